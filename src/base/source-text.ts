@@ -1,0 +1,50 @@
+import type { Position } from './span.ts';
+
+/** A text with the index of its lines, made when the first position is asked for. */
+export class SourceText {
+  readonly name: string;
+  readonly text: string;
+  private starts: Uint32Array | null = null;
+
+  constructor(text: string, name = '<input>') {
+    this.text = text;
+    this.name = name;
+  }
+
+  /** Line and column of a UTF-16 offset; `\n`, `\r\n` and a lone `\r` each end a line. */
+  position(offset: number): Position {
+    const starts = this.lineStarts();
+    let low = 0;
+    let high = starts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((starts[middle] as number) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return { line: low + 1, column: offset - (starts[low] as number) + 1 };
+  }
+
+  /** The text of a 1-based line without its line end; empty when there is no such line. */
+  line(number: number): string {
+    const starts = this.lineStarts();
+    const start = starts[number - 1];
+    if (start === undefined) return '';
+    const end = starts[number] ?? this.text.length;
+    return this.text.slice(start, end).replace(/[\r\n]+$/, '');
+  }
+
+  private lineStarts(): Uint32Array {
+    this.starts ??= indexLines(this.text);
+    return this.starts;
+  }
+}
+
+function indexLines(text: string): Uint32Array {
+  const starts = [0];
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    if (c === 10) starts.push(i + 1);
+    else if (c === 13 && text.charCodeAt(i + 1) !== 10) starts.push(i + 1);
+  }
+  return Uint32Array.from(starts);
+}

@@ -1,0 +1,287 @@
+/**
+ * The tree of a PTX module. It knows no instruction: an opcode is text, an operand is a shape. All offsets are UTF-16
+ * offsets into the module's text. Nodes are plain data, built once and never changed.
+ */
+import type { Span } from '../base/span.ts';
+
+// --- operands -------------------------------------------------------------------------------------------------------
+
+/** A register, variable, label, function or special register, by its written name (`%r1`, `%tid`, `$L__BB0_2`). */
+export interface NameOperand extends Span {
+  readonly kind: 'name';
+  readonly name: string;
+}
+
+/** `%v.x`, `%tid.x`: `base` as written, `member` with its dot. Whether it is a vector element or part of a special register's name is not known here. */
+export interface MemberOperand extends Span {
+  readonly kind: 'member';
+  readonly base: string;
+  readonly member: string;
+}
+
+/** An integer constant expression, already evaluated in 64 bits; `unsigned` is the type rule's result (`U` suffix, too large for signed). */
+export interface IntegerOperand extends Span {
+  readonly kind: 'integer';
+  readonly value: bigint;
+  readonly unsigned: boolean;
+}
+
+/** A float constant. `form` tells how it was written; a decimal is rounded to its nearest f64. */
+export interface FloatOperand extends Span {
+  readonly kind: 'float';
+  readonly form: '0f' | '0d' | 'decimal';
+  /** The constant's own bits: 32 of them for `0f`, else 64. */
+  readonly bits: bigint;
+}
+
+/** `name+imm`, `name-imm`, `name[imm]` outside brackets. */
+export interface OffsetOperand extends Span {
+  readonly kind: 'offset';
+  readonly base: NameOperand | MemberOperand;
+  readonly offset: bigint;
+}
+
+/** `{a, b, _, 1}`: a brace list. */
+export interface VectorOperand extends Span {
+  readonly kind: 'vector';
+  readonly elements: readonly Operand[];
+}
+
+/** `[base+offset]`; `base` null for an immediate address. Further comma-separated parts (`[map, {x, y}]`) are `rest`. */
+export interface AddressOperand extends Span {
+  readonly kind: 'address';
+  readonly base: NameOperand | MemberOperand | null;
+  readonly offset: bigint;
+  readonly rest: readonly Operand[];
+}
+
+/** `!%p`, `-%r`, `~%r`. */
+export interface UnaryOperand extends Span {
+  readonly kind: 'unary';
+  readonly operator: '!' | '-' | '~';
+  readonly operand: Operand;
+}
+
+/** `_`, a discarded result. */
+export interface SinkOperand extends Span {
+  readonly kind: 'sink';
+}
+
+/** `p|q`, two results. */
+export interface PairOperand extends Span {
+  readonly kind: 'pair';
+  readonly first: Operand;
+  readonly second: Operand;
+}
+
+/** `(a, b)`, the argument or result list of a call. */
+export interface ListOperand extends Span {
+  readonly kind: 'list';
+  readonly elements: readonly Operand[];
+}
+
+export type Operand =
+  | NameOperand
+  | MemberOperand
+  | IntegerOperand
+  | FloatOperand
+  | OffsetOperand
+  | VectorOperand
+  | AddressOperand
+  | UnaryOperand
+  | SinkOperand
+  | PairOperand
+  | ListOperand;
+
+// --- statements -----------------------------------------------------------------------------------------------------
+
+/** `@%p` or `@!%p` before an instruction. */
+export interface Guard extends Span {
+  readonly negated: boolean;
+  readonly predicate: NameOperand | MemberOperand;
+}
+
+/** `cvt.rn.f16.f32 %h, %f;`. The span runs from the guard to the semicolon, `mnemonicEnd` is where the written mnemonic stops. */
+export interface Instruction extends Span {
+  readonly kind: 'instruction';
+  readonly guard: Guard | null;
+  /** Opcode and dot-parts joined without white space: `cvt.rn.f16.f32`. */
+  readonly mnemonic: string;
+  readonly mnemonicStart: number;
+  readonly mnemonicEnd: number;
+  readonly operands: readonly Operand[];
+}
+
+export interface Label extends Span {
+  readonly kind: 'label';
+  readonly name: string;
+}
+
+/** `{ … }` inside a body: a scope of its own. */
+export interface Block extends Span {
+  readonly kind: 'block';
+  readonly statements: readonly Statement[];
+}
+
+/** `.loc 1 10 5` and its `function_name`/`inlined_at` tail, kept as numbers; `.pragma "…"`; anything else that declares nothing. */
+export interface LocationDirective extends Span {
+  readonly kind: 'loc';
+  readonly file: number;
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface PragmaDirective extends Span {
+  readonly kind: 'pragma';
+  readonly strings: readonly string[];
+}
+
+/** `L: .branchtargets a, b;` and `L: .calltargets f, g;` */
+export interface TargetsDirective extends Span {
+  readonly kind: 'targets';
+  readonly directive: '.branchtargets' | '.calltargets';
+  readonly label: string;
+  readonly names: readonly NameOperand[];
+}
+
+/** `L: .callprototype (…) _ (…) .noreturn;` */
+export interface PrototypeDirective extends Span {
+  readonly kind: 'prototype';
+  readonly label: string;
+  readonly results: readonly Variable[];
+  readonly parameters: readonly Variable[];
+}
+
+export type Statement =
+  | Instruction
+  | Label
+  | Block
+  | Declaration
+  | LocationDirective
+  | PragmaDirective
+  | TargetsDirective
+  | PrototypeDirective;
+
+// --- declarations ---------------------------------------------------------------------------------------------------
+
+export type Linkage = '.extern' | '.visible' | '.weak' | '.common';
+
+/** What stands behind `=`: a constant, an address (`name`, `name+4`, `generic(name)`, masked by `mask(imm)`), or a brace list of these. */
+export type Initializer =
+  | { readonly kind: 'integer'; readonly value: bigint; readonly span: Span }
+  | { readonly kind: 'float'; readonly form: '0f' | '0d' | 'decimal'; readonly bits: bigint; readonly span: Span }
+  | {
+      readonly kind: 'address';
+      readonly name: string;
+      readonly offset: bigint;
+      readonly generic: boolean;
+      readonly mask: bigint | null;
+      readonly span: Span;
+    }
+  | { readonly kind: 'list'; readonly elements: readonly Initializer[]; readonly span: Span };
+
+/** One declared name. `dimensions` holds null for `[]`; `count` is the N of `%r<N>`, null when absent. */
+export interface Variable extends Span {
+  readonly name: string;
+  readonly nameStart: number;
+  readonly nameEnd: number;
+  readonly count: number | null;
+  readonly dimensions: readonly (number | null)[];
+  readonly initializer: Initializer | null;
+  /** Type as written with its dot, vector size, alignment and pointer facts of this name. In a list all names share them. */
+  readonly type: string;
+  readonly typeStart: number;
+  readonly typeEnd: number;
+  readonly vector: '.v2' | '.v4' | null;
+  readonly align: number | null;
+  readonly pointer: PointerAttributes | null;
+}
+
+/** `.ptr .global .align 16` of a kernel parameter. */
+export interface PointerAttributes {
+  readonly space: '.const' | '.global' | '.local' | '.shared' | null;
+  readonly align: number | null;
+}
+
+export type DeclaredSpace = '.reg' | '.sreg' | '.const' | '.global' | '.local' | '.param' | '.shared' | '.tex';
+
+/** `.reg .b32 %a, %r<10>;`, `.shared .align 16 .b8 tile[128];`, at module or function scope. */
+export interface Declaration extends Span {
+  readonly kind: 'declaration';
+  readonly linkage: Linkage | null;
+  readonly space: DeclaredSpace;
+  readonly spaceStart: number;
+  readonly spaceEnd: number;
+  /** `.attribute(.managed)`, `.attribute(.unified(…))` as written, without spaces. */
+  readonly attributes: readonly string[];
+  readonly variables: readonly Variable[];
+}
+
+/** A performance or launch directive of a function: `.maxntid 128, 1, 1`. */
+export interface TuningDirective extends Span {
+  readonly name: string;
+  readonly values: readonly number[];
+}
+
+/** `.entry` or `.func`. `body` is null for a prototype. */
+export interface FunctionItem extends Span {
+  readonly kind: 'function';
+  readonly entry: boolean;
+  readonly linkage: Linkage | null;
+  readonly name: string;
+  readonly nameStart: number;
+  readonly nameEnd: number;
+  readonly results: readonly Parameter[];
+  readonly parameters: readonly Parameter[];
+  readonly tuning: readonly TuningDirective[];
+  readonly noreturn: boolean;
+  readonly body: readonly Statement[] | null;
+}
+
+/** A parameter with the space it was declared in (`.param`, or `.reg` for a function). */
+export interface Parameter extends Variable {
+  readonly space: '.param' | '.reg';
+}
+
+// --- module ---------------------------------------------------------------------------------------------------------
+
+export interface VersionDirective extends Span {
+  readonly kind: 'version';
+  readonly major: number;
+  readonly minor: number;
+}
+
+/** `.target sm_90a, debug`: the architecture and platform options as written. */
+export interface TargetDirective extends Span {
+  readonly kind: 'target';
+  readonly names: readonly NameOperand[];
+}
+
+export interface AddressSizeDirective extends Span {
+  readonly kind: 'address_size';
+  readonly size: number;
+}
+
+/** `.file`, `.section`, `@@DWARF` lines: carried, not interpreted. `.file` keeps its number and name for source lines in faults. */
+export interface DebugItem extends Span {
+  readonly kind: 'debug';
+  readonly directive: string;
+  readonly file: { readonly index: number; readonly name: string } | null;
+}
+
+/** `.alias name, aliasee;` */
+export interface AliasItem extends Span {
+  readonly kind: 'alias';
+  readonly name: string;
+  readonly target: string;
+}
+
+export type Item =
+  | VersionDirective
+  | TargetDirective
+  | AddressSizeDirective
+  | Declaration
+  | FunctionItem
+  | DebugItem
+  | AliasItem
+  | PragmaDirective;
