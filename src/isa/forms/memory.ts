@@ -1,0 +1,213 @@
+/**
+ * ld and st: PTX ISA 9.1, 9.7.9.8 and 9.7.9.11. Cache operators, eviction and prefetch hints change no value; the memory
+ * model's orderings and scopes change none for a single thread.
+ */
+import type { AvailabilityRow, Constraint, InstructionForm, OperandPattern, Variant } from '../form.ts';
+import { has, read, slotType, write } from '../form.ts';
+import { vectorLanes } from '../rules.ts';
+import type { AccessSpace, Ref, Step } from '../steps.ts';
+import { at } from '../targets.ts';
+import type { TypeName } from '../types.ts';
+
+const accessTypes: readonly TypeName[] = [
+  '.b8',
+  '.b16',
+  '.b32',
+  '.b64',
+  '.b128',
+  '.u8',
+  '.u16',
+  '.u32',
+  '.u64',
+  '.s8',
+  '.s16',
+  '.s32',
+  '.s64',
+  '.f32',
+  '.f64',
+];
+
+const spaces: Readonly<Record<string, AccessSpace>> = {
+  '.const': 'const',
+  '.global': 'global',
+  '.local': 'local',
+  '.param': 'param',
+  '.param::entry': 'param',
+  '.param::func': 'param',
+  '.shared': 'shared',
+  '.shared::cta': 'shared',
+  '.shared::cluster': 'shared',
+};
+
+function spaceOf(variant: Variant): AccessSpace {
+  return spaces[variant.modifiers['space'] ?? ''] ?? 'generic';
+}
+
+function lanes(variant: Variant, name: string): readonly Ref[] {
+  return Array.from({ length: vectorLanes(variant) }, (_, lane) => `${name}.${lane}`);
+}
+
+function loadSteps(variant: Variant): readonly Step[] {
+  const width = slotType(variant, 0).width;
+  const readOnly = has(variant, '.nc');
+  return [{ kind: 'load', space: spaceOf(variant), width, to: lanes(variant, 'd'), address: 'a', readOnly }];
+}
+
+function storeSteps(variant: Variant): readonly Step[] {
+  const width = slotType(variant, 0).width;
+  return [{ kind: 'store', space: spaceOf(variant), width, from: lanes(variant, 'b'), address: 'a' }];
+}
+
+// --- rules ----------------------------------------------------------------------------------------------------------
+
+const fourWords: readonly TypeName[] = ['.b64', '.u64', '.s64', '.f64'];
+
+const vectorRules: readonly Constraint[] = [
+  { kind: 'vector-bits', bits: 128, when: { types: ['.b128', '.b8', '.u8', '.s8', '.b16', '.u16', '.s16'] } },
+  { kind: 'vector-bits', bits: 128, when: { without: ['.global'], modifiers: ['.shared'] } },
+  { kind: 'vector-bits', bits: 256 },
+];
+
+const since = (subject: string, modifiers: readonly string[], version: string, sm: number): AvailabilityRow => ({
+  subject,
+  when: { modifiers },
+  ways: [at(version, sm)],
+});
+
+const each = (modifiers: readonly string[], version: string, sm: number): readonly AvailabilityRow[] =>
+  modifiers.map((modifier) => since(modifier, [modifier], version, sm));
+
+const availability: readonly AvailabilityRow[] = [
+  { subject: 'ld and st', ways: [at('1.0')] },
+  { subject: 'generic addressing', when: { without: spacesWritten() }, ways: [at('2.0', 20)] },
+  { subject: '.b128', when: { types: ['.b128'] }, ways: [at('8.3', 70)] },
+  since('.v8', ['.v8'], '8.8', 100),
+  { subject: '.v4 of 64 bits', when: { modifiers: ['.v4'], types: fourWords }, ways: [at('8.8', 100)] },
+  ...each(['.param::entry', '.param::func'], '8.3', 10),
+  ...each(['.shared::cta'], '7.8', 30),
+  ...each(['.shared::cluster'], '7.8', 90),
+  ...each(['.volatile'], '1.1', 10),
+  ...each(['.weak', '.relaxed', '.acquire', '.release'], '6.0', 70),
+  ...each(['.ca', '.cg', '.cs', '.lu', '.cv', '.wb', '.wt'], '2.0', 20),
+  ...each(['.nc'], '3.1', 32),
+  ...each(
+    ['.L1::evict_normal', '.L1::evict_unchanged', '.L1::evict_first', '.L1::evict_last', '.L1::no_allocate'],
+    '7.4',
+    70,
+  ),
+  ...each(['.L2::evict_normal', '.L2::evict_first', '.L2::evict_last'], '8.8', 100),
+  ...each(['.L2::64B', '.L2::128B'], '7.4', 75),
+  ...each(['.L2::256B', '.L2::cache_hint'], '7.4', 80),
+];
+
+function spacesWritten(): readonly string[] {
+  return Object.keys(spaces);
+}
+
+// --- forms ----------------------------------------------------------------------------------------------------------
+
+const destination: OperandPattern = { kind: 'lanes', name: 'd', value: write('d', 0) };
+const source: OperandPattern = { kind: 'lanes', name: 'b', value: read('b', 0) };
+const loadAddress: OperandPattern = { kind: 'address', name: 'a', access: 'load' };
+const storeAddress: OperandPattern = { kind: 'address', name: 'a', access: 'store' };
+const policy = read('cache-policy', '.b64', { regime: 'exact', registerOnly: true });
+const hints = ['evict1', 'evict2', 'prefetch'];
+
+interface Line {
+  readonly id: string;
+  readonly syntax: string;
+  readonly summary: string;
+  readonly hinted?: boolean;
+}
+
+function memoryForm(line: Line, store: boolean): InstructionForm {
+  const operands = store ? [storeAddress, source] : [destination, loadAddress];
+  return {
+    id: line.id,
+    section: store ? '9.7.9.11' : '9.7.9.8',
+    syntax: line.syntax,
+    summary: line.summary,
+    sets: { type: accessTypes },
+    regime: 'relaxed',
+    constraints: vectorRules,
+    availability,
+    operands: line.hinted === true ? [...operands, policy] : operands,
+    inert: ['cop', ...hints, 'cacheHint'],
+    steps: store ? storeSteps : loadSteps,
+  };
+}
+
+const loads: readonly Line[] = [
+  {
+    id: 'ld',
+    syntax: 'ld{.weak}{.space}{.cop}{.evict1}{.evict2}{.prefetch}{.vec}.type  d, [a]',
+    summary: 'Load from memory.',
+  },
+  {
+    id: 'ld.hint',
+    syntax: 'ld{.weak}{.space}{.cop}{.evict1}{.evict2}.L2::cache_hint{.prefetch}{.vec}.type  d, [a], cache-policy',
+    summary: 'Load from memory under a cache policy.',
+    hinted: true,
+  },
+  {
+    id: 'ld.nc',
+    syntax: 'ld.global{.cop}.nc{.evict1}{.evict2}{.prefetch}{.vec}.type  d, [a]',
+    summary: 'Load from global memory that nobody writes during the kernel.',
+  },
+  {
+    id: 'ld.nc.hint',
+    syntax: 'ld.global{.cop}.nc{.evict1}{.evict2}.L2::cache_hint{.prefetch}{.vec}.type  d, [a], cache-policy',
+    summary: 'Load from read-only global memory under a cache policy.',
+    hinted: true,
+  },
+  {
+    id: 'ld.volatile',
+    syntax: 'ld.volatile{.space}{.prefetch}{.vec}.type  d, [a]',
+    summary: 'Load that is neither elided nor merged.',
+  },
+  {
+    id: 'ld.relaxed',
+    syntax: 'ld.relaxed.scope{.space}{.evict1}{.evict2}{.prefetch}{.vec}.type  d, [a]',
+    summary: 'Relaxed load at a scope.',
+  },
+  {
+    id: 'ld.acquire',
+    syntax: 'ld.acquire.scope{.space}{.evict1}{.evict2}{.prefetch}{.vec}.type  d, [a]',
+    summary: 'Acquiring load at a scope.',
+  },
+];
+
+const stores: readonly Line[] = [
+  {
+    id: 'st',
+    syntax: 'st{.weak}{.space}{.copw}{.evict1}{.evict2}{.vec}.type  [a], b',
+    summary: 'Store to memory.',
+  },
+  {
+    id: 'st.hint',
+    syntax: 'st{.weak}{.space}{.copw}{.evict1}{.evict2}.L2::cache_hint{.vec}.type  [a], b, cache-policy',
+    summary: 'Store to memory under a cache policy.',
+    hinted: true,
+  },
+  {
+    id: 'st.volatile',
+    syntax: 'st.volatile{.space}{.vec}.type  [a], b',
+    summary: 'Store that is neither elided nor merged.',
+  },
+  {
+    id: 'st.relaxed',
+    syntax: 'st.relaxed.scope{.space}{.evict1}{.evict2}{.vec}.type  [a], b',
+    summary: 'Relaxed store at a scope.',
+  },
+  {
+    id: 'st.release',
+    syntax: 'st.release.scope{.space}{.evict1}{.evict2}{.vec}.type  [a], b',
+    summary: 'Releasing store at a scope.',
+  },
+];
+
+/** Every line of ld and st that compilers emit. */
+export const memoryForms: readonly InstructionForm[] = [
+  ...loads.map((line) => memoryForm(line, false)),
+  ...stores.map((line) => memoryForm(line, true)),
+];

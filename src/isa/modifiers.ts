@@ -1,0 +1,176 @@
+/**
+ * The modifiers of PTX and the axes they lie on. An axis is a choice made at most once in an instruction; leaving it out
+ * is one of the choices. A syntax line names either a modifier (`.satfinite`) or a set of them (`.frnd`).
+ */
+
+export interface ModifierSet {
+  readonly axis: string;
+  readonly values: readonly string[];
+}
+
+/** Sets by the names the ISA's syntax lines use. */
+export const modifierSets: Readonly<Record<string, ModifierSet>> = {
+  irnd: { axis: 'rounding', values: ['.rni', '.rzi', '.rmi', '.rpi'] },
+  frnd: { axis: 'rounding', values: ['.rn', '.rz', '.rm', '.rp'] },
+  frnd2: { axis: 'rounding', values: ['.rn', '.rz'] },
+  frnd3: { axis: 'rounding', values: ['.rz', '.rp'] },
+  cmp: { axis: 'comparison', values: ['.eq', '.ne', '.lt', '.le', '.gt', '.ge'] },
+  equality: { axis: 'comparison', values: ['.eq', '.ne'] },
+  ucmp: { axis: 'comparison', values: ['.eq', '.ne', '.lt', '.le', '.gt', '.ge', '.lo', '.ls', '.hi', '.hs'] },
+  fcmp: {
+    axis: 'comparison',
+    values: ['.eq', '.ne', '.lt', '.le', '.gt', '.ge', '.equ', '.neu', '.ltu', '.leu', '.gtu', '.geu', '.num', '.nan'],
+  },
+  boolOp: { axis: 'boolOp', values: ['.and', '.or', '.xor'] },
+  half: { axis: 'half', values: ['.lo', '.hi'] },
+  space: {
+    axis: 'space',
+    values: [
+      '.const',
+      '.global',
+      '.local',
+      '.param',
+      '.param::entry',
+      '.param::func',
+      '.shared',
+      '.shared::cta',
+      '.shared::cluster',
+    ],
+  },
+  window: {
+    axis: 'space',
+    values: ['.const', '.global', '.local', '.shared', '.shared::cta', '.shared::cluster', '.param', '.param::entry'],
+  },
+  vec: { axis: 'vec', values: ['.v2', '.v4', '.v8'] },
+  vec24: { axis: 'vec', values: ['.v2', '.v4'] },
+  cop: { axis: 'cop', values: ['.ca', '.cg', '.cs', '.lu', '.cv'] },
+  copw: { axis: 'cop', values: ['.wb', '.cg', '.cs', '.wt'] },
+  scope: { axis: 'scope', values: ['.cta', '.cluster', '.gpu', '.sys'] },
+  evict1: {
+    axis: 'evict1',
+    values: ['.L1::evict_normal', '.L1::evict_unchanged', '.L1::evict_first', '.L1::evict_last', '.L1::no_allocate'],
+  },
+  evict2: { axis: 'evict2', values: ['.L2::evict_normal', '.L2::evict_first', '.L2::evict_last'] },
+  prefetch: { axis: 'prefetch', values: ['.L2::64B', '.L2::128B', '.L2::256B'] },
+};
+
+/** Modifiers written out in a syntax line whose axis is not their own name. */
+const literalAxes: Readonly<Record<string, string>> = {
+  '.rn': 'rounding',
+  '.rz': 'rounding',
+  '.rm': 'rounding',
+  '.rp': 'rounding',
+  '.rna': 'rounding',
+  '.rs': 'rounding',
+  '.approx': 'precision',
+  '.full': 'precision',
+  '.lo': 'half',
+  '.hi': 'half',
+  '.wide': 'half',
+  '.volatile': 'order',
+  '.weak': 'order',
+  '.relaxed': 'order',
+  '.acquire': 'order',
+  '.release': 'order',
+  '.scaled::n2::ue8m0': 'scaled',
+  '.L2::cache_hint': 'cacheHint',
+  '.to': 'direction',
+};
+
+/** The axis of a modifier that a syntax line spells out. */
+export function literalAxis(modifier: string): string {
+  return literalAxes[modifier] ?? modifier.slice(1);
+}
+
+/**
+ * Modifiers that only instructions outside the tables use. They are known, so that writing one in the wrong place is
+ * "not for this instruction" and not "no such modifier".
+ */
+export const otherModifiers: ReadonlySet<string> = new Set([
+  '.add',
+  '.min',
+  '.max',
+  '.inc',
+  '.dec',
+  '.exch',
+  '.cas',
+  '.aligned',
+  '.sync',
+  '.arrive',
+  '.red',
+  '.popc',
+  '.ballot',
+  '.any',
+  '.all',
+  '.uni',
+  '.bfly',
+  '.up',
+  '.down',
+  '.idx',
+  '.clamp',
+  '.wrap',
+  '.shiftamt',
+  '.noftz',
+  '.NaN',
+  '.xorsign',
+  '.abs',
+  '.cc',
+  '.row',
+  '.col',
+  '.trans',
+  '.x1',
+  '.x2',
+  '.x4',
+  '.x8',
+  '.mma',
+  '.wide',
+  '.async',
+  '.bulk',
+  '.tensor',
+  '.commit',
+  '.wait',
+  '.1d',
+  '.2d',
+  '.3d',
+  '.f4e',
+  '.b4e',
+  '.rc8',
+  '.ecl',
+  '.ecr',
+  '.rc16',
+  '.num',
+  '.nan',
+  '.equ',
+  '.neu',
+  '.ltu',
+  '.leu',
+  '.gtu',
+  '.geu',
+  '.eq',
+  '.ne',
+  '.lt',
+  '.le',
+  '.gt',
+  '.ge',
+  '.ls',
+  '.hs',
+  '.lo',
+  '.hi',
+  '.gl',
+  '.level',
+  '.proxy',
+  '.alias',
+  '.sc',
+  '.acq_rel',
+  '.mmio',
+  '.unified',
+  '.nc',
+  '.finite',
+  '.infinite',
+  '.number',
+  '.notanumber',
+  '.normal',
+  '.subnormal',
+  '.relu',
+  '.satfinite',
+]);

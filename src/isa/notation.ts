@@ -1,0 +1,113 @@
+/**
+ * Reads the ISA's notation of a syntax line: `cvt.rn.satfinite{.relu}.f8x2type.f32 d, a, b` becomes ordered type slots
+ * and unordered modifier axes. A part names a type, a modifier, a set of the form, or a set of modifiers.ts; braces make
+ * it optional.
+ */
+import type { InstructionForm, Variant } from './form.ts';
+import { literalAxis, modifierSets } from './modifiers.ts';
+import { isTypeName, type TypeName, typeOf } from './types.ts';
+
+export interface Slot {
+  /** As the syntax line calls it: `dtype`, `f8x2type`, or the type's own name. */
+  readonly name: string;
+  readonly types: readonly TypeName[];
+}
+
+export interface Axis {
+  readonly axis: string;
+  readonly name: string;
+  readonly values: readonly string[];
+  readonly optional: boolean;
+}
+
+/** One dot-part of a syntax line: the index of a slot or an axis. */
+export type Part = { readonly slot: number } | { readonly axis: number };
+
+export interface CompiledForm {
+  readonly form: InstructionForm;
+  readonly opcode: string;
+  readonly slots: readonly Slot[];
+  readonly axes: readonly Axis[];
+  /** Order of the dot-parts behind the opcode. */
+  readonly parts: readonly Part[];
+}
+
+/** Second words that belong to the opcode because they must follow it directly. */
+const subOpcodes: ReadonlySet<string> = new Set(['cvt.pack', 'cvta.to']);
+
+/** Splits a mnemonic into opcode and dot-parts; `cvt.pack` and `cvta.to` are opcodes of their own. */
+export function splitMnemonic(mnemonic: string): { readonly opcode: string; readonly parts: readonly string[] } {
+  const [first = '', ...rest] = mnemonic.split('.');
+  const parts = rest.map((part) => `.${part}`);
+  const second = parts[0];
+  if (second !== undefined && subOpcodes.has(first + second)) return { opcode: first + second, parts: parts.slice(1) };
+  return { opcode: first, parts };
+}
+
+/** Reads the form's syntax line. Throws where the table is wrong: that is a broken invariant. */
+export function compileForm(form: InstructionForm): CompiledForm {
+  const mnemonic = form.syntax.split(/\s/, 1)[0] as string;
+  const words = mnemonic.match(/\{\.[^}]+\}|\.?[^.{}]+/g) ?? [];
+  const bare = words.map((word) => word.replace(/[{}]/g, ''));
+  const { opcode, parts: names } = splitMnemonic(bare.join(''));
+  const slots: Slot[] = [];
+  const axes: Axis[] = [];
+  const parts: Part[] = [];
+  for (const name of names) {
+    const optional = words.includes(`{${name}}`);
+    const types = slotTypes(form, name.slice(1));
+    if (types !== null) {
+      parts.push({ slot: slots.length });
+      slots.push({ name: name.slice(1), types });
+    } else {
+      parts.push({ axis: axes.length });
+      axes.push(makeAxis(form, name, optional));
+    }
+  }
+  return { form, opcode, slots, axes, parts };
+}
+
+function slotTypes(form: InstructionForm, name: string): readonly TypeName[] | null {
+  const own = form.sets?.[name];
+  if (own !== undefined) return own.every(isTypeName) ? own : null;
+  if (modifierSets[name] !== undefined) return null;
+  const type = `.${name}`;
+  return isTypeName(type) ? [type] : null;
+}
+
+function makeAxis(form: InstructionForm, name: string, optional: boolean): Axis {
+  const word = name.slice(1);
+  const own = form.sets?.[word];
+  if (own !== undefined) return { axis: literalAxis(own[0] as string), name: word, values: own, optional };
+  const shared = modifierSets[word];
+  if (shared !== undefined) return { axis: shared.axis, name: word, values: shared.values, optional };
+  return { axis: literalAxis(name), name: word, values: [name], optional };
+}
+
+/** The variant of these choices, which the caller has checked. Axes are read by name; absent ones are left out. */
+export function makeVariant(
+  compiled: CompiledForm,
+  types: readonly TypeName[],
+  modifiers: Readonly<Record<string, string>>,
+): Variant {
+  return {
+    form: compiled.form,
+    mnemonic: printMnemonic(compiled, types, modifiers),
+    types: types.map(typeOf),
+    modifiers,
+  };
+}
+
+/** The mnemonic of these choices, modifiers in the order of the syntax line. */
+export function printMnemonic(
+  compiled: CompiledForm,
+  types: readonly TypeName[],
+  modifiers: Readonly<Record<string, string>>,
+): string {
+  let text = compiled.opcode;
+  for (const part of compiled.parts) {
+    if ('slot' in part) text += types[part.slot] ?? '';
+    else text += modifiers[(compiled.axes[part.axis] as Axis).axis] ?? '';
+  }
+  return text;
+}

@@ -1,0 +1,75 @@
+/**
+ * The rules a form states beyond its axes, evaluated. The rules themselves are data in the forms.
+ */
+import type { Condition, Constraint, TypeRelation } from './form.ts';
+import { isInteger, type PtxType, type TypeName } from './types.ts';
+
+/** The choices a rule looks at; a variant, or one still being resolved. */
+export interface Choices {
+  readonly types: readonly PtxType[];
+  readonly modifiers: Readonly<Record<string, string>>;
+}
+
+export function holds(condition: Condition | undefined, choices: Choices): boolean {
+  if (condition === undefined) return true;
+  const { types, slot, modifiers, without } = condition;
+  if (types !== undefined && !namesType(choices, types, slot)) return false;
+  if (modifiers?.some((modifier) => !carries(choices, modifier))) return false;
+  return !without?.some((modifier) => carries(choices, modifier));
+}
+
+/** How the first slot relates to the second. */
+export function relationHolds(relation: TypeRelation | undefined, types: readonly PtxType[]): boolean {
+  const [d, a] = types;
+  if (relation === undefined || d === undefined || a === undefined) return true;
+  switch (relation) {
+    case 'wider':
+      return d.width > a.width;
+    case 'narrower':
+      return d.width < a.width;
+    case 'same':
+      return d.name === a.name;
+  }
+}
+
+export function constraintHolds(constraint: Constraint, choices: Choices): boolean {
+  switch (constraint.kind) {
+    case 'needs-type':
+      return !carries(choices, constraint.modifier) || namesType(choices, constraint.types, constraint.slot);
+    case 'needs-narrowing-range':
+      return !carries(choices, constraint.modifier) || canSaturate(choices.types);
+    case 'any-of':
+      return constraint.modifiers.some((modifier) => carries(choices, modifier));
+    case 'needs-modifier':
+      return !carries(choices, constraint.modifier) || constraint.oneOf.some((modifier) => carries(choices, modifier));
+    case 'vector-bits':
+      return !holds(constraint.when, choices) || vectorBits(choices) <= constraint.bits;
+  }
+}
+
+/** Lanes that the vector modifier asks for; 1 without one. */
+export function vectorLanes(choices: Choices): number {
+  return Number(choices.modifiers['vec']?.slice(2) ?? 1);
+}
+
+function vectorBits(choices: Choices): number {
+  return vectorLanes(choices) * (choices.types[0]?.width ?? 0);
+}
+
+function carries(choices: Choices, modifier: string): boolean {
+  for (const axis in choices.modifiers) if (choices.modifiers[axis] === modifier) return true;
+  return false;
+}
+
+function namesType(choices: Choices, names: readonly TypeName[], slot: number | undefined): boolean {
+  if (slot !== undefined) return names.includes((choices.types[slot] as PtxType).name);
+  return choices.types.some((type) => names.includes(type.name));
+}
+
+/** True where some value of the source type lies outside the destination's range (integers only). */
+function canSaturate(types: readonly PtxType[]): boolean {
+  const [d, a] = types;
+  if (d === undefined || a === undefined || !isInteger(d) || !isInteger(a)) return true;
+  if (a.class === 'signed') return d.class === 'unsigned' || d.width < a.width;
+  return d.class === 'signed' ? d.width <= a.width : d.width < a.width;
+}

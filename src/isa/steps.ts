@@ -1,0 +1,180 @@
+/**
+ * What an instruction does, as data. A form yields a short list of steps over named values: its operands, by the names
+ * of its syntax line, and temporaries. Steps are printed by explain, executed by the reference engine, lowered by the
+ * fast engine; no step computes anything itself.
+ *
+ * Operands are read before the first step, chopped to the type of the operand, and written after the last, extended to
+ * the register (PTX ISA 9.1, 9.4.1); so a step never sees a register's width.
+ */
+import type { Conversion } from '../numerics/conversion.ts';
+import type { IntegerName } from '../numerics/formats.ts';
+
+/** A value inside one instruction: an operand's name (`a`, `d`, `rbits`) or a temporary. */
+export type Ref = string;
+
+/** Lanes of `lane` to `stride` bits, the first name in the topmost lane. */
+export interface LaneLayout {
+  readonly lane: number;
+  readonly stride: number;
+}
+
+export type FloatArithmeticFormat = 'f16' | 'bf16' | 'f32' | 'f64';
+
+export interface FloatMode {
+  readonly rounding: 'rn' | 'rz' | 'rm' | 'rp';
+  readonly flush: boolean;
+  readonly sat: boolean;
+  /** `.approx` and `.full`: the hardware may differ by the ISA's stated error. */
+  readonly approximate: boolean;
+  /** min and max: `.NaN` makes any NaN win; `.xorsign.abs` compares magnitudes and multiplies signs. */
+  readonly nan: boolean;
+  readonly xorSign: boolean;
+}
+
+export type FloatFunction = 'add' | 'sub' | 'mul' | 'fma' | 'div' | 'rcp' | 'sqrt' | 'min' | 'max' | 'neg' | 'abs';
+
+export type IntegerFunction =
+  | 'add'
+  | 'sub'
+  | 'mul.lo'
+  | 'mul.hi'
+  | 'mul.wide'
+  | 'mad.lo'
+  | 'mad.hi'
+  | 'mad.wide'
+  | 'div'
+  | 'rem'
+  | 'min'
+  | 'max'
+  | 'neg'
+  | 'abs';
+
+export type BitFunction = 'and' | 'or' | 'xor' | 'not' | 'cnot' | 'shl' | 'shr.u' | 'shr.s';
+
+export type Comparison =
+  | 'eq'
+  | 'ne'
+  | 'lt'
+  | 'le'
+  | 'gt'
+  | 'ge'
+  | 'lo'
+  | 'ls'
+  | 'hi'
+  | 'hs'
+  | 'equ'
+  | 'neu'
+  | 'ltu'
+  | 'leu'
+  | 'gtu'
+  | 'geu'
+  | 'num'
+  | 'nan';
+
+/** `generic` is the absence of a space in the instruction: the address itself says which window it is in. */
+export type AccessSpace = 'generic' | 'global' | 'shared' | 'local' | 'const' | 'param';
+
+/** A window of the generic address space that `cvta` and `isspacep` name. */
+export type WindowSpace = 'global' | 'shared' | 'shared::cluster' | 'local' | 'const' | 'param';
+
+export type Step =
+  /** One lane through one conversion. `random` and `scale` are lanes of `rbits` and the scale factor. */
+  | {
+      readonly kind: 'convert';
+      readonly conversion: Conversion;
+      readonly to: Ref;
+      readonly from: Ref;
+      readonly random: Ref | null;
+      readonly scale: Ref | null;
+    }
+  /** cvt.pack: a signed 32-bit integer clamped to `type`. */
+  | { readonly kind: 'clamp'; readonly type: IntegerName; readonly to: Ref; readonly from: Ref }
+  | ({ readonly kind: 'unpack'; readonly to: readonly Ref[]; readonly from: Ref } & LaneLayout)
+  | ({ readonly kind: 'pack'; readonly to: Ref; readonly from: readonly Ref[] } & LaneLayout)
+  /** `to` = the `width` bits of `from` that start at bit `low`. */
+  | { readonly kind: 'extract'; readonly to: Ref; readonly from: Ref; readonly low: number; readonly width: number }
+  /** `to` = the low `width` bits of `high` << `shift` | `low`. */
+  | {
+      readonly kind: 'join';
+      readonly to: Ref;
+      readonly high: Ref;
+      readonly low: Ref;
+      readonly shift: number;
+      readonly width: number;
+    }
+  | { readonly kind: 'copy'; readonly to: Ref; readonly from: Ref }
+  | { readonly kind: 'constant'; readonly to: Ref; readonly value: number }
+  | {
+      readonly kind: 'float';
+      readonly fn: FloatFunction;
+      readonly format: FloatArithmeticFormat;
+      readonly mode: FloatMode;
+      readonly to: Ref;
+      readonly from: readonly Ref[];
+    }
+  | {
+      readonly kind: 'integer';
+      readonly fn: IntegerFunction;
+      readonly type: IntegerName;
+      readonly sat: boolean;
+      readonly to: Ref;
+      readonly from: readonly Ref[];
+    }
+  | {
+      readonly kind: 'bits';
+      readonly fn: BitFunction;
+      readonly width: number;
+      readonly to: Ref;
+      readonly from: readonly Ref[];
+    }
+  /** A predicate out of two values; `type` is an integer or float format, or `bits` compared as unsigned of `width`. */
+  | {
+      readonly kind: 'compare';
+      readonly comparison: Comparison;
+      readonly type: IntegerName | FloatArithmeticFormat;
+      readonly flush: boolean;
+      readonly to: Ref;
+      readonly from: readonly [Ref, Ref];
+    }
+  | { readonly kind: 'select'; readonly to: Ref; readonly condition: Ref; readonly from: readonly [Ref, Ref] }
+  /** Memory access of `to.length` (or `from.length`) elements of `width` bits at consecutive addresses, the first name lowest. */
+  | {
+      readonly kind: 'load';
+      readonly space: AccessSpace;
+      readonly width: number;
+      readonly to: readonly Ref[];
+      readonly address: Ref;
+      readonly readOnly: boolean;
+    }
+  | {
+      readonly kind: 'store';
+      readonly space: AccessSpace;
+      readonly width: number;
+      readonly from: readonly Ref[];
+      readonly address: Ref;
+    }
+  /** cvta: `to-generic` adds the window's base, `from-generic` removes it. */
+  | {
+      readonly kind: 'window';
+      readonly direction: 'to-generic' | 'from-generic';
+      readonly space: WindowSpace;
+      readonly width: 32 | 64;
+      readonly to: Ref;
+      readonly from: Ref;
+    }
+  | { readonly kind: 'in-window'; readonly space: WindowSpace; readonly to: Ref; readonly from: Ref }
+  | { readonly kind: 'branch'; readonly target: Ref }
+  | { readonly kind: 'return' }
+  | { readonly kind: 'exit' }
+  /** bar.sync: wait until `count` threads (all of the block where null) have come to barrier `barrier`. */
+  | { readonly kind: 'barrier'; readonly barrier: Ref; readonly count: Ref | null }
+  /** An instruction that is checked but not yet executed; running it is a named fault. */
+  | { readonly kind: 'unsupported'; readonly what: string };
+
+/** What the meaning of an instruction may depend on beside its text (spec of cvt, notes on subnormals). */
+export interface Environment {
+  /** sm_1x: f32 subnormals are flushed without `.ftz`. */
+  readonly sm: number;
+  /** PTX version as in targets.ts; up to 1.4 some 64-bit conversions were exempt from flushing. */
+  readonly version: number;
+}

@@ -1,0 +1,45 @@
+/**
+ * The table: every instruction form there is, grouped by opcode. A form's syntax line is read when its opcode is first
+ * asked for, so that starting up costs nothing for the opcodes a program does not use.
+ */
+import type { InstructionForm } from './form.ts';
+import { cvtForms } from './forms/cvt.ts';
+import { cvtPackForms } from './forms/cvt-pack.ts';
+import { cvtaForms } from './forms/cvta.ts';
+import { memoryForms } from './forms/memory.ts';
+import { type CompiledForm, compileForm, splitMnemonic } from './notation.ts';
+
+/** All forms in the order of the ISA's chapters within a family. */
+export const allForms: readonly InstructionForm[] = [...cvtForms, ...cvtPackForms, ...cvtaForms, ...memoryForms];
+
+/** The table by opcode; made once for a list of forms. */
+export class FormTable {
+  private readonly byOpcode = new Map<string, InstructionForm[]>();
+  private readonly compiled = new Map<string, readonly CompiledForm[]>();
+
+  constructor(forms: readonly InstructionForm[]) {
+    for (const form of forms) {
+      const { opcode } = splitMnemonic((form.syntax.split(/[\s{]/, 1)[0] as string).trim());
+      const list = this.byOpcode.get(opcode);
+      if (list === undefined) this.byOpcode.set(opcode, [form]);
+      else list.push(form);
+    }
+  }
+
+  /** Opcodes in the table, in its order. */
+  opcodes(): readonly string[] {
+    return [...this.byOpcode.keys()];
+  }
+
+  /** The forms of an opcode; empty where the table has none. */
+  forms(opcode: string): readonly CompiledForm[] {
+    const known = this.compiled.get(opcode);
+    if (known !== undefined) return known;
+    const made = (this.byOpcode.get(opcode) ?? []).map(compileForm);
+    if (made.length > 0) this.compiled.set(opcode, made);
+    return made;
+  }
+}
+
+/** The table of PTX as this version of ptxlab knows it. */
+export const ptxForms: FormTable = new FormTable(allForms);

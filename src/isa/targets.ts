@@ -1,0 +1,215 @@
+/**
+ * PTX versions and `.target` architectures in the order of their appearance (PTX ISA 9.1, 11.1.2 and release notes;
+ * first versions measured with ptxas 13.0).
+ */
+
+/** A PTX ISA version as one number that orders: `major * 100 + minor`. */
+export type Version = number;
+
+const versionNames = [
+  '1.0',
+  '1.1',
+  '1.2',
+  '1.3',
+  '1.4',
+  '1.5',
+  '2.0',
+  '2.1',
+  '2.2',
+  '2.3',
+  '3.0',
+  '3.1',
+  '3.2',
+  '4.0',
+  '4.1',
+  '4.2',
+  '4.3',
+  '5.0',
+  '5.1',
+  '6.0',
+  '6.1',
+  '6.2',
+  '6.3',
+  '6.4',
+  '6.5',
+  '7.0',
+  '7.1',
+  '7.2',
+  '7.3',
+  '7.4',
+  '7.5',
+  '7.6',
+  '7.7',
+  '7.8',
+  '8.0',
+  '8.1',
+  '8.2',
+  '8.3',
+  '8.4',
+  '8.5',
+  '8.6',
+  '8.7',
+  '8.8',
+  '9.0',
+  '9.1',
+] as const;
+
+/** All versions this table knows, oldest first. */
+export const versions: readonly Version[] = versionNames.map(parseVersion);
+
+/** The newest version whose rules are in the tables. A newer `.version` is read by these rules, with a warning. */
+export const newestVersion: Version = versions[versions.length - 1] as Version;
+
+/** `8.1` as a version; the caller guarantees the shape. */
+export function parseVersion(text: string): Version {
+  const [major = '0', minor = '0'] = text.split('.');
+  return Number(major) * 100 + Number(minor);
+}
+
+export function formatVersion(version: Version): string {
+  return `${Math.floor(version / 100)}.${version % 100}`;
+}
+
+/** What follows the number: `a` has features of this chip alone, `f` those its family shares (PTX ISA 9.1, 11.1.2). */
+export type TargetSuffix = '' | 'a' | 'f';
+
+export interface Target {
+  readonly name: string;
+  readonly sm: number;
+  readonly suffix: TargetSuffix;
+  /** First PTX version that knows it. */
+  readonly since: Version;
+}
+
+type TargetRow = readonly [sm: number, since: string, a?: string, f?: string];
+
+const targetRows: readonly TargetRow[] = [
+  [10, '1.0'],
+  [11, '1.0'],
+  [12, '1.2'],
+  [13, '1.2'],
+  [20, '2.0'],
+  [21, '2.0'],
+  [30, '3.0'],
+  [32, '4.0'],
+  [35, '3.1'],
+  [37, '4.1'],
+  [50, '4.0'],
+  [52, '4.1'],
+  [53, '4.2'],
+  [60, '5.0'],
+  [61, '5.0'],
+  [62, '5.0'],
+  [70, '5.1'],
+  [72, '6.1'],
+  [75, '6.3'],
+  [80, '7.0'],
+  [82, '6.2'],
+  [86, '7.1'],
+  [87, '7.4'],
+  [88, '7.3'],
+  [89, '7.8'],
+  [90, '7.8', '8.0'],
+  [100, '8.6', '8.6', '8.8'],
+  [101, '8.6', '8.6', '8.8'],
+  [103, '8.8', '8.8', '8.8'],
+  [110, '9.0', '9.0', '9.0'],
+  [120, '8.7', '8.7', '8.8'],
+  [121, '8.8', '8.8', '8.8'],
+];
+
+function expandTarget([sm, since, a, f]: TargetRow): readonly Target[] {
+  const make = (suffix: TargetSuffix, text: string): Target => ({
+    name: `sm_${sm}${suffix}`,
+    sm,
+    suffix,
+    since: parseVersion(text),
+  });
+  const found = [make('', since)];
+  if (a !== undefined) found.push(make('a', a));
+  if (f !== undefined) found.push(make('f', f));
+  return found;
+}
+
+/** Every architecture, ascending, the plain name before its suffixed ones. */
+export const targets: readonly Target[] = targetRows.flatMap(expandTarget);
+
+const byName: ReadonlyMap<string, Target> = new Map(targets.map((target) => [target.name, target]));
+
+/** The target of a name such as `sm_90a`; undefined where there is none. */
+export function findTarget(name: string): Target | undefined {
+  return byName.get(name);
+}
+
+/** Names that `.target` takes beside an architecture (PTX ISA 9.1, 11.1.2). */
+export const targetOptions: ReadonlySet<string> = new Set([
+  'texmode_unified',
+  'texmode_independent',
+  'debug',
+  'map_f64_to_f32',
+]);
+
+/**
+ * Which targets have a feature.
+ * `from`: every target of at least that number. `suffixed`: those, but only with suffix `a` or `f`.
+ * `listed`: exactly the named ones.
+ */
+export type TargetSet =
+  | { readonly kind: 'from'; readonly sm: number }
+  | { readonly kind: 'suffixed'; readonly sm: number }
+  | { readonly kind: 'listed'; readonly names: readonly string[] };
+
+export function includesTarget(set: TargetSet, target: Target): boolean {
+  switch (set.kind) {
+    case 'from':
+      return target.sm >= set.sm;
+    case 'suffixed':
+      return target.sm >= set.sm && target.suffix !== '';
+    case 'listed':
+      return set.names.includes(target.name);
+  }
+}
+
+/** A target set in words: `sm_80 or higher`, `sm_100a or sm_103a`. */
+export function describeTargets(set: TargetSet): string {
+  switch (set.kind) {
+    case 'from':
+      return set.sm <= 10 ? 'any target' : `sm_${set.sm} or higher`;
+    case 'suffixed':
+      return `sm_${set.sm}a, sm_${set.sm}f or a later one with suffix a or f`;
+    case 'listed':
+      return joinWords(set.names, 'or');
+  }
+}
+
+/** `a, b or c`. */
+export function joinWords(words: readonly string[], last: 'or' | 'and'): string {
+  if (words.length < 2) return words[0] ?? '';
+  return `${words.slice(0, -1).join(', ')} ${last} ${words[words.length - 1]}`;
+}
+
+/** One way to have a feature: at least this PTX version, on one of these targets. */
+export interface Availability {
+  readonly since: Version;
+  readonly on: TargetSet;
+}
+
+/** `at('7.8', 90)`: from version 7.8 on sm_90 and higher. */
+export function at(version: string, sm = 10): Availability {
+  return { since: parseVersion(version), on: { kind: 'from', sm } };
+}
+
+/** From `version` on targets of at least `sm` with suffix `a` or `f`. */
+export function atSuffixed(version: string, sm: number): Availability {
+  return { since: parseVersion(version), on: { kind: 'suffixed', sm } };
+}
+
+/** From `version` on exactly these targets. */
+export function atListed(version: string, ...names: readonly string[]): Availability {
+  return { since: parseVersion(version), on: { kind: 'listed', names } };
+}
+
+/** True where one of the ways holds. */
+export function isAvailable(ways: readonly Availability[], version: Version, target: Target): boolean {
+  return ways.some((way) => version >= way.since && includesTarget(way.on, target));
+}

@@ -1,0 +1,105 @@
+/**
+ * The types an instruction or a declaration can name, one row each (PTX ISA 9.1, 5.2.1 to 5.2.5).
+ */
+import type { FormatName } from '../numerics/formats.ts';
+
+/** `alternate` types live in bit-size registers; `packed` ones hold lanes of another format. */
+export type TypeClass = 'signed' | 'unsigned' | 'float' | 'bits' | 'predicate' | 'alternate' | 'packed';
+
+/**
+ * Where a type name may stand: `variable` in declarations and instructions, `instruction` in instructions only,
+ * `element` in the syntax of sub-byte lanes and matrix shapes only, where a declaration does not even parse.
+ */
+export type TypeUse = 'variable' | 'instruction' | 'element';
+
+export interface PtxType {
+  readonly name: TypeName;
+  readonly class: TypeClass;
+  /** Bits of the register that holds it; for elements the bits of the element. */
+  readonly width: number;
+  readonly use: TypeUse;
+  /** Format of one lane; null for bit-size types and predicates. */
+  readonly format: FormatName | null;
+  readonly lanes: number;
+  /** Bits from one lane to the next: 8 for fp6, though a lane has 6. */
+  readonly laneStride: number;
+}
+
+type Row = readonly [cls: TypeClass, width: number, use: TypeUse, format: FormatName | null, lanes?: number];
+
+const rows = {
+  '.pred': ['predicate', 1, 'variable', null],
+  '.b8': ['bits', 8, 'variable', null],
+  '.b16': ['bits', 16, 'variable', null],
+  '.b32': ['bits', 32, 'variable', null],
+  '.b64': ['bits', 64, 'variable', null],
+  '.b128': ['bits', 128, 'variable', null],
+  '.u8': ['unsigned', 8, 'variable', 'u8'],
+  '.u16': ['unsigned', 16, 'variable', 'u16'],
+  '.u32': ['unsigned', 32, 'variable', 'u32'],
+  '.u64': ['unsigned', 64, 'variable', 'u64'],
+  '.s8': ['signed', 8, 'variable', 's8'],
+  '.s16': ['signed', 16, 'variable', 's16'],
+  '.s32': ['signed', 32, 'variable', 's32'],
+  '.s64': ['signed', 64, 'variable', 's64'],
+  '.f16': ['float', 16, 'variable', 'f16'],
+  '.f16x2': ['packed', 32, 'variable', 'f16', 2],
+  '.f32': ['float', 32, 'variable', 'f32'],
+  '.f64': ['float', 64, 'variable', 'f64'],
+  '.bf16': ['alternate', 16, 'element', 'bf16'],
+  '.bf16x2': ['packed', 32, 'element', 'bf16', 2],
+  '.tf32': ['alternate', 32, 'element', 'tf32'],
+  '.e4m3': ['alternate', 8, 'instruction', 'e4m3'],
+  '.e5m2': ['alternate', 8, 'instruction', 'e5m2'],
+  '.e2m3': ['alternate', 6, 'element', 'e2m3'],
+  '.e3m2': ['alternate', 6, 'element', 'e3m2'],
+  '.e2m1': ['alternate', 4, 'element', 'e2m1'],
+  '.ue8m0': ['alternate', 8, 'element', 'ue8m0'],
+  '.s2f6': ['alternate', 8, 'element', 's2f6'],
+  '.e4m3x2': ['packed', 16, 'instruction', 'e4m3', 2],
+  '.e5m2x2': ['packed', 16, 'instruction', 'e5m2', 2],
+  '.e2m3x2': ['packed', 16, 'instruction', 'e2m3', 2],
+  '.e3m2x2': ['packed', 16, 'instruction', 'e3m2', 2],
+  '.e2m1x2': ['packed', 8, 'instruction', 'e2m1', 2],
+  '.ue8m0x2': ['packed', 16, 'instruction', 'ue8m0', 2],
+  '.s2f6x2': ['packed', 16, 'instruction', 's2f6', 2],
+  '.e4m3x4': ['packed', 32, 'instruction', 'e4m3', 4],
+  '.e5m2x4': ['packed', 32, 'instruction', 'e5m2', 4],
+  '.e2m3x4': ['packed', 32, 'instruction', 'e2m3', 4],
+  '.e3m2x4': ['packed', 32, 'instruction', 'e3m2', 4],
+  '.e2m1x4': ['packed', 16, 'instruction', 'e2m1', 4],
+  '.u16x2': ['packed', 32, 'instruction', 'u16', 2],
+  '.s16x2': ['packed', 32, 'instruction', 's16', 2],
+  '.u2': ['unsigned', 2, 'element', 'u2'],
+  '.s2': ['signed', 2, 'element', 's2'],
+  '.u4': ['unsigned', 4, 'element', 'u4'],
+  '.s4': ['signed', 4, 'element', 's4'],
+  '.b1': ['bits', 1, 'element', null],
+} as const;
+
+rows satisfies Readonly<Record<string, Row>>;
+
+export type TypeName = keyof typeof rows;
+
+function makeType(name: TypeName): PtxType {
+  const [cls, width, use, format, lanes = 1]: Row = rows[name];
+  return { name, class: cls, width, use, format, lanes, laneStride: width / lanes };
+}
+
+/** All types by their name with its dot. */
+export const types: ReadonlyMap<string, PtxType> = new Map(
+  (Object.keys(rows) as TypeName[]).map((name) => [name, makeType(name)]),
+);
+
+/** The type of a name known to be in the table. */
+export function typeOf(name: TypeName): PtxType {
+  return types.get(name) as PtxType;
+}
+
+export function isTypeName(name: string): name is TypeName {
+  return types.has(name);
+}
+
+export function isInteger(type: PtxType): boolean {
+  return type.class === 'signed' || type.class === 'unsigned';
+}
