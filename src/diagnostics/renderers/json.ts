@@ -1,0 +1,23 @@
+import type { SourceText } from '../../base/source-text.ts';
+import type { Code } from '../catalogue.ts';
+import type { Diagnostic, Severity } from '../diagnostic.ts';
+
+/** A finding as JSON carries it: lines and columns from 1, columns in UTF-16 units, ends exclusive. */
+export interface DiagnosticRecord {
+  readonly code: Code;
+  readonly severity: Severity;
+  readonly line: number;
+  readonly column: number;
+  readonly endLine: number;
+  readonly endColumn: number;
+  readonly message: string;
+  readonly help: string | null;
+}
+
+/** Turns offsets into places. */
+export function diagnosticRecord(source: SourceText, diagnostic: Diagnostic): DiagnosticRecord {
+  const { code, severity, message, help, span } = diagnostic;
+  const { line, column } = source.position(span.start);
+  const end = source.position(span.end);
+  return { code, severity, line, column, endLine: end.line, endColumn: end.column, message, help };
+}

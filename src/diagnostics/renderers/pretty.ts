@@ -1,0 +1,83 @@
+import type { SourceText } from '../../base/source-text.ts';
+import type { Diagnostic, Fix } from '../diagnostic.ts';
+import type { FileReport } from './file-report.ts';
+import { type Frame, frameOf } from './frame.ts';
+import { printable } from './printable.ts';
+import { plainStyle, type Style } from './style.ts';
+import { wrap } from './wrap.ts';
+
+export interface PrettyOptions {
+  readonly style?: Style;
+  /** Columns of the terminal; 80 unless given. */
+  readonly width?: number;
+  /** How many findings of one code are shown in full before the rest is only counted; 3 unless given. */
+  readonly repeats?: number;
+}
+
+/** Findings for people: a frame of the source with carets, help, fix and section. Ends in a line end unless empty. */
+export function renderPretty(report: FileReport, options: PrettyOptions = {}): string {
+  const style = options.style ?? plainStyle;
+  const width = Math.max(40, options.width ?? 80);
+  const repeats = options.repeats ?? 3;
+  const seen = new Map<string, number>();
+  let text = '';
+  for (const diagnostic of report.diagnostics) {
+    const count = (seen.get(diagnostic.code) ?? 0) + 1;
+    seen.set(diagnostic.code, count);
+    if (count <= repeats) text += `${renderOne(report.source, diagnostic, style, width).join('\n')}\n\n`;
+  }
+  const hidden = [...seen].filter(([, count]) => count > repeats);
+  for (const [code, count] of hidden) text += style.faint(`... and ${count - repeats} more of ${code}\n`);
+  return hidden.length > 0 ? `${text}\n` : text;
+}
+
+function renderOne(source: SourceText, diagnostic: Diagnostic, style: Style, width: number): readonly string[] {
+  const digits = String(source.position(diagnostic.span.start).line).length;
+  const frame = frameOf(source, diagnostic.span, width - digits - 3);
+  const paint = style[diagnostic.severity];
+  const gutter = ' '.repeat(digits);
+  const rule = style.faint('|');
+  return [
+    `${paint(`${diagnostic.severity}[${diagnostic.code}]`)}${style.strong(`: ${printable(diagnostic.message)}`)}`,
+    `${gutter}${style.faint('-->')} ${printable(source.name)}:${frame.line}:${frame.column}`,
+    `${gutter} ${rule}`,
+    trimEnd(`${style.faint(String(frame.line))} ${rule} ${frame.text}`),
+    `${gutter} ${rule} ${' '.repeat(frame.caretStart)}${paint(carets(source, diagnostic, frame))}`,
+    ...footer(source, diagnostic).flatMap((note) => renderNote(note, gutter, style, width)),
+  ];
+}
+
+function renderNote([label, words]: Note, gutter: string, style: Style, width: number): readonly string[] {
+  const [first = '', ...rest] = wrap(words, width - gutter.length - label.length - 3);
+  const indent = ' '.repeat(gutter.length + label.length + 3);
+  return [`${gutter} ${style.faint('=')} ${style.strong(label)}${first}`, ...rest.map((line) => indent + line)];
+}
+
+/** A span that goes on behind the line ends in dots. */
+function carets(source: SourceText, { span }: Diagnostic, { line, caretWidth }: Frame): string {
+  const last = Math.max(span.start, span.end - 1);
+  return '^'.repeat(caretWidth) + (source.position(last).line > line ? ' ...' : '');
+}
+
+type Note = readonly [label: string, words: string];
+
+function footer(source: SourceText, { help, fix, section }: Diagnostic): readonly Note[] {
+  const notes: Note[] = [];
+  if (help !== null) notes.push(['help: ', printable(help)]);
+  if (fix !== null) notes.push(['fix: ', printable(describeFix(source, fix))]);
+  if (section !== null) notes.push(['see: ', `PTX ISA 9.1, section ${section}`]);
+  return notes;
+}
+
+const longestQuote = 60;
+
+function describeFix(source: SourceText, { span, text }: Fix): string {
+  const old = source.text.slice(span.start, Math.min(span.end, span.start + longestQuote));
+  const quote = span.end - span.start > longestQuote ? `${old}...` : old;
+  if (old === '') return `insert \`${text}\``;
+  return text === '' ? `remove \`${quote}\`` : `write \`${text}\` for \`${quote}\``;
+}
+
+function trimEnd(line: string): string {
+  return line.replace(/ +$/, '');
+}

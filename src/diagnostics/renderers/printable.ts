@@ -1,0 +1,58 @@
+/**
+ * Text of a program on its way to a terminal. Programs are untrusted: an escape sequence in a comment must not move the
+ * cursor, and bidirectional controls must not reorder what a reader sees.
+ */
+
+const tabStop = 4;
+
+const invisible = /[\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/;
+
+/** One screen column each: a wide character leaves the cell behind it empty, a tab fills up to the next stop of four. */
+export type Cells = readonly string[];
+
+/** The columns a line takes, laid out from column `from`. */
+export function toCells(line: string, from = 0): Cells {
+  const cells: string[] = [];
+  for (const character of line) {
+    if (character === '\t') {
+      const width = tabStop - ((from + cells.length) % tabStop);
+      for (let i = 0; i < width; i++) cells.push(' ');
+      continue;
+    }
+    cells.push(visible(character));
+    if (isWide(character.codePointAt(0) as number)) cells.push('');
+  }
+  return cells;
+}
+
+/** A text on one line in which every control character shows as a picture of itself. */
+export function printable(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- controls are what this looks for
+  if (!/[\u0000-\u001f\u007f-\u009f]/.test(text) && !invisible.test(text)) return text;
+  return Array.from(text, (character) => visible(character)).join('');
+}
+
+function visible(character: string): string {
+  const code = character.codePointAt(0) as number;
+  if (code < 32) return String.fromCharCode(0x2400 + code);
+  if (code === 127) return '\u2421';
+  if ((code >= 0x80 && code < 0xa0) || (code >= 0xd800 && code < 0xe000) || invisible.test(character)) return '\ufffd';
+  return character;
+}
+
+/** Blocks of East Asian wide characters and emoji, as first and last code point. */
+const wideBlocks: readonly (readonly [first: number, last: number])[] = [
+  [0x1100, 0x115f],
+  [0x2e80, 0xa4cf],
+  [0xac00, 0xd7a3],
+  [0xf900, 0xfaff],
+  [0xfe30, 0xfe6f],
+  [0xff00, 0xff60],
+  [0xffe0, 0xffe6],
+  [0x1f300, 0x1faff],
+  [0x20000, 0x3fffd],
+];
+
+function isWide(code: number): boolean {
+  return code >= 0x1100 && wideBlocks.some(([first, last]) => code >= first && code <= last);
+}

@@ -1,0 +1,92 @@
+/** Findings as a SARIF 2.1.0 log, the exchange format of code-scanning services. */
+import type { SourceText } from '../../base/source-text.ts';
+import type { Span } from '../../base/span.ts';
+import { type CatalogueEntry, type Code, catalogue } from '../catalogue.ts';
+import type { Diagnostic } from '../diagnostic.ts';
+import type { FileReport } from './file-report.ts';
+
+const schema = 'https://json.schemastore.org/sarif-2.1.0.json';
+
+/** One log with one run for all reports; `version` is that of the tool. */
+export function renderSarif(reports: readonly FileReport[], version: string): string {
+  const codes = [...new Set(reports.flatMap(({ diagnostics }) => diagnostics.map(({ code }) => code)))].sort();
+  const ruleIndex = new Map(codes.map((code, index) => [code, index]));
+  const occurrences = new Map<string, number>();
+  const results = reports.flatMap(({ source, diagnostics }) =>
+    diagnostics.map((diagnostic) => ({
+      ruleId: diagnostic.code,
+      ruleIndex: ruleIndex.get(diagnostic.code),
+      level: diagnostic.severity,
+      message: { text: diagnostic.help === null ? diagnostic.message : `${diagnostic.message}\n${diagnostic.help}` },
+      locations: [
+        { physicalLocation: { artifactLocation: artifact(source), region: region(source, diagnostic.span) } },
+      ],
+      partialFingerprints: { 'ptxlab/v1': fingerprint(source, diagnostic, occurrences) },
+      ...fixes(source, diagnostic),
+    })),
+  );
+  const driver = { name: 'ptxlab', version, rules: codes.map(rule) };
+  const run = { tool: { driver }, columnKind: 'utf16CodeUnits', results };
+  return `${JSON.stringify({ $schema: schema, version: '2.1.0', runs: [run] }, null, 2)}\n`;
+}
+
+function rule(code: Code): object {
+  const { title, explain, severity, section }: CatalogueEntry = catalogue[code];
+  return {
+    id: code,
+    shortDescription: { text: title },
+    fullDescription: { text: explain },
+    help: { text: section === null ? explain : `${explain}\nPTX ISA 9.1, section ${section}.` },
+    defaultConfiguration: { level: severity },
+  };
+}
+
+function artifact({ name }: SourceText): { readonly uri: string } {
+  const path = name
+    .replace(/\p{Surrogate}/gu, '\ufffd')
+    .split('/')
+    .map(encodeURIComponent)
+    .join('/');
+  return { uri: path.startsWith('/') ? `file://${path}` : path };
+}
+
+function region(source: SourceText, span: Span): object {
+  const { line, column } = source.position(span.start);
+  const end = source.position(span.end);
+  return {
+    startLine: line,
+    startColumn: column,
+    endLine: end.line,
+    endColumn: end.column,
+    charOffset: span.start,
+    charLength: span.end - span.start,
+  };
+}
+
+function fixes(source: SourceText, { fix }: Diagnostic): object {
+  if (fix === null) return {};
+  const replacement = { deletedRegion: region(source, fix.span), insertedContent: { text: fix.text } };
+  const change = { artifactLocation: artifact(source), replacements: [replacement] };
+  return { fixes: [{ description: { text: `write ${fix.text}` }, artifactChanges: [change] }] };
+}
+
+const longestMark = 200;
+
+/**
+ * Stays the same when lines above are added or removed: it is made of the finding and the text it marks, and where those
+ * recur in a file, of which time this is.
+ */
+function fingerprint(source: SourceText, { code, message, span }: Diagnostic, seen: Map<string, number>): string {
+  const marked = source.text.slice(span.start, Math.min(span.end, span.start + longestMark));
+  const key = `${source.name}\0${code}\0${message}\0${marked}`;
+  const time = (seen.get(key) ?? 0) + 1;
+  seen.set(key, time);
+  return `${hash(key, 0x811c9dc5)}${hash(key, 0x01000193)}:${time}`;
+}
+
+/** FNV-1a over UTF-16 units. */
+function hash(text: string, seed: number): string {
+  let h = seed;
+  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
+  return (h >>> 0).toString(16).padStart(8, '0');
+}
