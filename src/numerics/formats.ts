@@ -14,6 +14,8 @@ export interface FloatFormat {
   /** Explicit fraction bits, below the implicit leading one. */
   readonly fractionBits: number;
   readonly bias: number;
+  /** Whether exponent field 0 holds zero and the subnormals. In ue8m0 it does not: 0x00 is one more power of two. */
+  readonly subnormals: boolean;
   /** Zero bits below the fraction: 13 in tf32, which is a truncated f32. */
   readonly padding: number;
   readonly infinity: boolean;
@@ -32,11 +34,84 @@ export interface FixedFormat {
   readonly fractionBits: number;
 }
 
-export type FloatName =
-  | 'f16' | 'bf16' | 'tf32' | 'f32' | 'f64'
-  | 'e4m3' | 'e5m2' | 'e2m3' | 'e3m2' | 'e2m1' | 'ue8m0';
-export type IntegerName =
-  | 'u2' | 'u4' | 'u8' | 'u16' | 'u32' | 'u64'
-  | 's2' | 's4' | 's8' | 's16' | 's32' | 's64';
+export type FloatName = 'f16' | 'bf16' | 'tf32' | 'f32' | 'f64' | 'e4m3' | 'e5m2' | 'e2m3' | 'e3m2' | 'e2m1' | 'ue8m0';
+export type IntegerName = 'u2' | 'u4' | 'u8' | 'u16' | 'u32' | 'u64' | 's2' | 's4' | 's8' | 's16' | 's32' | 's64';
 export type FormatName = FloatName | IntegerName | 's2f6';
 export type NumberFormat = FloatFormat | FixedFormat;
+
+/** A row of the table below: the field names of `FloatFormat` in their order, without `kind` and `name`. */
+type FloatRow = readonly [
+  width: number,
+  exponentBits: number,
+  fractionBits: number,
+  bias: number,
+  infinity: boolean,
+  nan: FloatFormat['nan'],
+  canonicalNan: bigint | null,
+];
+
+const floatRows: Readonly<Record<FloatName, FloatRow>> = {
+  f16: [16, 5, 10, 15, true, 'ieee', 0x7fffn],
+  bf16: [16, 8, 7, 127, true, 'ieee', 0x7fffn],
+  tf32: [32, 8, 10, 127, true, 'ieee', 0x7fffffffn],
+  f32: [32, 8, 23, 127, true, 'ieee', 0x7fffffffn],
+  f64: [64, 11, 52, 1023, true, 'ieee', 0x7ff8000000000000n],
+  e4m3: [8, 4, 3, 7, false, 'all-ones', 0x7fn],
+  e5m2: [8, 5, 2, 15, true, 'ieee', 0x7fn],
+  e2m3: [6, 2, 3, 1, false, 'none', null],
+  e3m2: [6, 3, 2, 3, false, 'none', null],
+  e2m1: [4, 2, 1, 1, false, 'none', null],
+  ue8m0: [8, 8, 0, 127, false, 'all-ones', 0xffn],
+};
+
+function float(name: FloatName): FloatFormat {
+  const [width, exponentBits, fractionBits, bias, infinity, nan, canonicalNan] = floatRows[name];
+  const signed = name !== 'ue8m0';
+  const padding = width - Number(signed) - exponentBits - fractionBits;
+  return {
+    kind: 'float',
+    name,
+    width,
+    signed,
+    exponentBits,
+    fractionBits,
+    bias,
+    subnormals: fractionBits > 0,
+    padding,
+    infinity,
+    nan,
+    canonicalNan,
+  };
+}
+
+function integer(name: IntegerName): FixedFormat {
+  return { kind: 'integer', name, width: Number(name.slice(1)), signed: name.startsWith('s'), fractionBits: 0 };
+}
+
+/** Every format by its name (PTX ISA 9.1, 5.2.2 and 5.2.3 for the alternate and sub-byte ones). */
+export const formats: Readonly<Record<FormatName, NumberFormat>> = {
+  f16: float('f16'),
+  bf16: float('bf16'),
+  tf32: float('tf32'),
+  f32: float('f32'),
+  f64: float('f64'),
+  e4m3: float('e4m3'),
+  e5m2: float('e5m2'),
+  e2m3: float('e2m3'),
+  e3m2: float('e3m2'),
+  e2m1: float('e2m1'),
+  ue8m0: float('ue8m0'),
+  s2f6: { kind: 'fixed', name: 's2f6', width: 8, signed: true, fractionBits: 6 },
+  u2: integer('u2'),
+  u4: integer('u4'),
+  u8: integer('u8'),
+  u16: integer('u16'),
+  u32: integer('u32'),
+  u64: integer('u64'),
+  s2: integer('s2'),
+  s4: integer('s4'),
+  s8: integer('s8'),
+  s16: integer('s16'),
+  s32: integer('s32'),
+  s64: integer('s64'),
+};

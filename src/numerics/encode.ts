@@ -1,0 +1,128 @@
+/** From values on a format's grid to their bits, and the bit patterns that a format sets apart. */
+import type { Bits } from '../base/bits.ts';
+import { bitLength, power, type Sign } from './exact.ts';
+import { formats, type FixedFormat, type FloatFormat, type FormatName } from './formats.ts';
+
+/** The bits of (-1)^sign * significand * 2^exponent, which must be a point of the format; significand 0 is a zero. */
+export type Encoder = (sign: Sign, significand: number, exponent: number) => Bits;
+
+export interface Patterns {
+  readonly encode: Encoder;
+  /** By sign; an unsigned format has its positive pattern twice, ue8m0 its least value. */
+  readonly zero: readonly [Bits, Bits];
+  readonly one: Bits;
+  /** Null where the format has none. */
+  readonly infinity: readonly [Bits, Bits] | null;
+  /** MAX_NORM of each sign; of an integer, its largest and its lowest value. */
+  readonly largest: readonly [Bits, Bits];
+  /** Null where the format has none. */
+  readonly canonicalNan: Bits | null;
+  /** The NaN of a sign and a payload as in exact.ts, made quiet; null where the format has no payload. */
+  readonly quietNan: ((sign: Sign, payload: number) => Bits) | null;
+}
+
+/** Encoder and special patterns of a format, made once. */
+export function patternsOf(name: FormatName): Patterns {
+  return patterns[name];
+}
+
+const words = new DataView(new ArrayBuffer(8));
+
+// Every finite f64 is significand * 2^exponent computed without rounding, so the host's own double is the encoding.
+function encodeF64(sign: Sign, significand: number, exponent: number): Bits {
+  words.setFloat64(0, significand * power(exponent));
+  if (sign === 1) words.setUint8(0, words.getUint8(0) | 0x80);
+  return words.getBigUint64(0);
+}
+
+function floatEncoder(format: FloatFormat): Encoder {
+  const { fractionBits, bias, padding, width, signed, subnormals } = format;
+  const lowest = 1 - bias - fractionBits;
+  const one = 2 ** fractionBits;
+  const unit = 2 ** padding;
+  const signBit = signed ? 2 ** (width - 1) : 0;
+  const least = subnormals ? 0 : 1;
+  return (sign, significand, exponent) => {
+    const signBits = sign === 1 ? signBit : 0;
+    if (significand === 0) return signBits;
+    const last = Math.max(exponent + bitLength(significand) - 1 - fractionBits, lowest - least);
+    // The implicit one, added instead of masked, raises the exponent field from that of a subnormal to its own.
+    const magnitude = (last - lowest) * one + significand * power(exponent - last);
+    return signBits + magnitude * unit;
+  };
+}
+
+function fixedEncoder(format: FixedFormat): Encoder {
+  const { width, fractionBits } = format;
+  const modulus = 2 ** width;
+  return (sign, significand, exponent) => {
+    const magnitude = significand * power(exponent + fractionBits);
+    return sign === 1 && magnitude !== 0 ? modulus - magnitude : magnitude;
+  };
+}
+
+function encodeWide(sign: Sign, significand: number, exponent: number): Bits {
+  const magnitude = BigInt(significand * power(exponent));
+  return sign === 1 ? BigInt.asUintN(64, -magnitude) : magnitude;
+}
+
+function floatPatterns(format: FloatFormat): Patterns {
+  const { width, signed, padding, name } = format;
+  const asBits = (bits: bigint): Bits => (width > 32 ? bits : Number(bits));
+  const signBit = signed ? 1n << BigInt(width - 1) : 0n;
+  const allOnes = (1n << BigInt(width - (signed ? 1 : 0) - padding)) - 1n;
+  const infinite = allOnes - ((1n << BigInt(format.fractionBits)) - 1n);
+  const top = format.infinity ? infinite - 1n : format.nan === 'all-ones' ? allOnes - 1n : allOnes;
+  const both = (bits: bigint): readonly [Bits, Bits] => {
+    const placed = bits << BigInt(padding);
+    return [asBits(placed), asBits(placed | signBit)];
+  };
+  const encode = name === 'f64' ? encodeF64 : floatEncoder(format);
+  return {
+    encode,
+    zero: both(0n),
+    one: encode(0, 1, 0),
+    infinity: format.infinity ? both(infinite) : null,
+    largest: both(top),
+    canonicalNan: format.canonicalNan === null ? null : asBits(format.canonicalNan),
+    quietNan: format.nan === 'ieee' ? quietNan(format, both(infinite)) : null,
+  };
+}
+
+function quietNan(format: FloatFormat, infinite: readonly [Bits, Bits]): (sign: Sign, payload: number) => Bits {
+  const quiet = 2 ** 51;
+  const unit = 2 ** (52 - format.fractionBits);
+  return (sign, payload) => {
+    const all = payload >= quiet ? payload : payload + quiet;
+    const fraction = Math.floor(all / unit) * 2 ** format.padding;
+    const base = infinite[sign];
+    return typeof base === 'bigint' ? base + BigInt(fraction) : base + fraction;
+  };
+}
+
+function fixedPatterns(format: FixedFormat): Patterns {
+  const { width, signed, kind } = format;
+  const encode = width === 64 ? encodeWide : fixedEncoder(format);
+  const asBits = (bits: bigint): Bits => (width > 32 ? bits : Number(bits));
+  const all = (1n << BigInt(width)) - 1n;
+  const top = signed ? all >> 1n : all;
+  const lowest = kind === 'fixed' ? top + 2n : signed ? top + 1n : 0n;
+  return {
+    encode,
+    zero: [asBits(0n), asBits(0n)],
+    one: encode(0, 1, 0),
+    infinity: null,
+    largest: [asBits(top), asBits(lowest)],
+    canonicalNan: null,
+    quietNan: null,
+  };
+}
+
+function makePatterns(name: FormatName): Patterns {
+  const format = formats[name];
+  return format.kind === 'float' ? floatPatterns(format) : fixedPatterns(format);
+}
+
+const patterns = Object.fromEntries(
+  (Object.keys(formats) as FormatName[]).map((name) => [name, makePatterns(name)]),
+) as Readonly<Record<FormatName, Patterns>>;

@@ -1,0 +1,193 @@
+/**
+ * Values as they are before rounding, free of any format. A significand is a `number` below 2^53; what a wider value has
+ * below that is kept as one of four tails, which is all that any rounding direction can ask about.
+ */
+import type { Bits } from '../base/bits.ts';
+import { formats, type FixedFormat, type FloatFormat, type FormatName } from './formats.ts';
+
+export type Sign = 0 | 1;
+
+/** The part of a value below its last place, as a class: nothing, less than half of that place, half, more than half. */
+export type Tail = 0 | 1 | 2 | 3;
+export const noTail: Tail = 0;
+export const belowHalf: Tail = 1;
+export const half: Tail = 2;
+export const aboveHalf: Tail = 3;
+
+/**
+ * (-1)^sign * (significand + tail) * 2^exponent, `significand` a positive integer below 2^53. Where the tail is not
+ * empty the significand has at least as many bits as any format that the value is rounded to.
+ */
+export interface Finite {
+  readonly kind: 'finite';
+  readonly sign: Sign;
+  readonly significand: number;
+  readonly exponent: number;
+  readonly tail: Tail;
+}
+
+export type Exact =
+  | Finite
+  | { readonly kind: 'zero'; readonly sign: Sign }
+  | { readonly kind: 'infinity'; readonly sign: Sign }
+  /** `payload`: the fraction field, aligned at the top of 52 bits; its top bit is the quiet bit. */
+  | { readonly kind: 'nan'; readonly sign: Sign; readonly payload: number };
+
+const zeros: readonly [Exact, Exact] = [
+  { kind: 'zero', sign: 0 },
+  { kind: 'zero', sign: 1 },
+];
+const infinities: readonly [Exact, Exact] = [
+  { kind: 'infinity', sign: 0 },
+  { kind: 'infinity', sign: 1 },
+];
+
+export function zero(sign: Sign): Exact {
+  return zeros[sign];
+}
+
+export function infinity(sign: Sign): Exact {
+  return infinities[sign];
+}
+
+export function finite(sign: Sign, significand: number, exponent: number, tail: Tail): Finite {
+  return { kind: 'finite', sign, significand, exponent, tail };
+}
+
+/** A NaN that an operation makes, with no payload to remember. */
+export const madeNan: Exact = { kind: 'nan', sign: 0, payload: 2 ** 51 };
+
+const lowestPower = -1074;
+const powers = new Float64Array(1024 - lowestPower);
+powers[0] = Number.MIN_VALUE;
+for (let i = 1; i < powers.length; i++) powers[i] = (powers[i - 1] as number) * 2;
+
+/** 2^exponent as a double, exact: 0 below 2^-1074, infinity above 2^1023. */
+export function power(exponent: number): number {
+  if (exponent < lowestPower) return 0;
+  return powers[exponent - lowestPower] ?? Number.POSITIVE_INFINITY;
+}
+
+/** Bits of a positive integer below 2^53: 1 for 1, 53 for 2^52. */
+export function bitLength(significand: number): number {
+  if (significand < 0x100000000) return 32 - Math.clz32(significand);
+  return 64 - Math.clz32(significand / 0x100000000);
+}
+
+/** Where `low` of `unit` (0 <= low < unit) lies, when `below` lies under the last place of `low`. */
+export function classify(low: number, unit: number, below: Tail): Tail {
+  const twice = low * 2;
+  if (twice > unit) return aboveHalf;
+  if (twice === unit) return below === noTail ? half : aboveHalf;
+  return low === 0 && below === noTail ? noTail : belowHalf;
+}
+
+/** A positive bigint times 2^exponent; `more` says that something lies below its last place. */
+export function fromInteger(sign: Sign, integer: bigint, exponent: number, more = false): Finite {
+  if (integer < 0x20000000000000n) {
+    if (more) return fromInteger(sign, integer << 60n, exponent - 60, true);
+    return finite(sign, Number(integer), exponent, noTail);
+  }
+  const shift = widthOf(integer) - 53;
+  const low = BigInt.asUintN(shift, integer);
+  const middle = 1n << BigInt(shift - 1);
+  const below = more ? belowHalf : noTail;
+  let tail: Tail = low < middle ? belowHalf : aboveHalf;
+  if (low === 0n) tail = below;
+  else if (low === middle && !more) tail = half;
+  return finite(sign, Number(integer >> BigInt(shift)), exponent + shift, tail);
+}
+
+/** Bits of a positive bigint. */
+export function widthOf(integer: bigint): number {
+  const digits = integer.toString(16);
+  return digits.length * 4 + 28 - Math.clz32(Number.parseInt(digits.charAt(0), 16));
+}
+
+/** numerator / denominator, both positive, to 53 bits and a tail. */
+export function fromRatio(sign: Sign, numerator: bigint, denominator: bigint): Finite {
+  const shift = Math.max(0, widthOf(denominator) - widthOf(numerator) + 54);
+  const scaled = numerator << BigInt(shift);
+  const quotient = scaled / denominator;
+  return fromInteger(sign, quotient, -shift, quotient * denominator !== scaled);
+}
+
+export type Decoder = (bits: Bits) => Exact;
+
+/** The value that `bits` stand for in a format; `bits` are chopped to its width. */
+export function decode(format: FormatName, bits: Bits): Exact {
+  return decoders[format](bits);
+}
+
+/** `decode` with its format bound. */
+export function decoder(format: FormatName): Decoder {
+  return decoders[format];
+}
+
+function floatDecoder(format: FloatFormat): Decoder {
+  const { fractionBits, padding, subnormals } = format;
+  const lowest = 1 - format.bias - fractionBits;
+  const one = 2 ** fractionBits;
+  const top = 2 ** format.exponentBits - 1;
+  const fieldPosition = fractionBits + padding;
+  const signPosition = format.signed ? format.width - 1 : 31;
+  const payloadUnit = 2 ** (52 - fractionBits);
+  const ieee = format.nan === 'ieee';
+  const allOnes = format.nan === 'all-ones';
+  return (bits) => {
+    const pattern = bits as number;
+    const sign: Sign = pattern >>> signPosition === 1 ? 1 : 0;
+    const field = (pattern >>> fieldPosition) & top;
+    const fraction = (pattern >>> padding) & (one - 1);
+    if (field === top) {
+      if (ieee) return fraction === 0 ? infinities[sign] : { kind: 'nan', sign, payload: fraction * payloadUnit };
+      if (allOnes && fraction === one - 1) return madeNan;
+    }
+    if (field !== 0) return finite(sign, fraction + one, field + lowest - 1, noTail);
+    if (!subnormals) return finite(sign, 1, lowest - 1, noTail);
+    return fraction === 0 ? zeros[sign] : finite(sign, fraction, lowest, noTail);
+  };
+}
+
+const words = new DataView(new ArrayBuffer(8));
+
+function decodeF64(bits: Bits): Exact {
+  words.setBigUint64(0, bits as bigint);
+  const high = words.getUint32(0);
+  const sign = high >>> 31 === 1 ? 1 : 0;
+  const field = (high >>> 20) & 0x7ff;
+  const fraction = (high & 0xfffff) * 0x100000000 + words.getUint32(4);
+  if (field === 0x7ff) return fraction === 0 ? infinities[sign] : { kind: 'nan', sign, payload: fraction };
+  if (field !== 0) return finite(sign, fraction + 0x10000000000000, field - 1075, noTail);
+  return fraction === 0 ? zeros[sign] : finite(sign, fraction, -1074, noTail);
+}
+
+function fixedDecoder(format: FixedFormat): Decoder {
+  const { width, signed, fractionBits } = format;
+  const limit = signed ? power(width - 1) : Number.POSITIVE_INFINITY;
+  const modulus = power(width);
+  return (bits) => {
+    const pattern = bits as number;
+    if (pattern === 0) return zeros[0];
+    if (pattern < limit) return finite(0, pattern, -fractionBits, noTail);
+    return finite(1, modulus - pattern, -fractionBits, noTail);
+  };
+}
+
+function wideDecoder(signed: boolean): Decoder {
+  return (bits) => {
+    if (bits === 0n) return zeros[0];
+    const integer = signed ? BigInt.asIntN(64, bits as bigint) : (bits as bigint);
+    return integer < 0n ? fromInteger(1, -integer, 0) : fromInteger(0, integer, 0);
+  };
+}
+
+function makeDecoder(name: FormatName): Decoder {
+  const format = formats[name];
+  if (format.kind === 'float') return name === 'f64' ? decodeF64 : floatDecoder(format);
+  return format.width === 64 ? wideDecoder(format.signed) : fixedDecoder(format);
+}
+
+const decoders = Object.fromEntries(
+  (Object.keys(formats) as FormatName[]).map((name) => [name, makeDecoder(name)]),
+) as Readonly<Record<FormatName, Decoder>>;

@@ -1,0 +1,234 @@
+/**
+ * Integers: `cvt` from one to another, the clamping of `cvt.pack`, and the arithmetic, logic and shift instructions on
+ * bits (PTX ISA 9.7.1, 9.7.8). Bits wider than 32 are bigints, as everywhere.
+ */
+import { type Bits, chop } from '../base/bits.ts';
+import { formats, type IntegerName } from './formats.ts';
+import type { BitFunction, IntegerFunction, Operation } from './operations.ts';
+
+/** The value of the bits of an integer no wider than 32. */
+function valueOf(width: number, signed: boolean): (bits: Bits) => number {
+  const shift = 32 - width;
+  if (!signed) return (bits) => bits as number;
+  return (bits) => ((bits as number) << shift) >> shift;
+}
+
+/** The value of any integer. */
+function wideValueOf(width: number, signed: boolean): (bits: Bits) => bigint {
+  if (!signed) return BigInt;
+  return (bits) => BigInt.asIntN(width, BigInt(bits));
+}
+
+/** Low bits of an integral number below 2^53. */
+function chopper(width: number): (value: number) => number {
+  if (width === 32) return (value) => value >>> 0;
+  const mask = 2 ** width - 1;
+  return (value) => value & mask;
+}
+
+function rangeOf(width: number, signed: boolean): readonly [least: number, most: number] {
+  return signed ? [-(2 ** (width - 1)), 2 ** (width - 1) - 1] : [0, 2 ** width - 1];
+}
+
+function wideRangeOf(width: number, signed: boolean): readonly [least: bigint, most: bigint] {
+  const all = 1n << BigInt(width);
+  return signed ? [-(all >> 1n), (all >> 1n) - 1n] : [0n, all - 1n];
+}
+
+function clamp<T extends number | bigint>(value: T, [least, most]: readonly [T, T]): T {
+  if (value < least) return least;
+  return value > most ? most : value;
+}
+
+/** Bits of `from` to bits of `to`: the low bits, sign- or zero-extended; with `sat` the nearest end of the range. */
+export function integerConversion(from: IntegerName, to: IntegerName, sat: boolean): (source: Bits) => Bits {
+  const source = formats[from];
+  const { width, signed } = formats[to];
+  if (source.width > 32 || width > 32) {
+    const read = wideValueOf(source.width, source.signed);
+    const range = wideRangeOf(width, signed);
+    return (bits) => chop(sat ? clamp(read(bits), range) : read(bits), width);
+  }
+  const read = valueOf(source.width, source.signed);
+  const write = chopper(width);
+  const range = rangeOf(width, signed);
+  return (bits) => write(sat ? clamp(read(bits), range) : read(bits));
+}
+
+/** The clamping of one operand of cvt.pack (PTX ISA 9.7.9.22): an s32 to the range of `to`, as bits of `to`. */
+export function packClamp(to: IntegerName): (source: Bits) => Bits {
+  return integerConversion('s32', to, true);
+}
+
+/**
+ * An integer instruction on bits of its type. `mul.wide` and `mad.wide` give twice the width, and `mad.wide` takes its
+ * third operand so. `sat` clamps to the range of the type. Division by zero gives all ones (policy.ts, open choices).
+ */
+export function integerOperation(fn: IntegerFunction, type: IntegerName, sat: boolean): Operation {
+  const { width, signed } = formats[type];
+  if (width > 32) return wideOperation(fn, width, signed, sat);
+  if (fn === 'mul.wide' || fn === 'mad.wide') return wideningOperation(fn, width, signed);
+  const read = valueOf(width, signed);
+  const write = chopper(width);
+  const compute = narrowFunction(fn, width, signed);
+  if (sat) {
+    const range = rangeOf(width, signed);
+    return (a, b, c) => write(clamp(compute(read(a), read(b), read(c)), range));
+  }
+  return (a, b, c) => write(compute(read(a), read(b), read(c)));
+}
+
+/** On values of at most 32 bits; the result is exact but for `mul.lo` and `mad.lo`, which are so modulo 2^32. */
+function narrowFunction(
+  fn: Exclude<IntegerFunction, 'mul.wide' | 'mad.wide'>,
+  width: number,
+  signed: boolean,
+): (a: number, b: number, c: number) => number {
+  switch (fn) {
+    case 'add':
+      return (a, b) => a + b;
+    case 'sub':
+      return (a, b) => a - b;
+    case 'mul.lo':
+      return (a, b) => Math.imul(a, b);
+    case 'mul.hi':
+      return highProduct(width, signed);
+    case 'mad.lo':
+      return (a, b, c) => Math.imul(a, b) + c;
+    case 'mad.hi': {
+      const high = highProduct(width, signed);
+      return (a, b, c) => high(a, b) + c;
+    }
+    case 'div':
+      return (a, b) => (b === 0 ? -1 : Math.trunc(a / b));
+    case 'rem':
+      return (a, b) => (b === 0 ? -1 : a % b);
+    case 'min':
+      return (a, b) => (a < b ? a : b);
+    case 'max':
+      return (a, b) => (a > b ? a : b);
+    case 'neg':
+      return (a) => -a;
+    case 'abs':
+      return (a) => Math.abs(a);
+  }
+}
+
+/** The upper half of the product, as a value of the type. */
+function highProduct(width: number, signed: boolean): (a: number, b: number) => number {
+  if (width < 32) return (a, b) => Math.floor((a * b) / 2 ** width);
+  if (signed) return (a, b) => (unsignedHigh(a >>> 0, b >>> 0) - (a < 0 ? b >>> 0 : 0) - (b < 0 ? a >>> 0 : 0)) | 0;
+  return unsignedHigh;
+}
+
+function unsignedHigh(a: number, b: number): number {
+  const low = a & 0xffff;
+  const high = a >>> 16;
+  const middle = high * b + Math.floor((low * b) / 0x10000);
+  return Math.floor(middle / 0x10000);
+}
+
+function wideningOperation(fn: 'mul.wide' | 'mad.wide', width: number, signed: boolean): Operation {
+  const adds = fn === 'mad.wide';
+  const read = valueOf(width, signed);
+  if (width < 32) {
+    const write = chopper(width * 2);
+    return (a, b, c) => write(read(a) * read(b) + (adds ? (c as number) : 0));
+  }
+  return (a, b, c) => BigInt.asUintN(64, BigInt(read(a)) * BigInt(read(b)) + (adds ? (c as bigint) : 0n));
+}
+
+function wideOperation(fn: IntegerFunction, width: number, signed: boolean, sat: boolean): Operation {
+  const read = wideValueOf(width, signed);
+  const compute = wideFunction(fn, BigInt(width));
+  const range = wideRangeOf(width, signed);
+  return (a, b, c) => {
+    const exact = compute(read(a), read(b), read(c));
+    return BigInt.asUintN(width, sat ? clamp(exact, range) : exact);
+  };
+}
+
+function wideFunction(fn: IntegerFunction, width: bigint): (a: bigint, b: bigint, c: bigint) => bigint {
+  switch (fn) {
+    case 'add':
+      return (a, b) => a + b;
+    case 'sub':
+      return (a, b) => a - b;
+    case 'mul.lo':
+    case 'mul.wide':
+      return (a, b) => a * b;
+    case 'mul.hi':
+      return (a, b) => (a * b) >> width;
+    case 'mad.lo':
+    case 'mad.wide':
+      return (a, b, c) => a * b + c;
+    case 'mad.hi':
+      return (a, b, c) => ((a * b) >> width) + c;
+    case 'div':
+      return (a, b) => (b === 0n ? -1n : a / b);
+    case 'rem':
+      return (a, b) => (b === 0n ? -1n : a % b);
+    case 'min':
+      return (a, b) => (a < b ? a : b);
+    case 'max':
+      return (a, b) => (a > b ? a : b);
+    case 'neg':
+      return (a) => -a;
+    case 'abs':
+      return (a) => (a < 0n ? -a : a);
+  }
+}
+
+/**
+ * A logic or shift instruction on `width` bits; width 1 is a predicate. A shift amount is an unsigned 32-bit number, and
+ * amounts beyond the width shift everything out: zeros, or copies of the sign for `shr.s` (PTX ISA 9.7.8).
+ */
+export function bitOperation(fn: BitFunction, width: number): Operation {
+  return width > 32 ? wideBitOperation(fn, width) : narrowBitOperation(fn, width);
+}
+
+function narrowBitOperation(fn: BitFunction, width: number): Operation {
+  const write = chopper(width);
+  const read = valueOf(width, true);
+  switch (fn) {
+    case 'and':
+      return (a, b) => ((a as number) & (b as number)) >>> 0;
+    case 'or':
+      return (a, b) => ((a as number) | (b as number)) >>> 0;
+    case 'xor':
+      return (a, b) => ((a as number) ^ (b as number)) >>> 0;
+    case 'not':
+      return (a) => write(~(a as number));
+    case 'cnot':
+      return (a) => (a === 0 ? 1 : 0);
+    case 'shl':
+      return (a, b) => ((b as number) >= width ? 0 : write((a as number) << (b as number)));
+    case 'shr.u':
+      return (a, b) => ((b as number) >= width ? 0 : (a as number) >>> (b as number));
+    case 'shr.s':
+      return (a, b) => write(read(a) >> Math.min(b as number, 31));
+  }
+}
+
+function wideBitOperation(fn: BitFunction, width: number): Operation {
+  const most = BigInt(width);
+  const amount = (b: Bits): bigint => (b >= width ? most : BigInt(b));
+  switch (fn) {
+    case 'and':
+      return (a, b) => (a as bigint) & (b as bigint);
+    case 'or':
+      return (a, b) => (a as bigint) | (b as bigint);
+    case 'xor':
+      return (a, b) => (a as bigint) ^ (b as bigint);
+    case 'not':
+      return (a) => BigInt.asUintN(width, ~(a as bigint));
+    case 'cnot':
+      return (a) => (a === 0n ? 1n : 0n);
+    case 'shl':
+      return (a, b) => BigInt.asUintN(width, (a as bigint) << amount(b));
+    case 'shr.u':
+      return (a, b) => (a as bigint) >> amount(b);
+    case 'shr.s':
+      return (a, b) => BigInt.asUintN(width, BigInt.asIntN(width, a as bigint) >> amount(b));
+  }
+}

@@ -1,0 +1,76 @@
+/** The names of what `arithmetic.ts`, `integers.ts` and `compare.ts` compute: the words of the ISA, without their types. */
+import type { Bits } from '../base/bits.ts';
+
+export type FloatArithmeticFormat = 'f16' | 'bf16' | 'f32' | 'f64';
+
+/** `div.full` is `div.full.f32`; `div` with `approximate` is `div.approx.f32`. */
+export type FloatFunction =
+  | 'add'
+  | 'sub'
+  | 'mul'
+  | 'fma'
+  | 'div'
+  | 'div.full'
+  | 'rcp'
+  | 'sqrt'
+  | 'rsqrt'
+  | 'min'
+  | 'max'
+  | 'neg'
+  | 'abs';
+
+export interface FloatMode {
+  readonly rounding: 'rn' | 'rz' | 'rm' | 'rp';
+  /** `.ftz`: subnormal inputs and results become zeros of their sign; for f16 and f32. */
+  readonly flush: boolean;
+  /** `.sat`: the result is clamped to [0, 1], NaN becomes +0. */
+  readonly sat: boolean;
+  /** `.approx` and `.full`: the hardware may differ by the ISA's stated error. */
+  readonly approximate: boolean;
+  /** min and max: `.NaN` makes any NaN win. */
+  readonly nan: boolean;
+  /** min and max: `.xorsign.abs` compares magnitudes and multiplies signs. */
+  readonly xorSign: boolean;
+}
+
+export type IntegerFunction =
+  | 'add'
+  | 'sub'
+  | 'mul.lo'
+  | 'mul.hi'
+  | 'mul.wide'
+  | 'mad.lo'
+  | 'mad.hi'
+  | 'mad.wide'
+  | 'div'
+  | 'rem'
+  | 'min'
+  | 'max'
+  | 'neg'
+  | 'abs';
+
+export type BitFunction = 'and' | 'or' | 'xor' | 'not' | 'cnot' | 'shl' | 'shr.u' | 'shr.s';
+
+/** PTX ISA 9.7.6: ordered, for unsigned integers (`lo ls hi hs`), unordered, and the two NaN tests. */
+export type Comparison =
+  | 'eq'
+  | 'ne'
+  | 'lt'
+  | 'le'
+  | 'gt'
+  | 'ge'
+  | 'lo'
+  | 'ls'
+  | 'hi'
+  | 'hs'
+  | 'equ'
+  | 'neu'
+  | 'ltu'
+  | 'leu'
+  | 'gtu'
+  | 'geu'
+  | 'num'
+  | 'nan';
+
+/** An operation with its type and mode bound. Operands that it does not have are ignored; 0 will do. */
+export type Operation = (a: Bits, b: Bits, c: Bits) => Bits;

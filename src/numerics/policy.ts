@@ -1,0 +1,189 @@
+/**
+ * What conversions do where rounding alone gives no answer, by name, each with its evidence. `convert.ts` executes these
+ * rules and `explain` prints them.
+ *
+ * Evidence is either a place in the PTX ISA (9.1) or `measured`: results of the CUDA 13.0 headers' host code or of
+ * constants that ptxas 13.0 folded, recorded in test/golden/numerics.
+ */
+import type { Conversion } from './conversion.ts';
+import { formats, type NumberFormat } from './formats.ts';
+
+export interface Policy<Name extends string> {
+  readonly name: Name;
+  /** One sentence on the result. */
+  readonly rule: string;
+  readonly evidence: string;
+}
+
+interface ConversionPolicy<Name extends string> extends Policy<Name> {
+  readonly when: (c: Conversion) => boolean;
+}
+
+const cvt = 'PTX ISA 9.7.9.21';
+const toFloat = (c: Conversion): boolean => formats[c.to].kind === 'float';
+const toInteger = (c: Conversion): boolean => formats[c.to].kind === 'integer';
+const isSame = (c: Conversion): boolean => c.from === c.to;
+const isIeeeWide = (name: string): boolean => name === 'f32' || name === 'f64';
+
+/** Whether the format has bits that mean NaN. */
+export function hasNan(format: NumberFormat): boolean {
+  return format.kind === 'float' && format.nan !== 'none';
+}
+
+export type NanPolicy = 'zero' | 'max-norm' | 'top-bit' | 'unchanged' | 'widened' | 'quieted' | 'canonical';
+
+/** What becomes of a NaN: the first row that applies. */
+export const nanPolicies: readonly ConversionPolicy<NanPolicy>[] = [
+  {
+    name: 'zero',
+    rule: 'a NaN becomes +0 under .sat',
+    evidence: `${cvt}, .sat`,
+    when: (c) => c.sat && toFloat(c),
+  },
+  {
+    name: 'zero',
+    rule: 'a NaN becomes 0 when the source is not f64 and the destination is not 64 bits wide',
+    evidence: `${cvt}, integer notes`,
+    when: (c) => toInteger(c) && c.from !== 'f64' && formats[c.to].width < 64,
+  },
+  {
+    name: 'top-bit',
+    rule: 'a NaN becomes 1 << (width - 1) when the source is f64 or the destination is 64 bits wide',
+    evidence: `${cvt}, integer notes`,
+    when: toInteger,
+  },
+  {
+    name: 'max-norm',
+    rule: 'a NaN becomes +MAX_NORM in a format without NaN',
+    evidence: `${cvt}, .satfinite`,
+    when: (c) => !hasNan(formats[c.to]),
+  },
+  {
+    name: 'canonical',
+    rule: 'a NaN becomes the canonical NaN of the format under .relu',
+    evidence: `${cvt}, .relu`,
+    when: (c) => c.relu,
+  },
+  {
+    name: 'unchanged',
+    rule: 'a NaN keeps every bit: the instruction is a move',
+    evidence: 'measured: folded by ptxas, lowered to a move',
+    when: (c) => isSame(c) && isIeeeWide(c.from) && !c.integral && !c.flush,
+  },
+  {
+    name: 'widened',
+    rule: 'a NaN becomes the canonical f32 NaN, widened',
+    evidence: 'measured: folded by ptxas',
+    when: (c) => c.to === 'f64' && (c.from === 'f16' || c.from === 'bf16' || (c.from === 'f32' && c.flush)),
+  },
+  {
+    name: 'quieted',
+    rule: 'a NaN keeps its sign and its leading payload bits and becomes quiet',
+    evidence: 'measured: folded by ptxas; the specification leaves the bits open',
+    when: (c) => isIeeeWide(c.from) && isIeeeWide(c.to) && !(c.integral && c.to === 'f32'),
+  },
+  {
+    name: 'canonical',
+    rule: 'a NaN becomes the canonical NaN of the format, sign and payload dropped',
+    evidence: 'measured: header code and ptxas folds for f16, bf16, f32, e4m3, e5m2, ue8m0',
+    when: () => true,
+  },
+];
+
+/** The row of `nanPolicies` that a conversion follows. */
+export function nanPolicyOf(c: Conversion): Policy<NanPolicy> {
+  return nanPolicies.find((policy) => policy.when(c)) as Policy<NanPolicy>;
+}
+
+export type OverflowPolicy = 'max-norm' | 'integer-range' | 'nan' | 'directed';
+
+/** What becomes of a value whose rounded magnitude is beyond the format: the first row that applies. */
+export const overflowPolicies: readonly ConversionPolicy<OverflowPolicy>[] = [
+  {
+    name: 'integer-range',
+    rule: 'a value outside the range becomes the nearest end of the range',
+    evidence: `${cvt}, integer notes`,
+    when: toInteger,
+  },
+  {
+    name: 'max-norm',
+    rule: 'a value beyond MAX_NORM, infinities included, becomes MAX_NORM of its sign',
+    evidence: `${cvt}, .satfinite; measured for fp8, fp6 and fp4`,
+    when: (c) => c.satfinite || !toFloat(c),
+  },
+  {
+    name: 'nan',
+    rule: 'a value beyond the format, and infinity, becomes NaN where there is no infinity; under rz it stays the largest',
+    evidence: 'measured: header code for ue8m0',
+    when: (c) => c.to === 'ue8m0',
+  },
+  {
+    name: 'directed',
+    rule: 'a value beyond the format becomes infinity, or the largest value where the rounding points to zero',
+    evidence: 'IEEE 754 section 7.4; measured: header code',
+    when: () => true,
+  },
+];
+
+/** The row of `overflowPolicies` that a conversion follows. */
+export function overflowPolicyOf(c: Conversion): Policy<OverflowPolicy> {
+  return overflowPolicies.find((policy) => policy.when(c)) as Policy<OverflowPolicy>;
+}
+
+export type Cause =
+  | 'exact'
+  | 'nearest'
+  | 'tie-to-even'
+  | 'tie-away'
+  | 'toward-zero'
+  | 'toward-negative'
+  | 'toward-positive'
+  | 'random-carry'
+  | 'random-stay'
+  | 'nan'
+  | 'scale-nan'
+  | 'infinity'
+  | 'overflow'
+  | 'least'
+  | 'sign-ignored'
+  | 'flushed-input'
+  | 'flushed-result'
+  | 'saturated-low'
+  | 'saturated-high'
+  | 'relu'
+  | 'scaled'
+  | 'chopped'
+  | 'clamped';
+
+/** Every reason that can have shaped a result, in words. `nan` and `overflow` stand for the policy of the conversion. */
+export const causes: Readonly<Record<Exclude<Cause, 'nan' | 'overflow'>, Policy<Cause>>> = {
+  exact: cause('exact', 'the destination holds the value exactly', 'definition'),
+  nearest: cause('nearest', 'the nearer of the two neighbours', `${cvt}, rounding modifiers`),
+  'tie-to-even': cause('tie-to-even', 'halfway between its neighbours, so the even one', `${cvt}, .rn`),
+  'tie-away': cause('tie-away', 'halfway between its neighbours, so the one farther from zero', `${cvt}, .rna`),
+  'toward-zero': cause('toward-zero', 'the neighbour nearer to zero', `${cvt}, .rz`),
+  'toward-negative': cause('toward-negative', 'the lower neighbour', `${cvt}, .rm`),
+  'toward-positive': cause('toward-positive', 'the upper neighbour', `${cvt}, .rp`),
+  'random-carry': cause('random-carry', 'the random bits and the discarded bits carry: away from zero', `${cvt}, .rs`),
+  'random-stay': cause(
+    'random-stay',
+    'the random bits and the discarded bits do not carry: toward zero',
+    `${cvt}, .rs`,
+  ),
+  'scale-nan': cause('scale-nan', 'the scale 0xff is a NaN, so the value is one', 'ue8m0: 0xff is NaN'),
+  infinity: cause('infinity', 'an infinity stays one', 'definition'),
+  least: cause('least', 'below the least value of ue8m0, which has no zero: 2^-127', 'measured: header code'),
+  'sign-ignored': cause('sign-ignored', 'ue8m0 has no sign: the magnitude is converted', 'measured: header code'),
+  'flushed-input': cause('flushed-input', '.ftz: a subnormal input counts as zero of its sign', `${cvt}, .ftz`),
+  'flushed-result': cause('flushed-result', '.ftz: a subnormal result becomes zero of its sign', `${cvt}, .ftz`),
+  'saturated-low': cause('saturated-low', '.sat: a negative result, -0 included, becomes +0', `${cvt}, .sat; measured`),
+  'saturated-high': cause('saturated-high', '.sat: a result above 1 becomes 1', `${cvt}, .sat`),
+  relu: cause('relu', '.relu: a negative result, -0 included, becomes +0', `${cvt}, .relu`),
+  scaled: cause('scaled', 'the scale factor was applied first', `${cvt}, scale-factor`),
+  chopped: cause('chopped', 'the low bits of the integer', 'PTX ISA 6.5, chop'),
+  clamped: cause('clamped', '.sat: the nearest end of the range', `${cvt}, .sat`),
+};
+
+function cause(name: Cause, rule: string, evidence: string): Policy<Cause> {
+  return { name, rule, evidence };
+}

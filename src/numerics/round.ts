@@ -1,0 +1,113 @@
+/**
+ * The only place where a value is rounded. A grid is the set of points of a format; the kernel knows no format, and
+ * what happens beyond a grid's end belongs to policy.ts.
+ */
+import { belowHalf, bitLength, classify, type Finite, noTail, power, type Sign, type Tail } from './exact.ts';
+import type { Rounding } from './conversion.ts';
+import { formats, type FormatName, type NumberFormat } from './formats.ts';
+
+/** Points are integers below 2^precision times 2^exponent, exponent >= lowest, up to the largest magnitude. */
+export interface Grid {
+  readonly precision: number;
+  readonly lowest: number;
+  /** Largest magnitude of each sign. 2^63 - 1 and 2^64 - 1 stand as the double next below, which compares alike. */
+  readonly largest: readonly [positive: number, negative: number];
+}
+
+export interface Rounded {
+  /** 0 where the value rounded to zero; may be 2^precision after a carry. */
+  readonly significand: number;
+  readonly exponent: number;
+  /** What was cut off, in units of the last place that stayed. */
+  readonly tail: Tail;
+  /** Whether the magnitude was raised. */
+  readonly up: boolean;
+  /** Whether the rounded value lies beyond the grid's largest. */
+  readonly overflow: boolean;
+}
+
+const belowUnsigned64 = 2 ** 64 - 2 ** 11;
+const belowSigned64 = 2 ** 63 - 2 ** 10;
+
+function makeGrid(format: NumberFormat): Grid {
+  if (format.kind === 'float') {
+    const { fractionBits, bias, exponentBits, subnormals } = format;
+    const lowest = 1 - bias - fractionBits - (subnormals ? 0 : 1);
+    const unused = format.nan === 'ieee' ? 1 : 0;
+    const top = 2 ** exponentBits - 1 - unused - (fractionBits === 0 ? 1 : 0) - bias - fractionBits;
+    const significand = 2 ** (fractionBits + 1) - (format.nan === 'all-ones' && fractionBits > 0 ? 2 : 1);
+    const largest = significand * power(top);
+    return { precision: fractionBits + 1, lowest, largest: [largest, format.signed ? largest : 0] };
+  }
+  const { width, signed, fractionBits } = format;
+  const unit = power(-fractionBits);
+  const positive = width < 64 ? 2 ** (signed ? width - 1 : width) - 1 : signed ? belowSigned64 : belowUnsigned64;
+  // s2f6 saturates to a MAX_NORM of either sign, so its lowest pattern is not a point of the grid (policy.ts).
+  const negative = format.kind === 'fixed' ? positive : signed ? 2 ** (width - 1) : 0;
+  return { precision: width, lowest: -fractionBits, largest: [positive * unit, negative * unit] };
+}
+
+const grids = Object.fromEntries(
+  (Object.keys(formats) as FormatName[]).map((name) => [name, makeGrid(formats[name])]),
+) as Readonly<Record<FormatName, Grid>>;
+
+/** The grid of a format; `integral`: its whole numbers only. */
+export function gridOf(name: FormatName, integral = false): Grid {
+  const grid = grids[name];
+  return integral && grid.lowest < 0 ? { ...grid, lowest: 0 } : grid;
+}
+
+/**
+ * A value to the nearest points of a grid without its end: the exponent is not bounded above, so the caller sees from
+ * `overflow` that the result lies beyond it. `random` holds the `randomBits` bits of `rs` (PTX ISA 9.7.9.21, rounding).
+ */
+export function round(value: Finite, grid: Grid, rounding: Rounding, random = 0, randomBits = 0): Rounded {
+  const { sign, significand, exponent } = value;
+  const last = Math.max(exponent + bitLength(significand) - grid.precision, grid.lowest);
+  const shift = last - exponent;
+  if (shift <= 0) return roundWhole(value, grid, rounding);
+  const far = shift > 54;
+  const unit = power(shift);
+  const kept = far ? 0 : Math.floor(significand / unit);
+  const tail = far ? belowHalf : classify(significand - kept * unit, unit, value.tail);
+  const up =
+    rounding === 'rs'
+      ? carries(significand - kept * unit, shift, random, randomBits)
+      : raises(rounding, sign, kept % 2 === 1, tail);
+  const rounded = up ? kept + 1 : kept;
+  return { significand: rounded, exponent: last, tail, up, overflow: rounded * power(last) > grid.largest[sign] };
+}
+
+/** No bit of the significand is cut; only a tail can be. */
+function roundWhole(value: Finite, grid: Grid, rounding: Rounding): Rounded {
+  const { sign, significand, exponent, tail } = value;
+  const up = tail !== noTail && raises(rounding, sign, significand % 2 === 1, tail);
+  const rounded = up ? significand + 1 : significand;
+  return { significand: rounded, exponent, tail, up, overflow: rounded * power(exponent) > grid.largest[sign] };
+}
+
+function raises(rounding: Rounding, sign: Sign, odd: boolean, tail: Tail): boolean {
+  switch (rounding) {
+    case 'rn':
+      return tail === 3 || (tail === 2 && odd);
+    case 'rna':
+      return tail >= 2;
+    case 'rz':
+    case 'rs':
+      return false;
+    case 'rm':
+      return sign === 1 && tail !== noTail;
+    case 'rp':
+      return sign === 0 && tail !== noTail;
+  }
+}
+
+/**
+ * Whether the random bits, added to the topmost `randomBits` of the cut bits (`low`, `shift` bits of them), carry. Zeros
+ * stand for cut bits that are not there. Works on the magnitude, so negative values mirror positive ones.
+ */
+function carries(low: number, shift: number, random: number, randomBits: number): boolean {
+  const space = power(randomBits);
+  const cut = Math.floor(low * power(randomBits - shift));
+  return cut + (random % space) >= space;
+}

@@ -1,0 +1,126 @@
+/**
+ * What the lanes of a `cvt` mnemonic do, read off its text. It serves the golden tests of src/numerics only, and is
+ * written apart from src/isa on purpose: a slip in one of the two turns a test red.
+ */
+import { type Bits, chop, signExtend } from '../../src/base/bits.ts';
+import type { Conversion, Rounding } from '../../src/numerics/conversion.ts';
+import { conversion } from '../../src/numerics/convert.ts';
+import { type FormatName, formats, type IntegerName } from '../../src/numerics/formats.ts';
+import { packClamp } from '../../src/numerics/integers.ts';
+
+/** Result bits of one instruction for its operands in instruction order, each the bits of its register. */
+export type Evaluate = (operands: readonly Bits[]) => Bits;
+
+interface Packing {
+  readonly format: FormatName;
+  readonly lanes: number;
+  readonly stride: number;
+}
+
+const strides: Partial<Record<FormatName, number>> = { e2m3: 8, e3m2: 8 };
+
+function packingOf(type: string): Packing {
+  const [, name, count] = /^(.*?)(?:x([24]))?$/.exec(type) as unknown as [string, FormatName, string | undefined];
+  const lanes = Number(count ?? 1);
+  return { format: name, lanes, stride: strides[name] ?? formats[name].width };
+}
+
+const roundings: Readonly<Record<string, Rounding>> = {
+  rn: 'rn',
+  rz: 'rz',
+  rm: 'rm',
+  rp: 'rp',
+  rna: 'rna',
+  rs: 'rs',
+  rni: 'rn',
+  rzi: 'rz',
+  rmi: 'rm',
+  rpi: 'rp',
+};
+
+/** Random bits a lane of each destination adds, by the layout figures of cvt. */
+const randomWidths: Partial<Record<FormatName, number>> = { f16: 13, bf16: 16, e4m3: 16, e5m2: 16, e2m3: 16, e3m2: 16, e2m1: 8 };
+
+/** Where each lane's random bits start in rbits, upper lane first. */
+const randomPositions: Partial<Record<FormatName, readonly number[]>> = {
+  f16: [16, 0],
+  bf16: [16, 0],
+  e4m3: [16, 16, 0, 0],
+  e5m2: [16, 16, 0, 0],
+  e2m3: [16, 16, 0, 0],
+  e3m2: [16, 16, 0, 0],
+  e2m1: [24, 8, 16, 0],
+};
+
+/** The conversion of every lane of a `cvt` mnemonic. */
+export function conversionOf(mnemonic: string): Conversion {
+  const words = mnemonic.split('.').slice(1);
+  const from = packingOf(words.at(-1) as string).format;
+  const to = packingOf(words.at(-2) as string).format;
+  const modifiers = new Set(words.slice(0, -2));
+  const rounding = [...modifiers].find((word) => word in roundings);
+  const direction = from === 's2f6' ? 'multiply' : to === 's2f6' ? 'divide' : null;
+  return {
+    from,
+    to,
+    rounding: rounding === undefined ? null : (roundings[rounding] as Rounding),
+    integral: rounding !== undefined && rounding.length === 3 && rounding.endsWith('i'),
+    flush: modifiers.has('ftz'),
+    sat: modifiers.has('sat'),
+    satfinite: modifiers.has('satfinite'),
+    relu: modifiers.has('relu'),
+    randomBits: rounding === 'rs' ? (randomWidths[to] ?? 0) : 0,
+    scaled: direction,
+  };
+}
+
+function laneAt(bits: Bits, position: number, width: number): number {
+  return Math.floor(Number(bits) / 2 ** position) % 2 ** width;
+}
+
+/** A `cvt` or `cvt.pack` mnemonic as a function; `destination` is the width of the register that takes the result. */
+export function evaluator(mnemonic: string, destination: number | null = null): Evaluate {
+  if (mnemonic.startsWith('cvt.pack.')) return packEvaluator(mnemonic);
+  const words = mnemonic.split('.');
+  const from = packingOf(words.at(-1) as string);
+  const to = packingOf(words.at(-2) as string);
+  if (to.lanes > 1) return laneEvaluator(mnemonic, from, to);
+  const width = formats[from.format].width;
+  const convert = conversion(conversionOf(mnemonic));
+  const { width: resultWidth, signed, kind } = formats[to.format];
+  return ([source]) => {
+    const result = convert(chop(source as Bits, width), 0, 0x7f);
+    if (destination === null) return result;
+    return kind === 'integer' && signed ? signExtend(result, resultWidth, destination) : chop(result, destination);
+  };
+}
+
+function laneEvaluator(mnemonic: string, from: Packing, to: Packing): Evaluate {
+  const c = conversionOf(mnemonic);
+  const convert = conversion(c);
+  const width = formats[from.format].width;
+  const sources = from.lanes > 1 ? 1 : to.lanes;
+  const positions = randomPositions[to.format];
+  return (operands) => {
+    const extra = operands[sources] ?? 0x7f7f;
+    let result = 0;
+    for (let lane = 0; lane < to.lanes; lane++) {
+      const below = to.lanes - 1 - lane;
+      const source = from.lanes > 1 ? laneAt(operands[0] as Bits, below * from.stride, width) : (operands[lane] as Bits);
+      const random = c.randomBits > 0 ? laneAt(extra, positions?.[lane] ?? 0, c.randomBits) : 0;
+      const scale = c.scaled === null ? 0x7f : laneAt(extra, below * 8, 8);
+      result += Number(convert(source, random, scale)) * 2 ** (below * to.stride);
+    }
+    return result;
+  };
+}
+
+function packEvaluator(mnemonic: string): Evaluate {
+  const to = mnemonic.split('.')[3] as IntegerName;
+  const clamp = packClamp(to);
+  const width = formats[to].width;
+  return ([a, b, c]) => {
+    const low = Number(clamp(a as Bits)) * 2 ** width + Number(clamp(b as Bits));
+    return chop(BigInt(low) + (BigInt(c ?? 0) << BigInt(2 * width)), 32);
+  };
+}
