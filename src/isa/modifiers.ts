@@ -54,12 +54,8 @@ export const modifierSets: Readonly<Record<string, ModifierSet>> = {
   prefetch: { axis: 'prefetch', values: ['.L2::64B', '.L2::128B', '.L2::256B'] },
 };
 
-/** Modifiers written out in a syntax line whose axis is not their own name. */
+/** Modifiers whose axis is neither that of their set nor their own name. */
 const literalAxes: Readonly<Record<string, string>> = {
-  '.rn': 'rounding',
-  '.rz': 'rounding',
-  '.rm': 'rounding',
-  '.rp': 'rounding',
   '.rna': 'rounding',
   '.rs': 'rounding',
   '.approx': 'precision',
@@ -74,12 +70,15 @@ const literalAxes: Readonly<Record<string, string>> = {
   '.release': 'order',
   '.scaled::n2::ue8m0': 'scaled',
   '.L2::cache_hint': 'cacheHint',
-  '.to': 'direction',
 };
+
+const setAxes: ReadonlyMap<string, string> = new Map(
+  Object.values(modifierSets).flatMap((set) => set.values.map((value) => [value, set.axis] as const)),
+);
 
 /** The axis of a modifier that a syntax line spells out. */
 export function literalAxis(modifier: string): string {
-  return literalAxes[modifier] ?? modifier.slice(1);
+  return literalAxes[modifier] ?? setAxes.get(modifier) ?? modifier.slice(1);
 }
 
 /**

@@ -47,7 +47,7 @@ export function splitMnemonic(mnemonic: string): { readonly opcode: string; read
 /** Reads the form's syntax line. Throws where the table is wrong: that is a broken invariant. */
 export function compileForm(form: InstructionForm): CompiledForm {
   const mnemonic = form.syntax.split(/\s/, 1)[0] as string;
-  const words = mnemonic.match(/\{\.[^}]+\}|\.?[^.{}]+/g) ?? [];
+  const words: readonly string[] = mnemonic.match(/\{\.[^}]+\}|\.?[^.{}]+/g) ?? [];
   const bare = words.map((word) => word.replace(/[{}]/g, ''));
   const { opcode, parts: names } = splitMnemonic(bare.join(''));
   const slots: Slot[] = [];
@@ -69,7 +69,7 @@ export function compileForm(form: InstructionForm): CompiledForm {
 
 function slotTypes(form: InstructionForm, name: string): readonly TypeName[] | null {
   const own = form.sets?.[name];
-  if (own !== undefined) return own.every(isTypeName) ? own : null;
+  if (own !== undefined) return own.every((value) => isTypeName(value)) ? (own as readonly TypeName[]) : null;
   if (modifierSets[name] !== undefined) return null;
   const type = `.${name}`;
   return isTypeName(type) ? [type] : null;
@@ -78,7 +78,7 @@ function slotTypes(form: InstructionForm, name: string): readonly TypeName[] | n
 function makeAxis(form: InstructionForm, name: string, optional: boolean): Axis {
   const word = name.slice(1);
   const own = form.sets?.[word];
-  if (own !== undefined) return { axis: literalAxis(own[0] as string), name: word, values: own, optional };
+  if (own !== undefined) return { axis: literalAxis(own[0] ?? name), name: word, values: own, optional };
   const shared = modifierSets[word];
   if (shared !== undefined) return { axis: shared.axis, name: word, values: shared.values, optional };
   return { axis: literalAxis(name), name: word, values: [name], optional };

@@ -64,7 +64,9 @@ const fourWords: readonly TypeName[] = ['.b64', '.u64', '.s64', '.f64'];
 
 const vectorRules: readonly Constraint[] = [
   { kind: 'vector-bits', bits: 128, when: { types: ['.b128', '.b8', '.u8', '.s8', '.b16', '.u16', '.s16'] } },
-  { kind: 'vector-bits', bits: 128, when: { without: ['.global'], modifiers: ['.shared'] } },
+  ...Object.keys(spaces)
+    .filter((space) => space !== '.global')
+    .map((space): Constraint => ({ kind: 'vector-bits', bits: 128, when: { modifiers: [space] } })),
   { kind: 'vector-bits', bits: 256 },
 ];
 

@@ -1,0 +1,10 @@
+/** A caller's mistake, as opposed to a program's: `code` is stable, the message is for people. */
+export class PtxlabError extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'PtxlabError';
+    this.code = code;
+  }
+}

@@ -1,0 +1,109 @@
+/** Versions and targets: whether a variant may be used in a module, and where it could be. */
+import type { AvailabilityRow, Variant } from '../isa/form.ts';
+import { holds } from '../isa/rules.ts';
+import {
+  type Availability,
+  describeTargets,
+  formatVersion,
+  includesTarget,
+  isAvailable,
+  joinWords,
+  newestVersion,
+  type Target,
+  targets,
+  type Version,
+} from '../isa/targets.ts';
+import { type Place, type Problem, problem, wholeMnemonic } from './problem.ts';
+
+/** What a module says about itself, or what the caller put in its place. */
+export interface ModuleEnvironment {
+  readonly version: Version;
+  readonly target: Target;
+  readonly addressSize: 32 | 64;
+}
+
+/** The version and target rules that apply to a variant. */
+export function rowsOf(variant: Variant): readonly AvailabilityRow[] {
+  return variant.form.availability.filter((row) => holds(row.when, variant));
+}
+
+/** A problem for each rule that the module does not meet. */
+export function checkRows(
+  rows: readonly AvailabilityRow[],
+  environment: ModuleEnvironment,
+  place: Place = wholeMnemonic,
+): readonly Problem[] {
+  const { version, target } = environment;
+  return rows
+    .filter((row) => !isAvailable(row.ways, version, target))
+    .map((row) => unavailable(row, environment, place));
+}
+
+function unavailable(row: AvailabilityRow, { version, target }: ModuleEnvironment, place: Place): Problem {
+  const { subject, ways } = row;
+  const help = adviceFor(ways, version, target);
+  const here = ways.filter((way) => includesTarget(way.on, target));
+  if (here.length > 0) {
+    const needed = formatVersion(Math.min(...here.map((way) => way.since)));
+    return problem('PTX4001', place, { subject, needed, found: formatVersion(version) }, { help });
+  }
+  const now = ways.filter((way) => version >= way.since);
+  if (now.length > 0) {
+    const needed = joinWords(
+      now.map((way) => describeTargets(way.on)),
+      'or',
+    );
+    return problem('PTX4002', place, { subject, needed, found: target.name }, { help });
+  }
+  const needed = joinWords(
+    ways.map((way) => `.version ${formatVersion(way.since)} on ${describeTargets(way.on)}`),
+    'or',
+  );
+  return problem('PTX4003', place, { subject, needed, found: target.name, version: formatVersion(version) }, { help });
+}
+
+/** The nearest change that helps: a suffix, a version. */
+function adviceFor(ways: readonly Availability[], version: Version, target: Target): string | null {
+  for (const way of ways) {
+    const suffixed = targets
+      .filter((other) => other.sm === target.sm && includesTarget(way.on, other))
+      .map((other) => other.name);
+    if (suffixed.length === 0 || suffixed.includes(target.name)) continue;
+    const lacks = target.suffix === '' ? `${target.name} lacks the suffix` : `suffix ${target.suffix} is not enough`;
+    const since = version >= way.since ? '' : ` with .version ${formatVersion(way.since)} or later`;
+    return `${lacks}: use ${joinWords(suffixed, 'or')}${since}`;
+  }
+  return null;
+}
+
+// --- where a whole module would be accepted -------------------------------------------------------------------------
+
+/** A target that accepts a module, and the first version from which it does. */
+export interface Acceptance {
+  readonly target: string;
+  readonly since: string;
+}
+
+/** The targets that accept a module, judged by the version and target rules of what it uses. */
+export function acceptance(rows: ReadonlySet<AvailabilityRow>): readonly Acceptance[] {
+  return targets.flatMap((target) => {
+    let since = target.since;
+    for (const row of rows) since = Math.max(since, earliest(row.ways, target));
+    return since <= newestVersion ? [{ target: target.name, since: formatVersion(since) }] : [];
+  });
+}
+
+function earliest(ways: readonly Availability[], target: Target): Version {
+  return Math.min(
+    Number.POSITIVE_INFINITY,
+    ...ways.filter((way) => includesTarget(way.on, target)).map((way) => way.since),
+  );
+}
+
+/** True where some target has the variant in this version; `eval` judges so when no target is given. */
+export function isAvailableSomewhere(variant: Variant, version: Version): boolean {
+  const rows = rowsOf(variant);
+  return targets.some(
+    (target) => version >= target.since && rows.every((row) => isAvailable(row.ways, version, target)),
+  );
+}

@@ -1,0 +1,121 @@
+/** The checker's front: a text in, diagnostics out. */
+import { PtxlabError } from '../base/error.ts';
+import type { Span } from '../base/span.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import {
+  findTarget,
+  formatVersion,
+  newestVersion,
+  parseVersion,
+  type Target,
+  type Version,
+  versions,
+} from '../isa/targets.ts';
+import { parseItems } from '../syntax/parser.ts';
+import type { Item } from '../syntax/tree.ts';
+import { type Acceptance, acceptance, type ModuleEnvironment } from './availability.ts';
+import type { Overrides } from './header.ts';
+import { ModuleChecker } from './module.ts';
+import type { Scope } from './symbols.ts';
+
+export interface CheckOptions {
+  /** Judge for this architecture (`sm_90a`) in place of the module's `.target`. */
+  readonly target?: string;
+  /** Judge by this PTX version (`8.1`) in place of the module's `.version`. */
+  readonly isa?: string;
+}
+
+/** Where a module would be accepted, judged by the version and target rules of the instructions in it. */
+export interface Requirements {
+  /** The version and target the module was judged by. */
+  readonly version: string;
+  readonly target: string;
+  /** Lowest `.version` that has everything on that target; null where no known version does. */
+  readonly minimumVersion: string | null;
+  /** Every target that has everything in some known version, with the first such version. */
+  readonly targets: readonly Acceptance[];
+}
+
+export interface CheckReport {
+  /** In the order of the text. */
+  readonly diagnostics: readonly Diagnostic[];
+  readonly requirements: Requirements;
+}
+
+/** A module ready for an engine: its items, its names, and what it is judged by. */
+export interface CheckedModule {
+  readonly source: string;
+  readonly items: readonly Item[];
+  readonly symbols: Scope;
+  readonly environment: ModuleEnvironment;
+}
+
+/**
+ * Checks a PTX module as strictly as ptxas does, and reports every finding. Never throws for what the text holds.
+ *
+ * @throws PtxlabError `unknown-target` or `unknown-version` where an option names none.
+ */
+export function check(source: string, options: CheckOptions = {}): CheckReport {
+  return run(source, options, null).report;
+}
+
+/** Checks a module and keeps it for running; `module` is null where it has errors. */
+export function loadModule(
+  source: string,
+  options: CheckOptions = {},
+): { readonly report: CheckReport; readonly module: CheckedModule | null } {
+  const items: Item[] = [];
+  const { report, checker, environment } = run(source, options, items);
+  const wrong = report.diagnostics.some((diagnostic) => diagnostic.severity === 'error');
+  return { report, module: wrong ? null : { source, items, symbols: checker.symbols, environment } };
+}
+
+function run(source: string, options: CheckOptions, keep: Item[] | null) {
+  const diagnostics: Diagnostic[] = [];
+  const report = (diagnostic: Diagnostic): void => {
+    diagnostics.push(diagnostic);
+  };
+  const checker = new ModuleChecker(source, readOverrides(options), report);
+  for (const item of parseItems(source, report)) {
+    checker.checkItem(item);
+    keep?.push(item);
+  }
+  const end: Span = { start: source.length, end: source.length };
+  const environment = checker.environmentAt(end);
+  diagnostics.sort((a, b) => a.span.start - b.span.start);
+  const requirements = requirementsOf(checker, environment);
+  return { report: { diagnostics, requirements }, checker, environment };
+}
+
+function requirementsOf(checker: ModuleChecker, { version, target }: ModuleEnvironment): Requirements {
+  const accepted = acceptance(checker.rows);
+  return {
+    version: formatVersion(version),
+    target: target.name,
+    minimumVersion: accepted.find((other) => other.target === target.name)?.since ?? null,
+    targets: accepted,
+  };
+}
+
+function readOverrides({ target, isa }: CheckOptions): Overrides {
+  return {
+    target: target === undefined ? null : readTarget(target),
+    version: isa === undefined ? null : readVersion(isa),
+  };
+}
+
+/** The target of a name that a caller gave. */
+export function readTarget(name: string): Target {
+  const target = findTarget(name);
+  if (target === undefined) throw new PtxlabError('unknown-target', `'${name}' is not a target of PTX`);
+  return target;
+}
+
+/** The version of a text that a caller gave, such as `8.1`. */
+export function readVersion(text: string): Version {
+  const version = /^\d+\.\d+$/.test(text) ? parseVersion(text) : Number.NaN;
+  if (!versions.includes(version)) {
+    throw new PtxlabError('unknown-version', `'${text}' is not a version of PTX up to ${formatVersion(newestVersion)}`);
+  }
+  return version;
+}

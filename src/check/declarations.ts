@@ -1,0 +1,177 @@
+/**
+ * Declarations: which types may be declared where, how large vectors may be, what may initialise what (PTX ISA 9.1, 5.1
+ * to 5.4; verdicts as measured with ptxas 13.0).
+ */
+import type { Span } from '../base/span.ts';
+import { type Diagnostic, diagnose } from '../diagnostics/diagnostic.ts';
+import { type Availability, at, describeTargets, formatVersion, isAvailable } from '../isa/targets.ts';
+import { isInteger, type PtxType, type TypeName, typeOf, types } from '../isa/types.ts';
+import type { Declaration, Initializer, Parameter, Variable } from '../syntax/tree.ts';
+import type { ModuleEnvironment } from './availability.ts';
+import type { RegisterSymbol, VariableSpace, VariableSymbol } from './symbols.ts';
+
+export type Report = (diagnostic: Diagnostic) => void;
+
+/** Where a declaration stands. */
+export type DeclarationPlace = 'module' | 'function';
+
+/** Types with a first version and target of their own; all others have been there always. */
+const typeAvailability: Readonly<Partial<Record<TypeName, Availability>>> = {
+  '.f16x2': at('4.2', 53),
+  '.b128': at('8.3', 70),
+};
+
+/** Opaque texture types: a handle of 64 bits that no instruction of the tables takes. */
+const opaque: ReadonlySet<string> = new Set(['.texref', '.samplerref', '.surfref']);
+
+/** Checks the type, vector and alignment of a declared name; null where nothing can be declared of it. */
+export function declaredType(
+  variable: Variable,
+  space: string,
+  environment: ModuleEnvironment,
+  report: Report,
+): PtxType | null {
+  checkAlignment(variable, report);
+  if (opaque.has(variable.type) && (space === '.global' || space === '.param')) return typeOf('.b64');
+  const type = types.get(variable.type);
+  const span: Span = { start: variable.typeStart, end: variable.typeEnd };
+  if (type === undefined || type.use === 'element') {
+    report(diagnose('PTX5002', span, { type: variable.type }));
+    return null;
+  }
+  if (type.use === 'instruction') {
+    report(diagnose('PTX5001', span, { type: type.name, instead: `.b${type.width}` }));
+    return null;
+  }
+  if (type.class === 'predicate' && (space !== '.reg' || variable.vector !== null)) {
+    report(diagnose('PTX5003', span, { name: variable.name, space: variable.vector ?? space }));
+    return null;
+  }
+  checkVector(variable, type, span, report);
+  checkAvailability(type, environment, span, report);
+  return type;
+}
+
+function checkAlignment(variable: Variable, report: Report): void {
+  for (const align of [variable.align, variable.pointer?.align ?? null]) {
+    if (align !== null && !isPowerOfTwo(align)) report(diagnose('PTX5006', variable, { found: String(align) }));
+  }
+}
+
+function isPowerOfTwo(value: number): boolean {
+  return value >= 1 && Number.isInteger(Math.log2(value));
+}
+
+function checkVector(variable: Variable, type: PtxType, span: Span, report: Report): void {
+  const bits = lanesOf(variable) * type.width;
+  if (variable.vector === null || bits <= 128) return;
+  report(diagnose('PTX5004', span, { vector: variable.vector, type: type.name, found: String(bits) }));
+}
+
+function checkAvailability(type: PtxType, environment: ModuleEnvironment, span: Span, report: Report): void {
+  const way = typeAvailability[type.name];
+  const { version, target } = environment;
+  if (way === undefined || isAvailable([way], version, target)) return;
+  const needed = `.version ${formatVersion(way.since)} or later and ${describeTargets(way.on)}`;
+  report(diagnose('PTX5016', span, { type: type.name, needed, version: formatVersion(version), found: target.name }));
+}
+
+export function lanesOf(variable: Variable): number {
+  return variable.vector === null ? 1 : Number(variable.vector.slice(2));
+}
+
+/** True where the declaration may stand here at all. */
+export function checkPlace(declaration: Declaration, place: DeclarationPlace, report: Report): boolean {
+  const span: Span = { start: declaration.spaceStart, end: declaration.spaceEnd };
+  const { space } = declaration;
+  if (place === 'module' && (space === '.reg' || space === '.local')) {
+    const what = `${space} variables are declared inside functions`;
+    const ptxas = `Module-scoped variables in ${space} state space are not allowed with ABI`;
+    report(diagnose('PTX5007', span, { what, ptxas }));
+    return false;
+  }
+  if (place === 'module' && space === '.param') {
+    const what = '.param variables are declared in functions and their parameter lists';
+    report(diagnose('PTX5007', span, { what, ptxas: 'Parameter variables may not be declared at module scope' }));
+    return false;
+  }
+  return true;
+}
+
+/** A register or register family. */
+export function registerSymbol(variable: Variable, type: PtxType): RegisterSymbol {
+  return {
+    kind: 'register',
+    type,
+    lanes: lanesOf(variable),
+    name: variable.name,
+    count: variable.count,
+    declared: { start: variable.nameStart, end: variable.nameEnd },
+  };
+}
+
+export function variableSymbol(variable: Variable, type: PtxType, space: VariableSpace): VariableSymbol {
+  return {
+    kind: 'variable',
+    name: variable.name,
+    space,
+    type,
+    variable,
+    declared: { start: variable.nameStart, end: variable.nameEnd },
+  };
+}
+
+/** Sizes, families and initialisers of a variable outside `.reg`. */
+export function checkVariable(declaration: Declaration, variable: Variable, type: PtxType, report: Report): void {
+  const { name } = variable;
+  const span: Span = { start: variable.nameStart, end: variable.nameEnd };
+  if (variable.count !== null) report(diagnose('PTX5010', span, { name, count: String(variable.count) }));
+  if (variable.dimensions[0] === null && variable.initializer === null && declaration.linkage !== '.extern') {
+    report(diagnose('PTX5008', span, { name }));
+  }
+  if (variable.initializer !== null) checkInitializer(declaration, variable, type, variable.initializer, report);
+}
+
+function checkInitializer(
+  declaration: Declaration,
+  variable: Variable,
+  type: PtxType,
+  initializer: Initializer,
+  report: Report,
+): void {
+  if (initializer.kind === 'list') {
+    for (const element of initializer.elements) checkInitializer(declaration, variable, type, element, report);
+    return;
+  }
+  const spaceTakes = declaration.space === '.global' || declaration.space === '.const';
+  if (spaceTakes && typeTakes(type, initializer.kind)) return;
+  const found = spaceTakes ? describeInitializer(initializer) : `anything, being in ${declaration.space}`;
+  report(diagnose('PTX5009', initializer.span, { name: variable.name, type: type.name, found }));
+}
+
+function typeTakes(type: PtxType, kind: 'integer' | 'float' | 'address'): boolean {
+  if (type.name === '.f16' || type.name === '.f16x2') return false;
+  if (type.class === 'bits') return true;
+  return isInteger(type) ? kind !== 'float' : kind === 'float';
+}
+
+function describeInitializer(initializer: Exclude<Initializer, { kind: 'list' }>): string {
+  switch (initializer.kind) {
+    case 'integer':
+      return 'an integer';
+    case 'float':
+      return 'a float';
+    case 'address':
+      return 'an address';
+  }
+}
+
+/** The space that a parameter's symbol has. */
+export function parameterSpace(entry: boolean, result: boolean): VariableSpace {
+  if (entry) return 'kernel parameter';
+  return result ? 'return parameter' : 'input parameter';
+}
+
+export function isRegisterParameter(parameter: Parameter): boolean {
+  return parameter.space === '.reg';
+}

@@ -1,0 +1,116 @@
+/** `.version`, `.target`, `.address_size`: what a module is judged by (PTX ISA 9.1, 11.1). */
+import type { Span } from '../base/span.ts';
+import { diagnose } from '../diagnostics/diagnostic.ts';
+import {
+  findTarget,
+  formatVersion,
+  newestVersion,
+  type Target,
+  targetOptions,
+  targets,
+  type Version,
+  versions,
+} from '../isa/targets.ts';
+import type { AddressSizeDirective, TargetDirective, VersionDirective } from '../syntax/tree.ts';
+import type { ModuleEnvironment } from './availability.ts';
+import type { Report } from './declarations.ts';
+import { nearest } from './nearest.ts';
+
+/** What the caller puts in the place of the module's own directives. */
+export interface Overrides {
+  readonly target: Target | null;
+  readonly version: Version | null;
+}
+
+/** Collects the header directives and says what they amount to. */
+export class Header {
+  private readonly overrides: Overrides;
+  private readonly report: Report;
+  private version: Version | null = null;
+  private target: Target | null = null;
+  private targetSpan: Span | null = null;
+  private targetSeen = false;
+  private addressSize: 32 | 64 = 32;
+  private complete = false;
+
+  constructor(overrides: Overrides, report: Report) {
+    this.overrides = overrides;
+    this.report = report;
+  }
+
+  readVersion(directive: VersionDirective): void {
+    if (this.version !== null) return;
+    const found = directive.major * 100 + directive.minor;
+    this.version = found;
+    const text = `${directive.major}.${directive.minor}`;
+    if (found > newestVersion) {
+      this.report(diagnose('PTX4011', directive, { found: text, known: formatVersion(newestVersion) }));
+      this.version = newestVersion;
+    } else if (!versions.includes(found)) {
+      this.report(diagnose('PTX4010', directive, { found: text }));
+      this.version = [...versions].reverse().find((version) => version < found) ?? (versions[0] as Version);
+    }
+  }
+
+  readTarget(directive: TargetDirective): void {
+    this.targetSeen = true;
+    for (const { name, start, end } of directive.names) {
+      if (targetOptions.has(name)) continue;
+      const target = findTarget(name);
+      if (target !== undefined && this.target === null) {
+        this.target = target;
+        this.targetSpan = { start, end };
+      } else if (target === undefined && this.overrides.target === null) {
+        const near = nearest(
+          name,
+          targets.map((known) => known.name),
+        );
+        const help = near === null ? null : `did you mean '${near}'?`;
+        this.report(diagnose('PTX4012', { start, end }, { found: name }, { help }));
+      }
+    }
+  }
+
+  readAddressSize(directive: AddressSizeDirective): void {
+    this.addressSize = directive.size === 64 ? 64 : 32;
+    if (this.effectiveVersion() >= 203) return;
+    const found = formatVersion(this.effectiveVersion());
+    this.report(diagnose('PTX4015', directive, { subject: '.address_size', needed: '2.3', found }));
+  }
+
+  /** The environment; the first call, at the first item behind the header, reports what is missing or does not agree. */
+  environment(at: Span): ModuleEnvironment {
+    if (!this.complete) {
+      this.complete = true;
+      this.reportMissing(at);
+      this.reportDisagreement();
+    }
+    return { version: this.effectiveVersion(), target: this.effectiveTarget(), addressSize: this.addressSize };
+  }
+
+  private reportMissing(at: Span): void {
+    const span: Span = { start: at.start, end: Math.min(at.end, at.start + 1) };
+    if (this.version === null && this.overrides.version === null) {
+      this.report(diagnose('PTX4014', span, { missing: 'version' }));
+    }
+    if (!this.targetSeen && this.overrides.target === null) {
+      this.report(diagnose('PTX4014', span, { missing: 'target' }));
+    }
+  }
+
+  private reportDisagreement(): void {
+    const target = this.effectiveTarget();
+    const version = this.effectiveVersion();
+    if (version >= target.since || this.targetSpan === null) return;
+    const parameters = { found: target.name, needed: formatVersion(target.since), version: formatVersion(version) };
+    this.report(diagnose('PTX4013', this.targetSpan, parameters));
+  }
+
+  private effectiveVersion(): Version {
+    return this.overrides.version ?? this.version ?? newestVersion;
+  }
+
+  private effectiveTarget(): Target {
+    return this.overrides.target ?? this.target ?? (targets[targets.length - 1] as Target);
+  }
+}

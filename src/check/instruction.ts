@@ -1,0 +1,148 @@
+/** One instruction: its guard, the names in it, the verdict on it, and diagnostics with places in the text. */
+import type { Span } from '../base/span.ts';
+import type { Parameters } from '../diagnostics/catalogue.ts';
+import { type Diagnostic, diagnose, type Fix } from '../diagnostics/diagnostic.ts';
+import type { OperandPattern } from '../isa/form.ts';
+import type { Guard, Instruction, Operand } from '../syntax/tree.ts';
+import type { Verdict } from './judge.ts';
+import type { ModuleChecker } from './module.ts';
+import { nearest } from './nearest.ts';
+import type { Place, Problem } from './problem.ts';
+import { describeShape, type Shape, shapeOf } from './shapes.ts';
+import type { Scope } from './symbols.ts';
+
+export function checkInstruction(node: Instruction, scope: Scope, checker: ModuleChecker): void {
+  if (node.guard !== null) checkGuard(node.guard, scope, checker);
+  const shapes: Shape[] = [];
+  let undeclared = false;
+  for (const operand of node.operands) {
+    const shape = shapeOf(operand, scope);
+    if (shape.undeclared) undeclared = true;
+    shapes.push(shape);
+  }
+  const verdict = checker.judgeAt(node).judge(node.mnemonic, shapes);
+  if (verdict.unchecked) {
+    reportUnchecked(node, verdict, checker);
+    return;
+  }
+  for (const row of verdict.rows) checker.rows.add(row);
+  for (const found of verdict.problems) checker.report(toDiagnostic(found, node, checker.source));
+  if (undeclared) for (const operand of node.operands) reportUndeclared(operand, scope, checker);
+  if (verdict.variant !== null) checkRanges(node, verdict, checker);
+}
+
+function reportUnchecked(node: Instruction, { opcode }: Verdict, checker: ModuleChecker): void {
+  if (!checker.firstUnchecked(opcode)) return;
+  const span = { start: node.mnemonicStart, end: node.mnemonicStart + opcode.length };
+  checker.report(diagnose('PTX2002', span, { opcode }));
+}
+
+function checkGuard(guard: Guard, scope: Scope, checker: ModuleChecker): void {
+  const shape = shapeOf(guard.predicate, scope);
+  if (shape.undeclared) {
+    reportUndeclared(guard.predicate, scope, checker);
+  } else if (shape.kind !== 'register' || shape.type.class !== 'predicate') {
+    checker.report(diagnose('PTX3010', guard, { found: describeShape(shape) }));
+  }
+}
+
+/** One diagnostic for each name that is not declared, with the nearest name that is. */
+function reportUndeclared(operand: Operand, scope: Scope, checker: ModuleChecker): void {
+  switch (operand.kind) {
+    case 'name':
+    case 'member': {
+      if (!shapeOf(operand, scope).undeclared) return;
+      const name = operand.kind === 'name' ? operand.name : operand.base + operand.member;
+      const near = nearest(name, scope.visible());
+      const help = near === null ? null : `did you mean '${near}'?`;
+      checker.report(diagnose('PTX3001', operand, { name }, { help }));
+      return;
+    }
+    case 'offset':
+      reportUndeclared(operand.base, scope, checker);
+      return;
+    case 'address':
+      if (operand.base !== null) reportUndeclared(operand.base, scope, checker);
+      return;
+    case 'unary':
+      reportUndeclared(operand.operand, scope, checker);
+      return;
+    case 'pair':
+      reportUndeclared(operand.first, scope, checker);
+      reportUndeclared(operand.second, scope, checker);
+      return;
+    case 'vector':
+    case 'list':
+      for (const element of operand.elements) reportUndeclared(element, scope, checker);
+      return;
+    case 'integer':
+    case 'float':
+    case 'sink':
+      return;
+  }
+}
+
+/** Constants with a fixed range: their values are no part of a shape. */
+function checkRanges(node: Instruction, { opcode, variant }: Verdict, checker: ModuleChecker): void {
+  if (variant === null) return;
+  const patterns: readonly OperandPattern[] = variant.form.operands;
+  for (let i = 0; i < patterns.length; i++) {
+    const pattern = patterns[i] as OperandPattern;
+    const operand = node.operands[i];
+    if (pattern.kind !== 'value' || pattern.range === undefined || operand?.kind !== 'integer') continue;
+    const [min, max] = pattern.range;
+    if (operand.value >= BigInt(min) && operand.value <= BigInt(max)) continue;
+    const parameters = {
+      value: String(operand.value),
+      min: String(min),
+      max: String(max),
+      name: pattern.name,
+      what: opcode,
+      opcode,
+    };
+    checker.report(diagnose('PTX3011', operand, parameters));
+  }
+}
+
+/** A remembered problem at its place in this instruction. */
+export function toDiagnostic(found: Problem, node: Instruction, source: string): Diagnostic {
+  const span = spanOf(found.place, node, source);
+  const mnemonic: Span = { start: node.mnemonicStart, end: node.mnemonicEnd };
+  const fix: Fix | null = found.spelling === null ? null : { span: mnemonic, text: found.spelling };
+  const help = found.help ?? (found.spelling === null ? null : `nearest legal spelling: ${found.spelling}`);
+  const extras = found.section === null ? { help, fix } : { help, fix, section: found.section };
+  return diagnose(found.code, span, found.parameters as Parameters<typeof found.code>, extras);
+}
+
+function spanOf(place: Place, node: Instruction, source: string): Span {
+  switch (place.kind) {
+    case 'mnemonic':
+      return { start: node.mnemonicStart, end: node.mnemonicEnd };
+    case 'part':
+      return partSpan(source.slice(node.mnemonicStart, node.mnemonicEnd), node.mnemonicStart, place.index);
+    case 'operand': {
+      let operand: Operand | undefined;
+      for (const index of place.path)
+        operand = operand === undefined ? node.operands[index] : (childAt(operand, index) ?? operand);
+      return operand ?? { start: node.mnemonicStart, end: node.mnemonicEnd };
+    }
+  }
+}
+
+function childAt(operand: Operand, index: number): Operand | undefined {
+  if (operand.kind === 'vector' || operand.kind === 'list') return operand.elements[index];
+  if (operand.kind === 'pair') return index === 0 ? operand.first : operand.second;
+  return undefined;
+}
+
+/** The n-th dot-part of a mnemonic as written; white space and comments may stand before a dot. */
+function partSpan(text: string, start: number, index: number): Span {
+  const words = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|\.?[^\s./]+/g;
+  let seen = 0;
+  for (let found = words.exec(text); found !== null; found = words.exec(text)) {
+    if (found[0].startsWith('/')) continue;
+    if (seen === index) return { start: start + found.index, end: start + found.index + found[0].length };
+    seen++;
+  }
+  return { start, end: start + text.length };
+}

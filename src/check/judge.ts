@@ -1,0 +1,115 @@
+/**
+ * Verdicts on instructions, remembered by mnemonic and operand shapes: ten megabytes of PTX hold about a hundred
+ * mnemonics, each with a handful of shapes, so nearly every instruction is one walk down a small tree.
+ */
+import type { AvailabilityRow, Variant } from '../isa/form.ts';
+import { checkRows, type ModuleEnvironment, rowsOf } from './availability.ts';
+import { matchOperands } from './match.ts';
+import type { Problem } from './problem.ts';
+import { type Resolution, resolveMnemonic } from './resolve.ts';
+import type { Shape } from './shapes.ts';
+
+export interface Verdict {
+  readonly opcode: string;
+  /** The variant that is meant; null where none fits or the opcode is not in the table. */
+  readonly variant: Variant | null;
+  readonly problems: readonly Problem[];
+  readonly rows: readonly AvailabilityRow[];
+  /** True for an instruction of PTX that the table does not hold. */
+  readonly unchecked: boolean;
+}
+
+interface Node {
+  readonly next: Map<number, Node>;
+  verdict: Verdict | null;
+}
+
+interface Remembered {
+  readonly resolution: Resolution;
+  readonly root: Node;
+}
+
+/** Mnemonics remembered before the memory is emptied: more come only from generated or hostile input. */
+const capacity = 5_000;
+const longestRemembered = 200;
+
+/** Judges instructions for one version, target and address size. */
+export class Judge {
+  readonly environment: ModuleEnvironment;
+  private readonly mnemonics = new Map<string, Remembered>();
+
+  constructor(environment: ModuleEnvironment) {
+    this.environment = environment;
+  }
+
+  judge(mnemonic: string, shapes: readonly Shape[]): Verdict {
+    const { resolution, root } = this.remember(mnemonic);
+    let node = root;
+    for (const shape of shapes) node = childOf(node, shape.id);
+    node.verdict ??= decide(resolution, shapes, this.environment);
+    return node.verdict;
+  }
+
+  private remember(mnemonic: string): Remembered {
+    const known = this.mnemonics.get(mnemonic);
+    if (known !== undefined) return known;
+    const made: Remembered = { resolution: resolveMnemonic(mnemonic), root: { next: new Map(), verdict: null } };
+    if (mnemonic.length > longestRemembered) return made;
+    if (this.mnemonics.size >= capacity) this.mnemonics.clear();
+    this.mnemonics.set(mnemonic, made);
+    return made;
+  }
+}
+
+function childOf(node: Node, id: number): Node {
+  const known = node.next.get(id);
+  if (known !== undefined) return known;
+  const made: Node = { next: new Map(), verdict: null };
+  node.next.set(id, made);
+  return made;
+}
+
+function decide(resolution: Resolution, shapes: readonly Shape[], environment: ModuleEnvironment): Verdict {
+  const { opcode } = resolution;
+  switch (resolution.kind) {
+    case 'unchecked':
+      return { opcode, variant: null, problems: [], rows: [], unchecked: true };
+    case 'refused':
+      return { opcode, variant: null, problems: resolution.problems, rows: [], unchecked: false };
+    case 'variants':
+      return best(resolution.variants.map((variant) => judgeVariant(opcode, variant, shapes, environment)));
+  }
+}
+
+function judgeVariant(
+  opcode: string,
+  variant: Variant,
+  shapes: readonly Shape[],
+  environment: ModuleEnvironment,
+): Verdict {
+  const what = opcode + variant.types.map((type) => type.name).join('');
+  const rows = rowsOf(variant);
+  const problems = [...matchOperands({ variant, opcode, what }, shapes), ...checkRows(rows, environment)];
+  return { opcode, variant, problems, rows, unchecked: false };
+}
+
+/** The verdict with the fewest problems, the first of equals; a wrong operand count weighs most. */
+function best(verdicts: readonly Verdict[]): Verdict {
+  const weigh = (verdict: Verdict): number =>
+    verdict.problems.reduce((sum, found) => sum + (found.code === 'PTX3002' ? 10 : 1), 0);
+  return verdicts.reduce((kept, other) => (weigh(other) < weigh(kept) ? other : kept));
+}
+
+const judges = new Map<string, Judge>();
+const judgeCapacity = 64;
+
+/** The judge of an environment, kept so that many modules share what was decided once. */
+export function judgeFor(environment: ModuleEnvironment): Judge {
+  const key = `${environment.version} ${environment.target.name} ${environment.addressSize}`;
+  const known = judges.get(key);
+  if (known !== undefined) return known;
+  if (judges.size >= judgeCapacity) judges.clear();
+  const made = new Judge(environment);
+  judges.set(key, made);
+  return made;
+}

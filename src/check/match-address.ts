@@ -1,0 +1,122 @@
+/** Operands that are addresses: `[a]` of loads and stores, what cvta and isspacep take. */
+import type { OperandPattern, Variant } from '../isa/form.ts';
+import { acceptsRegister, describeRegisters } from '../isa/operand-rules.ts';
+import type { PtxType } from '../isa/types.ts';
+import { operand, type Problem, problem } from './problem.ts';
+import { describeShape, type Shape } from './shapes.ts';
+import { operandType, type Subject, wrongKind } from './subject.ts';
+import type { VariableSpace } from './symbols.ts';
+
+const parameterSpaces: readonly VariableSpace[] = [
+  'kernel parameter',
+  'input parameter',
+  'return parameter',
+  'local parameter',
+];
+
+/** Variables that an instruction with this space modifier reaches. */
+const reachable: Readonly<Record<string, readonly VariableSpace[]>> = {
+  '.global': ['.global'],
+  '.shared': ['.shared'],
+  '.shared::cta': ['.shared'],
+  '.shared::cluster': ['.shared'],
+  '.const': ['.const'],
+  '.local': ['.local'],
+  '.param': parameterSpaces,
+  '.param::entry': ['kernel parameter'],
+  '.param::func': ['input parameter', 'return parameter', 'local parameter'],
+};
+
+function spaceOf(variant: Variant): string | null {
+  return variant.modifiers['space'] ?? null;
+}
+
+/** True for a register that can hold an address: 32 or 64 bits, integer or bit-size. */
+function holdsAddress(type: PtxType): boolean {
+  const kind = type.class === 'signed' || type.class === 'unsigned' || type.class === 'bits';
+  return kind && (type.width === 32 || type.width === 64);
+}
+
+/** `[a]` of a load or store. */
+export function matchAddress(
+  subject: Subject,
+  name: string,
+  access: 'load' | 'store',
+  shape: Shape,
+  index: number,
+): readonly Problem[] {
+  if (shape.kind !== 'address' || shape.rest > 0)
+    return [wrongKind(subject, name, shape, [index], 'an address in brackets')];
+  const space = spaceOf(subject.variant);
+  const { base } = shape;
+  const problems = base === null ? matchImmediate(space, index) : matchBase(subject, name, space, base, index);
+  return problems.length > 0 || access === 'load' ? problems : writable(space, base, index);
+}
+
+function matchImmediate(space: string | null, index: number): readonly Problem[] {
+  return space === '.local' ? [] : [problem('PTX5013', operand(index), {})];
+}
+
+function matchBase(
+  subject: Subject,
+  name: string,
+  space: string | null,
+  base: Shape,
+  index: number,
+): readonly Problem[] {
+  const parameters = { name, what: subject.what, opcode: subject.opcode, found: describeShape(base) };
+  if (base.kind === 'unknown') return [];
+  if (base.kind === 'register' && base.lanes === 1 && holdsAddress(base.type)) return [];
+  if (base.kind === 'variable') {
+    if (space === null || (reachable[space] ?? []).includes(base.space)) return [];
+    return [problem('PTX5011', operand(index), { ...parameters, expected: space })];
+  }
+  const expected = 'a register of 32 or 64 bits or a variable';
+  return [problem('PTX5015', operand(index), { ...parameters, expected })];
+}
+
+function writable(space: string | null, base: Shape | null, index: number): readonly Problem[] {
+  if (space === '.const') return [problem('PTX5012', operand(index), { found: 'constant memory' })];
+  if (space === '.param::entry') return [problem('PTX5012', operand(index), { found: 'kernel parameter space' })];
+  if (base?.kind !== 'variable') return [];
+  const readOnly = base.space === '.const' || base.space === 'kernel parameter' || base.space === 'input parameter';
+  return readOnly ? [problem('PTX5012', operand(index), { found: describeShape(base) })] : [];
+}
+
+/** The source of cvta: a register of exactly the size, or a variable of the space where that is allowed. */
+export function matchWindow(
+  subject: Subject,
+  pattern: Extract<OperandPattern, { kind: 'window' }>,
+  shape: Shape,
+  index: number,
+): readonly Problem[] {
+  const type = operandType(subject.variant, pattern.type);
+  const { name, variables } = pattern;
+  const parameters = { name, what: subject.what, opcode: subject.opcode, found: describeShape(shape) };
+  if (shape.kind === 'unknown') return [];
+  if (shape.kind === 'register' && shape.lanes === 1) {
+    if (acceptsRegister(type, shape.type, 'exact')) return [];
+    return [problem('PTX3004', operand(index), { ...parameters, expected: describeRegisters(type, 'exact') })];
+  }
+  if (shape.kind !== 'variable' || !variables) {
+    const expected = variables ? 'a register or a variable of the space' : 'a register';
+    return [problem('PTX5015', operand(index), { ...parameters, expected })];
+  }
+  if (shape.space === 'local parameter') return [problem('PTX5014', operand(index), { found: describeShape(shape) })];
+  const space = spaceOf(subject.variant) ?? '';
+  if (takesAddress(space).includes(shape.space)) return [];
+  return [problem('PTX5011', operand(index), { ...parameters, expected: space })];
+}
+
+/** Variables whose address `cvta.space` takes: `.param::entry` takes the parameters of functions too. */
+function takesAddress(space: string): readonly VariableSpace[] {
+  return space.startsWith('.param') ? parameterSpaces : (reachable[space] ?? []);
+}
+
+/** The source of isspacep. */
+export function matchPointer(subject: Subject, name: string, shape: Shape, index: number): readonly Problem[] {
+  if (shape.kind === 'unknown') return [];
+  if (shape.kind === 'register' && shape.lanes === 1 && holdsAddress(shape.type)) return [];
+  const parameters = { name, what: subject.what, opcode: subject.opcode, found: describeShape(shape) };
+  return [problem('PTX5015', operand(index), { ...parameters, expected: 'a register of 32 or 64 bits' })];
+}

@@ -1,0 +1,193 @@
+/**
+ * Operands held against a variant's patterns. Verdicts speak of shapes only, so they can be remembered; names, values
+ * and places come in when a diagnostic is made.
+ */
+import type { OperandPattern, Regime, ValuePattern } from '../isa/form.ts';
+import { acceptsConstant, acceptsRegister, describeConstants, describeRegisters } from '../isa/operand-rules.ts';
+import { vectorLanes } from '../isa/rules.ts';
+import { isInteger, type PtxType } from '../isa/types.ts';
+import { matchAddress, matchPointer, matchWindow } from './match-address.ts';
+import { type Problem, operand, problem, wholeMnemonic } from './problem.ts';
+import { describeShape, type Shape } from './shapes.ts';
+import { operandType, type Subject, wrongKind } from './subject.ts';
+
+/** What is wrong with these operands for this variant; empty where nothing is. */
+export function matchOperands(subject: Subject, shapes: readonly Shape[]): readonly Problem[] {
+  const patterns = subject.variant.form.operands;
+  if (patterns.length !== shapes.length) {
+    const found = `${shapes.length}`;
+    const expected = operandList(patterns);
+    return [problem('PTX3002', wholeMnemonic, { what: subject.what, expected, found, opcode: subject.opcode })];
+  }
+  const problems: Problem[] = [];
+  patterns.forEach((pattern, i) => {
+    problems.push(...matchPattern(subject, pattern, shapes[i] as Shape, i));
+  });
+  return problems;
+}
+
+/** The operand list as the syntax line shows it. */
+function operandList(patterns: readonly OperandPattern[]): string {
+  const count = patterns.length === 1 ? '1 operand' : `${patterns.length} operands`;
+  return patterns.length === 0 ? 'no operands' : `${count} (${patterns.map((pattern) => pattern.name).join(', ')})`;
+}
+
+function matchPattern(subject: Subject, pattern: OperandPattern, shape: Shape, index: number): readonly Problem[] {
+  switch (pattern.kind) {
+    case 'value':
+      return matchValue(subject, pattern, shape, [index]);
+    case 'vector':
+      return matchVector(subject, pattern.name, pattern.elements, shape, index);
+    case 'lanes':
+      return matchLanes(subject, pattern.value, shape, index);
+    case 'address':
+      return matchAddress(subject, pattern.name, pattern.access, shape, index);
+    case 'window':
+      return matchWindow(subject, pattern, shape, index);
+    case 'pointer':
+      return matchPointer(subject, pattern.name, shape, index);
+    case 'pair':
+      if (shape.kind !== 'pair') return matchValue(subject, pattern.first, shape, [index]);
+      return [
+        ...matchValue(subject, pattern.first, shape.first, [index, 0]),
+        ...matchValue(subject, pattern.second, shape.second, [index, 1]),
+      ];
+    case 'label':
+      return shape.kind === 'label' || shape.kind === 'unknown'
+        ? []
+        : [wrongKind(subject, pattern.name, shape, [index], 'a label')];
+  }
+}
+
+function regimeOf(subject: Subject, pattern: ValuePattern): Regime {
+  return pattern.regime ?? subject.variant.form.regime;
+}
+
+function matchValue(
+  subject: Subject,
+  pattern: ValuePattern,
+  shape: Shape,
+  path: readonly number[],
+): readonly Problem[] {
+  const type = operandType(subject.variant, pattern.type);
+  const parameters = { name: pattern.name, what: subject.what, opcode: subject.opcode };
+  const place = operand(...path);
+  switch (shape.kind) {
+    case 'unknown':
+      return [];
+    case 'register':
+      return matchRegister(subject, pattern, type, shape, path);
+    case 'sink':
+      if (pattern.sink === true) return [];
+      return [
+        pattern.role === 'write'
+          ? problem('PTX3008', place, parameters)
+          : wrongKind(subject, pattern.name, shape, path, 'a value'),
+      ];
+    case 'unary':
+      if (pattern.negatable === true && shape.operator === '!')
+        return matchValue(subject, pattern, shape.operand, path);
+      return [wrongKind(subject, pattern.name, shape, path, describeRegisters(type, regimeOf(subject, pattern)))];
+    case 'vector':
+      return [problem('PTX3009', place, parameters)];
+    default:
+      if (pattern.role === 'write') return [problem('PTX3007', place, { ...parameters, found: describeShape(shape) })];
+      return matchSource(subject, pattern, type, shape, path);
+  }
+}
+
+function matchRegister(
+  subject: Subject,
+  pattern: ValuePattern,
+  type: PtxType,
+  shape: Extract<Shape, { kind: 'register' }>,
+  path: readonly number[],
+): readonly Problem[] {
+  const regime = regimeOf(subject, pattern);
+  if (shape.lanes === 1 && acceptsRegister(type, shape.type, regime)) return [];
+  const parameters = { name: pattern.name, what: subject.what, opcode: subject.opcode };
+  if (shape.lanes > 1) return [problem('PTX3009', operand(...path), parameters)];
+  const expected = describeRegisters(type, regime);
+  return [
+    problem(
+      'PTX3004',
+      operand(...path),
+      { ...parameters, expected, found: describeShape(shape) },
+      { section: section(subject, regime) },
+    ),
+  ];
+}
+
+/** Sources that are no registers. */
+function matchSource(
+  subject: Subject,
+  pattern: ValuePattern,
+  type: PtxType,
+  shape: Shape,
+  path: readonly number[],
+): readonly Problem[] {
+  const parameters = { name: pattern.name, what: subject.what, opcode: subject.opcode };
+  const place = operand(...path);
+  if (shape.kind === 'constant') {
+    if (pattern.registerOnly !== true && acceptsConstant(type, shape.constant)) return [];
+    const expected = pattern.registerOnly === true ? 'registers only' : describeConstants(type);
+    return [problem('PTX3005', place, { ...parameters, found: describeShape(shape), expected })];
+  }
+  if (shape.kind === 'special') {
+    if (pattern.special !== true) return [problem('PTX3006', place, parameters)];
+    return matchRegister(subject, pattern, type, { ...shape, kind: 'register', lanes: 1 }, path);
+  }
+  if (pattern.address === true && (shape.kind === 'variable' || shape.kind === 'function')) {
+    if (shape.kind === 'variable' && shape.space === 'local parameter') {
+      return [problem('PTX5014', place, { found: describeShape(shape) })];
+    }
+    return isInteger(type) || type.class === 'bits'
+      ? []
+      : [wrongKind(subject, pattern.name, shape, path, describeRegisters(type, 'exact'))];
+  }
+  return [wrongKind(subject, pattern.name, shape, path, describeRegisters(type, regimeOf(subject, pattern)))];
+}
+
+function matchVector(
+  subject: Subject,
+  name: string,
+  elements: readonly ValuePattern[],
+  shape: Shape,
+  index: number,
+): readonly Problem[] {
+  if (shape.kind !== 'vector' || shape.elements.length !== elements.length) {
+    return [wrongKind(subject, name, shape, [index], `a list of ${elements.length} in braces`)];
+  }
+  return elements.flatMap((element, i) => matchValue(subject, element, shape.elements[i] as Shape, [index, i]));
+}
+
+/** A single value, or with a vector modifier as many lanes: a brace list or a vector register. */
+function matchLanes(subject: Subject, value: ValuePattern, shape: Shape, index: number): readonly Problem[] {
+  const count = vectorLanes(subject.variant);
+  if (count === 1) return matchValue(subject, value, shape, [index]);
+  if (shape.kind === 'unknown') return [];
+  if (shape.kind === 'register' && shape.lanes === count) {
+    const type = operandType(subject.variant, value.type);
+    if (acceptsRegister(type, shape.type, regimeOf(subject, value))) return [];
+  }
+  if (shape.kind !== 'vector' || shape.elements.length !== count) {
+    return [wrongKind(subject, value.name, shape, [index], `a vector of ${count}`)];
+  }
+  const lane: ValuePattern = { ...value, sink: value.role === 'write' };
+  const problems = shape.elements.flatMap((element, i) => matchValue(subject, lane, element, [index, i]));
+  return problems.length > 0 ? problems : sameWidths(subject, value.name, shape.elements, index);
+}
+
+/** Lanes may differ in class but not in width. */
+function sameWidths(subject: Subject, name: string, elements: readonly Shape[], index: number): readonly Problem[] {
+  const widths = new Set(elements.flatMap((element) => (element.kind === 'register' ? [element.type.width] : [])));
+  if (widths.size <= 1) return [];
+  const parameters = { name, what: subject.what, opcode: subject.opcode };
+  return [
+    problem('PTX3004', operand(index), { ...parameters, expected: 'registers of one width', found: 'several widths' }),
+  ];
+}
+
+function section(subject: Subject, regime: Regime): string {
+  return regime === 'relaxed' ? '9.4.1' : subject.variant.form.section;
+}

@@ -1,0 +1,219 @@
+/**
+ * A module checked item by item. Items are read, checked and dropped; what stays are the symbols of the module, so that
+ * a file's size does not decide the memory. For running, the items are kept.
+ */
+import type { Span } from '../base/span.ts';
+import { diagnose } from '../diagnostics/diagnostic.ts';
+import type { AvailabilityRow } from '../isa/form.ts';
+import type { Block, Declaration, FunctionItem, Instruction, Item, Parameter, Statement } from '../syntax/tree.ts';
+import type { ModuleEnvironment } from './availability.ts';
+import {
+  checkPlace,
+  checkVariable,
+  declaredType,
+  isRegisterParameter,
+  parameterSpace,
+  type Report,
+  registerSymbol,
+  variableSymbol,
+} from './declarations.ts';
+import { Header, type Overrides } from './header.ts';
+import { checkInstruction } from './instruction.ts';
+import { type Judge, judgeFor } from './judge.ts';
+import { type DeclaredSymbol, Scope, type VariableSpace } from './symbols.ts';
+
+/** The state of checking one module. */
+export class ModuleChecker {
+  readonly symbols: Scope = new Scope();
+  readonly rows: Set<AvailabilityRow> = new Set();
+  readonly report: Report;
+  readonly source: string;
+  private readonly header: Header;
+  private readonly uncheckedOpcodes = new Set<string>();
+  private judge: Judge | null = null;
+
+  constructor(source: string, overrides: Overrides, report: Report) {
+    this.source = source;
+    this.report = report;
+    this.header = new Header(overrides, report);
+  }
+
+  /** The module's version, target and address size as far as they are known. */
+  environmentAt(at: Span): ModuleEnvironment {
+    return this.header.environment(at);
+  }
+
+  checkItem(item: Item): void {
+    switch (item.kind) {
+      case 'version':
+        this.header.readVersion(item);
+        return;
+      case 'target':
+        this.header.readTarget(item);
+        return;
+      case 'address_size':
+        this.header.readAddressSize(item);
+        return;
+      case 'declaration':
+        this.checkDeclaration(item, this.symbols, 'module');
+        return;
+      case 'function':
+        this.checkFunction(item);
+        return;
+      case 'alias':
+      case 'debug':
+      case 'pragma':
+        return;
+    }
+  }
+
+  /** The judge of this module's environment. */
+  judgeAt(at: Span): Judge {
+    this.judge ??= judgeFor(this.header.environment(at));
+    return this.judge;
+  }
+
+  /** True the first time an opcode outside the tables is met. */
+  firstUnchecked(opcode: string): boolean {
+    if (this.uncheckedOpcodes.has(opcode)) return false;
+    this.uncheckedOpcodes.add(opcode);
+    return true;
+  }
+
+  declare(scope: Scope, symbol: DeclaredSymbol): void {
+    const previous = scope.declare(symbol);
+    if (previous !== null) this.report(diagnose('PTX5005', symbol.declared, { name: symbol.name }));
+  }
+
+  private checkDeclaration(declaration: Declaration, scope: Scope, place: 'module' | 'function'): void {
+    if (!checkPlace(declaration, place, this.report)) return;
+    const environment = this.header.environment(declaration);
+    for (const variable of declaration.variables) {
+      const type = declaredType(variable, declaration.space, environment, this.report);
+      if (type === null) continue;
+      if (declaration.space === '.reg') {
+        this.declare(scope, registerSymbol(variable, type));
+      } else {
+        checkVariable(declaration, variable, type, this.report);
+        this.declareVariable(scope, declaration, variableSymbol(variable, type, spaceOf(declaration)));
+      }
+    }
+  }
+
+  /** `.extern` may be declared again, by itself or by its definition. */
+  private declareVariable(scope: Scope, declaration: Declaration, symbol: DeclaredSymbol): void {
+    const previous = scope.declare(symbol);
+    if (previous === null) return;
+    const both =
+      declaration.linkage === '.extern' || declaration.linkage === '.common' || declaration.linkage === '.weak';
+    if (both || previous.kind === 'variable') {
+      if (declaration.linkage !== null) {
+        scope.replace(symbol);
+        return;
+      }
+    }
+    this.report(diagnose('PTX5005', symbol.declared, { name: symbol.name }));
+  }
+
+  private checkFunction(item: FunctionItem): void {
+    const environment = this.header.environment(item);
+    this.declareFunction(item);
+    const scope = functionScope(item, this.symbols, environment, this.report, (inner, symbol) =>
+      this.declare(inner, symbol),
+    );
+    if (item.body !== null) this.checkStatements(item.body, scope);
+  }
+
+  /** A prototype may be followed by its definition; two bodies may not stand under one name. */
+  private declareFunction(item: FunctionItem): void {
+    const declared: Span = { start: item.nameStart, end: item.nameEnd };
+    const symbol: DeclaredSymbol = { kind: 'function', name: item.name, item, declared };
+    const previous = this.symbols.declare(symbol);
+    if (previous === null) return;
+    const prototype = previous.kind === 'function' && (previous.item.body === null || item.body === null);
+    if (!prototype) this.report(diagnose('PTX5005', declared, { name: item.name }));
+    else if (item.body !== null) this.symbols.replace(symbol);
+  }
+
+  private checkStatements(statements: readonly Statement[], scope: Scope): void {
+    declareLabels(statements, scope, (symbol) => this.declare(scope, symbol));
+    for (const statement of statements) this.checkStatement(statement, scope);
+  }
+
+  private checkStatement(statement: Statement, scope: Scope): void {
+    switch (statement.kind) {
+      case 'instruction':
+        this.checkInstruction(statement, scope);
+        return;
+      case 'declaration':
+        this.checkDeclaration(statement, scope, 'function');
+        return;
+      case 'block':
+        this.checkBlock(statement, scope);
+        return;
+      case 'label':
+      case 'loc':
+      case 'pragma':
+      case 'targets':
+      case 'prototype':
+        return;
+    }
+  }
+
+  private checkBlock(block: Block, scope: Scope): void {
+    this.checkStatements(block.statements, new Scope(scope));
+  }
+
+  private checkInstruction(node: Instruction, scope: Scope): void {
+    checkInstruction(node, scope, this);
+  }
+}
+
+/** The scope of a function's parameters, inside the module's. */
+export function functionScope(
+  item: FunctionItem,
+  module: Scope,
+  environment: ModuleEnvironment,
+  report: Report,
+  declare: (scope: Scope, symbol: DeclaredSymbol) => void,
+): Scope {
+  const scope = new Scope(module);
+  const add = (parameter: Parameter, result: boolean): void => {
+    const type = declaredType(parameter, parameter.space, environment, report);
+    if (type === null || parameter.name === '_') return;
+    const symbol = isRegisterParameter(parameter)
+      ? registerSymbol(parameter, type)
+      : variableSymbol(parameter, type, parameterSpace(item.entry, result));
+    declare(scope, symbol);
+  };
+  for (const parameter of item.results) add(parameter, true);
+  for (const parameter of item.parameters) add(parameter, false);
+  return new Scope(scope);
+}
+
+/** Labels are known in their whole block, before and behind the place where they stand. */
+export function declareLabels(
+  statements: readonly Statement[],
+  scope: Scope,
+  declare: (symbol: DeclaredSymbol) => void,
+): void {
+  for (const statement of statements) {
+    if (statement.kind === 'label') {
+      declare({ kind: 'label', name: statement.name, declared: { start: statement.start, end: statement.end } });
+    } else if (statement.kind === 'targets' || statement.kind === 'prototype') {
+      scope.declare({ kind: 'label', name: statement.label, declared: { start: statement.start, end: statement.end } });
+    }
+  }
+}
+
+function spaceOf(declaration: Declaration): VariableSpace {
+  switch (declaration.space) {
+    case '.param':
+      return 'local parameter';
+    case '.sreg':
+    case '.reg':
+      return '.local';
+    default:
+      return declaration.space;
+  }
+}

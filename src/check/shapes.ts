@@ -1,0 +1,220 @@
+/**
+ * What an operand is, without what it is called: the part of it that legality depends on. Shapes are interned, so that a
+ * verdict can be remembered by the shapes of an instruction's operands.
+ */
+import type { ConstantKind } from '../isa/operand-rules.ts';
+import { isSpecialElement, isSpecialVector, specialRegister } from '../isa/special-registers.ts';
+import { type PtxType, typeOf } from '../isa/types.ts';
+import type { Operand } from '../syntax/tree.ts';
+import type { DeclaredSymbol, Scope, VariableSpace } from './symbols.ts';
+
+type ShapeData =
+  | { readonly kind: 'register'; readonly type: PtxType; readonly lanes: number }
+  | { readonly kind: 'special'; readonly type: PtxType }
+  | { readonly kind: 'special-vector' }
+  | { readonly kind: 'constant'; readonly constant: ConstantKind }
+  | { readonly kind: 'variable'; readonly space: VariableSpace; readonly offset: boolean }
+  | { readonly kind: 'register-offset'; readonly type: PtxType }
+  | { readonly kind: 'function'; readonly offset: boolean }
+  | { readonly kind: 'label' }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'sink' }
+  | { readonly kind: 'unary'; readonly operator: '!' | '-' | '~'; readonly operand: Shape }
+  | { readonly kind: 'vector'; readonly elements: readonly Shape[] }
+  | { readonly kind: 'list'; readonly elements: readonly Shape[] }
+  | { readonly kind: 'pair'; readonly first: Shape; readonly second: Shape }
+  | { readonly kind: 'address'; readonly base: Shape | null; readonly rest: number };
+
+/** An interned shape: equal shapes are the same object. `undeclared` is true where some name in it is not declared. */
+export type Shape = ShapeData & { readonly id: number; readonly undeclared: boolean };
+
+const interned = new Map<string, Shape>();
+
+function intern(key: string, data: ShapeData): Shape {
+  const known = interned.get(key);
+  if (known !== undefined) return known;
+  const shape: Shape = { ...data, id: interned.size, undeclared: isUndeclared(data) };
+  interned.set(key, shape);
+  return shape;
+}
+
+function isUndeclared(data: ShapeData): boolean {
+  switch (data.kind) {
+    case 'unknown':
+      return true;
+    case 'unary':
+      return data.operand.undeclared;
+    case 'vector':
+    case 'list':
+      return data.elements.some((element) => element.undeclared);
+    case 'pair':
+      return data.first.undeclared || data.second.undeclared;
+    case 'address':
+      return data.base?.undeclared === true;
+    default:
+      return false;
+  }
+}
+
+const unknown = intern('unknown', { kind: 'unknown' });
+const sink = intern('sink', { kind: 'sink' });
+const specialVector = intern('special-vector', { kind: 'special-vector' });
+const integer = intern('integer', { kind: 'constant', constant: 'integer' });
+
+/** No instruction takes longer vectors; a longer one is refused whatever follows, and must not fill the memory. */
+const longestList = 32;
+
+/** Shapes of symbols, kept beside the symbol: most operands are registers of a few families. */
+const bySymbol = new WeakMap<DeclaredSymbol, Shape>();
+
+/** The shape of an operand where `scope` says what names stand for. Undeclared names have the shape `unknown`. */
+export function shapeOf(operand: Operand, scope: Scope): Shape {
+  switch (operand.kind) {
+    case 'name':
+      return shapeOfName(operand.name, scope);
+    case 'member':
+      return shapeOfMember(operand.base, operand.member, scope);
+    case 'integer':
+      return integer;
+    case 'float':
+      return intern(`float ${operand.form}`, { kind: 'constant', constant: operand.form });
+    case 'sink':
+      return sink;
+    case 'offset':
+      return withOffset(shapeOf(operand.base, scope));
+    case 'unary': {
+      const inner = shapeOf(operand.operand, scope);
+      return intern(`${operand.operator} ${inner.id}`, { kind: 'unary', operator: operand.operator, operand: inner });
+    }
+    case 'vector':
+    case 'list': {
+      const elements = operand.elements.slice(0, longestList).map((element) => shapeOf(element, scope));
+      return internList(operand.kind, elements);
+    }
+    case 'pair': {
+      const first = shapeOf(operand.first, scope);
+      const second = shapeOf(operand.second, scope);
+      return intern(`pair ${first.id} ${second.id}`, { kind: 'pair', first, second });
+    }
+    case 'address': {
+      const base = operand.base === null ? null : shapeOf(operand.base, scope);
+      return internAddress(base, operand.rest.length);
+    }
+  }
+}
+
+const plainAddresses: (Shape | undefined)[] = [];
+
+function internAddress(base: Shape | null, rest: number): Shape {
+  if (base === null || rest > 0)
+    return intern(`address ${base?.id ?? 'none'} ${rest}`, { kind: 'address', base, rest });
+  const known = plainAddresses[base.id];
+  if (known !== undefined) return known;
+  const made = intern(`address ${base.id} 0`, { kind: 'address', base, rest });
+  plainAddresses[base.id] = made;
+  return made;
+}
+
+function internList(kind: 'vector' | 'list', elements: readonly Shape[]): Shape {
+  return intern(`${kind} ${elements.map((element) => element.id).join(' ')}`, { kind, elements });
+}
+
+function shapeOfName(name: string, scope: Scope): Shape {
+  const symbol = scope.lookup(name);
+  if (symbol !== undefined) return shapeOfSymbol(symbol);
+  const special = specialRegister(name);
+  if (special !== undefined) return intern(`special ${special}`, { kind: 'special', type: typeOf(special) });
+  return isSpecialVector(name) ? specialVector : unknown;
+}
+
+function shapeOfMember(base: string, member: string, scope: Scope): Shape {
+  const symbol = scope.lookup(base);
+  if (symbol === undefined) {
+    return isSpecialElement(base, member) ? intern('special .u32', { kind: 'special', type: typeOf('.u32') }) : unknown;
+  }
+  if (symbol.kind !== 'register' || memberIndex(member) >= symbol.lanes || symbol.lanes === 1) return unknown;
+  return register(symbol.type, 1);
+}
+
+/** 0 to 3 for `.x` to `.w` and `.r` to `.a`; past every vector for other words. */
+export function memberIndex(member: string): number {
+  const at = '.x.y.z.w.r.g.b.a'.indexOf(member);
+  return at < 0 || member.length !== 2 ? 99 : (at / 2) % 4;
+}
+
+function register(type: PtxType, lanes: number): Shape {
+  return intern(`register ${type.name} ${lanes}`, { kind: 'register', type, lanes });
+}
+
+function shapeOfSymbol(symbol: DeclaredSymbol): Shape {
+  const known = bySymbol.get(symbol);
+  if (known !== undefined) return known;
+  const made = makeSymbolShape(symbol);
+  bySymbol.set(symbol, made);
+  return made;
+}
+
+function makeSymbolShape(symbol: DeclaredSymbol): Shape {
+  switch (symbol.kind) {
+    case 'register':
+      return register(symbol.type, symbol.lanes);
+    case 'variable':
+      return variable(symbol.space, false);
+    case 'function':
+      return intern('function', { kind: 'function', offset: false });
+    case 'label':
+      return intern('label', { kind: 'label' });
+  }
+}
+
+function variable(space: VariableSpace, offset: boolean): Shape {
+  return intern(`variable ${space} ${offset}`, { kind: 'variable', space, offset });
+}
+
+function withOffset(base: Shape): Shape {
+  if (base.kind === 'variable') return variable(base.space, true);
+  if (base.kind === 'function') return intern('function+', { kind: 'function', offset: true });
+  if (base.kind === 'register')
+    return intern(`register+ ${base.type.name}`, { kind: 'register-offset', type: base.type });
+  return unknown;
+}
+
+/** A shape in words, as a message names what was found. */
+export function describeShape(shape: Shape): string {
+  switch (shape.kind) {
+    case 'register':
+      return shape.lanes === 1 ? `a ${shape.type.name} register` : `a .v${shape.lanes} ${shape.type.name} register`;
+    case 'special':
+      return `a special register of type ${shape.type.name}`;
+    case 'special-vector':
+      return 'a special register without its element (.x, .y, .z)';
+    case 'constant':
+      return shape.constant === 'integer' ? 'an integer constant' : describeFloat(shape.constant);
+    case 'variable':
+      return shape.space.startsWith('.') ? `a variable in ${shape.space}` : `a ${shape.space}`;
+    case 'register-offset':
+      return 'a register with an offset';
+    case 'function':
+      return 'a function';
+    case 'label':
+      return 'a label';
+    case 'unknown':
+      return 'an undeclared name';
+    case 'sink':
+      return "'_'";
+    case 'unary':
+      return `'${shape.operator}' before ${describeShape(shape.operand)}`;
+    case 'vector':
+      return `a vector of ${shape.elements.length}`;
+    case 'list':
+      return 'a parenthesised list';
+    case 'pair':
+      return 'a pair';
+    case 'address':
+      return 'an address in brackets';
+  }
+}
+
+function describeFloat(kind: ConstantKind): string {
+  return kind === 'decimal' ? 'a decimal float constant' : `a ${kind} float constant`;
+}

@@ -1,0 +1,148 @@
+/**
+ * Names and what they stand for. A register family `%r<100>` is one symbol, found by splitting the digits off a name, so
+ * declaring it costs the same for 1 register and for 100,000.
+ */
+import type { Span } from '../base/span.ts';
+import type { PtxType } from '../isa/types.ts';
+import type { FunctionItem, Variable } from '../syntax/tree.ts';
+
+/** Where a variable lives. Parameters are told apart by what may be done with them. */
+export type VariableSpace =
+  | '.global'
+  | '.shared'
+  | '.const'
+  | '.local'
+  | '.tex'
+  | 'kernel parameter'
+  | 'input parameter'
+  | 'return parameter'
+  | 'local parameter';
+
+export interface RegisterSymbol {
+  readonly kind: 'register';
+  readonly type: PtxType;
+  /** 1, or the elements of a `.v2`/`.v4` register. */
+  readonly lanes: number;
+  /** Declared name, without the number for a family. */
+  readonly name: string;
+  /** Members of a family; null for a single register. */
+  readonly count: number | null;
+  readonly declared: Span;
+}
+
+export interface VariableSymbol {
+  readonly kind: 'variable';
+  readonly name: string;
+  readonly space: VariableSpace;
+  readonly type: PtxType;
+  readonly variable: Variable;
+  readonly declared: Span;
+}
+
+export interface FunctionSymbol {
+  readonly kind: 'function';
+  readonly name: string;
+  readonly item: FunctionItem;
+  readonly declared: Span;
+}
+
+export interface LabelSymbol {
+  readonly kind: 'label';
+  readonly name: string;
+  readonly declared: Span;
+}
+
+export type DeclaredSymbol = RegisterSymbol | VariableSymbol | FunctionSymbol | LabelSymbol;
+
+/** One `{ … }` of names, or the module's. Lookup goes outward; an inner name hides an outer one. */
+export class Scope {
+  private readonly parent: Scope | null;
+  private readonly names = new Map<string, DeclaredSymbol>();
+  private readonly families = new Map<string, RegisterSymbol>();
+
+  constructor(parent: Scope | null = null) {
+    this.parent = parent;
+  }
+
+  /** Adds a symbol; returns the one already there under the same name in this very scope, and adds nothing then. */
+  declare(symbol: DeclaredSymbol): DeclaredSymbol | null {
+    if (symbol.kind === 'register' && symbol.count !== null) return this.declareFamily(symbol);
+    const previous = this.here(symbol.name);
+    if (previous !== undefined) return previous;
+    this.names.set(symbol.name, symbol);
+    return null;
+  }
+
+  /** The symbol a name stands for here; undefined where it is not declared. */
+  lookup(name: string): DeclaredSymbol | undefined {
+    for (let scope: Scope | null = this; scope !== null; scope = scope.parent) {
+      const found = scope.here(name);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /** Replaces a declaration (a prototype by its definition). */
+  replace(symbol: DeclaredSymbol): void {
+    this.names.set(symbol.name, symbol);
+  }
+
+  /** All names that could be meant, for suggestions; families by their first member. */
+  *visible(): Generator<string> {
+    for (let scope: Scope | null = this; scope !== null; scope = scope.parent) {
+      yield* scope.names.keys();
+      for (const family of scope.families.keys()) yield `${family}0`;
+    }
+  }
+
+  private declareFamily(symbol: RegisterSymbol): DeclaredSymbol | null {
+    const previous = this.families.get(symbol.name) ?? this.memberOf(symbol);
+    if (previous !== undefined) return previous;
+    this.families.set(symbol.name, symbol);
+    return null;
+  }
+
+  /** A single register that a family would declare a second time. */
+  private memberOf(family: RegisterSymbol): DeclaredSymbol | undefined {
+    for (const [name, symbol] of this.names) {
+      const index = familyIndex(name);
+      if (index > 0 && name.slice(0, index) === family.name && Number(name.slice(index)) < (family.count ?? 0)) {
+        return symbol;
+      }
+    }
+    return undefined;
+  }
+
+  private here(name: string): DeclaredSymbol | undefined {
+    if (this.names.size > 0) {
+      const single = this.names.get(name);
+      if (single !== undefined) return single;
+    }
+    if (this.families.size === 0) return undefined;
+    const digits = familyIndex(name);
+    if (digits === 0) return undefined;
+    const family = this.families.get(name.slice(0, digits));
+    if (family === undefined || Number(name.slice(digits)) >= (family.count ?? 0)) return undefined;
+    return family;
+  }
+}
+
+/** Offset of the trailing digits of a name; 0 where it has none or is nothing else. */
+export function familyIndex(name: string): number {
+  let i = name.length;
+  while (i > 0) {
+    const c = name.charCodeAt(i - 1);
+    if (c < 48 || c > 57) break;
+    i--;
+  }
+  return i === name.length ? 0 : i;
+}
+
+/**
+ * The one spelling of a family's member: `%q03` is `%q3`. Two names of one symbol are the same register exactly if
+ * their canonical names are equal.
+ */
+export function canonicalRegister(symbol: RegisterSymbol, name: string): string {
+  if (symbol.count === null) return name;
+  return symbol.name + Number(name.slice(familyIndex(name)));
+}

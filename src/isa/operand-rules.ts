@@ -1,0 +1,56 @@
+/**
+ * Which registers and constants an instruction type takes: Tables 27 and 28 of PTX ISA 9.1, 9.4.1 as rules, and the two
+ * narrower regimes beside them. Sources and destinations obey the same table; they differ in chopping and extending.
+ */
+import type { Regime } from './form.ts';
+import { isInteger, type PtxType } from './types.ts';
+
+/** How a constant was written. */
+export type ConstantKind = 'integer' | '0f' | '0d' | 'decimal';
+
+/** True where a register declared as `register` may stand for an operand of `type`. */
+export function acceptsRegister(type: PtxType, register: PtxType, regime: Regime): boolean {
+  if (type.class === 'predicate' || register.class === 'predicate') return type.class === register.class;
+  if (!acceptsWidth(type, register, regime)) return false;
+  if (register.name === '.f16x2') return acceptsHalfPair(type);
+  if (register.class === 'bits') return true;
+  if (isInteger(register)) return isInteger(type) || type.class === 'bits';
+  return type.class === 'bits' ? regime !== 'strict' : type.name === register.name;
+}
+
+function acceptsWidth(type: PtxType, register: PtxType, regime: Regime): boolean {
+  if (regime !== 'relaxed') return register.width === type.width;
+  return type.width === 128 ? register.name === '.b128' : register.width >= type.width;
+}
+
+/** A `.f16x2` register acts as `.b32` for integer and bit-size types and as itself, but not for `.f32`, `.f16` or `.bf16x2`. */
+function acceptsHalfPair(type: PtxType): boolean {
+  return isInteger(type) || type.class === 'bits' || type.name === '.f16x2';
+}
+
+/** True where a constant of this kind may stand for a source of `type`. */
+export function acceptsConstant(type: PtxType, kind: ConstantKind): boolean {
+  if (kind === 'integer') return isInteger(type) || type.class === 'bits' || type.class === 'predicate';
+  if (type.name === '.f32' || type.name === '.f64') return true;
+  if (type.name === '.b32') return kind === '0f';
+  return type.name === '.b64' && kind !== '0f';
+}
+
+/** The registers that may stand for `type`, in words. */
+export function describeRegisters(type: PtxType, regime: Regime): string {
+  if (type.class === 'predicate') return 'a .pred register';
+  const bits = `.b${type.width}`;
+  const wider = regime === 'relaxed' ? ' or wider' : '';
+  if (isInteger(type)) return `an integer or bit-size register of ${type.width} bits${wider}`;
+  if (type.class === 'bits') return `a register of ${type.width} bits${wider}`;
+  if (type.class === 'float' || type.name === '.f16x2') return `a ${type.name} or ${bits} register${wider}`;
+  return `a ${bits} register${wider}`;
+}
+
+/** The constants that may stand for `type`, in words; `none` where there are none. */
+export function describeConstants(type: PtxType): string {
+  if (type.name === '.f32' || type.name === '.f64') return 'float constants';
+  if (type.name === '.b32') return 'integer and 0f constants';
+  if (type.name === '.b64') return 'integer, decimal float and 0d constants';
+  return acceptsConstant(type, 'integer') ? 'integer constants' : 'none';
+}
