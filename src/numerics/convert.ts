@@ -1,23 +1,13 @@
 /** One value from one format to another: the meaning of one lane of `cvt`. */
-import { chop, type Bits } from '../base/bits.ts';
-import type { Conversion, Rounding } from './conversion.ts';
-import { patternsOf, type Patterns } from './encode.ts';
-import {
-  decoder,
-  finite,
-  madeNan,
-  noTail,
-  half,
-  power,
-  type Decoder,
-  type Exact,
-  type Finite,
-  type Sign,
-} from './exact.ts';
+import { type Bits, chop } from '../base/bits.ts';
+import type { Conversion } from './conversion.ts';
+import { type Patterns, patternsOf } from './encode.ts';
+import { type Decoder, decoder, type Exact, type Finite, finite, madeNan, power } from './exact.ts';
+import { type Causes, finish, finishZero, type Target } from './finish.ts';
 import { formats, type FormatName, type IntegerName } from './formats.ts';
 import { integerConversion } from './integers.ts';
-import { type Cause, type NanPolicy, nanPolicyOf, type OverflowPolicy, overflowPolicyOf } from './policy.ts';
-import { type Grid, gridOf, round, type Rounded } from './round.ts';
+import { type Cause, type NanPolicy, nanPolicyOf, overflowPolicyOf } from './policy.ts';
+import { gridOf } from './round.ts';
 
 /**
  * Bits of the source format to bits of the destination format. `random`: this lane's random bits, `scale`: its ue8m0
@@ -27,20 +17,16 @@ export type Converter = (source: Bits, random: number, scale: number) => Bits;
 
 /** A conversion with everything that does not depend on the value looked up. */
 interface Plan {
-  readonly c: Conversion;
   readonly decode: Decoder;
-  readonly to: Patterns;
-  readonly grid: Grid;
-  readonly rounding: Rounding;
+  readonly target: Target;
   readonly nan: NanPolicy;
-  readonly overflow: OverflowPolicy;
   readonly flushInput: boolean;
-  readonly flushResult: boolean;
-  readonly sat: boolean;
   readonly dropSign: boolean;
   /** 1 multiplies by the scale, -1 divides, 0 has none. */
   readonly scaling: 1 | 0 | -1;
 }
+
+const made = new WeakMap<Conversion, Converter>();
 
 /** The conversion as a function, for callers that convert many values. */
 export function conversion(c: Conversion): Converter {
@@ -50,8 +36,6 @@ export function conversion(c: Conversion): Converter {
   made.set(c, converter);
   return converter;
 }
-
-const made = new WeakMap<Conversion, Converter>();
 
 function makeConverter(c: Conversion): Converter {
   if (isInteger(c.from) && isInteger(c.to)) {
@@ -70,11 +54,18 @@ export function convert(c: Conversion, source: Bits, random = 0, scale = 0x7f): 
 /** `convert` that also says, in order, what shaped the result. */
 export function trace(c: Conversion, source: Bits, random = 0, scale = 0x7f): { bits: Bits; causes: readonly Cause[] } {
   const causes: Cause[] = [];
-  if (!isInteger(c.from) || !isInteger(c.to)) return { bits: run(makePlan(c), source, random, scale, causes), causes };
+  if (!isInteger(c.from) || !isInteger(c.to)) {
+    return { bits: run(makePlan(c), source, random, scale, causes), causes };
+  }
   const bits = convert(c, source);
-  if (chop(bits, 64) === chop(source, 64)) causes.push('exact');
-  else causes.push(c.sat ? 'clamped' : 'chopped');
+  const back = integerConversion(c.to, c.from, false)(bits);
+  const kept = back === chop(source, formats[c.from].width) && isNegative(c.from, source) === isNegative(c.to, bits);
+  causes.push(kept ? 'exact' : c.sat ? 'clamped' : 'chopped');
   return { bits, causes };
+}
+
+function isNegative(name: IntegerName, bits: Bits): boolean {
+  return formats[name].signed && bits >= 2 ** (formats[name].width - 1);
 }
 
 function isInteger(name: FormatName): name is IntegerName {
@@ -82,163 +73,86 @@ function isInteger(name: FormatName): name is IntegerName {
 }
 
 function makePlan(c: Conversion): Plan {
-  const toFloat = formats[c.to].kind === 'float';
-  return {
-    c,
-    decode: decoder(c.from),
-    to: patternsOf(c.to),
+  const format = formats[c.to];
+  const toFloat = format.kind === 'float';
+  const to = patternsOf(c.to);
+  const nan = nanPolicyOf(c).name;
+  const target: Target = {
+    to,
     grid: gridOf(c.to, c.integral),
+    // Only conversions that are exact, and those between f16 and bf16 that ptxas takes as rn, come without a rounding.
     rounding: c.rounding ?? 'rn',
-    nan: nanPolicyOf(c).name,
+    randomBits: c.randomBits,
     overflow: overflowPolicyOf(c).name,
-    flushInput: c.flush && c.from === 'f32',
-    flushResult: c.flush && c.to === 'f32',
     sat: c.sat && toFloat,
-    dropSign: toFloat && !formats[c.to].signed,
+    relu: c.relu,
+    flushBelow: c.flush && c.to === 'f32' ? power(-126) : 0,
+    zeroless: toFloat && !format.subnormals,
+    nan: nanBits(nan, to, format.width),
+  };
+  return {
+    decode: decoder(c.from),
+    target,
+    nan,
+    flushInput: c.flush && c.from === 'f32',
+    dropSign: toFloat && !format.signed,
     scaling: c.scaled === null ? 0 : c.scaled === 'multiply' ? 1 : -1,
   };
 }
 
-type Causes = Cause[] | null;
-
-function run(plan: Plan, source: Bits, random: number, scale: number, causes: Causes): Bits {
-  const value = plan.decode(source);
-  if (plan.scaling !== 0 && scale === 0xff) {
-    causes?.push('scale-nan');
-    return fromNan(plan, source, madeNan, causes);
-  }
-  switch (value.kind) {
-    case 'finite':
-      return fromFinite(plan, value, random, scale, causes);
-    case 'zero':
-      causes?.push(plan.dropSign ? 'least' : 'exact');
-      return fromZero(plan, value.sign, causes);
-    case 'infinity':
-      return fromInfinity(plan, value.sign, causes);
-    case 'nan':
-      return fromNan(plan, source, value, causes);
-  }
-}
-
-function fromNan(plan: Plan, source: Bits, value: Exact, causes: Causes): Bits {
-  causes?.push('nan');
-  const { to, nan } = plan;
-  const sign = value.kind === 'nan' ? value.sign : 0;
-  switch (nan) {
+/** What a NaN becomes where that does not depend on its payload. */
+function nanBits(policy: NanPolicy, to: Patterns, width: number): Bits {
+  switch (policy) {
     case 'zero':
       return to.zero[0];
     case 'max-norm':
       return to.largest[0];
     case 'top-bit':
-      return to.encode(0, 1, formats[plan.c.to].width - 1);
-    case 'unchanged':
-      return source;
+      return to.encode(0, 1, width - 1);
     case 'widened':
       return 0x7fffffffe0000000n;
+    case 'unchanged':
     case 'quieted':
-      return to.quietNan?.(sign, value.kind === 'nan' ? value.payload : 0) ?? to.zero[0];
     case 'canonical':
       return to.canonicalNan ?? to.zero[0];
   }
 }
 
-/** A zero, or what has become one. */
-function fromZero(plan: Plan, sign: Sign, causes: Causes): Bits {
-  return sign === 1 && clampsNegative(plan, causes) ? plan.to.zero[0] : plan.to.zero[sign];
+function run(plan: Plan, source: Bits, random: number, scale: number, causes: Causes): Bits {
+  let value = plan.decode(source);
+  if (plan.scaling !== 0 && scale === 0xff) {
+    causes?.push('scale-nan');
+    value = madeNan;
+  }
+  if (value.kind === 'finite') {
+    // A normal f32 has all 24 bits of its significand.
+    if (plan.flushInput && value.significand < 0x800000) {
+      causes?.push('flushed-input');
+      return finishZero(plan.target, value.sign, causes);
+    }
+    if (plan.scaling !== 0 && scale !== 0x7f) value = applyScale(value, plan.scaling * (scale - 0x7f), causes);
+    if (plan.dropSign && value.sign === 1) value = dropSign(value, causes);
+  } else if (value.kind === 'nan') {
+    return finishNan(plan, source, value, causes);
+  }
+  return finish(plan.target, value, random, causes);
 }
 
-/** True, and noted, where `.sat` or `.relu` turn a negative result into +0. */
-function clampsNegative(plan: Plan, causes: Causes): boolean {
-  if (!plan.sat && !plan.c.relu) return false;
-  causes?.push(plan.sat ? 'saturated-low' : 'relu');
-  return true;
+function applyScale(value: Finite, power: number, causes: Causes): Finite {
+  causes?.push('scaled');
+  return finite(value.sign, value.significand, value.exponent + power, value.tail);
 }
 
-function fromInfinity(plan: Plan, sign: Sign, causes: Causes): Bits {
-  if (sign === 1 && clampsNegative(plan, causes)) return plan.to.zero[0];
-  if (plan.sat) {
-    causes?.push('saturated-high');
-    return plan.to.one;
-  }
-  const { overflow, to } = plan;
-  causes?.push(overflow === 'directed' ? 'infinity' : 'overflow');
-  if (overflow === 'directed' && to.infinity !== null) return to.infinity[sign];
-  if (overflow === 'nan') return to.canonicalNan ?? to.largest[0];
-  return to.largest[sign];
+function dropSign(value: Finite, causes: Causes): Finite {
+  causes?.push('sign-ignored');
+  return finite(0, value.significand, value.exponent, value.tail);
 }
 
-const leastNormalF32 = power(-126);
-
-function fromFinite(plan: Plan, source: Finite, random: number, scale: number, causes: Causes): Bits {
-  // A normal f32 has all 24 bits of its significand.
-  if (plan.flushInput && source.significand < 0x800000) {
-    causes?.push('flushed-input');
-    return fromZero(plan, source.sign, causes);
+function finishNan(plan: Plan, source: Bits, value: Exact, causes: Causes): Bits {
+  causes?.push('nan');
+  if (plan.nan === 'unchanged') return source;
+  if (plan.nan === 'quieted' && value.kind === 'nan') {
+    return plan.target.to.quietNan?.(value.sign, value.payload) ?? plan.target.nan;
   }
-  let { sign, exponent } = source;
-  if (plan.dropSign && sign === 1) {
-    causes?.push('sign-ignored');
-    sign = 0;
-  }
-  if (plan.scaling !== 0) {
-    if (scale !== 0x7f) causes?.push('scaled');
-    exponent += plan.scaling * (scale - 0x7f);
-  }
-  const value =
-    sign === source.sign && exponent === source.exponent
-      ? source
-      : finite(sign, source.significand, exponent, source.tail);
-  const rounded = round(value, plan.grid, plan.rounding, random, plan.c.randomBits);
-  if (causes !== null) causes.push(causeOf(plan.rounding, rounded));
-  if (rounded.significand === 0) return fromVanished(plan, sign, causes);
-  return fromRounded(plan, sign, rounded, causes);
-}
-
-function causeOf(rounding: Rounding, rounded: Rounded): Cause {
-  if (rounded.tail === noTail) return 'exact';
-  switch (rounding) {
-    case 'rn':
-      return rounded.tail === half ? 'tie-to-even' : 'nearest';
-    case 'rna':
-      return rounded.tail === half ? 'tie-away' : 'nearest';
-    case 'rz':
-      return 'toward-zero';
-    case 'rm':
-      return 'toward-negative';
-    case 'rp':
-      return 'toward-positive';
-    case 'rs':
-      return rounded.up ? 'random-carry' : 'random-stay';
-  }
-}
-
-/** Not zero, but rounded to it. */
-function fromVanished(plan: Plan, sign: Sign, causes: Causes): Bits {
-  if (plan.dropSign) causes?.push('least');
-  return fromZero(plan, sign, causes);
-}
-
-function fromRounded(plan: Plan, sign: Sign, rounded: Rounded, causes: Causes): Bits {
-  const { to } = plan;
-  const { significand, exponent } = rounded;
-  if (sign === 1 && clampsNegative(plan, causes)) return to.zero[0];
-  if (plan.sat && significand * power(exponent) > 1) {
-    causes?.push('saturated-high');
-    return to.one;
-  }
-  if (rounded.overflow) return fromOverflow(plan, sign, causes);
-  if (plan.flushResult && significand * power(exponent) < leastNormalF32) {
-    causes?.push('flushed-result');
-    return to.zero[sign];
-  }
-  return to.encode(sign, significand, exponent);
-}
-
-function fromOverflow(plan: Plan, sign: Sign, causes: Causes): Bits {
-  causes?.push('overflow');
-  const { to, overflow, rounding } = plan;
-  const towardZero = rounding === 'rz' || (rounding === 'rm' && sign === 0) || (rounding === 'rp' && sign === 1);
-  if (overflow === 'directed' && !towardZero && to.infinity !== null) return to.infinity[sign];
-  if (overflow === 'nan' && !towardZero) return to.canonicalNan ?? to.largest[0];
-  return to.largest[sign];
+  return plan.target.nan;
 }

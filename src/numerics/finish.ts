@@ -1,0 +1,120 @@
+/** The last step of every conversion and every arithmetic instruction: a value into a format, rounded and clamped. */
+import type { Bits } from '../base/bits.ts';
+import type { Rounding } from './conversion.ts';
+import type { Patterns } from './encode.ts';
+import { type Exact, type Finite, half, noTail, power, type Sign } from './exact.ts';
+import type { Cause, OverflowPolicy } from './policy.ts';
+import { type Grid, round, type Rounded } from './round.ts';
+
+/** Where a value goes and what is done to it there. */
+export interface Target {
+  readonly to: Patterns;
+  readonly grid: Grid;
+  readonly rounding: Rounding;
+  readonly randomBits: number;
+  readonly overflow: OverflowPolicy;
+  readonly sat: boolean;
+  readonly relu: boolean;
+  /** Results below it in magnitude become zero; 0 without `.ftz`. */
+  readonly flushBelow: number;
+  /** The format has no zero; its least value stands for one. */
+  readonly zeroless: boolean;
+  /** What a NaN becomes. */
+  readonly nan: Bits;
+}
+
+/** Collects what shaped a result, for those who ask. */
+export type Causes = Cause[] | null;
+
+/** Bits of the target's format for a value; `random` as in `round`. */
+export function finish(target: Target, value: Exact, random: number, causes: Causes): Bits {
+  switch (value.kind) {
+    case 'finite':
+      return finishFinite(target, value, random, causes);
+    case 'zero':
+      causes?.push(target.zeroless ? 'least' : 'exact');
+      return finishZero(target, value.sign, causes);
+    case 'infinity':
+      return finishInfinity(target, value.sign, causes);
+    case 'nan':
+      causes?.push('nan');
+      return target.nan;
+  }
+}
+
+/** A zero, or what has become one. */
+export function finishZero(target: Target, sign: Sign, causes: Causes): Bits {
+  return sign === 1 && clampsNegative(target, causes) ? target.to.zero[0] : target.to.zero[sign];
+}
+
+/** True, and noted, where `.sat` or `.relu` turn a negative result into +0. */
+function clampsNegative(target: Target, causes: Causes): boolean {
+  if (!target.sat && !target.relu) return false;
+  causes?.push(target.sat ? 'saturated-low' : 'relu');
+  return true;
+}
+
+function finishInfinity(target: Target, sign: Sign, causes: Causes): Bits {
+  const { overflow, to } = target;
+  if (sign === 1 && clampsNegative(target, causes)) return to.zero[0];
+  if (target.sat) {
+    causes?.push('saturated-high');
+    return to.one;
+  }
+  causes?.push(overflow === 'directed' ? 'infinity' : 'overflow');
+  if (overflow === 'directed' && to.infinity !== null) return to.infinity[sign];
+  if (overflow === 'nan') return target.nan;
+  return to.largest[sign];
+}
+
+function finishFinite(target: Target, value: Finite, random: number, causes: Causes): Bits {
+  const { to } = target;
+  const { sign } = value;
+  const rounded = round(value, target.grid, target.rounding, random, target.randomBits);
+  const { significand, exponent } = rounded;
+  if (causes !== null) noteRounding(target, rounded, causes);
+  if (significand === 0) return finishZero(target, sign, causes);
+  if (sign === 1 && clampsNegative(target, causes)) return to.zero[0];
+  if (target.sat && significand * power(exponent) > 1) {
+    causes?.push('saturated-high');
+    return to.one;
+  }
+  if (rounded.overflow) return finishOverflow(target, sign, causes);
+  if (target.flushBelow > 0 && significand * power(exponent) < target.flushBelow) {
+    causes?.push('flushed-result');
+    return to.zero[sign];
+  }
+  return to.encode(sign, significand, exponent);
+}
+
+function finishOverflow(target: Target, sign: Sign, causes: Causes): Bits {
+  causes?.push('overflow');
+  const { to, overflow, rounding } = target;
+  const towardZero = rounding === 'rz' || (rounding === 'rm' && sign === 0) || (rounding === 'rp' && sign === 1);
+  if (overflow === 'directed' && !towardZero && to.infinity !== null) return to.infinity[sign];
+  if (overflow === 'nan' && !towardZero) return target.nan;
+  return to.largest[sign];
+}
+
+function noteRounding(target: Target, rounded: Rounded, causes: Cause[]): void {
+  causes.push(causeOf(target.rounding, rounded));
+  if (target.zeroless && rounded.significand === 0) causes.push('least');
+}
+
+function causeOf(rounding: Rounding, rounded: Rounded): Cause {
+  if (rounded.tail === noTail) return 'exact';
+  switch (rounding) {
+    case 'rn':
+      return rounded.tail === half ? 'tie-to-even' : 'nearest';
+    case 'rna':
+      return rounded.tail === half ? 'tie-away' : 'nearest';
+    case 'rz':
+      return 'toward-zero';
+    case 'rm':
+      return 'toward-negative';
+    case 'rp':
+      return 'toward-positive';
+    case 'rs':
+      return rounded.up ? 'random-carry' : 'random-stay';
+  }
+}
