@@ -219,6 +219,18 @@ function broken(
         section,
       );
     }
+    case 'axis-goes-with': {
+      const modifier = chosen[constraint.axis] ?? '';
+      const other = chosen[constraint.other];
+      if (other !== undefined) return problem('PTX2033', placeOf(modifier), { modifier, other }, section);
+      const reason = `needs ${listed(constraint.values.filter((value) => value !== ''))} beside it`;
+      return problem('PTX2034', placeOf(modifier), { modifier, reason, opcode }, section);
+    }
+    case 'axis-needs-bits': {
+      const modifier = chosen[constraint.axis] ?? '';
+      const reason = `needs vectors of ${constraint.bits} bits`;
+      return problem('PTX2034', placeOf(modifier), { modifier, reason, opcode }, section);
+    }
     case 'vector-bits': {
       const lanes = Number(chosen['vec']?.slice(2) ?? 1);
       const found = String(lanes * typeOf(types[0] as TypeName).width);

@@ -83,6 +83,15 @@ export type Constraint =
   | { readonly kind: 'any-of'; readonly modifiers: readonly string[] }
   /** The modifier needs another of some axis. */
   | { readonly kind: 'needs-modifier'; readonly modifier: string; readonly oneOf: readonly string[] }
+  /** Where the axis is chosen, the other axis must have one of these values; `''` is its absence. */
+  | {
+      readonly kind: 'axis-goes-with';
+      readonly axis: string;
+      readonly other: string;
+      readonly values: readonly string[];
+    }
+  /** Where the axis is chosen, all lanes together must have at least `bits`. */
+  | { readonly kind: 'axis-needs-bits'; readonly axis: string; readonly bits: number }
   /** The types of a vector: total bits of all lanes at most `bits` under the condition. */
   | { readonly kind: 'vector-bits'; readonly bits: number; readonly when?: Condition };
 

@@ -42,6 +42,10 @@ export function constraintHolds(constraint: Constraint, choices: Choices): boole
       return constraint.modifiers.some((modifier) => carries(choices, modifier));
     case 'needs-modifier':
       return !carries(choices, constraint.modifier) || constraint.oneOf.some((modifier) => carries(choices, modifier));
+    case 'axis-goes-with':
+      return !chosen(choices, constraint.axis) || constraint.values.includes(choices.modifiers[constraint.other] ?? '');
+    case 'axis-needs-bits':
+      return !chosen(choices, constraint.axis) || vectorBits(choices) >= constraint.bits;
     case 'vector-bits':
       return !holds(constraint.when, choices) || vectorBits(choices) <= constraint.bits;
   }
@@ -54,6 +58,10 @@ export function vectorLanes(choices: Choices): number {
 
 function vectorBits(choices: Choices): number {
   return vectorLanes(choices) * (choices.types[0]?.width ?? 0);
+}
+
+function chosen(choices: Choices, axis: string): boolean {
+  return choices.modifiers[axis] !== undefined;
 }
 
 function carries(choices: Choices, modifier: string): boolean {

@@ -62,12 +62,20 @@ function storeSteps(variant: Variant): readonly Step[] {
 
 const fourWords: readonly TypeName[] = ['.b64', '.u64', '.s64', '.f64'];
 
-const vectorRules: readonly Constraint[] = [
+/** Hints speak of the caches in front of global memory. */
+const nearGlobal: readonly string[] = ['', '.global'];
+
+const constraints: readonly Constraint[] = [
   { kind: 'vector-bits', bits: 128, when: { types: ['.b128', '.b8', '.u8', '.s8', '.b16', '.u16', '.s16'] } },
   ...Object.keys(spaces)
     .filter((space) => space !== '.global')
     .map((space): Constraint => ({ kind: 'vector-bits', bits: 128, when: { modifiers: [space] } })),
   { kind: 'vector-bits', bits: 256 },
+  ...['evict1', 'evict2', 'prefetch', 'cacheHint'].map(
+    (axis): Constraint => ({ kind: 'axis-goes-with', axis, other: 'space', values: nearGlobal }),
+  ),
+  { kind: 'axis-goes-with', axis: 'evict1', other: 'cop', values: [''] },
+  { kind: 'axis-needs-bits', axis: 'evict2', bits: 256 },
 ];
 
 const since = (subject: string, modifiers: readonly string[], version: string, sm: number): AvailabilityRow => ({
@@ -100,6 +108,7 @@ const availability: readonly AvailabilityRow[] = [
   ...each(['.L2::evict_normal', '.L2::evict_first', '.L2::evict_last'], '8.8', 100),
   ...each(['.L2::64B', '.L2::128B'], '7.4', 75),
   ...each(['.L2::256B', '.L2::cache_hint'], '7.4', 80),
+  ...each(['.mmio'], '8.2', 70),
 ];
 
 function spacesWritten(): readonly string[] {
@@ -112,7 +121,7 @@ const destination: OperandPattern = { kind: 'lanes', name: 'd', value: write('d'
 const source: OperandPattern = { kind: 'lanes', name: 'b', value: read('b', 0) };
 const loadAddress: OperandPattern = { kind: 'address', name: 'a', access: 'load' };
 const storeAddress: OperandPattern = { kind: 'address', name: 'a', access: 'store' };
-const policy = read('cache-policy', '.b64', { regime: 'exact', registerOnly: true });
+const policy = read('cache-policy', '.b64', { regime: 'exact' });
 const hints = ['evict1', 'evict2', 'prefetch'];
 
 interface Line {
@@ -129,9 +138,9 @@ function memoryForm(line: Line, store: boolean): InstructionForm {
     section: store ? '9.7.9.11' : '9.7.9.8',
     syntax: line.syntax,
     summary: line.summary,
-    sets: { type: accessTypes },
+    sets: { type: accessTypes, sharedOrGlobal, ncop: ['.ca', '.cg', '.cs'] },
     regime: 'relaxed',
-    constraints: vectorRules,
+    constraints,
     availability,
     operands: line.hinted === true ? [...operands, policy] : operands,
     inert: ['cop', ...hints, 'cacheHint'],
@@ -139,74 +148,75 @@ function memoryForm(line: Line, store: boolean): InstructionForm {
   };
 }
 
+const sharedOrGlobal: readonly string[] = ['.global', '.shared', '.shared::cta', '.shared::cluster'];
+
 const loads: readonly Line[] = [
-  {
+  ...hinted({
     id: 'ld',
-    syntax: 'ld{.weak}{.space}{.cop}{.evict1}{.evict2}{.prefetch}{.vec}.type  d, [a]',
+    syntax: 'ld{.weak}{.space}{.cop}{.evict1}{.evict2}HINT{.prefetch}{.vec}.type  d, [a]',
     summary: 'Load from memory.',
-  },
-  {
-    id: 'ld.hint',
-    syntax: 'ld{.weak}{.space}{.cop}{.evict1}{.evict2}.L2::cache_hint{.prefetch}{.vec}.type  d, [a], cache-policy',
-    summary: 'Load from memory under a cache policy.',
-    hinted: true,
-  },
-  {
+  }),
+  ...hinted({
     id: 'ld.nc',
-    syntax: 'ld.global{.cop}.nc{.evict1}{.evict2}{.prefetch}{.vec}.type  d, [a]',
+    syntax: 'ld.global{.ncop}.nc{.evict1}{.evict2}HINT{.prefetch}{.vec}.type  d, [a]',
     summary: 'Load from global memory that nobody writes during the kernel.',
-  },
-  {
-    id: 'ld.nc.hint',
-    syntax: 'ld.global{.cop}.nc{.evict1}{.evict2}.L2::cache_hint{.prefetch}{.vec}.type  d, [a], cache-policy',
-    summary: 'Load from read-only global memory under a cache policy.',
-    hinted: true,
-  },
+  }),
   {
     id: 'ld.volatile',
-    syntax: 'ld.volatile{.space}{.prefetch}{.vec}.type  d, [a]',
+    syntax: 'ld.volatile{.sharedOrGlobal}{.prefetch}{.vec}.type  d, [a]',
     summary: 'Load that is neither elided nor merged.',
   },
-  {
+  ...hinted({
     id: 'ld.relaxed',
-    syntax: 'ld.relaxed.scope{.space}{.evict1}{.evict2}{.prefetch}{.vec}.type  d, [a]',
+    syntax: 'ld.relaxed.scope{.sharedOrGlobal}{.evict1}{.evict2}HINT{.prefetch}{.vec}.type  d, [a]',
     summary: 'Relaxed load at a scope.',
-  },
-  {
+  }),
+  ...hinted({
     id: 'ld.acquire',
-    syntax: 'ld.acquire.scope{.space}{.evict1}{.evict2}{.prefetch}{.vec}.type  d, [a]',
+    syntax: 'ld.acquire.scope{.sharedOrGlobal}{.evict1}{.evict2}HINT{.prefetch}{.vec}.type  d, [a]',
     summary: 'Acquiring load at a scope.',
+  }),
+  {
+    id: 'ld.mmio',
+    syntax: 'ld.mmio.relaxed.sys{.global}.type  d, [a]',
+    summary: 'Load from memory-mapped input and output.',
   },
 ];
 
 const stores: readonly Line[] = [
-  {
+  ...hinted({
     id: 'st',
-    syntax: 'st{.weak}{.space}{.copw}{.evict1}{.evict2}{.vec}.type  [a], b',
+    syntax: 'st{.weak}{.space}{.copw}{.evict1}{.evict2}HINT{.vec}.type  [a], b',
     summary: 'Store to memory.',
-  },
-  {
-    id: 'st.hint',
-    syntax: 'st{.weak}{.space}{.copw}{.evict1}{.evict2}.L2::cache_hint{.vec}.type  [a], b, cache-policy',
-    summary: 'Store to memory under a cache policy.',
-    hinted: true,
-  },
+  }),
   {
     id: 'st.volatile',
-    syntax: 'st.volatile{.space}{.vec}.type  [a], b',
+    syntax: 'st.volatile{.sharedOrGlobal}{.vec}.type  [a], b',
     summary: 'Store that is neither elided nor merged.',
   },
-  {
+  ...hinted({
     id: 'st.relaxed',
-    syntax: 'st.relaxed.scope{.space}{.evict1}{.evict2}{.vec}.type  [a], b',
+    syntax: 'st.relaxed.scope{.sharedOrGlobal}{.evict1}{.evict2}HINT{.vec}.type  [a], b',
     summary: 'Relaxed store at a scope.',
-  },
-  {
+  }),
+  ...hinted({
     id: 'st.release',
-    syntax: 'st.release.scope{.space}{.evict1}{.evict2}{.vec}.type  [a], b',
+    syntax: 'st.release.scope{.sharedOrGlobal}{.evict1}{.evict2}HINT{.vec}.type  [a], b',
     summary: 'Releasing store at a scope.',
+  }),
+  {
+    id: 'st.mmio',
+    syntax: 'st.mmio.relaxed.sys{.global}.type  [a], b',
+    summary: 'Store to memory-mapped input and output.',
   },
 ];
+
+/** A line stands twice: without a cache policy, and with qualifier and operand, which come together. */
+function hinted(line: Line): readonly Line[] {
+  const plain = { ...line, syntax: line.syntax.replace('HINT', '') };
+  const syntax = `${line.syntax.replace('HINT', '.L2::cache_hint')}, cache-policy`;
+  return [plain, { id: `${line.id}.hint`, syntax, summary: `${line.summary} Under a cache policy.`, hinted: true }];
+}
 
 /** Every line of ld and st that compilers emit. */
 export const memoryForms: readonly InstructionForm[] = [

@@ -1,0 +1,256 @@
+/**
+ * A checked instruction with its operands tied to the names its steps use. Engines read this, never the tree's operands:
+ * what kind of operand stands where is settled here once.
+ */
+import type { Bits } from '../base/bits.ts';
+import { chop } from '../base/bits.ts';
+import type { OperandPattern, Role, ValuePattern, Variant } from '../isa/form.ts';
+import { vectorLanes } from '../isa/rules.ts';
+import { specialRegister } from '../isa/special-registers.ts';
+import type { Ref } from '../isa/steps.ts';
+import { type PtxType, typeOf } from '../isa/types.ts';
+import type { FloatOperand, Instruction, Operand } from '../syntax/tree.ts';
+import type { ModuleEnvironment } from './availability.ts';
+import { judgeFor } from './judge.ts';
+import { memberIndex, shapeOf } from './shapes.ts';
+import { operandType } from './subject.ts';
+import {
+  canonicalRegister,
+  type FunctionSymbol,
+  type RegisterSymbol,
+  type Scope,
+  type VariableSymbol,
+} from './symbols.ts';
+
+/** One register of a function: a symbol and, for families and vectors, which of its registers. */
+export interface RegisterUse {
+  readonly symbol: RegisterSymbol;
+  /** Canonical written name: two uses are the same register exactly if symbol, name and element agree. */
+  readonly register: string;
+  /** Element of a vector register; null for a scalar. */
+  readonly element: number | null;
+}
+
+export type Binding =
+  | ({
+      readonly kind: 'register';
+      readonly name: Ref;
+      readonly role: Role;
+      readonly type: PtxType;
+      readonly negated: boolean;
+    } & RegisterUse)
+  /** `bits` are those of `type`: a float constant already has the type's width. */
+  | {
+      readonly kind: 'constant';
+      readonly name: Ref;
+      readonly type: PtxType;
+      readonly bits: Bits;
+      readonly negated: boolean;
+    }
+  | { readonly kind: 'special'; readonly name: Ref; readonly type: PtxType; readonly register: string }
+  | { readonly kind: 'sink'; readonly name: Ref }
+  | {
+      readonly kind: 'symbol-address';
+      readonly name: Ref;
+      readonly type: PtxType;
+      readonly symbol: VariableSymbol | FunctionSymbol;
+      readonly offset: bigint;
+    }
+  | {
+      readonly kind: 'address';
+      readonly name: Ref;
+      readonly base: RegisterUse | VariableSymbol | null;
+      readonly offset: bigint;
+    }
+  | { readonly kind: 'label'; readonly name: Ref; readonly label: string };
+
+export interface BoundInstruction {
+  readonly node: Instruction;
+  readonly variant: Variant;
+  readonly guard: (RegisterUse & { readonly negated: boolean }) | null;
+  readonly operands: readonly Binding[];
+}
+
+/**
+ * Ties an instruction that has been checked without errors in the same scope to its variant and operands; null for an
+ * instruction that the table does not hold.
+ */
+export function bindInstruction(
+  node: Instruction,
+  scope: Scope,
+  environment: ModuleEnvironment,
+): BoundInstruction | null {
+  const shapes = node.operands.map((operand) => shapeOf(operand, scope));
+  const { variant } = judgeFor(environment).judge(node.mnemonic, shapes);
+  if (variant === null) return null;
+  const operands = variant.form.operands.flatMap((pattern, i) =>
+    bindPattern(variant, pattern, node.operands[i] as Operand, scope),
+  );
+  const { guard } = node;
+  const use = guard === null ? null : registerUse(guard.predicate, scope);
+  return { node, variant, operands, guard: guard === null || use === null ? null : { ...use, negated: guard.negated } };
+}
+
+function bindPattern(variant: Variant, pattern: OperandPattern, operand: Operand, scope: Scope): readonly Binding[] {
+  switch (pattern.kind) {
+    case 'value':
+      return [bindValue(variant, pattern, pattern.name, operand, scope)];
+    case 'vector':
+      return pattern.elements.map((element, i) =>
+        bindValue(variant, element, element.name, elementOf(operand, i), scope),
+      );
+    case 'lanes':
+      return bindLanes(variant, pattern.value, operand, scope);
+    case 'address':
+      return [bindAddress(pattern.name, operand, scope)];
+    case 'window':
+      return [
+        bindValue(
+          variant,
+          { kind: 'value', name: pattern.name, role: 'read', type: pattern.type },
+          pattern.name,
+          operand,
+          scope,
+        ),
+      ];
+    case 'pointer':
+      return [bindPointer(pattern.name, operand, scope)];
+    case 'pair':
+      return bindPair(variant, pattern.first, pattern.second, operand, scope);
+    case 'label':
+      return [{ kind: 'label', name: pattern.name, label: operand.kind === 'name' ? operand.name : '' }];
+  }
+}
+
+function elementOf(operand: Operand, index: number): Operand {
+  return operand.kind === 'vector' ? (operand.elements[index] as Operand) : operand;
+}
+
+/** Lanes are named `d.0`, `d.1`, …, the first at the lowest address; a single value is `d.0`. */
+function bindLanes(variant: Variant, value: ValuePattern, operand: Operand, scope: Scope): readonly Binding[] {
+  const count = vectorLanes(variant);
+  return Array.from({ length: count }, (_, lane): Binding => {
+    const name = `${value.name}.${lane}`;
+    if (count === 1 || operand.kind === 'vector')
+      return bindValue(variant, value, name, elementOf(operand, lane), scope);
+    const use = registerUse(operand, scope) as RegisterUse;
+    const type = operandType(variant, value.type);
+    return { kind: 'register', name, role: value.role, type, negated: false, ...use, element: lane };
+  });
+}
+
+function bindPair(
+  variant: Variant,
+  first: ValuePattern,
+  second: ValuePattern,
+  operand: Operand,
+  scope: Scope,
+): readonly Binding[] {
+  if (operand.kind !== 'pair')
+    return [bindValue(variant, first, first.name, operand, scope), { kind: 'sink', name: second.name }];
+  return [
+    bindValue(variant, first, first.name, operand.first, scope),
+    bindValue(variant, second, second.name, operand.second, scope),
+  ];
+}
+
+function bindValue(variant: Variant, pattern: ValuePattern, name: Ref, operand: Operand, scope: Scope): Binding {
+  const type = operandType(variant, pattern.type);
+  switch (operand.kind) {
+    case 'sink':
+      return { kind: 'sink', name };
+    case 'integer':
+      return { kind: 'constant', name, type, bits: constantBits(type, operand.value), negated: false };
+    case 'float':
+      return { kind: 'constant', name, type, bits: floatBits(type, operand), negated: false };
+    case 'unary': {
+      const inner = bindValue(variant, pattern, name, operand.operand, scope);
+      return inner.kind === 'register' || inner.kind === 'constant' ? { ...inner, negated: !inner.negated } : inner;
+    }
+    default:
+      return bindNamed(pattern, type, name, operand, scope);
+  }
+}
+
+function bindNamed(pattern: ValuePattern, type: PtxType, name: Ref, operand: Operand, scope: Scope): Binding {
+  const use = registerUse(operand, scope);
+  if (use !== null) return { kind: 'register', name, role: pattern.role, type, negated: false, ...use };
+  const base = operand.kind === 'offset' ? operand.base : operand;
+  const offset = operand.kind === 'offset' ? operand.offset : 0n;
+  const symbol = base.kind === 'name' ? scope.lookup(base.name) : undefined;
+  if (symbol?.kind === 'variable' || symbol?.kind === 'function')
+    return { kind: 'symbol-address', name, type, symbol, offset };
+  return { kind: 'special', name, type, register: specialName(base) };
+}
+
+function specialName(operand: Operand): string {
+  if (operand.kind === 'member') return operand.base + operand.member;
+  if (operand.kind === 'name' && specialRegister(operand.name) !== undefined) return operand.name;
+  throw new Error(`operand of kind '${operand.kind}' passed the checker but cannot be bound`);
+}
+
+function bindAddress(name: Ref, operand: Operand, scope: Scope): Binding {
+  if (operand.kind !== 'address') throw new Error('an address operand passed the checker without brackets');
+  if (operand.base === null) return { kind: 'address', name, base: null, offset: operand.offset };
+  const use = registerUse(operand.base, scope);
+  if (use !== null) return { kind: 'address', name, base: use, offset: operand.offset };
+  const symbol = operand.base.kind === 'name' ? scope.lookup(operand.base.name) : undefined;
+  if (symbol?.kind !== 'variable') throw new Error('an address passed the checker without a base');
+  return { kind: 'address', name, base: symbol, offset: operand.offset };
+}
+
+/** A pointer register is read at its own width, whatever the instruction. */
+function bindPointer(name: Ref, operand: Operand, scope: Scope): Binding {
+  const use = registerUse(operand, scope);
+  if (use === null) throw new Error('a pointer operand passed the checker without a register');
+  const type = typeOf(use.symbol.type.width === 32 ? '.b32' : '.b64');
+  return { kind: 'register', name, role: 'read', type, negated: false, ...use };
+}
+
+function registerUse(operand: Operand, scope: Scope): RegisterUse | null {
+  const name = operand.kind === 'name' ? operand.name : operand.kind === 'member' ? operand.base : null;
+  const symbol = name === null ? undefined : scope.lookup(name);
+  if (name === null || symbol?.kind !== 'register') return null;
+  const element = operand.kind === 'member' ? memberIndex(operand.member) : null;
+  return { symbol, register: canonicalRegister(symbol, name), element };
+}
+
+// --- constants ------------------------------------------------------------------------------------------------------
+
+/** A predicate constant is true unless zero; every other takes the low bits. */
+function constantBits(type: PtxType, value: bigint): Bits {
+  if (type.class === 'predicate') return value === 0n ? 0 : 1;
+  return chop(BigInt.asUintN(64, value), type.width);
+}
+
+/** Float constants become the type's own width: f32 from wider is rounded to nearest even, f64 from `0f` is exact. */
+function floatBits(type: PtxType, { form, bits }: FloatOperand): Bits {
+  const wide = form !== '0f';
+  if (type.width === 64) return wide ? bits : widenToF64(Number(bits));
+  return wide ? narrowToF32(bits) : Number(bits);
+}
+
+/** A DataView moves bits between widths; NaN keeps its sign and leading payload, as f32 and f64 hardware does. */
+function widenToF64(bits: number): bigint {
+  const exponent = (bits >>> 23) & 0xff;
+  if (exponent === 0xff) {
+    const sign = BigInt(bits >>> 31) << 63n;
+    return sign | (0x7ffn << 52n) | (BigInt(bits & 0x7fffff) << 29n);
+  }
+  const view = new DataView(new ArrayBuffer(8));
+  view.setUint32(0, bits);
+  view.setFloat64(0, view.getFloat32(0));
+  return view.getBigUint64(0);
+}
+
+function narrowToF32(bits: bigint): number {
+  const nan = (bits & 0x7ff0000000000000n) === 0x7ff0000000000000n && (bits & 0xfffffffffffffn) !== 0n;
+  if (nan) {
+    const payload = Number((bits >> 29n) & 0x7fffffn);
+    return ((bits >> 63n ? 0x80000000 : 0) | 0x7f800000 | (payload === 0 ? 0x400000 : payload)) >>> 0;
+  }
+  const view = new DataView(new ArrayBuffer(8));
+  view.setBigUint64(0, bits);
+  view.setFloat32(0, view.getFloat64(0));
+  return view.getUint32(0);
+}
