@@ -1,0 +1,180 @@
+/**
+ * Exact sums, products, quotients and roots of finite values, without tails in and with one tail out. `narrow` serves
+ * formats of at most 24 bits and needs numbers only; `wide` serves f64 and computes with bigints. Signs, zeros, infinities
+ * and NaNs are the business of arithmetic.ts.
+ */
+import {
+  belowHalf,
+  aboveHalf,
+  bitLength,
+  classify,
+  type Finite,
+  finite,
+  fromInteger,
+  fromRatio,
+  noTail,
+  power,
+  type Tail,
+  widthOf,
+} from './exact.ts';
+
+export interface Kernel {
+  /** Null where the two cancel. */
+  readonly add: (a: Finite, b: Finite) => Finite | null;
+  readonly multiply: (a: Finite, b: Finite) => Finite;
+  /** a * b + c, rounded nowhere; null where they cancel. */
+  readonly fma: (a: Finite, b: Finite, c: Finite) => Finite | null;
+  readonly divide: (a: Finite, b: Finite) => Finite;
+  /** Of a positive value. */
+  readonly squareRoot: (a: Finite) => Finite;
+  /** 1 / sqrt(a) of a positive value. */
+  readonly reciprocalRoot: (a: Finite) => Finite;
+}
+
+/** For significands of at most 24 bits; `add` takes up to 48, so that it can end an fma. */
+export const narrow: Kernel = {
+  add: addNarrow,
+  multiply: multiplyNarrow,
+  fma: (a, b, c) => addNarrow(multiplyNarrow(a, b), c),
+  divide: divideNarrow,
+  squareRoot: squareRootNarrow,
+  reciprocalRoot: reciprocalRootWide,
+};
+
+/** For significands of at most 53 bits. */
+export const wide: Kernel = {
+  add: (a, b) => addWide(a, BigInt(a.significand), b),
+  multiply: multiplyWide,
+  fma: (a, b, c) =>
+    addWide(multiplyWide(a, b), BigInt(a.significand) * BigInt(b.significand), c, a.exponent + b.exponent),
+  divide: divideWide,
+  squareRoot: squareRootWide,
+  reciprocalRoot: reciprocalRootWide,
+};
+
+/**
+ * The operand with the higher exponent is shifted up to 52 bits; if the other then still has places below, the two are
+ * so far apart that their difference keeps 51 bits, and those places become the tail.
+ */
+function addNarrow(a: Finite, b: Finite): Finite | null {
+  const high = a.exponent >= b.exponent ? a : b;
+  const low = high === a ? b : a;
+  const gap = high.exponent - low.exponent;
+  const lift = Math.min(gap, 52 - bitLength(high.significand));
+  const above = high.significand * power(lift);
+  const exponent = high.exponent - lift;
+  const cut = gap - lift;
+  if (cut === 0) return combine(high, above, low, low.significand, exponent);
+  if (cut > 53) return combineFar(high, above, low, 0, exponent, belowHalf);
+  const unit = power(cut);
+  const below = Math.floor(low.significand / unit);
+  return combineFar(high, above, low, below, exponent, classify(low.significand - below * unit, unit, noTail));
+}
+
+/** ±above ± below, both exact. */
+function combine(a: Finite, above: number, b: Finite, below: number, exponent: number): Finite | null {
+  if (a.sign === b.sign) return finite(a.sign, above + below, exponent, noTail);
+  if (above === below) return null;
+  return above > below
+    ? finite(a.sign, above - below, exponent, noTail)
+    : finite(b.sign, below - above, exponent, noTail);
+}
+
+/** ±above ± (below + tail), above by far the larger. */
+function combineFar(a: Finite, above: number, b: Finite, below: number, exponent: number, tail: Tail): Finite {
+  if (a.sign === b.sign) return finite(a.sign, above + below, exponent, tail);
+  if (tail === noTail) return finite(a.sign, above - below, exponent, noTail);
+  return finite(a.sign, above - below - 1, exponent, complement(tail));
+}
+
+/** The tail of 1 - x for a tail x that is not empty. */
+function complement(tail: Tail): Tail {
+  if (tail === belowHalf) return aboveHalf;
+  return tail === aboveHalf ? belowHalf : tail;
+}
+
+function multiplyNarrow(a: Finite, b: Finite): Finite {
+  return finite(a.sign === b.sign ? 0 : 1, a.significand * b.significand, a.exponent + b.exponent, noTail);
+}
+
+function divideNarrow(a: Finite, b: Finite): Finite {
+  const lift = 53 - bitLength(a.significand);
+  const numerator = a.significand * power(lift);
+  // The remainder of two integral doubles is exact, a rounded quotient might not be the floor.
+  const rest = numerator % b.significand;
+  const quotient = (numerator - rest) / b.significand;
+  const tail = classify(rest, b.significand, noTail);
+  return finite(a.sign === b.sign ? 0 : 1, quotient, a.exponent - lift - b.exponent, tail);
+}
+
+function squareRootNarrow(a: Finite): Finite {
+  const room = 52 - bitLength(a.significand);
+  const lift = (a.exponent - room) % 2 === 0 ? room : room + 1;
+  const square = a.significand * power(lift);
+  let root = Math.floor(Math.sqrt(square));
+  // ECMAScript does not promise a correctly rounded root.
+  while (root * root > square) root--;
+  while ((root + 1) * (root + 1) <= square) root++;
+  const rest = square - root * root;
+  const tail = rest === 0 ? noTail : rest > root ? aboveHalf : belowHalf;
+  return finite(0, root, (a.exponent - lift) / 2, tail);
+}
+
+/** ±a ± b for a of `significand`, which may be wider than a number, times 2^exponent. */
+function addWide(a: Finite, significand: bigint, b: Finite, exponent: number = a.exponent): Finite | null {
+  const gap = exponent - b.exponent;
+  const mine = a.sign === 0 ? significand : -significand;
+  const theirs = b.sign === 0 ? BigInt(b.significand) : -BigInt(b.significand);
+  if (gap > reach) return nudge(mine, theirs, exponent);
+  if (gap < -reach) return nudge(theirs, mine, b.exponent);
+  const sum = gap >= 0 ? (mine << BigInt(gap)) + theirs : mine + (theirs << BigInt(-gap));
+  if (sum === 0n) return null;
+  const lowest = Math.min(exponent, b.exponent);
+  return sum < 0n ? fromInteger(1, -sum, lowest) : fromInteger(0, sum, lowest);
+}
+
+/** Beyond this gap of exponents a significand of 106 bits is less than a 2^-60th of the other's last place. */
+const reach = 170;
+
+/** `large` plus something of the sign of `tiny` that is far below its last place. */
+function nudge(large: bigint, tiny: bigint, exponent: number): Finite {
+  const sign = large < 0n ? 1 : 0;
+  const magnitude = (sign === 1 ? -large : large) << 60n;
+  const opposite = large < 0n !== tiny < 0n;
+  return fromInteger(sign, opposite ? magnitude - 1n : magnitude, exponent - 60, true);
+}
+
+function multiplyWide(a: Finite, b: Finite): Finite {
+  return fromInteger(a.sign === b.sign ? 0 : 1, BigInt(a.significand) * BigInt(b.significand), a.exponent + b.exponent);
+}
+
+function divideWide(a: Finite, b: Finite): Finite {
+  const ratio = fromRatio(a.sign === b.sign ? 0 : 1, BigInt(a.significand), BigInt(b.significand));
+  return finite(ratio.sign, ratio.significand, ratio.exponent + a.exponent - b.exponent, ratio.tail);
+}
+
+function squareRootWide(a: Finite): Finite {
+  const lift = 60 + (a.exponent % 2 === 0 ? 0 : 1);
+  const square = BigInt(a.significand) << BigInt(lift + 60);
+  const root = integerRoot(square);
+  return fromInteger(0, root, (a.exponent - lift - 60) / 2, root * root !== square);
+}
+
+/** sqrt(2^k / significand), k chosen so that the root has at least 60 bits. */
+function reciprocalRootWide(a: Finite): Finite {
+  const shift = 240 + (a.exponent % 2 === 0 ? 0 : 1);
+  const significand = BigInt(a.significand);
+  const square = 1n << BigInt(shift);
+  const root = integerRoot(square / significand);
+  return fromInteger(0, root, -(shift + a.exponent) / 2, root * root * significand !== square);
+}
+
+/** The floor of a square root, by Newton's method from above. */
+function integerRoot(square: bigint): bigint {
+  let root = 1n << BigInt(Math.ceil(widthOf(square) / 2));
+  for (;;) {
+    const next = (root + square / root) >> 1n;
+    if (next >= root) return root;
+    root = next;
+  }
+}

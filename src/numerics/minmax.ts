@@ -1,0 +1,100 @@
+/** min, max, neg and abs of floating-point bits: they choose or mark an operand and round nothing (PTX ISA 9.7.3, 9.7.4). */
+import type { Bits } from '../base/bits.ts';
+import { patternsOf } from './encode.ts';
+import { type FloatFormat, formats } from './formats.ts';
+import type { FloatArithmeticFormat, FloatMode, Operation } from './operations.ts';
+
+/** Sign and magnitude of bits, with what is needed to compare and join them, for numbers or for bigints. */
+interface Layout<T extends Bits> {
+  readonly magnitude: (bits: T) => T;
+  readonly negative: (bits: T) => boolean;
+  readonly withSign: (magnitude: T, negative: boolean) => T;
+  readonly zero: T;
+  readonly infinity: T;
+  readonly leastNormal: T;
+  readonly canonicalNan: T;
+}
+
+const layouts = {
+  f16: narrowLayout('f16'),
+  bf16: narrowLayout('bf16'),
+  f32: narrowLayout('f32'),
+};
+
+function narrowLayout(name: 'f16' | 'bf16' | 'f32'): Layout<number> {
+  const { width, fractionBits } = formats[name] as FloatFormat;
+  const patterns = patternsOf(name);
+  const signBit = 2 ** (width - 1);
+  return {
+    magnitude: (bits) => bits & (signBit - 1),
+    negative: (bits) => bits >= signBit,
+    withSign: (magnitude, negative) => (negative ? magnitude + signBit : magnitude),
+    zero: 0,
+    infinity: patterns.infinity?.[0] as number,
+    leastNormal: 2 ** fractionBits,
+    canonicalNan: patterns.canonicalNan as number,
+  };
+}
+
+const signBit64 = 1n << 63n;
+
+const layout64: Layout<bigint> = {
+  magnitude: (bits) => BigInt.asUintN(63, bits),
+  negative: (bits) => bits >= signBit64,
+  withSign: (magnitude, negative) => (negative ? magnitude + signBit64 : magnitude),
+  zero: 0n,
+  infinity: patternsOf('f64').infinity?.[0] as bigint,
+  leastNormal: 1n << 52n,
+  canonicalNan: patternsOf('f64').canonicalNan as bigint,
+};
+
+/**
+ * min or max: a NaN operand loses unless `nan`, two NaNs give the canonical one, -0 is below +0; with `xorSign` the
+ * magnitudes are compared and the result takes the product of both signs.
+ */
+export function extremum(fn: 'min' | 'max', format: FloatArithmeticFormat, mode: FloatMode): Operation {
+  if (format === 'f64') return extremumOf(layout64, fn, mode) as Operation;
+  return extremumOf(layouts[format], fn, mode) as Operation;
+}
+
+function extremumOf<T extends Bits>(layout: Layout<T>, fn: 'min' | 'max', mode: FloatMode): (a: T, b: T) => T {
+  const { magnitude, negative, withSign, infinity, canonicalNan } = layout;
+  const read = mode.flush ? flusher(layout) : (bits: T): T => bits;
+  const wantsLess = fn === 'min';
+  const choose = (a: T, b: T): T => (isLess(layout, a, b) === wantsLess ? a : b);
+  return (first, second) => {
+    const a = read(first);
+    const b = read(second);
+    const nanA = magnitude(a) > infinity;
+    const nanB = magnitude(b) > infinity;
+    if ((nanA || nanB) && (mode.nan || (nanA && nanB))) return canonicalNan;
+    const plainA = mode.xorSign ? magnitude(a) : a;
+    const plainB = mode.xorSign ? magnitude(b) : b;
+    const chosen = nanA ? plainB : nanB ? plainA : choose(plainA, plainB);
+    return mode.xorSign ? withSign(chosen, negative(a) !== negative(b)) : chosen;
+  };
+}
+
+/** Subnormals to zeros of their sign. */
+function flusher<T extends Bits>({ magnitude, negative, withSign, leastNormal, zero }: Layout<T>): (bits: T) => T {
+  return (bits) => (magnitude(bits) < leastNormal ? withSign(zero, negative(bits)) : bits);
+}
+
+/** Order of values that are no NaN, with -0 below +0. */
+function isLess<T extends Bits>({ magnitude, negative }: Layout<T>, a: T, b: T): boolean {
+  if (negative(a) !== negative(b)) return negative(a);
+  return negative(a) ? magnitude(a) > magnitude(b) : magnitude(a) < magnitude(b);
+}
+
+/** neg or abs: flips or clears the sign bit, of a NaN too, after flushing a subnormal under `flush`. */
+export function signChange(fn: 'neg' | 'abs', format: FloatArithmeticFormat, flush: boolean): Operation {
+  if (format === 'f64') return signChangeOf(layout64, fn, flush) as Operation;
+  return signChangeOf(layouts[format], fn, flush) as Operation;
+}
+
+function signChangeOf<T extends Bits>(layout: Layout<T>, fn: 'neg' | 'abs', flush: boolean): (a: T) => T {
+  const { magnitude, negative, withSign } = layout;
+  const read = flush ? flusher(layout) : (bits: T): T => bits;
+  const keeps = fn === 'neg';
+  return (bits) => withSign(magnitude(read(bits)), keeps && !negative(bits));
+}
