@@ -72,7 +72,8 @@ function targetOf(name: FloatArithmeticFormat, mode: FloatMode): Target {
   const { bias } = formats[name] as FloatFormat;
   return {
     to,
-    grid: gridOf(name),
+    // Under .ftz a result is flushed if it is subnormal before the subnormal grid rounds it (policy.ts).
+    grid: mode.flush ? { ...gridOf(name), lowest: Number.NEGATIVE_INFINITY } : gridOf(name),
     rounding: mode.rounding,
     randomBits: 0,
     overflow: 'directed',
@@ -81,6 +82,7 @@ function targetOf(name: FloatArithmeticFormat, mode: FloatMode): Target {
     flushBelow: mode.flush ? power(1 - bias) : 0,
     zeroless: false,
     nan: mode.sat ? to.zero[0] : (to.canonicalNan ?? to.zero[0]),
+    keepsPayload: name === 'f64' && !mode.sat,
   };
 }
 
@@ -110,7 +112,8 @@ function add(kernel: Kernel, zeroSign: Sign, a: Exact, b: Exact): Exact {
 
 /** A sum of two values that are not both finite and nonzero. */
 function addSpecial(zeroSign: Sign, a: Exact, b: Exact): Exact {
-  if (a.kind === 'nan' || b.kind === 'nan') return madeNan;
+  if (a.kind === 'nan') return a;
+  if (b.kind === 'nan') return b;
   if (a.kind === 'infinity') return b.kind === 'infinity' && b.sign !== a.sign ? madeNan : a;
   if (b.kind === 'infinity') return b;
   if (a.kind !== 'zero') return a;
@@ -125,7 +128,8 @@ function multiply(kernel: Kernel, a: Exact, b: Exact): Exact {
 
 /** A product of two values that are not both finite and nonzero. */
 function multiplySpecial(a: Exact, b: Exact): Exact {
-  if (a.kind === 'nan' || b.kind === 'nan') return madeNan;
+  if (a.kind === 'nan') return a;
+  if (b.kind === 'nan') return b;
   if (a.kind === 'infinity' || b.kind === 'infinity') {
     return a.kind === 'zero' || b.kind === 'zero' ? madeNan : infinity(signOfProduct(a, b));
   }
@@ -133,6 +137,7 @@ function multiplySpecial(a: Exact, b: Exact): Exact {
 }
 
 function fma(kernel: Kernel, zeroSign: Sign, a: Exact, b: Exact, c: Exact): Exact {
+  if (c.kind === 'nan' && a.kind !== 'nan' && b.kind !== 'nan') return c;
   if (a.kind !== 'finite' || b.kind !== 'finite') return addSpecial(zeroSign, multiplySpecial(a, b), c);
   if (c.kind === 'finite') return kernel.fma(a, b, c) ?? zero(zeroSign);
   return addSpecial(zeroSign, kernel.multiply(a, b), c);
@@ -140,7 +145,8 @@ function fma(kernel: Kernel, zeroSign: Sign, a: Exact, b: Exact, c: Exact): Exac
 
 function divide(kernel: Kernel, a: Exact, b: Exact): Exact {
   if (a.kind === 'finite' && b.kind === 'finite') return kernel.divide(a, b);
-  if (a.kind === 'nan' || b.kind === 'nan') return madeNan;
+  if (a.kind === 'nan') return a;
+  if (b.kind === 'nan') return b;
   if (a.kind === b.kind) return madeNan;
   return a.kind === 'infinity' || b.kind === 'zero' ? infinity(signOfProduct(a, b)) : zero(signOfProduct(a, b));
 }
@@ -159,13 +165,14 @@ function divideApproximately(read: Decoder, target: Target): Operation {
 }
 
 function squareRoot(kernel: Kernel, a: Exact): Exact {
-  if (a.kind === 'zero' || a.kind === 'nan') return a.kind === 'nan' ? madeNan : a;
+  if (a.kind === 'zero' || a.kind === 'nan') return a;
   if (a.sign === 1) return madeNan;
   return a.kind === 'finite' ? kernel.squareRoot(a) : a;
 }
 
 function reciprocalRoot(kernel: Kernel, a: Exact): Exact {
   if (a.kind === 'zero') return infinity(a.sign);
-  if (a.kind === 'nan' || a.sign === 1) return madeNan;
+  if (a.kind === 'nan') return a;
+  if (a.sign === 1) return madeNan;
   return a.kind === 'finite' ? kernel.reciprocalRoot(a) : zero(0);
 }

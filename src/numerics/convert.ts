@@ -2,7 +2,7 @@
 import { type Bits, chop } from '../base/bits.ts';
 import type { Conversion } from './conversion.ts';
 import { type Patterns, patternsOf } from './encode.ts';
-import { type Decoder, decoder, type Exact, type Finite, finite, madeNan, power } from './exact.ts';
+import { type Decoder, decoder, type Finite, finite, madeNan, power } from './exact.ts';
 import { type Causes, finish, finishZero, type Target } from './finish.ts';
 import { formats, type FormatName, type IntegerName } from './formats.ts';
 import { integerConversion } from './integers.ts';
@@ -19,7 +19,8 @@ export type Converter = (source: Bits, random: number, scale: number) => Bits;
 interface Plan {
   readonly decode: Decoder;
   readonly target: Target;
-  readonly nan: NanPolicy;
+  /** A NaN passes with every bit. */
+  readonly movesNan: boolean;
   readonly flushInput: boolean;
   readonly dropSign: boolean;
   /** 1 multiplies by the scale, -1 divides, 0 has none. */
@@ -89,11 +90,12 @@ function makePlan(c: Conversion): Plan {
     flushBelow: c.flush && c.to === 'f32' ? power(-126) : 0,
     zeroless: toFloat && !format.subnormals,
     nan: nanBits(nan, to, format.width),
+    keepsPayload: nan === 'quieted',
   };
   return {
     decode: decoder(c.from),
     target,
-    nan,
+    movesNan: nan === 'unchanged',
     flushInput: c.flush && c.from === 'f32',
     dropSign: toFloat && !format.signed,
     scaling: c.scaled === null ? 0 : c.scaled === 'multiply' ? 1 : -1,
@@ -132,8 +134,9 @@ function run(plan: Plan, source: Bits, random: number, scale: number, causes: Ca
     }
     if (plan.scaling !== 0 && scale !== 0x7f) value = applyScale(value, plan.scaling * (scale - 0x7f), causes);
     if (plan.dropSign && value.sign === 1) value = dropSign(value, causes);
-  } else if (value.kind === 'nan') {
-    return finishNan(plan, source, value, causes);
+  } else if (value.kind === 'nan' && plan.movesNan) {
+    causes?.push('nan');
+    return source;
   }
   return finish(plan.target, value, random, causes);
 }
@@ -146,13 +149,4 @@ function applyScale(value: Finite, power: number, causes: Causes): Finite {
 function dropSign(value: Finite, causes: Causes): Finite {
   causes?.push('sign-ignored');
   return finite(0, value.significand, value.exponent, value.tail);
-}
-
-function finishNan(plan: Plan, source: Bits, value: Exact, causes: Causes): Bits {
-  causes?.push('nan');
-  if (plan.nan === 'unchanged') return source;
-  if (plan.nan === 'quieted' && value.kind === 'nan') {
-    return plan.target.to.quietNan?.(value.sign, value.payload) ?? plan.target.nan;
-  }
-  return plan.target.nan;
 }

@@ -54,8 +54,8 @@ export function finite(sign: Sign, significand: number, exponent: number, tail: 
   return { kind: 'finite', sign, significand, exponent, tail };
 }
 
-/** A NaN that an operation makes, with no payload to remember. */
-export const madeNan: Exact = { kind: 'nan', sign: 0, payload: 2 ** 51 };
+/** A NaN that an operation makes; its sign and payload are those of the f64 that CUDA makes (policy.ts). */
+export const madeNan: Exact = { kind: 'nan', sign: 1, payload: 2 ** 51 };
 
 const lowestPower = -1074;
 const powers = new Float64Array(1024 - lowestPower);

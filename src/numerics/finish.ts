@@ -19,8 +19,10 @@ export interface Target {
   readonly flushBelow: number;
   /** The format has no zero; its least value stands for one. */
   readonly zeroless: boolean;
-  /** What a NaN becomes. */
+  /** What a NaN becomes, unless it keeps its payload. */
   readonly nan: Bits;
+  /** A NaN keeps its sign and leading payload bits and becomes quiet. */
+  readonly keepsPayload: boolean;
 }
 
 /** Collects what shaped a result, for those who ask. */
@@ -38,7 +40,7 @@ export function finish(target: Target, value: Exact, random: number, causes: Cau
       return finishInfinity(target, value.sign, causes);
     case 'nan':
       causes?.push('nan');
-      return target.nan;
+      return target.keepsPayload ? (target.to.quietNan?.(value.sign, value.payload) ?? target.nan) : target.nan;
   }
 }
 

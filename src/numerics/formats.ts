@@ -55,7 +55,7 @@ const floatRows: Readonly<Record<FloatName, FloatRow>> = {
   bf16: [16, 8, 7, 127, true, 'ieee', 0x7fffn],
   tf32: [32, 8, 10, 127, true, 'ieee', 0x7fffffffn],
   f32: [32, 8, 23, 127, true, 'ieee', 0x7fffffffn],
-  f64: [64, 11, 52, 1023, true, 'ieee', 0x7ff8000000000000n],
+  f64: [64, 11, 52, 1023, true, 'ieee', 0xfff8000000000000n],
   e4m3: [8, 4, 3, 7, false, 'all-ones', 0x7fn],
   e5m2: [8, 5, 2, 15, true, 'ieee', 0x7fn],
   e2m3: [6, 2, 3, 1, false, 'none', null],

@@ -12,7 +12,10 @@ interface Layout<T extends Bits> {
   readonly zero: T;
   readonly infinity: T;
   readonly leastNormal: T;
-  readonly canonicalNan: T;
+  /** What min and max make of a NaN that wins, `first` being the first NaN operand. */
+  readonly winningNan: (first: T) => T;
+  /** What neg and abs make of a NaN whose sign is already set. */
+  readonly signedNan: (nan: T) => T;
 }
 
 const layouts = {
@@ -25,6 +28,7 @@ function narrowLayout(name: 'f16' | 'bf16' | 'f32'): Layout<number> {
   const { width, fractionBits } = formats[name] as FloatFormat;
   const patterns = patternsOf(name);
   const signBit = 2 ** (width - 1);
+  const canonical = patterns.canonicalNan as number;
   return {
     magnitude: (bits) => bits & (signBit - 1),
     negative: (bits) => bits >= signBit,
@@ -32,7 +36,8 @@ function narrowLayout(name: 'f16' | 'bf16' | 'f32'): Layout<number> {
     zero: 0,
     infinity: patterns.infinity?.[0] as number,
     leastNormal: 2 ** fractionBits,
-    canonicalNan: patterns.canonicalNan as number,
+    winningNan: () => canonical,
+    signedNan: name === 'f32' ? (nan) => (nan | 0x400000) >>> 0 : () => canonical,
   };
 }
 
@@ -45,11 +50,12 @@ const layout64: Layout<bigint> = {
   zero: 0n,
   infinity: patternsOf('f64').infinity?.[0] as bigint,
   leastNormal: 1n << 52n,
-  canonicalNan: patternsOf('f64').canonicalNan as bigint,
+  winningNan: (first) => first | (1n << 51n),
+  signedNan: (nan) => nan,
 };
 
 /**
- * min or max: a NaN operand loses unless `nan`, two NaNs give the canonical one, -0 is below +0; with `xorSign` the
+ * min or max: a NaN operand loses unless `nan`, two NaNs give a NaN, -0 is below +0; with `xorSign` the
  * magnitudes are compared and the result takes the product of both signs.
  */
 export function extremum(fn: 'min' | 'max', format: FloatArithmeticFormat, mode: FloatMode): Operation {
@@ -58,7 +64,7 @@ export function extremum(fn: 'min' | 'max', format: FloatArithmeticFormat, mode:
 }
 
 function extremumOf<T extends Bits>(layout: Layout<T>, fn: 'min' | 'max', mode: FloatMode): (a: T, b: T) => T {
-  const { magnitude, negative, withSign, infinity, canonicalNan } = layout;
+  const { magnitude, negative, withSign, infinity, winningNan } = layout;
   const read = mode.flush ? flusher(layout) : (bits: T): T => bits;
   const wantsLess = fn === 'min';
   const choose = (a: T, b: T): T => (isLess(layout, a, b) === wantsLess ? a : b);
@@ -67,7 +73,7 @@ function extremumOf<T extends Bits>(layout: Layout<T>, fn: 'min' | 'max', mode: 
     const b = read(second);
     const nanA = magnitude(a) > infinity;
     const nanB = magnitude(b) > infinity;
-    if ((nanA || nanB) && (mode.nan || (nanA && nanB))) return canonicalNan;
+    if ((nanA || nanB) && (mode.nan || (nanA && nanB))) return winningNan(nanA ? a : b);
     const plainA = mode.xorSign ? magnitude(a) : a;
     const plainB = mode.xorSign ? magnitude(b) : b;
     const chosen = nanA ? plainB : nanB ? plainA : choose(plainA, plainB);
@@ -86,15 +92,18 @@ function isLess<T extends Bits>({ magnitude, negative }: Layout<T>, a: T, b: T):
   return negative(a) ? magnitude(a) > magnitude(b) : magnitude(a) < magnitude(b);
 }
 
-/** neg or abs: flips or clears the sign bit, of a NaN too, after flushing a subnormal under `flush`. */
+/** neg or abs: flips or clears the sign bit after flushing a subnormal under `flush`; NaNs by policy.ts. */
 export function signChange(fn: 'neg' | 'abs', format: FloatArithmeticFormat, flush: boolean): Operation {
   if (format === 'f64') return signChangeOf(layout64, fn, flush) as Operation;
   return signChangeOf(layouts[format], fn, flush) as Operation;
 }
 
 function signChangeOf<T extends Bits>(layout: Layout<T>, fn: 'neg' | 'abs', flush: boolean): (a: T) => T {
-  const { magnitude, negative, withSign } = layout;
+  const { magnitude, negative, withSign, infinity, signedNan } = layout;
   const read = flush ? flusher(layout) : (bits: T): T => bits;
   const keeps = fn === 'neg';
-  return (bits) => withSign(magnitude(read(bits)), keeps && !negative(bits));
+  return (bits) => {
+    const result = withSign(magnitude(read(bits)), keeps && !negative(bits));
+    return magnitude(bits) > infinity ? signedNan(result) : result;
+  };
 }
