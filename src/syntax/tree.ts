@@ -34,11 +34,16 @@ export interface FloatOperand extends Span {
   readonly bits: bigint;
 }
 
-/** `name+imm`, `name-imm`, `name[imm]` outside brackets. */
+/**
+ * `name+imm`, or with `subscript` the array notation `name[imm]`, `name[reg]`, `name[reg+imm]`. In a subscript ptxas counts
+ * `offset` in elements of the array, but takes the register `index` as bytes.
+ */
 export interface OffsetOperand extends Span {
   readonly kind: 'offset';
-  readonly base: NameOperand | MemberOperand;
+  readonly base: NameOperand;
   readonly offset: bigint;
+  readonly subscript: boolean;
+  readonly index: NameOperand | null;
 }
 
 /** `{a, b, _, 1}`: a brace list. */
@@ -129,6 +134,16 @@ export interface LocationDirective extends Span {
   readonly file: number;
   readonly line: number;
   readonly column: number;
+  readonly inlined: InlinedAt | null;
+}
+
+/** `function_name L+4, inlined_at 1 20 7`: the function, as a label in a debug section, that was inlined, and where. */
+export interface InlinedAt {
+  readonly functionName: string;
+  readonly functionOffset: number;
+  readonly file: number;
+  readonly line: number;
+  readonly column: number;
 }
 
 export interface PragmaDirective extends Span {
@@ -148,8 +163,10 @@ export interface TargetsDirective extends Span {
 export interface PrototypeDirective extends Span {
   readonly kind: 'prototype';
   readonly label: string;
-  readonly results: readonly Variable[];
-  readonly parameters: readonly Variable[];
+  readonly results: readonly Parameter[];
+  readonly parameters: readonly Parameter[];
+  readonly noreturn: boolean;
+  readonly tuning: readonly TuningDirective[];
 }
 
 export type Statement =
@@ -166,7 +183,10 @@ export type Statement =
 
 export type Linkage = '.extern' | '.visible' | '.weak' | '.common';
 
-/** What stands behind `=`: a constant, an address (`name`, `name+4`, `generic(name)`, masked by `mask(imm)`), or a brace list of these. */
+/**
+ * What stands behind `=`: a constant; an address (`name`, `name+4`, `generic(name)+4`), of which `mask` selects one byte
+ * (`0xff00(name)`); a brace list; a field of a texture or sampler (`addr_mode_0 = wrap`).
+ */
 export type Initializer =
   | { readonly kind: 'integer'; readonly value: bigint; readonly span: Span }
   | { readonly kind: 'float'; readonly form: '0f' | '0d' | 'decimal'; readonly bits: bigint; readonly span: Span }
@@ -178,7 +198,8 @@ export type Initializer =
       readonly mask: bigint | null;
       readonly span: Span;
     }
-  | { readonly kind: 'list'; readonly elements: readonly Initializer[]; readonly span: Span };
+  | { readonly kind: 'list'; readonly elements: readonly Initializer[]; readonly span: Span }
+  | { readonly kind: 'field'; readonly name: string; readonly value: Initializer; readonly span: Span };
 
 /** One declared name. `dimensions` holds null for `[]`; `count` is the N of `%r<N>`, null when absent. */
 export interface Variable extends Span {
@@ -212,15 +233,18 @@ export interface Declaration extends Span {
   readonly space: DeclaredSpace;
   readonly spaceStart: number;
   readonly spaceEnd: number;
+  /** The bank of `.const[2]`, a notation of PTX before 2.2. */
+  readonly bank: number | null;
   /** `.attribute(.managed)`, `.attribute(.unified(…))` as written, without spaces. */
   readonly attributes: readonly string[];
   readonly variables: readonly Variable[];
 }
 
-/** A performance or launch directive of a function: `.maxntid 128, 1, 1`. */
+/** A performance or launch directive of a function: `.maxntid 128, 1, 1`; `strings` are those of `.pragma`. */
 export interface TuningDirective extends Span {
   readonly name: string;
   readonly values: readonly number[];
+  readonly strings: readonly string[];
 }
 
 /** `.entry` or `.func`. `body` is null for a prototype. */
@@ -231,6 +255,7 @@ export interface FunctionItem extends Span {
   readonly name: string;
   readonly nameStart: number;
   readonly nameEnd: number;
+  readonly attributes: readonly string[];
   readonly results: readonly Parameter[];
   readonly parameters: readonly Parameter[];
   readonly tuning: readonly TuningDirective[];
@@ -266,6 +291,8 @@ export interface AddressSizeDirective extends Span {
 export interface DebugItem extends Span {
   readonly kind: 'debug';
   readonly directive: string;
+  /** The whole item as written. */
+  readonly text: string;
   readonly file: { readonly index: number; readonly name: string } | null;
 }
 

@@ -1,0 +1,87 @@
+/** Debugging directives of a module, carried along as text. Source: PTX ISA 11.5. */
+import type { Reader } from './reader.ts';
+import { Token } from './tokens.ts';
+import type { DebugItem } from './tree.ts';
+import { integerTokenValue, readCount } from './values.ts';
+
+/** `.file 1 "a.cu"`, with time stamp and size behind it or not. */
+export function parseFile(r: Reader): DebugItem | null {
+  const start = r.start;
+  r.next();
+  const index = readCount(r, 'the number of the file');
+  if (index === null) return null;
+  if (r.kind !== Token.String) return r.unexpected('the name of the file in quotes');
+  const name = r.source.slice(r.start + 1, r.end - 1);
+  r.next();
+  for (let extra = 0; extra < 2 && r.accept(Token.Comma); extra++) {
+    if (r.kind !== Token.Integer) return r.unexpected('an integer');
+    integerTokenValue(r);
+    r.next();
+  }
+  return item(r, start, '.file', { index, name });
+}
+
+/** `.section .debug_info { label: .b8 1, 2 … }`. */
+export function parseSection(r: Reader): DebugItem | null {
+  const start = r.start;
+  r.next();
+  if (r.kind !== Token.Dotted) return r.unexpected('the name of a section, with its dot');
+  r.next();
+  if (r.kind !== Token.LeftBrace) return r.unexpected("'{'");
+  r.openBraces++;
+  r.next();
+  while (r.kind !== Token.RightBrace) {
+    const isLine = r.kind === Token.Name ? parseLabel(r) : parseData(r);
+    if (!isLine) return null;
+  }
+  r.openBraces--;
+  r.next();
+  return item(r, start, '.section', null);
+}
+
+function parseLabel(r: Reader): boolean {
+  r.next();
+  return r.expect(Token.Colon, "':'");
+}
+
+/** `.b32 1, -2, label+4, label-label, .debug_str`. */
+function parseData(r: Reader): boolean {
+  if (r.kind !== Token.Dotted) {
+    r.unexpected("a label, a type or '}'");
+    return false;
+  }
+  do {
+    r.next();
+    if (!parseDatum(r)) return false;
+  } while (r.kind === Token.Comma);
+  return true;
+}
+
+function parseDatum(r: Reader): boolean {
+  if (r.kind === Token.Name || r.kind === Token.Dotted) {
+    r.next();
+    if (r.accept(Token.Plus)) return expectInteger(r);
+    return r.accept(Token.Minus) ? r.expect(Token.Name, 'a label') : true;
+  }
+  r.accept(Token.Minus);
+  return expectInteger(r);
+}
+
+function expectInteger(r: Reader): boolean {
+  if (r.kind === Token.Integer) integerTokenValue(r);
+  return r.expect(Token.Integer, 'an integer or a label');
+}
+
+/** `@@DWARF …`, the notation before PTX 2.0: the rest of its line, unread. */
+export function parseDwarf(r: Reader): DebugItem | null {
+  const start = r.start;
+  r.next();
+  if (r.kind === Token.End || r.kind === Token.Dwarf || r.startsLine()) return r.unexpected('an assembler directive');
+  while (r.kind !== Token.End && !r.startsLine()) r.next();
+  return item(r, start, '@@DWARF', null);
+}
+
+function item(r: Reader, start: number, directive: string, file: DebugItem['file']): DebugItem {
+  const end = r.previousEnd;
+  return { kind: 'debug', start, end, directive, text: r.source.slice(start, end), file };
+}

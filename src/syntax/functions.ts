@@ -1,0 +1,107 @@
+/** `.entry` and `.func`: the header, what tunes it, the body. Source: PTX ISA 11.2 and 11.4. */
+import { parseAttributes, parseParameters } from './declarations.ts';
+import type { Reader } from './reader.ts';
+import { parseStatements } from './statements.ts';
+import { Token } from './tokens.ts';
+import type { FunctionItem, Linkage, Parameter, Statement, TuningDirective } from './tree.ts';
+import { parseTuning } from './tuning.ts';
+
+/** What is known of a function before its body. */
+interface Header {
+  name: string;
+  nameStart: number;
+  nameEnd: number;
+  attributes: string[];
+  results: readonly Parameter[];
+  parameters: readonly Parameter[];
+  tuning: readonly TuningDirective[];
+  noreturn: boolean;
+}
+
+/**
+ * Reads a function from `.entry` or `.func`, the current token. A mistake in the header leaves out what could not be
+ * read; the body is read nevertheless.
+ */
+export function parseFunction(r: Reader, linkage: Linkage | null, start: number): FunctionItem {
+  const entry = r.text() === '.entry';
+  const header: Header = {
+    name: '',
+    nameStart: r.end,
+    nameEnd: r.end,
+    attributes: [],
+    results: [],
+    parameters: [],
+    tuning: [],
+    noreturn: false,
+  };
+  r.next();
+  if (!parseHeader(r, header, entry ? 'entry' : 'func')) skipHeader(r);
+  const body = r.kind === Token.LeftBrace ? parseBody(r) : null;
+  if (body === null) r.accept(Token.Semicolon);
+  return {
+    kind: 'function',
+    start,
+    end: r.previousEnd,
+    entry,
+    linkage,
+    name: header.name,
+    nameStart: header.nameStart,
+    nameEnd: header.nameEnd,
+    attributes: header.attributes,
+    results: header.results,
+    parameters: header.parameters,
+    tuning: header.tuning,
+    noreturn: header.noreturn,
+    body,
+  };
+}
+
+function parseHeader(r: Reader, header: Header, owner: 'entry' | 'func'): boolean {
+  const isFunc = owner === 'func';
+  while (isFunc && r.kind === Token.Dotted && r.text() === '.attribute') {
+    if (!parseAttributes(r, header.attributes)) return false;
+  }
+  if (isFunc && r.kind === Token.LeftParen) {
+    const results = parseParameters(r, owner);
+    if (results === null) return false;
+    header.results = results;
+  }
+  if (r.kind !== Token.Name) {
+    r.unexpected(isFunc ? "'(' or the name of the function" : 'the name of the kernel');
+    return false;
+  }
+  header.nameStart = r.start;
+  header.nameEnd = r.end;
+  header.name = r.text();
+  r.next();
+  if (r.kind === Token.LeftParen) {
+    const parameters = parseParameters(r, owner);
+    if (parameters === null) return false;
+    header.parameters = parameters;
+  }
+  header.noreturn = isFunc && r.kind === Token.Dotted && r.text() === '.noreturn' && r.accept(Token.Dotted);
+  const tuning = parseTuning(r, owner);
+  if (tuning === null) return false;
+  header.tuning = tuning;
+  // A kernel that is tuned has a body; only a bare header may end here.
+  const mayEnd = isFunc || tuning.length === 0;
+  if (r.kind === Token.LeftBrace || (mayEnd && r.kind === Token.Semicolon)) return true;
+  r.unexpected(mayEnd ? "'{' or ';'" : "'{'");
+  return false;
+}
+
+/** After a mistake in a header: on to its body, its `;`, or what looks like the next item. */
+function skipHeader(r: Reader): void {
+  r.failed = false;
+  while (r.kind !== Token.End && r.kind !== Token.LeftBrace && r.kind !== Token.Semicolon) {
+    if (r.atItem()) return;
+    r.next();
+  }
+}
+
+function parseBody(r: Reader): readonly Statement[] {
+  r.next();
+  const statements = parseStatements(r);
+  if (!r.accept(Token.RightBrace)) r.unexpectedEnd("'}'");
+  return statements;
+}

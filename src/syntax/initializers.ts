@@ -1,0 +1,103 @@
+/** What stands behind `=` in a declaration. Source: PTX ISA 5.4.4 and 5.3; shapes as ptxas takes them. */
+import { parseConstant, parseIntegerConstant } from './constants.ts';
+import type { Reader } from './reader.ts';
+import { Token } from './tokens.ts';
+import type { Initializer } from './tree.ts';
+
+/** Reads an initializer; null after a complaint. */
+export function parseInitializer(r: Reader): Initializer | null {
+  if (r.kind === Token.LeftBrace) return parseList(r);
+  if (r.kind === Token.Name) return parseAddress(r, null);
+  return parseScalar(r);
+}
+
+function parseList(r: Reader): Initializer | null {
+  if (!r.enter()) return null;
+  const start = r.start;
+  const elements: Initializer[] = [];
+  r.openBraces++;
+  r.next();
+  while (r.kind !== Token.RightBrace) {
+    const element = parseElement(r);
+    if (element === null) break;
+    elements.push(element);
+    if (!r.accept(Token.Comma)) break;
+    if (r.kind === Token.RightBrace) r.unexpected('a value');
+  }
+  const end = r.end;
+  const closed = !r.failed && r.expect(Token.RightBrace, "',' or '}'");
+  r.leave();
+  if (!closed) return null;
+  r.openBraces--;
+  return { kind: 'list', elements, span: { start, end } };
+}
+
+/** A nested initializer, or a field: `addr_mode_0 = wrap`. */
+function parseElement(r: Reader): Initializer | null {
+  const start = r.start;
+  const name = r.kind === Token.Name ? r.text() : '';
+  const initializer = parseInitializer(r);
+  const isName = initializer?.kind === 'address' && initializer.span.end - start === name.length;
+  if (!isName || r.kind !== Token.Equals) return initializer;
+  r.next();
+  const value = r.kind === Token.Name ? parseAddress(r, null) : parseScalar(r);
+  return value === null ? null : { kind: 'field', name, value, span: { start, end: r.previousEnd } };
+}
+
+/** `name`, `name+4`, `generic(name)+4`. */
+function parseAddress(r: Reader, mask: bigint | null): Initializer | null {
+  const start = r.start;
+  let name = r.text();
+  r.next();
+  const generic = name === 'generic' && r.accept(Token.LeftParen);
+  if (generic) {
+    if (r.kind !== Token.Name) return r.unexpected('a name');
+    name = r.text();
+    r.next();
+    if (!r.expect(Token.RightParen, "')'")) return null;
+  }
+  let offset = 0n;
+  if (r.accept(Token.Plus)) {
+    const constant = parseIntegerConstant(r, 'an offset');
+    if (constant === null) return null;
+    offset = constant.value;
+  } else if (r.kind === Token.Minus) {
+    const fix = { span: r.span(), text: '+-' };
+    return r.unexpected("'+'", { help: 'a negative offset is written name+-4', fix });
+  }
+  return { kind: 'address', name, offset, generic, mask, span: { start, end: r.previousEnd } };
+}
+
+/** A constant, or a mask before what it selects a byte of: `0xff00(name)`, `0xff00(0x1234)`. */
+function parseScalar(r: Reader): Initializer | null {
+  const start = r.start;
+  const mayMask = r.kind === Token.Integer || r.kind === Token.WarpSize;
+  const constant = parseConstant(r);
+  if (constant === null) return null;
+  const span = { start, end: r.previousEnd };
+  if (constant.kind === 'float') return { kind: 'float', form: constant.form, bits: constant.bits, span };
+  if (!mayMask || r.kind !== Token.LeftParen) return { kind: 'integer', value: constant.value, span };
+  return parseMasked(r, BigInt.asUintN(64, constant.value), span);
+}
+
+function parseMasked(r: Reader, mask: bigint, span: { start: number; end: number }): Initializer | null {
+  const shift = shiftOfMask(mask);
+  if (shift === null) r.report('PTX1016', span, { mask: `0x${mask.toString(16)}` });
+  r.next();
+  const { start } = span;
+  if (r.kind === Token.Name) {
+    const address = parseAddress(r, mask);
+    if (address === null || !r.expect(Token.RightParen, "'+' or ')'")) return null;
+    return { ...address, span: { start, end: r.previousEnd } };
+  }
+  const constant = parseIntegerConstant(r, 'a mask');
+  if (constant === null || !r.expect(Token.RightParen, "an operator or ')'")) return null;
+  const value = (BigInt.asUintN(64, constant.value) >> (shift ?? 0n)) & 0xffn;
+  return { kind: 'integer', value, span: { start, end: r.previousEnd } };
+}
+
+/** By how many bits the one byte that `mask` selects is shifted; null if it selects anything but one byte. */
+function shiftOfMask(mask: bigint): bigint | null {
+  for (let shift = 0n; shift < 64n; shift += 8n) if (mask === 0xffn << shift) return shift;
+  return null;
+}

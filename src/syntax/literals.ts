@@ -1,0 +1,85 @@
+/**
+ * The values of PTX literals. Source: PTX ISA 4.5.1 and 4.5.2; what becomes of literals beyond 64 bits is measured
+ * from ptxas 13.0.
+ */
+
+const bits64 = 64;
+const signBit: bigint = 1n << 63n;
+
+/** Small integers as bigint, made once: most constants in real PTX are among them. */
+const smallIntegers: readonly bigint[] = Array.from({ length: 1024 }, (_, i) => BigInt(i));
+
+/** What an integer literal means. Its type is `.u64` with suffix `U` or where `.s64` cannot hold it, else `.s64`. */
+export interface IntegerLiteral {
+  readonly value: bigint;
+  readonly unsigned: boolean;
+  /** The value exceeds 64 bits; `wraps` where ptxas keeps its low 64 bits, `overflow` where it refuses. */
+  readonly fit: 'fits' | 'wraps' | 'overflow';
+}
+
+/** `n` as bigint, for a non-negative safe integer. */
+export function toBigInt(n: number): bigint {
+  return n < smallIntegers.length ? (smallIntegers[n] as bigint) : BigInt(n);
+}
+
+/** The value of a well-formed integer token: decimal, `0x`, `0b`, octal with a leading zero; `U` at the end. */
+export function readInteger(text: string): IntegerLiteral {
+  const suffixed = text.endsWith('U');
+  const end = suffixed ? text.length - 1 : text.length;
+  const radix = radixOf(text, end);
+  const digits = text.slice(radix === 16 || radix === 2 ? 2 : 0, end);
+  const small = digits.length <= 10 ? Number.parseInt(digits, radix) : -1;
+  if (small >= 0) return { value: toBigInt(small), unsigned: suffixed, fit: 'fits' };
+  return readLong(digits, radix, suffixed);
+}
+
+/**
+ * ptxas accumulates digits in 64 bits and refuses only where bit 63 is set before a further digit; so 2^64 reads as 0,
+ * while 10^20 is refused. Stopping there also keeps a literal of a million digits cheap.
+ */
+function readLong(digits: string, radix: number, suffixed: boolean): IntegerLiteral {
+  const base = BigInt(radix);
+  let value = 0n;
+  let wrapped = false;
+  for (let i = 0; i < digits.length; i++) {
+    if (value >= signBit) return { value: 0n, unsigned: true, fit: 'overflow' };
+    const next = value * base + BigInt(Number.parseInt(digits[i] as string, radix));
+    value = BigInt.asUintN(bits64, next);
+    if (value !== next) wrapped = true;
+  }
+  return { value, unsigned: suffixed || value >= signBit, fit: wrapped ? 'wraps' : 'fits' };
+}
+
+function radixOf(text: string, end: number): 2 | 8 | 10 | 16 {
+  if (end < 2 || text.charCodeAt(0) !== 0x30) return 10;
+  const second = text.charCodeAt(1) | 0x20;
+  if (second === 0x78) return 16;
+  return second === 0x62 ? 2 : 8;
+}
+
+const scratch: DataView = new DataView(new ArrayBuffer(8));
+
+/** The bits of an f64; every NaN gives the one that x86 and so ptxas's folding produce. */
+export function doubleBits(value: number): bigint {
+  if (Number.isNaN(value)) return 0xfff8000000000000n;
+  scratch.setFloat64(0, value);
+  return scratch.getBigUint64(0);
+}
+
+/** The f64 with these bits. */
+export function bitsToDouble(bits: bigint): number {
+  scratch.setBigUint64(0, bits);
+  return scratch.getFloat64(0);
+}
+
+/** The bits of a decimal float token, null where it leaves the normal range of f64 (ptxas: overflow, underflow too). */
+export function readDecimal(text: string): bigint | null {
+  const value = Number(text);
+  const tiny = value < 2.2250738585072014e-308 && (value !== 0 || /^[\d.]*[1-9]/.test(text));
+  return tiny || !Number.isFinite(value) ? null : doubleBits(value);
+}
+
+/** The bits of a `0f…` or `0d…` token. */
+export function readHexFloat(text: string): bigint {
+  return BigInt(`0x${text.slice(2)}`);
+}

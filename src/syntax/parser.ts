@@ -1,0 +1,243 @@
+/**
+ * From PTX text to the tree. The parser knows no instruction and judges no type: whatever the grammar alone allows is
+ * passed on. It accepts and refuses what ptxas's grammar does. Source: PTX ISA chapters 4, 5, 6.2 to 6.4, 7.1 and 11.
+ */
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { parseDwarf, parseFile, parseSection } from './debug.ts';
+import { parseDeclaration } from './declarations.ts';
+import { declaredSpaces, linkages, moduleDirectives } from './directives.ts';
+import { parseFunction } from './functions.ts';
+import { parseInstruction as parseInstructionAt } from './instructions.ts';
+import { Reader } from './reader.ts';
+import { parsePragma } from './statements.ts';
+import { nearest } from './suggest.ts';
+import { Token } from './tokens.ts';
+import type { AliasItem, Instruction, Item, Linkage, NameOperand } from './tree.ts';
+import { readCount } from './values.ts';
+
+/** What is wrong with a text, and what could be read of it nevertheless. */
+export interface ParsedModule {
+  readonly items: readonly Item[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export interface ParsedInstruction {
+  /** Null where the text is no instruction; `diagnostics` then says why. */
+  readonly instruction: Instruction | null;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * The items of a module, one at a time, so that a caller can drop each before the next is read. Syntax errors go to
+ * `report` in the order of the text; reading goes on behind each, up to a limit of 1000. Never throws.
+ */
+export function* parseItems(
+  source: string,
+  report: (diagnostic: Diagnostic) => void,
+): Generator<Item, void, undefined> {
+  const r = new Reader(source, report);
+  const order = new HeaderOrder();
+  while (r.kind !== Token.End) {
+    const start = r.start;
+    order.check(r);
+    const item = parseItem(r);
+    if (item !== null) yield item;
+    if (r.failed) recoverItem(r, start);
+  }
+  order.finish(r);
+  reportForeign(r);
+}
+
+/** All items of a module and all that is wrong with its syntax. */
+export function parseModule(source: string): ParsedModule {
+  const diagnostics: Diagnostic[] = [];
+  const items = [...parseItems(source, (diagnostic) => diagnostics.push(diagnostic))];
+  return { items, diagnostics };
+}
+
+/** One instruction, alone in its text; its `;` may be missing. */
+export function parseInstruction(source: string): ParsedInstruction {
+  const diagnostics: Diagnostic[] = [];
+  const text = /;\s*$/.test(source) ? source : `${source};`;
+  const r = new Reader(text, (diagnostic) => diagnostics.push(diagnostic));
+  if (r.kind !== Token.Name && r.kind !== Token.At) r.unexpected('an instruction');
+  const instruction = r.failed ? null : parseInstructionAt(r);
+  if (instruction !== null && r.kind !== Token.End) r.unexpected('nothing behind the instruction');
+  reportForeign(r);
+  return { instruction: r.failed ? null : instruction, diagnostics };
+}
+
+function parseItem(r: Reader): Item | null {
+  if (r.kind === Token.Dwarf) return parseDwarf(r);
+  if (r.kind !== Token.Dotted) return unexpectedAtModule(r);
+  const start = r.start;
+  const directive = r.text();
+  if (!linkages.has(directive)) return parseDirective(r, directive, null, start);
+  r.next();
+  const next = r.kind === Token.Dotted ? r.text() : '';
+  const isFunction = (next === '.entry' || next === '.func') && directive !== '.common';
+  if (isFunction || declaredSpaces.has(next) || next === '.align' || next === '.attribute') {
+    return parseDirective(r, next, directive as Linkage, start);
+  }
+  return r.unexpected(directive === '.common' ? 'a state space' : "'.entry', '.func' or a state space");
+}
+
+function parseDirective(r: Reader, directive: string, linkage: Linkage | null, start: number): Item | null {
+  switch (directive) {
+    case '.entry':
+    case '.func':
+      return parseFunction(r, linkage, start);
+    case '.version':
+      return parseVersion(r);
+    case '.target':
+      return parseTarget(r);
+    case '.address_size':
+      return parseAddressSize(r);
+    case '.file':
+      return parseFile(r);
+    case '.section':
+      return parseSection(r);
+    case '.pragma':
+      return parsePragma(r);
+    case '.alias':
+      return parseAlias(r);
+    default:
+      return parseOtherDirective(r, directive, linkage, start);
+  }
+}
+
+function parseOtherDirective(r: Reader, directive: string, linkage: Linkage | null, start: number): Item | null {
+  const declares = declaredSpaces.has(directive) || directive === '.align' || directive === '.attribute';
+  if (declares || /^\.(v[24]$|[bsuf]\d|pred$)/.test(directive)) return parseDeclaration(r, linkage, start);
+  const near = nearest(directive, [...moduleDirectives, ...declaredSpaces, '.pragma']);
+  const extras = near === null ? {} : { help: `did you mean ${near}?`, fix: { span: r.span(), text: near } };
+  return r.unexpected('a directive of a module', extras);
+}
+
+function unexpectedAtModule(r: Reader): null {
+  const help = r.kind === Token.Name ? 'instructions and labels stand in the body of a function' : null;
+  return r.unexpected('a directive of a module', { help });
+}
+
+function parseVersion(r: Reader): Item | null {
+  const start = r.start;
+  r.next();
+  const parts = /^(\d+)\.(\d+)$/.exec(r.kind === Token.Float ? r.text() : '');
+  if (parts === null) return r.unexpected('a version such as 8.7');
+  const end = r.end;
+  r.next();
+  // Read like a decimal fraction: 8.10 is 8.1.
+  const minor = (parts[2] as string).replace(/0+$/, '');
+  return { kind: 'version', start, end, major: Number(parts[1]), minor: Number(minor) };
+}
+
+function parseTarget(r: Reader): Item | null {
+  const start = r.start;
+  const names: NameOperand[] = [];
+  do {
+    r.next();
+    if (r.kind !== Token.Name) return r.unexpected('a target such as sm_90');
+    names.push({ kind: 'name', start: r.start, end: r.end, name: r.text() });
+    r.next();
+  } while (r.kind === Token.Comma);
+  return { kind: 'target', start, end: r.previousEnd, names };
+}
+
+function parseAddressSize(r: Reader): Item | null {
+  const start = r.start;
+  r.next();
+  const size = readCount(r, '32 or 64');
+  return size === null ? null : { kind: 'address_size', start, end: r.previousEnd, size };
+}
+
+function parseAlias(r: Reader): AliasItem | null {
+  const start = r.start;
+  r.next();
+  const name = r.text();
+  if (!r.expect(Token.Name, 'the name of a function') || !r.expect(Token.Comma, "','")) return null;
+  const target = r.text();
+  if (!r.expect(Token.Name, 'the name of a function')) return null;
+  const end = r.expectSemicolon('');
+  return end < 0 ? null : { kind: 'alias', start, end, name, target };
+}
+
+/**
+ * After a complaint about an item. Text that is no directive is skipped as a whole up to the next line that starts with
+ * one; a mistake within a directive ends at its `;` or before the next directive.
+ */
+function recoverItem(r: Reader, start: number): void {
+  const isStray = r.start === start && r.kind !== Token.Dotted;
+  if (!isStray) {
+    r.recover(start);
+    if (r.kind !== Token.LeftBrace) return;
+  }
+  r.failed = false;
+  while (r.kind !== Token.End) {
+    if (r.kind === Token.Dotted && r.startsLine() && startsItem(r.text())) return;
+    if (r.kind === Token.Dwarf && r.start !== start) return;
+    const wasBrace = r.kind === Token.RightBrace;
+    r.next();
+    if (wasBrace && r.kind === Token.Dotted) return;
+  }
+}
+
+function startsItem(directive: string): boolean {
+  return moduleDirectives.has(directive) || directive === '.global' || directive === '.const';
+}
+
+/** `.version`, then `.target`, perhaps several, then perhaps `.address_size`: nothing before, none of them later. */
+class HeaderOrder {
+  private stage: 'version' | 'target' | 'address_size' | 'body' = 'version';
+
+  /** Complains where the item that starts at the current token has no place here. */
+  check(r: Reader): void {
+    const directive = r.kind === Token.Dotted ? r.text() : '';
+    switch (this.stage) {
+      case 'version':
+        if (directive === '.version') this.stage = 'target';
+        else this.missing(r, 'PTX1030');
+        return;
+      case 'target':
+        if (directive === '.target') this.stage = 'address_size';
+        else this.missing(r, 'PTX1031');
+        return;
+      case 'address_size':
+        if (directive === '.target') return;
+        this.stage = 'body';
+        if (directive !== '.address_size') this.checkBody(r, directive);
+        return;
+      default:
+        this.checkBody(r, directive);
+    }
+  }
+
+  /** A text without any item lacks its version too. */
+  finish(r: Reader): void {
+    if (this.stage === 'version') this.missing(r, 'PTX1030');
+    else if (this.stage === 'target') this.missing(r, 'PTX1031');
+  }
+
+  private missing(r: Reader, code: 'PTX1030' | 'PTX1031'): void {
+    r.report(code, r.span(), { found: r.describe() });
+    this.stage = 'body';
+  }
+
+  private checkBody(r: Reader, directive: string): void {
+    if (directive !== '.version' && directive !== '.address_size') return;
+    const found = `'${directive}'`;
+    r.report('PTX1001', r.span(), { found, near: directive, expected: 'it at the start of the module' });
+  }
+}
+
+function reportForeign(r: Reader): void {
+  if (r.foreign < 0) return;
+  const at = r.foreign;
+  const code = r.source.codePointAt(at) as number;
+  const span = { start: at, end: at + (code > 0xffff ? 2 : 1) };
+  let line = 1;
+  for (let i = r.source.indexOf('\n'); i >= 0 && i < at; i = r.source.indexOf('\n', i + 1)) line++;
+  if (code === 0) return r.report('PTX1007', span, { line: String(line) });
+  const name = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+  const fix = code === 0xfeff ? { span, text: '' } : null;
+  r.report('PTX1006', span, { found: code === 0xfeff ? 'a byte order mark' : name, line: String(line) }, { fix });
+}

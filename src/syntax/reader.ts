@@ -1,0 +1,213 @@
+import type { Span } from '../base/span.ts';
+import type { Code, Parameters } from '../diagnostics/catalogue.ts';
+import { type Diagnostic, diagnose, type Extras } from '../diagnostics/diagnostic.ts';
+import { moduleDirectives, statementDirectives } from './directives.ts';
+import { Lexer } from './lexer.ts';
+import { Token } from './tokens.ts';
+import type { Operand } from './tree.ts';
+
+/** After this many errors of syntax the rest of a text is not read: it is hardly PTX. */
+export const errorLimit = 1000;
+
+/** How deep scopes, initializers and constant expressions may nest. */
+export const nestingLimit = 256;
+
+/** A lexer with a place to complain and the ways to get going again after a complaint. */
+export class Reader extends Lexer {
+  /** Set by a complaint about syntax, until {@link recover}: the statement being read cannot be finished. */
+  failed = false;
+  /** Braces of the statement being read that are still open: `}` closes them before it closes a scope. */
+  openBraces = 0;
+  /** Room for the operands of one instruction until their number is known; what lies in it is stale. */
+  readonly gathered: Operand[] = [];
+  private errors = 0;
+  private depth = 0;
+  private endComplaint = -1;
+  private stopped = false;
+  private readonly sink: (diagnostic: Diagnostic) => void;
+
+  constructor(source: string, sink: (diagnostic: Diagnostic) => void) {
+    super(source);
+    this.sink = sink;
+    this.next();
+  }
+
+  /** Passes a finding on; the one that reaches {@link errorLimit} is the last. */
+  report<C extends Code>(code: C, span: Span, parameters: Parameters<C>, extras: Extras = {}): void {
+    if (this.stopped) return;
+    const diagnostic = diagnose(code, span, parameters, extras);
+    this.sink(diagnostic);
+    if (diagnostic.severity !== 'error' || ++this.errors < errorLimit) return;
+    this.sink(diagnose('PTX1021', span, { count: String(errorLimit) }));
+    this.stopped = true;
+    this.stop();
+  }
+
+  /** Complains about the current token, and always returns null so that a caller can return it in turn. */
+  unexpected(expected: string, extras: Extras = {}): null {
+    this.failed = true;
+    const span = { start: this.start, end: this.end };
+    const near = this.shortText();
+    switch (this.kind) {
+      case Token.BadCharacter:
+        this.reportCharacter(near, span);
+        break;
+      case Token.OpenComment:
+        this.report('PTX1003', { start: this.start, end: this.start + 2 }, {});
+        break;
+      case Token.OpenString:
+        this.report('PTX1004', span, { near: '"' });
+        break;
+      case Token.BadNumber:
+        this.report('PTX1005', span, { near, number: near, reason: whyNoNumber(near) });
+        break;
+      default:
+        this.report('PTX1001', span, { near, found: this.describe(), expected }, extras);
+    }
+    return null;
+  }
+
+  /** Complains that a scope ends here without its brace: once, however many scopes do. Reading goes on as if it stood here. */
+  unexpectedEnd(expected: string): void {
+    if (this.start !== this.endComplaint) this.unexpected(expected);
+    this.endComplaint = this.start;
+    this.failed = false;
+  }
+
+  /** The current token for a person: quoted, or `end of file`. */
+  describe(): string {
+    return this.kind === Token.End ? 'end of file' : `'${this.shortText()}'`;
+  }
+
+  /** Steps over the current token if it is of this kind. */
+  accept(kind: number): boolean {
+    if (this.kind !== kind) return false;
+    this.next();
+    return true;
+  }
+
+  /** Steps over the current token, or complains if it is not of this kind. */
+  expect(kind: number, expected: string): boolean {
+    if (this.accept(kind)) return true;
+    this.unexpected(expected);
+    return false;
+  }
+
+  /** Steps over the `;` that ends a statement and returns where it ended, or -1 after a complaint. */
+  expectSemicolon(alternatives: string): number {
+    if (this.kind === Token.Semicolon) {
+      const end = this.end;
+      this.next();
+      return end;
+    }
+    const at = { start: this.previousEnd, end: this.previousEnd };
+    const missing = this.kind === Token.End || this.kind === Token.RightBrace || this.startsLine();
+    const extras = missing ? { help: "end the statement with ';'", fix: { span: at, text: ';' } } : {};
+    this.unexpected(alternatives === '' ? "';'" : `${alternatives} or ';'`, extras);
+    return -1;
+  }
+
+  /** Goes one level deeper; false, with a complaint, where that is too deep. Pairs with {@link leave}. */
+  enter(): boolean {
+    if (this.depth >= nestingLimit) {
+      this.failed = true;
+      this.report('PTX1020', this.span(), { limit: String(nestingLimit), near: this.shortText() });
+      return false;
+    }
+    this.depth++;
+    return true;
+  }
+
+  leave(): void {
+    this.depth--;
+  }
+
+  span(): Span {
+    return { start: this.start, end: this.end };
+  }
+
+  /**
+   * After a complaint about a statement that began at `from`: skips to behind its `;`, or to a label, directive or
+   * instruction that starts a line, or to a brace that belongs to a scope.
+   */
+  recover(from: number): void {
+    this.failed = false;
+    if (this.start === from && this.kind !== Token.RightBrace) this.next();
+    while (this.kind !== Token.End && !this.atStatement()) {
+      const kind = this.kind;
+      this.next();
+      if (kind === Token.Semicolon) break;
+      if (kind === Token.LeftBrace) this.openBraces++;
+      if (kind === Token.RightBrace) this.openBraces--;
+    }
+    this.openBraces = 0;
+  }
+
+  /** With `{` as the current token: skips to behind the `}` that closes it. */
+  skipBraces(): void {
+    let open = 0;
+    do {
+      if (this.kind === Token.LeftBrace) open++;
+      if (this.kind === Token.RightBrace) open--;
+      this.next();
+    } while (open > 0 && this.kind !== Token.End);
+  }
+
+  /** Whether the current token starts a line with a directive that belongs to modules: what precedes is over. */
+  atItem(): boolean {
+    return this.kind === Token.Dotted && moduleDirectives.has(this.text()) && this.startsLine();
+  }
+
+  private atStatement(): boolean {
+    if (this.kind === Token.RightBrace) return this.openBraces === 0;
+    if (this.kind === Token.LeftBrace) return !this.opensVector();
+    if (!this.startsLine()) return false;
+    if (this.kind === Token.At || this.kind === Token.Dwarf) return true;
+    if (this.kind === Token.Dotted) return statementDirectives.has(this.text());
+    return this.kind === Token.Name && this.opensStatement();
+  }
+
+  /** Whether behind the current `{` there stands what a vector holds and no statement begins with. */
+  private opensVector(): boolean {
+    const start = this.start;
+    this.next();
+    const first = this.kind;
+    this.next();
+    const second = this.kind;
+    this.rewind(start);
+    return first !== Token.At && (second === Token.Comma || second === Token.RightBrace);
+  }
+
+  /** Whether the current name, first on its line, goes on like a label or an instruction rather than an operand. */
+  private opensStatement(): boolean {
+    const start = this.start;
+    if (this.source.charCodeAt(start) === Token.Percent) return false;
+    this.next();
+    const { kind, previousEnd } = this;
+    const touching = this.start === previousEnd;
+    this.rewind(start);
+    if (kind === Token.Dotted) return touching;
+    return kind === Token.Colon || kind === Token.Semicolon || kind === Token.Name || kind === Token.LeftParen;
+  }
+
+  private reportCharacter(near: string, span: Span): void {
+    const found = near === '.' ? "a '.' with no word touching it" : `'${near}'`;
+    const help = near === '.' ? 'write the dot and its word together: .b32' : null;
+    this.report('PTX1002', span, { near, found }, { help });
+  }
+
+  private shortText(): string {
+    const limit = 60;
+    return this.end - this.start <= limit ? this.text() : `${this.source.slice(this.start, this.start + limit)}…`;
+  }
+}
+
+function whyNoNumber(text: string): string {
+  if (/^0x/i.test(text)) return '0x is followed by hex digits';
+  if (/^0b/i.test(text)) return '0b is followed by 0s and 1s';
+  if (/^0f/i.test(text)) return '0f is followed by exactly 8 hex digits';
+  if (/^0d/i.test(text)) return '0d is followed by exactly 16 hex digits';
+  if (/^0\d*$/.test(text)) return 'a leading 0 makes it octal, and octal has no digits 8 and 9';
+  if (/^\d+u$/.test(text)) return 'the suffix of an unsigned integer is a capital U';
+  return 'digits run on into a name';
+}

@@ -1,0 +1,186 @@
+/** What stands in the body of a function. Source: PTX ISA 4.3, 11.3, 11.4 and 11.5. */
+import { parseDeclaration, parseParameters } from './declarations.ts';
+import { declaredSpaces, moduleDirectives, statementDirectives } from './directives.ts';
+import { parseInstruction } from './instructions.ts';
+import type { Reader } from './reader.ts';
+import { nearest } from './suggest.ts';
+import { Token } from './tokens.ts';
+import type { Block, InlinedAt, NameOperand, Parameter, PragmaDirective, Statement } from './tree.ts';
+import { parseTuning } from './tuning.ts';
+import { parseStrings, readCount } from './values.ts';
+
+/** Reads statements up to the `}` of their scope, the end of the text, or a directive that starts an item. */
+export function parseStatements(r: Reader): readonly Statement[] {
+  const statements: Statement[] = [];
+  for (;;) {
+    const start = r.start;
+    if (r.kind === Token.RightBrace || r.kind === Token.End || r.atItem()) return statements;
+    const statement = parseStatement(r);
+    if (statement !== null) statements.push(statement);
+    if (r.failed) r.recover(start);
+  }
+}
+
+function parseStatement(r: Reader): Statement | null {
+  switch (r.kind) {
+    case Token.Name:
+      return atLabel(r) ? parseLabelled(r) : parseInstruction(r);
+    case Token.At:
+      return parseInstruction(r);
+    case Token.Dotted:
+      return parseDirective(r);
+    case Token.LeftBrace:
+      return parseBlock(r);
+    default:
+      return r.unexpected('a statement');
+  }
+}
+
+/** Whether a `:` follows the current name. Most often the next character tells that none does. */
+function atLabel(r: Reader): boolean {
+  const next = r.source.charCodeAt(r.end);
+  if (next === Token.Colon) return true;
+  if (next === 0x2e || next === Token.Semicolon) return false;
+  const start = r.start;
+  r.next();
+  const found = r.kind === Token.Colon;
+  r.rewind(start);
+  return found;
+}
+
+function parseLabelled(r: Reader): Statement | null {
+  const start = r.start;
+  const name = r.text();
+  r.next();
+  const end = r.end;
+  r.next();
+  if (r.kind !== Token.Dotted) return { kind: 'label', start, end, name };
+  const directive = r.text();
+  if (directive === '.branchtargets' || directive === '.calltargets') return parseTargets(r, start, name, directive);
+  if (directive === '.callprototype') return parsePrototype(r, start, name);
+  return { kind: 'label', start, end, name };
+}
+
+function parseTargets(
+  r: Reader,
+  start: number,
+  label: string,
+  directive: '.branchtargets' | '.calltargets',
+): Statement | null {
+  const names: NameOperand[] = [];
+  do {
+    r.next();
+    if (r.kind !== Token.Name) return r.unexpected(directive === '.calltargets' ? 'the name of a function' : 'a label');
+    names.push({ kind: 'name', start: r.start, end: r.end, name: r.text() });
+    r.next();
+  } while (r.kind === Token.Comma);
+  const end = r.expectSemicolon("','");
+  return end < 0 ? null : { kind: 'targets', start, end, directive, label, names };
+}
+
+const noParameters: readonly Parameter[] = [];
+
+function parsePrototype(r: Reader, start: number, label: string): Statement | null {
+  r.next();
+  const results = r.kind === Token.LeftParen ? parseParameters(r, 'prototype') : noParameters;
+  if (results === null || !r.expect(Token.Underscore, "'_'")) return null;
+  const parameters = r.kind === Token.LeftParen ? parseParameters(r, 'prototype') : noParameters;
+  if (parameters === null) return null;
+  const noreturn = r.kind === Token.Dotted && r.text() === '.noreturn' && r.accept(Token.Dotted);
+  const tuning = parseTuning(r, 'prototype');
+  if (tuning === null) return null;
+  const end = r.expectSemicolon(noreturn || parameters.length > 0 ? '' : "'('");
+  return end < 0 ? null : { kind: 'prototype', start, end, label, results, parameters, noreturn, tuning };
+}
+
+function parseDirective(r: Reader): Statement | null {
+  const directive = r.text();
+  if (declaredSpaces.has(directive)) return parseDeclaration(r, null, r.start);
+  switch (directive) {
+    case '.loc':
+      return parseLocation(r);
+    case '.pragma':
+      return parsePragma(r);
+    case '.align':
+    case '.attribute':
+      return parseDeclaration(r, null, r.start);
+    case '.branchtargets':
+    case '.calltargets':
+    case '.callprototype':
+      return r.unexpected('a label before this directive', { help: `name it: L: ${directive} …;` });
+    default:
+      return unknownDirective(r, directive);
+  }
+}
+
+function unknownDirective(r: Reader, directive: string): null {
+  if (moduleDirectives.has(directive))
+    return r.unexpected('a statement', { help: `${directive} belongs outside functions` });
+  if (/^\.(v\d|[bsuf]\d|pred)/.test(directive)) {
+    r.failed = true;
+    r.report('PTX1041', r.span(), {}, { help: 'begin the declaration with .reg, .shared, .local or .param' });
+    return null;
+  }
+  const near = nearest(directive, statementDirectives);
+  const extras = near === null ? {} : { help: `did you mean ${near}?`, fix: { span: r.span(), text: near } };
+  return r.unexpected('a statement', extras);
+}
+
+/** `{ … }`. One that is nested too deeply is skipped after a complaint. */
+function parseBlock(r: Reader): Block | null {
+  const start = r.start;
+  if (!r.enter()) {
+    r.failed = false;
+    r.skipBraces();
+    return null;
+  }
+  r.next();
+  const statements = parseStatements(r);
+  r.leave();
+  const end = r.end;
+  if (!r.accept(Token.RightBrace)) r.unexpectedEnd("'}'");
+  return { kind: 'block', start, end, statements };
+}
+
+/** `.pragma "…", "…";` */
+export function parsePragma(r: Reader): PragmaDirective | null {
+  const start = r.start;
+  const strings = parseStrings(r);
+  if (strings === null) return null;
+  const end = r.expectSemicolon("','");
+  return end < 0 ? null : { kind: 'pragma', start, end, strings };
+}
+
+function parseLocation(r: Reader): Statement | null {
+  const start = r.start;
+  r.next();
+  const place = parsePlace(r);
+  if (place === null) return null;
+  const inlined = r.kind === Token.Comma ? parseInlined(r) : null;
+  if (r.failed) return null;
+  return { kind: 'loc', start, end: r.previousEnd, file: place[0], line: place[1], column: place[2], inlined };
+}
+
+function parsePlace(r: Reader): readonly [number, number, number] | null {
+  const file = readCount(r, 'the number of a file');
+  const line = file === null ? null : readCount(r, 'a line');
+  const column = line === null ? null : readCount(r, 'a column');
+  return file === null || line === null || column === null ? null : [file, line, column];
+}
+
+/** `, function_name L+4, inlined_at 1 20 7`. */
+function parseInlined(r: Reader): InlinedAt | null {
+  r.next();
+  if (r.text() !== 'function_name') return r.unexpected("'function_name'");
+  r.next();
+  if (r.kind !== Token.Name && r.kind !== Token.Dotted) return r.unexpected('a label');
+  const functionName = r.text();
+  r.next();
+  const functionOffset = r.accept(Token.Plus) ? readCount(r, 'an offset') : 0;
+  if (functionOffset === null || !r.expect(Token.Comma, "','")) return null;
+  if (r.text() !== 'inlined_at') return r.unexpected("'inlined_at'");
+  r.next();
+  const place = parsePlace(r);
+  if (place === null) return null;
+  return { functionName, functionOffset, file: place[0], line: place[1], column: place[2] };
+}

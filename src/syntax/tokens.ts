@@ -1,0 +1,142 @@
+/**
+ * The tokens of PTX as data. A one-character token is its own character code, so a kind prints itself; the others start
+ * at 128. Source: PTX ISA 4.3 to 4.5, read as ptxas reads it.
+ */
+
+// Not `as const`: TypeScript would narrow a reader's `kind` to one literal and forget that `next()` changes it.
+export const Token = {
+  End: 0,
+  Percent: 0x25,
+  Ampersand: 0x26,
+  LeftParen: 0x28,
+  RightParen: 0x29,
+  Star: 0x2a,
+  Plus: 0x2b,
+  Comma: 0x2c,
+  Minus: 0x2d,
+  Slash: 0x2f,
+  Colon: 0x3a,
+  Semicolon: 0x3b,
+  Less: 0x3c,
+  Equals: 0x3d,
+  Greater: 0x3e,
+  Question: 0x3f,
+  At: 0x40,
+  Exclamation: 0x21,
+  LeftBracket: 0x5b,
+  RightBracket: 0x5d,
+  Caret: 0x5e,
+  Underscore: 0x5f,
+  LeftBrace: 0x7b,
+  Bar: 0x7c,
+  RightBrace: 0x7d,
+  Tilde: 0x7e,
+
+  ShiftLeft: 128,
+  ShiftRight: 129,
+  LessEqual: 130,
+  GreaterEqual: 131,
+  EqualEqual: 132,
+  NotEqual: 133,
+  AndAnd: 134,
+  OrOr: 135,
+
+  /** `[A-Za-z][\w$]*` or `[_$%][\w$]+`. */
+  Name: 140,
+  /** A dot and a word, with its `::` parts: `.reg`, `.shared::cta`. */
+  Dotted: 141,
+  Integer: 142,
+  /** A decimal float: `1.`, `.5`, `1e3`. */
+  Float: 143,
+  /** `0f` and 8 digits. */
+  HexSingle: 144,
+  /** `0d` and 16 digits. */
+  HexDouble: 145,
+  String: 146,
+  WarpSize: 147,
+  /** `@@DWARF`. */
+  Dwarf: 148,
+
+  /** A character that starts nothing. */
+  BadCharacter: 160,
+  /** Digits that run on into something that is no number. */
+  BadNumber: 161,
+  OpenString: 162,
+  OpenComment: 163,
+};
+
+/** What a first character begins; the index of {@link starts}. */
+export const Start = {
+  nothing: 0,
+  space: 1,
+  single: 2,
+  letter: 3,
+  sigil: 4,
+  digit: 5,
+  dot: 6,
+  slash: 7,
+  operator: 8,
+  quote: 9,
+  at: 10,
+  hash: 11,
+} as const;
+
+/** By character code below 128: what a token that begins with it is. */
+export const starts: Uint8Array = makeStarts();
+
+/** Bits of {@link classes}. */
+export const CharClass = { word: 1, name: 2, digit: 4, hex: 8, octal: 16, binary: 32 } as const;
+
+/** By character code below 128: the sets that a character belongs to. */
+export const classes: Uint8Array = makeClasses();
+
+function makeStarts(): Uint8Array {
+  const table = new Uint8Array(128);
+  const fill = (characters: string, start: number): void => {
+    for (const c of characters) table[c.charCodeAt(0)] = start;
+  };
+  // ptxas reads control-Z as white space, but neither vertical tab nor NUL.
+  fill(' \t\n\r\f\x1a', Start.space);
+  fill('()*+,-:;?[]^{}~', Start.single);
+  fill('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ', Start.letter);
+  fill('_$%', Start.sigil);
+  fill('0123456789', Start.digit);
+  fill('.', Start.dot);
+  fill('/', Start.slash);
+  fill('<>=!&|', Start.operator);
+  fill('"', Start.quote);
+  fill('@', Start.at);
+  fill('#', Start.hash);
+  return table;
+}
+
+function makeClasses(): Uint8Array {
+  const table = new Uint8Array(128);
+  const add = (characters: RegExp, charClass: number): void => {
+    for (let c = 0; c < 128; c++) {
+      if (characters.test(String.fromCharCode(c))) table[c] = (table[c] as number) | charClass;
+    }
+  };
+  add(/\w/, CharClass.word);
+  add(/[\w$]/, CharClass.name);
+  add(/\d/, CharClass.digit);
+  add(/[\da-fA-F]/, CharClass.hex);
+  add(/[0-7]/, CharClass.octal);
+  add(/[01]/, CharClass.binary);
+  return table;
+}
+
+/** The kind of a two-character operator, 0 where the two characters form none. */
+export function pairedOperator(first: number, second: number): number {
+  if (second === Token.Equals) {
+    if (first === Token.Less) return Token.LessEqual;
+    if (first === Token.Greater) return Token.GreaterEqual;
+    if (first === Token.Equals) return Token.EqualEqual;
+    if (first === Token.Exclamation) return Token.NotEqual;
+  }
+  if (first !== second) return 0;
+  if (first === Token.Less) return Token.ShiftLeft;
+  if (first === Token.Greater) return Token.ShiftRight;
+  if (first === Token.Ampersand) return Token.AndAnd;
+  return first === Token.Bar ? Token.OrOr : 0;
+}

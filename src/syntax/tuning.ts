@@ -1,0 +1,56 @@
+/** Directives between the header of a function and its body. Source: PTX ISA 11.4. */
+import { tuningRules } from './directives.ts';
+import type { Reader } from './reader.ts';
+import { nearest } from './suggest.ts';
+import { Token } from './tokens.ts';
+import type { TuningDirective } from './tree.ts';
+import { parseStrings, readCount } from './values.ts';
+
+type Owner = 'entry' | 'func' | 'prototype';
+
+/** `.maxntid 128, 1, 1 .maxnreg 32 …`; null after a complaint. */
+export function parseTuning(r: Reader, owner: Owner): readonly TuningDirective[] | null {
+  const tuning: TuningDirective[] = [];
+  while (r.kind === Token.Dotted) {
+    const directive =
+      r.text() === '.pragma' && owner !== 'prototype' ? parsePragma(r, owner) : parseOneTuning(r, owner);
+    if (directive === null) return null;
+    tuning.push(directive);
+  }
+  return tuning;
+}
+
+function parseOneTuning(r: Reader, owner: Owner): TuningDirective | null {
+  const start = r.start;
+  const name = r.text();
+  const rule = tuningRules.get(name);
+  const on = owner === 'entry' ? 'entry' : 'func';
+  if (rule === undefined || rule.on !== on) return unexpectedTuning(r, name, on);
+  r.next();
+  const values: number[] = [];
+  while (values.length < rule.most) {
+    const value = readCount(r, `a value of ${name}`);
+    if (value === null) return null;
+    values.push(value);
+    if (values.length === rule.most || !r.accept(Token.Comma)) break;
+  }
+  return { start, end: r.previousEnd, name, values, strings: [] };
+}
+
+function unexpectedTuning(r: Reader, name: string, on: 'entry' | 'func'): null {
+  const known = [...tuningRules.values()].filter((rule) => rule.on === on).map((rule) => rule.name);
+  const near = nearest(name, known);
+  const expected = on === 'entry' ? "a directive of kernels or '{'" : "a directive of functions, ';' or '{'";
+  if (near !== null)
+    return r.unexpected(expected, { help: `did you mean ${near}?`, fix: { span: r.span(), text: near } });
+  return r.unexpected(expected, tuningRules.has(name) ? { help: `${name} stands on .entry functions only` } : {});
+}
+
+/** In the header of a kernel a `;` ends it; that of a `.func` is the `;` that ends the prototype itself. */
+function parsePragma(r: Reader, owner: Owner): TuningDirective | null {
+  const start = r.start;
+  const strings = parseStrings(r);
+  if (strings === null) return null;
+  const end = owner === 'entry' ? r.expectSemicolon("','") : r.previousEnd;
+  return end < 0 ? null : { start, end, name: '.pragma', values: [], strings };
+}

@@ -1,0 +1,37 @@
+import { readInteger } from './literals.ts';
+import type { Reader } from './reader.ts';
+import { Token } from './tokens.ts';
+
+const maximum: bigint = 0xffffffffn;
+
+/**
+ * Steps over an integer literal or `WARP_SZ` and returns it; the places of directives take no expressions and no sign,
+ * and only 32 bits. Null after a complaint; `what` names the place.
+ */
+export function readCount(r: Reader, what: string): number | null {
+  if (r.kind !== Token.Integer && r.kind !== Token.WarpSize) return r.unexpected(`${what} (an integer)`);
+  const value = integerTokenValue(r);
+  if (value > maximum) r.report('PTX1010', r.span(), { constant: r.describe(), bits: '32' });
+  r.next();
+  return Number(BigInt.asUintN(32, value));
+}
+
+/** Steps over the current directive and the strings behind it, `"…", "…"`, and returns them without their quotes. */
+export function parseStrings(r: Reader): readonly string[] | null {
+  const strings: string[] = [];
+  do {
+    r.next();
+    if (r.kind !== Token.String) return r.unexpected('a string');
+    strings.push(r.source.slice(r.start + 1, r.end - 1));
+    r.next();
+  } while (r.kind === Token.Comma);
+  return strings;
+}
+
+/** The value of the current integer or `WARP_SZ` token, in 64 bits; complains, and gives 0, where it has more. */
+export function integerTokenValue(r: Reader): bigint {
+  if (r.kind === Token.WarpSize) return 32n;
+  const { value, fit } = readInteger(r.text());
+  if (fit === 'overflow') r.report('PTX1010', r.span(), { constant: r.describe(), bits: '64' });
+  return value;
+}
