@@ -74,7 +74,7 @@ function finishFinite(target: Target, value: Finite, random: number, causes: Cau
   const { sign } = value;
   const rounded = round(value, target.grid, target.rounding, random, target.randomBits);
   const { significand, exponent } = rounded;
-  if (causes !== null) noteRounding(target, rounded, causes);
+  if (causes !== null) noteRounding(target, sign, rounded, causes);
   if (significand === 0) return finishZero(target, sign, causes);
   if (sign === 1 && clampsNegative(target, causes)) return to.zero[0];
   if (target.sat && significand * power(exponent) > 1) {
@@ -98,8 +98,12 @@ function finishOverflow(target: Target, sign: Sign, causes: Causes): Bits {
   return to.largest[sign];
 }
 
-function noteRounding(target: Target, rounded: Rounded, causes: Cause[]): void {
-  causes.push(causeOf(target.rounding, rounded));
+function noteRounding(target: Target, sign: Sign, rounded: Rounded, causes: Cause[]): void {
+  if (rounded.overflow) return;
+  const atEnd = rounded.significand * power(rounded.exponent) === target.grid.largest[sign];
+  // Beyond MAX_NORM, though so little that rounding alone would have come back to it.
+  const clamped = atEnd && rounded.tail !== noTail && !rounded.up && target.overflow !== 'directed';
+  causes.push(clamped ? 'overflow' : causeOf(target.rounding, rounded));
   if (target.zeroless && rounded.significand === 0) causes.push('least');
 }
 

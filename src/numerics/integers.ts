@@ -62,7 +62,7 @@ export function packClamp(to: IntegerName): (source: Bits) => Bits {
 
 /**
  * An integer instruction on bits of its type. `mul.wide` and `mad.wide` give twice the width, and `mad.wide` takes its
- * third operand so. `sat` clamps to the range of the type. Division by zero gives all ones (policy.ts, open choices).
+ * third operand so. `sat` clamps to the range of the type. Division by zero gives all ones (open-choices.ts).
  */
 export function integerOperation(fn: IntegerFunction, type: IntegerName, sat: boolean): Operation {
   const { width, signed } = formats[type];

@@ -1,0 +1,99 @@
+/** Why a conversion gave what it gave: the value, its neighbours in the destination, and the rules that decided. */
+import type { Bits } from '../base/bits.ts';
+import type { Conversion, Rounding } from './conversion.ts';
+import { convert, trace } from './convert.ts';
+import { formatValue, hexFloat } from './describe.ts';
+import { decode, madeNan } from './exact.ts';
+import { formats, type FormatName } from './formats.ts';
+import { type Cause, causes as causeTexts, nanPolicyOf, overflowPolicyOf, type Policy } from './policy.ts';
+
+export interface Encoding {
+  readonly bits: Bits;
+  /** As formatValue writes it. */
+  readonly value: string;
+}
+
+export interface ConversionExplanation {
+  readonly source: Encoding;
+  /** The exact source as a hex float; null for zeros, infinities, NaNs and integers. */
+  readonly exact: string | null;
+  /** The values of the destination next to the source; null where it is one of them, or has none on that side. */
+  readonly below: Encoding | null;
+  readonly above: Encoding | null;
+  readonly result: Encoding;
+  /** What shaped the result, in the order in which it happened. */
+  readonly reasons: readonly Policy<string>[];
+}
+
+/** `convert` with its reasons; parameters as there. */
+export function explainConversion(c: Conversion, source: Bits, random = 0, scale = 0x7f): ConversionExplanation {
+  const { bits, causes } = trace(c, source, random, scale);
+  const [below, above] = isBetween(causes) ? neighbours(c, source, scale) : [null, null];
+  return {
+    source: encoding(c.from, source),
+    exact: exactOf(c.from, source),
+    below,
+    above,
+    result: encoding(c.to, bits),
+    reasons: causes.map((name) => policyOf(c, name)),
+  };
+}
+
+function encoding(format: FormatName, bits: Bits): Encoding {
+  return { bits, value: formatValue(format, bits) };
+}
+
+function exactOf(format: FormatName, bits: Bits): string | null {
+  if (formats[format].kind === 'integer') return null;
+  const value = decode(format, bits);
+  return value.kind === 'finite' ? hexFloat(value) : null;
+}
+
+function policyOf(c: Conversion, name: Cause): Policy<string> {
+  if (name === 'nan') return nanPolicyOf(c);
+  if (name === 'overflow') return overflowPolicyOf(c);
+  return causeTexts[name];
+}
+
+const whole: ReadonlySet<Cause> = new Set(['exact', 'nan', 'infinity', 'flushed-input', 'chopped', 'clamped']);
+
+/** Whether the source is a finite value that the destination does not hold. */
+function isBetween(causes: readonly Cause[]): boolean {
+  return !causes.some((name) => whole.has(name)) && causes.some((name) => name in roundingCauses);
+}
+
+const roundingCauses: Partial<Record<Cause, true>> = {
+  nearest: true,
+  'tie-to-even': true,
+  'tie-away': true,
+  'toward-zero': true,
+  'toward-negative': true,
+  'toward-positive': true,
+  'random-carry': true,
+  'random-stay': true,
+  overflow: true,
+};
+
+type Pair = readonly [below: Encoding | null, above: Encoding | null];
+
+function neighbours(c: Conversion, source: Bits, scale: number): Pair {
+  const toward = (rounding: Rounding): Bits => convert({ ...c, ...plain, rounding }, source, 0, scale);
+  const below = toward('rm');
+  const above = toward('rp');
+  if (below === above) return lone(c, source, below);
+  return [encoding(c.to, below), isNan(c.to, above) ? null : encoding(c.to, above)];
+}
+
+/** Rounding alone, without what clamps its result. */
+const plain = { sat: false, satfinite: false, relu: false, flush: false, randomBits: 0 } as const;
+
+/** Both directions gave the same value: the source lies beyond that end of the format. */
+function lone(c: Conversion, source: Bits, end: Bits): Pair {
+  const value = decode(c.from, source);
+  const isBelow = c.to === 'ue8m0' ? end === 0 : value.sign === 1;
+  return isBelow ? [null, encoding(c.to, end)] : [encoding(c.to, end), null];
+}
+
+function isNan(format: FormatName, bits: Bits): boolean {
+  return decode(format, bits).kind === madeNan.kind;
+}
