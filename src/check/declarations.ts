@@ -39,7 +39,7 @@ export function declaredType(
     report(diagnose('PTX5002', span, { type: variable.type }));
     return null;
   }
-  if (type.use === 'instruction') {
+  if (type.use === 'instruction' && (variable.dimensions.length === 0 || variable.vector !== null)) {
     report(diagnose('PTX5001', span, { type: type.name, instead: `.b${type.width}` }));
     return null;
   }
@@ -47,8 +47,9 @@ export function declaredType(
     report(diagnose('PTX5003', span, { name: variable.name, space: variable.vector ?? space }));
     return null;
   }
+  if (space === '.tex') checkTexture(type, span, environment, report);
   checkVector(variable, type, span, report);
-  checkAvailability(type, environment, span, report);
+  if (variable.vector === null) checkAvailability(type, environment, span, report);
   return type;
 }
 
@@ -62,9 +63,22 @@ function isPowerOfTwo(value: number): boolean {
   return value >= 1 && Number.isInteger(Math.log2(value));
 }
 
+/** The `.tex` space went with PTX 1.5; before that it held handles. */
+function checkTexture(type: PtxType, span: Span, { version }: ModuleEnvironment, report: Report): void {
+  const handle = type.name === '.u32' || type.name === '.u64';
+  if (handle && version < 105) return;
+  const what = handle ? '.tex is gone since .version 1.5' : '.tex holds .u32 or .u64';
+  report(diagnose('PTX5007', span, { what, ptxas: "Deprecated feature: '.tex' not supported as of PTX version 1.5" }));
+}
+
 function checkVector(variable: Variable, type: PtxType, span: Span, report: Report): void {
+  if (variable.vector === null) return;
+  if (type.use === 'quirk') {
+    report(diagnose('PTX5001', span, { type: type.name, instead: `.b${type.width}` }));
+    return;
+  }
   const bits = lanesOf(variable) * type.width;
-  if (variable.vector === null || bits <= 128) return;
+  if (bits <= 128) return;
   report(diagnose('PTX5004', span, { vector: variable.vector, type: type.name, found: String(bits) }));
 }
 
@@ -121,10 +135,36 @@ export function variableSymbol(variable: Variable, type: PtxType, space: Variabl
   };
 }
 
+/** A register has no dimensions and no initial value. */
+export function checkRegister(variable: Variable, report: Report): void {
+  const { name } = variable;
+  const span: Span = { start: variable.nameStart, end: variable.nameEnd };
+  if (variable.dimensions.length > 0) {
+    const ptxas = `Variable '${name}' cannot be allocated into a register`;
+    report(diagnose('PTX5007', span, { what: `'${name}' is an array and cannot be in .reg`, ptxas }));
+  }
+  if (variable.initializer !== null) {
+    const parameters = { name, type: variable.type, found: 'anything, being in .reg' };
+    report(diagnose('PTX5009', variable.initializer.span, parameters));
+  }
+}
+
+/** A parameter declared in a body is a scalar of at most 64 bits, or an array of bytes. */
+function checkLocalParameter(variable: Variable, type: PtxType, report: Report): void {
+  const array = variable.dimensions.length > 0;
+  if (variable.vector === null && type.name !== '.f16x2' && (type.use === 'variable' || array)) return;
+  const span: Span = { start: variable.typeStart, end: variable.typeEnd };
+  const what = `'${variable.name}' of type ${variable.vector ?? ''}${type.name} cannot be a .param variable`;
+  report(
+    diagnose('PTX5007', span, { what, ptxas: `Variable '${variable.name}' cannot be allocated in .param state space` }),
+  );
+}
+
 /** Sizes, families and initialisers of a variable outside `.reg`. */
 export function checkVariable(declaration: Declaration, variable: Variable, type: PtxType, report: Report): void {
   const { name } = variable;
   const span: Span = { start: variable.nameStart, end: variable.nameEnd };
+  if (declaration.space === '.param') checkLocalParameter(variable, type, report);
   if (variable.count !== null) report(diagnose('PTX5010', span, { name, count: String(variable.count) }));
   if (variable.dimensions[0] === null && variable.initializer === null && declaration.linkage !== '.extern') {
     report(diagnose('PTX5008', span, { name }));
@@ -149,7 +189,7 @@ function checkInitializer(
   report(diagnose('PTX5009', initializer.span, { name: variable.name, type: type.name, found }));
 }
 
-function typeTakes(type: PtxType, kind: 'integer' | 'float' | 'address'): boolean {
+function typeTakes(type: PtxType, kind: Exclude<Initializer['kind'], 'list'>): boolean {
   if (type.name === '.f16' || type.name === '.f16x2') return false;
   if (type.class === 'bits') return true;
   return isInteger(type) ? kind !== 'float' : kind === 'float';
@@ -163,6 +203,8 @@ function describeInitializer(initializer: Exclude<Initializer, { kind: 'list' }>
       return 'a float';
     case 'address':
       return 'an address';
+    case 'field':
+      return 'a texture field';
   }
 }
 

@@ -24,8 +24,11 @@ const reachable: Readonly<Record<string, readonly VariableSpace[]>> = {
   '.local': ['.local'],
   '.param': parameterSpaces,
   '.param::entry': ['kernel parameter'],
-  '.param::func': ['input parameter', 'return parameter', 'local parameter'],
+  '.param::func': parameterSpaces,
 };
+
+/** Variables with a generic address that an access without a space may name directly. */
+const generic: readonly VariableSpace[] = ['.global', '.shared', '.local', '.const'];
 
 function spaceOf(variant: Variant): string | null {
   return variant.modifiers['space'] ?? null;
@@ -68,8 +71,8 @@ function matchBase(
   if (base.kind === 'unknown') return [];
   if (base.kind === 'register' && base.lanes === 1 && holdsAddress(base.type)) return [];
   if (base.kind === 'variable') {
-    if (space === null || (reachable[space] ?? []).includes(base.space)) return [];
-    return [problem('PTX5011', operand(index), { ...parameters, expected: space })];
+    if ((space === null ? generic : (reachable[space] ?? [])).includes(base.space)) return [];
+    return [problem('PTX5011', operand(index), { ...parameters, expected: space ?? 'generic' })];
   }
   const expected = 'a register of 32 or 64 bits or a variable';
   return [problem('PTX5015', operand(index), { ...parameters, expected })];

@@ -85,6 +85,7 @@ function matchValue(
           : wrongKind(subject, pattern.name, shape, path, 'a value'),
       ];
     case 'unary':
+      if (pattern.negatedPredicate === true && isNegatedPredicate(shape)) return [];
       if (pattern.negatable === true && shape.operator === '!')
         return matchValue(subject, pattern, shape.operand, path);
       return [wrongKind(subject, pattern.name, shape, path, describeRegisters(type, regimeOf(subject, pattern)))];
@@ -94,6 +95,11 @@ function matchValue(
       if (pattern.role === 'write') return [problem('PTX3007', place, { ...parameters, found: describeShape(shape) })];
       return matchSource(subject, pattern, type, shape, path);
   }
+}
+
+function isNegatedPredicate(shape: Extract<Shape, { kind: 'unary' }>): boolean {
+  const { operator, operand: inner } = shape;
+  return operator === '!' && inner.kind === 'register' && inner.type.class === 'predicate';
 }
 
 function matchRegister(

@@ -9,6 +9,7 @@ import type { Block, Declaration, FunctionItem, Instruction, Item, Parameter, St
 import type { ModuleEnvironment } from './availability.ts';
 import {
   checkPlace,
+  checkRegister,
   checkVariable,
   declaredType,
   isRegisterParameter,
@@ -92,6 +93,7 @@ export class ModuleChecker {
       const type = declaredType(variable, declaration.space, environment, this.report);
       if (type === null) continue;
       if (declaration.space === '.reg') {
+        checkRegister(variable, this.report);
         this.declare(scope, registerSymbol(variable, type));
       } else {
         checkVariable(declaration, variable, type, this.report);

@@ -75,11 +75,7 @@ export class Scope {
 
   /** The symbol a name stands for here; undefined where it is not declared. */
   lookup(name: string): DeclaredSymbol | undefined {
-    for (let scope: Scope | null = this; scope !== null; scope = scope.parent) {
-      const found = scope.here(name);
-      if (found !== undefined) return found;
-    }
-    return undefined;
+    return this.here(name) ?? this.parent?.lookup(name);
   }
 
   /** Replaces a declaration (a prototype by its definition). */
@@ -89,10 +85,9 @@ export class Scope {
 
   /** All names that could be meant, for suggestions; families by their first member. */
   *visible(): Generator<string> {
-    for (let scope: Scope | null = this; scope !== null; scope = scope.parent) {
-      yield* scope.names.keys();
-      for (const family of scope.families.keys()) yield `${family}0`;
-    }
+    yield* this.names.keys();
+    for (const family of this.families.keys()) yield `${family}0`;
+    if (this.parent !== null) yield* this.parent.visible();
   }
 
   private declareFamily(symbol: RegisterSymbol): DeclaredSymbol | null {

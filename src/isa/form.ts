@@ -34,6 +34,8 @@ export interface ValuePattern {
   readonly address?: boolean;
   /** `!%p` may stand here. */
   readonly negatable?: boolean;
+  /** `!%p` of any predicate may stand here, which makes no sense but is what ptxas does. */
+  readonly negatedPredicate?: boolean;
   /** `_` may stand here. */
   readonly sink?: boolean;
   /** Integer constants outside `[min, max]` are refused. */

@@ -12,10 +12,11 @@ export type ConstantKind = 'integer' | '0f' | '0d' | 'decimal';
 export function acceptsRegister(type: PtxType, register: PtxType, regime: Regime): boolean {
   if (type.class === 'predicate' || register.class === 'predicate') return type.class === register.class;
   if (!acceptsWidth(type, register, regime)) return false;
-  if (register.name === '.f16x2') return acceptsHalfPair(type);
+  if (register.name === '.f16x2') return acceptsHalfPair(type, regime);
   if (register.class === 'bits') return true;
+  if (regime === 'strict' && type.class === 'bits') return false;
   if (isInteger(register)) return isInteger(type) || type.class === 'bits';
-  return type.class === 'bits' ? regime !== 'strict' : type.name === register.name;
+  return type.class === 'bits' || type.name === register.name;
 }
 
 function acceptsWidth(type: PtxType, register: PtxType, regime: Regime): boolean {
@@ -24,8 +25,8 @@ function acceptsWidth(type: PtxType, register: PtxType, regime: Regime): boolean
 }
 
 /** A `.f16x2` register acts as `.b32` for integer and bit-size types and as itself, but not for `.f32`, `.f16` or `.bf16x2`. */
-function acceptsHalfPair(type: PtxType): boolean {
-  return isInteger(type) || type.class === 'bits' || type.name === '.f16x2';
+function acceptsHalfPair(type: PtxType, regime: Regime): boolean {
+  return isInteger(type) || (type.class === 'bits' && regime !== 'strict') || type.name === '.f16x2';
 }
 
 /** True where a constant of this kind may stand for a source of `type`. */
@@ -42,7 +43,7 @@ export function describeRegisters(type: PtxType, regime: Regime): string {
   const bits = `.b${type.width}`;
   const wider = regime === 'relaxed' ? ' or wider' : '';
   if (isInteger(type)) return `an integer or bit-size register of ${type.width} bits${wider}`;
-  if (type.class === 'bits') return `a register of ${type.width} bits${wider}`;
+  if (type.class === 'bits' && regime !== 'strict') return `a register of ${type.width} bits${wider}`;
   if (type.class === 'float' || type.name === '.f16x2') return `a ${type.name} or ${bits} register${wider}`;
   return `a ${bits} register${wider}`;
 }

@@ -7,10 +7,11 @@ import type { FormatName } from '../numerics/formats.ts';
 export type TypeClass = 'signed' | 'unsigned' | 'float' | 'bits' | 'predicate' | 'alternate' | 'packed';
 
 /**
- * Where a type name may stand: `variable` in declarations and instructions, `instruction` in instructions only,
- * `element` in the syntax of sub-byte lanes and matrix shapes only, where a declaration does not even parse.
+ * Where a type name may stand: `variable` in declarations and instructions; `quirk` likewise, as ptxas has it without
+ * any text saying so; `instruction` in instructions, and declared as arrays only; `element` where a declaration does not
+ * even parse.
  */
-export type TypeUse = 'variable' | 'instruction' | 'element';
+export type TypeUse = 'variable' | 'quirk' | 'instruction' | 'element';
 
 export interface PtxType {
   readonly name: TypeName;
@@ -62,12 +63,12 @@ const rows = {
   '.e3m2x2': ['packed', 16, 'instruction', 'e3m2', 2],
   '.e2m1x2': ['packed', 8, 'instruction', 'e2m1', 2],
   '.ue8m0x2': ['packed', 16, 'instruction', 'ue8m0', 2],
-  '.s2f6x2': ['packed', 16, 'instruction', 's2f6', 2],
+  '.s2f6x2': ['packed', 16, 'element', 's2f6', 2],
   '.e4m3x4': ['packed', 32, 'instruction', 'e4m3', 4],
   '.e5m2x4': ['packed', 32, 'instruction', 'e5m2', 4],
-  '.e2m3x4': ['packed', 32, 'instruction', 'e2m3', 4],
-  '.e3m2x4': ['packed', 32, 'instruction', 'e3m2', 4],
-  '.e2m1x4': ['packed', 16, 'instruction', 'e2m1', 4],
+  '.e2m3x4': ['packed', 32, 'quirk', 'e2m3', 4],
+  '.e3m2x4': ['packed', 32, 'quirk', 'e3m2', 4],
+  '.e2m1x4': ['packed', 16, 'quirk', 'e2m1', 4],
   '.u16x2': ['packed', 32, 'instruction', 'u16', 2],
   '.s16x2': ['packed', 32, 'instruction', 's16', 2],
   '.u2': ['unsigned', 2, 'element', 'u2'],

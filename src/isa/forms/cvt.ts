@@ -25,12 +25,12 @@ const f6x4type: readonly TypeName[] = ['.e2m3x4', '.e3m2x4'];
 const d = write('d', 0);
 const a = read('a', 1);
 const b = read('b', 1);
-const rbits = read('rbits', '.b32', { regime: 'strict' });
-const scaleFactor = read('scale-factor', '.b16', { regime: 'strict' });
+const rbits = read('rbits', '.b32', { regime: 'strict', registerOnly: true });
+const scaleFactor = read('scale-factor', '.b16', { regime: 'strict', registerOnly: true });
 const four: OperandPattern = {
   kind: 'vector',
   name: '{a, b, e, f}',
-  elements: (['a', 'b', 'e', 'f'] as const).map((name): ValuePattern => read(name, 1, { registerOnly: true })),
+  elements: (['a', 'b', 'e', 'f'] as const).map((name): ValuePattern => read(name, 1)),
 };
 const integerSource = read('a', 1, { special: true });
 
@@ -368,7 +368,7 @@ const ue8m0: readonly InstructionForm[] = [
     syntax: 'cvt.frnd3{.satfinite}.ue8m0x2.bf16x2  d, a',
     summary: 'Packed bf16 to a pair of powers of two; the sign is ignored.',
     availability: [narrow],
-    operands: [d, a],
+    operands: [d, read('a', 1, { negatedPredicate: true })],
     steps: packedToPacked,
   }),
   strict({

@@ -60,7 +60,8 @@ function storeSteps(variant: Variant): readonly Step[] {
 
 // --- rules ----------------------------------------------------------------------------------------------------------
 
-const fourWords: readonly TypeName[] = ['.b64', '.u64', '.s64', '.f64'];
+const words: readonly TypeName[] = ['.b32', '.u32', '.s32', '.f32'];
+const doubleWords: readonly TypeName[] = ['.b64', '.u64', '.s64', '.f64'];
 
 /** Hints speak of the caches in front of global memory. */
 const nearGlobal: readonly string[] = ['', '.global'];
@@ -91,8 +92,8 @@ const availability: readonly AvailabilityRow[] = [
   { subject: 'ld and st', ways: [at('1.0')] },
   { subject: 'generic addressing', when: { without: spacesWritten() }, ways: [at('2.0', 20)] },
   { subject: '.b128', when: { types: ['.b128'] }, ways: [at('8.3', 70)] },
-  since('.v8', ['.v8'], '8.8', 100),
-  { subject: '.v4 of 64 bits', when: { modifiers: ['.v4'], types: fourWords }, ways: [at('8.8', 100)] },
+  { subject: 'a 256-bit access', when: { modifiers: ['.v8'], types: words }, ways: [at('8.8', 100)] },
+  { subject: 'a 256-bit access', when: { modifiers: ['.v4'], types: doubleWords }, ways: [at('8.8', 100)] },
   ...each(['.param::entry', '.param::func'], '8.3', 10),
   ...each(['.shared::cta'], '7.8', 30),
   ...each(['.shared::cluster'], '7.8', 90),

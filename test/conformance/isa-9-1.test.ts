@@ -1,0 +1,90 @@
+/**
+ * What PTX ISA 9.1 adds to cvt, which no ptxas at hand knows: judged by the text alone (9.7.9.21, syntax block, PTX ISA
+ * notes, target ISA notes).
+ */
+import { describe, expect, test } from 'vitest';
+import { check } from '../../src/check/check.ts';
+import { targets } from '../../src/isa/targets.ts';
+
+interface Line {
+  readonly inst: string;
+  readonly names: string;
+}
+
+const relu = ['', '.relu'];
+
+/** `cvt.rn.satfinite{.relu}.{e5m2x2,e4m3x2}.bf16x2`, and fp6 and fp4 from f16x2 and bf16x2. */
+const family: readonly Line[] = relu.flatMap((word) => [
+  ...['.e4m3x2', '.e5m2x2', '.e2m3x2', '.e3m2x2'].map((type) => ({
+    inst: `cvt.rn.satfinite${word}${type}.bf16x2 d, a;`,
+    names: '.reg .b16 d; .reg .b32 a;',
+  })),
+  ...['.e2m3x2', '.e3m2x2'].map((type) => ({
+    inst: `cvt.rn.satfinite${word}${type}.f16x2 d, a;`,
+    names: '.reg .b16 d; .reg .b32 a;',
+  })),
+  { inst: `cvt.rn.satfinite${word}.e2m1x2.bf16x2 d, a;`, names: '.reg .b8 d; .reg .b32 a;' },
+]);
+
+const chip: readonly Line[] = relu.flatMap((word) => [
+  { inst: `cvt.rn.satfinite${word}.s2f6x2.f32 d, a, b;`, names: '.reg .b16 d; .reg .f32 a, b;' },
+  {
+    inst: `cvt.rn.satfinite${word}.scaled::n2::ue8m0.s2f6x2.f32 d, a, b, s;`,
+    names: '.reg .b16 d, s; .reg .f32 a, b;',
+  },
+  { inst: `cvt.rn.satfinite${word}.s2f6x2.bf16x2 d, a;`, names: '.reg .b16 d; .reg .b32 a;' },
+  { inst: `cvt.rn.satfinite${word}.scaled::n2::ue8m0.s2f6x2.bf16x2 d, a, s;`, names: '.reg .b16 d, s; .reg .b32 a;' },
+  ...['', '.satfinite'].flatMap((clamp) => [
+    { inst: `cvt.rn${clamp}${word}.bf16x2.s2f6x2 d, a;`, names: '.reg .b32 d; .reg .b16 a;' },
+    { inst: `cvt.rn${clamp}${word}.scaled::n2::ue8m0.bf16x2.s2f6x2 d, a, s;`, names: '.reg .b32 d; .reg .b16 a, s;' },
+  ]),
+]);
+
+const hasFamily = targets.filter((target) => target.sm >= 100 && target.suffix !== '').map((target) => target.name);
+const hasChip = ['sm_100a', 'sm_103a', 'sm_110a', 'sm_120a', 'sm_121a'];
+
+function legal({ inst, names }: Line, target: string, version: string): boolean {
+  const source = `.version ${version}\n.target ${target}\n.address_size 64\n.entry k() {\n${names}\n${inst}\nret; }`;
+  return check(source).diagnostics.every((diagnostic) => diagnostic.severity !== 'error');
+}
+
+describe('thirty forms of 9.1', () => {
+  test('there are thirty of them', () => {
+    expect(family.length + chip.length).toBe(30);
+  });
+
+  for (const [lines, has] of [
+    [family, hasFamily],
+    [chip, hasChip],
+  ] as const) {
+    for (const line of lines) {
+      test(line.inst, () => {
+        const accepting = targets.map((target) => target.name).filter((name) => legal(line, name, '9.1'));
+        expect(accepting).toEqual(has);
+        expect(legal(line, 'sm_100a', '9.0')).toBe(false);
+      });
+    }
+  }
+});
+
+describe('what the text of 9.1 does not have', () => {
+  const wide = '.reg .b8 q; .reg .b16 d, s, h; .reg .b32 r, a; .reg .f32 x, y;';
+  const refused: readonly (readonly [why: string, inst: string])[] = [
+    ['.satfinite is mandatory towards s2f6x2', 'cvt.rn.s2f6x2.f32 d, x, y;'],
+    ['s2f6x2 rounds to nearest only', 'cvt.rz.satfinite.s2f6x2.f32 d, x, y;'],
+    ['qualifier without scale factor', 'cvt.rn.satfinite.scaled::n2::ue8m0.s2f6x2.f32 d, x, y;'],
+    ['scale factor without qualifier', 'cvt.rn.satfinite.s2f6x2.f32 d, x, y, s;'],
+    ['the scale factor is a .b16', 'cvt.rn.satfinite.scaled::n2::ue8m0.s2f6x2.f32 d, x, y, r;'],
+    ['the scale factor is a register', 'cvt.rn.satfinite.scaled::n2::ue8m0.s2f6x2.f32 d, x, y, 0x7f7f;'],
+    ['s2f6x2 has no f16x2 side', 'cvt.rn.satfinite.s2f6x2.f16x2 d, a;'],
+    ['the result pair is a .b16', 'cvt.rn.satfinite.s2f6x2.f32 r, x, y;'],
+    ['.satfinite is mandatory towards e4m3x2', 'cvt.rn.e4m3x2.bf16x2 d, a;'],
+    ['packed bf16 is a .b32', 'cvt.rn.satfinite.e4m3x2.bf16x2 d, h;'],
+    ['an fp4 pair is a .b8', 'cvt.rn.satfinite.e2m1x2.bf16x2 d, a;'],
+    ['no way up to bf16x2 from fp8', 'cvt.rn.bf16x2.e4m3x2 r, d;'],
+    ['scales only with s2f6x2', 'cvt.rn.satfinite.scaled::n2::ue8m0.e4m3x2.f32 d, x, y, s;'],
+  ];
+  test.each(refused)('%s', (_, inst) => {
+    expect(legal({ inst, names: wide }, 'sm_100a', '9.1')).toBe(false);
+  });
+});

@@ -1,0 +1,129 @@
+/** The table held against itself and against the measured list of conversions. */
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isAvailableSomewhere, rowsOf } from '../../src/check/availability.ts';
+import { resolveMnemonic } from '../../src/check/resolve.ts';
+import { expand, expandForm } from '../../src/isa/expand.ts';
+import type { OperandPattern } from '../../src/isa/form.ts';
+import { isAvailable, newestVersion, parseVersion, targets, versions } from '../../src/isa/targets.ts';
+import { allForms, ptxForms } from '../../src/isa/table.ts';
+
+const golden = (name: string): string => {
+  const bytes = readFileSync(new URL(`../golden/${name}`, import.meta.url));
+  return (name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
+};
+
+const conversions = allForms.filter((form) => form.section === '9.7.9.21' || form.section === '9.7.9.22');
+
+/** Modifiers sorted, types in their order: two mnemonics with the same key mean the same. */
+function key(mnemonic: string): string {
+  const parts = mnemonic.split('.');
+  const types = parts.filter((part) => /^(u|s|f|b|bf|e|ue|tf)\d/.test(part));
+  return `${parts
+    .filter((part) => !types.includes(part))
+    .sort()
+    .join('.')} ${types.join(' ')}`;
+}
+
+describe('the table', () => {
+  test('ids are unique', () => {
+    const ids = allForms.map((form) => form.id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test.each(allForms.map((form) => [form.id, form] as const))('%s names the operands of its syntax line', (_, form) => {
+    const written = form.syntax.split(/\s+/).slice(1).join(' ');
+    const nameOf = (pattern: OperandPattern): string => pattern.name;
+    for (const pattern of form.operands) expect(written).toContain(nameOf(pattern).replace(/[{}]/g, '').split(',')[0]);
+  });
+
+  test('has every conversion of the list and no other', () => {
+    const listed = Object.keys(JSON.parse(golden('numerics/legal.json')) as object);
+    const made = [...expand(conversions)].map((variant) => variant.mnemonic);
+    expect(made.map(key).sort()).toEqual(listed.map(key).sort());
+    expect(made).toHaveLength(939);
+  });
+
+  test('has something to do for every conversion', () => {
+    for (const variant of expand(conversions)) {
+      const steps = variant.form.steps(variant, { sm: 90, version: newestVersion });
+      expect(steps.length, variant.mnemonic).toBeGreaterThan(0);
+      expect(
+        steps.some((step) => step.kind === 'unsupported'),
+        variant.mnemonic,
+      ).toBe(false);
+    }
+  });
+});
+
+describe('mnemonics', () => {
+  test('every variant of every form resolves to its own form', () => {
+    for (const form of allForms) {
+      for (const variant of expandForm(form)) {
+        const resolution = resolveMnemonic(variant.mnemonic);
+        const ids = resolution.kind === 'variants' ? resolution.variants.map((found) => found.form.id) : [];
+        expect(ids, variant.mnemonic).toContain(form.id);
+      }
+    }
+  });
+
+  test('modifiers may stand in any order around the types of cvt', () => {
+    const variants = [...expand(conversions.filter((form) => form.section === '9.7.9.21'))];
+    const shuffled = fc.constantFrom(...variants).chain((variant) => {
+      const parts = variant.mnemonic.split('.').slice(1);
+      return fc.shuffledSubarray(parts, { minLength: parts.length }).map((order) => ({ variant, order }));
+    });
+    fc.assert(
+      fc.property(shuffled, ({ variant, order }) => {
+        const types = variant.types.map((type) => type.name.slice(1));
+        let next = 0;
+        const placed = order.map((part) => (types.includes(part) ? types[next++] : part));
+        const resolution = resolveMnemonic(`cvt.${placed.join('.')}`);
+        expect(resolution.kind).toBe('variants');
+      }),
+    );
+  });
+});
+
+describe('versions and targets', () => {
+  interface Forms {
+    readonly domains: readonly {
+      readonly id: number;
+      readonly minVersionPerTarget: Readonly<Record<string, string>>;
+    }[];
+    readonly forms: readonly (readonly [string, number, string, string, string, string, number])[];
+  }
+
+  test('the 901 forms that ptxas 13.0 accepts are available exactly where it accepts them', () => {
+    const { domains, forms } = JSON.parse(golden('legality/forms.json')) as Forms;
+    const wrong: string[] = [];
+    for (const [rounding, ftz, saturation, dtype, atype, , id] of forms) {
+      const words = [rounding, ftz ? 'ftz' : '', saturation, dtype, atype].map((word) => word.replace(/^\./, ''));
+      const mnemonic = ['cvt', ...words.filter((word) => word !== '')].join('.');
+      const resolution = resolveMnemonic(mnemonic);
+      const rows = resolution.kind === 'variants' ? resolution.variants.map(rowsOf) : [];
+      const first = domains[id]?.minVersionPerTarget ?? {};
+      for (const target of targets) {
+        const since = first[target.name];
+        for (const version of versions.filter((known) => known <= parseVersion('9.0'))) {
+          const legal = since !== undefined && version >= parseVersion(since);
+          const has = rows.some((list) => list.every((row) => isAvailable(row.ways, version, target)));
+          if (legal !== (has && version >= target.since)) wrong.push(`${mnemonic} ${target.name} ${version}`);
+        }
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  test('every variant can be used somewhere', () => {
+    for (const variant of expand(allForms))
+      expect(isAvailableSomewhere(variant, newestVersion), variant.mnemonic).toBe(true);
+  });
+
+  test('the table knows the opcodes of every form', () => {
+    expect(ptxForms.opcodes()).toContain('cvt.pack');
+    expect(ptxForms.opcodes()).toContain('cvta.to');
+  });
+});

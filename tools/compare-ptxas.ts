@@ -1,0 +1,199 @@
+/**
+ * Holds the checker against a ptxas on this machine: random instructions of the tables, legal and nearly legal, on random
+ * versions and targets. Prints every line on which the two disagree.
+ *
+ * usage: tsx tools/compare-ptxas.ts [MODULES] [SEED] [OPCODE]
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { check } from '../src/check/check.ts';
+import { SourceText } from '../src/base/source-text.ts';
+import { expandForm } from '../src/isa/expand.ts';
+import { allForms } from '../src/isa/table.ts';
+import { formatVersion, parseVersion, targets, versions } from '../src/isa/targets.ts';
+
+const [count = 20, seed = 1] = process.argv.slice(2, 4).map(Number);
+const onlyOpcode = process.argv[4];
+const perModule = 300;
+
+/** A small generator of its own, so that a seed names a run. */
+function mulberry32(state: number): () => number {
+  let s = state;
+  return () => {
+    s = (s + 0x6d2b79f5) | 0;
+    let t = Math.imul(s ^ (s >>> 15), 1 | s);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+const random = mulberry32(seed);
+const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
+
+const registerTypes = [
+  'pred',
+  'b8',
+  'b16',
+  'b32',
+  'b64',
+  'u8',
+  'u16',
+  'u32',
+  'u64',
+  's8',
+  's16',
+  's32',
+  's64',
+  'f16',
+  'f32',
+  'f64',
+];
+
+const forms = allForms.filter((form) => onlyOpcode === undefined || form.id.split('.')[0] === onlyOpcode);
+const mnemonics = forms.map((form) => {
+  const found: string[] = [];
+  for (const variant of expandForm(form, { inert: 'each' })) {
+    found.push(variant.mnemonic);
+    if (found.length >= 3000) break;
+  }
+  return { form, found };
+});
+const extras = [
+  '.sat',
+  '.ftz',
+  '.relu',
+  '.satfinite',
+  '.rn',
+  '.rz',
+  '.rni',
+  '.rs',
+  '.approx',
+  '.global',
+  '.shared',
+  '.v2',
+  '.v4',
+  '.volatile',
+  '.wide',
+  '.lo',
+  '.f32',
+  '.s32',
+  '.b16',
+];
+
+function mutate(mnemonic: string): string {
+  const roll = random();
+  const parts = mnemonic.split('.');
+  if (roll < 0.6) return mnemonic;
+  if (roll < 0.8 && parts.length > 2) {
+    parts.splice(1 + Math.floor(random() * (parts.length - 1)), 1);
+    return parts.join('.');
+  }
+  if (roll < 0.9) {
+    parts.splice(1 + Math.floor(random() * parts.length), 0, pick(extras).slice(1));
+    return parts.join('.');
+  }
+  parts[1 + Math.floor(random() * (parts.length - 1))] = pick(extras).slice(1);
+  return parts.join('.');
+}
+
+function atom(type: string | null): string {
+  const roll = random();
+  if (type !== null && roll < 0.75) return `%${type}_${Math.floor(random() * 4)}`;
+  if (roll < 0.93) return `%${pick(registerTypes)}_${Math.floor(random() * 4)}`;
+  return pick(['1', '-1', '0x10', '1.5', '0f3F800000', '0d3FF0000000000000', '%tid.x', '%clock64', 'gb', 'sb', '_']);
+}
+
+function operandOf(name: string, mnemonic: string): string {
+  const types = mnemonic.split('.').filter((part) => registerTypes.includes(part));
+  const type =
+    types.length === 0
+      ? null
+      : pick([types[0] as string, types[types.length - 1] as string, `b${(types[0] as string).slice(1)}`]);
+  if (name === '[a]') return pick(['[gb]', '[sb]', '[cb]', '[lb]', '[kp]', '[%u64_0]', '[%u64_0+8]', '[%b32_1+-4]']);
+  const lanes = /\.v(\d)/.exec(mnemonic)?.[1];
+  if (lanes !== undefined && random() < 0.9)
+    return `{${Array.from({ length: Number(lanes) }, () => atom(type)).join(', ')}}`;
+  return atom(type);
+}
+
+function instruction(): string {
+  const { form, found } = pick(mnemonics);
+  const mnemonic = mutate(pick(found));
+  const operands = form.operands.map((pattern) => {
+    if (pattern.kind === 'address') return operandOf('[a]', mnemonic);
+    if (pattern.kind === 'vector') return `{${pattern.elements.map(() => atom('f32')).join(', ')}}`;
+    if (pattern.kind === 'label') return 'L0';
+    if (pattern.kind === 'lanes') return operandOf(pattern.name, mnemonic);
+    if (pattern.kind === 'value' && typeof pattern.type === 'string') return atom(pattern.type.slice(1));
+    if (pattern.kind === 'pair') return random() < 0.7 ? atom('pred') : `${atom('pred')}|${atom('pred')}`;
+    return operandOf(pattern.name, mnemonic.replace(/\.v\d/, ''));
+  });
+  if (random() < 0.04) operands.pop();
+  return `${mnemonic} ${operands.join(', ')};`;
+}
+
+const known = versions.filter((version) => version >= parseVersion('6.0') && version <= parseVersion('9.0'));
+const folder = mkdtempSync(join(tmpdir(), 'compare-'));
+
+function judge(
+  version: number,
+  target: string,
+  lines: readonly string[],
+): { ptxas: Set<number>; ours: Set<number>; raw: Map<number, string>; fatal: string } {
+  const b128 = version >= 803 && Number(/\d+/.exec(target)?.[0]) >= 70 ? '.reg .b128 %b128_<4>;' : '';
+  const declarations = registerTypes.map((type) => `.reg .${type} %${type}_<4>;`).join(' ');
+  const head = `.version ${formatVersion(version)}\n.target ${target}\n.address_size 64\n.global .align 16 .b8 gb[64]; .shared .align 16 .b8 sb[64]; .const .align 16 .b8 cb[64];\n.visible .entry k(.param .align 16 .b8 kp[64]) {\n${declarations} .reg .f16x2 %f16x2_<4>; ${b128} .local .align 16 .b8 lb[64];\nL0:\n`;
+  const source = `${head}${lines.join('\n')}\nret; }\n`;
+  const first = head.split('\n').length;
+  const file = join(folder, 'm.ptx');
+  writeFileSync(file, source);
+  const run = spawnSync('ptxas', ['-arch', target, '-O0', '-o', '/dev/null', file], { encoding: 'utf8' });
+  const ptxas = new Set<number>();
+  const raw = new Map<number, string>();
+  for (const found of run.stderr.matchAll(/line (\d+); (error|fatal)\s*: (.*)/g)) {
+    ptxas.add(Number(found[1]) - first);
+    raw.set(Number(found[1]) - first, found[3] as string);
+  }
+  const fatal = /fatal.*(syntax error|discard|ABI|Unsupported)/.exec(run.stderr)?.[0] ?? '';
+  const text = new SourceText(source);
+  const ours = new Set<number>();
+  for (const diagnostic of check(source).diagnostics) {
+    if (diagnostic.severity === 'error') ours.add(text.position(diagnostic.span.start).line - first);
+  }
+  return { ptxas, ours, raw, fatal };
+}
+
+let total = 0;
+let legal = 0;
+const disagreements = new Map<string, string>();
+for (let m = 0; m < count; m++) {
+  const target = pick(targets.filter((candidate) => candidate.sm >= 75));
+  const version = pick(known.filter((candidate) => candidate >= target.since));
+  let lines = Array.from({ length: perModule }, instruction);
+  let result = judge(version, target.name, lines);
+  if (result.fatal !== '') {
+    // A fatal error ends ptxas's run: judge each line alone.
+    const alone = lines.map((line) => ({ line, one: judge(version, target.name, [line]) }));
+    result = { ...result, ptxas: new Set(), raw: new Map() };
+    alone.forEach(({ one }, i) => {
+      if (one.ptxas.size > 0 || one.fatal !== '') result.ptxas.add(i);
+      result.raw.set(i, [...one.raw.values()][0] ?? one.fatal);
+    });
+  }
+  lines.forEach((line, i) => {
+    total++;
+    if (!result.ptxas.has(i)) legal++;
+    if (result.ptxas.has(i) === result.ours.has(i)) return;
+    const verdict = result.ptxas.has(i) ? `ptxas refuses (${result.raw.get(i) ?? ''})` : 'ptxas accepts';
+    disagreements.set(
+      `${line.split(' ')[0]} ${verdict}`,
+      `${formatVersion(version)} ${target.name}  ${line}  ${verdict}`,
+    );
+  });
+  lines = [];
+}
+for (const text of disagreements.values()) console.log(text);
+console.log(`${total} lines, ${legal} legal by ptxas, ${disagreements.size} kinds of disagreement`);
+process.exitCode = disagreements.size === 0 ? 0 : 1;
