@@ -28,15 +28,25 @@ export function parseSection(r: Reader): DebugItem | null {
   if (r.kind !== Token.Dotted) return r.unexpected('the name of a section, with its dot');
   r.next();
   if (r.kind !== Token.LeftBrace) return r.unexpected("'{'");
-  r.openBraces++;
   r.next();
   while (r.kind !== Token.RightBrace) {
     const isLine = r.kind === Token.Name ? parseLabel(r) : parseData(r);
-    if (!isLine) return null;
+    if (!isLine) return skipSection(r);
   }
-  r.openBraces--;
   r.next();
   return item(r, start, '.section', null);
+}
+
+/** After a complaint: to behind the `}` of the section. */
+function skipSection(r: Reader): null {
+  let open = 1;
+  while (open > 0 && r.kind !== Token.End && !r.atFunction()) {
+    if (r.kind === Token.LeftBrace) open++;
+    if (r.kind === Token.RightBrace) open--;
+    r.next();
+  }
+  r.failed = false;
+  return null;
 }
 
 function parseLabel(r: Reader): boolean {
@@ -76,9 +86,15 @@ function expectInteger(r: Reader): boolean {
 export function parseDwarf(r: Reader): DebugItem | null {
   const start = r.start;
   r.next();
-  if (r.kind === Token.End || r.kind === Token.Dwarf || r.startsLine()) return r.unexpected('an assembler directive');
+  if (r.startsLine() || !opensAssembly(r)) return r.unexpected('an assembler directive or a label');
   while (r.kind !== Token.End && !r.startsLine()) r.next();
   return item(r, start, '@@DWARF', null);
+}
+
+/** A dotted word, which may be `.4byte`, or a label. */
+function opensAssembly(r: Reader): boolean {
+  if (r.source[r.start] === '.') return true;
+  return r.accept(Token.Name) && r.kind === Token.Colon;
 }
 
 function item(r: Reader, start: number, directive: string, file: DebugItem['file']): DebugItem {

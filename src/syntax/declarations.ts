@@ -76,10 +76,9 @@ export function parseParameter(r: Reader, owner: 'entry' | 'func' | 'prototype')
   const start = r.start;
   const storage = parseStorage(r);
   if (storage === null) return null;
-  const { space } = storage;
-  if (space !== '.param' && space !== '.reg') {
-    return r.unexpected(space === '' ? "'.param' or '.reg'" : `'.param' or '.reg' instead of '${space}'`);
-  }
+  if (storage.space === '') return r.unexpected("'.param' or '.reg'");
+  const space = storage.space === '.reg' ? '.reg' : '.param';
+  if (storage.space !== space) reportSpace(r, storage);
   const part = parseType(r);
   if (part === null) return null;
   const pointer = r.kind === Token.Dotted ? parsePointer(r, owner) : noPointer;
@@ -109,6 +108,12 @@ export function parseParameter(r: Reader, owner: 'entry' | 'func' | 'prototype')
   };
 }
 
+/** Parameters live in `.param` or `.reg`; another space is taken for `.param`. */
+function reportSpace(r: Reader, { space, spaceStart, spaceEnd }: Storage): void {
+  const parameters = { found: `'${space}'`, near: space, expected: "'.param' or '.reg'" };
+  r.report('PTX1001', { start: spaceStart, end: spaceEnd }, parameters);
+}
+
 /** `(parameter, parameter)`, empty too; null after a complaint. */
 export function parseParameters(r: Reader, owner: 'entry' | 'func' | 'prototype'): readonly Parameter[] | null {
   const parameters: Parameter[] = [];
@@ -123,13 +128,13 @@ export function parseParameters(r: Reader, owner: 'entry' | 'func' | 'prototype'
 }
 
 /** `.attribute(.managed, .unified(19, 95))`, added to `attributes` without white space. */
-export function parseAttributes(r: Reader, attributes: string[]): boolean {
+export function parseAttributes(r: Reader, attributes: string[], owner: 'func' | 'variable'): boolean {
   r.next();
   if (!r.expect(Token.LeftParen, "'('")) return false;
   do {
     const text = r.kind === Token.Dotted ? r.text() : '';
-    if (text !== '.managed' && text !== '.unified') {
-      r.unexpected("'.managed' or '.unified'");
+    if (text !== '.unified' && (text !== '.managed' || owner === 'func')) {
+      r.unexpected(owner === 'func' ? "'.unified'" : "'.managed' or '.unified'");
       return false;
     }
     r.next();
@@ -174,7 +179,7 @@ function parseStorage(r: Reader): Storage | null {
       storage.align = readCount(r, 'an alignment');
       if (storage.align === null) return null;
     } else if (word === '.attribute') {
-      if (!parseAttributes(r, storage.attributes)) return null;
+      if (!parseAttributes(r, storage.attributes, 'variable')) return null;
     } else break;
   }
   return storage;

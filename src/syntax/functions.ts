@@ -1,5 +1,6 @@
 /** `.entry` and `.func`: the header, what tunes it, the body. Source: PTX ISA 11.2 and 11.4. */
 import { parseAttributes, parseParameters } from './declarations.ts';
+import { tuningRules } from './directives.ts';
 import type { Reader } from './reader.ts';
 import { parseStatements } from './statements.ts';
 import { Token } from './tokens.ts';
@@ -59,7 +60,7 @@ export function parseFunction(r: Reader, linkage: Linkage | null, start: number)
 function parseHeader(r: Reader, header: Header, owner: 'entry' | 'func'): boolean {
   const isFunc = owner === 'func';
   while (isFunc && r.kind === Token.Dotted && r.text() === '.attribute') {
-    if (!parseAttributes(r, header.attributes)) return false;
+    if (!parseAttributes(r, header.attributes, 'func')) return false;
   }
   if (isFunc && r.kind === Token.LeftParen) {
     const results = parseParameters(r, owner);
@@ -93,8 +94,14 @@ function parseHeader(r: Reader, header: Header, owner: 'entry' | 'func'): boolea
 /** After a mistake in a header: on to its body, its `;`, or what looks like the next item. */
 function skipHeader(r: Reader): void {
   r.failed = false;
+  if (
+    r.accept(Token.Semicolon) &&
+    r.kind !== Token.LeftBrace &&
+    !(r.kind === Token.Dotted && tuningRules.has(r.text()))
+  )
+    return;
   while (r.kind !== Token.End && r.kind !== Token.LeftBrace && r.kind !== Token.Semicolon) {
-    if (r.atItem()) return;
+    if (r.atFunction()) return;
     r.next();
   }
 }

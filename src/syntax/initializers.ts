@@ -71,12 +71,12 @@ function parseAddress(r: Reader, mask: bigint | null): Initializer | null {
 /** A constant, or a mask before what it selects a byte of: `0xff00(name)`, `0xff00(0x1234)`. */
 function parseScalar(r: Reader): Initializer | null {
   const start = r.start;
-  const mayMask = r.kind === Token.Integer || r.kind === Token.WarpSize;
+  const maskEnd = r.kind === Token.Integer || r.kind === Token.WarpSize ? r.end : -1;
   const constant = parseConstant(r);
   if (constant === null) return null;
   const span = { start, end: r.previousEnd };
   if (constant.kind === 'float') return { kind: 'float', form: constant.form, bits: constant.bits, span };
-  if (!mayMask || r.kind !== Token.LeftParen) return { kind: 'integer', value: constant.value, span };
+  if (span.end !== maskEnd || r.kind !== Token.LeftParen) return { kind: 'integer', value: constant.value, span };
   return parseMasked(r, BigInt.asUintN(64, constant.value), span);
 }
 

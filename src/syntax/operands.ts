@@ -174,7 +174,7 @@ function parseUnary(r: Reader): Operand | null {
     return parseConstantOperand(r);
   }
   const name = readName(r);
-  const operand = r.kind === Token.Dotted ? readMember(r, name) : name;
+  const operand = operator === '-' && r.kind === Token.Dotted ? readMember(r, name) : name;
   const unary: UnaryOperand = { kind: 'unary', start, end: operand.end, operator, operand };
   return unary;
 }
@@ -206,7 +206,7 @@ function parseAddress(r: Reader): AddressOperand | null {
     if (constant === null) return null;
     offset = constant.value;
   }
-  const rest = r.kind === Token.Comma && base !== null ? parseAddressRest(r) : noOperands;
+  const rest = r.kind === Token.Comma && r.previousEnd === base?.end ? parseAddressRest(r) : noOperands;
   if (rest === null) return null;
   if (r.kind === Token.Minus) return unexpectedMinus(r);
   const end = r.end;
@@ -216,10 +216,15 @@ function parseAddress(r: Reader): AddressOperand | null {
 
 const noOperands: readonly Operand[] = [];
 
+/** `, name`, `, {…}` or `, name, {…}` with perhaps a second `, {…}`: a sampler, coordinates, offsets. */
 function parseAddressRest(r: Reader): readonly Operand[] | null {
   const rest: Operand[] = [];
-  while (r.accept(Token.Comma)) {
-    if (r.kind !== Token.Name && r.kind !== Token.LeftBrace) return r.unexpected("a name or '{'");
+  const most = (): number => (rest[0]?.kind === 'vector' ? 1 : 3);
+  while (rest.length < most() && r.accept(Token.Comma)) {
+    const mayName = rest.length === 0;
+    if (r.kind !== Token.LeftBrace && !(mayName && r.kind === Token.Name)) {
+      return r.unexpected(mayName ? "a name or '{'" : "'{'");
+    }
     const part = r.kind === Token.Name ? readName(r) : parseVector(r);
     if (part === null) return null;
     rest.push(part);

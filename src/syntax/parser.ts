@@ -45,7 +45,7 @@ export function* parseItems(
     if (r.failed) recoverItem(r, start);
   }
   order.finish(r);
-  reportForeign(r);
+  if (r.foreign >= 0 && !r.foreignReported) r.reportForeign(r.foreign);
 }
 
 /** All items of a module and all that is wrong with its syntax. */
@@ -63,7 +63,7 @@ export function parseInstruction(source: string): ParsedInstruction {
   if (r.kind !== Token.Name && r.kind !== Token.At) r.unexpected('an instruction');
   const instruction = r.failed ? null : parseInstructionAt(r);
   if (instruction !== null && r.kind !== Token.End) r.unexpected('nothing behind the instruction');
-  reportForeign(r);
+  if (r.foreign >= 0 && !r.foreignReported) r.reportForeign(r.foreign);
   return { instruction: r.failed ? null : instruction, diagnostics };
 }
 
@@ -223,21 +223,8 @@ class HeaderOrder {
   }
 
   private checkBody(r: Reader, directive: string): void {
-    if (directive !== '.version' && directive !== '.address_size') return;
+    if (directive !== '.version' && directive !== '.target' && directive !== '.address_size') return;
     const found = `'${directive}'`;
     r.report('PTX1001', r.span(), { found, near: directive, expected: 'it at the start of the module' });
   }
-}
-
-function reportForeign(r: Reader): void {
-  if (r.foreign < 0) return;
-  const at = r.foreign;
-  const code = r.source.codePointAt(at) as number;
-  const span = { start: at, end: at + (code > 0xffff ? 2 : 1) };
-  let line = 1;
-  for (let i = r.source.indexOf('\n'); i >= 0 && i < at; i = r.source.indexOf('\n', i + 1)) line++;
-  if (code === 0) return r.report('PTX1007', span, { line: String(line) });
-  const name = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
-  const fix = code === 0xfeff ? { span, text: '' } : null;
-  r.report('PTX1006', span, { found: code === 0xfeff ? 'a byte order mark' : name, line: String(line) }, { fix });
 }

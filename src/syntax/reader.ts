@@ -1,7 +1,7 @@
 import type { Span } from '../base/span.ts';
 import type { Code, Parameters } from '../diagnostics/catalogue.ts';
 import { type Diagnostic, diagnose, type Extras } from '../diagnostics/diagnostic.ts';
-import { moduleDirectives, statementDirectives } from './directives.ts';
+import { linkages, moduleDirectives, statementDirectives } from './directives.ts';
 import { Lexer } from './lexer.ts';
 import { Token } from './tokens.ts';
 import type { Operand } from './tree.ts';
@@ -24,6 +24,8 @@ export class Reader extends Lexer {
   private depth = 0;
   private endComplaint = -1;
   private stopped = false;
+  /** A character beyond ASCII was complained about; the others of the text are left alone where they do no harm. */
+  foreignReported = false;
   private readonly sink: (diagnostic: Diagnostic) => void;
 
   constructor(source: string, sink: (diagnostic: Diagnostic) => void) {
@@ -53,6 +55,7 @@ export class Reader extends Lexer {
         this.reportCharacter(near, span);
         break;
       case Token.OpenComment:
+        this.endComplaint = this.end;
         this.report('PTX1003', { start: this.start, end: this.start + 2 }, {});
         break;
       case Token.OpenString:
@@ -153,9 +156,20 @@ export class Reader extends Lexer {
     } while (open > 0 && this.kind !== Token.End);
   }
 
-  /** Whether the current token starts a line with a directive that belongs to modules: what precedes is over. */
-  atItem(): boolean {
-    return this.kind === Token.Dotted && moduleDirectives.has(this.text()) && this.startsLine();
+  /** Whether a function starts with the current token, first on its line: what precedes is over. */
+  atFunction(): boolean {
+    if (this.kind !== Token.Dotted) return false;
+    const word = this.text();
+    if (!moduleDirectives.has(word) || !this.startsLine()) return false;
+    if (word === '.entry' || word === '.func') return true;
+    if (!linkages.has(word)) return false;
+    const start = this.start;
+    const { previousEnd } = this;
+    this.next();
+    const next = this.kind === Token.Dotted ? this.text() : '';
+    this.rewind(start);
+    this.previousEnd = previousEnd;
+    return next === '.entry' || next === '.func';
   }
 
   private atStatement(): boolean {
@@ -190,7 +204,21 @@ export class Reader extends Lexer {
     return kind === Token.Colon || kind === Token.Semicolon || kind === Token.Name || kind === Token.LeftParen;
   }
 
+  /** Complains about a character that ptxas refuses wherever it stands: at the end of reading, unless one was met before. */
+  reportForeign(at: number): void {
+    const code = this.source.codePointAt(at) as number;
+    const span = { start: at, end: at + (code > 0xffff ? 2 : 1) };
+    const line = String(lineOf(this.source, at));
+    this.foreignReported = true;
+    if (code === 0) return this.report('PTX1007', span, { line });
+    const isMark = code === 0xfeff;
+    const found = isMark ? 'a byte order mark' : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+    this.report('PTX1006', span, { found, line }, { fix: isMark ? { span, text: '' } : null });
+  }
+
   private reportCharacter(near: string, span: Span): void {
+    const code = this.source.charCodeAt(span.start);
+    if (code === 0 || code > 0x7e) return this.reportForeign(span.start);
     const found = near === '.' ? "a '.' with no word touching it" : `'${near}'`;
     const help = near === '.' ? 'write the dot and its word together: .b32' : null;
     this.report('PTX1002', span, { near, found }, { help });
@@ -200,6 +228,12 @@ export class Reader extends Lexer {
     const limit = 60;
     return this.end - this.start <= limit ? this.text() : `${this.source.slice(this.start, this.start + limit)}…`;
   }
+}
+
+function lineOf(source: string, offset: number): number {
+  let line = 1;
+  for (let i = source.indexOf('\n'); i >= 0 && i < offset; i = source.indexOf('\n', i + 1)) line++;
+  return line;
 }
 
 function whyNoNumber(text: string): string {

@@ -14,7 +14,7 @@ export function parseStatements(r: Reader): readonly Statement[] {
   const statements: Statement[] = [];
   for (;;) {
     const start = r.start;
-    if (r.kind === Token.RightBrace || r.kind === Token.End || r.atItem()) return statements;
+    if (r.kind === Token.RightBrace || r.kind === Token.End || r.atFunction()) return statements;
     const statement = parseStatement(r);
     if (statement !== null) statements.push(statement);
     if (r.failed) r.recover(start);

@@ -1,0 +1,101 @@
+/** Operands and initializers as text that reads back as the same tree. */
+import { assertNever } from '../base/assert-never.ts';
+import { bitsToDouble } from './literals.ts';
+import type { FloatOperand, Initializer, IntegerOperand, Operand } from './tree.ts';
+
+const smallestSigned: bigint = -(1n << 63n);
+const largestSigned: bigint = (1n << 63n) - 1n;
+const smallestNormal = 2.2250738585072014e-308;
+
+export function printOperand(operand: Operand): string {
+  switch (operand.kind) {
+    case 'name':
+      return operand.name;
+    case 'member':
+      return operand.base + operand.member;
+    case 'integer':
+      return printInteger(operand);
+    case 'float':
+      return printFloat(operand);
+    case 'offset': {
+      const base = printOperand(operand.base);
+      if (!operand.subscript) return base + printOffset(operand.offset, true);
+      if (operand.index === null) return `${base}[${operand.offset}]`;
+      return `${base}[${operand.index.name}${printOffset(operand.offset, false)}]`;
+    }
+    case 'vector':
+      return `{${operand.elements.map(printOperand).join(', ')}}`;
+    case 'address': {
+      const base = operand.base === null ? String(operand.offset) : printOperand(operand.base);
+      const offset = operand.base === null ? '' : printOffset(operand.offset, false);
+      return `[${[base + offset, ...operand.rest.map(printOperand)].join(', ')}]`;
+    }
+    case 'unary':
+      return operand.operator + printOperand(operand.operand);
+    case 'sink':
+      return '_';
+    case 'pair':
+      return `${printOperand(operand.first)}|${printOperand(operand.second)}`;
+    case 'list':
+      return `(${operand.elements.map(printOperand).join(', ')})`;
+    default:
+      return assertNever(operand);
+  }
+}
+
+export function printInitializer(initializer: Initializer): string {
+  switch (initializer.kind) {
+    case 'integer':
+      return printWide(initializer.value);
+    case 'float':
+      return printFloat(initializer);
+    case 'address': {
+      const name = initializer.generic ? `generic(${initializer.name})` : initializer.name;
+      const address = name + printOffset(initializer.offset, false);
+      return initializer.mask === null ? address : `0x${initializer.mask.toString(16)}(${address})`;
+    }
+    case 'list':
+      return `{${initializer.elements.map(printInitializer).join(', ')}}`;
+    case 'field':
+      return `${initializer.name} = ${printInitializer(initializer.value)}`;
+    default:
+      return assertNever(initializer);
+  }
+}
+
+function printOffset(offset: bigint, always: boolean): string {
+  return offset === 0n && !always ? '' : `+${printWide(offset)}`;
+}
+
+/** An integer whose type does not matter: the smallest `.s64` has no literal of its own. */
+function printWide(value: bigint): string {
+  return value === smallestSigned ? `(${value + 1n}-1)` : String(value);
+}
+
+function printInteger({ value, unsigned }: Pick<IntegerOperand, 'value' | 'unsigned'>): string {
+  return unsigned && value <= largestSigned ? `${value}U` : printWide(value);
+}
+
+function printFloat({ form, bits }: Pick<FloatOperand, 'form' | 'bits'>): string {
+  if (form === '0f') return `0f${bits.toString(16).toUpperCase().padStart(8, '0')}`;
+  if (form === '0d') return `0d${bits.toString(16).toUpperCase().padStart(16, '0')}`;
+  return printDecimal(bits);
+}
+
+/**
+ * A decimal that rounds to these bits. Only arithmetic yields the values that no literal may have: infinities, NaN and
+ * subnormals; they are printed as arithmetic again.
+ */
+function printDecimal(bits: bigint): string {
+  const value = bitsToDouble(bits);
+  const sign = bits >> 63n === 1n ? '-' : '';
+  const size = Math.abs(value);
+  if (Number.isNaN(value)) return `${sign === '' ? '-' : ''}(1e308*10.0-1e308*10.0)`;
+  if (size === Infinity) return `${sign}(1e308*10.0)`;
+  if (size !== 0 && size < smallestNormal) {
+    const steps = bits & ((1n << 52n) - 1n);
+    return `${sign}(${steps}.0*2.2250738585072014e-308*2.220446049250313e-16)`;
+  }
+  const text = String(size);
+  return sign + (/[.e]/.test(text) ? text : `${text}.0`);
+}

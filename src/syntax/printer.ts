@@ -1,0 +1,179 @@
+/**
+ * The tree as PTX text in one canonical layout: one statement a line, constants evaluated, debugging sections as they
+ * were. Reading the text gives the same tree but for its offsets.
+ */
+import { assertNever } from '../base/assert-never.ts';
+import { printInitializer, printOperand } from './print-operands.ts';
+import type {
+  Declaration,
+  FunctionItem,
+  Instruction,
+  Item,
+  LocationDirective,
+  Parameter,
+  PragmaDirective,
+  PrototypeDirective,
+  Statement,
+  TuningDirective,
+  Variable,
+} from './tree.ts';
+
+/** A whole module, each item on lines of its own. */
+export function printModule(items: Iterable<Item>): string {
+  let text = '';
+  for (const item of items) text += `${printItem(item)}\n`;
+  return text;
+}
+
+/** One item, without a line end behind it. */
+export function printItem(item: Item): string {
+  switch (item.kind) {
+    case 'version':
+      return `.version ${item.major}.${item.minor}`;
+    case 'target':
+      return `.target ${item.names.map((name) => name.name).join(', ')}`;
+    case 'address_size':
+      return `.address_size ${item.size}`;
+    case 'declaration':
+      return printDeclaration(item);
+    case 'function':
+      return printFunction(item);
+    case 'debug':
+      return item.text;
+    case 'alias':
+      return `.alias ${item.name}, ${item.target};`;
+    case 'pragma':
+      return printPragma(item);
+    default:
+      return assertNever(item);
+  }
+}
+
+/** One instruction with its guard and its semicolon. */
+export function printInstruction(instruction: Instruction): string {
+  const { guard } = instruction;
+  const prefix = guard === null ? '' : `@${guard.negated ? '!' : ''}${printOperand(guard.predicate)} `;
+  const operands = instruction.operands.map(printOperand).join(', ');
+  return `${prefix}${instruction.mnemonic}${operands === '' ? '' : ` ${operands}`};`;
+}
+
+/** One statement of a body, indented by `indent`, without a line end behind it. */
+export function printStatement(statement: Statement, indent = ''): string {
+  switch (statement.kind) {
+    case 'instruction':
+      return indent + printInstruction(statement);
+    case 'label':
+      return `${statement.name}:`;
+    case 'block':
+      return `${indent}{\n${printStatements(statement.statements, `${indent}  `)}${indent}}`;
+    case 'declaration':
+      return indent + printDeclaration(statement);
+    case 'loc':
+      return indent + printLocation(statement);
+    case 'pragma':
+      return indent + printPragma(statement);
+    case 'targets': {
+      const names = statement.names.map((name) => name.name).join(', ');
+      return `${statement.label}: ${statement.directive} ${names};`;
+    }
+    case 'prototype':
+      return printPrototype(statement);
+    default:
+      return assertNever(statement);
+  }
+}
+
+function printStatements(statements: readonly Statement[], indent: string): string {
+  let text = '';
+  for (const statement of statements) text += `${printStatement(statement, indent)}\n`;
+  return text;
+}
+
+function printFunction(item: FunctionItem): string {
+  const parts = item.linkage === null ? [] : [item.linkage as string];
+  parts.push(item.entry ? '.entry' : '.func', ...printAttributes(item.attributes));
+  if (item.results.length > 0) parts.push(printParameters(item.results));
+  parts.push(`${item.name}${printParameters(item.parameters)}`);
+  if (item.noreturn) parts.push('.noreturn');
+  for (const directive of item.tuning) parts.push(printTuning(directive, item.entry));
+  const header = parts.join(' ');
+  return item.body === null ? `${header};` : `${header}\n{\n${printStatements(item.body, '  ')}}`;
+}
+
+function printTuning(directive: TuningDirective, entry: boolean): string {
+  if (directive.name === '.pragma') return `.pragma ${quote(directive.strings)}${entry ? ';' : ''}`;
+  return directive.values.length === 0 ? directive.name : `${directive.name} ${directive.values.join(', ')}`;
+}
+
+function printParameters(parameters: readonly Parameter[]): string {
+  return `(${parameters.map(printParameter).join(', ')})`;
+}
+
+function printParameter(parameter: Parameter): string {
+  const parts = [parameter.space as string, ...printAlign(parameter.align), ...printType(parameter)];
+  const { pointer } = parameter;
+  if (pointer !== null) {
+    parts.push('.ptr');
+    if (pointer.space !== null) parts.push(pointer.space);
+    parts.push(...printAlign(pointer.align));
+  }
+  parts.push(parameter.name + printDimensions(parameter));
+  return parts.join(' ');
+}
+
+function printDeclaration(declaration: Declaration): string {
+  const { linkage, space, bank, attributes, variables } = declaration;
+  const [first] = variables;
+  if (first === undefined) return `${space} .b32;`;
+  const parts = linkage === null ? [] : [linkage as string];
+  parts.push(bank === null ? space : `${space}[${bank}]`, ...printAttributes(attributes));
+  parts.push(...printAlign(first.align), ...printType(first), `${variables.map(printVariable).join(', ')};`);
+  return parts.join(' ');
+}
+
+function printVariable(variable: Variable): string {
+  const { name, count, initializer } = variable;
+  const family = count === null ? '' : `<${count}>`;
+  const value = initializer === null ? '' : ` = ${printInitializer(initializer)}`;
+  return name + family + printDimensions(variable) + value;
+}
+
+function printDimensions({ dimensions }: Variable): string {
+  return dimensions.map((size) => `[${size ?? ''}]`).join('');
+}
+
+function printType({ vector, type }: Variable): string[] {
+  return vector === null ? [type] : [vector, type];
+}
+
+function printAlign(align: number | null): string[] {
+  return align === null ? [] : [`.align ${align}`];
+}
+
+function printAttributes(attributes: readonly string[]): string[] {
+  return attributes.length === 0 ? [] : [`.attribute(${attributes.join(', ')})`];
+}
+
+function printPrototype(prototype: PrototypeDirective): string {
+  const results = prototype.results.length === 0 ? '' : `${printParameters(prototype.results)} `;
+  const parts = [`${prototype.label}: .callprototype ${results}_ ${printParameters(prototype.parameters)}`];
+  if (prototype.noreturn) parts.push('.noreturn');
+  for (const directive of prototype.tuning) parts.push(printTuning(directive, false));
+  return `${parts.join(' ')};`;
+}
+
+function printLocation({ file, line, column, inlined }: LocationDirective): string {
+  const place = `.loc ${file} ${line} ${column}`;
+  if (inlined === null) return place;
+  const offset = inlined.functionOffset === 0 ? '' : `+${inlined.functionOffset}`;
+  const at = `${inlined.file} ${inlined.line} ${inlined.column}`;
+  return `${place}, function_name ${inlined.functionName}${offset}, inlined_at ${at}`;
+}
+
+function printPragma(pragma: PragmaDirective): string {
+  return `.pragma ${quote(pragma.strings)};`;
+}
+
+function quote(strings: readonly string[]): string {
+  return strings.map((text) => `"${text}"`).join(', ');
+}
