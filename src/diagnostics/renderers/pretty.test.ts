@@ -26,20 +26,26 @@ function render(text: string, ...diagnostics: readonly Diagnostic[]): string {
 test('a finding shows its line, carets, help, fix and section', () => {
   const text = '.version 8.0\n  cvt.rn.bf16.f33 %h, %f;\n';
   const fix = { span: { start: text.indexOf('.f33'), end: text.indexOf('.f33') + 4 }, text: '.f32' };
-  expect(render(text, found(text, '.f33', { help: 'did you mean .f32?', fix, section: '5.2' }))).toBe(
+  expect(render(text, found(text, '.f33', { help: 'types have a dot and a width', fix, section: '5.2' }))).toBe(
     [
       'error[PTX1001]: something is wrong here',
       ' --> k.ptx:2:14',
       '  |',
       '2 |   cvt.rn.bf16.f33 %h, %f;',
       '  |              ^^^^',
-      '  = help: did you mean .f32?',
+      '  = help: types have a dot and a width',
       '  = fix: write `.f32` for `.f33`',
       '  = see: PTX ISA 9.1, section 5.2',
       '',
       '',
     ].join('\n'),
   );
+});
+
+test('a fix that the help already spells out is not said twice', () => {
+  const fix = { span: { start: 0, end: 3 }, text: 'exit' };
+  const out = render('ret', found('ret', 'ret', { help: "did you mean 'exit'?", fix }));
+  expect(out).not.toContain('fix:');
 });
 
 test('carets stand under the marked text whatever tabs and wide characters come before it', () => {

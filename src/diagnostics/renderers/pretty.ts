@@ -64,7 +64,8 @@ type Note = readonly [label: string, words: string];
 function footer(source: SourceText, { help, fix, section }: Diagnostic): readonly Note[] {
   const notes: Note[] = [];
   if (help !== null) notes.push(['help: ', printable(help)]);
-  if (fix !== null) notes.push(['fix: ', printable(describeFix(source, fix))]);
+  // Help that already spells the replacement out needs no second line.
+  if (fix !== null && help?.includes(fix.text) !== true) notes.push(['fix: ', printable(describeFix(source, fix))]);
   if (section !== null) notes.push(['see: ', `PTX ISA 9.1, section ${section}`]);
   return notes;
 }

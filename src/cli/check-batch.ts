@@ -1,0 +1,65 @@
+/** `ptxlab check --batch`: one module a line. */
+import { PtxlabError } from '../base/error.ts';
+import { err, ok, type Result } from '../base/result.ts';
+import { SourceText } from '../base/source-text.ts';
+import { type CheckOptions, check } from '../check/check.ts';
+import { type DiagnosticRecord, diagnosticRecord } from '../diagnostics/renderers/json.ts';
+import type { ExitCode } from './exit.ts';
+import { type JsonObject, type LineError, answerLines } from './ndjson.ts';
+
+export interface BatchDefaults {
+  readonly target: string | undefined;
+  readonly isa: string | undefined;
+  readonly warningsAreErrors: boolean;
+}
+
+interface Request extends CheckOptions {
+  readonly source: string;
+}
+
+/** Answers `{"id","source"[,"target","isa"]}` by `{"id","ok","diagnostics"}` or `{"id","error"}`, in order. */
+export async function checkBatch(input: AsyncIterable<unknown>, defaults: BatchDefaults): Promise<ExitCode> {
+  const faults = await answerLines(input, (line, raw) => {
+    const id = line.ok ? readId(line.value, raw) : 'null';
+    const request = line.ok ? readRequest(line.value, defaults) : line;
+    const reply = request.ok ? answer(request.value, defaults.warningsAreErrors) : { error: request.error };
+    return `{"id":${id},${JSON.stringify(reply).slice(1)}`;
+  });
+  return faults > 0 ? 2 : 0;
+}
+
+function answer({ source, ...options }: Request, warningsAreErrors: boolean): object {
+  try {
+    const { diagnostics } = check(source, options);
+    const text = new SourceText(source);
+    const records = diagnostics.map((found) => raise(diagnosticRecord(text, found), warningsAreErrors));
+    return { ok: records.every(({ severity }) => severity !== 'error'), diagnostics: records };
+  } catch (error) {
+    if (error instanceof PtxlabError) return { error: { code: error.code, message: error.message } };
+    throw error;
+  }
+}
+
+function raise(record: DiagnosticRecord, warningsAreErrors: boolean): DiagnosticRecord {
+  return warningsAreErrors && record.severity === 'warning' ? { ...record, severity: 'error' } : record;
+}
+
+function readRequest(line: JsonObject, defaults: BatchDefaults): Result<Request, LineError> {
+  const { source, target = defaults.target, isa = defaults.isa } = line;
+  if (typeof source !== 'string') return err(badRequest("'source' must be a string"));
+  if (target !== undefined && typeof target !== 'string') return err(badRequest("'target' must be a string"));
+  if (isa !== undefined && typeof isa !== 'string') return err(badRequest("'isa' must be a string"));
+  return ok({ source, ...(target === undefined ? {} : { target }), ...(isa === undefined ? {} : { isa }) });
+}
+
+function badRequest(message: string): LineError {
+  return { code: 'BAD_REQUEST', message };
+}
+
+/** The id as JSON. A number that a double cannot hold is taken from the line, so that it comes back with every digit. */
+function readId(line: JsonObject, raw: string): string {
+  const { id = null } = line;
+  const written =
+    typeof id === 'number' && !Number.isSafeInteger(id) ? /"id"\s*:\s*(-?[\d.eE+-]+)/.exec(raw)?.[1] : undefined;
+  return written ?? JSON.stringify(id);
+}

@@ -1,0 +1,78 @@
+/** What `ptxlab check` knows about a file once it is judged. */
+import type { SourceText } from '../base/source-text.ts';
+import type { CheckReport } from '../check/check.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { FileReport } from '../diagnostics/renderers/file-report.ts';
+import { diagnosticRecord } from '../diagnostics/renderers/json.ts';
+
+/** A file judged for one target. */
+export interface Judged {
+  readonly source: SourceText;
+  readonly report: CheckReport;
+}
+
+/** `-Werror`: what was a warning refuses the module. */
+export function withWarningsAsErrors(report: CheckReport): CheckReport {
+  const raise = (found: Diagnostic): Diagnostic =>
+    found.severity === 'warning' ? { ...found, severity: 'error' } : found;
+  return { ...report, diagnostics: report.diagnostics.map(raise) };
+}
+
+/** True where nothing found is an error. */
+export function isAccepted(report: CheckReport): boolean {
+  return report.diagnostics.every(({ severity }) => severity !== 'error');
+}
+
+/** One report a file: what every target has in common stands once, the rest names its targets. */
+export function mergeAll(judged: readonly Judged[]): readonly FileReport[] {
+  const bySource = new Map<SourceText, Judged[]>();
+  for (const one of judged) {
+    const known = bySource.get(one.source);
+    if (known === undefined) bySource.set(one.source, [one]);
+    else known.push(one);
+  }
+  return [...bySource].map(([source, reports]) => ({ source, diagnostics: mergeTargets(reports) }));
+}
+
+function mergeTargets(judged: readonly Judged[]): readonly Diagnostic[] {
+  const [only] = judged;
+  if (judged.length === 1 && only !== undefined) return only.report.diagnostics;
+  const found = new Map<string, { readonly diagnostic: Diagnostic; readonly targets: string[] }>();
+  for (const { report } of judged) {
+    for (const diagnostic of report.diagnostics) {
+      const { code, span, message } = diagnostic;
+      const key = `${span.start} ${span.end} ${code} ${message}`;
+      const known = found.get(key);
+      if (known === undefined) found.set(key, { diagnostic, targets: [report.requirements.target] });
+      else known.targets.push(report.requirements.target);
+    }
+  }
+  const merged = [...found.values()].map(({ diagnostic, targets }) => nameTargets(diagnostic, targets, judged.length));
+  return merged.sort((a, b) => a.span.start - b.span.start);
+}
+
+/** Adds the targets that a finding holds for, unless it holds for all or says so itself. */
+function nameTargets(diagnostic: Diagnostic, targets: readonly string[], all: number): Diagnostic {
+  if (targets.length === all || targets.every((target) => diagnostic.message.includes(target))) return diagnostic;
+  return { ...diagnostic, message: `${diagnostic.message} (for ${targets.join(', ')})` };
+}
+
+/** What `--format json` prints for a file and a target. */
+export function jsonRecord({ source, report }: Judged): object {
+  const { requirements } = report;
+  const accepted = isAcceptedSomewhere(report);
+  return {
+    file: source.name,
+    version: requirements.version,
+    target: requirements.target,
+    ok: isAccepted(report),
+    diagnostics: report.diagnostics.map((diagnostic) => diagnosticRecord(source, diagnostic)),
+    minimumVersion: accepted ? requirements.minimumVersion : null,
+    targets: accepted ? requirements.targets : [],
+  };
+}
+
+/** True where only versions and targets can be wrong, so that some other one would do. */
+export function isAcceptedSomewhere(report: CheckReport): boolean {
+  return report.diagnostics.every(({ severity, code }) => severity !== 'error' || code.startsWith('PTX4'));
+}

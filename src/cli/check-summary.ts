@@ -1,0 +1,43 @@
+/** The closing words of `ptxlab check`, for stderr. */
+import type { CheckReport } from '../check/check.ts';
+import type { Severity } from '../diagnostics/diagnostic.ts';
+import { printable } from '../diagnostics/renderers/printable.ts';
+import { wrap } from '../diagnostics/renderers/wrap.ts';
+import { groupAcceptance } from '../explain/targets.ts';
+import { isAcceptedSomewhere, type Judged } from './check-report.ts';
+
+/** What was found in one file, for every target it was judged for, and which versions and targets accept it. */
+export function summarize(judged: readonly Judged[], width: number): string {
+  const lines = judged.flatMap(({ source, report }) => {
+    const { version, target } = report.requirements;
+    const heading = `${printable(source.name)}: ${countFindings(report)} for ${target} at PTX ${version}`;
+    return isAcceptedSomewhere(report) ? [heading, `  ${lowestVersion(report)}`] : [heading];
+  });
+  // Which targets accept a file does not depend on the one it is judged for.
+  const accepted = judged.find(({ report }) => isAcceptedSomewhere(report));
+  if (accepted !== undefined) lines.push(...acceptedBy(accepted.report, width));
+  return `${lines.join('\n')}\n`;
+}
+
+function lowestVersion({ requirements }: CheckReport): string {
+  const { minimumVersion, target } = requirements;
+  return minimumVersion === null
+    ? `no .version accepts it on ${target}`
+    : `lowest .version on ${target}: ${minimumVersion}`;
+}
+
+function acceptedBy({ requirements }: CheckReport, width: number): readonly string[] {
+  const groups = groupAcceptance(requirements.targets).map(({ since, words }) => `${words} from ${since}`);
+  return wrap(`accepted by: ${groups.join('; ') || 'no target'}`, width - 2).map((line) => `  ${line}`);
+}
+
+const severities: readonly Severity[] = ['error', 'warning', 'note'];
+
+/** `2 errors, 1 warning`, or `no findings`. */
+export function countFindings(report: CheckReport): string {
+  const counts = severities.flatMap((severity) => {
+    const count = report.diagnostics.filter((found) => found.severity === severity).length;
+    return count === 0 ? [] : [`${count} ${severity}${count === 1 ? '' : 's'}`];
+  });
+  return counts.join(', ') || 'no findings';
+}

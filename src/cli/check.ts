@@ -1,0 +1,90 @@
+/** `ptxlab check`: diagnostics of modules, in the format asked for. */
+import { createReadStream } from 'node:fs';
+import { SourceText } from '../base/source-text.ts';
+import { check } from '../check/check.ts';
+import { renderGithub } from '../diagnostics/renderers/github.ts';
+import { renderPretty } from '../diagnostics/renderers/pretty.ts';
+import { renderPtxas } from '../diagnostics/renderers/ptxas.ts';
+import { renderSarif } from '../diagnostics/renderers/sarif.ts';
+import { checkBatch } from './check-batch.ts';
+import { isAccepted, type Judged, jsonRecord, mergeAll, withWarningsAsErrors } from './check-report.ts';
+import { summarize } from './check-summary.ts';
+import { type ExitCode, UsageError, worse } from './exit.ts';
+import { displayName, readInput } from './io.ts';
+import { type JudgeFlags, readIsa, readTarget, readTargets } from './options.ts';
+import { writeError, writeOut } from './output.ts';
+import { columnsOf, styleFor } from './style.ts';
+import { packageVersion } from './version.ts';
+
+export type CheckFormat = 'pretty' | 'ptxas' | 'json' | 'sarif' | 'github';
+
+export interface CheckFlags extends JudgeFlags {
+  readonly format: CheckFormat;
+  /** `-Werror`. */
+  readonly W?: 'error';
+  readonly all?: boolean;
+  readonly batch?: boolean;
+}
+
+export async function checkCommand(files: readonly string[], flags: CheckFlags): Promise<ExitCode> {
+  const isa = readIsa(flags.isa);
+  if (flags.batch === true) return runBatch(files, flags, isa);
+  if (files.length === 0) throw new UsageError('check needs a file, or - for stdin');
+  const names = flags.target === undefined ? [undefined] : readTargets(flags.target);
+  const judged: Judged[] = [];
+  let exit: ExitCode = 0;
+  for (const file of files) {
+    const text = await readInput(file);
+    if (!text.ok) {
+      await writeError(`ptxlab: ${text.error}\n`);
+      exit = 2;
+      continue;
+    }
+    const source = new SourceText(text.value, displayName(file));
+    const reports = names.map((target) => judge(source, { target, isa }, flags.W === 'error'));
+    exit = worse(exit, reports.some(({ report }) => !isAccepted(report)) ? 1 : 0);
+    await writeFindings(reports, flags);
+    if (flags.quiet !== true) await writeError(summarize(reports, columnsOf(process.stderr)));
+    judged.push(...reports);
+  }
+  if (flags.format === 'json') await writeOut(`${JSON.stringify(judged.map(jsonRecord), null, 2)}\n`);
+  if (flags.format === 'sarif') await writeOut(renderSarif(mergeAll(judged), packageVersion()));
+  return exit;
+}
+
+async function runBatch(files: readonly string[], flags: CheckFlags, isa: string | undefined): Promise<ExitCode> {
+  if (files.length > 1) throw new UsageError('check --batch reads one stream of requests');
+  const [file = '-'] = files;
+  const input = file === '-' ? process.stdin : createReadStream(file);
+  return checkBatch(input, { target: readTarget(flags.target), isa, warningsAreErrors: flags.W === 'error' });
+}
+
+interface Judgement {
+  readonly target: string | undefined;
+  readonly isa: string | undefined;
+}
+
+function judge(source: SourceText, { target, isa }: Judgement, warningsAreErrors: boolean): Judged {
+  const options = { ...(target === undefined ? {} : { target }), ...(isa === undefined ? {} : { isa }) };
+  const report = check(source.text, options);
+  return { source, report: warningsAreErrors ? withWarningsAsErrors(report) : report };
+}
+
+async function writeFindings(reports: readonly Judged[], flags: CheckFlags): Promise<void> {
+  const [merged] = mergeAll(reports);
+  if (merged === undefined) return;
+  switch (flags.format) {
+    case 'pretty': {
+      const style = await styleFor(flags.color, process.stdout);
+      const repeats = flags.all === true ? Number.POSITIVE_INFINITY : 3;
+      return writeOut(renderPretty(merged, { style, width: columnsOf(process.stdout), repeats }));
+    }
+    case 'ptxas':
+      return writeOut(renderPtxas(merged));
+    case 'github':
+      return writeOut(renderGithub(merged));
+    case 'json':
+    case 'sarif':
+      return;
+  }
+}

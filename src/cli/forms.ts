@@ -1,0 +1,43 @@
+/** `ptxlab forms`: the table of instruction forms, or the matrix of conversions. */
+import { nearest } from '../check/nearest.ts';
+import { listForms, listingText } from '../explain/form-listing.ts';
+import { conversionMatrix, matrixText } from '../explain/matrix.ts';
+import { ptxForms } from '../isa/table.ts';
+import { type ExitCode, UsageError } from './exit.ts';
+import { type JudgeFlags, readPlace } from './options.ts';
+import { writeOut } from './output.ts';
+import { columnsOf } from './style.ts';
+
+export interface FormsFlags extends JudgeFlags {
+  readonly opcode?: string;
+  readonly matrix?: boolean;
+  readonly json?: boolean;
+}
+
+export async function formsCommand(flags: FormsFlags): Promise<ExitCode> {
+  const place = readPlace(flags);
+  if (flags.matrix === true) {
+    const cells = conversionMatrix(place);
+    await writeOut(flags.json === true ? json(cells) : lines(matrixText(cells)));
+    return 0;
+  }
+  const entries = listForms(place, flags.opcode === undefined ? null : requireOpcode(flags.opcode));
+  const width = columnsOf(process.stdout);
+  await writeOut(flags.json === true ? json(entries) : lines(listingText(entries, width, flags.opcode !== undefined)));
+  return 0;
+}
+
+function requireOpcode(name: string): string {
+  const known = ptxForms.opcodes();
+  if (known.includes(name)) return name;
+  const close = nearest(name, known);
+  throw new UsageError(`no forms of '${name}'${close === null ? '' : ` (did you mean ${close}?)`}`);
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+function lines(text: readonly string[]): string {
+  return `${text.join('\n').trimEnd()}\n`;
+}

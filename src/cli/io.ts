@@ -1,0 +1,71 @@
+/** Reading what the command line names. */
+import { open } from 'node:fs/promises';
+import { err, ok, type Result } from '../base/result.ts';
+
+/** The largest input that is read, 256 MiB; a larger file is refused by its size before any of it is read. */
+export const sizeLimit: number = 256 * 1024 * 1024;
+
+/** What a path is called in messages. */
+export function displayName(path: string): string {
+  return path === '-' ? '<stdin>' : path;
+}
+
+/** The text of a file, or of stdin for `-`. The error is one line that names the input. */
+export async function readInput(path: string): Promise<Result<string, string>> {
+  try {
+    const bytes = path === '-' ? await readStream(process.stdin) : await readFile(path);
+    return bytes === null ? err(tooLarge(path)) : ok(decodeText(bytes));
+  } catch (error) {
+    return err(`${displayName(path)}: ${describeReadError(error as NodeJS.ErrnoException)}`);
+  }
+}
+
+/** Bytes of a file; null where it is larger than the limit. Pipes and devices have no size and are counted as they come. */
+async function readFile(path: string): Promise<Uint8Array | null> {
+  const file = await open(path, 'r');
+  try {
+    const stat = await file.stat();
+    if (stat.isDirectory()) throw Object.assign(new Error(), { code: 'EISDIR' });
+    if (stat.size > sizeLimit) return null;
+    if (stat.isFile() && stat.size > 0) return await file.readFile();
+    return await readStream(file.createReadStream({ autoClose: false }));
+  } finally {
+    await file.close();
+  }
+}
+
+async function readStream(stream: AsyncIterable<unknown>): Promise<Uint8Array | null> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    size += (chunk as Buffer).length;
+    if (size > sizeLimit) return null;
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks, size);
+}
+
+/** UTF-8 whatever the bytes are; those that are not become U+FFFD, which no grammar accepts outside comments. */
+function decodeText(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+}
+
+function tooLarge(path: string): string {
+  return `${displayName(path)}: larger than ${sizeLimit / 1024 / 1024} MiB, the limit for one input`;
+}
+
+const readErrors: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file',
+  ENOTDIR: 'no such file',
+  EISDIR: 'is a directory, not a file',
+  EACCES: 'not readable: permission denied',
+  EPERM: 'not readable: permission denied',
+  ELOOP: 'too many symbolic links',
+  ENAMETOOLONG: 'the name is too long',
+  ERR_INVALID_ARG_VALUE: 'not a file name',
+};
+
+/** A failed read or write in words. */
+export function describeReadError(error: NodeJS.ErrnoException): string {
+  return readErrors[error.code ?? ''] ?? error.code ?? error.message;
+}

@@ -1,0 +1,44 @@
+#!/usr/bin/env node
+/** The entry point: runs one command and turns whatever happens into an exit code and at most one line of apology. */
+import { CommanderError } from 'commander';
+import { UsageError } from './exit.ts';
+import { guardOutput } from './output.ts';
+import { makeProgram } from './program.ts';
+import { packageVersion } from './version.ts';
+
+/** Exit codes of commander that are no mistake: help and version were asked for. */
+const wanted: ReadonlySet<string> = new Set(['commander.helpDisplayed', 'commander.version']);
+
+function exitOf(error: unknown): 0 | 2 {
+  if (error instanceof CommanderError) return wanted.has(error.code) ? 0 : 2;
+  const isUsage = error instanceof UsageError || (error instanceof Error && error.name === 'PtxlabError');
+  const message = (error instanceof Error ? error.message : String(error)).split('\n', 1)[0];
+  process.stderr.write(isUsage ? `ptxlab: ${message}\n` : `ptxlab: internal fault: ${message}${faultHint()}\n`);
+  if (isDebugging() && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+  return 2;
+}
+
+function isDebugging(): boolean {
+  return process.env['PTXLAB_DEBUG'] === '1';
+}
+
+function faultHint(): string {
+  return isDebugging() ? '' : ' (PTXLAB_DEBUG=1 shows where)';
+}
+
+function abort(error: unknown): never {
+  process.exit(exitOf(error));
+}
+
+guardOutput();
+process.on('uncaughtException', abort);
+process.on('unhandledRejection', abort);
+
+try {
+  const program = makeProgram(packageVersion(), (exit) => {
+    process.exitCode = exit;
+  });
+  await program.parseAsync();
+} catch (error) {
+  process.exitCode = exitOf(error);
+}

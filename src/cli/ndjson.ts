@@ -1,0 +1,95 @@
+/**
+ * One JSON object a line in, one JSON object a line out, in order. Lines are answered as they come, so that a program on
+ * the other end of a pipe may ask and wait; nothing is read while the reader of the answers has no room.
+ */
+import { err, ok, type Result } from '../base/result.ts';
+import { sizeLimit } from './io.ts';
+import { writeOut } from './output.ts';
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Why a line cannot be answered; codes are as stable as those of diagnostics. */
+export interface LineError {
+  readonly code: 'BAD_JSON' | 'BAD_REQUEST' | 'LINE_TOO_LONG' | 'INTERNAL';
+  readonly message: string;
+}
+
+/** Answers one line by the text of a JSON object; `raw` is the line itself. */
+export type Answer = (request: Result<JsonObject, LineError>, raw: string) => string;
+
+const newline = 10;
+
+/** Answers every line of `input` that is not blank. Returns how many answers were faults of ptxlab itself. */
+export async function answerLines(input: AsyncIterable<unknown>, answer: Answer): Promise<number> {
+  const pending = new PendingLine();
+  let faults = 0;
+  const reply = (line: Result<string, LineError>): string => {
+    const { text, isFault } = answerOne(line, answer);
+    if (isFault) faults += 1;
+    return text;
+  };
+  for await (const chunk of input) {
+    const bytes = chunk as Buffer;
+    const end = bytes.lastIndexOf(newline);
+    if (end < 0) {
+      pending.add(bytes);
+      continue;
+    }
+    let out = '';
+    for (const line of pending.complete(bytes.subarray(0, end))) out += reply(line);
+    pending.add(bytes.subarray(end + 1));
+    await writeOut(out);
+  }
+  for (const line of pending.complete(Buffer.alloc(0))) await writeOut(reply(line));
+  return faults;
+}
+
+/** The bytes since the last line end. A line beyond the limit is dropped while it is read, and reported at its end. */
+class PendingLine {
+  private chunks: Buffer[] = [];
+  private size = 0;
+
+  add(bytes: Buffer): void {
+    this.size += bytes.length;
+    if (this.size > sizeLimit) this.chunks = [];
+    else if (bytes.length > 0) this.chunks.push(bytes);
+  }
+
+  /** The lines that end with these bytes. */
+  complete(bytes: Buffer): readonly Result<string, LineError>[] {
+    const first = bytes.indexOf(newline);
+    this.add(first < 0 ? bytes : bytes.subarray(0, first));
+    const tooLong = this.size > sizeLimit;
+    const head = tooLong ? '' : Buffer.concat(this.chunks, this.size).toString('utf8');
+    this.chunks = [];
+    this.size = 0;
+    const rest = first < 0 ? [] : bytes.toString('utf8', first + 1).split('\n');
+    const message = `the line is longer than ${sizeLimit / 1024 / 1024} MiB`;
+    return [tooLong ? err({ code: 'LINE_TOO_LONG', message }) : ok(head), ...rest.map((line) => ok(line))];
+  }
+}
+
+function answerOne(
+  line: Result<string, LineError>,
+  answer: Answer,
+): { readonly text: string; readonly isFault: boolean } {
+  const raw = line.ok ? line.value : '';
+  if (line.ok && raw.trim() === '') return { text: '', isFault: false };
+  try {
+    const request = line.ok ? parseLine(raw) : line;
+    return { text: `${answer(request, raw)}\n`, isFault: false };
+  } catch (fault) {
+    const message = `internal fault: ${fault instanceof Error ? fault.message : String(fault)}`;
+    return { text: `${answer(err({ code: 'INTERNAL', message }), raw)}\n`, isFault: true };
+  }
+}
+
+function parseLine(text: string): Result<JsonObject, LineError> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return ok(value as JsonObject);
+    return err({ code: 'BAD_REQUEST', message: 'the line is not a JSON object' });
+  } catch {
+    return err({ code: 'BAD_JSON', message: 'the line is not JSON' });
+  }
+}

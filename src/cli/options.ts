@@ -1,0 +1,62 @@
+/** Flags that several commands share, read. */
+import { nearest } from '../check/nearest.ts';
+import type { Place } from '../explain/plain-variants.ts';
+import { findTarget, formatVersion, newestVersion, parseVersion, targets, versions } from '../isa/targets.ts';
+import { UsageError } from './exit.ts';
+import type { ColorChoice } from './style.ts';
+
+/** What every command understands. */
+export interface CommonFlags {
+  readonly color: ColorChoice;
+  readonly quiet?: boolean;
+}
+
+export interface JudgeFlags extends CommonFlags {
+  readonly target?: string;
+  readonly isa?: string;
+}
+
+/** The names in `--target A,B`. */
+export function readTargets(text: string): readonly string[] {
+  const names = text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  if (names.length === 0) throw new UsageError('--target needs a name such as sm_90a');
+  names.forEach(requireTarget);
+  return [...new Set(names)];
+}
+
+/** The one name of `--target`, where several make no sense. */
+export function readTarget(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const [name, second] = readTargets(text);
+  if (second !== undefined) throw new UsageError('--target takes one name here');
+  return name;
+}
+
+function requireTarget(name: string): void {
+  if (findTarget(name) !== undefined) return;
+  const names = targets.map((target) => target.name);
+  const close = nearest(name, names);
+  const hint = close === null ? `known are ${names[0]} to ${names[names.length - 1]}` : `did you mean ${close}?`;
+  throw new UsageError(`unknown target '${name}' (${hint})`);
+}
+
+/** The version of `--isa V`. */
+export function readIsa(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d+\.\d+$/.test(text) && versions.includes(parseVersion(text))) return text;
+  const oldest = formatVersion(versions[0] as number);
+  throw new UsageError(`unknown PTX version '${text}' (known are ${oldest} to ${formatVersion(newestVersion)})`);
+}
+
+/** The target and version that the flags name. */
+export function readPlace(flags: JudgeFlags): Place {
+  const target = readTarget(flags.target);
+  const isa = readIsa(flags.isa);
+  return {
+    target: target === undefined ? null : (findTarget(target) ?? null),
+    version: isa === undefined ? null : parseVersion(isa),
+  };
+}

@@ -1,0 +1,168 @@
+/** What the command line understands. Each command is loaded when it is asked for, so that help and version cost nothing. */
+import { Command, Option } from 'commander';
+import type { CheckFlags } from './check.ts';
+import type { EvalFlags } from './eval.ts';
+import type { ExitCode } from './exit.ts';
+import type { ExplainFlags } from './explain.ts';
+import type { FormsFlags } from './forms.ts';
+import type { RunFlags } from './run.ts';
+
+type Finish = (exit: ExitCode) => void;
+
+/** The program with all its commands; `finish` is told how a command ended. Wrong usage throws a CommanderError. */
+export function makeProgram(version: string, finish: Finish): Command {
+  const program = new Command('ptxlab')
+    .description('NVIDIA PTX without the GPU: check, explain, evaluate and run it, bit for bit.')
+    .version(version, '-V, --version', 'print the version')
+    .addOption(
+      new Option('--color <when>', 'colours: auto, always or never')
+        .choices(['auto', 'always', 'never'])
+        .default('auto'),
+    )
+    .option('-q, --quiet', 'nothing on stderr but errors')
+    .helpOption('-h, --help', 'print this help')
+    .configureHelp({ showGlobalOptions: true })
+    .showHelpAfterError('(--help shows how it is used)')
+    .exitOverride();
+  for (const define of [defineCheck, defineEval, defineRun, defineExplain, defineForms]) define(program, finish);
+  return examples(
+    program,
+    'ptxlab check kernel.ptx',
+    'ptxlab eval --explain cvt.rn.satfinite.e4m3x2.f32 1.5 -0.1',
+    'ptxlab explain cvt.rs.satfinite.e4m3x4.f32',
+    'ptxlab forms --matrix',
+  );
+}
+
+function examples(command: Command, ...lines: readonly string[]): Command {
+  return command.addHelpText('before', `Examples:\n${lines.map((line) => `  ${line}\n`).join('')}`);
+}
+
+function defineCheck(program: Command, finish: Finish): void {
+  const command = program
+    .command('check')
+    .description('Check PTX modules as strictly as ptxas.')
+    .argument('[files...]', 'PTX files, - for stdin')
+    .option('-t, --target <names>', 'judge for these targets (sm_80,sm_90a) in place of the module’s own')
+    .option('--isa <version>', 'judge by this PTX version in place of the module’s own')
+    .addOption(
+      new Option('-f, --format <format>', 'how findings are written')
+        .choices(['pretty', 'ptxas', 'json', 'sarif', 'github'])
+        .default('pretty'),
+    )
+    .addOption(new Option('-W <kind>', '-Werror: warnings are errors').choices(['error']))
+    .option('--all', 'pretty: show every repeat of a finding')
+    .option('--batch', 'answer NDJSON requests from stdin, one module a line')
+    .action(async (files: readonly string[], _: unknown, command: Command) => {
+      const flags = command.optsWithGlobals<CheckFlags>();
+      finish(await (await import('./check.ts')).checkCommand(files, flags));
+    });
+  examples(
+    command,
+    'ptxlab check kernel.ptx',
+    'ptxlab check --target sm_80,sm_100a kernel.ptx',
+    'nvcc -ptx -o - kernel.cu | ptxlab check -Werror --format github -',
+  );
+}
+
+function defineEval(program: Command, finish: Finish): void {
+  const command = program
+    .command('eval')
+    .description('Evaluate one instruction on given operands, bit for bit.')
+    .argument('[instruction]', 'a mnemonic such as cvt.rn.satfinite.e4m3x2.f32')
+    .argument('[operands...]', 'inputs in instruction order: 1.5, -3, nan, 0x3f800000, 0f3F800000')
+    .option('-t, --target <name>', 'judge for this target; any unless given')
+    .option('--isa <version>', 'judge by this PTX version; the newest unless given')
+    .option('--explain', 'show the exact value, its neighbours and why one was chosen')
+    .option('--json', 'write JSON')
+    .option('--batch', 'answer NDJSON requests from stdin')
+    .allowUnknownOption()
+    .action(async (instruction: string | undefined, operands: readonly string[], _: unknown, command: Command) => {
+      const flags = command.optsWithGlobals<EvalFlags>();
+      finish(await (await import('./eval.ts')).evalCommand(instruction, operands, flags));
+    });
+  examples(
+    command,
+    'ptxlab eval cvt.rn.satfinite.e4m3x2.f32 1.5 -0.1',
+    'ptxlab eval --explain cvt.rn.f16.f32 0.1',
+    'ptxlab eval cvt.rs.f16x2.f32 0x3dcccccd 0x3e4ccccd 0x00010002',
+  );
+}
+
+function defineRun(program: Command, finish: Finish): void {
+  const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+  const command = program
+    .command('run')
+    .description('Run a kernel on the CPU.')
+    .argument('[file]', 'a PTX file, - for stdin')
+    .option('--entry <name>', 'the kernel; may be left out where there is one')
+    .option('--grid <x,y,z>', 'blocks')
+    .option('--block <x,y,z>', 'threads of a block')
+    .option('--shared <bytes>', 'dynamic shared memory')
+    .option(
+      '--arg <value>',
+      'an argument, repeated in order: u32:5, f32:1.5, in.npy, zeros:4096, hex:…, file:…',
+      collect,
+      [],
+    )
+    .option('--out <index:file>', 'write a buffer argument after the launch; repeated', collect, [])
+    .option('-t, --target <name>', 'the device; the module’s target unless given')
+    .addOption(new Option('--engine <engine>', 'how to run').choices(['jit', 'interp']))
+    .option('--workers <count>', 'worker threads')
+    .option('--unchecked', 'no memory checks')
+    .option('--job <file>', 'a job as JSON, - for stdin')
+    .option('--timeout <seconds>', 'end a kernel that runs longer')
+    .option('--budget <instructions>', 'end a kernel that executes more')
+    .action(async (file: string | undefined, _: unknown, command: Command) => {
+      const flags = command.optsWithGlobals<RunFlags>();
+      finish(await (await import('./run.ts')).runCommand(file, flags));
+    });
+  examples(
+    command,
+    'ptxlab run saxpy.ptx --grid 16 --block 256 --arg u32:4096 --arg f32:2 --arg x.npy --arg y.npy --out 3:y.npy',
+    'ptxlab run --job job.json',
+  );
+}
+
+function defineExplain(program: Command, finish: Finish): void {
+  const command = program
+    .command('explain')
+    .description('Explain an instruction, a literal or a diagnostic code.')
+    .argument('<text...>', 'an instruction or mnemonic, 0f3F800000, PTX2030')
+    .option('-t, --target <name>', 'meaning on this target; old ones flush subnormals')
+    .option('--isa <version>', 'meaning in this PTX version')
+    .option('--json', 'write JSON')
+    .option('--ascii', 'draw without box characters')
+    .action(async (text: readonly string[], _: unknown, command: Command) => {
+      const flags = command.optsWithGlobals<ExplainFlags>();
+      finish(await (await import('./explain.ts')).explainCommand(text.join(' '), flags));
+    });
+  examples(
+    command,
+    'ptxlab explain cvt.rs.satfinite.e4m3x4.f32',
+    "ptxlab explain 'cvt.rn.bf16x2.f32 %r1, %f1, %f2;'",
+    'ptxlab explain 0f3F800000',
+    'ptxlab explain PTX2030',
+  );
+}
+
+function defineForms(program: Command, finish: Finish): void {
+  const command = program
+    .command('forms')
+    .description('List the instruction forms, or the matrix of conversions.')
+    .option('--opcode <name>', 'only this opcode')
+    .option('-t, --target <name>', 'only what this target has')
+    .option('--isa <version>', 'only what this PTX version has')
+    .option('--matrix', 'which types convert to which, and whether a rounding is written')
+    .option('--json', 'write JSON')
+    .action(async (_: unknown, command: Command) => {
+      const flags = command.optsWithGlobals<FormsFlags>();
+      finish(await (await import('./forms.ts')).formsCommand(flags));
+    });
+  examples(
+    command,
+    'ptxlab forms',
+    'ptxlab forms --opcode cvt --target sm_90',
+    'ptxlab forms --matrix --target sm_100a',
+  );
+}

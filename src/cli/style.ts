@@ -1,0 +1,32 @@
+import { plainStyle, type Style } from '../diagnostics/renderers/style.ts';
+
+export type ColorChoice = 'auto' | 'always' | 'never';
+
+/** Whether a stream takes colours: `--color` first, then NO_COLOR, FORCE_COLOR, then whether it is a terminal. */
+export function wantsColor(choice: ColorChoice, stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): boolean {
+  if (choice !== 'auto') return choice === 'always';
+  if (env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '') return false;
+  const force = env['FORCE_COLOR'];
+  if (force !== undefined) return force !== '0' && force !== 'false';
+  return stream.isTTY === true && env['TERM'] !== 'dumb';
+}
+
+/** The style for a stream. The colour library is loaded only where there is something to colour. */
+export async function styleFor(choice: ColorChoice, stream: NodeJS.WriteStream): Promise<Style> {
+  if (!wantsColor(choice, stream, process.env)) return plainStyle;
+  const { Ansis } = await import('ansis');
+  const ansis = new Ansis(1);
+  return {
+    error: (text) => ansis.red.bold(text),
+    warning: (text) => ansis.yellow.bold(text),
+    note: (text) => ansis.blue.bold(text),
+    strong: (text) => ansis.bold(text),
+    faint: (text) => ansis.dim(text),
+    accent: (text) => ansis.cyan(text),
+  };
+}
+
+/** Columns to draw in: those of the terminal, at most 120, or 80 where there is none. */
+export function columnsOf(stream: NodeJS.WriteStream): number {
+  return Math.min(Math.max(stream.columns ?? 80, 40), 120);
+}

@@ -1,0 +1,43 @@
+/** A diagnostic code in the words of the catalogue. */
+import { type CatalogueEntry, type Code, catalogue } from '../diagnostics/catalogue.ts';
+import type { Severity } from '../diagnostics/diagnostic.ts';
+import type { Style } from '../diagnostics/renderers/style.ts';
+import { wrap } from '../diagnostics/renderers/wrap.ts';
+import { table } from './table.ts';
+
+export interface CodeExplanation {
+  readonly kind: 'code';
+  readonly code: Code;
+  readonly severity: Severity;
+  readonly title: string;
+  readonly explain: string;
+  /** Templates with their parameters in braces. */
+  readonly message: string;
+  readonly ptxas: string;
+  readonly section: string | null;
+}
+
+/** Explains `PTX2030`, in either case of letters; null where there is no such code. */
+export function explainCode(text: string): CodeExplanation | null {
+  const code = text.toUpperCase();
+  if (!Object.hasOwn(catalogue, code)) return null;
+  const entry: CatalogueEntry = catalogue[code as Code];
+  const { severity, title, explain, message, ptxas, section } = entry;
+  return { kind: 'code', code: code as Code, severity, title, explain, message, ptxas, section };
+}
+
+/** The explanation as lines. */
+export function codeText(explained: CodeExplanation, width: number, style: Style): readonly string[] {
+  const { code, severity, title, explain, message, ptxas, section } = explained;
+  const rows = [
+    ['reads', message],
+    ['ptxas', ptxas],
+    ...(section === null ? [] : [['see', `PTX ISA 9.1, section ${section}`]]),
+  ];
+  return [
+    `${style[severity](`${severity}[${code}]`)} ${style.strong(title)}`,
+    ...wrap(explain, width),
+    '',
+    ...table(rows, width),
+  ];
+}

@@ -1,0 +1,81 @@
+/** Pictures of bit fields as text. */
+import type { Field, LanePicture } from './lanes.ts';
+
+/** The characters that pictures are made of. */
+export interface Glyphs {
+  readonly horizontal: string;
+  readonly vertical: string;
+  /** Left end, joint and right end of the upper and the lower edge. */
+  readonly top: readonly [string, string, string];
+  readonly bottom: readonly [string, string, string];
+  readonly arrow: string;
+}
+
+export const boxGlyphs: Glyphs = {
+  horizontal: '\u2500',
+  vertical: '\u2502',
+  top: ['\u250c', '\u252c', '\u2510'],
+  bottom: ['\u2514', '\u2534', '\u2518'],
+  arrow: '\u2192',
+};
+
+/** For terminals and logs that are not UTF-8. */
+export const asciiGlyphs: Glyphs = {
+  horizontal: '-',
+  vertical: '|',
+  top: ['+', '+', '+'],
+  bottom: ['+', '+', '+'],
+  arrow: '->',
+};
+
+const columnsPerBit = 2;
+
+/**
+ * Draws the fields of an operand as boxes, high bits left, bit numbers above, at most `width` columns wide; where the
+ * labels need more than that, one field a line.
+ */
+export function drawPicture(picture: LanePicture, width: number, glyphs: Glyphs, margin: number): readonly string[] {
+  const fields = picture.fields.map((field) => ({ ...field, label: field.label.replaceAll('\u2192', glyphs.arrow) }));
+  const inner = boxWidths(fields, Math.min(width - margin - 1, picture.width * columnsPerBit + fields.length));
+  const total = inner.reduce((sum, columns) => sum + columns + 1, margin + 1);
+  const name = picture.operand.padStart(margin - 1).padEnd(margin);
+  if (total > width) return listFields(picture.operand, fields, margin);
+  const blank = ' '.repeat(margin);
+  const edge = ([left, joint, right]: Glyphs['top']): string =>
+    blank + left + inner.map((columns) => glyphs.horizontal.repeat(columns)).join(joint) + right;
+  const cells = fields.map((field, i) => ` ${field.label}`.padEnd(inner[i] as number));
+  return [
+    `${blank} ${fields.map((field, i) => ruler(field, inner[i] as number)).join(' ')}`.trimEnd(),
+    edge(glyphs.top),
+    name + glyphs.vertical + cells.join(glyphs.vertical) + glyphs.vertical,
+    edge(glyphs.bottom),
+  ];
+}
+
+/** Columns inside each box: what its label needs, the rest shared out by bits. */
+function boxWidths(fields: readonly Field[], available: number): readonly number[] {
+  const needed = fields.map((field) => Math.max(field.label.length + 2, rulerWidth(field)));
+  const bits = fields.reduce((sum, { high, low }) => sum + high - low + 1, 0);
+  const spare = available - fields.length - needed.reduce((sum, columns) => sum + columns, 0);
+  if (spare <= 0) return needed;
+  const wished = fields.map(({ high, low }) => Math.floor(((high - low + 1) / bits) * (available - fields.length)));
+  const lacking = wished.map((wish, i) => Math.max(0, wish - (needed[i] as number)));
+  const sum = lacking.reduce((total, columns) => total + columns, 0);
+  if (sum === 0) return needed;
+  return needed.map((columns, i) => columns + Math.floor(((lacking[i] as number) * Math.min(spare, sum)) / sum));
+}
+
+function rulerWidth({ high, low }: Field): number {
+  return high === low ? String(low).length : String(high).length + String(low).length + 1;
+}
+
+function ruler({ high, low }: Field, columns: number): string {
+  if (high === low) return String(low).padEnd(columns);
+  return String(high) + String(low).padStart(columns - String(high).length);
+}
+
+function listFields(operand: string, fields: readonly Field[], margin: number): readonly string[] {
+  const names = fields.map(({ high, low }) => `${operand}[${high}:${low}]`);
+  const longest = Math.max(...names.map((name) => name.length));
+  return fields.map(({ label }, i) => `${' '.repeat(margin)}${(names[i] as string).padEnd(longest)}  ${label}`);
+}

@@ -1,0 +1,131 @@
+/** What a text means: a diagnostic code, a constant, an opcode or an instruction. */
+import { toDiagnostic } from '../check/instruction.ts';
+import { matchOperands } from '../check/match.ts';
+import { part, type Problem, problem } from '../check/problem.ts';
+import { type Resolution, resolveMnemonic } from '../check/resolve.ts';
+import { type Shape, shapeOf } from '../check/shapes.ts';
+import { Scope } from '../check/symbols.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { OperandPattern, Variant } from '../isa/form.ts';
+import { ptxForms } from '../isa/table.ts';
+import { newestVersion, targets } from '../isa/targets.ts';
+import { parseInstruction } from '../syntax/parser.ts';
+import type { Instruction, Operand } from '../syntax/tree.ts';
+import { type CodeExplanation, explainCode } from './diagnostic-code.ts';
+import { type FormEntry, listForms } from './form-listing.ts';
+import { explainVariant, type InstructionExplanation } from './instruction.ts';
+import { explainLiteral, type LiteralExplanation } from './literal.ts';
+import { explainName, type NameExplanation } from './name.ts';
+import type { Place } from './plain-variants.ts';
+
+/** An opcode alone: the forms it has at the place asked about. */
+export interface OpcodeExplanation {
+  readonly kind: 'opcode';
+  readonly opcode: string;
+  readonly forms: readonly FormEntry[];
+}
+
+/** A text that is none of the things explained, or an instruction that is not legal. */
+export interface Refusal {
+  readonly kind: 'refused';
+  /** What the diagnostics' spans lie in. */
+  readonly source: string;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export type Explanation =
+  | CodeExplanation
+  | LiteralExplanation
+  | NameExplanation
+  | OpcodeExplanation
+  | InstructionExplanation
+  | Refusal;
+
+/** Any target and the newest version. */
+export const anywhere: Place = { target: null, version: null };
+
+/** Explains a text; `place` decides the meaning where old targets and versions differ. Never throws for what the text holds. */
+export function explain(text: string, place: Place = anywhere): Explanation {
+  const bare = text.trim();
+  return explainCode(bare) ?? explainName(bare) ?? explainLiteral(bare) ?? explainInstruction(bare, place);
+}
+
+function explainInstruction(source: string, place: Place): Explanation {
+  const { instruction, diagnostics } = parseInstruction(source);
+  if (instruction === null) return { kind: 'refused', source, diagnostics };
+  const resolution = resolveMnemonic(instruction.mnemonic);
+  if (resolution.kind !== 'variants') return withoutVariant(instruction, resolution, source, place);
+  const chosen = choose(resolution.variants, instruction, resolution.opcode);
+  if (chosen.problems.length > 0) return refuse(chosen.problems, instruction, source);
+  const environment = { sm: (place.target ?? newestTarget).sm, version: place.version ?? newestVersion };
+  const written = writtenOperands(chosen.variant, instruction, source);
+  const others = resolution.variants.filter((variant) => variant !== chosen.variant);
+  return { ...explainVariant(chosen.variant, environment, written), siblings: others.map(({ form }) => form.id) };
+}
+
+const newestTarget = targets[targets.length - 1] as (typeof targets)[number];
+
+function withoutVariant(
+  node: Instruction,
+  resolution: Exclude<Resolution, { readonly kind: 'variants' }>,
+  source: string,
+  place: Place,
+): Explanation {
+  const { opcode } = resolution;
+  if (node.mnemonic === opcode && ptxForms.forms(opcode).length > 0) {
+    return { kind: 'opcode', opcode, forms: listForms(place, opcode) };
+  }
+  return refuse(
+    resolution.kind === 'refused' ? resolution.problems : [problem('PTX2002', part(0), { opcode })],
+    node,
+    source,
+  );
+}
+
+function refuse(problems: readonly Problem[], node: Instruction, source: string): Refusal {
+  return { kind: 'refused', source, diagnostics: problems.map((found) => toDiagnostic(found, node, source)) };
+}
+
+interface Chosen {
+  readonly variant: Variant;
+  readonly problems: readonly Problem[];
+}
+
+/** The variant that the operands fit best; the first one where there are no operands. Names may stand for anything. */
+function choose(variants: readonly Variant[], { operands }: Instruction, opcode: string): Chosen {
+  const scope = new Scope(null);
+  const shapes: readonly Shape[] = operands.map((operand) => shapeOf(operand, scope));
+  const judged = variants.map((variant): Chosen => {
+    if (shapes.length === 0) return { variant, problems: [] };
+    const what = opcode + variant.types.map((type) => type.name).join('');
+    return { variant, problems: matchOperands({ variant, opcode, what }, shapes) };
+  });
+  return judged.reduce((best, other) => (other.problems.length < best.problems.length ? other : best));
+}
+
+/** The spelling of each operand by its name in the syntax line. */
+function writtenOperands(variant: Variant, { operands }: Instruction, source: string): ReadonlyMap<string, string> {
+  const written = new Map<string, string>();
+  variant.form.operands.forEach((pattern, i) => {
+    const operand = operands[i];
+    if (operand !== undefined) spell(pattern, operand, source, written);
+  });
+  return written;
+}
+
+function spell(pattern: OperandPattern, operand: Operand, source: string, written: Map<string, string>): void {
+  const text = (part: Operand): string => source.slice(part.start, part.end);
+  if (operand.kind === 'vector' && pattern.kind === 'vector') {
+    pattern.elements.forEach(({ name }, i) => {
+      const element = operand.elements[i];
+      if (element !== undefined) written.set(name, text(element));
+    });
+  } else if (operand.kind === 'vector' && pattern.kind === 'lanes') {
+    operand.elements.forEach((element, i) => written.set(`${pattern.name}.${i}`, text(element)));
+  } else if (operand.kind === 'pair' && pattern.kind === 'pair') {
+    written.set(pattern.first.name, text(operand.first));
+    written.set(pattern.second.name, text(operand.second));
+  } else {
+    written.set(pattern.kind === 'lanes' ? `${pattern.name}.0` : pattern.name, text(operand));
+  }
+}

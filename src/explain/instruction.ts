@@ -1,0 +1,141 @@
+/** An instruction in plain data: everything that the table says about one variant. */
+import { assertNever } from '../base/assert-never.ts';
+import { acceptance, rowsOf } from '../check/availability.ts';
+import type { OperandPattern, ValuePattern, Variant } from '../isa/form.ts';
+import { describeConstants, describeRegisters } from '../isa/operand-rules.ts';
+import type { Environment, Step } from '../isa/steps.ts';
+import type { PtxType } from '../isa/types.ts';
+import { type LanePicture, lanePictures, patternBits } from './lanes.ts';
+import { type Alternatives, alternatives, modifierMeaning } from './modifiers.ts';
+import { arithmeticChoices, type Choice, divisionByZero, openChoices } from '../numerics/open-choices.ts';
+import { conversionsOf, type SpecialValue, specialValues } from './special-values.ts';
+import { stepText } from './step-text.ts';
+import { type AcceptanceGroup, groupAcceptance } from './targets.ts';
+
+export interface OperandExplanation {
+  /** By the syntax line; `written` is what stands there in the instruction explained, if operands were given. */
+  readonly name: string;
+  readonly written: string | null;
+  readonly role: 'read' | 'write';
+  readonly type: string;
+  readonly width: number;
+  /** Registers and constants that may stand there, in words. */
+  readonly takes: string;
+}
+
+export interface ModifierExplanation {
+  readonly modifier: string;
+  readonly meaning: string | null;
+}
+
+export interface InstructionExplanation {
+  readonly kind: 'instruction';
+  /** Modifiers in the order of the syntax line. */
+  readonly mnemonic: string;
+  readonly form: string;
+  readonly syntax: string;
+  readonly summary: string;
+  readonly section: string;
+  readonly operands: readonly OperandExplanation[];
+  /** The results' fields, then the sources that are read in parts. */
+  readonly lanes: readonly LanePicture[];
+  readonly steps: readonly string[];
+  readonly modifiers: readonly ModifierExplanation[];
+  readonly alternatives: readonly Alternatives[];
+  readonly specialValues: readonly SpecialValue[];
+  readonly availability: readonly AcceptanceGroup[];
+  readonly openChoices: readonly Choice[];
+  /** Ids of other forms that the bare mnemonic can mean; operands decide. */
+  readonly siblings: readonly string[];
+}
+
+/**
+ * Explains a variant. `written` holds the operands as the instruction spells them, by their names in the syntax line; it
+ * is empty for a bare mnemonic.
+ */
+export function explainVariant(
+  variant: Variant,
+  environment: Environment,
+  written: ReadonlyMap<string, string> = new Map(),
+): InstructionExplanation {
+  const { form, mnemonic } = variant;
+  const steps = form.steps(variant, environment);
+  const modifiers = Object.values(variant.modifiers);
+  return {
+    kind: 'instruction',
+    mnemonic,
+    form: form.id,
+    syntax: form.syntax.replace(/\s+/, ' '),
+    summary: form.summary,
+    section: form.section,
+    operands: explainOperands(variant, written),
+    lanes: lanePictures(variant, steps),
+    steps: steps.map(stepText),
+    modifiers: modifiers.map((modifier) => ({ modifier, meaning: modifierMeaning(modifier) })),
+    alternatives: alternatives(variant),
+    specialValues: specialValues(steps),
+    availability: groupAcceptance(acceptance(new Set(rowsOf(variant)))),
+    openChoices: choicesOf(steps),
+    siblings: [],
+  };
+}
+
+function explainOperands(variant: Variant, written: ReadonlyMap<string, string>): readonly OperandExplanation[] {
+  return variant.form.operands.flatMap((pattern) =>
+    patternBits(variant, pattern).map(({ name, role, type }) => ({
+      name,
+      written: written.get(name) ?? null,
+      role,
+      type: type.name,
+      width: type.width,
+      takes: takenBy(variant, pattern, name, type),
+    })),
+  );
+}
+
+function takenBy(variant: Variant, pattern: OperandPattern, name: string, type: PtxType): string {
+  switch (pattern.kind) {
+    case 'value':
+      return valuesTaken(variant, pattern, type);
+    case 'lanes':
+      return valuesTaken(variant, pattern.value, type);
+    case 'vector':
+      return valuesTaken(variant, pattern.elements.find((element) => element.name === name) as ValuePattern, type);
+    case 'pair':
+      return valuesTaken(variant, pattern.first.name === name ? pattern.first : pattern.second, type);
+    case 'address':
+      return 'an address in brackets: a register of 32 or 64 bits or a variable, with an offset';
+    case 'window':
+      return `a register of ${type.width} bits${pattern.variables ? ', or a variable of the space' : ''}`;
+    case 'pointer':
+      return 'a register of 32 or 64 bits that holds an address';
+    case 'label':
+      return 'a label';
+    default:
+      return assertNever(pattern);
+  }
+}
+
+function valuesTaken(variant: Variant, pattern: ValuePattern, type: PtxType): string {
+  const taken = [describeRegisters(type, pattern.regime ?? variant.form.regime)];
+  const constants = describeConstants(type);
+  if (pattern.role === 'read' && pattern.registerOnly !== true && constants !== 'none') taken.push(constants);
+  if (pattern.special === true) taken.push('special registers');
+  if (pattern.address === true) taken.push('names of variables');
+  return taken.join(', ');
+}
+
+/** Choices made where the specification leaves bits open, for every conversion and operation among the steps. */
+function choicesOf(steps: readonly Step[]): readonly Choice[] {
+  const chosen = new Set<Choice>();
+  for (const conversion of conversionsOf(steps)) {
+    for (const choice of openChoices) if (choice.appliesTo(conversion)) chosen.add(choice);
+  }
+  for (const step of steps) {
+    if (step.kind !== 'float') continue;
+    for (const choice of arithmeticChoices) if (choice.appliesTo(step.fn, step.format, step.mode)) chosen.add(choice);
+  }
+  if (steps.some((step) => step.kind === 'integer' && (step.fn === 'div' || step.fn === 'rem')))
+    chosen.add(divisionByZero);
+  return [...chosen].map(({ id, title, choice, evidence }) => ({ id, title, choice, evidence }));
+}

@@ -1,0 +1,177 @@
+/** A constant of PTX in all its readings (PTX ISA 9.1, 4.5). */
+import { type Bits, chop, hex } from '../base/bits.ts';
+import type { Style } from '../diagnostics/renderers/style.ts';
+import { types } from '../isa/types.ts';
+import type { Conversion } from '../numerics/conversion.ts';
+import { formatValue } from '../numerics/describe.ts';
+import { explainConversion } from '../numerics/explain-conversion.ts';
+import { type FormatName, formats } from '../numerics/formats.ts';
+import { parseInstruction } from '../syntax/parser.ts';
+import type { FloatOperand, IntegerOperand } from '../syntax/tree.ts';
+import { table } from './table.ts';
+
+/** The same bits under another type, topmost lane first. */
+export interface Reading {
+  readonly type: string;
+  readonly value: string;
+}
+
+/** The same value in another format, rounded to nearest even. */
+export interface Rendering {
+  readonly format: FormatName;
+  readonly bits: string;
+  readonly value: string;
+  readonly exact: boolean;
+}
+
+export interface LiteralExplanation {
+  readonly kind: 'literal';
+  readonly text: string;
+  /** What PTX takes it for. */
+  readonly what: string;
+  readonly width: number;
+  /** Hex without prefix, padded to `width`. */
+  readonly bits: string;
+  readonly value: string;
+  /** Sign, exponent and fraction fields as binary digits; null for an integer. */
+  readonly fields: readonly [sign: string, exponent: string, fraction: string] | null;
+  readonly readings: readonly Reading[];
+  readonly renderings: readonly Rendering[];
+}
+
+/** Explains `0f3F800000`, `0x1F`, `-1.5`, or a constant expression; null where the text is no constant. */
+export function explainLiteral(text: string): LiteralExplanation | null {
+  const operand = parseInstruction(`mov.b64 d, ${text};`).instruction?.operands[1];
+  if (operand?.kind === 'integer') return explainInteger(text, operand);
+  return operand?.kind === 'float' ? explainFloat(text, operand) : null;
+}
+
+const floatWords: Readonly<Record<FloatOperand['form'], string>> = {
+  '0f': 'f32 constant, written as its bits',
+  '0d': 'f64 constant, written as its bits',
+  decimal: 'decimal constant: f64, rounded to f32 where an f32 is wanted',
+};
+
+function explainFloat(text: string, { form, bits }: FloatOperand): LiteralExplanation {
+  const format = form === '0f' ? 'f32' : 'f64';
+  const { width } = formats[format];
+  const value = chop(bits, width);
+  return {
+    kind: 'literal',
+    text,
+    what: floatWords[form],
+    width,
+    bits: hex(value, width),
+    value: formatValue(format, value),
+    fields: fieldsOf(format, value),
+    readings: readingsOf(value, width, format),
+    renderings: renderingsOf(format, value, floatFormats),
+  };
+}
+
+function explainInteger(text: string, { value, unsigned }: IntegerOperand): LiteralExplanation {
+  const width = widthOfInteger(text, value);
+  const bits = chop(value, width);
+  const type = unsigned ? 'u64' : 's64';
+  return {
+    kind: 'literal',
+    text,
+    what: `integer constant, ${type} in expressions`,
+    width,
+    bits: hex(bits, width),
+    value: value.toString(),
+    fields: null,
+    readings: readingsOf(bits, width, null),
+    renderings: renderingsOf(type, chop(value, 64), ['f16', 'bf16', 'f32', 'f64']),
+  };
+}
+
+/** The width that the digits of a hex or binary literal fill, else the least that holds the value. */
+function widthOfInteger(text: string, value: bigint): number {
+  const hexDigits = /^0[xX]([\da-fA-F]+)U?$/.exec(text)?.[1]?.length ?? 0;
+  const binaryDigits = /^0[bB]([01]+)U?$/.exec(text)?.[1]?.length ?? 0;
+  const written = Math.max(hexDigits * 4, binaryDigits);
+  const magnitude = value < 0n ? 2n * -value - 1n : value;
+  return [8, 16, 32].find((width) => width >= written && magnitude < 1n << BigInt(width)) ?? 64;
+}
+
+function fieldsOf(format: FormatName, bits: Bits): LiteralExplanation['fields'] {
+  const shape = formats[format];
+  if (shape.kind !== 'float') return null;
+  const digits = bits.toString(2).padStart(shape.width, '0');
+  const end = 1 + shape.exponentBits;
+  return [digits.slice(0, 1), digits.slice(1, end), digits.slice(end)];
+}
+
+/** What the bits are under every type of their width, integers first. */
+function readingsOf(bits: Bits, width: number, skip: FormatName | null): readonly Reading[] {
+  return [...types.values()]
+    .filter((type) => type.format !== null && type.format !== skip && type.lanes * type.laneStride === width)
+    .map(({ name, format, lanes, laneStride }) => {
+      const values = Array.from({ length: lanes }, (_, lane) => {
+        const low = BigInt((lanes - 1 - lane) * laneStride);
+        const own = formats[format as FormatName].width;
+        return formatValue(format as FormatName, chop(BigInt(bits) >> low, own));
+      });
+      return { type: name, value: lanes === 1 ? (values[0] as string) : `{${values.join(', ')}}` };
+    });
+}
+
+const floatFormats: readonly FormatName[] = [
+  'f64',
+  'f32',
+  'tf32',
+  'bf16',
+  'f16',
+  'e5m2',
+  'e4m3',
+  'e3m2',
+  'e2m3',
+  'e2m1',
+];
+
+function renderingsOf(from: FormatName, bits: Bits, targets: readonly FormatName[]): readonly Rendering[] {
+  return targets
+    .filter((to) => to !== from)
+    .map((to) => {
+      const { result, reasons } = explainConversion(plainConversion(from, to), bits);
+      const exact = reasons.every(({ name }) => name === 'exact' || name === 'infinity');
+      return { format: to, bits: hex(result.bits, formats[to].width), value: result.value, exact };
+    });
+}
+
+/** To nearest even; beyond a format without infinity to its largest value, as `.satfinite` does. */
+function plainConversion(from: FormatName, to: FormatName): Conversion {
+  const format = formats[to];
+  const satfinite = format.kind === 'float' && !format.infinity;
+  const plain = { integral: false, flush: false, sat: false, relu: false, randomBits: 0, scaled: null } as const;
+  return { ...plain, from, to, rounding: 'rn', satfinite };
+}
+
+/** The explanation as lines. */
+export function literalText(explained: LiteralExplanation, width: number, style: Style): readonly string[] {
+  const { text, what, bits, value, fields } = explained;
+  const facts = [
+    ['value', value],
+    ['bits', `0x${bits}`],
+    ...(fields === null ? [] : [['fields', `${fields.join(' ')}  (sign, exponent, fraction)`]]),
+  ];
+  const renderings = explained.renderings.map(({ format, bits: made, value: rounded, exact }) => [
+    format,
+    `0x${made}`,
+    exact ? rounded : `${rounded}, rounded`,
+  ]);
+  return [
+    `${style.accent(text)}  ${what}`,
+    ...table(facts, width),
+    '',
+    style.strong(`The same ${explained.width} bits as another type`),
+    ...table(
+      explained.readings.map((reading) => [reading.type, reading.value]),
+      width,
+    ),
+    '',
+    style.strong('The same value in another format'),
+    ...table(renderings, width),
+  ];
+}

@@ -1,0 +1,96 @@
+/** Which formats `cvt` converts to which: the two matrices of PTX ISA 9.1, 6.5, as the table of forms has them. */
+import { ptxForms } from '../isa/table.ts';
+import { formats, type FormatName } from '../numerics/formats.ts';
+import { type Place, plainVariants } from './plain-variants.ts';
+
+/** How a conversion works: extend, cut, or change between signed, unsigned and float. */
+export type Method = 'sext' | 'zext' | 'chop' | 'same' | 's2f' | 'u2f' | 'f2s' | 'f2u' | 'f2f';
+
+/** Whether a rounding modifier must, may or must not be written. */
+export type RoundingNeed = 'required' | 'optional' | 'refused';
+
+export interface MatrixCell {
+  readonly from: FormatName;
+  readonly to: FormatName;
+  readonly method: Method;
+  readonly rounding: RoundingNeed;
+  /** The forms that convert so. */
+  readonly forms: readonly string[];
+}
+
+/** Every pair of formats that some `cvt` converts at a place, in the order of the table. */
+export function conversionMatrix(place: Place): readonly MatrixCell[] {
+  const found = new Map<string, { from: FormatName; to: FormatName; rounded: Set<boolean>; forms: Set<string> }>();
+  for (const compiled of ptxForms.forms('cvt')) {
+    for (const { types, modifiers, form } of plainVariants(compiled, place)) {
+      const [to, from] = [types[0]?.format, types[1]?.format];
+      if (to === undefined || to === null || from === undefined || from === null) continue;
+      const key = `${from} ${to}`;
+      const cell = found.get(key) ?? { from, to, rounded: new Set(), forms: new Set() };
+      cell.rounded.add(modifiers['rounding'] !== undefined);
+      cell.forms.add(form.id);
+      found.set(key, cell);
+    }
+  }
+  return [...found.values()].map(({ from, to, rounded, forms }) => ({
+    from,
+    to,
+    method: methodOf(from, to),
+    rounding: rounded.size === 2 ? 'optional' : rounded.has(true) ? 'required' : 'refused',
+    forms: [...forms],
+  }));
+}
+
+function methodOf(from: FormatName, to: FormatName): Method {
+  const [source, destination] = [formats[from], formats[to]];
+  if (source.kind !== 'integer') {
+    if (destination.kind !== 'integer') return 'f2f';
+    return destination.signed ? 'f2s' : 'f2u';
+  }
+  if (destination.kind !== 'integer') return source.signed ? 's2f' : 'u2f';
+  if (destination.width === source.width) return 'same';
+  if (destination.width < source.width) return 'chop';
+  return source.signed ? 'sext' : 'zext';
+}
+
+const integers: readonly FormatName[] = ['u8', 'u16', 'u32', 'u64', 's8', 's16', 's32', 's64'];
+const wide: readonly FormatName[] = ['f16', 'bf16', 'f32', 'f64'];
+const alternate: readonly FormatName[] = ['tf32', 'e4m3', 'e5m2', 'e2m3', 'e3m2', 'e2m1', 'ue8m0', 's2f6'];
+
+const marks: Readonly<Record<RoundingNeed, string>> = { required: '!', optional: '?', refused: '' };
+
+const cellWidth = 6;
+
+/** The matrix as two tables of at most 80 columns: sources down, destinations across. */
+export function matrixText(cells: readonly MatrixCell[]): readonly string[] {
+  return [
+    'Fundamental types: source down, destination across',
+    ...half(cells, [...integers, ...wide]),
+    '',
+    'Floating-point and alternate formats: source down, destination across',
+    ...half(cells, [...wide, ...alternate]),
+    '',
+    'sext zext  extended by the sign or by zeros   chop  the low bits   same  all bits',
+    's2f u2f f2s f2u f2f  signed, unsigned or float to signed, unsigned or float',
+    '!  a rounding must be written   ?  it may be   neither mark: it is refused',
+    '.  no such conversion',
+    'Formats of 8 bits and less come in packs: .e4m3x2, .e2m1x4, .ue8m0x2, .s2f6x2.',
+  ];
+}
+
+function half(cells: readonly MatrixCell[], names: readonly FormatName[]): readonly string[] {
+  const header = ['', ...names];
+  const rows = names.map((from) => [
+    from,
+    ...names.map((to) => {
+      const cell = cells.find((candidate) => candidate.from === from && candidate.to === to);
+      return cell === undefined ? '.' : cell.method + marks[cell.rounding];
+    }),
+  ]);
+  return [header, ...rows].map((row) =>
+    row
+      .map((text) => text.padEnd(cellWidth))
+      .join('')
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,81 @@
+/** What modifiers mean, and which others an instruction could carry. */
+import { resolveMnemonic } from '../check/resolve.ts';
+import type { Variant } from '../isa/form.ts';
+import { splitMnemonic } from '../isa/notation.ts';
+import { ptxForms } from '../isa/table.ts';
+
+const meanings: Readonly<Record<string, string>> = {
+  '.rn': 'round to nearest, ties to even',
+  '.rna': 'round to nearest, ties away from zero',
+  '.rz': 'round toward zero',
+  '.rm': 'round toward negative infinity',
+  '.rp': 'round toward positive infinity',
+  '.rs': 'round away from zero where random bits and discarded bits carry, else toward zero',
+  '.rni': 'round to the nearest integer, ties to even',
+  '.rzi': 'round to an integer toward zero',
+  '.rmi': 'round to an integer toward negative infinity',
+  '.rpi': 'round to an integer toward positive infinity',
+  '.ftz': 'subnormal f32 inputs and results become zero of their sign',
+  '.sat': 'clamp: integers to the range of the type, floats to [0, 1] with NaN as +0',
+  '.satfinite': 'what is beyond the largest finite value, infinity included, becomes that value',
+  '.relu': 'negative results become +0, NaN becomes the canonical NaN',
+  '.scaled::n2::ue8m0': 'a last operand holds two ue8m0 scale factors',
+  '.approx': 'approximate: hardware may differ by the stated error',
+  '.full': 'full-range approximation: hardware may differ by the stated error',
+  '.lo': 'the low half of the product',
+  '.hi': 'the high half of the product',
+  '.wide': 'the whole product, twice as wide',
+  '.NaN': 'a NaN input makes the result the canonical NaN',
+  '.xorsign': 'the sign is the product of the signs of the inputs',
+  '.abs': 'magnitudes are compared',
+  '.to': 'from generic to the state space',
+  '.volatile': 'neither elided nor merged',
+  '.nc': 'through the read-only cache',
+  '.weak': 'no ordering beyond this thread',
+  '.relaxed': 'atomic, without ordering others',
+  '.acquire': 'atomic, later accesses stay behind it',
+  '.release': 'atomic, earlier accesses stay before it',
+};
+
+/** A modifier in words; null for those that only name a space, a comparison, a scope or a cache hint. */
+export function modifierMeaning(modifier: string): string | null {
+  return meanings[modifier] ?? null;
+}
+
+/** What else could stand on an axis of an instruction, everything else staying as it is. */
+export interface Alternatives {
+  readonly axis: string;
+  /** The modifier that stands there; null for none. */
+  readonly written: string | null;
+  readonly others: readonly string[];
+  /** True where leaving the written one out is legal too. */
+  readonly omissible: boolean;
+}
+
+/** The axes on which a variant could be changed into another that takes as many operands. */
+export function alternatives(variant: Variant): readonly Alternatives[] {
+  const { opcode } = splitMnemonic(variant.mnemonic);
+  const axes = new Map<string, Set<string>>();
+  for (const form of ptxForms.forms(opcode)) {
+    for (const { axis, values } of form.axes) {
+      const known = axes.get(axis) ?? new Set();
+      for (const value of values) known.add(value);
+      axes.set(axis, known);
+    }
+  }
+  return [...axes].flatMap(([axis, values]): readonly Alternatives[] => {
+    const written = variant.modifiers[axis] ?? null;
+    const others = [...values].filter((value) => value !== written && isLegal(opcode, variant, axis, value));
+    const omissible = written !== null && isLegal(opcode, variant, axis, null);
+    return others.length > 0 || omissible ? [{ axis, written, others, omissible }] : [];
+  });
+}
+
+function isLegal(opcode: string, variant: Variant, axis: string, value: string | null): boolean {
+  const modifiers = Object.entries(variant.modifiers).filter(([name]) => name !== axis);
+  const words = [...modifiers.map(([, modifier]) => modifier), ...(value === null ? [] : [value])];
+  const resolution = resolveMnemonic(opcode + words.join('') + variant.types.map((type) => type.name).join(''));
+  if (resolution.kind !== 'variants') return false;
+  const count = variant.form.operands.length;
+  return resolution.variants.some((other) => other.form.operands.length === count);
+}

@@ -1,0 +1,121 @@
+/** A type or a modifier by its name. */
+import { type Bits, chop, hex } from '../base/bits.ts';
+import type { Style } from '../diagnostics/renderers/style.ts';
+import { wrap } from '../diagnostics/renderers/wrap.ts';
+import { opcodes } from '../isa/opcodes.ts';
+import { ptxForms } from '../isa/table.ts';
+import { type PtxType, types } from '../isa/types.ts';
+import { formatValue } from '../numerics/describe.ts';
+import { patternsOf } from '../numerics/encode.ts';
+import { type FloatFormat, type FormatName, formats } from '../numerics/formats.ts';
+import { modifierMeaning } from './modifiers.ts';
+import { table } from './table.ts';
+
+/** A fact about a type: `largest`, `448 (0x7e)`. */
+export type Fact = readonly [what: string, value: string];
+
+export interface TypeExplanation {
+  readonly kind: 'type';
+  readonly name: string;
+  readonly summary: string;
+  readonly facts: readonly Fact[];
+}
+
+export interface ModifierNameExplanation {
+  readonly kind: 'modifier';
+  readonly name: string;
+  readonly meaning: string;
+  /** Ids of the forms that take it. */
+  readonly forms: readonly string[];
+}
+
+export type NameExplanation = TypeExplanation | ModifierNameExplanation;
+
+/** Explains `.e4m3x2`, `e4m3`, `.satfinite`; null for anything else, opcodes included. */
+export function explainName(text: string): NameExplanation | null {
+  if (opcodes.has(text)) return null;
+  const type = types.get(text) ?? types.get(`.${text}`);
+  if (type !== undefined) return explainType(type);
+  const modifier = text.startsWith('.') ? text : `.${text}`;
+  const meaning = modifierMeaning(modifier);
+  return meaning === null ? null : { kind: 'modifier', name: modifier, meaning, forms: formsWith(modifier) };
+}
+
+function formsWith(modifier: string): readonly string[] {
+  return ptxForms
+    .opcodes()
+    .flatMap((opcode) => ptxForms.forms(opcode))
+    .filter(({ axes }) => axes.some(({ values }) => values.includes(modifier)))
+    .map(({ form }) => form.id);
+}
+
+function explainType(type: PtxType): TypeExplanation {
+  const { name, format, lanes, laneStride, width } = type;
+  const own = format === null ? width : formats[format].width;
+  const inEach = own === laneStride ? '' : ` in ${laneStride}`;
+  const packed = lanes === 1 ? '' : `, ${lanes} lanes of ${own} bits${inEach}`;
+  return {
+    kind: 'type',
+    name,
+    summary: `${classWords[type.class]} of ${width} bits${packed}; ${useWords[type.use]}.`,
+    facts: format === null ? [] : factsOf(format),
+  };
+}
+
+const classWords: Readonly<Record<PtxType['class'], string>> = {
+  signed: 'Signed integer',
+  unsigned: 'Unsigned integer',
+  float: 'Floating point',
+  bits: 'Untyped bits',
+  predicate: 'Predicate',
+  alternate: 'Alternate format in a bit-size register',
+  packed: 'Packed value',
+};
+
+const useWords: Readonly<Record<PtxType['use'], string>> = {
+  variable: 'for registers, variables and instructions',
+  instruction: 'for instructions only, registers are bit-size',
+  element: 'for instructions only, no declaration takes it',
+  quirk: 'for instructions only',
+};
+
+function factsOf(name: FormatName): readonly Fact[] {
+  const format = formats[name];
+  const { largest } = patternsOf(name);
+  const show = (bits: Bits): string => `${formatValue(name, bits)}  0x${hex(bits, format.width)}`;
+  if (format.kind === 'float') return floatFacts(format, show, largest[0]);
+  const scale: readonly Fact[] = format.kind === 'fixed' ? [['scale', `2^-${format.fractionBits}`]] : [];
+  const lowest = format.signed ? chop(1n << BigInt(format.width - 1), format.width) : largest[1];
+  return [...scale, ['largest', show(largest[0])], ['lowest', show(lowest)]];
+}
+
+function floatFacts(format: FloatFormat, show: (bits: Bits) => string, largest: Bits): readonly Fact[] {
+  const { width, signed, exponentBits, fractionBits, bias, padding, subnormals, canonicalNan } = format;
+  const fields = [
+    signed ? 'sign 1' : 'no sign',
+    `exponent ${exponentBits} (bias ${bias})`,
+    `fraction ${fractionBits}`,
+    ...(padding > 0 ? [`unused ${padding}`] : []),
+  ];
+  const at = (position: number): Bits => chop(1n << BigInt(position), width);
+  const infinity = patternsOf(format.name).infinity;
+  return [
+    ['bits', fields.join(', ')],
+    ['largest', show(largest)],
+    [subnormals ? 'least normal' : 'least', show(subnormals ? at(fractionBits + padding) : chop(0, width))],
+    ...(subnormals ? [['least subnormal', show(at(padding))] as const] : []),
+    ['one', show(patternsOf(format.name).one)],
+    ['infinity', infinity === null ? 'none' : `0x${hex(infinity[0], width)}`],
+    ['NaN', canonicalNan === null ? 'none' : `0x${hex(chop(canonicalNan, width), width)} is the one written`],
+  ];
+}
+
+/** The explanation as lines. */
+export function nameText(explained: NameExplanation, width: number, style: Style): readonly string[] {
+  if (explained.kind === 'type') {
+    return [style.accent(explained.name), ...wrap(explained.summary, width), ...table(explained.facts, width)];
+  }
+  const { name, meaning, forms } = explained;
+  const list = forms.length === 0 ? ['no form of the table takes it'] : wrap(forms.join(', '), width - 2);
+  return [`${style.accent(name)}  ${meaning}`, '', style.strong('Forms'), ...list.map((line) => `  ${line}`)];
+}

@@ -1,0 +1,89 @@
+/** Steps in the notation of the ISA's pseudo-code. */
+import { assertNever } from '../base/assert-never.ts';
+import type { Conversion } from '../numerics/conversion.ts';
+import type { Step } from '../isa/steps.ts';
+import type { FloatMode } from '../numerics/operations.ts';
+
+/** One step as a line. */
+export function stepText(step: Step): string {
+  switch (step.kind) {
+    case 'convert':
+      return `${step.to} = ${convertText(step.conversion, step.from, step.random, step.scale)}`;
+    case 'clamp':
+      return `${step.to} = clamp to ${step.type}(${step.from})`;
+    case 'unpack':
+      return `{${step.to.join(', ')}} = lanes of ${step.from}, ${lanes(step)}`;
+    case 'pack':
+      return `${step.to} = lanes {${step.from.join(', ')}}, ${lanes(step)}`;
+    case 'extract':
+      return `${step.to} = ${step.from}[${step.low + step.width - 1}:${step.low}]`;
+    case 'join':
+      return `${step.to} = low ${step.width} bits of ${step.high} << ${step.shift} | ${step.low}`;
+    case 'copy':
+      return `${step.to} = ${step.from}`;
+    case 'constant':
+      return `${step.to} = ${step.value}`;
+    case 'float':
+      return `${step.to} = ${step.fn}.${step.format}${modeText(step.mode)}(${step.from.join(', ')})`;
+    case 'integer':
+      return `${step.to} = ${step.fn}.${step.type}${step.sat ? '.sat' : ''}(${step.from.join(', ')})`;
+    case 'bits':
+      return `${step.to} = ${step.fn}(${step.from.join(', ')}), ${step.width} bits`;
+    case 'compare':
+      return `${step.to} = ${step.from[0]} ${step.comparison} ${step.from[1]}, as ${step.type}`;
+    case 'select':
+      return `${step.to} = ${step.condition} ? ${step.from[0]} : ${step.from[1]}`;
+    case 'load':
+      return `{${step.to.join(', ')}} = ${step.width} bits each of ${step.space} memory at ${step.address}`;
+    case 'store':
+      return `${step.space} memory at ${step.address} = {${step.from.join(', ')}}, ${step.width} bits each`;
+    case 'window':
+      return step.direction === 'to-generic'
+        ? `${step.to} = ${step.from} + base of the ${step.space} window`
+        : `${step.to} = ${step.from} - base of the ${step.space} window`;
+    case 'in-window':
+      return `${step.to} = ${step.from} lies in the ${step.space} window`;
+    case 'branch':
+      return `go to ${step.target}`;
+    case 'return':
+      return 'return';
+    case 'exit':
+      return 'end the thread';
+    case 'barrier':
+      return `wait at barrier ${step.barrier} for ${step.count ?? 'all'} threads of the block`;
+    case 'unsupported':
+      return `${step.what}: checked, not executed`;
+    default:
+      return assertNever(step);
+  }
+}
+
+function lanes({ lane, stride }: { readonly lane: number; readonly stride: number }): string {
+  const apart = stride === lane ? '' : ` in ${stride}`;
+  return `${lane} bits${apart} each, topmost first`;
+}
+
+function convertText(c: Conversion, from: string, random: string | null, scale: string | null): string {
+  const words = [
+    c.rounding === null ? '' : `.${c.rounding}${c.integral ? 'i' : ''}`,
+    c.flush ? '.ftz' : '',
+    c.sat ? '.sat' : '',
+    c.satfinite ? '.satfinite' : '',
+    c.relu ? '.relu' : '',
+  ];
+  const source = scale !== null && c.scaled === 'divide' ? `${from} / ${scale}` : from;
+  const last = random === null ? '' : `, ${random}`;
+  const product = scale !== null && c.scaled === 'multiply' ? ` * ${scale}` : '';
+  return `${c.from} to ${c.to}${words.join('')}(${source}${last})${product}`;
+}
+
+function modeText({ rounding, flush, sat, approximate, nan, xorSign }: FloatMode): string {
+  const words = [
+    approximate ? '.approx' : `.${rounding}`,
+    flush ? '.ftz' : '',
+    sat ? '.sat' : '',
+    nan ? '.NaN' : '',
+    xorSign ? '.xorsign.abs' : '',
+  ];
+  return words.join('');
+}

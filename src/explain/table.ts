@@ -1,0 +1,18 @@
+import { wrap } from '../diagnostics/renderers/wrap.ts';
+
+/**
+ * Rows of cells as aligned lines. Every column is as wide as its widest cell but the last, which is wrapped at `width`
+ * and goes on under itself.
+ */
+export function table(rows: readonly (readonly string[])[], width: number, indent = 2): readonly string[] {
+  const columns = Math.max(0, ...rows.map((row) => row.length - 1));
+  const widths = Array.from({ length: columns }, (_, i) =>
+    Math.max(...rows.map((row) => (i < row.length - 1 ? (row[i] as string).length : 0))),
+  );
+  return rows.flatMap((row) => {
+    const head = row.slice(0, -1).map((cell, i) => cell.padEnd((widths[i] as number) + 2));
+    const start = ' '.repeat(indent) + head.join('');
+    const [first = '', ...rest] = wrap(row[row.length - 1] ?? '', Math.max(20, width - start.length));
+    return [(start + first).trimEnd(), ...rest.map((line) => ' '.repeat(start.length) + line)];
+  });
+}

@@ -1,0 +1,48 @@
+/** Sets of targets in few words. */
+import type { Acceptance } from '../check/availability.ts';
+import { findTarget, formatVersion, parseVersion, type Target, targets } from '../isa/targets.ts';
+
+/** Targets that share the first PTX version from which they accept something. */
+export interface AcceptanceGroup {
+  readonly since: string;
+  readonly targets: readonly string[];
+  /** The targets in words: `sm_80 or higher`, `sm_100a, sm_103a`. */
+  readonly words: string;
+}
+
+/**
+ * Groups targets by version, lowest first. A target that is itself younger than what it accepts is put with the lowest
+ * version: there is no older one in which it could be refused.
+ */
+export function groupAcceptance(accepted: readonly Acceptance[]): readonly AcceptanceGroup[] {
+  const lowest = Math.min(...accepted.map(({ since }) => parseVersion(since)));
+  const groups = new Map<number, string[]>();
+  for (const { target, since } of accepted) {
+    const version = parseVersion(since);
+    const key = findTarget(target)?.since === version ? lowest : version;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [target]);
+    else group.push(target);
+  }
+  return [...groups]
+    .sort(([a], [b]) => a - b)
+    .map(([version, names]) => ({ since: formatVersion(version), targets: names, words: describeSet(names) }));
+}
+
+/** Names of targets in words, as short as the order of targets allows. */
+export function describeSet(names: readonly string[]): string {
+  const chosen = targets.filter((target) => names.includes(target.name));
+  const [first] = chosen;
+  const last = chosen[chosen.length - 1];
+  if (first === undefined || last === undefined) return 'no target';
+  if (chosen.length === targets.length) return 'any target';
+  const isAll = (matches: (target: Target) => boolean): boolean => targets.filter(matches).length === chosen.length;
+  const newest = targets[targets.length - 1] as Target;
+  if (isAll(({ sm }) => sm >= first.sm) && last === newest) return `sm_${first.sm} or higher`;
+  if (chosen.length > 3 && isAll(({ sm }) => sm >= first.sm && sm <= last.sm)) return `sm_${first.sm} to sm_${last.sm}`;
+  const suffixed = chosen.every((target) => target.suffix !== '') && last === newest;
+  if (suffixed && isAll(({ sm, suffix }) => sm >= first.sm && suffix !== '')) {
+    return `sm_${first.sm}a, sm_${first.sm}f and later ones with suffix a or f`;
+  }
+  return chosen.map(({ name }) => name).join(', ');
+}
