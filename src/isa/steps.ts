@@ -8,6 +8,14 @@
  */
 import type { Conversion } from '../numerics/conversion.ts';
 import type { IntegerName } from '../numerics/formats.ts';
+import type {
+  BitFunction,
+  Comparison,
+  FloatArithmeticFormat,
+  FloatFunction,
+  FloatMode,
+  IntegerFunction,
+} from '../numerics/operations.ts';
 
 /** A value inside one instruction: an operand's name (`a`, `d`, `rbits`) or a temporary. */
 export type Ref = string;
@@ -17,59 +25,6 @@ export interface LaneLayout {
   readonly lane: number;
   readonly stride: number;
 }
-
-export type FloatArithmeticFormat = 'f16' | 'bf16' | 'f32' | 'f64';
-
-export interface FloatMode {
-  readonly rounding: 'rn' | 'rz' | 'rm' | 'rp';
-  readonly flush: boolean;
-  readonly sat: boolean;
-  /** `.approx` and `.full`: the hardware may differ by the ISA's stated error. */
-  readonly approximate: boolean;
-  /** min and max: `.NaN` makes any NaN win; `.xorsign.abs` compares magnitudes and multiplies signs. */
-  readonly nan: boolean;
-  readonly xorSign: boolean;
-}
-
-export type FloatFunction = 'add' | 'sub' | 'mul' | 'fma' | 'div' | 'rcp' | 'sqrt' | 'min' | 'max' | 'neg' | 'abs';
-
-export type IntegerFunction =
-  | 'add'
-  | 'sub'
-  | 'mul.lo'
-  | 'mul.hi'
-  | 'mul.wide'
-  | 'mad.lo'
-  | 'mad.hi'
-  | 'mad.wide'
-  | 'div'
-  | 'rem'
-  | 'min'
-  | 'max'
-  | 'neg'
-  | 'abs';
-
-export type BitFunction = 'and' | 'or' | 'xor' | 'not' | 'cnot' | 'shl' | 'shr.u' | 'shr.s';
-
-export type Comparison =
-  | 'eq'
-  | 'ne'
-  | 'lt'
-  | 'le'
-  | 'gt'
-  | 'ge'
-  | 'lo'
-  | 'ls'
-  | 'hi'
-  | 'hs'
-  | 'equ'
-  | 'neu'
-  | 'ltu'
-  | 'leu'
-  | 'gtu'
-  | 'geu'
-  | 'num'
-  | 'nan';
 
 /** `generic` is the absence of a space in the instruction: the address itself says which window it is in. */
 export type AccessSpace = 'generic' | 'global' | 'shared' | 'local' | 'const' | 'param';

@@ -1,0 +1,137 @@
+/** One instruction on given bits, without a machine: what `ptxlab eval` and tests of values stand on. */
+import { type Bits, chop, signExtend } from '../base/bits.ts';
+import type { OperandPattern, TypeRef, ValuePattern, Variant } from '../isa/form.ts';
+import { vectorLanes } from '../isa/rules.ts';
+import type { Environment, Ref } from '../isa/steps.ts';
+import { type PtxType, typeOf } from '../isa/types.ts';
+import { type Action, type Frame, isValueStep, prepareStep } from './value-steps.ts';
+
+/** Widths of the registers around the instruction, where they differ from its types. */
+export interface RegisterWidths {
+  /** Bits of every source register: they are chopped to the operand's type (PTX ISA 9.1, Table 27). */
+  readonly source?: number;
+  /** Bits of the destination register: the result is extended to it by the instruction's type (Table 28). */
+  readonly result?: number;
+}
+
+/** An input or result of an instruction. */
+export interface Terminal {
+  readonly name: Ref;
+  readonly type: PtxType;
+  /** Bits of its register. */
+  readonly width: number;
+}
+
+/** An instruction ready to be computed many times. */
+export interface Evaluator {
+  /** Sources in the order of the operand list, brace lists element by element. */
+  readonly inputs: readonly Terminal[];
+  readonly outputs: readonly Terminal[];
+  /** Results for as many bits as `inputs` has; inputs are masked to their width. */
+  readonly run: (inputs: readonly Bits[]) => readonly Bits[];
+}
+
+/**
+ * The instruction as a function of bits; null for one that reads or writes memory or addresses, branches, waits, or is
+ * not executed at all.
+ */
+export function evaluator(variant: Variant, environment: Environment, widths: RegisterWidths = {}): Evaluator | null {
+  const steps = variant.form.steps(variant, environment);
+  if (steps.length === 0 || !steps.every(isValueStep)) return null;
+  const values = variant.form.operands.flatMap((pattern) => valuesOf(variant, pattern));
+  const places = new Map<Ref, number>();
+  const placeOf = (ref: Ref): number => {
+    const known = places.get(ref);
+    if (known !== undefined) return known;
+    places.set(ref, places.size);
+    return places.size - 1;
+  };
+  const terminal = ({ name, type }: NamedValue, width: number | undefined): Terminal => {
+    const found = resolveType(variant, type);
+    return { name, type: found, width: width ?? found.width };
+  };
+  const inputs = values.filter((value) => value.role === 'read').map((value) => terminal(value, widths.source));
+  const outputs = values.filter((value) => value.role === 'write').map((value) => terminal(value, widths.result));
+  const sources = inputs.map((input) => ({ ...input, place: placeOf(input.name) }));
+  const actions = steps.filter(isValueStep).map((step) => prepareStep(step, placeOf));
+  const results = outputs.map((output) => ({ ...output, place: placeOf(output.name) }));
+  return { inputs, outputs, run: runner(sources, actions, results, places.size) };
+}
+
+/**
+ * The results of one instruction for one row of inputs, or null where `evaluator` gives null.
+ *
+ * @param inputs as many as the instruction has sources, in the order of its operand list
+ */
+export function evaluate(
+  variant: Variant,
+  inputs: readonly Bits[],
+  environment: Environment,
+  widths: RegisterWidths = {},
+): readonly Bits[] | null {
+  return evaluator(variant, environment, widths)?.run(inputs) ?? null;
+}
+
+interface Placed extends Terminal {
+  readonly place: number;
+}
+
+function runner(
+  sources: readonly Placed[],
+  actions: readonly Action[],
+  results: readonly Placed[],
+  size: number,
+): Evaluator['run'] {
+  const frame: Frame = new Array<Bits>(size).fill(0);
+  return (inputs) => {
+    sources.forEach(({ place, width, type }, i) => {
+      frame[place] = readAs(type, chop(inputs[i] ?? 0, width));
+    });
+    for (const action of actions) action(frame);
+    return results.map(({ place, type, width }) => writeAs(type, frame[place] as Bits, width));
+  };
+}
+
+/** The bits an operand of this type sees of a register (Table 27). */
+export function readAs(type: PtxType, register: Bits): Bits {
+  return chop(register, type.width);
+}
+
+/** What a result of this type leaves in a register of `width` bits: signed integers repeat their sign (Table 28). */
+export function writeAs(type: PtxType, result: Bits, width: number): Bits {
+  if (type.class === 'signed' && width > type.width) return signExtend(result, type.width, width);
+  return chop(result, width);
+}
+
+// --- operands -------------------------------------------------------------------------------------------------------
+
+interface NamedValue {
+  readonly name: Ref;
+  readonly role: ValuePattern['role'];
+  readonly type: TypeRef;
+}
+
+function valuesOf(variant: Variant, pattern: OperandPattern): readonly NamedValue[] {
+  switch (pattern.kind) {
+    case 'value':
+      return [pattern];
+    case 'vector':
+      return pattern.elements;
+    case 'lanes':
+      return Array.from({ length: vectorLanes(variant) }, (_, lane) => ({
+        ...pattern.value,
+        name: `${pattern.value.name}.${lane}`,
+      }));
+    case 'pair':
+      return [pattern.first, pattern.second];
+    case 'address':
+    case 'window':
+    case 'pointer':
+    case 'label':
+      return [];
+  }
+}
+
+function resolveType(variant: Variant, type: TypeRef): PtxType {
+  return typeof type === 'number' ? (variant.types[type] as PtxType) : typeOf(type);
+}

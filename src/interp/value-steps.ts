@@ -1,0 +1,219 @@
+/**
+ * Steps that compute values, as functions over a frame: the array in which an engine keeps registers, constants and
+ * temporaries. A step is looked up once, with its format, mode and places bound; running it is one call.
+ *
+ * Values obey base/bits.ts: numbers up to 32 bits, bigints above. Predicates are 0 and 1.
+ */
+import { assertNever } from '../base/assert-never.ts';
+import { type Bits, chop } from '../base/bits.ts';
+import type { Ref, Step } from '../isa/steps.ts';
+import { floatOperation } from '../numerics/arithmetic.ts';
+import { comparison } from '../numerics/compare.ts';
+import { conversion } from '../numerics/convert.ts';
+import { bitOperation, integerOperation, packClamp } from '../numerics/integers.ts';
+import type { Operation } from '../numerics/operations.ts';
+
+/** Values by place. */
+export type Frame = Bits[];
+
+/** Reads and writes places of the frame it was made for. */
+export type Action = (frame: Frame) => void;
+
+/** The place of a name in the frame. */
+export type PlaceOf = (ref: Ref) => number;
+
+type MachineKind = 'load' | 'store' | 'window' | 'in-window' | 'branch' | 'return' | 'exit' | 'barrier' | 'unsupported';
+
+/** A step that needs nothing but values. */
+export type ValueStep = Exclude<Step, { readonly kind: MachineKind }>;
+
+const machineKinds: ReadonlySet<string> = new Set<MachineKind>([
+  'load',
+  'store',
+  'window',
+  'in-window',
+  'branch',
+  'return',
+  'exit',
+  'barrier',
+  'unsupported',
+]);
+
+export function isValueStep(step: Step): step is ValueStep {
+  return !machineKinds.has(step.kind);
+}
+
+/** The step as a function of a frame. */
+export function prepareStep(step: ValueStep, placeOf: PlaceOf): Action {
+  switch (step.kind) {
+    case 'convert':
+      return prepareConvert(step, placeOf);
+    case 'clamp': {
+      const clamp = packClamp(step.type);
+      return unary(placeOf(step.to), placeOf(step.from), clamp);
+    }
+    case 'unpack':
+      return prepareUnpack(step, placeOf);
+    case 'pack':
+      return preparePack(step, placeOf);
+    case 'extract':
+      return unary(placeOf(step.to), placeOf(step.from), extractor(step.low, step.width));
+    case 'join':
+      return prepareJoin(step, placeOf);
+    case 'copy': {
+      const [to, from] = [placeOf(step.to), placeOf(step.from)];
+      return (frame) => {
+        frame[to] = frame[from] as Bits;
+      };
+    }
+    case 'constant': {
+      const [to, value] = [placeOf(step.to), step.value];
+      return (frame) => {
+        frame[to] = value;
+      };
+    }
+    case 'float':
+      return prepareOperation(floatOperation(step.fn, step.format, step.mode), step, placeOf);
+    case 'integer':
+      return prepareOperation(integerOperation(step.fn, step.type, step.sat), step, placeOf);
+    case 'bits':
+      return prepareOperation(bitOperation(step.fn, step.width), step, placeOf);
+    case 'compare':
+      return prepareCompare(step, placeOf);
+    case 'select':
+      return prepareSelect(step, placeOf);
+    default:
+      return assertNever(step);
+  }
+}
+
+type StepOf<K extends Step['kind']> = Extract<Step, { readonly kind: K }>;
+
+function unary(to: number, from: number, compute: (value: Bits) => Bits): Action {
+  return (frame) => {
+    frame[to] = compute(frame[from] as Bits);
+  };
+}
+
+function prepareConvert(step: StepOf<'convert'>, placeOf: PlaceOf): Action {
+  const convert = conversion(step.conversion);
+  const [to, from] = [placeOf(step.to), placeOf(step.from)];
+  if (step.random === null && step.scale === null) {
+    return (frame) => {
+      frame[to] = convert(frame[from] as Bits, 0, 0x7f);
+    };
+  }
+  const random = step.random === null ? -1 : placeOf(step.random);
+  const scale = step.scale === null ? -1 : placeOf(step.scale);
+  return (frame) => {
+    const bits = random < 0 ? 0 : (frame[random] as number);
+    frame[to] = convert(frame[from] as Bits, bits, scale < 0 ? 0x7f : (frame[scale] as number));
+  };
+}
+
+function prepareOperation(
+  operation: Operation,
+  step: { readonly to: Ref; readonly from: readonly Ref[] },
+  placeOf: PlaceOf,
+): Action {
+  const to = placeOf(step.to);
+  const [a = 0, b = a, c = a] = step.from.map(placeOf);
+  switch (step.from.length) {
+    case 1:
+      return (frame) => {
+        frame[to] = operation(frame[a] as Bits, 0, 0);
+      };
+    case 2:
+      return (frame) => {
+        frame[to] = operation(frame[a] as Bits, frame[b] as Bits, 0);
+      };
+    default:
+      return (frame) => {
+        frame[to] = operation(frame[a] as Bits, frame[b] as Bits, frame[c] as Bits);
+      };
+  }
+}
+
+function prepareCompare(step: StepOf<'compare'>, placeOf: PlaceOf): Action {
+  const holds = comparison(step.comparison, step.type, step.flush);
+  const [to, a, b] = [placeOf(step.to), placeOf(step.from[0]), placeOf(step.from[1])];
+  return (frame) => {
+    frame[to] = holds(frame[a] as Bits, frame[b] as Bits) ? 1 : 0;
+  };
+}
+
+function prepareSelect(step: StepOf<'select'>, placeOf: PlaceOf): Action {
+  const [to, condition] = [placeOf(step.to), placeOf(step.condition)];
+  const [a, b] = [placeOf(step.from[0]), placeOf(step.from[1])];
+  return (frame) => {
+    frame[to] = frame[frame[condition] === 0 ? b : a] as Bits;
+  };
+}
+
+// --- lanes ----------------------------------------------------------------------------------------------------------
+
+/** The `width` bits from `low` on. */
+function extractor(low: number, width: number): (value: Bits) => Bits {
+  const shift = BigInt(low);
+  const mask = width >= 32 ? 0xffffffff : 2 ** width - 1;
+  return (value) => {
+    if (typeof value === 'bigint') return chop(value >> shift, width);
+    return ((value >>> low) & mask) >>> 0;
+  };
+}
+
+function prepareUnpack(step: StepOf<'unpack'>, placeOf: PlaceOf): Action {
+  const from = placeOf(step.from);
+  const top = step.to.length - 1;
+  const lanes = step.to.map((ref, i) => ({
+    to: placeOf(ref),
+    extract: extractor((top - i) * step.stride, step.lane),
+  }));
+  return (frame) => {
+    const value = frame[from] as Bits;
+    for (const lane of lanes) frame[lane.to] = lane.extract(value);
+  };
+}
+
+function preparePack(step: StepOf<'pack'>, placeOf: PlaceOf): Action {
+  const to = placeOf(step.to);
+  const from = step.from.map(placeOf);
+  const { lane, stride } = step;
+  if (stride * from.length > 32) return packWide(to, from, lane, stride);
+  const mask = lane >= 32 ? 0xffffffff : 2 ** lane - 1;
+  if (from.length === 1) {
+    const [only = 0] = from;
+    return unary(to, only, (value) => chop(value, lane));
+  }
+  return (frame) => {
+    let packed = 0;
+    for (let i = 0; i < from.length; i++) {
+      packed = (packed << stride) | ((frame[from[i] as number] as number) & mask);
+    }
+    frame[to] = packed >>> 0;
+  };
+}
+
+function packWide(to: number, from: readonly number[], lane: number, stride: number): Action {
+  const shift = BigInt(stride);
+  return (frame) => {
+    let packed = 0n;
+    for (const place of from) packed = (packed << shift) | BigInt(chop(frame[place] as Bits, lane));
+    frame[to] = packed;
+  };
+}
+
+function prepareJoin(step: StepOf<'join'>, placeOf: PlaceOf): Action {
+  const [to, high, low] = [placeOf(step.to), placeOf(step.high), placeOf(step.low)];
+  const { shift, width } = step;
+  if (width > 32) {
+    const far = BigInt(shift);
+    return (frame) => {
+      frame[to] = BigInt.asUintN(width, (BigInt(frame[high] as Bits) << far) | BigInt(frame[low] as Bits));
+    };
+  }
+  return (frame) => {
+    const above = shift >= 32 ? 0 : (frame[high] as number) << shift;
+    frame[to] = chop((above | (frame[low] as number)) >>> 0, width);
+  };
+}

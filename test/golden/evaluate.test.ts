@@ -1,0 +1,53 @@
+/**
+ * The golden rows once more, now from the text of the mnemonic: resolver, table, steps and evaluator together, register
+ * widths included. values.test.ts holds numerics alone against the same rows.
+ */
+import { describe, expect, it } from 'vitest';
+import { type Bits, hex } from '../../src/base/bits.ts';
+import { resolveMnemonic } from '../../src/check/resolve.ts';
+import { type Evaluator, evaluator } from '../../src/interp/evaluate.ts';
+import { decode } from '../../src/numerics/exact.ts';
+import { families, type Instruction, instructionsOf, rowsOf } from './vectors.ts';
+
+const environment = { sm: 100, version: 901 };
+
+/** The variant with as many sources as the rows have. */
+function evaluatorOf({ inst, in: sources, sreg, dreg }: Instruction): Evaluator {
+  const resolution = resolveMnemonic(inst);
+  const variants = resolution.kind === 'variants' ? resolution.variants : [];
+  const widths = { ...(sreg === undefined ? {} : { source: sreg }), ...(dreg === undefined ? {} : { result: dreg }) };
+  for (const variant of variants) {
+    const made = evaluator(variant, environment, widths);
+    if (made !== null && made.inputs.length === sources.length) return made;
+  }
+  throw new Error(`${inst} with ${sources.join(', ')} is not in the table`);
+}
+
+/** Equal, or in every lane that differs both hold a NaN. */
+function agrees({ type, width }: Evaluator['outputs'][number], wanted: string, found: Bits, anyNan: boolean): boolean {
+  if (hex(found, width) === wanted) return true;
+  const { format } = type;
+  if (!anyNan || format === null) return false;
+  return Array.from({ length: type.lanes }, (_, lane) => {
+    const cut = (bits: bigint) => BigInt.asUintN(type.laneStride, bits >> BigInt(lane * type.laneStride));
+    const [one, other] = [cut(BigInt(`0x${wanted}`)), cut(BigInt(found))];
+    const isNan = (bits: bigint) => decode(format, type.laneStride > 32 ? bits : Number(bits)).kind === 'nan';
+    return one === other || (isNan(one) && isNan(other));
+  }).every(Boolean);
+}
+
+describe.each(families())('golden rows of %s through the table', (family) => {
+  it.each(instructionsOf(family).map((instruction) => [instruction.inst, instruction] as const))(
+    '%s',
+    (_, instruction) => {
+      const { outputs, run } = evaluatorOf(instruction);
+      const [output] = outputs;
+      if (output === undefined) throw new Error('no result');
+      const wrong = rowsOf(instruction).filter(({ operands, result, anyNan }) => {
+        const [found = 0] = run(operands);
+        return !agrees(output, result, found, anyNan);
+      });
+      expect(wrong).toEqual([]);
+    },
+  );
+});
