@@ -11,7 +11,7 @@ import { packClamp } from '../../src/numerics/integers.ts';
 /** Result bits of one instruction for its operands in instruction order, each the bits of its register. */
 export type Evaluate = (operands: readonly Bits[]) => Bits;
 
-interface Packing {
+export interface Packing {
   readonly format: FormatName;
   readonly lanes: number;
   readonly stride: number;
@@ -39,7 +39,15 @@ const roundings: Readonly<Record<string, Rounding>> = {
 };
 
 /** Random bits a lane of each destination adds, by the layout figures of cvt. */
-const randomWidths: Partial<Record<FormatName, number>> = { f16: 13, bf16: 16, e4m3: 16, e5m2: 16, e2m3: 16, e3m2: 16, e2m1: 8 };
+const randomWidths: Partial<Record<FormatName, number>> = {
+  f16: 13,
+  bf16: 16,
+  e4m3: 16,
+  e5m2: 16,
+  e2m3: 16,
+  e3m2: 16,
+  e2m1: 8,
+};
 
 /** Where each lane's random bits start in rbits, upper lane first. */
 const randomPositions: Partial<Record<FormatName, readonly number[]>> = {
@@ -51,6 +59,11 @@ const randomPositions: Partial<Record<FormatName, readonly number[]>> = {
   e3m2: [16, 16, 0, 0],
   e2m1: [24, 8, 16, 0],
 };
+
+/** How the result of a `cvt` mnemonic is packed. */
+export function lanesOf(mnemonic: string): Packing {
+  return packingOf(mnemonic.split('.').at(-2) as string);
+}
 
 /** The conversion of every lane of a `cvt` mnemonic. */
 export function conversionOf(mnemonic: string): Conversion {
@@ -106,7 +119,8 @@ function laneEvaluator(mnemonic: string, from: Packing, to: Packing): Evaluate {
     let result = 0;
     for (let lane = 0; lane < to.lanes; lane++) {
       const below = to.lanes - 1 - lane;
-      const source = from.lanes > 1 ? laneAt(operands[0] as Bits, below * from.stride, width) : (operands[lane] as Bits);
+      const source =
+        from.lanes > 1 ? laneAt(operands[0] as Bits, below * from.stride, width) : (operands[lane] as Bits);
       const random = c.randomBits > 0 ? laneAt(extra, positions?.[lane] ?? 0, c.randomBits) : 0;
       const scale = c.scaled === null ? 0x7f : laneAt(extra, below * 8, 8);
       result += Number(convert(source, random, scale)) * 2 ** (below * to.stride);

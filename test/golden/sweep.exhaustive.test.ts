@@ -1,0 +1,30 @@
+/**
+ * The forms whose checksums cover every f32, one chunk of 2^24 inputs each: the chunks differ from form to form, so that
+ * together they meet every sign and nearly every exponent. All 256 chunks of a form are the work of `ptxlab sweep`.
+ */
+import { describe, expect, it } from 'vitest';
+import { Checksum } from './checksum.ts';
+import { conversionOf, evaluator, lanesOf } from './lanes.ts';
+import { checksums } from './vectors.ts';
+
+const forms = Object.entries(checksums().f32_sweeps);
+
+/** Chunks of the middle exponents first, where most formats have their values; odd forms take negative inputs. */
+function chunkOf(index: number): number {
+  const exponents = [0x3f, 0x40, 0x3e, 0x47, 0x38, 0x3d, 0x33, 0x00, 0x7f, 0x4e, 0x5f];
+  return (exponents[index % exponents.length] as number) + (index % 2 === 1 ? 0x80 : 0);
+}
+
+describe('one chunk of', () => {
+  it.each(forms.map(([inst, sweep], index) => [inst, chunkOf(index), sweep] as const))('%s', (inst, chunk, sweep) => {
+    const evaluate = evaluator(inst);
+    const sum = new Checksum();
+    const operands = Array.from({ length: lanesOf(inst).lanes }, () => 0);
+    expect(conversionOf(inst).from).toBe('f32');
+    for (let low = 0; low < 2 ** 24; low++) {
+      operands.fill(chunk * 2 ** 24 + low);
+      sum.add(evaluate(operands));
+    }
+    expect(sum.digits()).toBe(sweep.chunks.slice(chunk * 8, chunk * 8 + 8));
+  });
+});
