@@ -28,7 +28,7 @@ const reachable: Readonly<Record<string, readonly VariableSpace[]>> = {
 };
 
 /** Variables with a generic address that an access without a space may name directly. */
-const generic: readonly VariableSpace[] = ['.global', '.shared', '.local', '.const'];
+const generic: readonly VariableSpace[] = ['.global', '.shared', '.local'];
 
 function spaceOf(variant: Variant): string | null {
   return variant.modifiers['space'] ?? null;

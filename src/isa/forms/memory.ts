@@ -110,6 +110,7 @@ const availability: readonly AvailabilityRow[] = [
   ...each(['.L2::64B', '.L2::128B'], '7.4', 75),
   ...each(['.L2::256B', '.L2::cache_hint'], '7.4', 80),
   ...each(['.mmio'], '8.2', 70),
+  ...each(['.cluster'], '7.8', 90),
 ];
 
 function spacesWritten(): readonly string[] {
@@ -122,7 +123,7 @@ const destination: OperandPattern = { kind: 'lanes', name: 'd', value: write('d'
 const source: OperandPattern = { kind: 'lanes', name: 'b', value: read('b', 0) };
 const loadAddress: OperandPattern = { kind: 'address', name: 'a', access: 'load' };
 const storeAddress: OperandPattern = { kind: 'address', name: 'a', access: 'store' };
-const policy = read('cache-policy', '.b64', { regime: 'exact' });
+const policy = read('cache-policy', '.u64', { regime: 'exact' });
 const hints = ['evict1', 'evict2', 'prefetch'];
 
 interface Line {
