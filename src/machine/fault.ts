@@ -1,0 +1,50 @@
+/**
+ * Faults: a kernel did something that has no meaning. They are thrown inside an engine, where they end the launch, and
+ * come out of it as data.
+ */
+import { type Code, catalogue, type Parameters } from '../diagnostics/catalogue.ts';
+
+/** A triple of block or thread indices, or of extents. */
+export type Dim3 = readonly [x: number, y: number, z: number];
+
+/** What went wrong, where and for whom. Fields that do not apply are null. */
+export interface Fault {
+  readonly code: Code;
+  readonly message: string;
+  readonly kernel: string;
+  readonly block: Dim3 | null;
+  readonly thread: Dim3 | null;
+  /** 1-based line in the PTX text. */
+  readonly line: number | null;
+  readonly space: string | null;
+  /** Hex with `0x`; in the space named, or generic. */
+  readonly address: string | null;
+}
+
+/** Thrown by an engine's memory and control; knows what, not who. */
+export class MachineFault extends Error {
+  readonly code: Code;
+  readonly space: string | null;
+  readonly address: string | null;
+
+  constructor(code: Code, message: string, space: string | null = null, address: string | null = null) {
+    super(message);
+    this.name = 'MachineFault';
+    this.code = code;
+    this.space = space;
+    this.address = address;
+  }
+}
+
+type FaultCode = Extract<Code, `PTX6${string}`>;
+
+/** A fault of the catalogue with its message filled in. */
+export function machineFault<C extends FaultCode>(
+  code: C,
+  parameters: Parameters<C>,
+  where: { readonly space?: string; readonly address?: string } = {},
+): MachineFault {
+  const values: Readonly<Record<string, string>> = parameters;
+  const message = catalogue[code].message.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+  return new MachineFault(code, message, where.space ?? null, where.address ?? null);
+}

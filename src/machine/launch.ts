@@ -1,0 +1,64 @@
+/** The shape of a launch and its limits (CUDA's, which PTX has from its devices). */
+import { PtxlabError } from '../base/error.ts';
+import type { Dim3 } from './fault.ts';
+
+export interface LaunchShape {
+  /** Blocks in x, y, z. */
+  readonly grid: Dim3;
+  /** Threads of a block in x, y, z. */
+  readonly block: Dim3;
+  /** Dynamic shared memory of a block in bytes. */
+  readonly sharedBytes: number;
+}
+
+export const warpSize = 32;
+
+const gridLimits: Dim3 = [2 ** 31 - 1, 65_535, 65_535];
+const blockLimits: Dim3 = [1024, 1024, 64];
+const threadLimit = 1024;
+/** Shared memory a block may have in all: 227 KiB, the most of any device so far. */
+export const sharedLimit: number = 227 * 1024;
+
+const axes = ['x', 'y', 'z'] as const;
+
+/** @throws PtxlabError `bad-launch` for extents no device takes */
+export function checkShape(shape: LaunchShape, staticShared: number): void {
+  checkExtent('grid', shape.grid, gridLimits);
+  checkExtent('block', shape.block, blockLimits);
+  const threads = threadsOf(shape);
+  if (threads > threadLimit) throw badLaunch(`a block has ${threads} threads; at most ${threadLimit}`);
+  if (!isCount(shape.sharedBytes)) throw badLaunch(`${shape.sharedBytes} bytes of dynamic shared memory`);
+  const shared = shape.sharedBytes + staticShared;
+  if (shared > sharedLimit) throw badLaunch(`${shared} bytes of shared memory for a block; at most ${sharedLimit}`);
+}
+
+function checkExtent(what: string, extent: Dim3, limits: Dim3): void {
+  axes.forEach((axis, i) => {
+    const found = extent[i] as number;
+    const most = limits[i] as number;
+    if (!isCount(found) || found < 1 || found > most)
+      throw badLaunch(`${what}.${axis} is ${found}; it must be 1 to ${most}`);
+  });
+}
+
+function isCount(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 0;
+}
+
+function badLaunch(message: string): PtxlabError {
+  return new PtxlabError('bad-launch', message);
+}
+
+export function threadsOf({ block }: LaunchShape): number {
+  return block[0] * block[1] * block[2];
+}
+
+export function blocksOf({ grid }: LaunchShape): number {
+  return grid[0] * grid[1] * grid[2];
+}
+
+/** The index of a linear number in an extent, x fastest. */
+export function indexOf(linear: number, extent: Dim3): Dim3 {
+  const [x, y] = extent;
+  return [linear % x, Math.floor(linear / x) % y, Math.floor(linear / (x * y))];
+}

@@ -1,0 +1,125 @@
+/**
+ * Bytes of one space with checked access. An offset has been brought into the space before; here it is held against the
+ * bounds, the alignment, and what has been written.
+ */
+import type { Bits } from '../base/bits.ts';
+import { formatAddress, type MemorySpace } from './address-space.ts';
+import { machineFault } from './fault.ts';
+
+export type Access = 'load' | 'store';
+
+/** A named piece of a segment, for messages: a variable, a parameter. */
+export interface Region {
+  readonly name: string;
+  readonly start: number;
+  readonly size: number;
+}
+
+export interface SegmentOptions {
+  readonly readOnly?: boolean;
+  /** Fault on reading bytes that nobody wrote. */
+  readonly trackWrites?: boolean;
+  readonly regions?: readonly Region[];
+}
+
+/** What loads and stores need of any space. */
+export interface Memory {
+  /** Throws a fault unless `size` bytes at `offset` may be accessed as one. */
+  check(access: Access, offset: number, size: number): void;
+  /** One element of `width` bits, little-endian; `check` has been called. */
+  load(offset: number, width: number): Bits;
+  store(offset: number, width: number, bits: Bits): void;
+}
+
+/** A space of fixed size: shared, local, const, param. */
+export class Segment implements Memory {
+  readonly bytes: Uint8Array;
+  private readonly view: DataView;
+  private readonly space: MemorySpace;
+  private readonly options: SegmentOptions;
+  private readonly written: Uint8Array | null;
+
+  constructor(space: MemorySpace, bytes: Uint8Array, options: SegmentOptions = {}) {
+    this.space = space;
+    this.bytes = bytes;
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.options = options;
+    this.written = options.trackWrites === true ? new Uint8Array(bytes.byteLength) : null;
+  }
+
+  check(access: Access, offset: number, size: number): void {
+    const { space } = this;
+    const address = formatAddress(offset);
+    if (offset < 0 || offset + size > this.bytes.byteLength) {
+      const parameters = { access, size: String(size), address, space, near: this.nearest(offset) };
+      throw machineFault('PTX6001', parameters, { space, address });
+    }
+    if (offset % size !== 0)
+      throw machineFault('PTX6002', { access, size: String(size), address, space }, { space, address });
+    if (access === 'store') {
+      if (this.options.readOnly === true) throw machineFault('PTX6004', { address, space }, { space, address });
+      this.written?.fill(1, offset, offset + size);
+    } else if (this.written !== null && this.written.subarray(offset, offset + size).includes(0)) {
+      throw machineFault('PTX6006', { size: String(size), address, space }, { space, address });
+    }
+  }
+
+  load(offset: number, width: number): Bits {
+    return loadBits(this.view, offset, width);
+  }
+
+  store(offset: number, width: number, bits: Bits): void {
+    storeBits(this.view, offset, width, bits);
+  }
+
+  /** Zeroes the bytes and forgets what was written. */
+  clear(): void {
+    this.bytes.fill(0);
+    this.written?.fill(0);
+  }
+
+  private nearest(offset: number): string {
+    const { regions = [] } = this.options;
+    const distance = (region: Region): number =>
+      offset < region.start ? region.start - offset : Math.max(0, offset - region.start - region.size + 1);
+    const [region] = [...regions].sort((a, b) => distance(a) - distance(b));
+    if (region === undefined) return `; the space has ${this.bytes.byteLength} bytes`;
+    return `; nearest is '${region.name}', ${region.size} bytes at ${formatAddress(region.start)}`;
+  }
+}
+
+/** Little-endian bits of 8 to 128 bits. */
+export function loadBits(view: DataView, offset: number, width: number): Bits {
+  switch (width) {
+    case 8:
+      return view.getUint8(offset);
+    case 16:
+      return view.getUint16(offset, true);
+    case 32:
+      return view.getUint32(offset, true);
+    case 64:
+      return view.getBigUint64(offset, true);
+    default:
+      return view.getBigUint64(offset, true) | (view.getBigUint64(offset + 8, true) << 64n);
+  }
+}
+
+export function storeBits(view: DataView, offset: number, width: number, bits: Bits): void {
+  switch (width) {
+    case 8:
+      view.setUint8(offset, bits as number);
+      return;
+    case 16:
+      view.setUint16(offset, bits as number, true);
+      return;
+    case 32:
+      view.setUint32(offset, bits as number, true);
+      return;
+    case 64:
+      view.setBigUint64(offset, bits as bigint, true);
+      return;
+    default:
+      view.setBigUint64(offset, BigInt.asUintN(64, bits as bigint), true);
+      view.setBigUint64(offset + 8, (bits as bigint) >> 64n, true);
+  }
+}
