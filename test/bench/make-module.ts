@@ -1,0 +1,48 @@
+/**
+ * Writes a PTX module of about the given size to stdout, for benchmarks: the kernels of examples/kernels over and over,
+ * each copy under names of its own. The same size always gives the same text.
+ *
+ *     tsx test/bench/make-module.ts 10000000 > module.ptx
+ */
+import { readdirSync, readFileSync, realpathSync, writeSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const kernels: URL = new URL('../../examples/kernels/', import.meta.url);
+const header = '.version 9.0\n.target sm_100a\n.address_size 64\n';
+
+interface Template {
+  readonly text: string;
+  /** Matches every name that must differ from copy to copy. */
+  readonly names: RegExp;
+}
+
+/** The text piece by piece: the header, then one template a piece, until at least `bytes` characters are out. */
+export function* makeModule(bytes: number): Generator<string> {
+  const templates = readTemplates();
+  yield header;
+  let size = header.length;
+  for (let copy = 0; size < bytes; copy++) {
+    const template = templates[copy % templates.length] as Template;
+    const text = template.text.replace(template.names, (name) => `${name}_${copy}`);
+    size += text.length;
+    yield text;
+  }
+}
+
+function readTemplates(): readonly Template[] {
+  const files = readdirSync(kernels).filter((name) => name.endsWith('.ptx'));
+  return files.sort().map((name) => toTemplate(readFileSync(new URL(name, kernels), 'utf8')));
+}
+
+/** Everything behind `.address_size`, and the names that the module declares. */
+function toTemplate(source: string): Template {
+  const text = source.slice(source.indexOf('\n', source.indexOf('.address_size')) + 1);
+  const functions = [...text.matchAll(/\.(?:entry|func)\s+(?:\([^)]*\)\s*)?([\w$]+)/g)];
+  const globals = [...text.matchAll(/^\.(?:visible |extern |weak )?\.?(?:global|const|shared)[^;=]*?([\w$]+)(?=[[;= ])/gm)];
+  const names = [...new Set([...functions, ...globals].map((match) => match[1] as string))];
+  return { text, names: new RegExp(`\\b(?:${names.sort((a, b) => b.length - a.length).join('|')})`, 'g') };
+}
+
+if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  for (const text of makeModule(Number(process.argv[2] ?? 10_000_000))) writeSync(1, text);
+}
