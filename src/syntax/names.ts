@@ -1,4 +1,5 @@
-const size = 1 << 14;
+const leastSlots = 1 << 6;
+const mostSlots = 1 << 14;
 
 /**
  * Names of one text, each made a string once however often it is written: a direct-mapped cache, so that its memory
@@ -7,20 +8,28 @@ const size = 1 << 14;
 export class NameTable {
   private readonly source: string;
   private readonly bytes: Uint8Array;
-  private readonly strings: string[] = new Array<string>(size).fill('');
+  private readonly strings: string[];
   /** Where the text of each slot's string stands. */
-  private readonly starts: Uint32Array = new Uint32Array(size);
-  private readonly lengths: Uint32Array = new Uint32Array(size);
+  private readonly starts: Uint32Array;
+  private readonly lengths: Uint32Array;
+  private readonly mask: number;
 
   /** `bytes` are the character codes of `source`. */
   constructor(source: string, bytes: Uint8Array) {
     this.source = source;
     this.bytes = bytes;
+    // A small module must not pay for a large one's table: many thousand of them are checked in one process.
+    let slots = leastSlots;
+    while (slots < mostSlots && slots * 4 < source.length) slots *= 2;
+    this.strings = new Array<string>(slots).fill('');
+    this.starts = new Uint32Array(slots);
+    this.lengths = new Uint32Array(slots);
+    this.mask = slots - 1;
   }
 
   /** The text from `start` to `end`; `hash` is any function of that text. */
   text(start: number, end: number, hash: number): string {
-    const slot = (hash ^ (hash >>> 14)) & (size - 1);
+    const slot = (hash ^ (hash >>> 14)) & this.mask;
     const length = end - start;
     if (this.lengths[slot] === length && this.matches(this.starts[slot] as number, start, length)) {
       return this.strings[slot] as string;
