@@ -1,10 +1,95 @@
+/** `ptxlab eval`: one instruction on given operands. */
+import { createReadStream } from 'node:fs';
+import { nearest } from '../check/nearest.ts';
+import { lanePictures } from '../explain/lanes.ts';
+import { readValue } from '../explain/read-value.ts';
+import { evalBatch } from './eval-batch.ts';
+import { explainLanes } from './eval-explain.ts';
+import { type Prepared, prepareEval } from './eval-prepare.ts';
+import { type Evaluated, type EvaluatedOperand, evaluatedJson, evaluatedText, lanesText } from './eval-text.ts';
 import { type ExitCode, UsageError } from './exit.ts';
-import type { JudgeFlags } from './options.ts';
+import { type JudgeFlags, readPlace } from './options.ts';
+import { writeError, writeOut } from './output.ts';
+import { columnsOf, styleFor } from './style.ts';
+
 export interface EvalFlags extends JudgeFlags {
   readonly explain?: boolean;
   readonly json?: boolean;
   readonly batch?: boolean;
 }
-export function evalCommand(_i: string | undefined, _o: readonly string[], _flags: EvalFlags): Promise<ExitCode> {
-  throw new UsageError('soon');
+
+export async function evalCommand(
+  instruction: string | undefined,
+  operands: readonly string[],
+  flags: EvalFlags,
+): Promise<ExitCode> {
+  const words = [instruction ?? '', ...operands].flatMap(splitWords);
+  refuseOptions(words);
+  const place = readPlace(flags);
+  if (flags.batch === true) return evalBatch(batchInput(words), place);
+  const [mnemonic, ...texts] = words;
+  if (mnemonic === undefined) throw new UsageError('eval needs an instruction and its operands');
+  const prepared = prepareEval(mnemonic, texts.length, place, {});
+  if (!prepared.ok) {
+    await writeError(`ptxlab: ${prepared.error.code}: ${prepared.error.message}\n`);
+    return 1;
+  }
+  await writeEvaluated(evaluateTexts(prepared.value, texts), prepared.value, flags);
+  return 0;
+}
+
+/** An instruction quoted as a whole counts like its words one by one. */
+function splitWords(text: string): readonly string[] {
+  return text
+    .replace(/;\s*$/, '')
+    .split(/\s+/)
+    .filter((word) => word !== '');
+}
+
+const options: readonly string[] = [
+  '--target',
+  '--isa',
+  '--explain',
+  '--json',
+  '--batch',
+  '--color',
+  '--quiet',
+  '--help',
+];
+
+/** Operands may begin with a minus, so what looks like an option comes through here. */
+function refuseOptions(words: readonly string[]): void {
+  const option = words.find((word) => word.startsWith('--'));
+  if (option === undefined) return;
+  const close = nearest(option, options);
+  throw new UsageError(`unknown option '${option}'${close === null ? '' : ` (did you mean ${close}?)`}`);
+}
+
+function batchInput([file = '-', ...more]: readonly string[]): AsyncIterable<unknown> {
+  if (more.length > 0) throw new UsageError('eval --batch reads one stream of requests');
+  return file === '-' ? process.stdin : createReadStream(file);
+}
+
+function evaluateTexts({ variant, evaluator, environment }: Prepared, texts: readonly string[]): Evaluated {
+  const inputs = evaluator.inputs.map(({ name, type }, i): EvaluatedOperand => {
+    const value = readValue(texts[i] ?? '', type);
+    if (!value.ok) throw new UsageError(`operand ${name}: ${value.error}`);
+    return { name, type, ...value.value };
+  });
+  const results = evaluator.run(inputs.map(({ bits }) => bits));
+  const outputs = evaluator.outputs.map(
+    ({ name, type }, i): EvaluatedOperand => ({ name, type, bits: results[i] ?? 0, rounded: false }),
+  );
+  const pictures = lanePictures(variant, variant.form.steps(variant, environment));
+  return { mnemonic: variant.mnemonic, inputs, outputs, pictures };
+}
+
+async function writeEvaluated(evaluated: Evaluated, prepared: Prepared, flags: EvalFlags): Promise<void> {
+  const inputs = evaluated.inputs.map(({ bits }) => bits);
+  const lanes = flags.explain === true ? explainLanes(prepared, inputs) : null;
+  if (flags.json === true) return writeOut(`${JSON.stringify(evaluatedJson(evaluated, lanes), null, 2)}\n`);
+  const style = await styleFor(flags.color, process.stdout);
+  const width = columnsOf(process.stdout);
+  const lines = [...evaluatedText(evaluated, width, style), ...lanesText(lanes ?? [], width, style)];
+  return writeOut(`${lines.join('\n')}\n`);
 }

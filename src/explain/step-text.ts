@@ -64,6 +64,14 @@ function lanes({ lane, stride }: { readonly lane: number; readonly stride: numbe
 }
 
 function convertText(c: Conversion, from: string, random: string | null, scale: string | null): string {
+  const source = scale !== null && c.scaled === 'divide' ? `${from} / ${scale}` : from;
+  const last = random === null ? '' : `, ${random}`;
+  const product = scale !== null && c.scaled === 'multiply' ? ` * ${scale}` : '';
+  return `${conversionText(c)}(${source}${last})${product}`;
+}
+
+/** A conversion with its rounding and clamping: `f32 to e4m3.rn.satfinite`. */
+export function conversionText(c: Conversion): string {
   const words = [
     c.rounding === null ? '' : `.${c.rounding}${c.integral ? 'i' : ''}`,
     c.flush ? '.ftz' : '',
@@ -71,10 +79,7 @@ function convertText(c: Conversion, from: string, random: string | null, scale: 
     c.satfinite ? '.satfinite' : '',
     c.relu ? '.relu' : '',
   ];
-  const source = scale !== null && c.scaled === 'divide' ? `${from} / ${scale}` : from;
-  const last = random === null ? '' : `, ${random}`;
-  const product = scale !== null && c.scaled === 'multiply' ? ` * ${scale}` : '';
-  return `${c.from} to ${c.to}${words.join('')}(${source}${last})${product}`;
+  return `${c.from} to ${c.to}${words.join('')}`;
 }
 
 function modeText({ rounding, flush, sat, approximate, nan, xorSign }: FloatMode): string {

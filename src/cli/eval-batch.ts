@@ -1,0 +1,118 @@
+/** `ptxlab eval --batch`: one instruction a line, with as many rows of inputs as wanted. */
+import { type Bits, hex } from '../base/bits.ts';
+import { PtxlabError } from '../base/error.ts';
+import { err, ok, type Result } from '../base/result.ts';
+import { readTarget, readVersion } from '../check/check.ts';
+import type { Place } from '../explain/plain-variants.ts';
+import type { RegisterWidths } from '../interp/evaluate.ts';
+import { type EvalError, type Prepared, prepareEval } from './eval-prepare.ts';
+import type { ExitCode } from './exit.ts';
+import { answerLines, type JsonObject } from './ndjson.ts';
+
+interface Request {
+  readonly inst: string;
+  readonly rows: readonly unknown[];
+  readonly widths: RegisterWidths;
+  readonly place: Place;
+}
+
+/** Answers `{"inst","rows"[,"sreg","dreg","target","isa"]}` by `{"inst","out"}` or `{"inst","error"}`, in order. */
+export async function evalBatch(input: AsyncIterable<unknown>, defaults: Place): Promise<ExitCode> {
+  const prepared = new PreparedInstructions();
+  const faults = await answerLines(input, (line) => {
+    if (!line.ok) return JSON.stringify({ inst: null, error: line.error });
+    const { inst = null } = line.value;
+    const request = readRequest(line.value, defaults);
+    const out = request.ok ? evaluateRows(request.value, prepared) : request;
+    return JSON.stringify(out.ok ? { inst, out: out.value } : { inst, error: out.error });
+  });
+  return faults > 0 ? 2 : 0;
+}
+
+/** What was prepared, by everything that it depends on. */
+class PreparedInstructions {
+  private readonly known = new Map<string, Result<Prepared, EvalError>>();
+  private static readonly capacity = 10_000;
+
+  get({ inst, widths, place }: Request, count: number | null): Result<Prepared, EvalError> {
+    const { source = '', result = '' } = widths;
+    const key = `${inst} ${count} ${source} ${result} ${place.target?.name} ${place.version}`;
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    if (this.known.size >= PreparedInstructions.capacity) this.known.clear();
+    const made = prepareEval(inst, count, place, widths);
+    this.known.set(key, made);
+    return made;
+  }
+}
+
+/** One result a row: its hex, or a list where an instruction has several results. */
+type Output = string | readonly string[];
+
+function evaluateRows(request: Request, prepared: PreparedInstructions): Result<readonly Output[], EvalError> {
+  const [first] = request.rows;
+  const found = prepared.get(request, Array.isArray(first) ? first.length : null);
+  if (!found.ok) return found;
+  const { inputs, outputs, run } = found.value.evaluator;
+  const widths = inputs.map(({ width }) => width);
+  const out: Output[] = [];
+  for (const [index, row] of request.rows.entries()) {
+    const bits = readRow(row, widths);
+    if (bits === null) {
+      const message = `row ${index} is not ${widths.length} hex numbers`;
+      return err({ code: 'BAD_ROW', message });
+    }
+    const results = run(bits).map((result, i) => hex(result, outputs[i]?.width ?? 0));
+    out.push(results.length === 1 ? (results[0] as string) : results);
+  }
+  return ok(out);
+}
+
+function readRow(row: unknown, widths: readonly number[]): readonly Bits[] | null {
+  if (!Array.isArray(row) || row.length !== widths.length) return null;
+  const bits: Bits[] = [];
+  for (let i = 0; i < widths.length; i++) {
+    const text: unknown = row[i];
+    if (typeof text !== 'string' || !/^[\da-fA-F]+$/.test(text)) return null;
+    bits.push((widths[i] as number) > 32 ? BigInt(`0x${text}`) : Number.parseInt(text.slice(-8), 16));
+  }
+  return bits;
+}
+
+function readRequest(line: JsonObject, defaults: Place): Result<Request, EvalError> {
+  const { inst, rows, sreg, dreg, target, isa } = line;
+  if (typeof inst !== 'string') return bad("'inst' must be a string");
+  if (!/^[\w.:]+$/.test(inst)) return bad("'inst' must be a mnemonic alone, without operands");
+  if (!Array.isArray(rows)) return bad("'rows' must be a list of lists of hex numbers");
+  const widths = readWidths(sreg, dreg);
+  if (widths === null) return bad("'sreg' and 'dreg' must be 8, 16, 32, 64 or 128");
+  if (!isName(target) || !isName(isa)) return bad("'target' and 'isa' must be strings");
+  try {
+    const place: Place = {
+      target: target === undefined ? defaults.target : readTarget(target),
+      version: isa === undefined ? defaults.version : readVersion(isa),
+    };
+    return ok({ inst, rows, widths, place });
+  } catch (error) {
+    if (error instanceof PtxlabError) return err({ code: error.code, message: error.message });
+    throw error;
+  }
+}
+
+function bad(message: string): Result<never, EvalError> {
+  return err({ code: 'BAD_REQUEST', message });
+}
+
+function isName(value: unknown): value is string | undefined {
+  return value === undefined || typeof value === 'string';
+}
+
+const registerWidths: ReadonlySet<unknown> = new Set([8, 16, 32, 64, 128]);
+
+function readWidths(sreg: unknown, dreg: unknown): RegisterWidths | null {
+  if ([sreg, dreg].some((width) => width !== undefined && width !== null && !registerWidths.has(width))) return null;
+  return {
+    ...(typeof sreg === 'number' ? { source: sreg } : {}),
+    ...(typeof dreg === 'number' ? { result: dreg } : {}),
+  };
+}

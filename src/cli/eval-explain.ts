@@ -1,0 +1,65 @@
+/** Why an evaluated instruction gave what it gave, lane by lane. */
+import type { Bits } from '../base/bits.ts';
+import { range } from '../explain/lanes.ts';
+import { type Frame, isValueStep, prepareStep } from '../interp/value-steps.ts';
+import type { Ref, Step } from '../isa/steps.ts';
+import type { Conversion } from '../numerics/conversion.ts';
+import { type ConversionExplanation, explainConversion } from '../numerics/explain-conversion.ts';
+import type { Prepared } from './eval-prepare.ts';
+
+/** One conversion that an instruction made of its inputs. */
+export interface LaneExplanation {
+  /** The bits of the result that it fills: `d[15:8]`. */
+  readonly result: string;
+  readonly conversion: Conversion;
+  readonly explanation: ConversionExplanation;
+  /** Random bits and scale of the lane; null where it has none. */
+  readonly random: Bits | null;
+  readonly scale: Bits | null;
+}
+
+/** Runs the steps on `inputs`, chopped to their operands' types, and explains every conversion on the way. */
+export function explainLanes(
+  { variant, environment, evaluator }: Prepared,
+  inputs: readonly Bits[],
+): readonly LaneExplanation[] {
+  const steps = variant.form.steps(variant, environment);
+  const places = new Map<Ref, number>();
+  const placeOf = (ref: Ref): number => {
+    const known = places.get(ref);
+    if (known !== undefined) return known;
+    places.set(ref, places.size);
+    return places.size - 1;
+  };
+  const frame: Frame = [];
+  evaluator.inputs.forEach(({ name }, i) => {
+    frame[placeOf(name)] = inputs[i] as Bits;
+  });
+  const explained: LaneExplanation[] = [];
+  for (const step of steps) {
+    if (!isValueStep(step)) continue;
+    prepareStep(step, placeOf)(frame);
+    if (step.kind === 'convert') explained.push(explainStep(step, steps, (ref) => frame[placeOf(ref)] as Bits));
+  }
+  return explained;
+}
+
+type ConvertStep = Extract<Step, { readonly kind: 'convert' }>;
+
+function explainStep(step: ConvertStep, steps: readonly Step[], read: (ref: Ref) => Bits): LaneExplanation {
+  const { conversion, from, to } = step;
+  const random = step.random === null ? null : read(step.random);
+  const scale = step.scale === null ? null : read(step.scale);
+  const explanation = explainConversion(conversion, read(from), Number(random ?? 0), Number(scale ?? 0x7f));
+  return { result: placeInResult(to, steps), conversion, explanation, random, scale };
+}
+
+/** Where a lane ends up: its bits of what it is packed into, or its own name. */
+function placeInResult(ref: Ref, steps: readonly Step[]): string {
+  for (const step of steps) {
+    if (step.kind !== 'pack' || !step.from.includes(ref)) continue;
+    const low = (step.from.length - 1 - step.from.indexOf(ref)) * step.stride;
+    return `${step.to}${range(low + step.lane - 1, low)}`;
+  }
+  return ref;
+}

@@ -1,0 +1,141 @@
+/** What `ptxlab eval` prints: bits and values of inputs, results and their lanes, and why they came about. */
+import { type Bits, chop, hex } from '../base/bits.ts';
+import type { Style } from '../diagnostics/renderers/style.ts';
+import { type LanePicture, range } from '../explain/lanes.ts';
+import { conversionText } from '../explain/step-text.ts';
+import { table } from '../explain/table.ts';
+import type { PtxType } from '../isa/types.ts';
+import { formatValue } from '../numerics/describe.ts';
+import { type Encoding } from '../numerics/explain-conversion.ts';
+import { type FormatName, formats } from '../numerics/formats.ts';
+import type { LaneExplanation } from './eval-explain.ts';
+
+/** An operand with its bits. */
+export interface EvaluatedOperand {
+  readonly name: string;
+  readonly type: PtxType;
+  readonly bits: Bits;
+  /** An input that the type does not hold as it was written. */
+  readonly rounded: boolean;
+}
+
+export interface Evaluated {
+  readonly mnemonic: string;
+  readonly inputs: readonly EvaluatedOperand[];
+  readonly outputs: readonly EvaluatedOperand[];
+  readonly pictures: readonly LanePicture[];
+}
+
+interface Lane {
+  readonly high: number;
+  readonly low: number;
+  readonly format: FormatName;
+  readonly bits: Bits;
+}
+
+function lanesOf({ type, bits }: EvaluatedOperand): readonly Lane[] {
+  const { format, lanes, laneStride } = type;
+  if (format === null) return [];
+  const width = formats[format].width;
+  return Array.from({ length: lanes }, (_, i) => {
+    const low = (lanes - 1 - i) * laneStride;
+    return { high: low + width - 1, low, format, bits: chop(BigInt(bits) >> BigInt(low), width) };
+  });
+}
+
+function valueOf(operand: EvaluatedOperand): string {
+  const lanes = lanesOf(operand).map(({ format, bits }) => formatValue(format, bits));
+  if (lanes.length > 1) return `{${lanes.join(', ')}}`;
+  return lanes[0] ?? operand.bits.toString();
+}
+
+/** The evaluation as lines: a row an operand, then a row for each lane of a packed result. */
+export function evaluatedText(evaluated: Evaluated, width: number, style: Style): readonly string[] {
+  const rows = [...evaluated.inputs, ...evaluated.outputs].map((operand) => [
+    operand.name,
+    `0x${hex(operand.bits, operand.type.width)}`,
+    operand.type.name,
+    valueOf(operand) + (operand.rounded ? ', rounded' : ''),
+  ]);
+  const parts = evaluated.outputs.flatMap((operand) => partRows(operand, evaluated.pictures));
+  return [style.accent(evaluated.mnemonic), ...table([...rows, ...parts], width)];
+}
+
+/** The fields of a result, with values where its type has lanes and with what they are made of where it has none. */
+function partRows(operand: EvaluatedOperand, pictures: readonly LanePicture[]): readonly (readonly string[])[] {
+  const { name, type, bits } = operand;
+  const row = (high: number, low: number, kind: string, value: string): readonly string[] => {
+    const part = chop(BigInt(bits) >> BigInt(low), high - low + 1);
+    return [name + range(high, low), `0x${hex(part, high - low + 1)}`, kind, value];
+  };
+  if (type.lanes > 1) {
+    return lanesOf(operand).map((lane) =>
+      row(lane.high, lane.low, `.${lane.format}`, formatValue(lane.format, lane.bits)),
+    );
+  }
+  const fields = pictures.find((picture) => picture.operand === name)?.fields ?? [];
+  return fields.length < 2 ? [] : fields.map(({ high, low, label }) => row(high, low, '', label));
+}
+
+/** Source, neighbours, result and reasons of each conversion, as lines. */
+export function lanesText(lanes: readonly LaneExplanation[], width: number, style: Style): readonly string[] {
+  return lanes.flatMap(({ result, conversion, explanation, random, scale }) => {
+    const { from, to } = conversion;
+    const row = (what: string, format: FormatName, encoding: Encoding | null): string[][] =>
+      encoding === null ? [] : [[what, `0x${hex(encoding.bits, formats[format].width)}`, encoding.value]];
+    const rows = [
+      ...row('source', from, explanation.source),
+      ...(scale === null ? [] : row('scale', 'ue8m0', { bits: scale, value: formatValue('ue8m0', scale) })),
+      ...(random === null
+        ? []
+        : [['random', `0x${hex(random, conversion.randomBits)}`, `${conversion.randomBits} bits`]]),
+      ...row('below', to, explanation.below),
+      ...row('above', to, explanation.above),
+      ...row('result', to, explanation.result),
+    ];
+    const reasons = explanation.reasons.map(({ rule }, i) => [i === 0 ? 'because' : '', rule]);
+    const heading = `${style.strong(result)} ${conversionText(conversion)}`;
+    return ['', heading, ...table([...rows, ...reasons], width)];
+  });
+}
+
+/** The evaluation as JSON; `lanes` only where an explanation was asked for. */
+export function evaluatedJson(evaluated: Evaluated, lanes: readonly LaneExplanation[] | null): object {
+  return {
+    inst: evaluated.mnemonic,
+    inputs: evaluated.inputs.map(operandJson),
+    outputs: evaluated.outputs.map(operandJson),
+    ...(lanes === null ? {} : { explanation: lanes.map(laneJson) }),
+  };
+}
+
+function operandJson(operand: EvaluatedOperand): object {
+  const { name, type, bits } = operand;
+  const lanes = lanesOf(operand).map((lane) => ({
+    high: lane.high,
+    low: lane.low,
+    format: lane.format,
+    bits: hex(lane.bits, formats[lane.format].width),
+    value: formatValue(lane.format, lane.bits),
+  }));
+  return { name, type: type.name, bits: hex(bits, type.width), value: valueOf(operand), lanes };
+}
+
+function laneJson({ result, conversion, explanation, random, scale }: LaneExplanation): object {
+  const { from, to, randomBits } = conversion;
+  const encoding = (format: FormatName, found: Encoding | null): object | null =>
+    found === null ? null : { bits: hex(found.bits, formats[format].width), value: found.value };
+  return {
+    result,
+    from,
+    to,
+    source: encoding(from, explanation.source),
+    exact: explanation.exact,
+    random: random === null ? null : hex(random, randomBits),
+    scale: scale === null ? null : hex(scale, 8),
+    below: encoding(to, explanation.below),
+    above: encoding(to, explanation.above),
+    value: encoding(to, explanation.result),
+    reasons: explanation.reasons,
+  };
+}

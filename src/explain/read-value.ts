@@ -1,0 +1,128 @@
+/** Values as people write them, to the bits of a type. */
+import { type Bits, chop } from '../base/bits.ts';
+import { err, ok, type Result } from '../base/result.ts';
+import type { PtxType } from '../isa/types.ts';
+import { formatValue } from '../numerics/describe.ts';
+import { patternsOf } from '../numerics/encode.ts';
+import { decode, type Exact, fromInteger, fromRatio, noTail } from '../numerics/exact.ts';
+import { type FormatName, formats } from '../numerics/formats.ts';
+import { gridOf, round } from '../numerics/round.ts';
+
+export interface ReadValue {
+  /** Bits of the type. */
+  readonly bits: Bits;
+  /** True where the type does not hold what was written, and the nearest value stands for it. */
+  readonly rounded: boolean;
+}
+
+type Reading = Result<ReadValue, string>;
+
+const exactly = (bits: Bits): Reading => ok({ bits, rounded: false });
+
+/**
+ * Reads `0x3c00` and `0b101` as bits, `0f3F800000` and `0d...` as the value they stand for, `nan`, `inf` and decimals as
+ * values of the type, and for a packed type a list of lanes with commas, topmost first. The error says what is wanted.
+ */
+export function readValue(text: string, type: PtxType): Reading {
+  const word = text.trim().replace(/^\u2212/, '-');
+  const pattern = /^0[xX]([\da-fA-F]+)$|^0[bB]([01]+)$/.exec(word);
+  if (pattern !== null) return readPattern(BigInt(word), type);
+  if (type.lanes > 1) return readLanes(word, type);
+  if (type.class === 'predicate') return readPredicate(word);
+  if (type.format !== null) return readScalar(word, type.format, type);
+  const constant = /^0[fF]([\da-fA-F]{8})$|^0[dD]([\da-fA-F]{16})$/.exec(word);
+  return constant === null ? readInteger(word, type) : readPattern(BigInt(`0x${word.slice(2)}`), type);
+}
+
+function readPattern(bits: bigint, { name, width }: PtxType): Reading {
+  if (bits >= 1n << BigInt(width)) return err(`0x${bits.toString(16)} has more than the ${width} bits of ${name}`);
+  return exactly(chop(bits, width));
+}
+
+function readPredicate(word: string): Reading {
+  if (word === '1' || word === 'true') return exactly(1);
+  return word === '0' || word === 'false' ? exactly(0) : err(`'${word}' is not a predicate: 0 or 1`);
+}
+
+function readLanes(text: string, { name, lanes, laneStride, width, format }: PtxType): Reading {
+  const words = text.replace(/^\{(.*)\}$/, '$1').split(',');
+  if (words.length !== lanes) return err(`${name} wants ${lanes} values with commas, topmost lane first, or 0x bits`);
+  let bits = 0n;
+  let rounded = false;
+  for (const word of words) {
+    const lane = readScalar(word.trim(), format as FormatName, null);
+    if (!lane.ok) return lane;
+    bits = (bits << BigInt(laneStride)) | BigInt(lane.value.bits);
+    rounded ||= lane.value.rounded;
+  }
+  return ok({ bits: chop(bits, width), rounded });
+}
+
+function readScalar(word: string, format: FormatName, type: PtxType | null): Reading {
+  const { width, kind } = formats[format];
+  if (kind === 'integer' && type !== null) return readInteger(word, type);
+  if (/^0[xX][\da-fA-F]+$/.test(word)) return exactly(chop(BigInt(word), width));
+  const constant = /^0(?:[fF]([\da-fA-F]{8})|[dD]([\da-fA-F]{16}))$/.exec(word);
+  if (constant !== null)
+    return readConstant(BigInt(`0x${word.slice(2)}`), constant[1] === undefined ? 'f64' : 'f32', format);
+  const special = /^([+-]?)(nan|inf|infinity)$/i.exec(word);
+  if (special === null) return readDecimal(word, format);
+  const sign = special[1] === '-' ? 1 : 0;
+  return encodeExact(/nan/i.test(word) ? { kind: 'nan', sign, payload: 0 } : { kind: 'infinity', sign }, format, word);
+}
+
+/** An integer or bit-size type: any integer that its bits can stand for, signed or unsigned. */
+function readInteger(word: string, { name, width }: PtxType): Reading {
+  if (!/^[+-]?\d+$/.test(word)) return err(`'${word}' is no integer, which ${name} wants; 0x... gives bits`);
+  const value = BigInt(word.replace(/^\+/, ''));
+  if (value < -(1n << BigInt(width - 1)) || value >= 1n << BigInt(width)) {
+    return err(`${word} does not fit the ${width} bits of ${name}`);
+  }
+  return exactly(chop(BigInt.asUintN(width, value), width));
+}
+
+/** A constant of the operand's own format keeps its bits; into any other it goes by value. */
+function readConstant(bits: bigint, from: 'f32' | 'f64', format: FormatName): Reading {
+  const own = chop(bits, formats[from].width);
+  return from === format ? exactly(own) : encodeExact(decode(from, own), format, formatValue(from, own));
+}
+
+/** Digits that are read; more would cost more than they can tell. */
+const longest = 1_000;
+
+function readDecimal(word: string, format: FormatName): Reading {
+  const parts = /^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d{1,6}))?$/.exec(word);
+  const [, signText = '', whole = '', fraction = '', power = '0'] = parts ?? [];
+  const digits = whole + fraction;
+  if (digits === '' || digits.length > longest) return err(`'${word}' is not a number: 1.5, -3, 0x3c00, nan, inf`);
+  const sign = signText === '-' ? 1 : 0;
+  const significand = BigInt(digits);
+  if (significand === 0n) return encodeExact({ kind: 'zero', sign }, format, word);
+  // No format reaches further than f64, so a larger exponent only has to be recognised as too large or too small.
+  const exponent = Math.max(-longest * 2, Math.min(longest * 2, Number(power) - fraction.length));
+  const value =
+    exponent >= 0
+      ? fromInteger(sign, significand * 10n ** BigInt(exponent), 0)
+      : fromRatio(sign, significand, 10n ** BigInt(-exponent));
+  return encodeExact(value, format, word);
+}
+
+/** To the nearest value of the format, ties to even. */
+function encodeExact(value: Exact, format: FormatName, word: string): Reading {
+  const patterns = patternsOf(format);
+  switch (value.kind) {
+    case 'nan':
+      return patterns.canonicalNan === null ? err(`${format} has no NaN`) : exactly(patterns.canonicalNan);
+    case 'infinity':
+      return patterns.infinity === null ? err(`${format} has no infinity`) : exactly(patterns.infinity[value.sign]);
+    case 'zero':
+      return ok({ bits: patterns.zero[value.sign], rounded: formats[format].name === 'ue8m0' });
+    case 'finite': {
+      const { significand, exponent, tail, overflow } = round(value, gridOf(format), 'rn');
+      const unsigned = !formats[format].signed && value.sign === 1;
+      if (overflow || unsigned) return err(`${word} is out of the range of ${format}`);
+      const bits = significand === 0 ? patterns.zero[value.sign] : patterns.encode(value.sign, significand, exponent);
+      return ok({ bits, rounded: tail !== noTail });
+    }
+  }
+}
