@@ -6,6 +6,7 @@ import {
   describeTargets,
   formatVersion,
   includesTarget,
+  inVersion,
   isAvailable,
   joinWords,
   newestVersion,
@@ -43,11 +44,16 @@ function unavailable(row: AvailabilityRow, { version, target }: ModuleEnvironmen
   const { subject, ways } = row;
   const help = adviceFor(ways, version, target);
   const here = ways.filter((way) => includesTarget(way.on, target));
+  const dropped = here.find((way) => way.until !== undefined && version >= way.until);
+  if (dropped !== undefined) {
+    const last = formatVersion(dropped.until as Version);
+    return problem('PTX4004', place, { subject, last, found: formatVersion(version) }, { help });
+  }
   if (here.length > 0) {
     const needed = formatVersion(Math.min(...here.map((way) => way.since)));
     return problem('PTX4001', place, { subject, needed, found: formatVersion(version) }, { help });
   }
-  const now = ways.filter((way) => version >= way.since);
+  const now = ways.filter((way) => inVersion(way, version));
   if (now.length > 0) {
     const needed = joinWords(
       now.map((way) => describeTargets(way.on)),
@@ -89,6 +95,7 @@ export function acceptance(rows: ReadonlySet<AvailabilityRow>): readonly Accepta
   return targets.flatMap((target) => {
     let since = target.since;
     for (const row of rows) since = Math.max(since, earliest(row.ways, target));
+    if ([...rows].some((row) => !isAvailable(row.ways, since, target))) return [];
     return since <= newestVersion ? [{ target: target.name, since: formatVersion(since) }] : [];
   });
 }

@@ -96,9 +96,7 @@ function bindPattern(variant: Variant, pattern: OperandPattern, operand: Operand
     case 'value':
       return [bindValue(variant, pattern, pattern.name, operand, scope)];
     case 'vector':
-      return pattern.elements.map((element, i) =>
-        bindValue(variant, element, element.name, elementOf(operand, i), scope),
-      );
+      return bindList(variant, pattern.elements, operand, scope);
     case 'lanes':
       return bindLanes(variant, pattern.value, operand, scope);
     case 'address':
@@ -129,13 +127,29 @@ function elementOf(operand: Operand, index: number): Operand {
 /** Lanes are named `d.0`, `d.1`, …, the first at the lowest address; a single value is `d.0`. */
 function bindLanes(variant: Variant, value: ValuePattern, operand: Operand, scope: Scope): readonly Binding[] {
   const count = vectorLanes(variant);
-  return Array.from({ length: count }, (_, lane): Binding => {
-    const name = `${value.name}.${lane}`;
-    if (count === 1 || operand.kind === 'vector')
-      return bindValue(variant, value, name, elementOf(operand, lane), scope);
-    const use = registerUse(operand, scope) as RegisterUse;
-    const type = operandType(variant, value.type);
-    return { kind: 'register', name, role: value.role, type, negated: false, ...use, element: lane };
+  const lanes = Array.from({ length: count }, (_, lane) => ({ ...value, name: `${value.name}.${lane}` }));
+  return count === 1
+    ? lanes.map((lane) => bindValue(variant, lane, lane.name, operand, scope))
+    : bindList(variant, lanes, operand, scope);
+}
+
+const members = ['.x', '.y', '.z', '.w'];
+
+/** A brace list, or a vector register or special register for all of it. */
+function bindList(
+  variant: Variant,
+  patterns: readonly ValuePattern[],
+  operand: Operand,
+  scope: Scope,
+): readonly Binding[] {
+  return patterns.map((pattern, i): Binding => {
+    const { name, role } = pattern;
+    if (operand.kind === 'vector') return bindValue(variant, pattern, name, elementOf(operand, i), scope);
+    const type = operandType(variant, pattern.type);
+    const use = registerUse(operand, scope);
+    if (use !== null) return { kind: 'register', name, role, type, negated: false, ...use, element: i };
+    if (operand.kind !== 'name') throw new Error('a vector passed the checker without a name');
+    return { kind: 'special', name, type, register: operand.name + (members[i] ?? '') };
   });
 }
 

@@ -12,11 +12,11 @@ import {
   versions,
 } from '../isa/targets.ts';
 import { parseItems } from '../syntax/parser.ts';
-import type { Item } from '../syntax/tree.ts';
 import { type Acceptance, acceptance, type ModuleEnvironment } from './availability.ts';
+import type { CheckedFunction } from './checked.ts';
 import type { Overrides } from './header.ts';
 import { ModuleChecker } from './module.ts';
-import type { Scope } from './symbols.ts';
+import type { VariableSymbol } from './symbols.ts';
 
 export interface CheckOptions {
   /** Judge for this architecture (`sm_90a`) in place of the module's `.target`. */
@@ -42,11 +42,15 @@ export interface CheckReport {
   readonly requirements: Requirements;
 }
 
-/** A module ready for an engine: its items, its names, and what it is judged by. */
+/** A module ready for an engine: its functions and variables, and what it is judged by. */
 export interface CheckedModule {
   readonly source: string;
-  readonly items: readonly Item[];
-  readonly symbols: Scope;
+  /** Functions with a body. */
+  readonly functions: readonly CheckedFunction[];
+  /** Variables at module scope. */
+  readonly variables: readonly VariableSymbol[];
+  /** Names of source files by their number in `.file`. */
+  readonly files: ReadonlyMap<number, string>;
   readonly environment: ModuleEnvironment;
 }
 
@@ -56,7 +60,7 @@ export interface CheckedModule {
  * @throws PtxlabError `unknown-target` or `unknown-version` where an option names none.
  */
 export function check(source: string, options: CheckOptions = {}): CheckReport {
-  return run(source, options, null).report;
+  return run(source, options, false).report;
 }
 
 /** Checks a module and keeps it for running; `module` is null where it has errors. */
@@ -64,22 +68,25 @@ export function loadModule(
   source: string,
   options: CheckOptions = {},
 ): { readonly report: CheckReport; readonly module: CheckedModule | null } {
-  const items: Item[] = [];
-  const { report, checker, environment } = run(source, options, items);
+  const { report, checker, environment } = run(source, options, true);
   const wrong = report.diagnostics.some((diagnostic) => diagnostic.severity === 'error');
-  return { report, module: wrong ? null : { source, items, symbols: checker.symbols, environment } };
+  const { functions, variables, files } = checker;
+  return { report, module: wrong || functions === null ? null : { source, functions, variables, files, environment } };
 }
 
-function run(source: string, options: CheckOptions, keep: Item[] | null) {
+interface Run {
+  readonly report: CheckReport;
+  readonly checker: ModuleChecker;
+  readonly environment: ModuleEnvironment;
+}
+
+function run(source: string, options: CheckOptions, keep: boolean): Run {
   const diagnostics: Diagnostic[] = [];
   const report = (diagnostic: Diagnostic): void => {
     diagnostics.push(diagnostic);
   };
-  const checker = new ModuleChecker(source, readOverrides(options), report);
-  for (const item of parseItems(source, report)) {
-    checker.checkItem(item);
-    keep?.push(item);
-  }
+  const checker = new ModuleChecker(source, readOverrides(options), report, keep);
+  for (const item of parseItems(source, report)) checker.checkItem(item);
   const end: Span = { start: source.length, end: source.length };
   const environment = checker.environmentAt(end);
   diagnostics.sort((a, b) => a.span.start - b.span.start);

@@ -89,18 +89,16 @@ function checkRanges(node: Instruction, { opcode, variant }: Verdict, checker: M
   for (let i = 0; i < patterns.length; i++) {
     const pattern = patterns[i] as OperandPattern;
     const operand = node.operands[i];
-    if (pattern.kind !== 'value' || pattern.range === undefined || operand?.kind !== 'integer') continue;
-    const [min, max] = pattern.range;
-    if (operand.value >= BigInt(min) && operand.value <= BigInt(max)) continue;
-    const parameters = {
-      value: String(operand.value),
-      min: String(min),
-      max: String(max),
-      name: pattern.name,
-      what: opcode,
-      opcode,
-    };
-    checker.report(diagnose('PTX3011', operand, parameters));
+    if (pattern.kind !== 'value' || operand?.kind !== 'integer') continue;
+    const parameters = { value: String(operand.value), name: pattern.name, what: opcode, opcode };
+    const [min, max] = pattern.range ?? [operand.value, operand.value];
+    if (operand.value < BigInt(min) || operand.value > BigInt(max)) {
+      checker.report(diagnose('PTX3011', operand, { ...parameters, min: String(min), max: String(max) }));
+    }
+    const { multiple = 1 } = pattern;
+    if (operand.value % BigInt(multiple) !== 0n) {
+      checker.report(diagnose('PTX3012', operand, { ...parameters, multiple: String(multiple) }));
+    }
   }
 }
 

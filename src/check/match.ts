@@ -5,7 +5,7 @@
 import type { OperandPattern, Regime, ValuePattern } from '../isa/form.ts';
 import { acceptsConstant, acceptsRegister, describeConstants, describeRegisters } from '../isa/operand-rules.ts';
 import { vectorLanes } from '../isa/rules.ts';
-import { isInteger, type PtxType } from '../isa/types.ts';
+import { isInteger, type PtxType, type TypeName, typeOf } from '../isa/types.ts';
 import { matchAddress, matchPointer, matchWindow } from './match-address.ts';
 import { type Problem, operand, problem, wholeMnemonic } from './problem.ts';
 import { describeShape, type Shape } from './shapes.ts';
@@ -37,9 +37,9 @@ function matchPattern(subject: Subject, pattern: OperandPattern, shape: Shape, i
     case 'value':
       return matchValue(subject, pattern, shape, [index]);
     case 'vector':
-      return matchVector(subject, pattern.name, pattern.elements, shape, index);
+      return matchVector(subject, pattern, shape, index);
     case 'lanes':
-      return matchLanes(subject, pattern.value, shape, index);
+      return matchLanes(subject, pattern, shape, index);
     case 'address':
       return matchAddress(subject, pattern.name, pattern.access, shape, index);
     case 'window':
@@ -135,13 +135,16 @@ function matchSource(
   const parameters = { name: pattern.name, what: subject.what, opcode: subject.opcode };
   const place = operand(...path);
   if (shape.kind === 'constant') {
-    if (pattern.registerOnly !== true && acceptsConstant(type, shape.constant)) return [];
+    const anyFloat = pattern.floats === true && shape.constant !== 'integer' && type.width >= 32;
+    if (pattern.registerOnly !== true && (anyFloat || acceptsConstant(type, shape.constant))) return [];
     const expected = pattern.registerOnly === true ? 'registers only' : describeConstants(type);
     return [problem('PTX3005', place, { ...parameters, found: describeShape(shape), expected })];
   }
   if (shape.kind === 'special') {
     if (pattern.special !== true) return [problem('PTX3006', place, parameters)];
-    return matchRegister(subject, pattern, type, { ...shape, kind: 'register', lanes: 1 }, path);
+    const chopped = type.width >= shape.least && type.width < shape.type.width;
+    const register = chopped ? typeOf(`.u${type.width}` as TypeName) : shape.type;
+    return matchRegister(subject, pattern, type, { ...shape, kind: 'register', type: register, lanes: 1 }, path);
   }
   if (pattern.address === true && (shape.kind === 'variable' || shape.kind === 'function')) {
     if (shape.kind === 'variable' && shape.space === 'local parameter') {
@@ -154,34 +157,65 @@ function matchSource(
   return [wrongKind(subject, pattern.name, shape, path, describeRegisters(type, regimeOf(subject, pattern)))];
 }
 
-function matchVector(
-  subject: Subject,
-  name: string,
-  elements: readonly ValuePattern[],
-  shape: Shape,
-  index: number,
-): readonly Problem[] {
+type VectorPattern = Extract<OperandPattern, { readonly kind: 'vector' }>;
+type LanesPattern = Extract<OperandPattern, { readonly kind: 'lanes' }>;
+
+function matchVector(subject: Subject, pattern: VectorPattern, shape: Shape, index: number): readonly Problem[] {
+  const { name, elements } = pattern;
+  if (shape.kind === 'unknown') return [];
+  if (pattern.whole === true && shape.kind === 'register' && shape.lanes === elements.length) {
+    const one: Shape = { ...shape, lanes: 1 };
+    return matchValue(subject, elements[0] as ValuePattern, one, [index]);
+  }
   if (shape.kind !== 'vector' || shape.elements.length !== elements.length) {
     return [wrongKind(subject, name, shape, [index], `a list of ${elements.length} in braces`)];
   }
-  return elements.flatMap((element, i) => matchValue(subject, element, shape.elements[i] as Shape, [index, i]));
+  const problems = elements.flatMap((element, i) =>
+    matchValue(subject, element, shape.elements[i] as Shape, [index, i]),
+  );
+  if (problems.length > 0 || pattern.alike !== true) return problems;
+  return sameKinds(subject, name, shape.elements, index);
 }
 
 /** A single value, or with a vector modifier as many lanes: a brace list or a vector register. */
-function matchLanes(subject: Subject, value: ValuePattern, shape: Shape, index: number): readonly Problem[] {
+function matchLanes(subject: Subject, pattern: LanesPattern, shape: Shape, index: number): readonly Problem[] {
+  const { value } = pattern;
   const count = vectorLanes(subject.variant);
   if (count === 1) return matchValue(subject, value, shape, [index]);
   if (shape.kind === 'unknown') return [];
+  const type = operandType(subject.variant, value.type);
   if (shape.kind === 'register' && shape.lanes === count) {
-    const type = operandType(subject.variant, value.type);
     if (acceptsRegister(type, shape.type, regimeOf(subject, value))) return [];
+  }
+  if (shape.kind === 'special-vector' && value.special === true && count === 4) {
+    if (isInteger(type) || type.class === 'bits') if (type.width >= shape.least && type.width <= 32) return [];
   }
   if (shape.kind !== 'vector' || shape.elements.length !== count) {
     return [wrongKind(subject, value.name, shape, [index], `a vector of ${count}`)];
   }
   const lane: ValuePattern = { ...value, sink: value.role === 'write' };
   const problems = shape.elements.flatMap((element, i) => matchValue(subject, lane, element, [index, i]));
-  return problems.length > 0 ? problems : sameWidths(subject, value.name, shape.elements, index);
+  if (problems.length > 0) return problems;
+  const check = pattern.alike === true ? sameKinds : sameWidths;
+  return check(subject, value.name, shape.elements, index);
+}
+
+/** Integers do not mix with floats in one list; bit-size registers go with both. At least one must tell the width. */
+function sameKinds(subject: Subject, name: string, elements: readonly Shape[], index: number): readonly Problem[] {
+  const kinds = new Set(elements.flatMap((element) => kindsOf(element)));
+  const parameters = { name, what: subject.what, opcode: subject.opcode, expected: 'elements of one type' };
+  if (elements.every((element) => element.kind === 'sink')) {
+    return [problem('PTX3004', operand(index), { ...parameters, found: "nothing but '_'" })];
+  }
+  return kinds.size <= 1 ? [] : [problem('PTX3004', operand(index), { ...parameters, found: 'several types' })];
+}
+
+/** What an element says about the type of its list; bit-size and special registers say nothing. */
+function kindsOf(shape: Shape): readonly string[] {
+  if (shape.kind === 'constant') return [shape.constant === 'integer' ? 'integer' : 'float'];
+  if (shape.kind !== 'register' || shape.type.class === 'bits') return [];
+  if (isInteger(shape.type)) return ['integer'];
+  return [shape.type.width === 16 || shape.type.class === 'packed' ? shape.type.name : 'float'];
 }
 
 /** Lanes may differ in class but not in width. */

@@ -7,6 +7,7 @@ import { diagnose } from '../diagnostics/diagnostic.ts';
 import type { AvailabilityRow } from '../isa/form.ts';
 import type { Block, Declaration, FunctionItem, Instruction, Item, Parameter, Statement } from '../syntax/tree.ts';
 import type { ModuleEnvironment } from './availability.ts';
+import { type CheckedFunction, FunctionRecorder } from './checked.ts';
 import {
   checkPlace,
   checkRegister,
@@ -21,7 +22,7 @@ import {
 import { Header, type Overrides } from './header.ts';
 import { checkInstruction } from './instruction.ts';
 import { type Judge, judgeFor } from './judge.ts';
-import { type DeclaredSymbol, Scope, type VariableSpace } from './symbols.ts';
+import { type DeclaredSymbol, Scope, type VariableSpace, type VariableSymbol } from './symbols.ts';
 
 /** The state of checking one module. */
 export class ModuleChecker {
@@ -29,12 +30,20 @@ export class ModuleChecker {
   readonly rows: Set<AvailabilityRow> = new Set();
   readonly report: Report;
   readonly source: string;
+  /** Functions with a body, when they are kept for running. */
+  readonly functions: CheckedFunction[] | null;
+  /** Variables at module scope. */
+  readonly variables: VariableSymbol[] = [];
+  /** Names of source files by their number in `.file`. */
+  readonly files: Map<number, string> = new Map();
+  private recorder: FunctionRecorder | null = null;
   private readonly header: Header;
   private readonly uncheckedOpcodes = new Set<string>();
   private judge: Judge | null = null;
 
-  constructor(source: string, overrides: Overrides, report: Report) {
+  constructor(source: string, overrides: Overrides, report: Report, keep = false) {
     this.source = source;
+    this.functions = keep ? [] : null;
     this.report = report;
     this.header = new Header(overrides, report);
   }
@@ -61,8 +70,10 @@ export class ModuleChecker {
       case 'function':
         this.checkFunction(item);
         return;
-      case 'alias':
       case 'debug':
+        if (item.file !== null) this.files.set(item.file.index, item.file.name);
+        return;
+      case 'alias':
       case 'pragma':
         return;
     }
@@ -103,7 +114,9 @@ export class ModuleChecker {
   }
 
   /** `.extern` may be declared again, by itself or by its definition. */
-  private declareVariable(scope: Scope, declaration: Declaration, symbol: DeclaredSymbol): void {
+  private declareVariable(scope: Scope, declaration: Declaration, symbol: VariableSymbol): void {
+    if (scope === this.symbols) this.variables.push(symbol);
+    else this.recorder?.variable(symbol);
     const previous = scope.declare(symbol);
     if (previous === null) return;
     const both =
@@ -120,10 +133,12 @@ export class ModuleChecker {
   private checkFunction(item: FunctionItem): void {
     const environment = this.header.environment(item);
     this.declareFunction(item);
-    const scope = functionScope(item, this.symbols, environment, this.report, (inner, symbol) =>
-      this.declare(inner, symbol),
-    );
+    const recorder = this.functions === null || item.body === null ? null : new FunctionRecorder(item);
+    this.recorder = recorder;
+    const scope = this.declareParameters(item, environment);
     if (item.body !== null) this.checkStatements(item.body, scope);
+    if (recorder !== null) this.functions?.push(recorder.finish());
+    this.recorder = null;
   }
 
   /** A prototype may be followed by its definition; two bodies may not stand under one name. */
@@ -138,7 +153,7 @@ export class ModuleChecker {
   }
 
   private checkStatements(statements: readonly Statement[], scope: Scope): void {
-    declareLabels(statements, scope, (symbol) => this.declare(scope, symbol));
+    this.declareLabels(statements, scope);
     for (const statement of statements) this.checkStatement(statement, scope);
   }
 
@@ -154,12 +169,21 @@ export class ModuleChecker {
         this.checkBlock(statement, scope);
         return;
       case 'label':
+        this.recordLabel(statement.name, scope);
+        return;
       case 'loc':
+        this.recorder?.entry({ kind: 'location', file: statement.file, line: statement.line });
+        return;
       case 'pragma':
       case 'targets':
       case 'prototype':
         return;
     }
+  }
+
+  private recordLabel(name: string, scope: Scope): void {
+    const symbol = scope.lookup(name);
+    if (symbol?.kind === 'label') this.recorder?.entry({ kind: 'label', symbol });
   }
 
   private checkBlock(block: Block, scope: Scope): void {
@@ -168,42 +192,43 @@ export class ModuleChecker {
 
   private checkInstruction(node: Instruction, scope: Scope): void {
     checkInstruction(node, scope, this);
+    this.recorder?.entry({ kind: 'instruction', node, scope });
   }
-}
 
-/** The scope of a function's parameters, inside the module's. */
-export function functionScope(
-  item: FunctionItem,
-  module: Scope,
-  environment: ModuleEnvironment,
-  report: Report,
-  declare: (scope: Scope, symbol: DeclaredSymbol) => void,
-): Scope {
-  const scope = new Scope(module);
-  const add = (parameter: Parameter, result: boolean): void => {
-    const type = declaredType(parameter, parameter.space, environment, report);
+  /** The scope of a function's parameters, inside the module's, and in it the one of its body. */
+  private declareParameters(item: FunctionItem, environment: ModuleEnvironment): Scope {
+    const scope = new Scope(this.symbols);
+    for (const parameter of item.results) this.declareParameter(item, parameter, true, scope, environment);
+    for (const parameter of item.parameters) this.declareParameter(item, parameter, false, scope, environment);
+    return new Scope(scope);
+  }
+
+  private declareParameter(
+    item: FunctionItem,
+    parameter: Parameter,
+    result: boolean,
+    scope: Scope,
+    environment: ModuleEnvironment,
+  ): void {
+    const type = declaredType(parameter, parameter.space, environment, this.report);
     if (type === null || parameter.name === '_') return;
-    const symbol = isRegisterParameter(parameter)
-      ? registerSymbol(parameter, type)
-      : variableSymbol(parameter, type, parameterSpace(item.entry, result));
-    declare(scope, symbol);
-  };
-  for (const parameter of item.results) add(parameter, true);
-  for (const parameter of item.parameters) add(parameter, false);
-  return new Scope(scope);
-}
+    if (isRegisterParameter(parameter)) {
+      this.declare(scope, registerSymbol(parameter, type));
+      return;
+    }
+    const symbol = variableSymbol(parameter, type, parameterSpace(item.entry, result));
+    this.declare(scope, symbol);
+    if (!result) this.recorder?.parameter(symbol);
+  }
 
-/** Labels are known in their whole block, before and behind the place where they stand. */
-export function declareLabels(
-  statements: readonly Statement[],
-  scope: Scope,
-  declare: (symbol: DeclaredSymbol) => void,
-): void {
-  for (const statement of statements) {
-    if (statement.kind === 'label') {
-      declare({ kind: 'label', name: statement.name, declared: { start: statement.start, end: statement.end } });
-    } else if (statement.kind === 'targets' || statement.kind === 'prototype') {
-      scope.declare({ kind: 'label', name: statement.label, declared: { start: statement.start, end: statement.end } });
+  /** Labels are known in their whole block, before and behind the place where they stand. */
+  private declareLabels(statements: readonly Statement[], scope: Scope): void {
+    for (const statement of statements) {
+      const declared: Span = { start: statement.start, end: statement.end };
+      if (statement.kind === 'label') this.declare(scope, { kind: 'label', name: statement.name, declared });
+      else if (statement.kind === 'targets' || statement.kind === 'prototype') {
+        scope.declare({ kind: 'label', name: statement.label, declared });
+      }
     }
   }
 }

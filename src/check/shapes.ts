@@ -3,15 +3,16 @@
  * verdict can be remembered by the shapes of an instruction's operands.
  */
 import type { ConstantKind } from '../isa/operand-rules.ts';
-import { isSpecialElement, isSpecialVector, specialRegister } from '../isa/special-registers.ts';
-import { type PtxType, typeOf } from '../isa/types.ts';
+import { isSpecialElement, isSpecialVector, leastWidth, specialRegister } from '../isa/special-registers.ts';
+import { type PtxType, type TypeName, typeOf } from '../isa/types.ts';
 import type { Operand } from '../syntax/tree.ts';
 import type { DeclaredSymbol, Scope, VariableSpace } from './symbols.ts';
 
 type ShapeData =
   | { readonly kind: 'register'; readonly type: PtxType; readonly lanes: number }
-  | { readonly kind: 'special'; readonly type: PtxType }
-  | { readonly kind: 'special-vector' }
+  /** `least`: fewer bits than the type has may be read, down to this many. */
+  | { readonly kind: 'special'; readonly type: PtxType; readonly least: number }
+  | { readonly kind: 'special-vector'; readonly least: number }
   | { readonly kind: 'constant'; readonly constant: ConstantKind }
   | { readonly kind: 'variable'; readonly space: VariableSpace; readonly offset: boolean }
   | { readonly kind: 'register-offset'; readonly type: PtxType }
@@ -58,7 +59,6 @@ function isUndeclared(data: ShapeData): boolean {
 
 const unknown = intern('unknown', { kind: 'unknown' });
 const sink = intern('sink', { kind: 'sink' });
-const specialVector = intern('special-vector', { kind: 'special-vector' });
 const integer = intern('integer', { kind: 'constant', constant: 'integer' });
 
 /** No instruction takes longer vectors; a longer one is refused whatever follows, and must not fill the memory. */
@@ -122,15 +122,23 @@ function internList(kind: 'vector' | 'list', elements: readonly Shape[]): Shape 
 function shapeOfName(name: string, scope: Scope): Shape {
   const symbol = scope.lookup(name);
   if (symbol !== undefined) return shapeOfSymbol(symbol);
-  const special = specialRegister(name);
-  if (special !== undefined) return intern(`special ${special}`, { kind: 'special', type: typeOf(special) });
-  return isSpecialVector(name) ? specialVector : unknown;
+  const type = specialRegister(name);
+  if (type !== undefined) return special(type, name);
+  if (!isSpecialVector(name)) return unknown;
+  const least = leastWidth(name) ?? 32;
+  return intern(`special-vector ${least}`, { kind: 'special-vector', least });
+}
+
+function special(name: TypeName, register: string): Shape {
+  const type = typeOf(name);
+  const least = leastWidth(register) ?? type.width;
+  return intern(`special ${name} ${least}`, { kind: 'special', type, least });
 }
 
 function shapeOfMember(base: string, member: string, scope: Scope): Shape {
   const symbol = scope.lookup(base);
   if (symbol === undefined) {
-    return isSpecialElement(base, member) ? intern('special .u32', { kind: 'special', type: typeOf('.u32') }) : unknown;
+    return isSpecialElement(base, member) ? special('.u32', base) : unknown;
   }
   if (symbol.kind !== 'register' || memberIndex(member) >= symbol.lanes || symbol.lanes === 1) return unknown;
   return register(symbol.type, 1);

@@ -1,0 +1,46 @@
+/** What the checker keeps of a function that is to be run: its statements in order, each with the names it sees. */
+import type { FunctionItem, Instruction } from '../syntax/tree.ts';
+import type { LabelSymbol, Scope, VariableSymbol } from './symbols.ts';
+
+export type BodyEntry =
+  | { readonly kind: 'instruction'; readonly node: Instruction; readonly scope: Scope }
+  | { readonly kind: 'label'; readonly symbol: LabelSymbol }
+  /** `.loc`: the source line of the instructions behind it. */
+  | { readonly kind: 'location'; readonly file: number; readonly line: number };
+
+export interface CheckedFunction {
+  readonly item: FunctionItem;
+  readonly parameters: readonly VariableSymbol[];
+  /** Variables declared in the body, parameters of calls included. */
+  readonly variables: readonly VariableSymbol[];
+  readonly body: readonly BodyEntry[];
+}
+
+/** Collects a function while it is checked. */
+export class FunctionRecorder {
+  private readonly item: FunctionItem;
+  private readonly parameters: VariableSymbol[] = [];
+  private readonly variables: VariableSymbol[] = [];
+  private readonly body: BodyEntry[] = [];
+
+  constructor(item: FunctionItem) {
+    this.item = item;
+  }
+
+  parameter(symbol: VariableSymbol): void {
+    this.parameters.push(symbol);
+  }
+
+  variable(symbol: VariableSymbol): void {
+    this.variables.push(symbol);
+  }
+
+  entry(entry: BodyEntry): void {
+    this.body.push(entry);
+  }
+
+  finish(): CheckedFunction {
+    const { item, parameters, variables, body } = this;
+    return { item, parameters, variables, body };
+  }
+}

@@ -1,0 +1,238 @@
+/**
+ * The reference engine: runs a launch block by block, thread by thread, each until it waits or ends. Slow and obviously
+ * right; every result is that of exact arithmetic.
+ */
+import type { VariableSymbol } from '../check/symbols.ts';
+import { Barriers } from '../machine/barriers.ts';
+import { type Fault, MachineFault, machineFault } from '../machine/fault.ts';
+import { blocksOf, indexOf, type LaunchShape, threadsOf } from '../machine/launch.ts';
+import { type Region, Segment } from '../machine/segment.ts';
+import type { FunctionProgram } from '../program/function-program.ts';
+import type { Placed } from '../program/layout.ts';
+import type { Memories } from './memory-steps.ts';
+import { type LaunchContext, type Prepared, prepareFunction } from './prepare.ts';
+import type { Block, Cpu, Thread } from './thread.ts';
+
+export interface LaunchLimits {
+  /** Thread-instructions after which a launch is ended. */
+  readonly budget: number;
+  /** Seconds after which a launch is ended. */
+  readonly seconds: number;
+  readonly signal: AbortSignal | null;
+}
+
+export interface Launch {
+  readonly program: FunctionProgram;
+  readonly shape: LaunchShape;
+  readonly memories: Memories;
+  /** Address or offset of a module's variable. */
+  readonly addressOf: (symbol: VariableSymbol) => number | null;
+  readonly limits: LaunchLimits;
+  /** Fault on reading shared or local memory that was never written. */
+  readonly trackWrites: boolean;
+}
+
+export interface LaunchStats {
+  readonly threads: number;
+  /** Executed thread-instructions whose guard held, without `ret`. */
+  readonly instructions: number;
+  readonly milliseconds: number;
+}
+
+export type LaunchResult =
+  | { readonly ok: true; readonly stats: LaunchStats }
+  | { readonly ok: false; readonly fault: Fault; readonly stats: LaunchStats };
+
+/** Instructions between two looks at the clock and at the caller's signal. */
+const slice = 1 << 16;
+/** Milliseconds after which the event loop gets a turn. */
+const turn = 40;
+
+/** Runs a launch to its end or to the first fault. */
+export async function runLaunch(launch: Launch): Promise<LaunchResult> {
+  const started = performance.now();
+  const engine = new Engine(launch);
+  const stats = (): LaunchStats => ({
+    threads: threadsOf(launch.shape) * blocksOf(launch.shape),
+    instructions: engine.instructions,
+    milliseconds: performance.now() - started,
+  });
+  try {
+    let rested = started;
+    while (engine.step(slice)) {
+      const now = performance.now();
+      if (launch.limits.signal?.aborted === true) throw machineFault('PTX6022', {});
+      if (now - started > launch.limits.seconds * 1000)
+        throw machineFault('PTX6021', { seconds: String(launch.limits.seconds) });
+      if (now - rested < turn) continue;
+      await new Promise((resolve) => {
+        setTimeout(resolve, 0);
+      });
+      rested = performance.now();
+    }
+    return { ok: true, stats: stats() };
+  } catch (error) {
+    if (!(error instanceof MachineFault)) throw error;
+    return { ok: false, fault: engine.describe(error), stats: stats() };
+  }
+}
+
+class Engine {
+  private readonly launch: Launch;
+  private readonly cpu: Cpu;
+  private readonly code: readonly Prepared[];
+  private readonly blocks: number;
+  private readonly sharedBytes: number;
+  private nextBlock = 0;
+  private current: Block | null = null;
+  private nextThread = 0;
+  /** Thread that was running when something went wrong. */
+  private faulting: Thread | null = null;
+
+  constructor(launch: Launch) {
+    const { program, shape } = launch;
+    this.launch = launch;
+    this.blocks = blocksOf(shape);
+    this.sharedBytes = program.sharedBytes + shape.sharedBytes;
+    const none = {} as Thread & Block;
+    this.cpu = { thread: none, block: none, executed: 0 };
+    const context: LaunchContext = {
+      program,
+      memories: launch.memories,
+      facts: { shape, sharedBytes: this.sharedBytes },
+      cpu: this.cpu,
+      addressOf: launch.addressOf,
+    };
+    this.code = prepareFunction(context);
+  }
+
+  get instructions(): number {
+    return this.cpu.executed;
+  }
+
+  /** Runs about `fuel` instructions; false when the launch is done. */
+  step(fuel: number): boolean {
+    const { budget } = this.launch.limits;
+    let left = Math.min(fuel, budget - this.cpu.executed + 1);
+    while (left > 0) {
+      const block = this.block();
+      if (block === null) return false;
+      const thread = this.thread(block);
+      if (thread === null) continue;
+      const before = this.cpu.executed;
+      left -= this.runThread(thread, block, left);
+      if (this.cpu.executed === before && thread.state === 'running') left--;
+    }
+    if (this.cpu.executed > budget) throw machineFault('PTX6020', { budget: String(budget) });
+    return true;
+  }
+
+  describe(fault: MachineFault): Fault {
+    const thread = this.faulting;
+    const { program } = this.launch;
+    const line = thread === null ? null : (program.instructions[thread.pc - 1]?.line ?? null);
+    const { code, message, space, address } = fault;
+    return {
+      code,
+      message,
+      kernel: program.name,
+      block: this.current?.index ?? null,
+      thread: thread?.index ?? null,
+      line,
+      space,
+      address,
+    };
+  }
+
+  /** The block that runs, or the next one; null behind the last. */
+  private block(): Block | null {
+    if (this.current === null && this.nextBlock < this.blocks) {
+      this.current = this.makeBlock(this.nextBlock++);
+      this.nextThread = 0;
+    }
+    return this.current;
+  }
+
+  /** The next thread that can run, in order; null after having ended the block. */
+  private thread(block: Block): Thread | null {
+    const { threads } = block;
+    for (let i = 0; i < threads.length; i++) {
+      const thread = threads[(this.nextThread + i) % threads.length] as Thread;
+      if (thread.state !== 'running') continue;
+      this.nextThread = thread.linear;
+      return thread;
+    }
+    if (threads.some((thread) => thread.state === 'waiting')) {
+      this.faulting = threads.find((thread) => thread.state === 'waiting') ?? null;
+      throw machineFault('PTX6010', { waiting: block.barriers.describe() });
+    }
+    this.current = null;
+    return null;
+  }
+
+  /** Runs one thread until it waits, ends, or `fuel` instructions have been tried; returns how many. */
+  private runThread(thread: Thread, block: Block, fuel: number): number {
+    const { code, cpu } = this;
+    const { frame } = thread;
+    cpu.thread = thread;
+    cpu.block = block;
+    this.faulting = thread;
+    let tried = 0;
+    while (tried < fuel && thread.state === 'running') {
+      const instruction = code[thread.pc++];
+      if (instruction === undefined) {
+        thread.state = 'exited';
+        break;
+      }
+      tried++;
+      if (instruction.guard >= 0 && frame[instruction.guard] !== instruction.guardValue) continue;
+      if (instruction.counted) cpu.executed++;
+      instruction.run(frame);
+    }
+    this.faulting = null;
+    if (thread.state === 'exited') this.release(block);
+    return tried;
+  }
+
+  /** A thread that exits may be the one the others no longer wait for. */
+  private release(block: Block): void {
+    for (const linear of block.barriers.exit()) {
+      const woken = block.threads[linear];
+      if (woken !== undefined) woken.state = 'running';
+    }
+  }
+
+  private makeBlock(linear: number): Block {
+    const { program, shape, trackWrites } = this.launch;
+    const count = threadsOf(shape);
+    const threads = Array.from(
+      { length: count },
+      (_, i): Thread => ({
+        index: indexOf(i, shape.block),
+        linear: i,
+        frame: program.initialFrame.slice(),
+        local: program.localBytes === 0 ? null : this.makeLocal(),
+        pc: 0,
+        state: 'running',
+      }),
+    );
+    const regions = regionsOf(program.shared);
+    return {
+      index: indexOf(linear, shape.grid),
+      linear,
+      threads,
+      shared: new Segment('shared', new Uint8Array(this.sharedBytes), { trackWrites, regions }),
+      barriers: new Barriers(count),
+    };
+  }
+
+  private makeLocal(): Segment {
+    const { program, trackWrites } = this.launch;
+    return new Segment('local', new Uint8Array(program.localBytes), { trackWrites, regions: regionsOf(program.local) });
+  }
+}
+
+/** Placed variables as messages name them. */
+export function regionsOf(placed: readonly Placed[]): readonly Region[] {
+  return placed.map(({ name, offset, size }) => ({ name, start: offset, size }));
+}

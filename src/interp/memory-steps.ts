@@ -1,0 +1,120 @@
+/** Loads, stores and windows as functions over the frame. */
+import { type Bits, chop } from '../base/bits.ts';
+import type { AccessSpace, Step } from '../isa/steps.ts';
+import {
+  formatAddress,
+  isInWindow,
+  type MemorySpace,
+  type Place,
+  resolveGeneric,
+  windowBase,
+} from '../machine/address-space.ts';
+import { machineFault } from '../machine/fault.ts';
+import type { Memory } from '../machine/segment.ts';
+import type { Cpu } from './thread.ts';
+import type { Action, Frame, PlaceOf } from './value-steps.ts';
+
+type StepOf<K extends Step['kind']> = Extract<Step, { readonly kind: K }>;
+
+/** The memories of a launch that all threads share. */
+export interface Memories {
+  readonly global: Memory;
+  readonly constants: Memory;
+  readonly parameters: Memory;
+}
+
+/** The memory behind a space, for the thread that runs. */
+function memoryOf(space: MemorySpace, memories: Memories, cpu: Cpu): Memory | null {
+  switch (space) {
+    case 'global':
+      return memories.global;
+    case 'const':
+      return memories.constants;
+    case 'param':
+      return memories.parameters;
+    case 'shared':
+      return cpu.block.shared;
+    case 'local':
+      return cpu.thread.local;
+  }
+}
+
+/** Where an effective address of 64 bits points to, for an access that names `space`. */
+function placeIn(space: AccessSpace, address: bigint): Place {
+  return space === 'generic' ? resolveGeneric(address) : { space, offset: Number(address) };
+}
+
+function memoryAt(place: Place, memories: Memories, cpu: Cpu, access: 'load' | 'store', size: number): Memory {
+  const memory = memoryOf(place.space, memories, cpu);
+  if (memory !== null) return memory;
+  const address = formatAddress(place.offset);
+  const parameters = { access, size: String(size), address, space: place.space, near: '; the kernel has none' };
+  throw machineFault('PTX6001', parameters, { space: place.space, address });
+}
+
+export function prepareLoad(step: StepOf<'load'>, placeOf: PlaceOf, memories: Memories, cpu: Cpu): Action {
+  const { space, width } = step;
+  const to = step.to.map(placeOf);
+  const address = placeOf(step.address);
+  const bytes = width / 8;
+  const size = bytes * to.length;
+  const [first = 0] = to;
+  return (frame: Frame) => {
+    const place = placeIn(space, frame[address] as bigint);
+    const memory = memoryAt(place, memories, cpu, 'load', size);
+    memory.check('load', place.offset, size);
+    if (to.length === 1) {
+      frame[first] = memory.load(place.offset, width);
+      return;
+    }
+    for (let i = 0; i < to.length; i++) frame[to[i] as number] = memory.load(place.offset + i * bytes, width);
+  };
+}
+
+export function prepareStore(step: StepOf<'store'>, placeOf: PlaceOf, memories: Memories, cpu: Cpu): Action {
+  const { space, width } = step;
+  const from = step.from.map(placeOf);
+  const address = placeOf(step.address);
+  const bytes = width / 8;
+  const size = bytes * from.length;
+  return (frame: Frame) => {
+    const place = placeIn(space, frame[address] as bigint);
+    const memory = memoryAt(place, memories, cpu, 'store', size);
+    memory.check('store', place.offset, size);
+    for (let i = 0; i < from.length; i++)
+      memory.store(place.offset + i * bytes, width, frame[from[i] as number] as Bits);
+  };
+}
+
+/** cvta: adds the base of the window, or takes it away from an address inside it. */
+export function prepareWindow(step: StepOf<'window'>, placeOf: PlaceOf): Action {
+  const { space, width } = step;
+  const to = placeOf(step.to);
+  const from = placeOf(step.from);
+  const base = windowBase(space);
+  if (step.direction === 'to-generic') {
+    return (frame) => {
+      frame[to] = chop(BigInt(frame[from] as Bits) + base, width);
+    };
+  }
+  return (frame) => {
+    const address = BigInt(frame[from] as Bits);
+    if (base === 0n) {
+      frame[to] = chop(address, width);
+      return;
+    }
+    if (!isInWindow(address, space)) {
+      const shown = formatAddress(address);
+      throw machineFault('PTX6007', { address: shown, space }, { space: 'generic', address: shown });
+    }
+    frame[to] = chop(address - base, width);
+  };
+}
+
+export function prepareInWindow(step: StepOf<'in-window'>, placeOf: PlaceOf): Action {
+  const to = placeOf(step.to);
+  const from = placeOf(step.from);
+  return (frame) => {
+    frame[to] = isInWindow(BigInt(frame[from] as Bits), step.space) ? 1 : 0;
+  };
+}

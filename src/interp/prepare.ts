@@ -1,0 +1,215 @@
+/**
+ * A function's instructions as functions over a frame, made once for a launch: operands, constants, spaces and numeric
+ * modes are bound, running an instruction is a few calls.
+ */
+import { type Bits, chop } from '../base/bits.ts';
+import type { VariableSymbol } from '../check/symbols.ts';
+import type { Step } from '../isa/steps.ts';
+import { machineFault } from '../machine/fault.ts';
+import type {
+  AddressSource,
+  FunctionProgram,
+  ProgramInstruction,
+  SpecialRead,
+  SymbolAddress,
+  Transfer,
+} from '../program/function-program.ts';
+import { readAs, writeAs } from './evaluate.ts';
+import { type Memories, prepareInWindow, prepareLoad, prepareStore, prepareWindow } from './memory-steps.ts';
+import { type LaunchFacts, specialReader } from './specials.ts';
+import type { Cpu } from './thread.ts';
+import { type Action, type Frame, isValueStep, type PlaceOf, prepareStep } from './value-steps.ts';
+
+/** An instruction as the engine's loop sees it. */
+export interface Prepared {
+  /** Place of the guard's predicate; -1 without one. */
+  readonly guard: number;
+  /** Value of the predicate that lets the instruction run. */
+  readonly guardValue: number;
+  readonly run: Action;
+  /** `ret` and `exit` are not counted as executed instructions. */
+  readonly counted: boolean;
+}
+
+/** What instructions may need of the launch. */
+export interface LaunchContext {
+  readonly program: FunctionProgram;
+  readonly memories: Memories;
+  readonly facts: LaunchFacts;
+  readonly cpu: Cpu;
+  /** Address or offset of a module's variable. */
+  readonly addressOf: (symbol: VariableSymbol) => number | null;
+}
+
+export function prepareFunction(context: LaunchContext): readonly Prepared[] {
+  return context.program.instructions.map((instruction) => prepareInstruction(instruction, context));
+}
+
+function prepareInstruction(instruction: ProgramInstruction, context: LaunchContext): Prepared {
+  const { guard, steps } = instruction;
+  const placeOf: PlaceOf = (ref) => {
+    const place = instruction.places.get(ref);
+    if (place === undefined) throw new Error(`no place for '${ref}' in ${instruction.text}`);
+    return place;
+  };
+  const actions: readonly Action[] = [
+    ...instruction.symbols.map((source) => symbolAction(source, context)),
+    ...instruction.specials.map((source) => specialAction(source, context)),
+    ...instruction.addresses.map((source) => addressAction(source, context)),
+    ...instruction.reads.map(readAction),
+    ...steps.map((step) => stepAction(step, instruction, placeOf, context)),
+    ...instruction.writes.map(writeAction),
+  ];
+  return {
+    guard: guard?.register ?? -1,
+    guardValue: guard?.negated === true ? 0 : 1,
+    run: sequence(actions),
+    counted: !steps.some((step) => step.kind === 'return' || step.kind === 'exit'),
+  };
+}
+
+/** One function for several, short lists unrolled: most instructions have one to three. */
+function sequence(actions: readonly Action[]): Action {
+  const [a, b, c] = actions;
+  if (a === undefined) return () => undefined;
+  if (b === undefined) return a;
+  if (c === undefined) {
+    return (frame) => {
+      a(frame);
+      b(frame);
+    };
+  }
+  if (actions.length === 3) {
+    return (frame) => {
+      a(frame);
+      b(frame);
+      c(frame);
+    };
+  }
+  return (frame) => {
+    for (const action of actions) action(frame);
+  };
+}
+
+// --- operands -------------------------------------------------------------------------------------------------------
+
+function readAction({ operand, register, type, negated }: Transfer): Action {
+  if (negated) {
+    return (frame) => {
+      frame[operand] = frame[register] === 0 ? 1 : 0;
+    };
+  }
+  return (frame) => {
+    frame[operand] = readAs(type, frame[register] as Bits);
+  };
+}
+
+function writeAction({ operand, register, registerWidth, type }: Transfer): Action {
+  return (frame) => {
+    frame[register] = writeAs(type, frame[operand] as Bits, registerWidth);
+  };
+}
+
+function specialAction({ place, register, width }: SpecialRead, { cpu, facts }: LaunchContext): Action {
+  const read = specialReader(register, width, cpu, facts);
+  return (frame) => {
+    frame[place] = read();
+  };
+}
+
+function symbolAction({ place, symbol, offset, width }: SymbolAddress, context: LaunchContext): Action {
+  const address = symbol === null ? null : baseOf(symbol, context);
+  if (address === null) {
+    return () => {
+      throw machineFault('PTX6030', { what: `the address of ${symbol?.name ?? 'a function'}` });
+    };
+  }
+  const value = chop(BigInt(address) + offset, width);
+  return (frame) => {
+    frame[place] = value;
+  };
+}
+
+function baseOf(symbol: VariableSymbol, { program, addressOf }: LaunchContext): number | null {
+  return program.offsetOf(symbol) ?? addressOf(symbol);
+}
+
+/** The effective address, immediate offset included, in 64 bits before anything is checked. */
+function addressAction({ place, base, offset }: AddressSource, context: LaunchContext): Action {
+  switch (base.kind) {
+    case 'none': {
+      const address = BigInt.asUintN(64, offset);
+      return (frame) => {
+        frame[place] = address;
+      };
+    }
+    case 'variable': {
+      const start = baseOf(base.symbol, context);
+      if (start === null) throw new Error(`no address for variable '${base.symbol.name}'`);
+      const address = BigInt.asUintN(64, BigInt(start) + offset);
+      return (frame: Frame) => {
+        frame[place] = address;
+      };
+    }
+    case 'register': {
+      const { register } = base;
+      if (offset === 0n) {
+        return (frame) => {
+          frame[place] = BigInt(frame[register] as Bits);
+        };
+      }
+      return (frame) => {
+        frame[place] = BigInt.asUintN(64, BigInt(frame[register] as Bits) + offset);
+      };
+    }
+  }
+}
+
+// --- steps ----------------------------------------------------------------------------------------------------------
+
+function stepAction(step: Step, instruction: ProgramInstruction, placeOf: PlaceOf, context: LaunchContext): Action {
+  if (isValueStep(step)) return prepareStep(step, placeOf);
+  const { cpu, memories } = context;
+  switch (step.kind) {
+    case 'load':
+      return prepareLoad(step, placeOf, memories, cpu);
+    case 'store':
+      return prepareStore(step, placeOf, memories, cpu);
+    case 'window':
+      return prepareWindow(step, placeOf);
+    case 'in-window':
+      return prepareInWindow(step, placeOf);
+    case 'branch': {
+      const { target } = instruction;
+      return () => {
+        cpu.thread.pc = target;
+      };
+    }
+    case 'return':
+    case 'exit':
+      return () => {
+        cpu.thread.state = 'exited';
+      };
+    case 'barrier':
+      return barrierAction(placeOf(step.barrier), step.count === null ? -1 : placeOf(step.count), cpu);
+    case 'unsupported': {
+      const { what } = step;
+      return () => {
+        throw machineFault('PTX6030', { what });
+      };
+    }
+  }
+}
+
+/** The thread waits; whoever comes last wakes all that came, itself included. */
+function barrierAction(number: number, count: number, cpu: Cpu): Action {
+  return (frame) => {
+    const { thread, block } = cpu;
+    thread.state = 'waiting';
+    const expected = count < 0 ? null : Number(frame[count]);
+    for (const linear of block.barriers.arrive(thread.linear, Number(frame[number]), expected)) {
+      const woken = block.threads[linear];
+      if (woken !== undefined) woken.state = 'running';
+    }
+  };
+}

@@ -1,0 +1,34 @@
+/** The state of a block while it runs. */
+import type { Barriers } from '../machine/barriers.ts';
+import type { Dim3 } from '../machine/fault.ts';
+import type { Segment } from '../machine/segment.ts';
+import type { Frame } from './value-steps.ts';
+
+export type ThreadState = 'running' | 'waiting' | 'exited';
+
+export interface Thread {
+  readonly index: Dim3;
+  /** x fastest, as warps are cut. */
+  readonly linear: number;
+  readonly frame: Frame;
+  /** Made when the kernel has local variables. */
+  readonly local: Segment | null;
+  pc: number;
+  state: ThreadState;
+}
+
+export interface Block {
+  readonly index: Dim3;
+  readonly linear: number;
+  readonly threads: readonly Thread[];
+  readonly shared: Segment;
+  readonly barriers: Barriers;
+}
+
+/** What the functions of prepared instructions act on: set by the engine before it calls them. */
+export interface Cpu {
+  thread: Thread;
+  block: Block;
+  /** Executed thread-instructions of the launch. */
+  executed: number;
+}

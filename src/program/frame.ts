@@ -1,0 +1,44 @@
+/** The places of one function's values: registers first come first served, then what operands and steps need. */
+import type { Bits } from '../base/bits.ts';
+import type { RegisterUse } from '../check/bind.ts';
+import type { RegisterSymbol } from '../check/symbols.ts';
+import type { NamedRegister } from './function-program.ts';
+
+export class FrameBuilder {
+  readonly initial: Bits[] = [];
+  readonly registers: NamedRegister[] = [];
+  private readonly bySymbol = new Map<RegisterSymbol, Map<string, number>>();
+  private readonly constants = new Map<string, number>();
+
+  /** The place of a register; the same one for every use of it. */
+  register({ symbol, register, element }: RegisterUse): number {
+    const name = element === null ? register : `${register}.${'xyzw'[element]}`;
+    let names = this.bySymbol.get(symbol);
+    if (names === undefined) {
+      names = new Map();
+      this.bySymbol.set(symbol, names);
+    }
+    const known = names.get(name);
+    if (known !== undefined) return known;
+    const place = this.value(symbol.type.width);
+    names.set(name, place);
+    this.registers.push({ name, type: symbol.type, place });
+    return place;
+  }
+
+  /** A place of its own for a value of `width` bits. */
+  value(width: number): number {
+    this.initial.push(width > 32 ? 0n : 0);
+    return this.initial.length - 1;
+  }
+
+  /** A place that holds a constant from the start and is never written. */
+  constant(bits: Bits): number {
+    const key = `${typeof bits} ${bits}`;
+    const known = this.constants.get(key);
+    if (known !== undefined) return known;
+    this.initial.push(bits);
+    this.constants.set(key, this.initial.length - 1);
+    return this.initial.length - 1;
+  }
+}

@@ -1,0 +1,71 @@
+/** Initialisers as bytes (PTX ISA 9.1, 5.4.4). */
+import { types } from '../isa/types.ts';
+import { storeWide } from './store.ts';
+import type { Initializer, Variable } from '../syntax/tree.ts';
+
+/** The address that a name has as an initial value; `generic` asks for the generic one. */
+export type AddressOf = (name: string, generic: boolean) => bigint;
+
+/** Writes a variable's initial value at the start of `bytes`, which is zeroed. */
+export function writeInitial(variable: Variable, bytes: Uint8Array, addressOf: AddressOf): void {
+  if (variable.initializer === null) return;
+  const width = (types.get(variable.type)?.width ?? 64) / 8;
+  write(variable.initializer, 0, bytes.byteLength, width, bytes, addressOf);
+}
+
+/** Brace lists nest by dimension; a shorter list leaves zeros behind it. */
+function write(
+  initializer: Initializer,
+  offset: number,
+  room: number,
+  width: number,
+  bytes: Uint8Array,
+  addressOf: AddressOf,
+): void {
+  if (offset + width > bytes.byteLength) return;
+  if (initializer.kind !== 'list') {
+    storeWide(bytes, offset, width, valueOf(initializer, width, addressOf));
+    return;
+  }
+  const nested = initializer.elements.some((element) => element.kind === 'list');
+  const stride = nested ? Math.floor(room / initializer.elements.length) : width;
+  initializer.elements.forEach((element, i) => {
+    write(element, offset + i * stride, stride, width, bytes, addressOf);
+  });
+}
+
+function valueOf(initializer: Exclude<Initializer, { kind: 'list' }>, width: number, addressOf: AddressOf): bigint {
+  switch (initializer.kind) {
+    case 'integer':
+      return initializer.value;
+    case 'float':
+      return floatValue(initializer.form, initializer.bits, width);
+    case 'address': {
+      const address = addressOf(initializer.name, initializer.generic) + initializer.offset;
+      return initializer.mask === null ? address : maskedByte(address, initializer.mask);
+    }
+    case 'field':
+      return 0n;
+  }
+}
+
+/** `0xff00(name)` picks the byte that the mask covers. */
+function maskedByte(address: bigint, mask: bigint): bigint {
+  let shift = 0n;
+  while (mask >> shift !== 0n && ((mask >> shift) & 1n) === 0n) shift++;
+  return (address & mask) >> shift;
+}
+
+function floatValue(form: '0f' | '0d' | 'decimal', bits: bigint, width: number): bigint {
+  const view = new DataView(new ArrayBuffer(8));
+  if (form === '0f') {
+    if (width === 4) return bits;
+    view.setUint32(0, Number(bits));
+    view.setFloat64(0, view.getFloat32(0));
+    return view.getBigUint64(0);
+  }
+  if (width !== 4) return bits;
+  view.setBigUint64(0, bits);
+  view.setFloat32(0, view.getFloat64(0));
+  return BigInt(view.getUint32(0));
+}

@@ -1,0 +1,55 @@
+/** Sizes and offsets of variables and parameters (PTX ISA 9.1, 5.4 and 7.1): natural alignment unless written. */
+import { types } from '../isa/types.ts';
+import type { Variable } from '../syntax/tree.ts';
+
+/** Where a variable lies in its space. */
+export interface Placed {
+  readonly name: string;
+  readonly offset: number;
+  readonly size: number;
+  readonly variable: Variable;
+}
+
+/** Bytes of one element, with its vector. */
+function elementSize(variable: Variable): number {
+  const width = types.get(variable.type)?.width ?? 64;
+  const lanes = variable.vector === null ? 1 : Number(variable.vector.slice(2));
+  return (width / 8) * lanes;
+}
+
+/** Bytes of a variable; `[]` takes its length from the initialiser, and has none as `.extern`. */
+export function sizeOf(variable: Variable): number {
+  return variable.dimensions.reduce<number>((size, dimension, i) => {
+    const given = i === 0 && dimension === null ? initialLength(variable) : (dimension ?? 0);
+    return size * given;
+  }, elementSize(variable));
+}
+
+function initialLength(variable: Variable): number {
+  const { initializer } = variable;
+  if (initializer === null) return 0;
+  return initializer.kind === 'list' ? initializer.elements.length : 1;
+}
+
+export function alignmentOf(variable: Variable): number {
+  return variable.align ?? elementSize(variable);
+}
+
+export function alignUp(offset: number, alignment: number): number {
+  return Math.ceil(offset / alignment) * alignment;
+}
+
+/** Lays variables out one behind the other from `start`. */
+export function layOut(
+  variables: readonly Variable[],
+  start = 0,
+): { readonly placed: readonly Placed[]; readonly end: number } {
+  let end = start;
+  const placed = variables.map((variable): Placed => {
+    const offset = alignUp(end, alignmentOf(variable));
+    const size = sizeOf(variable);
+    end = offset + size;
+    return { name: variable.name, offset, size, variable };
+  });
+  return { placed, end };
+}

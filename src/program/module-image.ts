@@ -1,0 +1,69 @@
+/** A module's variables placed in memory, with their initial values. */
+import { PtxlabError } from '../base/error.ts';
+import type { CheckedModule } from '../check/check.ts';
+import type { VariableSymbol } from '../check/symbols.ts';
+import { writeInitial } from './initial-bytes.ts';
+import { layOut, type Placed, sizeOf } from './layout.ts';
+
+/** Gives room in global memory: an address, and the zeroed bytes to fill. */
+export interface GlobalRoom {
+  allocate(size: number, owner: string): { readonly address: number };
+  write(address: number, bytes: Uint8Array): void;
+}
+
+export interface ModuleImage {
+  /** Address of a variable in global memory, or offset in const memory. */
+  readonly addressOf: (symbol: VariableSymbol) => number | null;
+  readonly constants: Uint8Array;
+  readonly constantLayout: readonly Placed[];
+  /** Variables of `.shared` at module scope: every kernel of the module has them. */
+  readonly shared: readonly VariableSymbol[];
+}
+
+/** Base of the const window, for initial values that are generic addresses of constants. */
+export interface ImageOptions {
+  readonly constBase: bigint;
+}
+
+/**
+ * Lays a module out.
+ *
+ * @throws PtxlabError `unresolved-variable` where an initialiser names what is not in this module
+ */
+export function buildImage(module: CheckedModule, room: GlobalRoom, { constBase }: ImageOptions): ModuleImage {
+  const constants = module.variables.filter((symbol) => symbol.space === '.const');
+  const layout = layOut(constants.map((symbol) => symbol.variable));
+  const addresses = new Map<VariableSymbol, number>(
+    constants.map((symbol, i) => [symbol, (layout.placed[i] as Placed).offset] as const),
+  );
+  const globals = module.variables.filter((symbol) => symbol.space === '.global');
+  for (const symbol of globals) {
+    addresses.set(symbol, room.allocate(sizeOf(symbol.variable), `variable ${symbol.name}`).address);
+  }
+  const byName = new Map(module.variables.map((symbol) => [symbol.name, symbol] as const));
+  const resolve = (name: string, generic: boolean): bigint => {
+    const symbol = byName.get(name);
+    const address = symbol === undefined ? undefined : addresses.get(symbol);
+    if (symbol === undefined || address === undefined) {
+      throw new PtxlabError(
+        'unresolved-variable',
+        `an initialiser takes the address of '${name}', which has none here`,
+      );
+    }
+    return BigInt(address) + (generic && symbol.space === '.const' ? constBase : 0n);
+  };
+  for (const symbol of globals) {
+    const bytes = new Uint8Array(sizeOf(symbol.variable));
+    writeInitial(symbol.variable, bytes, resolve);
+    room.write(addresses.get(symbol) as number, bytes);
+  }
+  const image = new Uint8Array(layout.end);
+  for (const { offset, size, variable } of layout.placed)
+    writeInitial(variable, image.subarray(offset, offset + size), resolve);
+  return {
+    addressOf: (symbol) => addresses.get(symbol) ?? null,
+    constants: image,
+    constantLayout: layout.placed,
+    shared: module.variables.filter((symbol) => symbol.space === '.shared'),
+  };
+}
