@@ -1,5 +1,5 @@
 /** Arithmetic judged by definition: exact integers on one side, the neighbours of the result on the other. */
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Comparison, isNegative, isRounded, unitExponent, unitsOf } from '../../test/oracle/oracle.ts';
 import type { Bits } from '../base/bits.ts';
@@ -53,10 +53,10 @@ interface Result {
 
 function ratio(numerator: bigint, denominator: bigint): Result {
   const [n, d] = [numerator < 0n ? -numerator : numerator, denominator < 0n ? -denominator : denominator];
-  return { negative: numerator < 0n !== denominator < 0n, isZero: n === 0n, compare: (point) => sign(n - point * d) };
+  return { negative: numerator < 0n !== denominator < 0n, isZero: n === 0n, compare: (point) => order(n - point * d) };
 }
 
-function sign(value: bigint): number {
+function order(value: bigint): number {
   return value > 0n ? 1 : value < 0n ? -1 : 0;
 }
 
@@ -69,8 +69,12 @@ const exactly: Partial<Record<FloatFunction, Exactly>> = {
   fma: (a, b, c) => ratio(a * b + (c << unit), 1n << unit),
   div: (a, b) => ratio(a << unit, b),
   rcp: (a) => ratio(1n << (unit * 2n), a),
-  sqrt: (a) => ({ negative: false, isZero: a === 0n, compare: (point) => sign((a << unit) - point * point) }),
-  rsqrt: (a) => ({ negative: false, isZero: false, compare: (point) => sign((1n << (unit * 3n)) - point * point * a) }),
+  sqrt: (a) => ({ negative: false, isZero: a === 0n, compare: (point) => order((a << unit) - point * point) }),
+  rsqrt: (a) => ({
+    negative: false,
+    isZero: false,
+    compare: (point) => order((1n << (unit * 3n)) - point * point * a),
+  }),
 };
 
 /** Operands for which the result is neither an exact zero nor special. */

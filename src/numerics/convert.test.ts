@@ -1,5 +1,5 @@
 /** Conversions against test/oracle: results by definition, from a comparison with every point of the destination. */
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Comparison, expected, isNegative, isRounded, unitsOf } from '../../test/oracle/oracle.ts';
 import type { Bits } from '../base/bits.ts';

@@ -141,9 +141,9 @@ function run(plan: Plan, source: Bits, random: number, scale: number, causes: Ca
   return finish(plan.target, value, random, causes);
 }
 
-function applyScale(value: Finite, power: number, causes: Causes): Finite {
+function applyScale(value: Finite, shift: number, causes: Causes): Finite {
   causes?.push('scaled');
-  return finite(value.sign, value.significand, value.exponent + power, value.tail);
+  return finite(value.sign, value.significand, value.exponent + shift, value.tail);
 }
 
 function dropSign(value: Finite, causes: Causes): Finite {

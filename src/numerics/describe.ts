@@ -2,6 +2,7 @@
 import { type Bits, hex } from '../base/bits.ts';
 import { decode, type Finite } from './exact.ts';
 import { formats, type FormatName } from './formats.ts';
+import { gridOf } from './round.ts';
 
 /** Decimal digits that still count as short. */
 const shortest = 17;
@@ -25,7 +26,7 @@ export function formatValue(format: FormatName, bits: Bits): string {
     case 'finite': {
       const exact = formatExact(value);
       if (exact === null && format === 'ue8m0') return `2^${value.exponent}`;
-      return exact ?? `${shortestDecimal(value)} (${hexFloat(value)})`;
+      return exact ?? `${shortestDecimal(format, value)} (${hexFloat(value)})`;
     }
   }
 }
@@ -74,13 +75,13 @@ export function hexFloat(value: Finite): string {
 }
 
 /** The fewest digits that lie nearer to the value than to any other of its format. */
-function shortestDecimal(value: Finite): string {
+function shortestDecimal(format: FormatName, value: Finite): string {
   const { digits, exponent } = decimalOf(value);
   for (let count = 1; count < digits.length; count++) {
     const cut = digits.length - count;
     const rounded = roundDigits(digits, count);
     const point = exponent + cut;
-    if (readsBack(value, rounded, point)) {
+    if (readsBack(format, value, rounded, point)) {
       const plain = rounded.toString().replace(/0+$/, '');
       return sign(value) + place(plain, point + rounded.toString().length - plain.length);
     }
@@ -94,16 +95,16 @@ function roundDigits(digits: string, count: number): bigint {
 }
 
 /** Whether digits * 10^point lies less than half the distance to a neighbour from the value, in exact integers. */
-function readsBack(value: Finite, digits: bigint, point: number): boolean {
+function readsBack(format: FormatName, value: Finite, digits: bigint, point: number): boolean {
   const { significand, exponent } = value;
   const twos = 2n ** BigInt(Math.max(0, -exponent));
   const tens = 10n ** BigInt(Math.max(0, -point));
   const unit = twos * tens * (exponent > 0 ? 1n << BigInt(exponent) : 1n);
-  const place = exponent < 0 ? unit / (1n << BigInt(-exponent)) : unit;
-  const exact = BigInt(significand) * place;
+  const lastPlace = exponent < 0 ? unit / (1n << BigInt(-exponent)) : unit;
+  const exact = BigInt(significand) * lastPlace;
   const candidate = (digits * twos * tens * 10n ** BigInt(Math.max(0, point))) / tens;
   const distance = candidate > exact ? candidate - exact : exact - candidate;
-  // Below a power of two the neighbour is half as far.
-  const isPower = /^10*$/.test(significand.toString(2));
-  return distance * (isPower && candidate < exact ? 4n : 2n) < place;
+  // Below a power of two the neighbour is half as far, but among the subnormals and at the least normal.
+  const isNearer = candidate < exact && exponent > gridOf(format).lowest && /^10*$/.test(significand.toString(2));
+  return distance * (isNearer ? 4n : 2n) < lastPlace;
 }

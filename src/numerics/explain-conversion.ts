@@ -3,7 +3,7 @@ import type { Bits } from '../base/bits.ts';
 import type { Conversion, Rounding } from './conversion.ts';
 import { convert, trace } from './convert.ts';
 import { formatValue, hexFloat } from './describe.ts';
-import { decode, madeNan } from './exact.ts';
+import { decode } from './exact.ts';
 import { formats, type FormatName } from './formats.ts';
 import { type Cause, causes as causeTexts, nanPolicyOf, overflowPolicyOf, type Policy } from './policy.ts';
 
@@ -28,7 +28,8 @@ export interface ConversionExplanation {
 /** `convert` with its reasons; parameters as there. */
 export function explainConversion(c: Conversion, source: Bits, random = 0, scale = 0x7f): ConversionExplanation {
   const { bits, causes } = trace(c, source, random, scale);
-  const [below, above] = isBetween(causes) ? neighbours(c, source, scale) : [null, null];
+  const isFinite = decode(c.from, source).kind === 'finite';
+  const [below, above] = isFinite && isBetween(causes) ? neighbours(c, source, scale) : [null, null];
   return {
     source: encoding(c.from, source),
     exact: exactOf(c.from, source),
@@ -55,24 +56,22 @@ function policyOf(c: Conversion, name: Cause): Policy<string> {
   return causeTexts[name];
 }
 
-const whole: ReadonlySet<Cause> = new Set(['exact', 'nan', 'infinity', 'flushed-input', 'chopped', 'clamped']);
+const inexact: ReadonlySet<Cause> = new Set([
+  'nearest',
+  'tie-to-even',
+  'tie-away',
+  'toward-zero',
+  'toward-negative',
+  'toward-positive',
+  'random-carry',
+  'random-stay',
+  'overflow',
+]);
 
-/** Whether the source is a finite value that the destination does not hold. */
+/** Whether the destination does not hold the value that was rounded. */
 function isBetween(causes: readonly Cause[]): boolean {
-  return !causes.some((name) => whole.has(name)) && causes.some((name) => name in roundingCauses);
+  return causes.some((name) => inexact.has(name));
 }
-
-const roundingCauses: Partial<Record<Cause, true>> = {
-  nearest: true,
-  'tie-to-even': true,
-  'tie-away': true,
-  'toward-zero': true,
-  'toward-negative': true,
-  'toward-positive': true,
-  'random-carry': true,
-  'random-stay': true,
-  overflow: true,
-};
 
 type Pair = readonly [below: Encoding | null, above: Encoding | null];
 
@@ -95,5 +94,5 @@ function lone(c: Conversion, source: Bits, end: Bits): Pair {
 }
 
 function isNan(format: FormatName, bits: Bits): boolean {
-  return decode(format, bits).kind === madeNan.kind;
+  return decode(format, bits).kind === 'nan';
 }

@@ -122,7 +122,7 @@ export function expected(c: Conversion, source: Bits, random = 0, scale = 0x7f):
   if (exact === null) throw new Error('the oracle takes finite values');
   const negative = isNegative(c.from, source) && c.to !== 'ue8m0';
   const magnitude = applyScale(c, flushed(c, exact < 0n ? -exact : exact), scale);
-  const zero = knownPoints(c.to, false, c.integral)[0] as Point;
+  const zero = knownPoints(c.to, false, c.integral).at(0) as Point;
   if (negative && (c.relu || (c.sat && formats[c.to].kind === 'float'))) return zero.bits;
   if (negative && !formats[c.to].signed) return zero.bits;
   if (negative && formats[c.to].kind !== 'float' && magnitude === 0n) return zero.bits;
@@ -147,7 +147,7 @@ function firstAtLeast(points: readonly Point[], value: bigint): number {
   let high = points.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((points[middle] as Point).value < value) low = middle + 1;
+    if ((points.at(middle) as Point).value < value) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -165,7 +165,7 @@ function applyScale(c: Conversion, magnitude: bigint, scale: number): bigint {
 
 function bitsOfOne(format: FormatName): Bits {
   const points = knownPoints(format, false, false);
-  return (points[firstAtLeast(points, one)] as Point).bits;
+  return (points.at(firstAtLeast(points, one)) as Point).bits;
 }
 
 /** The sign of (exact magnitude - point), both in units: all that is known of an exact result, a root for example. */
