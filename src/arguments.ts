@@ -1,0 +1,117 @@
+/** Kernel arguments as the bytes of the parameter space. */
+import { PtxlabError } from './base/error.ts';
+import { types } from './isa/types.ts';
+import { conversion } from './numerics/convert.ts';
+import type { Placed } from './program/layout.ts';
+import { storeWide } from './program/store.ts';
+
+/** Anything with an address in device memory. */
+export interface Addressed {
+  readonly address: bigint;
+}
+
+/** A scalar, a buffer for its address, or the raw bytes of a parameter. */
+export type Argument = number | bigint | Addressed | Uint8Array;
+
+const toF16 = conversion({
+  from: 'f64',
+  to: 'f16',
+  rounding: 'rn',
+  integral: false,
+  flush: false,
+  sat: false,
+  satfinite: false,
+  relu: false,
+  randomBits: 0,
+  scaled: null,
+});
+
+/**
+ * The parameter space of a launch.
+ *
+ * @throws PtxlabError `argument-count`, `argument-size`, `argument-type` where they do not fit the kernel
+ */
+export function packArguments(
+  kernel: string,
+  parameters: readonly Placed[],
+  bytes: number,
+  args: readonly Argument[],
+): Uint8Array {
+  if (args.length !== parameters.length) {
+    const names = parameters.map((parameter) => describe(parameter)).join(', ');
+    const expected = `${parameters.length} argument${parameters.length === 1 ? '' : 's'}`;
+    throw new PtxlabError('argument-count', `kernel '${kernel}' takes ${expected} (${names}); got ${args.length}`);
+  }
+  const space = new Uint8Array(bytes);
+  parameters.forEach((parameter, i) => {
+    space.set(argumentBytes(parameter, i, args[i] as Argument), parameter.offset);
+  });
+  return space;
+}
+
+function describe({ name, variable, size }: Placed): string {
+  return variable.dimensions.length > 0 ? `${size} bytes ${name}` : `${variable.type} ${name}`;
+}
+
+function argumentBytes(parameter: Placed, index: number, argument: Argument): Uint8Array {
+  const { size } = parameter;
+  if (argument instanceof Uint8Array) {
+    if (argument.byteLength === size) return argument;
+    const found = `${argument.byteLength} bytes`;
+    throw new PtxlabError(
+      'argument-size',
+      `argument ${index} is ${found}; parameter ${describe(parameter)} has ${size}`,
+    );
+  }
+  if (parameter.variable.dimensions.length > 0 || parameter.variable.vector !== null) {
+    throw new PtxlabError(
+      'argument-type',
+      `argument ${index} must be ${size} raw bytes for parameter ${describe(parameter)}`,
+    );
+  }
+  const bytes = new Uint8Array(size);
+  storeWide(bytes, 0, size, scalarBits(parameter, index, argument));
+  return bytes;
+}
+
+function scalarBits(parameter: Placed, index: number, argument: number | bigint | Addressed): bigint {
+  const type = types.get(parameter.variable.type);
+  const { size } = parameter;
+  if (typeof argument === 'object') {
+    if (size === 8) return argument.address;
+    throw new PtxlabError(
+      'argument-type',
+      `argument ${index} is a buffer; parameter ${describe(parameter)} cannot hold its address`,
+    );
+  }
+  if (type?.class === 'float') return floatBits(size, Number(argument));
+  if (typeof argument === 'number' && !Number.isInteger(argument)) {
+    throw new PtxlabError(
+      'argument-type',
+      `argument ${index} is ${argument}; parameter ${describe(parameter)} takes an integer`,
+    );
+  }
+  const value = BigInt(argument);
+  const bits = BigInt(size * 8);
+  if (value < -(1n << (bits - 1n)) || value >= 1n << bits) {
+    throw new PtxlabError(
+      'argument-size',
+      `argument ${index} is ${value}, which does not fit in parameter ${describe(parameter)}`,
+    );
+  }
+  return value;
+}
+
+function floatBits(size: number, value: number): bigint {
+  const view = new DataView(new ArrayBuffer(8));
+  if (size === 8) {
+    view.setFloat64(0, value);
+    return view.getBigUint64(0);
+  }
+  if (size === 4) {
+    view.setFloat32(0, value);
+    return BigInt(view.getUint32(0));
+  }
+  view.setFloat64(0, value);
+  return BigInt(toF16(view.getBigUint64(0), 0, 0x7f));
+}

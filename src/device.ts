@@ -1,0 +1,292 @@
+/**
+ * A device that runs PTX on the CPU. It mirrors the CUDA driver: a device has memory and loads modules, a module has
+ * kernels, a kernel is launched on a grid.
+ *
+ * ```ts
+ * const device = await Device.create({ target: 'sm_90' });
+ * const kernel = device.load(ptx).kernel('vecadd');
+ * const a = device.alloc(Float32Array.of(1, 2, 3));
+ * const c = device.alloc(12);
+ * const result = await kernel.launch({ grid: 1, block: 32, args: [a, a, c, 3] });
+ * if (result.ok) console.log(new Float32Array(c.read().buffer));
+ * ```
+ *
+ * @module
+ */
+import { type Addressed, type Argument, packArguments } from './arguments.ts';
+import { PtxlabError } from './base/error.ts';
+import { type CheckedModule, type CheckReport, loadModule } from './check/check.ts';
+import { type LaunchResult, regionsOf, runLaunch } from './interp/engine.ts';
+import { windowBase } from './machine/address-space.ts';
+import type { Dim3 } from './machine/fault.ts';
+import { type Allocation, defaultMemorySize, GlobalMemory } from './machine/global-memory.ts';
+import { checkShape, type LaunchShape } from './machine/launch.ts';
+import { Segment } from './machine/segment.ts';
+import { buildFunction } from './program/build.ts';
+import type { FunctionProgram } from './program/function-program.ts';
+import { buildImage, type ModuleImage } from './program/module-image.ts';
+
+export type { Argument } from './arguments.ts';
+export { PtxlabError } from './base/error.ts';
+export type { LaunchResult, LaunchStats } from './interp/engine.ts';
+export type { Dim3, Fault } from './machine/fault.ts';
+
+export interface DeviceOptions {
+  /** Judge modules for this architecture in place of their own `.target`. */
+  readonly target?: string;
+  /** Judge modules by this PTX version in place of their own `.version`. */
+  readonly isa?: string;
+  /** Bytes of global memory; 1 GiB unless given. */
+  readonly memory?: number;
+}
+
+/** Extents of a grid or block: a number is one dimension. */
+export type Extent = number | readonly [number] | readonly [number, number] | Dim3;
+
+export interface LaunchOptions {
+  /** Blocks; 1 unless given. */
+  readonly grid?: Extent;
+  /** Threads of a block; 1 unless given. */
+  readonly block?: Extent;
+  /** Dynamic shared memory of a block in bytes. */
+  readonly sharedBytes?: number;
+  /** One for each parameter of the kernel, in order. */
+  readonly args?: readonly Argument[];
+  /** Thread-instructions after which the launch ends with fault PTX6020; 2^40 unless given. */
+  readonly budget?: number;
+  /** Seconds after which the launch ends with fault PTX6021; 60 unless given. */
+  readonly timeout?: number;
+  /** Ends the launch with fault PTX6022 when it aborts. */
+  readonly signal?: AbortSignal;
+  /** What reading shared or local memory gives that nobody wrote: a fault (the default) or zeros. */
+  readonly uninitialised?: 'fault' | 'zero';
+}
+
+/** Bytes in device memory. */
+export class DeviceBuffer implements Addressed {
+  readonly byteLength: number;
+  private readonly memory: GlobalMemory;
+  private readonly allocation: Allocation;
+
+  /** Made by `Device.alloc`. */
+  constructor(memory: GlobalMemory, allocation: Allocation) {
+    this.memory = memory;
+    this.allocation = allocation;
+    this.byteLength = allocation.size;
+  }
+
+  /** Its generic address. */
+  get address(): bigint {
+    return BigInt(this.allocation.address);
+  }
+
+  /** A copy of its bytes. */
+  read(): Uint8Array {
+    return this.memory.bytesOf(this.alive()).slice();
+  }
+
+  /**
+   * Copies bytes in.
+   *
+   * @throws PtxlabError `buffer-size` where they do not fit behind `offset`
+   */
+  write(bytes: Uint8Array, offset = 0): void {
+    if (offset < 0 || offset + bytes.byteLength > this.byteLength) {
+      throw new PtxlabError(
+        'buffer-size',
+        `${bytes.byteLength} bytes at ${offset} do not fit in a buffer of ${this.byteLength}`,
+      );
+    }
+    this.memory.bytesOf(this.alive()).set(bytes, offset);
+  }
+
+  /** Gives the memory back; a later access by a kernel is a fault. */
+  free(): void {
+    this.memory.free(this.allocation);
+  }
+
+  private alive(): Allocation {
+    if (this.allocation.live) return this.allocation;
+    throw new PtxlabError('buffer-freed', 'the buffer was freed');
+  }
+}
+
+/** A kernel of a loaded module. */
+export class Kernel {
+  readonly name: string;
+  private readonly program: FunctionProgram;
+  private readonly image: ModuleImage;
+  private readonly memory: GlobalMemory;
+
+  /** Made by `LoadedModule.kernel`. */
+  constructor(program: FunctionProgram, image: ModuleImage, memory: GlobalMemory) {
+    this.name = program.name;
+    this.program = program;
+    this.image = image;
+    this.memory = memory;
+  }
+
+  /** Declared type and size of each parameter, in order. */
+  get parameters(): readonly { readonly name: string; readonly type: string; readonly bytes: number }[] {
+    return this.program.parameters.map(({ name, variable, size }) => ({ name, type: variable.type, bytes: size }));
+  }
+
+  /**
+   * Runs the kernel. What the program does wrong comes back as a fault; what the caller does wrong is thrown.
+   *
+   * @throws PtxlabError `bad-launch`, `argument-count`, `argument-size`, `argument-type`
+   */
+  async launch(options: LaunchOptions = {}): Promise<LaunchResult> {
+    const { program, image, memory } = this;
+    const shape: LaunchShape = {
+      grid: extent(options.grid ?? 1),
+      block: extent(options.block ?? 1),
+      sharedBytes: options.sharedBytes ?? 0,
+    };
+    checkShape(shape, program.sharedBytes);
+    checkTuning(program, shape);
+    const bytes = packArguments(this.name, program.parameters, program.parameterBytes, options.args ?? []);
+    const { constants, constantLayout } = image;
+    return runLaunch({
+      program,
+      shape,
+      memories: {
+        global: memory,
+        constants: new Segment('const', constants, { readOnly: true, regions: regionsOf(constantLayout) }),
+        parameters: new Segment('param', bytes, { readOnly: true, regions: regionsOf(program.parameters) }),
+      },
+      addressOf: image.addressOf,
+      limits: { budget: options.budget ?? 2 ** 40, seconds: options.timeout ?? 60, signal: options.signal ?? null },
+      trackWrites: options.uninitialised !== 'zero',
+    });
+  }
+}
+
+function extent(given: Extent): Dim3 {
+  if (typeof given === 'number') return [given, 1, 1];
+  return [given[0], given[1] ?? 1, given[2] ?? 1];
+}
+
+/** `.reqntid` and `.maxntid` are promises of the kernel's author (PTX ISA 9.1, 11.4). */
+function checkTuning({ name, requiredThreads, mostThreads }: FunctionProgram, { block }: LaunchShape): void {
+  const required = requiredThreads === null ? null : extent(requiredThreads as unknown as Dim3);
+  if (required !== null && required.some((most, i) => most !== block[i])) {
+    throw new PtxlabError('bad-launch', `kernel '${name}' requires blocks of ${required.join(' x ')} threads`);
+  }
+  const threads = block[0] * block[1] * block[2];
+  if (mostThreads !== null && threads > mostThreads) {
+    throw new PtxlabError(
+      'bad-launch',
+      `kernel '${name}' is compiled for at most ${mostThreads} threads a block; got ${threads}`,
+    );
+  }
+}
+
+/** A module in device memory. */
+export class LoadedModule {
+  /** What checking it found; no errors among them. */
+  readonly report: CheckReport;
+  private readonly module: CheckedModule;
+  private readonly image: ModuleImage;
+  private readonly memory: GlobalMemory;
+  private readonly kernels = new Map<string, Kernel>();
+
+  /** Made by `Device.load`. */
+  constructor(module: CheckedModule, report: CheckReport, memory: GlobalMemory) {
+    this.module = module;
+    this.report = report;
+    this.memory = memory;
+    this.image = buildImage(
+      module,
+      {
+        allocate: (size, owner) => memory.allocate(size, owner),
+        write: (address, bytes) => {
+          for (let i = 0; i < bytes.byteLength; i++) memory.store(address + i, 8, bytes[i] as number);
+        },
+      },
+      { constBase: windowBase('const') },
+    );
+  }
+
+  /** Names of its kernels. */
+  get kernelNames(): readonly string[] {
+    return this.module.functions.filter((fn) => fn.item.entry).map((fn) => fn.item.name);
+  }
+
+  /** @throws PtxlabError `unknown-kernel` */
+  kernel(name: string): Kernel {
+    const known = this.kernels.get(name);
+    if (known !== undefined) return known;
+    const fn = this.module.functions.find((candidate) => candidate.item.entry && candidate.item.name === name);
+    if (fn === undefined) {
+      const names = this.kernelNames.join(', ');
+      throw new PtxlabError(
+        'unknown-kernel',
+        `the module has no kernel '${name}'; it has ${names === '' ? 'none' : names}`,
+      );
+    }
+    const kernel = new Kernel(buildFunction(this.module, fn, this.image.shared), this.image, this.memory);
+    this.kernels.set(name, kernel);
+    return kernel;
+  }
+}
+
+/** Thrown by `Device.load` for a module with errors; the report has them all. */
+export class RefusedModuleError extends PtxlabError {
+  readonly report: CheckReport;
+
+  constructor(report: CheckReport) {
+    const errors = report.diagnostics.filter((diagnostic) => diagnostic.severity === 'error');
+    super(
+      'refused-module',
+      `the module has ${errors.length} error${errors.length === 1 ? '' : 's'}: ${errors[0]?.message ?? ''}`,
+    );
+    this.name = 'RefusedModuleError';
+    this.report = report;
+  }
+}
+
+/** A device with its memory. */
+export class Device {
+  private readonly options: DeviceOptions;
+  private readonly memory: GlobalMemory;
+  private buffers = 0;
+
+  private constructor(options: DeviceOptions) {
+    this.options = options;
+    this.memory = new GlobalMemory(options.memory ?? defaultMemorySize);
+  }
+
+  /** A device; asynchronous because engines may have to be loaded. */
+  static async create(options: DeviceOptions = {}): Promise<Device> {
+    return Promise.resolve(new Device(options));
+  }
+
+  /**
+   * Checks a module and places its variables in memory.
+   *
+   * @throws RefusedModuleError where the module has errors
+   */
+  load(source: string): LoadedModule {
+    const { target, isa } = this.options;
+    const options = { ...(target === undefined ? {} : { target }), ...(isa === undefined ? {} : { isa }) };
+    const { report, module } = loadModule(source, options);
+    if (module === null) throw new RefusedModuleError(report);
+    return new LoadedModule(module, report, this.memory);
+  }
+
+  /**
+   * A buffer of zeros, or one with a copy of `contents`.
+   *
+   * @throws PtxlabError `out-of-memory`
+   */
+  alloc(contents: number | ArrayBufferView): DeviceBuffer {
+    const size = typeof contents === 'number' ? contents : contents.byteLength;
+    if (!Number.isSafeInteger(size) || size < 0) throw new PtxlabError('buffer-size', `${size} is no size of a buffer`);
+    const buffer = new DeviceBuffer(this.memory, this.memory.allocate(size, `buffer ${this.buffers++}`));
+    if (typeof contents !== 'number') {
+      buffer.write(new Uint8Array(contents.buffer, contents.byteOffset, contents.byteLength));
+    }
+    return buffer;
+  }
+}
