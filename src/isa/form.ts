@@ -30,6 +30,8 @@ export interface ValuePattern {
   readonly special?: boolean;
   /** Constants may not stand here, although the type would allow them. */
   readonly registerOnly?: boolean;
+  /** Float constants of any spelling may stand here, also for a bit-size type. */
+  readonly floats?: boolean;
   /** Names of variables and functions may stand here for their address. */
   readonly address?: boolean;
   /** `!%p` may stand here. */
@@ -40,14 +42,25 @@ export interface ValuePattern {
   readonly sink?: boolean;
   /** Integer constants outside `[min, max]` are refused. */
   readonly range?: readonly [min: number, max: number];
+  /** Integer constants must be a multiple of this. */
+  readonly multiple?: number;
 }
 
 export type OperandPattern =
   | ValuePattern
-  /** A brace list of exactly these elements. */
-  | { readonly kind: 'vector'; readonly name: string; readonly elements: readonly ValuePattern[] }
-  /** One value without a vector modifier, a brace list or vector register of that many with one. */
-  | { readonly kind: 'lanes'; readonly name: string; readonly value: ValuePattern }
+  /** A brace list of exactly these elements; with `whole`, also a vector register of as many. `alike` as in lanes. */
+  | {
+      readonly kind: 'vector';
+      readonly name: string;
+      readonly elements: readonly ValuePattern[];
+      readonly whole?: boolean;
+      readonly alike?: boolean;
+    }
+  /**
+   * One value without a vector modifier, a brace list or vector register of that many with one. `alike`: the elements
+   * must be of one kind (all floats or all integers; bit-size registers go with either).
+   */
+  | { readonly kind: 'lanes'; readonly name: string; readonly value: ValuePattern; readonly alike?: boolean }
   /** `[a]`, `[a+imm]`, `[variable]` in the space of the form's space axis. */
   | { readonly kind: 'address'; readonly name: string; readonly access: 'load' | 'store' }
   /** What cvta takes: a register, or without `.to` a variable of the space. */

@@ -33,9 +33,26 @@ export interface CompiledForm {
 }
 
 /** Second words that belong to the opcode because they must follow it directly. */
-const subOpcodes: ReadonlySet<string> = new Set(['cvt.pack', 'cvta.to']);
+const subOpcodes: ReadonlySet<string> = new Set([
+  'cvt.pack',
+  'cvta.to',
+  'div.full',
+  'mul.lo',
+  'mul.hi',
+  'mul.wide',
+  'mad.lo',
+  'mad.hi',
+  'mad.wide',
+  'bar.cta',
+  'bar.arrive',
+  'bar.red',
+  'bar.warp',
+  'barrier.cta',
+  'barrier.arrive',
+  'barrier.red',
+]);
 
-/** Splits a mnemonic into opcode and dot-parts; `cvt.pack` and `cvta.to` are opcodes of their own. */
+/** Splits a mnemonic into opcode and dot-parts; `cvt.pack`, `mul.wide` and their like are opcodes of their own. */
 export function splitMnemonic(mnemonic: string): { readonly opcode: string; readonly parts: readonly string[] } {
   const [first = '', ...rest] = mnemonic.split('.');
   const parts = rest.map((part) => `.${part}`);

@@ -26,7 +26,9 @@ function acceptsWidth(type: PtxType, register: PtxType, regime: Regime): boolean
 
 /** A `.f16x2` register acts as `.b32` for integer and bit-size types and as itself, but not for `.f32`, `.f16` or `.bf16x2`. */
 function acceptsHalfPair(type: PtxType, regime: Regime): boolean {
-  return isInteger(type) || (type.class === 'bits' && regime !== 'strict') || type.name === '.f16x2';
+  if (type.class === 'bits') return regime !== 'strict';
+  if (isInteger(type)) return true;
+  return type.name === '.f16x2' || type.name === '.u16x2' || type.name === '.s16x2';
 }
 
 /** True where a constant of this kind may stand for a source of `type`. */

@@ -56,6 +56,14 @@ const families: readonly (readonly [pattern: RegExp, count: number, type: TypeNa
   [/^%envreg(\d+)$/, 32, '.b32'],
 ];
 
+/** Once 16 bits wide, and still read so by 16-bit instructions; `%gridid` was 32 bits until it became 64. */
+const chopped: ReadonlySet<string> = new Set(['%tid', '%ntid', '%ctaid', '%nctaid', '%gridid']);
+
+/** The fewest bits an instruction may read of a special register, given by its name without `.x`. */
+export function leastWidth(name: string): number | null {
+  return chopped.has(name) ? 16 : null;
+}
+
 /** Type of a scalar special register; undefined where there is none of that name. */
 export function specialRegister(name: string): TypeName | undefined {
   if (name.charCodeAt(0) !== 37) return undefined;

@@ -3,14 +3,39 @@
  * asked for, so that starting up costs nothing for the opcodes a program does not use.
  */
 import type { InstructionForm } from './form.ts';
+import { comparisonForms } from './forms/comparison.ts';
+import { controlForms } from './forms/control.ts';
 import { cvtForms } from './forms/cvt.ts';
 import { cvtPackForms } from './forms/cvt-pack.ts';
 import { cvtaForms } from './forms/cvta.ts';
+import { floatForms } from './forms/float-arithmetic.ts';
+import { divisionForms } from './forms/float-division.ts';
+import { extremaForms } from './forms/float-extrema.ts';
+import { halfForms } from './forms/half-arithmetic.ts';
+import { integerForms } from './forms/integer-arithmetic.ts';
+import { logicForms } from './forms/logic.ts';
 import { memoryForms } from './forms/memory.ts';
+import { mixedForms } from './forms/mixed-arithmetic.ts';
+import { movForms } from './forms/mov.ts';
 import { type CompiledForm, compileForm, splitMnemonic } from './notation.ts';
 
 /** All forms in the order of the ISA's chapters within a family. */
-export const allForms: readonly InstructionForm[] = [...cvtForms, ...cvtPackForms, ...cvtaForms, ...memoryForms];
+export const allForms: readonly InstructionForm[] = [
+  ...integerForms,
+  ...floatForms,
+  ...divisionForms,
+  ...extremaForms,
+  ...halfForms,
+  ...mixedForms,
+  ...comparisonForms,
+  ...logicForms,
+  ...movForms,
+  ...memoryForms,
+  ...cvtaForms,
+  ...cvtForms,
+  ...cvtPackForms,
+  ...controlForms,
+];
 
 /** The table by opcode; made once for a list of forms. */
 export class FormTable {

@@ -152,12 +152,13 @@ export const targetOptions: ReadonlySet<string> = new Set([
 /**
  * Which targets have a feature.
  * `from`: every target of at least that number. `suffixed`: those, but only with suffix `a` or `f`.
- * `listed`: exactly the named ones.
+ * `listed`: exactly the named ones. `between`: every target of at least `sm` and below `below`.
  */
 export type TargetSet =
   | { readonly kind: 'from'; readonly sm: number }
   | { readonly kind: 'suffixed'; readonly sm: number }
-  | { readonly kind: 'listed'; readonly names: readonly string[] };
+  | { readonly kind: 'listed'; readonly names: readonly string[] }
+  | { readonly kind: 'between'; readonly sm: number; readonly below: number };
 
 export function includesTarget(set: TargetSet, target: Target): boolean {
   switch (set.kind) {
@@ -167,6 +168,8 @@ export function includesTarget(set: TargetSet, target: Target): boolean {
       return target.sm >= set.sm && target.suffix !== '';
     case 'listed':
       return set.names.includes(target.name);
+    case 'between':
+      return target.sm >= set.sm && target.sm < set.below;
   }
 }
 
@@ -179,6 +182,8 @@ export function describeTargets(set: TargetSet): string {
       return `sm_${set.sm}a, sm_${set.sm}f or a later one with suffix a or f`;
     case 'listed':
       return joinWords(set.names, 'or');
+    case 'between':
+      return set.sm <= 10 ? `targets below sm_${set.below}` : `sm_${set.sm} to below sm_${set.below}`;
   }
 }
 
@@ -191,6 +196,8 @@ export function joinWords(words: readonly string[], last: 'or' | 'and'): string 
 /** One way to have a feature: at least this PTX version, on one of these targets. */
 export interface Availability {
   readonly since: Version;
+  /** The version that dropped it; absent for what is still there. */
+  readonly until?: Version;
   readonly on: TargetSet;
 }
 
@@ -209,7 +216,23 @@ export function atListed(version: string, ...names: readonly string[]): Availabi
   return { since: parseVersion(version), on: { kind: 'listed', names } };
 }
 
+/** From 1.0 up to, and without, `version`, on any target. */
+export function atBefore(version: string): Availability {
+  return { ...at('1.0'), until: parseVersion(version) };
+}
+
+/** From 1.0 on targets of `sm` up to, and without, `below`; with `until`, up to and without that version. */
+export function atBetween(sm: number, below: number, until?: string): Availability {
+  const way: Availability = { since: parseVersion('1.0'), on: { kind: 'between', sm, below } };
+  return until === undefined ? way : { ...way, until: parseVersion(until) };
+}
+
 /** True where one of the ways holds. */
 export function isAvailable(ways: readonly Availability[], version: Version, target: Target): boolean {
-  return ways.some((way) => version >= way.since && includesTarget(way.on, target));
+  return ways.some((way) => inVersion(way, version) && includesTarget(way.on, target));
+}
+
+/** True where the way holds in this version on some target. */
+export function inVersion(way: Availability, version: Version): boolean {
+  return version >= way.since && (way.until === undefined || version < way.until);
 }
