@@ -1,6 +1,17 @@
 /** `ptxlab run`: a kernel on the CPU. */
+import { rename, writeFile } from 'node:fs/promises';
+import type { Dim3, Fault } from '../device.ts';
+import { type NpyArray, writeNpy } from '../tensors/npy.ts';
+import { renderPretty } from '../diagnostics/renderers/pretty.ts';
 import { type ExitCode, UsageError } from './exit.ts';
-import type { CommonFlags } from './options.ts';
+import { describeReadError, displayName, readInput } from './io.ts';
+import { type CommonFlags, readTarget } from './options.ts';
+import { writeError, writeOut } from './output.ts';
+import { type RunInput, readArgument } from './run-inputs.ts';
+import { checkEngine, runJob } from './run-job.ts';
+import { execute, type RunOutcome, type RunRequest } from './run-launch.ts';
+import { showElements } from './run-values.ts';
+import { columnsOf, styleFor } from './style.ts';
 
 export interface RunFlags extends CommonFlags {
   readonly entry?: string;
@@ -18,6 +29,148 @@ export interface RunFlags extends CommonFlags {
   readonly budget?: string;
 }
 
-export function runCommand(_file: string | undefined, _flags: RunFlags): Promise<ExitCode> {
-  throw new UsageError('run is not part of this build');
+export async function runCommand(file: string | undefined, flags: RunFlags): Promise<ExitCode> {
+  const stop = new AbortController();
+  const interrupt = (): void => stop.abort();
+  process.once('SIGINT', interrupt);
+  try {
+    if (flags.job !== undefined) {
+      if (file !== undefined) throw new UsageError('a run takes a file or --job, not both');
+      return await runJob(flags.job, stop.signal);
+    }
+    if (file === undefined) throw new UsageError('run needs a PTX file, - for stdin, or --job');
+    return await runFile(file, flags, stop.signal);
+  } finally {
+    process.off('SIGINT', interrupt);
+  }
+}
+
+async function runFile(file: string, flags: RunFlags, signal: AbortSignal): Promise<ExitCode> {
+  checkEngine(flags.engine ?? null);
+  if (flags.workers !== undefined) readCount(flags.workers, '--workers');
+  const outputs = flags.out.map((text) => readOutput(text, flags.arg.length));
+  const source = await readInput(file);
+  if (!source.ok) throw new UsageError(source.error);
+  const inputs = await Promise.all(flags.arg.map(readArgument));
+  for (const { index } of outputs) {
+    if (inputs[index]?.kind !== 'buffer') throw new UsageError(`--out ${index}: argument ${index} is not a buffer`);
+  }
+  const request: RunRequest = {
+    source: source.value,
+    name: displayName(file),
+    entry: flags.entry ?? null,
+    target: readTarget(flags.target) ?? null,
+    isa: null,
+    grid: readExtent(flags.grid, '--grid'),
+    block: readExtent(flags.block, '--block'),
+    sharedBytes: flags.shared === undefined ? 0 : readCount(flags.shared, '--shared'),
+    inputs,
+    repeat: 1,
+    unchecked: flags.unchecked === true,
+    memory: null,
+    timeout: flags.timeout === undefined ? null : readCount(flags.timeout, '--timeout'),
+    budget: flags.budget === undefined ? null : readCount(flags.budget, '--budget'),
+  };
+  const outcome = await execute(request, signal);
+  return report(outcome, inputs, outputs, flags);
+}
+
+async function report(
+  outcome: RunOutcome,
+  inputs: readonly RunInput[],
+  outputs: readonly Output[],
+  flags: RunFlags,
+): Promise<ExitCode> {
+  switch (outcome.kind) {
+    case 'refused': {
+      const style = await styleFor(flags.color, process.stderr);
+      await writeError(
+        renderPretty(
+          { source: outcome.text, diagnostics: outcome.diagnostics },
+          { style, columns: columnsOf(process.stderr) },
+        ),
+      );
+      return 1;
+    }
+    case 'fault':
+      await writeError(faultText(outcome.fault));
+      return 1;
+    case 'done':
+      for (const output of outputs)
+        await writeOutput(output, inputs[output.index] as RunInput, outcome.outputs[output.index] ?? null);
+      await writeOut(previews(inputs, outcome.outputs, outputs));
+      if (flags.quiet !== true) {
+        const { threads, instructions, milliseconds } = outcome.stats;
+        await writeError(`${instructions} thread-instructions, ${threads} threads, ${milliseconds.toFixed(1)} ms\n`);
+      }
+      return 0;
+  }
+}
+
+// --- outputs --------------------------------------------------------------------------------------------------------
+
+interface Output {
+  readonly index: number;
+  readonly path: string;
+}
+
+function readOutput(text: string, count: number): Output {
+  const found = /^(\d+):(.+)$/.exec(text);
+  if (found === null) throw new UsageError(`--out ${text}: write INDEX:FILE, the first argument is 0`);
+  const index = Number(found[1]);
+  if (index >= count) throw new UsageError(`--out ${text}: there are ${count} arguments, the first is 0`);
+  return { index, path: found[2] as string };
+}
+
+/** Written under a temporary name first, so that a file under its own name is always whole. */
+async function writeOutput({ path }: Output, input: RunInput, bytes: Uint8Array | null): Promise<void> {
+  if (bytes === null) return;
+  const element = input.kind === 'buffer' ? input.element : null;
+  const array: NpyArray = { ...(element ?? { type: 'u1', shape: [bytes.byteLength] }), bytes };
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    await writeFile(temporary, path.endsWith('.npy') ? writeNpy(array) : bytes);
+    await rename(temporary, path);
+  } catch (error) {
+    throw new UsageError(`${path}: cannot be written: ${describeReadError(error as NodeJS.ErrnoException)}`);
+  }
+}
+
+/** The buffers that no file takes and that the kernel changed, a line each. */
+function previews(
+  inputs: readonly RunInput[],
+  results: readonly (Uint8Array | null)[],
+  outputs: readonly Output[],
+): string {
+  const lines = inputs.map((input, i) => {
+    const bytes = results[i] ?? null;
+    if (bytes === null || input.kind !== 'buffer' || outputs.some((output) => output.index === i)) return '';
+    if (Buffer.compare(bytes, input.bytes) === 0) return '';
+    const { element } = input;
+    if (element !== null) return `arg ${i}: ${showElements(bytes, element, 16)}\n`;
+    const hex = Buffer.from(bytes.subarray(0, 64)).toString('hex');
+    return `arg ${i}: ${hex}${bytes.byteLength > 64 ? '…' : ''}\n`;
+  });
+  return lines.join('');
+}
+
+function faultText({ code, message, kernel, block, thread, line }: Fault): string {
+  const who = thread === null ? '' : ` in thread (${thread.join(', ')}) of block (${(block ?? []).join(', ')})`;
+  const where = line === null ? '' : `, line ${line}`;
+  return `fault[${code}]: ${message}\n  kernel ${kernel}${who}${where}\n`;
+}
+
+// --- flags ----------------------------------------------------------------------------------------------------------
+
+function readExtent(text: string | undefined, flag: string): Dim3 {
+  const numbers = (text ?? '1').split(/[,x]/).map((part) => readCount(part, flag));
+  if (numbers.length > 3) throw new UsageError(`${flag} has at most three extents: x,y,z`);
+  return [numbers[0] ?? 1, numbers[1] ?? 1, numbers[2] ?? 1];
+}
+
+function readCount(text: string, flag: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isSafeInteger(value) || value < 0)
+    throw new UsageError(`${flag} needs a whole number; got '${text}'`);
+  return value;
 }

@@ -27,7 +27,7 @@ export interface Prepared {
   /** Value of the predicate that lets the instruction run. */
   readonly guardValue: number;
   readonly run: Action;
-  /** `ret` and `exit` are not counted as executed instructions. */
+  /** `ret` is not counted as an executed instruction. */
   readonly counted: boolean;
 }
 
@@ -64,7 +64,7 @@ function prepareInstruction(instruction: ProgramInstruction, context: LaunchCont
     guard: guard?.register ?? -1,
     guardValue: guard?.negated === true ? 0 : 1,
     run: sequence(actions),
-    counted: !steps.some((step) => step.kind === 'return' || step.kind === 'exit'),
+    counted: !steps.some((step) => step.kind === 'return'),
   };
 }
 

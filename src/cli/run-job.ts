@@ -1,0 +1,143 @@
+/** `ptxlab run --job`: a run described by JSON, answered by JSON. */
+import { dirname, resolve } from 'node:path';
+import type { Dim3 } from '../device.ts';
+import { diagnosticRecord } from '../diagnostics/renderers/json.ts';
+import { type ExitCode, UsageError } from './exit.ts';
+import { readInput } from './io.ts';
+import type { JsonObject } from './ndjson.ts';
+import { readIsa, readTarget } from './options.ts';
+import { writeOut } from './output.ts';
+import { readJobArgument } from './run-inputs.ts';
+import { execute, type RunOutcome, type RunRequest } from './run-launch.ts';
+
+/** Runs a job file, `-` for stdin. Paths in it are relative to the file, or to the working directory for stdin. */
+export async function runJob(path: string, signal: AbortSignal): Promise<ExitCode> {
+  const text = await readInput(path);
+  if (!text.ok) throw new UsageError(text.error);
+  const request = await readJob(parseJob(text.value), path === '-' ? '.' : dirname(path));
+  const outcome = await execute(request.run, signal);
+  await writeOut(`${JSON.stringify(answer(outcome, request.isRepeated))}\n`);
+  return outcome.kind === 'done' ? 0 : 1;
+}
+
+function parseJob(text: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject;
+  } catch {
+    throw new UsageError('the job is not JSON');
+  }
+  throw new UsageError('the job is not a JSON object');
+}
+
+const knownKeys: ReadonlySet<string> = new Set([
+  'ptx',
+  'source',
+  'entry',
+  'target',
+  'isa',
+  'grid',
+  'block',
+  'sharedBytes',
+  'engine',
+  'workers',
+  'repeat',
+  'args',
+  'unchecked',
+  'memory',
+  'timeout',
+  'budget',
+]);
+
+interface Job {
+  readonly run: RunRequest;
+  readonly isRepeated: boolean;
+}
+
+async function readJob(job: JsonObject, folder: string): Promise<Job> {
+  for (const key of Object.keys(job)) if (!knownKeys.has(key)) throw new UsageError(`the job has no key '${key}'`);
+  const ptx = optionalText(job, 'ptx');
+  const source = optionalText(job, 'source');
+  if ((ptx === null) === (source === null)) throw new UsageError("a job has either 'ptx', a path, or 'source', a text");
+  checkEngine(optionalText(job, 'engine'));
+  const args = job['args'] ?? [];
+  if (!Array.isArray(args)) throw new UsageError("'args' is not a list");
+  const repeat = optionalCount(job, 'repeat');
+  const run: RunRequest = {
+    source: source ?? (await readModule(resolve(folder, ptx ?? ''))),
+    name: ptx ?? '<job>',
+    entry: optionalText(job, 'entry'),
+    target: readTarget(optionalText(job, 'target') ?? undefined) ?? null,
+    isa: readIsa(optionalText(job, 'isa') ?? undefined) ?? null,
+    grid: readExtent(job['grid'], 'grid'),
+    block: readExtent(job['block'], 'block'),
+    sharedBytes: optionalCount(job, 'sharedBytes') ?? 0,
+    inputs: await Promise.all(args.map((entry: unknown, i) => readJobArgument(entry, i, folder))),
+    repeat: repeat ?? 1,
+    unchecked: job['unchecked'] === true,
+    memory: optionalCount(job, 'memory'),
+    timeout: optionalNumber(job, 'timeout'),
+    budget: optionalCount(job, 'budget'),
+  };
+  if (run.repeat < 1) throw new UsageError("'repeat' is at least 1");
+  return { run, isRepeated: repeat !== null };
+}
+
+async function readModule(path: string): Promise<string> {
+  const text = await readInput(path);
+  if (!text.ok) throw new UsageError(text.error);
+  return text.value;
+}
+
+/** There is one engine so far. */
+export function checkEngine(engine: string | null): void {
+  if (engine === null || engine === 'interp') return;
+  if (engine === 'jit') throw new UsageError("engine 'jit' is not part of this version; 'interp' is");
+  throw new UsageError(`there is no engine '${engine}'`);
+}
+
+function readExtent(value: unknown, name: string): Dim3 {
+  if (value === undefined) return [1, 1, 1];
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const numbers = list.map(Number);
+  if (list.length < 1 || list.length > 3 || numbers.some((extent) => !Number.isSafeInteger(extent))) {
+    throw new UsageError(`'${name}' is up to three whole numbers, x first`);
+  }
+  return [numbers[0] ?? 1, numbers[1] ?? 1, numbers[2] ?? 1];
+}
+
+function optionalText(job: JsonObject, key: string): string | null {
+  const value = job[key] ?? null;
+  if (value !== null && typeof value !== 'string') throw new UsageError(`'${key}' is not a string`);
+  return value;
+}
+
+function optionalNumber(job: JsonObject, key: string): number | null {
+  const value = job[key] ?? null;
+  if (value !== null && (typeof value !== 'number' || value < 0))
+    throw new UsageError(`'${key}' is not a positive number`);
+  return value;
+}
+
+function optionalCount(job: JsonObject, key: string): number | null {
+  const value = optionalNumber(job, key);
+  if (value !== null && !Number.isSafeInteger(value)) throw new UsageError(`'${key}' is not a whole number`);
+  return value;
+}
+
+function answer(outcome: RunOutcome, isRepeated: boolean): object {
+  switch (outcome.kind) {
+    case 'refused':
+      return { ok: false, diagnostics: outcome.diagnostics.map((found) => diagnosticRecord(outcome.text, found)) };
+    case 'fault':
+      return { ok: false, fault: outcome.fault };
+    case 'done': {
+      const { threads, instructions } = outcome.stats;
+      const milliseconds = isRepeated ? outcome.milliseconds : (outcome.milliseconds[0] ?? 0);
+      const args = outcome.outputs.map((bytes) =>
+        bytes === null ? null : { hex: Buffer.from(bytes).toString('hex') },
+      );
+      return { ok: true, args, stats: { threads, instructions, milliseconds } };
+    }
+  }
+}

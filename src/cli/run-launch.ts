@@ -1,0 +1,106 @@
+/** A run as both the flags and a job describe it, and its execution. */
+import { PtxlabError } from '../base/error.ts';
+import { SourceText } from '../base/source-text.ts';
+import {
+  Device,
+  type DeviceBuffer,
+  type Dim3,
+  type Fault,
+  type Kernel,
+  type LaunchStats,
+  RefusedModuleError,
+} from '../device.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { UsageError } from './exit.ts';
+import type { RunInput } from './run-inputs.ts';
+
+export interface RunRequest {
+  readonly source: string;
+  /** What the source is called in messages. */
+  readonly name: string;
+  readonly entry: string | null;
+  readonly target: string | null;
+  readonly isa: string | null;
+  readonly grid: Dim3;
+  readonly block: Dim3;
+  readonly sharedBytes: number;
+  readonly inputs: readonly RunInput[];
+  /** Launches; buffers are restored before each. */
+  readonly repeat: number;
+  readonly unchecked: boolean;
+  readonly memory: number | null;
+  readonly timeout: number | null;
+  readonly budget: number | null;
+}
+
+export type RunOutcome =
+  | {
+      readonly kind: 'done';
+      /** Bytes of each buffer argument after the last launch; null for a scalar. */
+      readonly outputs: readonly (Uint8Array | null)[];
+      readonly stats: LaunchStats;
+      /** One for each launch. */
+      readonly milliseconds: readonly number[];
+    }
+  | { readonly kind: 'fault'; readonly fault: Fault }
+  | { readonly kind: 'refused'; readonly text: SourceText; readonly diagnostics: readonly Diagnostic[] };
+
+/** Runs a request. A caller's mistake is a UsageError; what the program does wrong is an outcome. */
+export async function execute(request: RunRequest, signal: AbortSignal): Promise<RunOutcome> {
+  try {
+    return await launchAll(request, signal);
+  } catch (error) {
+    if (error instanceof RefusedModuleError) {
+      return {
+        kind: 'refused',
+        text: new SourceText(request.source, request.name),
+        diagnostics: error.report.diagnostics,
+      };
+    }
+    if (error instanceof PtxlabError) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
+async function launchAll(request: RunRequest, signal: AbortSignal): Promise<RunOutcome> {
+  const { target, isa, memory, inputs, grid, block, sharedBytes } = request;
+  const device = await Device.create({
+    ...(target === null ? {} : { target }),
+    ...(isa === null ? {} : { isa }),
+    ...(memory === null ? {} : { memory }),
+  });
+  const kernel = pickKernel(device, request);
+  const buffers = inputs.map((input) => (input.kind === 'buffer' ? device.alloc(input.bytes) : null));
+  const args = inputs.map((input, i) => (input.kind === 'buffer' ? (buffers[i] as DeviceBuffer) : input.bytes));
+  const milliseconds: number[] = [];
+  let stats: LaunchStats = { threads: 0, instructions: 0, milliseconds: 0 };
+  for (let i = 0; i < request.repeat; i++) {
+    inputs.forEach((input, k) => {
+      if (i > 0 && input.kind === 'buffer') buffers[k]?.write(input.bytes);
+    });
+    const result = await kernel.launch({
+      grid,
+      block,
+      sharedBytes,
+      args,
+      signal,
+      uninitialised: request.unchecked ? 'zero' : 'fault',
+      ...(request.timeout === null ? {} : { timeout: request.timeout }),
+      ...(request.budget === null ? {} : { budget: request.budget }),
+    });
+    if (!result.ok) return { kind: 'fault', fault: result.fault };
+    stats = result.stats;
+    milliseconds.push(result.stats.milliseconds);
+  }
+  return { kind: 'done', outputs: buffers.map((buffer) => buffer?.read() ?? null), stats, milliseconds };
+}
+
+function pickKernel(device: Device, { source, entry }: RunRequest): Kernel {
+  const module = device.load(source);
+  if (entry !== null) return module.kernel(entry);
+  const [only, ...others] = module.kernelNames;
+  if (only === undefined) throw new UsageError('the module has no kernel');
+  if (others.length > 0)
+    throw new UsageError(`the module has several kernels; choose one: ${module.kernelNames.join(', ')}`);
+  return module.kernel(only);
+}

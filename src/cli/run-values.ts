@@ -1,0 +1,171 @@
+/** Scalars and buffers as a user writes them, as bytes. */
+import { formats } from '../numerics/formats.ts';
+import { conversion } from '../numerics/convert.ts';
+import { itemSize, type NpyType } from '../tensors/npy.ts';
+import { UsageError } from './exit.ts';
+
+/** Types a scalar can be written in: the basic types without their dot. */
+const widths: ReadonlyMap<string, number> = new Map([
+  ...['b', 'u', 's'].flatMap((kind) => [8, 16, 32, 64].map((width) => [`${kind}${width}`, width] as const)),
+  ['b128', 128],
+  ['f16', 16],
+  ['f32', 32],
+  ['f64', 64],
+]);
+
+export function isScalarType(name: string): boolean {
+  return widths.has(name);
+}
+
+/** The numpy type that holds elements of a scalar type; null for 128 bits. */
+export function npyTypeOf(name: string): NpyType | null {
+  const width = widths.get(name) ?? 0;
+  if (width > 64) return null;
+  const kind = name.startsWith('f') ? 'f' : name.startsWith('s') ? 'i' : 'u';
+  return `${kind}${width / 8}` as NpyType;
+}
+
+const narrowers = {
+  f16: conversion({
+    from: 'f64',
+    to: 'f16',
+    rounding: 'rn',
+    integral: false,
+    flush: false,
+    sat: false,
+    satfinite: false,
+    relu: false,
+    randomBits: 0,
+    scaled: null,
+  }),
+};
+
+/** The little-endian bytes of one scalar; a value that does not fit is refused. */
+export function scalarBytes(type: string, value: unknown): Uint8Array {
+  const width = widths.get(type);
+  if (width === undefined) throw new UsageError(`'${type}' is not a type of a scalar argument`);
+  const bits = type.startsWith('f') ? floatBits(type, value) : integerBits(type, width, value);
+  const bytes = new Uint8Array(width / 8);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = Number((bits >> BigInt(8 * i)) & 0xffn);
+  return bytes;
+}
+
+function integerBits(type: string, width: number, value: unknown): bigint {
+  const found = readInteger(value);
+  if (found === null) throw new UsageError(`${JSON.stringify(value)} is not an integer for ${type}`);
+  const most = 1n << BigInt(width);
+  const least = type.startsWith('u') ? 0n : -(most >> 1n);
+  const top = type.startsWith('s') ? most >> 1n : most;
+  const pattern = typeof value === 'string' && /^0[xb]/i.test(value) && found < most;
+  if ((found < least || found >= top) && !pattern) throw new UsageError(`${found} does not fit in ${type}`);
+  return BigInt.asUintN(width, found);
+}
+
+function readInteger(value: unknown): bigint | null {
+  if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : null;
+  if (typeof value === 'boolean') return value ? 1n : 0n;
+  if (typeof value !== 'string' || !/^[-+]?(\d+|0x[\da-f]+|0b[01]+)$/i.test(value.trim())) return null;
+  const text = value.trim();
+  return text.startsWith('-') ? -BigInt(text.slice(1)) : BigInt(text.replace('+', ''));
+}
+
+function floatBits(type: string, value: unknown): bigint {
+  const view = new DataView(new ArrayBuffer(8));
+  const width = widths.get(type) as number;
+  const hex = typeof value === 'string' ? /^0[fdx]([\da-f]+)$/i.exec(value.trim())?.[1] : undefined;
+  if (hex !== undefined && hex.length * 4 === width) return BigInt(`0x${hex}`);
+  const found = readFloat(value);
+  if (found === null) throw new UsageError(`${JSON.stringify(value)} is not a number for ${type}`);
+  view.setFloat64(0, found);
+  const wide = view.getBigUint64(0);
+  if (type === 'f64') return wide;
+  if (type === 'f16') return BigInt(narrowers.f16(wide, 0, 0x7f));
+  if (Number.isNaN(found)) return formats.f32.kind === 'float' ? (formats.f32.canonicalNan ?? 0n) : 0n;
+  view.setFloat32(0, found);
+  return BigInt(view.getUint32(0));
+}
+
+const namedFloats: Readonly<Record<string, number>> = {
+  nan: Number.NaN,
+  inf: Number.POSITIVE_INFINITY,
+  '+inf': Number.POSITIVE_INFINITY,
+  infinity: Number.POSITIVE_INFINITY,
+  '-inf': Number.NEGATIVE_INFINITY,
+  '-infinity': Number.NEGATIVE_INFINITY,
+};
+
+function readFloat(value: unknown): number | null {
+  if (typeof value === 'number') return value;
+  if (typeof value !== 'string' || value.trim() === '') return null;
+  const named = namedFloats[value.trim().toLowerCase()];
+  if (named !== undefined) return named;
+  const found = Number(value);
+  return Number.isNaN(found) ? null : found;
+}
+
+/** Bytes of hex digits, lowest address first; white space and `0x` are allowed. */
+export function hexBytes(text: string): Uint8Array {
+  const digits = text.replace(/\s+/g, '').replace(/^0x/i, '');
+  if (digits.length % 2 !== 0 || !/^[\da-f]*$/i.test(digits))
+    throw new UsageError('hex needs an even number of hex digits');
+  return Uint8Array.from({ length: digits.length / 2 }, (_, i) => Number.parseInt(digits.slice(2 * i, 2 * i + 2), 16));
+}
+
+/** How the elements of a buffer are meant, where that is known. */
+export interface ElementType {
+  readonly type: NpyType;
+  readonly shape: readonly number[];
+}
+
+/** Elements of a buffer as text, the first `most` of them. */
+export function showElements(bytes: Uint8Array, { type }: ElementType, most: number): string {
+  const size = itemSize(type);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const count = Math.min(most, Math.floor(bytes.byteLength / size));
+  const shown = Array.from({ length: count }, (_, i) => showElement(view, i * size, type));
+  return shown.join(' ') + (bytes.byteLength > count * size ? ' …' : '');
+}
+
+const widenF16 = conversion({
+  from: 'f16',
+  to: 'f32',
+  rounding: null,
+  integral: false,
+  flush: false,
+  sat: false,
+  satfinite: false,
+  relu: false,
+  randomBits: 0,
+  scaled: null,
+});
+
+function showElement(view: DataView, offset: number, type: NpyType): string {
+  switch (type) {
+    case 'f2': {
+      const wide = new DataView(new ArrayBuffer(4));
+      wide.setUint32(0, Number(widenF16(view.getUint16(offset, true), 0, 0x7f)));
+      return String(wide.getFloat32(0));
+    }
+    case 'f4':
+      return String(Number(view.getFloat32(offset, true).toPrecision(9)));
+    case 'f8':
+      return String(view.getFloat64(offset, true));
+    case 'i1':
+      return String(view.getInt8(offset));
+    case 'i2':
+      return String(view.getInt16(offset, true));
+    case 'i4':
+      return String(view.getInt32(offset, true));
+    case 'i8':
+      return String(view.getBigInt64(offset, true));
+    case 'u1':
+    case 'b1':
+      return String(view.getUint8(offset));
+    case 'u2':
+      return String(view.getUint16(offset, true));
+    case 'u4':
+      return String(view.getUint32(offset, true));
+    case 'u8':
+      return String(view.getBigUint64(offset, true));
+  }
+}
