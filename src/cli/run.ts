@@ -87,7 +87,7 @@ async function report(
       await writeError(
         renderPretty(
           { source: outcome.text, diagnostics: outcome.diagnostics },
-          { style, columns: columnsOf(process.stderr) },
+          { style, width: columnsOf(process.stderr) },
         ),
       );
       return 1;

@@ -86,7 +86,7 @@ class Engine {
   private nextBlock = 0;
   private current: Block | null = null;
   private nextThread = 0;
-  /** Thread that was running when something went wrong. */
+  /** Thread that ran last: the one to name when something goes wrong. */
   private faulting: Thread | null = null;
 
   constructor(launch: Launch) {
@@ -189,7 +189,6 @@ class Engine {
       if (instruction.counted) cpu.executed++;
       instruction.run(frame);
     }
-    this.faulting = null;
     if (thread.state === 'exited') this.release(block);
     return tried;
   }
