@@ -87,7 +87,10 @@ export function parseDwarf(r: Reader): DebugItem | null {
   const start = r.start;
   r.next();
   if (r.startsLine() || !opensAssembly(r)) return r.unexpected('an assembler directive or a label');
-  while (r.kind !== Token.End && !r.startsLine()) r.next();
+  while (r.kind !== Token.End && !r.startsLine()) {
+    if (r.kind === Token.OpenComment || r.kind === Token.OpenString) return r.unexpected('the rest of a line');
+    r.next();
+  }
   return item(r, start, '@@DWARF', null);
 }
 

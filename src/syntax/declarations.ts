@@ -34,10 +34,16 @@ interface TypePart {
 
 /**
  * `.space .align 8 .v2 .type name, name;` with its first dotted word as the current token. After a complaint it returns
- * the declaration as far as it was read, so that the names before the mistake stay known; null if there are none.
+ * the declaration as far as it was read, so that the names before the mistake stay known; null if there are none. Where
+ * the first word is a mistake for a state space, `assumedSpace` is that space.
  */
-export function parseDeclaration(r: Reader, linkage: Linkage | null, start: number): Declaration | null {
-  const storage = parseStorage(r);
+export function parseDeclaration(
+  r: Reader,
+  linkage: Linkage | null,
+  start: number,
+  assumedSpace = '',
+): Declaration | null {
+  const storage = parseStorage(r, assumedSpace);
   if (storage === null) return null;
   if (storage.space === '') {
     r.failed = true;
@@ -49,8 +55,8 @@ export function parseDeclaration(r: Reader, linkage: Linkage | null, start: numb
   const variables: Variable[] = [];
   while (r.kind !== Token.Semicolon) {
     const variable = parseVariable(r, part, storage.align);
-    if (variable === null) break;
-    variables.push(variable);
+    if (variable !== null) variables.push(variable);
+    else if (!skipVariable(r)) break;
     if (!r.accept(Token.Comma)) break;
     if (r.kind === Token.Semicolon) r.unexpected('a name');
   }
@@ -114,17 +120,36 @@ function reportSpace(r: Reader, { space, spaceStart, spaceEnd }: Storage): void 
   r.report('PTX1001', { start: spaceStart, end: spaceEnd }, parameters);
 }
 
-/** `(parameter, parameter)`, empty too; null after a complaint. */
+/**
+ * `(parameter, parameter)`, empty too. What is wrong with one parameter leaves that one out; null, after a complaint, where
+ * the list does not end.
+ */
 export function parseParameters(r: Reader, owner: 'entry' | 'func' | 'prototype'): readonly Parameter[] | null {
   const parameters: Parameter[] = [];
   r.next();
   if (r.accept(Token.RightParen)) return parameters;
-  do {
+  for (;;) {
     const parameter = parseParameter(r, owner);
-    if (parameter === null) return null;
-    parameters.push(parameter);
-  } while (r.accept(Token.Comma));
-  return r.expect(Token.RightParen, "',' or ')'") ? parameters : null;
+    if (parameter !== null) parameters.push(parameter);
+    else if (!skipParameter(r)) return null;
+    if (r.accept(Token.RightParen)) return parameters;
+    if (r.accept(Token.Comma)) continue;
+    r.unexpected("',' or ')'");
+    // Only the comma is missing where the next parameter follows at once.
+    if (r.kind !== Token.Dotted) return skipParameter(r) && r.accept(Token.RightParen) ? parameters : null;
+    r.failed = false;
+  }
+}
+
+/** After a complaint: to the `,` or `)` behind a parameter; false where something else comes first. */
+function skipParameter(r: Reader): boolean {
+  while (r.kind !== Token.Comma && r.kind !== Token.RightParen) {
+    const isOver = r.kind === Token.LeftBrace || r.kind === Token.Semicolon || r.kind === Token.End;
+    if (isOver || r.atFunction()) return false;
+    r.next();
+  }
+  r.failed = false;
+  return true;
 }
 
 /** `.attribute(.managed, .unified(19, 95))`, added to `attributes` without white space. */
@@ -161,7 +186,7 @@ function readUnified(r: Reader): string | null {
   return String(value);
 }
 
-function parseStorage(r: Reader): Storage | null {
+function parseStorage(r: Reader, assumedSpace = ''): Storage | null {
   const storage: Storage = {
     space: '',
     spaceStart: r.start,
@@ -170,6 +195,7 @@ function parseStorage(r: Reader): Storage | null {
     align: null,
     attributes: [],
   };
+  if (assumedSpace !== '' && !takeSpace(r, storage, assumedSpace)) return null;
   while (r.kind === Token.Dotted) {
     const word = r.text();
     if (declaredSpaces.has(word)) {
@@ -215,6 +241,17 @@ function parseType(r: Reader): TypePart | null {
   const part: TypePart = { type: r.text(), typeStart: r.start, typeEnd: r.end, vector };
   r.next();
   return part;
+}
+
+/** After a complaint about one name of a list: to the `,` or `;` behind it; false where something else comes first. */
+function skipVariable(r: Reader): boolean {
+  if (r.openBraces > 0) return false;
+  while (r.kind !== Token.Comma && r.kind !== Token.Semicolon) {
+    if (r.kind === Token.End || r.kind === Token.LeftBrace || r.atStatement()) return false;
+    r.next();
+  }
+  r.failed = false;
+  return true;
 }
 
 function parseVariable(r: Reader, part: TypePart, align: number | null): Variable | null {

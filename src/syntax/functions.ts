@@ -21,10 +21,9 @@ interface Header {
 
 /**
  * Reads a function from `.entry` or `.func`, the current token. A mistake in the header leaves out what could not be
- * read; the body is read nevertheless.
+ * read; the body is read nevertheless. Null, after a complaint, for a function without a name.
  */
-export function parseFunction(r: Reader, linkage: Linkage | null, start: number): FunctionItem {
-  const entry = r.text() === '.entry';
+export function parseFunction(r: Reader, linkage: Linkage | null, start: number, entry: boolean): FunctionItem | null {
   const header: Header = {
     name: '',
     nameStart: r.end,
@@ -39,6 +38,7 @@ export function parseFunction(r: Reader, linkage: Linkage | null, start: number)
   if (!parseHeader(r, header, entry ? 'entry' : 'func')) skipHeader(r);
   const body = r.kind === Token.LeftBrace ? parseBody(r) : null;
   if (body === null) r.accept(Token.Semicolon);
+  if (header.name === '') return null;
   return {
     kind: 'function',
     start,

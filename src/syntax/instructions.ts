@@ -18,7 +18,8 @@ export function parseInstruction(r: Reader): Instruction | null {
   const mnemonic = r.mnemonic();
   const mnemonicEnd = r.mnemonicEnd;
   let operands: readonly Operand[] | null = noOperands;
-  if (r.kind !== Token.Semicolon) operands = isCall(mnemonic) ? parseCallOperands(r) : parseOperands(r);
+  const isOver = r.kind === Token.Semicolon || r.kind === Token.RightBrace || r.kind === Token.End;
+  if (!isOver) operands = isCall(mnemonic) ? parseCallOperands(r) : parseOperands(r);
   if (operands === null) return null;
   const end = r.expectSemicolon("','");
   if (end < 0) return null;

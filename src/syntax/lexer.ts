@@ -87,10 +87,11 @@ export class Lexer {
     }
   }
 
-  /** Makes an earlier token, which began at `start`, the current one again. */
-  rewind(start: number): void {
+  /** Makes an earlier token the current one again: the one that began at `start`, behind one that ended at `previousEnd`. */
+  rewind(start: number, previousEnd: number): void {
     this.end = start;
     this.next();
+    this.previousEnd = previousEnd;
   }
 
   /** Lets nothing more be read: the current token becomes the end. */
@@ -149,6 +150,17 @@ export class Lexer {
       if (c === newline || c === carriageReturn) return true;
     }
     return false;
+  }
+
+  /** Whether the character at `at` may stand within a name. */
+  isNameAt(at: number): boolean {
+    return (this.classAt(at) & CharClass.name) !== 0;
+  }
+
+  /** Whether the character at `at` is white space within a line. */
+  isBlankAt(at: number): boolean {
+    const c = this.bytes[at] as number;
+    return starts[c] === Start.space && c !== newline;
   }
 
   private take(kind: number, start: number, end: number): void {

@@ -166,11 +166,11 @@ function parsePair(r: Reader, first: Operand, maySink: boolean): PairOperand | n
 }
 
 function parseUnary(r: Reader): Operand | null {
-  const start = r.start;
+  const { start, previousEnd } = r;
   const operator = r.kind === Token.Minus ? '-' : '!';
   r.next();
   if (r.kind !== Token.Name) {
-    r.rewind(start);
+    r.rewind(start, previousEnd);
     return parseConstantOperand(r);
   }
   const name = readName(r);
@@ -180,13 +180,13 @@ function parseUnary(r: Reader): Operand | null {
 }
 
 function parseConstantOperand(r: Reader): Operand | null {
-  const start = r.start;
+  const { start, previousEnd } = r;
   const small = r.smallInteger();
   if (small >= 0) {
     const end = r.end;
     r.next();
     if (!continuesConstant(r.kind)) return { kind: 'integer', start, end, value: toBigInt(small), unsigned: false };
-    r.rewind(start);
+    r.rewind(start, previousEnd);
   }
   const constant = parseConstant(r);
   if (constant === null) return null;

@@ -8,6 +8,7 @@ import { parseDeclaration } from './declarations.ts';
 import { declaredSpaces, linkages, moduleDirectives } from './directives.ts';
 import { parseFunction } from './functions.ts';
 import { parseInstruction as parseInstructionAt } from './instructions.ts';
+import { Lexer } from './lexer.ts';
 import { Reader } from './reader.ts';
 import { parsePragma } from './statements.ts';
 import { nearest } from './suggest.ts';
@@ -58,13 +59,24 @@ export function parseModule(source: string): ParsedModule {
 /** One instruction, alone in its text; its `;` may be missing. */
 export function parseInstruction(source: string): ParsedInstruction {
   const diagnostics: Diagnostic[] = [];
-  const text = /;\s*$/.test(source) ? source : `${source};`;
+  const text = endsInSemicolon(source) ? source : `${source}\n;`;
   const r = new Reader(text, (diagnostic) => diagnostics.push(diagnostic));
   if (r.kind !== Token.Name && r.kind !== Token.At) r.unexpected('an instruction');
   const instruction = r.failed ? null : parseInstructionAt(r);
-  if (instruction !== null && r.kind !== Token.End) r.unexpected('nothing behind the instruction');
+  const isAlone = instruction !== null && r.kind === Token.End;
+  if (instruction !== null && !isAlone && diagnostics.length === 0) r.unexpected('the end');
   if (r.foreign >= 0 && !r.foreignReported) r.reportForeign(r.foreign);
-  return { instruction: r.failed ? null : instruction, diagnostics };
+  return { instruction: isAlone ? instruction : null, diagnostics };
+}
+
+function endsInSemicolon(source: string): boolean {
+  const lexer = new Lexer(source);
+  let last: number;
+  do {
+    last = lexer.kind;
+    lexer.next();
+  } while (lexer.kind !== Token.End);
+  return last === Token.Semicolon;
 }
 
 function parseItem(r: Reader): Item | null {
@@ -74,11 +86,17 @@ function parseItem(r: Reader): Item | null {
   const directive = r.text();
   if (!linkages.has(directive)) return parseDirective(r, directive, null, start);
   r.next();
+  while (r.kind === Token.Dotted && linkages.has(r.text())) {
+    r.unexpected('one linkage only');
+    r.failed = false;
+    r.next();
+  }
   const next = r.kind === Token.Dotted ? r.text() : '';
   const isFunction = (next === '.entry' || next === '.func') && directive !== '.common';
   if (isFunction || declaredSpaces.has(next) || next === '.align' || next === '.attribute') {
     return parseDirective(r, next, directive as Linkage, start);
   }
+  if (next !== '' && directive !== '.common') return parseMisspelled(r, next, directive as Linkage, start);
   return r.unexpected(directive === '.common' ? 'a state space' : "'.entry', '.func' or a state space");
 }
 
@@ -86,7 +104,7 @@ function parseDirective(r: Reader, directive: string, linkage: Linkage | null, s
   switch (directive) {
     case '.entry':
     case '.func':
-      return parseFunction(r, linkage, start);
+      return parseFunction(r, linkage, start, directive === '.entry');
     case '.version':
       return parseVersion(r);
     case '.target':
@@ -109,9 +127,19 @@ function parseDirective(r: Reader, directive: string, linkage: Linkage | null, s
 function parseOtherDirective(r: Reader, directive: string, linkage: Linkage | null, start: number): Item | null {
   const declares = declaredSpaces.has(directive) || directive === '.align' || directive === '.attribute';
   if (declares || /^\.(v[24]$|[bsuf]\d|pred$)/.test(directive)) return parseDeclaration(r, linkage, start);
-  const near = nearest(directive, [...moduleDirectives, ...declaredSpaces, '.pragma']);
-  const extras = near === null ? {} : { help: `did you mean ${near}?`, fix: { span: r.span(), text: near } };
-  return r.unexpected('a directive of a module', extras);
+  return parseMisspelled(r, directive, linkage, start);
+}
+
+/** Complains about a word that is no directive, and goes on with what was meant where that is plain. */
+function parseMisspelled(r: Reader, word: string, linkage: Linkage | null, start: number): Item | null {
+  const expected = linkage === null ? 'a directive of a module' : "'.entry', '.func' or a state space";
+  const near = nearest(word, [...moduleDirectives, ...declaredSpaces, '.pragma']);
+  if (near === null) return r.unexpected(expected);
+  r.unexpected(expected, { help: `did you mean ${near}?`, fix: { span: r.span(), text: near } });
+  const isFunction = near === '.entry' || near === '.func';
+  if (!isFunction && !declaredSpaces.has(near)) return null;
+  r.failed = false;
+  return isFunction ? parseFunction(r, linkage, start, near === '.entry') : parseDeclaration(r, linkage, start, near);
 }
 
 function unexpectedAtModule(r: Reader): null {
@@ -187,11 +215,12 @@ function startsItem(directive: string): boolean {
 
 /** `.version`, then `.target`, perhaps several, then perhaps `.address_size`: nothing before, none of them later. */
 class HeaderOrder {
-  private stage: 'version' | 'target' | 'address_size' | 'body' = 'version';
+  private stage: 'version' | 'target' | 'address_size' | 'body' | 'unknown' = 'version';
 
   /** Complains where the item that starts at the current token has no place here. */
   check(r: Reader): void {
-    const directive = r.kind === Token.Dotted ? r.text() : '';
+    if (r.kind !== Token.Dotted) return;
+    const directive = r.text();
     switch (this.stage) {
       case 'version':
         if (directive === '.version') this.stage = 'target';
@@ -206,8 +235,9 @@ class HeaderOrder {
         this.stage = 'body';
         if (directive !== '.address_size') this.checkBody(r, directive);
         return;
+      case 'body':
+        return this.checkBody(r, directive);
       default:
-        this.checkBody(r, directive);
     }
   }
 
@@ -219,7 +249,7 @@ class HeaderOrder {
 
   private missing(r: Reader, code: 'PTX1030' | 'PTX1031'): void {
     r.report(code, r.span(), { found: r.describe() });
-    this.stage = 'body';
+    this.stage = 'unknown';
   }
 
   private checkBody(r: Reader, directive: string): void {

@@ -124,11 +124,12 @@ function printParameter(parameter: Parameter): string {
 function printDeclaration(declaration: Declaration): string {
   const { linkage, space, bank, attributes, variables } = declaration;
   const [first] = variables;
-  if (first === undefined) return `${space} .b32;`;
   const parts = linkage === null ? [] : [linkage as string];
   parts.push(bank === null ? space : `${space}[${bank}]`, ...printAttributes(attributes));
-  parts.push(...printAlign(first.align), ...printType(first), `${variables.map(printVariable).join(', ')};`);
-  return parts.join(' ');
+  // A declaration without names has no type in the tree; any will do.
+  if (first === undefined) parts.push('.b32');
+  else parts.push(...printAlign(first.align), ...printType(first), variables.map(printVariable).join(', '));
+  return `${parts.join(' ')};`;
 }
 
 function printVariable(variable: Variable): string {

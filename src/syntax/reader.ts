@@ -96,18 +96,23 @@ export class Reader extends Lexer {
     return false;
   }
 
-  /** Steps over the `;` that ends a statement and returns where it ended, or -1 after a complaint. */
+  /**
+   * Steps over the `;` that ends a statement and returns where the statement ended, or -1 after a complaint. Where only
+   * the `;` is missing, a complaint is made too, but the statement counts as complete.
+   */
   expectSemicolon(alternatives: string): number {
     if (this.kind === Token.Semicolon) {
       const end = this.end;
       this.next();
       return end;
     }
-    const at = { start: this.previousEnd, end: this.previousEnd };
-    const missing = this.kind === Token.End || this.kind === Token.RightBrace || this.startsLine();
-    const extras = missing ? { help: "end the statement with ';'", fix: { span: at, text: ';' } } : {};
-    this.unexpected(alternatives === '' ? "';'" : `${alternatives} or ';'`, extras);
-    return -1;
+    const end = this.previousEnd;
+    const missing = this.kind === Token.End || this.atStatement();
+    const extras = { help: "end the statement with ';'", fix: { span: { start: end, end }, text: ';' } };
+    this.unexpected(alternatives === '' ? "';'" : `${alternatives} or ';'`, missing ? extras : {});
+    if (!missing) return -1;
+    this.failed = false;
+    return end;
   }
 
   /** Goes one level deeper; false, with a complaint, where that is too deep. Pairs with {@link leave}. */
@@ -136,6 +141,7 @@ export class Reader extends Lexer {
   recover(from: number): void {
     this.failed = false;
     if (this.start === from && this.kind !== Token.RightBrace) this.next();
+    else this.stepBack(from);
     while (this.kind !== Token.End && !this.atStatement()) {
       const kind = this.kind;
       this.next();
@@ -144,6 +150,21 @@ export class Reader extends Lexer {
       if (kind === Token.RightBrace) this.openBraces--;
     }
     this.openBraces = 0;
+  }
+
+  /**
+   * Makes the name before the current token current again if it starts a line and, seen with what follows, an instruction:
+   * the line before it was broken off, and it was taken for an operand.
+   */
+  private stepBack(from: number): void {
+    const { start, previousEnd } = this;
+    let name = previousEnd;
+    while (name > from && this.isNameAt(name - 1)) name--;
+    let gap = name;
+    while (gap > from && this.isBlankAt(gap - 1)) gap--;
+    if (name === previousEnd || gap <= from || this.source[gap - 1] !== '\n') return;
+    this.rewind(name, gap - 1);
+    if (this.kind !== Token.Name || !this.opensStatement()) this.rewind(start, previousEnd);
   }
 
   /** With `{` as the current token: skips to behind the `}` that closes it. */
@@ -163,16 +184,15 @@ export class Reader extends Lexer {
     if (!moduleDirectives.has(word) || !this.startsLine()) return false;
     if (word === '.entry' || word === '.func') return true;
     if (!linkages.has(word)) return false;
-    const start = this.start;
-    const { previousEnd } = this;
+    const { start, previousEnd } = this;
     this.next();
     const next = this.kind === Token.Dotted ? this.text() : '';
-    this.rewind(start);
-    this.previousEnd = previousEnd;
+    this.rewind(start, previousEnd);
     return next === '.entry' || next === '.func';
   }
 
-  private atStatement(): boolean {
+  /** Whether a statement may begin here: at a brace of a scope, or at what starts a line and looks like one. */
+  atStatement(): boolean {
     if (this.kind === Token.RightBrace) return this.openBraces === 0;
     if (this.kind === Token.LeftBrace) return !this.opensVector();
     if (!this.startsLine()) return false;
@@ -183,24 +203,24 @@ export class Reader extends Lexer {
 
   /** Whether behind the current `{` there stands what a vector holds and no statement begins with. */
   private opensVector(): boolean {
-    const start = this.start;
+    const { start, previousEnd } = this;
     this.next();
     const first = this.kind;
     this.next();
     const second = this.kind;
-    this.rewind(start);
+    this.rewind(start, previousEnd);
     return first !== Token.At && (second === Token.Comma || second === Token.RightBrace);
   }
 
   /** Whether the current name, first on its line, goes on like a label or an instruction rather than an operand. */
   private opensStatement(): boolean {
-    const start = this.start;
+    const { start, end, previousEnd } = this;
     if (this.source.charCodeAt(start) === Token.Percent) return false;
     this.next();
-    const { kind, previousEnd } = this;
-    const touching = this.start === previousEnd;
-    this.rewind(start);
-    if (kind === Token.Dotted) return touching;
+    const kind = this.kind;
+    const isTouching = this.start === end;
+    this.rewind(start, previousEnd);
+    if (kind === Token.Dotted) return isTouching;
     return kind === Token.Colon || kind === Token.Semicolon || kind === Token.Name || kind === Token.LeftParen;
   }
 

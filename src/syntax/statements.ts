@@ -41,10 +41,10 @@ function atLabel(r: Reader): boolean {
   const next = r.source.charCodeAt(r.end);
   if (next === Token.Colon) return true;
   if (next === 0x2e || next === Token.Semicolon) return false;
-  const start = r.start;
+  const { start, previousEnd } = r;
   r.next();
   const found = r.kind === Token.Colon;
-  r.rewind(start);
+  r.rewind(start, previousEnd);
   return found;
 }
 
@@ -113,7 +113,8 @@ function parseDirective(r: Reader): Statement | null {
   }
 }
 
-function unknownDirective(r: Reader, directive: string): null {
+/** Goes on with what was meant where that is plain. */
+function unknownDirective(r: Reader, directive: string): Statement | null {
   if (moduleDirectives.has(directive))
     return r.unexpected('a statement', { help: `${directive} belongs outside functions` });
   if (/^\.(v\d|[bsuf]\d|pred)/.test(directive)) {
@@ -122,8 +123,11 @@ function unknownDirective(r: Reader, directive: string): null {
     return null;
   }
   const near = nearest(directive, statementDirectives);
-  const extras = near === null ? {} : { help: `did you mean ${near}?`, fix: { span: r.span(), text: near } };
-  return r.unexpected('a statement', extras);
+  if (near === null) return r.unexpected('a statement');
+  r.unexpected('a statement', { help: `did you mean ${near}?`, fix: { span: r.span(), text: near } });
+  if (!declaredSpaces.has(near)) return null;
+  r.failed = false;
+  return parseDeclaration(r, null, r.start, near);
 }
 
 /** `{ … }`. One that is nested too deeply is skipped after a complaint. */

@@ -38,7 +38,9 @@ function readTemplates(): readonly Template[] {
 function toTemplate(source: string): Template {
   const text = source.slice(source.indexOf('\n', source.indexOf('.address_size')) + 1);
   const functions = [...text.matchAll(/\.(?:entry|func)\s+(?:\([^)]*\)\s*)?([\w$]+)/g)];
-  const globals = [...text.matchAll(/^\.(?:visible |extern |weak )?\.?(?:global|const|shared)[^;=]*?([\w$]+)(?=[[;= ])/gm)];
+  const globals = [
+    ...text.matchAll(/^\.(?:visible |extern |weak )?\.?(?:global|const|shared)[^;=]*?([\w$]+)(?=[[;= ])/gm),
+  ];
   const names = [...new Set([...functions, ...globals].map((match) => match[1] as string))];
   return { text, names: new RegExp(`\\b(?:${names.sort((a, b) => b.length - a.length).join('|')})`, 'g') };
 }

@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { parseInstruction, parseItems, parseModule } from './parser.ts';
+import { errorLimit } from './reader.ts';
+
+const header = '.version 9.0\n.target sm_90\n.address_size 64\n';
+
+/** The findings about statements, with offsets into `statements`. */
+function findings(statements: string): readonly Diagnostic[] {
+  const before = `${header}.func f() {\n`;
+  return parseModule(`${before}${statements}\n}`).diagnostics.map((diagnostic) => ({
+    ...diagnostic,
+    span: { start: diagnostic.span.start - before.length, end: diagnostic.span.end - before.length },
+  }));
+}
+
+/** `statements` after the fix that the first finding offers. */
+function fixed(statements: string): string | null {
+  const before = `${header}.func f() {\n`.length;
+  const fix = findings(statements)[0]?.fix;
+  if (fix == null) return null;
+  return statements.slice(0, fix.span.start - before) + fix.text + statements.slice(fix.span.end - before);
+}
+
+describe('items come one at a time', () => {
+  it('yields an item before it reads the next', () => {
+    const diagnostics: Diagnostic[] = [];
+    const items = parseItems(`${header}.entry a() { ret; }\n.entry b() { bad,; }`, (d) => diagnostics.push(d));
+    const kinds = Array.from({ length: 4 }, () => items.next().value?.kind);
+    expect(kinds).toEqual(['version', 'target', 'address_size', 'function']);
+    expect(diagnostics).toEqual([]);
+    items.next();
+    expect(diagnostics).toHaveLength(1);
+  });
+
+  it('gives spans that cut an item from the text', () => {
+    const source = `${header}.visible .entry a() { @%p ret ; }\n.global .b32 x = 1 ;`;
+    const { items } = parseModule(source);
+    expect(items.map(({ start, end }) => source.slice(start, end))).toEqual([
+      '.version 9.0',
+      '.target sm_90',
+      '.address_size 64',
+      '.visible .entry a() { @%p ret ; }',
+      '.global .b32 x = 1 ;',
+    ]);
+  });
+});
+
+describe('a message says what was found, what was expected, and what to write', () => {
+  it.each([
+    ['add.s32 %r1, %r2 %r3;', "unexpected '%r3'; expected ',' or ';'"],
+    ['add.s32 %r1, ;', "unexpected ';'; expected an operand"],
+    ['mov.b32 %r1, 08;', "'08' is not a number: a leading 0 makes it octal, and octal has no digits 8 and 9"],
+    ['mov.b32 %r1, 1u;', "'1u' is not a number: the suffix of an unsigned integer is a capital U"],
+    ['mov. b32 %r1, %r2;', "a '.' with no word touching it has no meaning here"],
+    ['.reg .v3 .b32 %v;', "unexpected '.v3'; expected '.v2', '.v4' or a type"],
+    ['mov.b32 %r1, (.s32)1;', 'constants cannot be cast to .s32'],
+    ['ret', "unexpected '}'; expected ',' or ';'"],
+  ])('%s', (statements, message) => {
+    expect(findings(statements).map((diagnostic) => diagnostic.message)).toEqual([message]);
+  });
+
+  it.each([
+    ['ld.global.u32 %r1, [%rd1-4];', 'ld.global.u32 %r1, [%rd1+-4];'],
+    ['mov.u32 %r1, a-4;', 'mov.u32 %r1, a+-4;'],
+    ['bra L1\nret;', 'bra L1;\nret;'],
+    ['.rge .b32 %r1;', '.reg .b32 %r1;'],
+    ['.pragm "nounroll";', '.pragma "nounroll";'],
+  ])('%s becomes %s', (statements, expected) => {
+    expect(fixed(statements)).toBe(expected);
+    expect(findings(expected)).toEqual([]);
+  });
+
+  it('repeats the words of ptxas', () => {
+    expect(findings('add.s32 %r1 %r2;')[0]?.ptxas).toBe("Parsing error near '%r2': syntax error");
+  });
+
+  it('shortens what is long', () => {
+    const [finding] = findings(`add.s32 %r1 ${'x'.repeat(1000)};`);
+    expect(finding?.message).toHaveLength("unexpected ''; expected ',' or ';'".length + 61);
+  });
+});
+
+describe('characters beyond ASCII', () => {
+  it.each([
+    ['in a comment', '// caf\u00e9\nret;', 'PTX1006'],
+    ['in a string', '.pragma "\u{1f600}";', 'PTX1006'],
+    ['as a token', 'add\u00a0.s32 %r1, %r2, %r3;', 'PTX1006'],
+    ['NUL in a comment', '/* \0 */ ret;', 'PTX1007'],
+  ])('%s are refused', (_, statements, code) => {
+    expect(findings(statements).map((diagnostic) => diagnostic.code)).toEqual([code]);
+  });
+
+  it('a byte order mark is refused, with the way to be rid of it', () => {
+    const { items, diagnostics } = parseModule(`\ufeff${header}`);
+    expect(items).toHaveLength(3);
+    expect(diagnostics).toMatchObject([{ code: 'PTX1006', fix: { span: { start: 0, end: 1 }, text: '' } }]);
+  });
+});
+
+describe('no text is too much', () => {
+  it(`stops after ${errorLimit} errors with a last word`, () => {
+    const { diagnostics } = parseModule(`${header}.func f() {${'bad,;\n'.repeat(5000)}}`);
+    expect(diagnostics).toHaveLength(errorLimit + 1);
+    expect(diagnostics.at(-1)?.code).toBe('PTX1021');
+  });
+
+  it('reports scopes that nest too deeply once, and reads on behind them', () => {
+    const deep = `${'{'.repeat(100_000)}${'}'.repeat(100_000)}`;
+    const { items, diagnostics } = parseModule(`${header}.func f() { ${deep} bad,; }\n.func g() { ret; }`);
+    expect(diagnostics.map((diagnostic) => diagnostic.code)).toEqual(['PTX1020', 'PTX1001']);
+    expect(items).toHaveLength(5);
+  });
+
+  it('reports initializers that nest too deeply', () => {
+    const { diagnostics } = parseModule(`${header}.global .b32 x = ${'{'.repeat(100_000)};\n.func g() { ret; }`);
+    expect(diagnostics.map((diagnostic) => diagnostic.code)).toEqual(['PTX1020']);
+  });
+
+  it('reports what is never closed once', () => {
+    const { diagnostics } = parseModule(`${header}.func f() { { { { ret;`);
+    expect(diagnostics.map((diagnostic) => diagnostic.code)).toEqual(['PTX1001']);
+  });
+});
+
+describe('one instruction alone', () => {
+  it.each([
+    'cvt.rn.f16.f32 %h, %f',
+    'cvt.rn.f16.f32 %h, %f;',
+    '@!%p cvt.rn.f16.f32 %h, %f ; // comment',
+    'ret',
+    'ret // x',
+  ])('%s', (text) => {
+    const { instruction, diagnostics } = parseInstruction(text);
+    expect(diagnostics).toEqual([]);
+    expect(instruction?.mnemonic).toBe(text.startsWith('ret') ? 'ret' : 'cvt.rn.f16.f32');
+  });
+
+  it.each(['', ';', 'ret; ret', '.reg .b32 %r', 'add.s32 %r1,', '{ ret; }', 'L: ret', 'ret }'])('not: %s', (text) => {
+    const { instruction, diagnostics } = parseInstruction(text);
+    expect(instruction).toBeNull();
+    expect(diagnostics).toHaveLength(1);
+  });
+});

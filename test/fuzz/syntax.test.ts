@@ -1,0 +1,225 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { errorLimit } from '../../src/syntax/reader.ts';
+import { parseInstruction, parseItems, parseModule } from '../../src/syntax/parser.ts';
+import { printModule } from '../../src/syntax/printer.ts';
+
+const kernels = new URL('../../examples/kernels/', import.meta.url);
+const sources = readdirSync(kernels)
+  .filter((name) => name.endsWith('.ptx'))
+  .map((name) => readFileSync(new URL(name, kernels), 'utf8'));
+const header = '.version 9.0 .target sm_90 .address_size 64\n';
+
+/** Pieces that PTX is made of, so that random texts get past the first token. */
+const pieces = [
+  ...[
+    '.entry',
+    '.func',
+    '.visible',
+    '.extern',
+    '.reg',
+    '.shared',
+    '.param',
+    '.global',
+    '.align',
+    '.b32',
+    '.v2',
+    '.ptr',
+  ],
+  ...['.loc', '.file', '.section', '.pragma', '.callprototype', '.branchtargets', '.alias', '.maxntid', '.attribute'],
+  ...['.version 9.0', '.target sm_90', '.address_size 64', '.const', '.texref', '.noreturn', '.managed', '@@DWARF'],
+  ...[
+    'add.s32',
+    'call',
+    'mov',
+    'ret;',
+    '%r1',
+    '%p',
+    'x',
+    'L1:',
+    '_',
+    'WARP_SZ',
+    'generic',
+    '"s"',
+    '"',
+    '// c\n',
+    '/*',
+    '*/',
+  ],
+  ...[
+    '{',
+    '}',
+    '(',
+    ')',
+    '[',
+    ']',
+    '<',
+    '>',
+    ',',
+    ';',
+    ':',
+    '@',
+    '!',
+    '~',
+    '-',
+    '+',
+    '|',
+    '||',
+    '?',
+    '=',
+    '==',
+    '<<',
+    '%',
+    '.',
+  ],
+  ...[
+    '0',
+    '1',
+    '08',
+    '0x1F',
+    '1.5',
+    '0f3F800000',
+    '0d3FF0000000000000',
+    '1e400',
+    '99999999999999999999',
+    '\n',
+    '\0',
+    '\u00e9',
+  ],
+];
+const soup = fc.array(fc.constantFrom(...pieces), { maxLength: 200 }).map((parts) => parts.join(' '));
+
+/** A real module with a few stretches deleted, doubled, or replaced. */
+const mutated = fc
+  .tuple(
+    fc.constantFrom(...sources),
+    fc.array(fc.tuple(fc.nat(), fc.nat(40), fc.oneof(fc.constantFrom('', ...pieces), fc.string())), { maxLength: 8 }),
+  )
+  .map(([source, edits]) =>
+    edits.reduce((text, [at, length, replacement]) => {
+      const start = at % (text.length + 1);
+      return text.slice(0, start) + replacement + text.slice(start + length);
+    }, source),
+  );
+
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 500 }),
+  soup,
+  soup.map((text) => header + text),
+  soup.map((text) => `${header}.func f() { ${text} }`),
+  mutated,
+);
+
+/** A tree without its offsets, as text. */
+function shape(items: unknown): string {
+  return JSON.stringify(items, (key, value: unknown) => {
+    if (/^(span|start|end|\w+Start|\w+End)$/.test(key)) return undefined;
+    return typeof value === 'bigint' ? `${value}n` : value;
+  });
+}
+
+describe('any text', () => {
+  it('is read to its end without an exception, and every finding lies in it', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const { items, diagnostics } = parseModule(text);
+        expect(diagnostics.length).toBeLessThanOrEqual(errorLimit + 1);
+        for (const { span } of [...items.map((item) => ({ span: item })), ...diagnostics]) {
+          expect(span.start).toBeGreaterThanOrEqual(0);
+          expect(span.end).toBeGreaterThanOrEqual(span.start);
+          expect(span.end).toBeLessThanOrEqual(text.length);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('gives items in the order of the text, none overlapping', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        let end = 0;
+        for (const item of parseItems(text, () => {})) {
+          expect(item.start).toBeGreaterThanOrEqual(end);
+          end = item.end;
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('as an instruction either is one or has a finding', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), soup), (text) => {
+        const { instruction, diagnostics } = parseInstruction(text);
+        expect(instruction === null || diagnostics.every((d) => d.severity !== 'error' || d.code !== 'PTX1001')).toBe(
+          true,
+        );
+        if (instruction === null) expect(diagnostics).not.toEqual([]);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe('what could be read of any text', () => {
+  it('prints as a text that has no mistakes and the same tree', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const { items } = parseModule(text);
+        const printed = printModule(items);
+        const again = parseModule(printed);
+        expect(shape(again.items)).toBe(shape(items));
+        expect(printModule(again.items)).toBe(printed);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('a bad line', () => {
+  const badLines = [
+    'add.s32 %r1, %r2 %r3;',
+    'add.s32 %r1,, %r2;',
+    'ld.global.u32 %r1, [%rd1-4];',
+    'mov.b32 %r1, 08;',
+    'mov. b32 %r1, %r2;',
+    'mov.b64 %rd1, {%r1, %r2;',
+    'mov.b64 %rd1 {%r1, %r2};',
+    '@!!%p1 ret;',
+    '.reg .v3 .b32 %bad;',
+    'call f (a, b);',
+    '.loc 1 2;',
+    '.pragma nounroll;',
+    'mov.b32 %r1, `;',
+    ')',
+    'ld.global.u32 %r1, [%rd1',
+    'call.uni (r), f, (',
+  ];
+
+  /** Where a statement of a body ends a line and the next begins with an opcode or a register declaration. */
+  function boundaries(source: string): readonly number[] {
+    return [...source.matchAll(/;\n(?=\t(?:\.reg|[a-z]+\.)|@)/g)].map((match) => match.index + 2);
+  }
+
+  function countStatements(source: string): number {
+    return parseModule(source).items.reduce((sum, item) => {
+      return sum + (item.kind === 'function' ? (item.body?.length ?? 0) : 1);
+    }, 0);
+  }
+
+  it('has one finding, wherever it stands, and costs no other statement', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...sources), fc.nat(), fc.constantFrom(...badLines), (source, index, line) => {
+        const places = boundaries(source);
+        const at = places[index % places.length] as number;
+        const spoiled = `${source.slice(0, at)}\t${line}\n${source.slice(at)}`;
+        const codes = parseModule(spoiled).diagnostics.map((diagnostic) => diagnostic.code);
+        expect(codes).toHaveLength(1);
+        // A declaration is kept as far as it was read, a block of rubbish may stay as an empty one.
+        expect(countStatements(spoiled) - countStatements(source)).toBeOneOf([0, 1]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
