@@ -1,0 +1,115 @@
+/**
+ * What the kernels of examples/kernels compute, written down a second time: plain functions on JavaScript numbers that
+ * share nothing with src. Numbers are f64; `f32` rounds to the nearest f32, which the language defines.
+ */
+
+export const f32: (x: number) => number = Math.fround;
+
+/** Deterministic random numbers (mulberry32). */
+export function randomSource(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** f32 values of mixed sizes and signs, about a tenth of them 0. */
+export function values(count: number, seed: number): Float32Array {
+  const random = randomSource(seed);
+  return Float32Array.from({ length: count }, () => {
+    if (random() < 0.1) return 0;
+    return (random() * 2 - 1) * 2 ** Math.floor(random() * 20 - 10);
+  });
+}
+
+/**
+ * a * b + c of f32 values with one rounding: the product is exact in f64, the sum is made odd where it is inexact, so
+ * that rounding it once more to f32 cannot go wrong.
+ */
+export function fma(a: number, b: number, c: number): number {
+  const product = a * b;
+  const sum = product + c;
+  const back = sum - product;
+  const error = product - (sum - back) + (c - back);
+  if (error === 0 || !Number.isFinite(sum)) return f32(sum);
+  const bits = new BigInt64Array(Float64Array.of(sum).buffer);
+  const pattern = bits[0] as bigint;
+  if ((pattern & 1n) === 0n) bits[0] = pattern + (error > 0 === sum > 0 ? 1n : -1n);
+  return f32(new Float64Array(bits.buffer)[0] as number);
+}
+
+/** A small float format without infinities: the magnitudes of its codes, ascending from zero. */
+export interface SmallFormat {
+  readonly bits: number;
+  readonly magnitudes: readonly number[];
+}
+
+function smallFormat(bits: number, fractionBits: number, bias: number, codes: number): SmallFormat {
+  const magnitudes = Array.from({ length: codes }, (_, code) => {
+    const exponent = code >> fractionBits;
+    const fraction = (code & (2 ** fractionBits - 1)) / 2 ** fractionBits;
+    return exponent === 0 ? fraction * 2 ** (1 - bias) : (1 + fraction) * 2 ** (exponent - bias);
+  });
+  return { bits, magnitudes };
+}
+
+/** 0x7f is NaN, so that 0x7e is the largest. */
+export const e4m3: SmallFormat = smallFormat(8, 3, 7, 0x7f);
+export const e2m3: SmallFormat = smallFormat(6, 3, 1, 0x20);
+export const e2m1: SmallFormat = smallFormat(4, 1, 1, 0x8);
+/** Finite values only. */
+export const f16: SmallFormat = smallFormat(16, 10, 15, 0x7c00);
+
+/** Index of the largest magnitude that is not above x. */
+function floorCode({ magnitudes }: SmallFormat, x: number): number {
+  let low = 0;
+  let high = magnitudes.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((magnitudes[middle] as number) <= x) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+function withSign(format: SmallFormat, code: number, x: number): number {
+  return x < 0 || Object.is(x, -0) ? code | (1 << (format.bits - 1)) : code;
+}
+
+/** Nearest code, ties to the even one, overflow clamped to the largest. */
+export function encode(format: SmallFormat, x: number): number {
+  const size = Math.abs(x);
+  const low = floorCode(format, size);
+  const below = format.magnitudes[low] as number;
+  const above = format.magnitudes[low + 1];
+  if (above === undefined) return withSign(format, low, x);
+  const up = size - below > above - size || (size - below === above - size && low % 2 === 1);
+  return withSign(format, up ? low + 1 : low, x);
+}
+
+/** The code below or above: up where what is cut off, plus `random` of 2^`count` steps, reaches a whole step. */
+export function encodeStochastic(format: SmallFormat, x: number, random: number, count: number): number {
+  const size = Math.abs(x);
+  const low = floorCode(format, size);
+  const below = format.magnitudes[low] as number;
+  const above = format.magnitudes[low + 1];
+  if (above === undefined) return withSign(format, low, x);
+  const up = (size - below) / (above - below) + random / 2 ** count >= 1;
+  return withSign(format, up ? low + 1 : low, x);
+}
+
+export function decode(format: SmallFormat, code: number): number {
+  const sign = code >> (format.bits - 1) === 1 ? -1 : 1;
+  return sign * (format.magnitudes[code & (2 ** (format.bits - 1) - 1)] as number);
+}
+
+/** Nearest integer, ties to even. */
+export function roundEven(x: number): number {
+  const low = Math.floor(x);
+  const rest = x - low;
+  if (rest > 0.5 || (rest === 0.5 && low % 2 !== 0)) return low + 1;
+  return low;
+}

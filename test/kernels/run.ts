@@ -1,0 +1,44 @@
+/** Kernels of examples/kernels on a fresh device. */
+import { readFileSync } from 'node:fs';
+import { expect } from 'vitest';
+import { type Argument, Device, type Extent, type Kernel, type LaunchStats } from '../../src/device.ts';
+
+export interface Loaded {
+  readonly device: Device;
+  readonly kernel: Kernel;
+}
+
+export async function load(file: string, name: string): Promise<Loaded> {
+  const source = readFileSync(new URL(`../../examples/kernels/${file}`, import.meta.url), 'utf8');
+  const device = await Device.create();
+  return { device, kernel: device.load(source).kernel(name) };
+}
+
+/** Launches and expects no fault. */
+export async function launch(
+  kernel: Kernel,
+  grid: Extent,
+  block: Extent,
+  args: readonly Argument[],
+): Promise<LaunchStats> {
+  const result = await kernel.launch({ grid, block, args });
+  expect(result).toMatchObject({ ok: true });
+  return result.stats;
+}
+
+export function floats(bytes: Uint8Array): Float32Array {
+  return new Float32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
+}
+
+/** Bit patterns of f32 values, so that NaNs and zeros of both signs compare. */
+export function patterns(values: Float32Array): readonly number[] {
+  return [...new Uint32Array(values.buffer, values.byteOffset, values.length)];
+}
+
+export function halfWords(bytes: Uint8Array): readonly number[] {
+  return [...new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 2)];
+}
+
+export function words(bytes: Uint8Array): readonly number[] {
+  return [...new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4)];
+}
