@@ -40,11 +40,21 @@ export class SourceText {
 }
 
 function indexLines(text: string): Uint32Array {
+  return text.includes('\r') ? indexAnyLineEnds(text) : indexNewlines(text);
+}
+
+/** The usual case, found by the engine's own search. */
+function indexNewlines(text: string): Uint32Array {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return Uint32Array.from(starts);
+}
+
+function indexAnyLineEnds(text: string): Uint32Array {
   const starts = [0];
   for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i);
-    if (c === 10) starts.push(i + 1);
-    else if (c === 13 && text.charCodeAt(i + 1) !== 10) starts.push(i + 1);
+    if (c === 10 || (c === 13 && text.charCodeAt(i + 1) !== 10)) starts.push(i + 1);
   }
   return Uint32Array.from(starts);
 }

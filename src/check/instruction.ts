@@ -25,10 +25,10 @@ export function checkInstruction(node: Instruction, scope: Scope, checker: Modul
     reportUnchecked(node, verdict, checker);
     return;
   }
-  for (const row of verdict.rows) checker.rows.add(row);
+  checker.met(verdict);
   for (const found of verdict.problems) checker.report(toDiagnostic(found, node, checker.source));
   if (undeclared) for (const operand of node.operands) reportUndeclared(operand, scope, checker);
-  if (verdict.variant !== null) checkRanges(node, verdict, checker);
+  if (verdict.ranged) checkRanges(node, verdict, checker);
 }
 
 function reportUnchecked(node: Instruction, { opcode }: Verdict, checker: ModuleChecker): void {

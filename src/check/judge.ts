@@ -17,6 +17,8 @@ export interface Verdict {
   readonly rows: readonly AvailabilityRow[];
   /** True for an instruction of PTX that the table does not hold. */
   readonly unchecked: boolean;
+  /** True where some operand's constants have a fixed range. */
+  readonly ranged: boolean;
 }
 
 interface Node {
@@ -73,9 +75,9 @@ function decide(resolution: Resolution, shapes: readonly Shape[], environment: M
   const { opcode } = resolution;
   switch (resolution.kind) {
     case 'unchecked':
-      return { opcode, variant: null, problems: [], rows: [], unchecked: true };
+      return { opcode, variant: null, problems: [], rows: [], unchecked: true, ranged: false };
     case 'refused':
-      return { opcode, variant: null, problems: resolution.problems, rows: [], unchecked: false };
+      return { opcode, variant: null, problems: resolution.problems, rows: [], unchecked: false, ranged: false };
     case 'variants':
       return best(resolution.variants.map((variant) => judgeVariant(opcode, variant, shapes, environment)));
   }
@@ -90,7 +92,8 @@ function judgeVariant(
   const what = opcode + variant.types.map((type) => type.name).join('');
   const rows = rowsOf(variant);
   const problems = [...matchOperands({ variant, opcode, what }, shapes), ...checkRows(rows, environment)];
-  return { opcode, variant, problems, rows, unchecked: false };
+  const ranged = variant.form.operands.some((pattern) => pattern.kind === 'value' && pattern.range !== undefined);
+  return { opcode, variant, problems, rows, unchecked: false, ranged };
 }
 
 /** The verdict with the fewest problems, the first of equals; a wrong operand count weighs most. */

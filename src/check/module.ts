@@ -21,7 +21,7 @@ import {
 } from './declarations.ts';
 import { Header, type Overrides } from './header.ts';
 import { checkInstruction } from './instruction.ts';
-import { type Judge, judgeFor } from './judge.ts';
+import { type Judge, judgeFor, type Verdict } from './judge.ts';
 import { type DeclaredSymbol, Scope, type VariableSpace, type VariableSymbol } from './symbols.ts';
 
 /** The state of checking one module. */
@@ -39,6 +39,7 @@ export class ModuleChecker {
   private recorder: FunctionRecorder | null = null;
   private readonly header: Header;
   private readonly uncheckedOpcodes = new Set<string>();
+  private readonly verdicts = new Set<Verdict>();
   private judge: Judge | null = null;
 
   constructor(source: string, overrides: Overrides, report: Report, keep = false) {
@@ -77,6 +78,13 @@ export class ModuleChecker {
       case 'pragma':
         return;
     }
+  }
+
+  /** Remembers what a verdict needs of version and target. */
+  met(verdict: Verdict): void {
+    if (this.verdicts.has(verdict)) return;
+    this.verdicts.add(verdict);
+    for (const row of verdict.rows) this.rows.add(row);
   }
 
   /** The judge of this module's environment. */

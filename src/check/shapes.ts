@@ -60,12 +60,16 @@ function isUndeclared(data: ShapeData): boolean {
 const unknown = intern('unknown', { kind: 'unknown' });
 const sink = intern('sink', { kind: 'sink' });
 const integer = intern('integer', { kind: 'constant', constant: 'integer' });
+const floats: Readonly<Record<Exclude<ConstantKind, 'integer'>, Shape>> = {
+  '0f': intern('float 0f', { kind: 'constant', constant: '0f' }),
+  '0d': intern('float 0d', { kind: 'constant', constant: '0d' }),
+  decimal: intern('float decimal', { kind: 'constant', constant: 'decimal' }),
+};
+const functionShape = intern('function', { kind: 'function', offset: false });
+const labelShape = intern('label', { kind: 'label' });
 
 /** No instruction takes longer vectors; a longer one is refused whatever follows, and must not fill the memory. */
 const longestList = 32;
-
-/** Shapes of symbols, kept beside the symbol: most operands are registers of a few families. */
-const bySymbol = new WeakMap<DeclaredSymbol, Shape>();
 
 /** The shape of an operand where `scope` says what names stand for. Undeclared names have the shape `unknown`. */
 export function shapeOf(operand: Operand, scope: Scope): Shape {
@@ -77,7 +81,7 @@ export function shapeOf(operand: Operand, scope: Scope): Shape {
     case 'integer':
       return integer;
     case 'float':
-      return intern(`float ${operand.form}`, { kind: 'constant', constant: operand.form });
+      return floats[operand.form];
     case 'sink':
       return sink;
     case 'offset':
@@ -150,28 +154,28 @@ export function memberIndex(member: string): number {
   return at < 0 || member.length !== 2 ? 99 : (at / 2) % 4;
 }
 
-function register(type: PtxType, lanes: number): Shape {
-  return intern(`register ${type.name} ${lanes}`, { kind: 'register', type, lanes });
-}
+/** Shapes of registers by the type's row and the lanes: they are nearly all there is. */
+const registers: (Shape | undefined)[] = [];
 
-function shapeOfSymbol(symbol: DeclaredSymbol): Shape {
-  const known = bySymbol.get(symbol);
+function register(type: PtxType, lanes: number): Shape {
+  const slot = type.index * 5 + lanes;
+  const known = registers[slot];
   if (known !== undefined) return known;
-  const made = makeSymbolShape(symbol);
-  bySymbol.set(symbol, made);
+  const made = intern(`register ${type.name} ${lanes}`, { kind: 'register', type, lanes });
+  registers[slot] = made;
   return made;
 }
 
-function makeSymbolShape(symbol: DeclaredSymbol): Shape {
+function shapeOfSymbol(symbol: DeclaredSymbol): Shape {
   switch (symbol.kind) {
     case 'register':
       return register(symbol.type, symbol.lanes);
     case 'variable':
       return variable(symbol.space, false);
     case 'function':
-      return intern('function', { kind: 'function', offset: false });
+      return functionShape;
     case 'label':
-      return intern('label', { kind: 'label' });
+      return labelShape;
   }
 }
 

@@ -58,7 +58,9 @@ export type DeclaredSymbol = RegisterSymbol | VariableSymbol | FunctionSymbol | 
 export class Scope {
   private readonly parent: Scope | null;
   private readonly names = new Map<string, DeclaredSymbol>();
-  private readonly families = new Map<string, RegisterSymbol>();
+  private readonly families: RegisterSymbol[] = [];
+  /** Single registers by their name without its digits. */
+  private readonly numbered = new Map<string, RegisterSymbol[]>();
 
   constructor(parent: Scope | null = null) {
     this.parent = parent;
@@ -70,6 +72,7 @@ export class Scope {
     const previous = this.here(symbol.name);
     if (previous !== undefined) return previous;
     this.names.set(symbol.name, symbol);
+    if (symbol.kind === 'register') this.rememberNumber(symbol);
     return null;
   }
 
@@ -86,40 +89,56 @@ export class Scope {
   /** All names that could be meant, for suggestions; families by their first member. */
   *visible(): Generator<string> {
     yield* this.names.keys();
-    for (const family of this.families.keys()) yield `${family}0`;
+    for (const family of this.families) yield `${family.name}0`;
     if (this.parent !== null) yield* this.parent.visible();
   }
 
+  private rememberNumber(symbol: RegisterSymbol): void {
+    const digits = familyIndex(symbol.name);
+    if (digits === 0) return;
+    const prefix = symbol.name.slice(0, digits);
+    const singles = this.numbered.get(prefix);
+    if (singles === undefined) this.numbered.set(prefix, [symbol]);
+    else singles.push(symbol);
+  }
+
   private declareFamily(symbol: RegisterSymbol): DeclaredSymbol | null {
-    const previous = this.families.get(symbol.name) ?? this.memberOf(symbol);
+    const previous = this.familyOf(symbol.name, symbol.name.length) ?? this.memberOf(symbol);
     if (previous !== undefined) return previous;
-    this.families.set(symbol.name, symbol);
+    this.families.push(symbol);
     return null;
   }
 
   /** A single register that a family would declare a second time. */
   private memberOf(family: RegisterSymbol): DeclaredSymbol | undefined {
-    for (const [name, symbol] of this.names) {
-      const index = familyIndex(name);
-      if (index > 0 && name.slice(0, index) === family.name && Number(name.slice(index)) < (family.count ?? 0)) {
-        return symbol;
-      }
+    const singles = this.numbered.get(family.name) ?? [];
+    return singles.find((single) => numberAt(single.name, family.name.length) < (family.count ?? 0));
+  }
+
+  /** Names that end in a digit are mostly members of families, and finding those hashes nothing. */
+  private here(name: string): DeclaredSymbol | undefined {
+    const digits = familyIndex(name);
+    if (digits > 0) {
+      const family = this.familyOf(name, digits);
+      if (family !== undefined && numberAt(name, digits) < (family.count ?? 0)) return family;
+    }
+    return this.names.size === 0 ? undefined : this.names.get(name);
+  }
+
+  /** The family whose name is the first `length` characters; a function has a handful of families. */
+  private familyOf(name: string, length: number): RegisterSymbol | undefined {
+    for (const family of this.families) {
+      if (family.name.length === length && name.startsWith(family.name)) return family;
     }
     return undefined;
   }
+}
 
-  private here(name: string): DeclaredSymbol | undefined {
-    if (this.names.size > 0) {
-      const single = this.names.get(name);
-      if (single !== undefined) return single;
-    }
-    if (this.families.size === 0) return undefined;
-    const digits = familyIndex(name);
-    if (digits === 0) return undefined;
-    const family = this.families.get(name.slice(0, digits));
-    if (family === undefined || Number(name.slice(digits)) >= (family.count ?? 0)) return undefined;
-    return family;
-  }
+/** The number that a name's digits from `start` on stand for. */
+function numberAt(name: string, start: number): number {
+  let value = 0;
+  for (let i = start; i < name.length; i++) value = value * 10 + name.charCodeAt(i) - 48;
+  return value;
 }
 
 /** Offset of the trailing digits of a name; 0 where it has none or is nothing else. */
@@ -139,5 +158,5 @@ export function familyIndex(name: string): number {
  */
 export function canonicalRegister(symbol: RegisterSymbol, name: string): string {
   if (symbol.count === null) return name;
-  return symbol.name + Number(name.slice(familyIndex(name)));
+  return symbol.name + numberAt(name, familyIndex(name));
 }

@@ -15,6 +15,8 @@ export type TypeUse = 'variable' | 'quirk' | 'instruction' | 'element';
 
 export interface PtxType {
   readonly name: TypeName;
+  /** Its row in the table. */
+  readonly index: number;
   readonly class: TypeClass;
   /** Bits of the register that holds it; for elements the bits of the element. */
   readonly width: number;
@@ -83,14 +85,14 @@ rows satisfies Readonly<Record<string, Row>>;
 
 export type TypeName = keyof typeof rows;
 
-function makeType(name: TypeName): PtxType {
+function makeType(name: TypeName, index: number): PtxType {
   const [cls, width, use, format, lanes = 1]: Row = rows[name];
-  return { name, class: cls, width, use, format, lanes, laneStride: width / lanes };
+  return { name, index, class: cls, width, use, format, lanes, laneStride: width / lanes };
 }
 
 /** All types by their name with its dot. */
 export const types: ReadonlyMap<string, PtxType> = new Map(
-  (Object.keys(rows) as TypeName[]).map((name) => [name, makeType(name)]),
+  (Object.keys(rows) as TypeName[]).map((name, index) => [name, makeType(name, index)]),
 );
 
 /** The type of a name known to be in the table. */
