@@ -1,6 +1,6 @@
 /** Why an evaluated instruction gave what it gave, lane by lane. */
 import type { Bits } from '../base/bits.ts';
-import { range } from '../explain/lanes.ts';
+import { range } from '../explain/bit-origins.ts';
 import { type Frame, isValueStep, prepareStep } from '../interp/value-steps.ts';
 import type { Ref, Step } from '../isa/steps.ts';
 import type { Conversion } from '../numerics/conversion.ts';

@@ -1,7 +1,8 @@
 /** What `ptxlab eval` prints: bits and values of inputs, results and their lanes, and why they came about. */
 import { type Bits, chop, hex } from '../base/bits.ts';
 import type { Style } from '../diagnostics/renderers/style.ts';
-import { type LanePicture, range } from '../explain/lanes.ts';
+import { range } from '../explain/bit-origins.ts';
+import type { LanePicture } from '../explain/lanes.ts';
 import { conversionText } from '../explain/step-text.ts';
 import { table } from '../explain/table.ts';
 import type { PtxType } from '../isa/types.ts';

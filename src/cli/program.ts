@@ -14,14 +14,16 @@ export function makeProgram(version: string, finish: Finish): Command {
   const program = new Command('ptxlab')
     .description('NVIDIA PTX without the GPU: check, explain, evaluate and run it, bit for bit.')
     .version(version, '-V, --version', 'print the version')
-    .addOption(
-      new Option('--color <when>', 'colours: auto, always or never')
-        .choices(['auto', 'always', 'never'])
-        .default('auto'),
-    )
+    .addOption(new Option('--color <when>', 'colours').choices(['auto', 'always', 'never']).default('auto'))
     .option('-q, --quiet', 'nothing on stderr but errors')
     .helpOption('-h, --help', 'print this help')
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({
+      showGlobalOptions: true,
+      subcommandTerm: (command) => command.name(),
+      optionTerm: termOf,
+      optionDescription: describe,
+    })
+    .helpCommand('help [command]', 'print the help of a command')
     .showHelpAfterError('(--help shows how it is used)')
     .exitOverride();
   for (const define of [defineCheck, defineEval, defineRun, defineExplain, defineForms]) define(program, finish);
@@ -32,6 +34,19 @@ export function makeProgram(version: string, finish: Finish): Command {
     'ptxlab explain cvt.rs.satfinite.e4m3x4.f32',
     'ptxlab forms --matrix',
   );
+}
+
+/** `-W` has one meaning, so it is shown whole. */
+function termOf(option: Option): string {
+  return option.short === '-W' ? '-Werror' : option.flags;
+}
+
+/** Choices as a plain list, the one taken by default in front. */
+function describe({ description, short, argChoices, defaultValue }: Option): string {
+  if (argChoices === undefined || short === '-W') return description;
+  const others = argChoices.filter((choice) => choice !== defaultValue);
+  const list = defaultValue === undefined ? others : [`${defaultValue} unless given`, ...others];
+  return `${description}: ${list.join(', ')}`;
 }
 
 function examples(command: Command, ...lines: readonly string[]): Command {
@@ -46,15 +61,15 @@ function defineCheck(program: Command, finish: Finish): void {
     .option('-t, --target <names>', 'judge for these targets (sm_80,sm_90a) in place of the module’s own')
     .option('--isa <version>', 'judge by this PTX version in place of the module’s own')
     .addOption(
-      new Option('-f, --format <format>', 'how findings are written')
+      new Option('-f, --format <format>', 'findings as')
         .choices(['pretty', 'ptxas', 'json', 'sarif', 'github'])
         .default('pretty'),
     )
-    .addOption(new Option('-W <kind>', '-Werror: warnings are errors').choices(['error']))
+    .addOption(new Option('-W <kind>', 'warnings are errors').choices(['error']))
     .option('--all', 'pretty: show every repeat of a finding')
     .option('--batch', 'answer NDJSON requests from stdin, one module a line')
-    .action(async (files: readonly string[], _: unknown, command: Command) => {
-      const flags = command.optsWithGlobals<CheckFlags>();
+    .action(async (files: readonly string[], _: unknown, self: Command) => {
+      const flags = self.optsWithGlobals<CheckFlags>();
       finish(await (await import('./check.ts')).checkCommand(files, flags));
     });
   examples(
@@ -77,8 +92,8 @@ function defineEval(program: Command, finish: Finish): void {
     .option('--json', 'write JSON')
     .option('--batch', 'answer NDJSON requests from stdin')
     .allowUnknownOption()
-    .action(async (instruction: string | undefined, operands: readonly string[], _: unknown, command: Command) => {
-      const flags = command.optsWithGlobals<EvalFlags>();
+    .action(async (instruction: string | undefined, operands: readonly string[], _: unknown, self: Command) => {
+      const flags = self.optsWithGlobals<EvalFlags>();
       finish(await (await import('./eval.ts')).evalCommand(instruction, operands, flags));
     });
   examples(
@@ -107,14 +122,14 @@ function defineRun(program: Command, finish: Finish): void {
     )
     .option('--out <index:file>', 'write a buffer argument after the launch; repeated', collect, [])
     .option('-t, --target <name>', 'the device; the module’s target unless given')
-    .addOption(new Option('--engine <engine>', 'how to run').choices(['jit', 'interp']))
+    .addOption(new Option('--engine <engine>', 'engine').choices(['jit', 'interp']))
     .option('--workers <count>', 'worker threads')
     .option('--unchecked', 'no memory checks')
     .option('--job <file>', 'a job as JSON, - for stdin')
     .option('--timeout <seconds>', 'end a kernel that runs longer')
     .option('--budget <instructions>', 'end a kernel that executes more')
-    .action(async (file: string | undefined, _: unknown, command: Command) => {
-      const flags = command.optsWithGlobals<RunFlags>();
+    .action(async (file: string | undefined, _: unknown, self: Command) => {
+      const flags = self.optsWithGlobals<RunFlags>();
       finish(await (await import('./run.ts')).runCommand(file, flags));
     });
   examples(
@@ -133,8 +148,8 @@ function defineExplain(program: Command, finish: Finish): void {
     .option('--isa <version>', 'meaning in this PTX version')
     .option('--json', 'write JSON')
     .option('--ascii', 'draw without box characters')
-    .action(async (text: readonly string[], _: unknown, command: Command) => {
-      const flags = command.optsWithGlobals<ExplainFlags>();
+    .action(async (text: readonly string[], _: unknown, self: Command) => {
+      const flags = self.optsWithGlobals<ExplainFlags>();
       finish(await (await import('./explain.ts')).explainCommand(text.join(' '), flags));
     });
   examples(
@@ -155,8 +170,8 @@ function defineForms(program: Command, finish: Finish): void {
     .option('--isa <version>', 'only what this PTX version has')
     .option('--matrix', 'which types convert to which, and whether a rounding is written')
     .option('--json', 'write JSON')
-    .action(async (_: unknown, command: Command) => {
-      const flags = command.optsWithGlobals<FormsFlags>();
+    .action(async (_: unknown, self: Command) => {
+      const flags = self.optsWithGlobals<FormsFlags>();
       finish(await (await import('./forms.ts')).formsCommand(flags));
     });
   examples(

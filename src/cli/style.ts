@@ -8,7 +8,7 @@ export function wantsColor(choice: ColorChoice, stream: NodeJS.WriteStream, env:
   if (env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '') return false;
   const force = env['FORCE_COLOR'];
   if (force !== undefined) return force !== '0' && force !== 'false';
-  return stream.isTTY === true && env['TERM'] !== 'dumb';
+  return stream.isTTY && env['TERM'] !== 'dumb';
 }
 
 /** The style for a stream. The colour library is loaded only where there is something to colour. */

@@ -1,7 +1,7 @@
 /** What a text means: a diagnostic code, a constant, an opcode or an instruction. */
 import { toDiagnostic } from '../check/instruction.ts';
 import { matchOperands } from '../check/match.ts';
-import { part, type Problem, problem } from '../check/problem.ts';
+import { part as partOf, type Problem, problem } from '../check/problem.ts';
 import { type Resolution, resolveMnemonic } from '../check/resolve.ts';
 import { type Shape, shapeOf } from '../check/shapes.ts';
 import { Scope } from '../check/symbols.ts';
@@ -76,7 +76,7 @@ function withoutVariant(
     return { kind: 'opcode', opcode, forms: listForms(place, opcode) };
   }
   return refuse(
-    resolution.kind === 'refused' ? resolution.problems : [problem('PTX2002', part(0), { opcode })],
+    resolution.kind === 'refused' ? resolution.problems : [problem('PTX2002', partOf(0), { opcode })],
     node,
     source,
   );

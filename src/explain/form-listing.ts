@@ -4,7 +4,7 @@ import { wrap } from '../diagnostics/renderers/wrap.ts';
 import { type CompiledForm, splitMnemonic } from '../isa/notation.ts';
 import { ptxForms } from '../isa/table.ts';
 import { type Place, plainVariants } from './plain-variants.ts';
-import { table } from './table.ts';
+import { table, wrapSyntax } from './table.ts';
 import { groupAcceptance } from './targets.ts';
 
 /** One form: what its syntax line says, taken apart. */
@@ -69,7 +69,7 @@ export function listingText(entries: readonly FormEntry[], width: number, detail
 }
 
 function entryText(entry: FormEntry, width: number, detailed: boolean): readonly string[] {
-  const [first = '', ...rest] = wrap(entry.syntax, width - 6);
+  const [first = '', ...rest] = wrapSyntax(entry.syntax, width - 6);
   const syntax = [`  ${first}`, ...rest.map((line) => `      ${line}`)];
   if (!detailed) return syntax;
   const facts = [

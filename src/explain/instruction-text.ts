@@ -3,7 +3,7 @@ import type { Style } from '../diagnostics/renderers/style.ts';
 import { wrap } from '../diagnostics/renderers/wrap.ts';
 import { drawPicture, type Glyphs } from './draw.ts';
 import type { InstructionExplanation, OperandExplanation } from './instruction.ts';
-import { table } from './table.ts';
+import { table, wrapSyntax } from './table.ts';
 
 export interface TextOptions {
   readonly width: number;
@@ -36,13 +36,17 @@ export function instructionText(explained: InstructionExplanation, options: Text
         width,
       ),
     ),
-    ...section('Left open by the specification', openChoices(explained, width)),
+    ...section('Left open by the specification', choiceLines(explained, width)),
+    ...section(
+      'Steps',
+      explained.steps.map((step) => `  ${step}`),
+    ),
     ...section(
       'Other forms of this mnemonic',
       explained.siblings.map((id) => `  ${id}`),
     ),
     '',
-    ...wrap(`Form ${explained.form}: ${explained.syntax}`, width).map(style.faint),
+    ...wrapSyntax(`Form ${explained.form}: ${explained.syntax}`, width).map(style.faint),
     style.faint(`PTX ISA 9.1, section ${explained.section}`),
   ];
 }
@@ -60,7 +64,7 @@ function operandRow({ name, written, role, type, width, takes }: OperandExplanat
 function modifierLines({ modifiers, alternatives }: InstructionExplanation, width: number): readonly string[] {
   const meanings = modifiers.flatMap(({ modifier, meaning }) => (meaning === null ? [] : [[modifier, meaning]]));
   const added = alternatives.filter(({ written }) => written === null).flatMap(({ others }) => others);
-  const omissible = alternatives.flatMap(({ written, omissible }) => (omissible && written !== null ? [written] : []));
+  const omissible = alternatives.flatMap((row) => (row.omissible && row.written !== null ? [row.written] : []));
   const replaced = alternatives.filter(({ written, others }) => written !== null && others.length > 0);
   const changes = [
     ...replaced.map(({ written, others }) => [`in place of ${written}`, others.join(' ')]),
@@ -70,7 +74,7 @@ function modifierLines({ modifiers, alternatives }: InstructionExplanation, widt
   return [...table(meanings, width), ...table(changes, width)];
 }
 
-function openChoices({ openChoices }: InstructionExplanation, width: number): readonly string[] {
+function choiceLines({ openChoices }: InstructionExplanation, width: number): readonly string[] {
   return openChoices.flatMap(({ title, choice, evidence }) => [
     ...table([['-', `${title}: ${choice} (${evidence})`]], width),
   ]);

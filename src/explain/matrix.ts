@@ -70,7 +70,7 @@ export function matrixText(cells: readonly MatrixCell[]): readonly string[] {
     'Floating-point and alternate formats: source down, destination across',
     ...half(cells, [...wide, ...alternate]),
     '',
-    'sext zext  extended by the sign or by zeros   chop  the low bits   same  all bits',
+    'sext zext  extended by the sign, by zeros   chop  the low bits   same  all bits',
     's2f u2f f2s f2u f2f  signed, unsigned or float to signed, unsigned or float',
     '!  a rounding must be written   ?  it may be   neither mark: it is refused',
     '.  no such conversion',

@@ -16,3 +16,21 @@ export function table(rows: readonly (readonly string[])[], width: number, inden
     return [(start + first).trimEnd(), ...rest.map((line) => ' '.repeat(start.length) + line)];
   });
 }
+
+/** A syntax line on as many lines as it needs; a long mnemonic is broken before a dot-part. */
+export function wrapSyntax(syntax: string, width: number): readonly string[] {
+  return wrap(syntax, width).flatMap((line) => (line.length <= width ? [line] : breakMnemonic(line, width)));
+}
+
+function breakMnemonic(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const part of text.split(/(?=\{)|(?<!\{)(?=\.)/)) {
+    if (line !== '' && line.length + part.length > width) {
+      lines.push(line);
+      line = '';
+    }
+    line += part;
+  }
+  return [...lines, line];
+}

@@ -100,7 +100,9 @@ function sarif(...diagnostics: readonly Diagnostic[]): Log['runs'][number] {
   expect(log.version).toBe('2.1.0');
   expect(log.$schema).toMatch(/sarif-2\.1\.0/);
   expect(log.runs).toHaveLength(1);
-  return log.runs[0] as Log['runs'][number];
+  const [run] = log.runs;
+  if (run === undefined) throw new Error('a log has a run');
+  return run;
 }
 
 test('SARIF: the tool describes the rules it used with the words of the catalogue', () => {

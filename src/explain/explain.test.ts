@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import { plainStyle } from '../diagnostics/renderers/style.ts';
+import { allForms, ptxForms } from '../isa/table.ts';
+import { boxGlyphs } from './draw.ts';
+import { explain } from './explain.ts';
+import { conversionMatrix } from './matrix.ts';
+import { plainVariants } from './plain-variants.ts';
+import { explanationText } from './text.ts';
+
+const anywhere = { target: null, version: null };
+const options = { width: 80, style: plainStyle, glyphs: boxGlyphs };
+
+describe('literals', () => {
+  test('a float constant is read as bits, fields, other types and other formats', () => {
+    const found = explain('0f3DCCCCCD');
+    expect(found).toMatchObject({
+      kind: 'literal',
+      width: 32,
+      bits: '3dcccccd',
+      fields: ['0', '01111011', '10011001100110011001101'],
+    });
+    if (found.kind !== 'literal') return;
+    expect(found.readings).toContainEqual({ type: '.u32', value: '1036831949' });
+    expect(found.renderings).toContainEqual({ format: 'f16', bits: '2e66', value: '0.0999755859375', exact: false });
+    expect(found.renderings.find(({ format }) => format === 'f64')).toMatchObject({
+      bits: '3fb99999a0000000',
+      exact: true,
+    });
+  });
+
+  test.each<[string, number, string]>([
+    ['0x38', 8, '38'],
+    ['0x0038', 16, '0038'],
+    ['56', 8, '38'],
+    ['-1', 8, 'ff'],
+    ['-129', 16, 'ff7f'],
+    ['0b1', 8, '01'],
+    ['017', 8, '0f'],
+    ['0xFFFFFFFFFFFFFFFFU', 64, 'ffffffffffffffff'],
+    ['(1 << 4) | 1', 8, '11'],
+  ])('the integer %s fills %i bits', (text, width, bits) => {
+    expect(explain(text)).toMatchObject({ kind: 'literal', width, bits });
+  });
+
+  test('a decimal is an f64', () => {
+    expect(explain('1.5')).toMatchObject({ kind: 'literal', width: 64, bits: '3ff8000000000000', value: '1.5' });
+  });
+});
+
+describe('names', () => {
+  test('a type has its range and special bits', () => {
+    expect(explain('e4m3')).toMatchObject({ kind: 'type', name: '.e4m3' });
+    const found = explain('.e5m2');
+    if (found.kind !== 'type') throw new Error(found.kind);
+    expect(found.facts).toContainEqual(['largest', '57344  0x7b']);
+    expect(found.facts).toContainEqual(['infinity', '0x7c']);
+    expect(found.facts).toContainEqual(['least subnormal', '0.0000152587890625  0x01']);
+  });
+
+  test('a modifier lists the forms that take it', () => {
+    expect(explain('.scaled::n2::ue8m0')).toMatchObject({
+      kind: 'modifier',
+      forms: expect.arrayContaining(['cvt.s2f6x2.f32.scaled']),
+    });
+  });
+
+  test('an opcode is never taken for a type or modifier', () => {
+    expect(explain('cvt').kind).toBe('opcode');
+  });
+});
+
+describe('instructions', () => {
+  test('modifiers that may be added, replaced or left out are those that resolve', () => {
+    const found = explain('cvt.rn.satfinite.f16.f32');
+    if (found.kind !== 'instruction') throw new Error(found.kind);
+    expect(found.alternatives).toEqual([
+      { axis: 'rounding', written: '.rn', others: ['.rz'], omissible: false },
+      { axis: 'relu', written: null, others: ['.relu'], omissible: false },
+      { axis: 'satfinite', written: '.satfinite', others: [], omissible: true },
+    ]);
+  });
+
+  test('a modifier out of its usual place changes nothing but the spelling', () => {
+    expect(explain('cvt.f64.bf16.rp')).toMatchObject({ kind: 'instruction', mnemonic: 'cvt.rp.f64.bf16' });
+  });
+
+  test('what the specification leaves open is said where it matters, and only there', () => {
+    const ids = (text: string): readonly string[] => {
+      const found = explain(text);
+      return found.kind === 'instruction' ? found.openChoices.map(({ id }) => id) : [found.kind];
+    };
+    expect(ids('cvt.f32.bf16')).toContain('nan-f32-bf16');
+    expect(ids('cvt.u32.u8')).toEqual([]);
+  });
+
+  test('old targets flush: the steps say so', () => {
+    const sm13 = { target: { name: 'sm_13', sm: 13, suffix: '', since: 102 }, version: null } as const;
+    expect(explain('cvt.rn.f16.f32', sm13)).toMatchObject({ steps: ['d = f32 to f16.rn.ftz(a)'] });
+    expect(explain('cvt.rn.f16.f32')).toMatchObject({ steps: ['d = f32 to f16.rn(a)'] });
+  });
+
+  test('every form of the table can be explained within 80 columns', () => {
+    let explained = 0;
+    for (const opcode of ptxForms.opcodes()) {
+      for (const compiled of ptxForms.forms(opcode)) {
+        const [variant] = plainVariants(compiled, anywhere);
+        // A few forms ended with an old version.
+        if (variant === undefined) continue;
+        explained += 1;
+        const lines = explanationText(explain(variant.mnemonic), options).split('\n');
+        expect.soft(lines[0], compiled.form.id).toBe(variant.mnemonic);
+        for (const line of lines) expect.soft(line.length, `${compiled.form.id}: ${line}`).toBeLessThanOrEqual(80);
+      }
+    }
+    expect(explained).toBeGreaterThan(allForms.length * 0.95);
+  });
+});
+
+describe('the matrix of conversions', () => {
+  const cells = conversionMatrix(anywhere);
+  const cell = (from: string, to: string): string => {
+    const found = cells.find((candidate) => candidate.from === from && candidate.to === to);
+    return found === undefined ? 'none' : `${found.method} ${found.rounding}`;
+  };
+
+  test.each<[string, string, string]>([
+    ['s8', 's32', 'sext refused'],
+    ['u8', 's32', 'zext refused'],
+    ['s32', 'u8', 'chop refused'],
+    ['s32', 'u32', 'same refused'],
+    ['s32', 'f32', 's2f required'],
+    ['u64', 'bf16', 'u2f required'],
+    ['f64', 's16', 'f2s required'],
+    ['f16', 'u8', 'f2u required'],
+    ['f64', 'f32', 'f2f required'],
+    ['f16', 'f32', 'f2f refused'],
+    ['f32', 'f32', 'f2f optional'],
+    ['bf16', 'f16', 'f2f optional'],
+    ['f32', 'tf32', 'f2f required'],
+    ['f32', 'ue8m0', 'f2f required'],
+    ['f16', 'ue8m0', 'none'],
+    ['bf16', 's2f6', 'f2f required'],
+    ['s2f6', 'bf16', 'f2f required'],
+    ['e4m3', 'f16', 'f2f required'],
+    ['e4m3', 'bf16', 'none'],
+    ['tf32', 'f32', 'none'],
+  ])('%s to %s: %s', (from, to, expected) => expect(cell(from, to)).toBe(expected));
+});

@@ -1,0 +1,48 @@
+/** The operands of a variant, each with the bits it has in the instruction. */
+import type { OperandPattern, TypeRef, ValuePattern, Variant } from '../isa/form.ts';
+import { vectorLanes } from '../isa/rules.ts';
+import { type PtxType, typeOf } from '../isa/types.ts';
+
+/** An operand or a component of one, with the bits it has in the instruction. */
+export interface OperandBits {
+  readonly name: string;
+  readonly role: 'read' | 'write';
+  readonly type: PtxType;
+}
+
+/** The operands of a variant by the names its steps use, in instruction order. */
+export function operandBits(variant: Variant): readonly OperandBits[] {
+  return variant.form.operands.flatMap((pattern) => patternBits(variant, pattern));
+}
+
+/** The operands that one pattern stands for: several for a brace list, none for a label. */
+export function patternBits(variant: Variant, pattern: OperandPattern): readonly OperandBits[] {
+  const of = (value: ValuePattern, name = value.name): OperandBits => ({
+    name,
+    role: value.role,
+    type: resolveType(variant, value.type),
+  });
+  switch (pattern.kind) {
+    case 'value':
+      return [of(pattern)];
+    case 'vector':
+      return pattern.elements.map((element) => of(element));
+    case 'lanes': {
+      return Array.from({ length: vectorLanes(variant) }, (_, lane) => of(pattern.value, `${pattern.name}.${lane}`));
+    }
+    case 'window':
+      return [{ name: pattern.name, role: 'read', type: resolveType(variant, pattern.type) }];
+    case 'address':
+    case 'pointer':
+      return [{ name: pattern.name, role: 'read', type: typeOf('.b64') }];
+    case 'pair':
+      return [of(pattern.first), of(pattern.second)];
+    case 'label':
+      return [];
+  }
+}
+
+/** The type behind a form's reference. */
+export function resolveType(variant: Variant, type: TypeRef): PtxType {
+  return typeof type === 'number' ? (variant.types[type] as PtxType) : typeOf(type);
+}

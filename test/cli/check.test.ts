@@ -1,0 +1,206 @@
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { moduleOf, ptxlab, put, scratch } from './ptxlab.ts';
+
+const folder = scratch();
+const clean = put(folder, 'clean.ptx', moduleOf('.reg .f32 %f<3>; .reg .b32 %r;\ncvt.rni.s32.f32 %r, %f1;'));
+const wrong = put(folder, 'wrong.ptx', moduleOf('.reg .f32 %f; .reg .b16 %h;\ncvt.f16.f32 %h, %f;'));
+const narrow = put(
+  folder,
+  'narrow.ptx',
+  moduleOf('.reg .f32 %f; .reg .b16 %h;\ncvt.rn.satfinite.e4m3x2.f32 %h, %f, %f;'),
+);
+
+describe('exit and output', () => {
+  test('a clean module exits 0 with nothing on stdout and a summary on stderr', async () => {
+    const { code, stdout, stderr } = await ptxlab(['check', clean]);
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).toBe(
+      `${clean}: no findings for sm_80 at PTX 8.0\n  lowest .version on sm_80: 7.0\n  accepted by: any target from 1.0\n`,
+    );
+  });
+
+  test('an error exits 1 and is shown with its line', async () => {
+    const { code, stdout, stderr } = await ptxlab(['check', wrong]);
+    expect(code).toBe(1);
+    expect(stdout).toContain('error[PTX2030]: cvt.f16.f32 needs a rounding modifier');
+    expect(stdout).toContain(`${wrong}:7:1`);
+    expect(stdout).toContain('7 | cvt.f16.f32 %h, %f;\n  | ^^^^^^^^^^^\n');
+    expect(stderr).toBe(`${wrong}: 1 error for sm_80 at PTX 8.0\n`);
+  });
+
+  test('--quiet says nothing on stderr', async () => {
+    const { code, stderr } = await ptxlab(['check', '-q', wrong]);
+    expect([code, stderr]).toEqual([1, '']);
+  });
+
+  test('a module that only its target refuses is told who would accept it', async () => {
+    const { code, stderr } = await ptxlab(['check', narrow]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('no .version accepts it on sm_80');
+    expect(stderr).toContain('accepted by: sm_90 or higher from 7.8; sm_89 from 8.1');
+  });
+
+  test('stdin is read for -', async () => {
+    const { code, stdout } = await ptxlab(['check', '-'], { input: moduleOf('cvt.f16.f32 %h, %f;') });
+    expect(code).toBe(1);
+    expect(stdout).toContain('<stdin>:6:1');
+  });
+
+  test('several files are all judged, and the worst of them decides', async () => {
+    const { code, stderr } = await ptxlab(['check', clean, wrong]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('clean.ptx: no findings');
+    expect(stderr).toContain('wrong.ptx: 1 error');
+  });
+
+  test('-Werror turns warnings into errors', async () => {
+    const newer = put(folder, 'newer.ptx', moduleOf('', 'sm_80', '9.4'));
+    const lenient = await ptxlab(['check', newer]);
+    const strict = await ptxlab(['check', '-Werror', newer]);
+    expect(lenient.stdout).toMatch(/^warning\[/);
+    expect(strict.stdout).toMatch(/^error\[/);
+    expect([lenient.code, strict.code]).toEqual([0, 1]);
+  });
+});
+
+describe('targets and versions', () => {
+  test('--target judges for another target than the module names', async () => {
+    expect((await ptxlab(['check', '-q', '-t', 'sm_90', narrow])).code).toBe(0);
+  });
+
+  test('--isa judges by another version', async () => {
+    const { code, stdout } = await ptxlab(['check', '-q', '-t', 'sm_90', '--isa', '7.0', narrow]);
+    expect(code).toBe(1);
+    expect(stdout).toContain('7.8');
+  });
+
+  test('of several targets each is reported, what they share once', async () => {
+    const both = put(
+      folder,
+      'both.ptx',
+      moduleOf('.reg .f32 %f; .reg .b16 %h;\ncvt.f16.f32 %h, %f;\ncvt.rn.satfinite.e4m3x2.f32 %h, %f, %f;'),
+    );
+    const { code, stdout, stderr } = await ptxlab(['check', '-t', 'sm_80,sm_90', both]);
+    expect(code).toBe(1);
+    expect(stdout.match(/PTX2030/g)).toHaveLength(1);
+    expect(stdout.match(/PTX4002/g)).toHaveLength(1);
+    expect(stderr).toContain('2 errors for sm_80');
+    expect(stderr).toContain('1 error for sm_90');
+  });
+});
+
+describe('formats', () => {
+  test('ptxas', async () => {
+    const { stdout } = await ptxlab(['check', '-q', '-f', 'ptxas', wrong]);
+    expect(stdout).toBe(
+      `ptxas ${wrong}, line 7; error   : Rounding modifier required for instruction 'cvt'\n` +
+        'ptxas fatal   : Ptx assembly aborted due to errors\n',
+    );
+  });
+
+  test('json holds every file and target, with what accepts it', async () => {
+    const { stdout } = await ptxlab(['check', '-q', '-f', 'json', '-t', 'sm_80,sm_90', clean, narrow]);
+    const entries = JSON.parse(stdout) as readonly Record<string, unknown>[];
+    expect(entries.map(({ target, ok }) => [target, ok])).toEqual([
+      ['sm_80', true],
+      ['sm_90', true],
+      ['sm_80', false],
+      ['sm_90', true],
+    ]);
+    expect(entries[3]).toMatchObject({ file: narrow, version: '8.0', minimumVersion: '7.8', diagnostics: [] });
+    expect(entries[3]?.['targets']).toContainEqual({ target: 'sm_89', since: '8.1' });
+  });
+
+  test('sarif is one log for all files', async () => {
+    const { stdout } = await ptxlab(['check', '-q', '-f', 'sarif', clean, wrong]);
+    const log = JSON.parse(stdout) as { readonly runs: readonly { readonly results: readonly unknown[] }[] };
+    expect(log.runs).toHaveLength(1);
+    expect(log.runs[0]?.results).toHaveLength(1);
+  });
+
+  test('github', async () => {
+    const { stdout } = await ptxlab(['check', '-q', '-f', 'github', wrong]);
+    expect(stdout).toMatch(/^::error file=.*wrong\.ptx,line=7,endLine=7,col=1,endColumn=12,title=PTX2030 /);
+  });
+
+  test('repeats are counted unless --all is given', async () => {
+    const many = put(
+      folder,
+      'many.ptx',
+      moduleOf(`.reg .f32 %f; .reg .b16 %h;\n${'cvt.f16.f32 %h, %f;\n'.repeat(20)}`),
+    );
+    const short = await ptxlab(['check', '-q', many]);
+    expect(short.stdout.match(/error\[/g)).toHaveLength(3);
+    expect(short.stdout).toContain('... and 17 more of PTX2030');
+    const all = await ptxlab(['check', '-q', '--all', many]);
+    expect(all.stdout.match(/error\[/g)).toHaveLength(20);
+  });
+});
+
+describe('colours', () => {
+  const escape = '\u001b[';
+
+  test.each<[string, readonly string[], Readonly<Record<string, string>>, boolean]>([
+    ['a pipe has none', [], {}, false],
+    ['--color always', ['--color', 'always'], {}, true],
+    ['FORCE_COLOR', [], { FORCE_COLOR: '1' }, true],
+    ['NO_COLOR wins over FORCE_COLOR', [], { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
+    ['--color always wins over NO_COLOR', ['--color', 'always'], { NO_COLOR: '1' }, true],
+    ['--color never wins over FORCE_COLOR', ['--color', 'never'], { FORCE_COLOR: '1' }, false],
+  ])('%s', async (_, args, env, coloured) => {
+    const { stdout } = await ptxlab([...args, 'check', '-q', wrong], { env });
+    expect(stdout.includes(escape)).toBe(coloured);
+  });
+});
+
+describe('odd inputs', () => {
+  test('an empty file has findings at line 1, column 1', async () => {
+    const { code, stdout } = await ptxlab(['check', '-q', put(folder, 'empty.ptx', '')]);
+    expect(code).toBe(1);
+    expect(stdout).toContain('empty.ptx:1:1');
+  });
+
+  test('Windows line ends count as one', async () => {
+    const windows = put(folder, 'windows.ptx', moduleOf('cvt.f16.f32 %h, %f;').replaceAll('\n', '\r\n'));
+    const { stdout } = await ptxlab(['check', '-q', '-f', 'github', windows]);
+    expect(stdout).toContain('line=6,endLine=6,col=1,endColumn=12');
+    expect(stdout).not.toContain('\r');
+  });
+
+  test('a byte order mark is refused, as ptxas refuses it, and the rest is read', async () => {
+    const { code, stdout } = await ptxlab(['check', '-q', put(folder, 'bom.ptx', `\ufeff${moduleOf('')}`)]);
+    expect(code).toBe(1);
+    expect(stdout.match(/error\[/g)).toHaveLength(1);
+    expect(stdout).toContain('byte order mark');
+  });
+
+  test('binary rubbish has findings, a bounded number of them, and leaves the terminal alone', async () => {
+    const bytes = Uint8Array.from({ length: 200_000 }, (_, i) => (i * 7919 + (i >> 3) * 104_729) & 0xff);
+    const { code, stdout, stderr } = await ptxlab(['check', '--all', put(folder, 'rubbish.ptx', bytes)]);
+    expect(code).toBe(1);
+    expect(stdout.length).toBeLessThan(2_000_000);
+    // oxlint-disable-next-line no-control-regex -- that none is there is the point
+    expect(stdout + stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+    expect(stderr).not.toMatch(/\n\s+at /);
+  });
+
+  test.each<[string, () => string, RegExp]>([
+    ['a missing file', () => join(folder, 'none.ptx'), /none\.ptx: no such file/],
+    ['a directory', () => folder, /is a directory, not a file/],
+    ['a path through a file', () => join(clean, 'x'), /no such file/],
+  ])('%s exits 2, and other files are still judged', async (_, path, reason) => {
+    const { code, stdout, stderr } = await ptxlab(['check', '-f', 'ptxas', path(), wrong]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(reason);
+    expect(stdout).toContain("Rounding modifier required for instruction 'cvt'");
+  });
+
+  test('nothing is written beside the files it reads', async () => {
+    const alone = join(folder, 'alone');
+    mkdirSync(alone);
+    await ptxlab(['check', clean], { cwd: alone });
+    expect(readdirSync(alone)).toEqual([]);
+  });
+});

@@ -1,0 +1,120 @@
+/** Runs the built command line as a user would. Builds it first where a source is newer than the last build. */
+import { execFileSync, spawn, type SpawnOptionsWithoutStdio } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+export const root: string = fileURLToPath(new URL('../..', import.meta.url));
+export const mainFile: string = join(root, 'dist/cli/main.js');
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly input?: string | Uint8Array;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+/** Runs `ptxlab` with these arguments. Colours, locale and terminal of whoever runs the tests do not reach it. */
+export async function ptxlab(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+  const child = await start(args, options);
+  const stdout: Buffer[] = [];
+  const stderr: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
+  // A program that ends without reading its input closes the pipe early.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(options.input ?? '');
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  return { code, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() };
+}
+
+/** Starts `ptxlab` and hands the process over, for tests that talk to it while it runs. */
+export async function start(args: readonly string[], options: RunOptions = {}): Promise<ReturnType<typeof spawnNode>> {
+  await built();
+  const { PATH = '', HOME = '' } = process.env;
+  const env = { PATH, HOME, LANG: 'C.UTF-8', ...options.env };
+  return spawnNode([mainFile, ...args], { env, ...(options.cwd === undefined ? {} : { cwd: options.cwd }) });
+}
+
+function spawnNode(args: readonly string[], options: SpawnOptionsWithoutStdio) {
+  return spawn(process.execPath, args, options);
+}
+
+/** An empty folder of its own for a test file. */
+export function scratch(): string {
+  return mkdtempSync(join(tmpdir(), 'ptxlab-'));
+}
+
+/** Writes a file into a folder and gives its path. */
+export function put(folder: string, name: string, content: string | Uint8Array): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+/** A module with one kernel; `body` stands in it. */
+export function moduleOf(body: string, target = 'sm_80', version = '8.0'): string {
+  return `.version ${version}\n.target ${target}\n.address_size 64\n.visible .entry k()\n{\n${body}\nret;\n}\n`;
+}
+
+// --- building -------------------------------------------------------------------------------------------------------
+
+let ready: Promise<void> | null = null;
+
+function built(): Promise<void> {
+  ready ??= build();
+  return ready;
+}
+
+/** Test files run side by side; one of them builds, the others wait. */
+async function build(): Promise<void> {
+  const stamp = join(root, 'dist/.cli-test-stamp');
+  const lock = join(root, 'dist/.cli-test-lock');
+  mkdirSync(join(root, 'dist'), { recursive: true });
+  while (isStale(stamp)) {
+    if (!take(lock)) {
+      await sleep(200);
+      continue;
+    }
+    try {
+      compile();
+      writeFileSync(stamp, '');
+    } finally {
+      rmSync(lock, { recursive: true, force: true });
+    }
+  }
+}
+
+function isStale(stamp: string): boolean {
+  if (!existsSync(stamp) || !existsSync(mainFile)) return true;
+  return newest(join(root, 'src')) > statSync(stamp).mtimeMs;
+}
+
+function newest(folder: string): number {
+  const entries = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const sources = entries.filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
+  return Math.max(...sources.map((name) => statSync(join(folder, name)).mtimeMs));
+}
+
+const abandonedAfter = 120_000;
+
+function take(lock: string): boolean {
+  if (existsSync(lock) && Date.now() - statSync(lock).mtimeMs > abandonedAfter) rmSync(lock, { recursive: true });
+  try {
+    mkdirSync(lock);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function compile(): void {
+  execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-b'], { cwd: root, stdio: 'pipe' });
+}

@@ -1,0 +1,44 @@
+/** Help, version and wrong usage: what a user meets first. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ptxlab, root } from './ptxlab.ts';
+
+test.each([[], ['check'], ['eval'], ['run'], ['explain'], ['forms']])(
+  'help of ptxlab %s begins with examples',
+  async (...command) => {
+    const { code, stdout, stderr } = await ptxlab([...command, '--help']);
+    expect(stdout).toMatch(/^Examples:\n {2}ptxlab /);
+    expect(stdout).toContain('Usage: ptxlab');
+    expect([code, stderr]).toEqual([0, '']);
+  },
+);
+
+test('--version prints the version of the package and nothing else', async () => {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  expect(await ptxlab(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+});
+
+describe('wrong usage exits 2 with one hint on stderr', () => {
+  test.each<[string, readonly string[], RegExp]>([
+    ['no command', [], /^Examples:/],
+    ['an unknown command', ['chekc'], /unknown command 'chekc'\n\(Did you mean check\?\)/],
+    ['an unknown option', ['check', '--fromat', 'json', 'x'], /unknown option '--fromat'\n\(Did you mean --format\?\)/],
+    ['an unknown format', ['check', '-f', 'xml', 'x'], /Allowed choices are pretty, ptxas, json, sarif, github/],
+    ['no file', ['check'], /check needs a file, or - for stdin/],
+    ['an unknown target', ['check', '-t', 'sm_8O', 'x'], /unknown target 'sm_8O' \(did you mean sm_80\?\)/],
+    ['an empty target list', ['check', '-t', ',', 'x'], /--target needs a name/],
+    ['an unknown version', ['check', '--isa', '6.6', 'x'], /unknown PTX version '6\.6' \(known are 1\.0 to 9\.1\)/],
+    ['a warning kind that is not error', ['check', '-Wall', 'x'], /Allowed choices are error/],
+    ['an unknown opcode', ['forms', '--opcode', 'cvtt'], /no forms of 'cvtt' \(did you mean cvta?\?\)/],
+    ['too many arguments', ['forms', 'cvt'], /too many arguments/],
+    ['nothing to evaluate', ['eval'], /eval needs an instruction/],
+    ['an option that eval does not know', ['eval', '--explian', 'cvt.rn.f16.f32', '1'], /did you mean --explain\?/],
+    ['a colour that is no choice', ['--color', 'red', 'forms'], /Allowed choices are auto, always, never/],
+  ])('%s', async (_, args, hint) => {
+    const { code, stdout, stderr } = await ptxlab(args);
+    expect(stderr).toMatch(hint);
+    expect(stderr).not.toMatch(/\n\s+at /);
+    expect([code, stdout]).toEqual([2, '']);
+  });
+});
