@@ -1,5 +1,5 @@
 /** Runs the built command line as a user would. Builds it first where a source is newer than the last build. */
-import { execFileSync, spawn, type SpawnOptionsWithoutStdio } from 'node:child_process';
+import { spawn, spawnSync, type SpawnOptionsWithoutStdio } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -116,5 +116,6 @@ function take(lock: string): boolean {
 }
 
 function compile(): void {
-  execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-b'], { cwd: root, stdio: 'pipe' });
+  const tsc = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-b'], { cwd: root });
+  if (tsc.status !== 0) throw new Error(`the build failed:\n${tsc.stdout.toString()}`);
 }
