@@ -1,6 +1,8 @@
 /** What stands for a character beyond ASCII. It belongs to no class. */
 const beyond = 0x7f;
 
+const encoder = new TextEncoder();
+
 /** NULs behind the text, so that a reader may look that many characters ahead without asking where the end is. */
 const lookahead = 4;
 
@@ -11,7 +13,7 @@ const lookahead = 4;
 export function toAscii(source: string): Uint8Array {
   const bytes = new Uint8Array(source.length + lookahead);
   // Only where every character is ASCII does UTF-8 have as many bytes as the string has units.
-  const { read, written } = new TextEncoder().encodeInto(source, bytes);
+  const { read, written } = encoder.encodeInto(source, bytes);
   if (read === source.length && written === source.length) return bytes;
   bytes.fill(0);
   for (let i = 0; i < source.length; i++) bytes[i] = Math.min(source.charCodeAt(i), beyond);

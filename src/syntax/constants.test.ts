@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { type Constant, parseConstant } from './constants.ts';
+import { parseConstant } from './constants.ts';
+import type { Constant } from './fold.ts';
 import { Reader } from './reader.ts';
 import { Token } from './tokens.ts';
 

@@ -1,6 +1,7 @@
 /** `.entry` and `.func`: the header, what tunes it, the body. Source: PTX ISA 11.2 and 11.4. */
-import { parseAttributes, parseParameters } from './declarations.ts';
+import { parseAttributes } from './attributes.ts';
 import { tuningRules } from './directives.ts';
+import { parseParameters } from './parameters.ts';
 import type { Reader } from './reader.ts';
 import { parseStatements } from './statements.ts';
 import { Token } from './tokens.ts';
@@ -59,9 +60,7 @@ export function parseFunction(r: Reader, linkage: Linkage | null, start: number,
 
 function parseHeader(r: Reader, header: Header, owner: 'entry' | 'func'): boolean {
   const isFunc = owner === 'func';
-  while (isFunc && r.kind === Token.Dotted && r.text() === '.attribute') {
-    if (!parseAttributes(r, header.attributes, 'func')) return false;
-  }
+  if (isFunc && !parseFunctionAttributes(r, header.attributes)) return false;
   if (isFunc && r.kind === Token.LeftParen) {
     const results = parseParameters(r, owner);
     if (results === null) return false;
@@ -89,6 +88,13 @@ function parseHeader(r: Reader, header: Header, owner: 'entry' | 'func'): boolea
   if (r.kind === Token.LeftBrace || (mayEnd && r.kind === Token.Semicolon)) return true;
   r.unexpected(mayEnd ? "'{' or ';'" : "'{'");
   return false;
+}
+
+function parseFunctionAttributes(r: Reader, attributes: string[]): boolean {
+  while (r.kind === Token.Dotted && r.text() === '.attribute') {
+    if (!parseAttributes(r, attributes, 'func')) return false;
+  }
+  return true;
 }
 
 /** After a mistake in a header: on to its body, its `;`, or what looks like the next item. */

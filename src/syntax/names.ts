@@ -21,7 +21,7 @@ export class NameTable {
     // A small module must not pay for a large one's table: many thousand of them are checked in one process.
     let slots = leastSlots;
     while (slots < mostSlots && slots * 4 < source.length) slots *= 2;
-    this.strings = new Array<string>(slots).fill('');
+    this.strings = Array.from({ length: slots }, () => '');
     this.starts = new Uint32Array(slots);
     this.lengths = new Uint32Array(slots);
     this.mask = slots - 1;

@@ -17,11 +17,11 @@ function shape(value: unknown): unknown {
 
 function expectRoundTrip(source: string): void {
   const { items } = parseModule(source);
-  const printed = printModule(items);
-  const again = parseModule(printed);
+  const text = printModule(items);
+  const again = parseModule(text);
   expect(again.diagnostics).toEqual([]);
   expect(shape(again.items)).toEqual(shape(items));
-  expect(printModule(again.items)).toBe(printed);
+  expect(printModule(again.items)).toBe(text);
 }
 
 function printed(instruction: string): string | null {

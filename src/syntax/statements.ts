@@ -1,7 +1,8 @@
 /** What stands in the body of a function. Source: PTX ISA 4.3, 11.3, 11.4 and 11.5. */
-import { parseDeclaration, parseParameters } from './declarations.ts';
+import { parseDeclaration } from './declarations.ts';
 import { declaredSpaces, moduleDirectives, statementDirectives } from './directives.ts';
 import { parseInstruction } from './instructions.ts';
+import { parseParameters } from './parameters.ts';
 import type { Reader } from './reader.ts';
 import { nearest } from './suggest.ts';
 import { Token } from './tokens.ts';

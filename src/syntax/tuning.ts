@@ -1,15 +1,14 @@
 /** Directives between the header of a function and its body. Source: PTX ISA 11.4. */
 import { tuningRules } from './directives.ts';
+import type { ParameterOwner } from './parameters.ts';
 import type { Reader } from './reader.ts';
 import { nearest } from './suggest.ts';
 import { Token } from './tokens.ts';
 import type { TuningDirective } from './tree.ts';
 import { parseStrings, readCount } from './values.ts';
 
-type Owner = 'entry' | 'func' | 'prototype';
-
 /** `.maxntid 128, 1, 1 .maxnreg 32 …`; null after a complaint. */
-export function parseTuning(r: Reader, owner: Owner): readonly TuningDirective[] | null {
+export function parseTuning(r: Reader, owner: ParameterOwner): readonly TuningDirective[] | null {
   const tuning: TuningDirective[] = [];
   while (r.kind === Token.Dotted) {
     const directive =
@@ -20,7 +19,7 @@ export function parseTuning(r: Reader, owner: Owner): readonly TuningDirective[]
   return tuning;
 }
 
-function parseOneTuning(r: Reader, owner: Owner): TuningDirective | null {
+function parseOneTuning(r: Reader, owner: ParameterOwner): TuningDirective | null {
   const start = r.start;
   const name = r.text();
   const rule = tuningRules.get(name);
@@ -47,7 +46,7 @@ function unexpectedTuning(r: Reader, name: string, on: 'entry' | 'func'): null {
 }
 
 /** In the header of a kernel a `;` ends it; that of a `.func` is the `;` that ends the prototype itself. */
-function parsePragma(r: Reader, owner: Owner): TuningDirective | null {
+function parsePragma(r: Reader, owner: ParameterOwner): TuningDirective | null {
   const start = r.start;
   const strings = parseStrings(r);
   if (strings === null) return null;

@@ -1,0 +1,114 @@
+/** Parameters of kernels, functions and prototypes. Source: PTX ISA 5.1.6, 7.1 and 11.2. */
+import type { Reader } from './reader.ts';
+import { parseDimension, parseStorage, parseType, type Storage } from './storage.ts';
+import { Token } from './tokens.ts';
+import type { Parameter, PointerAttributes } from './tree.ts';
+import { readCount } from './values.ts';
+
+/** Whose parameters they are: only kernels and prototypes describe pointers. */
+export type ParameterOwner = 'entry' | 'func' | 'prototype';
+
+/** `.param .u64 .ptr .global .align 16 name`, `.reg .b32 name`, `.param .align 8 .b8 name[16]`. */
+function parseParameter(r: Reader, owner: ParameterOwner): Parameter | null {
+  const start = r.start;
+  const storage = parseStorage(r);
+  if (storage === null) return null;
+  if (storage.space === '') return r.unexpected("'.param' or '.reg'");
+  const space = storage.space === '.reg' ? '.reg' : '.param';
+  if (storage.space !== space) reportSpace(r, storage);
+  const part = parseType(r);
+  if (part === null) return null;
+  const pointer = r.kind === Token.Dotted ? parsePointer(r, owner) : noPointer;
+  if (pointer === null) return null;
+  if (r.kind !== Token.Name && r.kind !== Token.Underscore) return r.unexpected('the name of the parameter');
+  const nameStart = r.start;
+  const name = r.text();
+  r.next();
+  const dimensions: (number | null)[] = [];
+  if (r.kind === Token.LeftBracket && !parseDimension(r, dimensions)) return null;
+  return {
+    start,
+    end: r.previousEnd,
+    name,
+    nameStart,
+    nameEnd: nameStart + name.length,
+    count: null,
+    dimensions,
+    initializer: null,
+    type: part.type,
+    typeStart: part.typeStart,
+    typeEnd: part.typeEnd,
+    vector: part.vector,
+    align: pointer.attributes === null ? (pointer.align ?? storage.align) : storage.align,
+    pointer: pointer.attributes,
+    space,
+  };
+}
+
+/** Parameters live in `.param` or `.reg`; another space is taken for `.param`. */
+function reportSpace(r: Reader, { space, spaceStart, spaceEnd }: Storage): void {
+  const parameters = { found: `'${space}'`, near: space, expected: "'.param' or '.reg'" };
+  r.report('PTX1001', { start: spaceStart, end: spaceEnd }, parameters);
+}
+
+/**
+ * `(parameter, parameter)`, empty too. What is wrong with one parameter leaves that one out; null, after a complaint, where
+ * the list does not end.
+ */
+export function parseParameters(r: Reader, owner: ParameterOwner): readonly Parameter[] | null {
+  const parameters: Parameter[] = [];
+  r.next();
+  if (r.accept(Token.RightParen)) return parameters;
+  for (;;) {
+    const parameter = parseParameter(r, owner);
+    if (parameter !== null) parameters.push(parameter);
+    else if (!skipParameter(r)) return null;
+    if (r.accept(Token.RightParen)) return parameters;
+    if (r.accept(Token.Comma)) continue;
+    r.unexpected("',' or ')'");
+    // Only the comma is missing where the next parameter follows at once.
+    if (r.kind !== Token.Dotted) return skipParameter(r) && r.accept(Token.RightParen) ? parameters : null;
+    r.failed = false;
+  }
+}
+
+/** After a complaint: to the `,` or `)` behind a parameter; false where something else comes first. */
+function skipParameter(r: Reader): boolean {
+  while (r.kind !== Token.Comma && r.kind !== Token.RightParen) {
+    const isOver = r.kind === Token.LeftBrace || r.kind === Token.Semicolon || r.kind === Token.End;
+    if (isOver || r.atFunction()) return false;
+    r.next();
+  }
+  r.failed = false;
+  return true;
+}
+
+interface PointerPart {
+  readonly attributes: PointerAttributes | null;
+  readonly align: number | null;
+}
+
+const noPointer: PointerPart = { attributes: null, align: null };
+
+const pointerSpaces: ReadonlySet<string> = new Set(['.const', '.global', '.local', '.shared']);
+
+/** `.ptr .space .align N` behind a parameter's type, or `.align N` alone. */
+function parsePointer(r: Reader, owner: ParameterOwner): PointerPart | null {
+  const span = r.span();
+  const first = r.text();
+  if (first !== '.ptr' && first !== '.align') return r.unexpected('the name of the parameter');
+  if (owner === 'func') r.report('PTX1042', span, { found: `'${first}'` });
+  if (first === '.ptr') r.next();
+  let space: PointerAttributes['space'] = null;
+  if (first === '.ptr' && r.kind === Token.Dotted && pointerSpaces.has(r.text())) {
+    space = r.text() as PointerAttributes['space'];
+    r.next();
+  }
+  let align: number | null = null;
+  if (r.kind === Token.Dotted && r.text() === '.align') {
+    r.next();
+    align = readCount(r, 'an alignment');
+    if (align === null) return null;
+  }
+  return first === '.ptr' ? { attributes: { space, align }, align: null } : { attributes: null, align };
+}

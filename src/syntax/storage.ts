@@ -1,0 +1,100 @@
+/** What the names of a declaration share, and the dimensions of one. Source: PTX ISA 5.1 to 5.4. */
+import { parseAttributes } from './attributes.ts';
+import { declaredSpaces } from './directives.ts';
+import type { Reader } from './reader.ts';
+import { Token } from './tokens.ts';
+import { integerTokenValue, readCount } from './values.ts';
+
+/** What stands before the type: in any order, each repeatable but the space. */
+export interface Storage {
+  space: string;
+  spaceStart: number;
+  spaceEnd: number;
+  bank: number | null;
+  align: number | null;
+  attributes: string[];
+}
+
+/** What all names of one declaration share. */
+export interface TypePart {
+  readonly type: string;
+  readonly typeStart: number;
+  readonly typeEnd: number;
+  readonly vector: '.v2' | '.v4' | null;
+}
+
+/** Reads up to the type; `assumedSpace` is what the current token was meant to be where it is no space. */
+export function parseStorage(r: Reader, assumedSpace = ''): Storage | null {
+  const storage: Storage = {
+    space: '',
+    spaceStart: r.start,
+    spaceEnd: r.start,
+    bank: null,
+    align: null,
+    attributes: [],
+  };
+  if (assumedSpace !== '' && !takeSpace(r, storage, assumedSpace)) return null;
+  while (r.kind === Token.Dotted) {
+    const word = r.text();
+    if (declaredSpaces.has(word)) {
+      if (!takeSpace(r, storage, word)) return null;
+    } else if (word === '.align') {
+      r.next();
+      storage.align = readCount(r, 'an alignment');
+      if (storage.align === null) return null;
+    } else if (word === '.attribute') {
+      if (!parseAttributes(r, storage.attributes, 'variable')) return null;
+    } else break;
+  }
+  return storage;
+}
+
+function takeSpace(r: Reader, storage: Storage, word: string): boolean {
+  if (storage.space !== '') r.report('PTX1040', r.span(), { found: `'${word}'`, first: `'${storage.space}'` });
+  storage.space = word;
+  storage.spaceStart = r.start;
+  storage.spaceEnd = r.end;
+  r.next();
+  if (word !== '.const' || r.kind !== Token.LeftBracket) return true;
+  r.next();
+  storage.bank = readCount(r, 'the number of a constant bank');
+  return storage.bank !== null && r.expect(Token.RightBracket, "']'");
+}
+
+/** `.v4 .f32`; null after a complaint. */
+export function parseType(r: Reader): TypePart | null {
+  let vector: '.v2' | '.v4' | null = null;
+  if (r.kind === Token.Dotted) {
+    const word = r.text();
+    if (word === '.v2' || word === '.v4') {
+      vector = word;
+      r.next();
+    } else if (/^\.v\d+$/.test(word)) {
+      return r.unexpected("'.v2', '.v4' or a type", {
+        help: 'variables are vectors of 2 or 4 elements',
+        section: '5.4.2',
+      });
+    }
+  }
+  if (r.kind !== Token.Dotted) return r.unexpected('a type');
+  const part: TypePart = { type: r.text(), typeStart: r.start, typeEnd: r.end, vector };
+  r.next();
+  return part;
+}
+
+/** `[4]`, or `[]` as the first one, added to `dimensions`. */
+export function parseDimension(r: Reader, dimensions: (number | null)[]): boolean {
+  r.next();
+  if (r.kind === Token.RightBracket && dimensions.length === 0) {
+    r.next();
+    dimensions.push(null);
+    return true;
+  }
+  if (r.kind !== Token.Integer && r.kind !== Token.WarpSize) {
+    r.unexpected(dimensions.length === 0 ? "an integer or ']'" : 'an integer');
+    return false;
+  }
+  dimensions.push(Number(integerTokenValue(r)));
+  r.next();
+  return r.expect(Token.RightBracket, "']'");
+}
