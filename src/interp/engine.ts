@@ -190,6 +190,8 @@ class Engine {
       instruction.run(frame);
     }
     if (thread.state === 'exited') this.release(block);
+    // The next turn is another thread's, so that one that spins on a flag lets the one that sets it run.
+    else this.nextThread = (thread.linear + 1) % block.threads.length;
     return tried;
   }
 

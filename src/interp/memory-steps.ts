@@ -10,7 +10,7 @@ import {
   windowBase,
 } from '../machine/address-space.ts';
 import { machineFault } from '../machine/fault.ts';
-import type { Memory } from '../machine/segment.ts';
+import type { Access, Memory } from '../machine/segment.ts';
 import type { Cpu } from './thread.ts';
 import type { Action, Frame, PlaceOf } from './value-steps.ts';
 
@@ -44,12 +44,20 @@ function placeIn(space: AccessSpace, address: bigint): Place {
   return space === 'generic' ? resolveGeneric(address) : { space, offset: Number(address) };
 }
 
-function memoryAt(place: Place, memories: Memories, cpu: Cpu, access: 'load' | 'store', size: number): Memory {
+/** No memory reaches this far, and every offset below is exact as a number. */
+const beyond = 2 ** 48;
+
+/** The memory that holds an access, whose bounds, alignment and state have been checked. */
+function openMemory(place: Place, address: bigint, access: Access, size: number, memories: Memories, cpu: Cpu): Memory {
   const memory = memoryOf(place.space, memories, cpu);
-  if (memory !== null) return memory;
-  const address = formatAddress(place.offset);
-  const parameters = { access, size: String(size), address, space: place.space, near: '; the kernel has none' };
-  throw machineFault('PTX6001', parameters, { space: place.space, address });
+  if (memory === null || place.offset >= beyond) {
+    const { space } = place;
+    const near = memory === null ? '; the kernel has none' : '; no memory reaches so far';
+    const where = { space, address: formatAddress(memory === null ? place.offset : address) };
+    throw machineFault('PTX6001', { access, size: String(size), near, ...where }, where);
+  }
+  memory.check(access, place.offset, size);
+  return memory;
 }
 
 export function prepareLoad(step: StepOf<'load'>, placeOf: PlaceOf, memories: Memories, cpu: Cpu): Action {
@@ -60,9 +68,9 @@ export function prepareLoad(step: StepOf<'load'>, placeOf: PlaceOf, memories: Me
   const size = bytes * to.length;
   const [first = 0] = to;
   return (frame: Frame) => {
-    const place = placeIn(space, frame[address] as bigint);
-    const memory = memoryAt(place, memories, cpu, 'load', size);
-    memory.check('load', place.offset, size);
+    const effective = frame[address] as bigint;
+    const place = placeIn(space, effective);
+    const memory = openMemory(place, effective, 'load', size, memories, cpu);
     if (to.length === 1) {
       frame[first] = memory.load(place.offset, width);
       return;
@@ -78,9 +86,9 @@ export function prepareStore(step: StepOf<'store'>, placeOf: PlaceOf, memories: 
   const bytes = width / 8;
   const size = bytes * from.length;
   return (frame: Frame) => {
-    const place = placeIn(space, frame[address] as bigint);
-    const memory = memoryAt(place, memories, cpu, 'store', size);
-    memory.check('store', place.offset, size);
+    const effective = frame[address] as bigint;
+    const place = placeIn(space, effective);
+    const memory = openMemory(place, effective, 'store', size, memories, cpu);
     for (let i = 0; i < from.length; i++)
       memory.store(place.offset + i * bytes, width, frame[from[i] as number] as Bits);
   };
@@ -99,10 +107,6 @@ export function prepareWindow(step: StepOf<'window'>, placeOf: PlaceOf): Action 
   }
   return (frame) => {
     const address = BigInt(frame[from] as Bits);
-    if (base === 0n) {
-      frame[to] = chop(address, width);
-      return;
-    }
     if (!isInWindow(address, space)) {
       const shown = formatAddress(address);
       throw machineFault('PTX6007', { address: shown, space }, { space: 'generic', address: shown });

@@ -3,6 +3,7 @@
  * bounds, the alignment, and what has been written.
  */
 import type { Bits } from '../base/bits.ts';
+import type { Parameters } from '../diagnostics/catalogue.ts';
 import { formatAddress, type MemorySpace } from './address-space.ts';
 import { machineFault } from './fault.ts';
 
@@ -48,19 +49,17 @@ export class Segment implements Memory {
   }
 
   check(access: Access, offset: number, size: number): void {
-    const { space } = this;
-    const address = formatAddress(offset);
-    if (offset < 0 || offset + size > this.bytes.byteLength) {
-      const parameters = { access, size: String(size), address, space, near: this.nearest(offset) };
-      throw machineFault('PTX6001', parameters, { space, address });
+    if (offset < 0 || offset + size > this.bytes.byteLength || offset % size !== 0) {
+      throw this.misplaced(access, offset, size);
     }
-    if (offset % size !== 0)
-      throw machineFault('PTX6002', { access, size: String(size), address, space }, { space, address });
+    const { written } = this;
     if (access === 'store') {
-      if (this.options.readOnly === true) throw machineFault('PTX6004', { address, space }, { space, address });
-      this.written?.fill(1, offset, offset + size);
-    } else if (this.written !== null && this.written.subarray(offset, offset + size).includes(0)) {
-      throw machineFault('PTX6006', { size: String(size), address, space }, { space, address });
+      if (this.options.readOnly === true) throw this.fault('PTX6004', offset, {});
+      written?.fill(1, offset, offset + size);
+    } else if (written !== null) {
+      for (let i = offset; i < offset + size; i++) {
+        if (written[i] === 0) throw this.fault('PTX6006', offset, { size: String(size) });
+      }
     }
   }
 
@@ -76,6 +75,21 @@ export class Segment implements Memory {
   clear(): void {
     this.bytes.fill(0);
     this.written?.fill(0);
+  }
+
+  private misplaced(access: Access, offset: number, size: number): Error {
+    const parameters = { access, size: String(size) };
+    if (offset >= 0 && offset + size <= this.bytes.byteLength) return this.fault('PTX6002', offset, parameters);
+    return this.fault('PTX6001', offset, { ...parameters, near: this.nearest(offset) });
+  }
+
+  private fault<C extends 'PTX6001' | 'PTX6002' | 'PTX6004' | 'PTX6006'>(
+    code: C,
+    offset: number,
+    parameters: Omit<Parameters<C>, 'address' | 'space'>,
+  ): Error {
+    const where = { space: this.space, address: formatAddress(offset) };
+    return machineFault(code, { ...parameters, ...where } as Parameters<C>, where);
   }
 
   private nearest(offset: number): string {

@@ -17,7 +17,7 @@ import type {
   SymbolAddress,
   Transfer,
 } from './function-program.ts';
-import { layOut, type Placed } from './layout.ts';
+import { alignmentOf, layOut, type Placed, sizeOf } from './layout.ts';
 
 /** Makes a function ready to run. `shared` are the module's variables in `.shared`, which every kernel sees. */
 export function buildFunction(
@@ -26,7 +26,7 @@ export function buildFunction(
   shared: readonly VariableSymbol[],
 ): FunctionProgram {
   const parameters = layOut(fn.parameters.map((symbol) => symbol.variable));
-  const sharedSymbols = [...shared, ...fn.variables.filter((symbol) => symbol.space === '.shared')];
+  const sharedSymbols = dynamicLast([...shared, ...fn.variables.filter((symbol) => symbol.space === '.shared')]);
   const localSymbols = fn.variables.filter((symbol) => symbol.space === '.local' || symbol.space === 'local parameter');
   const sharedLayout = layOut(sharedSymbols.map((symbol) => symbol.variable));
   const localLayout = layOut(localSymbols.map((symbol) => symbol.variable));
@@ -52,6 +52,17 @@ export function buildFunction(
     mostThreads: tuning(fn, '.maxntid')?.reduce((product, extent) => product * extent, 1) ?? null,
     offsetOf: (symbol) => offsets.get(symbol) ?? null,
   };
+}
+
+/**
+ * `.extern .shared x[]` is the dynamic part of shared memory, behind what has a size. The strictest alignment goes first,
+ * so that all such names share one start.
+ */
+function dynamicLast(symbols: readonly VariableSymbol[]): readonly VariableSymbol[] {
+  const isSized = ({ variable }: VariableSymbol): boolean => sizeOf(variable) > 0;
+  const dynamic = symbols.filter((symbol) => !isSized(symbol));
+  dynamic.sort((x, y) => alignmentOf(y.variable) - alignmentOf(x.variable));
+  return [...symbols.filter(isSized), ...dynamic];
 }
 
 function pairs(
