@@ -48,7 +48,7 @@ module.exports = {
     },
   ],
   options: {
-    tsPreCompilationDeps: 'specify',
+    tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.core.json' },
     enhancedResolveOptions: { extensions: ['.ts'] },
     doNotFollow: { path: 'node_modules' },

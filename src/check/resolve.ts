@@ -287,7 +287,7 @@ function wrongTypes(
 /** What could stand in the slot that does not fit: the sources of a known result type, or all result types. */
 function typeHelp(forms: readonly CompiledForm[], names: readonly TypeName[]): string {
   const [first] = names;
-  const lengths = [...new Set(forms.map((compiled) => compiled.slots.length))].sort();
+  const lengths = [...new Set(forms.map((compiled) => compiled.slots.length))].sort((a, b) => a - b);
   if (!lengths.includes(names.length)) {
     return `the instruction takes ${joinWords(lengths.map(String), 'or')} type${lengths[0] === 1 && lengths.length === 1 ? '' : 's'}; found ${names.length}`;
   }

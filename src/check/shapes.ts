@@ -133,9 +133,9 @@ function shapeOfName(name: string, scope: Scope): Shape {
   return intern(`special-vector ${least}`, { kind: 'special-vector', least });
 }
 
-function special(name: TypeName, register: string): Shape {
+function special(name: TypeName, written: string): Shape {
   const type = typeOf(name);
-  const least = leastWidth(register) ?? type.width;
+  const least = leastWidth(written) ?? type.width;
   return intern(`special ${name} ${least}`, { kind: 'special', type, least });
 }
 

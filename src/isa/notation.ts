@@ -86,7 +86,7 @@ export function compileForm(form: InstructionForm): CompiledForm {
 
 function slotTypes(form: InstructionForm, name: string): readonly TypeName[] | null {
   const own = form.sets?.[name];
-  if (own !== undefined) return own.every((value) => isTypeName(value)) ? (own as readonly TypeName[]) : null;
+  if (own !== undefined) return own.every((value) => isTypeName(value)) ? own : null;
   if (modifierSets[name] !== undefined) return null;
   const type = `.${name}`;
   return isTypeName(type) ? [type] : null;
