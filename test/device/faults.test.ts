@@ -1,0 +1,178 @@
+/** Everything a kernel can do wrong ends the launch with a fault that says who, where and what; the device lives on. */
+import { describe, expect, test } from 'vitest';
+import { Device } from '../../src/device.ts';
+import { faultOf, moduleOf } from './run.ts';
+
+const address = 'ld.param.u64 %rd1, [out];';
+
+describe('memory', () => {
+  test('a store past the end of a buffer names it', async () => {
+    const fault = await faultOf({ body: `${address}\nst.global.u32 [%rd1+64], 1;` });
+    expect(fault).toMatchObject({ code: 'PTX6001', kernel: 'k', block: [0, 0, 0], thread: [0, 0, 0], line: 7 });
+    expect(fault).toMatchObject({ space: 'global', address: '0x10040' });
+    expect(fault.message).toContain('nearest is buffer 0, 64 bytes at 0x10000: 0 bytes past its end');
+  });
+
+  test('an access that begins inside and ends outside is out of bounds', async () => {
+    const fault = await faultOf({ body: `${address}\nadd.u64 %rd1, %rd1, 60;\nst.global.u64 [%rd1], %rd1;` });
+    expect(fault).toMatchObject({ code: 'PTX6001', line: 8 });
+  });
+
+  test('a misaligned load', async () => {
+    const fault = await faultOf({ body: `${address}\nld.global.u32 %r1, [%rd1+2];` });
+    expect(fault).toMatchObject({ code: 'PTX6002', address: '0x10002' });
+  });
+
+  test('a vector access is aligned to all of it', async () => {
+    const fault = await faultOf({ body: `${address}\nld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1+8];` });
+    expect(fault).toMatchObject({ code: 'PTX6002' });
+    expect(fault.message).toContain('16 bytes');
+  });
+
+  test('a null pointer, also with an offset', async () => {
+    const fault = await faultOf({ body: 'mov.u64 %rd2, 0;\nld.global.u32 %r1, [%rd2+128];' });
+    expect(fault).toMatchObject({ code: 'PTX6005', address: '0x80' });
+  });
+
+  test('an offset below zero wraps in 64 bits before it is checked', async () => {
+    const fault = await faultOf({ body: 'mov.u64 %rd2, 0;\nld.global.u32 %r1, [%rd2+-4];' });
+    expect(fault).toMatchObject({ code: 'PTX6001', address: '0xfffffffffffffffc' });
+  });
+
+  test('a freed buffer', async () => {
+    const device = await Device.create();
+    const kernel = device.load(moduleOf({ body: `${address}\nld.global.u32 %r1, [%rd1];` })).kernel('k');
+    const buffer = device.alloc(64);
+    const { address: at } = buffer;
+    buffer.free();
+    const result = await kernel.launch({ args: [at] });
+    expect(result).toMatchObject({ ok: false, fault: { code: 'PTX6003' } });
+  });
+
+  test('a store to constant memory through a generic address', async () => {
+    const fault = await faultOf({
+      module: '.const .u32 c = 1;',
+      body: 'mov.u64 %rd2, c;\ncvta.const.u64 %rd3, %rd2;\nst.u32 [%rd3], 5;',
+    });
+    expect(fault).toMatchObject({ code: 'PTX6004', space: 'const' });
+  });
+
+  test('a store to a kernel parameter through a generic address', async () => {
+    const fault = await faultOf({ body: 'mov.u64 %rd2, out;\ncvta.param.u64 %rd3, %rd2;\nst.u32 [%rd3], 5;' });
+    expect(fault).toMatchObject({ code: 'PTX6004', space: 'param' });
+  });
+
+  test('shared memory beyond what the block has', async () => {
+    const fault = await faultOf({
+      module: '.shared .align 4 .b8 tile[16];',
+      body: 'mov.u32 %r1, tile;\nst.shared.u32 [%r1+16], 1;',
+    });
+    expect(fault).toMatchObject({ code: 'PTX6001', space: 'shared', address: '0x10' });
+    expect(fault.message).toContain("'tile'");
+  });
+
+  test('shared memory that nobody wrote', async () => {
+    const source = { module: '.shared .u32 x;', body: 'ld.shared.u32 %r1, [x];' };
+    expect(await faultOf(source)).toMatchObject({ code: 'PTX6006', space: 'shared' });
+  });
+
+  test('local memory that the thread wrote only in part', async () => {
+    const body = '.local .align 8 .b8 x[8];\nst.local.u32 [x], 1;\nld.local.u64 %rd1, [x];';
+    expect(await faultOf({ body })).toMatchObject({ code: 'PTX6006', space: 'local', line: 8 });
+  });
+
+  test('cvta.to of an address in another window', async () => {
+    const fault = await faultOf({ body: `${address}\ncvta.to.shared.u64 %rd2, %rd1;` });
+    expect(fault).toMatchObject({ code: 'PTX6007', space: 'generic', address: '0x10000' });
+  });
+
+  test('cvta.to.global of a shared address', async () => {
+    const fault = await faultOf({
+      module: '.shared .u32 x;',
+      body: 'mov.u64 %rd1, x;\ncvta.shared.u64 %rd2, %rd1;\ncvta.to.global.u64 %rd3, %rd2;',
+    });
+    expect(fault).toMatchObject({ code: 'PTX6007' });
+  });
+});
+
+describe('threads', () => {
+  test('the fault names block and thread', async () => {
+    const body = `${address}
+mov.u32 %r1, %ctaid.y;
+mov.u32 %r2, %tid.x;
+setp.eq.u32 %p1, %r1, 1;
+setp.eq.and.u32 %p1, %r2, 3, %p1;
+@%p1 st.global.u32 [%rd1+1024], 1;`;
+    expect(await faultOf({ body }, { grid: [1, 2], block: 8 })).toMatchObject({
+      block: [0, 1, 0],
+      thread: [3, 0, 0],
+      line: 11,
+    });
+  });
+
+  test('threads that wait at different barriers', async () => {
+    const body = 'mov.u32 %r1, %tid.x;\nand.b32 %r1, %r1, 1;\nbar.sync %r1;';
+    const fault = await faultOf({ body }, { block: 64 });
+    expect(fault).toMatchObject({ code: 'PTX6010' });
+    expect(fault.message).toContain('32 of 64 at barrier 0, 32 of 64 at barrier 1');
+  });
+
+  test('a barrier number that there is not', async () => {
+    expect(await faultOf({ body: 'mov.u32 %r1, 16;\nbar.sync %r1;' })).toMatchObject({ code: 'PTX6011', line: 7 });
+  });
+
+  test('a thread count that is no multiple of a warp', async () => {
+    expect(await faultOf({ body: 'mov.u32 %r1, 33;\nbar.sync 0, %r1;' })).toMatchObject({ code: 'PTX6011' });
+  });
+
+  test('an instruction that is checked but not executed', async () => {
+    const fault = await faultOf({ body: 'mov.u32 %r1, 0;\nadd.cc.u32 %r1, %r1, 1;' });
+    expect(fault).toMatchObject({ code: 'PTX6030', line: 7 });
+    expect(fault.message).toContain('add.cc.u32');
+  });
+
+  test('an instruction that no thread reaches is no fault', async () => {
+    const device = await Device.create();
+    const body = 'bra done;\nadd.cc.u32 %r1, %r1, 1;\ndone:';
+    const kernel = device.load(moduleOf({ body, parameters: '' })).kernel('k');
+    expect(await kernel.launch()).toMatchObject({ ok: true });
+  });
+});
+
+describe('a kernel that never ends', () => {
+  const endless = { body: 'again:\nadd.u32 %r1, %r1, 1;\nbra again;' };
+
+  test('ends with its budget', async () => {
+    const fault = await faultOf(endless, { budget: 1000 });
+    expect(fault).toMatchObject({ code: 'PTX6020', kernel: 'k', thread: [0, 0, 0] });
+  });
+
+  test('ends with its time', async () => {
+    expect(await faultOf(endless, { timeout: 0.05 })).toMatchObject({ code: 'PTX6021' });
+  });
+
+  test('ends when the caller aborts', async () => {
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(), 20);
+    expect(await faultOf(endless, { signal: stop.signal })).toMatchObject({ code: 'PTX6022' });
+  });
+
+  test('ends even if its guards never hold', async () => {
+    const body = 'again:\n@!%p1 bra again;\n@%p1 bra again;';
+    expect(await faultOf({ body }, { timeout: 0.05 })).toMatchObject({ code: 'PTX6021' });
+  });
+
+  test('ends even if nothing in its loop counts', async () => {
+    const body = 'setp.eq.u32 %p1, 0, 0;\nagain:\n@!%p1 add.u32 %r1, %r1, 1;\n@%p1 bra again;';
+    expect(await faultOf({ body }, { budget: 500 })).toMatchObject({ code: 'PTX6020' });
+  });
+});
+
+test('a device runs the next launch after a fault', async () => {
+  const device = await Device.create();
+  const module = device.load(moduleOf({ body: `${address}\nst.global.u32 [%rd1], 7;` }));
+  const buffer = device.alloc(4);
+  expect(await module.kernel('k').launch({ args: [0n] })).toMatchObject({ ok: false });
+  expect(await module.kernel('k').launch({ args: [buffer] })).toMatchObject({ ok: true });
+  expect(buffer.read()).toEqual(Uint8Array.of(7, 0, 0, 0));
+});
