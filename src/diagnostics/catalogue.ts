@@ -188,7 +188,7 @@ export const catalogue = {
     title: 'attribute of a kernel parameter',
     message: '{found} behind the type belongs to kernel parameters',
     ptxas: 'Illegal placement of kernel parameter attribute',
-    section: '5.2',
+    section: '5.1.6',
     explain:
       'Behind the type, .ptr and .align describe parameters of .entry functions. Elsewhere .align stands before the type.',
   },

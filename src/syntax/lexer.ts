@@ -1,4 +1,4 @@
-import { firstForeign, toAscii } from './ascii.ts';
+import { toAscii } from './ascii.ts';
 import { NameTable } from './names.ts';
 import { CharClass, classes, pairedOperator, Start, starts, Token } from './tokens.ts';
 
@@ -45,9 +45,10 @@ export class Lexer {
 
   constructor(source: string) {
     this.source = source;
-    this.bytes = toAscii(source);
-    this.names = new NameTable(source, this.bytes);
-    this.foreign = firstForeign(this.bytes);
+    const { bytes, foreign } = toAscii(source);
+    this.bytes = bytes;
+    this.names = new NameTable(source, bytes);
+    this.foreign = foreign;
     if (source.charCodeAt(0) === byteOrderMark) this.end = 1;
   }
 
@@ -74,15 +75,11 @@ export class Lexer {
           return this.readDotted(at);
         case Start.digit:
           return this.readNumber(at);
-        case Start.slash:
-        case Start.hash: {
-          const after = c === slash ? this.skipComment(at) : this.skipLineMarker(at);
+        default: {
+          const after = this.readRare(at, c);
           if (after < 0) return;
           at = after;
-          break;
         }
-        default:
-          return this.readRare(at, c);
       }
     }
   }
@@ -275,6 +272,33 @@ export class Lexer {
     return at;
   }
 
+  /** What begins rarely enough to stand apart: takes a token and returns -1, or returns where reading goes on. */
+  private readRare(start: number, first: number): number {
+    switch (starts[first]) {
+      case Start.slash:
+        return this.skipComment(start);
+      case Start.hash:
+        return this.skipLineMarker(start);
+      case Start.quote:
+        this.readString(start);
+        break;
+      case Start.at: {
+        const isDwarf = this.source.startsWith('@@DWARF', start);
+        this.take(isDwarf ? Token.Dwarf : Token.At, start, start + (isDwarf ? 7 : 1));
+        break;
+      }
+      case Start.operator: {
+        const paired = pairedOperator(first, this.bytes[start + 1] as number);
+        this.take(paired === 0 ? first : paired, start, start + (paired === 0 ? 1 : 2));
+        break;
+      }
+      default:
+        if (start >= this.source.length) this.take(Token.End, start, start);
+        else this.take(Token.BadCharacter, start, start + 1);
+    }
+    return -1;
+  }
+
   /** Behind the comment at `start`; -1 when there is none and a token was taken instead. */
   private skipComment(start: number): number {
     const second = this.bytes[start + 1];
@@ -296,18 +320,6 @@ export class Lexer {
     if (lineMarker.test(this.source)) return lineMarker.lastIndex;
     this.take(Token.BadCharacter, start, start + 1);
     return -1;
-  }
-
-  private readRare(start: number, first: number): void {
-    if (first === 0 && start >= this.source.length) return this.take(Token.End, start, start);
-    if (first === quote) return this.readString(start);
-    if (first === Token.At) {
-      const isDwarf = this.source.startsWith('@@DWARF', start);
-      return this.take(isDwarf ? Token.Dwarf : Token.At, start, start + (isDwarf ? 7 : 1));
-    }
-    const paired = pairedOperator(first, this.bytes[start + 1] as number);
-    if (paired !== 0) return this.take(paired, start, start + 2);
-    this.take(starts[first] === Start.operator ? first : Token.BadCharacter, start, start + 1);
   }
 
   /** A string knows no escapes and may span lines; one that never closes is taken as far as its first line. */

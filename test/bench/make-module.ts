@@ -21,11 +21,14 @@ export function* makeModule(bytes: number): Generator<string> {
   const templates = readTemplates();
   yield header;
   let size = header.length;
-  for (let copy = 0; size < bytes; copy++) {
-    const template = templates[copy % templates.length] as Template;
-    const text = template.text.replace(template.names, (name) => `${name}_${copy}`);
-    size += text.length;
-    yield text;
+  for (let copy = 0; size < bytes; ) {
+    for (const template of templates) {
+      if (size >= bytes) return;
+      const text = template.text.replace(template.names, (name) => `${name}_${copy}`);
+      size += text.length;
+      copy++;
+      yield text;
+    }
   }
 }
 
@@ -41,7 +44,7 @@ function toTemplate(source: string): Template {
   const globals = [
     ...text.matchAll(/^\.(?:visible |extern |weak )?\.?(?:global|const|shared)[^;=]*?([\w$]+)(?=[[;= ])/gm),
   ];
-  const names = [...new Set([...functions, ...globals].map((match) => match[1] as string))];
+  const names = [...new Set([...functions, ...globals].map((match) => match[1] ?? ''))];
   return { text, names: new RegExp(`\\b(?:${names.sort((a, b) => b.length - a.length).join('|')})`, 'g') };
 }
 

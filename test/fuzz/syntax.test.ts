@@ -146,7 +146,7 @@ describe('a bad line', () => {
     fc.assert(
       fc.property(fc.constantFrom(...sources), fc.nat(), fc.constantFrom(...badLines), (source, index, line) => {
         const places = boundaries(source);
-        const at = places[index % places.length] as number;
+        const at = places[index % places.length] ?? 0;
         const spoiled = `${source.slice(0, at)}\t${line}\n${source.slice(at)}`;
         const codes = parseModule(spoiled).diagnostics.map((diagnostic) => diagnostic.code);
         expect(codes).toHaveLength(1);
