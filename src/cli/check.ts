@@ -1,5 +1,4 @@
 /** `ptxlab check`: diagnostics of modules, in the format asked for. */
-import { createReadStream } from 'node:fs';
 import { SourceText } from '../base/source-text.ts';
 import { check } from '../check/check.ts';
 import { renderGithub } from '../diagnostics/renderers/github.ts';
@@ -10,7 +9,7 @@ import { checkBatch } from './check-batch.ts';
 import { isAccepted, type Judged, jsonRecord, mergeAll, withWarningsAsErrors } from './check-report.ts';
 import { summarize } from './check-summary.ts';
 import { type ExitCode, UsageError, worse } from './exit.ts';
-import { displayName, readInput } from './io.ts';
+import { displayName, readInput, streamInput } from './io.ts';
 import { type JudgeFlags, readIsa, readTarget, readTargets } from './options.ts';
 import { writeError, writeOut } from './output.ts';
 import { columnsOf, styleFor } from './style.ts';
@@ -55,8 +54,11 @@ export async function checkCommand(files: readonly string[], flags: CheckFlags):
 async function runBatch(files: readonly string[], flags: CheckFlags, isa: string | undefined): Promise<ExitCode> {
   if (files.length > 1) throw new UsageError('check --batch reads one stream of requests');
   const [file = '-'] = files;
-  const input = file === '-' ? process.stdin : createReadStream(file);
-  return checkBatch(input, { target: readTarget(flags.target), isa, warningsAreErrors: flags.W === 'error' });
+  return checkBatch(streamInput(file), {
+    target: readTarget(flags.target),
+    isa,
+    warningsAreErrors: flags.W === 'error',
+  });
 }
 
 interface Judgement {

@@ -1,5 +1,4 @@
 /** `ptxlab eval`: one instruction on given operands. */
-import { createReadStream } from 'node:fs';
 import { nearest } from '../check/nearest.ts';
 import { lanePictures } from '../explain/lanes.ts';
 import { readValue } from '../explain/read-value.ts';
@@ -8,6 +7,7 @@ import { explainLanes } from './eval-explain.ts';
 import { type Prepared, prepareEval } from './eval-prepare.ts';
 import { type Evaluated, type EvaluatedOperand, evaluatedJson, evaluatedText, lanesText } from './eval-text.ts';
 import { type ExitCode, UsageError } from './exit.ts';
+import { streamInput } from './io.ts';
 import { type JudgeFlags, readPlace } from './options.ts';
 import { writeError, writeOut } from './output.ts';
 import { columnsOf, styleFor } from './style.ts';
@@ -26,7 +26,7 @@ export async function evalCommand(
   const words = [instruction ?? '', ...operands].flatMap(splitWords);
   refuseOptions(words);
   const place = readPlace(flags);
-  if (flags.batch === true) return evalBatch(batchInput(words), place);
+  if (flags.batch === true) return evalBatch(streamInput(batchFile(words)), place);
   const [mnemonic, ...texts] = words;
   if (mnemonic === undefined) throw new UsageError('eval needs an instruction and its operands');
   const prepared = prepareEval(mnemonic, texts.length, place, {});
@@ -65,9 +65,9 @@ function refuseOptions(words: readonly string[]): void {
   throw new UsageError(`unknown option '${option}'${close === null ? '' : ` (did you mean ${close}?)`}`);
 }
 
-function batchInput([file = '-', ...more]: readonly string[]): AsyncIterable<unknown> {
+function batchFile([file = '-', ...more]: readonly string[]): string {
   if (more.length > 0) throw new UsageError('eval --batch reads one stream of requests');
-  return file === '-' ? process.stdin : createReadStream(file);
+  return file;
 }
 
 function evaluateTexts({ variant, evaluator, environment }: Prepared, texts: readonly string[]): Evaluated {

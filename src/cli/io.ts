@@ -1,6 +1,8 @@
 /** Reading what the command line names. */
+import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { err, ok, type Result } from '../base/result.ts';
+import { UsageError } from './exit.ts';
 
 /** The largest input that is read, 256 MiB; a larger file is refused by its size before any of it is read. */
 export const sizeLimit: number = 256 * 1024 * 1024;
@@ -43,6 +45,15 @@ async function readStream(stream: AsyncIterable<unknown>): Promise<Uint8Array | 
     chunks.push(chunk as Buffer);
   }
   return Buffer.concat(chunks, size);
+}
+
+/** The bytes of a file as they come, or of stdin for `-`; what cannot be read is a usage error that names the input. */
+export async function* streamInput(path: string): AsyncGenerator {
+  try {
+    yield* path === '-' ? process.stdin : createReadStream(path);
+  } catch (error) {
+    throw new UsageError(`${displayName(path)}: ${describeReadError(error as NodeJS.ErrnoException)}`);
+  }
 }
 
 /** UTF-8 whatever the bytes are; those that are not become U+FFFD, which no grammar accepts outside comments. */

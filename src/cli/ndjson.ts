@@ -21,7 +21,7 @@ const newline = 10;
 
 /** Answers every line of `input` that is not blank. Returns how many answers were faults of ptxlab itself. */
 export async function answerLines(input: AsyncIterable<unknown>, answer: Answer): Promise<number> {
-  const pending = new PendingLine();
+  const pending = new PendingLine(sizeLimit);
   let faults = 0;
   const reply = (line: Result<string, LineError>): string => {
     const { text, isFault } = answerOne(line, answer);
@@ -45,13 +45,19 @@ export async function answerLines(input: AsyncIterable<unknown>, answer: Answer)
 }
 
 /** The bytes since the last line end. A line beyond the limit is dropped while it is read, and reported at its end. */
-class PendingLine {
+export class PendingLine {
+  private readonly limit: number;
   private chunks: Buffer[] = [];
   private size = 0;
 
+  /** `limit`: the most bytes that a line may have. */
+  constructor(limit: number) {
+    this.limit = limit;
+  }
+
   add(bytes: Buffer): void {
     this.size += bytes.length;
-    if (this.size > sizeLimit) this.chunks = [];
+    if (this.size > this.limit) this.chunks = [];
     else if (bytes.length > 0) this.chunks.push(bytes);
   }
 
@@ -59,12 +65,12 @@ class PendingLine {
   complete(bytes: Buffer): readonly Result<string, LineError>[] {
     const first = bytes.indexOf(newline);
     this.add(first < 0 ? bytes : bytes.subarray(0, first));
-    const tooLong = this.size > sizeLimit;
+    const tooLong = this.size > this.limit;
     const head = tooLong ? '' : Buffer.concat(this.chunks, this.size).toString('utf8');
     this.chunks = [];
     this.size = 0;
     const rest = first < 0 ? [] : bytes.toString('utf8', first + 1).split('\n');
-    const message = `the line is longer than ${sizeLimit / 1024 / 1024} MiB`;
+    const message = `the line is longer than ${this.limit} bytes`;
     return [tooLong ? err({ code: 'LINE_TOO_LONG', message }) : ok(head), ...rest.map((line) => ok(line))];
   }
 }

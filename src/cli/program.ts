@@ -58,8 +58,8 @@ function defineCheck(program: Command, finish: Finish): void {
     .command('check')
     .description('Check PTX modules as strictly as ptxas.')
     .argument('[files...]', 'PTX files, - for stdin')
-    .option('-t, --target <names>', 'judge for these targets (sm_80,sm_90a) in place of the module’s own')
-    .option('--isa <version>', 'judge by this PTX version in place of the module’s own')
+    .option('-t, --target <names>', "judge for these targets (sm_80,sm_90a), not the module's own")
+    .option('--isa <version>', "judge by this PTX version, not the module's own")
     .addOption(
       new Option('-f, --format <format>', 'findings as')
         .choices(['pretty', 'ptxas', 'json', 'sarif', 'github'])
@@ -116,12 +116,12 @@ function defineRun(program: Command, finish: Finish): void {
     .option('--shared <bytes>', 'dynamic shared memory')
     .option(
       '--arg <value>',
-      'an argument, repeated in order: u32:5, f32:1.5, f32[]:1,2, in.npy, zeros:4096, zeros:f32[8,8], hex:…, file:…',
+      'an argument, repeated in order: u32:5, f32:1.5, f32[]:1,2, in.npy, zeros:4096, zeros:f32[8,8], hex:..., file:...',
       collect,
       [],
     )
     .option('--out <index:file>', 'write a buffer argument after the launch; repeated', collect, [])
-    .option('-t, --target <name>', 'the device; the module’s target unless given')
+    .option('-t, --target <name>', 'the device; the target of the module unless given')
     .addOption(new Option('--engine <engine>', 'engine').choices(['jit', 'interp']))
     .option('--workers <count>', 'worker threads')
     .option('--unchecked', 'no memory checks')

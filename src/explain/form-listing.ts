@@ -1,8 +1,9 @@
 /** The table of forms as a listing. */
-import { acceptance, type Acceptance } from '../check/availability.ts';
+import { type Acceptance, acceptance, rowsOf } from '../check/availability.ts';
 import { wrap } from '../diagnostics/renderers/wrap.ts';
 import { type CompiledForm, splitMnemonic } from '../isa/notation.ts';
 import { ptxForms } from '../isa/table.ts';
+import { parseVersion } from '../isa/targets.ts';
 import { type Place, plainVariants } from './plain-variants.ts';
 import { table, wrapSyntax } from './table.ts';
 import { groupAcceptance } from './targets.ts';
@@ -21,7 +22,7 @@ export interface FormEntry {
     readonly optional: boolean;
   }[];
   readonly operands: readonly string[];
-  /** The targets that have every variant of the form, and the first version in which they do. */
+  /** The targets that have some variant of the form, and the first version in which they do. */
   readonly availability: readonly Acceptance[];
 }
 
@@ -40,7 +41,8 @@ function hasAny(compiled: CompiledForm, place: Place): boolean {
   return plainVariants(compiled, place).next().done !== true;
 }
 
-function entryOf({ form, opcode, slots, axes }: CompiledForm): FormEntry {
+function entryOf(compiled: CompiledForm): FormEntry {
+  const { form, opcode, slots, axes } = compiled;
   return {
     id: form.id,
     opcode,
@@ -50,8 +52,25 @@ function entryOf({ form, opcode, slots, axes }: CompiledForm): FormEntry {
     types: slots.map(({ name, types }) => ({ name, types })),
     modifiers: axes.map(({ axis, values, optional }) => ({ axis, values, optional })),
     operands: form.operands.map(({ name }) => name),
-    availability: acceptance(new Set(form.availability.filter(({ when }) => when === undefined))),
+    availability: earliestAcceptance(compiled),
   };
+}
+
+/** For every target the first version that has some variant; variants under the same rules are looked at once. */
+function earliestAcceptance(compiled: CompiledForm): readonly Acceptance[] {
+  const seen = new Set<string>();
+  const since = new Map<string, string>();
+  for (const variant of plainVariants(compiled, { target: null, version: null })) {
+    const rows = rowsOf(variant);
+    const key = rows.map((row) => compiled.form.availability.indexOf(row)).join();
+    if (seen.has(key)) continue;
+    seen.add(key);
+    for (const found of acceptance(new Set(rows))) {
+      const known = since.get(found.target);
+      if (known === undefined || parseVersion(found.since) < parseVersion(known)) since.set(found.target, found.since);
+    }
+  }
+  return [...since].map(([target, version]) => ({ target, since: version }));
 }
 
 /**

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { columnsOf, wantsColor } from './style.ts';
+
+const terminal = { isTTY: true, columns: 100 } as NodeJS.WriteStream;
+const pipe = {} as NodeJS.WriteStream;
+
+test('a terminal is coloured, unless it is a dumb one', () => {
+  expect(wantsColor('auto', terminal, { TERM: 'xterm' })).toBe(true);
+  expect(wantsColor('auto', terminal, {})).toBe(true);
+  expect(wantsColor('auto', terminal, { TERM: 'dumb' })).toBe(false);
+});
+
+test('NO_COLOR counts where it is not empty, FORCE_COLOR where it is not 0', () => {
+  expect(wantsColor('auto', terminal, { NO_COLOR: '1' })).toBe(false);
+  expect(wantsColor('auto', terminal, { NO_COLOR: '' })).toBe(true);
+  expect(wantsColor('auto', pipe, { FORCE_COLOR: '1' })).toBe(true);
+  expect(wantsColor('auto', terminal, { FORCE_COLOR: '0' })).toBe(false);
+});
+
+test('what is drawn is between 40 and 120 columns wide, 80 where nobody knows', () => {
+  const widths = [undefined, 10, 100, 300].map((columns) => columnsOf({ columns } as NodeJS.WriteStream));
+  expect(widths).toEqual([80, 40, 100, 120]);
+});
