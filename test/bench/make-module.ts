@@ -4,7 +4,9 @@
  *
  *     tsx test/bench/make-module.ts 10000000 > module.ptx
  */
-import { readdirSync, readFileSync, realpathSync, writeSync } from 'node:fs';
+import { readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 
 const kernels: URL = new URL('../../examples/kernels/', import.meta.url);
@@ -49,5 +51,5 @@ function toTemplate(source: string): Template {
 }
 
 if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
-  for (const text of makeModule(Number(process.argv[2] ?? 10_000_000))) writeSync(1, text);
+  await pipeline(Readable.from(makeModule(Number(process.argv[2] ?? 10_000_000))), process.stdout);
 }
