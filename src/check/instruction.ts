@@ -4,30 +4,39 @@ import type { Parameters } from '../diagnostics/catalogue.ts';
 import { type Diagnostic, diagnose, type Fix } from '../diagnostics/diagnostic.ts';
 import type { OperandPattern } from '../isa/form.ts';
 import type { Guard, Instruction, Operand } from '../syntax/tree.ts';
-import type { Verdict } from './judge.ts';
+import { step, type Verdict } from './judge.ts';
 import type { ModuleChecker } from './module.ts';
 import { nearest } from './nearest.ts';
 import type { Place, Problem } from './problem.ts';
-import { describeShape, type Shape, shapeOf } from './shapes.ts';
+import { describeShape, shapeOf } from './shapes.ts';
 import type { Scope } from './symbols.ts';
 
 export function checkInstruction(node: Instruction, scope: Scope, checker: ModuleChecker): void {
   if (node.guard !== null) checkGuard(node.guard, scope, checker);
-  const shapes: Shape[] = [];
-  let undeclared = false;
-  for (const operand of node.operands) {
-    const shape = shapeOf(operand, scope);
-    if (shape.undeclared) undeclared = true;
-    shapes.push(shape);
-  }
-  const verdict = checker.judgeAt(node).judge(node.mnemonic, shapes);
+  const { operands } = node;
+  const judge = checker.judgeAt(node);
+  const remembered = judge.recall(node.mnemonic);
+  // Nearly every instruction has been seen before: it is looked up without collecting its shapes.
+  let place = remembered.root;
+  for (let i = 0; i < operands.length; i++) place = step(place, shapeOf(operands[i] as Operand, scope));
+  const verdict =
+    place.verdict ??
+    judge.decide(
+      remembered,
+      place,
+      operands.map((operand) => shapeOf(operand, scope)),
+    );
+  checker.met(verdict);
+  if (!verdict.clean) reportVerdict(node, verdict, scope, checker);
+}
+
+function reportVerdict(node: Instruction, verdict: Verdict, scope: Scope, checker: ModuleChecker): void {
   if (verdict.unchecked) {
     reportUnchecked(node, verdict, checker);
     return;
   }
-  checker.met(verdict);
   for (const found of verdict.problems) checker.report(toDiagnostic(found, node, checker.source));
-  if (undeclared) for (const operand of node.operands) reportUndeclared(operand, scope, checker);
+  if (verdict.undeclared) for (const operand of node.operands) reportUndeclared(operand, scope, checker);
   if (verdict.ranged) checkRanges(node, verdict, checker);
 }
 

@@ -19,14 +19,21 @@ export interface Verdict {
   readonly unchecked: boolean;
   /** True where some operand's constants have a fixed range. */
   readonly ranged: boolean;
+  /** True where some name is not declared. */
+  readonly undeclared: boolean;
+  /** True where there is nothing to report, whatever names and values the instruction has. */
+  readonly clean: boolean;
 }
 
-interface Node {
-  readonly next: Map<number, Node>;
+/** A place in the tree of one mnemonic's verdicts: one step down for each operand's shape. */
+export interface Node {
+  /** By the id of a shape. */
+  readonly next: (Node | undefined)[];
   verdict: Verdict | null;
 }
 
-interface Remembered {
+/** What is remembered of a mnemonic. */
+export interface Remembered {
   readonly resolution: Resolution;
   readonly root: Node;
 }
@@ -44,40 +51,51 @@ export class Judge {
     this.environment = environment;
   }
 
+  /** The verdict on an instruction; `recall`, `step` and `decide` in one. */
   judge(mnemonic: string, shapes: readonly Shape[]): Verdict {
-    const { resolution, root } = this.remember(mnemonic);
-    let node = root;
-    for (const shape of shapes) node = childOf(node, shape.id);
-    node.verdict ??= decide(resolution, shapes, this.environment);
-    return node.verdict;
+    const remembered = this.recall(mnemonic);
+    let node = remembered.root;
+    for (const shape of shapes) node = step(node, shape);
+    return node.verdict ?? this.decide(remembered, node, shapes);
   }
 
-  private remember(mnemonic: string): Remembered {
+  /** What is known of a mnemonic, and the root from which to step. */
+  recall(mnemonic: string): Remembered {
     const known = this.mnemonics.get(mnemonic);
     if (known !== undefined) return known;
-    const made: Remembered = { resolution: resolveMnemonic(mnemonic), root: { next: new Map(), verdict: null } };
+    const made: Remembered = { resolution: resolveMnemonic(mnemonic), root: { next: [], verdict: null } };
     if (mnemonic.length > longestRemembered) return made;
     if (this.mnemonics.size >= capacity) this.mnemonics.clear();
     this.mnemonics.set(mnemonic, made);
     return made;
   }
+
+  /** Decides what is not remembered yet, and remembers it at the node that the shapes lead to. */
+  decide({ resolution }: Remembered, node: Node, shapes: readonly Shape[]): Verdict {
+    const verdict = decide(resolution, shapes, this.environment);
+    node.verdict = verdict;
+    return verdict;
+  }
 }
 
-function childOf(node: Node, id: number): Node {
-  const known = node.next.get(id);
+/** One operand further. */
+export function step(node: Node, shape: Shape): Node {
+  const known = node.next[shape.id];
   if (known !== undefined) return known;
-  const made: Node = { next: new Map(), verdict: null };
-  node.next.set(id, made);
+  const made: Node = { next: [], verdict: null };
+  node.next[shape.id] = made;
   return made;
 }
 
 function decide(resolution: Resolution, shapes: readonly Shape[], environment: ModuleEnvironment): Verdict {
   const { opcode } = resolution;
+  const undeclared = shapes.some((shape) => shape.undeclared);
+  const none = { opcode, variant: null, rows: [], ranged: false, undeclared, clean: false };
   switch (resolution.kind) {
     case 'unchecked':
-      return { opcode, variant: null, problems: [], rows: [], unchecked: true, ranged: false };
+      return { ...none, problems: [], unchecked: true };
     case 'refused':
-      return { opcode, variant: null, problems: resolution.problems, rows: [], unchecked: false, ranged: false };
+      return { ...none, problems: resolution.problems, unchecked: false };
     case 'variants':
       return best(resolution.variants.map((variant) => judgeVariant(opcode, variant, shapes, environment)));
   }
@@ -93,7 +111,9 @@ function judgeVariant(
   const rows = rowsOf(variant);
   const problems = [...matchOperands({ variant, opcode, what }, shapes), ...checkRows(rows, environment)];
   const ranged = variant.form.operands.some((pattern) => pattern.kind === 'value' && pattern.range !== undefined);
-  return { opcode, variant, problems, rows, unchecked: false, ranged };
+  const undeclared = shapes.some((shape) => shape.undeclared);
+  const clean = problems.length === 0 && !ranged && !undeclared;
+  return { opcode, variant, problems, rows, unchecked: false, ranged, undeclared, clean };
 }
 
 /** The verdict with the fewest problems, the first of equals; a wrong operand count weighs most. */

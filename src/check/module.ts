@@ -152,10 +152,10 @@ export class ModuleChecker {
   /** A prototype may be followed by its definition; two bodies may not stand under one name. */
   private declareFunction(item: FunctionItem): void {
     const declared: Span = { start: item.nameStart, end: item.nameEnd };
-    const symbol: DeclaredSymbol = { kind: 'function', name: item.name, item, declared };
+    const symbol: DeclaredSymbol = { kind: 'function', name: item.name, defined: item.body !== null, declared };
     const previous = this.symbols.declare(symbol);
     if (previous === null) return;
-    const prototype = previous.kind === 'function' && (previous.item.body === null || item.body === null);
+    const prototype = previous.kind === 'function' && (!previous.defined || item.body === null);
     if (!prototype) this.report(diagnose('PTX5005', declared, { name: item.name }));
     else if (item.body !== null) this.symbols.replace(symbol);
   }

@@ -4,7 +4,7 @@
  */
 import type { Span } from '../base/span.ts';
 import type { PtxType } from '../isa/types.ts';
-import type { FunctionItem, Variable } from '../syntax/tree.ts';
+import type { Variable } from '../syntax/tree.ts';
 
 /** Where a variable lives. Parameters are told apart by what may be done with them. */
 export type VariableSpace =
@@ -42,7 +42,8 @@ export interface VariableSymbol {
 export interface FunctionSymbol {
   readonly kind: 'function';
   readonly name: string;
-  readonly item: FunctionItem;
+  /** Whether a body has been seen; the body itself is not kept, or a large file would stay in memory. */
+  readonly defined: boolean;
   readonly declared: Span;
 }
 
