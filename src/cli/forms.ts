@@ -1,6 +1,6 @@
 /** `ptxlab forms`: the table of instruction forms, or the matrix of conversions. */
 import { nearest } from '../check/nearest.ts';
-import { listForms, listingText } from '../explain/form-listing.ts';
+import { describeForm, detailedText, formsAt, listingText } from '../explain/form-listing.ts';
 import { conversionMatrix, matrixText } from '../explain/matrix.ts';
 import { ptxForms } from '../isa/table.ts';
 import { type ExitCode, UsageError } from './exit.ts';
@@ -21,9 +21,11 @@ export async function formsCommand(flags: FormsFlags): Promise<ExitCode> {
     await writeOut(flags.json === true ? json(cells) : lines(matrixText(cells)));
     return 0;
   }
-  const entries = listForms(place, flags.opcode === undefined ? null : requireOpcode(flags.opcode));
+  const forms = formsAt(place, flags.opcode === undefined ? null : requireOpcode(flags.opcode));
   const width = columnsOf(process.stdout);
-  await writeOut(flags.json === true ? json(entries) : lines(listingText(entries, width, flags.opcode !== undefined)));
+  if (flags.json === true) await writeOut(json(forms.map(describeForm)));
+  else if (flags.opcode === undefined) await writeOut(lines(listingText(forms, width)));
+  else await writeOut(lines(detailedText(forms.map(describeForm), width)));
   return 0;
 }
 

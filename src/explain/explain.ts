@@ -12,7 +12,7 @@ import { newestVersion, targets } from '../isa/targets.ts';
 import { parseInstruction } from '../syntax/parser.ts';
 import type { Instruction, Operand } from '../syntax/tree.ts';
 import { type CodeExplanation, explainCode } from './diagnostic-code.ts';
-import { type FormEntry, listForms } from './form-listing.ts';
+import { describeForm, type FormEntry, formsAt } from './form-listing.ts';
 import { explainVariant, type InstructionExplanation } from './instruction.ts';
 import { explainLiteral, type LiteralExplanation } from './literal.ts';
 import { explainName, type NameExplanation } from './name.ts';
@@ -73,7 +73,7 @@ function withoutVariant(
 ): Explanation {
   const { opcode } = resolution;
   if (node.mnemonic === opcode && ptxForms.forms(opcode).length > 0) {
-    return { kind: 'opcode', opcode, forms: listForms(place, opcode) };
+    return { kind: 'opcode', opcode, forms: formsAt(place, opcode).map(describeForm) };
   }
   return refuse(
     resolution.kind === 'refused' ? resolution.problems : [problem('PTX2002', partOf(0), { opcode })],

@@ -12,8 +12,13 @@ export interface Place {
   readonly version: Version | null;
 }
 
-/** The variants of a form that are legal and can be had at a place. */
+/** The variants of a form that can be had at a place. */
 export function* plainVariants(compiled: CompiledForm, place: Place): Generator<Variant> {
+  for (const variant of legalVariants(compiled)) if (isHad(variant, place)) yield variant;
+}
+
+/** The variants of a form by its types, axes and constraints, wherever they can be had. */
+export function* legalVariants(compiled: CompiledForm): Generator<Variant> {
   const required = compiled.axes.filter((axis) => !axis.optional);
   const optional = compiled.axes.filter((axis) => axis.optional);
   const extras: readonly Choice[] = [{}, ...optional.flatMap(choicesOf)];
@@ -22,7 +27,7 @@ export function* plainVariants(compiled: CompiledForm, place: Place): Generator<
     for (const base of bases) {
       for (const extra of extras) {
         const variant = makeVariant(compiled, types, { ...base, ...extra });
-        if (isLegal(variant) && isHad(variant, place)) yield variant;
+        if (isLegal(variant)) yield variant;
       }
     }
   }

@@ -3,7 +3,7 @@ import { assertNever } from '../base/assert-never.ts';
 import { renderPretty } from '../diagnostics/renderers/pretty.ts';
 import { codeText } from './diagnostic-code.ts';
 import type { Explanation } from './explain.ts';
-import { listingText } from './form-listing.ts';
+import { detailedText } from './form-listing.ts';
 import { instructionText, type TextOptions } from './instruction-text.ts';
 import { literalText } from './literal.ts';
 import { nameText } from './name.ts';
@@ -26,7 +26,7 @@ function linesOf(
     case 'instruction':
       return instructionText(explained, options);
     case 'opcode':
-      return listingText(explained.forms, width, true);
+      return detailedText(explained.forms, width);
     case 'literal':
       return literalText(explained, width, style);
     case 'code':
