@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import { PtxlabError } from '../base/error.ts';
+import { GlobalMemory } from './global-memory.ts';
+
+describe('allocations', () => {
+  test('begin above the first 64 KiB, at multiples of 256, with room between them', () => {
+    const memory = new GlobalMemory();
+    const a = memory.allocate(1, 'a');
+    const b = memory.allocate(300, 'b');
+    const c = memory.allocate(0, 'c');
+    expect(a.address).toBe(0x10000);
+    expect([a, b, c].every(({ address }) => address % 256 === 0)).toBe(true);
+    expect(b.address).toBeGreaterThan(a.address + 256);
+    expect(c.address).toBeGreaterThan(b.address + 300);
+  });
+
+  test('are zeroed, also where something was before', () => {
+    const memory = new GlobalMemory(70_000);
+    const first = memory.allocate(60_000, 'first');
+    memory.bytesOf(first).fill(0xee);
+    memory.free(first);
+    const second = memory.allocate(60_000, 'second');
+    expect(memory.bytesOf(second).every((byte) => byte === 0)).toBe(true);
+  });
+
+  test('together may not pass the limit, freed ones do not count', () => {
+    const memory = new GlobalMemory(1024);
+    const a = memory.allocate(512, 'a');
+    memory.allocate(512, 'b');
+    expect(() => memory.allocate(1, 'c')).toThrow(PtxlabError);
+    memory.free(a);
+    expect(() => memory.allocate(100, 'c')).not.toThrow();
+  });
+
+  test('are freed once', () => {
+    const memory = new GlobalMemory(512);
+    const a = memory.allocate(256, 'a');
+    memory.free(a);
+    memory.free(a);
+    memory.allocate(512, 'b');
+    expect(() => memory.allocate(1, 'c')).toThrow('c needs 1 bytes; the device has 0 of 512 left');
+  });
+});
+
+describe('accesses', () => {
+  const codeOf = (run: () => void): string => {
+    try {
+      run();
+    } catch (error) {
+      return (error as { readonly code: string }).code;
+    }
+    return 'none';
+  };
+
+  test('lie wholly inside one live allocation', () => {
+    const memory = new GlobalMemory();
+    const { address } = memory.allocate(64, 'a');
+    expect(codeOf(() => memory.check('load', address, 16))).toBe('none');
+    expect(codeOf(() => memory.check('load', address + 48, 16))).toBe('none');
+    expect(codeOf(() => memory.check('load', address + 64, 1))).toBe('PTX6001');
+    expect(codeOf(() => memory.check('load', address - 1, 1))).toBe('PTX6005');
+    expect(codeOf(() => memory.check('store', address + 1, 2))).toBe('PTX6002');
+    expect(codeOf(() => memory.check('store', 0, 4))).toBe('PTX6005');
+  });
+
+  test('a freed allocation is named even right after a good access to it', () => {
+    const memory = new GlobalMemory();
+    const allocation = memory.allocate(64, 'buffer 7');
+    memory.check('load', allocation.address, 4);
+    memory.free(allocation);
+    expect(() => memory.check('load', allocation.address, 4)).toThrow('buffer 7 was freed');
+  });
+
+  test('the nearest allocation is named on either side', () => {
+    const memory = new GlobalMemory();
+    const a = memory.allocate(100, 'a');
+    const b = memory.allocate(100, 'b');
+    expect(() => memory.check('load', a.address + 104, 4)).toThrow('nearest is a, 100 bytes at 0x10000: 4 bytes past');
+    expect(() => memory.check('load', b.address - 8, 4)).toThrow('8 bytes before it');
+    expect(() => memory.check('load', a.address + 96, 8)).toThrow('across its end');
+  });
+
+  test.each([8, 16, 32, 64, 128])('of %i bits are little-endian', (width) => {
+    const memory = new GlobalMemory();
+    const allocation = memory.allocate(32, 'a');
+    const bits = 0x0f0e0d0c0b0a09080706050403020100n & ((1n << BigInt(width)) - 1n);
+    memory.store(allocation.address, width, width > 32 ? bits : Number(bits));
+    expect(memory.load(allocation.address, width)).toEqual(width > 32 ? bits : Number(bits));
+    const written = [...memory.bytesOf(allocation)].slice(0, width / 8);
+    expect(written).toEqual(Array.from({ length: width / 8 }, (_, i) => i));
+  });
+
+  test('what was stored stays when memory grows', () => {
+    const memory = new GlobalMemory();
+    const allocation = memory.allocate(8, 'a');
+    memory.store(allocation.address, 32, 0xdeadbeef);
+    memory.allocate(10_000_000, 'b');
+    expect(memory.load(allocation.address, 32)).toBe(0xdeadbeef);
+  });
+});

@@ -1,0 +1,122 @@
+/** What a caller does wrong is thrown as a typed error before anything runs; what fits is taken. */
+import { describe, expect, test } from 'vitest';
+import { type Argument, Device, type LaunchOptions, PtxlabError, RefusedModuleError } from '../../src/device.ts';
+import { moduleOf } from './run.ts';
+
+async function codeOf(run: () => unknown): Promise<string> {
+  try {
+    await run();
+  } catch (error) {
+    if (error instanceof PtxlabError) return error.code;
+    throw error;
+  }
+  return 'none';
+}
+
+async function launchWith(
+  parameters: string,
+  args: readonly Argument[],
+  options: LaunchOptions = {},
+  body = '',
+): Promise<string> {
+  const device = await Device.create();
+  const kernel = device.load(moduleOf({ parameters, body })).kernel('k');
+  return codeOf(() => kernel.launch({ args, ...options }));
+}
+
+describe('arguments', () => {
+  test.each<readonly [string, string, readonly Argument[]]>([
+    ['too few', '.param .u32 a', []],
+    ['too many', '.param .u32 a', [1, 2]],
+  ])('%s', async (_, parameters, args) => {
+    expect(await launchWith(parameters, args)).toBe('argument-count');
+  });
+
+  test.each<readonly [string, string, Argument, string]>([
+    ['an integer too large', '.param .u8 a', 256, 'argument-size'],
+    ['an integer too small', '.param .s16 a', -32769, 'argument-size'],
+    ['the largest pattern', '.param .s16 a', 65535, 'none'],
+    ['a fraction for an integer', '.param .u32 a', 1.5, 'argument-type'],
+    ['a fraction for a float', '.param .f32 a', 1.5, 'none'],
+    ['a bigint', '.param .u64 a', 2n ** 64n - 1n, 'none'],
+    ['a bigint of 65 bits', '.param .u64 a', 2n ** 64n, 'argument-size'],
+    ['raw bytes', '.param .u32 a', new Uint8Array(4), 'none'],
+    ['too many raw bytes', '.param .u32 a', new Uint8Array(5), 'argument-size'],
+    ['a number for an array', '.param .b8 a[8]', 1, 'argument-type'],
+    ['bytes for an array', '.param .align 4 .b8 a[8]', new Uint8Array(8), 'none'],
+  ])('%s', async (_, parameters, argument, code) => {
+    expect(await launchWith(parameters, [argument])).toBe(code);
+  });
+
+  test('a buffer for a parameter that holds no address', async () => {
+    const device = await Device.create();
+    const kernel = device.load(moduleOf({ parameters: '.param .u32 a', body: '' })).kernel('k');
+    expect(await codeOf(() => kernel.launch({ args: [device.alloc(4)] }))).toBe('argument-type');
+  });
+});
+
+describe('shapes', () => {
+  test.each<readonly [string, LaunchOptions, string]>([
+    ['the largest block', { block: [32, 32, 1] }, 'none'],
+    ['a block of 1025 threads', { block: [1025] }, 'bad-launch'],
+    ['a block of too many threads in all', { block: [64, 4, 8] }, 'bad-launch'],
+    ['a block too deep', { block: [1, 1, 65] }, 'bad-launch'],
+    ['an empty grid', { grid: 0 }, 'bad-launch'],
+    ['a grid too wide', { grid: [1, 65536] }, 'bad-launch'],
+    ['half a block', { block: 1.5 }, 'bad-launch'],
+    ['negative shared memory', { sharedBytes: -1 }, 'bad-launch'],
+    ['too much shared memory', { sharedBytes: 228 * 1024 }, 'bad-launch'],
+    ['all the shared memory there is', { sharedBytes: 227 * 1024 }, 'none'],
+  ])('%s', async (_, options, code) => {
+    expect(await launchWith('', [], options)).toBe(code);
+  });
+
+  test('the promises of .reqntid and .maxntid hold', async () => {
+    const device = await Device.create();
+    const source = `.version 9.0
+.target sm_90
+.address_size 64
+.visible .entry exact() .reqntid 4, 2 { ret; }
+.visible .entry most() .maxntid 8 { ret; }`;
+    const module = device.load(source);
+    expect(await codeOf(() => module.kernel('exact').launch({ block: [4, 2] }))).toBe('none');
+    expect(await codeOf(() => module.kernel('exact').launch({ block: [8, 1] }))).toBe('bad-launch');
+    expect(await codeOf(() => module.kernel('most').launch({ block: [2, 2, 2] }))).toBe('none');
+    expect(await codeOf(() => module.kernel('most').launch({ block: 9 }))).toBe('bad-launch');
+  });
+});
+
+describe('modules and buffers', () => {
+  test('a module with errors is refused with all of them', async () => {
+    const device = await Device.create();
+    const load = (): unknown => device.load(moduleOf({ body: 'add.u32 %r1, %f1, 1;\nmov.u7 %r1, 2;' }));
+    expect(load).toThrow(RefusedModuleError);
+    expect(await codeOf(load)).toBe('refused-module');
+  });
+
+  test('a module for a target the device is not is refused', async () => {
+    const device = await Device.create({ target: 'sm_70' });
+    const body = 'cvt.rn.satfinite.e4m3x2.f32 %h1, %f1, %f2;';
+    expect(await codeOf(() => device.load(moduleOf({ body })))).toBe('refused-module');
+  });
+
+  test('a kernel that is not there, a target that is none', async () => {
+    const device = await Device.create();
+    expect(await codeOf(() => device.load(moduleOf({ body: '' })).kernel('q'))).toBe('unknown-kernel');
+    const other = await Device.create({ target: 'sm_5' });
+    expect(await codeOf(() => other.load(moduleOf({ body: '' })))).toBe('unknown-target');
+  });
+
+  test('buffers keep their size, and end with free', async () => {
+    const device = await Device.create({ memory: 4096 });
+    const buffer = device.alloc(Float32Array.of(1, 2));
+    expect(buffer.byteLength).toBe(8);
+    buffer.write(Uint8Array.of(9), 7);
+    expect(buffer.read()).toEqual(Uint8Array.of(0, 0, 0x80, 0x3f, 0, 0, 0, 9));
+    expect(await codeOf(() => buffer.write(Uint8Array.of(1, 2), 7))).toBe('buffer-size');
+    expect(await codeOf(() => device.alloc(-1))).toBe('buffer-size');
+    expect(await codeOf(() => device.alloc(8192))).toBe('out-of-memory');
+    buffer.free();
+    expect(await codeOf(() => buffer.read())).toBe('buffer-freed');
+  });
+});
