@@ -74,6 +74,7 @@ describe('open choices', () => {
     ['cvt.rn.relu.f16.f32', ['relu-zero']],
     ['cvt.rs.satfinite.e2m1x4.f32', ['random-alignment', 'random-overflow', 'random-lanes-fp4']],
     ['cvt.rn.satfinite.s2f6x2.f32', ['s2f6-lowest']],
+    ['cvt.rn.satfinite.relu.s2f6x2.f32', ['relu-zero']],
     ['cvt.u8.s32', []],
   ])('%s: %j', (mnemonic, ids) => {
     expect(chosen(mnemonic)).toEqual(ids);
