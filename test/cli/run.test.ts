@@ -1,0 +1,258 @@
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { type NpyArray, readNpy, writeNpy } from '../../src/tensors/npy.ts';
+import { ptxlab, put, root, scratch, start } from './ptxlab.ts';
+
+const folder = scratch();
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const vecadd = join(root, 'examples/kernels/bench_vecadd.ptx');
+
+function kernel(body: string, parameters = '.param .u64 out'): string {
+  return `.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(${parameters})\n{\n.reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<3>;\n${body}\nret;\n}\n`;
+}
+
+const increment = kernel(
+  'ld.param.u64 %rd1, [out];\nld.global.u32 %r1, [%rd1];\nadd.u32 %r1, %r1, 1;\nst.global.u32 [%rd1], %r1;',
+);
+
+function floats(...values: readonly number[]): NpyArray {
+  const bytes = new Uint8Array(Float32Array.from(values).buffer);
+  return { type: 'f4', shape: [values.length], bytes };
+}
+
+const hexOf = (array: NpyArray): string => Buffer.from(array.bytes).toString('hex');
+
+describe('run with flags', () => {
+  test('reads and writes .npy files, prints what changed, counts on stderr', async () => {
+    const a = put(folder, 'a.npy', writeNpy(floats(1, 2.5, -3)));
+    const out = join(folder, 'c.npy');
+    const args = ['run', vecadd, '--block', '3', '--arg', a, '--arg', 'f32[]:10,20,30', '--arg', 'zeros:f32[3]'];
+    const shown = await ptxlab([...args, '--arg', 'u32:3']);
+    expect([shown.code, shown.stdout]).toEqual([0, 'arg 2: 11 22.5 27\n']);
+    expect(shown.stderr).toMatch(/^60 thread-instructions, 3 threads, [\d.]+ ms\n$/);
+    const written = await ptxlab([...args, '--arg', 's32:3', '--out', `2:${out}`, '--quiet']);
+    expect(written).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(readNpy(new Uint8Array(readFileSync(out)))).toEqual({ ok: true, value: floats(11, 22.5, 27) });
+  });
+
+  test('takes the module from stdin and raw files in and out', async () => {
+    const input = put(folder, 'in.raw', Uint8Array.of(41, 0, 0, 0));
+    const out = join(folder, 'out.raw');
+    const { code } = await ptxlab(['run', '-', '--arg', `file:${input}`, '--out', `0:${out}`], { input: increment });
+    expect([code, [...readFileSync(out)]]).toEqual([0, [42, 0, 0, 0]]);
+  });
+
+  test('a fault ends with exit code 1 and says where', async () => {
+    const file = put(folder, 'fault.ptx', kernel('ld.param.u64 %rd1, [out];\nst.global.u32 [%rd1+4], 1;'));
+    const { code, stdout, stderr } = await ptxlab(['run', file, '--arg', 'zeros:4']);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('PTX6001');
+    expect(stderr).toContain('line 8');
+    expect(stderr).not.toContain('    at ');
+  });
+
+  test('a module with errors ends with exit code 1 and the findings', async () => {
+    const file = put(folder, 'wrong.ptx', kernel('add.u32 %r1, %rd1, 1;'));
+    const { code, stdout, stderr } = await ptxlab(['run', file, '--arg', 'zeros:4']);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('PTX3004');
+  });
+
+  test('a kernel that never ends is ended by its budget, its time, or Ctrl-C', async () => {
+    const file = put(folder, 'endless.ptx', kernel('again: bra again;', ''));
+    expect(await ptxlab(['run', file, '--budget', '1000'])).toMatchObject({ code: 1, stdout: '' });
+    expect((await ptxlab(['run', file, '--timeout', '1'])).stderr).toContain('PTX6021');
+    const child = await start(['run', file]);
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      stderr += chunk.toString();
+    });
+    setTimeout(() => child.kill('SIGINT'), 1000);
+    const code = await new Promise((resolve) => child.on('close', resolve));
+    expect(code).not.toBe(0);
+    expect(stderr).not.toContain('    at ');
+  });
+
+  test.each<readonly [string, readonly string[], string]>([
+    ['no file', [], 'needs a PTX file'],
+    ['a file that is not there', ['nowhere.ptx'], 'nowhere.ptx'],
+    ['an argument of no kind', [vecadd, '--arg', 'what'], "'what' is no argument"],
+    ['a scalar that does not fit', [vecadd, '--arg', 'u8:256'], '256 does not fit in u8'],
+    ['a scalar that is no number', [vecadd, '--arg', 'f32:x'], 'not a number for f32'],
+    ['too few arguments', [vecadd, '--arg', 'u64:0'], 'takes 4 arguments'],
+    [
+      'a scalar of the wrong size',
+      [vecadd, ...Array(3).fill(['--arg', 'zeros:4']).flat(), '--arg', 'u64:1'],
+      '8 bytes',
+    ],
+    ['an odd number of hex digits', [vecadd, '--arg', 'hex:123'], 'even number of hex digits'],
+    ['an output of no argument', [vecadd, '--arg', 'zeros:4', '--out', '1:x'], 'there are 1 arguments'],
+    ['an output of a scalar', [vecadd, '--arg', 'u32:4', '--out', '0:x'], 'not a buffer'],
+    ['a block of words', [vecadd, '--block', 'many'], '--block'],
+    [
+      'a block too large',
+      [vecadd, ...Array(3).fill(['--arg', 'zeros:4']).flat(), '--arg', 'u32:1', '--block', '2000'],
+      '1024',
+    ],
+    ['a kernel that is not there', [vecadd, '--entry', 'vecsub'], 'vecsub'],
+    ['an engine that is not there', [vecadd, '--engine', 'jit'], 'jit'],
+  ])('%s is wrong usage', async (_, args, message) => {
+    const { code, stdout, stderr } = await ptxlab(['run', ...args], { cwd: folder });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain('    at ');
+  });
+
+  test('a module with several kernels wants one named', async () => {
+    const file = join(root, 'examples/kernels/quantize_sm89.ptx');
+    const { code, stderr } = await ptxlab(['run', file]);
+    expect([code, stderr.includes('quantize_s8x4')]).toEqual([2, true]);
+  });
+});
+
+async function job(description: object): Promise<{ readonly code: number | null; readonly answer: unknown }> {
+  const { code, stdout } = await ptxlab(['run', '--job', '-'], { input: JSON.stringify(description), cwd: folder });
+  return { code, answer: JSON.parse(stdout) };
+}
+
+describe('run --job', () => {
+  test('answers with the buffers as hex, scalars as null, and what it cost', async () => {
+    const description = {
+      ptx: vecadd,
+      entry: 'vecadd',
+      grid: [2, 1, 1],
+      block: [2, 1, 1],
+      args: [
+        { buffer: { hex: hexOf(floats(1, 2, 3)) } },
+        { buffer: { hex: hexOf(floats(0.5, -2, 4)) } },
+        { buffer: { zeros: 12 } },
+        { u32: 3 },
+      ],
+    };
+    const { code, answer } = await job(description);
+    expect(code).toBe(0);
+    expect(answer).toEqual({
+      ok: true,
+      args: [
+        { hex: hexOf(floats(1, 2, 3)) },
+        { hex: hexOf(floats(0.5, -2, 4)) },
+        { hex: hexOf(floats(1.5, 0, 7)) },
+        null,
+      ],
+      stats: { threads: 4, instructions: 4 * 9 + 1 + 3 * 11, milliseconds: expect.any(Number) as number },
+    });
+  });
+
+  test('takes scalars of every basic type, integers and floats as strings too', async () => {
+    const parameters =
+      '.param .u64 out, .param .u8 a, .param .s16 b, .param .f32 c, .param .f64 d, .param .b64 e, .param .s64 f, .param .f16 g';
+    const load = [
+      'u8 %r1, [a]',
+      's16 %r2, [b]',
+      'u32 %r3, [c]',
+      'u64 %rd2, [d]',
+      'u64 %rd3, [e]',
+      'u64 %rd4, [f]',
+      'u16 %r4, [g]',
+    ];
+    const body = `ld.param.u64 %rd1, [out];\n${load.map((text) => `ld.param.${text};`).join('\n')}
+st.global.v4.u32 [%rd1], {%r1, %r2, %r3, %r4}; st.global.v2.u64 [%rd1+16], {%rd2, %rd3}; st.global.u64 [%rd1+32], %rd4;`;
+    const args = [
+      { buffer: { zeros: 40 } },
+      { u8: 255 },
+      { s16: -2 },
+      { f32: '-inf' },
+      { f64: 1.5 },
+      { b64: '0x8000000000000001' },
+      { s64: '-9223372036854775808' },
+      { bytes: '003c' },
+    ];
+    const { answer } = await job({ source: kernel(body, parameters), args });
+    const words = [
+      'ff000000',
+      'feffffff',
+      '000080ff',
+      '003c0000',
+      '000000000000f83f',
+      '0100000000000080',
+      '0000000000000080',
+    ];
+    expect(answer).toMatchObject({
+      ok: true,
+      args: [{ hex: words.join('') }, null, null, null, null, null, null, null],
+    });
+  });
+
+  test('repeats from the same start and lists the times', async () => {
+    const { answer } = await job({ source: increment, repeat: 3, args: [{ buffer: { hex: '07000000' } }] });
+    expect(answer).toMatchObject({ ok: true, args: [{ hex: '08000000' }], stats: { threads: 1, instructions: 4 } });
+    const { milliseconds } = (answer as { readonly stats: { readonly milliseconds: readonly number[] } }).stats;
+    expect(milliseconds).toHaveLength(3);
+  });
+
+  test('paths are relative to the job file', async () => {
+    const inner = join(folder, 'inner');
+    mkdirSync(inner);
+    put(inner, 'k.ptx', increment);
+    put(inner, 'in.raw', Uint8Array.of(1, 0, 0, 0));
+    const path = put(inner, 'job.json', JSON.stringify({ ptx: 'k.ptx', args: [{ buffer: { file: 'in.raw' } }] }));
+    const { code, stdout } = await ptxlab(['run', '--job', path], { cwd: dirname(inner) });
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { ok: true, args: [{ hex: '02000000' }] }]);
+  });
+
+  test('a fault is data, with exit code 1', async () => {
+    const source = kernel(
+      'ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 2;\n@%p1 st.global.u32 [%rd1+4], 1;',
+    );
+    const { code, answer } = await job({ source, block: [4, 1, 1], args: [{ buffer: { zeros: 4 } }] });
+    expect(code).toBe(1);
+    expect(answer).toEqual({
+      ok: false,
+      fault: {
+        code: 'PTX6001',
+        message: expect.stringContaining('nearest is buffer 0') as string,
+        kernel: 'k',
+        block: [0, 0, 0],
+        thread: [2, 0, 0],
+        line: 10,
+        space: 'global',
+        address: '0x10004',
+      },
+    });
+  });
+
+  test('a refused module is diagnostics, with exit code 1', async () => {
+    const { code, answer } = await job({ source: kernel('add.u32 %r1, %r1;'), args: [{ buffer: { zeros: 4 } }] });
+    expect(code).toBe(1);
+    expect(answer).toMatchObject({ ok: false, diagnostics: [{ code: 'PTX3002', severity: 'error', line: 7 }] });
+  });
+
+  test('the target of the job judges the module', async () => {
+    const source = kernel('bar.sync 0;', '').replace('sm_80', 'sm_100a').replace('8.0', '8.6');
+    expect((await job({ source, target: 'sm_90' })).code).toBe(0);
+    const narrow = source.replace(
+      'bar.sync 0;',
+      '.reg .b16 %h; .reg .b8 %b; .reg .f32 %f; cvt.rn.satfinite.e2m1x2.f32 %b, %f, %f;',
+    );
+    expect((await job({ source: narrow, target: 'sm_90' })).answer).toMatchObject({ ok: false });
+  });
+
+  test.each<readonly [string, string]>([
+    ['no JSON', '{'],
+    ['no object', '[]'],
+    ['neither ptx nor source', '{}'],
+    ['both', JSON.stringify({ ptx: vecadd, source: increment })],
+    ['an unknown key', JSON.stringify({ source: increment, blocks: 1 })],
+    ['an argument of two kinds', JSON.stringify({ source: increment, args: [{ u32: 1, s32: 1 }] })],
+    ['an argument that does not fit', JSON.stringify({ source: increment, args: [{ u8: 1000 }] })],
+    ['a buffer of nothing', JSON.stringify({ source: increment, args: [{ buffer: {} }] })],
+    ['a file that is not there', JSON.stringify({ ptx: 'nowhere.ptx' })],
+  ])('%s is wrong usage', async (_, input) => {
+    const { code, stdout, stderr } = await ptxlab(['run', '--job', '-'], { input, cwd: folder });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/\w/);
+    expect(stderr).not.toContain('    at ');
+  });
+});
