@@ -19,11 +19,18 @@ interface Request extends CheckOptions {
 
 /** Answers `{"id","source"[,"target","isa"]}` by `{"id","ok","diagnostics"}` or `{"id","error"}`, in order. */
 export async function checkBatch(input: AsyncIterable<unknown>, defaults: BatchDefaults): Promise<ExitCode> {
-  const faults = await answerLines(input, (line, raw) => {
-    const id = line.ok ? readId(line.value, raw) : 'null';
-    const request = line.ok ? readRequest(line.value, defaults) : line;
-    const reply = request.ok ? answer(request.value, defaults.warningsAreErrors) : { error: request.error };
-    return `{"id":${id},${JSON.stringify(reply).slice(1)}`;
+  const reply = (request: JsonObject | null, raw: string, rest: object): string =>
+    `{"id":${readId(request ?? {}, raw)},${JSON.stringify(rest).slice(1)}`;
+  const faults = await answerLines(input, {
+    answer: (line, raw) => {
+      const request = readRequest(line, defaults);
+      return reply(
+        line,
+        raw,
+        request.ok ? answer(request.value, defaults.warningsAreErrors) : { error: request.error },
+      );
+    },
+    refuse: (line, raw, error) => reply(line, raw, { error }),
   });
   return faults > 0 ? 2 : 0;
 }

@@ -19,12 +19,14 @@ interface Request {
 /** Answers `{"inst","rows"[,"sreg","dreg","target","isa"]}` by `{"inst","out"}` or `{"inst","error"}`, in order. */
 export async function evalBatch(input: AsyncIterable<unknown>, defaults: Place): Promise<ExitCode> {
   const prepared = new PreparedInstructions();
-  const faults = await answerLines(input, (line) => {
-    if (!line.ok) return JSON.stringify({ inst: null, error: line.error });
-    const { inst = null } = line.value;
-    const request = readRequest(line.value, defaults);
-    const out = request.ok ? evaluateRows(request.value, prepared) : request;
-    return JSON.stringify(out.ok ? { inst, out: out.value } : { inst, error: out.error });
+  const faults = await answerLines(input, {
+    answer: (line) => {
+      const request = readRequest(line, defaults);
+      const out = request.ok ? evaluateRows(request.value, prepared) : request;
+      const { inst = null } = line;
+      return JSON.stringify(out.ok ? { inst, out: out.value } : { inst, error: out.error });
+    },
+    refuse: (line, _, error) => JSON.stringify({ inst: line?.['inst'] ?? null, error }),
   });
   return faults > 0 ? 2 : 0;
 }

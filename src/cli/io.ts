@@ -1,5 +1,5 @@
 /** Reading what the command line names. */
-import { createReadStream } from 'node:fs';
+import { createReadStream, fstatSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { err, ok, type Result } from '../base/result.ts';
 import { UsageError } from './exit.ts';
@@ -9,13 +9,14 @@ export const sizeLimit: number = 256 * 1024 * 1024;
 
 /** What a path is called in messages. */
 export function displayName(path: string): string {
-  return path === '-' ? '<stdin>' : path;
+  if (path === '-') return '<stdin>';
+  return path === '' ? "''" : path;
 }
 
 /** The text of a file, or of stdin for `-`. The error is one line that names the input. */
 export async function readInput(path: string): Promise<Result<string, string>> {
   try {
-    const bytes = path === '-' ? await readStream(process.stdin) : await readFile(path);
+    const bytes = path === '-' ? await readStream(openStdin()) : await readFile(path);
     return bytes === null ? err(tooLarge(path)) : ok(decodeText(bytes));
   } catch (error) {
     return err(`${displayName(path)}: ${describeReadError(error as NodeJS.ErrnoException)}`);
@@ -27,13 +28,23 @@ async function readFile(path: string): Promise<Uint8Array | null> {
   const file = await open(path, 'r');
   try {
     const stat = await file.stat();
-    if (stat.isDirectory()) throw Object.assign(new Error(), { code: 'EISDIR' });
+    if (stat.isDirectory()) throw isDirectory();
     if (stat.size > sizeLimit) return null;
     if (stat.isFile() && stat.size > 0) return await file.readFile();
     return await readStream(file.createReadStream({ autoClose: false }));
   } finally {
     await file.close();
   }
+}
+
+/** Node reads a directory on stdin as nothing at all, without an error. */
+function openStdin(): NodeJS.ReadStream {
+  if (fstatSync(0).isDirectory()) throw isDirectory();
+  return process.stdin;
+}
+
+function isDirectory(): NodeJS.ErrnoException {
+  return Object.assign(new Error('is a directory'), { code: 'EISDIR' });
 }
 
 async function readStream(stream: AsyncIterable<unknown>): Promise<Uint8Array | null> {
@@ -50,7 +61,7 @@ async function readStream(stream: AsyncIterable<unknown>): Promise<Uint8Array | 
 /** The bytes of a file as they come, or of stdin for `-`; what cannot be read is a usage error that names the input. */
 export async function* streamInput(path: string): AsyncGenerator {
   try {
-    yield* path === '-' ? process.stdin : createReadStream(path);
+    yield* path === '-' ? openStdin() : createReadStream(path);
   } catch (error) {
     throw new UsageError(`${displayName(path)}: ${describeReadError(error as NodeJS.ErrnoException)}`);
   }

@@ -14,17 +14,21 @@ export interface LineError {
   readonly message: string;
 }
 
-/** Answers one line by the text of a JSON object; `raw` is the line itself. */
-export type Answer = (request: Result<JsonObject, LineError>, raw: string) => string;
+/** How a command answers lines, by the text of a JSON object each. `raw` is the line as it came. */
+export interface Answerer {
+  answer(request: JsonObject, raw: string): string;
+  /** For a line that cannot be answered; `request` is null where it is no JSON object. */
+  refuse(request: JsonObject | null, raw: string, error: LineError): string;
+}
 
 const newline = 10;
 
 /** Answers every line of `input` that is not blank. Returns how many answers were faults of ptxlab itself. */
-export async function answerLines(input: AsyncIterable<unknown>, answer: Answer): Promise<number> {
+export async function answerLines(input: AsyncIterable<unknown>, answerer: Answerer): Promise<number> {
   const pending = new PendingLine(sizeLimit);
   let faults = 0;
   const reply = (line: Result<string, LineError>): string => {
-    const { text, isFault } = answerOne(line, answer);
+    const { text, isFault } = answerOne(line, answerer);
     if (isFault) faults += 1;
     return text;
   };
@@ -75,18 +79,22 @@ export class PendingLine {
   }
 }
 
-function answerOne(
-  line: Result<string, LineError>,
-  answer: Answer,
-): { readonly text: string; readonly isFault: boolean } {
-  const raw = line.ok ? line.value : '';
-  if (line.ok && raw.trim() === '') return { text: '', isFault: false };
+interface Reply {
+  readonly text: string;
+  readonly isFault: boolean;
+}
+
+function answerOne(line: Result<string, LineError>, answerer: Answerer): Reply {
+  if (!line.ok) return { text: `${answerer.refuse(null, '', line.error)}\n`, isFault: false };
+  const raw = line.value;
+  if (raw.trim() === '') return { text: '', isFault: false };
+  const request = parseLine(raw);
+  if (!request.ok) return { text: `${answerer.refuse(null, raw, request.error)}\n`, isFault: false };
   try {
-    const request = line.ok ? parseLine(raw) : line;
-    return { text: `${answer(request, raw)}\n`, isFault: false };
+    return { text: `${answerer.answer(request.value, raw)}\n`, isFault: false };
   } catch (fault) {
     const message = `internal fault: ${fault instanceof Error ? fault.message : String(fault)}`;
-    return { text: `${answer(err({ code: 'INTERNAL', message }), raw)}\n`, isFault: true };
+    return { text: `${answerer.refuse(request.value, raw, { code: 'INTERNAL', message })}\n`, isFault: true };
   }
 }
 

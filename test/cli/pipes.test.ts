@@ -58,6 +58,46 @@ test('100 MB in a single line are read, and a finding at its end shows its surro
   expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(120);
 });
 
+test('a directory on stdin is told and exits 2', async () => {
+  await ptxlab(['--version']);
+  const outcomes = [
+    ['check', '-'],
+    ['check', '--batch'],
+    ['eval', '--batch'],
+  ].map((args) => spawnSync('sh', ['-c', '"$0" "$@" < /', process.execPath, mainFile, ...args]));
+  for (const { status, stderr } of outcomes) {
+    expect([status, stderr.toString()]).toEqual([2, 'ptxlab: <stdin>: is a directory, not a file\n']);
+  }
+});
+
+/** Breaks a function of the runtime before ptxlab starts, so that something fails which cannot. */
+const broken = {
+  NODE_OPTIONS: "--import=data:text/javascript,String.prototype.padEnd=()=>{throw(new(Error)('broken'))}",
+};
+
+test('a fault of ptxlab is one line and exits 2; PTXLAB_DEBUG=1 shows where it was', async () => {
+  const quiet = await ptxlab(['forms', '--matrix'], { env: broken });
+  expect(quiet).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: 'ptxlab: internal fault: broken (PTXLAB_DEBUG=1 shows where)\n',
+  });
+  const loud = await ptxlab(['forms', '--matrix'], { env: { ...broken, PTXLAB_DEBUG: '1' } });
+  expect(loud.stderr).toMatch(/^ptxlab: internal fault: broken\nError: broken\n\s+at /);
+  expect(loud.code).toBe(2);
+});
+
+test('a fault in a batch is the answer of its line; the rest goes on, and the end is exit 2', async () => {
+  const env = { NODE_OPTIONS: broken.NODE_OPTIONS.replace('padEnd', 'padStart') };
+  const input = '{"inst":"cvt.rn.f16.f32","rows":[["0"]]}\n{"inst":"foo","rows":[]}\n';
+  const { code, stdout } = await ptxlab(['eval', '--batch'], { env, input });
+  expect(code).toBe(2);
+  expect(stdout.split('\n')[0]).toBe(
+    '{"inst":"cvt.rn.f16.f32","error":{"code":"INTERNAL","message":"internal fault: broken"}}',
+  );
+  expect(stdout.split('\n')[1]).toContain('PTX2001');
+});
+
 test('an interrupt ends it at once, without a trace', async () => {
   const child = await start(['check', '--batch']);
   let stderr = '';
