@@ -17,6 +17,8 @@ const increment = kernel(
   'ld.param.u64 %rd1, [out];\nld.global.u32 %r1, [%rd1];\nadd.u32 %r1, %r1, 1;\nst.global.u32 [%rd1], %r1;',
 );
 
+const threeBuffers = ['--arg', 'zeros:4', '--arg', 'zeros:4', '--arg', 'zeros:4'];
+
 function floats(...values: readonly number[]): NpyArray {
   const bytes = new Uint8Array(Float32Array.from(values).buffer);
   return { type: 'f4', shape: [values.length], bytes };
@@ -82,20 +84,12 @@ describe('run with flags', () => {
     ['a scalar that does not fit', [vecadd, '--arg', 'u8:256'], '256 does not fit in u8'],
     ['a scalar that is no number', [vecadd, '--arg', 'f32:x'], 'not a number for f32'],
     ['too few arguments', [vecadd, '--arg', 'u64:0'], 'takes 4 arguments'],
-    [
-      'a scalar of the wrong size',
-      [vecadd, ...Array(3).fill(['--arg', 'zeros:4']).flat(), '--arg', 'u64:1'],
-      '8 bytes',
-    ],
+    ['a scalar of the wrong size', [vecadd, ...threeBuffers, '--arg', 'u64:1'], '8 bytes'],
     ['an odd number of hex digits', [vecadd, '--arg', 'hex:123'], 'even number of hex digits'],
     ['an output of no argument', [vecadd, '--arg', 'zeros:4', '--out', '1:x'], 'there are 1 arguments'],
     ['an output of a scalar', [vecadd, '--arg', 'u32:4', '--out', '0:x'], 'not a buffer'],
     ['a block of words', [vecadd, '--block', 'many'], '--block'],
-    [
-      'a block too large',
-      [vecadd, ...Array(3).fill(['--arg', 'zeros:4']).flat(), '--arg', 'u32:1', '--block', '2000'],
-      '1024',
-    ],
+    ['a block too large', [vecadd, ...threeBuffers, '--arg', 'u32:1', '--block', '2000'], '1024'],
     ['a kernel that is not there', [vecadd, '--entry', 'vecsub'], 'vecsub'],
     ['an engine that is not there', [vecadd, '--engine', 'jit'], 'jit'],
   ])('%s is wrong usage', async (_, args, message) => {

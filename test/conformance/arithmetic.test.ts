@@ -164,7 +164,7 @@ type Truth = (x: number | bigint, y: number | bigint) => boolean;
 
 const comparisons: Readonly<Record<string, Truth>> = {
   eq: (x, y) => x === y,
-  ne: (x, y) => x < y || x > y,
+  ne: (x, y) => x !== y && !isNan(x) && !isNan(y),
   lt: (x, y) => x < y,
   le: (x, y) => x <= y,
   gt: (x, y) => x > y,
@@ -258,8 +258,11 @@ function floatMismatches(variant: Variant): readonly string[] {
   if (made === null) return ['not evaluated'];
   const single = mnemonic.endsWith('.f32');
   const compute = operations[/^\w+/.exec(mnemonic)?.[0] ?? ''] as (x: number, y: number) => number;
-  const least = single ? 2 ** -126 : 2 ** -1022;
-  const ftz = (x: number): number => (mnemonic.includes('.ftz') && Math.abs(x) < least ? x * 0 : x);
+  const leastNormal = single ? 2 ** -126 : 2 ** -1022;
+  const ftz = (x: number): number => {
+    if (!mnemonic.includes('.ftz') || Math.abs(x) >= leastNormal) return x;
+    return x < 0 || Object.is(x, -0) ? -0 : 0;
+  };
   const finish = (x: number): number => {
     const result = ftz(single ? Math.fround(x) : x);
     return mnemonic.includes('.sat') ? Math.max(0, Math.min(1, result)) : result;
