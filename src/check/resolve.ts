@@ -92,6 +92,7 @@ function attempt(compiled: CompiledForm, types: readonly TypeName[], written: re
     const axis = compiled.axes.find((candidate) => candidate.values.includes(modifier.text));
     if (axis === undefined) {
       problems.push(misplaced(compiled, types, modifier, chosen));
+      if (!isModifier(modifier.text)) assume(compiled, nearestModifier(compiled, modifier), chosen);
     } else if (chosen[axis.axis] !== undefined) {
       const parameters = { modifier: modifier.text, first: chosen[axis.axis] as string, axis: axisWord(axis.axis) };
       problems.push(problem('PTX2012', part(modifier.index), parameters));
@@ -156,9 +157,21 @@ function misplaced(
   return problem('PTX2011', place, { modifier: text, what, opcode: compiled.opcode }, sectionOf(compiled));
 }
 
+/** A misspelt modifier counts as the one that was meant, so that it is not reported as missing too. */
+function assume(compiled: CompiledForm, meant: string | null, chosen: Record<string, string>): void {
+  const axis = compiled.axes.find((candidate) => meant !== null && candidate.values.includes(meant));
+  if (axis !== undefined && meant !== null) chosen[axis.axis] ??= meant;
+}
+
+function nearestModifier(compiled: CompiledForm, modifier: Written): string | null {
+  return nearest(
+    modifier.text,
+    compiled.axes.flatMap((axis) => axis.values),
+  );
+}
+
 function unknownModifier(compiled: CompiledForm, modifier: Written): Problem {
-  const candidates = compiled.axes.flatMap((axis) => axis.values);
-  const spelling = nearest(modifier.text, candidates);
+  const spelling = nearestModifier(compiled, modifier);
   const help = spelling === null ? null : `did you mean '${spelling}'?`;
   return problem('PTX2010', part(modifier.index), { modifier: modifier.text }, { help });
 }
