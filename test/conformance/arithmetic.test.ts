@@ -260,7 +260,7 @@ function floatMismatches(variant: Variant): readonly string[] {
   const compute = operations[/^\w+/.exec(mnemonic)?.[0] ?? ''] as (x: number, y: number) => number;
   const leastNormal = single ? 2 ** -126 : 2 ** -1022;
   const ftz = (x: number): number => {
-    if (!mnemonic.includes('.ftz') || Math.abs(x) >= leastNormal) return x;
+    if (!mnemonic.includes('.ftz') || !(Math.abs(x) < leastNormal)) return x;
     return x < 0 || Object.is(x, -0) ? -0 : 0;
   };
   const finish = (x: number): number => {
