@@ -3,6 +3,7 @@
  *
  * @module
  */
+export type { Bits } from './base/bits.ts';
 export { PtxlabError } from './base/error.ts';
 export { SourceText } from './base/source-text.ts';
 export type { Position, Span } from './base/span.ts';
@@ -10,5 +11,10 @@ export type { Acceptance } from './check/availability.ts';
 export { type CheckOptions, type CheckReport, check, type Requirements } from './check/check.ts';
 export { catalogue, type Code } from './diagnostics/catalogue.ts';
 export type { Diagnostic, Fix, Severity } from './diagnostics/diagnostic.ts';
+export { renderPretty } from './diagnostics/renderers/pretty.ts';
+export { type EvaluateOptions, evaluate } from './evaluate.ts';
+export { type Explanation, explain } from './explain/explain.ts';
+export { explanationText } from './explain/text.ts';
+export { type FormEntry, type FormsOptions, forms } from './forms.ts';
 export { parseModule as parse } from './syntax/parser.ts';
 export { printModule as print } from './syntax/printer.ts';

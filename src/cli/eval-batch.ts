@@ -5,7 +5,7 @@ import { err, ok, type Result } from '../base/result.ts';
 import { readTarget, readVersion } from '../check/check.ts';
 import type { Place } from '../explain/plain-variants.ts';
 import type { RegisterWidths } from '../interp/evaluate.ts';
-import { type EvalError, type Prepared, prepareEval } from './eval-prepare.ts';
+import { type EvalError, type Prepared, prepareEval } from '../evaluate.ts';
 import type { ExitCode } from './exit.ts';
 import { answerLines, type JsonObject } from './ndjson.ts';
 

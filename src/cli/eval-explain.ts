@@ -5,7 +5,7 @@ import { type Frame, isValueStep, prepareStep } from '../interp/value-steps.ts';
 import type { Ref, Step } from '../isa/steps.ts';
 import type { Conversion } from '../numerics/conversion.ts';
 import { type ConversionExplanation, explainConversion } from '../numerics/explain-conversion.ts';
-import type { Prepared } from './eval-prepare.ts';
+import type { Prepared } from '../evaluate.ts';
 
 /** One conversion that an instruction made of its inputs. */
 export interface LaneExplanation {

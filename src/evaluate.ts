@@ -1,17 +1,20 @@
-/** From a mnemonic and register widths to an instruction that can be evaluated, or the reason why not. */
-import { acceptance, checkRows, rowsOf } from '../check/availability.ts';
-import type { Problem } from '../check/problem.ts';
-import { resolveMnemonic } from '../check/resolve.ts';
-import { err, ok, type Result } from '../base/result.ts';
-import { diagnose } from '../diagnostics/diagnostic.ts';
-import { isHad, type Place } from '../explain/plain-variants.ts';
-import { groupAcceptance } from '../explain/targets.ts';
-import { type Evaluator, evaluator, type RegisterWidths } from '../interp/evaluate.ts';
-import type { Variant } from '../isa/form.ts';
-import { acceptsRegister } from '../isa/operand-rules.ts';
-import type { Environment } from '../isa/steps.ts';
-import { formatVersion, newestVersion, targets } from '../isa/targets.ts';
-import { types } from '../isa/types.ts';
+/** One instruction on given bits: the public `evaluate`, and what the command line prepares for many rows. */
+import { acceptance, checkRows, rowsOf } from './check/availability.ts';
+import type { Problem } from './check/problem.ts';
+import { resolveMnemonic } from './check/resolve.ts';
+import type { Bits } from './base/bits.ts';
+import { PtxlabError } from './base/error.ts';
+import { err, ok, type Result } from './base/result.ts';
+import { readTarget, readVersion } from './check/check.ts';
+import { diagnose } from './diagnostics/diagnostic.ts';
+import { isHad, type Place } from './explain/plain-variants.ts';
+import { groupAcceptance } from './explain/targets.ts';
+import { type Evaluator, evaluator, type RegisterWidths } from './interp/evaluate.ts';
+import type { Variant } from './isa/form.ts';
+import { acceptsRegister } from './isa/operand-rules.ts';
+import type { Environment } from './isa/steps.ts';
+import { formatVersion, newestVersion, targets } from './isa/targets.ts';
+import { types } from './isa/types.ts';
 
 export interface EvalError {
   readonly code: string;
@@ -93,4 +96,34 @@ function widthMisfit({ variant, evaluator: { inputs, outputs } }: Prepared): Eva
     return { code: 'PTX3004', message: `${name} is ${type.name}: a register of ${width} bits cannot stand there` };
   }
   return null;
+}
+
+export interface EvaluateOptions extends RegisterWidths {
+  /** Judge for this architecture, and by its rules for subnormals; any unless given. */
+  readonly target?: string;
+  /** Judge by this PTX version; the newest unless given. */
+  readonly isa?: string;
+}
+
+/**
+ * What an instruction makes of given bits, without a machine.
+ *
+ * ```ts
+ * evaluate('cvt.rn.satfinite.e4m3x2.f32', [0x3fa66666, 0xc3fa0000]); // [0x3afe]
+ * ```
+ *
+ * @param inputs one for each source in the order of the operand list, brace lists element by element: bit patterns,
+ *   numbers up to 32 bits, bigints above; masked to the operand's width
+ * @returns the results' bits, in the same representation
+ * @throws PtxlabError with the diagnostic's code where the instruction is not legal there, `NOT_EVALUATED` where it is
+ *   more than a function of bits, `unknown-target`, `unknown-version`
+ */
+export function evaluate(mnemonic: string, inputs: readonly Bits[], options: EvaluateOptions = {}): readonly Bits[] {
+  const place: Place = {
+    target: options.target === undefined ? null : readTarget(options.target),
+    version: options.isa === undefined ? null : readVersion(options.isa),
+  };
+  const prepared = prepareEval(mnemonic, inputs.length, place, options);
+  if (!prepared.ok) throw new PtxlabError(prepared.error.code, prepared.error.message);
+  return prepared.value.evaluator.run(inputs);
 }
