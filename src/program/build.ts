@@ -115,8 +115,9 @@ class InstructionBuilder {
     const { node, variant, guard } = bound;
     const places = new Map<Ref, number>();
     const steps = this.stepsOf(variant);
+    this.frame.beginInstruction();
     const operands = sortOperands(bound.operands, steps.length > 1, this.frame, places);
-    for (const ref of steps.flatMap(refsOf)) if (!places.has(ref)) places.set(ref, this.frame.value(64));
+    for (const ref of steps.flatMap(refsOf)) if (!places.has(ref)) places.set(ref, this.frame.temporary());
     return {
       variant,
       ...this.where(node),
@@ -209,7 +210,7 @@ function sortOperands(
         const registerWidth = operand.symbol.type.width;
         const clobbered = staged && operand.role === 'read' && written.has(register);
         const shared = registerWidth === operand.type.width && !operand.negated && !clobbered;
-        const place = shared ? register : frame.value(operand.type.width);
+        const place = shared ? register : frame.temporary();
         places.set(operand.name, place);
         if (shared) break;
         const transfer: Transfer = {
@@ -228,23 +229,23 @@ function sortOperands(
         break;
       }
       case 'special': {
-        const place = frame.value(operand.type.width);
+        const place = frame.temporary();
         places.set(operand.name, place);
         specials.push({ place, register: operand.register, width: operand.type.width });
         break;
       }
       case 'sink':
-        places.set(operand.name, frame.value(64));
+        places.set(operand.name, frame.temporary());
         break;
       case 'symbol-address': {
-        const place = frame.value(operand.type.width);
+        const place = frame.temporary();
         const symbol = operand.symbol.kind === 'variable' ? operand.symbol : null;
         places.set(operand.name, place);
         symbols.push({ place, width: operand.type.width, symbol, offset: operand.offset });
         break;
       }
       case 'address': {
-        const place = frame.value(64);
+        const place = frame.temporary();
         places.set(operand.name, place);
         addresses.push({ place, base: addressBase(operand.base, frame), offset: operand.offset });
         break;

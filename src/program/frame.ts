@@ -1,4 +1,4 @@
-/** The places of one function's values: registers first come first served, then what operands and steps need. */
+/** The places of one function's values: registers, the constants of operands, and temporaries that instructions share. */
 import type { Bits } from '../base/bits.ts';
 import type { RegisterUse } from '../check/bind.ts';
 import type { RegisterSymbol } from '../check/symbols.ts';
@@ -9,6 +9,8 @@ export class FrameBuilder {
   readonly registers: NamedRegister[] = [];
   private readonly bySymbol = new Map<RegisterSymbol, Map<string, number>>();
   private readonly constants = new Map<string, number>();
+  private readonly temporaries: number[] = [];
+  private used = 0;
 
   /** The place of a register; the same one for every use of it. */
   register({ symbol, register, element }: RegisterUse): number {
@@ -30,6 +32,20 @@ export class FrameBuilder {
   value(width: number): number {
     this.initial.push(width > 32 ? 0n : 0);
     return this.initial.length - 1;
+  }
+
+  /** From here on temporaries may be used again: none outlives its instruction. */
+  beginInstruction(): void {
+    this.used = 0;
+  }
+
+  /** A place for a value inside the instruction that is being built. */
+  temporary(): number {
+    const known = this.temporaries[this.used++];
+    if (known !== undefined) return known;
+    const place = this.value(32);
+    this.temporaries.push(place);
+    return place;
   }
 
   /** A place that holds a constant from the start and is never written. */
