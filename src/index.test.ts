@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { check, evaluate, explain, forms, PtxlabError, parse, print } from './index.ts';
 
-const module = '.version 8.1\n.target sm_89\n.address_size 64\n.visible .entry k()\n{\n\tret;\n}\n';
+const module = '.version 8.1\n.target sm_89\n.address_size 64\n.visible .entry k()\n{\n  ret;\n}\n';
 
 describe('the public face', () => {
   test('check judges a module for a target that the caller names', () => {
