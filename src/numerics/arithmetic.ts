@@ -54,6 +54,9 @@ export function floatOperation(fn: FloatFunction, format: FloatArithmeticFormat,
   }
 }
 
+/** Below every exponent that a result can have. */
+const unbounded = -10_000;
+
 const one: Exact = finite(0, 1, 0, noTail);
 
 /** Decoding, with subnormals as zeros under `.ftz`. */
@@ -73,13 +76,14 @@ function targetOf(name: FloatArithmeticFormat, mode: FloatMode): Target {
   return {
     to,
     // Under .ftz a result is flushed if it is subnormal before the subnormal grid rounds it (policy.ts).
-    grid: mode.flush ? { ...gridOf(name), lowest: Number.NEGATIVE_INFINITY } : gridOf(name),
+    grid: mode.flush ? { ...gridOf(name), lowest: unbounded } : gridOf(name),
     rounding: mode.rounding,
     randomBits: 0,
     overflow: 'directed',
     sat: mode.sat,
     relu: false,
-    flushBelow: mode.flush ? power(1 - bias) : 0,
+    flush: mode.flush,
+    leastNormal: power(1 - bias),
     zeroless: false,
     nan: mode.sat ? to.zero[0] : (to.canonicalNan ?? to.zero[0]),
     keepsPayload: name === 'f64' && !mode.sat,

@@ -15,8 +15,9 @@ export interface Target {
   readonly overflow: OverflowPolicy;
   readonly sat: boolean;
   readonly relu: boolean;
-  /** Results below it in magnitude become zero; 0 without `.ftz`. */
-  readonly flushBelow: number;
+  /** `.ftz`: results below `leastNormal` in magnitude become zero. */
+  readonly flush: boolean;
+  readonly leastNormal: number;
   /** The format has no zero; its least value stands for one. */
   readonly zeroless: boolean;
   /** What a NaN becomes, unless it keeps its payload. */
@@ -82,7 +83,7 @@ function finishFinite(target: Target, value: Finite, random: number, causes: Cau
     return to.one;
   }
   if (rounded.overflow) return finishOverflow(target, sign, causes);
-  if (target.flushBelow > 0 && significand * power(exponent) < target.flushBelow) {
+  if (target.flush && significand * power(exponent) < target.leastNormal) {
     causes?.push('flushed-result');
     return to.zero[sign];
   }
