@@ -12,14 +12,19 @@ const may = {
   program: ['check', 'isa', 'syntax'],
   machine: ['isa'],
   interp: ['program', 'machine', 'isa', 'numerics', 'check'],
+  wasm: [],
+  jit: ['program', 'machine', 'isa', 'wasm', 'check', 'numerics'],
   explain: ['check', 'isa', 'numerics', 'syntax'],
   tensors: ['arrays'],
 };
 
 const everywhere = ['base', 'diagnostics'];
+const everywhereFor = { base: [], wasm: ['base'] };
+/** Of numerics the fast engine takes data only: arithmetic is written twice, so that comparing the engines tests it. */
+const numericsData = '(conversion|formats|policy|operations)[.]ts$';
 
 const layers = Object.entries(may).map(([folder, allowed]) => {
-  const reach = [...new Set([folder, ...(folder === 'base' ? [] : everywhere), ...allowed])];
+  const reach = [...new Set([folder, ...(everywhereFor[folder] ?? everywhere), ...allowed])];
   return {
     name: `${folder}-reaches-only`,
     comment: `${folder} may import ${reach.join(', ')}`,
@@ -32,6 +37,13 @@ const layers = Object.entries(may).map(([folder, allowed]) => {
 module.exports = {
   forbidden: [
     ...layers,
+    {
+      name: 'jit-computes-itself',
+      comment: 'the fast engine shares no arithmetic with the reference engine',
+      severity: 'error',
+      from: { path: '^src/jit/', pathNot: '[.]test[.]ts$' },
+      to: { path: '^src/numerics/', pathNot: `^src/numerics/${numericsData}` },
+    },
     {
       name: 'no-cycle',
       comment: 'a cycle means two files are one',

@@ -1,6 +1,9 @@
 /**
  * Global memory: one run of bytes that grows up to the device's size, and the allocations in it. An access must lie
  * wholly inside one live allocation.
+ *
+ * The bytes are those of a WebAssembly memory, so that compiled kernels reach them: address 0 lies at `origin`, and
+ * before it the map of what is allocated, one byte for each 16: how many of them, from the first on, may be accessed.
  */
 import { PtxlabError } from '../base/error.ts';
 import type { Bits } from '../base/bits.ts';
@@ -24,11 +27,32 @@ export interface Allocation {
 
 export const defaultMemorySize: number = 2 ** 30;
 
+const pageSize = 2 ** 16;
+/** Bytes that one byte of the map speaks for. */
+const granule = 16;
+/** Addresses beyond twice the memory's size: guards of small allocations, and room for what engines borrow. */
+const slack = 2 ** 26;
+/** What WebAssembly can address, less a page. */
+const reach = 2 ** 32 - pageSize;
+
+/** Addresses that can be given out for a device of that size, in whole pages of the map. */
+function rangeOf(limit: number): number {
+  const unit = granule * pageSize;
+  return Math.min(Math.ceil((2 * limit + slack) / unit) * unit, Math.floor(((reach / 17) * 16) / unit) * unit);
+}
+
 /** Global memory of a device. */
 export class GlobalMemory implements Memory {
   readonly limit: number;
-  private bytes = new Uint8Array(1 << 16);
-  private view = new DataView(this.bytes.buffer);
+  readonly memory: WebAssembly.Memory;
+  /** Offset of address 0 in `memory`, and the length of the map before it. */
+  readonly origin: number;
+  /** By address; the map likewise, from the start of `memory`. */
+  private bytes: Uint8Array<ArrayBuffer>;
+  private view: DataView;
+  private map: Uint8Array;
+  /** Addresses that engines have borrowed and given back, by size. */
+  private readonly lent: { readonly address: number; readonly size: number }[] = [];
   private readonly allocations: Allocation[] = [];
   private next = firstGlobalAddress;
   private used = 0;
@@ -37,6 +61,11 @@ export class GlobalMemory implements Memory {
   /** @param limit bytes that live allocations may have together */
   constructor(limit: number = defaultMemorySize) {
     this.limit = limit;
+    this.origin = rangeOf(limit) / granule;
+    this.memory = new WebAssembly.Memory({ initial: (this.origin + firstGlobalAddress) / pageSize + 1 });
+    this.bytes = new Uint8Array(this.memory.buffer, this.origin);
+    this.view = new DataView(this.memory.buffer, this.origin);
+    this.map = new Uint8Array(this.memory.buffer, 0, this.origin);
   }
 
   /**
@@ -57,7 +86,8 @@ export class GlobalMemory implements Memory {
     const allocation: Allocation = { address, size, owner, live: true };
     this.insert(allocation);
     this.used += room;
-    this.bytes.fill(0, address - firstGlobalAddress, address - firstGlobalAddress + room);
+    this.bytes.fill(0, address, address + room);
+    this.mark(address, size, true);
     return allocation;
   }
 
@@ -66,12 +96,29 @@ export class GlobalMemory implements Memory {
     allocation.live = false;
     this.used -= Math.max(1, Math.ceil(allocation.size / granularity)) * granularity;
     this.recent = null;
+    this.mark(allocation.address, allocation.size, false);
   }
 
   /** The bytes of an allocation, for copying in and out; valid until the next `allocate`. */
   bytesOf(allocation: Allocation): Uint8Array {
-    const start = allocation.address - firstGlobalAddress;
-    return this.bytes.subarray(start, start + allocation.size);
+    return this.bytesAt(allocation.address, allocation.size);
+  }
+
+  /** Any bytes; valid until the next `allocate` or `borrow`. */
+  bytesAt(address: number, size: number): Uint8Array<ArrayBuffer> {
+    return this.bytes.subarray(address, address + size);
+  }
+
+  /** Room that belongs to no allocation, for an engine's own use: kernels that access it run into a fault. */
+  borrow(size: number): number {
+    const index = this.lent.findIndex((room) => room.size >= size);
+    if (index >= 0) return (this.lent.splice(index, 1)[0] as { readonly address: number }).address;
+    return this.extend(Math.ceil(size / granularity) * granularity);
+  }
+
+  /** Ends a `borrow` of that size. */
+  giveBack(address: number, size: number): void {
+    this.lent.push({ address, size });
   }
 
   check(access: Access, offset: number, size: number): void {
@@ -89,11 +136,11 @@ export class GlobalMemory implements Memory {
   }
 
   load(offset: number, width: number): Bits {
-    return loadBits(this.view, offset - firstGlobalAddress, width);
+    return loadBits(this.view, offset, width);
   }
 
   store(offset: number, width: number, bits: Bits): void {
-    storeBits(this.view, offset - firstGlobalAddress, width, bits);
+    storeBits(this.view, offset, width, bits);
   }
 
   /** The live allocation that holds all of the access. */
@@ -150,19 +197,31 @@ export class GlobalMemory implements Memory {
 
   private extend(room: number): number {
     const address = this.next;
-    this.next = address + room + guard;
-    const needed = this.next - firstGlobalAddress;
-    if (needed > this.bytes.byteLength) this.grow(needed);
+    const end = address + room + guard;
+    const present = this.memory.buffer.byteLength;
+    if (this.origin + end > present) this.grow(end);
+    this.next = end;
     return address;
   }
 
-  private grow(needed: number): void {
-    let size = this.bytes.byteLength;
-    while (size < needed) size *= 2;
-    const grown = new Uint8Array(size);
-    grown.set(this.bytes);
-    this.bytes = grown;
-    this.view = new DataView(grown.buffer);
+  /** Doubles the memory, or takes what is needed where that is too much. */
+  private grow(end: number): void {
+    const present = this.memory.buffer.byteLength - this.origin;
+    const addresses = this.origin * granule;
+    if (end > addresses) throw new PtxlabError('out-of-memory', `the device has no addresses beyond ${addresses}`);
+    const wanted = Math.min(Math.max(end, 2 * present), addresses);
+    this.memory.grow(Math.ceil((wanted - present) / pageSize));
+    this.bytes = new Uint8Array(this.memory.buffer, this.origin);
+    this.view = new DataView(this.memory.buffer, this.origin);
+    this.map = new Uint8Array(this.memory.buffer, 0, this.origin);
+  }
+
+  /** Notes in the map that the bytes may, or may no longer, be accessed. Allocations begin at whole granules. */
+  private mark(address: number, size: number, live: boolean): void {
+    const first = address / granule;
+    const last = first + Math.floor(size / granule);
+    this.map.fill(live ? granule : 0, first, last);
+    this.map[last] = live ? size % granule : 0;
   }
 
   private insert(allocation: Allocation): void {

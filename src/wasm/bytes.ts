@@ -1,0 +1,63 @@
+/** A growing run of bytes with the number encodings of the WebAssembly binary format. */
+export class Bytes {
+  private buffer = new Uint8Array(256);
+  private end = 0;
+
+  byte(value: number): void {
+    if (this.end === this.buffer.length) this.grow(1);
+    this.buffer[this.end++] = value;
+  }
+
+  /** LEB128 of an unsigned number below 2^32. */
+  unsigned(value: number): void {
+    let rest = value;
+    while (rest > 0x7f) {
+      this.byte((rest & 0x7f) | 0x80);
+      rest >>>= 7;
+    }
+    this.byte(rest);
+  }
+
+  /** LEB128 of a signed 32-bit number. */
+  signed(value: number): void {
+    let rest = value;
+    while (rest < -64 || rest > 63) {
+      this.byte((rest & 0x7f) | 0x80);
+      rest >>= 7;
+    }
+    this.byte(rest & 0x7f);
+  }
+
+  /** LEB128 of a signed 64-bit number. */
+  signedWide(value: bigint): void {
+    let rest = value;
+    while (rest < -64n || rest > 63n) {
+      this.byte(Number(rest & 0x7fn) | 0x80);
+      rest >>= 7n;
+    }
+    this.byte(Number(rest & 0x7fn));
+  }
+
+  /** A name in UTF-8 behind its length; names here are ASCII. */
+  name(text: string): void {
+    this.unsigned(text.length);
+    for (let i = 0; i < text.length; i++) this.byte(text.charCodeAt(i));
+  }
+
+  append(bytes: Uint8Array): void {
+    if (this.end + bytes.length > this.buffer.length) this.grow(bytes.length);
+    this.buffer.set(bytes, this.end);
+    this.end += bytes.length;
+  }
+
+  /** What has been written; valid until the next write. */
+  written(): Uint8Array<ArrayBuffer> {
+    return this.buffer.subarray(0, this.end);
+  }
+
+  private grow(room: number): void {
+    const grown = new Uint8Array(Math.max(this.buffer.length * 2, this.end + room));
+    grown.set(this.buffer);
+    this.buffer = grown;
+  }
+}

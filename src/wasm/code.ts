@@ -1,0 +1,156 @@
+/** The body of one function: locals, and instructions encoded as they are given. Blocks nest as the calls do. */
+import { Bytes } from './bytes.ts';
+import {
+  type MemoryOpcode,
+  memoryOpcodes,
+  type PlainOpcode,
+  plainOpcodes,
+  type ValueType,
+  valueTypes,
+} from './opcodes.ts';
+
+/** Where a branch can go: the end of a block, the start of a loop. */
+export interface Label {
+  readonly depth: number;
+}
+
+const emptyType = 0x40;
+
+const opcodes = {
+  block: 0x02,
+  loop: 0x03,
+  if: 0x04,
+  else: 0x05,
+  end: 0x0b,
+  br: 0x0c,
+  brIf: 0x0d,
+  brTable: 0x0e,
+} as const;
+
+export class Code {
+  private readonly bytes = new Bytes();
+  private readonly parameterCount: number;
+  private readonly locals: ValueType[] = [];
+  private depth = 0;
+
+  constructor(parameters: readonly ValueType[]) {
+    this.parameterCount = parameters.length;
+  }
+
+  /** Index of a new local, zero at the start of the function. */
+  local(type: ValueType): number {
+    this.locals.push(type);
+    return this.parameterCount + this.locals.length - 1;
+  }
+
+  /** Instructions without immediates, in order. */
+  op(...names: readonly PlainOpcode[]): this {
+    for (const name of names) this.bytes.byte(plainOpcodes[name]);
+    return this;
+  }
+
+  get(local: number): this {
+    return this.indexed(0x20, local);
+  }
+
+  set(local: number): this {
+    return this.indexed(0x21, local);
+  }
+
+  tee(local: number): this {
+    return this.indexed(0x22, local);
+  }
+
+  call(functionIndex: number): this {
+    return this.indexed(0x10, functionIndex);
+  }
+
+  /** A constant given as a signed or unsigned 32-bit number. */
+  i32(value: number): this {
+    this.bytes.byte(0x41);
+    this.bytes.signed(value | 0);
+    return this;
+  }
+
+  /** A constant given as a signed or unsigned 64-bit number. */
+  i64(value: bigint): this {
+    this.bytes.byte(0x42);
+    this.bytes.signedWide(BigInt.asIntN(64, value));
+    return this;
+  }
+
+  /** A load or store at the address on the stack plus `offset`, which does not wrap. */
+  memory(name: MemoryOpcode, offset: number): this {
+    const [opcode, alignment] = memoryOpcodes[name];
+    this.bytes.byte(opcode);
+    this.bytes.unsigned(alignment);
+    this.bytes.unsigned(offset);
+    return this;
+  }
+
+  /** A block that leaves nothing on the stack; a branch to its label goes behind it. */
+  block(body: (label: Label) => void): this {
+    return this.nest(opcodes.block, body);
+  }
+
+  /** A loop that leaves nothing on the stack; a branch to its label goes back to its start. */
+  loop(body: (label: Label) => void): this {
+    return this.nest(opcodes.loop, body);
+  }
+
+  /** Takes a condition from the stack. */
+  if(then: () => void, otherwise?: () => void): this {
+    return this.nest(opcodes.if, () => {
+      then();
+      if (otherwise === undefined) return;
+      this.bytes.byte(opcodes.else);
+      otherwise();
+    });
+  }
+
+  br(label: Label): this {
+    return this.indexed(opcodes.br, this.depth - label.depth);
+  }
+
+  brIf(label: Label): this {
+    return this.indexed(opcodes.brIf, this.depth - label.depth);
+  }
+
+  /** Takes an index from the stack; indices beyond the labels go to `otherwise`. */
+  brTable(labels: readonly Label[], otherwise: Label): this {
+    this.bytes.byte(opcodes.brTable);
+    this.bytes.unsigned(labels.length);
+    for (const label of labels) this.bytes.unsigned(this.depth - label.depth);
+    this.bytes.unsigned(this.depth - otherwise.depth);
+    return this;
+  }
+
+  /** The function body as the code section has it, without its size. */
+  encode(): Uint8Array {
+    const body = new Bytes();
+    body.unsigned(this.locals.length);
+    for (const type of this.locals) {
+      body.unsigned(1);
+      body.byte(valueTypes[type]);
+    }
+    body.append(this.bytes.written());
+    body.byte(opcodes.end);
+    return body.written();
+  }
+
+  private indexed(opcode: number, index: number): this {
+    this.bytes.byte(opcode);
+    this.bytes.unsigned(index);
+    return this;
+  }
+
+  private nest(opcode: number, body: (label: Label) => void): this {
+    this.bytes.byte(opcode);
+    this.bytes.byte(emptyType);
+    this.depth++;
+    body({ depth: this.depth });
+    this.depth--;
+    this.bytes.byte(opcodes.end);
+    return this;
+  }
+}

@@ -1,0 +1,96 @@
+/** A module: imported memory and functions, own functions, exports. */
+import { Bytes } from './bytes.ts';
+import type { Code } from './code.ts';
+import { type ValueType, valueTypes } from './opcodes.ts';
+
+export interface FunctionType {
+  readonly parameters: readonly ValueType[];
+  readonly results: readonly ValueType[];
+}
+
+const sections = { type: 1, import: 2, function: 3, export: 7, code: 10 } as const;
+
+/** Everything imported comes from one namespace. */
+const namespace = 'env';
+
+export class ModuleBuilder {
+  private readonly types = new Map<string, { readonly index: number; readonly type: FunctionType }>();
+  private readonly imports: { readonly name: string; readonly type: number }[] = [];
+  private readonly functions: { readonly type: number; body: Uint8Array | null }[] = [];
+  private readonly exports: { readonly name: string; readonly index: number }[] = [];
+
+  /** Index of an imported function. All imports come before the first `declare`. */
+  importFunction(name: string, type: FunctionType): number {
+    if (this.functions.length > 0) throw new Error(`import '${name}' behind own functions`);
+    this.imports.push({ name, type: this.typeIndex(type) });
+    return this.imports.length - 1;
+  }
+
+  /** Index of a function whose body follows by `define`. */
+  declare(type: FunctionType): number {
+    this.functions.push({ type: this.typeIndex(type), body: null });
+    return this.imports.length + this.functions.length - 1;
+  }
+
+  define(index: number, code: Code): void {
+    const declared = this.functions[index - this.imports.length];
+    if (declared === undefined) throw new Error(`function ${index} is not declared`);
+    declared.body = code.encode();
+  }
+
+  export(name: string, index: number): void {
+    this.exports.push({ name, index });
+  }
+
+  /** The module in the binary format; its memory is the import `memory`. */
+  encode(): Uint8Array<ArrayBuffer> {
+    const out = new Bytes();
+    for (const byte of [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00]) out.byte(byte);
+    section(out, sections.type, [...this.types.values()], (bytes, { type }) => {
+      bytes.byte(0x60);
+      for (const list of [type.parameters, type.results]) {
+        bytes.unsigned(list.length);
+        for (const value of list) bytes.byte(valueTypes[value]);
+      }
+    });
+    section(out, sections.import, [null, ...this.imports], (bytes, imported) => {
+      bytes.name(namespace);
+      bytes.name(imported?.name ?? 'memory');
+      bytes.byte(imported === null ? 2 : 0);
+      // A memory of at least no pages; the one given decides.
+      if (imported === null) bytes.byte(0);
+      bytes.unsigned(imported?.type ?? 0);
+    });
+    section(out, sections.function, this.functions, (bytes, { type }) => bytes.unsigned(type));
+    section(out, sections.export, this.exports, (bytes, { name, index }) => {
+      bytes.name(name);
+      bytes.byte(0);
+      bytes.unsigned(index);
+    });
+    section(out, sections.code, this.functions, (bytes, { body }) => {
+      if (body === null) throw new Error('a function has no body');
+      bytes.unsigned(body.length);
+      bytes.append(body);
+    });
+    return out.written();
+  }
+
+  private typeIndex(type: FunctionType): number {
+    const key = `${type.parameters.join()}>${type.results.join()}`;
+    const known = this.types.get(key);
+    if (known !== undefined) return known.index;
+    const index = this.types.size;
+    this.types.set(key, { index, type });
+    return index;
+  }
+}
+
+function section<T>(out: Bytes, id: number, items: readonly T[], write: (bytes: Bytes, item: T) => void): void {
+  const bytes = new Bytes();
+  bytes.unsigned(items.length);
+  for (const item of items) write(bytes, item);
+  const content = bytes.written();
+  out.byte(id);
+  out.unsigned(content.length);
+  out.append(content);
+}
