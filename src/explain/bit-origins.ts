@@ -128,6 +128,7 @@ function resultWidth(step: MakingStep, from: readonly Value[]): number {
     case 'float':
       return formats[step.format as FormatName].width;
     case 'bits':
+      return step.fn === 'popc' || step.fn === 'clz' ? 32 : step.width;
     case 'window':
       return step.width;
     case 'compare':

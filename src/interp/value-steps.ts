@@ -117,7 +117,7 @@ function prepareOperation(
   placeOf: PlaceOf,
 ): Action {
   const to = placeOf(step.to);
-  const [a = 0, b = a, c = a] = step.from.map(placeOf);
+  const [a = 0, b = a, c = a, d = a] = step.from.map(placeOf);
   switch (step.from.length) {
     case 1:
       return (frame) => {
@@ -127,9 +127,13 @@ function prepareOperation(
       return (frame) => {
         frame[to] = operation(frame[a] as Bits, frame[b] as Bits, 0);
       };
-    default:
+    case 3:
       return (frame) => {
         frame[to] = operation(frame[a] as Bits, frame[b] as Bits, frame[c] as Bits);
+      };
+    default:
+      return (frame) => {
+        frame[to] = operation(frame[a] as Bits, frame[b] as Bits, frame[c] as Bits, frame[d]);
       };
   }
 }

@@ -6,6 +6,7 @@
  * Operands are read before the first step, chopped to the type of the operand, and written after the last, extended to
  * the register (PTX ISA 9.1, 9.4.1); so a step never sees a register's width.
  */
+import type { Bits } from '../base/bits.ts';
 import type { Conversion } from '../numerics/conversion.ts';
 import type { IntegerName } from '../numerics/formats.ts';
 import type {
@@ -19,6 +20,12 @@ import type {
 
 /** A value inside one instruction: an operand's name (`a`, `d`, `rbits`) or a temporary. */
 export type Ref = string;
+
+/**
+ * The condition code: the one value that instructions share without naming it. A thread has one, false at its start;
+ * `.cc` writes it, addc, subc and madc read it (PTX ISA 9.1, 9.7.2).
+ */
+export const conditionCode: Ref = 'CC.CF';
 
 /** Lanes of `lane` to `stride` bits, the first name in the topmost lane. */
 export interface LaneLayout {
@@ -58,7 +65,7 @@ export type Step =
       readonly width: number;
     }
   | { readonly kind: 'copy'; readonly to: Ref; readonly from: Ref }
-  | { readonly kind: 'constant'; readonly to: Ref; readonly value: number }
+  | { readonly kind: 'constant'; readonly to: Ref; readonly value: Bits }
   | {
       readonly kind: 'float';
       readonly fn: FloatFunction;

@@ -21,6 +21,7 @@ import { type Kernel, narrow, wide } from './kernels.ts';
 import { extremum, signChange } from './minmax.ts';
 import type { FloatArithmeticFormat, FloatFunction, FloatMode, Operation } from './operations.ts';
 import { gridOf } from './round.ts';
+import { type Transcendental, transcendental } from './transcendental.ts';
 
 /** A floating-point instruction with its format and mode bound. */
 export function floatOperation(fn: FloatFunction, format: FloatArithmeticFormat, mode: FloatMode): Operation {
@@ -51,6 +52,12 @@ export function floatOperation(fn: FloatFunction, format: FloatArithmeticFormat,
       return (a) => finish(target, squareRoot(kernel, read(a)), 0, null);
     case 'rsqrt':
       return (a) => finish(target, reciprocalRoot(kernel, read(a)), 0, null);
+    case 'sin':
+    case 'cos':
+    case 'lg2':
+    case 'ex2':
+    case 'tanh':
+      return (a) => finish(target, elementary(fn, read(a)), 0, null);
   }
 }
 
@@ -179,4 +186,25 @@ function reciprocalRoot(kernel: Kernel, a: Exact): Exact {
   if (a.kind === 'nan') return a;
   if (a.sign === 1) return madeNan;
   return a.kind === 'finite' ? kernel.reciprocalRoot(a) : zero(0);
+}
+
+/** The special cases of 9.7.3.18 to 9.7.3.22; everything else is exact before its one rounding. */
+function elementary(fn: Transcendental, a: Exact): Exact {
+  if (a.kind === 'nan') return a;
+  if (fn === 'lg2' && a.kind !== 'zero' && a.sign === 1) return madeNan;
+  if (a.kind === 'finite') return transcendental(fn, a);
+  const isZero = a.kind === 'zero';
+  switch (fn) {
+    case 'sin':
+      return isZero ? a : madeNan;
+    case 'cos':
+      return isZero ? one : madeNan;
+    case 'lg2':
+      return isZero ? infinity(1) : a;
+    case 'ex2':
+      if (isZero) return one;
+      return a.sign === 1 ? zero(0) : a;
+    case 'tanh':
+      return isZero ? a : finite(a.sign, 1, 0, noTail);
+  }
 }

@@ -4,7 +4,8 @@
  */
 import { type Bits, chop } from '../base/bits.ts';
 import { formats, type IntegerName } from './formats.ts';
-import type { BitFunction, IntegerFunction, Operation } from './operations.ts';
+import { bitCounting, lookUp, permutation, reversal, setBitFinder } from './bit-patterns.ts';
+import type { BitFunction, IntegerFunction, Operation, PermuteFunction } from './operations.ts';
 
 /** The value of the bits of an integer no wider than 32. */
 function valueOf(width: number, signed: boolean): (bits: Bits) => number {
@@ -184,10 +185,32 @@ function wideFunction(fn: IntegerFunction, width: bigint): (a: bigint, b: bigint
  * amounts beyond the width shift everything out: zeros, or copies of the sign for `shr.s` (PTX ISA 9.7.8).
  */
 export function bitOperation(fn: BitFunction, width: number): Operation {
-  return width > 32 ? wideBitOperation(fn, width) : narrowBitOperation(fn, width);
+  switch (fn) {
+    case 'popc':
+    case 'clz':
+      return bitCounting(fn, width);
+    case 'brev':
+      return reversal(width);
+    case 'fns':
+      return setBitFinder;
+    case 'lop3':
+      return lookUp;
+    case 'prmt':
+    case 'prmt.f4e':
+    case 'prmt.b4e':
+    case 'prmt.rc8':
+    case 'prmt.ecl':
+    case 'prmt.ecr':
+    case 'prmt.rc16':
+      return permutation(fn);
+    default:
+      return width > 32 ? wideBitOperation(fn, width) : narrowBitOperation(fn, width);
+  }
 }
 
-function narrowBitOperation(fn: BitFunction, width: number): Operation {
+type LogicFunction = Exclude<BitFunction, 'popc' | 'clz' | 'brev' | 'fns' | 'lop3' | PermuteFunction>;
+
+function narrowBitOperation(fn: LogicFunction, width: number): Operation {
   const write = chopper(width);
   const read = valueOf(width, true);
   switch (fn) {
@@ -210,7 +233,7 @@ function narrowBitOperation(fn: BitFunction, width: number): Operation {
   }
 }
 
-function wideBitOperation(fn: BitFunction, width: number): Operation {
+function wideBitOperation(fn: LogicFunction, width: number): Operation {
   const most = BigInt(width);
   const amount = (b: Bits): bigint => (b >= width ? most : BigInt(b));
   switch (fn) {

@@ -17,7 +17,12 @@ export type FloatFunction =
   | 'min'
   | 'max'
   | 'neg'
-  | 'abs';
+  | 'abs'
+  | 'sin'
+  | 'cos'
+  | 'lg2'
+  | 'ex2'
+  | 'tanh';
 
 export interface FloatMode {
   readonly rounding: 'rn' | 'rz' | 'rm' | 'rp';
@@ -49,7 +54,25 @@ export type IntegerFunction =
   | 'neg'
   | 'abs';
 
-export type BitFunction = 'and' | 'or' | 'xor' | 'not' | 'cnot' | 'shl' | 'shr.u' | 'shr.s';
+/** `prmt` by its modes; without one it selects by nibbles. */
+export type PermuteFunction = 'prmt' | `prmt.${'f4e' | 'b4e' | 'rc8' | 'ecl' | 'ecr' | 'rc16'}`;
+
+/** `popc` and `clz` count in 32 bits, whatever the width; `lop3` takes its table as fourth operand. */
+export type BitFunction =
+  | 'and'
+  | 'or'
+  | 'xor'
+  | 'not'
+  | 'cnot'
+  | 'shl'
+  | 'shr.u'
+  | 'shr.s'
+  | 'popc'
+  | 'clz'
+  | 'brev'
+  | 'fns'
+  | 'lop3'
+  | PermuteFunction;
 
 /** PTX ISA 9.7.6: ordered, for unsigned integers (`lo ls hi hs`), unordered, and the two NaN tests. */
 export type Comparison =
@@ -73,4 +96,4 @@ export type Comparison =
   | 'nan';
 
 /** An operation with its type and mode bound. Operands that it does not have are ignored; 0 will do. */
-export type Operation = (a: Bits, b: Bits, c: Bits) => Bits;
+export type Operation = (a: Bits, b: Bits, c: Bits, d?: Bits) => Bits;

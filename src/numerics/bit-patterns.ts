@@ -1,0 +1,90 @@
+/** Counting, reversing, finding, looking up and permuting bits: popc, clz, brev, fns, lop3 and prmt (PTX ISA 9.7.1, 9.7.8). */
+import type { Bits } from '../base/bits.ts';
+import type { Operation, PermuteFunction } from './operations.ts';
+
+const low32 = (bits: bigint): number => Number(bits & 0xffffffffn);
+const high32 = (bits: bigint): number => Number(bits >> 32n);
+
+function countOnes(word: number): number {
+  let pairs = word - ((word >>> 1) & 0x55555555);
+  pairs = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((pairs + (pairs >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
+function reverse(word: number): number {
+  let bits = ((word >>> 1) & 0x55555555) | ((word & 0x55555555) << 1);
+  bits = ((bits >>> 2) & 0x33333333) | ((bits & 0x33333333) << 2);
+  bits = ((bits >>> 4) & 0x0f0f0f0f) | ((bits & 0x0f0f0f0f) << 4);
+  bits = ((bits >>> 8) & 0x00ff00ff) | ((bits & 0x00ff00ff) << 8);
+  return ((bits >>> 16) | (bits << 16)) >>> 0;
+}
+
+/** Set bits, or zeros above the topmost set bit: a number for every width. */
+export function bitCounting(fn: 'popc' | 'clz', width: number): Operation {
+  if (width > 32) {
+    if (fn === 'popc') return (a) => countOnes(low32(a as bigint)) + countOnes(high32(a as bigint));
+    return (a) => {
+      const above = Math.clz32(high32(a as bigint));
+      return above < 32 ? above : 32 + Math.clz32(low32(a as bigint));
+    };
+  }
+  return fn === 'popc' ? (a) => countOnes(a as number) : (a) => Math.clz32(a as number) - (32 - width);
+}
+
+/** Bit i goes to bit width - 1 - i. */
+export function reversal(width: number): Operation {
+  if (width === 32) return (a) => reverse(a as number);
+  return (a) => (BigInt(reverse(low32(a as bigint))) << 32n) | BigInt(reverse(high32(a as bigint)));
+}
+
+/** The place of the |n|-th set bit of a mask, from `base` upwards for positive n, downwards for negative; for 0 `base` itself. */
+export function setBitFinder(mask: Bits, base: Bits, n: Bits): number {
+  const offset = (n as number) | 0;
+  const step = offset < 0 ? -1 : 1;
+  let missing = offset === 0 ? 1 : Math.abs(offset);
+  for (let place = base as number; place >= 0 && place < 32; place += step) {
+    if ((((mask as number) >>> place) & 1) === 1) missing--;
+    if (missing === 0) return place;
+    if (offset === 0) break;
+  }
+  return 0xffffffff;
+}
+
+/** Each bit of the result is the bit of `table` whose number the bits of a, b and c spell, a topmost. */
+export function lookUp(a: Bits, b: Bits, c: Bits, table: Bits = 0): number {
+  const [x, y, z] = [a as number, b as number, c as number];
+  let found = 0;
+  for (let row = 0; row < 8; row++) {
+    if ((((table as number) >>> row) & 1) === 0) continue;
+    found |= ((row & 4) === 0 ? ~x : x) & ((row & 2) === 0 ? ~y : y) & ((row & 1) === 0 ? ~z : z);
+  }
+  return found >>> 0;
+}
+
+/** For each mode and selector 0 to 3 the four bytes chosen, lowest digit for the lowest byte of the result. */
+const choices: Readonly<Record<Exclude<PermuteFunction, 'prmt'>, readonly number[]>> = {
+  'prmt.f4e': [0x3210, 0x4321, 0x5432, 0x6543],
+  'prmt.b4e': [0x5670, 0x6701, 0x7012, 0x0123],
+  'prmt.rc8': [0x0000, 0x1111, 0x2222, 0x3333],
+  'prmt.ecl': [0x3210, 0x3211, 0x3222, 0x3333],
+  'prmt.ecr': [0x0000, 0x1110, 0x2210, 0x3210],
+  'prmt.rc16': [0x1010, 0x3232, 0x1010, 0x3232],
+};
+
+/** Four of the eight bytes of b:a. Without a mode each nibble of c picks one; its top bit spreads that byte's sign. */
+export function permutation(fn: PermuteFunction): Operation {
+  if (fn === 'prmt') return (a, b, c) => permute(a as number, b as number, c as number);
+  const rows = choices[fn];
+  return (a, b, c) => permute(a as number, b as number, rows[(c as number) & 3] as number);
+}
+
+function permute(a: number, b: number, selector: number): number {
+  let result = 0;
+  for (let place = 0; place < 4; place++) {
+    const nibble = (selector >>> (place * 4)) & 15;
+    const byte = ((nibble & 4) === 0 ? a : b) >>> ((nibble & 3) * 8);
+    const value = (nibble & 8) === 0 ? byte & 0xff : (byte & 0x80) === 0 ? 0 : 0xff;
+    result |= value << (place * 8);
+  }
+  return result >>> 0;
+}

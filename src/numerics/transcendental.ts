@@ -1,0 +1,139 @@
+/**
+ * sin, cos, lg2, ex2 and tanh of finite values, exact but for a tail: what remains is one rounding, so results are
+ * correctly rounded in every format.
+ *
+ * Apart from the few exact cases these functions are irrational at rational points (Lindemann and Weierstrass; Gelfond
+ * and Schneider for ex2). So no result lies on a point of a grid or halfway between two, and computing between two
+ * bounds with more and more places ends once both bounds have the same significand and tail.
+ */
+import { finite, type Exact, type Finite, fromInteger, noTail, power, type Sign, widthOf, zero } from './exact.ts';
+import { constants, cosine, exponential, logarithm, sine, slackBits } from './fixed-point.ts';
+
+export type Transcendental = 'sin' | 'cos' | 'lg2' | 'ex2' | 'tanh';
+
+/** The function of a value that is neither zero, infinite nor a NaN, nor negative for lg2. */
+export function transcendental(fn: Transcendental, a: Finite): Exact {
+  switch (fn) {
+    case 'sin':
+      return circular(a, 0n);
+    case 'cos':
+      return circular(a, 1n);
+    case 'lg2':
+      return binaryLogarithm(a);
+    case 'ex2':
+      return binaryExponential(a);
+    case 'tanh':
+      return hyperbolicTangent(a);
+  }
+}
+
+/** The magnitude of a result is less than 2^slack from `value`, in units of 2^exponent. */
+interface Approximation {
+  readonly sign: Sign;
+  readonly value: bigint;
+  readonly slack: bigint;
+  readonly exponent: number;
+}
+
+const fewestPlaces = 128n;
+
+/** Asks for more places until the value between its two bounds is the same to 53 bits and a tail. */
+function settle(compute: (places: bigint) => Approximation): Finite {
+  for (let places = fewestPlaces; ; places *= 2n) {
+    const { sign, value, slack, exponent } = compute(places);
+    const error = 1n << slack;
+    if (value <= error) continue;
+    const low = fromInteger(sign, value - error, exponent, true);
+    const high = fromInteger(sign, value + error - 1n, exponent, true);
+    const same = low.significand === high.significand && low.exponent === high.exponent && low.tail === high.tail;
+    if (same) return low;
+  }
+}
+
+/** The magnitude times 2^places, rounded down. */
+function fixed({ significand, exponent }: Finite, places: bigint): bigint {
+  const shift = BigInt(exponent) + places;
+  return shift >= 0n ? BigInt(significand) << shift : BigInt(significand) >> -shift;
+}
+
+/** The greatest exponent of two in a value. */
+function topExponent({ significand, exponent }: Finite): number {
+  return exponent + widthOf(BigInt(significand)) - 1;
+}
+
+// --- ex2, lg2 -------------------------------------------------------------------------------------------------------
+
+function binaryExponential(a: Finite): Exact {
+  const top = topExponent(a);
+  // Beyond every format: the rounding makes it infinity or zero.
+  if (top >= 12) return finite(0, 1, a.sign === 0 ? 5000 : -5000, noTail);
+  const exact = a.significand * power(a.exponent);
+  if (Number.isInteger(exact)) return finite(0, 1, a.sign === 0 ? exact : -exact, noTail);
+  return settle((wanted) => {
+    const places = wanted + BigInt(-Math.min(top, 0));
+    const magnitude = fixed(a, places);
+    const x = a.sign === 0 ? magnitude : -magnitude;
+    const whole = x >> places;
+    const fraction = x - (whole << places);
+    const { ln2 } = constants(places);
+    const value = exponential((fraction * ln2) >> places, places);
+    return { sign: 0, value, slack: slackBits, exponent: Number(whole - places) };
+  });
+}
+
+function binaryLogarithm(a: Finite): Exact {
+  const top = topExponent(a);
+  if (BigInt(a.significand) === 1n << BigInt(top - a.exponent)) {
+    return top === 0 ? zero(0) : finite(top < 0 ? 1 : 0, Math.abs(top), 0, noTail);
+  }
+  return settle((places) => {
+    const mantissa = fixed({ ...a, exponent: a.exponent - top }, places);
+    const { ln2 } = constants(places);
+    const value = (BigInt(top) << places) + (logarithm(mantissa, places) << places) / ln2;
+    const sign: Sign = value < 0n ? 1 : 0;
+    return { sign, value: sign === 1 ? -value : value, slack: slackBits + 1n, exponent: -Number(places) };
+  });
+}
+
+// --- sin, cos, tanh -------------------------------------------------------------------------------------------------
+
+/** `quarter` 0 for sin, 1 for cos, which runs a quarter turn ahead. */
+function circular(a: Finite, quarter: bigint): Exact {
+  const top = topExponent(a);
+  return settle((wanted) => {
+    const places = wanted + BigInt(3 * Math.abs(Math.min(top, 0)));
+    const angle = reduce(a, top, places);
+    const turn = (angle.quarters + quarter) & 3n;
+    const value = (turn & 1n) === 0n ? sine(angle.rest, places) : cosine(angle.rest, places);
+    const negative = turn >= 2n !== (a.sign === 1 && quarter === 0n);
+    return { sign: negative ? 1 : 0, value, slack: slackBits, exponent: -Number(places) };
+  });
+}
+
+/** |a| as quarter turns and what is left over, with as many more places of pi as |a| has bits before its point. */
+function reduce(a: Finite, top: number, places: bigint): { readonly quarters: bigint; readonly rest: bigint } {
+  const extra = BigInt(Math.max(0, top + 2));
+  const magnitude = fixed(a, places + extra);
+  const { quarterTurn } = constants(places + extra);
+  const quarters = magnitude / quarterTurn;
+  return { quarters, rest: (magnitude - quarters * quarterTurn) >> extra };
+}
+
+/** (E - 1) / (E + 1) for E = e^(2|a|). */
+function hyperbolicTangent(a: Finite): Exact {
+  const top = topExponent(a);
+  // Nearer to 1 than any format could tell.
+  if (top >= 7) return fromInteger(a.sign, (1n << 180n) - 1n, -180, true);
+  return settle((wanted) => {
+    const places = wanted + BigInt(3 * Math.abs(Math.min(top, 0)));
+    const one = 1n << places;
+    const twice = fixed(a, places + 1n);
+    const { ln2 } = constants(places);
+    const whole = twice / ln2;
+    // E - 1 = (e^rest - 2^-whole) * 2^whole, divided through by 2^whole.
+    const growth = exponential(twice - whole * ln2, places);
+    const unit = one >> whole;
+    const value = ((growth - unit) << places) / (growth + unit);
+    return { sign: a.sign, value, slack: slackBits + 9n, exponent: -Number(places) };
+  });
+}
