@@ -1,7 +1,7 @@
 /** Kernel arguments as the bytes of the parameter space. */
 import { PtxlabError } from './base/error.ts';
 import { types } from './isa/types.ts';
-import { conversion } from './numerics/convert.ts';
+import { numberBits } from './numerics/number-bits.ts';
 import type { Placed } from './program/layout.ts';
 import { storeWide } from './program/store.ts';
 
@@ -12,19 +12,6 @@ export interface Addressed {
 
 /** A scalar, a buffer for its address, or the raw bytes of a parameter. */
 export type Argument = number | bigint | Addressed | Uint8Array;
-
-const toF16 = conversion({
-  from: 'f64',
-  to: 'f16',
-  rounding: 'rn',
-  integral: false,
-  flush: false,
-  sat: false,
-  satfinite: false,
-  relu: false,
-  randomBits: 0,
-  scaled: null,
-});
 
 /**
  * The parameter space of a launch.
@@ -84,7 +71,7 @@ function scalarBits(parameter: Placed, index: number, argument: number | bigint 
       `argument ${index} is a buffer; parameter ${describe(parameter)} cannot hold its address`,
     );
   }
-  if (type?.class === 'float') return floatBits(size, Number(argument));
+  if (type?.class === 'float') return numberBits(type.name.slice(1) as 'f16' | 'f32' | 'f64', Number(argument));
   if (typeof argument === 'number' && !Number.isInteger(argument)) {
     throw new PtxlabError(
       'argument-type',
@@ -100,18 +87,4 @@ function scalarBits(parameter: Placed, index: number, argument: number | bigint 
     );
   }
   return value;
-}
-
-function floatBits(size: number, value: number): bigint {
-  const view = new DataView(new ArrayBuffer(8));
-  if (size === 8) {
-    view.setFloat64(0, value);
-    return view.getBigUint64(0);
-  }
-  if (size === 4) {
-    view.setFloat32(0, value);
-    return BigInt(view.getUint32(0));
-  }
-  view.setFloat64(0, value);
-  return BigInt(toF16(view.getBigUint64(0), 0, 0x7f));
 }

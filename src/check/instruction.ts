@@ -4,14 +4,25 @@ import type { Parameters } from '../diagnostics/catalogue.ts';
 import { type Diagnostic, diagnose, type Fix } from '../diagnostics/diagnostic.ts';
 import type { OperandPattern } from '../isa/form.ts';
 import type { Guard, Instruction, Operand } from '../syntax/tree.ts';
-import { step, type Verdict } from './judge.ts';
-import type { ModuleChecker } from './module.ts';
+import { type Judge, step, type Verdict } from './judge.ts';
 import { nearest } from './nearest.ts';
 import type { Place, Problem } from './problem.ts';
 import { describeShape, shapeOf } from './shapes.ts';
 import type { Scope } from './symbols.ts';
 
-export function checkInstruction(node: Instruction, scope: Scope, checker: ModuleChecker): void {
+/** What checking an instruction needs of the module around it. */
+export interface InstructionContext {
+  readonly source: string;
+  readonly report: (diagnostic: Diagnostic) => void;
+  /** The judge of the module's environment. */
+  judgeAt(at: Span): Judge;
+  /** Remembers what a verdict needs of version and target. */
+  met(verdict: Verdict): void;
+  /** True the first time an opcode outside the tables is met. */
+  firstUnchecked(opcode: string): boolean;
+}
+
+export function checkInstruction(node: Instruction, scope: Scope, checker: InstructionContext): void {
   if (node.guard !== null) checkGuard(node.guard, scope, checker);
   const { operands } = node;
   const judge = checker.judgeAt(node);
@@ -30,7 +41,7 @@ export function checkInstruction(node: Instruction, scope: Scope, checker: Modul
   if (!verdict.clean) reportVerdict(node, verdict, scope, checker);
 }
 
-function reportVerdict(node: Instruction, verdict: Verdict, scope: Scope, checker: ModuleChecker): void {
+function reportVerdict(node: Instruction, verdict: Verdict, scope: Scope, checker: InstructionContext): void {
   if (verdict.unchecked) {
     reportUnchecked(node, verdict, checker);
     return;
@@ -40,13 +51,13 @@ function reportVerdict(node: Instruction, verdict: Verdict, scope: Scope, checke
   if (verdict.ranged) checkRanges(node, verdict, checker);
 }
 
-function reportUnchecked(node: Instruction, { opcode }: Verdict, checker: ModuleChecker): void {
+function reportUnchecked(node: Instruction, { opcode }: Verdict, checker: InstructionContext): void {
   if (!checker.firstUnchecked(opcode)) return;
   const span = { start: node.mnemonicStart, end: node.mnemonicStart + opcode.length };
   checker.report(diagnose('PTX2002', span, { opcode }));
 }
 
-function checkGuard(guard: Guard, scope: Scope, checker: ModuleChecker): void {
+function checkGuard(guard: Guard, scope: Scope, checker: InstructionContext): void {
   const shape = shapeOf(guard.predicate, scope);
   if (shape.undeclared) {
     reportUndeclared(guard.predicate, scope, checker);
@@ -56,7 +67,7 @@ function checkGuard(guard: Guard, scope: Scope, checker: ModuleChecker): void {
 }
 
 /** One diagnostic for each name that is not declared, with the nearest name that is. */
-function reportUndeclared(operand: Operand, scope: Scope, checker: ModuleChecker): void {
+function reportUndeclared(operand: Operand, scope: Scope, checker: InstructionContext): void {
   switch (operand.kind) {
     case 'name':
     case 'member': {
@@ -92,7 +103,7 @@ function reportUndeclared(operand: Operand, scope: Scope, checker: ModuleChecker
 }
 
 /** Constants with a fixed range: their values are no part of a shape. */
-function checkRanges(node: Instruction, { opcode, variant }: Verdict, checker: ModuleChecker): void {
+function checkRanges(node: Instruction, { opcode, variant }: Verdict, checker: InstructionContext): void {
   if (variant === null) return;
   const patterns: readonly OperandPattern[] = variant.form.operands;
   for (let i = 0; i < patterns.length; i++) {

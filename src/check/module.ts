@@ -20,12 +20,12 @@ import {
   variableSymbol,
 } from './declarations.ts';
 import { Header, type Overrides } from './header.ts';
-import { checkInstruction } from './instruction.ts';
+import { checkInstruction, type InstructionContext } from './instruction.ts';
 import { type Judge, judgeFor, type Verdict } from './judge.ts';
 import { type DeclaredSymbol, Scope, type VariableSpace, type VariableSymbol } from './symbols.ts';
 
 /** The state of checking one module. */
-export class ModuleChecker {
+export class ModuleChecker implements InstructionContext {
   readonly symbols: Scope = new Scope();
   readonly rows: Set<AvailabilityRow> = new Set();
   readonly report: Report;

@@ -1,6 +1,6 @@
 /** The closing words of `ptxlab check`, for stderr. */
 import type { CheckReport } from '../check/check.ts';
-import type { Severity } from '../diagnostics/diagnostic.ts';
+import type { Severity } from '../diagnostics/severity.ts';
 import { printable } from '../diagnostics/renderers/printable.ts';
 import { wrap } from '../diagnostics/renderers/wrap.ts';
 import { groupAcceptance } from '../explain/targets.ts';

@@ -1,6 +1,5 @@
 /** Scalars and buffers as a user writes them, as bytes. */
-import { formats } from '../numerics/formats.ts';
-import { conversion } from '../numerics/convert.ts';
+import { f16Value, numberBits } from '../numerics/number-bits.ts';
 import { itemSize, type NpyType } from '../tensors/npy.ts';
 import { UsageError } from './exit.ts';
 
@@ -24,21 +23,6 @@ export function npyTypeOf(name: string): NpyType | null {
   const kind = name.startsWith('f') ? 'f' : name.startsWith('s') ? 'i' : 'u';
   return `${kind}${width / 8}` as NpyType;
 }
-
-const narrowers = {
-  f16: conversion({
-    from: 'f64',
-    to: 'f16',
-    rounding: 'rn',
-    integral: false,
-    flush: false,
-    sat: false,
-    satfinite: false,
-    relu: false,
-    randomBits: 0,
-    scaled: null,
-  }),
-};
 
 /** The little-endian bytes of one scalar; a value that does not fit is refused. */
 export function scalarBytes(type: string, value: unknown): Uint8Array {
@@ -70,19 +54,12 @@ function readInteger(value: unknown): bigint | null {
 }
 
 function floatBits(type: string, value: unknown): bigint {
-  const view = new DataView(new ArrayBuffer(8));
   const width = widths.get(type) as number;
   const hex = typeof value === 'string' ? /^0[fdx]([\da-f]+)$/i.exec(value.trim())?.[1] : undefined;
   if (hex !== undefined && hex.length * 4 === width) return BigInt(`0x${hex}`);
   const found = readFloat(value);
   if (found === null) throw new UsageError(`${JSON.stringify(value)} is not a number for ${type}`);
-  view.setFloat64(0, found);
-  const wide = view.getBigUint64(0);
-  if (type === 'f64') return wide;
-  if (type === 'f16') return BigInt(narrowers.f16(wide, 0, 0x7f));
-  if (Number.isNaN(found)) return formats.f32.kind === 'float' ? (formats.f32.canonicalNan ?? 0n) : 0n;
-  view.setFloat32(0, found);
-  return BigInt(view.getUint32(0));
+  return numberBits(type as 'f16' | 'f32' | 'f64', found);
 }
 
 const namedFloats: Readonly<Record<string, number>> = {
@@ -126,26 +103,10 @@ export function showElements(bytes: Uint8Array, { type }: ElementType, most: num
   return shown.join(' ') + (bytes.byteLength > count * size ? ' …' : '');
 }
 
-const widenF16 = conversion({
-  from: 'f16',
-  to: 'f32',
-  rounding: null,
-  integral: false,
-  flush: false,
-  sat: false,
-  satfinite: false,
-  relu: false,
-  randomBits: 0,
-  scaled: null,
-});
-
 function showElement(view: DataView, offset: number, type: NpyType): string {
   switch (type) {
-    case 'f2': {
-      const wide = new DataView(new ArrayBuffer(4));
-      wide.setUint32(0, Number(widenF16(view.getUint16(offset, true), 0, 0x7f)));
-      return String(wide.getFloat32(0));
-    }
+    case 'f2':
+      return String(f16Value(view.getUint16(offset, true)));
     case 'f4':
       return String(Number(view.getFloat32(offset, true).toPrecision(9)));
     case 'f8':

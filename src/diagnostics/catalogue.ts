@@ -6,7 +6,7 @@
  * `message` says what was found and what is allowed; `ptxas` is ptxas's wording of the same category; `explain` is what
  * `ptxlab explain CODE` prints. Words in braces are parameters, shared by both templates.
  */
-import type { Severity } from './diagnostic.ts';
+import type { Severity } from './severity.ts';
 
 export interface CatalogueEntry {
   readonly severity: Severity;

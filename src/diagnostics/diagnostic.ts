@@ -1,7 +1,6 @@
 import type { Span } from '../base/span.ts';
 import { type CatalogueEntry, type Code, catalogue, type Parameters } from './catalogue.ts';
-
-export type Severity = 'error' | 'warning' | 'note';
+import type { Severity } from './severity.ts';
 
 /** A replacement of one span that makes the program legal, or legal in this respect. */
 export interface Fix {

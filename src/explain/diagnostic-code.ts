@@ -1,6 +1,6 @@
 /** A diagnostic code in the words of the catalogue. */
 import { type CatalogueEntry, type Code, catalogue } from '../diagnostics/catalogue.ts';
-import type { Severity } from '../diagnostics/diagnostic.ts';
+import type { Severity } from '../diagnostics/severity.ts';
 import type { Style } from '../diagnostics/renderers/style.ts';
 import { wrap } from '../diagnostics/renderers/wrap.ts';
 import { table } from './table.ts';

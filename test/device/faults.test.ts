@@ -126,14 +126,14 @@ setp.eq.and.u32 %p1, %r2, 3, %p1;
   });
 
   test('an instruction that is checked but not executed', async () => {
-    const fault = await faultOf({ body: 'mov.u32 %r1, 0;\nadd.cc.u32 %r1, %r1, 1;' });
+    const fault = await faultOf({ body: 'mov.u32 %r1, 0;\nbar.arrive 0, 32;' });
     expect(fault).toMatchObject({ code: 'PTX6030', line: 7 });
-    expect(fault.message).toContain('add.cc.u32');
+    expect(fault.message).toContain('bar.arrive');
   });
 
   test('an instruction that no thread reaches is no fault', async () => {
     const device = await Device.create();
-    const body = 'bra done;\nadd.cc.u32 %r1, %r1, 1;\ndone:';
+    const body = 'bra done;\nbar.arrive 0, 32;\ndone:';
     const kernel = device.load(moduleOf({ body, parameters: '' })).kernel('k');
     expect(await kernel.launch()).toMatchObject({ ok: true });
   });

@@ -1,4 +1,4 @@
-import type { Severity } from '../diagnostic.ts';
+import type { Severity } from '../severity.ts';
 import { catalogue } from '../catalogue.ts';
 import type { FileReport } from './file-report.ts';
 

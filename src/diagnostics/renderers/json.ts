@@ -1,6 +1,7 @@
 import type { SourceText } from '../../base/source-text.ts';
 import type { Code } from '../catalogue.ts';
-import type { Diagnostic, Severity } from '../diagnostic.ts';
+import type { Diagnostic } from '../diagnostic.ts';
+import type { Severity } from '../severity.ts';
 
 /** A finding as JSON carries it: lines and columns from 1, columns in UTF-16 units, ends exclusive. */
 export interface DiagnosticRecord {

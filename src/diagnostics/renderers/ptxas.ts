@@ -1,4 +1,4 @@
-import type { Severity } from '../diagnostic.ts';
+import type { Severity } from '../severity.ts';
 import type { FileReport } from './file-report.ts';
 import { printable } from './printable.ts';
 

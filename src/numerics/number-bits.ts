@@ -1,0 +1,41 @@
+/** JavaScript numbers as bits of a float format, and back: for arguments and for showing results. */
+import type { Conversion } from './conversion.ts';
+import { conversion } from './convert.ts';
+import type { FormatName } from './formats.ts';
+
+/** A conversion that only rounds to nearest, without any modifier. */
+export function plainConversion(from: FormatName, to: FormatName): Conversion {
+  return {
+    from,
+    to,
+    rounding: 'rn',
+    integral: false,
+    flush: false,
+    sat: false,
+    satfinite: false,
+    relu: false,
+    randomBits: 0,
+    scaled: null,
+  };
+}
+
+const f64ToF16 = conversion(plainConversion('f64', 'f16'));
+const f64ToF32 = conversion(plainConversion('f64', 'f32'));
+const f16ToF64 = conversion(plainConversion('f16', 'f64'));
+
+/** The bits of a number in f16, f32 or f64, rounded to nearest even; every NaN is the format's own. */
+export function numberBits(format: 'f16' | 'f32' | 'f64', value: number): bigint {
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, value);
+  const wide = view.getBigUint64(0);
+  if (format === 'f64') return wide;
+  if (Number.isNaN(value)) return format === 'f16' ? 0x7fffn : 0x7fffffffn;
+  return BigInt((format === 'f16' ? f64ToF16 : f64ToF32)(wide, 0, 0x7f));
+}
+
+/** The value of an f16, exactly. */
+export function f16Value(bits: number): number {
+  const view = new DataView(new ArrayBuffer(8));
+  view.setBigUint64(0, f16ToF64(bits, 0, 0x7f) as bigint);
+  return view.getFloat64(0);
+}
