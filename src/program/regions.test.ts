@@ -1,0 +1,68 @@
+/** Control flow of small kernels: blocks, regions between barriers, loops and joins, and what is live at a region's start. */
+import { expect, test } from 'vitest';
+import { loadModule } from '../check/check.ts';
+import type { VariableSymbol } from '../check/symbols.ts';
+import { buildFunction } from './build.ts';
+import { blocksOf } from './flow.ts';
+import type { FunctionProgram } from './function-program.ts';
+import { liveness } from './liveness.ts';
+import { regionsOf } from './regions.ts';
+
+function program(body: string): FunctionProgram {
+  const source = `.version 8.0\n.target sm_80\n.address_size 64\n.entry k() {
+    .reg .pred %p<4>; .reg .b32 %r<8>;\n${body}\n}`;
+  const { module, report } = loadModule(source, {});
+  if (module === null) throw new Error(report.diagnostics[0]?.message);
+  const shared: readonly VariableSymbol[] = [];
+  return buildFunction(module, module.functions[0] as (typeof module.functions)[number], shared);
+}
+
+function liveNames(fn: FunctionProgram, block: number): readonly string[] {
+  const live = liveness(fn, blocksOf(fn))[block] ?? [];
+  return live.map((place) => fn.registers.find((register) => register.place === place)?.name ?? '?');
+}
+
+test('a guarded branch over an instruction makes a join of two paths', () => {
+  const fn = program('setp.eq.u32 %p1, %r1, 0; @%p1 bra L; add.u32 %r2, %r1, 1; L: mov.u32 %r3, %r2; ret;');
+  const blocks = blocksOf(fn);
+  expect(blocks.map(({ exit }) => exit)).toEqual([
+    { kind: 'branch', target: 2, next: 1 },
+    { kind: 'next', next: 2 },
+    { kind: 'end', next: null },
+    { kind: 'end', next: null },
+  ]);
+  const [region] = regionsOf(blocks);
+  expect(region).toMatchObject({ entry: 0, order: [0, 1, 2], reducible: true });
+  expect([...(region?.joins ?? [])]).toEqual([2]);
+  expect(region?.children.get(0)).toEqual([1, 2]);
+  expect(liveNames(fn, 0)).toEqual(['%r1', '%r2']);
+});
+
+test('a loop is the target of a branch back, and reads what it wrote the round before', () => {
+  const fn = program('mov.u32 %r1, 0; L: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 9; @%p1 bra L; ret;');
+  const [region] = regionsOf(blocksOf(fn));
+  expect([...(region?.loops ?? [])]).toEqual([1]);
+  expect(region?.reducible).toBe(true);
+  expect(liveNames(fn, 0)).toEqual([]);
+  expect(liveNames(fn, 1)).toEqual(['%r1']);
+});
+
+test('a barrier in a loop makes a second region that comes round to the first one', () => {
+  const fn = program('L: add.u32 %r1, %r1, 1; bar.sync 0; setp.lt.u32 %p1, %r1, %r2; @%p1 bra L; ret;');
+  const regions = regionsOf(blocksOf(fn));
+  expect(regions.map(({ entry, order }) => ({ entry, order }))).toEqual([
+    { entry: 0, order: [0] },
+    { entry: 1, order: [1, 2, 0] },
+  ]);
+  expect(liveNames(fn, 1).toSorted()).toEqual(['%r1', '%r2']);
+});
+
+test('a guarded write leaves the old value live', () => {
+  const fn = program('@%p1 mov.u32 %r1, 1; mov.u32 %r2, %r1; ret;');
+  expect(liveNames(fn, 0).toSorted()).toEqual(['%p1', '%r1']);
+});
+
+test('a branch into the middle of a loop is not reducible', () => {
+  const fn = program('@%p1 bra B; A: add.u32 %r1, %r1, 1; B: add.u32 %r2, %r2, 1; @%p2 bra A; ret;');
+  expect(regionsOf(blocksOf(fn))[0]?.reducible).toBe(false);
+});

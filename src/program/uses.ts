@@ -1,0 +1,21 @@
+/** Which registers an instruction reads and writes, by their places. */
+import type { ProgramInstruction } from './function-program.ts';
+
+export interface Uses {
+  readonly reads: readonly number[];
+  readonly writes: readonly number[];
+}
+
+/** Places read and written; places that are no registers may be among them. */
+export function usesOf({ guard, reads, writes, addresses, steps, places }: ProgramInstruction): Uses {
+  const results = new Set(steps.flatMap((step) => ('to' in step ? step.to : [])));
+  const read = [
+    ...(guard === null ? [] : [guard.register]),
+    ...reads.map(({ register }) => register),
+    ...addresses.flatMap(({ base }) => (base.kind === 'register' ? [base.register] : [])),
+  ];
+  const written = writes.map(({ register }) => register);
+  // A name that a step writes is no source: a source that shares its register has a name of its own.
+  for (const [ref, place] of places) (results.has(ref) ? written : read).push(place);
+  return { reads: read, writes: written };
+}
