@@ -116,7 +116,7 @@ function defineRun(program: Command, finish: Finish): void {
     .option('--shared <bytes>', 'dynamic shared memory')
     .option(
       '--arg <value>',
-      'an argument, repeated in order: u32:5, f32:1.5, f32[]:1,2, in.npy, zeros:4096, zeros:f32[8,8], hex:..., file:...',
+      'an argument, repeated in order: 5, 1.5, u32:5, f32:1.5, f32[]:1,2, in.npy, zeros:4096, zeros:f32[8,8], hex:..., file:...',
       collect,
       [],
     )

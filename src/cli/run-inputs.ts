@@ -11,13 +11,15 @@ export type RunInput =
   /** Its bytes before the launch; `element` says how to print and write them. */
   | { readonly kind: 'buffer'; readonly bytes: Uint8Array; readonly element: ElementType | null }
   /** The bytes of a parameter. */
-  | { readonly kind: 'bytes'; readonly bytes: Uint8Array };
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+  /** A number without a type: it takes the parameter's. */
+  | { readonly kind: 'number'; readonly value: number | bigint };
 
 /** The largest buffer a run makes. */
 const bufferLimit = 2 ** 30;
 
 /**
- * `u32:5` is a scalar, `f32[]:1,2,3` a buffer of these values, `zeros:4096` or `zeros:f32[32,32]` one of zeros,
+ * `5` and `1.5` are scalars of the parameter's own type, `u32:5` one of a given type, `f32[]:1,2,3` a buffer of these values, `zeros:4096` or `zeros:f32[32,32]` one of zeros,
  * `hex:…` one of these bytes, `file:raw.bin` or `in.npy` one with a file's contents, `bytes:…` a raw parameter.
  */
 export async function readArgument(text: string): Promise<RunInput> {
@@ -38,8 +40,10 @@ export async function readArgument(text: string): Promise<RunInput> {
       return fileBuffer(rest, '.');
     default:
       if (text.endsWith('.npy')) return fileBuffer(text, '.');
+      if (/^-?\d+$/.test(text)) return { kind: 'number', value: BigInt(text) };
+      if (text.trim() !== '' && !Number.isNaN(Number(text))) return { kind: 'number', value: Number(text) };
       throw new UsageError(
-        `'${text}' is no argument; write u32:5, f32[]:1,2, zeros:4096, hex:…, file:PATH or a .npy file`,
+        `'${text}' is no argument; write 5, 1.5, u32:5, f32[]:1,2, zeros:4096, hex:…, file:PATH or a .npy file`,
       );
   }
 }

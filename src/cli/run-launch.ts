@@ -2,6 +2,7 @@
 import { PtxlabError } from '../base/error.ts';
 import { SourceText } from '../base/source-text.ts';
 import {
+  type Argument,
   Device,
   type DeviceBuffer,
   type Dim3,
@@ -71,7 +72,7 @@ async function launchAll(request: RunRequest, signal: AbortSignal): Promise<RunO
   });
   const kernel = pickKernel(device, request);
   const buffers = inputs.map((input) => (input.kind === 'buffer' ? device.alloc(input.bytes) : null));
-  const args = inputs.map((input, i) => (input.kind === 'buffer' ? (buffers[i] as DeviceBuffer) : input.bytes));
+  const args = inputs.map((input, i) => argumentOf(input, buffers[i] ?? null));
   const milliseconds: number[] = [];
   let stats: LaunchStats = { threads: 0, instructions: 0, milliseconds: 0 };
   for (let i = 0; i < request.repeat; i++) {
@@ -93,6 +94,18 @@ async function launchAll(request: RunRequest, signal: AbortSignal): Promise<RunO
     milliseconds.push(result.stats.milliseconds);
   }
   return { kind: 'done', outputs: buffers.map((buffer) => buffer?.read() ?? null), stats, milliseconds };
+}
+
+function argumentOf(input: RunInput, buffer: DeviceBuffer | null): Argument {
+  switch (input.kind) {
+    case 'buffer':
+      if (buffer === null) throw new Error('a buffer argument without its buffer');
+      return buffer;
+    case 'bytes':
+      return input.bytes;
+    case 'number':
+      return input.value;
+  }
 }
 
 function pickKernel(device: Device, { source, entry }: RunRequest): Kernel {
