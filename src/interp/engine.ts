@@ -50,8 +50,8 @@ const turn = 40;
 
 /** Runs a launch to its end or to the first fault. */
 export async function runLaunch(launch: Launch): Promise<LaunchResult> {
-  const started = performance.now();
   const engine = new Engine(launch);
+  const started = performance.now();
   const stats = (): LaunchStats => ({
     threads: threadsOf(launch.shape) * blocksOf(launch.shape),
     instructions: engine.instructions,
