@@ -47,6 +47,8 @@ function matchPattern(subject: Subject, pattern: OperandPattern, shape: Shape, i
     case 'pointer':
       return matchPointer(subject, pattern.name, shape, index);
     case 'pair':
+      if (shape.kind !== 'pair' && pattern.both === true)
+        return [wrongKind(subject, pattern.name, shape, [index], 'a register and a predicate')];
       if (shape.kind !== 'pair') return matchValue(subject, pattern.first, shape, [index]);
       return [
         ...matchValue(subject, pattern.first, shape.first, [index, 0]),
@@ -109,8 +111,10 @@ function matchRegister(
   shape: Extract<Shape, { kind: 'register' }>,
   path: readonly number[],
 ): readonly Problem[] {
+  if (pattern.constantOnly === true) return [wrongKind(subject, pattern.name, shape, path, 'an integer constant')];
   const regime = regimeOf(subject, pattern);
-  if (shape.lanes === 1 && acceptsRegister(type, shape.type, regime)) return [];
+  const isTaken = acceptsRegister(type, shape.type, regime) && !(pattern.unpacked && shape.type.name === '.f16x2');
+  if (shape.lanes === 1 && isTaken) return [];
   const parameters = { name: pattern.name, what: subject.what, opcode: subject.opcode };
   if (shape.lanes > 1) return [problem('PTX3009', operand(...path), parameters)];
   const expected = describeRegisters(type, regime);

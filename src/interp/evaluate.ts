@@ -2,7 +2,7 @@
 import { type Bits, chop, signExtend } from '../base/bits.ts';
 import type { OperandPattern, TypeRef, ValuePattern, Variant } from '../isa/form.ts';
 import { vectorLanes } from '../isa/rules.ts';
-import type { Environment, Ref } from '../isa/steps.ts';
+import { conditionCode, type Environment, type Ref } from '../isa/steps.ts';
 import { type PtxType, typeOf } from '../isa/types.ts';
 import { type Action, type Frame, isValueStep, prepareStep } from './value-steps.ts';
 
@@ -33,7 +33,7 @@ export interface Evaluator {
 
 /**
  * The instruction as a function of bits; null for one that reads or writes memory or addresses, branches, waits, or is
- * not executed at all.
+ * not executed at all. The condition code is false before every row, as at the start of a thread.
  */
 export function evaluator(variant: Variant, environment: Environment, widths: RegisterWidths = {}): Evaluator | null {
   const steps = variant.form.steps(variant, environment);
@@ -55,7 +55,7 @@ export function evaluator(variant: Variant, environment: Environment, widths: Re
   const sources = inputs.map((input) => ({ ...input, place: placeOf(input.name) }));
   const actions = steps.filter(isValueStep).map((step) => prepareStep(step, placeOf));
   const results = outputs.map((output) => ({ ...output, place: placeOf(output.name) }));
-  return { inputs, outputs, run: runner(sources, actions, results, places.size) };
+  return { inputs, outputs, run: runner(sources, actions, results, places) };
 }
 
 /**
@@ -80,10 +80,12 @@ function runner(
   sources: readonly Placed[],
   actions: readonly Action[],
   results: readonly Placed[],
-  size: number,
+  places: ReadonlyMap<Ref, number>,
 ): Evaluator['run'] {
-  const frame: Frame = new Array<Bits>(size).fill(0);
+  const frame: Frame = new Array<Bits>(places.size).fill(0);
+  const carry = places.get(conditionCode);
   return (inputs) => {
+    if (carry !== undefined) frame[carry] = 0;
     sources.forEach(({ place, width, type }, i) => {
       frame[place] = readAs(type, chop(inputs[i] ?? 0, width));
     });

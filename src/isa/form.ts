@@ -30,6 +30,10 @@ export interface ValuePattern {
   readonly special?: boolean;
   /** Constants may not stand here, although the type would allow them. */
   readonly registerOnly?: boolean;
+  /** A `.f16x2` register may not stand here, although it may where a type is written. */
+  readonly unpacked?: boolean;
+  /** Only an integer constant may stand here. */
+  readonly constantOnly?: boolean;
   /** Float constants of any spelling may stand here, also for a bit-size type. */
   readonly floats?: boolean;
   /** Names of variables and functions may stand here for their address. */
@@ -68,7 +72,14 @@ export type OperandPattern =
   /** A register that holds an address: 32 or 64 bits, integer or bit-size. */
   | { readonly kind: 'pointer'; readonly name: string }
   /** `p` or `p|q`. */
-  | { readonly kind: 'pair'; readonly name: string; readonly first: ValuePattern; readonly second: ValuePattern }
+  | {
+      readonly kind: 'pair';
+      readonly name: string;
+      readonly first: ValuePattern;
+      readonly second: ValuePattern;
+      /** `p` alone will not do. */
+      readonly both?: boolean;
+    }
   | { readonly kind: 'label'; readonly name: string };
 
 /** How the type slots of a form must relate for the form to apply at all. */

@@ -3,32 +3,46 @@
  * asked for, so that starting up costs nothing for the opcodes a program does not use.
  */
 import type { InstructionForm } from './form.ts';
+import { bitFieldForms } from './forms/bit-fields.ts';
+import { bitSelectionForms } from './forms/bit-selection.ts';
+import { carryForms } from './forms/carry.ts';
 import { comparisonForms } from './forms/comparison.ts';
 import { controlForms } from './forms/control.ts';
 import { cvtForms } from './forms/cvt.ts';
 import { cvtPackForms } from './forms/cvt-pack.ts';
 import { cvtaForms } from './forms/cvta.ts';
 import { floatForms } from './forms/float-arithmetic.ts';
+import { floatClassForms } from './forms/float-classes.ts';
 import { divisionForms } from './forms/float-division.ts';
 import { extremaForms } from './forms/float-extrema.ts';
+import { floatFunctionForms } from './forms/float-functions.ts';
 import { halfForms } from './forms/half-arithmetic.ts';
 import { integerForms } from './forms/integer-arithmetic.ts';
 import { logicForms } from './forms/logic.ts';
 import { memoryForms } from './forms/memory.ts';
 import { mixedForms } from './forms/mixed-arithmetic.ts';
 import { movForms } from './forms/mov.ts';
+import { narrowProductForms } from './forms/narrow-products.ts';
+import { selectionForms } from './forms/set.ts';
 import { type CompiledForm, compileForm, splitMnemonic } from './notation.ts';
 
 /** All forms in the order of the ISA's chapters within a family. */
 export const allForms: readonly InstructionForm[] = [
   ...integerForms,
+  ...bitFieldForms,
+  ...narrowProductForms,
+  ...carryForms,
+  ...floatClassForms,
   ...floatForms,
   ...divisionForms,
   ...extremaForms,
+  ...floatFunctionForms,
   ...halfForms,
   ...mixedForms,
   ...comparisonForms,
+  ...selectionForms,
   ...logicForms,
+  ...bitSelectionForms,
   ...movForms,
   ...memoryForms,
   ...cvtaForms,

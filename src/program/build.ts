@@ -6,7 +6,7 @@ import type { CheckedModule } from '../check/check.ts';
 import type { CheckedFunction } from '../check/checked.ts';
 import type { LabelSymbol, VariableSymbol } from '../check/symbols.ts';
 import type { Variant } from '../isa/form.ts';
-import type { Environment, Ref, Step } from '../isa/steps.ts';
+import { conditionCode, type Environment, type Ref, type Step } from '../isa/steps.ts';
 import type { Instruction } from '../syntax/tree.ts';
 import { FrameBuilder } from './frame.ts';
 import type {
@@ -117,7 +117,10 @@ class InstructionBuilder {
     const steps = this.stepsOf(variant);
     this.frame.beginInstruction();
     const operands = sortOperands(bound.operands, steps.length > 1, this.frame, places);
-    for (const ref of steps.flatMap(refsOf)) if (!places.has(ref)) places.set(ref, this.frame.temporary());
+    for (const ref of steps.flatMap(refsOf)) {
+      if (places.has(ref)) continue;
+      places.set(ref, ref === conditionCode ? this.frame.conditionCode() : this.frame.temporary());
+    }
     return {
       variant,
       ...this.where(node),
@@ -267,6 +270,7 @@ function addressBase(base: Extract<Binding, { kind: 'address' }>['base'], frame:
 function refsOf(step: Step): readonly Ref[] {
   const refs: Ref[] = [];
   for (const [key, value] of Object.entries(step)) {
+    if (key === 'steps') refs.push(...(value as readonly Step[]).flatMap(refsOf));
     if (!refFields.has(key)) continue;
     if (typeof value === 'string') refs.push(value);
     else if (Array.isArray(value)) refs.push(...(value as readonly Ref[]));
@@ -285,4 +289,7 @@ const refFields: ReadonlySet<string> = new Set([
   'address',
   'barrier',
   'count',
+  'mask',
+  'old',
+  'next',
 ]);

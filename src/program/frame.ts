@@ -11,6 +11,7 @@ export class FrameBuilder {
   private readonly constants = new Map<string, number>();
   private readonly temporaries: number[] = [];
   private used = 0;
+  private carry: number | null = null;
 
   /** The place of a register; the same one for every use of it. */
   register({ symbol, register, element }: RegisterUse): number {
@@ -46,6 +47,12 @@ export class FrameBuilder {
     const place = this.value(32);
     this.temporaries.push(place);
     return place;
+  }
+
+  /** The place of the condition code: one for the whole function. */
+  conditionCode(): number {
+    this.carry ??= this.value(1);
+    return this.carry;
   }
 
   /** A place that holds a constant from the start and is never written. */

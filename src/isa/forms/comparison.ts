@@ -13,7 +13,7 @@ import {
 } from '../form.ts';
 import type { Environment, Ref, Step } from '../steps.ts';
 import { at } from '../targets.ts';
-import type { TypeName } from '../types.ts';
+import type { PtxType, TypeName } from '../types.ts';
 import { flushesByTarget } from './float-steps.ts';
 
 const p = write('p', '.pred', { sink: true });
@@ -26,20 +26,30 @@ const c = read('c', '.pred', { negatable: true });
 // --- steps ----------------------------------------------------------------------------------------------------------
 
 /** What the lanes compare as: bit-size types as unsigned. */
-function comparedAs(variant: Variant): IntegerName | FloatArithmeticFormat {
-  const { format, width } = slotType(variant, 0);
+function comparedAs({ format, width }: PtxType): IntegerName | FloatArithmeticFormat {
   return (format ?? `u${width}`) as IntegerName | FloatArithmeticFormat;
 }
 
-function compare(variant: Variant, environment: Environment, to: Ref, from: readonly [Ref, Ref]): Step {
-  const type = comparedAs(variant);
+/** The variant's comparison of one lane of a type. */
+export function compareLanes(
+  variant: Variant,
+  environment: Environment,
+  of: PtxType,
+  to: Ref,
+  from: readonly [Ref, Ref],
+): Step {
+  const type = comparedAs(of);
   const flush = has(variant, '.ftz') || (type === 'f32' && flushesByTarget(type, environment));
   const comparison = (variant.modifiers['comparison'] as string).slice(1) as Comparison;
   return { kind: 'compare', comparison, type, flush, to, from };
 }
 
+function compare(variant: Variant, environment: Environment, to: Ref, from: readonly [Ref, Ref]): Step {
+  return compareLanes(variant, environment, slotType(variant, 0), to, from);
+}
+
 /** A truth value into a result, combined with c where the variant says how. */
-function combine(variant: Variant, to: Ref, truth: Ref): Step {
+export function combine(variant: Variant, to: Ref, truth: Ref): Step {
   const operation = variant.modifiers['boolOp'];
   if (operation === undefined) return { kind: 'copy', to, from: truth };
   return { kind: 'bits', fn: operation.slice(1) as BitFunction, width: 1, to, from: [truth, 'c'] };

@@ -6,7 +6,8 @@ import { a, always, b, d, exact, row, when } from './float-rows.ts';
 import { floatSteps, modeOf } from './float-steps.ts';
 
 const quotient = floatSteps('div', ['a', 'b']);
-const approximately: (steps: InstructionForm['steps']) => InstructionForm['steps'] =
+/** As with `.approx`, for versions in which it was implied. */
+export const approximately: (steps: InstructionForm['steps']) => InstructionForm['steps'] =
   (steps) => (variant, environment) =>
     steps({ ...variant, modifiers: { ...variant.modifiers, precision: '.approx' } }, environment);
 
@@ -69,8 +70,8 @@ const divisions: readonly InstructionForm[] = [
 
 const reciprocal = floatSteps('rcp', ['a']);
 
-/** rcp.approx.ftz.f64 looks at the upper 32 bits of a and gives zeros for the lower 32 of d. */
-const grossReciprocal: InstructionForm['steps'] = (variant, environment) => {
+/** The `.approx.ftz.f64` of rcp and rsqrt look at the upper 32 bits of a and give zeros for the lower 32 of d. */
+export const grossly: (fn: 'rcp' | 'rsqrt') => InstructionForm['steps'] = (fn) => (variant, environment) => {
   const halves = { lane: 32, stride: 32 };
   const keepUpper = (to: Ref, from: Ref): readonly Step[] => [
     { kind: 'extract', to: `${from}.upper`, from, low: 32, width: 32 },
@@ -80,7 +81,7 @@ const grossReciprocal: InstructionForm['steps'] = (variant, environment) => {
   const mode = modeOf(variant, environment);
   return [
     ...keepUpper('coarse', 'a'),
-    { kind: 'float', fn: 'rcp', format: 'f64', mode, to: 'whole', from: ['coarse'] },
+    { kind: 'float', fn, format: 'f64', mode, to: 'whole', from: ['coarse'] },
     ...keepUpper('d', 'whole'),
   ];
 };
@@ -120,7 +121,7 @@ const reciprocals: readonly InstructionForm[] = [
     summary: 'A gross 1/a: 20 fraction bits in, the lower half of d zero.',
     availability: [row('rcp.approx.ftz.f64', at('2.1', 20))],
     operands: [d, a],
-    steps: grossReciprocal,
+    steps: grossly('rcp'),
   }),
   exact({
     id: 'rcp.f32.unrounded',

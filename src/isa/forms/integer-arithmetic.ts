@@ -1,10 +1,10 @@
-/** Integer arithmetic: PTX ISA 9.1, 9.7.1; the `.cc` lines are 9.7.2. */
+/** Integer arithmetic: PTX ISA 9.1, 9.7.1. */
 import type { IntegerName } from '../../numerics/formats.ts';
 import type { IntegerFunction } from '../../numerics/operations.ts';
 import { type AvailabilityRow, has, type InstructionForm, read, slotType, type Variant, write } from '../form.ts';
-import type { Step } from '../steps.ts';
 import { at } from '../targets.ts';
 import type { TypeName } from '../types.ts';
+import { integer } from './integer-steps.ts';
 import { lanewise } from './lanewise.ts';
 
 const integers: readonly TypeName[] = ['.u16', '.u32', '.u64', '.s16', '.s32', '.s64'];
@@ -41,18 +41,13 @@ function compute(fn: IntegerFunction, sources: readonly string[]): InstructionFo
   };
 }
 
-/** The carry that `.cc` leaves behind is no operand; instructions with it are checked only. */
-const withCarry: InstructionForm['steps'] = (variant): readonly Step[] => [
-  { kind: 'unsupported', what: variant.mnemonic },
-];
-
 type Entry = Omit<InstructionForm, 'regime'>;
 
 const exact = (entry: Entry): InstructionForm => ({ ...entry, regime: 'exact' });
 
 // --- add, sub -------------------------------------------------------------------------------------------------------
 
-function addition(opcode: 'add' | 'sub', section: string, carrySection: string, carrySince: string): InstructionForm[] {
+function addition(opcode: 'add' | 'sub', section: string): InstructionForm[] {
   const verb = opcode === 'add' ? 'Sum' : 'Difference';
   const steps = compute(opcode, ['a', 'b']);
   const operands = [d, a, b];
@@ -75,19 +70,6 @@ function addition(opcode: 'add' | 'sub', section: string, carrySection: string, 
       availability: [always(opcode)],
       operands,
       steps,
-    },
-    {
-      id: `${opcode}.cc`,
-      section: carrySection,
-      syntax: `${opcode}.cc.type  d, a, b`,
-      summary: `${verb} that leaves its carry for the next instruction.`,
-      sets: { type: ['.u32', '.s32', '.u64', '.s64'] },
-      availability: [
-        { subject: `${opcode}.cc`, ways: [at(carrySince)] },
-        { subject: '.cc on 64 bits', when: { types: ['.u64', '.s64'] }, ways: [at('4.3', 20)] },
-      ],
-      operands,
-      steps: withCarry,
     },
   ];
   return forms.map(exact);
@@ -154,22 +136,6 @@ const multiplyAdds: readonly InstructionForm[] = halves.map((half) =>
   }),
 );
 
-const multiplyAddsWithCarry: readonly InstructionForm[] = halves.map((half) =>
-  exact({
-    id: `mad.${half}.cc`,
-    section: '9.7.2.5',
-    syntax: `mad.${half}.cc.type  d, a, b, c`,
-    summary: `The ${halfWords[half]} half of a product, plus c, leaving its carry for the next instruction.`,
-    sets: { type: ['.u32', '.s32', '.u64', '.s64'] },
-    availability: [
-      { subject: 'mad.cc', ways: [at('3.0', 20)] },
-      { subject: '.cc on 64 bits', when: { types: ['.u64', '.s64'] }, ways: [at('4.3', 20)] },
-    ],
-    operands: [d, a, b, c],
-    steps: withCarry,
-  }),
-);
-
 const saturatedMultiplyAdd = exact({
   id: 'mad.hi.sat',
   section: '9.7.1.4',
@@ -203,6 +169,36 @@ const division = exact({
   availability: [always('div')],
   operands: [d, a, b],
   steps: compute('div', ['a', 'b']),
+});
+
+const remainder = exact({
+  id: 'rem',
+  section: '9.7.1.9',
+  syntax: 'rem.type  d, a, b',
+  summary: 'Remainder of two integers, with the sign of a; by zero it is unspecified.',
+  sets: { type: integers },
+  availability: [always('rem')],
+  operands: [d, a, b],
+  steps: compute('rem', ['a', 'b']),
+});
+
+const absoluteDifference = exact({
+  id: 'sad',
+  section: '9.7.1.7',
+  syntax: 'sad.type  d, a, b, c',
+  summary: 'c plus the distance of two integers, modulo the width.',
+  sets: { type: integers },
+  availability: [always('sad')],
+  operands: [d, a, b, c],
+  steps: (variant) => {
+    const type = formatOf(variant);
+    return [
+      integer('max', type, 'larger', 'a', 'b'),
+      integer('min', type, 'smaller', 'a', 'b'),
+      integer('sub', type, 'distance', 'larger', 'smaller'),
+      integer('add', type, 'd', 'distance', 'c'),
+    ];
+  },
 });
 
 const signChanges: readonly InstructionForm[] = (
@@ -262,18 +258,19 @@ function extrema(opcode: 'min' | 'max', section: string): readonly InstructionFo
   return forms.map(exact);
 }
 
-/** add, sub, mul, mad, div, abs, neg, min and max of integers. */
+/** add, sub, mul, mad, div, rem, sad, abs, neg, min and max of integers. */
 export const integerForms: readonly InstructionForm[] = [
-  ...addition('add', '9.7.1.1', '9.7.2.1', '1.2'),
+  ...addition('add', '9.7.1.1'),
   addPairs,
-  ...addition('sub', '9.7.1.2', '9.7.2.3', '1.3'),
+  ...addition('sub', '9.7.1.2'),
   ...multiplications,
   ...wideMultiplications,
   ...multiplyAdds,
-  ...multiplyAddsWithCarry,
   saturatedMultiplyAdd,
   ...wideMultiplyAdds,
   division,
+  remainder,
+  absoluteDifference,
   ...signChanges,
   ...extrema('min', '9.7.1.12'),
   ...extrema('max', '9.7.1.13'),

@@ -9,7 +9,7 @@ const bits: readonly TypeName[] = ['.b16', '.b32', '.b64'];
 const d = write('d', 0);
 const a = read('a', 0);
 const b = read('b', 0);
-const amount = read('b', '.u32');
+const amount = read('b', '.u32', { unpacked: true });
 const truthA = read('a', 0, { negatable: true });
 const truthB = read('b', 0, { negatable: true });
 
