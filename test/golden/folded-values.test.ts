@@ -1,0 +1,44 @@
+/**
+ * Values that ptxas 13.0 computed itself, recorded by tools/fold-values.py, against the evaluator: one test a mnemonic.
+ */
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { Bits } from '../../src/base/bits.ts';
+import { resolveMnemonic } from '../../src/check/resolve.ts';
+import { type Evaluator, evaluator } from '../../src/interp/evaluate.ts';
+
+interface Folded {
+  readonly inst: string;
+  /** Sources in their order, then the result. */
+  readonly rows: readonly (readonly string[])[];
+}
+
+const lines = readFileSync(new URL('./folded-values/rows.jsonl', import.meta.url), 'utf8').trim().split('\n');
+const recorded = lines.map((line): Folded => JSON.parse(line));
+
+function evaluatorOf(mnemonic: string): Evaluator {
+  const resolution = resolveMnemonic(mnemonic);
+  const variant = resolution.kind === 'variants' ? resolution.variants[0] : undefined;
+  const made = variant === undefined ? null : evaluator(variant, { sm: 100, version: 900 });
+  if (made === null) throw new Error(`${mnemonic} is not evaluated`);
+  return made;
+}
+
+function bitsOf(text: string, width: number): Bits {
+  return width > 32 ? BigInt(`0x${text}`) : Number(`0x${text}`);
+}
+
+describe('values folded by ptxas 13.0', () => {
+  for (const { inst, rows } of recorded) {
+    test(inst, () => {
+      const { inputs, outputs, run } = evaluatorOf(inst);
+      const wrong = rows.flatMap((row) => {
+        const sources = inputs.map((input, i) => bitsOf(row[i] as string, input.width));
+        const wanted = bitsOf(row[inputs.length] as string, outputs[0]?.width ?? 0);
+        const [found] = run(sources);
+        return found === wanted ? [] : [`${row.slice(0, -1).join(' ')}: ${found?.toString(16)}, not ${wanted.toString(16)}`];
+      });
+      expect(wrong).toEqual([]);
+    });
+  }
+});
