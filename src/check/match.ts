@@ -49,6 +49,9 @@ function matchPattern(subject: Subject, pattern: OperandPattern, shape: Shape, i
     case 'pair':
       if (shape.kind !== 'pair' && pattern.both === true)
         return [wrongKind(subject, pattern.name, shape, [index], 'a register and a predicate')];
+      if (shape.kind !== 'pair' && pattern.both === true) {
+        return [wrongKind(subject, pattern.name, shape, [index], 'two results, d|p')];
+      }
       if (shape.kind !== 'pair') return matchValue(subject, pattern.first, shape, [index]);
       return [
         ...matchValue(subject, pattern.first, shape.first, [index, 0]),

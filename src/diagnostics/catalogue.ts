@@ -674,6 +674,15 @@ export const catalogue = {
     explain:
       'Barriers are numbered 0 to 15, thread counts are multiples of 32 up to the block, and all threads at one barrier must give the same count.',
   },
+  PTX6012: {
+    severity: 'error',
+    title: 'thread not in its own mask',
+    message: 'lane {lane} executes a warp instruction whose member mask {mask} does not name it',
+    ptxas: 'lane {lane} executes a warp instruction whose member mask {mask} does not name it',
+    section: '9.7.9.6',
+    explain:
+      'A thread that executes shfl, vote, match, redux or elect with .sync must be in the member mask it gives; what happens otherwise is undefined.',
+  },
   PTX6020: {
     severity: 'error',
     title: 'instruction budget used up',

@@ -1,5 +1,6 @@
 /** Pictures of bit fields as text. */
 import type { Field, LanePicture } from './lanes.ts';
+import { table } from './table.ts';
 
 /** The characters that pictures are made of. */
 export interface Glyphs {
@@ -39,7 +40,7 @@ export function drawPicture(picture: LanePicture, width: number, glyphs: Glyphs,
   const inner = boxWidths(fields, Math.min(width - margin - 1, picture.width * columnsPerBit + fields.length));
   const total = inner.reduce((sum, columns) => sum + columns + 1, margin + 1);
   const name = picture.operand.padStart(margin - 1).padEnd(margin);
-  if (total > width) return listFields(picture.operand, fields, margin);
+  if (total > width) return listFields(picture.operand, fields, width, margin);
   const blank = ' '.repeat(margin);
   const edge = ([left, joint, right]: Glyphs['top']): string =>
     blank + left + inner.map((columns) => glyphs.horizontal.repeat(columns)).join(joint) + right;
@@ -74,8 +75,10 @@ function ruler({ high, low }: Field, columns: number): string {
   return String(high) + String(low).padStart(columns - String(high).length);
 }
 
-function listFields(operand: string, fields: readonly Field[], margin: number): readonly string[] {
-  const names = fields.map(({ high, low }) => `${operand}[${high}:${low}]`);
-  const longest = Math.max(...names.map((name) => name.length));
-  return fields.map(({ label }, i) => `${' '.repeat(margin)}${(names[i] as string).padEnd(longest)}  ${label}`);
+function listFields(operand: string, fields: readonly Field[], width: number, margin: number): readonly string[] {
+  return table(
+    fields.map(({ high, low, label }) => [`${operand}[${high}:${low}]`, label]),
+    width,
+    margin,
+  );
 }

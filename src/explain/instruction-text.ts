@@ -39,7 +39,7 @@ export function instructionText(explained: InstructionExplanation, options: Text
     ...section('Left open by the specification', choiceLines(explained, width)),
     ...section(
       'Steps',
-      explained.steps.map((step) => `  ${step}`),
+      explained.steps.flatMap((step) => table([[step]], width)),
     ),
     ...section(
       'Other forms of this mnemonic',

@@ -51,6 +51,14 @@ export function stepText(step: Step): string {
       return 'end the thread';
     case 'barrier':
       return `wait at barrier ${step.barrier} for ${step.count ?? 'all'} threads of the block`;
+    case 'collective':
+      return `${step.to.join(', ')} = ${step.fn}(${step.from.join(', ')}) over ${step.mask ?? 'the threads that come together'}`;
+    case 'atomic':
+      return `${step.old.join(', ')} = what was at [${step.address}], then there ${step.steps.map(stepText).join(', ')}`;
+    case 'trap':
+      return 'end the launch with a fault';
+    case 'yield':
+      return 'let other threads run';
     case 'unsupported':
       return `${step.what}: checked, not executed`;
     default:

@@ -4,11 +4,13 @@
  */
 import type { VariableSymbol } from '../check/symbols.ts';
 import { Barriers } from '../machine/barriers.ts';
+import { Collectives } from '../machine/collectives.ts';
 import { type Fault, MachineFault, machineFault } from '../machine/fault.ts';
 import { blocksOf, indexOf, type LaunchShape, threadsOf } from '../machine/launch.ts';
 import { type Region, Segment } from '../machine/segment.ts';
 import type { FunctionProgram } from '../program/function-program.ts';
 import type { Placed } from '../program/layout.ts';
+import { completeGroup } from './collective-steps.ts';
 import type { Memories } from './memory-steps.ts';
 import { type LaunchContext, type Prepared, prepareFunction } from './prepare.ts';
 import type { Block, Cpu, Thread } from './thread.ts';
@@ -163,8 +165,13 @@ class Engine {
       return thread;
     }
     if (threads.some((thread) => thread.state === 'waiting')) {
+      const group = block.collectives.settle();
+      if (group !== null) {
+        completeGroup(block, group);
+        return this.thread(block);
+      }
       this.faulting = threads.find((thread) => thread.state === 'waiting') ?? null;
-      throw machineFault('PTX6010', { waiting: block.barriers.describe() });
+      throw machineFault('PTX6010', { waiting: whoWaits(block) });
     }
     this.current = null;
     return null;
@@ -189,14 +196,15 @@ class Engine {
       if (instruction.counted) cpu.executed++;
       instruction.run(frame);
     }
-    if (thread.state === 'exited') this.release(block);
+    if (thread.state === 'exited') this.release(thread, block);
     // The next turn is another thread's, so that one that spins on a flag lets the one that sets it run.
     else this.nextThread = (thread.linear + 1) % block.threads.length;
     return tried;
   }
 
   /** A thread that exits may be the one the others no longer wait for. */
-  private release(block: Block): void {
+  private release(thread: Thread, block: Block): void {
+    for (const group of block.collectives.exit(thread.linear)) completeGroup(block, group);
     for (const linear of block.barriers.exit()) {
       const woken = block.threads[linear];
       if (woken !== undefined) woken.state = 'running';
@@ -215,6 +223,7 @@ class Engine {
         local: program.localBytes === 0 ? null : this.makeLocal(),
         pc: 0,
         state: 'running',
+        offer: null,
       }),
     );
     const regions = regionsOf(program.shared);
@@ -224,6 +233,7 @@ class Engine {
       threads,
       shared: new Segment('shared', new Uint8Array(this.sharedBytes), { trackWrites, regions }),
       barriers: new Barriers(count),
+      collectives: new Collectives(count),
     };
   }
 
@@ -231,6 +241,10 @@ class Engine {
     const { program, trackWrites } = this.launch;
     return new Segment('local', new Uint8Array(program.localBytes), { trackWrites, regions: regionsOf(program.local) });
   }
+}
+
+function whoWaits({ barriers, collectives }: Block): string {
+  return [barriers.describe(), collectives.describe()].filter((words) => words !== '').join(', ');
 }
 
 /** Placed variables as messages name them. */

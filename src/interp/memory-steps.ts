@@ -94,6 +94,31 @@ export function prepareStore(step: StepOf<'store'>, placeOf: PlaceOf, memories: 
   };
 }
 
+/** Reads, lets `combine` make the new values, and writes them back; blocks run one after the other, so nobody comes between. */
+export function prepareAtomic(
+  step: StepOf<'atomic'>,
+  placeOf: PlaceOf,
+  memories: Memories,
+  cpu: Cpu,
+  combine: Action,
+): Action {
+  const { space, width } = step;
+  const old = step.old.map(placeOf);
+  const next = step.next.map(placeOf);
+  const address = placeOf(step.address);
+  const bytes = width / 8;
+  const size = bytes * old.length;
+  return (frame: Frame) => {
+    const effective = frame[address] as bigint;
+    const place = placeIn(space, effective);
+    const memory = openMemory(place, effective, 'store', size, memories, cpu);
+    for (let i = 0; i < old.length; i++) frame[old[i] as number] = memory.load(place.offset + i * bytes, width);
+    combine(frame);
+    for (let i = 0; i < next.length; i++)
+      memory.store(place.offset + i * bytes, width, frame[next[i] as number] as Bits);
+  };
+}
+
 /** cvta: adds the base of the window, or takes it away from an address inside it. */
 export function prepareWindow(step: StepOf<'window'>, placeOf: PlaceOf): Action {
   const { space, width } = step;

@@ -15,7 +15,15 @@ import type {
   Transfer,
 } from '../program/function-program.ts';
 import { readAs, writeAs } from './evaluate.ts';
-import { type Memories, prepareInWindow, prepareLoad, prepareStore, prepareWindow } from './memory-steps.ts';
+import { prepareCollective } from './collective-steps.ts';
+import {
+  type Memories,
+  prepareAtomic,
+  prepareInWindow,
+  prepareLoad,
+  prepareStore,
+  prepareWindow,
+} from './memory-steps.ts';
 import { type LaunchFacts, specialReader } from './specials.ts';
 import type { Cpu } from './thread.ts';
 import { type Action, type Frame, isValueStep, type PlaceOf, prepareStep } from './value-steps.ts';
@@ -52,20 +60,35 @@ function prepareInstruction(instruction: ProgramInstruction, context: LaunchCont
     if (place === undefined) throw new Error(`no place for '${ref}' in ${instruction.text}`);
     return place;
   };
-  const actions: readonly Action[] = [
+  const operands: readonly Action[] = [
     ...instruction.symbols.map((source) => symbolAction(source, context)),
     ...instruction.specials.map((source) => specialAction(source, context)),
     ...instruction.addresses.map((source) => addressAction(source, context)),
     ...instruction.reads.map(readAction),
-    ...steps.map((step) => stepAction(step, instruction, placeOf, context)),
-    ...instruction.writes.map(writeAction),
   ];
+  const results = instruction.writes.map(writeAction);
   return {
     guard: guard?.register ?? -1,
     guardValue: guard?.negated === true ? 0 : 1,
-    run: sequence(actions),
+    run: sequence([...operands, ...body(steps, results, instruction, placeOf, context)]),
     counted: !steps.some((step) => step.kind === 'return'),
   };
+}
+
+/** The steps and what writes their results; behind a collective both wait until the others have come. */
+function body(
+  steps: readonly Step[],
+  results: readonly Action[],
+  instruction: ProgramInstruction,
+  placeOf: PlaceOf,
+  context: LaunchContext,
+): readonly Action[] {
+  const at = steps.findIndex((step) => step.kind === 'collective');
+  const prepare = (step: Step): Action => stepAction(step, instruction, placeOf, context);
+  const collective = steps[at];
+  if (collective?.kind !== 'collective') return [...steps.map(prepare), ...results];
+  const after = sequence([...steps.slice(at + 1).map(prepare), ...results]);
+  return [...steps.slice(0, at).map(prepare), prepareCollective(collective, after, placeOf, context.cpu)];
 }
 
 /** One function for several, short lists unrolled: most instructions have one to three. */
@@ -192,6 +215,22 @@ function stepAction(step: Step, instruction: ProgramInstruction, placeOf: PlaceO
       };
     case 'barrier':
       return barrierAction(placeOf(step.barrier), step.count === null ? -1 : placeOf(step.count), cpu);
+    case 'atomic':
+      return prepareAtomic(
+        step,
+        placeOf,
+        memories,
+        cpu,
+        sequence(step.steps.filter(isValueStep).map((one) => prepareStep(one, placeOf))),
+      );
+    case 'collective':
+      throw new Error('a collective is prepared with the instruction around it');
+    case 'trap':
+      return () => {
+        throw machineFault('PTX6031', {});
+      };
+    case 'yield':
+      return () => undefined;
     case 'unsupported': {
       const { what } = step;
       return () => {

@@ -1,10 +1,20 @@
 /** The state of a block while it runs. */
+import type { Bits } from '../base/bits.ts';
 import type { Barriers } from '../machine/barriers.ts';
+import type { Collectives } from '../machine/collectives.ts';
+import type { CollectiveFunction } from '../isa/steps.ts';
 import type { Dim3 } from '../machine/fault.ts';
 import type { Segment } from '../machine/segment.ts';
 import type { Frame } from './value-steps.ts';
 
 export type ThreadState = 'running' | 'waiting' | 'exited';
+
+/** What a thread that waits for others of its warp brought, and what it does with the result. */
+export interface Offer {
+  readonly fn: CollectiveFunction;
+  readonly values: readonly Bits[];
+  readonly take: (results: readonly Bits[]) => void;
+}
 
 export interface Thread {
   readonly index: Dim3;
@@ -15,6 +25,8 @@ export interface Thread {
   readonly local: Segment | null;
   pc: number;
   state: ThreadState;
+  /** Set while the thread waits in a collective. */
+  offer: Offer | null;
 }
 
 export interface Block {
@@ -23,6 +35,7 @@ export interface Block {
   readonly threads: readonly Thread[];
   readonly shared: Segment;
   readonly barriers: Barriers;
+  readonly collectives: Collectives;
 }
 
 /** What the functions of prepared instructions act on: set by the engine before it calls them. */

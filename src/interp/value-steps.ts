@@ -22,7 +22,20 @@ export type Action = (frame: Frame) => void;
 /** The place of a name in the frame. */
 export type PlaceOf = (ref: Ref) => number;
 
-type MachineKind = 'load' | 'store' | 'window' | 'in-window' | 'branch' | 'return' | 'exit' | 'barrier' | 'unsupported';
+type MachineKind =
+  | 'load'
+  | 'store'
+  | 'atomic'
+  | 'window'
+  | 'in-window'
+  | 'branch'
+  | 'return'
+  | 'exit'
+  | 'barrier'
+  | 'collective'
+  | 'trap'
+  | 'yield'
+  | 'unsupported';
 
 /** A step that needs nothing but values. */
 export type ValueStep = Exclude<Step, { readonly kind: MachineKind }>;
@@ -30,12 +43,16 @@ export type ValueStep = Exclude<Step, { readonly kind: MachineKind }>;
 const machineKinds: ReadonlySet<string> = new Set<MachineKind>([
   'load',
   'store',
+  'atomic',
   'window',
   'in-window',
   'branch',
   'return',
   'exit',
   'barrier',
+  'collective',
+  'trap',
+  'yield',
   'unsupported',
 ]);
 

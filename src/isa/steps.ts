@@ -39,6 +39,28 @@ export type AccessSpace = 'generic' | 'global' | 'shared' | 'local' | 'const' | 
 /** A window of the generic address space that `cvta` and `isspacep` name. */
 export type WindowSpace = 'global' | 'shared' | 'shared::cluster' | 'local' | 'const' | 'param';
 
+/**
+ * What the threads of a warp do together. `shfl`: from value, lane operand and bounds to value and whether the lane was
+ * in bounds. `vote`: from predicate to predicate, or to the mask of those that hold. `match`: from value to mask, for
+ * `match.all` also to whether all agree. `redux`: from value to the value over all. `elect`: to the leader's lane and
+ * whether this is it. `active`: to the mask of those that came.
+ */
+export type CollectiveFunction =
+  | 'shfl.up'
+  | 'shfl.down'
+  | 'shfl.bfly'
+  | 'shfl.idx'
+  | 'vote.all'
+  | 'vote.any'
+  | 'vote.uni'
+  | 'vote.ballot'
+  | 'match.any'
+  | 'match.all'
+  | `redux.${'add' | 'min' | 'max'}.${'u32' | 's32'}`
+  | `redux.${'and' | 'or' | 'xor'}`
+  | 'elect'
+  | 'active';
+
 export type Step =
   /** One lane through one conversion. `random` and `scale` are lanes of `rbits` and the scale factor. */
   | {
@@ -130,6 +152,34 @@ export type Step =
   | { readonly kind: 'exit' }
   /** bar.sync: wait until `count` threads (all of the block where null) have come to barrier `barrier`. */
   | { readonly kind: 'barrier'; readonly barrier: Ref; readonly count: Ref | null }
+  /**
+   * Threads of a warp exchange values: those in `mask`, or those that come to it together where there is none. Each
+   * gives `from` and gets `to`.
+   */
+  | {
+      readonly kind: 'collective';
+      readonly fn: CollectiveFunction;
+      readonly to: readonly Ref[];
+      readonly from: readonly Ref[];
+      readonly mask: Ref | null;
+    }
+  /**
+   * Elements of `width` bits are read to `old`, `steps` make `next` of them, `next` is written back, and nobody comes
+   * between.
+   */
+  | {
+      readonly kind: 'atomic';
+      readonly space: AccessSpace;
+      readonly width: number;
+      readonly address: Ref;
+      readonly old: readonly Ref[];
+      readonly next: readonly Ref[];
+      readonly steps: readonly Step[];
+    }
+  /** The thread asks for the launch to be ended. */
+  | { readonly kind: 'trap' }
+  /** Orders memory accesses, or lets others run: no value changes. */
+  | { readonly kind: 'yield' }
   /** An instruction that is checked but not yet executed; running it is a named fault. */
   | { readonly kind: 'unsupported'; readonly what: string };
 

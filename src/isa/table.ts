@@ -8,6 +8,7 @@ import { bitSelectionForms } from './forms/bit-selection.ts';
 import { carryForms } from './forms/carry.ts';
 import { comparisonForms } from './forms/comparison.ts';
 import { controlForms } from './forms/control.ts';
+import { atomicForms } from './forms/atomic.ts';
 import { cvtForms } from './forms/cvt.ts';
 import { cvtPackForms } from './forms/cvt-pack.ts';
 import { cvtaForms } from './forms/cvta.ts';
@@ -24,6 +25,7 @@ import { mixedForms } from './forms/mixed-arithmetic.ts';
 import { movForms } from './forms/mov.ts';
 import { narrowProductForms } from './forms/narrow-products.ts';
 import { selectionForms } from './forms/set.ts';
+import { warpForms } from './forms/warp.ts';
 import { type CompiledForm, compileForm, splitMnemonic } from './notation.ts';
 
 /** All forms in the order of the ISA's chapters within a family. */
@@ -45,6 +47,8 @@ export const allForms: readonly InstructionForm[] = [
   ...bitSelectionForms,
   ...movForms,
   ...memoryForms,
+  ...atomicForms,
+  ...warpForms,
   ...cvtaForms,
   ...cvtForms,
   ...cvtPackForms,

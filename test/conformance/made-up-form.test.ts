@@ -10,7 +10,7 @@ import { shapeOf } from '../../src/check/shapes.ts';
 import { Scope } from '../../src/check/symbols.ts';
 import { evaluate } from '../../src/interp/evaluate.ts';
 import { expandForm } from '../../src/isa/expand.ts';
-import { type InstructionForm, read, type Variant, write } from '../../src/isa/form.ts';
+import { has, type InstructionForm, read, type Variant, write } from '../../src/isa/form.ts';
 import type { Step } from '../../src/isa/steps.ts';
 import { FormTable } from '../../src/isa/table.ts';
 import { at, isAvailable, parseVersion, targets } from '../../src/isa/targets.ts';
@@ -29,7 +29,7 @@ const average: InstructionForm = {
   operands: [write('d', 0), read('a', 0), read('b', 0)],
   steps: (variant: Variant): readonly Step[] => {
     const width = variant.types[0]?.width ?? 0;
-    const fn = variant.modifiers['up'] === undefined ? 'and' : 'or';
+    const fn = has(variant, '.up') ? 'or' : 'and';
     const type = width === 16 ? 'u16' : 'u32';
     return [
       { kind: 'bits', fn: 'xor', width, to: 'differ', from: ['a', 'b'] },

@@ -148,9 +148,112 @@ function barriers({ opcode, aligned, way, rest }: Spelling): readonly Instructio
   ];
 }
 
-/** bra, ret, exit, bar, barrier and bar.warp.sync. */
+// --- fences and the like --------------------------------------------------------------------------------------------
+
+const quiet: InstructionForm['steps'] = (): readonly Step[] => [{ kind: 'yield' }];
+
+/** Blocks run one after the other and see each other's writes at once: ordering them changes nothing. */
+const proxy = (id: string, syntax: string, way: Availability, sets?: InstructionForm['sets']): InstructionForm =>
+  since(
+    {
+      id,
+      section: '9.7.13.4',
+      syntax,
+      summary: 'Orders accesses that reach memory by different ways.',
+      ...(sets === undefined ? {} : { sets }),
+      operands: [],
+      steps: quiet,
+    },
+    way,
+  );
+
+const fence = (id: string, syntax: string, rows: readonly AvailabilityRow[]): InstructionForm => ({
+  id,
+  section: '9.7.13.4',
+  syntax,
+  summary: 'Orders the memory accesses of the thread at a scope.',
+  sets: { fenceSem: ['.sc', '.acq_rel', '.acquire', '.release'], level: ['.cta', '.gl', '.sys'] },
+  regime: 'exact',
+  availability: rows,
+  operands: [],
+  steps: quiet,
+});
+
+const needs = (subject: string, way: Availability, ...modifiers: readonly string[]): AvailabilityRow => ({
+  subject,
+  when: { modifiers },
+  ways: [way],
+});
+
+const ordering: readonly InstructionForm[] = [
+  fence('membar', 'membar.level', [
+    { subject: 'membar', ways: [at('1.4')] },
+    needs('membar.sys', at('2.0', 20), '.sys'),
+  ]),
+  fence('fence', 'fence{.fenceSem}.scope', [
+    { subject: 'fence', ways: [at('6.0', 70)] },
+    needs('fence.acquire', at('8.6', 90), '.acquire'),
+    needs('fence.release', at('8.6', 90), '.release'),
+    needs('scope .cluster', at('7.8', 90), '.cluster'),
+  ]),
+  proxy('fence.proxy.alias', 'fence.proxy.alias', at('7.5', 70)),
+  proxy('membar.proxy.alias', 'membar.proxy.alias', at('7.5', 70)),
+  proxy('fence.proxy.async', 'fence.proxy.async', at('8.0', 90)),
+  proxy('fence.proxy.async.space', 'fence.proxy.async.asyncSpace', at('8.0', 90), {
+    asyncSpace: ['.global', '.shared::cta', '.shared::cluster'],
+  }),
+  proxy('fence.mbarrier_init', 'fence.mbarrier_init.release.cluster', at('8.0', 90)),
+  proxy('fence.tensormap', 'fence.proxy.tensormap::generic.release.scope', at('8.3', 90)),
+  {
+    ...proxy('fence.tensormap.acquire', 'fence.proxy.tensormap::generic.acquire.scope  [a], size', at('8.3', 90)),
+    operands: [{ kind: 'address', name: 'a', access: 'load' }, read('size', '.u32', { range: [128, 128] })],
+  },
+  ...['acquire.sync_restrict::shared::cluster', 'release.sync_restrict::shared::cta'].flatMap((restricted) => {
+    const [transfer = ''] = restricted.split('.');
+    return [
+      proxy(`fence.async.generic.${transfer}`, `fence.proxy.async::generic.${restricted}.cluster`, at('8.6', 90)),
+      proxy(`fence.restricted.${transfer}`, `fence.${restricted}.cluster`, at('8.6', 90)),
+    ];
+  }),
+  since(
+    {
+      id: 'nanosleep',
+      section: '9.7.19.2',
+      syntax: 'nanosleep.u32  t',
+      summary: 'Lets other threads run for about that many nanoseconds.',
+      operands: [read('t', '.u32')],
+      steps: quiet,
+    },
+    at('6.3', 70),
+  ),
+  since(
+    {
+      id: 'trap',
+      section: '9.7.19.4',
+      syntax: 'trap',
+      summary: 'Ends the launch with a fault.',
+      operands: [],
+      steps: (): readonly Step[] => [{ kind: 'trap' }],
+    },
+    at('1.0'),
+  ),
+  since(
+    {
+      id: 'brkpt',
+      section: '9.7.19.1',
+      syntax: 'brkpt',
+      summary: 'Stops in a debugger; without one, ends the launch like trap.',
+      operands: [],
+      steps: (): readonly Step[] => [{ kind: 'trap' }],
+    },
+    at('1.0', 11),
+  ),
+];
+
+/** bra, ret, exit, bar, barrier, bar.warp.sync, and what orders memory or ends a launch. */
 export const controlForms: readonly InstructionForm[] = [
   ...flow,
+  ...ordering,
   ...spellings.flatMap(barriers),
   since(
     {

@@ -1,0 +1,167 @@
+/** What threads of a warp give each other, once all of a group have come. */
+import type { Bits } from '../base/bits.ts';
+import type { CollectiveFunction, Step } from '../isa/steps.ts';
+import { warpSize } from '../machine/launch.ts';
+import type { Group } from '../machine/collectives.ts';
+import type { Block, Cpu, Offer } from './thread.ts';
+import type { Action, PlaceOf } from './value-steps.ts';
+
+/**
+ * The thread waits with what it brought; `after` is the rest of its instruction, run when the results are there. Whoever
+ * comes last completes the group.
+ */
+export function prepareCollective(
+  step: Extract<Step, { readonly kind: 'collective' }>,
+  after: Action,
+  placeOf: PlaceOf,
+  cpu: Cpu,
+): Action {
+  const { fn } = step;
+  const to = step.to.map(placeOf);
+  const from = step.from.map(placeOf);
+  const mask = step.mask === null ? -1 : placeOf(step.mask);
+  return (frame) => {
+    const { thread, block } = cpu;
+    thread.state = 'waiting';
+    const values = from.map((place) => frame[place] as Bits);
+    const take = (results: readonly Bits[]): void => {
+      to.forEach((place, i) => {
+        frame[place] = results[i] as Bits;
+      });
+      after(frame);
+    };
+    thread.offer = { fn, values, take };
+    const members = mask < 0 ? null : Number(frame[mask]);
+    const group = block.collectives.arrive(thread.linear, fn, members, thread.pc);
+    if (group !== null) completeGroup(block, group);
+  };
+}
+
+/** Gives every thread of a group its results and lets it run on. */
+export function completeGroup(block: Block, group: Group): void {
+  const threads = group.flatMap((linear) => block.threads[linear] ?? []);
+  const offers = threads.map(({ offer }) => {
+    if (offer === null) throw new Error('a thread waits in a collective with nothing to offer');
+    return offer;
+  });
+  const members = threads.map(
+    ({ linear }, i): Member => ({ lane: linear % warpSize, values: (offers[i] as Offer).values }),
+  );
+  const results = exchange((offers[0] as Offer).fn, members);
+  threads.forEach((thread, i) => {
+    thread.state = 'running';
+    thread.offer = null;
+    (offers[i] as Offer).take(results[i] as readonly Bits[]);
+  });
+}
+
+/** One thread of a group: its lane, and what it brought. */
+export interface Member {
+  readonly lane: number;
+  readonly values: readonly Bits[];
+}
+
+/** The results of each member, in the order of the group. */
+export function exchange(fn: CollectiveFunction, group: readonly Member[]): readonly (readonly Bits[])[] {
+  const mask = group.reduce((lanes, { lane }) => lanes | (1 << lane), 0) >>> 0;
+  const [kind, operation = ''] = fn.split('.');
+  switch (kind) {
+    case 'shfl':
+      return shuffle(operation, group);
+    case 'vote':
+      return vote(operation, group);
+    case 'match':
+      return match(operation, group, mask);
+    case 'redux':
+      return everywhere(group, [reduce(fn, group)]);
+    case 'elect':
+      return elect(group);
+    default:
+      return everywhere(group, [mask]);
+  }
+}
+
+function everywhere(group: readonly Member[], results: readonly Bits[]): readonly (readonly Bits[])[] {
+  return group.map(() => results);
+}
+
+/** PTX ISA 9.1, 9.7.9.6: `c` holds the highest lane in its low bits and the bounds of segments above. */
+function shuffle(mode: string, group: readonly Member[]): readonly (readonly Bits[])[] {
+  const byLane = new Map(group.map((member) => [member.lane, member] as const));
+  return group.map(({ lane, values }) => {
+    const [own = 0, operand = 0, bounds = 0] = values;
+    const shift = Number(operand) & 0x1f;
+    const clamp = Number(bounds) & 0x1f;
+    const segment = (Number(bounds) >>> 8) & 0x1f;
+    const highest = (lane & segment) | (clamp & ~segment);
+    const source = sourceLane(mode, lane, shift, segment);
+    const inBounds = mode === 'up' ? source >= highest : source <= highest;
+    const from = inBounds ? byLane.get(source & (warpSize - 1)) : undefined;
+    return [from?.values[0] ?? own, inBounds ? 1 : 0];
+  });
+}
+
+function sourceLane(mode: string, lane: number, shift: number, segment: number): number {
+  switch (mode) {
+    case 'up':
+      return lane - shift;
+    case 'down':
+      return lane + shift;
+    case 'bfly':
+      return lane ^ shift;
+    default:
+      return (lane & segment) | (shift & ~segment);
+  }
+}
+
+function vote(operation: string, group: readonly Member[]): readonly (readonly Bits[])[] {
+  const holding = group.filter(({ values }) => values[0] !== 0);
+  const all = holding.length === group.length;
+  switch (operation) {
+    case 'ballot':
+      return everywhere(group, [holding.reduce((lanes, { lane }) => lanes | (1 << lane), 0) >>> 0]);
+    case 'all':
+      return everywhere(group, [all ? 1 : 0]);
+    case 'any':
+      return everywhere(group, [holding.length > 0 ? 1 : 0]);
+    default:
+      return everywhere(group, [all || holding.length === 0 ? 1 : 0]);
+  }
+}
+
+function match(operation: string, group: readonly Member[], mask: number): readonly (readonly Bits[])[] {
+  const alike = (value: Bits | undefined): readonly Member[] => group.filter(({ values }) => values[0] === value);
+  if (operation === 'all') {
+    const same = alike(group[0]?.values[0]).length === group.length;
+    return everywhere(group, same ? [mask, 1] : [0, 0]);
+  }
+  return group.map(({ values }) => [alike(values[0]).reduce((lanes, { lane }) => lanes | (1 << lane), 0) >>> 0]);
+}
+
+function reduce(fn: CollectiveFunction, group: readonly Member[]): Bits {
+  const values = group.map((member) => Number(member.values[0]));
+  const signed = fn.endsWith('.s32');
+  const order = (value: number): number => (signed ? value | 0 : value);
+  const combine = (a: number, b: number): number => {
+    switch (fn.split('.')[1]) {
+      case 'add':
+        return (a + b) >>> 0;
+      case 'min':
+        return order(a) < order(b) ? a : b;
+      case 'max':
+        return order(a) > order(b) ? a : b;
+      case 'and':
+        return (a & b) >>> 0;
+      case 'or':
+        return (a | b) >>> 0;
+      default:
+        return (a ^ b) >>> 0;
+    }
+  };
+  return values.reduce(combine);
+}
+
+function elect(group: readonly Member[]): readonly (readonly Bits[])[] {
+  const leader = Math.min(...group.map(({ lane }) => lane));
+  return group.map(({ lane }) => [leader, lane === leader ? 1 : 0]);
+}

@@ -1,0 +1,82 @@
+/**
+ * Who of a warp has come to an instruction that its threads execute together, and when they go on. Threads match by what
+ * the instruction does and by their member mask, wherever it stands; without a mask those go together that have come to
+ * the same instruction when nobody else of the block can run.
+ */
+import { machineFault } from './fault.ts';
+import { warpSize } from './launch.ts';
+
+/** Threads that execute together, by their number in the block. */
+export type Group = readonly number[];
+
+interface Waiting {
+  readonly threads: number[];
+  /** Lanes that have come. */
+  lanes: number;
+  /** Lanes to wait for; null for whoever comes. */
+  readonly mask: number | null;
+  /** Where the instruction stands, for the order of groups without a mask. */
+  readonly at: number;
+}
+
+export class Collectives {
+  private readonly groups = new Map<string, Waiting>();
+  /** Lanes of each warp that have not exited. */
+  private readonly live: Uint32Array;
+
+  /** @param count threads of the block */
+  constructor(count: number) {
+    this.live = new Uint32Array(Math.ceil(count / warpSize)).fill(0xffff_ffff);
+    const rest = count % warpSize;
+    if (rest !== 0) this.live[this.live.length - 1] = 2 ** rest - 1;
+  }
+
+  /** A thread has come; returns the whole group once its last member is there, else null. */
+  arrive(thread: number, what: string, mask: number | null, at: number): Group | null {
+    const warp = Math.floor(thread / warpSize);
+    if (mask !== null && ((mask >>> (thread % warpSize)) & 1) === 0) {
+      throw machineFault('PTX6012', { mask: `0x${mask.toString(16)}`, lane: String(thread % warpSize) });
+    }
+    const key = `${warp} ${what} ${mask ?? `at ${at}`}`;
+    const group = this.groups.get(key) ?? { threads: [], lanes: 0, mask, at };
+    group.threads.push(thread);
+    group.lanes |= 1 << (thread % warpSize);
+    this.groups.set(key, group);
+    return this.complete(key, group);
+  }
+
+  /** A thread has exited: groups that waited for it alone go on. */
+  exit(thread: number): readonly Group[] {
+    const warp = Math.floor(thread / warpSize);
+    this.live[warp] = (this.live[warp] as number) & ~(1 << (thread % warpSize));
+    if (this.groups.size === 0) return [];
+    return [...this.groups].flatMap(([key, group]) => {
+      const whole = this.complete(key, group);
+      return whole === null ? [] : [whole];
+    });
+  }
+
+  /** Nobody else can run: the group without a mask that stands earliest in the program goes on; null where there is none. */
+  settle(): Group | null {
+    const open = [...this.groups].filter(([, group]) => group.mask === null).sort(([, a], [, b]) => a.at - b.at);
+    const [first] = open;
+    if (first === undefined) return null;
+    this.groups.delete(first[0]);
+    return first[1].threads;
+  }
+
+  /** Who waits, in words; empty where nobody does. */
+  describe(): string {
+    return [...this.groups]
+      .map(([key, { threads }]) => `${threads.length} of warp ${key.split(' ')[0]} at ${key.split(' ')[1]}`)
+      .join(', ');
+  }
+
+  private complete(key: string, { threads, lanes, mask }: Waiting): Group | null {
+    if (mask === null) return null;
+    const warp = Math.floor((threads[0] ?? 0) / warpSize);
+    if ((mask & (this.live[warp] as number) & ~lanes) !== 0) return null;
+    this.groups.delete(key);
+    return threads;
+  }
+}
