@@ -59,7 +59,6 @@ async function readJob(job: JsonObject, folder: string): Promise<Job> {
   const ptx = optionalText(job, 'ptx');
   const source = optionalText(job, 'source');
   if ((ptx === null) === (source === null)) throw new UsageError("a job has either 'ptx', a path, or 'source', a text");
-  checkEngine(optionalText(job, 'engine'));
   const args = job['args'] ?? [];
   if (!Array.isArray(args)) throw new UsageError("'args' is not a list");
   const repeat = optionalCount(job, 'repeat');
@@ -71,6 +70,7 @@ async function readJob(job: JsonObject, folder: string): Promise<Job> {
     isa: readIsa(optionalText(job, 'isa') ?? undefined) ?? null,
     grid: readExtent(job['grid'], 'grid'),
     block: readExtent(job['block'], 'block'),
+    engine: readEngine(optionalText(job, 'engine')),
     sharedBytes: optionalCount(job, 'sharedBytes') ?? 0,
     inputs: await Promise.all(args.map((entry: unknown, i) => readJobArgument(entry, i, folder))),
     repeat: repeat ?? 1,
@@ -89,11 +89,11 @@ async function readModule(path: string): Promise<string> {
   return text.value;
 }
 
-/** There is one engine so far. */
-export function checkEngine(engine: string | null): void {
-  if (engine === null || engine === 'interp') return;
-  if (engine === 'jit') throw new UsageError("engine 'jit' is not part of this version; 'interp' is");
-  throw new UsageError(`there is no engine '${engine}'`);
+/** The engine of that name; the reference engine where none is named. */
+export function readEngine(engine: string | null): 'interp' | 'jit' {
+  if (engine === null || engine === 'interp') return 'interp';
+  if (engine === 'jit') return engine;
+  throw new UsageError(`there is no engine '${engine}'; there are 'interp' and 'jit'`);
 }
 
 function readExtent(value: unknown, name: string): Dim3 {

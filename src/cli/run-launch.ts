@@ -24,6 +24,7 @@ export interface RunRequest {
   readonly isa: string | null;
   readonly grid: Dim3;
   readonly block: Dim3;
+  readonly engine: 'interp' | 'jit';
   readonly sharedBytes: number;
   readonly inputs: readonly RunInput[];
   /** Launches; buffers are restored before each. */
@@ -64,7 +65,7 @@ export async function execute(request: RunRequest, signal: AbortSignal): Promise
 }
 
 async function launchAll(request: RunRequest, signal: AbortSignal): Promise<RunOutcome> {
-  const { target, isa, memory, inputs, grid, block, sharedBytes } = request;
+  const { target, isa, memory, inputs, grid, block, engine, sharedBytes } = request;
   const device = await Device.create({
     ...(target === null ? {} : { target }),
     ...(isa === null ? {} : { isa }),
@@ -82,6 +83,7 @@ async function launchAll(request: RunRequest, signal: AbortSignal): Promise<RunO
     const result = await kernel.launch({
       grid,
       block,
+      engine,
       sharedBytes,
       args,
       signal,

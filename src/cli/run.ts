@@ -8,7 +8,7 @@ import { describeReadError, displayName, readInput } from './io.ts';
 import { type CommonFlags, readTarget } from './options.ts';
 import { writeError, writeOut } from './output.ts';
 import { type RunInput, readArgument } from './run-inputs.ts';
-import { checkEngine, runJob } from './run-job.ts';
+import { readEngine, runJob } from './run-job.ts';
 import { execute, type RunOutcome, type RunRequest } from './run-launch.ts';
 import { showElements } from './run-values.ts';
 import { columnsOf, styleFor } from './style.ts';
@@ -46,7 +46,6 @@ export async function runCommand(file: string | undefined, flags: RunFlags): Pro
 }
 
 async function runFile(file: string, flags: RunFlags, signal: AbortSignal): Promise<ExitCode> {
-  checkEngine(flags.engine ?? null);
   if (flags.workers !== undefined) readCount(flags.workers, '--workers');
   const outputs = flags.out.map((text) => readOutput(text, flags.arg.length));
   const source = await readInput(file);
@@ -63,6 +62,7 @@ async function runFile(file: string, flags: RunFlags, signal: AbortSignal): Prom
     isa: null,
     grid: readExtent(flags.grid, '--grid'),
     block: readExtent(flags.block, '--block'),
+    engine: readEngine(flags.engine ?? null),
     sharedBytes: flags.shared === undefined ? 0 : readCount(flags.shared, '--shared'),
     inputs,
     repeat: 1,

@@ -1,6 +1,6 @@
 /** The shape of a launch and its limits (CUDA's, which PTX has from its devices). */
 import { PtxlabError } from '../base/error.ts';
-import type { Dim3 } from './fault.ts';
+import type { Dim3, Fault } from './fault.ts';
 
 export interface LaunchShape {
   /** Blocks in x, y, z. */
@@ -10,6 +10,25 @@ export interface LaunchShape {
   /** Dynamic shared memory of a block in bytes. */
   readonly sharedBytes: number;
 }
+
+export interface LaunchLimits {
+  /** Thread-instructions after which a launch is ended. */
+  readonly budget: number;
+  /** Seconds after which a launch is ended. */
+  readonly seconds: number;
+  readonly signal: AbortSignal | null;
+}
+
+export interface LaunchStats {
+  readonly threads: number;
+  /** Executed thread-instructions whose guard held, without `ret`. */
+  readonly instructions: number;
+  readonly milliseconds: number;
+}
+
+export type LaunchResult =
+  | { readonly ok: true; readonly stats: LaunchStats }
+  | { readonly ok: false; readonly fault: Fault; readonly stats: LaunchStats };
 
 export const warpSize = 32;
 

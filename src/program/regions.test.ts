@@ -1,7 +1,6 @@
 /** Control flow of small kernels: blocks, regions between barriers, loops and joins, and what is live at a region's start. */
 import { expect, test } from 'vitest';
 import { loadModule } from '../check/check.ts';
-import type { VariableSymbol } from '../check/symbols.ts';
 import { buildFunction } from './build.ts';
 import { blocksOf } from './flow.ts';
 import type { FunctionProgram } from './function-program.ts';
@@ -13,8 +12,9 @@ function program(body: string): FunctionProgram {
     .reg .pred %p<4>; .reg .b32 %r<8>;\n${body}\n}`;
   const { module, report } = loadModule(source, {});
   if (module === null) throw new Error(report.diagnostics[0]?.message);
-  const shared: readonly VariableSymbol[] = [];
-  return buildFunction(module, module.functions[0] as (typeof module.functions)[number], shared);
+  const [fn] = module.functions;
+  if (fn === undefined) throw new Error('no function');
+  return buildFunction(module, fn, []);
 }
 
 function liveNames(fn: FunctionProgram, block: number): readonly string[] {

@@ -91,7 +91,7 @@ describe('run with flags', () => {
     ['a block of words', [vecadd, '--block', 'many'], '--block'],
     ['a block too large', [vecadd, ...threeBuffers, '--arg', 'u32:1', '--block', '2000'], '1024'],
     ['a kernel that is not there', [vecadd, '--entry', 'vecsub'], 'vecsub'],
-    ['an engine that is not there', [vecadd, '--engine', 'jit'], 'jit'],
+    ['an engine that is not there', [vecadd, '--engine', 'cuda'], 'cuda'],
   ])('%s is wrong usage', async (_, args, message) => {
     const { code, stdout, stderr } = await ptxlab(['run', ...args], { cwd: folder });
     expect([code, stdout]).toEqual([2, '']);

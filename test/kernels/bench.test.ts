@@ -1,9 +1,9 @@
 /** The benchmark kernels against the same arithmetic written down in reference.ts, exactly. */
 import { expect, test } from 'vitest';
 import { e4m3, encode, f16, f32, fma, values } from './reference.ts';
-import { floats, halfWords, launch, load, patterns, words } from './run.ts';
+import { engines, floats, halfWords, launch, load, patterns, words } from './run.ts';
 
-test('vecadd adds, NaN and infinities included', async () => {
+test.each(engines)('%s: vecadd adds, NaN and infinities included', async (engine) => {
   const { device, kernel } = await load('bench_vecadd.ptx', 'vecadd');
   const n = 5000;
   const a = values(n, 1);
@@ -11,7 +11,7 @@ test('vecadd adds, NaN and infinities included', async () => {
   a.set([Number.NaN, Infinity, Infinity, 3.4e38, 1e-45, -0, -0], 0);
   b.set([1, 1, -Infinity, 3.4e38, 1e-45, -0, 0], 0);
   const c = device.alloc(4 * n);
-  const stats = await launch(kernel, 40, 128, [device.alloc(a), device.alloc(b), c, n]);
+  const stats = await launch(engine, kernel, 40, 128, [device.alloc(a), device.alloc(b), c, n]);
   const sums = a.map((x, i) => f32(x + (b[i] as number)));
   const wanted = patterns(sums).map((bits, i) => (Number.isNaN(sums[i]) ? 0x7fffffff : bits));
   expect(patterns(floats(c.read()))).toEqual(wanted);
@@ -19,7 +19,7 @@ test('vecadd adds, NaN and infinities included', async () => {
   expect(stats).toMatchObject({ threads: 5120, instructions: 5120 * 9 + 120 + n * 11 });
 });
 
-test('saxpyloop iterates one fma', async () => {
+test.each(engines)('%s: saxpyloop iterates one fma', async (engine) => {
   const { device, kernel } = await load('bench_saxpyloop.ptx', 'saxpyloop');
   const n = 300;
   const x = values(n, 3);
@@ -27,7 +27,7 @@ test('saxpyloop iterates one fma', async () => {
   const scale = f32(0.7);
   const iterations = 100;
   const buffer = device.alloc(y);
-  await launch(kernel, 3, 128, [device.alloc(x), buffer, scale, n, iterations]);
+  await launch(engine, kernel, 3, 128, [device.alloc(x), buffer, scale, n, iterations]);
   const wanted = y.map((start, i) => {
     let sum = start;
     for (let k = 0; k < iterations; k++) sum = fma(sum, scale, x[i] as number);
@@ -36,35 +36,35 @@ test('saxpyloop iterates one fma', async () => {
   expect(patterns(floats(buffer.read()))).toEqual(patterns(wanted));
 });
 
-test('quant scales pairs and makes them e4m3, the second value in the upper byte', async () => {
+test.each(engines)('%s: quant scales pairs and makes them e4m3, the second value in the upper byte', async (engine) => {
   const { device, kernel } = await load('bench_quant_e4m3.ptx', 'quant');
   const n = 4500;
   const x = values(2 * n, 5);
   const scale = f32(1.3);
   const y = device.alloc(2 * n);
-  await launch(kernel, 36, 128, [device.alloc(x), y, scale, n]);
+  await launch(engine, kernel, 36, 128, [device.alloc(x), y, scale, n]);
   const code = (value: number): number => encode(e4m3, f32(value * scale));
   const wanted = Array.from({ length: n }, (_, i) => (code(x[2 * i + 1] as number) << 8) | code(x[2 * i] as number));
   expect(halfWords(y.read())).toEqual(wanted);
 });
 
-test('quanth scales and makes f16', async () => {
+test.each(engines)('%s: quanth scales and makes f16', async (engine) => {
   const { device, kernel } = await load('bench_quant_f16.ptx', 'quanth');
   const n = 5000;
   const x = values(n, 6);
   const scale = f32(3e-4);
   const y = device.alloc(2 * n);
-  await launch(kernel, 40, 128, [device.alloc(x), y, scale, n]);
+  await launch(engine, kernel, 40, 128, [device.alloc(x), y, scale, n]);
   expect(halfWords(y.read())).toEqual([...x].map((value) => encode(f16, f32(value * scale))));
 });
 
-test('matmul multiplies matrices of 26 by 26 in blocks of 13 by 13', async () => {
+test.each(engines)('%s: matmul multiplies matrices of 26 by 26 in blocks of 13 by 13', async (engine) => {
   const { device, kernel } = await load('bench_matmul.ptx', 'matmul');
   const n = 26;
   const a = values(n * n, 7);
   const b = values(n * n, 8);
   const c = device.alloc(4 * n * n);
-  await launch(kernel, [2, 2], [13, 13], [device.alloc(a), device.alloc(b), c, n]);
+  await launch(engine, kernel, [2, 2], [13, 13], [device.alloc(a), device.alloc(b), c, n]);
   const wanted = Float32Array.from({ length: n * n }, (_, i) => {
     let sum = 0;
     for (let k = 0; k < n; k++) {
@@ -75,11 +75,11 @@ test('matmul multiplies matrices of 26 by 26 in blocks of 13 by 13', async () =>
   expect(patterns(floats(c.read()))).toEqual(patterns(wanted));
 });
 
-test('mandel counts iterations until escape', async () => {
+test.each(engines)('%s: mandel counts iterations until escape', async (engine) => {
   const { device, kernel } = await load('bench_mandelbrot.ptx', 'mandel');
   const [width, height, most] = [24, 16, 60];
   const out = device.alloc(4 * width * height);
-  await launch(kernel, [3, 2], [8, 8], [out, width, height, most]);
+  await launch(engine, kernel, [3, 2], [8, 8], [out, width, height, most]);
   const wanted = Array.from({ length: width * height }, (_, i) => {
     const cr = fma(f32(3 / width), i % width, -2);
     const ci = fma(f32(3 / height), Math.floor(i / width), -1.5);

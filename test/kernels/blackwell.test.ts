@@ -1,7 +1,7 @@
 /** The narrow formats of Blackwell against the same conversions written down in reference.ts, exactly. */
 import { expect, test } from 'vitest';
 import { decode, e2m1, e2m3, e4m3, encode, encodeStochastic, f16, f32, randomSource, values } from './reference.ts';
-import { halfWords, launch, load, words } from './run.ts';
+import { engines, halfWords, launch, load, words } from './run.ts';
 
 /** ue8m0: the exponent of the smallest power of two that is not below x, biased by 127; 0 for 0. */
 function scaleCode(x: number): number {
@@ -10,14 +10,14 @@ function scaleCode(x: number): number {
   return code;
 }
 
-test('quantize_mxfp4 shares one power of two among 32 values', async () => {
+test.each(engines)('%s: quantize_mxfp4 shares one power of two among 32 values', async (engine) => {
   const { device, kernel } = await load('blackwell_sm100a.ptx', 'quantize_mxfp4');
   const blocks = 300;
   const x = values(32 * blocks, 1);
   x.fill(0, 32, 64);
   const q = device.alloc(16 * blocks);
   const scale = device.alloc(blocks);
-  await launch(kernel, 5, 64, [device.alloc(x), q, scale, blocks]);
+  await launch(engine, kernel, 5, 64, [device.alloc(x), q, scale, blocks]);
   const scales = Array.from({ length: blocks }, (_, b) => {
     const most = x.subarray(32 * b, 32 * b + 32).reduce((max, value) => Math.max(max, Math.abs(value)), 0);
     return scaleCode(f32(most / 6));
@@ -31,7 +31,7 @@ test('quantize_mxfp4 shares one power of two among 32 values', async () => {
   expect([...q.read()]).toEqual(wanted);
 });
 
-test('quantize_rs rounds by the random bits of each lane', async () => {
+test.each(engines)('%s: quantize_rs rounds by the random bits of each lane', async (engine) => {
   const { device, kernel } = await load('blackwell_sm100a.ptx', 'quantize_rs');
   const n = 2000;
   const x = values(4 * n, 2);
@@ -39,7 +39,7 @@ test('quantize_rs rounds by the random bits of each lane', async () => {
   const bits = Uint32Array.from({ length: n }, () => Math.floor(random() * 2 ** 32));
   const fp4 = device.alloc(2 * n);
   const fp8 = device.alloc(4 * n);
-  await launch(kernel, 16, 128, [device.alloc(x), device.alloc(bits), fp4, fp8, n]);
+  await launch(engine, kernel, 16, 128, [device.alloc(x), device.alloc(bits), fp4, fp8, n]);
   const value = (i: number, lane: number): number => x[4 * i + lane] as number;
   // Lane 3 is the first of the brace list and so the topmost.
   const nibbleBits = [0, 16, 8, 24];
@@ -59,13 +59,13 @@ test('quantize_rs rounds by the random bits of each lane', async () => {
   expect(words(fp8.read())).toEqual(wanted8);
 });
 
-test('round_trip_fp6 makes e2m3 pairs and f16 of them again', async () => {
+test.each(engines)('%s: round_trip_fp6 makes e2m3 pairs and f16 of them again', async (engine) => {
   const { device, kernel } = await load('blackwell_sm100a.ptx', 'round_trip_fp6');
   const n = 3000;
   const x = values(2 * n, 4);
   const q = device.alloc(2 * n);
   const back = device.alloc(4 * n);
-  await launch(kernel, 24, 128, [device.alloc(x), q, back, n]);
+  await launch(engine, kernel, 24, 128, [device.alloc(x), q, back, n]);
   const pairs = Array.from({ length: n }, (_, i) => [x[2 * i + 1] as number, x[2 * i] as number] as const);
   const codes = pairs.map(([upper, lower]) => [encode(e2m3, upper), encode(e2m3, lower)] as const);
   expect(halfWords(q.read())).toEqual(codes.map(([upper, lower]) => (upper << 8) | lower));

@@ -14,14 +14,17 @@ export async function load(file: string, name: string): Promise<Loaded> {
   return { device, kernel: device.load(source).kernel(name) };
 }
 
+export const engines = ['interp', 'jit'] as const;
+
 /** Launches and expects no fault. */
 export async function launch(
+  engine: (typeof engines)[number],
   kernel: Kernel,
   grid: Extent,
   block: Extent,
   args: readonly Argument[],
 ): Promise<LaunchStats> {
-  const result = await kernel.launch({ grid, block, args });
+  const result = await kernel.launch({ grid, block, args, engine });
   expect(result).toMatchObject({ ok: true });
   return result.stats;
 }

@@ -1,0 +1,193 @@
+/** Loads, stores and windows. What is plainly right is checked inline; everything else asks the engine, which may fault. */
+import type { AccessSpace, WindowSpace } from '../isa/steps.ts';
+import { windowBase } from '../machine/address-space.ts';
+import type { Code, Label } from '../wasm/code.ts';
+import type { MemoryOpcode } from '../wasm/opcodes.ts';
+import { maskTo } from './integer.ts';
+import { alignTo16, context } from './layout.ts';
+import type { Lowering, StepOf } from './lowering.ts';
+import { notLowered } from './refuse.ts';
+import { holder } from './values.ts';
+
+const loads: Readonly<Record<number, MemoryOpcode>> = {
+  8: 'i32.load8_u',
+  16: 'i32.load16_u',
+  32: 'i32.load',
+  64: 'i64.load',
+};
+const stores: Readonly<Record<number, MemoryOpcode>> = {
+  8: 'i32.store8',
+  16: 'i32.store16',
+  32: 'i32.store',
+  64: 'i64.store',
+};
+
+function opcodeFor(table: Readonly<Record<number, MemoryOpcode>>, width: number): MemoryOpcode {
+  const opcode = table[width];
+  if (opcode === undefined) throw notLowered(`memory elements of ${width} bits`);
+  return opcode;
+}
+
+export function lowerLoad(step: StepOf<'load'>, lowering: Lowering): void {
+  const { code, values, layout } = lowering;
+  const { width, to, space } = step;
+  const opcode = opcodeFor(loads, width);
+  const at = locate(lowering, space, 'load', (width / 8) * to.length, step.address);
+  to.forEach((ref, i) => {
+    code.get(at).memory(opcode, layout.origin + (i * width) / 8);
+    values.set(ref, holder(width));
+  });
+}
+
+export function lowerStore(step: StepOf<'store'>, lowering: Lowering): void {
+  const { code, values, layout } = lowering;
+  const { width, from, space } = step;
+  const opcode = opcodeFor(stores, width);
+  const at = locate(lowering, space, 'store', (width / 8) * from.length, step.address);
+  from.forEach((ref, i) => {
+    code.get(at);
+    values.get(ref, holder(width));
+    code.memory(opcode, layout.origin + (i * width) / 8);
+  });
+}
+
+/** A local with the address in global memory where an access of `size` bytes goes; checked. */
+function locate(
+  lowering: Lowering,
+  space: AccessSpace,
+  access: 'load' | 'store',
+  size: number,
+  address: string,
+): number {
+  const { code, values, helpers, locals, siteOf } = lowering;
+  const effective = values.temporary('i64');
+  const at = values.temporary('i32');
+  values.get(address, 'i64');
+  code.set(effective);
+  code.block((done) => {
+    code.block((slow) => {
+      const quick: Quick = { effective, at, size, slow };
+      if (!isQuick(space, access, size)) return;
+      if (space === 'global' || space === 'generic') locateGlobal(lowering, quick);
+      else locateIn(lowering, space, quick);
+      code.br(done);
+    });
+    code.i32(siteOf({ kind: 'access', space, access, size }));
+    code.get(effective).get(locals.thread).get(locals.fuel).call(helpers.import('resolve')).set(at);
+  });
+  return at;
+}
+
+function isQuick(space: AccessSpace, access: 'load' | 'store', size: number): boolean {
+  const isPower = (size & (size - 1)) === 0;
+  return isPower && size <= 16 && (access === 'load' || (space !== 'param' && space !== 'const'));
+}
+
+interface Quick {
+  readonly effective: number;
+  readonly at: number;
+  readonly size: number;
+  readonly slow: Label;
+}
+
+/** An aligned access of at most 16 bytes lies within one granule of the map. */
+function locateGlobal({ code, layout }: Lowering, { effective, at, size, slow }: Quick): void {
+  code
+    .get(effective)
+    .i64(BigInt(layout.origin) * 16n)
+    .op('i64.ge_u')
+    .brIf(slow);
+  code.get(effective).op('i32.wrap_i64').tee(at).i32(4).op('i32.shr_u').memory('i32.load8_u', 0);
+  code.get(at).i32(15).op('i32.and').i32(size).op('i32.add', 'i32.lt_u');
+  if (size > 1)
+    code
+      .get(at)
+      .i32(size - 1)
+      .op('i32.and', 'i32.or');
+  code.brIf(slow);
+}
+
+/** A space of fixed size: its last byte is held against the size; unaligned addresses never come so far. */
+function locateIn(lowering: Lowering, space: Exclude<AccessSpace, 'global' | 'generic'>, quick: Quick): void {
+  const { code, layout, locals } = lowering;
+  const { effective, at, size, slow } = quick;
+  code
+    .get(effective)
+    .i64(BigInt(size - 1))
+    .op('i64.add');
+  if (space === 'shared') field(code, lowering, 'sharedSize').op('i64.extend_i32_u');
+  else code.i64(BigInt(sizeOf(lowering, space)));
+  code.op('i64.ge_u');
+  code
+    .get(effective)
+    .i64(BigInt(size - 1))
+    .op('i64.and', 'i64.eqz', 'i32.eqz', 'i32.or')
+    .brIf(slow);
+  code.get(effective).op('i32.wrap_i64');
+  field(code, lowering, bases[space]).op('i32.add');
+  if (space === 'local') code.get(locals.thread).i32(alignTo16(layout.localBytes)).op('i32.mul', 'i32.add');
+  code.set(at);
+}
+
+const bases = { shared: 'shared', local: 'local', param: 'parameters', const: 'constants' } as const;
+
+function sizeOf({ layout }: Lowering, space: 'local' | 'param' | 'const'): number {
+  if (space === 'local') return layout.localBytes;
+  return space === 'param' ? layout.parameterBytes : layout.constantBytes;
+}
+
+/** Pushes a field of the launch's context. */
+export function field(code: Code, { locals, layout }: Lowering, name: keyof typeof context): Code {
+  return code.get(locals.context).memory('i32.load', layout.origin + context[name]);
+}
+
+// --- windows --------------------------------------------------------------------------------------------------------
+
+const windowed: readonly WindowSpace[] = ['shared', 'local', 'const', 'param'];
+
+/** Pushes 1 where a generic address in an i64 local lies in the window. */
+function pushInWindow(code: Code, address: number, space: WindowSpace): void {
+  const word = (of: WindowSpace): number => Number(windowBase(of) >> 32n);
+  const isIn = (of: WindowSpace): Code =>
+    code.get(address).i64(32n).op('i64.shr_u', 'i32.wrap_i64').i32(word(of)).op('i32.eq');
+  if (space !== 'global') {
+    isIn(space);
+    return;
+  }
+  code.i32(0);
+  for (const other of windowed) isIn(other).op('i32.or');
+  code.op('i32.eqz');
+}
+
+export function lowerInWindow(step: StepOf<'in-window'>, { code, values }: Lowering): void {
+  const address = values.temporary('i64');
+  values.get(step.from, 'i64');
+  code.set(address);
+  pushInWindow(code, address, step.space);
+  values.set(step.to, 'i32');
+}
+
+export function lowerWindow(step: StepOf<'window'>, lowering: Lowering): void {
+  const { code, values, helpers, locals, siteOf } = lowering;
+  const { space, width, direction } = step;
+  const address = values.temporary('i64');
+  values.get(step.from, 'i64');
+  code.set(address);
+  if (direction === 'from-generic') {
+    pushInWindow(code, address, space);
+    code.op('i32.eqz').if(() => {
+      code
+        .i32(siteOf({ kind: 'window', space }))
+        .get(address)
+        .get(locals.thread)
+        .get(locals.fuel);
+      code.call(helpers.import('raise')).op('unreachable');
+    });
+  }
+  code
+    .get(address)
+    .i64(windowBase(space))
+    .op(direction === 'to-generic' ? 'i64.add' : 'i64.sub');
+  maskTo(code, 'i64', width);
+  values.set(step.to, 'i64');
+}

@@ -1,0 +1,60 @@
+/** What the engine answers compiled code: where an unusual access goes, or the fault that it is. */
+import { formatAddress, type MemorySpace, type Place, resolveGeneric } from '../machine/address-space.ts';
+import { type MachineFault, machineFault } from '../machine/fault.ts';
+import type { GlobalMemory } from '../machine/global-memory.ts';
+import { type Region, Segment } from '../machine/segment.ts';
+import type { Site } from './site.ts';
+
+/** A space of fixed size inside global memory. */
+export interface Area {
+  readonly address: number;
+  readonly size: number;
+  readonly regions: readonly Region[];
+}
+
+/** The spaces of the thread that asks; null where the kernel has none. */
+export interface Areas {
+  readonly shared: Area;
+  readonly local: Area | null;
+  readonly const: Area;
+  readonly param: Area;
+}
+
+/** No memory reaches this far, and every offset below is exact as a number. */
+const beyond = 2 ** 48;
+
+/** The address in global memory of an access that compiled code could not place by itself; throws the fault if it is one. */
+export function resolveAccess(
+  { space, access, size }: Extract<Site, { readonly kind: 'access' }>,
+  address: bigint,
+  global: GlobalMemory,
+  areas: Areas,
+): number {
+  const place: Place = space === 'generic' ? resolveGeneric(address) : { space, offset: Number(address) };
+  const area = place.space === 'global' ? null : areas[place.space];
+  if (place.offset >= beyond || (place.space !== 'global' && area === null)) {
+    const missing = place.offset < beyond;
+    const near = missing ? '; the kernel has none' : '; no memory reaches so far';
+    const where = { space: place.space, address: formatAddress(missing ? place.offset : address) };
+    throw machineFault('PTX6001', { access, size: String(size), near, ...where }, where);
+  }
+  if (area === null) {
+    global.check(access, place.offset, size);
+    return place.offset;
+  }
+  segmentOf(place.space, area, global).check(access, place.offset, size);
+  return area.address + place.offset;
+}
+
+function segmentOf(space: MemorySpace, { address, size, regions }: Area, global: GlobalMemory): Segment {
+  const readOnly = space === 'const' || space === 'param';
+  return new Segment(space, global.bytesAt(address, size), { readOnly, regions });
+}
+
+/** The fault of an instruction that cannot go on. */
+export function raised(site: Site, address: bigint): MachineFault {
+  if (site.kind === 'unsupported') return machineFault('PTX6030', { what: site.what });
+  if (site.kind !== 'window') throw new Error(`a ${site.kind} site raised`);
+  const shown = formatAddress(address);
+  return machineFault('PTX6007', { address: shown, space: site.space }, { space: 'generic', address: shown });
+}

@@ -1,0 +1,309 @@
+/**
+ * Float steps that round. Where WebAssembly's own rounding is the one asked for, its instructions are used; everything
+ * else goes through f64: formats up to 24 bits have exact products there, quotients and roots that never round onto a
+ * boundary of the narrow format (they would need more than 53 bits to come so near), and sums that are rounded to odd.
+ */
+import { formats } from '../numerics/formats.ts';
+import type { FloatArithmeticFormat, FloatFunction, FloatMode } from '../numerics/operations.ts';
+import type { Code } from '../wasm/code.ts';
+import type { PlainOpcode } from '../wasm/opcodes.ts';
+import { converter } from './convert.ts';
+import { decode } from './decoding.ts';
+import { flushLocal, lowerChoice, masksOf } from './float-bits.ts';
+import type { Helpers } from './helpers.ts';
+import type { Lowering, StepOf } from './lowering.ts';
+import { notLowered } from './refuse.ts';
+import { returnInfinity, returnNan, returnRounded, returnZero } from './rounding.ts';
+import { arithmeticTarget } from './target.ts';
+
+export function lowerFloat(step: StepOf<'float'>, lowering: Lowering): void {
+  const { fn, format, mode } = step;
+  if (fn === 'neg' || fn === 'abs' || fn === 'min' || fn === 'max') lowerChoice(step, lowering);
+  else if (format === 'f64') lowerDouble(step, lowering);
+  else if (format === 'f32' && fn === 'fma' && isPlain(mode)) lowerFma(step, lowering);
+  else if (format === 'f32' && isPlain(mode) && nativeSingle[fn] !== undefined && !approximates(step)) {
+    lowerNative(step, nativeSingle[fn], lowering);
+  } else lowerByHelper(step, lowering);
+}
+
+function isPlain({ rounding, flush, sat }: FloatMode): boolean {
+  return rounding === 'rn' && !flush && !sat;
+}
+
+/** div.approx has a rule of its own for large divisors. */
+function approximates({ fn, mode }: StepOf<'float'>): boolean {
+  return fn === 'div' && mode.approximate;
+}
+
+const nativeSingle: Readonly<Partial<Record<FloatFunction, PlainOpcode>>> = {
+  add: 'f32.add',
+  sub: 'f32.sub',
+  mul: 'f32.mul',
+  div: 'f32.div',
+  'div.full': 'f32.div',
+  sqrt: 'f32.sqrt',
+};
+
+function lowerNative(step: StepOf<'float'>, opcode: PlainOpcode, { code, values }: Lowering): void {
+  const result = values.temporary('f32');
+  for (const ref of step.from) {
+    values.get(ref, 'i32');
+    code.op('f32.reinterpret_i32');
+  }
+  code.op(opcode).set(result);
+  pushCanonical(code, result);
+  values.set(step.to, 'i32');
+}
+
+/** Bits of an f32 local, its NaNs made the one that hardware makes. */
+function pushCanonical(code: Code, local: number): void {
+  code.i32(0x7fffffff).get(local).op('i32.reinterpret_f32').get(local).get(local).op('f32.ne', 'select');
+}
+
+/**
+ * The product is exact in f64 and the sum rounded once; rounding it again to f32 is wrong only where the sum lies halfway
+ * between two f32, or where f32 is subnormal and its halves lie elsewhere.
+ */
+function lowerFma(step: StepOf<'float'>, { code, values, helpers }: Lowering): void {
+  const [a, b, c] = step.from as readonly [string, string, string];
+  const sum = values.temporary('f64');
+  const bits = values.temporary('i64');
+  const result = values.temporary('f32');
+  const exact = narrowFunction(helpers, step.fn, step.format, step.mode, 3);
+  const push = (ref: string): void => {
+    values.get(ref, 'i32');
+    code.op('f32.reinterpret_i32', 'f64.promote_f32');
+  };
+  push(a);
+  push(b);
+  code.op('f64.mul');
+  push(c);
+  code.op('f64.add').tee(sum).op('i64.reinterpret_f64').set(bits);
+  code.get(bits).op('i32.wrap_i64').i32(0x1fffffff).op('i32.and').i32(0x10000000).op('i32.eq');
+  code
+    .get(bits)
+    .i64(1n)
+    .op('i64.shl')
+    .i64(1n)
+    .op('i64.sub')
+    .i64((0x3810000000000000n << 1n) - 1n)
+    .op('i64.lt_u');
+  code.op('i32.or').if(
+    () => {
+      for (const ref of [a, b, c]) values.get(ref, 'i32');
+      code.call(exact).op('f32.reinterpret_i32').set(result);
+    },
+    () => code.get(sum).op('f32.demote_f64').set(result),
+  );
+  pushCanonical(code, result);
+  values.set(step.to, 'i32');
+}
+
+function lowerByHelper(step: StepOf<'float'>, { code, values, helpers }: Lowering): void {
+  const index = narrowFunction(helpers, step.fn, step.format, step.mode, step.from.length);
+  for (const ref of step.from) values.get(ref, 'i32');
+  code.call(index);
+  values.set(step.to, 'i32');
+}
+
+// --- f64 ------------------------------------------------------------------------------------------------------------
+
+const nativeDouble: Readonly<Partial<Record<FloatFunction, PlainOpcode>>> = {
+  add: 'f64.add',
+  sub: 'f64.sub',
+  mul: 'f64.mul',
+  div: 'f64.div',
+  rcp: 'f64.div',
+  sqrt: 'f64.sqrt',
+};
+
+const one64 = 0x3ff0000000000000n;
+const quiet64 = 1n << 51n;
+
+function lowerDouble(step: StepOf<'float'>, { code, values }: Lowering): void {
+  const { fn, mode, from, to } = step;
+  const opcode = nativeDouble[fn];
+  if (opcode === undefined || mode.rounding !== 'rn' || mode.sat) throw notLowered(`${fn}.${mode.rounding}.f64`);
+  const result = values.temporary('f64');
+  const bits = values.temporary('i64');
+  if (fn === 'rcp') code.i64(one64).op('f64.reinterpret_i64');
+  for (const ref of from) {
+    values.get(ref, 'i64');
+    code.op('f64.reinterpret_i64');
+  }
+  code.op(opcode).tee(result).op('i64.reinterpret_f64').set(bits);
+  code
+    .get(result)
+    .get(result)
+    .op('f64.ne')
+    .if(() => {
+      // The first NaN operand made quiet; of several, the one that is set last wins.
+      code.i64(0xfff8000000000000n).set(bits);
+      for (const ref of from.toReversed()) {
+        values.get(ref, 'i64');
+        code.i64(quiet64).op('i64.or').get(bits);
+        values.get(ref, 'i64');
+        code
+          .i64((1n << 63n) - 1n)
+          .op('i64.and')
+          .i64(0x7ff0000000000000n)
+          .op('i64.gt_u', 'select')
+          .set(bits);
+      }
+    });
+  code.get(bits);
+  values.set(to, 'i64');
+}
+
+// --- f16, bf16 and f32 through f64 ----------------------------------------------------------------------------------
+
+/** Index of the function (bits, …) → bits for an operation of at most 24 bits in any mode. */
+function narrowFunction(
+  helpers: Helpers,
+  fn: FloatFunction,
+  format: FloatArithmeticFormat,
+  mode: FloatMode,
+  count: number,
+): number {
+  const parameters = Array.from({ length: count }, () => 'i32' as const);
+  const key = `float ${fn} ${format} ${JSON.stringify(mode)}`;
+  return helpers.function(key, { parameters, results: ['i32'] }, (code) => {
+    const operands = parameters.map((_, i) => widened(code, helpers, i, format, mode.flush));
+    const bits = code.local('i64');
+    code
+      .get(exactResult(code, fn, mode, operands))
+      .op('i64.reinterpret_f64')
+      .set(bits);
+    if (mode.rounding === 'rm') signZeroSum(code, fn, operands, bits);
+    const target = arithmeticTarget(format, mode);
+    const exact = decode(code, formats.f64, bits, {
+      nan: () => returnNan(code, target),
+      infinity: (sign) => returnInfinity(code, target, sign),
+      zero: (sign) => returnZero(code, target, sign),
+      flush: false,
+    });
+    returnRounded(code, target, exact, 0);
+    code.op('unreachable');
+  });
+}
+
+/** An f64 local with the value of a parameter. */
+function widened(code: Code, helpers: Helpers, bits: number, format: FloatArithmeticFormat, flush: boolean): number {
+  const value = code.local('f64');
+  if (flush) flushLocal(code, bits, masksOf(format));
+  code.get(bits);
+  if (format === 'f16') code.i32(0).i32(0).call(converter(helpers, widening)).op('f64.reinterpret_i64');
+  else {
+    if (format === 'bf16') code.i32(16).op('i32.shl');
+    code.op('f32.reinterpret_i32', 'f64.promote_f32');
+  }
+  code.set(value);
+  return value;
+}
+
+const widening = {
+  from: 'f16',
+  to: 'f64',
+  rounding: null,
+  integral: false,
+  flush: false,
+  sat: false,
+  satfinite: false,
+  relu: false,
+  randomBits: 0,
+  scaled: null,
+} as const;
+
+/** An f64 local with the result, so near to the exact one that the narrow format rounds both alike. */
+function exactResult(code: Code, fn: FloatFunction, mode: FloatMode, operands: readonly number[]): number {
+  const [a = 0, b = a, c = a] = operands;
+  const result = code.local('f64');
+  switch (fn) {
+    case 'add':
+      return oddSum(code, a, b);
+    case 'sub':
+      negate(code, b);
+      return oddSum(code, a, b);
+    case 'fma':
+      code.get(a).get(b).op('f64.mul').set(result);
+      return oddSum(code, result, c);
+    case 'mul':
+      code.get(a).get(b).op('f64.mul').set(result);
+      return result;
+    case 'div':
+    case 'div.full':
+      if (fn === 'div' && mode.approximate) shrinkDividend(code, a, b);
+      code.get(a).get(b).op('f64.div').set(result);
+      return result;
+    case 'rcp':
+      code.i64(one64).op('f64.reinterpret_i64').get(a).op('f64.div').set(result);
+      return result;
+    case 'sqrt':
+      code.get(a).op('f64.sqrt').set(result);
+      return result;
+    default:
+      throw notLowered(fn);
+  }
+}
+
+function negate(code: Code, local: number): void {
+  code
+    .get(local)
+    .op('i64.reinterpret_f64')
+    .i64(1n << 63n)
+    .op('i64.xor', 'f64.reinterpret_i64')
+    .set(local);
+}
+
+/** div.approx.f32 by a finite divisor beyond 2^126: zero, or NaN for an infinite dividend (PTX ISA 9.1, 9.7.3.8). */
+function shrinkDividend(code: Code, a: number, b: number): void {
+  const magnitude = code.local('i64');
+  code
+    .get(b)
+    .op('i64.reinterpret_f64')
+    .i64((1n << 63n) - 1n)
+    .op('i64.and')
+    .set(magnitude);
+  code.get(magnitude).i64(0x47d0000000000000n).op('i64.gt_u');
+  code.get(magnitude).i64(0x7ff0000000000000n).op('i64.lt_u', 'i32.and');
+  code.if(() => code.get(a).i64(0n).op('f64.reinterpret_i64', 'f64.mul').set(a));
+}
+
+/** a + b rounded to odd: an inexact sum gets the neighbour whose last bit is one, so that rounding it again is right. */
+function oddSum(code: Code, a: number, b: number): number {
+  const [sum, part, rest] = [code.local('f64'), code.local('f64'), code.local('f64')];
+  const bits = code.local('i64');
+  const zero = (): Code => code.i64(0n).op('f64.reinterpret_i64');
+  code.get(a).get(b).op('f64.add').tee(sum).get(a).op('f64.sub').set(part);
+  code.get(a).get(sum).get(part).op('f64.sub', 'f64.sub').get(b).get(part).op('f64.sub', 'f64.add').set(rest);
+  code.get(sum).op('i64.reinterpret_f64').set(bits);
+  code.get(rest);
+  zero().op('f64.lt').get(rest);
+  zero().op('f64.gt', 'i32.or').get(bits).op('i32.wrap_i64').i32(1).op('i32.and', 'i32.eqz', 'i32.and');
+  code.if(() => {
+    code.get(bits).i64(1n).i64(-1n).get(rest);
+    zero().op('f64.gt').get(sum);
+    zero().op('f64.gt', 'i32.eq', 'select', 'i64.add').tee(bits).op('f64.reinterpret_i64').set(sum);
+  });
+  return sum;
+}
+
+/** A sum that cancels is -0 under rm; only +0 and +0 give +0 (IEEE 754 section 6.3). */
+function signZeroSum(code: Code, fn: FloatFunction, operands: readonly number[], bits: number): void {
+  if (fn !== 'add' && fn !== 'sub' && fn !== 'fma') return;
+  const [a = 0, b = 0, c = 0] = operands;
+  const positive = 0n;
+  code
+    .get(bits)
+    .i64(positive)
+    .op('i64.eq')
+    .if(() => {
+      code.get(a);
+      if (fn === 'fma') code.get(b).op('f64.mul');
+      code
+        .op('i64.reinterpret_f64')
+        .get(fn === 'fma' ? c : b)
+        .op('i64.reinterpret_f64', 'i64.or', 'i64.eqz', 'i32.eqz');
+      code.if(() => code.i64(1n << 63n).set(bits));
+    });
+}

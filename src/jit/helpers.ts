@@ -1,0 +1,45 @@
+/** The module being made: what it imports, and functions that several places call, each made when first asked for. */
+import { Code } from '../wasm/code.ts';
+import { type FunctionType, ModuleBuilder } from '../wasm/module.ts';
+
+/** What compiled code asks of the engine; each may end the launch by throwing. */
+const importTypes: Readonly<Record<'resolve' | 'raise' | 'refuel', FunctionType>> = {
+  /** (site, address, thread, fuel): where an access really goes, as an address of global memory. */
+  resolve: { parameters: ['i32', 'i64', 'i32', 'i32'], results: ['i32'] },
+  /** (site, address, thread, fuel): an instruction that cannot go on; does not return. */
+  raise: { parameters: ['i32', 'i64', 'i32', 'i32'], results: [] },
+  /** (site, thread, fuel): the fuel is spent; gives new fuel. */
+  refuel: { parameters: ['i32', 'i32', 'i32'], results: ['i32'] },
+};
+
+export type ImportName = keyof typeof importTypes;
+
+export class Helpers {
+  readonly builder: ModuleBuilder = new ModuleBuilder();
+  private readonly imports: Readonly<Record<ImportName, number>>;
+  private readonly made = new Map<string, number>();
+
+  constructor() {
+    this.imports = {
+      resolve: this.builder.importFunction('resolve', importTypes.resolve),
+      raise: this.builder.importFunction('raise', importTypes.raise),
+      refuel: this.builder.importFunction('refuel', importTypes.refuel),
+    };
+  }
+
+  import(name: ImportName): number {
+    return this.imports[name];
+  }
+
+  /** Index of the function with that key; `write` makes its body the first time. */
+  function(key: string, type: FunctionType, write: (code: Code) => void): number {
+    const known = this.made.get(key);
+    if (known !== undefined) return known;
+    const index = this.builder.declare(type);
+    this.made.set(key, index);
+    const code = new Code(type.parameters);
+    write(code);
+    this.builder.define(index, code);
+    return index;
+  }
+}

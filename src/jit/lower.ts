@@ -1,0 +1,212 @@
+/** One instruction: operands in, steps, operands out. Control steps belong to region.ts. */
+import { formats } from '../numerics/formats.ts';
+import type { FloatArithmeticFormat } from '../numerics/operations.ts';
+import type { Step } from '../isa/steps.ts';
+import type { AddressSource, SymbolAddress, Transfer } from '../program/function-program.ts';
+import { lowerInWindow, lowerLoad, lowerStore, lowerWindow } from './access.ts';
+import { converter } from './convert.ts';
+import { pushFloatComparison } from './float-bits.ts';
+import { lowerFloat } from './float-arithmetic.ts';
+import { lowerBits, lowerClamp, lowerInteger, maskTo, pushIntegerComparison, signExtendIn } from './integer.ts';
+import type { Lowering, StepOf } from './lowering.ts';
+import { notLowered } from './refuse.ts';
+import { lowerSpecial } from './specials.ts';
+import { holder } from './values.ts';
+
+/** Everything of an instruction but what it does to the flow. */
+export function lowerInstruction(lowering: Lowering): void {
+  const { instruction } = lowering;
+  for (const source of instruction.symbols) lowerSymbol(source, lowering);
+  for (const source of instruction.specials) lowerSpecial(source, lowering);
+  for (const source of instruction.addresses) lowerAddress(source, lowering);
+  for (const transfer of instruction.reads) lowerRead(transfer, lowering);
+  for (const step of instruction.steps) lowerStep(step, lowering);
+  for (const transfer of instruction.writes) lowerWrite(transfer, lowering);
+}
+
+// --- operands -------------------------------------------------------------------------------------------------------
+
+/** The bits an operand of its type sees of the register (Table 27). */
+function lowerRead({ operand, register, registerWidth, type, negated }: Transfer, { code, values }: Lowering): void {
+  const target = holder(type.width);
+  holder(registerWidth);
+  values.getPlace(register, target);
+  if (negated) code.op('i32.eqz');
+  else if (type.width < registerWidth) maskTo(code, target, type.width);
+  values.setPlace(operand, target);
+}
+
+/** What a result leaves in a register: signed integers repeat their sign (Table 28). */
+function lowerWrite({ operand, register, registerWidth, type }: Transfer, { code, values }: Lowering): void {
+  const target = holder(registerWidth);
+  values.getPlace(operand, target);
+  if (type.class === 'signed' && registerWidth > type.width) signExtendIn(code, target, type.width);
+  maskTo(code, target, registerWidth);
+  values.setPlace(register, target);
+}
+
+function lowerSymbol({ place, symbol, offset, width }: SymbolAddress, lowering: Lowering): void {
+  const { code, values, layout } = lowering;
+  const address = symbol === null ? null : (lowering.offsetOf(symbol) ?? layout.addressOf(symbol));
+  if (address === null) throw notLowered(`the address of ${symbol?.name ?? 'a function'}`);
+  code.i64(BigInt(address) + offset);
+  maskTo(code, 'i64', width);
+  values.setPlace(place, 'i64');
+}
+
+/** The effective address in 64 bits, immediate offset included. */
+function lowerAddress({ place, base, offset }: AddressSource, lowering: Lowering): void {
+  const { code, values, layout } = lowering;
+  switch (base.kind) {
+    case 'none':
+      code.i64(offset);
+      break;
+    case 'variable': {
+      const start = lowering.offsetOf(base.symbol) ?? layout.addressOf(base.symbol);
+      if (start === null) throw new Error(`no address for variable '${base.symbol.name}'`);
+      code.i64(BigInt(start) + offset);
+      break;
+    }
+    case 'register':
+      values.getPlace(base.register, 'i64');
+      if (offset !== 0n) code.i64(offset).op('i64.add');
+  }
+  values.setPlace(place, 'i64');
+}
+
+// --- steps ----------------------------------------------------------------------------------------------------------
+
+function lowerStep(step: Step, lowering: Lowering): void {
+  const { code, values, helpers, locals } = lowering;
+  switch (step.kind) {
+    case 'convert':
+      lowerConvert(step, lowering);
+      return;
+    case 'clamp':
+      lowerClamp(step, lowering);
+      return;
+    case 'unpack':
+      step.to.forEach((to, i) => extract(to, step.from, (step.to.length - 1 - i) * step.stride, step.lane, lowering));
+      return;
+    case 'extract':
+      extract(step.to, step.from, step.low, step.width, lowering);
+      return;
+    case 'pack':
+      lowerPack(step, lowering);
+      return;
+    case 'join':
+      lowerJoin(step, lowering);
+      return;
+    case 'copy': {
+      const type = values.typeOf(step.from);
+      values.get(step.from, type);
+      values.set(step.to, type);
+      return;
+    }
+    case 'constant': {
+      const { value } = step;
+      if (typeof value === 'bigint') code.i64(value);
+      else code.i32(value);
+      values.set(step.to, typeof value === 'bigint' ? 'i64' : 'i32');
+      return;
+    }
+    case 'float':
+      lowerFloat(step, lowering);
+      return;
+    case 'integer':
+      lowerInteger(step, lowering);
+      return;
+    case 'bits':
+      lowerBits(step, lowering);
+      return;
+    case 'compare': {
+      const format = formats[step.type];
+      if (format.kind === 'float') pushFloatComparison(step, step.type as FloatArithmeticFormat, lowering);
+      else pushIntegerComparison(step, format, lowering);
+      values.set(step.to, 'i32');
+      return;
+    }
+    case 'select':
+      lowerSelect(step, lowering);
+      return;
+    case 'load':
+      lowerLoad(step, lowering);
+      return;
+    case 'store':
+      lowerStore(step, lowering);
+      return;
+    case 'window':
+      lowerWindow(step, lowering);
+      return;
+    case 'in-window':
+      lowerInWindow(step, lowering);
+      return;
+    case 'unsupported':
+      code.i32(lowering.siteOf({ kind: 'unsupported', what: step.what })).i64(0n);
+      code.get(locals.thread).get(locals.fuel).call(helpers.import('raise')).op('unreachable');
+      return;
+    case 'branch':
+    case 'return':
+    case 'exit':
+    case 'barrier':
+      return;
+    default:
+      throw notLowered(`steps of kind '${(step as Step).kind}'`);
+  }
+}
+
+function lowerConvert(step: StepOf<'convert'>, { code, values, helpers }: Lowering): void {
+  const { conversion, from, to, random, scale } = step;
+  const index = converter(helpers, conversion);
+  values.get(from, holder(formats[conversion.from].width));
+  if (random === null) code.i32(0);
+  else values.get(random, 'i32');
+  if (scale === null) code.i32(0x7f);
+  else values.get(scale, 'i32');
+  code.call(index);
+  values.set(to, holder(formats[conversion.to].width));
+}
+
+function extract(to: string, from: string, low: number, width: number, { code, values }: Lowering): void {
+  const type = values.typeOf(from);
+  values.get(from, type);
+  if (type === 'i64') code.i64(BigInt(low)).op('i64.shr_u');
+  else code.i32(low).op('i32.shr_u');
+  if (type === 'i64' && width <= 32) code.op('i32.wrap_i64');
+  const target = holder(width);
+  maskTo(code, target, width);
+  values.set(to, target);
+}
+
+function lowerPack({ to, from, lane, stride }: StepOf<'pack'>, { code, values }: Lowering): void {
+  const type = holder(from.length === 1 ? lane : stride * from.length);
+  from.forEach((ref, i) => {
+    if (i > 0) {
+      if (type === 'i64') code.i64(BigInt(stride)).op('i64.shl');
+      else code.i32(stride).op('i32.shl');
+    }
+    values.get(ref, type);
+    maskTo(code, type, lane);
+    if (i > 0) code.op(`${type}.or`);
+  });
+  values.set(to, type);
+}
+
+function lowerJoin({ to, high, low, shift, width }: StepOf<'join'>, { code, values }: Lowering): void {
+  holder(width);
+  values.get(high, 'i64');
+  code.i64(BigInt(shift)).op('i64.shl');
+  values.get(low, 'i64');
+  code.op('i64.or');
+  maskTo(code, 'i64', width);
+  values.set(to, 'i64');
+}
+
+function lowerSelect({ to, condition, from }: StepOf<'select'>, { code, values }: Lowering): void {
+  const type = values.typeOf(from[0]) === 'i64' || values.typeOf(from[1]) === 'i64' ? 'i64' : 'i32';
+  values.get(from[0], type);
+  values.get(from[1], type);
+  values.get(condition, 'i32');
+  code.op('select');
+  values.set(to, type);
+}

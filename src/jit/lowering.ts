@@ -1,0 +1,35 @@
+/** What lowering a step can use: the function's code, its values, the module's helpers. */
+import type { FunctionProgram, ProgramInstruction } from '../program/function-program.ts';
+import type { Step } from '../isa/steps.ts';
+import type { Code } from '../wasm/code.ts';
+import type { Helpers } from './helpers.ts';
+import type { LaunchLayout } from './layout.ts';
+import type { SiteOf } from './site.ts';
+import type { Values } from './values.ts';
+
+/** Locals that every region has. */
+export interface RegionLocals {
+  /** Address of the launch's context (layout.ts). */
+  readonly context: number;
+  /** Number of the thread in its block. */
+  readonly thread: number;
+  /** Instructions that may still be run before the engine is asked. */
+  readonly fuel: number;
+  /** `%tid` of the thread. */
+  readonly index: readonly [x: number, y: number, z: number];
+}
+
+export interface Lowering {
+  readonly code: Code;
+  readonly values: Values;
+  readonly helpers: Helpers;
+  readonly layout: LaunchLayout;
+  readonly locals: RegionLocals;
+  readonly instruction: ProgramInstruction;
+  /** Offset of a variable that the function itself places. */
+  readonly offsetOf: FunctionProgram['offsetOf'];
+  /** Number of a place where the engine may be called, to be found again in messages. */
+  readonly siteOf: SiteOf;
+}
+
+export type StepOf<K extends Step['kind']> = Extract<Step, { readonly kind: K }>;

@@ -1,0 +1,17 @@
+/** Places in a program where compiled code calls the engine, with what the engine must know to go on or to complain. */
+import type { AccessSpace, WindowSpace } from '../isa/steps.ts';
+
+export type Site = {
+  /** Line in the PTX text. */
+  readonly line: number;
+} & (
+  | { readonly kind: 'access'; readonly space: AccessSpace; readonly access: 'load' | 'store'; readonly size: number }
+  | { readonly kind: 'window'; readonly space: WindowSpace }
+  | { readonly kind: 'unsupported'; readonly what: string }
+  | { readonly kind: 'loop' }
+);
+
+type WithoutLine<T> = T extends unknown ? Omit<T, 'line'> : never;
+
+/** Notes a site of the instruction that is being lowered; gives its number. */
+export type SiteOf = (site: WithoutLine<Site>) => number;

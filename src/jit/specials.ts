@@ -1,0 +1,107 @@
+/** Special registers (PTX ISA 9.1, chapter 10), read as the reference engine has them: one SM, one grid. */
+import { warpSize } from '../machine/launch.ts';
+import type { SpecialRead } from '../program/function-program.ts';
+import { field } from './access.ts';
+import { maskTo } from './integer.ts';
+import type { ContextField } from './layout.ts';
+import type { Lowering } from './lowering.ts';
+import { notLowered } from './refuse.ts';
+
+const dimensions: readonly string[] = ['.x', '.y', '.z', '.w'];
+
+const extents: Readonly<Record<string, readonly ContextField[]>> = {
+  '%ntid': ['threadsX', 'threadsY', 'threadsZ'],
+  '%ctaid': ['blockX', 'blockY', 'blockZ'],
+  '%clusterid': ['blockX', 'blockY', 'blockZ'],
+  '%nctaid': ['blocksX', 'blocksY', 'blocksZ'],
+  '%nclusterid': ['blocksX', 'blocksY', 'blocksZ'],
+};
+
+const constants: Readonly<Record<string, number>> = {
+  '%nsmid': 1,
+  '%cluster_nctarank': 1,
+  '%smid': 0,
+  '%gridid': 0,
+  '%cluster_ctarank': 0,
+  '%is_explicit_cluster': 0,
+  '%current_graph_exec': 0,
+};
+
+const fields: Readonly<Record<string, ContextField>> = {
+  '%nwarpid': 'warps',
+  '%total_smem_size': 'sharedSize',
+  '%aggr_smem_size': 'sharedSize',
+  '%dynamic_smem_size': 'dynamicShared',
+};
+
+export function lowerSpecial({ place, register, width }: SpecialRead, lowering: Lowering): void {
+  const { code, values } = lowering;
+  push(register, lowering);
+  if (width > 32) code.op('i64.extend_i32_u');
+  else maskTo(code, 'i32', width);
+  values.setPlace(place, width > 32 ? 'i64' : 'i32');
+}
+
+/** Pushes the value as i32; none that is lowered needs more. */
+function push(name: string, lowering: Lowering): void {
+  const { code } = lowering;
+  const dimension = dimensions.indexOf(name.slice(-2));
+  const constant = constants[name];
+  const held = fields[name];
+  if (dimension >= 0) pushElement(name.slice(0, -2), dimension, lowering);
+  else if (constant !== undefined) code.i32(constant);
+  else if (held !== undefined) field(code, lowering, held);
+  else if (/^%(pm|envreg|reserved_smem)/.test(name)) code.i32(0);
+  else pushLane(name, lowering);
+}
+
+function pushElement(base: string, dimension: number, lowering: Lowering): void {
+  const { code, locals } = lowering;
+  const index = locals.index[dimension];
+  const held = extents[base]?.[dimension];
+  if (base === '%tid' && index !== undefined) code.get(index);
+  else if (held !== undefined) field(code, lowering, held);
+  else code.i32(/^%n|_nctaid$/.test(base) ? 1 : 0);
+}
+
+function pushLane(name: string, { code, locals }: Lowering): void {
+  const lane = (): void => {
+    code
+      .get(locals.thread)
+      .i32(warpSize - 1)
+      .op('i32.and');
+  };
+  /** `start` shifted up by the lane. */
+  const shifted = (start: number): void => {
+    code.i32(start);
+    lane();
+    code.op('i32.shl');
+  };
+  switch (name) {
+    case '%laneid':
+      lane();
+      return;
+    case '%warpid':
+      code.get(locals.thread).i32(Math.log2(warpSize)).op('i32.shr_u');
+      return;
+    case '%lanemask_eq':
+      shifted(1);
+      return;
+    case '%lanemask_ge':
+      shifted(-1);
+      return;
+    case '%lanemask_gt':
+      shifted(-2);
+      return;
+    case '%lanemask_lt':
+      shifted(-1);
+      code.i32(-1).op('i32.xor');
+      return;
+    case '%lanemask_le':
+      shifted(-2);
+      code.i32(-1).op('i32.xor');
+      return;
+    default:
+      throw notLowered(name);
+  }
+}

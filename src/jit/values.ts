@@ -1,0 +1,128 @@
+/**
+ * The values of one region as locals: registers for its whole length, temporaries for one instruction. A value is its
+ * bits, zero-extended: i32 up to 32 bits, i64 up to 64.
+ */
+import type { Ref } from '../isa/steps.ts';
+import type { FunctionProgram, ProgramInstruction } from '../program/function-program.ts';
+import type { Code } from '../wasm/code.ts';
+import type { ValueType } from '../wasm/opcodes.ts';
+import { notLowered } from './refuse.ts';
+
+export type IntegerType = 'i32' | 'i64';
+
+interface Slot {
+  readonly local: number;
+  readonly type: IntegerType;
+}
+
+/** The type that holds `width` bits. */
+export function holder(width: number): IntegerType {
+  if (width > 64) throw notLowered(`values of ${width} bits`);
+  return width > 32 ? 'i64' : 'i32';
+}
+
+export class Values {
+  private readonly code: Code;
+  private readonly program: FunctionProgram;
+  private readonly widths: ReadonlyMap<number, number>;
+  private readonly registers = new Map<number, Slot>();
+  private readonly temporaries = new Map<number, Slot>();
+  private readonly pool: Readonly<Record<ValueType, number[]>> = { i32: [], i64: [], f32: [], f64: [] };
+  private readonly taken: Record<ValueType, number> = { i32: 0, i64: 0, f32: 0, f64: 0 };
+  private places: ReadonlyMap<Ref, number> = new Map();
+
+  constructor(code: Code, program: FunctionProgram) {
+    this.code = code;
+    this.program = program;
+    this.widths = new Map(program.registers.map(({ place, type }) => [place, type.width]));
+  }
+
+  /** From here on names are those of this instruction, and temporaries of the one before are free. */
+  begin(instruction: ProgramInstruction): void {
+    this.places = instruction.places;
+    this.temporaries.clear();
+    this.taken.i32 = 0;
+    this.taken.i64 = 0;
+    this.taken.f32 = 0;
+    this.taken.f64 = 0;
+  }
+
+  placeOf(ref: Ref): number {
+    const place = this.places.get(ref);
+    if (place === undefined) throw new Error(`no place for '${ref}'`);
+    return place;
+  }
+
+  /** A local that is free until the next instruction. */
+  temporary(type: ValueType): number {
+    const pool = this.pool[type];
+    const known = pool[this.taken[type]++];
+    if (known !== undefined) return known;
+    const local = this.code.local(type);
+    pool.push(local);
+    return local;
+  }
+
+  /** The type that a name's value has now. */
+  typeOf(ref: Ref): IntegerType {
+    const place = this.placeOf(ref);
+    const slot = this.slotOf(place);
+    return slot?.type ?? (typeof this.program.initialFrame[place] === 'bigint' ? 'i64' : 'i32');
+  }
+
+  /** The local of a register. */
+  register(place: number): Slot {
+    const slot = this.slotOf(place);
+    if (slot === null) throw new Error(`place ${place} is no register`);
+    return slot;
+  }
+
+  get(ref: Ref, type: IntegerType): void {
+    this.getPlace(this.placeOf(ref), type);
+  }
+
+  set(ref: Ref, type: IntegerType): void {
+    this.setPlace(this.placeOf(ref), type);
+  }
+
+  /** Pushes a value; what was never written is a constant. */
+  getPlace(place: number, type: IntegerType): void {
+    const { code } = this;
+    const slot = this.slotOf(place);
+    if (slot === null) {
+      const bits = this.program.initialFrame[place] ?? 0;
+      if (type === 'i32') code.i32(Number(BigInt.asIntN(32, BigInt(bits))));
+      else code.i64(BigInt(bits));
+      return;
+    }
+    code.get(slot.local);
+    this.convert(slot.type, type);
+  }
+
+  /** Pops a value of that type. */
+  setPlace(place: number, type: IntegerType): void {
+    let slot = this.slotOf(place);
+    if (slot === null || (!this.widths.has(place) && slot.type !== type)) {
+      slot = { local: this.temporary(type), type };
+      this.temporaries.set(place, slot);
+    }
+    this.convert(type, slot.type);
+    this.code.set(slot.local);
+  }
+
+  private slotOf(place: number): Slot | null {
+    const known = this.registers.get(place) ?? this.temporaries.get(place);
+    if (known !== undefined) return known;
+    const width = this.widths.get(place);
+    if (width === undefined) return null;
+    const type = holder(width);
+    const slot = { local: this.code.local(type), type };
+    this.registers.set(place, slot);
+    return slot;
+  }
+
+  private convert(from: IntegerType, to: IntegerType): void {
+    if (from === to) return;
+    this.code.op(from === 'i32' ? 'i64.extend_i32_u' : 'i32.wrap_i64');
+  }
+}

@@ -1,0 +1,129 @@
+/** Instructions of every type and mode that both engines execute, and inputs that look into every corner of a format. */
+
+export interface Instruction {
+  readonly inst: string;
+  /** Registers that are read; width 1 is a predicate. */
+  readonly sources: readonly { readonly name: string; readonly width: number }[];
+  readonly result: number;
+  /** Behind the destination. */
+  readonly operands: string;
+}
+
+const names = ['a', 'b', 'c', 'e'] as const;
+
+function plain(inst: string, widths: readonly number[], result: number): Instruction {
+  const sources = widths.map((width, i) => ({ name: names[i] as string, width }));
+  return { inst, sources, result, operands: sources.map(({ name }) => `%${name}`).join(', ') };
+}
+
+const roundings = ['rn', 'rz', 'rm', 'rp'];
+
+/** Mnemonics by pattern: every combination of the alternatives in parentheses, `()` among them being nothing. */
+function expand(pattern: string): readonly string[] {
+  const found = /^(.*?)\(([^)]*)\)(.*)$/.exec(pattern);
+  if (found === null) return [pattern];
+  const [, before = '', choices = '', after = ''] = found;
+  return choices.split('|').flatMap((choice) => expand(`${before}${choice}${after}`));
+}
+
+function all(pattern: string, widths: readonly number[], result: number): readonly Instruction[] {
+  return expand(pattern).map((inst) => plain(inst, widths, result));
+}
+
+const modes = `(${roundings.map((rounding) => `.${rounding}`).join('|')})`;
+const comparisons = '(eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan)';
+
+export const arithmetic: readonly Instruction[] = [
+  ...all(`(add|sub|mul)${modes}(|.ftz)(|.sat).f32`, [32, 32], 32),
+  ...all(`fma${modes}(|.ftz)(|.sat).f32`, [32, 32, 32], 32),
+  ...all(`div${modes}(|.ftz).f32`, [32, 32], 32),
+  ...all('div(.approx|.full)(|.ftz).f32', [32, 32], 32),
+  ...all(`(rcp|sqrt)${modes}(|.ftz).f32`, [32], 32),
+  ...all('(abs|neg)(|.ftz).f32', [32], 32),
+  ...all('(min|max)(|.ftz)(|.NaN)(|.xorsign.abs).f32', [32, 32], 32),
+  ...all('(add|sub|mul).rn.f64', [64, 64], 64),
+  ...all('div.rn.f64', [64, 64], 64),
+  ...all('(rcp|sqrt).rn.f64', [64], 64),
+  ...all('(abs|neg).f64', [64], 64),
+  ...all('(min|max).f64', [64, 64], 64),
+  ...all('(add|sub|mul)(|.ftz)(|.sat).f16', [16, 16], 16),
+  ...all('(add|sub|mul)(|.ftz)(|.sat).f16x2', [32, 32], 32),
+  ...all('fma.rn(|.ftz)(|.sat|.relu).f16', [16, 16, 16], 16),
+  ...all('fma.rn(|.ftz)(|.sat|.relu).f16x2', [32, 32, 32], 32),
+  ...all('(add|sub|mul).bf16', [16, 16], 16),
+  ...all('fma.rn(|.relu).bf16', [16, 16, 16], 16),
+  ...all('fma.rn(|.relu).bf16x2', [32, 32, 32], 32),
+  ...all('(min|max)(|.ftz)(|.NaN)(|.xorsign.abs).f16', [16, 16], 16),
+  ...all('(min|max)(|.NaN)(|.xorsign.abs).bf16', [16, 16], 16),
+  ...all('(abs|neg)(|.ftz).f16', [16], 16),
+  ...all('(abs|neg).bf16', [16], 16),
+  ...all(`setp.${comparisons}(|.ftz).f32`, [32, 32], 1),
+  ...all(`setp.${comparisons}.f64`, [64, 64], 1),
+  ...all(`setp.${comparisons}(|.ftz).f16`, [16, 16], 1),
+  ...all(`setp.${comparisons}.bf16`, [16, 16], 1),
+  ...[16, 32, 64].flatMap((width) => [
+    ...all(`(add|sub|mul.lo|mul.hi|div|rem|min|max)(.u|.s)${width}`, [width, width], width),
+    ...all(`(mad.lo|mad.hi)(.u|.s)${width}`, [width, width, width], width),
+    ...all(`(neg|abs).s${width}`, [width], width),
+    ...all(`setp.(eq|ne|lt|le|gt|ge)(.u|.s)${width}`, [width, width], 1),
+    ...all(`setp.(lo|ls|hi|hs).u${width}`, [width, width], 1),
+    ...all(`(and|or|xor).b${width}`, [width, width], width),
+    ...all(`not.b${width}`, [width], width),
+    ...all(`(shl.b|shr.u|shr.s)${width}`, [width, 32], width),
+    ...all(`selp.b${width}`, [width, width, 1], width),
+  ]),
+  ...all('(add|sub).sat.s32', [32, 32], 32),
+  ...all('mad.hi.sat.s32', [32, 32, 32], 32),
+  ...all('mul.wide(.u|.s)16', [16, 16], 32),
+  ...all('mul.wide(.u|.s)32', [32, 32], 64),
+  ...all('mad.wide(.u|.s)16', [16, 16, 32], 32),
+  ...all('mad.wide(.u|.s)32', [32, 32, 64], 64),
+  ...all('(and|or|xor).pred', [1, 1], 1),
+];
+
+/** A repeatable sequence of 64-bit numbers (SplitMix64). */
+function* random(seed: bigint): Generator<bigint, never> {
+  for (let state = seed; ; ) {
+    state = BigInt.asUintN(64, state + 0x9e3779b97f4a7c15n);
+    let mixed = BigInt.asUintN(64, (state ^ (state >> 30n)) * 0xbf58476d1ce4e5b9n);
+    mixed = BigInt.asUintN(64, (mixed ^ (mixed >> 27n)) * 0x94d049bb133111ebn);
+    yield mixed ^ (mixed >> 31n);
+  }
+}
+
+/** Zeros, ones, ends of ranges, subnormals, infinities and NaNs, whatever the bits stand for. */
+function corners(width: number): readonly bigint[] {
+  const [fraction, exponent] = width === 64 ? [52n, 11n] : width === 32 ? [23n, 8n] : [10n, 5n];
+  const infinity = ((1n << exponent) - 1n) << fraction;
+  const one = ((1n << (exponent - 1n)) - 1n) << fraction;
+  const least = 1n << fraction;
+  const near = (bits: bigint): readonly bigint[] => [bits - 1n, bits, bits + 1n];
+  const magnitudes = [0n, 1n, 2n, 31n, 32n, 64n, ...near(least), ...near(one), ...near(one + least), ...near(infinity)];
+  const sign = 1n << BigInt(width - 1);
+  return [...magnitudes, sign - 1n].flatMap((bits) => [bits, bits | sign]).map((bits) => BigInt.asUintN(width, bits));
+}
+
+/** Rows of corners with each other, of corners with random bits, of values near each other, and of random bits. */
+export function inputsFor({ sources }: Instruction): readonly (readonly bigint[])[] {
+  const numbers = random(BigInt(sources.length));
+  const any = (width: number): bigint => BigInt.asUintN(width, numbers.next().value);
+  const pick = (width: number): bigint => {
+    if (width === 1) return any(1);
+    const list = corners(width);
+    return list[Number(any(16)) % list.length] as bigint;
+  };
+  const rows = Array.from({ length: 1500 }, (_, i) =>
+    sources.map(({ width }) => (any(8) % 3n < BigInt(i % 4) ? pick(width) : any(width))),
+  );
+  // Exponents close together make sums that cancel and products at the ends of the range.
+  const close = Array.from({ length: 700 }, () => {
+    const start = any(64);
+    return sources.map(({ width }) => {
+      const kept = width > 8 ? BigInt(Math.floor(width / 3)) : 1n;
+      const base = width === 64 ? start : BigInt.asUintN(width, start >> 32n);
+      const low = any(width) >> kept;
+      return BigInt.asUintN(width, base ^ low ^ (any(1) << BigInt(width - 1)));
+    });
+  });
+  return [...rows, ...close];
+}
