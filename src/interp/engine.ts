@@ -6,7 +6,15 @@ import type { VariableSymbol } from '../check/symbols.ts';
 import { Barriers } from '../machine/barriers.ts';
 import { Collectives } from '../machine/collectives.ts';
 import { type Fault, MachineFault, machineFault } from '../machine/fault.ts';
-import { blocksOf, indexOf, type LaunchShape, threadsOf } from '../machine/launch.ts';
+import {
+  blocksOf,
+  indexOf,
+  type LaunchLimits,
+  type LaunchResult,
+  type LaunchShape,
+  type LaunchStats,
+  threadsOf,
+} from '../machine/launch.ts';
 import { type Region, Segment } from '../machine/segment.ts';
 import type { FunctionProgram } from '../program/function-program.ts';
 import type { Placed } from '../program/layout.ts';
@@ -14,14 +22,6 @@ import { completeGroup } from './collective-steps.ts';
 import type { Memories } from './memory-steps.ts';
 import { type LaunchContext, type Prepared, prepareFunction } from './prepare.ts';
 import type { Block, Cpu, Thread } from './thread.ts';
-
-export interface LaunchLimits {
-  /** Thread-instructions after which a launch is ended. */
-  readonly budget: number;
-  /** Seconds after which a launch is ended. */
-  readonly seconds: number;
-  readonly signal: AbortSignal | null;
-}
 
 export interface Launch {
   readonly program: FunctionProgram;
@@ -33,17 +33,6 @@ export interface Launch {
   /** Fault on reading shared or local memory that was never written. */
   readonly trackWrites: boolean;
 }
-
-export interface LaunchStats {
-  readonly threads: number;
-  /** Executed thread-instructions whose guard held, without `ret`. */
-  readonly instructions: number;
-  readonly milliseconds: number;
-}
-
-export type LaunchResult =
-  | { readonly ok: true; readonly stats: LaunchStats }
-  | { readonly ok: false; readonly fault: Fault; readonly stats: LaunchStats };
 
 /** Instructions between two looks at the clock and at the caller's signal. */
 const slice = 1 << 16;
