@@ -15,6 +15,7 @@ import type { Lowering, StepOf } from './lowering.ts';
 import { notLowered } from './refuse.ts';
 import { returnInfinity, returnNan, returnRounded, returnZero } from './rounding.ts';
 import { arithmeticTarget } from './target.ts';
+import type { Values } from './values.ts';
 
 export function lowerFloat(step: StepOf<'float'>, lowering: Lowering): void {
   const { fn, format, mode } = step;
@@ -51,13 +52,23 @@ function lowerNative(step: StepOf<'float'>, opcode: PlainOpcode, { code, values 
     code.op('f32.reinterpret_i32');
   }
   code.op(opcode).set(result);
-  pushCanonical(code, result);
+  pushCanonical(code, values, result);
   values.set(step.to, 'i32');
 }
 
-/** Bits of an f32 local, its NaNs made the one that hardware makes. */
-function pushCanonical(code: Code, local: number): void {
-  code.i32(0x7fffffff).get(local).op('i32.reinterpret_f32').get(local).get(local).op('f32.ne', 'select');
+/**
+ * Bits of an f32 local, its NaNs made the one that hardware makes. A branch, which is predicted, keeps the test out of
+ * the chain of values that wait for each other; a select would not.
+ */
+function pushCanonical(code: Code, values: Values, local: number): void {
+  const bits = values.temporary('i32');
+  code.get(local).op('i32.reinterpret_f32').set(bits);
+  code
+    .get(local)
+    .get(local)
+    .op('f32.ne')
+    .if(() => code.i32(0x7fffffff).set(bits));
+  code.get(bits);
 }
 
 /**
@@ -95,7 +106,7 @@ function lowerFma(step: StepOf<'float'>, { code, values, helpers }: Lowering): v
     },
     () => code.get(sum).op('f32.demote_f64').set(result),
   );
-  pushCanonical(code, result);
+  pushCanonical(code, values, result);
   values.set(step.to, 'i32');
 }
 

@@ -181,19 +181,31 @@ const jobs: readonly Job[] = [
 
 async function benchRun(): Promise<void> {
   for (const job of jobs) {
-    const device = await Device.create();
-    const source = readFileSync(join(root, 'examples/kernels', `${job.file}.ptx`), 'utf8');
-    const kernel = device.load(source).kernel(job.kernel);
-    const args = job.args(device);
-    const rates: number[] = [];
-    for (let i = 0; i < runs; i++) {
-      const result = await kernel.launch({ grid: job.grid, block: job.block, args });
-      if (!result.ok) throw new Error(result.fault.message);
-      rates.push(result.stats.instructions / result.stats.milliseconds / 1000);
-    }
-    const figure = `${median(rates).toFixed(2)} M thread-instructions/s`;
-    rows.push({ what: `run ${job.kernel}, reference engine`, figure, beside: 'at least 1' });
+    const interp = await rateOf(job, 'interp', 1);
+    rows.push({ what: `run ${job.kernel}, reference engine`, figure: rateText(interp), beside: 'at least 1' });
+    // The same grid many times over, so that a launch lasts long enough to be measured.
+    const jit = await rateOf(job, 'jit', 64);
+    const beside = `${(jit / interp).toFixed(0)} x the reference engine`;
+    rows.push({ what: `run ${job.kernel}, fast engine`, figure: rateText(jit), beside });
   }
+}
+
+const rateText = (rate: number): string => `${rate.toFixed(rate < 100 ? 2 : 0)} M thread-instructions/s`;
+
+/** Median rate of a kernel; `layers` grids of the job in z, all doing the same. */
+async function rateOf(job: Job, engine: 'interp' | 'jit', layers: number): Promise<number> {
+  const device = await Device.create();
+  const source = readFileSync(join(root, 'examples/kernels', `${job.file}.ptx`), 'utf8');
+  const kernel = device.load(source).kernel(job.kernel);
+  const args = job.args(device);
+  const [x, y = 1] = typeof job.grid === 'number' ? [job.grid] : job.grid;
+  const rates: number[] = [];
+  for (let i = 0; i < runs; i++) {
+    const result = await kernel.launch({ grid: [x, y, layers], block: job.block, args, engine });
+    if (!result.ok) throw new Error(result.fault.message);
+    rates.push(result.stats.instructions / result.stats.milliseconds / 1000);
+  }
+  return median(rates);
 }
 
 // --- report ---------------------------------------------------------------------------------------------------------
