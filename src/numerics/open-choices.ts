@@ -186,6 +186,13 @@ export const arithmeticChoices: readonly ArithmeticChoice[] = [
     appliesTo: (fn, _format, mode) => mode.flush && !signOnly(fn) && !choosing(fn),
   },
   {
+    id: 'sin-subnormal',
+    title: 'sin of a subnormal without .ftz',
+    choice: 'zero of its sign',
+    evidence: 'measured: sin.approx.f32 folded by ptxas',
+    appliesTo: (fn, _format, mode) => fn === 'sin' && !mode.flush,
+  },
+  {
     id: 'approximate',
     title: 'results of .approx and .full',
     choice:
