@@ -118,6 +118,7 @@ function takenBy(variant: Variant, pattern: OperandPattern, name: string, type: 
 }
 
 function valuesTaken(variant: Variant, pattern: ValuePattern, type: PtxType): string {
+  if (pattern.constantOnly === true) return 'integer constants';
   const taken = [describeRegisters(type, pattern.regime ?? variant.form.regime)];
   const constants = describeConstants(type);
   if (pattern.role === 'read' && pattern.registerOnly !== true && constants !== 'none') taken.push(constants);
