@@ -2,6 +2,7 @@
 import { formats, type FixedFormat } from '../numerics/formats.ts';
 import type { Comparison, IntegerFunction } from '../numerics/operations.ts';
 import type { Code } from '../wasm/code.ts';
+import { lowerCount, lowerReverse, lowerTable } from './bit-counts.ts';
 import type { Lowering, StepOf } from './lowering.ts';
 import { notLowered } from './refuse.ts';
 import { holder, type IntegerType } from './values.ts';
@@ -252,6 +253,18 @@ export function lowerBits(step: StepOf<'bits'>, lowering: Lowering): void {
     case 'shr.s':
       pushShift(fn, width, a, b, lowering);
       break;
+    case 'popc':
+      lowerCount(step, 'popcnt', lowering);
+      return;
+    case 'clz':
+      lowerCount(step, 'clz', lowering);
+      return;
+    case 'brev':
+      lowerReverse(step, lowering);
+      return;
+    case 'lop3':
+      lowerTable(step, lowering);
+      return;
     default:
       throw notLowered(`bit function '${fn}'`);
   }

@@ -2,6 +2,7 @@
  * The values of one region as locals: registers for its whole length, temporaries for one instruction. A value is its
  * bits, zero-extended: i32 up to 32 bits, i64 up to 64.
  */
+import type { Bits } from '../base/bits.ts';
 import type { Ref } from '../isa/steps.ts';
 import type { FunctionProgram, ProgramInstruction } from '../program/function-program.ts';
 import type { Code } from '../wasm/code.ts';
@@ -68,6 +69,12 @@ export class Values {
     const place = this.placeOf(ref);
     const slot = this.slotOf(place);
     return slot?.type ?? (typeof this.program.initialFrame[place] === 'bigint' ? 'i64' : 'i32');
+  }
+
+  /** The value of a name that is a constant; null where it is none. */
+  constantOf(ref: Ref): Bits | null {
+    const place = this.placeOf(ref);
+    return this.slotOf(place) === null ? (this.program.initialFrame[place] ?? null) : null;
   }
 
   /** The local of a register. */

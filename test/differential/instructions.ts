@@ -70,6 +70,7 @@ export const arithmetic: readonly Instruction[] = [
     ...all(`(and|or|xor).b${width}`, [width, width], width),
     ...all(`not.b${width}`, [width], width),
     ...all(`(shl.b|shr.u|shr.s)${width}`, [width, 32], width),
+    ...(width === 16 ? [] : [...all(`(popc|clz).b${width}`, [width], 32), ...all(`brev.b${width}`, [width], width)]),
     ...all(`selp.b${width}`, [width, width, 1], width),
   ]),
   ...all('(add|sub).sat.s32', [32, 32], 32),
@@ -78,6 +79,10 @@ export const arithmetic: readonly Instruction[] = [
   ...all('mul.wide(.u|.s)32', [32, 32], 64),
   ...all('mad.wide(.u|.s)16', [16, 16, 32], 32),
   ...all('mad.wide(.u|.s)32', [32, 32, 64], 64),
+  ...[0, 0x1b, 0x80, 0x96, 0xe8, 0xff].map((table): Instruction => {
+    const lop3 = plain('lop3.b32', [32, 32, 32], 32);
+    return { ...lop3, inst: `lop3.b32 table ${table}`, operands: `${lop3.operands}, ${table}` };
+  }),
   ...all('(and|or|xor).pred', [1, 1], 1),
 ];
 
@@ -112,11 +117,11 @@ export function inputsFor({ sources }: Instruction): readonly (readonly bigint[]
     const list = corners(width);
     return list[Number(any(16)) % list.length] as bigint;
   };
-  const rows = Array.from({ length: 1500 }, (_, i) =>
+  const rows = Array.from({ length: 700 }, (_, i) =>
     sources.map(({ width }) => (any(8) % 3n < BigInt(i % 4) ? pick(width) : any(width))),
   );
   // Exponents close together make sums that cancel and products at the ends of the range.
-  const close = Array.from({ length: 700 }, () => {
+  const close = Array.from({ length: 400 }, () => {
     const start = any(64);
     return sources.map(({ width }) => {
       const kept = width > 8 ? BigInt(Math.floor(width / 3)) : 1n;

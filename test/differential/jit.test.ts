@@ -25,7 +25,7 @@ function kernelText({ inst, sources, result, operands }: Instruction): string {
     ld.param.u64 %in, [input]; ld.param.u64 %out, [output];
     mad.wide.u32 %in, %r1, ${8 * sources.length}, %in; mad.wide.u32 %out, %r1, 8, %out;
     ${sources.map(loadOf).join(' ')}
-    ${inst} %d, ${operands};
+    ${inst.split(' ')[0]} %d, ${operands};
     ${store} ret; }`;
 }
 
