@@ -2,7 +2,10 @@
  * Holds the checker against a ptxas on this machine: random instructions of the tables, legal and nearly legal, on random
  * versions and targets. Prints every line on which the two disagree.
  *
- * usage: tsx tools/compare-ptxas.ts [MODULES] [SEED] [OPCODE]
+ * usage: tsx tools/compare-ptxas.ts [MODULES] [SEED] [OPCODE [RECORD]]
+ *
+ * With RECORD, a file, every line that ptxas judged is written to it as a case of test/golden; where the two disagree the
+ * case is marked as a quirk: look at each before keeping it.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
@@ -16,6 +19,8 @@ import { formatVersion, parseVersion, targets, versions } from '../src/isa/targe
 
 const [count = 20, seed = 1] = process.argv.slice(2, 4).map(Number);
 const onlyOpcode = process.argv[4];
+const record = process.argv[5];
+const cases: string[] = [];
 const perModule = 300;
 
 /** A small generator of its own, so that a seed names a run. */
@@ -186,7 +191,11 @@ for (let m = 0; m < count; m++) {
   lines.forEach((line, i) => {
     total++;
     if (!result.ptxas.has(i)) legal++;
-    if (result.ptxas.has(i) === result.ours.has(i)) return;
+    const ok = !result.ptxas.has(i);
+    const agrees = ok === !result.ours.has(i);
+    const found = { version: formatVersion(version), target: target.name, inst: line, ok };
+    cases.push(JSON.stringify(agrees ? found : { ...found, quirk: result.raw.get(i) ?? 'accepted' }));
+    if (agrees) return;
     const verdict = result.ptxas.has(i) ? `ptxas refuses (${result.raw.get(i) ?? ''})` : 'ptxas accepts';
     disagreements.set(
       `${line.split(' ')[0]} ${verdict}`,
@@ -197,4 +206,5 @@ for (let m = 0; m < count; m++) {
 }
 for (const text of disagreements.values()) console.log(text);
 console.log(`${total} lines, ${legal} legal by ptxas, ${disagreements.size} kinds of disagreement`);
+if (record !== undefined) writeFileSync(record, `${cases.join('\n')}\n`);
 process.exitCode = disagreements.size === 0 ? 0 : 1;

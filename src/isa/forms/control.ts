@@ -192,8 +192,6 @@ const ordering: readonly InstructionForm[] = [
   ]),
   fence('fence', 'fence{.fenceSem}.scope', [
     { subject: 'fence', ways: [at('6.0', 70)] },
-    needs('fence.acquire', at('8.6', 90), '.acquire'),
-    needs('fence.release', at('8.6', 90), '.release'),
     needs('scope .cluster', at('7.8', 90), '.cluster'),
   ]),
   proxy('fence.proxy.alias', 'fence.proxy.alias', at('7.5', 70)),
@@ -206,7 +204,10 @@ const ordering: readonly InstructionForm[] = [
   proxy('fence.tensormap', 'fence.proxy.tensormap::generic.release.scope', at('8.3', 90)),
   {
     ...proxy('fence.tensormap.acquire', 'fence.proxy.tensormap::generic.acquire.scope  [a], size', at('8.3', 90)),
-    operands: [{ kind: 'address', name: 'a', access: 'load' }, read('size', '.u32', { range: [128, 128] })],
+    operands: [
+      { kind: 'address', name: 'a', access: 'load' },
+      read('size', '.u32', { range: [128, 128], constantOnly: true }),
+    ],
   },
   ...['acquire.sync_restrict::shared::cluster', 'release.sync_restrict::shared::cta'].flatMap((restricted) => {
     const [transfer = ''] = restricted.split('.');

@@ -1,0 +1,93 @@
+/** What lanes get of each other, by the ISA's pseudo-code written out for a warp of 32 (9.7.9.6, 9.7.13.9 to 9.7.13.12). */
+import { describe, expect, test } from 'vitest';
+import { exchange, type Member } from './collective-steps.ts';
+
+const lanes = Array.from({ length: 32 }, (_, lane) => lane);
+const warp = (values: (lane: number) => readonly number[]): readonly Member[] =>
+  lanes.map((lane) => ({ lane, values: values(lane) }));
+
+describe('shfl', () => {
+  const shuffled = (mode: 'up' | 'down' | 'bfly' | 'idx', operand: number, bounds: number) =>
+    exchange(
+      `shfl.${mode}`,
+      warp((lane) => [100 + lane, operand, bounds]),
+    );
+
+  test('down within the warp: the last lanes keep their own value, out of bounds', () => {
+    expect(shuffled('down', 3, 31)).toEqual(lanes.map((lane) => (lane + 3 <= 31 ? [103 + lane, 1] : [100 + lane, 0])));
+  });
+
+  test('up within segments of eight: c holds 24 as segment mask, and 0 as clamp', () => {
+    const expected = lanes.map((lane) => (lane % 8 >= 2 ? [98 + lane, 1] : [100 + lane, 0]));
+    expect(shuffled('up', 2, 24 << 8)).toEqual(expected);
+  });
+
+  test('bfly exchanges halves', () => {
+    expect(shuffled('bfly', 16, 31)).toEqual(lanes.map((lane) => [100 + (lane ^ 16), 1]));
+  });
+
+  test('idx takes one lane of each segment', () => {
+    const segments = 16;
+    const bounds = (segments << 8) | 15;
+    expect(shuffled('idx', 5, bounds)).toEqual(lanes.map((lane) => [100 + (lane & 16) + 5, 1]));
+  });
+
+  test('a lane that has not come gives nothing: the reader keeps its own', () => {
+    const group = [0, 1].map((lane) => ({ lane, values: [7 + lane, 9, 31] }));
+    expect(exchange('shfl.idx', group)).toEqual([
+      [7, 1],
+      [8, 1],
+    ]);
+  });
+});
+
+describe('vote, match, redux, elect', () => {
+  const even = warp((lane) => [lane % 2 === 0 ? 1 : 0]);
+
+  test('votes', () => {
+    expect(exchange('vote.ballot', even)[7]).toEqual([0x5555_5555]);
+    expect(exchange('vote.all', even)[0]).toEqual([0]);
+    expect(exchange('vote.any', even)[0]).toEqual([1]);
+    expect(exchange('vote.uni', even)[0]).toEqual([0]);
+    expect(
+      exchange(
+        'vote.uni',
+        warp(() => [0]),
+      )[0],
+    ).toEqual([1]);
+  });
+
+  test('match.any names the lanes of one value, match.all all or none', () => {
+    const values = warp((lane) => [lane % 4]);
+    expect(exchange('match.any', values)[6]).toEqual([0x4444_4444]);
+    expect(exchange('match.all', values)[6]).toEqual([0, 0]);
+    expect(
+      exchange(
+        'match.all',
+        warp(() => [5]),
+      )[6],
+    ).toEqual([0xffff_ffff, 1]);
+  });
+
+  test('redux wraps sums and knows signs', () => {
+    const values = warp((lane) => [lane === 3 ? 0xffff_fff0 : lane]);
+    expect(exchange('redux.add.u32', values)[0]).toEqual([496 - 3 - 16]);
+    expect(exchange('redux.min.s32', values)[0]).toEqual([0xffff_fff0]);
+    expect(exchange('redux.max.u32', values)[0]).toEqual([0xffff_fff0]);
+    expect(exchange('redux.max.s32', values)[0]).toEqual([31]);
+    expect(
+      exchange(
+        'redux.xor',
+        warp((lane) => [1 << (lane % 2)]),
+      )[0],
+    ).toEqual([0]);
+  });
+
+  test('elect chooses the lowest lane of the group', () => {
+    const group = [4, 9].map((lane) => ({ lane, values: [] }));
+    expect(exchange('elect', group)).toEqual([
+      [4, 1],
+      [4, 0],
+    ]);
+  });
+});

@@ -1,0 +1,133 @@
+/** Warps on the device: who waits for whom, masks, divergence, and what atomics leave in memory. */
+import { describe, expect, test } from 'vitest';
+import { Device, type LaunchResult } from '../../src/device.ts';
+
+async function run(
+  body: string,
+  threads: number,
+  words: number,
+): Promise<{ readonly result: LaunchResult; readonly out: Uint32Array }> {
+  const source = `.version 8.1
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+  .reg .b32 %r<20>; .reg .b64 %rd<9>; .reg .pred %p<9>; .reg .f32 %f<9>; .reg .b16 %h<9>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.u64 %rd3, %rd1, %rd2;
+  ${body}
+  ret;
+}`;
+  const device = await Device.create();
+  const buffer = device.alloc(4 * words);
+  const result = await device
+    .load(source)
+    .kernel('k')
+    .launch({ block: threads, args: [buffer], budget: 1e6 });
+  return { result, out: new Uint32Array(buffer.read().buffer) };
+}
+
+async function words(body: string, threads: number, count: number = threads): Promise<readonly number[]> {
+  const { result, out } = await run(body, threads, count);
+  expect(result.ok ? null : result.fault).toBeNull();
+  return [...out];
+}
+
+describe('collectives', () => {
+  test('both sides of a branch come to the same shfl by their masks', async () => {
+    const body = `
+  setp.lt.u32 %p1, %r1, 16;
+  @%p1 bra low;
+  add.u32 %r2, %r1, 100;
+  shfl.sync.bfly.b32 %r3, %r2, 1, 31, 0xffff0000;
+  bra join;
+low:
+  add.u32 %r2, %r1, 200;
+  shfl.sync.bfly.b32 %r3, %r2, 1, 31, 0x0000ffff;
+join:
+  st.global.u32 [%rd3], %r3;`;
+    const expected = Array.from({ length: 32 }, (_, lane) => (lane ^ 1) + (lane < 16 ? 200 : 100));
+    expect(await words(body, 32)).toEqual(expected);
+  });
+
+  test('a warp that is not full, and lanes that have left, are not waited for', async () => {
+    const body = `
+  setp.eq.u32 %p1, %r1, 3;
+  @%p1 exit;
+  setp.ne.u32 %p2, %r1, 99;
+  vote.sync.ballot.b32 %r2, %p2, 0xffffffff;
+  st.global.u32 [%rd3], %r2;`;
+    expect(await words(body, 5)).toEqual([0b10111, 0b10111, 0b10111, 0, 0b10111]);
+  });
+
+  test('activemask sees the threads that come together, earliest place first', async () => {
+    const body = `
+  setp.lt.u32 %p1, %r1, 4;
+  @%p1 bra few;
+  activemask.b32 %r2;
+  bra join;
+few:
+  activemask.b32 %r2;
+join:
+  st.global.u32 [%rd3], %r2;`;
+    expect(await words(body, 8)).toEqual([...Array<number>(4).fill(0x0f), ...Array<number>(4).fill(0xf0)]);
+  });
+
+  test('a thread outside its own mask, and one that waits for ever, are faults', async () => {
+    const outside = await run('shfl.sync.idx.b32 %r2, %r1, 0, 31, 1;', 2, 2);
+    expect(outside.result).toMatchObject({ ok: false, fault: { code: 'PTX6012', thread: [1, 0, 0] } });
+    const alone = await run(
+      'setp.eq.u32 %p1, %r1, 0; @%p1 bra wait; bar.sync 1; ret; wait: vote.sync.any.pred %p2, %p1, 3;',
+      2,
+      2,
+    );
+    expect(alone.result).toMatchObject({ ok: false, fault: { code: 'PTX6010' } });
+  });
+});
+
+describe('atomics', () => {
+  const cases: readonly (readonly [what: string, body: string, expected: readonly number[]])[] = [
+    [
+      'add gives each thread the value before it',
+      'atom.global.add.u32 %r2, [%rd1+128], 2; st.global.u32 [%rd3], %r2;',
+      [0, 2, 4, 6],
+    ],
+    ['inc wraps above its bound', 'atom.global.inc.u32 %r2, [%rd1+128], 1; st.global.u32 [%rd3], %r2;', [0, 1, 0, 1]],
+    ['dec wraps below zero', 'atom.global.dec.u32 %r2, [%rd1+128], 2; st.global.u32 [%rd3], %r2;', [0, 2, 1, 0]],
+    [
+      'cas stores where it finds what it expects',
+      'add.u32 %r4, %r1, 1; atom.global.cas.b32 %r2, [%rd1+128], %r1, %r4; st.global.u32 [%rd3], %r2;',
+      [0, 1, 2, 3],
+    ],
+    ['exch', 'atom.global.exch.b32 %r2, [%rd1+128], %r1; st.global.u32 [%rd3], %r2;', [0, 0, 1, 2]],
+    [
+      'signed maximum',
+      'sub.u32 %r4, %r1, 2; atom.global.max.s32 %r2, [%rd1+128], %r4; ld.global.u32 %r5, [%rd1+128]; st.global.u32 [%rd3], %r5;',
+      [0, 0, 0, 1],
+    ],
+    [
+      'f32',
+      'atom.global.add.f32 %f1, [%rd1+128], 0f3F800000; mov.b32 %r2, %f1; st.global.u32 [%rd3], %r2;',
+      [0, 0x3f800000, 0x40000000, 0x40400000],
+    ],
+    [
+      'a pair of f16',
+      'mov.b32 %r4, 0x3C004000; red.global.add.noftz.f16x2 [%rd1+128], %r4; ld.global.u32 %r5, [%rd1+128]; st.global.u32 [%rd3], %r5;',
+      [0x3c004000, 0x40004400, 0x42004600, 0x44004800],
+    ],
+  ];
+  test.each(cases)('%s', async (_, body, expected) => {
+    expect((await words(body, 4, 33)).slice(0, 4)).toEqual(expected);
+  });
+
+  test('the result may be the register that is added', async () => {
+    const body = 'mov.u32 %r2, 5; atom.global.add.u32 %r2, [%rd1+128], %r2; st.global.u32 [%rd3], %r2;';
+    expect((await words(body, 3, 33)).slice(0, 3)).toEqual([0, 5, 10]);
+  });
+
+  test('trap ends the launch', async () => {
+    expect((await run('trap;', 1, 1)).result).toMatchObject({ ok: false, fault: { code: 'PTX6031', line: 11 } });
+  });
+});

@@ -1,0 +1,7 @@
+/** Verdicts of ptxas 13.0 on what threads do together: shfl, vote, match, redux, elect, atom, red, fence, membar. */
+import { describe } from 'vitest';
+import { testVerdicts } from './verdicts.ts';
+
+describe('verdicts of ptxas 13.0 on warps, atomics and fences', () => {
+  testVerdicts(new URL('./legality-warp/cases.jsonl.gz', import.meta.url));
+});
