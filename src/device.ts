@@ -162,7 +162,7 @@ export class Kernel {
       signal: options.signal ?? null,
     };
     if (options.engine === 'jit') {
-      const { compiled, module: compiledModule } = await this.compile();
+      const { compiled, module: compiledModule } = this.compile();
       return runCompiled({
         compiled,
         module: compiledModule,
@@ -189,7 +189,7 @@ export class Kernel {
   }
 
   /** The kernel as a WebAssembly module, made at the first launch that wants it. */
-  private async compile(): Promise<Compiled> {
+  private compile(): Compiled {
     if (this.compiled !== null) return this.compiled;
     const { program, image, memory } = this;
     const compiled = compileFunction(program, {
@@ -199,7 +199,8 @@ export class Kernel {
       localBytes: program.localBytes,
       addressOf: image.addressOf,
     });
-    this.compiled = { compiled, module: await WebAssembly.compile(compiled.bytes) };
+    // The baseline compiler is quick; handing the module to another thread costs more than it saves.
+    this.compiled = { compiled, module: new WebAssembly.Module(compiled.bytes) };
     return this.compiled;
   }
 }
