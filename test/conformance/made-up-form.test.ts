@@ -84,8 +84,8 @@ describe('a form that was added to the table', () => {
 
   test('is available where its row says', () => {
     const rows = rowsOf(variantOf('avg.u16'));
-    const has = targets.filter((target) => rows.every((row) => isAvailable(row.ways, parseVersion('9.1'), target)));
-    expect(has[0]?.name).toBe('sm_100');
+    const able = targets.filter((target) => rows.every((row) => isAvailable(row.ways, parseVersion('9.1'), target)));
+    expect(able[0]?.name).toBe('sm_100');
   });
 
   test('computes', () => {

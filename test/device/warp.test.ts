@@ -5,7 +5,7 @@ import { Device, type LaunchResult } from '../../src/device.ts';
 async function run(
   body: string,
   threads: number,
-  words: number,
+  room: number,
 ): Promise<{ readonly result: LaunchResult; readonly out: Uint32Array }> {
   const source = `.version 8.1
 .target sm_90
@@ -21,7 +21,7 @@ async function run(
   ret;
 }`;
   const device = await Device.create();
-  const buffer = device.alloc(4 * words);
+  const buffer = device.alloc(4 * room);
   const result = await device
     .load(source)
     .kernel('k')
