@@ -117,11 +117,11 @@ export function inputsFor({ sources }: Instruction): readonly (readonly bigint[]
     const list = corners(width);
     return list[Number(any(16)) % list.length] as bigint;
   };
-  const rows = Array.from({ length: 700 }, (_, i) =>
+  const rows = Array.from({ length: 350 }, (_, i) =>
     sources.map(({ width }) => (any(8) % 3n < BigInt(i % 4) ? pick(width) : any(width))),
   );
   // Exponents close together make sums that cancel and products at the ends of the range.
-  const close = Array.from({ length: 400 }, () => {
+  const close = Array.from({ length: 200 }, () => {
     const start = any(64);
     return sources.map(({ width }) => {
       const kept = width > 8 ? BigInt(Math.floor(width / 3)) : 1n;
