@@ -4,7 +4,7 @@
  */
 import type { Bits } from '../base/bits.ts';
 import { chop } from '../base/bits.ts';
-import type { OperandPattern, Role, ValuePattern, Variant } from '../isa/form.ts';
+import { type OperandPattern, operandType, type Role, type ValuePattern, type Variant } from '../isa/form.ts';
 import { vectorLanes } from '../isa/rules.ts';
 import { specialRegister } from '../isa/special-registers.ts';
 import type { Ref } from '../isa/steps.ts';
@@ -13,7 +13,6 @@ import type { FloatOperand, Instruction, Operand } from '../syntax/tree.ts';
 import type { ModuleEnvironment } from './availability.ts';
 import { judgeFor } from './judge.ts';
 import { memberIndex, shapeOf } from './shapes.ts';
-import { operandType } from './subject.ts';
 import {
   canonicalRegister,
   type FunctionSymbol,

@@ -1,10 +1,10 @@
 /** Operands that are addresses: `[a]` of loads and stores, what cvta and isspacep take. */
-import type { OperandPattern, Variant } from '../isa/form.ts';
+import { type OperandPattern, operandType, type Variant } from '../isa/form.ts';
 import { acceptsRegister, describeRegisters } from '../isa/operand-rules.ts';
 import type { PtxType } from '../isa/types.ts';
 import { operand, type Problem, problem } from './problem.ts';
 import { describeShape, type Shape } from './shapes.ts';
-import { operandType, type Subject, wrongKind } from './subject.ts';
+import { type Subject, wrongKind } from './subject.ts';
 import type { VariableSpace } from './symbols.ts';
 
 const parameterSpaces: readonly VariableSpace[] = [

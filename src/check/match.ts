@@ -2,14 +2,14 @@
  * Operands held against a variant's patterns. Verdicts speak of shapes only, so they can be remembered; names, values
  * and places come in when a diagnostic is made.
  */
-import type { OperandPattern, Regime, ValuePattern } from '../isa/form.ts';
+import { type OperandPattern, operandType, type Regime, type ValuePattern } from '../isa/form.ts';
 import { acceptsConstant, acceptsRegister, describeConstants, describeRegisters } from '../isa/operand-rules.ts';
 import { vectorLanes } from '../isa/rules.ts';
 import { isInteger, type PtxType, type TypeName, typeOf } from '../isa/types.ts';
 import { matchAddress, matchPointer, matchWindow } from './match-address.ts';
 import { type Problem, operand, problem, wholeMnemonic } from './problem.ts';
 import { describeShape, type Shape } from './shapes.ts';
-import { operandType, type Subject, wrongKind } from './subject.ts';
+import { type Subject, wrongKind } from './subject.ts';
 
 /** What is wrong with these operands for this variant; empty where nothing is. */
 export function matchOperands(subject: Subject, shapes: readonly Shape[]): readonly Problem[] {

@@ -1,6 +1,5 @@
 /** The variant that operands are held against, and what the matchers share. */
-import type { TypeRef, Variant } from '../isa/form.ts';
-import { type PtxType, typeOf } from '../isa/types.ts';
+import type { Variant } from '../isa/form.ts';
 import { operand, type Problem, problem } from './problem.ts';
 import { describeShape, type Shape } from './shapes.ts';
 
@@ -9,11 +8,6 @@ export interface Subject {
   readonly opcode: string;
   /** Opcode and types, as messages name it: `cvt.f16.f32`. */
   readonly what: string;
-}
-
-/** The type an operand must have in this variant. */
-export function operandType(variant: Variant, type: TypeRef): PtxType {
-  return typeof type === 'number' ? (variant.types[type] as PtxType) : typeOf(type);
 }
 
 /** Problem PTX3003 for an operand of a kind that cannot stand there. */

@@ -1,5 +1,5 @@
 /** The operands of a variant, each with the bits it has in the instruction. */
-import type { OperandPattern, TypeRef, ValuePattern, Variant } from '../isa/form.ts';
+import { type OperandPattern, operandType, type ValuePattern, type Variant } from '../isa/form.ts';
 import { vectorLanes } from '../isa/rules.ts';
 import { type PtxType, typeOf } from '../isa/types.ts';
 
@@ -20,7 +20,7 @@ export function patternBits(variant: Variant, pattern: OperandPattern): readonly
   const of = (value: ValuePattern, name = value.name): OperandBits => ({
     name,
     role: value.role,
-    type: resolveType(variant, value.type),
+    type: operandType(variant, value.type),
   });
   switch (pattern.kind) {
     case 'value':
@@ -31,7 +31,7 @@ export function patternBits(variant: Variant, pattern: OperandPattern): readonly
       return Array.from({ length: vectorLanes(variant) }, (_, lane) => of(pattern.value, `${pattern.name}.${lane}`));
     }
     case 'window':
-      return [{ name: pattern.name, role: 'read', type: resolveType(variant, pattern.type) }];
+      return [{ name: pattern.name, role: 'read', type: operandType(variant, pattern.type) }];
     case 'address':
     case 'pointer':
       return [{ name: pattern.name, role: 'read', type: typeOf('.b64') }];
@@ -40,9 +40,4 @@ export function patternBits(variant: Variant, pattern: OperandPattern): readonly
     case 'label':
       return [];
   }
-}
-
-/** The type behind a form's reference. */
-export function resolveType(variant: Variant, type: TypeRef): PtxType {
-  return typeof type === 'number' ? (variant.types[type] as PtxType) : typeOf(type);
 }

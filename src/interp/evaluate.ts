@@ -1,9 +1,9 @@
 /** One instruction on given bits, without a machine: what `ptxlab eval` and tests of values stand on. */
 import { type Bits, chop, signExtend } from '../base/bits.ts';
-import type { OperandPattern, TypeRef, ValuePattern, Variant } from '../isa/form.ts';
+import { type OperandPattern, operandType, type TypeRef, type ValuePattern, type Variant } from '../isa/form.ts';
 import { vectorLanes } from '../isa/rules.ts';
 import { conditionCode, type Environment, type Ref } from '../isa/steps.ts';
-import { type PtxType, typeOf } from '../isa/types.ts';
+import type { PtxType } from '../isa/types.ts';
 import { type Action, type Frame, isValueStep, prepareStep } from './value-steps.ts';
 
 /** Widths of the registers around the instruction, where they differ from its types. */
@@ -47,7 +47,7 @@ export function evaluator(variant: Variant, environment: Environment, widths: Re
     return places.size - 1;
   };
   const terminal = ({ name, type }: NamedValue, width: number | undefined): Terminal => {
-    const found = resolveType(variant, type);
+    const found = operandType(variant, type);
     return { name, type: found, width: width ?? found.width };
   };
   const inputs = values.filter((value) => value.role === 'read').map((value) => terminal(value, widths.source));
@@ -132,8 +132,4 @@ function valuesOf(variant: Variant, pattern: OperandPattern): readonly NamedValu
     case 'label':
       return [];
   }
-}
-
-function resolveType(variant: Variant, type: TypeRef): PtxType {
-  return typeof type === 'number' ? (variant.types[type] as PtxType) : typeOf(type);
 }

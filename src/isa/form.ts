@@ -4,7 +4,7 @@
  */
 import type { Environment, Step } from './steps.ts';
 import type { Availability } from './targets.ts';
-import type { PtxType, TypeName } from './types.ts';
+import { type PtxType, type TypeName, typeOf } from './types.ts';
 
 /**
  * How a register's type is held against the instruction's type (PTX ISA 9.1, 9.4.1; regimes as measured).
@@ -169,6 +169,11 @@ export function has(variant: Variant, modifier: string): boolean {
 /** The type in a slot; the form guarantees that the slot exists. */
 export function slotType(variant: Variant, slot: number): PtxType {
   return variant.types[slot] as PtxType;
+}
+
+/** The type behind a form's reference: that of a slot, or the one it names. */
+export function operandType(variant: Variant, type: TypeRef): PtxType {
+  return typeof type === 'number' ? slotType(variant, type) : typeOf(type);
 }
 
 // --- short writing of operand patterns ------------------------------------------------------------------------------

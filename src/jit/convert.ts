@@ -5,6 +5,7 @@ import { nanPolicyOf } from '../numerics/policy.ts';
 import type { Code } from '../wasm/code.ts';
 import { decode, type Exceptions } from './decoding.ts';
 import type { Helpers } from './helpers.ts';
+import { clampLocal, maskTo } from './integer.ts';
 import { returnBits, returnInfinity, returnNan, returnRounded, returnZero } from './rounding.ts';
 import { conversionTarget, patternsOf, type RoundingTarget } from './target.ts';
 import { holder } from './values.ts';
@@ -98,19 +99,13 @@ function convertInteger(code: Code, bits: number, from: FixedFormat, to: FixedFo
   }
   if (sat) clampInteger(code, bits, from.signed, to);
   code.get(bits);
-  if (to.width < 64) code.i64((1n << BigInt(to.width)) - 1n).op('i64.and');
+  maskTo(code, 'i64', to.width);
   returnBits(code, to.width);
 }
 
-function clampInteger(code: Code, bits: number, signed: boolean, { width, signed: toSigned }: FixedFormat): void {
-  const all = (1n << BigInt(width)) - 1n;
-  const most = toSigned ? all >> 1n : all;
-  const least = toSigned ? -(most + 1n) : 0n;
-  if (signed) {
-    code.get(bits).i64(least).get(bits).i64(least).op('i64.gt_s', 'select').set(bits);
-    if (most >= 1n << 63n) return;
-    code.get(bits).i64(most).get(bits).i64(most).op('i64.lt_s', 'select').set(bits);
-    return;
-  }
+function clampInteger(code: Code, bits: number, signed: boolean, to: FixedFormat): void {
+  if (signed) return clampLocal(code, bits, to);
+  const all = (1n << BigInt(to.width)) - 1n;
+  const most = to.signed ? all >> 1n : all;
   code.get(bits).i64(most).get(bits).i64(most).op('i64.lt_u', 'select').set(bits);
 }

@@ -203,12 +203,13 @@ function lowerSaturating(step: StepOf<'integer'>, format: FixedFormat, lowering:
   values.set(step.to, 'i32');
 }
 
-/** An i64 local to the range of a type of at most 32 bits. */
-function clampLocal(code: Code, local: number, { width, signed }: FixedFormat): void {
+/** A signed i64 local to the range of a type. */
+export function clampLocal(code: Code, local: number, { width, signed }: FixedFormat): void {
   const all = (1n << BigInt(width)) - 1n;
   const most = signed ? all >> 1n : all;
   const least = signed ? -(most + 1n) : 0n;
   code.get(local).i64(least).get(local).i64(least).op('i64.gt_s', 'select').set(local);
+  if (most >= 1n << 63n) return;
   code.get(local).i64(most).get(local).i64(most).op('i64.lt_s', 'select').set(local);
 }
 

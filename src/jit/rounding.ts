@@ -6,6 +6,7 @@
 import type { Rounding } from '../numerics/conversion.ts';
 import type { FixedFormat, FloatFormat } from '../numerics/formats.ts';
 import type { Code } from '../wasm/code.ts';
+import { maskTo } from './integer.ts';
 import { type Patterns, patternsOf, type RoundingTarget } from './target.ts';
 
 /** Locals: `sign` i32 (0 or 1), `significand` i64, `exponent` i32. */
@@ -169,7 +170,7 @@ function roundFixed(code: Code, target: RoundingTarget, format: FixedFormat, exa
   code.get(kept).i64(limit[1]).i64(limit[0]).get(exact.sign).op('select', 'i64.gt_u');
   code.if(() => returnBySign(code, exact.sign, largest, width));
   code.i64(0n).get(kept).op('i64.sub').get(kept).get(exact.sign).op('select');
-  if (width < 64) code.i64((1n << BigInt(width)) - 1n).op('i64.and');
+  maskTo(code, 'i64', width);
   returnBits(code, width);
 }
 

@@ -189,7 +189,8 @@ function setpForms(group: Group): readonly InstructionForm[] {
 
 // --- selp -----------------------------------------------------------------------------------------------------------
 
-const selected: readonly TypeName[] = [
+/** The types of what selp and slct choose between. */
+export const selected: readonly TypeName[] = [
   '.b16',
   '.b32',
   '.b64',

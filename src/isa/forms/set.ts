@@ -3,7 +3,7 @@ import { type AvailabilityRow, has, type InstructionForm, read, slotType, type V
 import type { Ref, Step } from '../steps.ts';
 import { at } from '../targets.ts';
 import type { PtxType, TypeName } from '../types.ts';
-import { combine, compareLanes } from './comparison.ts';
+import { combine, compareLanes, selected } from './comparison.ts';
 import { flushesByTarget } from './float-steps.ts';
 import { constant, select } from './integer-steps.ts';
 import { lanewise } from './lanewise.ts';
@@ -134,20 +134,6 @@ function setForms(group: Group): readonly InstructionForm[] {
 }
 
 // --- slct -----------------------------------------------------------------------------------------------------------
-
-const selected: readonly TypeName[] = [
-  '.b16',
-  '.b32',
-  '.b64',
-  '.u16',
-  '.u32',
-  '.u64',
-  '.s16',
-  '.s32',
-  '.s64',
-  '.f32',
-  '.f64',
-];
 
 const choose = (variant: Variant, flush: boolean): readonly Step[] => {
   const type = slotType(variant, 1).name === '.f32' ? 'f32' : 's32';
