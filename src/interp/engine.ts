@@ -18,6 +18,7 @@ import {
 import { type Region, Segment } from '../machine/segment.ts';
 import type { FunctionProgram } from '../program/function-program.ts';
 import type { Placed } from '../program/layout.ts';
+import { passBarrier } from './barrier-steps.ts';
 import { completeGroup } from './collective-steps.ts';
 import type { Memories } from './memory-steps.ts';
 import { type LaunchContext, type Prepared, prepareFunction } from './prepare.ts';
@@ -36,6 +37,10 @@ export interface Launch {
 
 /** Instructions between two looks at the clock and at the caller's signal. */
 const slice = 1 << 16;
+/** Looks at what others may write before they get their turn. */
+const patience = 256;
+/** Blocks that may have begun at the same time. */
+const residentBlocks = 1024;
 /** Milliseconds after which the event loop gets a turn. */
 const turn = 40;
 
@@ -75,8 +80,8 @@ class Engine {
   private readonly blocks: number;
   private readonly sharedBytes: number;
   private nextBlock = 0;
-  private current: Block | null = null;
-  private nextThread = 0;
+  /** Blocks that have begun, the one that runs first; more than one where blocks wait for each other. */
+  private readonly running: Block[] = [];
   /** Thread that ran last: the one to name when something goes wrong. */
   private faulting: Thread | null = null;
 
@@ -86,7 +91,7 @@ class Engine {
     this.blocks = blocksOf(shape);
     this.sharedBytes = program.sharedBytes + shape.sharedBytes;
     const none = {} as Thread & Block;
-    this.cpu = { thread: none, block: none, executed: 0 };
+    this.cpu = { thread: none, block: none, looks: 0, executed: 0 };
     const context: LaunchContext = {
       program,
       memories: launch.memories,
@@ -127,7 +132,7 @@ class Engine {
       code,
       message,
       kernel: program.name,
-      block: this.current?.index ?? null,
+      block: this.running[0]?.index ?? null,
       thread: thread?.index ?? null,
       line,
       space,
@@ -137,20 +142,32 @@ class Engine {
 
   /** The block that runs, or the next one; null behind the last. */
   private block(): Block | null {
-    if (this.current === null && this.nextBlock < this.blocks) {
-      this.current = this.makeBlock(this.nextBlock++);
-      this.nextThread = 0;
-    }
-    return this.current;
+    const [block] = this.running;
+    if (block === undefined) return this.begin();
+    if (block.idleTurns <= block.threads.length) return block;
+    // All its threads seem to wait: others have their turn, and once all have had it the next one begins.
+    block.idleTurns = 0;
+    this.running.push(...this.running.splice(0, 1));
+    const everyone = this.running.every(({ idleTurns }) => idleTurns === 0);
+    if (everyone && this.running.length < residentBlocks) this.begin();
+    return this.running[0] ?? null;
+  }
+
+  /** The next block begins, and runs first. */
+  private begin(): Block | null {
+    if (this.nextBlock >= this.blocks) return null;
+    const block = this.makeBlock(this.nextBlock++);
+    this.running.unshift(block);
+    return block;
   }
 
   /** The next thread that can run, in order; null after having ended the block. */
   private thread(block: Block): Thread | null {
     const { threads } = block;
     for (let i = 0; i < threads.length; i++) {
-      const thread = threads[(this.nextThread + i) % threads.length] as Thread;
+      const thread = threads[(block.nextThread + i) % threads.length] as Thread;
       if (thread.state !== 'running') continue;
-      this.nextThread = thread.linear;
+      block.nextThread = thread.linear;
       return thread;
     }
     if (threads.some((thread) => thread.state === 'waiting')) {
@@ -162,7 +179,7 @@ class Engine {
       this.faulting = threads.find((thread) => thread.state === 'waiting') ?? null;
       throw machineFault('PTX6010', { waiting: whoWaits(block) });
     }
-    this.current = null;
+    this.running.shift();
     return null;
   }
 
@@ -174,7 +191,8 @@ class Engine {
     cpu.block = block;
     this.faulting = thread;
     let tried = 0;
-    while (tried < fuel && thread.state === 'running') {
+    cpu.looks = 0;
+    while (tried < fuel && cpu.looks < patience && thread.state === 'running') {
       const instruction = code[thread.pc++];
       if (instruction === undefined) {
         thread.state = 'exited';
@@ -187,17 +205,15 @@ class Engine {
     }
     if (thread.state === 'exited') this.release(thread, block);
     // The next turn is another thread's, so that one that spins on a flag lets the one that sets it run.
-    else this.nextThread = (thread.linear + 1) % block.threads.length;
+    else block.nextThread = (thread.linear + 1) % block.threads.length;
+    block.idleTurns = cpu.looks < patience ? 0 : block.idleTurns + 1;
     return tried;
   }
 
   /** A thread that exits may be the one the others no longer wait for. */
   private release(thread: Thread, block: Block): void {
     for (const group of block.collectives.exit(thread.linear)) completeGroup(block, group);
-    for (const linear of block.barriers.exit()) {
-      const woken = block.threads[linear];
-      if (woken !== undefined) woken.state = 'running';
-    }
+    for (const opened of block.barriers.exit()) passBarrier(block, opened);
   }
 
   private makeBlock(linear: number): Block {
@@ -213,6 +229,7 @@ class Engine {
         pc: 0,
         state: 'running',
         offer: null,
+        pass: null,
       }),
     );
     const regions = regionsOf(program.shared);
@@ -223,6 +240,8 @@ class Engine {
       shared: new Segment('shared', new Uint8Array(this.sharedBytes), { trackWrites, regions }),
       barriers: new Barriers(count),
       collectives: new Collectives(count),
+      nextThread: 0,
+      idleTurns: 0,
     };
   }
 

@@ -15,6 +15,7 @@ import type {
   Transfer,
 } from '../program/function-program.ts';
 import { readAs, writeAs } from './evaluate.ts';
+import { prepareBarrier } from './barrier-steps.ts';
 import { prepareCollective } from './collective-steps.ts';
 import {
   type Memories,
@@ -75,7 +76,7 @@ function prepareInstruction(instruction: ProgramInstruction, context: LaunchCont
   };
 }
 
-/** The steps and what writes their results; behind a collective both wait until the others have come. */
+/** The steps and what writes their results; behind one that waits for other threads both wait until these have come. */
 function body(
   steps: readonly Step[],
   results: readonly Action[],
@@ -83,12 +84,16 @@ function body(
   placeOf: PlaceOf,
   context: LaunchContext,
 ): readonly Action[] {
-  const at = steps.findIndex((step) => step.kind === 'collective');
+  const at = steps.findIndex(({ kind }) => kind === 'collective' || kind === 'barrier');
   const prepare = (step: Step): Action => stepAction(step, instruction, placeOf, context);
-  const collective = steps[at];
-  if (collective?.kind !== 'collective') return [...steps.map(prepare), ...results];
+  const stop = steps[at];
+  if (stop?.kind !== 'collective' && stop?.kind !== 'barrier') return [...steps.map(prepare), ...results];
   const after = sequence([...steps.slice(at + 1).map(prepare), ...results]);
-  return [...steps.slice(0, at).map(prepare), prepareCollective(collective, after, placeOf, context.cpu)];
+  const stopping =
+    stop.kind === 'barrier'
+      ? prepareBarrier(stop, after, placeOf, context.cpu)
+      : prepareCollective(stop, after, placeOf, context.cpu);
+  return [...steps.slice(0, at).map(prepare), stopping];
 }
 
 /** One function for several, short lists unrolled: most instructions have one to three. */
@@ -194,8 +199,10 @@ function stepAction(step: Step, instruction: ProgramInstruction, placeOf: PlaceO
   if (isValueStep(step)) return prepareStep(step, placeOf);
   const { cpu, memories } = context;
   switch (step.kind) {
-    case 'load':
-      return prepareLoad(step, placeOf, memories, cpu);
+    case 'load': {
+      const load = prepareLoad(step, placeOf, memories, cpu);
+      return step.watched ? look(load, cpu) : load;
+    }
     case 'store':
       return prepareStore(step, placeOf, memories, cpu);
     case 'window':
@@ -213,24 +220,26 @@ function stepAction(step: Step, instruction: ProgramInstruction, placeOf: PlaceO
       return () => {
         cpu.thread.state = 'exited';
       };
-    case 'barrier':
-      return barrierAction(placeOf(step.barrier), step.count === null ? -1 : placeOf(step.count), cpu);
     case 'atomic':
-      return prepareAtomic(
-        step,
-        placeOf,
-        memories,
+      return look(
+        prepareAtomic(
+          step,
+          placeOf,
+          memories,
+          cpu,
+          sequence(step.steps.filter(isValueStep).map((one) => prepareStep(one, placeOf))),
+        ),
         cpu,
-        sequence(step.steps.filter(isValueStep).map((one) => prepareStep(one, placeOf))),
       );
+    case 'barrier':
     case 'collective':
-      throw new Error('a collective is prepared with the instruction around it');
+      throw new Error('what waits is prepared with the instruction around it');
     case 'trap':
       return () => {
         throw machineFault('PTX6031', {});
       };
     case 'yield':
-      return () => undefined;
+      return look(() => undefined, cpu);
     case 'unsupported': {
       const { what } = step;
       return () => {
@@ -240,15 +249,10 @@ function stepAction(step: Step, instruction: ProgramInstruction, placeOf: PlaceO
   }
 }
 
-/** The thread waits; whoever comes last wakes all that came, itself included. */
-function barrierAction(number: number, count: number, cpu: Cpu): Action {
+/** The action counts as a look at what others may write. */
+function look(action: Action, cpu: Cpu): Action {
   return (frame) => {
-    const { thread, block } = cpu;
-    thread.state = 'waiting';
-    const expected = count < 0 ? null : Number(frame[count]);
-    for (const linear of block.barriers.arrive(thread.linear, Number(frame[number]), expected)) {
-      const woken = block.threads[linear];
-      if (woken !== undefined) woken.state = 'running';
-    }
+    cpu.looks++;
+    action(frame);
   };
 }

@@ -1,6 +1,6 @@
 /** The state of a block while it runs. */
 import type { Bits } from '../base/bits.ts';
-import type { Barriers } from '../machine/barriers.ts';
+import type { Barriers, Opened } from '../machine/barriers.ts';
 import type { Collectives } from '../machine/collectives.ts';
 import type { CollectiveFunction } from '../isa/steps.ts';
 import type { Dim3 } from '../machine/fault.ts';
@@ -27,6 +27,8 @@ export interface Thread {
   state: ThreadState;
   /** Set while the thread waits in a collective. */
   offer: Offer | null;
+  /** What the thread does when the barrier that it waits at opens. */
+  pass: ((opened: Opened) => void) | null;
 }
 
 export interface Block {
@@ -36,12 +38,18 @@ export interface Block {
   readonly shared: Segment;
   readonly barriers: Barriers;
   readonly collectives: Collectives;
+  /** Number of the thread that runs next. */
+  nextThread: number;
+  /** Turns in a row that ended because a thread seems to wait for what others write. */
+  idleTurns: number;
 }
 
 /** What the functions of prepared instructions act on: set by the engine before it calls them. */
 export interface Cpu {
   thread: Thread;
   block: Block;
+  /** Looks at what others may write, in this turn: watched loads, atomics, offers to let others run. */
+  looks: number;
   /** Executed thread-instructions of the launch. */
   executed: number;
 }

@@ -43,7 +43,7 @@ export type WindowSpace = 'global' | 'shared' | 'shared::cluster' | 'local' | 'c
  * What the threads of a warp do together. `shfl`: from value, lane operand and bounds to value and whether the lane was
  * in bounds. `vote`: from predicate to predicate, or to the mask of those that hold. `match`: from value to mask, for
  * `match.all` also to whether all agree. `redux`: from value to the value over all. `elect`: to the leader's lane and
- * whether this is it. `active`: to the mask of those that came.
+ * whether this is it. `active`: to the mask of those that came. `sync`: to nothing, all have come.
  */
 export type CollectiveFunction =
   | 'shfl.up'
@@ -59,7 +59,11 @@ export type CollectiveFunction =
   | `redux.${'add' | 'min' | 'max'}.${'u32' | 's32'}`
   | `redux.${'and' | 'or' | 'xor'}`
   | 'elect'
-  | 'active';
+  | 'active'
+  | 'sync';
+
+/** bar.red: how many predicates hold, whether all do, whether any does. */
+export type BarrierReduction = 'popc' | 'and' | 'or';
 
 export type Step =
   /** One lane through one conversion. `random` and `scale` are lanes of `rbits` and the scale factor. */
@@ -129,6 +133,8 @@ export type Step =
       readonly to: readonly Ref[];
       readonly address: Ref;
       readonly readOnly: boolean;
+      /** Others may write there at any time (volatile, relaxed, acquire): a loop around it may be waiting for that. */
+      readonly watched: boolean;
     }
   | {
       readonly kind: 'store';
@@ -150,8 +156,19 @@ export type Step =
   | { readonly kind: 'branch'; readonly target: Ref }
   | { readonly kind: 'return' }
   | { readonly kind: 'exit' }
-  /** bar.sync: wait until `count` threads (all of the block where null) have come to barrier `barrier`. */
-  | { readonly kind: 'barrier'; readonly barrier: Ref; readonly count: Ref | null }
+  /**
+   * The thread is counted at barrier `barrier`, and `waits` until `count` threads (all of the block where null) have
+   * come. With `reduce` each brings a predicate `from` and gets its reduction over all `to`.
+   */
+  | {
+      readonly kind: 'barrier';
+      readonly barrier: Ref;
+      readonly count: Ref | null;
+      readonly waits: boolean;
+      readonly reduce: BarrierReduction | null;
+      readonly to: readonly Ref[];
+      readonly from: readonly Ref[];
+    }
   /**
    * Threads of a warp exchange values: those in `mask`, or those that come to it together where there is none. Each
    * gives `from` and gets `to`.

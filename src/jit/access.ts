@@ -9,20 +9,20 @@ import type { Lowering, StepOf } from './lowering.ts';
 import { notLowered } from './refuse.ts';
 import { holder } from './values.ts';
 
-const loads: Readonly<Record<number, MemoryOpcode>> = {
+export const loads: Readonly<Record<number, MemoryOpcode>> = {
   8: 'i32.load8_u',
   16: 'i32.load16_u',
   32: 'i32.load',
   64: 'i64.load',
 };
-const stores: Readonly<Record<number, MemoryOpcode>> = {
+export const stores: Readonly<Record<number, MemoryOpcode>> = {
   8: 'i32.store8',
   16: 'i32.store16',
   32: 'i32.store',
   64: 'i64.store',
 };
 
-function opcodeFor(table: Readonly<Record<number, MemoryOpcode>>, width: number): MemoryOpcode {
+export function opcodeFor(table: Readonly<Record<number, MemoryOpcode>>, width: number): MemoryOpcode {
   const opcode = table[width];
   if (opcode === undefined) throw notLowered(`memory elements of ${width} bits`);
   return opcode;
@@ -52,7 +52,7 @@ export function lowerStore(step: StepOf<'store'>, lowering: Lowering): void {
 }
 
 /** A local with the address in global memory where an access of `size` bytes goes; checked. */
-function locate(
+export function locate(
   lowering: Lowering,
   space: AccessSpace,
   access: 'load' | 'store',

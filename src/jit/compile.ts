@@ -1,59 +1,77 @@
-/** A function compiled: a WebAssembly module with one function for each region. */
-import { blocksOf } from '../program/flow.ts';
+/** A function compiled: a WebAssembly module that runs its regions one after the other. */
+import type { CollectiveFunction } from '../isa/steps.ts';
 import type { FunctionProgram } from '../program/function-program.ts';
-import { liveness } from '../program/liveness.ts';
-import { regionsOf } from '../program/regions.ts';
-import { Helpers } from './helpers.ts';
-import { alignTo16, type LaunchLayout } from './layout.ts';
-import { type KernelShape, regionFunction, regionType } from './region-function.ts';
+import { Code, type Label } from '../wasm/code.ts';
+import type { FunctionType } from '../wasm/module.ts';
+import { groupExchange } from './exchange.ts';
+import { type KernelShape, shapeOf } from './kernel-shape.ts';
+import { context, type LaunchLayout } from './layout.ts';
+import { regionFunction, regionType } from './region-function.ts';
 import type { Site } from './site.ts';
+import type { Stop } from './stop.ts';
 
 export interface CompiledFunction {
   readonly program: FunctionProgram;
-  readonly layout: LaunchLayout;
-  /** The module in the binary format; it exports `region0`, `region1`, … */
+  /** The module in the binary format; it exports `run` and an `exchange …` for each collective function. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Line of the instruction that leads to each region; 0 for the first. */
-  readonly lines: readonly number[];
-  /** Bytes that a thread needs between regions. */
-  readonly frameBytes: number;
+  readonly stops: readonly Stop[];
+  /** Offsets of what the engine looks at in a block's frames. */
+  readonly frame: KernelShape['frame'];
   readonly sites: readonly Site[];
 }
 
 /** @throws PtxlabError `not-lowered` for what the fast engine does not know */
 export function compileFunction(program: FunctionProgram, layout: LaunchLayout): CompiledFunction {
-  const blocks = blocksOf(program);
-  const regions = regionsOf(blocks);
-  const live = liveness(program, blocks);
-  const carried = new Set(regions.slice(1).flatMap(({ entry }) => live[entry] ?? []));
-  const slots = new Map([...carried].map((place, i) => [place, 8 * i] as const));
-  const helpers = new Helpers();
-  const shape: KernelShape = {
-    program,
-    layout,
-    helpers,
-    blocks,
-    live,
-    regionAt: new Map(regions.map(({ entry }, i) => [entry, i] as const)),
-    slots,
-    frameBytes: alignTo16(8 * slots.size),
-    sites: [],
-  };
-  regions.forEach((region, i) => {
+  const shape = shapeOf(program, layout);
+  const { helpers, regions, stops, sites, frame } = shape;
+  const functions = regions.map((region) => {
     const index = helpers.builder.declare(regionType);
     helpers.builder.define(index, regionFunction(shape, region));
-    helpers.builder.export(`region${i}`, index);
+    return index;
   });
-  const lineBefore = (block: number): number => {
-    const start = blocks[block]?.start ?? 0;
-    return program.instructions[start - 1]?.line ?? 0;
-  };
-  return {
-    program,
-    layout,
-    bytes: helpers.builder.encode(),
-    lines: regions.map(({ entry }) => lineBefore(entry)),
-    frameBytes: shape.frameBytes,
-    sites: shape.sites,
-  };
+  const run = helpers.builder.declare(runType);
+  helpers.builder.define(run, runFunction(shape, functions));
+  helpers.builder.export('run', run);
+  for (const fn of collectiveFunctions(stops)) helpers.builder.export(`exchange ${fn}`, groupExchange(shape, fn));
+  return { program, bytes: helpers.builder.encode(), stops, frame, sites };
+}
+
+function collectiveFunctions(stops: readonly Stop[]): ReadonlySet<CollectiveFunction> {
+  return new Set(stops.flatMap(({ step }) => (step.kind === 'collective' ? [step.fn] : [])));
+}
+
+/** (context, region, first thread, thread behind the last) → outcome */
+const runType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32'], results: ['i32'] };
+
+/** Runs region after region for as long as all threads go on together. */
+function runFunction({ helpers, layout, sites }: KernelShape, functions: readonly number[]): Code {
+  const code = new Code(runType.parameters);
+  const [contextAddress, region, first, behind] = [0, 1, 2, 3] as const;
+  const fuelAt = layout.origin + context.fuel;
+  const site = sites.push({ kind: 'loop', line: 0 }) - 1;
+  const call = (index: number): Code => code.get(contextAddress).get(first).get(behind).call(index).set(region);
+  code.loop((again) => {
+    code.get(contextAddress).memory('i32.load', fuelAt).i32(0).op('i32.le_s');
+    code.if(() => {
+      code.get(contextAddress).i32(site).get(first).get(contextAddress).memory('i32.load', fuelAt);
+      code.call(helpers.import('refuel')).memory('i32.store', fuelAt);
+    });
+    code.block((done) => {
+      const labels: Label[] = [];
+      const nest = (index: number): void => {
+        if (index < 0) {
+          code.get(region).brTable(labels.slice(0, -1), labels.at(-1) as Label);
+          return;
+        }
+        code.block((label) => {
+          labels.unshift(label);
+          nest(index - 1);
+        });
+        call(functions[index] as number).br(done);
+      };
+      nest(functions.length - 1);
+    });
+    code.get(region).i32(0).op('i32.ge_s').brIf(again);
+  });
+  return code.get(region);
 }

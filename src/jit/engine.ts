@@ -1,5 +1,4 @@
 /** The fast engine: runs the regions of a compiled function block by block, and lets threads go on when barriers open. */
-import { Barriers } from '../machine/barriers.ts';
 import { type Fault, MachineFault, machineFault } from '../machine/fault.ts';
 import type { GlobalMemory } from '../machine/global-memory.ts';
 import {
@@ -10,13 +9,14 @@ import {
   type LaunchShape,
   type LaunchStats,
   threadsOf,
-  warpSize,
 } from '../machine/launch.ts';
 import type { Region } from '../machine/segment.ts';
 import type { Placed } from '../program/layout.ts';
+import { Arena, type BlockRoom } from './arena.ts';
+import { type BlockCode, BlockRunner, type Progress } from './block-runner.ts';
 import type { CompiledFunction } from './compile.ts';
 import { type Areas, raised, resolveAccess } from './faults.ts';
-import { alignTo16, context, contextSize, status, threadState } from './layout.ts';
+import { context, contextSize } from './layout.ts';
 import type { Site } from './site.ts';
 
 export interface CompiledLaunch {
@@ -46,7 +46,7 @@ export async function runCompiled(launch: CompiledLaunch): Promise<LaunchResult>
   });
   try {
     let rested = started;
-    while (engine.runBlock()) {
+    while (engine.step()) {
       if (performance.now() - rested < turn) continue;
       await new Promise((resolve) => {
         setTimeout(resolve, 0);
@@ -62,48 +62,48 @@ export async function runCompiled(launch: CompiledLaunch): Promise<LaunchResult>
   }
 }
 
-type RegionFunction = (contextAddress: number, first: number, behind: number) => void;
+/** Bytes that blocks may take which run at the same time. */
+const residentBytes = 256 * 2 ** 20;
 
-/** Addresses of what a launch borrows. */
-interface Arena {
-  readonly base: number;
-  readonly size: number;
-  readonly states: number;
-  readonly frames: number;
-  readonly parameters: number;
-  readonly constants: number;
-  readonly shared: number;
-  readonly local: number;
+interface Running {
+  readonly block: number;
+  readonly room: BlockRoom;
+  readonly runner: BlockRunner;
 }
+
+type Run = (contextAddress: number, region: number, first: number, behind: number) => number;
+type Exchange = (words: number, members: number) => void;
 
 class Engine {
   private readonly launch: CompiledLaunch;
   /** When preparing was over, in milliseconds of the host's clock. */
   readonly started: number;
   private readonly arena: Arena;
-  private readonly regions: readonly RegionFunction[];
+  private readonly exports: WebAssembly.Exports;
+  private readonly run: Run;
   private readonly blocks: number;
   private readonly threads: number;
-  private readonly sharedSize: number;
-  /** Instructions that compiled code was allowed so far; what is left of them is in the context. */
+  private readonly resident: number;
+  /** Blocks that have begun; more than one where blocks wait for each other. */
+  private running: Running[] = [];
+  private nextBlock = 0;
+  /** Instructions that compiled code was allowed so far; what is left of them is in the context of the block that runs. */
   private granted = 0;
   private executed = 0;
-  private block = 0;
-  private fields: Int32Array = new Int32Array(0);
-  private states: Int32Array = new Int32Array(0);
+  private current: Running | null = null;
   private thread: number | null = null;
   private line: number | null = null;
 
   constructor(launch: CompiledLaunch) {
-    const { compiled, module, shape, memory } = launch;
+    const { module, shape, memory } = launch;
     this.launch = launch;
     this.blocks = blocksOf(shape);
     this.threads = threadsOf(shape);
-    this.sharedSize = compiled.program.sharedBytes + shape.sharedBytes;
-    this.arena = this.borrow();
+    this.arena = new Arena(launch);
+    this.resident = this.arena.roomsWithin(residentBytes);
     const instance = new WebAssembly.Instance(module, { env: { memory: memory.memory, ...this.imports() } });
-    this.regions = compiled.lines.map((_, i) => instance.exports[`region${i}`] as RegionFunction);
-    this.prepare();
+    this.exports = instance.exports;
+    this.run = instance.exports['run'] as Run;
     this.started = performance.now();
   }
 
@@ -112,17 +112,21 @@ class Engine {
   }
 
   release(): void {
-    this.launch.memory.giveBack(this.arena.base, this.arena.size);
+    this.arena.release();
   }
 
-  /** Runs the next block to its end; false when there is none. */
-  runBlock(): boolean {
-    if (this.block >= this.blocks) return false;
-    this.enterBlock();
-    if (this.regions.length > 1) this.runTogether();
-    else this.run(0, 0, this.threads);
+  /** Runs the next block, or those that wait for each other; false when there is none left. */
+  step(): boolean {
+    if (this.running.length === 0 && !this.begin()) return false;
+    let allPaused = true;
+    for (const one of [...this.running]) {
+      if (this.proceed(one) === 'paused') continue;
+      allPaused = false;
+      this.arena.leave(one.room);
+      this.running = this.running.filter((other) => other !== one);
+    }
+    if (allPaused && this.running.length < this.resident) this.begin();
     if (this.executed > this.launch.limits.budget) throw this.overBudget();
-    this.block++;
     return true;
   }
 
@@ -132,7 +136,7 @@ class Engine {
       code,
       message,
       kernel: compiled.program.name,
-      block: indexOf(this.block, shape.grid),
+      block: this.current === null ? null : indexOf(this.current.block, shape.grid),
       thread: this.thread === null ? null : indexOf(this.thread, shape.block),
       line: this.line,
       space,
@@ -142,88 +146,44 @@ class Engine {
 
   // --- blocks -----------------------------------------------------------------------------------------------------------
 
-  /** Views are made for each block: the memory may have grown while the event loop had its turn. */
-  private enterBlock(): void {
-    const { memory, shape, compiled } = this.launch;
-    const { arena, threads } = this;
-    const context32 = memory.bytesAt(arena.base, contextSize);
-    this.fields = new Int32Array(context32.buffer, context32.byteOffset, contextSize / 4);
-    const [x, y, z] = indexOf(this.block, shape.grid);
-    this.fields[context.blockX / 4] = x;
-    this.fields[context.blockY / 4] = y;
-    this.fields[context.blockZ / 4] = z;
-    if (this.sharedSize > 0) memory.bytesAt(arena.shared, this.sharedSize).fill(0);
-    const { localBytes } = compiled.program;
-    if (localBytes > 0) memory.bytesAt(arena.local, alignTo16(localBytes) * threads).fill(0);
-    if (this.regions.length < 2) return;
-    const bytes = memory.bytesAt(arena.states, threadState.size * threads);
-    bytes.fill(0);
-    this.states = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
+  private begin(): boolean {
+    if (this.nextBlock >= this.blocks) return false;
+    const block = this.nextBlock++;
+    const room = this.arena.enter(block);
+    this.running.push({ block, room, runner: new BlockRunner(this.codeOf(room)) });
+    return true;
   }
 
-  private run(region: number, first: number, behind: number): void {
-    const fuelField = context.fuel / 4;
-    if ((this.fields[fuelField] as number) <= 0) this.fields[fuelField] = this.refuel(this.fields[fuelField] as number);
-    (this.regions[region] as RegionFunction)(this.arena.base, first, behind);
-    this.executed = this.granted - (this.fields[fuelField] as number);
+  private codeOf(room: BlockRoom): BlockCode {
+    const { compiled, memory } = this.launch;
+    return {
+      compiled,
+      threads: this.threads,
+      run: (region, first, behind) => this.run(room.context, region, first, behind),
+      exchange: (fn, first, members) => {
+        (this.exports[`exchange ${fn}`] as Exchange)(room.frames + 4 * first, members);
+      },
+      words: () => {
+        const bytes = memory.bytesAt(room.frames, compiled.frame.size);
+        return new Int32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
+      },
+      blame: (thread, line) => {
+        this.thread = thread;
+        this.line = line;
+      },
+    };
   }
 
-  /** Runs threads that can run, in order, those at the same region together, until all have ended. */
-  private runTogether(): void {
-    const barriers = new Barriers(this.threads);
-    let left = this.threads;
-    while (left > 0) {
-      let ran = false;
-      for (let first = 0; first < this.threads; ) {
-        if (this.stateOf(first, 'status') !== status.running) {
-          first++;
-          continue;
-        }
-        const region = this.stateOf(first, 'region');
-        let behind = first + 1;
-        while (behind < this.threads && this.canRun(behind, region)) behind++;
-        this.run(region, first, behind);
-        for (let thread = first; thread < behind; thread++) left -= this.settle(thread, barriers);
-        ran = true;
-        first = behind;
-      }
-      if (!ran) throw this.deadlock(barriers);
-    }
-  }
-
-  private canRun(thread: number, region: number): boolean {
-    return this.stateOf(thread, 'status') === status.running && this.stateOf(thread, 'region') === region;
-  }
-
-  /** Takes note of how a thread came back; returns 1 if it has ended. */
-  private settle(thread: number, barriers: Barriers): number {
-    this.thread = thread;
-    if (this.stateOf(thread, 'status') === status.exited) {
-      this.wake(barriers.exit());
-      return 1;
-    }
-    this.line = this.launch.compiled.lines[this.stateOf(thread, 'region')] ?? null;
-    const count = this.stateOf(thread, 'count');
-    this.wake(barriers.arrive(thread, this.stateOf(thread, 'barrier') >>> 0, count === -1 ? null : count >>> 0));
-    return 0;
-  }
-
-  private wake(threads: readonly number[]): void {
-    for (const thread of threads) this.states[(thread * threadState.size + threadState.status) / 4] = status.running;
-  }
-
-  private stateOf(thread: number, name: 'region' | 'status' | 'barrier' | 'count'): number {
-    return this.states[(thread * threadState.size + threadState[name]) / 4] as number;
-  }
-
-  private deadlock(barriers: Barriers): MachineFault {
-    for (let thread = 0; thread < this.threads; thread++) {
-      if (this.stateOf(thread, 'status') !== status.waiting) continue;
-      this.thread = thread;
-      this.line = this.launch.compiled.lines[this.stateOf(thread, 'region')] ?? null;
-      break;
-    }
-    return machineFault('PTX6010', { waiting: barriers.describe() });
+  /** What is left of the fuel goes from block to block. */
+  private proceed(one: Running): Progress {
+    const bytes = this.launch.memory.bytesAt(one.room.context, contextSize);
+    const fields = new Int32Array(bytes.buffer, bytes.byteOffset, contextSize / 4);
+    const fuel = context.fuel / 4;
+    this.current = one;
+    fields[fuel] = this.granted - this.executed;
+    const progress = one.runner.run();
+    this.executed = this.granted - (fields[fuel] as number);
+    return progress;
   }
 
   // --- what compiled code asks ------------------------------------------------------------------------------------------
@@ -270,68 +230,17 @@ class Engine {
   }
 
   private areas(thread: number): Areas {
-    const { arena, launch } = this;
+    const { arena, launch, current } = this;
     const { program } = launch.compiled;
-    const local = arena.local + thread * alignTo16(program.localBytes);
+    if (current === null) throw new Error('no block runs');
+    const local = current.room.local + thread * arena.localStride;
     return {
-      shared: { address: arena.shared, size: this.sharedSize, regions: named(program.shared) },
+      shared: { address: current.room.shared, size: arena.sharedSize, regions: named(program.shared) },
       local:
         program.localBytes === 0 ? null : { address: local, size: program.localBytes, regions: named(program.local) },
       const: { address: arena.constants, size: launch.constants.byteLength, regions: named(launch.constantLayout) },
       param: { address: arena.parameters, size: launch.parameters.byteLength, regions: named(program.parameters) },
     };
-  }
-
-  // --- the arena --------------------------------------------------------------------------------------------------------
-
-  private borrow(): Arena {
-    const { compiled, memory, parameters, constants } = this.launch;
-    const { threads } = this;
-    const sizes = [
-      contextSize,
-      threadState.size * threads,
-      compiled.frameBytes * threads,
-      alignTo16(parameters.byteLength),
-      alignTo16(constants.byteLength),
-      alignTo16(this.sharedSize),
-      alignTo16(compiled.program.localBytes) * threads,
-    ];
-    const size = sizes.reduce((sum, part) => sum + part, 0);
-    const base = memory.borrow(size);
-    let next = base;
-    const [, states = 0, frames = 0, params = 0, consts = 0, shared = 0, local = 0] = sizes.map((part) => {
-      next += part;
-      return next - part;
-    });
-    return { base, size, states, frames, parameters: params, constants: consts, shared, local };
-  }
-
-  private prepare(): void {
-    const { launch, arena } = this;
-    const { memory, shape, parameters, constants } = launch;
-    memory.bytesAt(arena.parameters, parameters.byteLength).set(parameters);
-    memory.bytesAt(arena.constants, constants.byteLength).set(constants);
-    const bytes = memory.bytesAt(arena.base, contextSize);
-    const fields = new Int32Array(bytes.buffer, bytes.byteOffset, contextSize / 4);
-    const set = (name: keyof typeof context, value: number): void => {
-      fields[context[name] / 4] = value;
-    };
-    set('fuel', 0);
-    set('threadsX', shape.block[0]);
-    set('threadsY', shape.block[1]);
-    set('threadsZ', shape.block[2]);
-    set('blocksX', shape.grid[0]);
-    set('blocksY', shape.grid[1]);
-    set('blocksZ', shape.grid[2]);
-    set('sharedSize', this.sharedSize);
-    set('dynamicShared', shape.sharedBytes);
-    set('warps', Math.ceil(this.threads / warpSize));
-    set('shared', arena.shared);
-    set('local', arena.local);
-    set('frames', arena.frames);
-    set('states', arena.states);
-    set('parameters', arena.parameters);
-    set('constants', arena.constants);
   }
 }
 

@@ -54,6 +54,7 @@ function segmentOf(space: MemorySpace, { address, size, regions }: Area, global:
 /** The fault of an instruction that cannot go on. */
 export function raised(site: Site, address: bigint): MachineFault {
   if (site.kind === 'unsupported') return machineFault('PTX6030', { what: site.what });
+  if (site.kind === 'trap') return machineFault('PTX6031', {});
   if (site.kind !== 'window') throw new Error(`a ${site.kind} site raised`);
   const shown = formatAddress(address);
   return machineFault('PTX6007', { address: shown, space: site.space }, { space: 'generic', address: shown });

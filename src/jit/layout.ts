@@ -1,5 +1,5 @@
 /**
- * What compiled code and engine agree on: facts that are constants of a compiled kernel, and the context of a launch, a
+ * What compiled code and engine agree on: facts that are constants of a compiled kernel, and the context of a block, a
  * run of 32-bit fields in borrowed global memory. All addresses are addresses of global memory.
  */
 import type { VariableSymbol } from '../check/symbols.ts';
@@ -14,7 +14,7 @@ export interface LaunchLayout {
   readonly addressOf: (symbol: VariableSymbol) => number | null;
 }
 
-/** Offsets of the fields of a launch's context. */
+/** Offsets of the fields of a block's context. */
 export const context = {
   fuel: 0,
   blockX: 4,
@@ -32,19 +32,33 @@ export const context = {
   shared: 52,
   local: 56,
   frames: 60,
-  states: 64,
-  parameters: 68,
-  constants: 72,
+  parameters: 64,
+  constants: 68,
+  /** Threads of the block. */
+  threads: 72,
 } as const;
 
 export type ContextField = keyof typeof context;
 
 export const contextSize = 128;
 
-/** State of a thread between regions: four words. */
-export const threadState = { region: 0, status: 4, barrier: 8, count: 12, size: 16 } as const;
+/** What a thread's word of state says between regions: a region where it can run on, or one of these. */
+export const state = {
+  exited: -1,
+  /** The thread waits at a stop. */
+  waitingAt: (stop: number): number => -2 - stop,
+  stopOf: (word: number): number => -2 - word,
+} as const;
 
-export const status = { running: 0, waiting: 1, exited: 2 } as const;
+/** What running threads gives: a region where all go on, or one of these. */
+export const outcome = {
+  /** Each has a state of its own. */
+  mixed: -1,
+  allExited: -2,
+  /** All wait at one stop. */
+  allAt: (stop: number): number => -3 - stop,
+  stopOf: (result: number): number => -3 - result,
+} as const;
 
 export function alignTo16(size: number): number {
   return (size + 15) & ~15;

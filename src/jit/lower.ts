@@ -4,6 +4,7 @@ import type { FloatArithmeticFormat } from '../numerics/operations.ts';
 import type { Step } from '../isa/steps.ts';
 import type { AddressSource, SymbolAddress, Transfer } from '../program/function-program.ts';
 import { lowerInWindow, lowerLoad, lowerStore, lowerWindow } from './access.ts';
+import { lowerAtomic } from './atomic.ts';
 import { converter } from './convert.ts';
 import { pushFloatComparison } from './float-bits.ts';
 import { lowerFloat } from './float-arithmetic.ts';
@@ -16,12 +17,35 @@ import { holder } from './values.ts';
 /** Everything of an instruction but what it does to the flow. */
 export function lowerInstruction(lowering: Lowering): void {
   const { instruction } = lowering;
-  for (const source of instruction.symbols) lowerSymbol(source, lowering);
-  for (const source of instruction.specials) lowerSpecial(source, lowering);
-  for (const source of instruction.addresses) lowerAddress(source, lowering);
-  for (const transfer of instruction.reads) lowerRead(transfer, lowering);
+  lowerOperands(lowering);
   for (const step of instruction.steps) lowerStep(step, lowering);
-  for (const transfer of instruction.writes) lowerWrite(transfer, lowering);
+  lowerResults(lowering);
+}
+
+/** The part of an instruction before the step where its thread stops for others. */
+export function lowerUntil(stop: Step, lowering: Lowering): void {
+  const { steps } = lowering.instruction;
+  lowerOperands(lowering);
+  for (const step of steps.slice(0, steps.indexOf(stop))) lowerStep(step, lowering);
+}
+
+/** The part behind that step, whose results have been set. */
+export function lowerAfter(stop: Step, lowering: Lowering): void {
+  const { steps } = lowering.instruction;
+  for (const step of steps.slice(steps.indexOf(stop) + 1)) lowerStep(step, lowering);
+  lowerResults(lowering);
+}
+
+function lowerOperands(lowering: Lowering): void {
+  const { symbols, specials, addresses, reads } = lowering.instruction;
+  for (const source of symbols) lowerSymbol(source, lowering);
+  for (const source of specials) lowerSpecial(source, lowering);
+  for (const source of addresses) lowerAddress(source, lowering);
+  for (const transfer of reads) lowerRead(transfer, lowering);
+}
+
+function lowerResults(lowering: Lowering): void {
+  for (const transfer of lowering.instruction.writes) lowerWrite(transfer, lowering);
 }
 
 // --- operands -------------------------------------------------------------------------------------------------------
@@ -77,7 +101,7 @@ function lowerAddress({ place, base, offset }: AddressSource, lowering: Lowering
 // --- steps ----------------------------------------------------------------------------------------------------------
 
 function lowerStep(step: Step, lowering: Lowering): void {
-  const { code, values, helpers, locals } = lowering;
+  const { code, values } = lowering;
   switch (step.kind) {
     case 'convert':
       lowerConvert(step, lowering);
@@ -141,18 +165,30 @@ function lowerStep(step: Step, lowering: Lowering): void {
     case 'in-window':
       lowerInWindow(step, lowering);
       return;
+    case 'atomic':
+      lowerAtomic(step, lowering, (inner) => lowerStep(inner, lowering));
+      return;
+    case 'trap':
+      raise({ kind: 'trap' }, lowering);
+      return;
     case 'unsupported':
-      code.i32(lowering.siteOf({ kind: 'unsupported', what: step.what })).i64(0n);
-      code.get(locals.thread).get(locals.fuel).call(helpers.import('raise')).op('unreachable');
+      raise({ kind: 'unsupported', what: step.what }, lowering);
       return;
     case 'branch':
     case 'return':
     case 'exit':
-    case 'barrier':
+    case 'yield':
       return;
-    default:
-      throw notLowered(`steps of kind '${(step as Step).kind}'`);
+    case 'barrier':
+    case 'collective':
+      throw new Error('a stop is written by the region that it ends');
   }
+}
+
+/** The instruction cannot go on. */
+function raise(site: Parameters<Lowering['siteOf']>[0], { code, helpers, locals, siteOf }: Lowering): void {
+  code.i32(siteOf(site)).i64(0n).get(locals.thread).get(locals.fuel);
+  code.call(helpers.import('raise')).op('unreachable');
 }
 
 function lowerConvert(step: StepOf<'convert'>, { code, values, helpers }: Lowering): void {

@@ -1,34 +1,26 @@
-/** One region as a function (context, first thread, thread behind the last) that runs it for each thread in turn. */
+/**
+ * One region as a function (context, first thread, thread behind the last) → outcome (layout.ts). It runs the region for
+ * each thread in turn; if all come to one stop where nobody else is missing, it also does what they do there.
+ */
 import type { BasicBlock } from '../program/flow.ts';
-import type { FunctionProgram, ProgramInstruction } from '../program/function-program.ts';
+import type { ProgramInstruction } from '../program/function-program.ts';
 import type { Region } from '../program/regions.ts';
 import { Code, type Label } from '../wasm/code.ts';
 import type { FunctionType } from '../wasm/module.ts';
-import type { Helpers } from './helpers.ts';
-import { context, type ContextField, type LaunchLayout, status, threadState } from './layout.ts';
-import { lowerInstruction } from './lower.ts';
-import type { Lowering, RegionLocals, StepOf } from './lowering.ts';
-import type { Site, SiteOf } from './site.ts';
+import type { KernelShape } from './kernel-shape.ts';
+import { context, type ContextField, outcome, state } from './layout.ts';
+import { lowerAfter, lowerInstruction, lowerUntil } from './lower.ts';
+import type { Lowering, RegionLocals } from './lowering.ts';
+import { writePassing } from './passing.ts';
+import type { SiteOf } from './site.ts';
+import { stopOf } from './stop.ts';
 import { writeRegion } from './structure.ts';
 import { Values } from './values.ts';
 
-export const regionType: FunctionType = { parameters: ['i32', 'i32', 'i32'], results: [] };
+export const regionType: FunctionType = { parameters: ['i32', 'i32', 'i32'], results: ['i32'] };
 
-/** What all regions of a kernel share. */
-export interface KernelShape {
-  readonly program: FunctionProgram;
-  readonly layout: LaunchLayout;
-  readonly helpers: Helpers;
-  readonly blocks: readonly BasicBlock[];
-  /** Registers that are live at the start of each block. */
-  readonly live: readonly (readonly number[])[];
-  /** Number of the region that begins with a block. */
-  readonly regionAt: ReadonlyMap<number, number>;
-  /** Where a register lies in a thread's frame, from its start. */
-  readonly slots: ReadonlyMap<number, number>;
-  readonly frameBytes: number;
-  readonly sites: Site[];
-}
+/** Rounds of a loop that may be waiting for somebody before others get their turn. */
+const patience = 4096;
 
 export function regionFunction(shape: KernelShape, region: Region): Code {
   return new RegionWriter(shape, region).write();
@@ -40,8 +32,14 @@ class RegionWriter {
   private readonly code: Code = new Code(regionType.parameters);
   private readonly values: Values;
   private readonly locals: RegionLocals;
-  private readonly frame: number;
-  private readonly state: number;
+  private readonly first: number;
+  /** Addresses of the thread's elements of 4 and 8 bytes in the first array of the frame. */
+  private readonly words: number;
+  private readonly doubleWords: number;
+  /** How many threads have come to each stop, by its number. */
+  private readonly come = new Map<number, number>();
+  private readonly exited: number;
+  private readonly rounds: number;
   private threadEnd: Label | null = null;
 
   constructor(shape: KernelShape, region: Region) {
@@ -49,8 +47,11 @@ class RegionWriter {
     this.shape = shape;
     this.region = region;
     this.values = new Values(code, shape.program);
-    this.frame = code.local('i32');
-    this.state = code.local('i32');
+    this.first = code.local('i32');
+    this.words = code.local('i32');
+    this.doubleWords = code.local('i32');
+    this.exited = code.local('i32');
+    this.rounds = code.local('i32');
     const index = [code.local('i32'), code.local('i32'), code.local('i32')] as const;
     this.locals = { context: 0, thread: 1, fuel: code.local('i32'), index };
   }
@@ -59,6 +60,7 @@ class RegionWriter {
     const { code, locals, shape } = this;
     const { fuel, thread, index } = locals;
     const [x, y, z] = index;
+    code.get(thread).set(this.first);
     this.field('fuel').set(fuel);
     code.get(thread);
     this.field('threadsX').op('i32.rem_u').set(x);
@@ -83,26 +85,64 @@ class RegionWriter {
       .get(0)
       .get(fuel)
       .memory('i32.store', shape.layout.origin + context.fuel);
+    this.writeOutcome();
     return code;
   }
+
+  private writeOutcome(): void {
+    const { code, shape, first, exited } = this;
+    if (!shape.hasStates) {
+      code.i32(outcome.allExited);
+      return;
+    }
+    const all = (count: number): Code => code.get(count).get(2).get(first).op('i32.sub', 'i32.eq');
+    for (const [stop, come] of this.come) {
+      all(come).if(() => {
+        writePassing(code, shape, stop, first);
+        code.i32(outcome.allAt(stop)).op('return');
+      });
+    }
+    code.i32(outcome.allExited).i32(outcome.mixed);
+    all(exited).op('select');
+  }
+
+  // --- threads --------------------------------------------------------------------------------------------------------
 
   /** Registers that the region reads before it writes them: from the frame, or zero at the start of the thread. */
   private enter(): void {
     const { code, shape, values, region } = this;
-    const { origin } = shape.layout;
     const { thread } = this.locals;
-    if (shape.regionAt.size > 1) {
-      this.field('frames').get(thread).i32(shape.frameBytes).op('i32.mul', 'i32.add').set(this.frame);
-      this.field('states').get(thread).i32(threadState.size).op('i32.mul', 'i32.add').set(this.state);
+    if (shape.hasStates) {
+      this.field('frames').get(thread).i32(2).op('i32.shl', 'i32.add').tee(this.words);
+      code.get(thread).i32(2).op('i32.shl', 'i32.add').set(this.doubleWords);
+      code.i32(0).set(this.rounds);
     }
     const isStart = shape.regionAt.get(region.entry) === 0;
     for (const place of shape.live[region.entry] ?? []) {
       const { local, type } = values.register(place);
-      if (!isStart) code.get(this.frame).memory(`${type}.load`, origin + (shape.slots.get(place) as number));
+      if (!isStart) this.element(shape.slots.get(place) as number, `${type}.load`);
       else if (type === 'i64') code.i64(0n);
       else code.i32(0);
       code.set(local);
     }
+    if (!isStart) this.resume();
+  }
+
+  /** What is left to do of the instruction where the thread stopped. */
+  private resume(): void {
+    const { code, shape, values, region } = this;
+    const start = shape.blocks[region.entry]?.start ?? 0;
+    const number = shape.stopAt.get(region.entry);
+    const instruction = shape.program.instructions[start - 1];
+    if (number === undefined || instruction === undefined) return;
+    const step = stopOf(instruction);
+    if (step === null) throw new Error('a region begins behind no stop');
+    values.begin(instruction);
+    step.to.forEach((ref, i) => {
+      code.get(this.words).memory('i32.load', shape.layout.origin + (shape.frame.results[i] as number));
+      values.set(ref, 'i32');
+    });
+    lowerAfter(step, this.lowering(instruction));
   }
 
   private nextThread(): void {
@@ -128,6 +168,14 @@ class RegionWriter {
 
   private field(name: ContextField): Code {
     return this.code.get(0).memory('i32.load', this.shape.layout.origin + context[name]);
+  }
+
+  /** Loads or stores the thread's element of an array of the frame. A store takes its value from `push`. */
+  private element(offset: number, opcode: `i${32 | 64}.${'load' | 'store'}`, push: () => unknown = () => null): void {
+    const { code, shape } = this;
+    code.get(opcode.startsWith('i64') ? this.doubleWords : this.words);
+    push();
+    code.memory(opcode, shape.layout.origin + offset);
   }
 
   // --- blocks ---------------------------------------------------------------------------------------------------------
@@ -162,39 +210,68 @@ class RegionWriter {
 
   /** The last instruction of a block, which leaves it. */
   private leave(instruction: ProgramInstruction, exit: BasicBlock['exit'], goTo: (target: number) => void): void {
+    if (exit.kind === 'park') {
+      this.stop(instruction, exit.resume);
+      return;
+    }
     lowerInstruction(this.lowering(instruction));
     if (exit.kind === 'branch') goTo(exit.target);
-    else if (exit.kind === 'park') this.park(instruction, exit.resume);
     else this.end();
   }
 
   private end(): void {
-    this.setState('status', () => this.code.i32(status.exited));
-    this.code.br(this.threadEnd as Label);
+    this.leaveThread(state.exited, this.exited);
   }
 
-  /** The thread waits: what it needs later goes to its frame, what it waits for to its state. */
-  private park({ steps }: ProgramInstruction, resume: number): void {
+  /** The thread stops for others: it leaves what it needs later and what it brings. */
+  private stop(instruction: ProgramInstruction, resume: number): void {
     const { code, shape, values } = this;
-    const step = steps.find((candidate) => candidate.kind === 'barrier') as StepOf<'barrier'>;
-    for (const place of shape.live[resume] ?? []) {
-      const { local, type } = values.register(place);
-      code.get(this.frame).get(local);
-      code.memory(`${type}.store`, shape.layout.origin + (shape.slots.get(place) as number));
+    const number = shape.stopAt.get(resume);
+    const step = stopOf(instruction);
+    if (step === null || number === undefined) throw new Error('a block parks at no stop');
+    lowerUntil(step, this.lowering(instruction));
+    const { offers, offerHigh, mask } = shape.frame;
+    const offer = (offset: number, ref: string): void =>
+      this.element(offset, 'i32.store', () => values.get(ref, 'i32'));
+    const brought = step.kind === 'barrier' ? [step.barrier, step.count, ...step.from] : step.from;
+    brought.forEach((ref, i) => {
+      if (ref !== null) offer(offers[i] as number, ref);
+    });
+    const [value] = step.from;
+    if (step.kind === 'collective' && value !== undefined && values.typeOf(value) === 'i64') {
+      this.element(offerHigh, 'i32.store', () => {
+        values.get(value, 'i64');
+        code.i64(32n).op('i64.shr_u', 'i32.wrap_i64');
+      });
     }
-    this.setState('region', () => code.i32(shape.regionAt.get(resume) as number));
-    this.setState('status', () => code.i32(status.waiting));
-    this.setState('barrier', () => values.get(step.barrier, 'i32'));
-    this.setState('count', () => (step.count === null ? code.i32(-1) : values.get(step.count, 'i32')));
-    code.br(this.threadEnd as Label);
+    if (step.kind === 'collective' && step.mask !== null) offer(mask, step.mask);
+    this.save(resume, new Set([...step.to.map((ref) => values.placeOf(ref)), ...writtenBy(instruction)]));
+    let come = this.come.get(number);
+    if (come === undefined) {
+      come = code.local('i32');
+      this.come.set(number, come);
+    }
+    this.leaveThread(state.waitingAt(number), come);
   }
 
-  /** Threads of a kernel that never waits have no state. */
-  private setState(name: 'region' | 'status' | 'barrier' | 'count', push: () => unknown): void {
-    if (this.shape.regionAt.size < 2) return;
-    this.code.get(this.state);
-    push();
-    this.code.memory('i32.store', this.shape.layout.origin + threadState[name]);
+  /** Keeps the registers that are live at a block, but for those that will be written before. */
+  private save(block: number, except: ReadonlySet<number> = new Set()): void {
+    const { code, shape, values } = this;
+    for (const place of shape.live[block] ?? []) {
+      if (except.has(place)) continue;
+      const { local, type } = values.register(place);
+      this.element(shape.slots.get(place) as number, `${type}.store`, () => code.get(local));
+    }
+  }
+
+  /** Threads of a kernel that never stops have no state. */
+  private leaveThread(word: number, counter: number | null): void {
+    const { code, shape } = this;
+    if (shape.hasStates) {
+      this.element(shape.frame.state, 'i32.store', () => code.i32(word));
+      if (counter !== null) code.get(counter).i32(1).op('i32.add').set(counter);
+    }
+    code.br(this.threadEnd as Label);
   }
 
   private spend(count: number): void {
@@ -205,6 +282,7 @@ class RegionWriter {
   private backEdge(target: number): void {
     const { code, shape } = this;
     const { fuel, thread } = this.locals;
+    if (shape.pauses.has(target)) this.pauseNowAndThen(target);
     code
       .get(fuel)
       .i32(0)
@@ -220,12 +298,26 @@ class RegionWriter {
       });
   }
 
+  /** In a loop that may be waiting for another thread, others get their turn after some rounds. */
+  private pauseNowAndThen(target: number): void {
+    const { code, shape, rounds } = this;
+    code.get(rounds).i32(1).op('i32.add').tee(rounds).i32(patience).op('i32.ge_u');
+    code.if(() => {
+      this.save(target);
+      this.leaveThread(shape.regionAt.get(target) as number, null);
+    });
+  }
+
   private lowering(instruction: ProgramInstruction): Lowering {
     const { code, values, shape, locals } = this;
     const { helpers, layout, program, sites } = shape;
     const siteOf: SiteOf = (site) => sites.push({ ...site, line: instruction.line }) - 1;
     return { code, values, helpers, layout, locals, instruction, offsetOf: program.offsetOf, siteOf };
   }
+}
+
+function writtenBy({ writes }: ProgramInstruction): readonly number[] {
+  return writes.map(({ register }) => register);
 }
 
 /** `ret` is not counted as an executed instruction. */

@@ -8,6 +8,7 @@ export type Site = {
   | { readonly kind: 'access'; readonly space: AccessSpace; readonly access: 'load' | 'store'; readonly size: number }
   | { readonly kind: 'window'; readonly space: WindowSpace }
   | { readonly kind: 'unsupported'; readonly what: string }
+  | { readonly kind: 'trap' }
   | { readonly kind: 'loop' }
 );
 

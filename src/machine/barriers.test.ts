@@ -1,32 +1,41 @@
 import { expect, test } from 'vitest';
-import { Barriers } from './barriers.ts';
+import { type Arrival, Barriers, reduced } from './barriers.ts';
+
+const at = (thread: number, barrier: number, count: number | null, rest: Partial<Arrival> = {}): Arrival => ({
+  thread,
+  barrier,
+  count,
+  waits: true,
+  predicate: false,
+  ...rest,
+});
 
 test('a barrier opens for the last of all threads, and can be used again', () => {
   const barriers = new Barriers(3);
   for (let round = 0; round < 2; round++) {
-    expect(barriers.arrive(0, 0, null)).toEqual([]);
-    expect(barriers.arrive(2, 0, null)).toEqual([]);
-    expect(barriers.arrive(1, 0, null)).toEqual([0, 2, 1]);
+    expect(barriers.arrive(at(0, 0, null))).toBeNull();
+    expect(barriers.arrive(at(2, 0, null))).toBeNull();
+    expect(barriers.arrive(at(1, 0, null))?.threads).toEqual([0, 2, 1]);
   }
 });
 
 test('an exit may be what the others wait for', () => {
   const barriers = new Barriers(3);
-  barriers.arrive(0, 0, null);
+  barriers.arrive(at(0, 0, null));
   expect(barriers.exit()).toEqual([]);
-  expect(barriers.exit()).toEqual([0]);
+  expect(barriers.exit().map(({ threads }) => threads)).toEqual([[0]]);
 });
 
 test('a count opens a barrier for that many, whoever else there is', () => {
   const barriers = new Barriers(128);
-  for (let thread = 0; thread < 31; thread++) expect(barriers.arrive(thread, 3, 32)).toEqual([]);
-  expect(barriers.arrive(40, 3, 32)).toHaveLength(32);
+  for (let thread = 0; thread < 31; thread++) expect(barriers.arrive(at(thread, 3, 32))).toBeNull();
+  expect(barriers.arrive(at(40, 3, 32))?.threads).toHaveLength(32);
 });
 
 test('barriers do not see each other', () => {
   const barriers = new Barriers(2);
-  expect(barriers.arrive(0, 0, null)).toEqual([]);
-  expect(barriers.arrive(1, 1, null)).toEqual([]);
+  expect(barriers.arrive(at(0, 0, null))).toBeNull();
+  expect(barriers.arrive(at(1, 1, null))).toBeNull();
   expect(barriers.describe()).toBe('1 of 2 at barrier 0, 1 of 2 at barrier 1');
 });
 
@@ -35,11 +44,36 @@ test.each([
   [0, 0, 'a multiple of 32'],
   [0, 40, 'a multiple of 32'],
 ])('barrier %i for %s threads is refused', (number, count, message) => {
-  expect(() => new Barriers(64).arrive(0, number, count)).toThrow(message);
+  expect(() => new Barriers(64).arrive(at(0, number, count))).toThrow(message);
 });
 
 test('threads at one barrier agree about its count', () => {
-  const barriers = new Barriers(64);
-  barriers.arrive(0, 0, 32);
-  expect(() => barriers.arrive(1, 0, 64)).toThrow('different thread counts: 32 and 64');
+  const barriers = new Barriers(128);
+  barriers.arrive(at(0, 0, 32));
+  expect(() => barriers.arrive(at(1, 0, 64))).toThrow('different thread counts: 32 and 64');
+});
+
+test('who only arrives is counted and does not wait', () => {
+  const barriers = new Barriers(128);
+  for (let thread = 0; thread < 32; thread++) barriers.arrive(at(thread, 1, 64, { waits: false }));
+  for (let thread = 32; thread < 63; thread++) expect(barriers.arrive(at(thread, 1, 64))).toBeNull();
+  expect(barriers.arrive(at(63, 1, 64))).toMatchObject({
+    come: 64,
+    threads: Array.from({ length: 32 }, (_, i) => 32 + i),
+  });
+});
+
+test('the count of the whole block is the same as none', () => {
+  const barriers = new Barriers(40);
+  for (let thread = 0; thread < 39; thread++) barriers.arrive(at(thread, 0, null));
+  expect(barriers.arrive(at(39, 0, 64))?.threads).toHaveLength(40);
+});
+
+test('a reduction counts the predicates that hold', () => {
+  const barriers = new Barriers(3);
+  barriers.arrive(at(0, 0, null, { predicate: true }));
+  barriers.arrive(at(1, 0, null));
+  const opened = barriers.arrive(at(2, 0, null, { predicate: true }));
+  if (opened === null) throw new Error('still closed');
+  expect((['popc', 'and', 'or'] as const).map((reduction) => reduced(reduction, opened))).toEqual([2, 0, 1]);
 });

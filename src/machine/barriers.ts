@@ -2,59 +2,96 @@
  * Named barriers of one block: who waits where, and when they go on. Barriers match by number; a barrier without a count
  * waits for every thread that has not exited.
  */
+import type { BarrierReduction } from '../isa/steps.ts';
 import { machineFault } from './fault.ts';
 import { warpSize } from './launch.ts';
 
 export const barrierCount = 16;
 
+/** A thread that comes to a barrier. */
+export interface Arrival {
+  /** By its number in the block. */
+  readonly thread: number;
+  readonly barrier: number;
+  /** Threads to wait for; null for all that are left. */
+  readonly count: number | null;
+  /** False for one that is counted and goes on at once. */
+  readonly waits: boolean;
+  /** The predicate it brings to a reduction. */
+  readonly predicate: boolean;
+}
+
+/** A barrier that opened. */
+export interface Opened {
+  /** Threads that may go on. */
+  readonly threads: readonly number[];
+  /** How many came, and how many of them with a predicate that holds. */
+  readonly come: number;
+  readonly holding: number;
+}
+
 interface Barrier {
   readonly waiting: number[];
-  /** Threads to wait for; null for all that are left. */
-  count: number | null;
+  come: number;
+  holding: number;
+  readonly count: number | null;
 }
 
 export class Barriers {
   private readonly barriers = new Map<number, Barrier>();
+  private readonly threads: number;
   private live: number;
 
   /** @param threads threads of the block */
   constructor(threads: number) {
+    this.threads = threads;
     this.live = threads;
   }
 
-  /** A thread has come to a barrier; returns the threads that may go on, the one that came included, or none yet. */
-  arrive(thread: number, number: number, count: number | null): readonly number[] {
-    checkArguments(number, count);
-    const barrier = this.barriers.get(number) ?? { waiting: [], count };
+  /** A thread has come; returns the barrier if that opened it. */
+  arrive({ thread, barrier: number, count: given, waits, predicate }: Arrival): Opened | null {
+    checkArguments(number, given);
+    // A count of the whole block, in whole warps, is the same as none.
+    const count = given === Math.ceil(this.threads / warpSize) * warpSize ? null : given;
+    const barrier = this.barriers.get(number) ?? { waiting: [], come: 0, holding: 0, count };
     if (barrier.count !== count) {
       const what = `threads at barrier ${number} give different thread counts: ${barrier.count ?? 'all'} and ${count ?? 'all'}`;
       throw machineFault('PTX6011', { what });
     }
-    barrier.waiting.push(thread);
+    if (waits) barrier.waiting.push(thread);
+    barrier.come++;
+    if (predicate) barrier.holding++;
     this.barriers.set(number, barrier);
     return this.open(number);
   }
 
-  /** A thread has exited; returns the threads that this lets go on. */
-  exit(): readonly number[] {
+  /** A thread has exited; returns the barriers that this opens. */
+  exit(): readonly Opened[] {
     this.live--;
-    return [...this.barriers.keys()].flatMap((number) => this.open(number));
+    if (this.barriers.size === 0) return [];
+    return [...this.barriers.keys()].flatMap((number) => this.open(number) ?? []);
   }
 
-  /** Who waits where, in words. */
+  /** Who waits where, in words; empty where nobody does. */
   describe(): string {
-    const words = [...this.barriers].map(
-      ([number, { waiting, count }]) => `${waiting.length} of ${count ?? this.live} at barrier ${number}`,
-    );
-    return words.length === 0 ? 'nowhere' : words.join(', ');
+    return [...this.barriers]
+      .map(([number, { come, count }]) => `${come} of ${count ?? this.live} at barrier ${number}`)
+      .join(', ');
   }
 
-  private open(number: number): readonly number[] {
+  private open(number: number): Opened | null {
     const barrier = this.barriers.get(number);
-    if (barrier === undefined || barrier.waiting.length < (barrier.count ?? this.live)) return [];
+    if (barrier === undefined || barrier.come < (barrier.count ?? this.live)) return null;
     this.barriers.delete(number);
-    return barrier.waiting;
+    const { waiting, come, holding } = barrier;
+    return { threads: waiting, come, holding };
   }
+}
+
+/** What a thread gets that waited for a reduction. */
+export function reduced(reduction: BarrierReduction, { come, holding }: Opened): number {
+  if (reduction === 'popc') return holding;
+  return (reduction === 'and' ? holding === come : holding > 0) ? 1 : 0;
 }
 
 function checkArguments(number: number, count: number | null): void {

@@ -42,6 +42,7 @@ export function buildFunction(
     parameters: parameters.placed,
     parameterBytes: parameters.end,
     initialFrame: frame.initial,
+    constants: frame.constantPlaces,
     registers: frame.registers,
     instructions,
     shared: sharedLayout.placed,

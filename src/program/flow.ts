@@ -25,7 +25,7 @@ export function controlOf({ steps }: ProgramInstruction): ControlKind | null {
   for (const { kind } of steps) {
     if (kind === 'branch') return 'branch';
     if (kind === 'return' || kind === 'exit') return 'end';
-    if (kind === 'barrier') return 'park';
+    if (kind === 'barrier' || kind === 'collective') return 'park';
   }
   return null;
 }
@@ -64,6 +64,12 @@ function exitOf(
     case 'park':
       return { kind: 'park', resume: block + 1, next };
   }
+}
+
+/** Blocks that the thread goes on to, having waited or not. */
+export function followersOf(block: BasicBlock): readonly number[] {
+  const { exit } = block;
+  return exit.kind === 'park' ? [exit.resume, ...successorsOf(block)] : successorsOf(block);
 }
 
 /** Blocks that the thread itself goes on to, without having waited. */

@@ -55,6 +55,11 @@ export class FrameBuilder {
     return this.carry;
   }
 
+  /** Places of constants. */
+  get constantPlaces(): ReadonlySet<number> {
+    return new Set(this.constants.values());
+  }
+
   /** A place that holds a constant from the start and is never written. */
   constant(bits: Bits): number {
     const key = `${typeof bits} ${bits}`;

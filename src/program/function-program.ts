@@ -76,6 +76,8 @@ export interface FunctionProgram {
   readonly parameterBytes: number;
   /** Values at the start of a thread: zeros of the right kind, and the constants of operands. */
   readonly initialFrame: readonly Bits[];
+  /** Places that hold the constant of an operand. */
+  readonly constants: ReadonlySet<number>;
   readonly registers: readonly NamedRegister[];
   readonly instructions: readonly ProgramInstruction[];
   /** Variables of `.shared` and `.local` that this function declares or uses. */

@@ -1,5 +1,5 @@
 /** Which registers a block may still read: what a thread must carry from one region to the next. */
-import { type BasicBlock, successorsOf } from './flow.ts';
+import { type BasicBlock, followersOf } from './flow.ts';
 import type { FunctionProgram } from './function-program.ts';
 import { usesOf } from './uses.ts';
 
@@ -14,7 +14,7 @@ export function liveness(program: FunctionProgram, blocks: readonly BasicBlock[]
     for (let i = blocks.length - 1; i >= 0; i--) {
       const block = blocks[i] as BasicBlock;
       const { before, kills } = live[i] as BlockUses;
-      for (const successor of followers(block)) {
+      for (const successor of followersOf(block)) {
         const after = (live[successor] as BlockUses).before;
         for (let word = 0; word < words; word++) {
           const present = before[word] as number;
@@ -57,12 +57,6 @@ function blockUses(
     }
   }
   return { before, kills };
-}
-
-/** Blocks that a thread goes on to, having waited or not. */
-function followers(block: BasicBlock): readonly number[] {
-  const { exit } = block;
-  return exit.kind === 'park' ? [exit.resume, ...successorsOf(block)] : successorsOf(block);
 }
 
 function has(set: Uint32Array, index: number): boolean {

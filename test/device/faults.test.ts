@@ -126,9 +126,9 @@ setp.eq.and.u32 %p1, %r2, 3, %p1;
   });
 
   test('an instruction that is checked but not executed', async () => {
-    const fault = await faultOf({ body: 'mov.u32 %r1, 0;\nbar.arrive 0, 32;' });
+    const fault = await faultOf({ body: 'mov.u32 %r1, 0;\nmbarrier.init.shared.b64 [%r1], 1;' });
     expect(fault).toMatchObject({ code: 'PTX6030', line: 7 });
-    expect(fault.message).toContain('bar.arrive');
+    expect(fault.message).toContain('mbarrier.init');
   });
 
   test('an instruction that no thread reaches is no fault', async () => {

@@ -2,12 +2,15 @@
 import { describe, expect, test } from 'vitest';
 import { Device, type LaunchResult } from '../../src/device.ts';
 
-async function run(
-  body: string,
-  threads: number,
-  room: number,
-): Promise<{ readonly result: LaunchResult; readonly out: Uint32Array }> {
-  const source = `.version 8.1
+describe.each(['interp', 'jit'] as const)('%s', (engine) => {
+  async function run(
+    body: string,
+    threads: number,
+    room: number,
+    budget = 1e6,
+    grid = 1,
+  ): Promise<{ readonly result: LaunchResult; readonly out: Uint32Array }> {
+    const source = `.version 8.1
 .target sm_90
 .address_size 64
 .visible .entry k(.param .u64 out)
@@ -20,24 +23,30 @@ async function run(
   ${body}
   ret;
 }`;
-  const device = await Device.create();
-  const buffer = device.alloc(4 * room);
-  const result = await device
-    .load(source)
-    .kernel('k')
-    .launch({ block: threads, args: [buffer], budget: 1e6 });
-  return { result, out: new Uint32Array(buffer.read().buffer) };
-}
+    const device = await Device.create();
+    const buffer = device.alloc(4 * room);
+    const result = await device
+      .load(source)
+      .kernel('k')
+      .launch({ block: threads, args: [buffer], budget, grid, engine });
+    return { result, out: new Uint32Array(buffer.read().buffer) };
+  }
 
-async function words(body: string, threads: number, count: number = threads): Promise<readonly number[]> {
-  const { result, out } = await run(body, threads, count);
-  expect(result.ok ? null : result.fault).toBeNull();
-  return [...out];
-}
+  async function words(
+    body: string,
+    threads: number,
+    count: number = threads,
+    budget = 1e6,
+    grid = 1,
+  ): Promise<readonly number[]> {
+    const { result, out } = await run(body, threads, count, budget, grid);
+    expect(result.ok ? null : result.fault).toBeNull();
+    return [...out];
+  }
 
-describe('collectives', () => {
-  test('both sides of a branch come to the same shfl by their masks', async () => {
-    const body = `
+  describe('collectives', () => {
+    test('both sides of a branch come to the same shfl by their masks', async () => {
+      const body = `
   setp.lt.u32 %p1, %r1, 16;
   @%p1 bra low;
   add.u32 %r2, %r1, 100;
@@ -48,22 +57,22 @@ low:
   shfl.sync.bfly.b32 %r3, %r2, 1, 31, 0x0000ffff;
 join:
   st.global.u32 [%rd3], %r3;`;
-    const expected = Array.from({ length: 32 }, (_, lane) => (lane ^ 1) + (lane < 16 ? 200 : 100));
-    expect(await words(body, 32)).toEqual(expected);
-  });
+      const expected = Array.from({ length: 32 }, (_, lane) => (lane ^ 1) + (lane < 16 ? 200 : 100));
+      expect(await words(body, 32)).toEqual(expected);
+    });
 
-  test('a warp that is not full, and lanes that have left, are not waited for', async () => {
-    const body = `
+    test('a warp that is not full, and lanes that have left, are not waited for', async () => {
+      const body = `
   setp.eq.u32 %p1, %r1, 3;
   @%p1 exit;
   setp.ne.u32 %p2, %r1, 99;
   vote.sync.ballot.b32 %r2, %p2, 0xffffffff;
   st.global.u32 [%rd3], %r2;`;
-    expect(await words(body, 5)).toEqual([0b10111, 0b10111, 0b10111, 0, 0b10111]);
-  });
+      expect(await words(body, 5)).toEqual([0b10111, 0b10111, 0b10111, 0, 0b10111]);
+    });
 
-  test('activemask sees the threads that come together, earliest place first', async () => {
-    const body = `
+    test('activemask sees the threads that come together, earliest place first', async () => {
+      const body = `
   setp.lt.u32 %p1, %r1, 4;
   @%p1 bra few;
   activemask.b32 %r2;
@@ -72,62 +81,149 @@ few:
   activemask.b32 %r2;
 join:
   st.global.u32 [%rd3], %r2;`;
-    expect(await words(body, 8)).toEqual([...Array<number>(4).fill(0x0f), ...Array<number>(4).fill(0xf0)]);
+      expect(await words(body, 8)).toEqual([...Array<number>(4).fill(0x0f), ...Array<number>(4).fill(0xf0)]);
+    });
+
+    test('a thread outside its own mask, and one that waits for ever, are faults', async () => {
+      const outside = await run('shfl.sync.idx.b32 %r2, %r1, 0, 31, 1;', 2, 2);
+      expect(outside.result).toMatchObject({ ok: false, fault: { code: 'PTX6012', thread: [1, 0, 0] } });
+      const alone = await run(
+        'setp.eq.u32 %p1, %r1, 0; @%p1 bra wait; bar.sync 1; ret; wait: vote.sync.any.pred %p2, %p1, 3;',
+        2,
+        2,
+      );
+      expect(alone.result).toMatchObject({ ok: false, fault: { code: 'PTX6010' } });
+    });
   });
 
-  test('a thread outside its own mask, and one that waits for ever, are faults', async () => {
-    const outside = await run('shfl.sync.idx.b32 %r2, %r1, 0, 31, 1;', 2, 2);
-    expect(outside.result).toMatchObject({ ok: false, fault: { code: 'PTX6012', thread: [1, 0, 0] } });
-    const alone = await run(
-      'setp.eq.u32 %p1, %r1, 0; @%p1 bra wait; bar.sync 1; ret; wait: vote.sync.any.pred %p2, %p1, 3;',
-      2,
-      2,
-    );
-    expect(alone.result).toMatchObject({ ok: false, fault: { code: 'PTX6010' } });
-  });
-});
+  describe('atomics', () => {
+    const cases: readonly (readonly [what: string, body: string, expected: readonly number[]])[] = [
+      [
+        'add gives each thread the value before it',
+        'atom.global.add.u32 %r2, [%rd1+128], 2; st.global.u32 [%rd3], %r2;',
+        [0, 2, 4, 6],
+      ],
+      ['inc wraps above its bound', 'atom.global.inc.u32 %r2, [%rd1+128], 1; st.global.u32 [%rd3], %r2;', [0, 1, 0, 1]],
+      ['dec wraps below zero', 'atom.global.dec.u32 %r2, [%rd1+128], 2; st.global.u32 [%rd3], %r2;', [0, 2, 1, 0]],
+      [
+        'cas stores where it finds what it expects',
+        'add.u32 %r4, %r1, 1; atom.global.cas.b32 %r2, [%rd1+128], %r1, %r4; st.global.u32 [%rd3], %r2;',
+        [0, 1, 2, 3],
+      ],
+      ['exch', 'atom.global.exch.b32 %r2, [%rd1+128], %r1; st.global.u32 [%rd3], %r2;', [0, 0, 1, 2]],
+      [
+        'signed maximum',
+        'sub.u32 %r4, %r1, 2; atom.global.max.s32 %r2, [%rd1+128], %r4; ld.global.u32 %r5, [%rd1+128]; st.global.u32 [%rd3], %r5;',
+        [0, 0, 0, 1],
+      ],
+      [
+        'f32',
+        'atom.global.add.f32 %f1, [%rd1+128], 0f3F800000; mov.b32 %r2, %f1; st.global.u32 [%rd3], %r2;',
+        [0, 0x3f800000, 0x40000000, 0x40400000],
+      ],
+      [
+        'a pair of f16',
+        'mov.b32 %r4, 0x3C004000; red.global.add.noftz.f16x2 [%rd1+128], %r4; ld.global.u32 %r5, [%rd1+128]; st.global.u32 [%rd3], %r5;',
+        [0x3c004000, 0x40004400, 0x42004600, 0x44004800],
+      ],
+    ];
+    test.each(cases)('%s', async (_, body, expected) => {
+      expect((await words(body, 4, 33)).slice(0, 4)).toEqual(expected);
+    });
 
-describe('atomics', () => {
-  const cases: readonly (readonly [what: string, body: string, expected: readonly number[]])[] = [
-    [
-      'add gives each thread the value before it',
-      'atom.global.add.u32 %r2, [%rd1+128], 2; st.global.u32 [%rd3], %r2;',
-      [0, 2, 4, 6],
-    ],
-    ['inc wraps above its bound', 'atom.global.inc.u32 %r2, [%rd1+128], 1; st.global.u32 [%rd3], %r2;', [0, 1, 0, 1]],
-    ['dec wraps below zero', 'atom.global.dec.u32 %r2, [%rd1+128], 2; st.global.u32 [%rd3], %r2;', [0, 2, 1, 0]],
-    [
-      'cas stores where it finds what it expects',
-      'add.u32 %r4, %r1, 1; atom.global.cas.b32 %r2, [%rd1+128], %r1, %r4; st.global.u32 [%rd3], %r2;',
-      [0, 1, 2, 3],
-    ],
-    ['exch', 'atom.global.exch.b32 %r2, [%rd1+128], %r1; st.global.u32 [%rd3], %r2;', [0, 0, 1, 2]],
-    [
-      'signed maximum',
-      'sub.u32 %r4, %r1, 2; atom.global.max.s32 %r2, [%rd1+128], %r4; ld.global.u32 %r5, [%rd1+128]; st.global.u32 [%rd3], %r5;',
-      [0, 0, 0, 1],
-    ],
-    [
-      'f32',
-      'atom.global.add.f32 %f1, [%rd1+128], 0f3F800000; mov.b32 %r2, %f1; st.global.u32 [%rd3], %r2;',
-      [0, 0x3f800000, 0x40000000, 0x40400000],
-    ],
-    [
-      'a pair of f16',
-      'mov.b32 %r4, 0x3C004000; red.global.add.noftz.f16x2 [%rd1+128], %r4; ld.global.u32 %r5, [%rd1+128]; st.global.u32 [%rd3], %r5;',
-      [0x3c004000, 0x40004400, 0x42004600, 0x44004800],
-    ],
-  ];
-  test.each(cases)('%s', async (_, body, expected) => {
-    expect((await words(body, 4, 33)).slice(0, 4)).toEqual(expected);
+    test('the result may be the register that is added', async () => {
+      const body = 'mov.u32 %r2, 5; atom.global.add.u32 %r2, [%rd1+128], %r2; st.global.u32 [%rd3], %r2;';
+      expect((await words(body, 3, 33)).slice(0, 3)).toEqual([0, 5, 10]);
+    });
+
+    test('trap ends the launch', async () => {
+      expect((await run('trap;', 1, 1)).result).toMatchObject({ ok: false, fault: { code: 'PTX6031', line: 11 } });
+    });
   });
 
-  test('the result may be the register that is added', async () => {
-    const body = 'mov.u32 %r2, 5; atom.global.add.u32 %r2, [%rd1+128], %r2; st.global.u32 [%rd3], %r2;';
-    expect((await words(body, 3, 33)).slice(0, 3)).toEqual([0, 5, 10]);
+  describe('barriers of the block', () => {
+    test('who arrives goes on at once, and who waits sees what it wrote', async () => {
+      const body = `
+    .shared .b32 s[64];
+    mov.u32 %r4, s; shl.b32 %r5, %r1, 2; add.u32 %r4, %r4, %r5;
+    setp.lt.u32 %p1, %r1, 32;
+    @%p1 bra consume;
+    add.u32 %r2, %r1, 1000; st.shared.u32 [%r4+-128], %r2;
+    bar.arrive 1, 64;
+    bra join;
+  consume:
+    bar.sync 1, 64;
+    ld.shared.u32 %r2, [%r4];
+  join:
+    st.global.u32 [%rd3], %r2;`;
+      expect(await words(body, 64)).toEqual(Array.from({ length: 64 }, (_, i) => (i < 32 ? 1032 + i : 1000 + i)));
+    });
+
+    test('reductions over all threads', async () => {
+      const body = `
+    setp.lt.u32 %p1, %r1, 5;
+    bar.red.popc.u32 %r2, 0, %p1;
+    bar.red.or.pred %p2, 0, %p1; selp.u32 %r3, 100, 0, %p2; add.u32 %r2, %r2, %r3;
+    bar.red.and.pred %p2, 0, !%p1; selp.u32 %r3, 1000, 0, %p2; add.u32 %r2, %r2, %r3;
+    bar.red.and.pred %p2, 1, 64, 1; selp.u32 %r3, 10000, 0, %p2; add.u32 %r2, %r2, %r3;
+    st.global.u32 [%rd3], %r2;`;
+      expect(await words(body, 64)).toEqual(Array<number>(64).fill(10_105));
+    });
+
+    test('a barrier in a loop, and threads that have left', async () => {
+      const body = `
+    .shared .b32 s[64];
+    mov.u32 %r4, s; shl.b32 %r5, %r1, 2; add.u32 %r4, %r4, %r5;
+    mov.u32 %r2, 0; mov.u32 %r6, 0;
+    setp.ge.u32 %p1, %r1, 40; @%p1 exit;
+  again:
+    st.shared.u32 [%r4], %r2;
+    bar.sync 0;
+    xor.b32 %r7, %r5, 4; mov.u32 %r8, s; add.u32 %r8, %r8, %r7;
+    ld.shared.u32 %r9, [%r8]; add.u32 %r2, %r9, %r1;
+    bar.sync 0;
+    add.u32 %r6, %r6, 1; setp.lt.u32 %p2, %r6, 3; @%p2 bra again;
+    st.global.u32 [%rd3], %r2;`;
+      const value = (thread: number, rounds: number): number =>
+        rounds === 0 ? 0 : value(thread ^ 1, rounds - 1) + thread;
+      expect(await words(body, 64)).toEqual(Array.from({ length: 64 }, (_, i) => (i < 40 ? value(i, 3) : 0)));
+    });
   });
 
-  test('trap ends the launch', async () => {
-    expect((await run('trap;', 1, 1)).result).toMatchObject({ ok: false, fault: { code: 'PTX6031', line: 11 } });
+  describe('threads that wait for what others write', () => {
+    test('a lane spins on a flag that a later warp sets', async () => {
+      const body = `
+    setp.eq.u32 %p1, %r1, 63; @%p1 bra set;
+  wait:
+    ld.volatile.global.u32 %r2, [%rd1+256];
+    setp.eq.u32 %p2, %r2, 0; @%p2 bra wait;
+    bra join;
+  set:
+    mov.u32 %r2, 7; st.volatile.global.u32 [%rd1+256], %r2;
+  join:
+    st.global.u32 [%rd3], %r2;`;
+      expect(await words(body, 64, 65, 2e8)).toEqual(Array<number>(65).fill(7));
+    });
+
+    test('a block waits for what the last block does', async () => {
+      const body = `
+    mov.u32 %r2, %ctaid.x; mov.u32 %r3, %nctaid.x; sub.u32 %r3, %r3, 1;
+    setp.eq.u32 %p1, %r2, %r3; @%p1 st.release.gpu.global.u32 [%rd1+16], 9;
+  wait:
+    ld.acquire.gpu.global.u32 %r4, [%rd1+16];
+    setp.ne.u32 %p2, %r4, 9; @%p2 bra wait;
+    atom.global.add.u32 %r5, [%rd1], 1;`;
+      expect((await words(body, 1, 5, 1e9, 4))[0]).toBe(4);
+    });
+
+    test('a lock that every thread takes', async () => {
+      const body = `
+  take:
+    atom.global.cas.b32 %r2, [%rd1+4], 0, 1;
+    setp.ne.u32 %p1, %r2, 0; @%p1 bra take;
+    ld.volatile.global.u32 %r3, [%rd1]; add.u32 %r3, %r3, 1; st.volatile.global.u32 [%rd1], %r3;
+    atom.global.exch.b32 %r2, [%rd1+4], 0;`;
+      expect((await words(body, 64, 64, 1e8))[0]).toBe(64);
+    });
   });
 });

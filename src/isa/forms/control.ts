@@ -1,6 +1,6 @@
 /** Control flow (PTX ISA 9.1, 9.7.12) and barriers of the thread block (9.7.13.1, 9.7.13.2). */
 import { type AvailabilityRow, type InstructionForm, type OperandPattern, read, write } from '../form.ts';
-import type { Step } from '../steps.ts';
+import type { BarrierReduction, Ref, Step } from '../steps.ts';
 import { at, type Availability } from '../targets.ts';
 
 type Line = Pick<InstructionForm, 'id' | 'section' | 'syntax' | 'summary' | 'operands' | 'steps'> & {
@@ -13,10 +13,6 @@ function since(line: Line, way: Availability): InstructionForm {
   const form = { ...rest, regime: 'exact', availability } as const;
   return sets === undefined ? form : { ...form, sets };
 }
-
-const checkedOnly: InstructionForm['steps'] = (variant): readonly Step[] => [
-  { kind: 'unsupported', what: variant.mnemonic },
-];
 
 // --- bra, ret, exit -------------------------------------------------------------------------------------------------
 
@@ -62,10 +58,21 @@ const barrier = read('a', '.u32', { range: [0, 15] });
 const count = read('b', '.u32', { multiple: 32 });
 const truth = read('c', '.pred', { negatable: true });
 
+const plain = { kind: 'barrier', barrier: 'a', waits: true, reduce: null, to: [], from: [] } as const;
+
 const wait = (counted: boolean): InstructionForm['steps'] => {
-  const step: Step = { kind: 'barrier', barrier: 'a', count: counted ? 'b' : null };
+  const step: Step = { ...plain, count: counted ? 'b' : null };
   return (): readonly Step[] => [step];
 };
+
+const arrive: InstructionForm['steps'] = (): readonly Step[] => [{ ...plain, count: 'b', waits: false }];
+
+const reduce =
+  (counted: boolean, to: Ref): InstructionForm['steps'] =>
+  (variant): readonly Step[] => {
+    const operation = (variant.modifiers['boolOp'] ?? '.popc').slice(1) as BarrierReduction;
+    return [{ ...plain, count: counted ? 'b' : null, reduce: operation, to: [to], from: ['c'] }];
+  };
 
 interface Spelling {
   readonly opcode: string;
@@ -84,16 +91,15 @@ const spellings: readonly Spelling[] = [
 
 function barriers({ opcode, aligned, way, rest }: Spelling): readonly InstructionForm[] {
   const section = '9.7.13.1';
-  const reduce = (id: string, text: string, result: OperandPattern, operands: readonly OperandPattern[]) =>
+  const reduction = (id: string, text: string, result: OperandPattern, operands: readonly OperandPattern[]) =>
     since(
       {
         id: `${opcode}.red.${id}`,
         section,
         syntax: `${opcode}.red${text}`,
         summary: 'Waits at a barrier for the other threads, and reduces a predicate over all of them.',
-        sets: { truthOp: ['.and', '.or'] },
         operands: [result, ...operands, truth],
-        steps: checkedOnly,
+        steps: reduce(operands.length > 1, text.startsWith('.popc') ? 'd' : 'p'),
       },
       rest,
     );
@@ -127,20 +133,20 @@ function barriers({ opcode, aligned, way, rest }: Spelling): readonly Instructio
         syntax: `${opcode}.arrive${aligned}  a, b`,
         summary: 'Counts as come to barrier a without waiting.',
         operands: [barrier, count],
-        steps: checkedOnly,
+        steps: arrive,
       },
       rest,
     ),
     ...[[barrier], [barrier, count]].flatMap((operands) => [
-      reduce(
+      reduction(
         `popc.${operands.length}`,
         `.popc${aligned}.u32  d, a${operands.length > 1 ? ', b' : ''}, c`,
         write('d', 0),
         operands,
       ),
-      reduce(
+      reduction(
         `bool.${operands.length}`,
-        `.truthOp${aligned}.pred  p, a${operands.length > 1 ? ', b' : ''}, c`,
+        `.logic${aligned}.pred  p, a${operands.length > 1 ? ', b' : ''}, c`,
         write('p', 0),
         operands,
       ),
@@ -263,7 +269,7 @@ export const controlForms: readonly InstructionForm[] = [
       syntax: 'bar.warp.sync  a',
       summary: 'Waits for the threads of the warp that the mask names.',
       operands: [read('a', '.u32')],
-      steps: checkedOnly,
+      steps: (): readonly Step[] => [{ kind: 'collective', fn: 'sync', to: [], from: [], mask: 'a' }],
     },
     at('5.1', 30),
   ),

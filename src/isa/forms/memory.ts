@@ -50,7 +50,8 @@ function lanes(variant: Variant, name: string): readonly Ref[] {
 function loadSteps(variant: Variant): readonly Step[] {
   const width = slotType(variant, 0).width;
   const readOnly = has(variant, '.nc');
-  return [{ kind: 'load', space: spaceOf(variant), width, to: lanes(variant, 'd'), address: 'a', readOnly }];
+  const watched = ['.volatile', '.relaxed', '.acquire'].some((ordering) => has(variant, ordering));
+  return [{ kind: 'load', space: spaceOf(variant), width, to: lanes(variant, 'd'), address: 'a', readOnly, watched }];
 }
 
 function storeSteps(variant: Variant): readonly Step[] {

@@ -1,0 +1,105 @@
+/** The global memory that a launch borrows: its parameters and constants, and for each block that runs a context with what the block needs. */
+import type { GlobalMemory } from '../machine/global-memory.ts';
+import { indexOf, type LaunchShape, threadsOf, warpSize } from '../machine/launch.ts';
+import type { CompiledFunction } from './compile.ts';
+import { alignTo16, context, type ContextField, contextSize } from './layout.ts';
+
+/** What one running block has, as addresses of global memory. */
+export interface BlockRoom {
+  readonly context: number;
+  readonly frames: number;
+  readonly shared: number;
+  readonly local: number;
+}
+
+export interface ArenaOptions {
+  readonly compiled: CompiledFunction;
+  readonly shape: LaunchShape;
+  readonly memory: GlobalMemory;
+  readonly parameters: Uint8Array;
+  readonly constants: Uint8Array;
+}
+
+export class Arena {
+  readonly parameters: number;
+  readonly constants: number;
+  readonly sharedSize: number;
+  private readonly options: ArenaOptions;
+  private readonly threads: number;
+  private readonly common: number;
+  private readonly roomSize: number;
+  private readonly rooms: BlockRoom[] = [];
+  private readonly free: BlockRoom[] = [];
+
+  constructor(options: ArenaOptions) {
+    const { compiled, shape, memory, parameters, constants } = options;
+    this.options = options;
+    this.threads = threadsOf(shape);
+    this.sharedSize = compiled.program.sharedBytes + shape.sharedBytes;
+    this.common = alignTo16(parameters.byteLength) + alignTo16(constants.byteLength);
+    this.parameters = memory.borrow(this.common);
+    this.constants = this.parameters + alignTo16(parameters.byteLength);
+    memory.bytesAt(this.parameters, parameters.byteLength).set(parameters);
+    memory.bytesAt(this.constants, constants.byteLength).set(constants);
+    this.roomSize =
+      contextSize + alignTo16(compiled.frame.size) + alignTo16(this.sharedSize) + this.localStride * this.threads;
+  }
+
+  get localStride(): number {
+    return alignTo16(this.options.compiled.program.localBytes);
+  }
+
+  /** Rooms that are made or could be made for no more than `bytes` in all. */
+  roomsWithin(bytes: number): number {
+    return Math.max(1, Math.floor(bytes / this.roomSize));
+  }
+
+  /** Room for a block: its context written, its memories zeroed. */
+  enter(block: number): BlockRoom {
+    const room = this.free.pop() ?? this.makeRoom();
+    const { memory, shape } = this.options;
+    this.write(room, block, shape);
+    if (this.sharedSize > 0) memory.bytesAt(room.shared, this.sharedSize).fill(0);
+    if (this.localStride > 0) memory.bytesAt(room.local, this.localStride * this.threads).fill(0);
+    return room;
+  }
+
+  leave(room: BlockRoom): void {
+    this.free.push(room);
+  }
+
+  release(): void {
+    const { memory } = this.options;
+    memory.giveBack(this.parameters, this.common);
+    for (const room of this.rooms) memory.giveBack(room.context, this.roomSize);
+  }
+
+  private makeRoom(): BlockRoom {
+    const base = this.options.memory.borrow(this.roomSize);
+    const frames = base + contextSize;
+    const shared = frames + alignTo16(this.options.compiled.frame.size);
+    const room = { context: base, frames, shared, local: shared + alignTo16(this.sharedSize) };
+    this.rooms.push(room);
+    return room;
+  }
+
+  private write(room: BlockRoom, block: number, shape: LaunchShape): void {
+    const { memory } = this.options;
+    const [x, y, z] = indexOf(block, shape.grid);
+    const fields: Readonly<Partial<Record<ContextField, number>>> = {
+      fuel: 0,
+      ...{ blockX: x, blockY: y, blockZ: z },
+      ...{ threadsX: shape.block[0], threadsY: shape.block[1], threadsZ: shape.block[2] },
+      ...{ blocksX: shape.grid[0], blocksY: shape.grid[1], blocksZ: shape.grid[2] },
+      sharedSize: this.sharedSize,
+      dynamicShared: shape.sharedBytes,
+      warps: Math.ceil(this.threads / warpSize),
+      threads: this.threads,
+      ...{ shared: room.shared, local: room.local, frames: room.frames },
+      ...{ parameters: this.parameters, constants: this.constants },
+    };
+    const bytes = memory.bytesAt(room.context, contextSize);
+    const words = new Int32Array(bytes.buffer, bytes.byteOffset, contextSize / 4);
+    for (const [name, value] of Object.entries(fields)) words[context[name as ContextField] / 4] = value;
+  }
+}
