@@ -58,10 +58,20 @@ export class Arena {
   enter(block: number): BlockRoom {
     const room = this.free.pop() ?? this.makeRoom();
     const { memory, shape } = this.options;
-    this.write(room, block, shape);
+    const [x, y, z] = indexOf(block, shape.grid);
+    const words = this.contextOf(room);
+    words[context.blockX / 4] = x;
+    words[context.blockY / 4] = y;
+    words[context.blockZ / 4] = z;
     if (this.sharedSize > 0) memory.bytesAt(room.shared, this.sharedSize).fill(0);
     if (this.localStride > 0) memory.bytesAt(room.local, this.localStride * this.threads).fill(0);
     return room;
+  }
+
+  /** The fields of a context; valid until memory grows. */
+  contextOf(room: BlockRoom): Int32Array {
+    const bytes = this.options.memory.bytesAt(room.context, contextSize);
+    return new Int32Array(bytes.buffer, bytes.byteOffset, contextSize / 4);
   }
 
   leave(room: BlockRoom): void {
@@ -80,15 +90,15 @@ export class Arena {
     const shared = frames + alignTo16(this.options.compiled.frame.size);
     const room = { context: base, frames, shared, local: shared + alignTo16(this.sharedSize) };
     this.rooms.push(room);
+    this.describe(room);
     return room;
   }
 
-  private write(room: BlockRoom, block: number, shape: LaunchShape): void {
-    const { memory } = this.options;
-    const [x, y, z] = indexOf(block, shape.grid);
+  /** What is the same for every block. */
+  private describe(room: BlockRoom): void {
+    const { shape } = this.options;
     const fields: Readonly<Partial<Record<ContextField, number>>> = {
       fuel: 0,
-      ...{ blockX: x, blockY: y, blockZ: z },
       ...{ threadsX: shape.block[0], threadsY: shape.block[1], threadsZ: shape.block[2] },
       ...{ blocksX: shape.grid[0], blocksY: shape.grid[1], blocksZ: shape.grid[2] },
       sharedSize: this.sharedSize,
@@ -98,8 +108,7 @@ export class Arena {
       ...{ shared: room.shared, local: room.local, frames: room.frames },
       ...{ parameters: this.parameters, constants: this.constants },
     };
-    const bytes = memory.bytesAt(room.context, contextSize);
-    const words = new Int32Array(bytes.buffer, bytes.byteOffset, contextSize / 4);
+    const words = this.contextOf(room);
     for (const [name, value] of Object.entries(fields)) words[context[name as ContextField] / 4] = value;
   }
 }

@@ -38,22 +38,32 @@ export type Progress = 'done' | 'paused';
 
 export class BlockRunner {
   private readonly code: BlockCode;
-  private readonly units: readonly Unit[];
+  private readonly inWarps: boolean;
+  private units: readonly Unit[] = [];
   private readonly stops: readonly Stop[];
   private words: Int32Array = new Int32Array(0);
   /** Made when threads part for the first time. */
   private apart: { readonly barriers: Barriers; readonly collectives: Collectives } | null = null;
 
   constructor(code: BlockCode) {
-    const { compiled, threads } = code;
     this.code = code;
-    this.stops = compiled.stops;
-    const inWarps = compiled.stops.some(({ step }) => step.kind === 'collective');
-    const size = inWarps ? warpSize : threads;
+    this.stops = code.compiled.stops;
+    this.inWarps = !runsWhole(code.compiled);
+    this.start(0);
+  }
+
+  /** Begins a block. `at`: where its threads are as a whole, as in `Unit`; it takes in what an outcome says of them. */
+  start(at: number): void {
+    const { threads } = this.code;
+    const size = this.inWarps ? warpSize : threads;
+    this.apart = null;
     this.units = Array.from(
       { length: Math.ceil(threads / size) },
-      (_, i): Unit => ({ first: i * size, behind: Math.min(threads, (i + 1) * size), at: 0 }),
+      (_, i): Unit => ({ first: i * size, behind: Math.min(threads, (i + 1) * size), at }),
     );
+    if (at >= 0) return;
+    this.words = this.code.words();
+    for (const unit of this.units) this.takeIn(unit, at);
   }
 
   run(): Progress {
@@ -79,7 +89,10 @@ export class BlockRunner {
 
   /** True if more happened than that threads paused. */
   private runWhole(unit: Unit): boolean {
-    const result = this.code.run(unit.at, unit.first, unit.behind);
+    return this.takeIn(unit, this.code.run(unit.at, unit.first, unit.behind));
+  }
+
+  private takeIn(unit: Unit, result: number): boolean {
     unit.at = result;
     if (result === outcome.allExited) {
       if (this.apart !== null) for (let thread = unit.first; thread < unit.behind; thread++) this.exited(thread);
@@ -265,4 +278,9 @@ export class BlockRunner {
   private indexOf(array: number, thread: number): number {
     return array / 4 + thread;
   }
+}
+
+/** The threads of a block can be run as one: no warp has to be together by itself. */
+export function runsWhole({ stops }: CompiledFunction): boolean {
+  return stops.every(({ step }) => step.kind === 'barrier');
 }

@@ -5,14 +5,14 @@ import { Code, type Label } from '../wasm/code.ts';
 import type { FunctionType } from '../wasm/module.ts';
 import { groupExchange } from './exchange.ts';
 import { type KernelShape, shapeOf } from './kernel-shape.ts';
-import { context, type LaunchLayout } from './layout.ts';
+import { alignTo16, context, type ContextField, type LaunchLayout, outcome } from './layout.ts';
 import { regionFunction, regionType } from './region-function.ts';
 import type { Site } from './site.ts';
 import type { Stop } from './stop.ts';
 
 export interface CompiledFunction {
   readonly program: FunctionProgram;
-  /** The module in the binary format; it exports `run` and an `exchange …` for each collective function. */
+  /** The module in the binary format; it exports `run`, `runBlocks` and an `exchange …` for each collective function. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly stops: readonly Stop[];
   /** Offsets of what the engine looks at in a block's frames. */
@@ -32,6 +32,9 @@ export function compileFunction(program: FunctionProgram, layout: LaunchLayout):
   const run = helpers.builder.declare(runType);
   helpers.builder.define(run, runFunction(shape, functions));
   helpers.builder.export('run', run);
+  const runBlocks = helpers.builder.declare(runBlocksType);
+  helpers.builder.define(runBlocks, runBlocksFunction(shape, run));
+  helpers.builder.export('runBlocks', runBlocks);
   for (const fn of collectiveFunctions(stops)) helpers.builder.export(`exchange ${fn}`, groupExchange(shape, fn));
   return { program, bytes: helpers.builder.encode(), stops, frame, sites };
 }
@@ -74,4 +77,54 @@ function runFunction({ helpers, layout, sites }: KernelShape, functions: readonl
     code.get(region).i32(0).op('i32.ge_s').brIf(again);
   });
   return code.get(region);
+}
+
+/** (context, how many) → outcome of the last block that was begun */
+const runBlocksType: FunctionType = { parameters: ['i32', 'i32'], results: ['i32'] };
+
+/** Runs whole blocks one after the other, from that of the context on, until one does not come to its end at once. */
+function runBlocksFunction({ layout, program }: KernelShape, run: number): Code {
+  const code = new Code(runBlocksType.parameters);
+  const [contextAddress, count] = [0, 1] as const;
+  const result = code.local('i32');
+  const field = (name: ContextField): Code =>
+    code.get(contextAddress).memory('i32.load', layout.origin + context[name]);
+  const clear = (start: ContextField, size: () => Code): void => {
+    field(start).i32(layout.origin).op('i32.add').i32(0);
+    size().fill();
+  };
+  code.block((stop) => {
+    code.loop((again) => {
+      code.get(contextAddress).i32(0).i32(0);
+      field('threads').call(run).tee(result);
+      code.i32(outcome.allExited).op('i32.ne').brIf(stop);
+      code.get(count).i32(1).op('i32.sub').tee(count).op('i32.eqz').brIf(stop);
+      nextIndex(code, field, layout.origin);
+      clear('shared', () => field('sharedSize'));
+      if (program.localBytes > 0) {
+        clear('local', () => field('threads').i32(alignTo16(program.localBytes)).op('i32.mul'));
+      }
+      code.br(again);
+    });
+  });
+  return code.get(result);
+}
+
+function nextIndex(code: Code, field: (name: ContextField) => Code, origin: number): void {
+  const store = (name: ContextField, push: () => unknown): void => {
+    code.get(0);
+    push();
+    code.memory('i32.store', origin + context[name]);
+  };
+  const advance = (axis: 'X' | 'Y' | 'Z', wrapped: () => void): void => {
+    store(`block${axis}`, () => field(`block${axis}`).i32(1).op('i32.add'));
+    if (axis === 'Z') return;
+    field(`block${axis}`);
+    field(`blocks${axis}`).op('i32.eq');
+    code.if(() => {
+      store(`block${axis}`, () => code.i32(0));
+      wrapped();
+    });
+  };
+  advance('X', () => advance('Y', () => advance('Z', () => undefined)));
 }

@@ -13,10 +13,10 @@ import {
 import type { Region } from '../machine/segment.ts';
 import type { Placed } from '../program/layout.ts';
 import { Arena, type BlockRoom } from './arena.ts';
-import { type BlockCode, BlockRunner, type Progress } from './block-runner.ts';
+import { type BlockCode, BlockRunner, type Progress, runsWhole } from './block-runner.ts';
 import type { CompiledFunction } from './compile.ts';
 import { type Areas, raised, resolveAccess } from './faults.ts';
-import { context, contextSize } from './layout.ts';
+import { context, outcome } from './layout.ts';
 import type { Site } from './site.ts';
 
 export interface CompiledLaunch {
@@ -65,6 +65,8 @@ export async function runCompiled(launch: CompiledLaunch): Promise<LaunchResult>
 /** Bytes that blocks may take which run at the same time. */
 const residentBytes = 256 * 2 ** 20;
 
+const fuelField = context.fuel / 4;
+
 interface Running {
   readonly block: number;
   readonly room: BlockRoom;
@@ -72,6 +74,7 @@ interface Running {
 }
 
 type Run = (contextAddress: number, region: number, first: number, behind: number) => number;
+type RunBlocks = (contextAddress: number, count: number) => number;
 type Exchange = (words: number, members: number) => void;
 
 class Engine {
@@ -81,6 +84,11 @@ class Engine {
   private readonly arena: Arena;
   private readonly exports: WebAssembly.Exports;
   private readonly run: Run;
+  private readonly runBlocks: RunBlocks;
+  private readonly runsWhole: boolean;
+  private readonly runners = new Map<BlockRoom, BlockRunner>();
+  /** Blocks that compiled code runs at a time: as many as take about a quarter of a turn. */
+  private chunk = 16;
   private readonly blocks: number;
   private readonly threads: number;
   private readonly resident: number;
@@ -90,7 +98,7 @@ class Engine {
   /** Instructions that compiled code was allowed so far; what is left of them is in the context of the block that runs. */
   private granted = 0;
   private executed = 0;
-  private current: Running | null = null;
+  private current: BlockRoom | null = null;
   private thread: number | null = null;
   private line: number | null = null;
 
@@ -104,6 +112,8 @@ class Engine {
     const instance = new WebAssembly.Instance(module, { env: { memory: memory.memory, ...this.imports() } });
     this.exports = instance.exports;
     this.run = instance.exports['run'] as Run;
+    this.runBlocks = instance.exports['runBlocks'] as RunBlocks;
+    this.runsWhole = runsWhole(launch.compiled);
     this.started = performance.now();
   }
 
@@ -115,15 +125,18 @@ class Engine {
     this.arena.release();
   }
 
-  /** Runs the next block, or those that wait for each other; false when there is none left. */
+  /** Runs the next blocks, or those that wait for each other; false when there is none left. */
   step(): boolean {
-    if (this.running.length === 0 && !this.begin()) return false;
+    if (this.running.length === 0) {
+      if (this.nextBlock >= this.blocks) return false;
+      if (this.runsWhole) this.runWhole();
+      else this.begin();
+    }
     let allPaused = true;
     for (const one of [...this.running]) {
       if (this.proceed(one) === 'paused') continue;
       allPaused = false;
-      this.arena.leave(one.room);
-      this.running = this.running.filter((other) => other !== one);
+      this.end(one);
     }
     if (allPaused && this.running.length < this.resident) this.begin();
     if (this.executed > this.launch.limits.budget) throw this.overBudget();
@@ -136,7 +149,7 @@ class Engine {
       code,
       message,
       kernel: compiled.program.name,
-      block: this.current === null ? null : indexOf(this.current.block, shape.grid),
+      block: this.current === null ? null : indexOf(this.blockOf(this.arena.contextOf(this.current)), shape.grid),
       thread: this.thread === null ? null : indexOf(this.thread, shape.block),
       line: this.line,
       space,
@@ -146,12 +159,48 @@ class Engine {
 
   // --- blocks -----------------------------------------------------------------------------------------------------------
 
-  private begin(): boolean {
-    if (this.nextBlock >= this.blocks) return false;
-    const block = this.nextBlock++;
-    const room = this.arena.enter(block);
-    this.running.push({ block, room, runner: new BlockRunner(this.codeOf(room)) });
-    return true;
+  private begin(): void {
+    if (this.nextBlock < this.blocks) this.running.push(this.enter(this.nextBlock++, 0));
+  }
+
+  private enter(block: number, at: number, given?: BlockRoom): Running {
+    const room = given ?? this.arena.enter(block);
+    const runner = this.runners.get(room) ?? new BlockRunner(this.codeOf(room));
+    this.runners.set(room, runner);
+    runner.start(at);
+    return { block, room, runner };
+  }
+
+  private end(one: Running): void {
+    this.arena.leave(one.room);
+    this.running = this.running.filter((other) => other !== one);
+  }
+
+  /** Runs blocks one after the other inside compiled code; one that does not come to its end at once is left running. */
+  private runWhole(): void {
+    const first = this.nextBlock;
+    const room = this.arena.enter(first);
+    const words = this.arena.contextOf(room);
+    const count = Math.min(this.chunk, this.blocks - first);
+    const begun = performance.now();
+    this.current = room;
+    words[fuelField] = this.granted - this.executed;
+    const result = this.runBlocks(room.context, count);
+    // Memory may have grown, and the context says how far compiled code came.
+    const after = this.arena.contextOf(room);
+    this.executed = this.granted - (after[fuelField] as number);
+    const last = this.blockOf(after);
+    this.nextBlock = last + 1;
+    if (result === outcome.allExited) this.arena.leave(room);
+    else this.running.push(this.enter(last, result, room));
+    if (performance.now() - begun < turn / 4) this.chunk *= 2;
+    else this.chunk = Math.max(1, this.chunk / 2);
+  }
+
+  private blockOf(words: Int32Array): number {
+    const [blocksX, blocksY] = this.launch.shape.grid;
+    const [x, y, z] = [context.blockX, context.blockY, context.blockZ].map((field) => words[field / 4] as number);
+    return (x as number) + blocksX * ((y as number) + blocksY * (z as number));
   }
 
   private codeOf(room: BlockRoom): BlockCode {
@@ -176,13 +225,10 @@ class Engine {
 
   /** What is left of the fuel goes from block to block. */
   private proceed(one: Running): Progress {
-    const bytes = this.launch.memory.bytesAt(one.room.context, contextSize);
-    const fields = new Int32Array(bytes.buffer, bytes.byteOffset, contextSize / 4);
-    const fuel = context.fuel / 4;
-    this.current = one;
-    fields[fuel] = this.granted - this.executed;
+    this.current = one.room;
+    this.arena.contextOf(one.room)[fuelField] = this.granted - this.executed;
     const progress = one.runner.run();
-    this.executed = this.granted - (fields[fuel] as number);
+    this.executed = this.granted - (this.arena.contextOf(one.room)[fuelField] as number);
     return progress;
   }
 
@@ -233,9 +279,9 @@ class Engine {
     const { arena, launch, current } = this;
     const { program } = launch.compiled;
     if (current === null) throw new Error('no block runs');
-    const local = current.room.local + thread * arena.localStride;
+    const local = current.local + thread * arena.localStride;
     return {
-      shared: { address: current.room.shared, size: arena.sharedSize, regions: named(program.shared) },
+      shared: { address: current.shared, size: arena.sharedSize, regions: named(program.shared) },
       local:
         program.localBytes === 0 ? null : { address: local, size: program.localBytes, regions: named(program.local) },
       const: { address: arena.constants, size: launch.constants.byteLength, regions: named(launch.constantLayout) },

@@ -88,6 +88,12 @@ export class Code {
     return this;
   }
 
+  /** Takes address, byte and size from the stack, and fills memory. */
+  fill(): this {
+    for (const byte of [0xfc, 0x0b, 0x00]) this.bytes.byte(byte);
+    return this;
+  }
+
   /** A block that leaves nothing on the stack; a branch to its label goes behind it. */
   block(body: (label: Label) => void): this {
     return this.nest(opcodes.block, body);
