@@ -24,8 +24,9 @@ import type { Dim3 } from './machine/fault.ts';
 import { type Allocation, defaultMemorySize, GlobalMemory } from './machine/global-memory.ts';
 import { checkShape, type LaunchResult, type LaunchShape } from './machine/launch.ts';
 import { Segment } from './machine/segment.ts';
-import { buildFunction } from './program/build.ts';
 import type { FunctionProgram } from './program/function-program.ts';
+import { FunctionTable } from './program/function-table.ts';
+import { type KernelProgram, linkKernel } from './program/link.ts';
 import { buildImage, type ModuleImage } from './program/module-image.ts';
 
 export type { Argument } from './arguments.ts';
@@ -121,14 +122,17 @@ export class DeviceBuffer implements Addressed {
 /** A kernel of a loaded module. */
 export class Kernel {
   readonly name: string;
+  private readonly linked: KernelProgram;
   private readonly program: FunctionProgram;
   private readonly image: ModuleImage;
   private readonly memory: GlobalMemory;
   private compiled: Compiled | null = null;
 
   /** Made by `LoadedModule.kernel`. */
-  constructor(program: FunctionProgram, image: ModuleImage, memory: GlobalMemory) {
+  constructor(linked: KernelProgram, image: ModuleImage, memory: GlobalMemory) {
+    const program = linked.entry;
     this.name = program.name;
+    this.linked = linked;
     this.program = program;
     this.image = image;
     this.memory = memory;
@@ -175,7 +179,7 @@ export class Kernel {
       });
     }
     return runLaunch({
-      program,
+      kernel: this.linked,
       shape,
       memories: {
         global: memory,
@@ -237,6 +241,7 @@ export class LoadedModule {
   private readonly module: CheckedModule;
   private readonly image: ModuleImage;
   private readonly memory: GlobalMemory;
+  private readonly functions: FunctionTable;
   private readonly kernels = new Map<string, Kernel>();
 
   /** Made by `Device.load`. */
@@ -244,6 +249,7 @@ export class LoadedModule {
     this.module = module;
     this.report = report;
     this.memory = memory;
+    this.functions = new FunctionTable(module);
     this.image = buildImage(
       module,
       {
@@ -252,7 +258,7 @@ export class LoadedModule {
           for (let i = 0; i < bytes.byteLength; i++) memory.store(address + i, 8, bytes[i] as number);
         },
       },
-      { constBase: windowBase('const') },
+      { constBase: windowBase('const'), functionAddress: (name) => this.functions.find(name)?.address ?? null },
     );
   }
 
@@ -261,7 +267,7 @@ export class LoadedModule {
     return this.module.functions.filter((fn) => fn.item.entry).map((fn) => fn.item.name);
   }
 
-  /** @throws PtxlabError `unknown-kernel` */
+  /** @throws PtxlabError `unknown-kernel`, or `unresolved-function` where it calls what the module does not define */
   kernel(name: string): Kernel {
     const known = this.kernels.get(name);
     if (known !== undefined) return known;
@@ -273,7 +279,11 @@ export class LoadedModule {
         `the module has no kernel '${name}'; it has ${names === '' ? 'none' : names}`,
       );
     }
-    const kernel = new Kernel(buildFunction(this.module, fn, this.image.shared), this.image, this.memory);
+    const kernel = new Kernel(
+      linkKernel(this.module, this.functions, name, this.image.shared),
+      this.image,
+      this.memory,
+    );
     this.kernels.set(name, kernel);
     return kernel;
   }

@@ -16,6 +16,7 @@ import { memberIndex, shapeOf } from './shapes.ts';
 import {
   canonicalRegister,
   type FunctionSymbol,
+  type LabelSymbol,
   type RegisterSymbol,
   type Scope,
   type VariableSymbol,
@@ -61,7 +62,9 @@ export type Binding =
       readonly base: RegisterUse | VariableSymbol | null;
       readonly offset: bigint;
     }
-  | { readonly kind: 'label'; readonly name: Ref; readonly label: string };
+  | { readonly kind: 'label'; readonly name: Ref; readonly label: string }
+  /** The list of a `.branchtargets`, in its order. */
+  | { readonly kind: 'labels'; readonly name: Ref; readonly labels: readonly LabelSymbol[] };
 
 export interface BoundInstruction {
   readonly node: Instruction;
@@ -116,6 +119,12 @@ function bindPattern(variant: Variant, pattern: OperandPattern, operand: Operand
       return bindPair(variant, pattern.first, pattern.second, operand, scope);
     case 'label':
       return [{ kind: 'label', name: pattern.name, label: operand.kind === 'name' ? operand.name : '' }];
+    case 'table':
+      return pattern.of === 'branches' ? [bindLabels(pattern.name, operand, scope)] : [];
+    case 'list':
+    case 'callee':
+      // Tied by bind-call.ts: what they are depends on the function.
+      return [];
   }
 }
 
@@ -220,7 +229,17 @@ function bindPointer(name: Ref, operand: Operand, scope: Scope): Binding {
   return { kind: 'register', name, role: 'read', type, negated: false, ...use };
 }
 
-function registerUse(operand: Operand, scope: Scope): RegisterUse | null {
+function bindLabels(name: Ref, operand: Operand, scope: Scope): Binding {
+  const symbol = operand.kind === 'name' ? scope.lookup(operand.name) : undefined;
+  if (symbol?.kind !== 'targets') throw new Error('a table passed the checker without a list of labels');
+  const labels = symbol.names
+    .map((label) => symbol.scope.lookup(label))
+    .filter((label): label is LabelSymbol => label?.kind === 'label');
+  return { kind: 'labels', name, labels };
+}
+
+/** The register that an operand names; null where it names none. */
+export function registerUse(operand: Operand, scope: Scope): RegisterUse | null {
   const name = operand.kind === 'name' ? operand.name : operand.kind === 'member' ? operand.base : null;
   const symbol = name === null ? undefined : scope.lookup(name);
   if (name === null || symbol?.kind !== 'register') return null;
@@ -231,13 +250,13 @@ function registerUse(operand: Operand, scope: Scope): RegisterUse | null {
 // --- constants ------------------------------------------------------------------------------------------------------
 
 /** A predicate constant is true unless zero; every other takes the low bits. */
-function constantBits(type: PtxType, value: bigint): Bits {
+export function constantBits(type: PtxType, value: bigint): Bits {
   if (type.class === 'predicate') return value === 0n ? 0 : 1;
   return chop(BigInt.asUintN(64, value), type.width);
 }
 
 /** Float constants become the type's own width: f32 from wider is rounded to nearest even, f64 from `0f` is exact. */
-function floatBits(type: PtxType, { form, bits }: FloatOperand): Bits {
+export function floatBits(type: PtxType, { form, bits }: FloatOperand): Bits {
   const wide = form !== '0f';
   if (type.width === 64) return wide ? bits : widenToF64(Number(bits));
   return wide ? narrowToF32(bits) : Number(bits);

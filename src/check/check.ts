@@ -47,6 +47,8 @@ export interface CheckedModule {
   readonly source: string;
   /** Functions with a body. */
   readonly functions: readonly CheckedFunction[];
+  /** Functions that are other names of functions. */
+  readonly aliases: ReadonlyMap<string, string>;
   /** Variables at module scope. */
   readonly variables: readonly VariableSymbol[];
   /** Names of source files by their number in `.file`. */
@@ -70,8 +72,11 @@ export function loadModule(
 ): { readonly report: CheckReport; readonly module: CheckedModule | null } {
   const { report, checker, environment } = run(source, options, true);
   const wrong = report.diagnostics.some((diagnostic) => diagnostic.severity === 'error');
-  const { functions, variables, files } = checker;
-  return { report, module: wrong || functions === null ? null : { source, functions, variables, files, environment } };
+  const { functions, aliases, variables, files } = checker;
+  return {
+    report,
+    module: wrong || functions === null ? null : { source, functions, aliases, variables, files, environment },
+  };
 }
 
 interface Run {

@@ -1,6 +1,6 @@
 /** What the checker keeps of a function that is to be run: its statements in order, each with the names it sees. */
 import type { FunctionItem, Instruction } from '../syntax/tree.ts';
-import type { LabelSymbol, Scope, VariableSymbol } from './symbols.ts';
+import type { LabelSymbol, RegisterSymbol, Scope, VariableSymbol } from './symbols.ts';
 
 export type BodyEntry =
   | { readonly kind: 'instruction'; readonly node: Instruction; readonly scope: Scope }
@@ -8,9 +8,14 @@ export type BodyEntry =
   /** `.loc`: the source line of the instructions behind it. */
   | { readonly kind: 'location'; readonly file: number; readonly line: number };
 
+/** A parameter or return value by what it is in the body; null for one without a name. */
+export type FormalSymbol = VariableSymbol | RegisterSymbol | null;
+
 export interface CheckedFunction {
   readonly item: FunctionItem;
-  readonly parameters: readonly VariableSymbol[];
+  /** In the order of the declaration. */
+  readonly parameters: readonly FormalSymbol[];
+  readonly results: readonly FormalSymbol[];
   /** Variables declared in the body, parameters of calls included. */
   readonly variables: readonly VariableSymbol[];
   readonly body: readonly BodyEntry[];
@@ -19,7 +24,8 @@ export interface CheckedFunction {
 /** Collects a function while it is checked. */
 export class FunctionRecorder {
   private readonly item: FunctionItem;
-  private readonly parameters: VariableSymbol[] = [];
+  private readonly parameters: FormalSymbol[] = [];
+  private readonly results: FormalSymbol[] = [];
   private readonly variables: VariableSymbol[] = [];
   private readonly body: BodyEntry[] = [];
 
@@ -27,8 +33,8 @@ export class FunctionRecorder {
     this.item = item;
   }
 
-  parameter(symbol: VariableSymbol): void {
-    this.parameters.push(symbol);
+  formal(symbol: FormalSymbol, result: boolean): void {
+    (result ? this.results : this.parameters).push(symbol);
   }
 
   variable(symbol: VariableSymbol): void {
@@ -40,7 +46,7 @@ export class FunctionRecorder {
   }
 
   finish(): CheckedFunction {
-    const { item, parameters, variables, body } = this;
-    return { item, parameters, variables, body };
+    const { item, parameters, results, variables, body } = this;
+    return { item, parameters, results, variables, body };
   }
 }

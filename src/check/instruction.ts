@@ -4,6 +4,7 @@ import type { Parameters } from '../diagnostics/catalogue.ts';
 import { type Diagnostic, diagnose, type Fix } from '../diagnostics/diagnostic.ts';
 import type { OperandPattern } from '../isa/form.ts';
 import type { Guard, Instruction, Operand } from '../syntax/tree.ts';
+import { checkCall } from './call.ts';
 import { type Judge, step, type Verdict } from './judge.ts';
 import { nearest } from './nearest.ts';
 import type { Place, Problem } from './problem.ts';
@@ -49,6 +50,7 @@ function reportVerdict(node: Instruction, verdict: Verdict, scope: Scope, checke
   for (const found of verdict.problems) checker.report(toDiagnostic(found, node, checker.source));
   if (verdict.undeclared) for (const operand of node.operands) reportUndeclared(operand, scope, checker);
   if (verdict.ranged) checkRanges(node, verdict, checker);
+  if (verdict.calls && verdict.problems.length === 0 && !verdict.undeclared) checkCall(node, scope, checker.report);
 }
 
 function reportUnchecked(node: Instruction, { opcode }: Verdict, checker: InstructionContext): void {

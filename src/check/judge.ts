@@ -19,6 +19,8 @@ export interface Verdict {
   readonly unchecked: boolean;
   /** True where some operand's constants have a fixed range. */
   readonly ranged: boolean;
+  /** True for a call: what it hands over is held against the function at hand. */
+  readonly calls: boolean;
   /** True where some name is not declared. */
   readonly undeclared: boolean;
   /** True where there is nothing to report, whatever names and values the instruction has. */
@@ -90,7 +92,7 @@ export function step(node: Node, shape: Shape): Node {
 function decide(resolution: Resolution, shapes: readonly Shape[], environment: ModuleEnvironment): Verdict {
   const { opcode } = resolution;
   const undeclared = shapes.some((shape) => shape.undeclared);
-  const none = { opcode, variant: null, rows: [], ranged: false, undeclared, clean: false };
+  const none = { opcode, variant: null, rows: [], ranged: false, calls: false, undeclared, clean: false };
   switch (resolution.kind) {
     case 'unchecked':
       return { ...none, problems: [], unchecked: true };
@@ -112,8 +114,9 @@ function judgeVariant(
   const problems = [...matchOperands({ variant, opcode, what }, shapes), ...checkRows(rows, environment)];
   const ranged = variant.form.operands.some((pattern) => pattern.kind === 'value' && pattern.range !== undefined);
   const undeclared = shapes.some((shape) => shape.undeclared);
-  const clean = problems.length === 0 && !ranged && !undeclared;
-  return { opcode, variant, problems, rows, unchecked: false, ranged, undeclared, clean };
+  const calls = variant.form.operands.some((pattern) => pattern.kind === 'callee');
+  const clean = problems.length === 0 && !ranged && !calls && !undeclared;
+  return { opcode, variant, problems, rows, unchecked: false, ranged, calls, undeclared, clean };
 }
 
 /** The verdict with the fewest problems, the first of equals; a wrong operand count weighs most. */

@@ -61,7 +61,39 @@ function matchPattern(subject: Subject, pattern: OperandPattern, shape: Shape, i
       return shape.kind === 'label' || shape.kind === 'unknown'
         ? []
         : [wrongKind(subject, pattern.name, shape, [index], 'a label')];
+    case 'list':
+      return shape.kind === 'list' ? [] : [wrongKind(subject, pattern.name, shape, [index], 'a list in parentheses')];
+    case 'callee':
+      return matchCallee(subject, pattern, shape, index);
+    case 'table':
+      return matchTable(subject, pattern, shape, index);
   }
+}
+
+type CalleePattern = Extract<OperandPattern, { readonly kind: 'callee' }>;
+type TablePattern = Extract<OperandPattern, { readonly kind: 'table' }>;
+
+/** A function by its name, or a register with its address. */
+function matchCallee(subject: Subject, pattern: CalleePattern, shape: Shape, index: number): readonly Problem[] {
+  if (shape.kind === 'unknown') return [];
+  const isPointer =
+    shape.kind === 'register' &&
+    shape.lanes === 1 &&
+    (isInteger(shape.type) || shape.type.class === 'bits') &&
+    (shape.type.width === 32 || shape.type.width === 64);
+  if (pattern.indirect) {
+    return isPointer ? [] : [wrongKind(subject, pattern.name, shape, [index], 'a register of 32 or 64 bits')];
+  }
+  if (shape.kind === 'function') return shape.entry ? [problem('PTX3023', operand(index), {})] : [];
+  if (isPointer) return [problem('PTX3024', operand(index), {})];
+  return [wrongKind(subject, pattern.name, shape, [index], 'a function')];
+}
+
+function matchTable(subject: Subject, pattern: TablePattern, shape: Shape, index: number): readonly Problem[] {
+  if (shape.kind === 'unknown' || (shape.kind === 'table' && shape.of === pattern.of)) return [];
+  const expected =
+    pattern.of === 'branches' ? 'a label of .branchtargets' : 'a label of .callprototype or .calltargets';
+  return [wrongKind(subject, pattern.name, shape, [index], expected)];
 }
 
 function regimeOf(subject: Subject, pattern: ValuePattern): Regime {

@@ -5,7 +5,18 @@
 import type { Span } from '../base/span.ts';
 import { diagnose } from '../diagnostics/diagnostic.ts';
 import type { AvailabilityRow } from '../isa/form.ts';
-import type { Block, Declaration, FunctionItem, Instruction, Item, Parameter, Statement } from '../syntax/tree.ts';
+import type {
+  AliasItem,
+  Block,
+  Declaration,
+  FunctionItem,
+  Instruction,
+  Item,
+  Parameter,
+  PrototypeDirective,
+  Statement,
+  TargetsDirective,
+} from '../syntax/tree.ts';
 import type { ModuleEnvironment } from './availability.ts';
 import { type CheckedFunction, FunctionRecorder } from './checked.ts';
 import {
@@ -22,6 +33,7 @@ import {
 import { Header, type Overrides } from './header.ts';
 import { checkInstruction, type InstructionContext } from './instruction.ts';
 import { type Judge, judgeFor, type Verdict } from './judge.ts';
+import { signatureOf } from './signature.ts';
 import { type DeclaredSymbol, Scope, type VariableSpace, type VariableSymbol } from './symbols.ts';
 
 /** The state of checking one module. */
@@ -36,6 +48,8 @@ export class ModuleChecker implements InstructionContext {
   readonly variables: VariableSymbol[] = [];
   /** Names of source files by their number in `.file`. */
   readonly files: Map<number, string> = new Map();
+  /** Functions that are other names of functions. */
+  readonly aliases: Map<string, string> = new Map();
   private recorder: FunctionRecorder | null = null;
   private readonly header: Header;
   private readonly uncheckedOpcodes = new Set<string>();
@@ -75,6 +89,8 @@ export class ModuleChecker implements InstructionContext {
         if (item.file !== null) this.files.set(item.file.index, item.file.name);
         return;
       case 'alias':
+        this.checkAlias(item);
+        return;
       case 'pragma':
         return;
     }
@@ -152,12 +168,19 @@ export class ModuleChecker implements InstructionContext {
   /** A prototype may be followed by its definition; two bodies may not stand under one name. */
   private declareFunction(item: FunctionItem): void {
     const declared: Span = { start: item.nameStart, end: item.nameEnd };
-    const symbol: DeclaredSymbol = { kind: 'function', name: item.name, defined: item.body !== null, declared };
+    const { name, entry } = item;
+    const signature = signatureOf(item);
+    const symbol: DeclaredSymbol = { kind: 'function', name, entry, signature, defined: item.body !== null, declared };
     const previous = this.symbols.declare(symbol);
     if (previous === null) return;
     const prototype = previous.kind === 'function' && (!previous.defined || item.body === null);
     if (!prototype) this.report(diagnose('PTX5005', declared, { name: item.name }));
     else if (item.body !== null) this.symbols.replace(symbol);
+  }
+
+  /** Both names are functions by now; the first has no body of its own. */
+  private checkAlias({ name, target }: AliasItem): void {
+    this.aliases.set(name, target);
   }
 
   private checkStatements(statements: readonly Statement[], scope: Scope): void {
@@ -182,11 +205,39 @@ export class ModuleChecker implements InstructionContext {
       case 'loc':
         this.recorder?.entry({ kind: 'location', file: statement.file, line: statement.line });
         return;
-      case 'pragma':
       case 'targets':
+        this.checkTargets(statement, scope);
+        return;
       case 'prototype':
+        this.declarePrototype(statement, scope);
+        return;
+      case 'pragma':
         return;
     }
+  }
+
+  /** The names are those of the scope; labels are known in all of it, functions from their declaration on. */
+  private checkTargets(directive: TargetsDirective, scope: Scope): void {
+    const { label: name, names, directive: word } = directive;
+    const of = word === '.branchtargets' ? 'branches' : 'calls';
+    const declared: Span = { start: directive.start, end: directive.end };
+    this.declare(scope, { kind: 'targets', name, of, names: names.map((target) => target.name), scope, declared });
+    for (const target of names) {
+      const symbol = scope.lookup(target.name);
+      if (symbol?.kind === (of === 'branches' ? 'label' : 'function')) continue;
+      const expected = of === 'branches' ? 'a label' : 'a function';
+      this.report(diagnose('PTX3026', target, { name: target.name, directive: word, expected }));
+    }
+  }
+
+  private declarePrototype(prototype: PrototypeDirective, scope: Scope): void {
+    const environment = this.header.environment(prototype);
+    const { label: name, results, parameters, start, end } = prototype;
+    const types = [...results, ...parameters].map((parameter) =>
+      declaredType(parameter, parameter.space, environment, this.report),
+    );
+    if (types.includes(null)) return;
+    this.declare(scope, { kind: 'prototype', name, signature: signatureOf(prototype), declared: { start, end } });
   }
 
   private recordLabel(name: string, scope: Scope): void {
@@ -219,14 +270,15 @@ export class ModuleChecker implements InstructionContext {
     environment: ModuleEnvironment,
   ): void {
     const type = declaredType(parameter, parameter.space, environment, this.report);
-    if (type === null || parameter.name === '_') return;
-    if (isRegisterParameter(parameter)) {
-      this.declare(scope, registerSymbol(parameter, type));
+    if (type === null || parameter.name === '_') {
+      this.recorder?.formal(null, result);
       return;
     }
-    const symbol = variableSymbol(parameter, type, parameterSpace(item.entry, result));
+    const symbol = isRegisterParameter(parameter)
+      ? registerSymbol(parameter, type)
+      : variableSymbol(parameter, type, parameterSpace(item.entry, result));
     this.declare(scope, symbol);
-    if (!result) this.recorder?.parameter(symbol);
+    this.recorder?.formal(symbol, result);
   }
 
   /** Labels are known in their whole block, before and behind the place where they stand. */
@@ -234,9 +286,6 @@ export class ModuleChecker implements InstructionContext {
     for (const statement of statements) {
       const declared: Span = { start: statement.start, end: statement.end };
       if (statement.kind === 'label') this.declare(scope, { kind: 'label', name: statement.name, declared });
-      else if (statement.kind === 'targets' || statement.kind === 'prototype') {
-        scope.declare({ kind: 'label', name: statement.label, declared });
-      }
     }
   }
 }

@@ -16,8 +16,9 @@ type ShapeData =
   | { readonly kind: 'constant'; readonly constant: ConstantKind }
   | { readonly kind: 'variable'; readonly space: VariableSpace; readonly offset: boolean }
   | { readonly kind: 'register-offset'; readonly type: PtxType }
-  | { readonly kind: 'function'; readonly offset: boolean }
+  | { readonly kind: 'function'; readonly offset: boolean; readonly entry: boolean }
   | { readonly kind: 'label' }
+  | { readonly kind: 'table'; readonly of: 'branches' | 'calls' }
   | { readonly kind: 'unknown' }
   | { readonly kind: 'sink' }
   | { readonly kind: 'unary'; readonly operator: '!' | '-' | '~'; readonly operand: Shape }
@@ -65,8 +66,11 @@ const floats: Readonly<Record<Exclude<ConstantKind, 'integer'>, Shape>> = {
   '0d': intern('float 0d', { kind: 'constant', constant: '0d' }),
   decimal: intern('float decimal', { kind: 'constant', constant: 'decimal' }),
 };
-const functionShape = intern('function', { kind: 'function', offset: false });
+const functionShape = intern('function', { kind: 'function', offset: false, entry: false });
+const kernelShape = intern('kernel', { kind: 'function', offset: false, entry: true });
 const labelShape = intern('label', { kind: 'label' });
+const branchTable = intern('table branches', { kind: 'table', of: 'branches' });
+const callTable = intern('table calls', { kind: 'table', of: 'calls' });
 
 /** No instruction takes longer vectors; a longer one is refused whatever follows, and must not fill the memory. */
 const longestList = 32;
@@ -173,9 +177,13 @@ function shapeOfSymbol(symbol: DeclaredSymbol): Shape {
     case 'variable':
       return variable(symbol.space, false);
     case 'function':
-      return functionShape;
+      return symbol.entry ? kernelShape : functionShape;
     case 'label':
       return labelShape;
+    case 'targets':
+      return symbol.of === 'branches' ? branchTable : callTable;
+    case 'prototype':
+      return callTable;
   }
 }
 
@@ -185,7 +193,7 @@ function variable(space: VariableSpace, offset: boolean): Shape {
 
 function withOffset(base: Shape): Shape {
   if (base.kind === 'variable') return variable(base.space, true);
-  if (base.kind === 'function') return intern('function+', { kind: 'function', offset: true });
+  if (base.kind === 'function') return intern('function+', { kind: 'function', offset: true, entry: base.entry });
   if (base.kind === 'register')
     return intern(`register+ ${base.type.name}`, { kind: 'register-offset', type: base.type });
   return unknown;
@@ -207,9 +215,11 @@ export function describeShape(shape: Shape): string {
     case 'register-offset':
       return 'a register with an offset';
     case 'function':
-      return 'a function';
+      return shape.entry ? 'a kernel' : 'a function';
     case 'label':
       return 'a label';
+    case 'table':
+      return shape.of === 'branches' ? 'a list of branch targets' : 'a prototype or list of targets of calls';
     case 'unknown':
       return 'an undeclared name';
     case 'sink':

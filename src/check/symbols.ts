@@ -5,6 +5,7 @@
 import type { Span } from '../base/span.ts';
 import type { PtxType } from '../isa/types.ts';
 import type { Variable } from '../syntax/tree.ts';
+import type { Signature } from './signature.ts';
 
 /** Where a variable lives. Parameters are told apart by what may be done with them. */
 export type VariableSpace =
@@ -44,6 +45,8 @@ export interface FunctionSymbol {
   readonly name: string;
   /** Whether a body has been seen; the body itself is not kept, or a large file would stay in memory. */
   readonly defined: boolean;
+  readonly entry: boolean;
+  readonly signature: Signature;
   readonly declared: Span;
 }
 
@@ -53,7 +56,32 @@ export interface LabelSymbol {
   readonly declared: Span;
 }
 
-export type DeclaredSymbol = RegisterSymbol | VariableSymbol | FunctionSymbol | LabelSymbol;
+/** `.branchtargets` or `.calltargets`: known from where it stands, and so are the names in it. */
+export interface TargetsSymbol {
+  readonly kind: 'targets';
+  readonly name: string;
+  readonly of: 'branches' | 'calls';
+  readonly names: readonly string[];
+  /** Where the names mean something. */
+  readonly scope: Scope;
+  readonly declared: Span;
+}
+
+/** `.callprototype`. */
+export interface PrototypeSymbol {
+  readonly kind: 'prototype';
+  readonly name: string;
+  readonly signature: Signature;
+  readonly declared: Span;
+}
+
+export type DeclaredSymbol =
+  | RegisterSymbol
+  | VariableSymbol
+  | FunctionSymbol
+  | LabelSymbol
+  | TargetsSymbol
+  | PrototypeSymbol;
 
 /** One `{ … }` of names, or the module's. Lookup goes outward; an inner name hides an outer one. */
 export class Scope {

@@ -389,6 +389,67 @@ export const catalogue = {
     section: '9.7.13.1',
     explain: 'Barriers count whole warps, so a number of threads is a multiple of 32.',
   },
+  PTX3020: {
+    severity: 'error',
+    title: 'wrong number of arguments',
+    message: "'{name}' {what}; found {found}",
+    ptxas: 'Call has wrong number of parameters',
+    section: '9.7.12.5',
+    explain:
+      'A call gives one argument for each parameter of the function and names a place for each value it returns; a value that is not wanted goes to _.',
+  },
+  PTX3021: {
+    severity: 'error',
+    title: 'argument of another type',
+    message: "{found} does not fit '{formal}' of '{name}', which is {expected}",
+    ptxas: "Type of argument does not match formal parameter '{formal}'",
+    section: '9.7.12.5',
+    explain:
+      'An argument has the size of its parameter and a type that goes with it: bit-size types go with all, integers with integers, floats with the same float. Arrays of bytes go with arrays of as many bytes. Nothing is converted.',
+  },
+  PTX3022: {
+    severity: 'error',
+    title: 'argument of another alignment',
+    message: "the argument for '{formal}' of '{name}' is aligned to {found} bytes; the parameter to {expected}",
+    ptxas: "Alignment of argument does not match formal parameter '{formal}'",
+    section: '9.7.12.5',
+    explain: 'An argument in .param space is declared with exactly the alignment of the parameter.',
+  },
+  PTX3023: {
+    severity: 'error',
+    title: 'call of a kernel',
+    message: 'kernels cannot be called; only functions declared with .func can',
+    ptxas: 'Illegal call target, device function expected',
+    section: '9.7.12.5',
+    explain: 'A kernel is launched from outside. What several kernels share goes into a .func.',
+  },
+  PTX3024: {
+    severity: 'error',
+    title: 'missing prototype',
+    message: 'a call through a register needs a label of .callprototype or .calltargets as its last operand',
+    ptxas: 'Call target not recognized',
+    section: '9.7.12.5',
+    explain:
+      'What the function takes and returns cannot be seen from its address; a prototype or a list of functions tells it.',
+  },
+  PTX3025: {
+    severity: 'error',
+    title: 'no argument of a call',
+    message: "{found} cannot be handed over for '{formal}' of '{name}'",
+    ptxas: "Illegal argument for formal parameter '{formal}'",
+    section: '9.7.12.5',
+    explain:
+      'Arguments and return values of a call are registers, constants and .param variables declared in the body of the function; parameters of the function itself are copied to one of those first.',
+  },
+  PTX3026: {
+    severity: 'error',
+    title: 'wrong target',
+    message: "'{name}' in {directive} is not {expected}",
+    ptxas: 'Illegal target, {expected} expected',
+    section: '9.7.12.4',
+    explain:
+      '.branchtargets lists labels of its block or of one around it, .calltargets lists functions declared before.',
+  },
   PTX4001: {
     severity: 'error',
     title: 'needs a newer PTX version',
@@ -683,6 +744,34 @@ export const catalogue = {
     explain:
       'A thread that executes shfl, vote, match, redux or elect with .sync must be in the member mask it gives; what happens otherwise is undefined.',
   },
+  PTX6013: {
+    severity: 'error',
+    title: 'stack overflow',
+    message:
+      "calling '{name}' needs {bytes} bytes of local memory for the thread; it has {limit} and {depth} calls are open",
+    ptxas:
+      "calling '{name}' needs {bytes} bytes of local memory for the thread; it has {limit} and {depth} calls are open",
+    section: '7.1',
+    explain:
+      'Parameters and local variables of every open call lie in the local memory of the thread. Recursion that goes too deep uses it up.',
+  },
+  PTX6014: {
+    severity: 'error',
+    title: 'bad indirect call',
+    message: '{address} is not the address of {expected}',
+    ptxas: '{address} is not the address of {expected}',
+    section: '9.7.12.5',
+    explain:
+      'A call through a register goes to the start of a function of the module whose parameters and return values are those of the prototype, or to one of the list of targets.',
+  },
+  PTX6015: {
+    severity: 'error',
+    title: 'branch index out of range',
+    message: 'index {index} is beyond the {count} targets of brx.idx',
+    ptxas: 'index {index} is beyond the {count} targets of brx.idx',
+    section: '9.7.12.4',
+    explain: 'brx.idx takes an index below the number of labels in its list; what others do is undefined.',
+  },
   PTX6020: {
     severity: 'error',
     title: 'instruction budget used up',
@@ -722,6 +811,22 @@ export const catalogue = {
     ptxas: 'the kernel executed trap',
     section: '9.7.19.3',
     explain: 'The kernel asked to be aborted.',
+  },
+  PTX6032: {
+    severity: 'error',
+    title: 'assertion failed',
+    message: '{file}:{line}: {function}: assertion `{assertion}` failed',
+    ptxas: '{file}:{line}: {function}: assertion `{assertion}` failed',
+    section: null,
+    explain: 'The kernel called __assertfail, which is what assert of CUDA does.',
+  },
+  PTX6033: {
+    severity: 'error',
+    title: 'bad free',
+    message: 'free of {address}, which malloc of this device did not give or which was freed before',
+    ptxas: 'free of {address}, which malloc of this device did not give or which was freed before',
+    section: null,
+    explain: 'The built-in function free takes null or an address that the built-in malloc returned, once.',
   },
   PTX6040: {
     severity: 'error',

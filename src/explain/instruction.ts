@@ -112,6 +112,12 @@ function takenBy(variant: Variant, pattern: OperandPattern, name: string, type: 
       return 'a register of 32 or 64 bits that holds an address';
     case 'label':
       return 'a label';
+    case 'list':
+      return 'registers, .param variables and constants that match the parameters of the function, in parentheses';
+    case 'callee':
+      return pattern.indirect ? 'a register with the address of a function' : 'the name of a function';
+    case 'table':
+      return pattern.of === 'branches' ? 'a label of .branchtargets' : 'a label of .callprototype or .calltargets';
     default:
       return assertNever(pattern);
   }

@@ -38,6 +38,9 @@ export function patternBits(variant: Variant, pattern: OperandPattern): readonly
     case 'pair':
       return [of(pattern.first), of(pattern.second)];
     case 'label':
+    case 'list':
+    case 'callee':
+    case 'table':
       return [];
   }
 }

@@ -45,6 +45,10 @@ export function stepText(step: Step): string {
       return `${step.to} = ${step.from} lies in the ${step.space} window`;
     case 'branch':
       return `go to ${step.target}`;
+    case 'switch':
+      return `go to target ${step.index} of ${step.targets}`;
+    case 'call':
+      return step.indirect ? `call the function at ${step.callee}` : `call ${step.callee}`;
     case 'return':
       return 'return';
     case 'exit':

@@ -16,16 +16,16 @@ import {
   threadsOf,
 } from '../machine/launch.ts';
 import { type Region, Segment } from '../machine/segment.ts';
-import type { FunctionProgram } from '../program/function-program.ts';
 import type { Placed } from '../program/layout.ts';
 import { passBarrier } from './barrier-steps.ts';
+import type { KernelProgram } from '../program/link.ts';
 import { completeGroup } from './collective-steps.ts';
 import type { Memories } from './memory-steps.ts';
-import { type LaunchContext, type Prepared, prepareFunction } from './prepare.ts';
+import { type Prepared, prepareKernel, type PreparedKernel } from './prepare.ts';
 import type { Block, Cpu, Thread } from './thread.ts';
 
 export interface Launch {
-  readonly program: FunctionProgram;
+  readonly kernel: KernelProgram;
   readonly shape: LaunchShape;
   readonly memories: Memories;
   /** Address or offset of a module's variable. */
@@ -76,7 +76,7 @@ export async function runLaunch(launch: Launch): Promise<LaunchResult> {
 class Engine {
   private readonly launch: Launch;
   private readonly cpu: Cpu;
-  private readonly code: readonly Prepared[];
+  private readonly prepared: PreparedKernel;
   private readonly blocks: number;
   private readonly sharedBytes: number;
   private nextBlock = 0;
@@ -86,20 +86,27 @@ class Engine {
   private faulting: Thread | null = null;
 
   constructor(launch: Launch) {
-    const { program, shape } = launch;
+    const { kernel, shape } = launch;
     this.launch = launch;
     this.blocks = blocksOf(shape);
-    this.sharedBytes = program.sharedBytes + shape.sharedBytes;
+    this.sharedBytes = kernel.entry.sharedBytes + shape.sharedBytes;
     const none = {} as Thread & Block;
-    this.cpu = { thread: none, block: none, looks: 0, executed: 0 };
-    const context: LaunchContext = {
-      program,
+    this.cpu = {
+      thread: none,
+      block: none,
+      looks: 0,
+      executed: 0,
+      builtin: ({ name }) => {
+        throw machineFault('PTX6030', { what: name });
+      },
+    };
+    this.prepared = prepareKernel({
+      kernel,
       memories: launch.memories,
       facts: { shape, sharedBytes: this.sharedBytes },
       cpu: this.cpu,
       addressOf: launch.addressOf,
-    };
-    this.code = prepareFunction(context);
+    });
   }
 
   get instructions(): number {
@@ -125,13 +132,12 @@ class Engine {
 
   describe(fault: MachineFault): Fault {
     const thread = this.faulting;
-    const { program } = this.launch;
-    const line = thread === null ? null : (program.instructions[thread.pc - 1]?.line ?? null);
+    const line = thread === null ? null : (this.prepared.lines[thread.pc - 1] ?? null);
     const { code, message, space, address } = fault;
     return {
       code,
       message,
-      kernel: program.name,
+      kernel: this.launch.kernel.entry.name,
       block: this.running[0]?.index ?? null,
       thread: thread?.index ?? null,
       line,
@@ -185,19 +191,16 @@ class Engine {
 
   /** Runs one thread until it waits, ends, or `fuel` instructions have been tried; returns how many. */
   private runThread(thread: Thread, block: Block, fuel: number): number {
-    const { code, cpu } = this;
-    const { frame } = thread;
+    const { cpu } = this;
+    const { code } = this.prepared;
     cpu.thread = thread;
     cpu.block = block;
     this.faulting = thread;
     let tried = 0;
     cpu.looks = 0;
     while (tried < fuel && cpu.looks < patience && thread.state === 'running') {
-      const instruction = code[thread.pc++];
-      if (instruction === undefined) {
-        thread.state = 'exited';
-        break;
-      }
+      const instruction = code[thread.pc++] as Prepared;
+      const { frame } = thread;
       tried++;
       if (instruction.guard >= 0 && frame[instruction.guard] !== instruction.guardValue) continue;
       if (instruction.counted) cpu.executed++;
@@ -217,22 +220,24 @@ class Engine {
   }
 
   private makeBlock(linear: number): Block {
-    const { program, shape, trackWrites } = this.launch;
+    const { kernel, shape, trackWrites } = this.launch;
     const count = threadsOf(shape);
     const threads = Array.from(
       { length: count },
       (_, i): Thread => ({
         index: indexOf(i, shape.block),
         linear: i,
-        frame: program.initialFrame.slice(),
-        local: program.localBytes === 0 ? null : this.makeLocal(),
+        frame: kernel.entry.initialFrame.slice(),
+        local: kernel.stackBytes === 0 ? null : this.makeLocal(),
+        base: 0,
+        calls: [],
         pc: 0,
         state: 'running',
         offer: null,
         pass: null,
       }),
     );
-    const regions = regionsOf(program.shared);
+    const regions = regionsOf(kernel.entry.shared);
     return {
       index: indexOf(linear, shape.grid),
       linear,
@@ -246,8 +251,9 @@ class Engine {
   }
 
   private makeLocal(): Segment {
-    const { program, trackWrites } = this.launch;
-    return new Segment('local', new Uint8Array(program.localBytes), { trackWrites, regions: regionsOf(program.local) });
+    const { kernel, trackWrites } = this.launch;
+    const regions = regionsOf(kernel.entry.local);
+    return new Segment('local', new Uint8Array(kernel.stackBytes), { trackWrites, regions });
   }
 }
 

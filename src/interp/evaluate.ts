@@ -130,6 +130,9 @@ function valuesOf(variant: Variant, pattern: OperandPattern): readonly NamedValu
     case 'window':
     case 'pointer':
     case 'label':
+    case 'list':
+    case 'callee':
+    case 'table':
       return [];
   }
 }

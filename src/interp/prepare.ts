@@ -14,6 +14,9 @@ import type {
   SymbolAddress,
   Transfer,
 } from '../program/function-program.ts';
+import { isOnStack } from '../program/layout.ts';
+import type { KernelProgram } from '../program/link.ts';
+import { prepareCall, prepareReturn } from './call-steps.ts';
 import { readAs, writeAs } from './evaluate.ts';
 import { prepareBarrier } from './barrier-steps.ts';
 import { prepareCollective } from './collective-steps.ts';
@@ -27,7 +30,7 @@ import {
 } from './memory-steps.ts';
 import { type LaunchFacts, specialReader } from './specials.ts';
 import type { Cpu } from './thread.ts';
-import { type Action, type Frame, isValueStep, type PlaceOf, prepareStep } from './value-steps.ts';
+import { type Action, isValueStep, type PlaceOf, prepareStep } from './value-steps.ts';
 
 /** An instruction as the engine's loop sees it. */
 export interface Prepared {
@@ -42,7 +45,7 @@ export interface Prepared {
 
 /** What instructions may need of the launch. */
 export interface LaunchContext {
-  readonly program: FunctionProgram;
+  readonly kernel: KernelProgram;
   readonly memories: Memories;
   readonly facts: LaunchFacts;
   readonly cpu: Cpu;
@@ -50,11 +53,42 @@ export interface LaunchContext {
   readonly addressOf: (symbol: VariableSymbol) => number | null;
 }
 
-export function prepareFunction(context: LaunchContext): readonly Prepared[] {
-  return context.program.instructions.map((instruction) => prepareInstruction(instruction, context));
+/** All functions of a kernel one behind the other, the kernel first, each ended by a return. */
+export interface PreparedKernel {
+  readonly code: readonly Prepared[];
+  /** Line in the PTX text of each piece of code; null for the return at a function's end. */
+  readonly lines: readonly (number | null)[];
 }
 
-function prepareInstruction(instruction: ProgramInstruction, context: LaunchContext): Prepared {
+export function prepareKernel(launch: LaunchContext): PreparedKernel {
+  const { functions } = launch.kernel;
+  const lengths = functions.map((fn) => (fn.kind === 'program' ? fn.program.instructions.length + 1 : 0));
+  let end = 0;
+  const starts = lengths.map((length) => (end += length) - length);
+  const code: Prepared[] = [];
+  const lines: (number | null)[] = [];
+  functions.forEach((fn, i) => {
+    if (fn.kind !== 'program') return;
+    const { program } = fn;
+    const context: FunctionContext = { ...launch, program, starts, start: starts[i] as number };
+    for (const instruction of program.instructions) {
+      code.push(prepareInstruction(instruction, context));
+      lines.push(instruction.line);
+    }
+    code.push({ guard: -1, guardValue: 0, run: prepareReturn(program, launch.cpu), counted: false });
+    lines.push(null);
+  });
+  return { code, lines };
+}
+
+interface FunctionContext extends LaunchContext {
+  readonly program: FunctionProgram;
+  /** Where the functions of the kernel begin in the code, and where this one does. */
+  readonly starts: readonly number[];
+  readonly start: number;
+}
+
+function prepareInstruction(instruction: ProgramInstruction, context: FunctionContext): Prepared {
   const { guard, steps } = instruction;
   const placeOf: PlaceOf = (ref) => {
     const place = instruction.places.get(ref);
@@ -82,7 +116,7 @@ function body(
   results: readonly Action[],
   instruction: ProgramInstruction,
   placeOf: PlaceOf,
-  context: LaunchContext,
+  context: FunctionContext,
 ): readonly Action[] {
   const at = steps.findIndex(({ kind }) => kind === 'collective' || kind === 'barrier');
   const prepare = (step: Step): Action => stepAction(step, instruction, placeOf, context);
@@ -138,45 +172,63 @@ function writeAction({ operand, register, registerWidth, type }: Transfer): Acti
   };
 }
 
-function specialAction({ place, register, width }: SpecialRead, { cpu, facts }: LaunchContext): Action {
+function specialAction({ place, register, width }: SpecialRead, { cpu, facts }: FunctionContext): Action {
   const read = specialReader(register, width, cpu, facts);
   return (frame) => {
     frame[place] = read();
   };
 }
 
-function symbolAction({ place, symbol, offset, width }: SymbolAddress, context: LaunchContext): Action {
-  const address = symbol === null ? null : baseOf(symbol, context);
-  if (address === null) {
-    return () => {
-      throw machineFault('PTX6030', { what: `the address of ${symbol?.name ?? 'a function'}` });
+function symbolAction({ place, base, offset, width }: SymbolAddress, context: FunctionContext): Action {
+  if (base.kind === 'function') {
+    const value = chop(BigInt(base.address) + offset, width);
+    return (frame) => {
+      frame[place] = value;
     };
   }
-  const value = chop(BigInt(address) + offset, width);
+  const { symbol } = base;
+  const start = baseOf(symbol, context);
+  if (start === null) {
+    return () => {
+      throw machineFault('PTX6030', { what: `the address of ${symbol.name}` });
+    };
+  }
+  const address = BigInt(start) + offset;
+  if (isRelative(symbol, context)) {
+    const { cpu } = context;
+    return (frame) => {
+      frame[place] = chop(address + BigInt(cpu.thread.base), width);
+    };
+  }
+  const value = chop(address, width);
   return (frame) => {
     frame[place] = value;
   };
 }
 
-function baseOf(symbol: VariableSymbol, { program, addressOf }: LaunchContext): number | null {
+function baseOf(symbol: VariableSymbol, { program, addressOf }: FunctionContext): number | null {
   return program.offsetOf(symbol) ?? addressOf(symbol);
 }
 
+/** Whether a variable lies at an offset from the activation's base; a kernel's own base is 0. */
+function isRelative({ space }: VariableSymbol, { program }: FunctionContext): boolean {
+  return !program.entry && isOnStack(space);
+}
+
 /** The effective address, immediate offset included, in 64 bits before anything is checked. */
-function addressAction({ place, base, offset }: AddressSource, context: LaunchContext): Action {
+function addressAction(source: AddressSource, context: FunctionContext): Action {
+  const { place, base, offset } = source;
   switch (base.kind) {
-    case 'none': {
-      const address = BigInt.asUintN(64, offset);
-      return (frame) => {
-        frame[place] = address;
-      };
-    }
+    case 'none':
+      return fixedAddress(place, offset);
     case 'variable': {
       const start = baseOf(base.symbol, context);
       if (start === null) throw new Error(`no address for variable '${base.symbol.name}'`);
-      const address = BigInt.asUintN(64, BigInt(start) + offset);
-      return (frame: Frame) => {
-        frame[place] = address;
+      const address = BigInt(start) + offset;
+      if (!isRelative(base.symbol, context)) return fixedAddress(place, address);
+      const { cpu } = context;
+      return (frame) => {
+        frame[place] = BigInt.asUintN(64, address + BigInt(cpu.thread.base));
       };
     }
     case 'register': {
@@ -193,9 +245,16 @@ function addressAction({ place, base, offset }: AddressSource, context: LaunchCo
   }
 }
 
+function fixedAddress(place: number, offset: bigint): Action {
+  const address = BigInt.asUintN(64, offset);
+  return (frame) => {
+    frame[place] = address;
+  };
+}
+
 // --- steps ----------------------------------------------------------------------------------------------------------
 
-function stepAction(step: Step, instruction: ProgramInstruction, placeOf: PlaceOf, context: LaunchContext): Action {
+function stepAction(step: Step, instruction: ProgramInstruction, placeOf: PlaceOf, context: FunctionContext): Action {
   if (isValueStep(step)) return prepareStep(step, placeOf);
   const { cpu, memories } = context;
   switch (step.kind) {
@@ -210,12 +269,18 @@ function stepAction(step: Step, instruction: ProgramInstruction, placeOf: PlaceO
     case 'in-window':
       return prepareInWindow(step, placeOf);
     case 'branch': {
-      const { target } = instruction;
+      const target = context.start + instruction.target;
       return () => {
         cpu.thread.pc = target;
       };
     }
+    case 'switch':
+      return switchAction(placeOf(step.index), instruction, context);
+    case 'call':
+      if (instruction.call === null) throw new Error(`nothing is known of ${instruction.text}`);
+      return prepareCall(instruction.call, context.program, context);
     case 'return':
+      return prepareReturn(context.program, cpu);
     case 'exit':
       return () => {
         cpu.thread.state = 'exited';
@@ -247,6 +312,17 @@ function stepAction(step: Step, instruction: ProgramInstruction, placeOf: PlaceO
       };
     }
   }
+}
+
+/** What an index beyond the list does is open; here it is a fault. */
+function switchAction(index: number, { targets }: ProgramInstruction, { start, cpu }: FunctionContext): Action {
+  const starts = targets.map((target) => start + target);
+  return (frame) => {
+    const number = Number(frame[index]);
+    const target = starts[number];
+    if (target === undefined) throw machineFault('PTX6015', { index: String(number), count: String(starts.length) });
+    cpu.thread.pc = target;
+  };
 }
 
 /** The action counts as a look at what others may write. */

@@ -5,6 +5,7 @@ import type { Collectives } from '../machine/collectives.ts';
 import type { CollectiveFunction } from '../isa/steps.ts';
 import type { Dim3 } from '../machine/fault.ts';
 import type { Segment } from '../machine/segment.ts';
+import type { Builtin } from '../program/builtins.ts';
 import type { Frame } from './value-steps.ts';
 
 export type ThreadState = 'running' | 'waiting' | 'exited';
@@ -16,13 +17,27 @@ export interface Offer {
   readonly take: (results: readonly Bits[]) => void;
 }
 
+/** A function that called another and waits for it to return. */
+export interface Caller {
+  readonly frame: Frame;
+  readonly pc: number;
+  readonly base: number;
+  /** Takes what was returned. */
+  readonly finish: () => void;
+}
+
 export interface Thread {
   readonly index: Dim3;
   /** x fastest, as warps are cut. */
   readonly linear: number;
-  readonly frame: Frame;
-  /** Made when the kernel has local variables. */
+  /** Of the function that runs. */
+  frame: Frame;
+  /** Null where the kernel and what it calls have no local variables. */
   readonly local: Segment | null;
+  /** Where the function that runs has its variables in local memory. */
+  base: number;
+  /** Open calls, the innermost last. */
+  readonly calls: Caller[];
   pc: number;
   state: ThreadState;
   /** Set while the thread waits in a collective. */
@@ -52,4 +67,6 @@ export interface Cpu {
   looks: number;
   /** Executed thread-instructions of the launch. */
   executed: number;
+  /** Runs a built-in function whose arguments lie in local memory at `base`, its result behind them. */
+  readonly builtin: (builtin: Builtin, local: Segment, base: number) => void;
 }

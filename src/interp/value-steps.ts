@@ -29,6 +29,8 @@ type MachineKind =
   | 'window'
   | 'in-window'
   | 'branch'
+  | 'switch'
+  | 'call'
   | 'return'
   | 'exit'
   | 'barrier'
@@ -47,6 +49,8 @@ const machineKinds: ReadonlySet<string> = new Set<MachineKind>([
   'window',
   'in-window',
   'branch',
+  'switch',
+  'call',
   'return',
   'exit',
   'barrier',

@@ -80,7 +80,13 @@ export type OperandPattern =
       /** `p` alone will not do. */
       readonly both?: boolean;
     }
-  | { readonly kind: 'label'; readonly name: string };
+  | { readonly kind: 'label'; readonly name: string }
+  /** `(a, b)` of a call: what the function takes or gives decides what may stand in it. */
+  | { readonly kind: 'list'; readonly name: string; readonly role: Role }
+  /** The function called: its name, or a register with its address. */
+  | { readonly kind: 'callee'; readonly name: string; readonly indirect: boolean }
+  /** A label of `.branchtargets`, or of `.calltargets` or `.callprototype`. */
+  | { readonly kind: 'table'; readonly name: string; readonly of: 'branches' | 'calls' };
 
 /** How the type slots of a form must relate for the form to apply at all. */
 export type TypeRelation = 'wider' | 'narrower' | 'same';

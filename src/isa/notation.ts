@@ -44,6 +44,7 @@ const subOpcodes: ReadonlySet<string> = new Set([
   'mad.hi',
   'mad.wide',
   'bar.cta',
+  'brx.idx',
   'bar.arrive',
   'bar.red',
   'bar.warp',

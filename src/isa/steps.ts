@@ -154,6 +154,14 @@ export type Step =
     }
   | { readonly kind: 'in-window'; readonly space: WindowSpace; readonly to: Ref; readonly from: Ref }
   | { readonly kind: 'branch'; readonly target: Ref }
+  /** brx.idx: goes on at the target whose number is `index`. */
+  | { readonly kind: 'switch'; readonly index: Ref; readonly targets: Ref }
+  /**
+   * Calls a function: what it is given and gives back differs from call to call and is not in the step. The callee is
+   * named, or `indirect`, its address is in a register.
+   */
+  | { readonly kind: 'call'; readonly callee: Ref; readonly indirect: boolean }
+  /** Back to the caller; in a kernel, the thread ends. */
   | { readonly kind: 'return' }
   | { readonly kind: 'exit' }
   /**

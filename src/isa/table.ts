@@ -5,6 +5,7 @@
 import type { InstructionForm } from './form.ts';
 import { bitFieldForms } from './forms/bit-fields.ts';
 import { bitSelectionForms } from './forms/bit-selection.ts';
+import { callForms } from './forms/calls.ts';
 import { carryForms } from './forms/carry.ts';
 import { comparisonForms } from './forms/comparison.ts';
 import { controlForms } from './forms/control.ts';
@@ -53,6 +54,7 @@ export const allForms: readonly InstructionForm[] = [
   ...cvtForms,
   ...cvtPackForms,
   ...controlForms,
+  ...callForms,
 ];
 
 /** The table by opcode; made once for a list of forms. */

@@ -55,6 +55,9 @@ function segmentOf(space: MemorySpace, { address, size, regions }: Area, global:
 export function raised(site: Site, address: bigint): MachineFault {
   if (site.kind === 'unsupported') return machineFault('PTX6030', { what: site.what });
   if (site.kind === 'trap') return machineFault('PTX6031', {});
+  if (site.kind === 'switch') {
+    return machineFault('PTX6015', { index: String(address), count: String(site.count) });
+  }
   if (site.kind !== 'window') throw new Error(`a ${site.kind} site raised`);
   const shown = formatAddress(address);
   return machineFault('PTX6007', { address: shown, space: site.space }, { space: 'generic', address: shown });

@@ -69,10 +69,12 @@ function lowerWrite({ operand, register, registerWidth, type }: Transfer, { code
   values.setPlace(register, target);
 }
 
-function lowerSymbol({ place, symbol, offset, width }: SymbolAddress, lowering: Lowering): void {
+function lowerSymbol({ place, base, offset, width }: SymbolAddress, lowering: Lowering): void {
   const { code, values, layout } = lowering;
-  const address = symbol === null ? null : (lowering.offsetOf(symbol) ?? layout.addressOf(symbol));
-  if (address === null) throw notLowered(`the address of ${symbol?.name ?? 'a function'}`);
+  const address =
+    base.kind === 'function' ? base.address : (lowering.offsetOf(base.symbol) ?? layout.addressOf(base.symbol));
+  if (address === null)
+    throw notLowered(`the address of ${base.kind === 'variable' ? base.symbol.name : 'a function'}`);
   code.i64(BigInt(address) + offset);
   maskTo(code, 'i64', width);
   values.setPlace(place, 'i64');
@@ -175,6 +177,7 @@ function lowerStep(step: Step, lowering: Lowering): void {
       raise({ kind: 'unsupported', what: step.what }, lowering);
       return;
     case 'branch':
+    case 'switch':
     case 'return':
     case 'exit':
     case 'yield':

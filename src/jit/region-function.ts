@@ -10,7 +10,7 @@ import type { FunctionType } from '../wasm/module.ts';
 import type { KernelShape } from './kernel-shape.ts';
 import { context, type ContextField, outcome, state } from './layout.ts';
 import { lowerAfter, lowerInstruction, lowerUntil } from './lower.ts';
-import type { Lowering, RegionLocals } from './lowering.ts';
+import type { Lowering, RegionLocals, StepOf } from './lowering.ts';
 import { writePassing } from './passing.ts';
 import type { SiteOf } from './site.ts';
 import { stopOf } from './stop.ts';
@@ -216,7 +216,31 @@ class RegionWriter {
     }
     lowerInstruction(this.lowering(instruction));
     if (exit.kind === 'branch') goTo(exit.target);
+    else if (exit.kind === 'switch') this.choose(instruction, exit.targets, goTo);
     else this.end();
+  }
+
+  /** `brx.idx`: compares the index with each number of its list. */
+  private choose(instruction: ProgramInstruction, targets: readonly number[], goTo: (target: number) => void): void {
+    const { code, values, locals, shape } = this;
+    const step = instruction.steps.find((candidate) => candidate.kind === 'switch') as StepOf<'switch'>;
+    // What is written of the targets has values of its own.
+    const index = code.local('i32');
+    values.get(step.index, 'i32');
+    code.set(index);
+    targets.forEach((target, i) => {
+      code.get(index).i32(i).op('i32.eq');
+      code.if(() => goTo(target));
+    });
+    const { line } = instruction;
+    code.i32(shape.sites.push({ kind: 'switch', count: targets.length, line }) - 1);
+    code
+      .get(index)
+      .op('i64.extend_i32_u')
+      .get(locals.thread)
+      .get(locals.fuel)
+      .call(shape.helpers.import('raise'))
+      .op('unreachable');
   }
 
   private end(): void {

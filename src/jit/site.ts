@@ -10,6 +10,8 @@ export type Site = {
   | { readonly kind: 'unsupported'; readonly what: string }
   | { readonly kind: 'trap' }
   | { readonly kind: 'loop' }
+  /** `brx.idx` with as many targets. */
+  | { readonly kind: 'switch'; readonly count: number }
 );
 
 type WithoutLine<T> = T extends unknown ? Omit<T, 'line'> : never;

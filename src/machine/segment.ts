@@ -71,10 +71,21 @@ export class Segment implements Memory {
     storeBits(this.view, offset, width, bits);
   }
 
-  /** Zeroes the bytes and forgets what was written. */
-  clear(): void {
-    this.bytes.fill(0);
-    this.written?.fill(0);
+  /** Zeroes bytes from `start` to before `end` and forgets that they were written. */
+  clear(start: number, end: number): void {
+    this.bytes.fill(0, start, end);
+    this.written?.fill(0, start, end);
+  }
+
+  /** Notes that bytes are written, for a `store` that nobody checks. */
+  mark(offset: number, size: number): void {
+    this.written?.fill(1, offset, offset + size);
+  }
+
+  /** Copies bytes and whether they were written. */
+  move(from: number, to: number, size: number): void {
+    this.bytes.copyWithin(to, from, from + size);
+    this.written?.copyWithin(to, from, from + size);
   }
 
   private misplaced(access: Access, offset: number, size: number): Error {

@@ -6,7 +6,9 @@ export type BlockExit =
   /** No control instruction: on to the next block. */
   | { readonly kind: 'next'; readonly next: number }
   | { readonly kind: 'branch'; readonly target: number; readonly next: number | null }
-  /** The thread ends. */
+  /** `brx.idx`: on to one of `targets`, by its number; the same may occur several times. */
+  | { readonly kind: 'switch'; readonly targets: readonly number[]; readonly next: number | null }
+  /** The thread ends, or in a function returns to its caller. */
   | { readonly kind: 'end'; readonly next: number | null }
   /** The thread waits for others, and goes on at `resume` in its own time. */
   | { readonly kind: 'park'; readonly resume: number; readonly next: number | null };
@@ -18,12 +20,12 @@ export interface BasicBlock {
   readonly exit: BlockExit;
 }
 
-type ControlKind = 'branch' | 'end' | 'park';
+type ControlKind = 'branch' | 'switch' | 'end' | 'park';
 
 /** What an instruction does to the flow; null for one that goes on to the next. */
 export function controlOf({ steps }: ProgramInstruction): ControlKind | null {
   for (const { kind } of steps) {
-    if (kind === 'branch') return 'branch';
+    if (kind === 'branch' || kind === 'switch') return kind;
     if (kind === 'return' || kind === 'exit') return 'end';
     if (kind === 'barrier' || kind === 'collective') return 'park';
   }
@@ -37,6 +39,7 @@ export function blocksOf({ instructions }: FunctionProgram): readonly BasicBlock
     const control = controlOf(instruction);
     if (control !== null) leaders.add(i + 1);
     if (control === 'branch') leaders.add(instruction.target);
+    for (const target of instruction.targets) leaders.add(target);
   });
   const starts = [...leaders].sort((a, b) => a - b);
   const blockAt = new Map(starts.map((start, block) => [start, block] as const));
@@ -59,6 +62,8 @@ function exitOf(
       return { kind: 'next', next: block + 1 };
     case 'branch':
       return { kind: 'branch', target: blockAt.get(last.target) as number, next };
+    case 'switch':
+      return { kind: 'switch', targets: last.targets.map((target) => blockAt.get(target) as number), next };
     case 'end':
       return { kind: 'end', next };
     case 'park':
@@ -75,5 +80,6 @@ export function followersOf(block: BasicBlock): readonly number[] {
 /** Blocks that the thread itself goes on to, without having waited. */
 export function successorsOf({ exit }: BasicBlock): readonly number[] {
   const next = exit.next === null ? [] : [exit.next];
+  if (exit.kind === 'switch') return [...exit.targets, ...next];
   return exit.kind === 'branch' ? [exit.target, ...next] : next;
 }

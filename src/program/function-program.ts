@@ -7,6 +7,7 @@ import type { Variant } from '../isa/form.ts';
 import type { Ref, Step } from '../isa/steps.ts';
 import type { PtxType } from '../isa/types.ts';
 import type { VariableSymbol } from '../check/symbols.ts';
+import type { CallSite } from './call-site.ts';
 import type { Placed } from './layout.ts';
 
 /** Moves a value between a register and an operand: chopped on the way in, extended on the way out. */
@@ -34,7 +35,9 @@ export interface AddressSource {
 export interface SymbolAddress {
   readonly place: number;
   readonly width: number;
-  readonly symbol: VariableSymbol | null;
+  readonly base:
+    | { readonly kind: 'variable'; readonly symbol: VariableSymbol }
+    | { readonly kind: 'function'; readonly address: number };
   readonly offset: bigint;
 }
 
@@ -61,6 +64,10 @@ export interface ProgramInstruction {
   readonly places: ReadonlyMap<Ref, number>;
   /** Index of the instruction that a branch goes to; -1 for an instruction that does not branch. */
   readonly target: number;
+  /** Indices of the instructions that `brx.idx` may go to, in the order of its list; empty for all others. */
+  readonly targets: readonly number[];
+  /** What a call hands over; null for all others. */
+  readonly call: CallSite | null;
 }
 
 /** A register by its place, for traces and messages. */
@@ -70,24 +77,48 @@ export interface NamedRegister {
   readonly place: number;
 }
 
+/** A parameter or return value in a register of the function, and where its bytes lie in an activation's local memory. */
+export interface RegisterFormal {
+  readonly place: number;
+  /** Bits of the register. */
+  readonly width: number;
+  readonly offset: number;
+}
+
 export interface FunctionProgram {
   readonly name: string;
+  /** A kernel; its activation begins at local address 0. */
+  readonly entry: boolean;
+  /** Parameters of a kernel, by their place in `.param` memory; a function has none there. */
   readonly parameters: readonly Placed[];
   readonly parameterBytes: number;
+  /** Parameters of a function in `.reg`: loaded from local memory when it is entered. */
+  readonly registerParameters: readonly RegisterFormal[];
+  /** Return values of a function in `.reg`: stored to local memory when it returns. */
+  readonly registerResults: readonly RegisterFormal[];
   /** Values at the start of a thread: zeros of the right kind, and the constants of operands. */
   readonly initialFrame: readonly Bits[];
   /** Places that hold the constant of an operand. */
   readonly constants: ReadonlySet<number>;
   readonly registers: readonly NamedRegister[];
   readonly instructions: readonly ProgramInstruction[];
-  /** Variables of `.shared` and `.local` that this function declares or uses. */
+  /** Variables of `.shared` that the kernel and all it may call declare or use. */
   readonly shared: readonly Placed[];
   readonly sharedBytes: number;
+  /**
+   * What an activation has in local memory, from its base on: a function's parameters and return values, local variables,
+   * arguments of calls.
+   */
   readonly local: readonly Placed[];
   readonly localBytes: number;
+  /** Where the activation of a function that this one calls begins, from the base of this one. */
+  readonly calleeBase: number;
   /** Threads of a block that `.reqntid` and `.maxntid` demand or allow. */
   readonly requiredThreads: readonly number[] | null;
   readonly mostThreads: number | null;
-  /** Offset of a variable in the space it lives in; null for module variables, whose place the module knows. */
+  /**
+   * Offset of a variable in the space it lives in, for local memory from the activation's base; null for module
+   * variables, whose place the module knows.
+   */
   readonly offsetOf: (symbol: VariableSymbol) => number | null;
 }

@@ -1,5 +1,6 @@
-/** Sizes and offsets of variables and parameters (PTX ISA 9.1, 5.4 and 7.1): natural alignment unless written. */
-import { types } from '../isa/types.ts';
+/** Offsets of variables and parameters in the space they live in (PTX ISA 9.1, 5.4 and 7.1). */
+import { alignmentOf, alignUp, sizeOf } from '../check/sizes.ts';
+import type { VariableSpace } from '../check/symbols.ts';
 import type { Variable } from '../syntax/tree.ts';
 
 /** Where a variable lies in its space. */
@@ -8,35 +9,6 @@ export interface Placed {
   readonly offset: number;
   readonly size: number;
   readonly variable: Variable;
-}
-
-/** Bytes of one element, with its vector. */
-function elementSize(variable: Variable): number {
-  const width = types.get(variable.type)?.width ?? 64;
-  const lanes = variable.vector === null ? 1 : Number(variable.vector.slice(2));
-  return (width / 8) * lanes;
-}
-
-/** Bytes of a variable; `[]` takes its length from the initialiser, and has none as `.extern`. */
-export function sizeOf(variable: Variable): number {
-  return variable.dimensions.reduce<number>((size, dimension, i) => {
-    const given = i === 0 && dimension === null ? initialLength(variable) : (dimension ?? 0);
-    return size * given;
-  }, elementSize(variable));
-}
-
-function initialLength(variable: Variable): number {
-  const { initializer } = variable;
-  if (initializer === null) return 0;
-  return initializer.kind === 'list' ? initializer.elements.length : 1;
-}
-
-export function alignmentOf(variable: Variable): number {
-  return variable.align ?? elementSize(variable);
-}
-
-export function alignUp(offset: number, alignment: number): number {
-  return Math.ceil(offset / alignment) * alignment;
 }
 
 /** Lays variables out one behind the other from `start`. */
@@ -52,4 +24,11 @@ export function layOut(
     return { name: variable.name, offset, size, variable };
   });
   return { placed, end };
+}
+
+/** Whether variables of the space lie in a thread's local memory. */
+export function isOnStack(space: VariableSpace): boolean {
+  return (
+    space === '.local' || space === 'local parameter' || space === 'input parameter' || space === 'return parameter'
+  );
 }

@@ -1,9 +1,10 @@
 /** A module's variables placed in memory, with their initial values. */
 import { PtxlabError } from '../base/error.ts';
 import type { CheckedModule } from '../check/check.ts';
+import { sizeOf } from '../check/sizes.ts';
 import type { VariableSymbol } from '../check/symbols.ts';
 import { writeInitial } from './initial-bytes.ts';
-import { layOut, type Placed, sizeOf } from './layout.ts';
+import { layOut, type Placed } from './layout.ts';
 
 /** Gives room in global memory: an address, and the zeroed bytes to fill. */
 export interface GlobalRoom {
@@ -23,6 +24,8 @@ export interface ModuleImage {
 /** Base of the const window, for initial values that are generic addresses of constants. */
 export interface ImageOptions {
   readonly constBase: bigint;
+  /** Address of a function; null where there is none of that name. */
+  readonly functionAddress: (name: string) => number | null;
 }
 
 /**
@@ -30,7 +33,11 @@ export interface ImageOptions {
  *
  * @throws PtxlabError `unresolved-variable` where an initialiser names what is not in this module
  */
-export function buildImage(module: CheckedModule, room: GlobalRoom, { constBase }: ImageOptions): ModuleImage {
+export function buildImage(
+  module: CheckedModule,
+  room: GlobalRoom,
+  { constBase, functionAddress }: ImageOptions,
+): ModuleImage {
   const constants = module.variables.filter((symbol) => symbol.space === '.const');
   const layout = layOut(constants.map((symbol) => symbol.variable));
   const addresses = new Map<VariableSymbol, number>(
@@ -43,6 +50,8 @@ export function buildImage(module: CheckedModule, room: GlobalRoom, { constBase 
   const byName = new Map(module.variables.map((symbol) => [symbol.name, symbol] as const));
   const resolve = (name: string, generic: boolean): bigint => {
     const symbol = byName.get(name);
+    const callable = symbol === undefined ? functionAddress(name) : null;
+    if (callable !== null) return BigInt(callable);
     const address = symbol === undefined ? undefined : addresses.get(symbol);
     if (symbol === undefined || address === undefined) {
       throw new PtxlabError(

@@ -1,9 +1,10 @@
 /** Control flow of small kernels: blocks, regions between barriers, loops and joins, and what is live at a region's start. */
 import { expect, test } from 'vitest';
 import { loadModule } from '../check/check.ts';
-import { buildFunction } from './build.ts';
 import { blocksOf } from './flow.ts';
 import type { FunctionProgram } from './function-program.ts';
+import { FunctionTable } from './function-table.ts';
+import { linkKernel } from './link.ts';
 import { liveness } from './liveness.ts';
 import { regionsOf } from './regions.ts';
 
@@ -12,9 +13,7 @@ function program(body: string): FunctionProgram {
     .reg .pred %p<4>; .reg .b32 %r<8>;\n${body}\n}`;
   const { module, report } = loadModule(source, {});
   if (module === null) throw new Error(report.diagnostics[0]?.message);
-  const [fn] = module.functions;
-  if (fn === undefined) throw new Error('no function');
-  return buildFunction(module, fn, []);
+  return linkKernel(module, new FunctionTable(module), 'k', []).entry;
 }
 
 function liveNames(fn: FunctionProgram, block: number): readonly string[] {

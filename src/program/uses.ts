@@ -1,4 +1,5 @@
 /** Which registers an instruction reads and writes, by their places. */
+import type { Moved } from './call-site.ts';
 import type { ProgramInstruction } from './function-program.ts';
 
 export interface Uses {
@@ -7,15 +8,21 @@ export interface Uses {
 }
 
 /** Places read and written; places that are no registers may be among them. */
-export function usesOf({ guard, reads, writes, addresses, steps, places }: ProgramInstruction): Uses {
+export function usesOf({ guard, reads, writes, addresses, steps, places, call }: ProgramInstruction): Uses {
   const results = new Set(steps.flatMap((step) => ('to' in step ? step.to : [])));
   const read = [
     ...(guard === null ? [] : [guard.register]),
     ...reads.map(({ register }) => register),
     ...addresses.flatMap(({ base }) => (base.kind === 'register' ? [base.register] : [])),
+    ...(call === null ? [] : registersOf(call.parameters)),
+    ...(call?.callee.kind === 'indirect' ? [call.callee.register] : []),
   ];
-  const written = writes.map(({ register }) => register);
+  const written = [...writes.map(({ register }) => register), ...(call === null ? [] : registersOf(call.results))];
   // A name that a step writes is no source: a source that shares its register has a name of its own.
   for (const [ref, place] of places) (results.has(ref) ? written : read).push(place);
   return { reads: read, writes: written };
+}
+
+function registersOf(moved: readonly Moved[]): readonly number[] {
+  return moved.flatMap(({ value }) => (value.kind === 'register' ? [value.place] : []));
 }

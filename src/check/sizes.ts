@@ -1,0 +1,32 @@
+/** Sizes and alignments of variables and parameters (PTX ISA 9.1, 5.4 and 7.1): natural alignment unless written. */
+import { types } from '../isa/types.ts';
+import type { Variable } from '../syntax/tree.ts';
+
+/** Bytes of one element, with its vector. */
+function elementSize(variable: Variable): number {
+  const width = types.get(variable.type)?.width ?? 64;
+  const lanes = variable.vector === null ? 1 : Number(variable.vector.slice(2));
+  return (width / 8) * lanes;
+}
+
+/** Bytes of a variable; `[]` takes its length from the initialiser, and has none as `.extern`. */
+export function sizeOf(variable: Variable): number {
+  return variable.dimensions.reduce<number>((size, dimension, i) => {
+    const given = i === 0 && dimension === null ? initialLength(variable) : (dimension ?? 0);
+    return size * given;
+  }, elementSize(variable));
+}
+
+function initialLength(variable: Variable): number {
+  const { initializer } = variable;
+  if (initializer === null) return 0;
+  return initializer.kind === 'list' ? initializer.elements.length : 1;
+}
+
+export function alignmentOf(variable: Variable): number {
+  return variable.align ?? elementSize(variable);
+}
+
+export function alignUp(offset: number, alignment: number): number {
+  return Math.ceil(offset / alignment) * alignment;
+}

@@ -1,0 +1,146 @@
+/** Calls and returns: activations of functions on a thread's stack of local memory. */
+import type { Bits } from '../base/bits.ts';
+import { formatAddress } from '../machine/address-space.ts';
+import { machineFault } from '../machine/fault.ts';
+import type { Segment } from '../machine/segment.ts';
+import type { CallSite, Moved } from '../program/call-site.ts';
+import type { FunctionProgram } from '../program/function-program.ts';
+import type { KernelProgram, LinkedFunction } from '../program/link.ts';
+import type { Cpu, Thread } from './thread.ts';
+import type { Action, Frame } from './value-steps.ts';
+
+/** What calls need of the launch. */
+export interface CallContext {
+  readonly kernel: KernelProgram;
+  /** Where each function of the kernel begins in the engine's code. */
+  readonly starts: readonly number[];
+  readonly cpu: Cpu;
+}
+
+/** Enters a function; a built-in one is over at once. */
+export function prepareCall(site: CallSite, caller: FunctionProgram, context: CallContext): Action {
+  const { kernel, starts, cpu } = context;
+  const find = calleeFinder(site, kernel);
+  const give = site.parameters.map((moved) => giver(moved, caller));
+  const take = site.results.map((moved) => taker(moved, caller));
+  return (frame) => {
+    const { thread } = cpu;
+    const index = find(frame);
+    const fn = kernel.functions[index] as LinkedFunction;
+    const base = thread.base + caller.calleeBase;
+    const local = openActivation(fn, base, thread, kernel);
+    for (const action of give) action(frame, local, thread.base, base);
+    const finish = (): void => {
+      for (const action of take) action(thread.frame, local, thread.base, base);
+    };
+    if (fn.kind === 'builtin') {
+      cpu.builtin(fn.builtin, local, base);
+      finish();
+      return;
+    }
+    const { program } = fn;
+    thread.calls.push({ frame, pc: thread.pc, base: thread.base, finish });
+    thread.frame = program.initialFrame.slice();
+    thread.base = base;
+    thread.pc = starts[index] as number;
+    for (const { place, width, offset } of program.registerParameters)
+      thread.frame[place] = local.load(base + offset, byteWidth(width));
+  };
+}
+
+/** Back behind the call; in a kernel the thread ends. */
+export function prepareReturn({ registerResults }: FunctionProgram, cpu: Cpu): Action {
+  return (frame) => {
+    const { thread } = cpu;
+    const caller = thread.calls.pop();
+    if (caller === undefined) {
+      thread.state = 'exited';
+      return;
+    }
+    for (const { place, width, offset } of registerResults) {
+      thread.local?.mark(thread.base + offset, byteWidth(width) / 8);
+      thread.local?.store(thread.base + offset, byteWidth(width), frame[place] as Bits);
+    }
+    thread.frame = caller.frame;
+    thread.base = caller.base;
+    thread.pc = caller.pc;
+    caller.finish();
+  };
+}
+
+function calleeFinder({ callee, name }: CallSite, { functions, byAddress }: KernelProgram): (frame: Frame) => number {
+  if (callee.kind === 'direct') return () => callee.function;
+  const candidates = new Set(callee.candidates);
+  return (frame) => {
+    const address = Number(frame[callee.register]);
+    const index = byAddress.get(address);
+    if (index !== undefined && candidates.has(index)) return index;
+    const other = index === undefined ? undefined : functions[index];
+    const expected =
+      other === undefined ? `a function that ${name} may point to` : `a function with the parameters of this call`;
+    throw machineFault('PTX6014', { address: formatAddress(address), expected });
+  };
+}
+
+/** Local memory of the thread with room for the activation, zeroed and as if never written. */
+function openActivation(fn: LinkedFunction, base: number, thread: Thread, { stackBytes }: KernelProgram): Segment {
+  const { local } = thread;
+  const bytes = fn.kind === 'builtin' ? fn.localBytes : fn.program.localBytes;
+  if (local === null || base + bytes > stackBytes) {
+    throw machineFault('PTX6013', {
+      name: fn.kind === 'builtin' ? fn.builtin.name : fn.program.name,
+      bytes: String(base + bytes),
+      limit: String(stackBytes),
+      depth: String(thread.calls.length),
+    });
+  }
+  local.clear(base, base + bytes);
+  return local;
+}
+
+type Mover = (frame: Frame, local: Segment, from: number, to: number) => void;
+
+/** Writes an argument: `from` is the caller's base, `to` the callee's. */
+function giver({ value, offset, bytes }: Moved, caller: FunctionProgram): Mover {
+  switch (value.kind) {
+    case 'register':
+      return (frame, local, _, to) => {
+        local.mark(to + offset, bytes);
+        local.store(to + offset, bytes * 8, frame[value.place] as Bits);
+      };
+    case 'constant':
+      return (_, local, __, to) => {
+        local.mark(to + offset, bytes);
+        local.store(to + offset, bytes * 8, value.bits);
+      };
+    case 'variable': {
+      const own = caller.offsetOf(value.symbol) ?? 0;
+      return (_, local, from, to) => {
+        local.move(from + own, to + offset, bytes);
+      };
+    }
+  }
+}
+
+/** Reads a result. */
+function taker({ value, offset, bytes }: Moved, caller: FunctionProgram): Mover {
+  switch (value.kind) {
+    case 'register':
+      return (frame, local, _, to) => {
+        frame[value.place] = local.load(to + offset, bytes * 8);
+      };
+    case 'variable': {
+      const own = caller.offsetOf(value.symbol) ?? 0;
+      return (_, local, from, to) => {
+        local.move(to + offset, from + own, bytes);
+      };
+    }
+    case 'constant':
+      return () => undefined;
+  }
+}
+
+/** A predicate takes a byte. */
+function byteWidth(width: number): number {
+  return Math.max(8, width);
+}

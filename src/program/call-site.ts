@@ -1,0 +1,91 @@
+/**
+ * Calls as data. Local memory of a thread is a stack of activations. A caller writes arguments to where the callee's
+ * activation will begin, behind its own `localBytes`; parameters of the callee lie there first, then its return values,
+ * which the caller reads from the same place afterwards. Registers of a function are its own in every activation.
+ */
+import type { Bits } from '../base/bits.ts';
+import type { BoundCall, Passed } from '../check/bind-call.ts';
+import type { Formal, Signature } from '../check/signature.ts';
+import { alignUp } from '../check/sizes.ts';
+import type { VariableSymbol } from '../check/symbols.ts';
+import type { FrameBuilder } from './frame.ts';
+
+/** Some bytes of an argument or result, at `offset` from the base of the callee's activation. */
+export interface Moved {
+  readonly offset: number;
+  readonly bytes: number;
+  readonly value:
+    | { readonly kind: 'register'; readonly place: number; readonly width: number }
+    | { readonly kind: 'constant'; readonly bits: Bits }
+    /** A `.param` variable of the caller. */
+    | { readonly kind: 'variable'; readonly symbol: VariableSymbol };
+}
+
+export type Callee =
+  /** Index in the functions of the kernel. */
+  | { readonly kind: 'direct'; readonly function: number }
+  /** The register holds the address of one of the `candidates`, which are indices too. */
+  | {
+      readonly kind: 'indirect';
+      readonly register: number;
+      readonly width: number;
+      readonly candidates: readonly number[];
+    };
+
+export interface CallSite {
+  /** The function as written. */
+  readonly name: string;
+  readonly callee: Callee;
+  readonly parameters: readonly Moved[];
+  /** Return values that are wanted; constants do not occur. */
+  readonly results: readonly Moved[];
+}
+
+/** Where parameters and return values lie from the base of an activation, and how many bytes they take. */
+export interface FormalLayout {
+  readonly parameters: readonly number[];
+  readonly results: readonly number[];
+  readonly end: number;
+}
+
+export function formalLayout({ parameters, results }: Signature): FormalLayout {
+  let end = 0;
+  const place = ({ bytes, align }: Formal): number => {
+    const offset = alignUp(end, align);
+    end = offset + bytes;
+    return offset;
+  };
+  return { parameters: parameters.map(place), results: results.map(place), end };
+}
+
+export function callSite(call: BoundCall, callee: Callee, frame: FrameBuilder): CallSite {
+  const { signature } = call;
+  const layout = formalLayout(signature);
+  const moves = (all: readonly Passed[], formals: readonly Formal[], offsets: readonly number[]): readonly Moved[] =>
+    all.flatMap((passed, i) => movesOf(passed, (formals[i] as Formal).bytes, offsets[i] as number, frame));
+  return {
+    name: 'signature' in call.callee ? call.callee.name : call.callee.register,
+    callee,
+    parameters: moves(call.parameters, signature.parameters, layout.parameters),
+    results: moves(call.results, signature.results, layout.results).filter(({ value }) => value.kind !== 'constant'),
+  };
+}
+
+function movesOf(passed: Passed, bytes: number, offset: number, frame: FrameBuilder): readonly Moved[] {
+  switch (passed.kind) {
+    case 'sink':
+      return [];
+    case 'constant':
+      return [{ offset, bytes, value: passed }];
+    case 'variable':
+      return [{ offset, bytes, value: passed }];
+    case 'registers': {
+      const each = bytes / passed.uses.length;
+      return passed.uses.map((use, lane): Moved => {
+        const { width } = use.symbol.type;
+        const value = { kind: 'register', place: frame.register(use), width } as const;
+        return { offset: offset + lane * each, bytes: each, value };
+      });
+    }
+  }
+}

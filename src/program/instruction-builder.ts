@@ -1,0 +1,170 @@
+/** The instructions of a function with their operands in places of its frame, labels as indices, calls tied to functions. */
+import { SourceText } from '../base/source-text.ts';
+import { type BoundCall, bindCall } from '../check/bind-call.ts';
+import { type BoundInstruction, bindInstruction } from '../check/bind.ts';
+import type { CheckedModule } from '../check/check.ts';
+import type { CheckedFunction } from '../check/checked.ts';
+import type { LabelSymbol, Scope } from '../check/symbols.ts';
+import type { Variant } from '../isa/form.ts';
+import { conditionCode, type Environment, type Ref, type Step } from '../isa/steps.ts';
+import type { Instruction } from '../syntax/tree.ts';
+import { type Callee, callSite } from './call-site.ts';
+import type { FrameBuilder } from './frame.ts';
+import type { ProgramInstruction } from './function-program.ts';
+import { refsOf, sortOperands } from './operands.ts';
+
+/** What a function needs of the module and kernel around it. */
+export interface Surroundings {
+  readonly module: CheckedModule;
+  /** Address of a function. */
+  readonly functionAddress: (name: string) => number;
+  /** What a call reaches; `frame` is the caller's. */
+  readonly callee: (call: BoundCall, frame: FrameBuilder) => Callee;
+}
+
+export class InstructionBuilder {
+  private readonly surroundings: Surroundings;
+  private readonly module: CheckedModule;
+  private readonly fn: CheckedFunction;
+  private readonly frame: FrameBuilder;
+  private readonly text: SourceText;
+  private readonly environment: Environment;
+  private readonly labels = new Map<LabelSymbol, number>();
+  /** Steps of a variant, made once however often it occurs. */
+  private readonly steps = new Map<Variant, readonly Step[]>();
+
+  constructor(surroundings: Surroundings, fn: CheckedFunction, frame: FrameBuilder) {
+    const { module } = surroundings;
+    this.surroundings = surroundings;
+    this.module = module;
+    this.fn = fn;
+    this.frame = frame;
+    this.text = new SourceText(module.source);
+    this.environment = { sm: module.environment.target.sm, version: module.environment.version };
+  }
+
+  build(): readonly ProgramInstruction[] {
+    let index = 0;
+    for (const entry of this.fn.body) {
+      if (entry.kind === 'label') this.labels.set(entry.symbol, index);
+      else if (entry.kind === 'instruction') index++;
+    }
+    return this.fn.body.flatMap((entry) => {
+      if (entry.kind !== 'instruction') return [];
+      const bound = bindInstruction(entry.node, entry.scope, this.module.environment);
+      if (bound === null) return [this.unsupported(entry.node)];
+      return [this.instruction(bound, entry.scope)];
+    });
+  }
+
+  private instruction(bound: BoundInstruction, scope: Scope): ProgramInstruction {
+    const { node, variant, guard } = bound;
+    const places = new Map<Ref, number>();
+    const steps = this.inOwnParameters(bound) ? this.stepsOf(variant).map(inLocalMemory) : this.stepsOf(variant);
+    this.frame.beginInstruction();
+    const operands = sortOperands(
+      bound.operands,
+      steps.length > 1,
+      this.frame,
+      places,
+      this.surroundings.functionAddress,
+    );
+    for (const ref of steps.flatMap(refsOf)) {
+      if (places.has(ref)) continue;
+      places.set(ref, ref === conditionCode ? this.frame.conditionCode() : this.frame.temporary());
+    }
+    return {
+      variant,
+      ...this.where(node),
+      guard: guard === null ? null : { register: this.frame.register(guard), negated: guard.negated },
+      ...operands,
+      steps,
+      places,
+      ...this.control(bound, scope),
+    };
+  }
+
+  private control({ node, operands, variant }: BoundInstruction, scope: Scope): Control {
+    const label = operands.find((operand) => operand.kind === 'label');
+    const symbol = label === undefined ? undefined : scope.lookup(label.label);
+    const labels = operands.find((operand) => operand.kind === 'labels')?.labels ?? [];
+    const isCall = variant.form.operands.some((pattern) => pattern.kind === 'callee');
+    const call = isCall ? bindCall(node, scope) : null;
+    return {
+      target: symbol?.kind === 'label' ? (this.labels.get(symbol) ?? -1) : -1,
+      targets: labels.map((one) => this.labels.get(one) ?? -1),
+      call: call === null ? null : callSite(call, this.surroundings.callee(call, this.frame), this.frame),
+    };
+  }
+
+  /**
+   * Parameters and return values of a function, and what a body declares for its calls, lie in local memory: `ld.param`
+   * and `st.param` of them are accesses there, as are those of a function through a register.
+   */
+  private inOwnParameters({ operands, variant }: BoundInstruction): boolean {
+    if (variant.modifiers['space']?.startsWith('.param') !== true) return false;
+    for (const operand of operands) {
+      if (operand.kind === 'symbol-address' && operand.symbol.kind === 'variable')
+        return operand.symbol.space !== 'kernel parameter';
+      if (operand.kind === 'address' && operand.base !== null && 'space' in operand.base)
+        return operand.base.space !== 'kernel parameter';
+    }
+    return !this.fn.item.entry && variant.modifiers['space'] !== '.param::entry';
+  }
+
+  private stepsOf(variant: Variant): readonly Step[] {
+    const known = this.steps.get(variant);
+    if (known !== undefined) return known;
+    const made = variant.form.steps(variant, this.environment);
+    this.steps.set(variant, made);
+    return made;
+  }
+
+  /** An instruction outside the tables runs into a named fault when it is reached, not before. */
+  private unsupported(node: Instruction): ProgramInstruction {
+    return { ...emptyInstruction, ...this.where(node), steps: [{ kind: 'unsupported', what: node.mnemonic }] };
+  }
+
+  private where(node: Instruction): { readonly line: number; readonly text: string } {
+    return { line: this.text.position(node.mnemonicStart).line, text: this.module.source.slice(node.start, node.end) };
+  }
+}
+
+type Control = Pick<ProgramInstruction, 'target' | 'targets' | 'call'>;
+
+function inLocalMemory(step: Step): Step {
+  return 'space' in step && step.space === 'param' ? { ...step, space: 'local' } : step;
+}
+
+const noVariant: Variant = {
+  form: {
+    id: 'unsupported',
+    section: '9.7',
+    syntax: '',
+    summary: '',
+    regime: 'exact',
+    availability: [],
+    operands: [],
+    steps: () => [],
+  },
+  mnemonic: '',
+  types: [],
+  modifiers: {},
+};
+
+const emptyInstruction: ProgramInstruction = {
+  variant: noVariant,
+  line: 0,
+  text: '',
+  guard: null,
+  reads: [],
+  writes: [],
+  addresses: [],
+  symbols: [],
+  specials: [],
+  steps: [],
+  places: new Map(),
+  target: -1,
+  targets: [],
+  call: null,
+};

@@ -1,0 +1,162 @@
+/** A kernel with every function that it may call. */
+import { PtxlabError } from '../base/error.ts';
+import type { BoundCall } from '../check/bind-call.ts';
+import type { CheckedModule } from '../check/check.ts';
+import { signatureKey } from '../check/signature.ts';
+import type { VariableSymbol } from '../check/symbols.ts';
+import { type Draft, draftFunction, finishFunction, kernelLayout } from './build.ts';
+import type { Builtin } from './builtins.ts';
+import { type Callee, formalLayout } from './call-site.ts';
+import type { FrameBuilder } from './frame.ts';
+import type { FunctionProgram } from './function-program.ts';
+import type { FunctionTable, KnownFunction } from './function-table.ts';
+
+export type LinkedFunction =
+  | { readonly kind: 'program'; readonly address: number; readonly program: FunctionProgram }
+  /** `localBytes` are those of its parameters and return values. */
+  | { readonly kind: 'builtin'; readonly address: number; readonly builtin: Builtin; readonly localBytes: number };
+
+export interface KernelProgram {
+  readonly entry: FunctionProgram;
+  /** The kernel first. Calls name functions by their index here. */
+  readonly functions: readonly LinkedFunction[];
+  /** Index of the function with an address. */
+  readonly byAddress: ReadonlyMap<number, number>;
+  /** Local memory of a thread: what the deepest calls need, or a limit where the functions call each other in a circle. */
+  readonly stackBytes: number;
+  readonly recursive: boolean;
+}
+
+/** Local memory of a thread where no number of open calls is known. */
+const recursionBytes = 64 * 1024;
+
+/**
+ * Builds the kernel of that name and all it may call. `shared` are the module's variables in `.shared`.
+ *
+ * @throws PtxlabError `unresolved-function` where a function is called or its address taken that nobody defines
+ */
+export function linkKernel(
+  module: CheckedModule,
+  table: FunctionTable,
+  name: string,
+  shared: readonly VariableSymbol[],
+): KernelProgram {
+  return new Linker(module, table).link(resolve(table, name), shared);
+}
+
+function resolve(table: FunctionTable, name: string): KnownFunction {
+  const found = table.find(name);
+  if (found !== null) return found;
+  throw new PtxlabError('unresolved-function', `function '${name}' is declared, but the module has no body for it`);
+}
+
+/** A set of functions that calls through registers may reach, filled when all are known. */
+interface Group {
+  readonly key: string;
+  readonly targets: readonly string[] | null;
+  readonly candidates: number[];
+}
+
+class Linker {
+  private readonly module: CheckedModule;
+  private readonly table: FunctionTable;
+  private readonly known: KnownFunction[] = [];
+  private readonly drafts: (Draft | null)[] = [];
+  private readonly groups = new Map<string, Group>();
+
+  constructor(module: CheckedModule, table: FunctionTable) {
+    this.module = module;
+    this.table = table;
+  }
+
+  link(entry: KnownFunction, shared: readonly VariableSymbol[]): KernelProgram {
+    this.indexOf(entry);
+    for (let built = 0; built < this.known.length; ) {
+      for (; built < this.known.length; built++) this.drafts[built] = this.draft(this.known[built] as KnownFunction);
+      for (const group of this.groups.values()) this.fill(group);
+    }
+    const drafts = this.drafts.filter((draft) => draft !== null);
+    const layout = kernelLayout(drafts, shared);
+    const functions = this.known.map(({ address, body, signature }, i): LinkedFunction => {
+      const draft = this.drafts[i] ?? null;
+      if (draft !== null) return { kind: 'program', address, program: finishFunction(draft, layout) };
+      if (body.kind !== 'builtin') throw new Error('a function was not drafted');
+      return { kind: 'builtin', address, builtin: body.builtin, localBytes: formalLayout(signature).end };
+    });
+    const [first] = functions;
+    if (first?.kind !== 'program') throw new Error('a kernel is no built-in function');
+    const need = stackNeed(functions);
+    return {
+      entry: first.program,
+      functions,
+      byAddress: new Map(functions.map(({ address }, i) => [address, i] as const)),
+      stackBytes: need ?? recursionBytes,
+      recursive: need === null,
+    };
+  }
+
+  private draft({ body }: KnownFunction): Draft | null {
+    if (body.kind === 'builtin') return null;
+    return draftFunction(body.fn, {
+      module: this.module,
+      functionAddress: (name) => resolve(this.table, name).address,
+      callee: (call, frame) => this.callee(call, frame),
+    });
+  }
+
+  private indexOf(known: KnownFunction): number {
+    const index = this.known.indexOf(known);
+    return index < 0 ? this.known.push(known) - 1 : index;
+  }
+
+  private callee({ callee, signature, targets }: BoundCall, frame: FrameBuilder): Callee {
+    const key = signatureKey(signature);
+    if ('signature' in callee) {
+      const known = resolve(this.table, callee.name);
+      if (signatureKey(known.signature) === key) return { kind: 'direct', function: this.indexOf(known) };
+      throw new PtxlabError('unresolved-function', `'${callee.name}' takes or returns something else than is declared`);
+    }
+    const id = `${key} | ${targets?.join(' ') ?? ''}`;
+    const group = this.groups.get(id) ?? { key, targets, candidates: [] };
+    this.groups.set(id, group);
+    const { width } = callee.symbol.type;
+    return { kind: 'indirect', register: frame.register(callee), width, candidates: group.candidates };
+  }
+
+  /** Functions of another signature are never reached: calling one is a fault. */
+  private fill({ key, targets, candidates }: Group): void {
+    const possible = targets === null ? this.table.all : targets.map((name) => resolve(this.table, name));
+    for (const known of possible) {
+      const isKernel = known.body.kind === 'checked' && known.body.fn.item.entry;
+      if (isKernel || signatureKey(known.signature) !== key) continue;
+      const index = this.indexOf(known);
+      if (!candidates.includes(index)) candidates.push(index);
+    }
+  }
+}
+
+/** Bytes that the deepest calls need; null where functions call each other in a circle. */
+function stackNeed(functions: readonly LinkedFunction[]): number | null {
+  const needs = new Map<number, number | 'open'>();
+  const visit = (index: number): number | null => {
+    const known = needs.get(index);
+    if (known !== undefined) return known === 'open' ? null : known;
+    const fn = functions[index] as LinkedFunction;
+    if (fn.kind === 'builtin') return fn.localBytes;
+    needs.set(index, 'open');
+    const { localBytes, calleeBase, instructions } = fn.program;
+    let most = localBytes;
+    for (const { call } of instructions) {
+      if (call === null) continue;
+      const { callee } = call;
+      for (const target of callee.kind === 'direct' ? [callee.function] : callee.candidates) {
+        const below = visit(target);
+        if (below === null) return null;
+        most = Math.max(most, calleeBase + below);
+      }
+    }
+    needs.set(index, most);
+    return most;
+  };
+  return visit(0);
+}

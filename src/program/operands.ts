@@ -1,0 +1,126 @@
+/** Operands of an instruction by what an engine has to do for them, each with its place in the frame. */
+import { chop } from '../base/bits.ts';
+import type { Binding, RegisterUse } from '../check/bind.ts';
+import type { Ref, Step } from '../isa/steps.ts';
+import type { FrameBuilder } from './frame.ts';
+import type { AddressSource, SpecialRead, SymbolAddress, Transfer } from './function-program.ts';
+
+interface SortedOperands {
+  readonly reads: readonly Transfer[];
+  readonly writes: readonly Transfer[];
+  readonly addresses: readonly AddressSource[];
+  readonly symbols: readonly SymbolAddress[];
+  readonly specials: readonly SpecialRead[];
+}
+
+/**
+ * Gives every operand a place; one that is a register of exactly its width shares the register's. With several steps
+ * (`staged`) a source that is also a result does not: the result may be written before the last read.
+ */
+export function sortOperands(
+  operands: readonly Binding[],
+  staged: boolean,
+  frame: FrameBuilder,
+  places: Map<Ref, number>,
+  functionAddress: (name: string) => number,
+): SortedOperands {
+  const reads: Transfer[] = [];
+  const writes: Transfer[] = [];
+  const addresses: AddressSource[] = [];
+  const symbols: SymbolAddress[] = [];
+  const specials: SpecialRead[] = [];
+  const results = operands.filter((operand) => operand.kind === 'register' && operand.role === 'write');
+  const written = new Set(results.map((operand) => frame.register(operand as RegisterUse)));
+  for (const operand of operands) {
+    switch (operand.kind) {
+      case 'register': {
+        const register = frame.register(operand);
+        const registerWidth = operand.symbol.type.width;
+        const clobbered = staged && operand.role === 'read' && written.has(register);
+        const shared = registerWidth === operand.type.width && !operand.negated && !clobbered;
+        const place = shared ? register : frame.temporary();
+        places.set(operand.name, place);
+        if (shared) break;
+        const transfer: Transfer = {
+          operand: place,
+          register,
+          registerWidth,
+          type: operand.type,
+          negated: operand.negated,
+        };
+        (operand.role === 'write' ? writes : reads).push(transfer);
+        break;
+      }
+      case 'constant': {
+        const bits = operand.negated ? 1 - Number(operand.bits) : operand.bits;
+        places.set(operand.name, frame.constant(chop(bits, operand.type.width)));
+        break;
+      }
+      case 'special': {
+        const place = frame.temporary();
+        places.set(operand.name, place);
+        specials.push({ place, register: operand.register, width: operand.type.width });
+        break;
+      }
+      case 'sink':
+        places.set(operand.name, frame.temporary());
+        break;
+      case 'symbol-address': {
+        const place = frame.temporary();
+        const { symbol } = operand;
+        const base: SymbolAddress['base'] =
+          symbol.kind === 'variable'
+            ? { kind: 'variable', symbol }
+            : { kind: 'function', address: functionAddress(symbol.name) };
+        places.set(operand.name, place);
+        symbols.push({ place, width: operand.type.width, base, offset: operand.offset });
+        break;
+      }
+      case 'address': {
+        const place = frame.temporary();
+        places.set(operand.name, place);
+        addresses.push({ place, base: addressBase(operand.base, frame), offset: operand.offset });
+        break;
+      }
+      case 'label':
+      case 'labels':
+        break;
+    }
+  }
+  return { reads, writes, addresses, symbols, specials };
+}
+
+function addressBase(base: Extract<Binding, { kind: 'address' }>['base'], frame: FrameBuilder): AddressSource['base'] {
+  if (base === null) return { kind: 'none' };
+  if ('space' in base) return { kind: 'variable', symbol: base };
+  return { kind: 'register', register: frame.register(base), width: base.symbol.type.width };
+}
+
+/** Every name a step reads or writes. */
+export function refsOf(step: Step): readonly Ref[] {
+  const refs: Ref[] = [];
+  for (const [key, value] of Object.entries(step)) {
+    if (key === 'steps') refs.push(...(value as readonly Step[]).flatMap(refsOf));
+    if (!refFields.has(key)) continue;
+    if (typeof value === 'string') refs.push(value);
+    else if (Array.isArray(value)) refs.push(...(value as readonly Ref[]));
+  }
+  return refs;
+}
+
+const refFields: ReadonlySet<string> = new Set([
+  'to',
+  'from',
+  'random',
+  'scale',
+  'high',
+  'low',
+  'condition',
+  'address',
+  'barrier',
+  'count',
+  'mask',
+  'old',
+  'next',
+  'index',
+]);
