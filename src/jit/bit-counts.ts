@@ -1,7 +1,6 @@
 /** popc, clz, brev and lop3. */
 import type { Code } from '../wasm/code.ts';
 import type { Lowering, StepOf } from './lowering.ts';
-import { notLowered } from './refuse.ts';
 import { holder } from './values.ts';
 
 /** popc and clz: a count in 32 bits. */
@@ -36,7 +35,7 @@ export function lowerReverse(step: StepOf<'bits'>, { code, values }: Lowering): 
 export function lowerTable(step: StepOf<'bits'>, { code, values }: Lowering): void {
   const [a, b, c, entry] = step.from as readonly [string, string, string, string];
   const table = values.constantOf(entry);
-  if (table === null || step.width !== 32) throw notLowered('lop3 without a constant table');
+  if (table === null) throw new Error('the table of lop3 is a constant');
   code.i32(0);
   for (let combination = 0; combination < 8; combination++) {
     if (((Number(table) >> combination) & 1) === 0) continue;

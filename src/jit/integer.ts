@@ -2,6 +2,7 @@
 import { formats, type FixedFormat } from '../numerics/formats.ts';
 import type { Comparison, IntegerFunction } from '../numerics/operations.ts';
 import type { Code } from '../wasm/code.ts';
+import { lowerFind, lowerPermutation } from './bit-selection.ts';
 import { lowerCount, lowerReverse, lowerTable } from './bit-counts.ts';
 import type { Lowering, StepOf } from './lowering.ts';
 import { notLowered } from './refuse.ts';
@@ -94,8 +95,6 @@ function pushInteger(
       constant(code, type, 0n).get(a).op(`${type}.sub`).get(a);
       constant(code.get(a), type, 0n).op(`${type}.lt_s`, 'select');
       return;
-    default:
-      throw notLowered(`integer function '${String(fn)}'`);
   }
 }
 
@@ -266,8 +265,18 @@ export function lowerBits(step: StepOf<'bits'>, lowering: Lowering): void {
     case 'lop3':
       lowerTable(step, lowering);
       return;
-    default:
-      throw notLowered(`bit function '${fn}'`);
+    case 'fns':
+      lowerFind(step, lowering);
+      return;
+    case 'prmt':
+    case 'prmt.f4e':
+    case 'prmt.b4e':
+    case 'prmt.rc8':
+    case 'prmt.ecl':
+    case 'prmt.ecr':
+    case 'prmt.rc16':
+      lowerPermutation(step, fn, lowering);
+      return;
   }
   values.set(step.to, type);
 }

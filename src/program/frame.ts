@@ -2,6 +2,8 @@
 import type { Bits } from '../base/bits.ts';
 import type { RegisterUse } from '../check/bind.ts';
 import type { RegisterSymbol } from '../check/symbols.ts';
+import { conditionCode } from '../isa/steps.ts';
+import { typeOf } from '../isa/types.ts';
 import type { NamedRegister } from './function-program.ts';
 
 export class FrameBuilder {
@@ -49,9 +51,12 @@ export class FrameBuilder {
     return place;
   }
 
-  /** The place of the condition code: one for the whole function. */
+  /** The place of the condition code: one for the whole function, which outlives instructions as a register does. */
   conditionCode(): number {
-    this.carry ??= this.value(1);
+    if (this.carry === null) {
+      this.carry = this.value(1);
+      this.registers.push({ name: conditionCode, type: typeOf('.pred'), place: this.carry });
+    }
     return this.carry;
   }
 

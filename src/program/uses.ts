@@ -1,4 +1,5 @@
 /** Which registers an instruction reads and writes, by their places. */
+import { conditionCode } from '../isa/steps.ts';
 import type { Moved } from './call-site.ts';
 import type { ProgramInstruction } from './function-program.ts';
 
@@ -19,7 +20,11 @@ export function usesOf({ guard, reads, writes, addresses, steps, places, call }:
   ];
   const written = [...writes.map(({ register }) => register), ...(call === null ? [] : registersOf(call.results))];
   // A name that a step writes is no source: a source that shares its register has a name of its own.
-  for (const [ref, place] of places) (results.has(ref) ? written : read).push(place);
+  // The condition code is the one name that may be both.
+  for (const [ref, place] of places) {
+    if (ref === conditionCode) read.push(place);
+    (results.has(ref) ? written : read).push(place);
+  }
   return { reads: read, writes: written };
 }
 

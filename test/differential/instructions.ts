@@ -1,11 +1,16 @@
 /** Instructions of every type and mode that both engines execute, and inputs that look into every corner of a format. */
 
+/** Width 1 is a predicate. */
+export interface Register {
+  readonly name: string;
+  readonly width: number;
+}
+
 export interface Instruction {
   readonly inst: string;
-  /** Registers that are read; width 1 is a predicate. */
-  readonly sources: readonly { readonly name: string; readonly width: number }[];
-  readonly result: number;
-  /** Behind the destination. */
+  readonly sources: readonly Register[];
+  readonly results: readonly Register[];
+  /** As they are written, destinations included. */
   readonly operands: string;
 }
 
@@ -13,7 +18,13 @@ const names = ['a', 'b', 'c', 'e'] as const;
 
 function plain(inst: string, widths: readonly number[], result: number): Instruction {
   const sources = widths.map((width, i) => ({ name: names[i] as string, width }));
-  return { inst, sources, result, operands: sources.map(({ name }) => `%${name}`).join(', ') };
+  const results = [{ name: 'd', width: result }];
+  return {
+    inst,
+    sources,
+    results,
+    operands: ['d', ...sources.map(({ name }) => name)].map((name) => `%${name}`).join(', '),
+  };
 }
 
 const roundings = ['rn', 'rz', 'rm', 'rp'];
@@ -28,6 +39,13 @@ function expand(pattern: string): readonly string[] {
 
 function all(pattern: string, widths: readonly number[], result: number): readonly Instruction[] {
   return expand(pattern).map((inst) => plain(inst, widths, result));
+}
+
+/** Registers of 32 bits where the type says so. */
+function limitedTo32(instruction: Instruction): Instruction {
+  if (!instruction.inst.endsWith('32')) return instruction;
+  const narrow = ({ name }: Register): Register => ({ name, width: 32 });
+  return { ...instruction, sources: instruction.sources.map(narrow), results: instruction.results.map(narrow) };
 }
 
 const modes = `(${roundings.map((rounding) => `.${rounding}`).join('|')})`;
@@ -84,6 +102,13 @@ export const arithmetic: readonly Instruction[] = [
     return { ...lop3, inst: `lop3.b32 table ${table}`, operands: `${lop3.operands}, ${table}` };
   }),
   ...all('(and|or|xor).pred', [1, 1], 1),
+  ...all('prmt.b32(|.f4e|.b4e|.rc8|.ecl|.ecr|.rc16)', [32, 32, 32], 32),
+  ...['0x3210', '0x5410', '0xfb76', '0x1234'].map((selector): Instruction => {
+    const prmt = plain('prmt.b32', [32, 32], 32);
+    return { ...prmt, inst: `prmt.b32 selector ${selector}`, operands: `${prmt.operands}, ${selector}` };
+  }),
+  ...all('fns.b32', [32, 32, 32], 32),
+  ...all('(addc|subc)(|.cc)(.u|.s)(32|64)', [64, 64], 64).map(limitedTo32),
 ];
 
 /** A repeatable sequence of 64-bit numbers (SplitMix64). */
@@ -108,7 +133,7 @@ function corners(width: number): readonly bigint[] {
   return [...magnitudes, sign - 1n].flatMap((bits) => [bits, bits | sign]).map((bits) => BigInt.asUintN(width, bits));
 }
 
-/** Rows of corners with each other, of corners with random bits, of values near each other, and of random bits. */
+/** Rows of corners with each other, of corners with random bits, of values near each other, of small numbers, and of random bits. */
 export function inputsFor({ sources }: Instruction): readonly (readonly bigint[])[] {
   const numbers = random(BigInt(sources.length));
   const any = (width: number): bigint => BigInt.asUintN(width, numbers.next().value);
@@ -130,5 +155,9 @@ export function inputsFor({ sources }: Instruction): readonly (readonly bigint[]
       return BigInt.asUintN(width, base ^ low ^ (any(1) << BigInt(width - 1)));
     });
   });
-  return [...rows, ...close];
+  // Counts and places.
+  const small = Array.from({ length: 100 }, (_, i) =>
+    sources.map(({ width }, source) => BigInt.asUintN(width, i % 3 === source ? any(width) : any(6) - 20n)),
+  );
+  return [...rows, ...close, ...small];
 }

@@ -1,6 +1,7 @@
 /** The fast engine against the reference engine: golden conversions, and arithmetic on values from everywhere. */
 import { describe, expect, it } from 'vitest';
-import { compareGoldenConversions, differences } from './engines.ts';
+import { differences } from './engines.ts';
+import { compareGoldenConversions } from './golden.ts';
 import { arithmetic, inputsFor } from './instructions.ts';
 
 compareGoldenConversions(5);

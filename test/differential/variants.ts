@@ -1,0 +1,77 @@
+/** Every value instruction of the table as a kernel: what its operands need, declared, loaded and stored. */
+import { evaluator } from '../../src/interp/evaluate.ts';
+import { expand } from '../../src/isa/expand.ts';
+import { type OperandPattern, operandType, type ValuePattern, type Variant } from '../../src/isa/form.ts';
+import { vectorLanes } from '../../src/isa/rules.ts';
+import { allForms } from '../../src/isa/table.ts';
+import type { Instruction, Register } from './instructions.ts';
+
+/** For steps that depend on the target. */
+const environment = { sm: 100, version: 901 } as const;
+
+/** By form, the variants whose results depend on the bits of their operands alone; of those with the same steps the first. */
+export function variantsByForm(): ReadonlyMap<string, readonly Variant[]> {
+  const seen = new Set<string>();
+  const found = new Map<string, Variant[]>();
+  for (const variant of expand(allForms)) {
+    if (isOld(variant) || evaluator(variant, environment) === null) continue;
+    const key = `${variant.form.id} ${meaningOf(variant)}`;
+    if (seen.has(key)) continue;
+    seen.add(key);
+    const variants = found.get(variant.form.id);
+    if (variants === undefined) found.set(variant.form.id, [variant]);
+    else variants.push(variant);
+  }
+  return found;
+}
+
+/** Spellings of PTX before 1.4, which no kernel with 64-bit addresses can hold; their steps are those of `.approx`. */
+function isOld({ form }: Variant): boolean {
+  return form.id.endsWith('unrounded');
+}
+
+/** The steps as a text. */
+function meaningOf(variant: Variant): string {
+  return JSON.stringify(variant.form.steps(variant, environment), (_, value) =>
+    typeof value === 'bigint' ? `${value}n` : value,
+  );
+}
+
+export function instructionOf(variant: Variant): Instruction {
+  const sources: Register[] = [];
+  const results: Register[] = [];
+  const one = (pattern: ValuePattern, name: string = pattern.name): string => {
+    if (pattern.constantOnly === true) return String(pattern.range?.[1] ?? 0x96);
+    const register = {
+      name: `v.${name}`.replaceAll(/[^a-z0-9]/gi, '_'),
+      width: operandType(variant, pattern.type).width,
+    };
+    (pattern.role === 'read' ? sources : results).push(register);
+    return `%${register.name}`;
+  };
+  const written = variant.form.operands.map((pattern) => operandText(pattern, one, vectorLanes(variant)));
+  return { inst: variant.mnemonic, sources, results, operands: written.join(', ') };
+}
+
+function operandText(
+  pattern: OperandPattern,
+  one: (value: ValuePattern, name?: string) => string,
+  lanes: number,
+): string {
+  switch (pattern.kind) {
+    case 'value':
+      return one(pattern);
+    case 'vector':
+      return `{${pattern.elements.map((element) => one(element)).join(', ')}}`;
+    case 'lanes': {
+      const { value } = pattern;
+      if (lanes === 1) return one(value);
+      const names = Array.from({ length: lanes }, (_, lane) => one(value, `${value.name}.${lane}`));
+      return `{${names.join(', ')}}`;
+    }
+    case 'pair':
+      return `${one(pattern.first)}|${one(pattern.second)}`;
+    default:
+      throw new Error(`'${pattern.name}' is no value`);
+  }
+}
