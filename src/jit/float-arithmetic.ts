@@ -9,6 +9,7 @@ import type { Code } from '../wasm/code.ts';
 import type { PlainOpcode } from '../wasm/opcodes.ts';
 import { converter } from './convert.ts';
 import { decode } from './decoding.ts';
+import { lowerDouble } from './double-arithmetic.ts';
 import { flushLocal, lowerChoice, masksOf } from './float-bits.ts';
 import type { Helpers } from './helpers.ts';
 import type { Lowering, StepOf } from './lowering.ts';
@@ -117,56 +118,9 @@ function lowerByHelper(step: StepOf<'float'>, { code, values, helpers }: Lowerin
   values.set(step.to, 'i32');
 }
 
-// --- f64 ------------------------------------------------------------------------------------------------------------
-
-const nativeDouble: Readonly<Partial<Record<FloatFunction, PlainOpcode>>> = {
-  add: 'f64.add',
-  sub: 'f64.sub',
-  mul: 'f64.mul',
-  div: 'f64.div',
-  rcp: 'f64.div',
-  sqrt: 'f64.sqrt',
-};
+// --- f16, bf16 and f32 through f64 ----------------------------------------------------------------------------------
 
 const one64 = 0x3ff0000000000000n;
-const quiet64 = 1n << 51n;
-
-function lowerDouble(step: StepOf<'float'>, { code, values }: Lowering): void {
-  const { fn, mode, from, to } = step;
-  const opcode = nativeDouble[fn];
-  if (opcode === undefined || mode.rounding !== 'rn' || mode.sat) throw notLowered(`${fn}.${mode.rounding}.f64`);
-  const result = values.temporary('f64');
-  const bits = values.temporary('i64');
-  if (fn === 'rcp') code.i64(one64).op('f64.reinterpret_i64');
-  for (const ref of from) {
-    values.get(ref, 'i64');
-    code.op('f64.reinterpret_i64');
-  }
-  code.op(opcode).tee(result).op('i64.reinterpret_f64').set(bits);
-  code
-    .get(result)
-    .get(result)
-    .op('f64.ne')
-    .if(() => {
-      // The first NaN operand made quiet; of several, the one that is set last wins.
-      code.i64(0xfff8000000000000n).set(bits);
-      for (const ref of from.toReversed()) {
-        values.get(ref, 'i64');
-        code.i64(quiet64).op('i64.or').get(bits);
-        values.get(ref, 'i64');
-        code
-          .i64((1n << 63n) - 1n)
-          .op('i64.and')
-          .i64(0x7ff0000000000000n)
-          .op('i64.gt_u', 'select')
-          .set(bits);
-      }
-    });
-  code.get(bits);
-  values.set(to, 'i64');
-}
-
-// --- f16, bf16 and f32 through f64 ----------------------------------------------------------------------------------
 
 /** Index of the function (bits, …) → bits for an operation of at most 24 bits in any mode. */
 function narrowFunction(

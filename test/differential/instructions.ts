@@ -59,9 +59,11 @@ export const arithmetic: readonly Instruction[] = [
   ...all(`(rcp|sqrt)${modes}(|.ftz).f32`, [32], 32),
   ...all('(abs|neg)(|.ftz).f32', [32], 32),
   ...all('(min|max)(|.ftz)(|.NaN)(|.xorsign.abs).f32', [32, 32], 32),
-  ...all('(add|sub|mul).rn.f64', [64, 64], 64),
-  ...all('div.rn.f64', [64, 64], 64),
-  ...all('(rcp|sqrt).rn.f64', [64], 64),
+  ...all(`(add|sub|mul|div)${modes}.f64`, [64, 64], 64),
+  ...all(`fma${modes}.f64`, [64, 64, 64], 64),
+  ...all(`(rcp|sqrt)${modes}.f64`, [64], 64),
+  ...all(`rcp${modes}.ftz.f64`, [64], 64),
+  ...all('(rcp.approx.ftz|rsqrt.approx|rsqrt.approx.ftz).f64', [64], 64),
   ...all('(abs|neg).f64', [64], 64),
   ...all('(min|max).f64', [64, 64], 64),
   ...all('(add|sub|mul)(|.ftz)(|.sat).f16', [16, 16], 16),
@@ -133,6 +135,29 @@ function corners(width: number): readonly bigint[] {
   return [...magnitudes, sign - 1n].flatMap((bits) => [bits, bits | sign]).map((bits) => BigInt.asUintN(width, bits));
 }
 
+/** Three floats of which the third nearly takes away the product of the others, or is far smaller or larger. */
+function cancelling(sources: readonly Register[], any: (width: number) => bigint): readonly (readonly bigint[])[] {
+  const [width, ...others] = sources.map((source) => source.width);
+  if ((width !== 32 && width !== 64) || others.length !== 2) return [];
+  const view = new DataView(new ArrayBuffer(8));
+  const fraction = width === 64 ? 52n : 23n;
+  const valueOf = (bits: bigint): number => {
+    view.setBigUint64(0, bits << BigInt(64 - width));
+    return width === 64 ? view.getFloat64(0) : view.getFloat32(0);
+  };
+  const bitsOf = (value: number): bigint => {
+    if (width === 64) view.setFloat64(0, value);
+    else view.setFloat32(0, value);
+    return width === 64 ? view.getBigUint64(0) : BigInt(view.getUint32(0));
+  };
+  return Array.from({ length: 150 }, (_, i) => {
+    const [a, b] = [any(width), any(width)];
+    const product = bitsOf(-(valueOf(a) * valueOf(b)));
+    const away = i % 2 === 0 ? any(3) - 4n : (any(7) - 64n) << fraction;
+    return [a, b, BigInt.asUintN(width, product + away)];
+  });
+}
+
 /** Rows of corners with each other, of corners with random bits, of values near each other, of small numbers, and of random bits. */
 export function inputsFor({ sources }: Instruction): readonly (readonly bigint[])[] {
   const numbers = random(BigInt(sources.length));
@@ -159,5 +184,5 @@ export function inputsFor({ sources }: Instruction): readonly (readonly bigint[]
   const small = Array.from({ length: 100 }, (_, i) =>
     sources.map(({ width }, source) => BigInt.asUintN(width, i % 3 === source ? any(width) : any(6) - 20n)),
   );
-  return [...rows, ...close, ...small];
+  return [...rows, ...close, ...small, ...cancelling(sources, any)];
 }
