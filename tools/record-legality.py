@@ -75,7 +75,7 @@ def run(lines, version, target):
         found = LINE.match(message)
         if found and 0 <= int(found[1]) - first < len(lines):
             said[int(found[1]) - first].append((found[2], found[3]))
-        elif message.strip() and "aborted due" not in message and "warning" not in message.lower():
+        elif message.strip() and not re.search("aborted due|[Ww]arning|ptxas info", message):
             other.append(message)
     return said, other, done.returncode
 

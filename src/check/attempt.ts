@@ -1,7 +1,7 @@
 /** One form tried on the parts of a mnemonic: the choices it makes of them, and everything that does not fit. */
 import type { Constraint } from '../isa/form.ts';
 import { modifierSets, otherModifiers } from '../isa/modifiers.ts';
-import type { CompiledForm } from '../isa/notation.ts';
+import type { Axis, CompiledForm } from '../isa/notation.ts';
 import { constraintHolds, relationHolds } from '../isa/rules.ts';
 import { ptxForms } from '../isa/table.ts';
 import { joinWords } from '../isa/targets.ts';
@@ -36,7 +36,7 @@ export function attempt(compiled: CompiledForm, types: readonly TypeName[], writ
   const chosen: Record<string, string> = {};
   const problems: Problem[] = [];
   for (const modifier of written) {
-    const axis = compiled.axes.find((candidate) => candidate.values.includes(modifier.text));
+    const axis = axisFor(compiled, modifier.text, chosen);
     if (axis === undefined) {
       problems.push(misplaced(compiled, types, modifier, chosen));
       if (!isModifier(modifier.text)) assume(compiled, nearestModifier(compiled, modifier), chosen);
@@ -53,6 +53,12 @@ export function attempt(compiled: CompiledForm, types: readonly TypeName[], writ
     if (!constraintHolds(constraint, choices)) problems.push(broken(constraint, compiled, types, written, chosen));
   }
   return { compiled, types, modifiers: chosen, problems };
+}
+
+/** The axis of a modifier: of two that have it, the first on which nothing is chosen yet. */
+function axisFor(compiled: CompiledForm, text: string, chosen: Readonly<Record<string, string>>): Axis | undefined {
+  const axes = compiled.axes.filter((candidate) => candidate.values.includes(text));
+  return axes.find((candidate) => chosen[candidate.axis] === undefined) ?? axes[0];
 }
 
 const knownModifiers: ReadonlySet<string> = new Set(Object.values(modifierSets).flatMap((set) => set.values));

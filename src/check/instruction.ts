@@ -2,10 +2,10 @@
 import type { Span } from '../base/span.ts';
 import type { Parameters } from '../diagnostics/catalogue.ts';
 import { type Diagnostic, diagnose, type Fix } from '../diagnostics/diagnostic.ts';
-import type { OperandPattern } from '../isa/form.ts';
 import type { Guard, Instruction, Operand } from '../syntax/tree.ts';
 import { checkCall } from './call.ts';
 import { type Judge, step, type Verdict } from './judge.ts';
+import { checkLimits } from './limits.ts';
 import { nearest } from './nearest.ts';
 import type { Place, Problem } from './problem.ts';
 import { describeShape, shapeOf } from './shapes.ts';
@@ -49,7 +49,7 @@ function reportVerdict(node: Instruction, verdict: Verdict, scope: Scope, checke
   }
   for (const found of verdict.problems) checker.report(toDiagnostic(found, node, checker.source));
   if (verdict.undeclared) for (const operand of node.operands) reportUndeclared(operand, scope, checker);
-  if (verdict.ranged) checkRanges(node, verdict, checker);
+  if (verdict.ranged) checkLimits(node, verdict, checker.report);
   if (verdict.calls && verdict.problems.length === 0 && !verdict.undeclared) checkCall(node, scope, checker.report);
 }
 
@@ -101,26 +101,6 @@ function reportUndeclared(operand: Operand, scope: Scope, checker: InstructionCo
     case 'float':
     case 'sink':
       return;
-  }
-}
-
-/** Constants with a fixed range: their values are no part of a shape. */
-function checkRanges(node: Instruction, { opcode, variant }: Verdict, checker: InstructionContext): void {
-  if (variant === null) return;
-  const patterns: readonly OperandPattern[] = variant.form.operands;
-  for (let i = 0; i < patterns.length; i++) {
-    const pattern = patterns[i] as OperandPattern;
-    const operand = node.operands[i];
-    if (pattern.kind !== 'value' || operand?.kind !== 'integer') continue;
-    const parameters = { value: String(operand.value), name: pattern.name, what: opcode, opcode };
-    const [min, max] = pattern.range ?? [operand.value, operand.value];
-    if (operand.value < BigInt(min) || operand.value > BigInt(max)) {
-      checker.report(diagnose('PTX3011', operand, { ...parameters, min: String(min), max: String(max) }));
-    }
-    const { multiple = 1 } = pattern;
-    if (operand.value % BigInt(multiple) !== 0n) {
-      checker.report(diagnose('PTX3012', operand, { ...parameters, multiple: String(multiple) }));
-    }
   }
 }
 

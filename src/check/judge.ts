@@ -4,6 +4,7 @@
  */
 import type { AvailabilityRow, Variant } from '../isa/form.ts';
 import { checkRows, type ModuleEnvironment, rowsOf } from './availability.ts';
+import { limitsConstants } from './limits.ts';
 import { matchOperands } from './match.ts';
 import type { Problem } from './problem.ts';
 import { type Resolution, resolveMnemonic } from './resolve.ts';
@@ -112,7 +113,7 @@ function judgeVariant(
   const what = opcode + variant.types.map((type) => type.name).join('');
   const rows = rowsOf(variant);
   const problems = [...matchOperands({ variant, opcode, what }, shapes), ...checkRows(rows, environment)];
-  const ranged = variant.form.operands.some((pattern) => pattern.kind === 'value' && pattern.range !== undefined);
+  const ranged = variant.form.operands.some((pattern) => pattern.kind === 'value' && limitsConstants(pattern));
   const undeclared = shapes.some((shape) => shape.undeclared);
   const calls = variant.form.operands.some((pattern) => pattern.kind === 'callee');
   const clean = problems.length === 0 && !ranged && !calls && !undeclared;

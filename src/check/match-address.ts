@@ -43,14 +43,14 @@ function holdsAddress(type: PtxType): boolean {
 /** `[a]` of a load or store. */
 export function matchAddress(
   subject: Subject,
-  name: string,
-  access: 'load' | 'store',
+  pattern: Extract<OperandPattern, { kind: 'address' }>,
   shape: Shape,
   index: number,
 ): readonly Problem[] {
+  const { name, access } = pattern;
   if (shape.kind !== 'address' || shape.rest > 0)
     return [wrongKind(subject, name, shape, [index], 'an address in brackets')];
-  const space = spaceOf(subject.variant);
+  const space = pattern.space ?? spaceOf(subject.variant);
   const { base } = shape;
   const problems = base === null ? matchImmediate(space, index) : matchBase(subject, name, space, base, index);
   return problems.length > 0 || access === 'load' ? problems : writable(space, base, index);
@@ -101,12 +101,13 @@ export function matchWindow(
     if (acceptsRegister(type, shape.type, 'exact')) return [];
     return [problem('PTX3004', operand(index), { ...parameters, expected: describeRegisters(type, 'exact') })];
   }
+  if (pattern.constants === true && shape.kind === 'constant' && shape.constant === 'integer') return [];
   if (shape.kind !== 'variable' || !variables) {
     const expected = variables ? 'a register or a variable of the space' : 'a register';
     return [problem('PTX5015', operand(index), { ...parameters, expected })];
   }
   if (shape.space === 'local parameter') return [problem('PTX5014', operand(index), { found: describeShape(shape) })];
-  const space = spaceOf(subject.variant) ?? '';
+  const space = pattern.space ?? spaceOf(subject.variant) ?? '';
   if (takesAddress(space).includes(shape.space)) return [];
   return [problem('PTX5011', operand(index), { ...parameters, expected: space })];
 }

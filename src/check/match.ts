@@ -41,7 +41,7 @@ function matchPattern(subject: Subject, pattern: OperandPattern, shape: Shape, i
     case 'lanes':
       return matchLanes(subject, pattern, shape, index);
     case 'address':
-      return matchAddress(subject, pattern.name, pattern.access, shape, index);
+      return matchAddress(subject, pattern, shape, index);
     case 'window':
       return matchWindow(subject, pattern, shape, index);
     case 'pointer':

@@ -387,7 +387,16 @@ export const catalogue = {
     message: "{value} is not a multiple of {multiple}, which operand '{name}' of {what} must be",
     ptxas: 'Number of threads participating in barrier must be in multiple of warp size',
     section: '9.7.13.1',
-    explain: 'Barriers count whole warps, so a number of threads is a multiple of 32.',
+    explain:
+      'Barriers count whole warps, so a number of threads is a multiple of 32. setmaxnreg counts registers in groups of 8.',
+  },
+  PTX3013: {
+    severity: 'error',
+    title: 'constant not among those allowed',
+    message: "{value} is not {allowed}, which operand '{name}' of {what} must be",
+    ptxas: "Argument of instruction '{opcode}': unexpected value '{value}', expected to be {allowed}",
+    section: '9.7',
+    explain: 'The operand counts bytes or the like, and the hardware has a few sizes only.',
   },
   PTX3020: {
     severity: 'error',

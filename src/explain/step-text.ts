@@ -37,6 +37,8 @@ export function stepText(step: Step): string {
       return `{${step.to.join(', ')}} = ${step.width} bits each of ${step.space} memory at ${step.address}`;
     case 'store':
       return `${step.space} memory at ${step.address} = {${step.from.join(', ')}}, ${step.width} bits each`;
+    case 'transfer':
+      return `${step.size} bytes of ${step.space} memory at ${step.address} = ${step.count} bytes of ${step.sourceSpace} memory at ${step.source}, then zeros`;
     case 'window':
       return step.direction === 'to-generic'
         ? `${step.to} = ${step.from} + base of the ${step.space} window`

@@ -94,6 +94,33 @@ export function prepareStore(step: StepOf<'store'>, placeOf: PlaceOf, memories: 
   };
 }
 
+/** Bytes that are not read may lie outside, but the source must be aligned as if all were. */
+export function prepareTransfer(step: StepOf<'transfer'>, placeOf: PlaceOf, memories: Memories, cpu: Cpu): Action {
+  const { space, sourceSpace } = step;
+  const [address, source, sizeAt, countAt] = [step.address, step.source, step.size, step.count].map(placeOf) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  return (frame: Frame) => {
+    const size = Number(frame[sizeAt]);
+    const count = Math.min(Number(frame[countAt]), size);
+    const target = frame[address] as bigint;
+    const to = placeIn(space, target);
+    const written = openMemory(to, target, 'store', size, memories, cpu);
+    for (let i = 0; i < size; i++) written.store(to.offset + i, 8, 0);
+    const effective = frame[source] as bigint;
+    const from = placeIn(sourceSpace, effective);
+    const whole = count === size || from.offset % size !== 0;
+    if (whole) openMemory(from, effective, 'load', size, memories, cpu);
+    for (let i = 0; i < count; i++) {
+      const memory = openMemory({ ...from, offset: from.offset + i }, effective, 'load', 1, memories, cpu);
+      written.store(to.offset + i, 8, memory.load(from.offset + i, 8));
+    }
+  };
+}
+
 /** Reads, lets `combine` make the new values, and writes them back; blocks run one after the other, so nobody comes between. */
 export function prepareAtomic(
   step: StepOf<'atomic'>,

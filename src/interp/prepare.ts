@@ -26,6 +26,7 @@ import {
   prepareInWindow,
   prepareLoad,
   prepareStore,
+  prepareTransfer,
   prepareWindow,
 } from './memory-steps.ts';
 import { type LaunchFacts, specialReader } from './specials.ts';
@@ -264,6 +265,8 @@ function stepAction(step: Step, instruction: ProgramInstruction, placeOf: PlaceO
     }
     case 'store':
       return prepareStore(step, placeOf, memories, cpu);
+    case 'transfer':
+      return prepareTransfer(step, placeOf, memories, cpu);
     case 'window':
       return prepareWindow(step, placeOf);
     case 'in-window':

@@ -25,6 +25,7 @@ export type PlaceOf = (ref: Ref) => number;
 type MachineKind =
   | 'load'
   | 'store'
+  | 'transfer'
   | 'atomic'
   | 'window'
   | 'in-window'
@@ -45,6 +46,7 @@ export type ValueStep = Exclude<Step, { readonly kind: MachineKind }>;
 const machineKinds: ReadonlySet<string> = new Set<MachineKind>([
   'load',
   'store',
+  'transfer',
   'atomic',
   'window',
   'in-window',

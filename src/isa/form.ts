@@ -48,6 +48,12 @@ export interface ValuePattern {
   readonly range?: readonly [min: number, max: number];
   /** Integer constants must be a multiple of this. */
   readonly multiple?: number;
+  /** Integer constants must be one of these. */
+  readonly oneOf?: readonly number[];
+  /** Integer constants, as unsigned, must not be above the constant that this operand is. */
+  readonly atMost?: string;
+  /** Float constants must be above 0 and at most 1. */
+  readonly fraction?: boolean;
 }
 
 export type OperandPattern =
@@ -65,10 +71,20 @@ export type OperandPattern =
    * must be of one kind (all floats or all integers; bit-size registers go with either).
    */
   | { readonly kind: 'lanes'; readonly name: string; readonly value: ValuePattern; readonly alike?: boolean }
-  /** `[a]`, `[a+imm]`, `[variable]` in the space of the form's space axis. */
-  | { readonly kind: 'address'; readonly name: string; readonly access: 'load' | 'store' }
-  /** What cvta takes: a register, or without `.to` a variable of the space. */
-  | { readonly kind: 'window'; readonly name: string; readonly type: TypeRef; readonly variables: boolean }
+  /** `[a]`, `[a+imm]`, `[variable]` in `space`, or where that is absent in the space of the form's space axis. */
+  | { readonly kind: 'address'; readonly name: string; readonly access: 'load' | 'store'; readonly space?: string }
+  /**
+   * What cvta takes: a register, or without `.to` a variable of the space. mapa and getctarank, where variables must be
+   * in `space` whatever the axis says, take integer `constants` too.
+   */
+  | {
+      readonly kind: 'window';
+      readonly name: string;
+      readonly type: TypeRef;
+      readonly variables: boolean;
+      readonly space?: string;
+      readonly constants?: boolean;
+    }
   /** A register that holds an address: 32 or 64 bits, integer or bit-size. */
   | { readonly kind: 'pointer'; readonly name: string }
   /** `p` or `p|q`. */

@@ -64,6 +64,13 @@ export const modifierSets: Readonly<Record<string, ModifierSet>> = {
   },
   evict2: { axis: 'evict2', values: ['.L2::evict_normal', '.L2::evict_first', '.L2::evict_last'] },
   prefetch: { axis: 'prefetch', values: ['.L2::64B', '.L2::128B', '.L2::256B'] },
+  primary: {
+    axis: 'priority',
+    values: ['.L2::evict_last', '.L2::evict_normal', '.L2::evict_first', '.L2::evict_unchanged'],
+  },
+  secondary: { axis: 'secondPriority', values: ['.L2::evict_first', '.L2::evict_unchanged'] },
+  copyTo: { axis: 'copyTo', values: ['.shared', '.shared::cta'] },
+  copyFrom: { axis: 'copyFrom', values: ['.global'] },
 };
 
 /** Modifiers whose axis is neither that of their set nor their own name. */
@@ -84,8 +91,11 @@ const literalAxes: Readonly<Record<string, string>> = {
   '.L2::cache_hint': 'cacheHint',
 };
 
+/** A modifier of several sets lies on the axis of the first. */
 const setAxes: ReadonlyMap<string, string> = new Map(
-  Object.values(modifierSets).flatMap((set) => set.values.map((value) => [value, set.axis] as const)),
+  Object.values(modifierSets)
+    .flatMap((set) => set.values.map((value) => [value, set.axis] as const))
+    .reverse(),
 );
 
 /** The axis of a modifier that a syntax line spells out. */

@@ -32,7 +32,7 @@ export interface CompiledForm {
   readonly parts: readonly Part[];
 }
 
-/** Second words that belong to the opcode because they must follow it directly. */
+/** Words that belong to the opcode because they must follow it directly. */
 const subOpcodes: ReadonlySet<string> = new Set([
   'cvt.pack',
   'cvta.to',
@@ -51,14 +51,28 @@ const subOpcodes: ReadonlySet<string> = new Set([
   'barrier.cta',
   'barrier.arrive',
   'barrier.red',
+  'cp.async',
+  'cp.async.bulk',
+  'cp.async.mbarrier',
+  'cp.reduce',
+  'createpolicy.fractional',
+  'createpolicy.range',
+  'createpolicy.cvt',
+  'pmevent.mask',
+  'setmaxnreg.inc',
+  'setmaxnreg.dec',
 ]);
+
+const mostWords = 3;
 
 /** Splits a mnemonic into opcode and dot-parts; `cvt.pack`, `mul.wide` and their like are opcodes of their own. */
 export function splitMnemonic(mnemonic: string): { readonly opcode: string; readonly parts: readonly string[] } {
   const [first = '', ...rest] = mnemonic.split('.');
   const parts = rest.map((part) => `.${part}`);
-  const second = parts[0];
-  if (second !== undefined && subOpcodes.has(first + second)) return { opcode: first + second, parts: parts.slice(1) };
+  for (let words = Math.min(mostWords, rest.length + 1); words > 1; words--) {
+    const opcode = [first, ...rest.slice(0, words - 1)].join('.');
+    if (subOpcodes.has(opcode)) return { opcode, parts: parts.slice(words - 1) };
+  }
   return { opcode: first, parts };
 }
 

@@ -143,6 +143,19 @@ export type Step =
       readonly from: readonly Ref[];
       readonly address: Ref;
     }
+  /**
+   * Copies `size` bytes between memories, both addresses being multiples of it. Only the first `count` are read, where
+   * that is less; the others become zeros.
+   */
+  | {
+      readonly kind: 'transfer';
+      readonly space: AccessSpace;
+      readonly address: Ref;
+      readonly sourceSpace: AccessSpace;
+      readonly source: Ref;
+      readonly size: Ref;
+      readonly count: Ref;
+    }
   /** cvta: `to-generic` adds the window's base, `from-generic` removes it. */
   | {
       readonly kind: 'window';

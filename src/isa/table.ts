@@ -9,7 +9,10 @@ import { callForms } from './forms/calls.ts';
 import { carryForms } from './forms/carry.ts';
 import { comparisonForms } from './forms/comparison.ts';
 import { controlForms } from './forms/control.ts';
+import { asyncCopyForms } from './forms/async-copy.ts';
 import { atomicForms } from './forms/atomic.ts';
+import { cacheForms } from './forms/cache-control.ts';
+import { clusterForms } from './forms/cluster.ts';
 import { cvtForms } from './forms/cvt.ts';
 import { cvtPackForms } from './forms/cvt-pack.ts';
 import { cvtaForms } from './forms/cvta.ts';
@@ -48,6 +51,9 @@ export const allForms: readonly InstructionForm[] = [
   ...bitSelectionForms,
   ...movForms,
   ...memoryForms,
+  ...cacheForms,
+  ...asyncCopyForms,
+  ...clusterForms,
   ...atomicForms,
   ...warpForms,
   ...cvtaForms,

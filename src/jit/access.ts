@@ -59,11 +59,23 @@ export function locate(
   size: number,
   address: string,
 ): number {
-  const { code, values, helpers, locals, siteOf } = lowering;
+  const { code, values } = lowering;
   const effective = values.temporary('i64');
-  const at = values.temporary('i32');
   values.get(address, 'i64');
   code.set(effective);
+  return locateAt(lowering, space, access, size, effective);
+}
+
+/** The same for an address in a local. */
+export function locateAt(
+  lowering: Lowering,
+  space: AccessSpace,
+  access: 'load' | 'store',
+  size: number,
+  effective: number,
+): number {
+  const { code, values, helpers, locals, siteOf } = lowering;
+  const at = values.temporary('i32');
   code.block((done) => {
     code.block((slow) => {
       const quick: Quick = { effective, at, size, slow };

@@ -12,6 +12,7 @@ import { lowerBits, lowerClamp, lowerInteger, maskTo, pushIntegerComparison, sig
 import type { Lowering, StepOf } from './lowering.ts';
 import { notLowered } from './refuse.ts';
 import { lowerSpecial } from './specials.ts';
+import { lowerTransfer } from './transfer.ts';
 import { holder } from './values.ts';
 
 /** Everything of an instruction but what it does to the flow. */
@@ -160,6 +161,9 @@ function lowerStep(step: Step, lowering: Lowering): void {
       return;
     case 'store':
       lowerStore(step, lowering);
+      return;
+    case 'transfer':
+      lowerTransfer(step, lowering);
       return;
     case 'window':
       lowerWindow(step, lowering);

@@ -117,6 +117,8 @@ const refFields: ReadonlySet<string> = new Set([
   'low',
   'condition',
   'address',
+  'source',
+  'size',
   'barrier',
   'count',
   'mask',

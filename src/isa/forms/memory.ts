@@ -1,5 +1,5 @@
 /**
- * ld and st: PTX ISA 9.1, 9.7.9.8 and 9.7.9.11. Cache operators, eviction and prefetch hints change no value; the memory
+ * ld, ldu and st: PTX ISA 9.1, 9.7.9.8, 9.7.9.10 and 9.7.9.11. Cache operators, eviction and prefetch hints change no value; the memory
  * model's orderings and scopes change none for a single thread.
  */
 import type { AvailabilityRow, Constraint, InstructionForm, OperandPattern, Variant } from '../form.ts';
@@ -221,8 +221,26 @@ function hinted(line: Line): readonly Line[] {
   return [plain, { id: `${line.id}.hint`, syntax, summary: `${line.summary} Under a cache policy.`, hinted: true }];
 }
 
-/** Every line of ld and st that compilers emit. */
+/** Uniform over the warp, which nobody checks here. */
+const uniform: InstructionForm = {
+  id: 'ldu',
+  section: '9.7.9.10',
+  syntax: 'ldu{.global}{.vec24}.type  d, [a]',
+  summary: 'Load from an address that is the same in all threads of the warp.',
+  sets: { type: accessTypes },
+  regime: 'relaxed',
+  constraints: [{ kind: 'vector-bits', bits: 128 }],
+  availability: [
+    { subject: 'ldu', ways: [at('2.0', 20)] },
+    { subject: '.b128', when: { types: ['.b128'] }, ways: [at('8.3', 70)] },
+  ],
+  operands: [{ kind: 'lanes', name: 'd', value: write('d', 0), alike: true }, loadAddress],
+  steps: loadSteps,
+};
+
+/** Every line of ld, ldu and st that compilers emit. */
 export const memoryForms: readonly InstructionForm[] = [
   ...loads.map((line) => memoryForm(line, false)),
+  uniform,
   ...stores.map((line) => memoryForm(line, true)),
 ];

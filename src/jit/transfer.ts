@@ -1,0 +1,67 @@
+/** Copies between memories: cp.async. */
+import type { MemoryOpcode } from '../wasm/opcodes.ts';
+import { locate, locateAt } from './access.ts';
+import type { Lowering, StepOf } from './lowering.ts';
+import { notLowered } from './refuse.ts';
+
+export function lowerTransfer(step: StepOf<'transfer'>, lowering: Lowering): void {
+  const { code, values, layout } = lowering;
+  const size = Number(values.constantOf(step.size) ?? 0);
+  if (size !== 4 && size !== 8 && size !== 16) throw notLowered(`copies of ${step.size} bytes`);
+  const to = locate(lowering, step.space, 'store', size, step.address);
+  const count = values.temporary('i32');
+  values.get(step.count, 'i32');
+  code.set(count);
+  code
+    .get(count)
+    .i32(size)
+    .op('i32.ge_u')
+    .if(
+      () => {
+        const from = locate(lowering, step.sourceSpace, 'load', size, step.source);
+        inWords(size, (load, store, offset) => {
+          code
+            .get(to)
+            .get(from)
+            .memory(load, layout.origin + offset)
+            .memory(store, layout.origin + offset);
+        });
+      },
+      () => copyPart(step, lowering, size, to, count),
+    );
+}
+
+function inWords(size: number, each: (load: MemoryOpcode, store: MemoryOpcode, offset: number) => void): void {
+  if (size === 4) each('i32.load', 'i32.store', 0);
+  for (let offset = 0; offset + 8 <= size; offset += 8) each('i64.load', 'i64.store', offset);
+}
+
+/** `count` bytes, one at a time, into zeros. */
+function copyPart(step: StepOf<'transfer'>, lowering: Lowering, size: number, to: number, count: number): void {
+  const { code, values, layout, helpers, locals, siteOf } = lowering;
+  const source = values.temporary('i64');
+  const behind = values.temporary('i64');
+  inWords(size, (_, store, offset) => {
+    code.get(to);
+    if (size === 4) code.i32(0);
+    else code.i64(0n);
+    code.memory(store, layout.origin + offset);
+  });
+  values.get(step.source, 'i64');
+  code.tee(source).i64(BigInt(size - 1));
+  code.op('i64.and', 'i64.eqz', 'i32.eqz').if(() => {
+    code.i32(siteOf({ kind: 'access', space: step.sourceSpace, access: 'load', size }));
+    code.get(source).get(locals.thread).get(locals.fuel).call(helpers.import('resolve')).set(to);
+  });
+  code.get(source).get(count).op('i64.extend_i32_u', 'i64.add').set(behind);
+  code.block((done) => {
+    code.loop((again) => {
+      code.get(source).get(behind).op('i64.eq').brIf(done);
+      const from = locateAt(lowering, step.sourceSpace, 'load', 1, source);
+      code.get(to).get(from).memory('i32.load8_u', layout.origin).memory('i32.store8', layout.origin);
+      code.get(to).i32(1).op('i32.add').set(to);
+      code.get(source).i64(1n).op('i64.add').set(source);
+      code.br(again);
+    });
+  });
+}

@@ -1,0 +1,7 @@
+/** Verdicts of ptxas 13.0 on caches, asynchronous copies, clusters and video instructions (tools/record-legality-more.py). */
+import { describe } from 'vitest';
+import { testVerdicts } from './verdicts.ts';
+
+describe('verdicts of ptxas 13.0 on caches, asynchronous copies, clusters and video', () => {
+  testVerdicts(new URL('./legality-more/cases.jsonl.gz', import.meta.url));
+});

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""Records what ptxas says about the instructions of test/golden/legality-more/lines.txt.
+
+Usage: python3 tools/record-legality-more.py > test/golden/legality-more/cases.jsonl
+Needs ptxas 13.0 on the path; the tests do not. Every line is judged at 9.0 on sm_100a. The first legal line of each
+mnemonic is judged on every target over all versions; kept are a target's first version and both sides of each change.
+Words in parentheses are alternatives: `cp.async.(ca|cg)` stands for two lines.
+"""
+import importlib.util
+import json
+import pathlib
+import re
+from concurrent.futures import ThreadPoolExecutor
+
+HERE = pathlib.Path(__file__).resolve().parent
+spec = importlib.util.spec_from_file_location("record_legality", HERE / "record-legality.py")
+base = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(base)
+
+base.MODULE = ".global .align 16 .b8 gv[64]; .shared .align 16 .b8 sb[64]; .const .align 16 .b8 cb[64];"
+for name in base.DECLARATIONS:
+    base.DECLARATIONS[name] += " .local .align 16 .b8 lb[64];"
+base.FIRST.update({
+    "sm_12": 102, "sm_35": 301, "sm_61": 500, "sm_100f": 808, "sm_103": 808, "sm_103f": 808, "sm_110a": 900, "sm_120": 807,
+    "sm_120f": 808, "sm_121a": 808,
+})
+
+QUIRKS = [  # looked at and not followed
+    (r"^cp\.async\.global", "state spaces in the wrong order"),
+    (r"\[%[ubs](8|16)_", "an address of less than 32 bits"),
+    (r"%u64_2\+8, 0", "a register with an offset outside brackets"),
+    (r"^ldu.*\{_,_,_,_\}", "a list of sinks alone"),
+]
+
+
+def expand(line):
+    found = re.search(r"\((?:[^()]*\|)+[^()]*\)", line)
+    if not found:
+        return [line]
+    return [out for word in found[0][1:-1].split("|") for out in expand(line[: found.start()] + word + line[found.end() :])]
+
+
+def lines():
+    text = (HERE / "../test/golden/legality-more/lines.txt").read_text()
+    kept = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    return list(dict.fromkeys(one for line in kept for one in expand(line)))
+
+
+def quirk(line):
+    return next((why for pattern, why in QUIRKS if re.search(pattern, line)), None)
+
+
+def emit(line, said, version, target):
+    case = {"version": base.dotted(version), "target": target, "decls": base.declarations(version, target), "inst": line, "ok": not said}
+    if said:
+        case["msg"] = said[0]
+    if quirk(line):
+        case["quirk"] = quirk(line)
+    print(json.dumps(case))
+
+
+def boundaries(chosen):
+    """Verdicts of the chosen lines by target, thinned to where they change."""
+    pairs = [(v, t) for t in base.FIRST for v in base.VERSIONS if v >= base.FIRST[t]]
+    with ThreadPoolExecutor(4) as pool:
+        judged = dict(zip(pairs, pool.map(lambda pair: base.judge(chosen, *pair), pairs)))
+    for i, line in enumerate(chosen):
+        for target, first in base.FIRST.items():
+            versions = [v for v in base.VERSIONS if v >= first]
+            fits = [v for v in versions if "b128_" not in line or base.declarations(v, target) == "wide"]
+            for place, version in enumerate(fits):
+                near = [v for v in fits[max(0, place - 1) : place + 2]]
+                verdicts = {bool(judged[v, target][i]) for v in near}
+                if place == 0 or len(verdicts) > 1:
+                    emit(line, judged[version, target][i], version, target)
+
+
+def main():
+    everything = lines()
+    said = base.judge(everything, 900, "sm_100a")
+    print(json.dumps({"module": base.MODULE, "decls": base.DECLARATIONS}))
+    for line, refusal in zip(everything, said):
+        emit(line, refusal, 900, "sm_100a")
+    firsts = {}
+    for line, refusal in zip(everything, said):
+        if not refusal or re.match("redux", line):
+            firsts.setdefault(re.sub(r"^@\S+ ", "", line).split(" ")[0], line)
+    wide = set()
+    chosen = [line for mnemonic, line in firsts.items() if not shared_rule(mnemonic, wide)]
+    boundaries(chosen)
+
+
+def shared_rule(mnemonic, seen):
+    """Video instructions share one rule an opcode: one mnemonic stands for all."""
+    if not re.match(r"v(add|sub|absdiff|min|max|shl|shr|mad|set|avrg)", mnemonic):
+        return False
+    opcode = mnemonic.split(".")[0]
+    known = opcode in seen
+    seen.add(opcode)
+    return known
+
+
+if __name__ == "__main__":
+    main()
