@@ -1,0 +1,115 @@
+/** What a line of test/kernels/cuda/*.jsonl says: how to launch a kernel, and what its buffers hold afterwards. */
+
+type Input =
+  /** Bytes of a scalar or struct. */
+  | { readonly value: string }
+  | { readonly zeros: number }
+  | { readonly hex: string }
+  /** So many random 32-bit words. */
+  | { readonly bits: number; readonly seed: number }
+  /** f32 in `[low, high)`, whose difference is a power of two: 24 random bits each. */
+  | { readonly floats: number; readonly seed: number; readonly low: number; readonly high: number }
+  /** 32-bit integers in `[0, limit)`. */
+  | { readonly ints: number; readonly seed: number; readonly limit: number };
+
+export type Outcome =
+  | 'unchanged'
+  | { readonly hex: string }
+  /** Numbers that may differ by `absolute + relative * |recorded|`. */
+  | {
+      readonly hex: string;
+      readonly type: 'f16' | 'bf16' | 'f32' | 'f64';
+      readonly relative: number;
+      readonly absolute: number;
+    };
+
+type Triple = readonly [number, number, number];
+
+export interface CudaCase {
+  readonly kernel: string;
+  readonly grid: Triple;
+  readonly block: Triple;
+  readonly sharedBytes: number;
+  readonly args: readonly Input[];
+  /** One for each argument; null for what is no buffer. */
+  readonly after: readonly (Outcome | null)[];
+}
+
+export function bytesOf(hex: string): Uint8Array {
+  return Uint8Array.from(Buffer.from(hex, 'hex'));
+}
+
+/** The bytes of an argument; the generators are those of cuda/host/record.h. */
+export function inputBytes(input: Input): Uint8Array {
+  if ('value' in input) return bytesOf(input.value);
+  if ('zeros' in input) return new Uint8Array(input.zeros);
+  if ('hex' in input) return bytesOf(input.hex);
+  const random = mulberry32(input.seed);
+  if ('bits' in input) return bytes(Uint32Array.from({ length: input.bits }, random));
+  if ('ints' in input) return bytes(Uint32Array.from({ length: input.ints }, () => random() % input.limit));
+  const { low, high } = input;
+  const unit = (high - low) / 2 ** 24;
+  return bytes(Float32Array.from({ length: input.floats }, () => low + (random() >>> 8) * unit));
+}
+
+function bytes(values: Uint32Array | Float32Array): Uint8Array {
+  return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+}
+
+function mulberry32(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), state | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return (t ^ (t >>> 14)) >>> 0;
+  };
+}
+
+/** Where bytes differ from what was recorded, in words; null where they do not, or within the tolerance. */
+export function difference(found: Uint8Array, before: Uint8Array, outcome: Outcome): string | null {
+  const recorded = outcome === 'unchanged' ? before : bytesOf(outcome.hex);
+  if (outcome === 'unchanged' || !('type' in outcome)) return firstWord(found, recorded);
+  const { type, relative, absolute } = outcome;
+  const [numbers, wanted] = [numbersOf(found, type), numbersOf(recorded, type)];
+  const at = wanted.findIndex(
+    (value, i) => !isNear(numbers[i] as number, value, absolute + relative * Math.abs(value)),
+  );
+  return at < 0 ? null : `${type} ${at} is ${numbers[at]}, not ${wanted[at]}`;
+}
+
+function isNear(found: number, wanted: number, distance: number): boolean {
+  return Object.is(found, wanted) || Math.abs(found - wanted) <= distance;
+}
+
+function firstWord(found: Uint8Array, recorded: Uint8Array): string | null {
+  const at = recorded.findIndex((byte, i) => byte !== found[i]);
+  if (at < 0) return null;
+  const start = at & ~7;
+  const word = (from: Uint8Array): string => Buffer.from(from.subarray(start, start + 8)).toString('hex');
+  const differing = recorded.filter((byte, i) => byte !== found[i]).length;
+  return `at byte ${start}: ${word(found)}, not ${word(recorded)}; ${differing} of ${recorded.length} bytes differ`;
+}
+
+function numbersOf(from: Uint8Array, type: 'f16' | 'bf16' | 'f32' | 'f64'): readonly number[] {
+  const view = new DataView(from.buffer, from.byteOffset, from.byteLength);
+  const list = (width: number, read: (offset: number) => number): readonly number[] =>
+    Array.from({ length: from.byteLength / width }, (_, i) => read(i * width));
+  switch (type) {
+    case 'f64':
+      return list(8, (at) => view.getFloat64(at, true));
+    case 'f32':
+      return list(4, (at) => view.getFloat32(at, true));
+    case 'f16':
+      return list(2, (at) => half(view.getUint16(at, true)));
+    case 'bf16':
+      return list(2, (at) => new Float32Array(Uint32Array.of(view.getUint16(at, true) << 16).buffer)[0] as number);
+  }
+}
+
+function half(bits: number): number {
+  const sign = bits >= 0x8000 ? -1 : 1;
+  const [exponent, fraction] = [(bits >> 10) & 31, bits & 0x3ff];
+  if (exponent === 31) return fraction === 0 ? sign * Infinity : Number.NaN;
+  return sign * (exponent === 0 ? fraction * 2 ** -24 : (1024 + fraction) * 2 ** (exponent - 25));
+}
