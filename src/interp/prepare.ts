@@ -234,13 +234,15 @@ function addressAction(source: AddressSource, context: FunctionContext): Action 
     }
     case 'register': {
       const { register } = base;
+      // Addresses of 32 bits wrap there: compilers subtract first and add in the operand.
+      const width = base.width <= 32 ? 32 : 64;
       if (offset === 0n) {
         return (frame) => {
           frame[place] = BigInt(frame[register] as Bits);
         };
       }
       return (frame) => {
-        frame[place] = BigInt.asUintN(64, BigInt(frame[register] as Bits) + offset);
+        frame[place] = BigInt.asUintN(width, BigInt(frame[register] as Bits) + offset);
       };
     }
   }

@@ -96,7 +96,10 @@ function lowerAddress({ place, base, offset }: AddressSource, lowering: Lowering
     }
     case 'register':
       values.getPlace(base.register, 'i64');
-      if (offset !== 0n) code.i64(offset).op('i64.add');
+      if (offset === 0n) break;
+      code.i64(offset).op('i64.add');
+      // Addresses of 32 bits wrap there: compilers subtract first and add in the operand.
+      if (base.width <= 32) maskTo(code, 'i64', 32);
   }
   values.setPlace(place, 'i64');
 }
