@@ -20,9 +20,15 @@ import { regionsOf, runLaunch } from './interp/engine.ts';
 import { type CompiledFunction, compileFunction } from './jit/compile.ts';
 import { runCompiled } from './jit/engine.ts';
 import { windowBase } from './machine/address-space.ts';
+import { DeviceHeap } from './machine/device-heap.ts';
 import type { Dim3 } from './machine/fault.ts';
 import { type Allocation, defaultMemorySize, GlobalMemory } from './machine/global-memory.ts';
-import { checkShape, type LaunchResult, type LaunchShape } from './machine/launch.ts';
+import {
+  checkShape,
+  type LaunchLimits,
+  type LaunchResult as EngineResult,
+  type LaunchShape,
+} from './machine/launch.ts';
 import { Segment } from './machine/segment.ts';
 import type { FunctionProgram } from './program/function-program.ts';
 import { FunctionTable } from './program/function-table.ts';
@@ -32,7 +38,10 @@ import { buildImage, type ModuleImage } from './program/module-image.ts';
 export type { Argument } from './arguments.ts';
 export { PtxlabError } from './base/error.ts';
 export type { Dim3, Fault } from './machine/fault.ts';
-export type { LaunchResult, LaunchStats } from './machine/launch.ts';
+export type { LaunchStats } from './machine/launch.ts';
+
+/** How a launch ended, and what the kernel printed until then: blocks in the order of their index. */
+export type LaunchResult = EngineResult & { readonly printed: string };
 
 export interface DeviceOptions {
   /** Judge modules for this architecture in place of their own `.target`. */
@@ -59,6 +68,8 @@ export interface LaunchOptions {
   readonly budget?: number;
   /** Seconds after which the launch ends with fault PTX6021; 60 unless given. */
   readonly timeout?: number;
+  /** Called with each text that `printf` in the kernel makes, as it is made. */
+  readonly onPrint?: (text: string) => void;
   /** Ends the launch with fault PTX6022 when it aborts. */
   readonly signal?: AbortSignal;
   /**
@@ -126,16 +137,18 @@ export class Kernel {
   private readonly program: FunctionProgram;
   private readonly image: ModuleImage;
   private readonly memory: GlobalMemory;
+  private readonly heap: DeviceHeap;
   private compiled: Compiled | null = null;
 
   /** Made by `LoadedModule.kernel`. */
-  constructor(linked: KernelProgram, image: ModuleImage, memory: GlobalMemory) {
+  constructor(linked: KernelProgram, image: ModuleImage, memory: GlobalMemory, heap: DeviceHeap) {
     const program = linked.entry;
     this.name = program.name;
     this.linked = linked;
     this.program = program;
     this.image = image;
     this.memory = memory;
+    this.heap = heap;
   }
 
   /** Declared type and size of each parameter, in order. */
@@ -150,7 +163,7 @@ export class Kernel {
    *   not know an instruction of the kernel
    */
   async launch(options: LaunchOptions = {}): Promise<LaunchResult> {
-    const { program, image, memory } = this;
+    const { program } = this;
     const shape: LaunchShape = {
       grid: extent(options.grid ?? 1),
       block: extent(options.block ?? 1),
@@ -159,35 +172,45 @@ export class Kernel {
     checkShape(shape, program.sharedBytes);
     checkTuning(program, shape);
     const bytes = packArguments(this.name, program.parameters, program.parameterBytes, options.args ?? []);
-    const { constants, constantLayout } = image;
-    const limits = {
+    const limits: LaunchLimits = {
       budget: options.budget ?? 2 ** 40,
       seconds: options.timeout ?? 60,
       signal: options.signal ?? null,
     };
+    const texts: string[] = [];
+    const print = (text: string): void => {
+      texts.push(text);
+      options.onPrint?.(text);
+    };
+    const result = await this.run(options, shape, bytes, limits, print);
+    return { ...result, printed: texts.join('') };
+  }
+
+  private async run(
+    options: LaunchOptions,
+    shape: LaunchShape,
+    parameters: Uint8Array,
+    limits: LaunchLimits,
+    print: (text: string) => void,
+  ): Promise<EngineResult> {
+    const { linked, program, image, memory, heap } = this;
+    const { constants, constantLayout } = image;
     if (options.engine === 'jit') {
-      const { compiled, module: compiledModule } = this.compile();
-      return runCompiled({
-        compiled,
-        module: compiledModule,
-        shape,
-        memory,
-        constants,
-        constantLayout,
-        parameters: bytes,
-        limits,
-      });
+      const { compiled, module } = this.compile();
+      return runCompiled({ compiled, module, shape, memory, constants, constantLayout, parameters, limits });
     }
     return runLaunch({
-      kernel: this.linked,
+      kernel: linked,
       shape,
       memories: {
         global: memory,
         constants: new Segment('const', constants, { readOnly: true, regions: regionsOf(constantLayout) }),
-        parameters: new Segment('param', bytes, { readOnly: true, regions: regionsOf(program.parameters) }),
+        parameters: new Segment('param', parameters, { readOnly: true, regions: regionsOf(program.parameters) }),
       },
       addressOf: image.addressOf,
       limits,
+      heap,
+      print,
       trackWrites: options.uninitialised !== 'zero',
     });
   }
@@ -241,14 +264,16 @@ export class LoadedModule {
   private readonly module: CheckedModule;
   private readonly image: ModuleImage;
   private readonly memory: GlobalMemory;
+  private readonly heap: DeviceHeap;
   private readonly functions: FunctionTable;
   private readonly kernels = new Map<string, Kernel>();
 
   /** Made by `Device.load`. */
-  constructor(module: CheckedModule, report: CheckReport, memory: GlobalMemory) {
+  constructor(module: CheckedModule, report: CheckReport, memory: GlobalMemory, heap: DeviceHeap) {
     this.module = module;
     this.report = report;
     this.memory = memory;
+    this.heap = heap;
     this.functions = new FunctionTable(module);
     this.image = buildImage(
       module,
@@ -283,6 +308,7 @@ export class LoadedModule {
       linkKernel(this.module, this.functions, name, this.image.shared),
       this.image,
       this.memory,
+      this.heap,
     );
     this.kernels.set(name, kernel);
     return kernel;
@@ -308,11 +334,13 @@ export class RefusedModuleError extends PtxlabError {
 export class Device {
   private readonly options: DeviceOptions;
   private readonly memory: GlobalMemory;
+  private readonly heap: DeviceHeap;
   private buffers = 0;
 
   private constructor(options: DeviceOptions) {
     this.options = options;
     this.memory = new GlobalMemory(options.memory ?? defaultMemorySize);
+    this.heap = new DeviceHeap(this.memory);
   }
 
   /** A device; asynchronous because engines may have to be loaded. */
@@ -330,7 +358,7 @@ export class Device {
     const options = { ...(target === undefined ? {} : { target }), ...(isa === undefined ? {} : { isa }) };
     const { report, module } = loadModule(source, options);
     if (module === null) throw new RefusedModuleError(report);
-    return new LoadedModule(module, report, this.memory);
+    return new LoadedModule(module, report, this.memory, this.heap);
   }
 
   /**

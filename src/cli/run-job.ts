@@ -130,14 +130,19 @@ function answer(outcome: RunOutcome, isRepeated: boolean): object {
     case 'refused':
       return { ok: false, diagnostics: outcome.diagnostics.map((found) => diagnosticRecord(outcome.text, found)) };
     case 'fault':
-      return { ok: false, fault: outcome.fault };
+      return { ok: false, fault: outcome.fault, ...printedIn(outcome) };
     case 'done': {
       const { threads, instructions } = outcome.stats;
       const milliseconds = isRepeated ? outcome.milliseconds : (outcome.milliseconds[0] ?? 0);
       const args = outcome.outputs.map((bytes) =>
         bytes === null ? null : { hex: Buffer.from(bytes).toString('hex') },
       );
-      return { ok: true, args, stats: { threads, instructions, milliseconds } };
+      return { ok: true, args, stats: { threads, instructions, milliseconds }, ...printedIn(outcome) };
     }
   }
+}
+
+/** Only kernels that print have the key. */
+function printedIn({ printed }: { readonly printed: string }): { readonly printed?: string } {
+  return printed === '' ? {} : { printed };
 }

@@ -43,8 +43,10 @@ export type RunOutcome =
       readonly stats: LaunchStats;
       /** One for each launch. */
       readonly milliseconds: readonly number[];
+      /** What the kernel printed in the last launch. */
+      readonly printed: string;
     }
-  | { readonly kind: 'fault'; readonly fault: Fault }
+  | { readonly kind: 'fault'; readonly fault: Fault; readonly printed: string }
   | { readonly kind: 'refused'; readonly text: SourceText; readonly diagnostics: readonly Diagnostic[] };
 
 /** Runs a request. A caller's mistake is a UsageError; what the program does wrong is an outcome. */
@@ -76,6 +78,7 @@ async function launchAll(request: RunRequest, signal: AbortSignal): Promise<RunO
   const args = inputs.map((input, i) => argumentOf(input, buffers[i] ?? null));
   const milliseconds: number[] = [];
   let stats: LaunchStats = { threads: 0, instructions: 0, milliseconds: 0 };
+  let printed = '';
   for (let i = 0; i < request.repeat; i++) {
     inputs.forEach((input, k) => {
       if (i > 0 && input.kind === 'buffer') buffers[k]?.write(input.bytes);
@@ -91,11 +94,12 @@ async function launchAll(request: RunRequest, signal: AbortSignal): Promise<RunO
       ...(request.timeout === null ? {} : { timeout: request.timeout }),
       ...(request.budget === null ? {} : { budget: request.budget }),
     });
-    if (!result.ok) return { kind: 'fault', fault: result.fault };
+    printed = result.printed;
+    if (!result.ok) return { kind: 'fault', fault: result.fault, printed };
     stats = result.stats;
     milliseconds.push(result.stats.milliseconds);
   }
-  return { kind: 'done', outputs: buffers.map((buffer) => buffer?.read() ?? null), stats, milliseconds };
+  return { kind: 'done', outputs: buffers.map((buffer) => buffer?.read() ?? null), stats, milliseconds, printed };
 }
 
 function argumentOf(input: RunInput, buffer: DeviceBuffer | null): Argument {

@@ -93,9 +93,11 @@ async function report(
       return 1;
     }
     case 'fault':
+      await writeOut(outcome.printed);
       await writeError(faultText(outcome.fault));
       return 1;
     case 'done':
+      await writeOut(outcome.printed);
       for (const output of outputs)
         await writeOutput(output, inputs[output.index] as RunInput, outcome.outputs[output.index] ?? null);
       await writeOut(previews(inputs, outcome.outputs, outputs));

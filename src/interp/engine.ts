@@ -4,7 +4,9 @@
  */
 import type { VariableSymbol } from '../check/symbols.ts';
 import { Barriers } from '../machine/barriers.ts';
+import type { BuiltinServices } from '../machine/builtins.ts';
 import { Collectives } from '../machine/collectives.ts';
+import type { DeviceHeap } from '../machine/device-heap.ts';
 import { type Fault, MachineFault, machineFault } from '../machine/fault.ts';
 import {
   blocksOf,
@@ -20,7 +22,8 @@ import type { Placed } from '../program/layout.ts';
 import { passBarrier } from './barrier-steps.ts';
 import type { KernelProgram } from '../program/link.ts';
 import { completeGroup } from './collective-steps.ts';
-import type { Memories } from './memory-steps.ts';
+import { callBuiltin } from './builtin-calls.ts';
+import { loadGeneric, type Memories } from './memory-steps.ts';
 import { type Prepared, prepareKernel, type PreparedKernel } from './prepare.ts';
 import type { Block, Cpu, Thread } from './thread.ts';
 
@@ -31,6 +34,8 @@ export interface Launch {
   /** Address or offset of a module's variable. */
   readonly addressOf: (symbol: VariableSymbol) => number | null;
   readonly limits: LaunchLimits;
+  readonly heap: DeviceHeap;
+  readonly print: (text: string) => void;
   /** Fault on reading shared or local memory that was never written. */
   readonly trackWrites: boolean;
 }
@@ -91,18 +96,17 @@ class Engine {
     this.blocks = blocksOf(shape);
     this.sharedBytes = kernel.entry.sharedBytes + shape.sharedBytes;
     const none = {} as Thread & Block;
-    this.cpu = {
-      thread: none,
-      block: none,
-      looks: 0,
-      executed: 0,
-      builtin: ({ name }) => {
-        throw machineFault('PTX6030', { what: name });
-      },
+    const { heap, print, memories } = launch;
+    const services: BuiltinServices = {
+      heap,
+      print,
+      load: (address, bytes) => loadGeneric(address, bytes, memories, this.cpu),
     };
+    const builtin: Cpu['builtin'] = (called, local, base) => callBuiltin(called, local, base, services);
+    this.cpu = { thread: none, block: none, looks: 0, executed: 0, builtin };
     this.prepared = prepareKernel({
       kernel,
-      memories: launch.memories,
+      memories,
       facts: { shape, sharedBytes: this.sharedBytes },
       cpu: this.cpu,
       addressOf: launch.addressOf,

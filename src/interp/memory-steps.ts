@@ -60,6 +60,12 @@ function openMemory(place: Place, address: bigint, access: Access, size: number,
   return memory;
 }
 
+/** The unsigned value of some bytes at a generic address, for what is no instruction. */
+export function loadGeneric(address: bigint, bytes: number, memories: Memories, cpu: Cpu): bigint {
+  const place = resolveGeneric(address);
+  return BigInt(openMemory(place, address, 'load', bytes, memories, cpu).load(place.offset, bytes * 8));
+}
+
 export function prepareLoad(step: StepOf<'load'>, placeOf: PlaceOf, memories: Memories, cpu: Cpu): Action {
   const { space, width } = step;
   const to = step.to.map(placeOf);

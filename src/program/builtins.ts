@@ -1,18 +1,14 @@
-/**
- * Functions that the CUDA toolchain expects of the device: nvcc declares them `.extern .func` and calls them like any
- * other. Here they are names with a signature; engines know what they do.
- */
+/** Built-in functions as callees: their arguments lie in local memory like those of any function. */
 import type { Formal, Signature } from '../check/signature.ts';
+import { type BuiltinName, builtinFunctions } from '../isa/builtin-functions.ts';
 import { type TypeName, typeOf } from '../isa/types.ts';
-
-export type BuiltinName = 'vprintf' | 'malloc' | 'free' | '__assertfail';
 
 export interface Builtin {
   readonly name: BuiltinName;
   readonly signature: Signature;
 }
 
-function formals(...types: readonly TypeName[]): readonly Formal[] {
+function formals(types: readonly TypeName[]): readonly Formal[] {
   return types.map((name): Formal => {
     const type = typeOf(name);
     const bytes = type.width / 8;
@@ -20,11 +16,7 @@ function formals(...types: readonly TypeName[]): readonly Formal[] {
   });
 }
 
-export const builtins: readonly Builtin[] = [
-  // Format and arguments by generic address; the number of arguments, or -1.
-  { name: 'vprintf', signature: { parameters: formals('.b64', '.b64'), results: formals('.b32') } },
-  { name: 'malloc', signature: { parameters: formals('.b64'), results: formals('.b64') } },
-  { name: 'free', signature: { parameters: formals('.b64'), results: [] } },
-  // Assertion, file, line, function, bytes of a character.
-  { name: '__assertfail', signature: { parameters: formals('.b64', '.b64', '.b32', '.b64', '.b64'), results: [] } },
-];
+export const builtins: readonly Builtin[] = builtinFunctions.map(({ name, parameters, results }) => ({
+  name,
+  signature: { parameters: formals(parameters), results: formals(results) },
+}));

@@ -46,6 +46,18 @@ describe('run with flags', () => {
     expect([code, [...readFileSync(out)]]).toEqual([0, [42, 0, 0, 0]]);
   });
 
+  test('what the kernel prints comes first on stdout', async () => {
+    const file = join(root, 'examples/kernels/calls_sm80.ptx');
+    const args = ['run', file, '--entry', 'print', '--block', '2', '--arg', '0.5', '--quiet'];
+    const { code, stdout } = await ptxlab(args);
+    const line = (thread: number, x: string, letter: string): string =>
+      `block 0 thread  ${thread}:    ${x} text ${letter} -5000000000 (nil)%\n`;
+    expect([code, stdout]).toEqual([0, line(0, '0.500', 'a') + line(1, '1.000', 'b')]);
+    const job = JSON.stringify({ ptx: file, entry: 'print', args: [{ f32: 0.5 }] });
+    const answered = await ptxlab(['run', '--job', '-'], { input: job });
+    expect(JSON.parse(answered.stdout)).toMatchObject({ ok: true, args: [null], printed: line(0, '0.500', 'a') });
+  });
+
   test('a fault ends with exit code 1 and says where', async () => {
     const file = put(folder, 'fault.ptx', kernel('ld.param.u64 %rd1, [out];\nst.global.u32 [%rd1+4], 1;'));
     const { code, stdout, stderr } = await ptxlab(['run', file, '--arg', 'zeros:4']);

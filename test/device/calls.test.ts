@@ -1,7 +1,7 @@
 /** Calls on the reference engine: what is handed over, where it lies, and what goes wrong. */
 import { describe, expect, test } from 'vitest';
-import { PtxlabError } from '../../src/device.ts';
-import { faultOf, output, type Source } from './run.ts';
+import { Device, PtxlabError } from '../../src/device.ts';
+import { faultOf, moduleOf, outcome, output, type Source } from './run.ts';
 
 /** Stores `%r1` at the start of the output buffer. */
 const store = 'ld.param.u64 %rd0, [out]; cvta.to.global.u64 %rd0, %rd0; st.global.b32 [%rd0], %r1;';
@@ -155,6 +155,67 @@ describe('functions without a body', () => {
     const made = output({ module, body: 'call missing;' }, 4);
     await expect(made).rejects.toThrow("function 'missing' is declared, but the module has no body for it");
     await expect(made).rejects.toBeInstanceOf(PtxlabError);
+  });
+});
+
+describe('built-in functions', () => {
+  const heap = `.extern .func (.param .b64 r) malloc(.param .b64 n); .extern .func free(.param .b64 p);
+    .extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);
+    .global .align 1 .b8 text[12] = {37, 100, 32, 37, 108, 108, 120, 33, 10, 0};`;
+
+  test('vprintf takes arguments at their natural alignment and returns how many', async () => {
+    const body = `.local .align 8 .b8 list[16]; st.local.b32 [list], -5; st.local.b64 [list+8], 0xabcdef;
+      mov.b64 %rd1, list; cvta.local.u64 %rd1, %rd1; mov.b64 %rd2, text; cvta.global.u64 %rd2, %rd2;
+      call (%r1), vprintf, (%rd2, %rd1); ${store}`;
+    const { result: launched, words } = await outcome({ module: heap, body }, 4);
+    expect([launched.printed, words[0]]).toEqual(['-5 abcdef!\n', 2]);
+  });
+
+  test('vprintf of no format returns -1', async () => {
+    expect(await result({ module: heap, body: 'call (%r1), vprintf, (0, 0);' })).toBe(0xffff_ffff);
+  });
+
+  test('what was printed before a fault is not lost', async () => {
+    const body = `.local .align 8 .b8 list[16]; st.local.b32 [list], 1; st.local.b64 [list+8], 2; mov.b64 %rd1, list;
+      cvta.local.u64 %rd1, %rd1; mov.b64 %rd2, text; call (%r1), vprintf, (%rd2, %rd1); trap;`;
+    const { result: launched } = await outcome({ module: heap, body }, 4);
+    expect(launched).toMatchObject({ ok: false, printed: '1 2!\n', fault: { code: 'PTX6031' } });
+  });
+
+  test('arguments that are not there are a fault', async () => {
+    const body = 'mov.b64 %rd2, text;\ncall (%r1), vprintf, (%rd2, 0);';
+    expect(await faultOf({ module: heap, body })).toMatchObject({ code: 'PTX6005', line: 7 });
+  });
+
+  test('malloc gives null where the heap has no room, and for 0 bytes', async () => {
+    const body = `call (%rd1), malloc, (0x10000000); call (%rd2), malloc, (0); call (%rd3), malloc, (64);
+      or.b64 %rd1, %rd1, %rd2; setp.eq.u64 %p1, %rd1, 0; setp.ne.and.u64 %p1, %rd3, 0, %p1; selp.b32 %r1, 1, 0, %p1;`;
+    expect(await result({ module: heap, body })).toBe(1);
+  });
+
+  test('the heap belongs to the device: another launch finds what was left there', async () => {
+    const device = await Device.create();
+    const keep = `.global .u64 kept; ${heap}`;
+    const body = `ld.global.u64 %rd1, [kept]; setp.ne.u64 %p1, %rd1, 0; @%p1 bra found;
+      call (%rd1), malloc, (8); st.global.u64 [kept], %rd1; st.b32 [%rd1], 42; ret; found: ld.b32 %r1, [%rd1]; ${store}`;
+    const kernel = device.load(moduleOf({ module: keep, body })).kernel('k');
+    const out = device.alloc(4);
+    await kernel.launch({ args: [out] });
+    expect(await kernel.launch({ args: [out] })).toMatchObject({ ok: true });
+    expect(out.read()[0]).toBe(42);
+  });
+
+  test('memory is not accessed after free, nor freed twice', async () => {
+    const start = 'call (%rd1), malloc, (64); call free, (%rd1);';
+    expect(await faultOf({ module: heap, body: `${start} ld.b32 %r1, [%rd1];` })).toMatchObject({ code: 'PTX6003' });
+    expect(await faultOf({ module: heap, body: `${start} call free, (%rd1);` })).toMatchObject({ code: 'PTX6033' });
+    expect(await faultOf({ module: heap, body: 'call free, (16);' })).toMatchObject({ code: 'PTX6033' });
+    expect(await output({ module: heap, body: 'call free, (0);' }, 4)).toEqual([0]);
+  });
+
+  test('a declaration that is not that of the built-in function is no match', async () => {
+    const made = output({ module: '.extern .func free(.param .b32 p);', body: 'call free, (0);' }, 4);
+    await expect(made).rejects.toThrow("'free' takes or returns something else than is declared");
   });
 });
 

@@ -1,0 +1,26 @@
+/** Built-in functions in the reference engine: arguments from local memory, the result back to it. */
+import type { Bits } from '../base/bits.ts';
+import { type BuiltinServices, runBuiltin } from '../machine/builtins.ts';
+import type { Segment } from '../machine/segment.ts';
+import type { Builtin } from '../program/builtins.ts';
+import { formalLayout } from '../program/call-site.ts';
+
+/** Runs a built-in function whose activation begins at `base`. */
+export function callBuiltin(
+  { name, signature }: Builtin,
+  local: Segment,
+  base: number,
+  services: BuiltinServices,
+): void {
+  const layout = formalLayout(signature);
+  const args = signature.parameters.map(({ bytes }, i) =>
+    BigInt(local.load(base + (layout.parameters[i] as number), bytes * 8)),
+  );
+  const result = runBuiltin(name, args, services);
+  const [formal] = signature.results;
+  if (result === null || formal === undefined) return;
+  const offset = base + (layout.results[0] as number);
+  const bits: Bits = formal.bytes === 8 ? result : Number(result);
+  local.mark(offset, formal.bytes);
+  local.store(offset, formal.bytes * 8, bits);
+}

@@ -1,0 +1,118 @@
+/** Doubles as text, exactly as C prints them: every digit is that of the exact value, ties round to even. */
+
+/** A finite value without its sign, as `numerator / denominator`. */
+interface Fraction {
+  readonly numerator: bigint;
+  readonly denominator: bigint;
+}
+
+const exponentBias = 1075;
+
+/** The fields of a double. */
+function split(bits: bigint): { readonly exponent: number; readonly fraction: bigint } {
+  return { exponent: Number((bits >> 52n) & 0x7ffn), fraction: bits & 0xf_ffff_ffff_ffffn };
+}
+
+/** True for infinities and NaN. */
+export function isSpecial(bits: bigint): boolean {
+  return split(bits).exponent === 0x7ff;
+}
+
+export function isNan(bits: bigint): boolean {
+  return isSpecial(bits) && split(bits).fraction !== 0n;
+}
+
+function magnitude(bits: bigint): Fraction {
+  const { exponent, fraction } = split(bits);
+  const significand = exponent === 0 ? fraction : fraction | (1n << 52n);
+  const shift = Math.max(exponent, 1) - exponentBias;
+  return shift >= 0
+    ? { numerator: significand << BigInt(shift), denominator: 1n }
+    : { numerator: significand, denominator: 1n << BigInt(-shift) };
+}
+
+/** The whole number nearest to a fraction times a power of ten. */
+function scaled({ numerator, denominator }: Fraction, power: number): bigint {
+  const ten = 10n ** BigInt(Math.abs(power));
+  return power >= 0 ? nearest(numerator * ten, denominator) : nearest(numerator, denominator * ten);
+}
+
+function nearest(numerator: bigint, denominator: bigint): bigint {
+  const quotient = numerator / denominator;
+  const twice = 2n * (numerator % denominator);
+  const up = twice > denominator || (twice === denominator && (quotient & 1n) === 1n);
+  return up ? quotient + 1n : quotient;
+}
+
+/** `%f`: digits before and `precision` digits behind the point. `point` keeps it where no digits follow. */
+export function fixed(bits: bigint, precision: number, point: boolean): string {
+  const digits = scaled(magnitude(bits), precision)
+    .toString()
+    .padStart(precision + 1, '0');
+  const whole = digits.slice(0, digits.length - precision);
+  return precision > 0 ? `${whole}.${digits.slice(-precision)}` : whole + (point ? '.' : '');
+}
+
+interface Scientific {
+  /** `precision + 1` digits. */
+  readonly digits: string;
+  readonly exponent: number;
+}
+
+function scientificParts(bits: bigint, precision: number): Scientific {
+  const value = magnitude(bits);
+  if (value.numerator === 0n) return { digits: '0'.repeat(precision + 1), exponent: 0 };
+  let exponent = value.numerator.toString().length - value.denominator.toString().length;
+  if (!reaches(value, exponent)) exponent--;
+  const digits = scaled(value, precision - exponent).toString();
+  // Rounding up to the next power of ten leaves a digit too many.
+  return digits.length > precision + 1
+    ? { digits: digits.slice(0, precision + 1), exponent: exponent + 1 }
+    : { digits, exponent };
+}
+
+/** True where the value is at least that power of ten. */
+function reaches({ numerator, denominator }: Fraction, power: number): boolean {
+  const ten = 10n ** BigInt(Math.abs(power));
+  return power >= 0 ? numerator >= denominator * ten : numerator * ten >= denominator;
+}
+
+/** `%e`. */
+export function scientific(bits: bigint, precision: number, point: boolean): string {
+  return scientificText(scientificParts(bits, precision), point);
+}
+
+function scientificText({ digits, exponent }: Scientific, point: boolean): string {
+  const rest = digits.slice(1);
+  const mantissa = rest === '' ? `${digits}${point ? '.' : ''}` : `${digits.slice(0, 1)}.${rest}`;
+  return `${mantissa}e${exponent < 0 ? '-' : '+'}${Math.abs(exponent).toString().padStart(2, '0')}`;
+}
+
+/** `%g`: the shorter of both notations for `precision` significant digits; zeros behind are dropped unless `keep`. */
+export function general(bits: bigint, precision: number, keep: boolean): string {
+  const significant = Math.max(1, precision);
+  const { exponent } = scientificParts(bits, significant - 1);
+  const text =
+    exponent < -4 || exponent >= significant
+      ? scientific(bits, significant - 1, keep)
+      : fixed(bits, significant - 1 - exponent, keep);
+  return keep ? text : text.replace(/(\.\d*?)0+(?=e|$)/, '$1').replace(/\.(?=e|$)/, '');
+}
+
+/** `%a`, as glibc writes it: a leading 1, or 0 for subnormals. All digits that matter without a precision. */
+export function hexadecimal(bits: bigint, precision: number | null, point: boolean): string {
+  const { exponent, fraction } = split(bits);
+  const power = exponent === 0 ? (fraction === 0n ? 0 : -1022) : exponent - 1023;
+  let whole = exponent === 0 ? fraction : fraction | (1n << 52n);
+  let digits = 13;
+  if (precision !== null && precision < 13) {
+    whole = nearest(whole, 1n << BigInt(4 * (13 - precision)));
+    digits = precision;
+  }
+  const text = whole.toString(16).padStart(digits + 1, '0');
+  const head = text.slice(0, text.length - digits);
+  const tail = digits === 0 ? '' : text.slice(-digits);
+  const shown = precision === null ? tail.replace(/0+$/, '') : tail.padEnd(precision, '0');
+  const behind = shown === '' ? (point ? '.' : '') : `.${shown}`;
+  return `0x${head}${behind}p${power < 0 ? '-' : '+'}${Math.abs(power)}`;
+}

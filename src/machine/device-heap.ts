@@ -1,0 +1,45 @@
+/** What kernels allocate with the built-in malloc. It belongs to the device: what a kernel does not free stays. */
+import { PtxlabError } from '../base/error.ts';
+import { formatAddress } from './address-space.ts';
+import { machineFault } from './fault.ts';
+import type { Allocation, GlobalMemory } from './global-memory.ts';
+
+/** Bytes that live allocations may have together: CUDA's `cudaLimitMallocHeapSize` unless set. */
+const heapLimit = 8 * 2 ** 20;
+
+export class DeviceHeap {
+  private readonly memory: GlobalMemory;
+  private readonly live = new Map<number, Allocation>();
+  private used = 0;
+
+  constructor(memory: GlobalMemory) {
+    this.memory = memory;
+  }
+
+  /** An address, or 0 where there is no room or `size` is 0. */
+  allocate(size: bigint): bigint {
+    if (size === 0n || size > BigInt(heapLimit - this.used)) return 0n;
+    try {
+      const allocation = this.memory.allocate(Number(size), 'an allocation of the device heap');
+      this.live.set(allocation.address, allocation);
+      this.used += allocation.size;
+      return BigInt(allocation.address);
+    } catch (error) {
+      if (error instanceof PtxlabError) return 0n;
+      throw error;
+    }
+  }
+
+  /** Does nothing for 0; a fault for everything that `allocate` did not give or that was freed. */
+  free(address: bigint): void {
+    if (address === 0n) return;
+    const allocation = this.live.get(Number(address));
+    if (allocation === undefined) {
+      const shown = formatAddress(address);
+      throw machineFault('PTX6033', { address: shown }, { space: 'global', address: shown });
+    }
+    this.live.delete(allocation.address);
+    this.used -= allocation.size;
+    this.memory.free(allocation);
+  }
+}

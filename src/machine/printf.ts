@@ -1,0 +1,169 @@
+/**
+ * printf of a kernel: the conversions of C, on arguments as the CUDA toolchain lays them out. Texts are strings of
+ * bytes, one character each, so that widths count bytes as C does.
+ */
+import { fixed, general, hexadecimal, isNan, isSpecial, scientific } from './decimal.ts';
+
+/** The arguments behind a format, taken one after the other. */
+export interface PrintfArguments {
+  /** The next 4 or 8 bytes, at their natural alignment. */
+  readonly next: (bytes: 4 | 8) => bigint;
+  /** Bytes at an address up to a zero, at most `limit`. */
+  readonly text: (address: bigint, limit: number) => string;
+}
+
+interface Spec {
+  readonly flags: ReadonlySet<string>;
+  readonly width: number;
+  /** Null where none is given. */
+  readonly precision: number | null;
+  readonly size: string;
+  readonly conversion: string;
+}
+
+/** `%[flags][width][.precision][size]conversion`. */
+const pattern = /%([-+ #0']*)(\*|\d+)?(?:\.(\*|-?\d*))?(hh|h|ll|l|q|L|j|z|t)?([a-zA-Z%])/g;
+
+/** More than any text of a kernel needs; a width beyond it is cut. */
+const widest = 65_536;
+
+/** The text, and how many arguments it took. What is no conversion stays as it is. */
+export function printf(format: string, args: PrintfArguments): { readonly text: string; readonly taken: number } {
+  let taken = 0;
+  const next = (bytes: 4 | 8): bigint => {
+    taken++;
+    return args.next(bytes);
+  };
+  const text = format.replace(
+    pattern,
+    (whole: string, written: string, width = '', precision: string | undefined = undefined, size = '', kind = '') => {
+      if (!'diouxXcspfFeEgGaA%'.includes(kind)) return whole;
+      if (kind === '%') return '%';
+      const flags = new Set(written);
+      const columns = width === '*' ? Number(BigInt.asIntN(32, next(4))) : Number(width);
+      if (columns < 0) flags.add('-');
+      const digits = precision === '*' ? Number(BigInt.asIntN(32, next(4))) : Number(precision ?? -1);
+      const spec: Spec = {
+        flags,
+        width: Math.min(Math.abs(columns), widest),
+        precision: digits < 0 ? null : Math.min(digits, widest),
+        size,
+        conversion: kind,
+      };
+      return convert(spec, { ...args, next });
+    },
+  );
+  return { text, taken };
+}
+
+function convert(spec: Spec, args: PrintfArguments): string {
+  switch (spec.conversion) {
+    case 'd':
+    case 'i':
+      return signed(spec, args);
+    case 'o':
+    case 'u':
+    case 'x':
+    case 'X':
+      return unsigned(spec, take(spec, args));
+    case 'c':
+      return pad(spec, '', String.fromCharCode(Number(args.next(4) & 0xffn)), false);
+    case 's': {
+      const address = args.next(8);
+      const limit = spec.precision ?? Number.POSITIVE_INFINITY;
+      return pad(spec, '', address === 0n ? nullText(limit) : args.text(address, limit), false);
+    }
+    case 'p': {
+      const address = args.next(8);
+      return pad(spec, '', address === 0n ? '(nil)' : `0x${address.toString(16)}`, false);
+    }
+    default:
+      return float(spec, args.next(8));
+  }
+}
+
+/** glibc writes nothing rather than a part of it. */
+function nullText(limit: number): string {
+  return limit >= 6 ? '(null)' : '';
+}
+
+const widths: Readonly<Record<string, number>> = { hh: 8, h: 16, '': 32 };
+
+function widthOf({ size }: Spec): number {
+  return widths[size] ?? 64;
+}
+
+function take(spec: Spec, args: PrintfArguments): bigint {
+  const width = widthOf(spec);
+  return BigInt.asUintN(width, args.next(width === 64 ? 8 : 4));
+}
+
+function signed(spec: Spec, args: PrintfArguments): string {
+  const value = BigInt.asIntN(widthOf(spec), take(spec, args));
+  const sign = value < 0n ? '-' : positiveSign(spec);
+  return padNumber(spec, sign, digitsOf(spec, (value < 0n ? -value : value).toString()));
+}
+
+function positiveSign({ flags }: Spec): string {
+  return flags.has('+') ? '+' : flags.has(' ') ? ' ' : '';
+}
+
+function unsigned(spec: Spec, value: bigint): string {
+  const { conversion, flags, precision } = spec;
+  const radix = conversion === 'o' ? 8 : conversion === 'u' ? 10 : 16;
+  const text = digitsOf(spec, value.toString(radix));
+  const alternate = flags.has('#');
+  if (conversion === 'o') {
+    const led = alternate && !text.startsWith('0') ? `0${text}` : text;
+    return padNumber(spec, '', precision === 0 && value === 0n && alternate ? '0' : led);
+  }
+  const prefix = alternate && radix === 16 && value !== 0n ? '0x' : '';
+  const shown = padNumber(spec, prefix, text);
+  return conversion === 'X' ? shown.toUpperCase() : shown;
+}
+
+/** At least `precision` digits; zero with a precision of 0 has none. */
+function digitsOf({ precision }: Spec, digits: string): string {
+  if (precision === 0 && digits === '0') return '';
+  return digits.padStart(precision ?? 1, '0');
+}
+
+/** A precision takes the meaning from the flag `0`. */
+function padNumber(spec: Spec, prefix: string, digits: string): string {
+  return pad(spec, prefix, digits, spec.flags.has('0') && spec.precision === null);
+}
+
+function float(spec: Spec, bits: bigint): string {
+  const { conversion, flags } = spec;
+  const sign = bits >> 63n === 1n ? '-' : positiveSign(spec);
+  if (isSpecial(bits)) return cased(conversion, pad(spec, sign, isNan(bits) ? 'nan' : 'inf', false));
+  const text = magnitudeText(spec, bits & 0x7fff_ffff_ffff_ffffn);
+  const hex = text.startsWith('0x');
+  const shown = pad(spec, sign + (hex ? '0x' : ''), hex ? text.slice(2) : text, flags.has('0'));
+  return cased(conversion, shown);
+}
+
+function magnitudeText({ conversion, precision, flags }: Spec, bits: bigint): string {
+  const point = flags.has('#');
+  switch (conversion.toLowerCase()) {
+    case 'f':
+      return fixed(bits, precision ?? 6, point);
+    case 'e':
+      return scientific(bits, precision ?? 6, point);
+    case 'g':
+      return general(bits, precision ?? 6, point);
+    default:
+      return hexadecimal(bits, precision, point);
+  }
+}
+
+function cased(conversion: string, text: string): string {
+  return conversion === conversion.toUpperCase() ? text.toUpperCase() : text;
+}
+
+/** Blanks before, or behind with `-`; with `zeros`, zeros between the prefix and the rest. */
+function pad({ width, flags }: Spec, prefix: string, body: string, zeros: boolean): string {
+  const text = prefix + body;
+  if (flags.has('-')) return text.padEnd(width);
+  return zeros ? prefix + body.padStart(width - prefix.length, '0') : text.padStart(width);
+}
