@@ -2,10 +2,12 @@
  * Quotients and roots of f64 that WebAssembly does not round as asked: its own rounded result is within one place of the
  * exact one, so that their difference, computed modulo 2^64 or 2^128, has the right sign.
  */
+import { formats } from '../numerics/formats.ts';
 import type { Code } from '../wasm/code.ts';
+import { decode } from './decoding.ts';
 import type { Helpers } from './helpers.ts';
 import { type ExactLocals, exactLocals } from './rounding.ts';
-import { highProduct } from './wide.ts';
+import { highProduct, pushRoundedToOdd } from './wide.ts';
 
 const fractionMask = (1n << 52n) - 1n;
 const implicit = 1n << 52n;
@@ -125,4 +127,13 @@ export function writeReciprocalRoot(code: Code, helpers: Helpers, x: ExactLocals
     .op('i32.wrap_i64', 'i32.sub');
   code.get(x.exponent).i32(1).op('i32.shr_s', 'i32.sub').set(exact.exponent);
   return exact;
+}
+
+/** Index of the function (bits of a positive, finite f64) → 1 / sqrt of it: an f64 rounded to odd. */
+export function reciprocalRootToOdd(helpers: Helpers): number {
+  return helpers.function('odd rsqrt', { parameters: ['i64'], results: ['i64'] }, (code) => {
+    const never = (): void => undefined;
+    const x = decode(code, formats.f64, 0, { nan: never, infinity: never, zero: never, flush: false });
+    pushRoundedToOdd(code, writeReciprocalRoot(code, helpers, x));
+  });
 }

@@ -10,10 +10,11 @@ import type { PlainOpcode } from '../wasm/opcodes.ts';
 import { converter } from './convert.ts';
 import { decode } from './decoding.ts';
 import { lowerDouble } from './double-arithmetic.ts';
+import { reciprocalRootToOdd } from './double-roots.ts';
+import { isElementary, returnElementary } from './elementary.ts';
 import { flushLocal, lowerChoice, masksOf } from './float-bits.ts';
 import type { Helpers } from './helpers.ts';
 import type { Lowering, StepOf } from './lowering.ts';
-import { notLowered } from './refuse.ts';
 import { returnInfinity, returnNan, returnRounded, returnZero } from './rounding.ts';
 import { arithmeticTarget } from './target.ts';
 import type { Values } from './values.ts';
@@ -133,23 +134,44 @@ function narrowFunction(
   const parameters = Array.from({ length: count }, () => 'i32' as const);
   const key = `float ${fn} ${format} ${JSON.stringify(mode)}`;
   return helpers.function(key, { parameters, results: ['i32'] }, (code) => {
-    const operands = parameters.map((_, i) => widened(code, helpers, i, format, mode.flush));
-    const bits = code.local('i64');
-    code
-      .get(exactResult(code, fn, mode, operands))
-      .op('i64.reinterpret_f64')
-      .set(bits);
-    if (mode.rounding === 'rm') signZeroSum(code, fn, operands, bits);
-    const target = arithmeticTarget(format, mode);
-    const exact = decode(code, formats.f64, bits, {
-      nan: () => returnNan(code, target),
-      infinity: (sign) => returnInfinity(code, target, sign),
-      zero: (sign) => returnZero(code, target, sign),
-      flush: false,
-    });
-    returnRounded(code, target, exact, 0);
+    // Subnormals count as zeros for sin with or without .ftz.
+    const flush = mode.flush || fn === 'sin';
+    const operands = parameters.map((_, i) => widened(code, helpers, i, format, flush));
+    if (isElementary(fn)) {
+      const narrow = { format, mode, rounder: rounder(helpers, format, mode) };
+      returnElementary(code, helpers, fn, operands[0] as number, narrow);
+    } else {
+      const bits = code.local('i64');
+      code
+        .get(exactResult(code, helpers, fn, mode, operands))
+        .op('i64.reinterpret_f64')
+        .set(bits);
+      if (mode.rounding === 'rm') signZeroSum(code, fn, operands, bits);
+      returnNarrowed(code, format, mode, bits);
+    }
     code.op('unreachable');
   });
+}
+
+/** Index of the function (bits of an f64) → bits of the format. */
+function rounder(helpers: Helpers, format: FloatArithmeticFormat, mode: FloatMode): number {
+  const key = `round ${format} ${JSON.stringify(mode)}`;
+  return helpers.function(key, { parameters: ['i64'], results: ['i32'] }, (code) => {
+    returnNarrowed(code, format, mode, 0);
+    code.op('unreachable');
+  });
+}
+
+/** Returns the f64 in an i64 local as bits of a narrower format. */
+function returnNarrowed(code: Code, format: FloatArithmeticFormat, mode: FloatMode, bits: number): void {
+  const target = arithmeticTarget(format, mode);
+  const exact = decode(code, formats.f64, bits, {
+    nan: () => returnNan(code, target),
+    infinity: (sign) => returnInfinity(code, target, sign),
+    zero: (sign) => returnZero(code, target, sign),
+    flush: false,
+  });
+  returnRounded(code, target, exact, 0);
 }
 
 /** An f64 local with the value of a parameter. */
@@ -180,7 +202,13 @@ const widening = {
 } as const;
 
 /** An f64 local with the result, so near to the exact one that the narrow format rounds both alike. */
-function exactResult(code: Code, fn: FloatFunction, mode: FloatMode, operands: readonly number[]): number {
+function exactResult(
+  code: Code,
+  helpers: Helpers,
+  fn: FloatFunction,
+  mode: FloatMode,
+  operands: readonly number[],
+): number {
   const [a = 0, b = a, c = a] = operands;
   const result = code.local('f64');
   switch (fn) {
@@ -201,14 +229,28 @@ function exactResult(code: Code, fn: FloatFunction, mode: FloatMode, operands: r
       code.get(a).get(b).op('f64.div').set(result);
       return result;
     case 'rcp':
-      code.i64(one64).op('f64.reinterpret_i64').get(a).op('f64.div').set(result);
+      code.f64(one64).get(a).op('f64.div').set(result);
       return result;
     case 'sqrt':
       code.get(a).op('f64.sqrt').set(result);
       return result;
+    case 'rsqrt':
+      reciprocalRoot(code, helpers, a, result);
+      return result;
     default:
-      throw notLowered(fn);
+      throw new Error(`${fn} does not round through f64`);
   }
+}
+
+/** 1 / sqrt(a): two roundings in f64 are enough unless they end near the middle between two f32. */
+function reciprocalRoot(code: Code, helpers: Helpers, a: number, result: number): void {
+  code.f64(one64).get(a).op('f64.sqrt', 'f64.div').tee(result);
+  code.op('i64.reinterpret_f64', 'i32.wrap_i64').i32(0x0ffffff8).op('i32.sub').i32(0x1fffffff).op('i32.and');
+  code.i32(16).op('i32.le_u');
+  code.if(() => {
+    const exact = reciprocalRootToOdd(helpers);
+    code.get(a).op('i64.reinterpret_f64').call(exact).op('f64.reinterpret_i64').set(result);
+  });
 }
 
 function negate(code: Code, local: number): void {

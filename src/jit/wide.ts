@@ -37,6 +37,50 @@ export function highProduct(helpers: Helpers): number {
   });
 }
 
+const productType = { parameters: ['i64', 'i64', 'i64', 'i64'], results: ['i64', 'i64'] } as const;
+
+/** Index of the function (a, b) → the upper 128 bits of the product, at most three units too small. */
+export function highWideProduct(helpers: Helpers): number {
+  const high = highProduct(helpers);
+  return helpers.function('wide upper product', productType, (code) => {
+    const [a, b] = [
+      { high: 0, low: 1 },
+      { high: 2, low: 3 },
+    ];
+    const sum = wideLocals(code);
+    const term = wideLocals(code);
+    code.get(a.high).get(b.high).call(high).set(sum.high);
+    code.get(a.high).get(b.high).op('i64.mul').set(sum.low);
+    for (const [one, other] of [
+      [a, b],
+      [b, a],
+    ] as const) {
+      code.get(one.high).get(other.low).call(high).set(term.low);
+      addWide(code, sum, term);
+    }
+    code.get(sum.high).get(sum.low);
+  });
+}
+
+const quotientType = { parameters: ['i64', 'i64', 'i64'], results: ['i64', 'i64'] } as const;
+
+/** Index of the function (high, low, n) → the quotient by n, a positive number below 2^31. */
+export function quotientBySmall(helpers: Helpers): number {
+  return helpers.function('wide quotient', quotientType, (code) => {
+    const [high, low, divisor] = [0, 1, 2];
+    const digits = code.local('i64');
+    const middle = code.local('i64');
+    const divide = (opcode: 'i64.div_u' | 'i64.rem_u'): Code => code.get(digits).get(divisor).op(opcode);
+    code.get(high).set(digits);
+    divide('i64.div_u').set(high);
+    divide('i64.rem_u').i64(32n).op('i64.shl').get(low).i64(32n).op('i64.shr_u', 'i64.or').set(digits);
+    divide('i64.div_u').i64(32n).op('i64.shl').set(middle);
+    divide('i64.rem_u').i64(32n).op('i64.shl').get(low).i64(0xffffffffn).op('i64.and', 'i64.or').set(digits);
+    code.get(high).get(middle);
+    divide('i64.div_u').op('i64.or');
+  });
+}
+
 const jamType = { parameters: ['i64', 'i64', 'i32'], results: ['i64', 'i64'] } as const;
 
 /** Index of the function (high, low, n) → the number shifted right by n >= 0, its lowest bit set if a set bit was lost. */
@@ -107,4 +151,17 @@ export function normaliseWide(code: Code, value: WideLocals, exact: ExactLocals)
   code.get(high).get(zeros).op('i64.shl');
   code.get(low).i64(1n).op('i64.shr_u').i64(63n).get(zeros).op('i64.sub', 'i64.shr_u', 'i64.or');
   code.get(low).get(zeros).op('i64.shl').op('i64.eqz', 'i32.eqz', 'i64.extend_i32_u', 'i64.or').set(exact.significand);
+}
+
+/** Pushes bits of an f64 that is cut instead of rounded, its last bit set where something was cut; no subnormal one. */
+export function pushRoundedToOdd(code: Code, { sign, significand, exponent }: ExactLocals): void {
+  code.get(sign).op('i64.extend_i32_u').i64(63n).op('i64.shl');
+  code.get(exponent).i32(1023).op('i32.add', 'i64.extend_i32_u').i64(52n).op('i64.shl', 'i64.or');
+  code
+    .get(significand)
+    .i64(11n)
+    .op('i64.shr_u')
+    .i64((1n << 52n) - 1n)
+    .op('i64.and', 'i64.or');
+  code.get(significand).i64(0x7ffn).op('i64.and', 'i64.eqz', 'i32.eqz', 'i64.extend_i32_u', 'i64.or');
 }

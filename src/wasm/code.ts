@@ -79,6 +79,11 @@ export class Code {
     return this;
   }
 
+  /** A constant given by its bits, so that none goes through a number of the host. */
+  f64(bits: bigint): this {
+    return this.i64(bits).op('f64.reinterpret_i64');
+  }
+
   /** A load or store at the address on the stack plus `offset`, which does not wrap. */
   memory(name: MemoryOpcode, offset: number): this {
     const [opcode, alignment] = memoryOpcodes[name];

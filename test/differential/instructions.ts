@@ -57,6 +57,10 @@ export const arithmetic: readonly Instruction[] = [
   ...all(`div${modes}(|.ftz).f32`, [32, 32], 32),
   ...all('div(.approx|.full)(|.ftz).f32', [32, 32], 32),
   ...all(`(rcp|sqrt)${modes}(|.ftz).f32`, [32], 32),
+  ...all('(rsqrt|sin|cos|lg2|ex2).approx(|.ftz).f32', [32], 32),
+  ...all('tanh.approx.f32', [32], 32),
+  ...all('(ex2|tanh).approx.f16', [16], 16),
+  ...all('(ex2.approx.ftz|tanh.approx).bf16', [16], 16),
   ...all('(abs|neg)(|.ftz).f32', [32], 32),
   ...all('(min|max)(|.ftz)(|.NaN)(|.xorsign.abs).f32', [32, 32], 32),
   ...all(`(add|sub|mul|div)${modes}.f64`, [64, 64], 64),
@@ -114,7 +118,7 @@ export const arithmetic: readonly Instruction[] = [
 ];
 
 /** A repeatable sequence of 64-bit numbers (SplitMix64). */
-function* random(seed: bigint): Generator<bigint, never> {
+export function* randomBits(seed: bigint): Generator<bigint, never> {
   for (let state = seed; ; ) {
     state = BigInt.asUintN(64, state + 0x9e3779b97f4a7c15n);
     let mixed = BigInt.asUintN(64, (state ^ (state >> 30n)) * 0xbf58476d1ce4e5b9n);
@@ -133,6 +137,12 @@ function corners(width: number): readonly bigint[] {
   const magnitudes = [0n, 1n, 2n, 31n, 32n, 64n, ...near(least), ...near(one), ...near(one + least), ...near(infinity)];
   const sign = 1n << BigInt(width - 1);
   return [...magnitudes, sign - 1n].flatMap((bits) => [bits, bits | sign]).map((bits) => BigInt.asUintN(width, bits));
+}
+
+/** Floats from 2^-6 to 2^6, where functions of one f32 have most of their values. */
+function moderate(sources: readonly Register[], any: (width: number) => bigint): readonly (readonly bigint[])[] {
+  if (sources.length !== 1 || sources[0]?.width !== 32) return [];
+  return Array.from({ length: 200 }, () => [(any(1) << 31n) | ((121n + (any(8) % 13n)) << 23n) | any(23)]);
 }
 
 /** Three floats of which the third nearly takes away the product of the others, or is far smaller or larger. */
@@ -160,7 +170,7 @@ function cancelling(sources: readonly Register[], any: (width: number) => bigint
 
 /** Rows of corners with each other, of corners with random bits, of values near each other, of small numbers, and of random bits. */
 export function inputsFor({ sources }: Instruction): readonly (readonly bigint[])[] {
-  const numbers = random(BigInt(sources.length));
+  const numbers = randomBits(BigInt(sources.length));
   const any = (width: number): bigint => BigInt.asUintN(width, numbers.next().value);
   const pick = (width: number): bigint => {
     if (width === 1) return any(1);
@@ -184,5 +194,5 @@ export function inputsFor({ sources }: Instruction): readonly (readonly bigint[]
   const small = Array.from({ length: 100 }, (_, i) =>
     sources.map(({ width }, source) => BigInt.asUintN(width, i % 3 === source ? any(width) : any(6) - 20n)),
   );
-  return [...rows, ...close, ...small, ...cancelling(sources, any)];
+  return [...rows, ...close, ...small, ...moderate(sources, any), ...cancelling(sources, any)];
 }

@@ -1,0 +1,65 @@
+/**
+ * Numbers that elementary functions need, to as many binary places as asked: ln 2 = 2 artanh(1/3), and pi by Machin's
+ * formula, pi / 4 = 4 arctan(1/5) - arctan(1/239). A value v stands here as the integer v * 2^places, rounded down but
+ * for a few units.
+ */
+
+/** Places with which constants are computed before they are cut. */
+const spare = 32;
+
+/** 1/n + sign/(3 n^3) + 1/(5 n^5) + ...: artanh(1/n) for sign 1, arctan(1/n) for -1. */
+function inverseTangent(n: bigint, sign: bigint, places: number): bigint {
+  let power = (1n << BigInt(places)) / n;
+  let sum = power;
+  for (let k = 3n; power !== 0n; k += 2n) {
+    power = (sign * power) / (n * n);
+    sum += power / k;
+  }
+  return sum;
+}
+
+function precisely(places: number, compute: (places: number) => bigint): bigint {
+  return compute(places + spare) >> BigInt(spare);
+}
+
+/** ln 2 */
+export function naturalLogarithmOf2(places: number): bigint {
+  return precisely(places, (more) => 2n * inverseTangent(3n, 1n, more));
+}
+
+/** pi / 4 */
+export function eighthTurn(places: number): bigint {
+  return precisely(places, (more) => 4n * inverseTangent(5n, -1n, more) - inverseTangent(239n, -1n, more));
+}
+
+/** 2 / pi */
+export function inverseQuarterTurn(places: number): bigint {
+  return precisely(places, (more) => (1n << BigInt(2 * more - 1)) / eighthTurn(more));
+}
+
+/** 2 / ln 2 */
+export function doubleLogarithmOfE(places: number): bigint {
+  return precisely(places, (more) => (1n << BigInt(2 * more + 1)) / naturalLogarithmOf2(more));
+}
+
+/** Bits of the f64 nearest to value * 2^-places, which must be a normal one. */
+export function doubleBits(value: bigint, places: number): bigint {
+  if (value < 0n) return (1n << 63n) | doubleBits(-value, places);
+  const width = value.toString(2).length;
+  const cut = BigInt(Math.max(0, width - 54));
+  // 54 bits, the last of which says whether to raise; no constant here lies halfway.
+  const leading = (value >> cut) << BigInt(Math.max(0, 54 - width));
+  const exponent = width - 1 - places;
+  return (BigInt(exponent + 1023) << 52n) + ((leading + 1n) >> 1n) - (1n << 52n);
+}
+
+/** The same, cut after so many bits instead of rounded: a product with a small integer is exact. */
+export function shortDoubleBits(
+  value: bigint,
+  places: number,
+  bits: number,
+): { readonly bits: bigint; readonly rest: bigint } {
+  const cut = BigInt(value.toString(2).length - bits);
+  const kept = (value >> cut) << cut;
+  return { bits: doubleBits(kept, places), rest: value - kept };
+}
