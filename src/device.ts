@@ -17,7 +17,7 @@ import { type Addressed, type Argument, packArguments } from './arguments.ts';
 import { PtxlabError } from './base/error.ts';
 import { type CheckedModule, type CheckReport, loadModule } from './check/check.ts';
 import { regionsOf, runLaunch } from './interp/engine.ts';
-import { type CompiledFunction, compileFunction } from './jit/compile.ts';
+import { type CompiledKernel, compileKernel } from './jit/compile.ts';
 import { runCompiled } from './jit/engine.ts';
 import { windowBase } from './machine/address-space.ts';
 import { DeviceHeap } from './machine/device-heap.ts';
@@ -195,9 +195,10 @@ export class Kernel {
   ): Promise<EngineResult> {
     const { linked, program, image, memory, heap } = this;
     const { constants, constantLayout } = image;
-    if (options.engine === 'jit') {
+    if (options.engine !== 'interp') {
       const { compiled, module } = this.compile();
-      return runCompiled({ compiled, module, shape, memory, constants, constantLayout, parameters, limits });
+      const launch = { compiled, module, shape, memory, constants, constantLayout, parameters, limits, heap, print };
+      return runCompiled(launch);
     }
     return runLaunch({
       kernel: linked,
@@ -218,12 +219,12 @@ export class Kernel {
   /** The kernel as a WebAssembly module, made at the first launch that wants it. */
   private compile(): Compiled {
     if (this.compiled !== null) return this.compiled;
-    const { program, image, memory } = this;
-    const compiled = compileFunction(program, {
+    const { linked, program, image, memory } = this;
+    const compiled = compileKernel(linked, {
       origin: memory.origin,
       parameterBytes: program.parameterBytes,
       constantBytes: image.constants.byteLength,
-      localBytes: program.localBytes,
+      localBytes: linked.stackBytes,
       addressOf: image.addressOf,
     });
     // The baseline compiler is quick; handing the module to another thread costs more than it saves.
@@ -233,7 +234,7 @@ export class Kernel {
 }
 
 interface Compiled {
-  readonly compiled: CompiledFunction;
+  readonly compiled: CompiledKernel;
   readonly module: WebAssembly.Module;
 }
 

@@ -89,10 +89,10 @@ async function readModule(path: string): Promise<string> {
   return text.value;
 }
 
-/** The engine of that name; the reference engine where none is named. */
+/** The engine of that name; the fast one where none is named. */
 export function readEngine(engine: string | null): 'interp' | 'jit' {
-  if (engine === null || engine === 'interp') return 'interp';
-  if (engine === 'jit') return engine;
+  if (engine === null || engine === 'jit') return 'jit';
+  if (engine === 'interp') return engine;
   throw new UsageError(`there is no engine '${engine}'; there are 'interp' and 'jit'`);
 }
 

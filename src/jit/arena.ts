@@ -1,7 +1,7 @@
 /** The global memory that a launch borrows: its parameters and constants, and for each block that runs a context with what the block needs. */
 import type { GlobalMemory } from '../machine/global-memory.ts';
 import { indexOf, type LaunchShape, threadsOf, warpSize } from '../machine/launch.ts';
-import type { CompiledFunction } from './compile.ts';
+import type { CompiledKernel } from './compile.ts';
 import { alignTo16, context, type ContextField, contextSize } from './layout.ts';
 
 /** What one running block has, as addresses of global memory. */
@@ -10,10 +10,11 @@ export interface BlockRoom {
   readonly frames: number;
   readonly shared: number;
   readonly local: number;
+  readonly calls: number;
 }
 
 export interface ArenaOptions {
-  readonly compiled: CompiledFunction;
+  readonly compiled: CompiledKernel;
   readonly shape: LaunchShape;
   readonly memory: GlobalMemory;
   readonly parameters: Uint8Array;
@@ -35,18 +36,25 @@ export class Arena {
     const { compiled, shape, memory, parameters, constants } = options;
     this.options = options;
     this.threads = threadsOf(shape);
-    this.sharedSize = compiled.program.sharedBytes + shape.sharedBytes;
+    this.sharedSize = compiled.kernel.entry.sharedBytes + shape.sharedBytes;
     this.common = alignTo16(parameters.byteLength) + alignTo16(constants.byteLength);
     this.parameters = memory.borrow(this.common);
     this.constants = this.parameters + alignTo16(parameters.byteLength);
     memory.bytesAt(this.parameters, parameters.byteLength).set(parameters);
     memory.bytesAt(this.constants, constants.byteLength).set(constants);
     this.roomSize =
-      contextSize + alignTo16(compiled.frame.size) + alignTo16(this.sharedSize) + this.localStride * this.threads;
+      contextSize +
+      alignTo16(compiled.frame.size) +
+      alignTo16(this.sharedSize) +
+      (this.localStride + this.callStride) * this.threads;
   }
 
   get localStride(): number {
-    return alignTo16(this.options.compiled.program.localBytes);
+    return alignTo16(this.options.compiled.kernel.stackBytes);
+  }
+
+  get callStride(): number {
+    return alignTo16(this.options.compiled.callBytes);
   }
 
   /** Rooms that are made or could be made for no more than `bytes` in all. */
@@ -54,7 +62,7 @@ export class Arena {
     return Math.max(1, Math.floor(bytes / this.roomSize));
   }
 
-  /** Room for a block: its context written, its memories zeroed. */
+  /** Room for a block: its context written, its shared memory zeroed. */
   enter(block: number): BlockRoom {
     const room = this.free.pop() ?? this.makeRoom();
     const { memory, shape } = this.options;
@@ -64,7 +72,6 @@ export class Arena {
     words[context.blockY / 4] = y;
     words[context.blockZ / 4] = z;
     if (this.sharedSize > 0) memory.bytesAt(room.shared, this.sharedSize).fill(0);
-    if (this.localStride > 0) memory.bytesAt(room.local, this.localStride * this.threads).fill(0);
     return room;
   }
 
@@ -88,7 +95,8 @@ export class Arena {
     const base = this.options.memory.borrow(this.roomSize);
     const frames = base + contextSize;
     const shared = frames + alignTo16(this.options.compiled.frame.size);
-    const room = { context: base, frames, shared, local: shared + alignTo16(this.sharedSize) };
+    const local = shared + alignTo16(this.sharedSize);
+    const room = { context: base, frames, shared, local, calls: local + this.localStride * this.threads };
     this.rooms.push(room);
     this.describe(room);
     return room;
@@ -105,7 +113,7 @@ export class Arena {
       dynamicShared: shape.sharedBytes,
       warps: Math.ceil(this.threads / warpSize),
       threads: this.threads,
-      ...{ shared: room.shared, local: room.local, frames: room.frames },
+      ...{ shared: room.shared, local: room.local, frames: room.frames, calls: room.calls },
       ...{ parameters: this.parameters, constants: this.constants },
     };
     const words = this.contextOf(room);

@@ -7,13 +7,13 @@ import { Barriers, type Opened, reduced } from '../machine/barriers.ts';
 import { Collectives, type Group } from '../machine/collectives.ts';
 import { machineFault } from '../machine/fault.ts';
 import { warpSize } from '../machine/launch.ts';
-import type { CompiledFunction } from './compile.ts';
+import type { CompiledKernel } from './compile.ts';
 import { outcome, state } from './layout.ts';
 import type { Stop } from './stop.ts';
 
 /** Compiled code and memory of one block, as the runner uses them. */
 export interface BlockCode {
-  readonly compiled: CompiledFunction;
+  readonly compiled: CompiledKernel;
   readonly threads: number;
   /** Runs threads from a region on; gives an outcome. */
   readonly run: (region: number, first: number, behind: number) => number;
@@ -127,13 +127,14 @@ export class BlockRunner {
     if (this.rejoin(unit)) return true;
     let moved = false;
     for (let first = unit.first; first < unit.behind; ) {
-      const region = this.stateOf(first);
-      if (region < 0) {
+      const word = this.stateOf(first);
+      if (word < 0) {
         first++;
         continue;
       }
+      const region = state.regionOf(word);
       let behind = first + 1;
-      while (behind < unit.behind && this.stateOf(behind) === region) behind++;
+      while (behind < unit.behind && this.runsAt(behind, region)) behind++;
       this.code.run(region, first, behind);
       moved = this.settleRange(first, behind) || moved;
       first = behind;
@@ -143,11 +144,16 @@ export class BlockRunner {
 
   /** Threads that have come together again go on as one. */
   private rejoin(unit: Unit): boolean {
-    const region = this.stateOf(unit.first);
-    if (region < 0 && region !== state.exited) return false;
-    for (let thread = unit.first + 1; thread < unit.behind; thread++) if (this.stateOf(thread) !== region) return false;
-    unit.at = region === state.exited ? outcome.allExited : region;
+    const word = this.stateOf(unit.first);
+    if (word < 0 && word !== state.exited) return false;
+    for (let thread = unit.first + 1; thread < unit.behind; thread++) if (this.stateOf(thread) !== word) return false;
+    unit.at = word === state.exited ? outcome.allExited : state.regionOf(word);
     return true;
+  }
+
+  private runsAt(thread: number, region: number): boolean {
+    const word = this.stateOf(thread);
+    return word >= 0 && state.regionOf(word) === region;
   }
 
   /** Takes note of how threads came back; true if more happened than that they paused. */
@@ -155,7 +161,10 @@ export class BlockRunner {
     let moved = false;
     for (let thread = first; thread < behind; thread++) {
       const word = this.stateOf(thread);
-      if (word >= 0) continue;
+      if (word >= 0) {
+        moved ||= word < state.paused;
+        continue;
+      }
       moved = true;
       if (word === state.exited) this.exited(thread);
       else this.stopped(thread, this.stops[state.stopOf(word)] as Stop);
@@ -281,6 +290,6 @@ export class BlockRunner {
 }
 
 /** The threads of a block can be run as one: no warp has to be together by itself. */
-export function runsWhole({ stops }: CompiledFunction): boolean {
+export function runsWhole({ stops }: CompiledKernel): boolean {
   return stops.every(({ step }) => step.kind === 'barrier');
 }

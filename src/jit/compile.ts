@@ -1,33 +1,38 @@
-/** A function compiled: a WebAssembly module that runs its regions one after the other. */
+/** A kernel compiled: a WebAssembly module that runs its regions one after the other. */
 import type { CollectiveFunction } from '../isa/steps.ts';
-import type { FunctionProgram } from '../program/function-program.ts';
+import type { KernelProgram } from '../program/link.ts';
 import { Code, type Label } from '../wasm/code.ts';
 import type { FunctionType } from '../wasm/module.ts';
 import { groupExchange } from './exchange.ts';
 import { type KernelShape, shapeOf } from './kernel-shape.ts';
-import { alignTo16, context, type ContextField, type LaunchLayout, outcome } from './layout.ts';
+import { context, type ContextField, type LaunchLayout, outcome } from './layout.ts';
 import { regionFunction, regionType } from './region-function.ts';
 import type { Site } from './site.ts';
 import type { Stop } from './stop.ts';
 
-export interface CompiledFunction {
-  readonly program: FunctionProgram;
+export interface CompiledKernel {
+  readonly kernel: KernelProgram;
   /** The module in the binary format; it exports `run`, `runBlocks` and an `exchange …` for each collective function. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly stops: readonly Stop[];
   /** Offsets of what the engine looks at in a block's frames. */
   readonly frame: KernelShape['frame'];
+  /** Bytes that open calls of a thread may take. */
+  readonly callBytes: number;
   readonly sites: readonly Site[];
 }
 
 /** @throws PtxlabError `not-lowered` for what the fast engine does not know */
-export function compileFunction(program: FunctionProgram, layout: LaunchLayout): CompiledFunction {
-  const shape = shapeOf(program, layout);
-  const { helpers, regions, stops, sites, frame } = shape;
-  const functions = regions.map((region) => {
-    const index = helpers.builder.declare(regionType);
-    helpers.builder.define(index, regionFunction(shape, region));
-    return index;
+export function compileKernel(kernel: KernelProgram, layout: LaunchLayout): CompiledKernel {
+  const shape = shapeOf(kernel, layout);
+  const { helpers, stops, sites, frame, callBytes } = shape;
+  const functions = shape.functions.flatMap((fn) => {
+    if (fn === null) return [];
+    return fn.regions.map((region) => {
+      const index = helpers.builder.declare(regionType);
+      helpers.builder.define(index, regionFunction(shape, fn, region));
+      return index;
+    });
   });
   const run = helpers.builder.declare(runType);
   helpers.builder.define(run, runFunction(shape, functions));
@@ -36,7 +41,7 @@ export function compileFunction(program: FunctionProgram, layout: LaunchLayout):
   helpers.builder.define(runBlocks, runBlocksFunction(shape, run));
   helpers.builder.export('runBlocks', runBlocks);
   for (const fn of collectiveFunctions(stops)) helpers.builder.export(`exchange ${fn}`, groupExchange(shape, fn));
-  return { program, bytes: helpers.builder.encode(), stops, frame, sites };
+  return { kernel, bytes: helpers.builder.encode(), stops, frame, callBytes, sites };
 }
 
 function collectiveFunctions(stops: readonly Stop[]): ReadonlySet<CollectiveFunction> {
@@ -83,16 +88,12 @@ function runFunction({ helpers, layout, sites }: KernelShape, functions: readonl
 const runBlocksType: FunctionType = { parameters: ['i32', 'i32'], results: ['i32'] };
 
 /** Runs whole blocks one after the other, from that of the context on, until one does not come to its end at once. */
-function runBlocksFunction({ layout, program }: KernelShape, run: number): Code {
+function runBlocksFunction({ layout }: KernelShape, run: number): Code {
   const code = new Code(runBlocksType.parameters);
   const [contextAddress, count] = [0, 1] as const;
   const result = code.local('i32');
   const field = (name: ContextField): Code =>
     code.get(contextAddress).memory('i32.load', layout.origin + context[name]);
-  const clear = (start: ContextField, size: () => Code): void => {
-    field(start).i32(layout.origin).op('i32.add').i32(0);
-    size().fill();
-  };
   code.block((stop) => {
     code.loop((again) => {
       code.get(contextAddress).i32(0).i32(0);
@@ -100,10 +101,8 @@ function runBlocksFunction({ layout, program }: KernelShape, run: number): Code 
       code.i32(outcome.allExited).op('i32.ne').brIf(stop);
       code.get(count).i32(1).op('i32.sub').tee(count).op('i32.eqz').brIf(stop);
       nextIndex(code, field, layout.origin);
-      clear('shared', () => field('sharedSize'));
-      if (program.localBytes > 0) {
-        clear('local', () => field('threads').i32(alignTo16(program.localBytes)).op('i32.mul'));
-      }
+      field('shared').i32(layout.origin).op('i32.add').i32(0);
+      field('sharedSize').fill();
       code.br(again);
     });
   });

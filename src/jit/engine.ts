@@ -1,4 +1,7 @@
 /** The fast engine: runs the regions of a compiled function block by block, and lets threads go on when barriers open. */
+import type { Bits } from '../base/bits.ts';
+import { runBuiltin } from '../machine/builtins.ts';
+import type { DeviceHeap } from '../machine/device-heap.ts';
 import { type Fault, MachineFault, machineFault } from '../machine/fault.ts';
 import type { GlobalMemory } from '../machine/global-memory.ts';
 import {
@@ -11,16 +14,18 @@ import {
   threadsOf,
 } from '../machine/launch.ts';
 import type { Region } from '../machine/segment.ts';
+import { formalLayout } from '../program/call-site.ts';
 import type { Placed } from '../program/layout.ts';
 import { Arena, type BlockRoom } from './arena.ts';
+import { callSize } from './calls.ts';
 import { type BlockCode, BlockRunner, type Progress, runsWhole } from './block-runner.ts';
-import type { CompiledFunction } from './compile.ts';
+import type { CompiledKernel } from './compile.ts';
 import { type Areas, raised, resolveAccess } from './faults.ts';
 import { context, outcome } from './layout.ts';
 import type { Site } from './site.ts';
 
 export interface CompiledLaunch {
-  readonly compiled: CompiledFunction;
+  readonly compiled: CompiledKernel;
   readonly module: WebAssembly.Module;
   readonly shape: LaunchShape;
   readonly memory: GlobalMemory;
@@ -28,6 +33,8 @@ export interface CompiledLaunch {
   readonly constantLayout: readonly Placed[];
   readonly parameters: Uint8Array;
   readonly limits: LaunchLimits;
+  readonly heap: DeviceHeap;
+  readonly print: (text: string) => void;
 }
 
 /** Instructions between two looks at the clock and at the caller's signal. */
@@ -148,7 +155,7 @@ class Engine {
     return {
       code,
       message,
-      kernel: compiled.program.name,
+      kernel: compiled.kernel.entry.name,
       block: this.current === null ? null : indexOf(this.blockOf(this.arena.contextOf(this.current)), shape.grid),
       thread: this.thread === null ? null : indexOf(this.thread, shape.block),
       line: this.line,
@@ -242,13 +249,51 @@ class Engine {
         return resolveAccess(found, BigInt.asUintN(64, address), this.launch.memory, this.areas(thread));
       },
       raise: (site: number, address: bigint, thread: number, fuel: number): void => {
-        throw raised(this.at(site, thread, fuel), BigInt.asUintN(64, address));
+        const found = this.at(site, thread, fuel);
+        throw raised(found, BigInt.asUintN(64, address), this.launch.compiled.kernel, () => this.openCalls(thread));
+      },
+      builtin: (site: number, base: number, thread: number, fuel: number): void => {
+        const found = this.at(site, thread, fuel);
+        if (found.kind !== 'builtin') throw new Error(`site ${site} calls no built-in function`);
+        this.callBuiltin(found.fn, base, thread);
       },
       refuel: (site: number, thread: number, fuel: number): number => {
         this.at(site, thread, fuel);
         return this.refuel(fuel);
       },
     };
+  }
+
+  private callBuiltin(index: number, base: number, thread: number): void {
+    const { compiled, memory, heap, print } = this.launch;
+    const fn = compiled.kernel.functions[index];
+    const areas = this.areas(thread);
+    if (fn?.kind !== 'builtin' || areas.local === null) throw new Error('no built-in function, or no room for it');
+    const { name, signature } = fn.builtin;
+    const layout = formalLayout(signature);
+    const start = areas.local.address + base;
+    const args = signature.parameters.map(({ bytes }, i) =>
+      BigInt(memory.load(start + (layout.parameters[i] as number), bytes * 8)),
+    );
+    const load = (address: bigint, bytes: 1 | 4 | 8): bigint => {
+      const site = { space: 'generic', access: 'load', size: bytes } as const;
+      return BigInt(memory.load(resolveAccess(site, address, memory, areas), bytes * 8));
+    };
+    const result = runBuiltin(name, args, { heap, print, load });
+    const [formal] = signature.results;
+    if (result === null || formal === undefined) return;
+    const bits: Bits = formal.bytes === 8 ? result : Number(result);
+    memory.store(start + (layout.results[0] as number), formal.bytes * 8, bits);
+  }
+
+  private openCalls(thread: number): number {
+    const { current, launch, arena } = this;
+    if (current === null) return 0;
+    const { memory, compiled } = launch;
+    let bytes = Number(memory.load(current.frames + compiled.frame.depth + 4 * thread, 32));
+    let count = 0;
+    for (; bytes > 0; count++) bytes -= callSize(memory, current.calls + thread * arena.callStride + bytes);
+    return count;
   }
 
   private at(site: number, thread: number, fuel: number): Site {
@@ -277,15 +322,14 @@ class Engine {
 
   private areas(thread: number): Areas {
     const { arena, launch, current } = this;
-    const { program } = launch.compiled;
+    const { entry, stackBytes } = launch.compiled.kernel;
     if (current === null) throw new Error('no block runs');
     const local = current.local + thread * arena.localStride;
     return {
-      shared: { address: current.shared, size: arena.sharedSize, regions: named(program.shared) },
-      local:
-        program.localBytes === 0 ? null : { address: local, size: program.localBytes, regions: named(program.local) },
+      shared: { address: current.shared, size: arena.sharedSize, regions: named(entry.shared) },
+      local: stackBytes === 0 ? null : { address: local, size: stackBytes, regions: named(entry.local) },
       const: { address: arena.constants, size: launch.constants.byteLength, regions: named(launch.constantLayout) },
-      param: { address: arena.parameters, size: launch.parameters.byteLength, regions: named(program.parameters) },
+      param: { address: arena.parameters, size: launch.parameters.byteLength, regions: named(entry.parameters) },
     };
   }
 }

@@ -10,9 +10,9 @@ const exchangeType: FunctionType = { parameters: ['i32', 'i32'], results: [] };
 const lanes = Array.from({ length: 32 }, (_, lane) => lane);
 
 /** Index of the function (words of the warp's lane 0 in the frame, members) that gives the members of a group their results. */
-export function exchangeFunction(shape: KernelShape, { step, instruction }: Stop): number {
+export function exchangeFunction(shape: KernelShape, { step, program, instruction }: Stop): number {
   if (step.kind !== 'collective') throw new Error('only threads of a warp exchange');
-  const [, operand, bounds] = step.from.map((ref) => constantAt(shape.program, instruction.places.get(ref) ?? -1));
+  const [, operand, bounds] = step.from.map((ref) => constantAt(program, instruction.places.get(ref) ?? -1));
   const fixed = step.fn.startsWith('shfl') && typeof operand === 'number' && typeof bounds === 'number';
   const key = `exchange ${step.fn} ${fixed ? `${operand} ${bounds}` : ''}`;
   return shape.helpers.function(key, exchangeType, (code) => {

@@ -3,6 +3,7 @@ import { formatAddress, type MemorySpace, type Place, resolveGeneric } from '../
 import { type MachineFault, machineFault } from '../machine/fault.ts';
 import type { GlobalMemory } from '../machine/global-memory.ts';
 import { type Region, Segment } from '../machine/segment.ts';
+import type { KernelProgram } from '../program/link.ts';
 import type { Site } from './site.ts';
 
 /** A space of fixed size inside global memory. */
@@ -25,7 +26,7 @@ const beyond = 2 ** 48;
 
 /** The address in global memory of an access that compiled code could not place by itself; throws the fault if it is one. */
 export function resolveAccess(
-  { space, access, size }: Extract<Site, { readonly kind: 'access' }>,
+  { space, access, size }: Pick<Extract<Site, { readonly kind: 'access' }>, 'space' | 'access' | 'size'>,
   address: bigint,
   global: GlobalMemory,
   areas: Areas,
@@ -51,14 +52,37 @@ function segmentOf(space: MemorySpace, { address, size, regions }: Area, global:
   return new Segment(space, global.bytesAt(address, size), { readOnly, regions });
 }
 
-/** The fault of an instruction that cannot go on. */
-export function raised(site: Site, address: bigint): MachineFault {
+/** The fault of an instruction that cannot go on. `openCalls`: how many the thread has. */
+export function raised(site: Site, address: bigint, kernel: KernelProgram, openCalls: () => number): MachineFault {
   if (site.kind === 'unsupported') return machineFault('PTX6030', { what: site.what });
   if (site.kind === 'trap') return machineFault('PTX6031', {});
   if (site.kind === 'switch') {
     return machineFault('PTX6015', { index: String(address), count: String(site.count) });
   }
+  if (site.kind === 'stack') return stackOverflow(kernel, site.fn, Number(address), openCalls());
+  if (site.kind === 'callee') return badCallee(kernel, site.name, Number(address));
   if (site.kind !== 'window') throw new Error(`a ${site.kind} site raised`);
   const shown = formatAddress(address);
   return machineFault('PTX6007', { address: shown, space: site.space }, { space: 'generic', address: shown });
+}
+
+/** `base`: where the activation would begin. */
+function stackOverflow(
+  { functions, stackBytes }: KernelProgram,
+  index: number,
+  base: number,
+  depth: number,
+): MachineFault {
+  const fn = functions[index];
+  if (fn?.kind !== 'program') throw new Error('a built-in function needs no stack');
+  const { name, localBytes } = fn.program;
+  const [bytes, limit] = [base + localBytes, stackBytes].map(String) as [string, string];
+  return machineFault('PTX6013', { name, bytes, limit, depth: String(depth) });
+}
+
+function badCallee({ byAddress }: KernelProgram, name: string, address: number): MachineFault {
+  const expected = byAddress.has(address)
+    ? 'a function with the parameters of this call'
+    : `a function that ${name} may point to`;
+  return machineFault('PTX6014', { address: formatAddress(address), expected });
 }

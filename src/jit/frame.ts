@@ -17,6 +17,9 @@ export class FrameLayout {
   readonly mask: number;
   /** What they get there, as words. */
   readonly results: readonly number[];
+  /** Where the thread's activation begins in its local memory, and where the next open call is kept. */
+  readonly base: number;
+  readonly depth: number;
 
   /** @param threads the most that a block can have */
   constructor(threads: number) {
@@ -26,6 +29,8 @@ export class FrameLayout {
     this.offerHigh = this.array(4);
     this.mask = this.array(4);
     this.results = [this.array(4), this.array(4)];
+    this.base = this.array(4);
+    this.depth = this.array(4);
   }
 
   /** Bytes of all arrays. */

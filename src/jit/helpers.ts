@@ -3,11 +3,13 @@ import { Code } from '../wasm/code.ts';
 import { type FunctionType, ModuleBuilder } from '../wasm/module.ts';
 
 /** What compiled code asks of the engine; each may end the launch by throwing. */
-const importTypes: Readonly<Record<'resolve' | 'raise' | 'refuel', FunctionType>> = {
+const importTypes: Readonly<Record<'resolve' | 'raise' | 'refuel' | 'builtin', FunctionType>> = {
   /** (site, address, thread, fuel): where an access really goes, as an address of global memory. */
   resolve: { parameters: ['i32', 'i64', 'i32', 'i32'], results: ['i32'] },
   /** (site, address, thread, fuel): an instruction that cannot go on; does not return. */
   raise: { parameters: ['i32', 'i64', 'i32', 'i32'], results: [] },
+  /** (site, address in local memory, thread, fuel): runs a built-in function with its activation there. */
+  builtin: { parameters: ['i32', 'i32', 'i32', 'i32'], results: [] },
   /** (site, thread, fuel): the fuel is spent; gives new fuel. */
   refuel: { parameters: ['i32', 'i32', 'i32'], results: ['i32'] },
 };
@@ -24,6 +26,7 @@ export class Helpers {
       resolve: this.builder.importFunction('resolve', importTypes.resolve),
       raise: this.builder.importFunction('raise', importTypes.raise),
       refuel: this.builder.importFunction('refuel', importTypes.refuel),
+      builtin: this.builder.importFunction('builtin', importTypes.builtin),
     };
   }
 

@@ -9,6 +9,7 @@ export interface LaunchLayout {
   readonly origin: number;
   readonly parameterBytes: number;
   readonly constantBytes: number;
+  /** Local memory of a thread. */
   readonly localBytes: number;
   /** Address of a module's variable, or its offset in const memory. */
   readonly addressOf: (symbol: VariableSymbol) => number | null;
@@ -36,6 +37,8 @@ export const context = {
   constants: 68,
   /** Threads of the block. */
   threads: 72,
+  /** Open calls of the threads. */
+  calls: 76,
 } as const;
 
 export type ContextField = keyof typeof context;
@@ -45,6 +48,9 @@ export const contextSize = 128;
 /** What a thread's word of state says between regions: a region where it can run on, or one of these. */
 export const state = {
   exited: -1,
+  /** Added to a region by a thread that lets others go first. */
+  paused: 0x4000_0000,
+  regionOf: (word: number): number => word & ~0x4000_0000,
   /** The thread waits at a stop. */
   waitingAt: (stop: number): number => -2 - stop,
   stopOf: (word: number): number => -2 - word,

@@ -2,6 +2,8 @@
 import { formats } from '../numerics/formats.ts';
 import type { FloatArithmeticFormat } from '../numerics/operations.ts';
 import type { Step } from '../isa/steps.ts';
+import type { VariableSymbol } from '../check/symbols.ts';
+import { isOnStack } from '../program/layout.ts';
 import type { AddressSource, SymbolAddress, Transfer } from '../program/function-program.ts';
 import { lowerInWindow, lowerLoad, lowerStore, lowerWindow } from './access.ts';
 import { lowerAtomic } from './atomic.ts';
@@ -77,8 +79,14 @@ function lowerSymbol({ place, base, offset, width }: SymbolAddress, lowering: Lo
   if (address === null)
     throw notLowered(`the address of ${base.kind === 'variable' ? base.symbol.name : 'a function'}`);
   code.i64(BigInt(address) + offset);
+  if (base.kind === 'variable') addBase(base.symbol, lowering);
   maskTo(code, 'i64', width);
   values.setPlace(place, 'i64');
+}
+
+/** Variables of a function lie where its activation does. */
+function addBase({ space }: VariableSymbol, { code, locals }: Lowering): void {
+  if (locals.base !== null && isOnStack(space)) code.get(locals.base).op('i64.extend_i32_u', 'i64.add');
 }
 
 /** The effective address in 64 bits, immediate offset included. */
@@ -92,6 +100,7 @@ function lowerAddress({ place, base, offset }: AddressSource, lowering: Lowering
       const start = lowering.offsetOf(base.symbol) ?? layout.addressOf(base.symbol);
       if (start === null) throw new Error(`no address for variable '${base.symbol.name}'`);
       code.i64(BigInt(start) + offset);
+      addBase(base.symbol, lowering);
       break;
     }
     case 'register':
@@ -188,6 +197,9 @@ function lowerStep(step: Step, lowering: Lowering): void {
     case 'return':
     case 'exit':
     case 'yield':
+      return;
+    case 'call':
+      lowering.callBuiltin();
       return;
     case 'barrier':
     case 'collective':

@@ -17,6 +17,8 @@ export interface RegionLocals {
   readonly fuel: number;
   /** `%tid` of the thread. */
   readonly index: readonly [x: number, y: number, z: number];
+  /** Where the activation begins in the thread's local memory; null in a kernel, where it is 0. */
+  readonly base: number | null;
 }
 
 export interface Lowering {
@@ -30,6 +32,8 @@ export interface Lowering {
   readonly offsetOf: FunctionProgram['offsetOf'];
   /** Number of a place where the engine may be called, to be found again in messages. */
   readonly siteOf: SiteOf;
+  /** Writes the instruction as the call of a built-in function that it is. */
+  readonly callBuiltin: () => void;
 }
 
 export type StepOf<K extends Step['kind']> = Extract<Step, { readonly kind: K }>;

@@ -42,15 +42,15 @@ function passCollective(code: Code, shape: KernelShape, stop: Stop, first: numbe
       arguments_().call(exchangeFunction(shape, stop));
       code.i32(stop.region).op('return');
     };
-    if (maskOf(shape, stop) === allLanes) pass();
+    if (maskOf(stop) === allLanes) pass();
     else arguments_().call(coverFunction(shape)).if(pass);
   });
 }
 
 /** The mask where it is constant, or where there is none and all that have come go together. */
-function maskOf(shape: KernelShape, { step, instruction }: Stop): number | null {
+function maskOf({ step, program, instruction }: Stop): number | null {
   if (step.kind !== 'collective' || step.mask === null) return allLanes;
-  const constant = constantAt(shape.program, instruction.places.get(step.mask) ?? -1);
+  const constant = constantAt(program, instruction.places.get(step.mask) ?? -1);
   return constant === null ? null : constant | 0;
 }
 

@@ -7,14 +7,16 @@ import type { ProgramInstruction } from '../program/function-program.ts';
 import type { Region } from '../program/regions.ts';
 import { Code, type Label } from '../wasm/code.ts';
 import type { FunctionType } from '../wasm/module.ts';
-import type { KernelShape } from './kernel-shape.ts';
-import { context, type ContextField, outcome, state } from './layout.ts';
+import { CallWriter } from './calls.ts';
+import type { FunctionShape, KernelShape } from './kernel-shape.ts';
+import { alignTo16, context, type ContextField, outcome, state } from './layout.ts';
 import { lowerAfter, lowerInstruction, lowerUntil } from './lower.ts';
 import type { Lowering, RegionLocals, StepOf } from './lowering.ts';
 import { writePassing } from './passing.ts';
 import type { SiteOf } from './site.ts';
 import { stopOf } from './stop.ts';
 import { writeRegion } from './structure.ts';
+import { ThreadFrame } from './thread-frame.ts';
 import { Values } from './values.ts';
 
 export const regionType: FunctionType = { parameters: ['i32', 'i32', 'i32'], results: ['i32'] };
@@ -22,42 +24,47 @@ export const regionType: FunctionType = { parameters: ['i32', 'i32', 'i32'], res
 /** Rounds of a loop that may be waiting for somebody before others get their turn. */
 const patience = 4096;
 
-export function regionFunction(shape: KernelShape, region: Region): Code {
-  return new RegionWriter(shape, region).write();
+export function regionFunction(shape: KernelShape, fn: FunctionShape, region: Region): Code {
+  return new RegionWriter(shape, fn, region).write();
 }
 
 class RegionWriter {
   private readonly shape: KernelShape;
+  private readonly fn: FunctionShape;
   private readonly region: Region;
   private readonly code: Code = new Code(regionType.parameters);
   private readonly values: Values;
   private readonly locals: RegionLocals;
+  private readonly frame: ThreadFrame;
+  private readonly calls: CallWriter;
   private readonly first: number;
-  /** Addresses of the thread's elements of 4 and 8 bytes in the first array of the frame. */
-  private readonly words: number;
-  private readonly doubleWords: number;
-  /** How many threads have come to each stop, by its number. */
+  /** How many threads have come to each stop, by its number, and gone on at each region. */
   private readonly come = new Map<number, number>();
+  private readonly gone = new Map<number, number>();
   private readonly exited: number;
   private readonly rounds: number;
+  /** The region that the first thread returned to, and how many did; null where none can. */
+  private returned: { readonly region: number; readonly count: number } | null = null;
   private threadEnd: Label | null = null;
 
-  constructor(shape: KernelShape, region: Region) {
+  constructor(shape: KernelShape, fn: FunctionShape, region: Region) {
     const { code } = this;
     this.shape = shape;
+    this.fn = fn;
     this.region = region;
-    this.values = new Values(code, shape.program);
+    this.values = new Values(code, fn.program);
     this.first = code.local('i32');
-    this.words = code.local('i32');
-    this.doubleWords = code.local('i32');
     this.exited = code.local('i32');
     this.rounds = code.local('i32');
     const index = [code.local('i32'), code.local('i32'), code.local('i32')] as const;
-    this.locals = { context: 0, thread: 1, fuel: code.local('i32'), index };
+    const base = fn.program.entry ? null : code.local('i32');
+    this.locals = { context: 0, thread: 1, fuel: code.local('i32'), index, base };
+    this.frame = new ThreadFrame(code, shape, fn, this.values, 1);
+    this.calls = new CallWriter(code, shape, fn, this.values, this.frame, this.locals);
   }
 
   write(): Code {
-    const { code, locals, shape } = this;
+    const { code, locals, shape, fn } = this;
     const { fuel, thread, index } = locals;
     const [x, y, z] = index;
     code.get(thread).set(this.first);
@@ -74,7 +81,7 @@ class RegionWriter {
       code.block((end) => {
         this.threadEnd = end;
         writeRegion(code, this.region, {
-          block: (block, goTo) => this.block(shape.blocks[block] as BasicBlock, goTo),
+          block: (block, goTo) => this.block(fn.blocks[block] as BasicBlock, goTo),
           backEdge: (target) => this.backEdge(target),
         });
       });
@@ -102,44 +109,60 @@ class RegionWriter {
         code.i32(outcome.allAt(stop)).op('return');
       });
     }
+    for (const [region, gone] of this.gone) all(gone).if(() => code.i32(region).op('return'));
+    const { returned } = this;
+    if (returned !== null) all(returned.count).if(() => code.get(returned.region).op('return'));
     code.i32(outcome.allExited).i32(outcome.mixed);
     all(exited).op('select');
   }
 
   // --- threads --------------------------------------------------------------------------------------------------------
 
-  /** Registers that the region reads before it writes them: from the frame, or zero at the start of the thread. */
   private enter(): void {
-    const { code, shape, values, region } = this;
-    const { thread } = this.locals;
+    const { code, shape, fn, frame, locals, region } = this;
     if (shape.hasStates) {
-      this.field('frames').get(thread).i32(2).op('i32.shl', 'i32.add').tee(this.words);
-      code.get(thread).i32(2).op('i32.shl', 'i32.add').set(this.doubleWords);
+      frame.enter();
       code.i32(0).set(this.rounds);
     }
-    const isStart = shape.regionAt.get(region.entry) === 0;
-    for (const place of shape.live[region.entry] ?? []) {
+    if (locals.base !== null) frame.load(shape.frame.base).set(locals.base);
+    const before = fn.program.instructions[(fn.blocks[region.entry]?.start ?? 0) - 1];
+    const stop = fn.stopAt.get(region.entry);
+    if (fn.regionAt.get(region.entry) === fn.firstRegion) this.begin();
+    else if (fn.pauses.has(region.entry)) frame.restore(region.entry);
+    else if (before === undefined) throw new Error('a region begins behind nothing');
+    else if (stop === undefined) this.calls.resume(before, region.entry);
+    else this.resume(before);
+  }
+
+  /** A function begins with all registers zero, and a kernel with its local memory so. */
+  private begin(): void {
+    const { code, fn, values, locals, frame, shape, region } = this;
+    for (const place of fn.live[region.entry] ?? []) {
       const { local, type } = values.register(place);
-      if (!isStart) this.element(shape.slots.get(place) as number, `${type}.load`);
-      else if (type === 'i64') code.i64(0n);
-      else code.i32(0);
-      code.set(local);
+      if (type === 'i64') code.i64(0n).set(local);
+      else code.i32(0).set(local);
     }
-    if (!isStart) this.resume();
+    this.calls.begin();
+    if (locals.base !== null) return;
+    if (shape.callBytes > 0) {
+      frame.store(shape.frame.depth, () => code.i32(0));
+      frame.store(shape.frame.base, () => code.i32(0));
+    }
+    const { localBytes } = fn.program;
+    if (localBytes === 0) return;
+    frame.field('local').get(locals.thread).i32(alignTo16(shape.layout.localBytes)).op('i32.mul', 'i32.add');
+    code.i32(shape.layout.origin).op('i32.add').i32(0).i32(localBytes).fill();
   }
 
   /** What is left to do of the instruction where the thread stopped. */
-  private resume(): void {
-    const { code, shape, values, region } = this;
-    const start = shape.blocks[region.entry]?.start ?? 0;
-    const number = shape.stopAt.get(region.entry);
-    const instruction = shape.program.instructions[start - 1];
-    if (number === undefined || instruction === undefined) return;
+  private resume(instruction: ProgramInstruction): void {
+    const { frame, shape, values, region } = this;
     const step = stopOf(instruction);
     if (step === null) throw new Error('a region begins behind no stop');
+    frame.restore(region.entry);
     values.begin(instruction);
     step.to.forEach((ref, i) => {
-      code.get(this.words).memory('i32.load', shape.layout.origin + (shape.frame.results[i] as number));
+      frame.load(shape.frame.results[i] as number);
       values.set(ref, 'i32');
     });
     lowerAfter(step, this.lowering(instruction));
@@ -167,21 +190,13 @@ class RegionWriter {
   }
 
   private field(name: ContextField): Code {
-    return this.code.get(0).memory('i32.load', this.shape.layout.origin + context[name]);
-  }
-
-  /** Loads or stores the thread's element of an array of the frame. A store takes its value from `push`. */
-  private element(offset: number, opcode: `i${32 | 64}.${'load' | 'store'}`, push: () => unknown = () => null): void {
-    const { code, shape } = this;
-    code.get(opcode.startsWith('i64') ? this.doubleWords : this.words);
-    push();
-    code.memory(opcode, shape.layout.origin + offset);
+    return this.frame.field(name);
   }
 
   // --- blocks ---------------------------------------------------------------------------------------------------------
 
   private block({ start, end, exit }: BasicBlock, goTo: (target: number) => void): void {
-    const instructions = this.shape.program.instructions.slice(start, end);
+    const instructions = this.fn.program.instructions.slice(start, end);
     const always = instructions.filter((instruction) => instruction.guard === null && isCounted(instruction));
     this.spend(always.length);
     const last = exit.kind === 'next' ? undefined : instructions.at(-1);
@@ -214,10 +229,14 @@ class RegionWriter {
       this.stop(instruction, exit.resume);
       return;
     }
+    if (exit.kind === 'call') {
+      this.calls.call(instruction, exit.resume, this.siteOf(instruction), (region) => this.goOnAt(region));
+      return;
+    }
     lowerInstruction(this.lowering(instruction));
     if (exit.kind === 'branch') goTo(exit.target);
     else if (exit.kind === 'switch') this.choose(instruction, exit.targets, goTo);
-    else this.end();
+    else this.end(instruction.steps.some((step) => step.kind === 'exit'));
   }
 
   /** `brx.idx`: compares the index with each number of its list. */
@@ -243,56 +262,68 @@ class RegionWriter {
       .op('unreachable');
   }
 
-  private end(): void {
-    this.leaveThread(state.exited, this.exited);
+  /** The thread ends, unless it returns to a caller. */
+  private end(exits = false): void {
+    const { code, fn } = this;
+    if (exits || fn.program.entry) {
+      this.leaveThread(() => code.i32(state.exited), this.exited);
+      return;
+    }
+    this.returned ??= { region: code.local('i32'), count: code.local('i32') };
+    const { region, count } = this.returned;
+    const target = code.local('i32');
+    this.calls.return(target);
+    code
+      .get(count)
+      .op('i32.eqz')
+      .if(() => code.get(target).set(region));
+    // A thread that returns elsewhere than the first one is not counted.
+    code.get(count).get(target).get(region).op('i32.eq', 'i32.add').set(count);
+    this.leaveThread(() => code.get(target), null);
+  }
+
+  private goOnAt(region: number): void {
+    this.leaveThread(() => this.code.i32(region), this.counter(this.gone, region));
   }
 
   /** The thread stops for others: it leaves what it needs later and what it brings. */
   private stop(instruction: ProgramInstruction, resume: number): void {
-    const { code, shape, values } = this;
-    const number = shape.stopAt.get(resume);
+    const { code, shape, values, frame, fn } = this;
+    const number = fn.stopAt.get(resume);
     const step = stopOf(instruction);
     if (step === null || number === undefined) throw new Error('a block parks at no stop');
     lowerUntil(step, this.lowering(instruction));
     const { offers, offerHigh, mask } = shape.frame;
-    const offer = (offset: number, ref: string): void =>
-      this.element(offset, 'i32.store', () => values.get(ref, 'i32'));
+    const offer = (offset: number, ref: string): void => frame.store(offset, () => values.get(ref, 'i32'));
     const brought = step.kind === 'barrier' ? [step.barrier, step.count, ...step.from] : step.from;
     brought.forEach((ref, i) => {
       if (ref !== null) offer(offers[i] as number, ref);
     });
     const [value] = step.from;
     if (step.kind === 'collective' && value !== undefined && values.typeOf(value) === 'i64') {
-      this.element(offerHigh, 'i32.store', () => {
+      frame.store(offerHigh, () => {
         values.get(value, 'i64');
         code.i64(32n).op('i64.shr_u', 'i32.wrap_i64');
       });
     }
     if (step.kind === 'collective' && step.mask !== null) offer(mask, step.mask);
-    this.save(resume, new Set([...step.to.map((ref) => values.placeOf(ref)), ...writtenBy(instruction)]));
-    let come = this.come.get(number);
-    if (come === undefined) {
-      come = code.local('i32');
-      this.come.set(number, come);
-    }
-    this.leaveThread(state.waitingAt(number), come);
+    frame.save(resume, new Set([...step.to.map((ref) => values.placeOf(ref)), ...writtenBy(instruction)]));
+    this.leaveThread(() => code.i32(state.waitingAt(number)), this.counter(this.come, number));
   }
 
-  /** Keeps the registers that are live at a block, but for those that will be written before. */
-  private save(block: number, except: ReadonlySet<number> = new Set()): void {
-    const { code, shape, values } = this;
-    for (const place of shape.live[block] ?? []) {
-      if (except.has(place)) continue;
-      const { local, type } = values.register(place);
-      this.element(shape.slots.get(place) as number, `${type}.store`, () => code.get(local));
-    }
+  private counter(counters: Map<number, number>, key: number): number {
+    const known = counters.get(key);
+    if (known !== undefined) return known;
+    const made = this.code.local('i32');
+    counters.set(key, made);
+    return made;
   }
 
   /** Threads of a kernel that never stops have no state. */
-  private leaveThread(word: number, counter: number | null): void {
-    const { code, shape } = this;
+  private leaveThread(push: () => unknown, counter: number | null): void {
+    const { code, shape, frame } = this;
     if (shape.hasStates) {
-      this.element(shape.frame.state, 'i32.store', () => code.i32(word));
+      frame.store(shape.frame.state, push);
       if (counter !== null) code.get(counter).i32(1).op('i32.add').set(counter);
     }
     code.br(this.threadEnd as Label);
@@ -304,16 +335,16 @@ class RegionWriter {
   }
 
   private backEdge(target: number): void {
-    const { code, shape } = this;
+    const { code, shape, fn } = this;
     const { fuel, thread } = this.locals;
-    if (shape.pauses.has(target)) this.pauseNowAndThen(target);
+    if (fn.pauses.has(target)) this.pauseNowAndThen(target);
     code
       .get(fuel)
       .i32(0)
       .op('i32.lt_s')
       .if(() => {
-        const block = shape.blocks[target] as BasicBlock;
-        const line = shape.program.instructions[block.start]?.line ?? 0;
+        const block = fn.blocks[target] as BasicBlock;
+        const line = fn.program.instructions[block.start]?.line ?? 0;
         code
           .i32(shape.sites.push({ kind: 'loop', line }) - 1)
           .get(thread)
@@ -324,19 +355,24 @@ class RegionWriter {
 
   /** In a loop that may be waiting for another thread, others get their turn after some rounds. */
   private pauseNowAndThen(target: number): void {
-    const { code, shape, rounds } = this;
+    const { code, fn, rounds, frame } = this;
     code.get(rounds).i32(1).op('i32.add').tee(rounds).i32(patience).op('i32.ge_u');
     code.if(() => {
-      this.save(target);
-      this.leaveThread(shape.regionAt.get(target) as number, null);
+      frame.save(target);
+      this.leaveThread(() => code.i32((fn.regionAt.get(target) as number) | state.paused), null);
     });
   }
 
   private lowering(instruction: ProgramInstruction): Lowering {
-    const { code, values, shape, locals } = this;
-    const { helpers, layout, program, sites } = shape;
-    const siteOf: SiteOf = (site) => sites.push({ ...site, line: instruction.line }) - 1;
-    return { code, values, helpers, layout, locals, instruction, offsetOf: program.offsetOf, siteOf };
+    const { code, values, shape, locals, fn } = this;
+    const { helpers, layout } = shape;
+    const siteOf = this.siteOf(instruction);
+    const callBuiltin = (): void => this.calls.callBuiltin(instruction, siteOf);
+    return { code, values, helpers, layout, locals, instruction, offsetOf: fn.program.offsetOf, siteOf, callBuiltin };
+  }
+
+  private siteOf({ line }: ProgramInstruction): SiteOf {
+    return (site) => this.shape.sites.push({ ...site, line }) - 1;
   }
 }
 

@@ -9,6 +9,11 @@ export type Site = {
   | { readonly kind: 'window'; readonly space: WindowSpace }
   | { readonly kind: 'unsupported'; readonly what: string }
   | { readonly kind: 'trap' }
+  /** A call for which there is no room: of a function by its index. */
+  | { readonly kind: 'stack'; readonly fn: number }
+  /** A call through a register that holds no address of a function it may call. */
+  | { readonly kind: 'callee'; readonly name: string }
+  | { readonly kind: 'builtin'; readonly fn: number }
   | { readonly kind: 'loop' }
   /** `brx.idx` with as many targets. */
   | { readonly kind: 'switch'; readonly count: number }

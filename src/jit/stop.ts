@@ -1,11 +1,12 @@
 /** Where threads stop for each other: what they bring, and where they go on. */
 import type { Step } from '../isa/steps.ts';
-import type { ProgramInstruction } from '../program/function-program.ts';
+import type { FunctionProgram, ProgramInstruction } from '../program/function-program.ts';
 
 export type StopStep = Extract<Step, { readonly kind: 'barrier' | 'collective' }>;
 
 export interface Stop {
   readonly step: StopStep;
+  readonly program: FunctionProgram;
   readonly instruction: ProgramInstruction;
   /** Region where the thread goes on. */
   readonly region: number;

@@ -9,6 +9,9 @@ import type { FunctionProgram, ProgramInstruction, RegisterFormal } from './func
 import { InstructionBuilder, type Surroundings } from './instruction-builder.ts';
 import { layOut, type Placed } from './layout.ts';
 
+/** Room for what a call keeps beside variables: so every activation takes some, and endless recursion ends. */
+const linkage = 64;
+
 /** A function whose variables have no places yet: where they lie depends on all functions of the kernel. */
 export interface Draft {
   readonly fn: CheckedFunction;
@@ -80,8 +83,7 @@ export function finishFunction({ fn, frame, instructions }: Draft, layout: Kerne
     sharedBytes: layout.shared.end,
     local: localLayout.placed,
     localBytes: localLayout.end,
-    // At least something for each activation, so that endless recursion ends.
-    calleeBase: alignUp(Math.max(localLayout.end, 1), layout.alignment),
+    calleeBase: alignUp(localLayout.end + linkage, Math.max(layout.alignment, linkage)),
     requiredThreads: tuning(fn, '.reqntid'),
     mostThreads: tuning(fn, '.maxntid')?.reduce((product, extent) => product * extent, 1) ?? null,
     offsetOf: (symbol) => offsets.get(symbol) ?? null,

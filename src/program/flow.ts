@@ -8,6 +8,8 @@ export type BlockExit =
   | { readonly kind: 'branch'; readonly target: number; readonly next: number | null }
   /** `brx.idx`: on to one of `targets`, by its number; the same may occur several times. */
   | { readonly kind: 'switch'; readonly targets: readonly number[]; readonly next: number | null }
+  /** Into a function; the thread comes back at `resume`. */
+  | { readonly kind: 'call'; readonly resume: number; readonly next: number | null }
   /** The thread ends, or in a function returns to its caller. */
   | { readonly kind: 'end'; readonly next: number | null }
   /** The thread waits for others, and goes on at `resume` in its own time. */
@@ -20,44 +22,61 @@ export interface BasicBlock {
   readonly exit: BlockExit;
 }
 
-type ControlKind = 'branch' | 'switch' | 'end' | 'park';
+type ControlKind = 'branch' | 'switch' | 'call' | 'end' | 'park';
 
-/** What an instruction does to the flow; null for one that goes on to the next. */
-export function controlOf({ steps }: ProgramInstruction): ControlKind | null {
+/** What an instruction does to the flow; null for one that goes on to the next, as one that calls a built-in function. */
+function controlOf({ steps, call }: ProgramInstruction, builtins: ReadonlySet<number>): ControlKind | null {
   for (const { kind } of steps) {
     if (kind === 'branch' || kind === 'switch') return kind;
     if (kind === 'return' || kind === 'exit') return 'end';
     if (kind === 'barrier' || kind === 'collective') return 'park';
+    if (kind === 'call') return call?.callee.kind === 'direct' && builtins.has(call.callee.function) ? null : 'call';
   }
   return null;
 }
 
-/** Cuts a function into blocks, in the order of its text. The last one is empty: the end of the text. */
-export function blocksOf({ instructions }: FunctionProgram): readonly BasicBlock[] {
+/**
+ * Cuts a function into blocks, in the order of its text. The last one is empty: the end of the text; so is one for an
+ * entry that is a branch's target too. `builtins` are the built-in ones of the kernel's functions.
+ */
+export function blocksOf(
+  { instructions }: FunctionProgram,
+  builtins: ReadonlySet<number> = new Set(),
+): readonly BasicBlock[] {
   const leaders = new Set([0, instructions.length]);
+  const targets = new Set<number>();
+  /** Places where threads begin or come back to, and do something that those do not that branch there. */
+  const entries = new Set([0]);
   instructions.forEach((instruction, i) => {
-    const control = controlOf(instruction);
+    const control = controlOf(instruction, builtins);
     if (control !== null) leaders.add(i + 1);
-    if (control === 'branch') leaders.add(instruction.target);
-    for (const target of instruction.targets) leaders.add(target);
+    if (control === 'park' || control === 'call') entries.add(i + 1);
+    for (const target of control === 'branch' ? [instruction.target] : instruction.targets) targets.add(target);
   });
-  const starts = [...leaders].sort((a, b) => a - b);
+  for (const target of targets) leaders.add(target);
+  const starts = [...leaders]
+    .sort((a, b) => a - b)
+    .flatMap((start) => (entries.has(start) && targets.has(start) ? [start, start] : [start]));
   const blockAt = new Map(starts.map((start, block) => [start, block] as const));
   return starts.map((start, block): BasicBlock => {
-    const end = starts[block + 1] ?? start;
-    return { start, end, exit: exitOf(instructions[end - 1], block, end > start, blockAt) };
+    const end = starts[block + 1];
+    if (end === undefined) return { start, end: start, exit: { kind: 'end', next: null } };
+    const last = end > start ? instructions[end - 1] : undefined;
+    const exit: BlockExit =
+      last === undefined ? { kind: 'next', next: block + 1 } : exitOf(last, block, blockAt, builtins);
+    return { start, end, exit };
   });
 }
 
 function exitOf(
-  last: ProgramInstruction | undefined,
+  last: ProgramInstruction,
   block: number,
-  filled: boolean,
   blockAt: ReadonlyMap<number, number>,
+  builtins: ReadonlySet<number>,
 ): BlockExit {
-  if (last === undefined || !filled) return { kind: 'end', next: null };
   const next = last.guard === null ? null : block + 1;
-  switch (controlOf(last)) {
+  const control = controlOf(last, builtins);
+  switch (control) {
     case null:
       return { kind: 'next', next: block + 1 };
     case 'branch':
@@ -67,14 +86,15 @@ function exitOf(
     case 'end':
       return { kind: 'end', next };
     case 'park':
-      return { kind: 'park', resume: block + 1, next };
+    case 'call':
+      return { kind: control, resume: block + 1, next };
   }
 }
 
 /** Blocks that the thread goes on to, having waited or not. */
 export function followersOf(block: BasicBlock): readonly number[] {
   const { exit } = block;
-  return exit.kind === 'park' ? [exit.resume, ...successorsOf(block)] : successorsOf(block);
+  return exit.kind === 'park' || exit.kind === 'call' ? [exit.resume, ...successorsOf(block)] : successorsOf(block);
 }
 
 /** Blocks that the thread itself goes on to, without having waited. */

@@ -46,14 +46,20 @@ test('a loop is the target of a branch back, and reads what it wrote the round b
   expect(liveNames(fn, 1)).toEqual(['%r1']);
 });
 
+test('a function that begins with a loop begins with a block of its own, so that threads come in by another way than they go round', () => {
+  const fn = program('L: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 9; @%p1 bra L; ret;');
+  expect(blocksOf(fn)[0]).toEqual({ start: 0, end: 0, exit: { kind: 'next', next: 1 } });
+  expect([...(regionsOf(blocksOf(fn))[0]?.loops ?? [])]).toEqual([1]);
+});
+
 test('a barrier in a loop makes a second region that comes round to the first one', () => {
   const fn = program('L: add.u32 %r1, %r1, 1; bar.sync 0; setp.lt.u32 %p1, %r1, %r2; @%p1 bra L; ret;');
   const regions = regionsOf(blocksOf(fn));
   expect(regions.map(({ entry, order }) => ({ entry, order }))).toEqual([
-    { entry: 0, order: [0] },
-    { entry: 1, order: [1, 2, 0] },
+    { entry: 0, order: [0, 1] },
+    { entry: 2, order: [2, 3, 1] },
   ]);
-  expect(liveNames(fn, 1).toSorted()).toEqual(['%r1', '%r2']);
+  expect(liveNames(fn, 2).toSorted()).toEqual(['%r1', '%r2']);
 });
 
 test('a guarded write leaves the old value live', () => {

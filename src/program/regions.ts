@@ -22,7 +22,7 @@ export interface Region {
 /** The regions of a function, the one from its start first. Threads may also be set down at the blocks of `pauses`. */
 export function regionsOf(blocks: readonly BasicBlock[], pauses: Iterable<number> = []): readonly Region[] {
   const entries = new Set([0, ...pauses]);
-  for (const { exit } of blocks) if (exit.kind === 'park') entries.add(exit.resume);
+  for (const { exit } of blocks) if (exit.kind === 'park' || exit.kind === 'call') entries.add(exit.resume);
   return [...entries].map((entry) => regionFrom(entry, blocks));
 }
 

@@ -99,6 +99,12 @@ export class Code {
     return this;
   }
 
+  /** Takes address, address of the source, and size from the stack, and copies memory. */
+  copy(): this {
+    for (const byte of [0xfc, 0x0a, 0x00, 0x00]) this.bytes.byte(byte);
+    return this;
+  }
+
   /** A block that leaves nothing on the stack; a branch to its label goes behind it. */
   block(body: (label: Label) => void): this {
     return this.nest(opcodes.block, body);

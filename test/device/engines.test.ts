@@ -113,4 +113,3 @@ describe('memory and counts are the same on both engines', () => {
     expect(jit.result.stats.instructions).toBe(interp.result.stats.instructions);
   });
 });
-});

@@ -19,25 +19,28 @@ KERNEL noinline_call(const int *x, int *out) {
 
 struct Pair {
   int sum;
+  int steps;
   double product;
-  short parts[3];
+  short parts[4];
 };
 
 __device__ __noinline__ Pair combine(Pair a, float scale, unsigned char step) {
   Pair result = a;
   result.sum += step;
+  result.steps++;
   result.product *= scale;
-  for (int i = 0; i < 3; i++) result.parts[i] = (short)(a.parts[2 - i] + step);
+  for (int i = 0; i < 4; i++) result.parts[i] = (short)(a.parts[3 - i] + step);
   return result;
 }
 
 KERNEL struct_call(const int *x, Pair *out) {
-  Pair pair = {x[threadIdx.x], 0.5 + threadIdx.x, {1, 2, (short)threadIdx.x}};
+  Pair pair = {x[threadIdx.x], 0, 0.5 + threadIdx.x, {1, 2, (short)threadIdx.x, 4}};
   pair = combine(combine(pair, 1.5f, 250), -2.0f, (unsigned char)x[threadIdx.x]);
   Pair *place = out + threadIdx.x;
   place->sum = pair.sum;
+  place->steps = pair.steps;
   place->product = pair.product;
-  for (int i = 0; i < 3; i++) place->parts[i] = pair.parts[i];
+  for (int i = 0; i < 4; i++) place->parts[i] = pair.parts[i];
 }
 
 __device__ __noinline__ unsigned fibonacci(unsigned n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }

@@ -1,0 +1,297 @@
+/**
+ * Calls and returns. A caller keeps its registers on a stack of open calls and goes on as the first region of the callee,
+ * a return takes it to the region behind the call. Arguments and results lie in local memory (program/call-site.ts).
+ */
+import type { Bits } from '../base/bits.ts';
+import { isOnStack } from '../program/layout.ts';
+import type { CallSite, Moved } from '../program/call-site.ts';
+import type { ProgramInstruction, RegisterFormal } from '../program/function-program.ts';
+import type { Code } from '../wasm/code.ts';
+import { loads, opcodeFor, stores } from './access.ts';
+import { callEntry, type FunctionShape, type KernelShape } from './kernel-shape.ts';
+import { alignTo16 } from './layout.ts';
+import type { RegionLocals } from './lowering.ts';
+import type { SiteOf } from './site.ts';
+import type { ThreadFrame } from './thread-frame.ts';
+import { holder, type Values } from './values.ts';
+
+/** The header of an open call, from its end: the region to return to, the caller's base, the bytes of the entry. */
+const header = { region: -16, base: -12, size: -8 } as const;
+
+export class CallWriter {
+  private readonly code: Code;
+  private readonly shape: KernelShape;
+  private readonly fn: FunctionShape;
+  private readonly values: Values;
+  private readonly frame: ThreadFrame;
+  private readonly locals: RegionLocals;
+  /** Addresses in memory: the thread's local memory, and the end of its open calls. */
+  private readonly local: number;
+  private readonly open: number;
+  /** Where the activation of a callee begins in the thread's local memory. */
+  private readonly calleeBase: number;
+
+  constructor(
+    code: Code,
+    shape: KernelShape,
+    fn: FunctionShape,
+    values: Values,
+    frame: ThreadFrame,
+    locals: RegionLocals,
+  ) {
+    this.code = code;
+    this.shape = shape;
+    this.fn = fn;
+    this.values = values;
+    this.frame = frame;
+    this.locals = locals;
+    this.local = code.local('i32');
+    this.open = code.local('i32');
+    this.calleeBase = code.local('i32');
+  }
+
+  /** Writes a call that comes back at block `resume`; `goTo` leaves for a region. */
+  call(instruction: ProgramInstruction, resume: number, siteOf: SiteOf, goTo: (region: number) => void): void {
+    const { code, values } = this;
+    const site = siteOfCall(instruction);
+    const { callee } = site;
+    this.findCallee();
+    if (callee.kind === 'direct') {
+      this.enter(site, callee.function, resume, siteOf, goTo);
+      return;
+    }
+    const address = code.local('i64');
+    values.getPlace(callee.register, 'i64');
+    code.set(address);
+    for (const candidate of callee.candidates) {
+      code.get(address).i64(BigInt(this.shape.kernel.functions[candidate]?.address ?? 0));
+      code.op('i64.eq').if(() => this.enter(site, candidate, resume, siteOf, goTo));
+    }
+    code.i32(siteOf({ kind: 'callee', name: site.name })).get(address);
+    this.raise();
+  }
+
+  /** A call of a built-in function, which is over at once. */
+  callBuiltin(instruction: ProgramInstruction, siteOf: SiteOf): void {
+    const site = siteOfCall(instruction);
+    if (site.callee.kind !== 'direct') throw new Error('a built-in function is called by name');
+    this.findCallee();
+    this.runBuiltin(site, site.callee.function, siteOf);
+    this.take(site);
+  }
+
+  /** Back behind a call, in a region that begins there: the registers it kept, and the results. */
+  resume(instruction: ProgramInstruction, block: number): void {
+    const { code, fn, values, shape } = this;
+    this.findOpen();
+    (fn.live[block] ?? []).forEach((place, i) => {
+      const { local, type } = values.register(place);
+      code.get(this.open).memory(`${type}.load`, shape.layout.origin + 8 * i);
+      code.set(local);
+    });
+    this.findCallee();
+    this.take(siteOfCall(instruction));
+  }
+
+  /** Back to the caller: leaves the region to go on at in a local. */
+  return(region: number): void {
+    const { code, shape, frame, fn } = this;
+    this.findLocal();
+    for (const formal of fn.program.registerResults) this.storeFormal(formal);
+    this.findOpen();
+    const load = (field: number): Code =>
+      code.get(this.open).i32(-field).op('i32.sub').memory('i32.load', shape.layout.origin);
+    frame.store(shape.frame.base, () => load(header.base));
+    frame.store(shape.frame.depth, () => {
+      frame.load(shape.frame.depth);
+      load(header.size).op('i32.sub');
+    });
+    load(header.region).set(region);
+  }
+
+  /** Parameters that are registers, where a function begins. */
+  begin(): void {
+    const { fn, values, shape } = this;
+    if (fn.program.registerParameters.length === 0) return;
+    this.findLocal();
+    for (const { place, width, offset } of fn.program.registerParameters) {
+      const type = holder(width);
+      this.atOwn(offset).memory(opcodeFor(loads, byteWidth(width)), shape.layout.origin);
+      values.setPlace(place, type);
+    }
+  }
+
+  // --- the callee -----------------------------------------------------------------------------------------------------
+
+  private enter(site: CallSite, index: number, resume: number, siteOf: SiteOf, goTo: (region: number) => void): void {
+    const { code, shape, fn } = this;
+    const callee = shape.functions[index] ?? null;
+    const region = fn.regionAt.get(resume) as number;
+    if (callee === null) {
+      this.runBuiltin(site, index, siteOf);
+      this.keep(resume, region, false);
+      goTo(region);
+      return;
+    }
+    const { localBytes } = callee.program;
+    if (shape.kernel.recursive) {
+      code.get(this.calleeBase).i32(localBytes).op('i32.add').i32(shape.kernel.stackBytes).op('i32.gt_u');
+      code.if(() => {
+        code
+          .i32(siteOf({ kind: 'stack', fn: index }))
+          .get(this.calleeBase)
+          .op('i64.extend_i32_u');
+        this.raise();
+      });
+    }
+    this.clear(localBytes);
+    this.give(site);
+    this.keep(resume, region, true);
+    goTo(callee.firstRegion);
+  }
+
+  private runBuiltin(site: CallSite, index: number, siteOf: SiteOf): void {
+    const { code, shape, locals } = this;
+    const fn = shape.kernel.functions[index];
+    this.clear(fn?.kind === 'builtin' ? fn.localBytes : 0);
+    this.give(site);
+    code
+      .i32(siteOf({ kind: 'builtin', fn: index }))
+      .get(this.calleeBase)
+      .get(locals.thread)
+      .get(locals.fuel);
+    code.call(shape.helpers.import('builtin'));
+  }
+
+  /** The open call: registers, then where to return to. Where nobody was entered the thread takes them up at once. */
+  private keep(resume: number, region: number, entered: boolean): void {
+    const { code, shape, fn, frame, values, locals } = this;
+    const { origin } = shape.layout;
+    const size = callEntry(fn.live, resume);
+    this.findOpen();
+    (fn.live[resume] ?? []).forEach((place, i) => {
+      const { local, type } = values.register(place);
+      code
+        .get(this.open)
+        .get(local)
+        .memory(`${type}.store`, origin + 8 * i);
+    });
+    if (!entered) return;
+    const store = (field: number, push: () => unknown): void => {
+      code.get(this.open);
+      push();
+      code.memory('i32.store', origin + size + field);
+    };
+    store(header.region, () => code.i32(region));
+    store(header.base, () => (locals.base === null ? code.i32(0) : code.get(locals.base)));
+    store(header.size, () => code.i32(size));
+    frame.store(shape.frame.base, () => code.get(this.calleeBase));
+    frame.store(shape.frame.depth, () => frame.load(shape.frame.depth).i32(size).op('i32.add'));
+  }
+
+  private clear(bytes: number): void {
+    if (bytes > 0) this.at(0).i32(this.shape.layout.origin).op('i32.add').i32(0).i32(bytes).fill();
+  }
+
+  // --- arguments and results ------------------------------------------------------------------------------------------
+
+  private give({ parameters }: CallSite): void {
+    const { code, values, shape } = this;
+    for (const { offset, bytes, value } of parameters) {
+      this.at(offset);
+      if (value.kind === 'variable') {
+        code.i32(shape.layout.origin).op('i32.add');
+        this.own(value).i32(bytes).copy();
+        continue;
+      }
+      const type = holder(8 * bytes);
+      if (value.kind === 'register') values.getPlace(value.place, type);
+      else if (type === 'i64') code.i64(BigInt(value.bits));
+      else code.i32(Number(BigInt.asIntN(32, BigInt(value.bits))));
+      code.memory(opcodeFor(stores, 8 * bytes), shape.layout.origin);
+    }
+  }
+
+  private take({ results }: CallSite): void {
+    const { code, values, shape } = this;
+    for (const { offset, bytes, value } of results) {
+      if (value.kind === 'variable') {
+        this.own(value);
+        this.at(offset).i32(shape.layout.origin).op('i32.add').i32(bytes).copy();
+      } else if (value.kind === 'register') {
+        this.at(offset).memory(opcodeFor(loads, 8 * bytes), shape.layout.origin);
+        values.setPlace(value.place, holder(8 * bytes));
+      } else code.op('unreachable');
+    }
+  }
+
+  private storeFormal({ place, width, offset }: RegisterFormal): void {
+    const { values, shape } = this;
+    this.atOwn(offset);
+    values.getPlace(place, holder(width));
+    this.code.memory(opcodeFor(stores, byteWidth(width)), shape.layout.origin);
+  }
+
+  /** Pushes the address of a variable of the caller, as memory instructions without offset take it. */
+  private own({ symbol }: Extract<Moved['value'], { readonly kind: 'variable' }>): Code {
+    if (!isOnStack(symbol.space)) throw new Error(`${symbol.name} is no variable of an activation`);
+    return this.atOwn((this.fn.program.offsetOf(symbol) ?? 0) + this.shape.layout.origin);
+  }
+
+  // --- addresses ------------------------------------------------------------------------------------------------------
+
+  private findLocal(): void {
+    const { code, frame, locals, shape } = this;
+    frame.field('local').get(locals.thread).i32(alignTo16(shape.layout.localBytes)).op('i32.mul', 'i32.add');
+    code.set(this.local);
+    if (locals.base === null) code.i32(0);
+    else code.get(locals.base);
+    code.set(this.calleeBase);
+  }
+
+  /** From here on `at` counts from where a callee's activation begins. */
+  private findCallee(): void {
+    this.findLocal();
+    this.code.get(this.calleeBase).i32(this.fn.program.calleeBase).op('i32.add').set(this.calleeBase);
+  }
+
+  private findOpen(): void {
+    const { code, frame, locals, shape } = this;
+    frame.field('calls').get(locals.thread).i32(alignTo16(shape.callBytes)).op('i32.mul', 'i32.add');
+    frame.load(shape.frame.depth).op('i32.add');
+    code.set(this.open);
+  }
+
+  /** Pushes an address in the activation that `calleeBase` says. */
+  private at(offset: number): Code {
+    return this.code.get(this.local).get(this.calleeBase).op('i32.add').i32(offset).op('i32.add');
+  }
+
+  /** Pushes an address in this function's own activation. */
+  private atOwn(offset: number): Code {
+    const { code, locals } = this;
+    code.get(this.local);
+    if (locals.base !== null) code.get(locals.base).op('i32.add');
+    return code.i32(offset).op('i32.add');
+  }
+
+  private raise(): void {
+    const { code, shape, locals } = this;
+    code.get(locals.thread).get(locals.fuel).call(shape.helpers.import('raise')).op('unreachable');
+  }
+}
+
+function siteOfCall({ call, line }: ProgramInstruction): CallSite {
+  if (call === null) throw new Error(`nothing is known of the call on line ${line}`);
+  return call;
+}
+
+/** A predicate takes a byte. */
+function byteWidth(width: number): number {
+  return Math.max(8, width);
+}
+
+/** Bytes of the open call that ends at an address. */
+export function callSize(memory: { load(address: number, width: number): Bits }, end: number): number {
+  return Number(memory.load(end + header.size, 32));
+}

@@ -1,0 +1,71 @@
+/** What a thread keeps outside the locals of a region: its elements of the arrays in the block's frames. */
+import type { Code } from '../wasm/code.ts';
+import type { FunctionShape, KernelShape } from './kernel-shape.ts';
+import { context, type ContextField } from './layout.ts';
+import type { Values } from './values.ts';
+
+export class ThreadFrame {
+  private readonly code: Code;
+  private readonly shape: KernelShape;
+  private readonly fn: FunctionShape;
+  private readonly values: Values;
+  private readonly thread: number;
+  /** Addresses of the thread's elements of 4 and 8 bytes in the first array. */
+  private readonly words: number;
+  private readonly doubleWords: number;
+
+  constructor(code: Code, shape: KernelShape, fn: FunctionShape, values: Values, thread: number) {
+    this.code = code;
+    this.shape = shape;
+    this.fn = fn;
+    this.values = values;
+    this.thread = thread;
+    this.words = code.local('i32');
+    this.doubleWords = code.local('i32');
+  }
+
+  /** To be written where a thread begins. */
+  enter(): void {
+    const { code, thread } = this;
+    this.field('frames').get(thread).i32(2).op('i32.shl', 'i32.add').tee(this.words);
+    code.get(thread).i32(2).op('i32.shl', 'i32.add').set(this.doubleWords);
+  }
+
+  /** Pushes a field of the context. */
+  field(name: ContextField): Code {
+    return this.code.get(0).memory('i32.load', this.shape.layout.origin + context[name]);
+  }
+
+  /** Pushes the thread's element of an array. */
+  load(array: number, type: 'i32' | 'i64' = 'i32'): Code {
+    return this.code.get(this.elements(type)).memory(`${type}.load`, this.shape.layout.origin + array);
+  }
+
+  store(array: number, push: () => unknown, type: 'i32' | 'i64' = 'i32'): void {
+    this.code.get(this.elements(type));
+    push();
+    this.code.memory(`${type}.store`, this.shape.layout.origin + array);
+  }
+
+  /** Keeps the registers that are live at a block, but for those that will be written before. */
+  save(block: number, except: ReadonlySet<number> = new Set()): void {
+    const { code, fn, values } = this;
+    for (const place of fn.live[block] ?? []) {
+      if (except.has(place)) continue;
+      const { local, type } = values.register(place);
+      this.store(fn.slots.get(place) as number, () => code.get(local), type);
+    }
+  }
+
+  /** The registers that are live at a block where the thread stopped. */
+  restore(block: number): void {
+    for (const place of this.fn.live[block] ?? []) {
+      const { local, type } = this.values.register(place);
+      this.load(this.fn.slots.get(place) as number, type).set(local);
+    }
+  }
+
+  private elements(type: 'i32' | 'i64'): number {
+    return type === 'i64' ? this.doubleWords : this.words;
+  }
+}
