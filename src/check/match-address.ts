@@ -53,7 +53,8 @@ export function matchAddress(
   const space = pattern.space ?? spaceOf(subject.variant);
   const { base } = shape;
   const problems = base === null ? matchImmediate(space, index) : matchBase(subject, name, space, base, index);
-  return problems.length > 0 || access === 'load' ? problems : writable(space, base, index);
+  if (problems.length > 0) return problems;
+  return access === 'load' ? readable(base, index) : writable(space, base, index);
 }
 
 function matchImmediate(space: string | null, index: number): readonly Problem[] {
@@ -76,6 +77,11 @@ function matchBase(
   }
   const expected = 'a register of 32 or 64 bits or a variable';
   return [problem('PTX5015', operand(index), { ...parameters, expected })];
+}
+
+function readable(base: Shape | null, index: number): readonly Problem[] {
+  const isReturned = base?.kind === 'variable' && base.space === 'return parameter';
+  return isReturned ? [problem('PTX5018', operand(index), { found: describeShape(base) })] : [];
 }
 
 function writable(space: string | null, base: Shape | null, index: number): readonly Problem[] {

@@ -6,7 +6,6 @@ import type { Span } from '../base/span.ts';
 import { diagnose } from '../diagnostics/diagnostic.ts';
 import type { AvailabilityRow } from '../isa/form.ts';
 import type {
-  AliasItem,
   Block,
   Declaration,
   FunctionItem,
@@ -30,6 +29,15 @@ import {
   registerSymbol,
   variableSymbol,
 } from './declarations.ts';
+import {
+  checkAlias,
+  checkHeader,
+  checkParameterType,
+  checkResults,
+  declareFunction,
+  functionSymbol,
+} from './functions.ts';
+import { checkInitialNames } from './initial-names.ts';
 import { Header, type Overrides } from './header.ts';
 import { checkInstruction, type InstructionContext } from './instruction.ts';
 import { type Judge, judgeFor, type Verdict } from './judge.ts';
@@ -89,7 +97,7 @@ export class ModuleChecker implements InstructionContext {
         if (item.file !== null) this.files.set(item.file.index, item.file.name);
         return;
       case 'alias':
-        this.checkAlias(item);
+        if (checkAlias(item, this.aliases, this.symbols, this.report)) this.aliases.set(item.name, item.target);
         return;
       case 'pragma':
         return;
@@ -132,6 +140,7 @@ export class ModuleChecker implements InstructionContext {
         this.declare(scope, registerSymbol(variable, type));
       } else {
         checkVariable(declaration, variable, type, this.report);
+        if (variable.initializer !== null) checkInitialNames(variable.initializer, scope, this.report);
         this.declareVariable(scope, declaration, variableSymbol(variable, type, spaceOf(declaration)));
       }
     }
@@ -156,31 +165,14 @@ export class ModuleChecker implements InstructionContext {
 
   private checkFunction(item: FunctionItem): void {
     const environment = this.header.environment(item);
-    this.declareFunction(item);
+    checkHeader(item, environment, this.report);
+    declareFunction(functionSymbol(item), this.symbols, this.report);
     const recorder = this.functions === null || item.body === null ? null : new FunctionRecorder(item);
     this.recorder = recorder;
     const scope = this.declareParameters(item, environment);
     if (item.body !== null) this.checkStatements(item.body, scope);
     if (recorder !== null) this.functions?.push(recorder.finish());
     this.recorder = null;
-  }
-
-  /** A prototype may be followed by its definition; two bodies may not stand under one name. */
-  private declareFunction(item: FunctionItem): void {
-    const declared: Span = { start: item.nameStart, end: item.nameEnd };
-    const { name, entry } = item;
-    const signature = signatureOf(item);
-    const symbol: DeclaredSymbol = { kind: 'function', name, entry, signature, defined: item.body !== null, declared };
-    const previous = this.symbols.declare(symbol);
-    if (previous === null) return;
-    const prototype = previous.kind === 'function' && (!previous.defined || item.body === null);
-    if (!prototype) this.report(diagnose('PTX5005', declared, { name: item.name }));
-    else if (item.body !== null) this.symbols.replace(symbol);
-  }
-
-  /** Both names are functions by now; the first has no body of its own. */
-  private checkAlias({ name, target }: AliasItem): void {
-    this.aliases.set(name, target);
   }
 
   private checkStatements(statements: readonly Statement[], scope: Scope): void {
@@ -236,6 +228,7 @@ export class ModuleChecker implements InstructionContext {
     const types = [...results, ...parameters].map((parameter) =>
       declaredType(parameter, parameter.space, environment, this.report),
     );
+    checkResults(prototype, name, { start, end }, environment, this.report);
     if (types.includes(null)) return;
     this.declare(scope, { kind: 'prototype', name, signature: signatureOf(prototype), declared: { start, end } });
   }
@@ -254,12 +247,12 @@ export class ModuleChecker implements InstructionContext {
     this.recorder?.entry({ kind: 'instruction', node, scope });
   }
 
-  /** The scope of a function's parameters, inside the module's, and in it the one of its body. */
+  /** The scope of a function's parameters and body, inside the module's. */
   private declareParameters(item: FunctionItem, environment: ModuleEnvironment): Scope {
     const scope = new Scope(this.symbols);
     for (const parameter of item.results) this.declareParameter(item, parameter, true, scope, environment);
     for (const parameter of item.parameters) this.declareParameter(item, parameter, false, scope, environment);
-    return new Scope(scope);
+    return scope;
   }
 
   private declareParameter(
@@ -274,6 +267,7 @@ export class ModuleChecker implements InstructionContext {
       this.recorder?.formal(null, result);
       return;
     }
+    checkParameterType(parameter, type, this.report);
     const symbol = isRegisterParameter(parameter)
       ? registerSymbol(parameter, type)
       : variableSymbol(parameter, type, parameterSpace(item.entry, result));

@@ -4,7 +4,7 @@
  */
 import type { Span } from '../base/span.ts';
 import type { PtxType } from '../isa/types.ts';
-import type { Variable } from '../syntax/tree.ts';
+import type { Linkage, Variable } from '../syntax/tree.ts';
 import type { Signature } from './signature.ts';
 
 /** Where a variable lives. Parameters are told apart by what may be done with them. */
@@ -46,6 +46,8 @@ export interface FunctionSymbol {
   /** Whether a body has been seen; the body itself is not kept, or a large file would stay in memory. */
   readonly defined: boolean;
   readonly entry: boolean;
+  readonly linkage: Linkage | null;
+  readonly noreturn: boolean;
   readonly signature: Signature;
   readonly declared: Span;
 }

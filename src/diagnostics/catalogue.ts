@@ -670,6 +670,50 @@ export const catalogue = {
     section: '5.2',
     explain: 'Some types came with later versions and targets.',
   },
+  PTX5017: {
+    severity: 'error',
+    title: 'declarations differ',
+    message: "'{name}' was declared before {what}",
+    ptxas: "Inconsistent prototypes of '{name}', declared before {what}",
+    section: '7.1',
+    explain:
+      'All declarations of a function agree in parameters, return values, .noreturn and linkage. The definition may leave out .visible and .weak; what is .extern has no definition in the module.',
+  },
+  PTX5018: {
+    severity: 'error',
+    title: 'return value read',
+    message: '{found} can only be written',
+    ptxas: 'Illegal to read function return parameter',
+    section: '7.1',
+    explain: 'A function writes its return value with st.param; only the caller reads it.',
+  },
+  PTX5019: {
+    severity: 'error',
+    title: 'function header',
+    message: '{what}',
+    ptxas: '{ptxas}',
+    section: '7.1',
+    explain:
+      'Parameters and return values of functions are in .param or .reg and have names; one value can be returned in .param, several in .reg; .extern functions have no body; .noreturn functions return nothing.',
+  },
+  PTX5020: {
+    severity: 'error',
+    title: 'bad alias',
+    message: "'{name}' cannot be another name of '{target}': {what}",
+    ptxas: "Cannot define alias '{name}' to '{target}': {what}",
+    section: '11.6.6',
+    explain:
+      '.alias gives the body of a function to a prototype that was declared with the same parameters and has no body.',
+  },
+  PTX5021: {
+    severity: 'error',
+    title: 'no initial address',
+    message: "'{name}' {what}",
+    ptxas: "Invalid initial value symbol '{name}'",
+    section: '5.4.4',
+    explain:
+      'An initial value can be the address of a variable in .global or .const, with an offset and generic(), or of a function, without.',
+  },
   PTX6001: {
     severity: 'error',
     title: 'out of bounds',

@@ -36,7 +36,7 @@ export function printf(format: string, args: PrintfArguments): { readonly text: 
   };
   const text = format.replace(
     pattern,
-    (whole: string, written: string, width = '', precision: string | undefined = undefined, size = '', kind = '') => {
+    (whole: string, written: string, width = '', precision: string | undefined, size = '', kind = '') => {
       if (!'diouxXcspfFeEgGaA%'.includes(kind)) return whole;
       if (kind === '%') return '%';
       const flags = new Set(written);

@@ -53,9 +53,8 @@ describe('run with flags', () => {
     const line = (thread: number, x: string, letter: string): string =>
       `block 0 thread  ${thread}:    ${x} text ${letter} -5000000000 (nil)%\n`;
     expect([code, stdout]).toEqual([0, line(0, '0.500', 'a') + line(1, '1.000', 'b')]);
-    const job = JSON.stringify({ ptx: file, entry: 'print', args: [{ f32: 0.5 }] });
-    const answered = await ptxlab(['run', '--job', '-'], { input: job });
-    expect(JSON.parse(answered.stdout)).toMatchObject({ ok: true, args: [null], printed: line(0, '0.500', 'a') });
+    const { answer } = await job({ ptx: file, entry: 'print', args: [{ f32: 0.5 }] });
+    expect(answer).toMatchObject({ ok: true, args: [null], printed: line(0, '0.500', 'a') });
   });
 
   test('a fault ends with exit code 1 and says where', async () => {

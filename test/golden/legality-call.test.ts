@@ -1,0 +1,45 @@
+/** Verdicts of ptxas 13.0 on calls, prototypes, lists of targets, aliases and functions. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { check } from '../../src/check/check.ts';
+
+interface Case {
+  readonly version: string;
+  readonly target: string;
+  /** Behind the functions that every module begins with. */
+  readonly before: string;
+  /** Of the kernel, behind its declarations. */
+  readonly body: string;
+  readonly ok: boolean;
+  readonly msg?: string;
+  /** Why a verdict is not followed. */
+  readonly quirk?: string;
+}
+
+const [first = '', ...lines] = readFileSync(new URL('./legality-call/cases.jsonl', import.meta.url), 'utf8')
+  .trim()
+  .split('\n');
+const { functions, decls }: { readonly functions: string; readonly decls: string } = JSON.parse(first);
+const cases = lines.map((line): Case => JSON.parse(line));
+
+function moduleOf({ version, target, before, body }: Case): string {
+  return `.version ${version}\n.target ${target}\n.address_size 64\n${functions}${before}
+.entry k(.param .b32 kp, .param .u64 kq) {\n${decls}\n${body}\nret; }\n`;
+}
+
+function wrong(rows: readonly Case[]): readonly string[] {
+  return rows
+    .filter((row) => row.quirk === undefined)
+    .filter((row) => !check(moduleOf(row)).diagnostics.some(({ severity }) => severity === 'error') !== row.ok)
+    .map((row) => `${row.ok ? 'accepts' : 'refuses'} ${row.version} ${row.before}${row.body}   ${row.msg ?? ''}`);
+}
+
+describe('verdicts of ptxas 13.0', () => {
+  test('on calls and tables in a kernel', () => {
+    expect(wrong(cases.filter(({ before }) => before === ''))).toEqual([]);
+  });
+
+  test('on functions of a module', () => {
+    expect(wrong(cases.filter(({ before }) => before !== ''))).toEqual([]);
+  });
+});
