@@ -4,7 +4,7 @@
 Usage: python3 tools/record-legality-call.py > test/golden/legality-call/cases.jsonl
 Needs ptxas 13.0 on the path; the tests do not. The first line holds the functions that every module begins with and the
 declarations of its kernel; every other line is one module: version, target, `before` (behind those functions), `body` (of
-the kernel, behind those declarations), ok and, where refused, ptxas's words.
+the kernel, behind those declarations; null where `before` is all of the module), ok and, where refused, ptxas's words.
 """
 import itertools
 import json
@@ -45,6 +45,9 @@ DECLARATIONS = " ".join(f".reg .{t} %{t}_<4>;" for t in TYPES) + """ .reg .pred 
 
 
 def module(version, target, before, body):
+    if body is None:
+        size = ".address_size 64\n" if float(version) >= 2.3 else ""
+        return f".version {version}\n.target {target}\n{size}{before}\n"
     return (f".version {version}\n.target {target}\n.address_size 64\n{FUNCTIONS}{before}\n"
             f".entry k(.param .b32 kp, .param .u64 kq) {{\n{DECLARATIONS}\n{body}\nret; }}\n")
 
@@ -186,6 +189,25 @@ MORE = """.entry x(.param .b32 a) { .reg .b32 a; ret; }
 .entry x() { PR: .callprototype _ (.param .b32 a, .param .b32 a); ret; }"""
 
 
+OLD = """.func (.reg .u32 r) f(.reg .u32 a) { mov.u32 r, a; ret; } .entry k() { .reg .u32 %r<3>; call (%r1), f, (%r2); ret; }
+.func (.param .u32 r) f(.param .u32 a) { ret; } .entry k() { .reg .u32 %r<3>; call (%r1), f, (%r2); ret; }
+.func (.param .u32 r) f(.param .u32 a) { ret; } .entry k() { .reg .u32 %r<3>; .reg .u64 %d; P: .callprototype (.param .u32 _) _ (.param .u32 _); mov.u64 %d, f; call (%r1), %d, (%r2), P; ret; }
+.func (.param .u32 r) f(.param .u32 a) { ret; } .entry k() { .reg .u32 %r<3>; .reg .u64 %d; P: .calltargets f; mov.u64 %d, f; call (%r1), %d, (%r2), P; ret; }
+.entry k() { .reg .u32 %r; T: .branchtargets A; brx.idx %r, T; A: ret; }
+.entry k() { .reg .u32 %r; T: .branchtargets A; A: ret; }
+.func g() {ret;} .func y(); .alias y, g;
+.func g() .noreturn { trap; }
+.entry k() { P: .callprototype _ (); ret; }
+.entry k() { .param .u32 p; ret; }"""
+
+
+OLD_PAIRS = [
+    ("1.4", "sm_13"), ("2.0", "sm_13"), ("2.0", "sm_20"), ("2.1", "sm_13"), ("2.1", "sm_20"), ("3.0", "sm_20"), ("4.0", "sm_30"),
+    ("5.1", "sm_30"), ("6.0", "sm_20"), ("6.0", "sm_30"), ("6.2", "sm_30"), ("6.3", "sm_20"), ("6.3", "sm_30"), ("6.4", "sm_20"),
+    ("6.4", "sm_30"),
+]
+
+
 def words(text):
     return [line.strip() for line in re.split(r"[|\n]", text) if line.strip()]
 
@@ -211,6 +233,9 @@ def cases():
         yield *newest, before, ""
     for body in random.sample(list(products()), 420):
         yield *newest, "", body
+    for version, target in OLD_PAIRS:
+        for text in words(OLD):
+            yield version, target, text, None
     for version, target in [("6.3", "sm_75"), ("7.0", "sm_80"), ("7.4", "sm_80"), ("8.0", "sm_90"), ("8.8", "sm_100a")]:
         for body in random.sample(words(DIRECT) + words(TABLES), 12):
             yield version, target, "", body
@@ -221,6 +246,7 @@ QUIRKS = {  # acceptances of ptxas that no text of the ISA allows
     "mov.f64 %f64_1, f": "an address in a float register",
     "mov.f32 %f32_1, f": "an address in a float register",
     "_ (.param .pred _)": "a predicate outside registers",
+    "{ .param .u32 p; ret; }": "not followed in .version 1.4, which refuses it",
     ".calltargets f, g; call %b64_1, T": "a call without lists is held against the last target only",
 }
 LINE = re.compile(r"ptxas [^,]*, line \d+; (?:error|fatal)\s*: (.*)")
@@ -231,13 +257,13 @@ def judge(case):
     handle, path = tempfile.mkstemp(suffix=".ptx")
     with os.fdopen(handle, "w") as file:
         file.write(module(*case))
-    arch = target.replace("sm_", "compute_")
+    arch = target.replace("sm_", "compute_") if int(target[3:5]) >= 75 or len(target) > 5 else "sm_75"
     done = subprocess.run(["ptxas", "-arch", arch, "-O0", "-o", "/dev/null", path], capture_output=True, text=True)
     os.unlink(path)
     said = [found[1] for found in map(LINE.match, (done.stderr + done.stdout).splitlines()) if found]
     record = {"version": version, "target": target, "before": before, "body": body, "ok": done.returncode == 0}
     for mark, reason in QUIRKS.items():
-        if mark in before + body:
+        if mark in before + (body or ""):
             record["quirk"] = reason
     if done.returncode:
         record["msg"] = said[0] if said else done.stderr.strip()

@@ -1,11 +1,10 @@
 /** Headers of functions and aliases (PTX ISA 9.1, 7.1 and 11.6; verdicts as measured with ptxas 13.0). */
 import type { Span } from '../base/span.ts';
 import { diagnose } from '../diagnostics/diagnostic.ts';
-import { formatVersion } from '../isa/targets.ts';
 import { type PtxType, typeOf } from '../isa/types.ts';
 import type { AliasItem, FunctionItem, Parameter, PrototypeDirective } from '../syntax/tree.ts';
-import type { ModuleEnvironment } from './availability.ts';
 import type { Report } from './declarations.ts';
+import type { Feature } from './features.ts';
 import { type Formal, type Signature, signatureOf } from './signature.ts';
 import type { DeclaredSymbol, FunctionSymbol, Scope } from './symbols.ts';
 
@@ -17,7 +16,7 @@ export function functionSymbol(item: FunctionItem): FunctionSymbol {
 }
 
 /** What a header may not hold, whatever was declared before. */
-export function checkHeader(item: FunctionItem, environment: ModuleEnvironment, report: Report): void {
+export function checkHeader(item: FunctionItem, report: Report): void {
   const { name, nameStart, nameEnd, linkage, body, entry } = item;
   const span: Span = { start: nameStart, end: nameEnd };
   if (linkage === '.extern' && body !== null) {
@@ -25,7 +24,7 @@ export function checkHeader(item: FunctionItem, environment: ModuleEnvironment, 
     const ptxas = `Function definition conflicts with '.extern' declaration for function '${name}'`;
     report(diagnose('PTX5019', span, { what, ptxas }));
   }
-  checkResults(item, name, span, environment, report);
+  checkResults(item, name, span, report);
   if (entry) return;
   for (const parameter of [...item.results, ...item.parameters]) {
     if (parameter.name !== '_') continue;
@@ -39,7 +38,6 @@ export function checkResults(
   { results, noreturn }: FunctionItem | PrototypeDirective,
   name: string,
   span: Span,
-  { version }: ModuleEnvironment,
   report: Report,
 ): void {
   if (results.length > 1 && results.some(({ space }) => space === '.param')) {
@@ -51,13 +49,7 @@ export function checkResults(
     const what = `'${name}' returns a value and is .noreturn`;
     report(diagnose('PTX5019', span, { what, ptxas: `Invalid directive '.noreturn' for function '${name}'` }));
   }
-  if (version >= firstNoreturn) return;
-  const needed = formatVersion(firstNoreturn);
-  report(diagnose('PTX4001', span, { subject: '.noreturn', needed, found: formatVersion(version) }));
 }
-
-/** PTX version that has `.noreturn`. */
-const firstNoreturn = 604;
 
 function nameOf({ nameStart, nameEnd }: Parameter): Span {
   return { start: nameStart, end: nameEnd };
@@ -70,6 +62,12 @@ export function checkParameterType(parameter: Parameter, type: PtxType, report: 
   const what = `'${parameter.name}' of type ${parameter.vector ?? ''}${type.name} cannot be a .param variable`;
   const ptxas = `Variable '${parameter.name}' cannot be allocated in .param state space`;
   report(diagnose('PTX5007', { start: parameter.typeStart, end: parameter.typeEnd }, { what, ptxas }));
+}
+
+/** What the header needs of version and target. */
+export function headerFeatures({ entry, results, parameters, noreturn }: FunctionItem): readonly Feature[] {
+  const inMemory = !entry && [...results, ...parameters].some(({ space }) => space === '.param');
+  return [...(inMemory ? (['parameters'] as const) : []), ...(noreturn ? (['noreturn'] as const) : [])];
 }
 
 /** Declares a function: a prototype may be repeated and followed by the body, and all of them agree. */

@@ -36,8 +36,10 @@ import {
   checkResults,
   declareFunction,
   functionSymbol,
+  headerFeatures,
 } from './functions.ts';
 import { checkInitialNames } from './initial-names.ts';
+import { checkFeature, type Feature, features } from './features.ts';
 import { Header, type Overrides } from './header.ts';
 import { checkInstruction, type InstructionContext } from './instruction.ts';
 import { type Judge, judgeFor, type Verdict } from './judge.ts';
@@ -97,6 +99,7 @@ export class ModuleChecker implements InstructionContext {
         if (item.file !== null) this.files.set(item.file.index, item.file.name);
         return;
       case 'alias':
+        this.uses('alias', item);
         if (checkAlias(item, this.aliases, this.symbols, this.report)) this.aliases.set(item.name, item.target);
         return;
       case 'pragma':
@@ -122,6 +125,11 @@ export class ModuleChecker implements InstructionContext {
     if (this.uncheckedOpcodes.has(opcode)) return false;
     this.uncheckedOpcodes.add(opcode);
     return true;
+  }
+
+  private uses(feature: Feature, span: Span): void {
+    this.rows.add(features[feature]);
+    checkFeature(feature, this.header.environment(span), span, this.report);
   }
 
   declare(scope: Scope, symbol: DeclaredSymbol): void {
@@ -165,7 +173,8 @@ export class ModuleChecker implements InstructionContext {
 
   private checkFunction(item: FunctionItem): void {
     const environment = this.header.environment(item);
-    checkHeader(item, environment, this.report);
+    checkHeader(item, this.report);
+    for (const feature of headerFeatures(item)) this.uses(feature, { start: item.nameStart, end: item.nameEnd });
     declareFunction(functionSymbol(item), this.symbols, this.report);
     const recorder = this.functions === null || item.body === null ? null : new FunctionRecorder(item);
     this.recorder = recorder;
@@ -213,6 +222,7 @@ export class ModuleChecker implements InstructionContext {
     const { label: name, names, directive: word } = directive;
     const of = word === '.branchtargets' ? 'branches' : 'calls';
     const declared: Span = { start: directive.start, end: directive.end };
+    this.uses(of === 'branches' ? 'branchtargets' : 'calltargets', declared);
     this.declare(scope, { kind: 'targets', name, of, names: names.map((target) => target.name), scope, declared });
     for (const target of names) {
       const symbol = scope.lookup(target.name);
@@ -228,7 +238,9 @@ export class ModuleChecker implements InstructionContext {
     const types = [...results, ...parameters].map((parameter) =>
       declaredType(parameter, parameter.space, environment, this.report),
     );
-    checkResults(prototype, name, { start, end }, environment, this.report);
+    checkResults(prototype, name, { start, end }, this.report);
+    this.uses('callprototype', { start, end });
+    if (prototype.noreturn) this.uses('noreturn', { start, end });
     if (types.includes(null)) return;
     this.declare(scope, { kind: 'prototype', name, signature: signatureOf(prototype), declared: { start, end } });
   }

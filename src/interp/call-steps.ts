@@ -94,6 +94,7 @@ function openActivation(fn: LinkedFunction, base: number, thread: Thread, { stac
       depth: String(thread.calls.length),
     });
   }
+  local.reach(base + bytes);
   local.clear(base, base + bytes);
   return local;
 }

@@ -49,6 +49,9 @@ const residentBlocks = 1024;
 /** Milliseconds after which the event loop gets a turn. */
 const turn = 40;
 
+/** Bytes of local memory that a thread has at first. */
+const firstStack = 1 << 10;
+
 /** Runs a launch to its end or to the first fault. */
 export async function runLaunch(launch: Launch): Promise<LaunchResult> {
   const engine = new Engine(launch);
@@ -257,7 +260,8 @@ class Engine {
   private makeLocal(): Segment {
     const { kernel, trackWrites } = this.launch;
     const regions = regionsOf(kernel.entry.local);
-    return new Segment('local', new Uint8Array(kernel.stackBytes), { trackWrites, regions });
+    const { stackBytes: size } = kernel;
+    return new Segment('local', new Uint8Array(Math.min(size, firstStack)), { trackWrites, regions, size });
   }
 }
 

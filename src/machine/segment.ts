@@ -21,6 +21,8 @@ export interface SegmentOptions {
   /** Fault on reading bytes that nobody wrote. */
   readonly trackWrites?: boolean;
   readonly regions?: readonly Region[];
+  /** Bytes of the space, where fewer are given: the rest comes, zeroed, when it is reached. */
+  readonly size?: number;
 }
 
 /** What loads and stores need of any space. */
@@ -34,24 +36,25 @@ export interface Memory {
 
 /** A space of fixed size: shared, local, const, param. */
 export class Segment implements Memory {
-  readonly bytes: Uint8Array;
-  private readonly view: DataView;
+  private bytes: Uint8Array;
+  private view: DataView;
   private readonly space: MemorySpace;
   private readonly options: SegmentOptions;
-  private readonly written: Uint8Array | null;
+  private readonly size: number;
+  private written: Uint8Array | null;
 
   constructor(space: MemorySpace, bytes: Uint8Array, options: SegmentOptions = {}) {
     this.space = space;
     this.bytes = bytes;
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.options = options;
+    this.size = options.size ?? bytes.byteLength;
     this.written = options.trackWrites === true ? new Uint8Array(bytes.byteLength) : null;
   }
 
   check(access: Access, offset: number, size: number): void {
-    if (offset < 0 || offset + size > this.bytes.byteLength || offset % size !== 0) {
-      throw this.misplaced(access, offset, size);
-    }
+    if (offset < 0 || offset + size > this.size || offset % size !== 0) throw this.misplaced(access, offset, size);
+    if (offset + size > this.bytes.byteLength) this.reach(offset + size);
     const { written } = this;
     if (access === 'store') {
       if (this.options.readOnly === true) throw this.fault('PTX6004', offset, {});
@@ -69,6 +72,20 @@ export class Segment implements Memory {
 
   store(offset: number, width: number, bits: Bits): void {
     storeBits(this.view, offset, width, bits);
+  }
+
+  /** Makes sure that bytes up to `end`, inside the segment, are there. */
+  reach(end: number): void {
+    if (end <= this.bytes.byteLength) return;
+    const length = Math.min(this.size, Math.max(end, 2 * this.bytes.byteLength));
+    const grown = (old: Uint8Array): Uint8Array => {
+      const bytes = new Uint8Array(length);
+      bytes.set(old);
+      return bytes;
+    };
+    this.bytes = grown(this.bytes);
+    this.view = new DataView(this.bytes.buffer);
+    this.written = this.written === null ? null : grown(this.written);
   }
 
   /** Zeroes bytes from `start` to before `end` and forgets that they were written. */
@@ -90,7 +107,7 @@ export class Segment implements Memory {
 
   private misplaced(access: Access, offset: number, size: number): Error {
     const parameters = { access, size: String(size) };
-    if (offset >= 0 && offset + size <= this.bytes.byteLength) return this.fault('PTX6002', offset, parameters);
+    if (offset >= 0 && offset + size <= this.size) return this.fault('PTX6002', offset, parameters);
     return this.fault('PTX6001', offset, { ...parameters, near: this.nearest(offset) });
   }
 
@@ -108,7 +125,7 @@ export class Segment implements Memory {
     const distance = (region: Region): number =>
       offset < region.start ? region.start - offset : Math.max(0, offset - region.start - region.size + 1);
     const [region] = [...regions].sort((a, b) => distance(a) - distance(b));
-    if (region === undefined) return `; the space has ${this.bytes.byteLength} bytes`;
+    if (region === undefined) return `; the space has ${this.size} bytes`;
     return `; nearest is '${region.name}', ${region.size} bytes at ${formatAddress(region.start)}`;
   }
 }

@@ -51,7 +51,7 @@ export const callForms: readonly InstructionForm[] = [
     syntax: 'brx.idx{.uni}  index, tlist',
     summary: 'Execution goes on at the label with that number in a list of targets.',
     regime: 'exact',
-    availability: [{ subject: 'brx.idx', ways: [at('6.0', 30)] }],
+    availability: [{ subject: 'brx.idx', ways: [at('5.1', 30)] }],
     operands: [read('index', '.u32'), { kind: 'table', name: 'tlist', of: 'branches' }],
     steps: (): readonly Step[] => [{ kind: 'switch', index: 'index', targets: 'tlist' }],
   },
