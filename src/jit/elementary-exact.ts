@@ -7,19 +7,21 @@
  * to a boundary of 25 bits is about 2^-60 of them.
  */
 import type { Code } from '../wasm/code.ts';
-import { doubleBits, doubleLogarithmOfE, eighthTurn, naturalLogarithmOf2 } from './constants.ts';
+import { doubleBits, doubleLogarithmOfE, naturalLogarithmOf2 } from './constants.ts';
 import type { Elementary } from './elementary.ts';
+import { writeCircular } from './exact-circular.ts';
+import { writeLogarithm } from './exact-logarithm.ts';
 import type { Helpers } from './helpers.ts';
-import { turnsFunction } from './quarter-turns.ts';
-import { type ExactLocals, exactLocals } from './rounding.ts';
+import { exactLocals } from './rounding.ts';
 import {
   addWide,
+  getWide,
   highProduct,
   highWideProduct,
-  negateWide,
-  normaliseWide,
-  pushRoundedToOdd,
+  pushIrrational,
+  pushWide,
   quotientBySmall,
+  setWide,
   subtractWide,
   type WideLocals,
   wideLocals,
@@ -49,26 +51,8 @@ export function exactFunction(helpers: Helpers, fn: Elementary): number {
   });
 }
 
+/** The parameter of each function. */
 const argument = 0;
-
-function pushWide(code: Code, value: bigint): Code {
-  return code.i64(value >> 64n).i64(BigInt.asUintN(64, value));
-}
-
-function setWide(code: Code, { high, low }: WideLocals): void {
-  code.set(low).set(high);
-}
-
-function getWide(code: Code, { high, low }: WideLocals): Code {
-  return code.get(high).get(low);
-}
-
-/** Pushes an irrational value, `exact.exponent` being that of bit 127, as an f64 rounded to odd. */
-function pushIrrational(code: Code, value: WideLocals, exact: ExactLocals): void {
-  normaliseWide(code, value, exact);
-  code.get(exact.significand).i64(1n).op('i64.or').set(exact.significand);
-  pushRoundedToOdd(code, exact);
-}
 
 // --- ex2, tanh ------------------------------------------------------------------------------------------------------
 
@@ -226,166 +210,4 @@ function writeQuotientBits(code: Code, above: WideLocals, below: WideLocals): Wi
     code.get(count).i32(1).op('i32.sub').tee(count).brIf(again);
   });
   return quotient;
-}
-
-// --- lg2 ------------------------------------------------------------------------------------------------------------
-
-const rootOfHalf = 0x3fe6a09e667f3bcdn;
-
-/** x = 2^e * m with m from sqrt(1/2) to sqrt(2): e + 2 / ln2 * artanh(s), s = (m - 1) / (m + 1). */
-function writeLogarithm(code: Code, helpers: Helpers): void {
-  const product = highWideProduct(helpers);
-  const [exponent, bits] = [code.local('i64'), code.local('i64')];
-  const [ratio, square] = [wideLocals(code), wideLocals(code)];
-  const exact = exactLocals(code);
-  const negative = code.local('i32');
-  code.get(argument).i64(rootOfHalf).op('i64.sub').i64(52n).op('i64.shr_s').set(exponent);
-  code.get(argument).get(exponent).i64(52n).op('i64.shl', 'i64.sub').set(bits);
-  writeRatio(code, bits, ratio, negative);
-  getWide(code, ratio);
-  getWide(code, ratio).call(product);
-  setWide(code, square);
-  getWide(code, ratio);
-  const sum = writeAreaTangent(code, helpers, square);
-  getWide(code, sum).call(product);
-  pushWide(code, doubleLogarithmOfE(126)).call(product);
-  setWide(code, sum);
-  // From units of 2^-125 to units of 2^-118, so that the exponent has room.
-  code.get(sum.low).i64(7n).op('i64.shr_u').get(sum.high).i64(57n).op('i64.shl', 'i64.or').set(sum.low);
-  code.get(sum.high).i64(7n).op('i64.shr_u').set(sum.high);
-  code.get(negative).if(() => negateWide(code, sum));
-  code
-    .get(sum.high)
-    .get(exponent)
-    .i64(54n)
-    .op('i64.shl', 'i64.add')
-    .tee(sum.high)
-    .i64(0n)
-    .op('i64.lt_s')
-    .tee(exact.sign);
-  code.if(() => negateWide(code, sum));
-  code.i32(9).set(exact.exponent);
-  pushIrrational(code, sum, exact);
-}
-
-/** |m - 1| / (m + 1) in units of 2^-128, and whether m is below 1, of the bits of m as f64: 32 bits at a time. */
-function writeRatio(code: Code, bits: number, ratio: WideLocals, negative: number): void {
-  const [mantissa, one, rest, divisor] = [code.local('i64'), code.local('i64'), code.local('i64'), code.local('i64')];
-  code
-    .get(bits)
-    .i64((1n << 52n) - 1n)
-    .op('i64.and')
-    .i64(1n << 52n)
-    .op('i64.or')
-    .i64(29n)
-    .op('i64.shr_u')
-    .set(mantissa);
-  code
-    .get(bits)
-    .i64(1023n << 52n)
-    .op('i64.lt_s')
-    .set(negative);
-  code
-    .i64(1n << 23n)
-    .get(negative)
-    .op('i64.extend_i32_u', 'i64.shl')
-    .set(one);
-  code
-    .get(mantissa)
-    .get(one)
-    .op('i64.sub')
-    .tee(rest)
-    .i64(0n)
-    .get(rest)
-    .op('i64.sub')
-    .get(negative)
-    .op('i32.eqz', 'select');
-  code.set(rest);
-  code.get(mantissa).get(one).op('i64.add').set(divisor);
-  for (const half of [ratio.high, ratio.low]) {
-    code.i64(0n).set(half);
-    for (let digit = 0; digit < 2; digit++) {
-      code.get(rest).i64(32n).op('i64.shl').set(rest);
-      code.get(half).i64(32n).op('i64.shl').get(rest).get(divisor).op('i64.div_u', 'i64.or').set(half);
-      code.get(rest).get(divisor).op('i64.rem_u').set(rest);
-    }
-  }
-}
-
-/** 1 + z/3 + z^2/5 + ... in units of 2^-127, for z below 1/32. */
-function writeAreaTangent(code: Code, helpers: Helpers, z: WideLocals): WideLocals {
-  const sum = wideLocals(code);
-  const term = wideLocals(code);
-  const n = code.local('i64');
-  code.i64(53n).set(n);
-  code.loop((again) => {
-    getWide(code, z);
-    getWide(code, sum).call(highWideProduct(helpers));
-    setWide(code, sum);
-    pushWide(code, 1n << 127n)
-      .get(n)
-      .call(quotientBySmall(helpers));
-    setWide(code, term);
-    addWide(code, sum, term);
-    code.get(n).i64(2n).op('i64.sub').tee(n).i64(0n).op('i64.gt_s').brIf(again);
-  });
-  return sum;
-}
-
-// --- sin, cos -------------------------------------------------------------------------------------------------------
-
-/** `quarter`: 0 for sin, 1 for cos, which runs a quarter turn ahead. */
-function writeCircular(code: Code, helpers: Helpers, quarter: 0 | 1): void {
-  const product = highWideProduct(helpers);
-  const turns = code.local('i32');
-  const [rest, square, result] = [wideLocals(code), wideLocals(code), wideLocals(code)];
-  const exact = exactLocals(code);
-  code.get(argument).call(turnsFunction(helpers)).set(turns);
-  setWide(code, rest);
-  if (quarter === 1) code.get(turns).i32(1).op('i32.add').set(turns);
-  else code.get(argument).i64(63n).op('i64.shr_u', 'i32.wrap_i64').set(exact.sign);
-  code.get(exact.sign).get(turns).i32(1).op('i32.shr_u').i32(1).op('i32.and', 'i32.xor').set(exact.sign);
-  const isCosine = (): Code => code.get(turns).i32(1).op('i32.and');
-  code.get(rest.high).i64(0n).op('i64.lt_s');
-  code.if(() => {
-    negateWide(code, rest);
-    code.get(exact.sign);
-    isCosine().op('i32.eqz', 'i32.xor').set(exact.sign);
-  });
-  // At most 1/2 of pi / 2: twice the product with pi / 4.
-  code.get(rest.high).i64(1n).op('i64.shl').get(rest.low).i64(63n).op('i64.shr_u', 'i64.or');
-  code.get(rest.low).i64(1n).op('i64.shl');
-  pushWide(code, eighthTurn(128)).call(product);
-  setWide(code, rest);
-  getWide(code, rest);
-  getWide(code, rest).call(product);
-  setWide(code, square);
-  writeAlternating(code, helpers, square, result, isCosine);
-  isCosine().op('i32.eqz');
-  code.if(() => {
-    getWide(code, rest);
-    getWide(code, result).call(product);
-    setWide(code, result);
-  });
-  code.i32(-1).set(exact.exponent);
-  pushIrrational(code, result, exact);
-}
-
-/** 1 - z/(2*3) * (1 - z/(4*5) * ...), or for the cosine 1 - z/(1*2) * (1 - z/(3*4) * ...), as a fraction of 2^128. */
-function writeAlternating(code: Code, helpers: Helpers, z: WideLocals, sum: WideLocals, isCosine: () => Code): void {
-  const n = code.local('i64');
-  isCosine();
-  code.if(
-    () => code.i64(34n).set(n),
-    () => code.i64(35n).set(n),
-  );
-  code.i64(-1n).set(sum.high).i64(-1n).set(sum.low);
-  code.loop((again) => {
-    getWide(code, z);
-    getWide(code, sum).call(highWideProduct(helpers));
-    code.get(n).get(n).i64(1n).op('i64.sub', 'i64.mul').call(quotientBySmall(helpers));
-    setWide(code, sum);
-    negateWide(code, sum);
-    code.get(n).i64(2n).op('i64.sub').tee(n).i64(1n).op('i64.gt_s').brIf(again);
-  });
 }

@@ -13,6 +13,19 @@ export function wideLocals(code: Code): WideLocals {
   return { high: code.local('i64'), low: code.local('i64') };
 }
 
+/** Pushes a constant, upper half first. */
+export function pushWide(code: Code, value: bigint): Code {
+  return code.i64(value >> 64n).i64(BigInt.asUintN(64, value));
+}
+
+export function setWide(code: Code, { high, low }: WideLocals): void {
+  code.set(low).set(high);
+}
+
+export function getWide(code: Code, { high, low }: WideLocals): Code {
+  return code.get(high).get(low);
+}
+
 /** Index of the function (a, b) → upper half of the unsigned product. */
 export function highProduct(helpers: Helpers): number {
   const type = { parameters: ['i64', 'i64'], results: ['i64'] } as const;
@@ -164,4 +177,11 @@ export function pushRoundedToOdd(code: Code, { sign, significand, exponent }: Ex
     .i64((1n << 52n) - 1n)
     .op('i64.and', 'i64.or');
   code.get(significand).i64(0x7ffn).op('i64.and', 'i64.eqz', 'i32.eqz', 'i64.extend_i32_u', 'i64.or');
+}
+
+/** Pushes an irrational value, `exact.exponent` being that of bit 127, as an f64 rounded to odd. */
+export function pushIrrational(code: Code, value: WideLocals, exact: ExactLocals): void {
+  normaliseWide(code, value, exact);
+  code.get(exact.significand).i64(1n).op('i64.or').set(exact.significand);
+  pushRoundedToOdd(code, exact);
 }
