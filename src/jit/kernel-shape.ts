@@ -10,6 +10,7 @@ import { Helpers } from './helpers.ts';
 import type { LaunchLayout } from './layout.ts';
 import type { Site } from './site.ts';
 import { type Stop, stopOf } from './stop.ts';
+import { upperPlace } from './values.ts';
 
 export interface KernelShape {
   readonly kernel: KernelProgram;
@@ -83,7 +84,7 @@ function functionShape(
   const blocks = blocksOf(program, builtins);
   const pauses = waitingLoops(program, blocks);
   const regions = regionsOf(blocks, pauses);
-  const live = liveness(program, blocks);
+  const live = liveness(program, blocks).map((places) => withUpperHalves(program, places));
   const regionAt = new Map(regions.map(({ entry }, i) => [entry, firstRegion + i] as const));
   const stopAt = new Map<number, number>();
   for (const { end, exit } of blocks) {
@@ -110,6 +111,13 @@ function callEntries({ blocks, live }: FunctionShape): readonly number[] {
 /** Bytes of an open call that goes on at `resume`. */
 export function callEntry(live: FunctionShape['live'], resume: number): number {
   return 8 * (live[resume]?.length ?? 0) + callHeader;
+}
+
+/** Registers of 128 bits are kept in halves. */
+function withUpperHalves(program: FunctionProgram, places: readonly number[]): readonly number[] {
+  const wide = new Set(program.registers.filter(({ type }) => type.width > 64).map(({ place }) => place));
+  if (wide.size === 0) return places;
+  return places.flatMap((place) => (wide.has(place) ? [place, upperPlace(program, place)] : [place]));
 }
 
 function describeStop(program: FunctionProgram, instruction: ProgramInstruction, region: number): Stop {

@@ -10,12 +10,13 @@ import { lowerAtomic } from './atomic.ts';
 import { converter } from './convert.ts';
 import { pushFloatComparison } from './float-bits.ts';
 import { lowerFloat } from './float-arithmetic.ts';
+import { halved } from './halves.ts';
 import { lowerBits, lowerClamp, lowerInteger, maskTo, pushIntegerComparison, signExtendIn } from './integer.ts';
 import type { Lowering, StepOf } from './lowering.ts';
 import { notLowered } from './refuse.ts';
 import { lowerSpecial } from './specials.ts';
 import { lowerTransfer } from './transfer.ts';
-import { holder } from './values.ts';
+import { holder, type Values } from './values.ts';
 
 /** Everything of an instruction but what it does to the flow. */
 export function lowerInstruction(lowering: Lowering): void {
@@ -55,8 +56,11 @@ function lowerResults(lowering: Lowering): void {
 
 /** The bits an operand of its type sees of the register (Table 27). */
 function lowerRead({ operand, register, registerWidth, type, negated }: Transfer, { code, values }: Lowering): void {
+  if (registerWidth > 64) {
+    copyPlace(register, operand, values);
+    return;
+  }
   const target = holder(type.width);
-  holder(registerWidth);
   values.getPlace(register, target);
   if (negated) code.op('i32.eqz');
   else if (type.width < registerWidth) maskTo(code, target, type.width);
@@ -65,11 +69,23 @@ function lowerRead({ operand, register, registerWidth, type, negated }: Transfer
 
 /** What a result leaves in a register: signed integers repeat their sign (Table 28). */
 function lowerWrite({ operand, register, registerWidth, type }: Transfer, { code, values }: Lowering): void {
+  if (registerWidth > 64) {
+    copyPlace(operand, register, values);
+    return;
+  }
   const target = holder(registerWidth);
   values.getPlace(operand, target);
   if (type.class === 'signed' && registerWidth > type.width) signExtendIn(code, target, type.width);
   maskTo(code, target, registerWidth);
   values.setPlace(register, target);
+}
+
+/** 128 bits; registers of that width hold nothing else. */
+function copyPlace(from: number, to: number, values: Values): void {
+  values.getPlace(from, 'i64');
+  values.setPlace(to, 'i64');
+  values.getPlace(values.upperOf(from), 'i64');
+  values.setPlace(values.upperOf(to), 'i64');
 }
 
 function lowerSymbol({ place, base, offset, width }: SymbolAddress, lowering: Lowering): void {
@@ -116,6 +132,13 @@ function lowerAddress({ place, base, offset }: AddressSource, lowering: Lowering
 // --- steps ----------------------------------------------------------------------------------------------------------
 
 function lowerStep(step: Step, lowering: Lowering): void {
+  const parts = halved(step, lowering.values);
+  if (parts === null) lowerNarrow(step, lowering);
+  else for (const part of parts) lowerNarrow(part, lowering);
+}
+
+/** A step on values of at most 64 bits. */
+function lowerNarrow(step: Step, lowering: Lowering): void {
   const { code, values } = lowering;
   switch (step.kind) {
     case 'convert':
@@ -251,7 +274,6 @@ function lowerPack({ to, from, lane, stride }: StepOf<'pack'>, { code, values }:
 }
 
 function lowerJoin({ to, high, low, shift, width }: StepOf<'join'>, { code, values }: Lowering): void {
-  holder(width);
   values.get(high, 'i64');
   code.i64(BigInt(shift)).op('i64.shl');
   values.get(low, 'i64');

@@ -1,13 +1,13 @@
 /**
  * The values of one region as locals: registers for its whole length, temporaries for one instruction. A value is its
- * bits, zero-extended: i32 up to 32 bits, i64 up to 64.
+ * bits, zero-extended: i32 up to 32 bits, i64 up to 64, two i64 for 128, whose upper half has a place of its own.
  */
 import type { Bits } from '../base/bits.ts';
 import type { Ref } from '../isa/steps.ts';
 import type { FunctionProgram, ProgramInstruction } from '../program/function-program.ts';
 import type { Code } from '../wasm/code.ts';
 import type { ValueType } from '../wasm/opcodes.ts';
-import { notLowered } from './refuse.ts';
+import { wholeOf } from './halves.ts';
 
 export type IntegerType = 'i32' | 'i64';
 
@@ -16,10 +16,14 @@ interface Slot {
   readonly type: IntegerType;
 }
 
-/** The type that holds `width` bits. */
+/** The type that holds `width` bits, or each half of 128. */
 export function holder(width: number): IntegerType {
-  if (width > 64) throw notLowered(`values of ${width} bits`);
   return width > 32 ? 'i64' : 'i32';
+}
+
+/** The place of the upper half of a value of 128 bits: behind all places of the function. */
+export function upperPlace({ initialFrame }: FunctionProgram, place: number): number {
+  return initialFrame.length + place;
 }
 
 export class Values {
@@ -35,7 +39,16 @@ export class Values {
   constructor(code: Code, program: FunctionProgram) {
     this.code = code;
     this.program = program;
-    this.widths = new Map(program.registers.map(({ place, type }) => [place, type.width]));
+    this.widths = new Map(
+      program.registers.flatMap(({ place, type: { width } }) =>
+        width <= 64
+          ? [[place, width] as const]
+          : ([
+              [place, width / 2],
+              [upperPlace(program, place), width / 2],
+            ] as const),
+      ),
+    );
   }
 
   /** From here on names are those of this instruction, and temporaries of the one before are free. */
@@ -50,8 +63,22 @@ export class Values {
 
   placeOf(ref: Ref): number {
     const place = this.places.get(ref);
-    if (place === undefined) throw new Error(`no place for '${ref}'`);
-    return place;
+    if (place !== undefined) return place;
+    const whole = wholeOf(ref);
+    if (whole === null) throw new Error(`no place for '${ref}'`);
+    return this.upperOf(this.placeOf(whole));
+  }
+
+  upperOf(place: number): number {
+    return upperPlace(this.program, place);
+  }
+
+  /** Whether a name's value has 128 bits. */
+  isWide(ref: Ref): boolean {
+    const place = this.placeOf(ref);
+    const upper = this.upperOf(place);
+    if (this.widths.has(upper) || this.temporaries.has(upper)) return true;
+    return this.slotOf(place) === null && BigInt(this.program.initialFrame[place] ?? 0) >> 64n !== 0n;
   }
 
   /** A local that is free until the next instruction. */
@@ -97,13 +124,19 @@ export class Values {
     const { code } = this;
     const slot = this.slotOf(place);
     if (slot === null) {
-      const bits = this.program.initialFrame[place] ?? 0;
+      const bits = this.initial(place);
       if (type === 'i32') code.i32(Number(BigInt.asIntN(32, BigInt(bits))));
       else code.i64(BigInt(bits));
       return;
     }
     code.get(slot.local);
     this.convert(slot.type, type);
+  }
+
+  private initial(place: number): Bits {
+    const { initialFrame } = this.program;
+    const known = initialFrame[place];
+    return known ?? BigInt(initialFrame[place - initialFrame.length] ?? 0) >> 64n;
   }
 
   /** Pops a value of that type. */

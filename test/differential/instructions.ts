@@ -108,6 +108,7 @@ export const arithmetic: readonly Instruction[] = [
     return { ...lop3, inst: `lop3.b32 table ${table}`, operands: `${lop3.operands}, ${table}` };
   }),
   ...all('(and|or|xor).pred', [1, 1], 1),
+  ...all('mov.b128', [128], 128),
   ...all('prmt.b32(|.f4e|.b4e|.rc8|.ecl|.ecr|.rc16)', [32, 32, 32], 32),
   ...['0x3210', '0x5410', '0xfb76', '0x1234'].map((selector): Instruction => {
     const prmt = plain('prmt.b32', [32, 32], 32);
