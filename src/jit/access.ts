@@ -6,7 +6,6 @@ import type { MemoryOpcode } from '../wasm/opcodes.ts';
 import { maskTo } from './integer.ts';
 import { alignTo16, context } from './layout.ts';
 import type { Lowering, StepOf } from './lowering.ts';
-import { notLowered } from './refuse.ts';
 import { holder } from './values.ts';
 
 export const loads: Readonly<Record<number, MemoryOpcode>> = {
@@ -24,7 +23,7 @@ export const stores: Readonly<Record<number, MemoryOpcode>> = {
 
 export function opcodeFor(table: Readonly<Record<number, MemoryOpcode>>, width: number): MemoryOpcode {
   const opcode = table[width];
-  if (opcode === undefined) throw notLowered(`memory elements of ${width} bits`);
+  if (opcode === undefined) throw new Error(`no memory elements have ${width} bits`);
   return opcode;
 }
 

@@ -5,7 +5,6 @@ import type { Code } from '../wasm/code.ts';
 import { converter } from './convert.ts';
 import type { Helpers } from './helpers.ts';
 import type { Lowering, StepOf } from './lowering.ts';
-import { notLowered } from './refuse.ts';
 import { holder, type IntegerType } from './values.ts';
 
 /** Masks of a format, for patterns held in `type`. */
@@ -192,6 +191,10 @@ const orders: Readonly<Partial<Record<Comparison, 'eq' | 'lt' | 'le' | 'gt' | 'g
   gt: 'gt',
   ge: 'ge',
   neu: 'ne',
+  lo: 'lt',
+  ls: 'le',
+  hi: 'gt',
+  hs: 'ge',
 };
 
 function pushOtherComparison(code: Code, comparison: Comparison, kind: 'f32' | 'f64', a: number, b: number): void {
@@ -230,6 +233,6 @@ function pushOtherComparison(code: Code, comparison: Comparison, kind: 'f32' | '
       anyNan().op('i32.eqz');
       return;
     default:
-      throw notLowered(`comparison '${comparison}' of floats`);
+      throw new Error(`'${comparison}' is one instruction`);
   }
 }

@@ -5,7 +5,6 @@ import type { Code } from '../wasm/code.ts';
 import { lowerFind, lowerPermutation } from './bit-selection.ts';
 import { lowerCount, lowerReverse, lowerTable } from './bit-counts.ts';
 import type { Lowering, StepOf } from './lowering.ts';
-import { notLowered } from './refuse.ts';
 import { holder, type IntegerType } from './values.ts';
 
 function constant(code: Code, type: IntegerType, value: bigint): Code {
@@ -187,7 +186,8 @@ function lowerSaturating(step: StepOf<'integer'>, format: FixedFormat, lowering:
   const { code, values } = lowering;
   const { width, signed } = format;
   const { fn } = step;
-  if (width > 32 || (fn !== 'add' && fn !== 'sub' && fn !== 'mad.hi')) throw notLowered(`${fn}.sat.${step.type}`);
+  if (width > 32 || (fn !== 'add' && fn !== 'sub' && fn !== 'mad.hi'))
+    throw new Error(`no instruction is ${fn}.sat.${step.type}`);
   const wide = values.temporary('i64');
   const extend = signed ? 'i64.extend_i32_s' : 'i64.extend_i32_u';
   const operands = operandLocals(lowering, step.from, format);
@@ -319,13 +319,23 @@ const orders: Readonly<Partial<Record<Comparison, 'eq' | 'ne' | 'lt' | 'le' | 'g
   ls: 'le',
   hi: 'gt',
   hs: 'ge',
+  equ: 'eq',
+  neu: 'ne',
+  ltu: 'lt',
+  leu: 'le',
+  gtu: 'gt',
+  geu: 'ge',
 };
 
 /** Pushes 1 where the comparison holds for two integers, else 0. */
 export function pushIntegerComparison(step: StepOf<'compare'>, format: FixedFormat, lowering: Lowering): void {
   const { code } = lowering;
   const order = orders[step.comparison];
-  if (order === undefined) throw notLowered(`comparison '${step.comparison}' of integers`);
+  if (order === undefined) {
+    // No integer is a NaN.
+    code.i32(step.comparison === 'num' ? 1 : 0);
+    return;
+  }
   const type = holder(format.width);
   const [a = 0, b = 0] = operandLocals(lowering, step.from, format);
   code.get(a).get(b);

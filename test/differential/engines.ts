@@ -48,32 +48,47 @@ async function load(text: string): Promise<{ readonly device: Device; readonly m
   throw refused;
 }
 
-/** Rows on which the engines differ, in words. */
-export async function differences(
+type Rows = readonly (readonly bigint[])[];
+
+/** What an engine makes of the rows: for each its results in order, and the condition code after the instruction. */
+async function launcher(
   instruction: Instruction,
-  rows: readonly (readonly bigint[])[],
-): Promise<readonly string[]> {
+  rows: Rows,
+): Promise<(engine: 'interp' | 'jit') => Promise<readonly (readonly bigint[])[]>> {
   const { device, module } = await load(kernelText(instruction));
   const kernel = module.kernel('k');
   const input = device.alloc(
     BigUint64Array.from(rows.flat().flatMap((bits) => [BigInt.asUintN(64, bits), bits >> 64n])),
   );
-  const width = 2 * (instruction.results.length + 1);
-  const run = async (engine: 'interp' | 'jit'): Promise<BigUint64Array> => {
-    const output = device.alloc(8 * width * rows.length);
+  const count = instruction.results.length + 1;
+  return async (engine) => {
+    const output = device.alloc(slot * count * rows.length);
     const args = [input, output, rows.length];
     const launched = await kernel.launch({ grid: Math.ceil(rows.length / 128), block: 128, args, engine });
     if (!launched.ok) throw new Error(launched.fault.message);
-    return new BigUint64Array(output.read().buffer);
+    const halves = new BigUint64Array(output.read().buffer);
+    const at = (i: number): bigint => (halves[2 * i] ?? 0n) | ((halves[2 * i + 1] ?? 0n) << 64n);
+    return rows.map((_, row) => Array.from({ length: count }, (_result, i) => at(row * count + i)));
   };
-  const reference = await run('interp');
-  const found = await run('jit');
+}
+
+/** Results of an instruction on the fast engine. */
+export async function fastResults(instruction: Instruction, rows: Rows): Promise<readonly (readonly bigint[])[]> {
+  const launch = await launcher(instruction, rows);
+  return launch('jit');
+}
+
+/** Rows on which the engines differ, in words. */
+export async function differences(instruction: Instruction, rows: Rows): Promise<readonly string[]> {
+  const launch = await launcher(instruction, rows);
+  const reference = await launch('interp');
+  const found = await launch('jit');
   return rows.flatMap((row, i) => {
-    const textOf = (results: BigUint64Array): string => hexOf(results.subarray(width * i, width * (i + 1)));
-    return textOf(found) === textOf(reference) ? [] : [`${hexOf(row)}: ${textOf(found)}, not ${textOf(reference)}`];
+    const [is, wanted] = [hexOf(found[i] ?? []), hexOf(reference[i] ?? [])];
+    return is === wanted ? [] : [`${hexOf(row)}: ${is}, not ${wanted}`];
   });
 }
 
-function hexOf(values: Iterable<bigint>): string {
-  return Array.from(values, (bits) => bits.toString(16)).join(' ');
+function hexOf(values: readonly bigint[]): string {
+  return values.map((bits) => bits.toString(16)).join(' ');
 }

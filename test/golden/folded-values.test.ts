@@ -1,20 +1,11 @@
 /**
  * Values that ptxas 13.0 computed itself, recorded by tools/fold-values.py, against the evaluator: one test a mnemonic.
  */
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Bits } from '../../src/base/bits.ts';
 import { resolveMnemonic } from '../../src/check/resolve.ts';
 import { type Evaluator, evaluator } from '../../src/interp/evaluate.ts';
-
-interface Folded {
-  readonly inst: string;
-  /** Sources in their order, then the result. */
-  readonly rows: readonly (readonly string[])[];
-}
-
-const lines = readFileSync(new URL('./folded-values/rows.jsonl', import.meta.url), 'utf8').trim().split('\n');
-const recorded = lines.map((line): Folded => JSON.parse(line));
+import { foldedValues } from './folded.ts';
 
 function evaluatorOf(mnemonic: string): Evaluator {
   const resolution = resolveMnemonic(mnemonic);
@@ -29,7 +20,7 @@ function bitsOf(text: string, width: number): Bits {
 }
 
 describe('values folded by ptxas 13.0', () => {
-  for (const { inst, rows } of recorded) {
+  for (const { inst, rows } of foldedValues()) {
     test(inst, () => {
       const { inputs, outputs, run } = evaluatorOf(inst);
       const wrong = rows.flatMap((row) => {

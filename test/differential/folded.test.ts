@@ -1,0 +1,18 @@
+/** Values that ptxas 13.0 computed itself, on the fast engine: what both engines might have wrong alike shows here. */
+import { expect, test } from 'vitest';
+import { resolveMnemonic } from '../../src/check/resolve.ts';
+import { foldedValues } from '../golden/folded.ts';
+import { fastResults } from './engines.ts';
+import { instructionOf } from './variants.ts';
+
+test.each(foldedValues().map((folded) => [folded.inst, folded] as const))('%s', async (inst, { rows }) => {
+  const resolution = resolveMnemonic(inst);
+  if (resolution.kind !== 'variants' || resolution.variants[0] === undefined) throw new Error(`${inst} is not known`);
+  const instruction = instructionOf(resolution.variants[0]);
+  const patterns = rows.map((row) => row.map((text) => BigInt(`0x${text}`)));
+  const found = await fastResults(
+    instruction,
+    patterns.map((row) => row.slice(0, -1)),
+  );
+  expect(found.map(([result]) => result)).toEqual(patterns.map((row) => row.at(-1)));
+});
