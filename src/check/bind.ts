@@ -187,6 +187,7 @@ function bindValue(variant: Variant, pattern: ValuePattern, name: Ref, operand: 
       return { kind: 'constant', name, type, bits: floatBits(type, operand), negated: false };
     case 'unary': {
       const inner = bindValue(variant, pattern, name, operand.operand, scope);
+      if (operand.operator === '-') return inner;
       return inner.kind === 'register' || inner.kind === 'constant' ? { ...inner, negated: !inner.negated } : inner;
     }
     default:
@@ -243,7 +244,8 @@ export function registerUse(operand: Operand, scope: Scope): RegisterUse | null 
   const name = operand.kind === 'name' ? operand.name : operand.kind === 'member' ? operand.base : null;
   const symbol = name === null ? undefined : scope.lookup(name);
   if (name === null || symbol?.kind !== 'register') return null;
-  const element = operand.kind === 'member' ? memberIndex(operand.member) : null;
+  const isElement = operand.kind === 'member' && symbol.lanes > 1;
+  const element = isElement ? memberIndex(operand.member) : null;
   return { symbol, register: canonicalRegister(symbol, name), element };
 }
 

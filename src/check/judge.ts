@@ -8,6 +8,7 @@ import { limitsConstants } from './limits.ts';
 import { matchOperands } from './match.ts';
 import type { Problem } from './problem.ts';
 import { type Resolution, resolveMnemonic } from './resolve.ts';
+import { withSelectors } from './selectors.ts';
 import type { Shape } from './shapes.ts';
 
 export interface Verdict {
@@ -110,6 +111,7 @@ function judgeVariant(
   shapes: readonly Shape[],
   environment: ModuleEnvironment,
 ): Verdict {
+  const selected = withSelectors(variant, shapes);
   const what = opcode + variant.types.map((type) => type.name).join('');
   const rows = rowsOf(variant);
   const problems = [...matchOperands({ variant, opcode, what }, shapes), ...checkRows(rows, environment)];
@@ -117,7 +119,7 @@ function judgeVariant(
   const undeclared = shapes.some((shape) => shape.undeclared);
   const calls = variant.form.operands.some((pattern) => pattern.kind === 'callee');
   const clean = problems.length === 0 && !ranged && !calls && !undeclared;
-  return { opcode, variant, problems, rows, unchecked: false, ranged, calls, undeclared, clean };
+  return { opcode, variant: selected, problems, rows, unchecked: false, ranged, calls, undeclared, clean };
 }
 
 /** The verdict with the fewest problems, the first of equals; a wrong operand count weighs most. */

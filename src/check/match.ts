@@ -113,6 +113,10 @@ function matchValue(
     case 'unknown':
       return [];
     case 'register':
+      if (pattern.minus === 'must' || pattern.partRequired === true) {
+        const expected = pattern.minus === 'must' ? 'a negated register' : 'part of a register';
+        return [wrongKind(subject, pattern.name, shape, path, expected)];
+      }
       return matchRegister(subject, pattern, type, shape, path);
     case 'sink':
       if (pattern.sink === true) return [];
@@ -121,7 +125,15 @@ function matchValue(
           ? problem('PTX3008', place, parameters)
           : wrongKind(subject, pattern.name, shape, path, 'a value'),
       ];
+    case 'part':
+      if (pattern.parts?.has(shape.selector) !== true)
+        return [wrongKind(subject, pattern.name, shape, path, 'a whole register or another part')];
+      return matchValue(subject, { ...pattern, partRequired: false }, shape.register, path);
     case 'unary':
+      if (pattern.minus !== undefined && shape.operator === '-') {
+        const { minus: _, ...bare } = pattern;
+        return matchValue(subject, bare, shape.operand, path);
+      }
       if (pattern.negatedPredicate === true && isNegatedPredicate(shape)) return [];
       if (pattern.negatable === true && shape.operator === '!')
         return matchValue(subject, pattern, shape.operand, path);

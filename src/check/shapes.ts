@@ -20,6 +20,8 @@ type ShapeData =
   | { readonly kind: 'label' }
   | { readonly kind: 'table'; readonly of: 'branches' | 'calls' }
   | { readonly kind: 'unknown' }
+  /** Bytes or halves of a register, for video instructions: `%r1.b3`. */
+  | { readonly kind: 'part'; readonly register: Shape; readonly selector: string }
   | { readonly kind: 'sink' }
   | { readonly kind: 'unary'; readonly operator: '!' | '-' | '~'; readonly operand: Shape }
   | { readonly kind: 'vector'; readonly elements: readonly Shape[] }
@@ -53,6 +55,8 @@ function isUndeclared(data: ShapeData): boolean {
       return data.first.undeclared || data.second.undeclared;
     case 'address':
       return data.base?.undeclared === true;
+    case 'part':
+      return data.register.undeclared;
     default:
       return false;
   }
@@ -146,10 +150,21 @@ function special(name: TypeName, written: string): Shape {
 function shapeOfMember(base: string, member: string, scope: Scope): Shape {
   const symbol = scope.lookup(base);
   if (symbol === undefined) {
-    return isSpecialElement(base, member) ? special('.u32', base) : unknown;
+    if (isSpecialElement(base, member)) return special('.u32', base);
+    return isSelector(member) ? partOf(unknown, member) : unknown;
   }
-  if (symbol.kind !== 'register' || memberIndex(member) >= symbol.lanes || symbol.lanes === 1) return unknown;
-  return register(symbol.type, 1);
+  if (symbol.kind !== 'register') return unknown;
+  if (symbol.lanes === 1) return isSelector(member) ? partOf(register(symbol.type, 1), member) : unknown;
+  return memberIndex(member) < symbol.lanes ? register(symbol.type, 1) : unknown;
+}
+
+/** True for the words that video instructions put behind registers: `.b3`, `.h10`, `.b7654`. */
+function isSelector(member: string): boolean {
+  return /^\.(b[0-7]{1,4}|h[0-3]{1,2})$/.test(member);
+}
+
+function partOf(whole: Shape, selector: string): Shape {
+  return intern(`part ${whole.id} ${selector}`, { kind: 'part', register: whole, selector });
 }
 
 /** 0 to 3 for `.x` to `.w` and `.r` to `.a`; past every vector for other words. */
@@ -222,6 +237,8 @@ export function describeShape(shape: Shape): string {
       return shape.of === 'branches' ? 'a list of branch targets' : 'a prototype or list of targets of calls';
     case 'unknown':
       return 'an undeclared name';
+    case 'part':
+      return `part ${shape.selector} of a register`;
     case 'sink':
       return "'_'";
     case 'unary':

@@ -99,6 +99,15 @@ describe('instructions', () => {
     expect(explain('cvt.rn.f16.f32')).toMatchObject({ steps: ['d = f32 to f16.rn(a)'] });
   });
 
+  test('the parts that video instructions select decide the form and the steps', () => {
+    expect(explain('vsub.u32.s32.u32 %d.h1, %a.b3, %b, %c')).toMatchObject({
+      form: 'vsub.merge',
+      steps: expect.arrayContaining(['a.part = a[31:24]', 'd = lanes {piece, c.0}, 16 bits each, topmost first']),
+    });
+    expect(explain('vmad.u32.u32.u32 %d, %a, %b, -%c')).toMatchObject({ form: 'vmad.minus' });
+    expect(explain('vadd4.u32.u32.u32 %d.b02, %a, %b, %c')).toMatchObject({ kind: 'refused' });
+  });
+
   test('every form of the table can be explained within 80 columns', () => {
     let explained = 0;
     for (const opcode of ptxForms.opcodes()) {

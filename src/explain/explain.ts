@@ -4,6 +4,7 @@ import { matchOperands } from '../check/match.ts';
 import { part as partOf, type Problem, problem } from '../check/problem.ts';
 import { type Resolution, resolveMnemonic } from '../check/resolve.ts';
 import { type Shape, shapeOf } from '../check/shapes.ts';
+import { withSelectors } from '../check/selectors.ts';
 import { Scope } from '../check/symbols.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { OperandPattern, Variant } from '../isa/form.ts';
@@ -59,7 +60,7 @@ function explainInstruction(source: string, place: Place): Explanation {
   if (chosen.problems.length > 0) return refuse(chosen.problems, instruction, source);
   const environment = { sm: (place.target ?? newestTarget).sm, version: place.version ?? newestVersion };
   const written = writtenOperands(chosen.variant, instruction, source);
-  const others = resolution.variants.filter((variant) => variant !== chosen.variant);
+  const others = resolution.variants.filter(({ form }) => form !== chosen.variant.form);
   return { ...explainVariant(chosen.variant, environment, written), siblings: others.map(({ form }) => form.id) };
 }
 
@@ -98,7 +99,10 @@ function choose(variants: readonly Variant[], { operands }: Instruction, opcode:
   const judged = variants.map((variant): Chosen => {
     if (shapes.length === 0) return { variant, problems: [] };
     const what = opcode + variant.types.map((type) => type.name).join('');
-    return { variant, problems: matchOperands({ variant, opcode, what }, shapes) };
+    return {
+      variant: withSelectors(variant, shapes),
+      problems: matchOperands({ variant, opcode, what }, shapes),
+    };
   });
   return judged.reduce((best, other) => (other.problems.length < best.problems.length ? other : best));
 }

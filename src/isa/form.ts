@@ -54,6 +54,12 @@ export interface ValuePattern {
   readonly atMost?: string;
   /** Float constants must be above 0 and at most 1. */
   readonly fraction?: boolean;
+  /** Video selectors that may follow the register: `%r1.b3`. */
+  readonly parts?: ReadonlySet<string>;
+  /** A selector must follow the register. */
+  readonly partRequired?: boolean;
+  /** `-%r` may stand here, or must. */
+  readonly minus?: 'may' | 'must';
 }
 
 export type OperandPattern =
@@ -180,6 +186,8 @@ export interface Variant {
   readonly types: readonly PtxType[];
   /** Chosen modifier by axis; an axis left out is absent. */
   readonly modifiers: Readonly<Record<string, string>>;
+  /** What operands carry, by their names: `.b3`, `-`, `-.b3`. Absent where none does. */
+  readonly selectors?: Readonly<Record<string, string>>;
 }
 
 /** True where the variant carries this modifier. */

@@ -69,6 +69,7 @@ export const modifierSets: Readonly<Record<string, ModifierSet>> = {
     values: ['.L2::evict_last', '.L2::evict_normal', '.L2::evict_first', '.L2::evict_unchanged'],
   },
   secondary: { axis: 'secondPriority', values: ['.L2::evict_first', '.L2::evict_unchanged'] },
+  scale: { axis: 'scale', values: ['.shr7', '.shr15'] },
   copyTo: { axis: 'copyTo', values: ['.shared', '.shared::cta'] },
   copyFrom: { axis: 'copyFrom', values: ['.global'] },
 };

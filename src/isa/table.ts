@@ -29,6 +29,9 @@ import { mixedForms } from './forms/mixed-arithmetic.ts';
 import { movForms } from './forms/mov.ts';
 import { narrowProductForms } from './forms/narrow-products.ts';
 import { selectionForms } from './forms/set.ts';
+import { videoMultiplyForms } from './forms/video-multiply.ts';
+import { scalarVideoForms } from './forms/video-scalar.ts';
+import { simdVideoForms } from './forms/video-simd.ts';
 import { warpForms } from './forms/warp.ts';
 import { type CompiledForm, compileForm, splitMnemonic } from './notation.ts';
 
@@ -59,6 +62,9 @@ export const allForms: readonly InstructionForm[] = [
   ...cvtaForms,
   ...cvtForms,
   ...cvtPackForms,
+  ...scalarVideoForms,
+  ...videoMultiplyForms,
+  ...simdVideoForms,
   ...controlForms,
   ...callForms,
 ];

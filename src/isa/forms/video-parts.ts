@@ -1,0 +1,59 @@
+/** Parts of registers in video instructions, and the selectors that name them (PTX ISA 9.1, 9.7.18). */
+import type { IntegerName } from '../../numerics/formats.ts';
+import type { Variant } from '../form.ts';
+import type { Ref, Step } from '../steps.ts';
+import { resize } from './integer-steps.ts';
+
+/** `.b0` to `.b3`, `.h0` and `.h1`: a byte or half of a register. */
+export const scalarParts: ReadonlySet<string> = new Set(['.b0', '.b1', '.b2', '.b3', '.h0', '.h1']);
+
+/** Words of as many digits as there are lanes, each the number of a lane of a (below `lanes`) or b. */
+export function laneChoices(letter: 'b' | 'h', lanes: 2 | 4): ReadonlySet<string> {
+  let words = [`.${letter}`];
+  for (let i = 0; i < lanes; i++)
+    words = words.flatMap((word) => Array.from({ length: 2 * lanes }, (_, k) => `${word}${k}`));
+  return new Set(words);
+}
+
+/** Words of descending digits: the lanes of the result that are computed. */
+export function laneMasks(letter: 'b' | 'h', lanes: 2 | 4): ReadonlySet<string> {
+  const words = Array.from({ length: 2 ** lanes - 1 }, (_, bits) => {
+    const set = Array.from({ length: lanes }, (__, lane) => lanes - 1 - lane).filter(
+      (lane) => ((bits + 1) >> lane) % 2 === 1,
+    );
+    return `.${letter}${set.join('')}`;
+  });
+  return new Set(words);
+}
+
+/** The selector of an operand without its minus sign; empty where there is none. */
+export function selectorOf(variant: Variant, name: Ref): string {
+  return (variant.selectors?.[name] ?? '').replace('-', '');
+}
+
+export function isNegated(variant: Variant, name: Ref): boolean {
+  return variant.selectors?.[name]?.startsWith('-') === true;
+}
+
+export interface Place {
+  readonly low: number;
+  readonly width: number;
+}
+
+/** Where a scalar selector points to; the whole register without one. */
+export function placeOf(selector: string): Place {
+  if (selector === '') return { low: 0, width: 32 };
+  const width = selector[1] === 'b' ? 8 : 16;
+  return { low: Number(selector[2]) * width, width };
+}
+
+/** `to` = the selected part of an operand, extended to 64 bits by its type. */
+export function extended(variant: Variant, name: Ref, type: IntegerName, to: Ref): readonly Step[] {
+  const { low, width } = placeOf(selectorOf(variant, name));
+  if (width === 32) return [resize(to, 's64', name, type)];
+  const part = `${name}.part`;
+  return [
+    { kind: 'extract', to: part, from: name, low, width },
+    resize(to, 's64', part, `${type.slice(0, 1)}${width}` as IntegerName),
+  ];
+}
