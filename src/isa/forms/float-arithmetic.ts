@@ -1,9 +1,9 @@
 /** add, sub, mul, fma and mad of f32, f64 and packed f32: PTX ISA 9.1, 9.7.3. */
 import type { AvailabilityRow, InstructionForm } from '../form.ts';
-import type { Step } from '../steps.ts';
 import { at, atBefore, atBetween } from '../targets.ts';
 import { a, always, b, c, d, directed, exact, ftz, row } from './float-rows.ts';
 import { floatSteps } from './float-steps.ts';
+import { legacyMadSteps } from './legacy-mad.ts';
 
 const blackwell = (subject: string): AvailabilityRow => row(subject, at('8.6', 100));
 
@@ -82,9 +82,8 @@ const fusedMultiplyAdds: readonly InstructionForm[] = [
   }),
 ];
 
-/** On sm_1x mad.f32 truncates the product in a way of its own, which no engine here repeats. */
-const legacyMad: InstructionForm['steps'] = (variant, environment): readonly Step[] =>
-  environment.sm < 20 ? [{ kind: 'unsupported', what: `${variant.mnemonic} on sm_1x` }] : fused(variant, environment);
+const legacyMad: InstructionForm['steps'] = (variant, environment) =>
+  environment.sm < 20 ? legacyMadSteps(variant, environment) : fused(variant, environment);
 
 const multiplyAdds: readonly InstructionForm[] = [
   exact({

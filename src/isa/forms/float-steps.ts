@@ -57,7 +57,8 @@ export function reluSteps(fn: FloatFunction, sources: readonly string[]): Instru
 
 const plain: FloatMode = { rounding: 'rn', flush: false, sat: false, approximate: false, nan: true, xorSign: false };
 
-function clampBelow(format: FloatArithmeticFormat, to: Ref, from: Ref): readonly Step[] {
+/** `to` = `from`, but +0 where that is negative; a NaN stays one. */
+export function clampBelow(format: FloatArithmeticFormat, to: Ref, from: Ref): readonly Step[] {
   return [
     { kind: 'constant', to: 'zero', value: 0 },
     { kind: 'float', fn: 'max', format, mode: plain, to, from: [from, 'zero'] },

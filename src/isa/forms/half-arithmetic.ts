@@ -1,10 +1,12 @@
 /** Arithmetic on f16, bf16 and their packed pairs: PTX ISA 9.1, 9.7.4. */
-import type { AvailabilityRow, InstructionForm } from '../form.ts';
-import type { Step } from '../steps.ts';
+import { type AvailabilityRow, has, type InstructionForm, slotType } from '../form.ts';
+import type { Ref, Step } from '../steps.ts';
 import { at } from '../targets.ts';
 import type { TypeName } from '../types.ts';
 import { a, b, c, d, exact, row, when } from './float-rows.ts';
-import { floatSteps, reluSteps } from './float-steps.ts';
+import { clampBelow, floatSteps, formatOf, modeOf, reluSteps } from './float-steps.ts';
+import { bits, compare, constant, select } from './integer-steps.ts';
+import { lanewise } from './lanewise.ts';
 
 const halves: readonly TypeName[] = ['.f16', '.f16x2'];
 const brains: readonly TypeName[] = ['.bf16', '.bf16x2'];
@@ -49,10 +51,25 @@ const fused = floatSteps('fma', ['a', 'b', 'c']);
 const fusedRelu = reluSteps('fma', ['a', 'b', 'c']);
 const operands4 = [d, a, b, c];
 
-/** `.oob` turns on a NaN pattern of tensor copies that nothing here makes; such instructions are checked only. */
-const outOfBounds: InstructionForm['steps'] = (variant): readonly Step[] => [
-  { kind: 'unsupported', what: variant.mnemonic },
-];
+/** What tensor copies leave for an element outside the tensor, in each 16 bits (measured by others; the text has no bits). */
+const outside = 0x7ff7;
+
+/** `.oob`: +0 where a or b is the NaN of an element outside. */
+const guarded: InstructionForm['steps'] = (variant, environment) => {
+  const format = formatOf(variant);
+  const mode = modeOf(variant, environment);
+  const isOutside = (to: Ref, from: Ref): Step => compare('eq', 'u16', to, from, 'outside');
+  return lanewise(slotType(variant, 0), ['a', 'b', 'c'], (of) => [
+    { kind: 'float', fn: 'fma', format, mode, to: of('sum'), from: ['a', 'b', 'c'].map(of) },
+    constant('zero', 0),
+    ...(has(variant, '.relu') ? clampBelow(format, of('made'), of('sum')) : []),
+    constant('outside', outside),
+    isOutside(of('first'), of('a')),
+    isOutside(of('second'), of('b')),
+    bits('or', 1, of('any'), of('first'), of('second')),
+    select(of('d'), of('any'), 'zero', of(has(variant, '.relu') ? 'made' : 'sum')),
+  ]);
+};
 
 const fusedMultiplyAdds: readonly InstructionForm[] = [
   exact({
@@ -103,7 +120,7 @@ const fusedMultiplyAdds: readonly InstructionForm[] = [
     sets: { type: halves, clamped: ['.relu', '.sat'] },
     availability: [row('.oob', at('8.1', 90))],
     operands: operands4,
-    steps: outOfBounds,
+    steps: guarded,
   }),
   exact({
     id: 'fma.bf16.oob',
@@ -113,7 +130,7 @@ const fusedMultiplyAdds: readonly InstructionForm[] = [
     sets: { type: brains },
     availability: [row('.oob', at('8.1', 90))],
     operands: operands4,
-    steps: outOfBounds,
+    steps: guarded,
   }),
 ];
 

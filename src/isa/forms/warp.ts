@@ -3,6 +3,7 @@ import type { InstructionForm, OperandPattern } from '../form.ts';
 import { read, write } from '../form.ts';
 import type { CollectiveFunction, Ref, Step } from '../steps.ts';
 import { type Availability, at, atBetween, atListed } from '../targets.ts';
+import { reduxFloatSteps } from './redux-float.ts';
 
 interface Line {
   readonly id: string;
@@ -190,7 +191,7 @@ const redux: readonly InstructionForm[] = [
     ways: [atListed('8.6', 'sm_100a'), atListed('8.8', 'sm_100f', 'sm_103a', 'sm_103f')],
     sets: { op: ['.min', '.max'] },
     operands: [write('d', 0), read('a', 0), mask],
-    steps: (variant) => [{ kind: 'unsupported', what: variant.mnemonic }],
+    steps: reduxFloatSteps,
   }),
 ];
 
