@@ -31,6 +31,7 @@ import { narrowProductForms } from './forms/narrow-products.ts';
 import { selectionForms } from './forms/set.ts';
 import { videoMultiplyForms } from './forms/video-multiply.ts';
 import { scalarVideoForms } from './forms/video-scalar.ts';
+import { stackForms } from './forms/stack.ts';
 import { simdVideoForms } from './forms/video-simd.ts';
 import { warpForms } from './forms/warp.ts';
 import { type CompiledForm, compileForm, splitMnemonic } from './notation.ts';
@@ -65,6 +66,7 @@ export const allForms: readonly InstructionForm[] = [
   ...scalarVideoForms,
   ...videoMultiplyForms,
   ...simdVideoForms,
+  ...stackForms,
   ...controlForms,
   ...callForms,
 ];

@@ -24,7 +24,7 @@ function compiled(fn: Elementary): { readonly series: OfBits; readonly exact: Of
   helpers.builder.export('series', series);
   helpers.builder.export('exact', exactFunction(helpers, fn));
   const never = (): void => undefined;
-  const env = { memory: new WebAssembly.Memory({ initial: 0 }), resolve: never, raise: never, refuel: never };
+  const env = { memory: new WebAssembly.Memory({ initial: 0 }), resolve: never, raise: never, refuel: never, builtin: never };
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(helpers.builder.encode()), { env });
   return exports as unknown as { series: OfBits; exact: OfBits };
 }

@@ -16,6 +16,7 @@ interface Shape {
   readonly choices: ReadonlySet<string>;
   readonly masks: ReadonlySet<string>;
   readonly section: string;
+  readonly comparisonSection: string;
 }
 
 const halves: Shape = {
@@ -23,7 +24,8 @@ const halves: Shape = {
   width: 16,
   choices: laneChoices('h', 2),
   masks: laneMasks('h', 2),
-  section: '9.7.18.2',
+  section: '9.7.18.2.1',
+  comparisonSection: '9.7.18.2.2',
 };
 
 const bytes: Shape = {
@@ -31,7 +33,8 @@ const bytes: Shape = {
   width: 8,
   choices: laneChoices('b', 4),
   masks: laneMasks('b', 4),
-  section: '9.7.18.2',
+  section: '9.7.18.2.3',
+  comparisonSection: '9.7.18.2.4',
 };
 
 /** Steps from `x.i` and `y.i` to `made.i`, of 32 bits. */
@@ -150,7 +153,7 @@ function forms(shape: Shape, family: Family): readonly InstructionForm[] {
   ];
   const list = 'd{.mask}, a{.asel}, b{.bsel}, c';
   const shared = {
-    section: shape.section,
+    section: family.opcode === 'vset' ? shape.comparisonSection : shape.section,
     regime: 'exact',
     sets: { dtype: words, atype: words, btype: words },
     availability: [{ subject: opcode, ways: [at('3.0', 30)] }],
