@@ -169,6 +169,27 @@ function cancelling(sources: readonly Register[], any: (width: number) => bigint
   });
 }
 
+/** Two f32 whose product, or whose quotient, is next to 2^-126, where .ftz begins. */
+function nextToLeastNormal(
+  sources: readonly Register[],
+  any: (width: number) => bigint,
+): readonly (readonly bigint[])[] {
+  if (sources.length < 2 || sources.some(({ width }) => width !== 32)) return [];
+  const view = new DataView(new ArrayBuffer(4));
+  const bitsOf = (value: number): bigint => {
+    view.setFloat32(0, value);
+    return BigInt(view.getUint32(0));
+  };
+  return Array.from({ length: 150 }, (_, i) => {
+    const bits = any(32) & 0xbfffffffn;
+    view.setUint32(0, Number(bits));
+    const value = view.getFloat32(0);
+    const other = bitsOf(i % 2 === 0 ? 2 ** -126 / value : value * 2 ** 126);
+    const row = [bits, BigInt.asUintN(32, other + any(2) - 2n)];
+    return sources.map((_source, place) => row[place] ?? 0n);
+  });
+}
+
 /** Rows of corners with each other, of corners with random bits, of values near each other, of small numbers, and of random bits. */
 export function inputsFor({ sources }: Instruction): readonly (readonly bigint[])[] {
   const numbers = randomBits(BigInt(sources.length));
@@ -195,5 +216,6 @@ export function inputsFor({ sources }: Instruction): readonly (readonly bigint[]
   const small = Array.from({ length: 100 }, (_, i) =>
     sources.map(({ width }, source) => BigInt.asUintN(width, i % 3 === source ? any(width) : any(6) - 20n)),
   );
-  return [...rows, ...close, ...small, ...moderate(sources, any), ...cancelling(sources, any)];
+  const chosen = [moderate, cancelling, nextToLeastNormal].flatMap((make) => make(sources, any));
+  return [...rows, ...close, ...small, ...chosen];
 }
