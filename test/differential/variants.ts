@@ -14,7 +14,7 @@ export function variantsByForm(): ReadonlyMap<string, readonly Variant[]> {
   const seen = new Set<string>();
   const found = new Map<string, Variant[]>();
   for (const variant of expand(allForms)) {
-    if (isOld(variant) || evaluator(variant, environment) === null) continue;
+    if (isOld(variant) || !hasOnlyValues(variant) || evaluator(variant, environment) === null) continue;
     const key = `${variant.form.id} ${meaningOf(variant)}`;
     if (seen.has(key)) continue;
     seen.add(key);
@@ -23,6 +23,12 @@ export function variantsByForm(): ReadonlyMap<string, readonly Variant[]> {
     else variants.push(variant);
   }
   return found;
+}
+
+/** Addresses and variables are operands of instructions that compute nothing from their bits. */
+function hasOnlyValues({ form }: Variant): boolean {
+  const kinds: readonly OperandPattern['kind'][] = ['value', 'vector', 'lanes', 'pair'];
+  return form.operands.every(({ kind }) => kinds.includes(kind));
 }
 
 /** Spellings of PTX before 1.4, which no kernel with 64-bit addresses can hold; their steps are those of `.approx`. */
