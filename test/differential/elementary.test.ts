@@ -23,9 +23,12 @@ function compiled(fn: Elementary): { readonly series: OfBits; readonly exact: Of
   });
   helpers.builder.export('series', series);
   helpers.builder.export('exact', exactFunction(helpers, fn));
-  const never = (): void => undefined;
-  const env = { memory: new WebAssembly.Memory({ initial: 0 }), resolve: never, raise: never, refuel: never, builtin: never };
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(helpers.builder.encode()), { env });
+  const module = new WebAssembly.Module(helpers.builder.encode());
+  // Nothing that is imported is called here.
+  const imported = WebAssembly.Module.imports(module).filter(({ kind }) => kind === 'function');
+  const functions = Object.fromEntries(imported.map(({ name }) => [name, (): void => undefined]));
+  const env = { memory: new WebAssembly.Memory({ initial: 0 }), ...functions };
+  const { exports } = new WebAssembly.Instance(module, { env });
   return exports as unknown as { series: OfBits; exact: OfBits };
 }
 
