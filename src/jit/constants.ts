@@ -18,28 +18,34 @@ function inverseTangent(n: bigint, sign: bigint, places: number): bigint {
   return sum;
 }
 
-function precisely(places: number, compute: (places: number) => bigint): bigint {
-  return compute(places + spare) >> BigInt(spare);
+const known = new Map<string, bigint>();
+
+/** Computed once for each number of places. */
+function precisely(name: string, places: number, compute: (places: number) => bigint): bigint {
+  const key = `${name} ${places}`;
+  const found = known.get(key) ?? compute(places + spare) >> BigInt(spare);
+  known.set(key, found);
+  return found;
 }
 
 /** ln 2 */
 export function naturalLogarithmOf2(places: number): bigint {
-  return precisely(places, (more) => 2n * inverseTangent(3n, 1n, more));
+  return precisely('ln 2', places, (more) => 2n * inverseTangent(3n, 1n, more));
 }
 
 /** pi / 4 */
 export function eighthTurn(places: number): bigint {
-  return precisely(places, (more) => 4n * inverseTangent(5n, -1n, more) - inverseTangent(239n, -1n, more));
+  return precisely('pi / 4', places, (more) => 4n * inverseTangent(5n, -1n, more) - inverseTangent(239n, -1n, more));
 }
 
 /** 2 / pi */
 export function inverseQuarterTurn(places: number): bigint {
-  return precisely(places, (more) => (1n << BigInt(2 * more - 1)) / eighthTurn(more));
+  return precisely('2 / pi', places, (more) => (1n << BigInt(2 * more - 1)) / eighthTurn(more));
 }
 
 /** 2 / ln 2 */
 export function doubleLogarithmOfE(places: number): bigint {
-  return precisely(places, (more) => (1n << BigInt(2 * more + 1)) / naturalLogarithmOf2(more));
+  return precisely('2 / ln 2', places, (more) => (1n << BigInt(2 * more + 1)) / naturalLogarithmOf2(more));
 }
 
 /** Bits of the f64 nearest to value * 2^-places, which must be a normal one. */
