@@ -2,7 +2,7 @@
 import { type Bits, chop, signExtend } from '../base/bits.ts';
 import { type OperandPattern, operandType, type TypeRef, type ValuePattern, type Variant } from '../isa/form.ts';
 import { vectorLanes } from '../isa/rules.ts';
-import { conditionCode, type Environment, type Ref } from '../isa/steps.ts';
+import { conditionCode, type Environment, type Ref, stackTop } from '../isa/steps.ts';
 import type { PtxType } from '../isa/types.ts';
 import { type Action, type Frame, isValueStep, prepareStep } from './value-steps.ts';
 
@@ -32,8 +32,8 @@ export interface Evaluator {
 }
 
 /**
- * The instruction as a function of bits; null for one that reads or writes memory or addresses, branches, waits, or is
- * not executed at all. The condition code is false before every row, as at the start of a thread.
+ * The instruction as a function of bits; null for one that reads or writes memory or addresses, asks about the stack,
+ * branches, waits, or is not executed at all. The condition code is false before every row, as at the start of a thread.
  */
 export function evaluator(variant: Variant, environment: Environment, widths: RegisterWidths = {}): Evaluator | null {
   const steps = variant.form.steps(variant, environment);
@@ -54,6 +54,7 @@ export function evaluator(variant: Variant, environment: Environment, widths: Re
   const outputs = values.filter((value) => value.role === 'write').map((value) => terminal(value, widths.result));
   const sources = inputs.map((input) => ({ ...input, place: placeOf(input.name) }));
   const actions = steps.filter(isValueStep).map((step) => prepareStep(step, placeOf));
+  if (places.has(stackTop)) return null;
   const results = outputs.map((output) => ({ ...output, place: placeOf(output.name) }));
   return { inputs, outputs, run: runner(sources, actions, results, places) };
 }

@@ -22,10 +22,25 @@ import type {
 export type Ref = string;
 
 /**
- * The condition code: the one value that instructions share without naming it. A thread has one, false at its start;
+ * The condition code: a value that instructions share without naming it. A thread has one, false at its start;
  * `.cc` writes it, addc, subc and madc read it (PTX ISA 9.1, 9.7.2).
  */
 export const conditionCode: Ref = 'CC.CF';
+
+/** Bytes that alloca has taken in this activation; 0 at its start. */
+export const stackTop: Ref = 'STACK.TOP';
+
+/** The address from which it takes them. */
+export const stackBase: Ref = 'STACK.BASE';
+
+/** Bytes that it may take in an activation. */
+export const stackLimit = 8192;
+
+/** Values that outlive instructions as registers do, zero or false at the start of an activation. */
+export const sharedRefs: ReadonlyMap<Ref, '.pred' | '.u64'> = new Map([
+  [conditionCode, '.pred'],
+  [stackTop, '.u64'],
+]);
 
 /** Lanes of `lane` to `stride` bits, the first name in the topmost lane. */
 export interface LaneLayout {

@@ -7,6 +7,7 @@ import { formalLayout } from './call-site.ts';
 import { FrameBuilder } from './frame.ts';
 import type { FunctionProgram, ProgramInstruction, RegisterFormal } from './function-program.ts';
 import { InstructionBuilder, type Surroundings } from './instruction-builder.ts';
+import { stackSymbol, usesStack } from './dynamic-stack.ts';
 import { layOut, type Placed } from './layout.ts';
 
 /** Room for what a call keeps beside variables: so every activation takes some, and endless recursion ends. */
@@ -36,23 +37,25 @@ export interface KernelLayout {
 export function kernelLayout(drafts: readonly Draft[], shared: readonly VariableSymbol[]): KernelLayout {
   const own = drafts.flatMap(({ fn }) => fn.variables.filter((symbol) => symbol.space === '.shared'));
   const sharedSymbols = dynamicLast([...shared, ...own]);
-  const alignments = drafts.flatMap(({ fn }) => [
-    ...localSymbols(fn).map(({ variable }) => alignmentOf(variable)),
-    ...(fn.item.entry ? [] : [...fn.item.parameters, ...fn.item.results].map(alignmentOf)),
+  const alignments = drafts.flatMap((draft) => [
+    ...localSymbols(draft).map(({ variable }) => alignmentOf(variable)),
+    ...(draft.fn.item.entry ? [] : [...draft.fn.item.parameters, ...draft.fn.item.results].map(alignmentOf)),
   ]);
   const alignment = Math.max(16, ...alignments);
   return { shared: layOut(sharedSymbols.map((symbol) => symbol.variable)), sharedSymbols, alignment };
 }
 
-function localSymbols(fn: CheckedFunction): readonly VariableSymbol[] {
-  return fn.variables.filter((symbol) => symbol.space === '.local' || symbol.space === 'local parameter');
+function localSymbols({ fn, instructions }: Draft): readonly VariableSymbol[] {
+  const own = fn.variables.filter((symbol) => symbol.space === '.local' || symbol.space === 'local parameter');
+  return usesStack(instructions) ? [...own, stackSymbol] : own;
 }
 
 /** Makes a drafted function ready to run. */
-export function finishFunction({ fn, frame, instructions }: Draft, layout: KernelLayout): FunctionProgram {
+export function finishFunction(draft: Draft, layout: KernelLayout): FunctionProgram {
+  const { fn, frame, instructions } = draft;
   const { entry } = fn.item;
   const formals = formalsOf(fn);
-  const locals = localSymbols(fn);
+  const locals = localSymbols(draft);
   const parameters = layOut(entry ? fn.item.parameters : []);
   const localLayout = layOut(
     locals.map((symbol) => symbol.variable),

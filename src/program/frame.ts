@@ -2,7 +2,7 @@
 import type { Bits } from '../base/bits.ts';
 import type { RegisterUse } from '../check/bind.ts';
 import type { RegisterSymbol } from '../check/symbols.ts';
-import { conditionCode } from '../isa/steps.ts';
+import { type Ref, sharedRefs } from '../isa/steps.ts';
 import { typeOf } from '../isa/types.ts';
 import type { NamedRegister } from './function-program.ts';
 
@@ -13,7 +13,7 @@ export class FrameBuilder {
   private readonly constants = new Map<string, number>();
   private readonly temporaries: number[] = [];
   private used = 0;
-  private carry: number | null = null;
+  private readonly shared = new Map<Ref, number>();
 
   /** The place of a register; the same one for every use of it. */
   register({ symbol, register, element }: RegisterUse): number {
@@ -51,13 +51,16 @@ export class FrameBuilder {
     return place;
   }
 
-  /** The place of the condition code: one for the whole function, which outlives instructions as a register does. */
-  conditionCode(): number {
-    if (this.carry === null) {
-      this.carry = this.value(1);
-      this.registers.push({ name: conditionCode, type: typeOf('.pred'), place: this.carry });
-    }
-    return this.carry;
+  /** The place of a name of `sharedRefs`, one for the whole function; null for any other. */
+  sharedPlace(name: Ref): number | null {
+    const type = sharedRefs.get(name);
+    if (type === undefined) return null;
+    const known = this.shared.get(name);
+    if (known !== undefined) return known;
+    const place = this.value(typeOf(type).width);
+    this.shared.set(name, place);
+    this.registers.push({ name, type: typeOf(type), place });
+    return place;
   }
 
   /** Places of constants. */

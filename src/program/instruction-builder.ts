@@ -6,11 +6,12 @@ import type { CheckedModule } from '../check/check.ts';
 import type { CheckedFunction } from '../check/checked.ts';
 import type { LabelSymbol, Scope } from '../check/symbols.ts';
 import type { Variant } from '../isa/form.ts';
-import { conditionCode, type Environment, type Ref, type Step } from '../isa/steps.ts';
+import { type Environment, type Ref, stackBase, type Step } from '../isa/steps.ts';
 import type { Instruction } from '../syntax/tree.ts';
 import { type Callee, callSite } from './call-site.ts';
 import type { FrameBuilder } from './frame.ts';
-import type { ProgramInstruction } from './function-program.ts';
+import { stackSymbol } from './dynamic-stack.ts';
+import type { ProgramInstruction, SymbolAddress } from './function-program.ts';
 import { refsOf, sortOperands } from './operands.ts';
 
 /** What a function needs of the module and kernel around it. */
@@ -20,6 +21,10 @@ export interface Surroundings {
   readonly functionAddress: (name: string) => number;
   /** What a call reaches; `frame` is the caller's. */
   readonly callee: (call: BoundCall, frame: FrameBuilder) => Callee;
+}
+
+function stackAddress(place: number): SymbolAddress {
+  return { place, width: 64, base: { kind: 'variable', symbol: stackSymbol }, offset: 0n };
 }
 
 export class InstructionBuilder {
@@ -71,13 +76,16 @@ export class InstructionBuilder {
     );
     for (const ref of steps.flatMap(refsOf)) {
       if (places.has(ref)) continue;
-      places.set(ref, ref === conditionCode ? this.frame.conditionCode() : this.frame.temporary());
+      places.set(ref, this.frame.sharedPlace(ref) ?? this.frame.temporary());
     }
+    const base = places.get(stackBase);
+    const symbols = base === undefined ? operands.symbols : [...operands.symbols, stackAddress(base)];
     return {
       variant,
       ...this.where(node),
       guard: guard === null ? null : { register: this.frame.register(guard), negated: guard.negated },
       ...operands,
+      symbols,
       steps,
       places,
       ...this.control(bound, scope),

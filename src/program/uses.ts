@@ -1,5 +1,5 @@
 /** Which registers an instruction reads and writes, by their places. */
-import { conditionCode } from '../isa/steps.ts';
+import { sharedRefs } from '../isa/steps.ts';
 import type { Moved } from './call-site.ts';
 import type { ProgramInstruction } from './function-program.ts';
 
@@ -20,9 +20,9 @@ export function usesOf({ guard, reads, writes, addresses, steps, places, call }:
   ];
   const written = [...writes.map(({ register }) => register), ...(call === null ? [] : registersOf(call.results))];
   // A name that a step writes is no source: a source that shares its register has a name of its own.
-  // The condition code is the one name that may be both.
+  // Names that instructions share may be both.
   for (const [ref, place] of places) {
-    if (ref === conditionCode) read.push(place);
+    if (sharedRefs.has(ref)) read.push(place);
     (results.has(ref) ? written : read).push(place);
   }
   return { reads: read, writes: written };
