@@ -37,20 +37,20 @@ mad.wide.u32 %rd8, %r1, 4, %rd1; cvt.u32.u64 %r2, %rd6; st.global.u32 [%rd8], %r
     expect(await output({ body }, 160, { engine, block: 40 })).toEqual(wanted);
   });
 
+  test('each activation of a function has its own', async () => {
+    const module = `.func (.reg .b64 r) f(.reg .b64 n) { .reg .b64 p; alloca.u64 p, 16; st.local.u64 [p], n;
+st.local.u64 [p+8], 5; ld.local.u64 r, [p]; ret; }`;
+    const body = `${out} alloca.u64 %rd4, 8; st.local.u64 [%rd4], 3; mov.u64 %rd5, 100; call (%rd6), f, (%rd5);
+ld.local.u64 %rd7, [%rd4]; call (%rd5), f, (%rd7); add.u64 %rd6, %rd6, %rd5;
+cvt.u32.u64 %r2, %rd6; st.global.u32 [%rd1], %r2;`;
+    expect(await output({ module, body }, 4, { engine })).toEqual([103]);
+  });
+
   test('32-bit addresses', async () => {
     const body = `${out} mov.u32 %r1, 40; alloca.u32 %r2, %r1; stacksave.u32 %r3; st.local.u32 [%r2+36], 9; ld.local.u32 %r4, [%r2+36];
 st.global.u32 [%rd1], %r3; st.global.u32 [%rd1+4], %r4;`;
     expect(await output({ body }, 8, { engine })).toEqual([40, 9]);
   });
-});
-
-test('each activation of a function has its own', async () => {
-  const module = `.func (.reg .b64 r) f(.reg .b64 n) { .reg .b64 p; alloca.u64 p, 16; st.local.u64 [p], n;
-st.local.u64 [p+8], 5; ld.local.u64 r, [p]; ret; }`;
-  const body = `${out} alloca.u64 %rd4, 8; st.local.u64 [%rd4], 3; mov.u64 %rd5, 100; call (%rd6), f, (%rd5);
-ld.local.u64 %rd7, [%rd4]; call (%rd5), f, (%rd7); add.u64 %rd6, %rd6, %rd5;
-cvt.u32.u64 %r2, %rd6; st.global.u32 [%rd1], %r2;`;
-  expect(await output({ module, body }, 4, { engine: 'interp' })).toEqual([103]);
 });
 
 test('what is beyond the stack cannot be accessed', async () => {
