@@ -113,10 +113,7 @@ function matchValue(
     case 'unknown':
       return [];
     case 'register':
-      if (pattern.minus === 'must' || pattern.partRequired === true) {
-        const expected = pattern.minus === 'must' ? 'a negated register' : 'part of a register';
-        return [wrongKind(subject, pattern.name, shape, path, expected)];
-      }
+      if (pattern.minus === 'must') return [wrongKind(subject, pattern.name, shape, path, 'a negated register')];
       return matchRegister(subject, pattern, type, shape, path);
     case 'sink':
       if (pattern.sink === true) return [];
@@ -126,9 +123,9 @@ function matchValue(
           : wrongKind(subject, pattern.name, shape, path, 'a value'),
       ];
     case 'part':
-      if (pattern.parts?.has(shape.selector) !== true)
+      if (pattern.parts?.test(shape.selector) !== true)
         return [wrongKind(subject, pattern.name, shape, path, 'a whole register or another part')];
-      return matchValue(subject, { ...pattern, partRequired: false }, shape.register, path);
+      return matchValue(subject, pattern, shape.register, path);
     case 'unary':
       if (pattern.minus !== undefined && shape.operator === '-') {
         const { minus: _, ...bare } = pattern;

@@ -55,9 +55,7 @@ export interface ValuePattern {
   /** Float constants must be above 0 and at most 1. */
   readonly fraction?: boolean;
   /** Video selectors that may follow the register: `%r1.b3`. */
-  readonly parts?: ReadonlySet<string>;
-  /** A selector must follow the register. */
-  readonly partRequired?: boolean;
+  readonly parts?: RegExp;
   /** `-%r` may stand here, or must. */
   readonly minus?: 'may' | 'must';
 }

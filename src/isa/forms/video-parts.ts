@@ -5,26 +5,18 @@ import type { Ref, Step } from '../steps.ts';
 import { resize } from './integer-steps.ts';
 
 /** `.b0` to `.b3`, `.h0` and `.h1`: a byte or half of a register. */
-export const scalarParts: ReadonlySet<string> = new Set(['.b0', '.b1', '.b2', '.b3', '.h0', '.h1']);
+export const scalarParts: RegExp = /^\.(b[0-3]|h[01])$/;
 
-/** Words of as many digits as there are lanes, each the number of a lane of a (below `lanes`) or b. */
-export function laneChoices(letter: 'b' | 'h', lanes: 2 | 4): ReadonlySet<string> {
-  let words = [`.${letter}`];
-  for (let i = 0; i < lanes; i++)
-    words = words.flatMap((word) => Array.from({ length: 2 * lanes }, (_, k) => `${word}${k}`));
-  return new Set(words);
+interface Lanes {
+  readonly halves: RegExp;
+  readonly bytes: RegExp;
 }
 
-/** Words of descending digits: the lanes of the result that are computed. */
-export function laneMasks(letter: 'b' | 'h', lanes: 2 | 4): ReadonlySet<string> {
-  const words = Array.from({ length: 2 ** lanes - 1 }, (_, bits) => {
-    const set = Array.from({ length: lanes }, (__, lane) => lanes - 1 - lane).filter(
-      (lane) => ((bits + 1) >> lane) % 2 === 1,
-    );
-    return `.${letter}${set.join('')}`;
-  });
-  return new Set(words);
-}
+/** As many digits as there are lanes, each the number of a lane of a or, behind those, of b. */
+export const laneChoices: Lanes = { halves: /^\.h[0-3]{2}$/, bytes: /^\.b[0-7]{4}$/ };
+
+/** Descending digits: the lanes of the result that are computed. */
+export const laneMasks: Lanes = { halves: /^\.h(?=.)1?0?$/, bytes: /^\.b(?=.)3?2?1?0?$/ };
 
 /** The selector of an operand without its minus sign; empty where there is none. */
 export function selectorOf(variant: Variant, name: Ref): string {

@@ -13,8 +13,8 @@ const words: readonly TypeName[] = ['.u32', '.s32'];
 interface Shape {
   readonly lanes: 2 | 4;
   readonly width: 8 | 16;
-  readonly choices: ReadonlySet<string>;
-  readonly masks: ReadonlySet<string>;
+  readonly choices: RegExp;
+  readonly masks: RegExp;
   readonly section: string;
   readonly comparisonSection: string;
 }
@@ -22,8 +22,8 @@ interface Shape {
 const halves: Shape = {
   lanes: 2,
   width: 16,
-  choices: laneChoices('h', 2),
-  masks: laneMasks('h', 2),
+  choices: laneChoices.halves,
+  masks: laneMasks.halves,
   section: '9.7.18.2.1',
   comparisonSection: '9.7.18.2.2',
 };
@@ -31,8 +31,8 @@ const halves: Shape = {
 const bytes: Shape = {
   lanes: 4,
   width: 8,
-  choices: laneChoices('b', 4),
-  masks: laneMasks('b', 4),
+  choices: laneChoices.bytes,
+  masks: laneMasks.bytes,
   section: '9.7.18.2.3',
   comparisonSection: '9.7.18.2.4',
 };
