@@ -1,5 +1,4 @@
 /** Barriers of the block: who comes last lets all that wait go on. */
-import type { Bits } from '../base/bits.ts';
 import type { Step } from '../isa/steps.ts';
 import { type Opened, reduced } from '../machine/barriers.ts';
 import type { Block, Cpu } from './thread.ts';
@@ -29,7 +28,7 @@ export function prepareBarrier(
     const opened = block.barriers.arrive({
       thread: thread.linear,
       barrier: Number(frame[number]),
-      count: count < 0 ? null : Number(frame[count] as Bits),
+      count: count < 0 ? null : Number(frame[count]),
       waits,
       predicate: from >= 0 && frame[from] !== 0,
     });

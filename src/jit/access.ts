@@ -140,9 +140,9 @@ function locateIn(lowering: Lowering, space: Exclude<AccessSpace, 'global' | 'ge
   code.set(at);
 }
 
-const bases = { shared: 'shared', local: 'local', param: 'parameters', const: 'constants' } as const;
+export const bases = { shared: 'shared', local: 'local', param: 'parameters', const: 'constants' } as const;
 
-function sizeOf({ layout }: Lowering, space: 'local' | 'param' | 'const'): number {
+export function sizeOf({ layout }: Lowering, space: 'local' | 'param' | 'const'): number {
   if (space === 'local') return layout.localBytes;
   return space === 'param' ? layout.parameterBytes : layout.constantBytes;
 }

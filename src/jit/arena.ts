@@ -107,14 +107,22 @@ export class Arena {
     const { shape } = this.options;
     const fields: Readonly<Partial<Record<ContextField, number>>> = {
       fuel: 0,
-      ...{ threadsX: shape.block[0], threadsY: shape.block[1], threadsZ: shape.block[2] },
-      ...{ blocksX: shape.grid[0], blocksY: shape.grid[1], blocksZ: shape.grid[2] },
+      threadsX: shape.block[0],
+      threadsY: shape.block[1],
+      threadsZ: shape.block[2],
+      blocksX: shape.grid[0],
+      blocksY: shape.grid[1],
+      blocksZ: shape.grid[2],
       sharedSize: this.sharedSize,
       dynamicShared: shape.sharedBytes,
       warps: Math.ceil(this.threads / warpSize),
       threads: this.threads,
-      ...{ shared: room.shared, local: room.local, frames: room.frames, calls: room.calls },
-      ...{ parameters: this.parameters, constants: this.constants },
+      shared: room.shared,
+      local: room.local,
+      frames: room.frames,
+      calls: room.calls,
+      parameters: this.parameters,
+      constants: this.constants,
     };
     const words = this.contextOf(room);
     for (const [name, value] of Object.entries(fields)) words[context[name as ContextField] / 4] = value;

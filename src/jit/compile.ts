@@ -4,7 +4,10 @@ import type { KernelProgram } from '../program/link.ts';
 import { Code, type Label } from '../wasm/code.ts';
 import type { FunctionType } from '../wasm/module.ts';
 import { groupExchange } from './exchange.ts';
-import { type KernelShape, shapeOf } from './kernel-shape.ts';
+import type { Region } from '../program/regions.ts';
+import { fourFunction } from './four-function.ts';
+import { type FunctionShape, type KernelShape, shapeOf } from './kernel-shape.ts';
+import { laneCount } from './vectors.ts';
 import { context, type ContextField, type LaunchLayout, outcome } from './layout.ts';
 import { regionFunction, regionType } from './region-function.ts';
 import type { Site } from './site.ts';
@@ -26,22 +29,35 @@ export interface CompiledKernel {
 export function compileKernel(kernel: KernelProgram, layout: LaunchLayout): CompiledKernel {
   const shape = shapeOf(kernel, layout);
   const { helpers, stops, sites, frame, callBytes } = shape;
-  const functions = shape.functions.flatMap((fn) => {
-    if (fn === null) return [];
-    return fn.regions.map((region) => {
-      const index = helpers.builder.declare(regionType);
-      helpers.builder.define(index, regionFunction(shape, fn, region));
-      return index;
-    });
-  });
+  const functions = shape.functions.flatMap((fn) => fn?.regions.map(() => helpers.builder.declare(regionType)) ?? []);
+  const fours = shape.functions.flatMap((fn) =>
+    fn === null ? [] : fn.regions.map((region, i) => compileRegion(shape, fn, region, functions, fn.firstRegion + i)),
+  );
   const run = helpers.builder.declare(runType);
-  helpers.builder.define(run, runFunction(shape, functions));
+  helpers.builder.define(run, runFunction(shape, functions, fours));
   helpers.builder.export('run', run);
   const runBlocks = helpers.builder.declare(runBlocksType);
   helpers.builder.define(runBlocks, runBlocksFunction(shape, run));
   helpers.builder.export('runBlocks', runBlocks);
   for (const fn of collectiveFunctions(stops)) helpers.builder.export(`exchange ${fn}`, groupExchange(shape, fn));
   return { kernel, bytes: helpers.builder.encode(), stops, frame, callBytes, sites };
+}
+
+/** Defines the function of a region; gives the index of the one for four threads at a time, null where there is none. */
+function compileRegion(
+  shape: KernelShape,
+  fn: FunctionShape,
+  region: Region,
+  functions: readonly number[],
+  number: number,
+): number | null {
+  const { builder } = shape.helpers;
+  builder.define(functions[number] as number, regionFunction(shape, fn, region));
+  const four = fourFunction(shape, fn, region, functions);
+  if (four === null) return null;
+  const index = builder.declare(regionType);
+  builder.define(index, four);
+  return index;
 }
 
 function collectiveFunctions(stops: readonly Stop[]): ReadonlySet<CollectiveFunction> {
@@ -52,12 +68,29 @@ function collectiveFunctions(stops: readonly Stop[]): ReadonlySet<CollectiveFunc
 const runType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32'], results: ['i32'] };
 
 /** Runs region after region for as long as all threads go on together. */
-function runFunction({ helpers, layout, sites }: KernelShape, functions: readonly number[]): Code {
+function runFunction(
+  { helpers, layout, sites }: KernelShape,
+  functions: readonly number[],
+  fours: readonly (number | null)[],
+): Code {
   const code = new Code(runType.parameters);
   const [contextAddress, region, first, behind] = [0, 1, 2, 3] as const;
   const fuelAt = layout.origin + context.fuel;
   const site = sites.push({ kind: 'loop', line: 0 }) - 1;
   const call = (index: number): Code => code.get(contextAddress).get(first).get(behind).call(index).set(region);
+  // Threads of four lie side by side where rows are whole fours.
+  const inFours = code.local('i32');
+  code
+    .get(contextAddress)
+    .memory('i32.load', layout.origin + context.threadsX)
+    .get(first)
+    .op('i32.or')
+    .get(behind);
+  code
+    .op('i32.or')
+    .i32(laneCount - 1)
+    .op('i32.and', 'i32.eqz')
+    .set(inFours);
   code.loop((again) => {
     code.get(contextAddress).memory('i32.load', fuelAt).i32(0).op('i32.le_s');
     code.if(() => {
@@ -75,7 +108,14 @@ function runFunction({ helpers, layout, sites }: KernelShape, functions: readonl
           labels.unshift(label);
           nest(index - 1);
         });
-        call(functions[index] as number).br(done);
+        const [one, four] = [functions[index] as number, fours[index] ?? null];
+        if (four === null) call(one);
+        else
+          code.get(inFours).if(
+            () => call(four),
+            () => call(one),
+          );
+        code.br(done);
       };
       nest(functions.length - 1);
     });

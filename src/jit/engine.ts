@@ -140,7 +140,7 @@ class Engine {
       else this.begin();
     }
     let allPaused = true;
-    for (const one of [...this.running]) {
+    for (const one of Array.from(this.running)) {
       if (this.proceed(one) === 'paused') continue;
       allPaused = false;
       this.end(one);

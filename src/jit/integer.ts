@@ -308,7 +308,8 @@ function pushShift(fn: 'shl' | 'shr.u' | 'shr.s', width: number, a: string, b: s
 
 // --- comparisons ----------------------------------------------------------------------------------------------------
 
-const orders: Readonly<Partial<Record<Comparison, 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'>>> = {
+/** Orders of integers by the names of comparisons. */
+export const integerOrders: Readonly<Partial<Record<Comparison, 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'>>> = {
   eq: 'eq',
   ne: 'ne',
   lt: 'lt',
@@ -330,7 +331,7 @@ const orders: Readonly<Partial<Record<Comparison, 'eq' | 'ne' | 'lt' | 'le' | 'g
 /** Pushes 1 where the comparison holds for two integers, else 0. */
 export function pushIntegerComparison(step: StepOf<'compare'>, format: FixedFormat, lowering: Lowering): void {
   const { code } = lowering;
-  const order = orders[step.comparison];
+  const order = integerOrders[step.comparison];
   if (order === undefined) {
     // No integer is a NaN.
     code.i32(step.comparison === 'num' ? 1 : 0);

@@ -4,6 +4,7 @@ import type { FunctionProgram, ProgramInstruction } from '../program/function-pr
 import type { KernelProgram } from '../program/link.ts';
 import { liveness } from '../program/liveness.ts';
 import { type Region, regionsOf } from '../program/regions.ts';
+import { varyingPlaces } from '../program/varying.ts';
 import { waitingLoops } from '../program/waiting-loops.ts';
 import { FrameLayout } from './frame.ts';
 import { Helpers } from './helpers.ts';
@@ -37,12 +38,24 @@ export interface FunctionShape {
   readonly live: readonly (readonly number[])[];
   /** Number of the region that begins with a block. */
   readonly regionAt: ReadonlyMap<number, number>;
+  /** Blocks where threads are set down with their registers in the frame, to go on. */
+  readonly landings: ReadonlySet<number>;
+  /** How to run four threads at once; null where that is not done. */
+  readonly four: FourShape | null;
   /** Blocks of loops in which a thread may be waiting for another. */
   readonly pauses: ReadonlySet<number>;
   /** Number of the stop that a block lies behind. */
   readonly stopAt: ReadonlyMap<number, number>;
   /** Array of the frame that keeps a register. */
   readonly slots: ReadonlyMap<number, number>;
+}
+
+/** What running four threads of a kernel at once needs to know. */
+export interface FourShape {
+  /** Places of registers that may differ between threads in step. */
+  readonly varying: ReadonlySet<number>;
+  /** Blocks that begin with an instruction before which threads may part. */
+  readonly partings: ReadonlySet<number>;
 }
 
 /** The most threads of a block. */
@@ -58,7 +71,7 @@ export function shapeOf(kernel: KernelProgram, layout: LaunchLayout): KernelShap
   let firstRegion = 0;
   const functions = kernel.functions.map((fn): FunctionShape | null => {
     if (fn.kind === 'builtin') return null;
-    const shape = functionShape(fn.program, builtins, firstRegion, stops, frame);
+    const shape = functionShape(fn.program, { builtins, firstRegion, stops, frame, stackBytes: kernel.stackBytes });
     firstRegion += shape.regions.length;
     return shape;
   });
@@ -66,24 +79,37 @@ export function shapeOf(kernel: KernelProgram, layout: LaunchLayout): KernelShap
   // Every activation takes room in local memory, so a stack of so many bytes has so many of them at most.
   const depth = kernel.recursive ? Math.ceil(kernel.stackBytes / kernel.entry.calleeBase) : functions.length;
   return {
-    ...{ kernel, layout, functions, stops, frame },
+    kernel,
+    layout,
+    functions,
+    stops,
+    frame,
     helpers: new Helpers(),
-    hasStates: firstRegion > 1,
+    hasStates: functions.some((fn) => fn !== null && (!fn.program.entry || fn.stopAt.size + fn.pauses.size > 0)),
     callBytes: entries.length === 0 ? 0 : depth * Math.max(...entries),
     sites: [],
   };
 }
 
-function functionShape(
-  program: FunctionProgram,
-  builtins: ReadonlySet<number>,
-  firstRegion: number,
-  stops: Stop[],
-  frame: FrameLayout,
-): FunctionShape {
-  const blocks = blocksOf(program, builtins);
+interface Surroundings {
+  readonly builtins: ReadonlySet<number>;
+  readonly firstRegion: number;
+  readonly stops: Stop[];
+  readonly frame: FrameLayout;
+  readonly stackBytes: number;
+}
+
+function functionShape(program: FunctionProgram, surroundings: Surroundings): FunctionShape {
+  const { builtins, firstRegion, stops, frame, stackBytes } = surroundings;
+  const onVectors = program.entry && runsOnVectors(program);
+  const varying = onVectors ? varyingPlaces(program, stackBytes > 0) : new Set<number>();
+  const apart = partingsOf(program, varying);
+  const cuts = apart.size > mostPartings ? new Set<number>() : apart;
+  const blocks = blocksOf(program, builtins, cuts);
   const pauses = waitingLoops(program, blocks);
-  const regions = regionsOf(blocks, pauses);
+  const partings = new Set(blocks.flatMap(({ start, end }, i) => (end > start && cuts.has(start) ? [i] : [])));
+  const landings = new Set([...pauses, ...partings]);
+  const regions = regionsOf(blocks, landings);
   const live = liveness(program, blocks).map((places) => withUpperHalves(program, places));
   const regionAt = new Map(regions.map(({ entry }, i) => [entry, firstRegion + i] as const));
   const stopAt = new Map<number, number>();
@@ -93,9 +119,31 @@ function functionShape(
     stopAt.set(exit.resume, stops.length);
     stops.push(describeStop(program, instruction, regionAt.get(exit.resume) as number));
   }
-  const carried = new Set([...stopAt.keys(), ...pauses].flatMap((block) => live[block] ?? []));
+  const carried = new Set([...stopAt.keys(), ...landings].flatMap((block) => live[block] ?? []));
   const slots = new Map([...carried].map((place) => [place, frame.array(bytesOf(program, place))]));
-  return { program, blocks, regions, firstRegion, live, regionAt, pauses, stopAt, slots };
+  const four = onVectors && apart.size <= mostPartings ? { varying, partings } : null;
+  return { program, blocks, regions, firstRegion, live, regionAt, landings, four, pauses, stopAt, slots };
+}
+
+/** Instructions that a kernel may have to be run on vectors: each of them may be written five times. */
+const mostOnVectors = 2000;
+
+function runsOnVectors({ instructions, registers }: FunctionProgram): boolean {
+  if (instructions.length > mostOnVectors || registers.some(({ type }) => type.width > 64)) return false;
+  return !instructions.some(({ steps }) => steps.some(({ kind }) => kind === 'call'));
+}
+
+/** Where a kernel has more such places its threads are run one by one: each needs code of its own to go on from there. */
+const mostPartings = 48;
+
+/** Instructions at which threads in step may part: what they do depends on a predicate that may differ, or an index. */
+function partingsOf({ instructions }: FunctionProgram, varying: ReadonlySet<number>): ReadonlySet<number> {
+  const found = instructions.flatMap((instruction, i) => {
+    const { guard, steps } = instruction;
+    if (guard !== null && varying.has(guard.register)) return [i];
+    return steps.some(({ kind }) => kind === 'switch') ? [i] : [];
+  });
+  return new Set(found);
 }
 
 function bytesOf({ registers }: FunctionProgram, wanted: number): 4 | 8 {

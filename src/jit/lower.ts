@@ -40,9 +40,14 @@ export function lowerAfter(stop: Step, lowering: Lowering): void {
   lowerResults(lowering);
 }
 
+/** Operands that are addresses of variables and functions. */
+export function lowerSymbols(lowering: Lowering): void {
+  for (const source of lowering.instruction.symbols) lowerSymbol(source, lowering);
+}
+
 function lowerOperands(lowering: Lowering): void {
-  const { symbols, specials, addresses, reads } = lowering.instruction;
-  for (const source of symbols) lowerSymbol(source, lowering);
+  const { specials, addresses, reads } = lowering.instruction;
+  lowerSymbols(lowering);
   for (const source of specials) lowerSpecial(source, lowering);
   for (const source of addresses) lowerAddress(source, lowering);
   for (const transfer of reads) lowerRead(transfer, lowering);

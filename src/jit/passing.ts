@@ -34,16 +34,16 @@ function passCollective(code: Code, shape: KernelShape, stop: Stop, first: numbe
     code.i32(allLanes).i32(1);
     count().op('i32.shl').i32(1).op('i32.sub');
     count().i32(32).op('i32.eq', 'select').set(members);
-    const arguments_ = (): Code => {
+    const give = (): Code => {
       field(code, shape, 'frames').get(first).i32(2).op('i32.shl', 'i32.add');
       return code.get(members);
     };
     const pass = (): void => {
-      arguments_().call(exchangeFunction(shape, stop));
+      give().call(exchangeFunction(shape, stop));
       code.i32(stop.region).op('return');
     };
     if (maskOf(stop) === allLanes) pass();
-    else arguments_().call(coverFunction(shape)).if(pass);
+    else give().call(coverFunction(shape)).if(pass);
   });
 }
 

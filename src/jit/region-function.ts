@@ -9,10 +9,11 @@ import { Code, type Label } from '../wasm/code.ts';
 import type { FunctionType } from '../wasm/module.ts';
 import { CallWriter } from './calls.ts';
 import type { FunctionShape, KernelShape } from './kernel-shape.ts';
-import { alignTo16, context, type ContextField, outcome, state } from './layout.ts';
+import { alignTo16, context, type ContextField, state } from './layout.ts';
 import { lowerAfter, lowerInstruction, lowerUntil } from './lower.ts';
 import type { Lowering, RegionLocals, StepOf } from './lowering.ts';
-import { writePassing } from './passing.ts';
+import { Tally, writeOutcome } from './tally.ts';
+import { advanceIndex, startIndex } from './thread-index.ts';
 import type { SiteOf } from './site.ts';
 import { stopOf } from './stop.ts';
 import { writeRegion } from './structure.ts';
@@ -37,14 +38,8 @@ class RegionWriter {
   private readonly locals: RegionLocals;
   private readonly frame: ThreadFrame;
   private readonly calls: CallWriter;
-  private readonly first: number;
-  /** How many threads have come to each stop, by its number, and gone on at each region. */
-  private readonly come = new Map<number, number>();
-  private readonly gone = new Map<number, number>();
-  private readonly exited: number;
+  private readonly tally: Tally;
   private readonly rounds: number;
-  /** The region that the first thread returned to, and how many did; null where none can. */
-  private returned: { readonly region: number; readonly count: number } | null = null;
   private threadEnd: Label | null = null;
 
   constructor(shape: KernelShape, fn: FunctionShape, region: Region) {
@@ -53,8 +48,7 @@ class RegionWriter {
     this.fn = fn;
     this.region = region;
     this.values = new Values(code, fn.program);
-    this.first = code.local('i32');
-    this.exited = code.local('i32');
+    this.tally = new Tally(code);
     this.rounds = code.local('i32');
     const index = [code.local('i32'), code.local('i32'), code.local('i32')] as const;
     const base = fn.program.entry ? null : code.local('i32');
@@ -65,17 +59,10 @@ class RegionWriter {
 
   write(): Code {
     const { code, locals, shape, fn } = this;
-    const { fuel, thread, index } = locals;
-    const [x, y, z] = index;
-    code.get(thread).set(this.first);
+    const { fuel, thread } = locals;
+    code.get(thread).set(this.tally.first);
     this.field('fuel').set(fuel);
-    code.get(thread);
-    this.field('threadsX').op('i32.rem_u').set(x);
-    code.get(thread);
-    this.field('threadsX').op('i32.div_u').tee(z);
-    this.field('threadsY').op('i32.rem_u').set(y);
-    code.get(z);
-    this.field('threadsY').op('i32.div_u').set(z);
+    startIndex(code, locals, (name) => this.field(name));
     code.loop((again) => {
       this.enter();
       code.block((end) => {
@@ -85,50 +72,28 @@ class RegionWriter {
           backEdge: (target) => this.backEdge(target),
         });
       });
-      this.nextThread();
+      advanceIndex(code, locals, (name) => this.field(name), 1);
       code.get(thread).get(2).op('i32.lt_u').brIf(again);
     });
     code
       .get(0)
       .get(fuel)
       .memory('i32.store', shape.layout.origin + context.fuel);
-    this.writeOutcome();
+    writeOutcome(code, shape, this.tally);
     return code;
-  }
-
-  private writeOutcome(): void {
-    const { code, shape, first, exited } = this;
-    if (!shape.hasStates) {
-      code.i32(outcome.allExited);
-      return;
-    }
-    const all = (count: number): Code => code.get(count).get(2).get(first).op('i32.sub', 'i32.eq');
-    for (const [stop, come] of this.come) {
-      all(come).if(() => {
-        writePassing(code, shape, stop, first);
-        code.i32(outcome.allAt(stop)).op('return');
-      });
-    }
-    for (const [region, gone] of this.gone) all(gone).if(() => code.i32(region).op('return'));
-    const { returned } = this;
-    if (returned !== null) all(returned.count).if(() => code.get(returned.region).op('return'));
-    code.i32(outcome.allExited).i32(outcome.mixed);
-    all(exited).op('select');
   }
 
   // --- threads --------------------------------------------------------------------------------------------------------
 
   private enter(): void {
     const { code, shape, fn, frame, locals, region } = this;
-    if (shape.hasStates) {
-      frame.enter();
-      code.i32(0).set(this.rounds);
-    }
+    if (shape.hasStates || fn.landings.has(region.entry)) frame.enter();
+    if (shape.hasStates) code.i32(0).set(this.rounds);
     if (locals.base !== null) frame.load(shape.frame.base).set(locals.base);
     const before = fn.program.instructions[(fn.blocks[region.entry]?.start ?? 0) - 1];
     const stop = fn.stopAt.get(region.entry);
     if (fn.regionAt.get(region.entry) === fn.firstRegion) this.begin();
-    else if (fn.pauses.has(region.entry)) frame.restore(region.entry);
+    else if (fn.landings.has(region.entry)) frame.restore(region.entry);
     else if (before === undefined) throw new Error('a region begins behind nothing');
     else if (stop === undefined) this.calls.resume(before, region.entry);
     else this.resume(before);
@@ -166,27 +131,6 @@ class RegionWriter {
       values.set(ref, 'i32');
     });
     lowerAfter(step, this.lowering(instruction));
-  }
-
-  private nextThread(): void {
-    const { code } = this;
-    const { thread, index } = this.locals;
-    const [x, y, z] = index;
-    const increment = (local: number): Code => code.get(local).i32(1).op('i32.add').tee(local);
-    increment(thread).op('drop');
-    increment(x);
-    this.field('threadsX')
-      .op('i32.eq')
-      .if(() => {
-        code.i32(0).set(x);
-        increment(y);
-        this.field('threadsY')
-          .op('i32.eq')
-          .if(() => {
-            code.i32(0).set(y);
-            increment(z).op('drop');
-          });
-      });
   }
 
   private field(name: ContextField): Code {
@@ -266,11 +210,10 @@ class RegionWriter {
   private end(exits = false): void {
     const { code, fn } = this;
     if (exits || fn.program.entry) {
-      this.leaveThread(() => code.i32(state.exited), this.exited);
+      this.leaveThread(() => code.i32(state.exited), this.tally.exited);
       return;
     }
-    this.returned ??= { region: code.local('i32'), count: code.local('i32') };
-    const { region, count } = this.returned;
+    const { region, count } = this.tally.returns();
     const target = code.local('i32');
     this.calls.return(target);
     code
@@ -283,7 +226,7 @@ class RegionWriter {
   }
 
   private goOnAt(region: number): void {
-    this.leaveThread(() => this.code.i32(region), this.counter(this.gone, region));
+    this.leaveThread(() => this.code.i32(region), this.tally.gone(region));
   }
 
   /** The thread stops for others: it leaves what it needs later and what it brings. */
@@ -300,7 +243,7 @@ class RegionWriter {
       if (ref !== null) offer(offers[i] as number, ref);
     });
     const [value] = step.from;
-    if (step.kind === 'collective' && value !== undefined && values.typeOf(value) === 'i64') {
+    if (step.kind === 'collective' && value !== undefined && step.fn.startsWith('match')) {
       frame.store(offerHigh, () => {
         values.get(value, 'i64');
         code.i64(32n).op('i64.shr_u', 'i32.wrap_i64');
@@ -308,15 +251,7 @@ class RegionWriter {
     }
     if (step.kind === 'collective' && step.mask !== null) offer(mask, step.mask);
     frame.save(resume, new Set([...step.to.map((ref) => values.placeOf(ref)), ...writtenBy(instruction)]));
-    this.leaveThread(() => code.i32(state.waitingAt(number)), this.counter(this.come, number));
-  }
-
-  private counter(counters: Map<number, number>, key: number): number {
-    const known = counters.get(key);
-    if (known !== undefined) return known;
-    const made = this.code.local('i32');
-    counters.set(key, made);
-    return made;
+    this.leaveThread(() => code.i32(state.waitingAt(number)), this.tally.come(number));
   }
 
   /** Threads of a kernel that never stops have no state. */

@@ -32,8 +32,8 @@ export class Values {
   private readonly widths: ReadonlyMap<number, number>;
   private readonly registers = new Map<number, Slot>();
   private readonly temporaries = new Map<number, Slot>();
-  private readonly pool: Readonly<Record<ValueType, number[]>> = { i32: [], i64: [], f32: [], f64: [] };
-  private readonly taken: Record<ValueType, number> = { i32: 0, i64: 0, f32: 0, f64: 0 };
+  private readonly pool: Readonly<Record<ValueType, number[]>> = { i32: [], i64: [], f32: [], f64: [], v128: [] };
+  private readonly taken: Record<ValueType, number> = { i32: 0, i64: 0, f32: 0, f64: 0, v128: 0 };
   private places: ReadonlyMap<Ref, number> = new Map();
 
   constructor(code: Code, program: FunctionProgram) {
@@ -59,6 +59,7 @@ export class Values {
     this.taken.i64 = 0;
     this.taken.f32 = 0;
     this.taken.f64 = 0;
+    this.taken.v128 = 0;
   }
 
   placeOf(ref: Ref): number {

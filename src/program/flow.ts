@@ -37,11 +37,13 @@ function controlOf({ steps, call }: ProgramInstruction, builtins: ReadonlySet<nu
 
 /**
  * Cuts a function into blocks, in the order of its text. The last one is empty: the end of the text; so is one for an
- * entry that is a branch's target too. `builtins` are the built-in ones of the kernel's functions.
+ * entry that is a branch's target too. `builtins` are the built-in ones of the kernel's functions, `cuts` instructions that begin a block in
+ * any case.
  */
 export function blocksOf(
   { instructions }: FunctionProgram,
   builtins: ReadonlySet<number> = new Set(),
+  cuts: ReadonlySet<number> = new Set(),
 ): readonly BasicBlock[] {
   const leaders = new Set([0, instructions.length]);
   const targets = new Set<number>();
@@ -53,6 +55,7 @@ export function blocksOf(
     if (control === 'park' || control === 'call') entries.add(i + 1);
     for (const target of control === 'branch' ? [instruction.target] : instruction.targets) targets.add(target);
   });
+  for (const cut of cuts) targets.add(cut);
   for (const target of targets) leaders.add(target);
   const starts = [...leaders]
     .sort((a, b) => a - b)

@@ -8,6 +8,16 @@ import {
   type ValueType,
   valueTypes,
 } from './opcodes.ts';
+import {
+  type LaneMemoryOpcode,
+  laneMemoryOpcodes,
+  type LaneOpcode,
+  laneOpcodes,
+  type VectorMemoryOpcode,
+  vectorMemoryOpcodes,
+  type VectorOpcode,
+  vectorOpcodes,
+} from './simd-opcodes.ts';
 
 /** Where a branch can go: the end of a block, the start of a loop. */
 export interface Label {
@@ -46,6 +56,54 @@ export class Code {
   /** Instructions without immediates, in order. */
   op(...names: readonly PlainOpcode[]): this {
     for (const name of names) this.bytes.byte(plainOpcodes[name]);
+    return this;
+  }
+
+  /** Instructions on vectors without immediates, in order. */
+  vector(...names: readonly VectorOpcode[]): this {
+    for (const name of names) this.prefixed(vectorOpcodes[name]);
+    return this;
+  }
+
+  /** Takes a lane out of a vector, or puts one in. */
+  lane(name: LaneOpcode, lane: number): this {
+    this.prefixed(laneOpcodes[name]);
+    this.bytes.byte(lane);
+    return this;
+  }
+
+  /** Bytes of two vectors, 0 to 15 of the first and 16 to 31 of the second. */
+  shuffle(bytes: readonly number[]): this {
+    this.prefixed(13);
+    for (const byte of bytes) this.bytes.byte(byte);
+    return this;
+  }
+
+  /** A constant vector, given as four words. */
+  words(...words: readonly [number, number, number, number]): this {
+    this.prefixed(12);
+    for (const word of words) {
+      for (let shift = 0; shift < 32; shift += 8) this.bytes.byte((word >>> shift) & 0xff);
+    }
+    return this;
+  }
+
+  /** Loads or stores a vector, or part of one. */
+  vectorMemory(name: VectorMemoryOpcode, offset: number): this {
+    const [opcode, alignment] = vectorMemoryOpcodes[name];
+    this.prefixed(opcode);
+    this.bytes.unsigned(alignment);
+    this.bytes.unsigned(offset);
+    return this;
+  }
+
+  /** Stores the lowest lane of that size. */
+  storeLowest(name: LaneMemoryOpcode, offset: number): this {
+    const [opcode, alignment] = laneMemoryOpcodes[name];
+    this.prefixed(opcode);
+    this.bytes.unsigned(alignment);
+    this.bytes.unsigned(offset);
+    this.bytes.byte(0);
     return this;
   }
 
@@ -153,6 +211,11 @@ export class Code {
     body.append(this.bytes.written());
     body.byte(opcodes.end);
     return body.written();
+  }
+
+  private prefixed(opcode: number): void {
+    this.bytes.byte(0xfd);
+    this.bytes.unsigned(opcode);
   }
 
   private indexed(opcode: number, index: number): this {

@@ -1,7 +1,7 @@
 /** The instructions of WebAssembly that need no immediate, and those that access memory, by their names in the text format. */
 
 /** A value type with its code in the binary format. */
-export const valueTypes = { i32: 0x7f, i64: 0x7e, f32: 0x7d, f64: 0x7c } as const;
+export const valueTypes = { i32: 0x7f, i64: 0x7e, f32: 0x7d, f64: 0x7c, v128: 0x7b } as const;
 
 export type ValueType = keyof typeof valueTypes;
 

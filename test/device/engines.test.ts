@@ -1,6 +1,5 @@
 /** The fast engine where kernels do wrong, wait, or loop: what it says must be what the reference engine says. */
 import { describe, expect, test } from 'vitest';
-import { PtxlabError } from '../../src/device.ts';
 import { outcome, type Source } from './run.ts';
 
 type Options = Parameters<typeof outcome>[2];

@@ -113,8 +113,8 @@ join:
       ['exch', 'atom.global.exch.b32 %r2, [%rd1+128], %r1; st.global.u32 [%rd3], %r2;', [0, 0, 1, 2]],
       [
         'signed maximum',
-        'sub.u32 %r4, %r1, 2; atom.global.max.s32 %r2, [%rd1+128], %r4; ld.global.u32 %r5, [%rd1+128]; st.global.u32 [%rd3], %r5;',
-        [0, 0, 0, 1],
+        'sub.u32 %r4, %r1, 2; atom.global.max.s32 %r2, [%rd1+128], %r4; bar.sync 0; ld.global.u32 %r5, [%rd1+128]; st.global.u32 [%rd3], %r5;',
+        [1, 1, 1, 1],
       ],
       [
         'f32',
@@ -123,8 +123,8 @@ join:
       ],
       [
         'a pair of f16',
-        'mov.b32 %r4, 0x3C004000; red.global.add.noftz.f16x2 [%rd1+128], %r4; ld.global.u32 %r5, [%rd1+128]; st.global.u32 [%rd3], %r5;',
-        [0x3c004000, 0x40004400, 0x42004600, 0x44004800],
+        'mov.b32 %r4, 0x3C004000; red.global.add.noftz.f16x2 [%rd1+128], %r4; bar.sync 0; ld.global.u32 %r5, [%rd1+128]; st.global.u32 [%rd3], %r5;',
+        [0x44004800, 0x44004800, 0x44004800, 0x44004800],
       ],
     ];
     test.each(cases)('%s', async (_, body, expected) => {

@@ -1,0 +1,65 @@
+/** Where the threads of a region went: counted by the region's function, which so knows whether all went the same way. */
+import type { Code } from '../wasm/code.ts';
+import type { KernelShape } from './kernel-shape.ts';
+import { outcome } from './layout.ts';
+import { writePassing } from './passing.ts';
+
+/** Locals with counts of threads. */
+export class Tally {
+  /** The first thread of the run; local 2 of the function is the one behind the last. */
+  readonly first: number;
+  readonly exited: number;
+  /** How many have come to each stop, by its number, and gone on at each region. */
+  readonly stops: Map<number, number> = new Map();
+  readonly regions: Map<number, number> = new Map();
+  /** The region that the first thread returned to, and how many did; null where none can. */
+  returned: { readonly region: number; readonly count: number } | null = null;
+  private readonly code: Code;
+
+  constructor(code: Code) {
+    this.code = code;
+    this.first = code.local('i32');
+    this.exited = code.local('i32');
+  }
+
+  come(stop: number): number {
+    return this.counter(this.stops, stop);
+  }
+
+  gone(region: number): number {
+    return this.counter(this.regions, region);
+  }
+
+  returns(): { readonly region: number; readonly count: number } {
+    this.returned ??= { region: this.code.local('i32'), count: this.code.local('i32') };
+    return this.returned;
+  }
+
+  private counter(counters: Map<number, number>, key: number): number {
+    const known = counters.get(key);
+    if (known !== undefined) return known;
+    const made = this.code.local('i32');
+    counters.set(key, made);
+    return made;
+  }
+}
+
+/** Pushes the outcome of the run (layout.ts). */
+export function writeOutcome(code: Code, shape: KernelShape, tally: Tally): void {
+  const { first, exited, returned } = tally;
+  if (!shape.hasStates) {
+    code.i32(outcome.allExited);
+    return;
+  }
+  const all = (count: number): Code => code.get(count).get(2).get(first).op('i32.sub', 'i32.eq');
+  for (const [stop, come] of tally.stops) {
+    all(come).if(() => {
+      writePassing(code, shape, stop, first);
+      code.i32(outcome.allAt(stop)).op('return');
+    });
+  }
+  for (const [region, gone] of tally.regions) all(gone).if(() => code.i32(region).op('return'));
+  if (returned !== null) all(returned.count).if(() => code.get(returned.region).op('return'));
+  code.i32(outcome.allExited).i32(outcome.mixed);
+  all(exited).op('select');
+}

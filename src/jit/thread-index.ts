@@ -1,0 +1,36 @@
+/** `%tid` of the threads that a region runs through, kept beside their number. */
+import type { Code } from '../wasm/code.ts';
+import type { ContextField } from './layout.ts';
+import type { RegionLocals } from './lowering.ts';
+
+type PushField = (name: ContextField) => Code;
+
+/** From the number of the first thread. */
+export function startIndex(code: Code, { thread, index }: RegionLocals, field: PushField): void {
+  const [x, y, z] = index;
+  code.get(thread);
+  field('threadsX').op('i32.rem_u').set(x);
+  code.get(thread);
+  field('threadsX').op('i32.div_u').tee(z);
+  field('threadsY').op('i32.rem_u').set(y);
+  code.get(z);
+  field('threadsY').op('i32.div_u').set(z);
+}
+
+/** On to the thread `count` further on, in the same row or at the start of the next. */
+export function advanceIndex(code: Code, { thread, index }: RegionLocals, field: PushField, count: number): void {
+  const [x, y, z] = index;
+  const advance = (local: number, by: number): Code => code.get(local).i32(by).op('i32.add').tee(local);
+  advance(thread, count).op('drop');
+  advance(x, count);
+  field('threadsX').op('i32.eq');
+  code.if(() => {
+    code.i32(0).set(x);
+    advance(y, 1);
+    field('threadsY').op('i32.eq');
+    code.if(() => {
+      code.i32(0).set(y);
+      advance(z, 1).op('drop');
+    });
+  });
+}

@@ -1,0 +1,112 @@
+/** Instructions on vectors of 128 bits, behind the prefix 0xfd. */
+
+/** With alignment and offset; the exponents of two of the natural alignments. */
+export const vectorMemoryOpcodes = {
+  'v128.load': [0, 4],
+  'v128.load16x4_u': [4, 3],
+  'v128.store': [11, 4],
+  'v128.load32_zero': [92, 2],
+} as const;
+
+/** With alignment, offset and lane. */
+export const laneMemoryOpcodes = {
+  'v128.store32_lane': [90, 2],
+  'v128.store64_lane': [91, 3],
+} as const;
+
+/** With a lane. */
+export const laneOpcodes = {
+  'i32x4.extract_lane': 27,
+  'i32x4.replace_lane': 28,
+  'i64x2.extract_lane': 29,
+  'i64x2.replace_lane': 30,
+} as const;
+
+export const vectorOpcodes = {
+  'i32x4.splat': 17,
+  'i64x2.splat': 18,
+  'f32x4.splat': 19,
+  'i32x4.eq': 55,
+  'i32x4.ne': 56,
+  'i32x4.lt_s': 57,
+  'i32x4.lt_u': 58,
+  'i32x4.gt_s': 59,
+  'i32x4.gt_u': 60,
+  'i32x4.le_s': 61,
+  'i32x4.le_u': 62,
+  'i32x4.ge_s': 63,
+  'i32x4.ge_u': 64,
+  'f32x4.eq': 65,
+  'f32x4.ne': 66,
+  'f32x4.lt': 67,
+  'f32x4.gt': 68,
+  'f32x4.le': 69,
+  'f32x4.ge': 70,
+  'f64x2.ne': 72,
+  'f64x2.lt': 73,
+  'v128.not': 77,
+  'v128.and': 78,
+  'v128.andnot': 79,
+  'v128.or': 80,
+  'v128.xor': 81,
+  'v128.bitselect': 82,
+  'v128.any_true': 83,
+  'f32x4.demote_f64x2_zero': 94,
+  'f64x2.promote_low_f32x4': 95,
+  'i8x16.narrow_i16x8_u': 102,
+  'i16x8.narrow_i32x4_u': 134,
+  'i16x8.extend_low_i8x16_u': 137,
+  'i32x4.abs': 160,
+  'i32x4.neg': 161,
+  'i32x4.all_true': 163,
+  'i32x4.extend_low_i16x8_u': 169,
+  'i32x4.shl': 171,
+  'i32x4.shr_s': 172,
+  'i32x4.shr_u': 173,
+  'i32x4.add': 174,
+  'i32x4.sub': 177,
+  'i32x4.mul': 181,
+  'i32x4.min_s': 182,
+  'i32x4.min_u': 183,
+  'i32x4.max_s': 184,
+  'i32x4.max_u': 185,
+  'i64x2.abs': 192,
+  'i64x2.neg': 193,
+  'i64x2.all_true': 195,
+  'i64x2.extend_low_i32x4_s': 199,
+  'i64x2.extend_high_i32x4_s': 200,
+  'i64x2.extend_low_i32x4_u': 201,
+  'i64x2.extend_high_i32x4_u': 202,
+  'i64x2.shl': 203,
+  'i64x2.shr_s': 204,
+  'i64x2.shr_u': 205,
+  'i64x2.add': 206,
+  'i64x2.sub': 209,
+  'i64x2.mul': 213,
+  'i64x2.eq': 214,
+  'i64x2.ne': 215,
+  'i64x2.lt_s': 216,
+  'i64x2.gt_s': 217,
+  'i64x2.le_s': 218,
+  'i64x2.ge_s': 219,
+  'i64x2.extmul_low_i32x4_s': 220,
+  'i64x2.extmul_high_i32x4_s': 221,
+  'i64x2.extmul_low_i32x4_u': 222,
+  'i64x2.extmul_high_i32x4_u': 223,
+  'f32x4.abs': 224,
+  'f32x4.sqrt': 227,
+  'f32x4.add': 228,
+  'f32x4.sub': 229,
+  'f32x4.mul': 230,
+  'f32x4.div': 231,
+  'f64x2.abs': 236,
+  'f64x2.add': 240,
+  'f64x2.mul': 242,
+  'f32x4.convert_i32x4_s': 250,
+  'f32x4.convert_i32x4_u': 251,
+} as const;
+
+export type VectorMemoryOpcode = keyof typeof vectorMemoryOpcodes;
+export type LaneMemoryOpcode = keyof typeof laneMemoryOpcodes;
+export type LaneOpcode = keyof typeof laneOpcodes;
+export type VectorOpcode = keyof typeof vectorOpcodes;
