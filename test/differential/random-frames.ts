@@ -1,0 +1,116 @@
+/** What stands around random statements: registers and their first values, memory, and what is stored at the end. */
+import { registers } from './random-instructions.ts';
+import type { Callee, Statement } from './random-statements.ts';
+
+/** Bytes of input for a thread. */
+export const inputBytes = 192;
+/** Bytes for a thread: its registers at the end, then its own piece of global memory and what its slot holds. */
+export const outputBytes = 256;
+/** Bytes of the counters that all threads share, and of those of each block. */
+export const counterBytes = 64;
+
+const namesOf = (width: number): readonly string[] => registers[width] as readonly string[];
+
+/** Registers that random instructions use, and those of the frame itself, which they leave alone. */
+const declarations: readonly string[] = [
+  ...Object.entries(registers).map(
+    ([width, names]) => `.reg .${width === '1' ? 'pred' : `b${width}`} ${names.join(', ')};`,
+  ),
+  '.reg .b32 %thread, %block, %threads, %own, %at, %other, %n<999>; .reg .pred %q;',
+  '.reg .b64 %in, %out, %piece, %local, %generic, %wide, %count;',
+  '.local .align 16 .b8 room[64];',
+];
+
+const places: readonly string[] = [
+  'mov.u32 %thread, %tid.x; mov.u32 %block, %ctaid.x; mov.u32 %threads, %ntid.x;',
+  'mov.u32 %own, slots; mad.lo.u32 %own, %thread, 32, %own; mov.u64 %local, room;',
+];
+
+const predicates: readonly string[] = namesOf(1).map(
+  (name, i) => `and.b32 %at, %r${i}, ${1 << (i + 3)}; setp.ne.u32 ${name}, %at, 0;`,
+);
+
+/** Memory of a block: 32 bytes for each thread, and counters. */
+export function sharedMemory(block: number): string {
+  return `.shared .align 16 .b8 slots[${32 * block}]; .shared .align 16 .b8 tally[64];`;
+}
+
+// --- the kernel -----------------------------------------------------------------------------------------------------
+
+/** Registers where they lie in a thread's input and output. */
+const dumped = [64, 32, 16, 8].flatMap((width) => namesOf(width).map((name) => ({ name, width })));
+const offsets = dumped.map((_, i) => dumped.slice(0, i).reduce((sum, { width }) => sum + width / 8, 0));
+
+export function kernelFrame(body: readonly Statement[]): Statement {
+  const before = [
+    '.visible .entry k(.param .u64 input, .param .u64 output, .param .u64 counters) {',
+    ...declarations,
+    ...places,
+    'mad.lo.u32 %at, %block, %threads, %thread;',
+    `ld.param.u64 %in, [input]; mad.wide.u32 %in, %at, ${inputBytes}, %in;`,
+    `ld.param.u64 %out, [output]; mad.wide.u32 %out, %at, ${outputBytes}, %out; add.u64 %piece, %out, 192;`,
+    'ld.param.u64 %count, [counters];',
+    ...dumped.map(({ name, width }, i) => `ld.global.b${width} ${name}, [%in+${offsets[i]}];`),
+    ...predicates,
+    'st.shared.v4.b32 [%own], {%r0, %r1, %r2, %r3}; st.shared.v4.b32 [%own+16], {%r4, %r5, %r6, %r7};',
+    'mov.u32 %at, tally; setp.lt.u32 %q, %thread, 16;',
+    '@%q mad.lo.u32 %at, %thread, 4, %at; @%q st.shared.u32 [%at], 0;',
+    'bar.sync 0;',
+  ];
+  return { before, body, after: epilogue, fixed: true };
+}
+
+const epilogue: readonly string[] = [
+  'bar.sync 0;',
+  ...dumped.map(({ name, width }, i) => `st.global.b${width} [%out+${offsets[i]}], ${name};`),
+  'mov.u32 %at, 0;',
+  ...namesOf(1).map((name, i) => `@${name} or.b32 %at, %at, ${1 << i};`),
+  'st.global.u32 [%out+188], %at;',
+  'ld.shared.v4.u32 {%r0, %r1, %r2, %r3}, [%own]; ld.shared.v4.u32 {%r4, %r5, %r6, %r7}, [%own+16];',
+  'st.global.v4.u32 [%out+224], {%r0, %r1, %r2, %r3}; st.global.v4.u32 [%out+240], {%r4, %r5, %r6, %r7};',
+  'setp.lt.u32 %q, %thread, 16; @!%q bra END;',
+  'mov.u32 %at, tally; mad.lo.u32 %at, %thread, 4, %at; ld.shared.u32 %r0, [%at];',
+  'mad.lo.u32 %block, %block, 16, %thread; mad.wide.u32 %count, %block, 4, %count; st.global.u32 [%count+64], %r0;',
+  'END:',
+  'ret; }',
+];
+
+// --- functions ------------------------------------------------------------------------------------------------------
+
+const zeros = [0, 16, 32, 48].map((at) => `st.local.v4.u32 [room+${at}], {%n0, %n0, %n0, %n0};`);
+
+/**
+ * A function of a word and a double word; it gets the thread's memory and the counters too. In registers it returns a
+ * word and a double word, in `.param` only the latter: ptxas wants it so.
+ */
+export function functionFrame({ name, inMemory }: Callee, body: readonly Statement[]): Statement {
+  const taken = { word: 'b32', wide: 'b64', piece: 'b64', count: 'b64' };
+  const formals = Object.entries(taken).map(([word, type]) =>
+    inMemory ? `.param .${type} in_${word}` : `.reg .${type} %in_${word}`,
+  );
+  const take = (word: keyof typeof taken, to: string): string =>
+    inMemory ? `ld.param.${taken[word]} ${to}, [in_${word}];` : `mov.${taken[word]} ${to}, %in_${word};`;
+  const results = inMemory ? '.param .b64 result' : '.reg .b32 %x, .reg .b64 %y';
+  const before = [
+    `.func (${results}) ${name} (${formals.join(', ')}) {`,
+    ...declarations,
+    ...places,
+    'mov.u32 %n0, 0;',
+    ...zeros,
+    take('word', '%r0'),
+    take('wide', '%d0'),
+    take('piece', '%piece'),
+    take('count', '%count'),
+    ...namesOf(32)
+      .slice(1)
+      .map((to, i) => `mad.lo.u32 ${to}, %r${i}, 0x9e3779b1, ${i};`),
+    ...namesOf(64)
+      .slice(1)
+      .map((to, i) => `mad.lo.u64 ${to}, %d${i}, 0x9e3779b97f4a7c15, ${i};`),
+    ...namesOf(16).map((to, i) => `cvt.u16.u32 ${to}, %r${i};`),
+    'mov.b32 {%b0, %b1, %b2, %b3}, %r0;',
+    ...predicates,
+  ];
+  const give = inMemory ? 'st.param.b64 [result], %d1;' : 'mov.b32 %x, %r1; mov.b64 %y, %d1;';
+  return { before, body, after: [give, 'ret; }'], fixed: true };
+}

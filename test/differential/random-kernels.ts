@@ -1,0 +1,56 @@
+/**
+ * Kernels that nobody would write: random instructions, branches into and out of each other, loops, calls, memory of
+ * every space, barriers. They end, stay within their memory, and threads meddle with each other only where the order
+ * cannot matter; so both engines must leave the same bits everywhere. All registers are stored at the end.
+ */
+import { functionFrame, kernelFrame, sharedMemory } from './random-frames.ts';
+import { poolsFor, randomInstruction, version } from './random-instructions.ts';
+import { RandomSource } from './random-source.ts';
+import { type Callee, type Statement, StatementMaker } from './random-statements.ts';
+
+export interface RandomKernel {
+  readonly seed: number;
+  readonly target: string;
+  readonly grid: number;
+  readonly block: number;
+  /** Functions, then the kernel that calls them. */
+  readonly module: readonly Statement[];
+}
+
+const targets = ['sm_100a', 'sm_90', 'sm_80', 'sm_120a', 'sm_75'];
+
+export function randomKernel(seed: number): RandomKernel {
+  const random = new RandomSource(seed);
+  const target = random.pick(targets);
+  const pools = poolsFor(target);
+  const meets = random.percent(60);
+  const sources = {
+    instruction: () => randomInstruction(random, pools.values),
+    collective: () => randomInstruction(random, pools.collectives),
+  };
+  const exits = !meets;
+  const callees: Callee[] = [];
+  const functions = Array.from({ length: random.pick([0, 0, 1, 2, 3]) }, (_, i): Statement => {
+    const callee = { name: `f${i}`, inMemory: random.percent(50), meets: meets && random.percent(30) };
+    const body = new StatementMaker(random, { ...sources, exits, callees: [...callees], meets: callee.meets }).body(3);
+    callees.push(callee);
+    return functionFrame(callee, body);
+  });
+  const body = new StatementMaker(random, { ...sources, exits, callees, meets }).body(6 + random.below(10));
+  return {
+    seed,
+    target,
+    grid: 1 + random.below(2),
+    block: meets ? random.pick([32, 64, 96]) : 1 + random.below(70),
+    module: [...functions, kernelFrame(body)],
+  };
+}
+
+export function textOf({ target, module, block }: RandomKernel): string {
+  const header = [`.version ${version}`, `.target ${target}`, '.address_size 64', sharedMemory(block)];
+  return `${[...header, ...module.flatMap(linesOf)].join('\n')}\n`;
+}
+
+function linesOf(statement: Statement): readonly string[] {
+  return [...statement.before, ...statement.body.flatMap(linesOf), ...statement.after];
+}

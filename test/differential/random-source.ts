@@ -1,0 +1,41 @@
+/** Choices that a seed decides. */
+export class RandomSource {
+  private state: number;
+
+  constructor(seed: number) {
+    this.state = seed >>> 0;
+  }
+
+  /** 32 random bits (mulberry32). */
+  bits(): number {
+    this.state = (this.state + 0x6d2b79f5) | 0;
+    let t = Math.imul(this.state ^ (this.state >>> 15), this.state | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return (t ^ (t >>> 14)) >>> 0;
+  }
+
+  /** A number from 0 to below 1. */
+  fraction(): number {
+    return this.bits() / 2 ** 32;
+  }
+
+  /** A whole number from 0 to below `limit`. */
+  below(limit: number): number {
+    return Math.floor(this.fraction() * limit);
+  }
+
+  /** True in so many of a hundred cases. */
+  percent(chance: number): boolean {
+    return this.below(100) < chance;
+  }
+
+  pick<T>(from: readonly T[]): T {
+    return from[this.below(from.length)] as T;
+  }
+
+  /** `count` different elements. */
+  sample<T>(from: readonly T[], count: number): readonly T[] {
+    const left = [...from];
+    return Array.from({ length: count }, () => left.splice(this.below(left.length), 1)[0] as T);
+  }
+}

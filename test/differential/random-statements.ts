@@ -1,0 +1,296 @@
+/** Statements of random kernels, as a tree: each can be left out and what remains is still a kernel that ends. */
+import { registers } from './random-instructions.ts';
+import type { RandomSource } from './random-source.ts';
+
+export interface Statement {
+  readonly before: readonly string[];
+  readonly body: readonly Statement[];
+  readonly after: readonly string[];
+  /** Others jump into it: it must stay, though what is in it may go. */
+  readonly fixed?: boolean;
+}
+
+interface Sources {
+  /** An instruction from registers to registers. */
+  readonly instruction: () => string;
+  /** An instruction that the threads of a warp do together. */
+  readonly collective: () => string;
+  /** Barriers and collectives may be used, where all threads come by. */
+  readonly meets: boolean;
+  /** Nobody waits for the threads of this kernel: they may exit anywhere. */
+  readonly exits: boolean;
+  /** Functions that may be called. */
+  readonly callees: readonly Callee[];
+}
+
+export interface Callee {
+  readonly name: string;
+  /** Parameters and results are in `.param`, otherwise in registers. */
+  readonly inMemory: boolean;
+  /** There are barriers or collectives in it. */
+  readonly meets: boolean;
+}
+
+/** Steps through blocks that jump about, before a thread must leave them. */
+const mostJumps = 6;
+
+const plain = (...lines: readonly string[]): Statement => ({ before: lines, body: [], after: [] });
+
+export class StatementMaker {
+  private readonly random: RandomSource;
+  private readonly sources: Sources;
+  private labels = 0;
+  private counters = 0;
+
+  constructor(random: RandomSource, sources: Sources) {
+    this.random = random;
+    this.sources = sources;
+  }
+
+  body(count: number): readonly Statement[] {
+    return this.list(count, 0, this.sources.meets);
+  }
+
+  /** `together`: every thread of the block comes by, equally often. */
+  private list(count: number, depth: number, together: boolean): readonly Statement[] {
+    return Array.from({ length: count }, () => this.statement(depth, together));
+  }
+
+  private statement(depth: number, together: boolean): Statement {
+    const { random } = this;
+    const choices: (readonly [weight: number, make: () => Statement])[] = [
+      [12, () => this.straight()],
+      [3, () => this.memory()],
+      [1, () => this.special()],
+      [1, () => this.carryChain()],
+      [2, () => this.atomic()],
+      [this.sources.exits ? 0.2 : 0, () => plain(`${this.guard()}exit;`)],
+    ];
+    const callees = this.sources.callees.filter(({ meets }) => together || !meets);
+    if (callees.length > 0) choices.push([2, () => this.call(random.pick(callees))]);
+    if (depth < 3) {
+      choices.push([2, () => this.branch(depth)], [1, () => this.loop(depth, together)], [1, () => this.jumps(depth)]);
+    }
+    if (together) {
+      const collective = (): Statement => plain(this.sources.collective());
+      choices.push([1, () => this.barrier()]);
+      choices.push([2, () => this.exchange()], [1, () => this.uniformBranch(depth)], [3, collective]);
+    }
+    let at = random.fraction() * choices.reduce((sum, [weight]) => sum + weight, 0);
+    for (const [weight, make] of choices) {
+      at -= weight;
+      if (at < 0) return make();
+    }
+    return this.straight();
+  }
+
+  private straight(): Statement {
+    return plain(`${this.random.percent(20) ? this.guard() : ''}${this.sources.instruction()}`);
+  }
+
+  private guard(): string {
+    return `@${this.random.percent(50) ? '' : '!'}${this.register(1)} `;
+  }
+
+  private register(width: number): string {
+    return this.random.pick(registers[width] as readonly string[]);
+  }
+
+  private label(): string {
+    return `L${this.labels++}`;
+  }
+
+  private special(): Statement {
+    const names = ['%tid.x', '%ntid.x', '%ctaid.x', '%nctaid.x', '%laneid', '%lanemask_lt', '%lanemask_ge'];
+    return plain(`mov.u32 ${this.register(32)}, ${this.random.pick(names)};`);
+  }
+
+  // --- memory -------------------------------------------------------------------------------------------------------
+
+  /** A load or store in the thread's own 32 bytes of some space, at an address that data decides. */
+  private memory(): Statement {
+    const { random } = this;
+    const bytes = random.pick([1, 2, 4, 8]);
+    const lanes = random.pick([1, 1, 2, 4].filter((count) => count * bytes <= 16));
+    const kind = random.pick(bytes === 1 ? ['b', 'u', 's'] : bytes === 2 ? ['b', 'u', 's'] : ['b', 'u', 's', 'f']);
+    const type = `${lanes > 1 ? `.v${lanes}` : ''}.${kind}${8 * bytes}`;
+    const load = random.percent(50);
+    const widths = kind === 'f' ? [8 * bytes] : [16, 32, 64].filter((width) => width >= 8 * bytes);
+    const values = random.sample(registers[random.pick(widths)] as readonly string[], lanes);
+    const value = lanes === 1 ? values[0] : `{${values.join(', ')}}`;
+    const { lines, space, address } = this.place(bytes * lanes);
+    return plain(
+      ...lines,
+      load ? `ld${space}${type} ${value}, ${address};` : `st${space}${type} ${address}, ${value};`,
+    );
+  }
+
+  private place(size: number): { readonly lines: readonly string[]; readonly space: string; readonly address: string } {
+    const { random } = this;
+    const low = `and.b32 %at, ${this.register(32)}, ${32 - Math.max(16, size)};`;
+    const offset = size >= 16 ? '' : `+${size * random.below(16 / size)}`;
+    const inWide = (base: string): string => `cvt.u64.u32 %wide, %at; add.u64 %wide, %wide, ${base};`;
+    switch (random.pick(['.shared', '.local', '.global', ''])) {
+      case '.shared':
+        return { lines: [low, 'add.u32 %at, %at, %own;'], space: '.shared', address: `[%at${offset}]` };
+      case '.local':
+        return { lines: [low, inWide('%local')], space: '.local', address: `[%wide${offset}]` };
+      case '.global':
+        return { lines: [low, inWide('%piece')], space: '.global', address: `[%wide${offset}]` };
+      default: {
+        const [space, base] = random.pick([
+          ['shared', '%own'],
+          ['local', '%local'],
+          ['global', '%piece'],
+        ] as const);
+        const whole = base === '%own' ? 'cvt.u64.u32 %generic, %own;' : `mov.u64 %generic, ${base};`;
+        return {
+          lines: [low, `${whole} cvta.${space}.u64 %generic, %generic;`, inWide('%generic')],
+          space: '',
+          address: `[%wide${offset}]`,
+        };
+      }
+    }
+  }
+
+  /** Counters of all threads, each with an operation of its own, and an exchange with oneself. */
+  private atomic(): Statement {
+    const { random } = this;
+    const operations = ['add.u32', 'min.u32', 'max.s32', 'and.b32', 'or.b32', 'xor.b32', 'inc.u32', 'max.u32'];
+    const which = random.below(operations.length);
+    const value = operations[which] === 'inc.u32' ? '5' : this.register(32);
+    const own = random.pick(['exch.b32', 'add.u32', 'min.s32', 'xor.b32', 'dec.u32']);
+    switch (random.below(3)) {
+      case 0:
+        return plain(`red.global.${operations[which]} [%count+${4 * which}], ${value};`);
+      case 1:
+        return plain(`red.shared.${operations[which]} [tally+${4 * which}], ${value};`);
+      default:
+        return plain(`atom.shared.${own} ${this.register(32)}, [%own+${4 * random.below(8)}], ${this.register(32)};`);
+    }
+  }
+
+  private carryChain(): Statement {
+    const { random } = this;
+    const width = random.pick([32, 64]);
+    const type = `${random.pick(['u', 's'])}${width}`;
+    const direction = random.pick(['add', 'sub']);
+    const operands = (): string => `${this.register(width)}, ${this.register(width)}, ${this.register(width)}`;
+    const middle = Array.from({ length: random.below(3) }, () => `${direction}c.cc.${type} ${operands()};`);
+    return plain(`${direction}.cc.${type} ${operands()};`, ...middle, `${direction}c.${type} ${operands()};`);
+  }
+
+  // --- control flow -------------------------------------------------------------------------------------------------
+
+  private branch(depth: number): Statement {
+    const { random } = this;
+    const [otherwise, end] = [this.label(), this.label()];
+    const condition = this.guard();
+    const then = this.list(1 + random.below(4), depth + 1, false);
+    if (random.percent(50)) return { before: [`${condition}bra ${end};`], body: then, after: [`${end}:`] };
+    return {
+      before: [`${condition}bra ${otherwise};`],
+      body: [
+        { before: [], body: then, after: [`bra ${end};`, `${otherwise}:`], fixed: true },
+        ...this.list(1 + random.below(4), depth + 1, false),
+      ],
+      after: [`${end}:`],
+    };
+  }
+
+  /** The same way for all threads of a block: what meets may stand in it. */
+  private uniformBranch(depth: number): Statement {
+    const end = this.label();
+    const test = `setp.${this.random.pick(['eq', 'ne'])}.u32 %q, %block, ${this.random.below(2)};`;
+    return { before: [`${test} @%q bra ${end};`], body: this.list(2, depth + 1, true), after: [`${end}:`] };
+  }
+
+  /** A loop that each thread runs up to 3 times, all as often where they stay together, and may leave early otherwise. */
+  private loop(depth: number, together: boolean): Statement {
+    const { random } = this;
+    const [start, end] = [this.label(), this.label()];
+    const counter = `%n${this.counters++}`;
+    const turns = together
+      ? `mov.u32 ${counter}, ${1 + random.below(3)};`
+      : `and.b32 ${counter}, ${this.register(32)}, 3;`;
+    const leave = !together && random.percent(40) ? [plain(`${this.guard()}bra ${end};`)] : [];
+    return {
+      before: [turns, `${start}:`, `setp.eq.u32 %q, ${counter}, 0; @%q bra ${end}; sub.u32 ${counter}, ${counter}, 1;`],
+      body: [
+        ...this.list(1 + random.below(4), depth + 1, together),
+        ...leave,
+        ...this.list(random.below(2), depth + 1, together),
+      ],
+      after: [`bra ${start};`, `${end}:`],
+    };
+  }
+
+  /** Blocks that jump to any of each other, so that loops have several entries; the fuel ends it. */
+  private jumps(depth: number): Statement {
+    const { random } = this;
+    const end = this.label();
+    const fuel = `%n${this.counters++}`;
+    const entries = Array.from({ length: 2 + random.below(4) }, () => this.label());
+    const jump = (): string => (random.percent(85) ? `bra ${random.pick(entries)};` : this.tableJump(entries));
+    const body = entries.map((entry): Statement => {
+      const spend = `${entry}: sub.u32 ${fuel}, ${fuel}, 1; setp.eq.u32 %q, ${fuel}, 0; @%q bra ${end};`;
+      return {
+        fixed: true,
+        before: [spend],
+        body: this.list(1 + random.below(3), depth + 1, false),
+        after: [`${this.guard()}bra ${random.pick(entries)};`, ...(random.percent(60) ? [jump()] : [])],
+      };
+    });
+    const start = random.percent(50) ? [`${this.guard()}bra ${random.pick(entries)};`] : [];
+    return { before: [`mov.u32 ${fuel}, ${mostJumps};`, ...start], body, after: [`${end}:`] };
+  }
+
+  private tableJump(entries: readonly string[]): string {
+    const [table, register] = [this.label(), this.register(32)];
+    const list = Array.from({ length: 1 + this.random.below(5) }, () => this.random.pick(entries));
+    const index = `rem.u32 %at, ${register}, ${list.length};`;
+    return `${index} ${table}: .branchtargets ${list.join(', ')}; brx.idx %at, ${table};`;
+  }
+
+  private call({ name, inMemory, meets }: Callee): Statement {
+    const [word, wide, x, y] = [this.register(32), this.register(64), this.register(32), this.register(64)];
+    const guard = !meets && this.random.percent(20) ? this.guard() : '';
+    if (!inMemory) return plain(`${guard}call (${x}, ${y}), ${name}, (${word}, ${wide}, %piece, %count);`);
+    const given = { word, wide, piece: '%piece', count: '%count' };
+    return plain(
+      '{ .param .b32 give_word; .param .b64 give_wide, give_piece, give_count, taken;',
+      ...Object.entries(given).map(([to, from]) => `st.param.b${to === 'word' ? 32 : 64} [give_${to}], ${from};`),
+      `call.uni (taken), ${name}, (give_word, give_wide, give_piece, give_count);`,
+      `ld.param.b64 ${y}, [taken]; }`,
+    );
+  }
+
+  // --- meetings -----------------------------------------------------------------------------------------------------
+
+  private barrier(): Statement {
+    const { random } = this;
+    const [p, q, d] = [this.register(1), this.register(1), this.register(32)];
+    const id = 1 + random.below(15);
+    const choices = [
+      `bar.sync ${id}, %threads;`,
+      `barrier.sync ${id};`,
+      'bar.warp.sync -1;',
+      `bar.red.popc.u32 ${d}, ${id}, ${p};`,
+      `bar.red.${random.pick(['and', 'or'])}.pred ${q}, ${id}, ${random.percent(50) ? '!' : ''}${p};`,
+    ];
+    return plain(random.pick(choices));
+  }
+
+  /** Shows others a value through shared memory. */
+  private exchange(): Statement {
+    const { random } = this;
+    const at = `mad.lo.u32 %other, %thread, ${1 + random.below(5)}, ${random.below(90)}; rem.u32 %other, %other, %threads;`;
+    return plain(
+      `st.shared.b32 [%own+${4 * random.below(8)}], ${this.register(32)};`,
+      'bar.sync 0;',
+      `${at} mov.u32 %at, slots; mad.lo.u32 %at, %other, 32, %at;`,
+      `ld.shared.b32 ${this.register(32)}, [%at+${4 * random.below(8)}];`,
+      'bar.sync 0;',
+    );
+  }
+}

@@ -1,0 +1,104 @@
+/** Random kernels on both engines: every byte and the count of instructions must agree. */
+import { describe, expect, it } from 'vitest';
+import { Device } from '../../src/device.ts';
+import { counterBytes, inputBytes, outputBytes } from './random-frames.ts';
+import { type RandomKernel, randomKernel, textOf } from './random-kernels.ts';
+import { RandomSource } from './random-source.ts';
+import type { Statement } from './random-statements.ts';
+
+/** What launches of a kernel leave on each engine, or the fault that they end with. */
+async function outcomes(kernel: RandomKernel): Promise<readonly [reference: string, found: string]> {
+  const device = await Device.create({ memory: 2 ** 22 });
+  const loaded = device.load(textOf(kernel)).kernel('k');
+  const { grid, block, seed } = kernel;
+  const threads = grid * block;
+  const random = new RandomSource(seed);
+  const input = device.alloc(Uint32Array.from({ length: (threads * inputBytes) / 4 }, () => word(random)));
+  const outcome = async (engine: 'interp' | 'jit'): Promise<string> => {
+    const written = [device.alloc(threads * outputBytes), device.alloc(counterBytes * (1 + grid))];
+    const args = [input, ...written];
+    const result = await loaded.launch({ grid, block, args, engine, uninitialised: 'zero', budget: 2 ** 28 });
+    if (!result.ok) return `${result.fault.code} at line ${result.fault.line}: ${result.fault.message}`;
+    const bytes = written.map((buffer) => Buffer.from(buffer.read()).toString('hex'));
+    return [`${result.stats.instructions} instructions`, ...bytes].join('\n');
+  };
+  return [await outcome('interp'), await outcome('jit')];
+}
+
+/** Random bits, small numbers, and words whose halves are ends of the ranges of many formats. */
+function word(random: RandomSource): number {
+  const corners = [0, 0x8000, 0x7fff, 0x7f80, 0xff80, 0x7c00, 0xfc00, 0x3f80, 0x3c00, 0x7fc0, 0x0080, 0x0001, 0xffff];
+  switch (random.below(4)) {
+    case 0:
+      return ((random.pick(corners) << 16) | random.pick(corners)) >>> 0;
+    case 1:
+      return random.below(64);
+    case 2:
+      return ((0x3f80 + random.below(0x100)) << 16) | (random.bits() & 0xffff);
+    default:
+      return random.bits();
+  }
+}
+
+async function disagreement(kernel: RandomKernel): Promise<string | null> {
+  const [reference, found] = await outcomes(kernel);
+  if (reference.startsWith('PTX')) return `the reference engine: ${reference}`;
+  return found === reference ? null : where(reference, found);
+}
+
+function where(reference: string, found: string): string {
+  const [expected, given] = [reference.split('\n'), found.split('\n')];
+  if (expected[0] !== given[0]) return `${given[0]}, not ${expected[0]}`;
+  const line = expected[1] === given[1] ? 2 : 1;
+  const [wanted = '', got = ''] = [expected[line], given[line]];
+  let at = 0;
+  while (wanted[at] === got[at]) at++;
+  at -= at % 8;
+  const bytes = at / 2;
+  const place =
+    line === 2 ? `counter byte ${bytes}` : `thread ${Math.floor(bytes / outputBytes)} byte ${bytes % outputBytes}`;
+  return `${place}: ${got.slice(at, at + 8)}, not ${wanted.slice(at, at + 8)}`;
+}
+
+/** The kernel without all statements that the disagreement does not need. */
+async function shrink(kernel: RandomKernel): Promise<RandomKernel> {
+  let smallest = kernel;
+  for (let changed = true; changed; ) {
+    changed = false;
+    for (const module of smaller(smallest.module)) {
+      const candidate = { ...smallest, module };
+      if ((await disagreement(candidate).catch(() => null)) === null) continue;
+      smallest = candidate;
+      changed = true;
+      break;
+    }
+  }
+  return smallest;
+}
+
+/** Bodies with one statement less, large ones first. */
+function* smaller(body: readonly Statement[]): Generator<readonly Statement[]> {
+  for (let i = 0; i < body.length; i++) {
+    if (body[i]?.fixed !== true) yield body.toSpliced(i, 1);
+  }
+  for (const [i, statement] of body.entries()) {
+    for (const inner of smaller(statement.body)) yield body.with(i, { ...statement, body: inner });
+  }
+}
+
+/** A test for each seed. On a failure the message holds the seed and the kernel, shrunk. */
+export function compareRandomKernels(first: number, count: number, each = 20): void {
+  describe('random kernels on both engines', () => {
+    for (let start = first; start < first + count; start += each) {
+      it(`seeds ${start} to ${start + each - 1}`, async () => {
+        for (let seed = start; seed < start + each; seed++) {
+          const kernel = randomKernel(seed);
+          const found = await disagreement(kernel);
+          if (found === null) continue;
+          const least = await shrink(kernel);
+          expect.fail(`seed ${seed}: ${found}\nshrunk: ${await disagreement(least)}\n${textOf(least)}`);
+        }
+      });
+    }
+  });
+}
