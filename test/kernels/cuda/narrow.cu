@@ -32,6 +32,36 @@ KERNEL scale_codes(const float *x, unsigned char *out) {
   out[2 * threadIdx.x + 1] = __nv_cvt_float_to_e8m0(x[threadIdx.x], __NV_SATFINITE, cudaRoundZero);
 }
 
+KERNEL scales_to_bf16(const unsigned short *x, unsigned *out) {
+  const __nv_bfloat162_raw pair = __nv_cvt_e8m0x2_to_bf162raw(x[threadIdx.x]);
+  out[threadIdx.x] = pair.x | (unsigned)pair.y << 16;
+}
+
+KERNEL bf16_to_narrow(const unsigned *x, unsigned *out) {
+  __nv_bfloat162_raw pair;
+  pair.x = (unsigned short)x[threadIdx.x];
+  pair.y = (unsigned short)(x[threadIdx.x] >> 16);
+  out[threadIdx.x] = __nv_cvt_bfloat16raw2_to_fp4x2(pair, __NV_E2M1, cudaRoundNearest) |
+                     __nv_cvt_bfloat16raw2_to_fp8x2(pair, __NV_SATFINITE, __NV_E4M3) << 16;
+}
+
+#ifdef PTXLAB_HOST
+template <typename Make>
+float2 in_pairs(Make make) {
+  return {make(&float2::x), make(&float2::y)};
+}
+float2 __fadd2_rn(float2 a, float2 b) { return in_pairs([=](auto at) { return a.*at + b.*at; }); }
+float2 __fmul2_rn(float2 a, float2 b) { return in_pairs([=](auto at) { return a.*at * b.*at; }); }
+float2 __ffma2_rn(float2 a, float2 b, float2 c) { return in_pairs([=](auto at) { return fmaf(a.*at, b.*at, c.*at); }); }
+#endif
+
+KERNEL pairs_of_floats(const float2 *x, float2 *out) {
+  const float2 a = x[threadIdx.x], b = x[threadIdx.x + 1], c = x[threadIdx.x + 2];
+  out[3 * threadIdx.x] = __fadd2_rn(a, b);
+  out[3 * threadIdx.x + 1] = __fmul2_rn(a, b);
+  out[3 * threadIdx.x + 2] = __ffma2_rn(a, b, c);
+}
+
 #ifdef PTXLAB_HOST
 CASES {
   std::vector<float> spread;
@@ -46,6 +76,13 @@ CASES {
   RUN(from_fp6, Shape{{1}, {64}}, of(codes), zeros<unsigned>(128));
   std::vector<float> positive;
   for (float v : spread) positive.push_back(fabsf(v) * 100 + 1e-6f);
+  RUN(scales_to_bf16, Shape{{1}, {64}}, of(codes), zeros<unsigned>(64));
+  std::vector<unsigned> pairs;
+  for (int i = 0; i < 64; i++)
+    pairs.push_back(__bfloat16_as_ushort(__float2bfloat16(spread[i])) |
+                    (unsigned)__bfloat16_as_ushort(__float2bfloat16(spread[i + 64] * 3)) << 16);
+  RUN(bf16_to_narrow, Shape{{1}, {64}}, of(pairs), zeros<unsigned>(64));
+  RUN(pairs_of_floats, Shape{{1}, {40}}, floats(84, 3, -8, 8).as<float2>(), zeros<float2>(120));
   RUN(scale_codes, Shape{{1}, {64}}, of(positive), zeros<unsigned char>(128));
 }
 #endif
