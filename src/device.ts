@@ -73,10 +73,15 @@ export interface LaunchOptions {
   /** Ends the launch with fault PTX6022 when it aborts. */
   readonly signal?: AbortSignal;
   /**
-   * `interp`, the default, computes everything exactly and step by step; `jit` compiles to WebAssembly, runs what it
-   * can orders of magnitude faster, and refuses the rest. Both give the same results.
+   * `jit`, the default, compiles to WebAssembly; `interp` computes everything exactly and step by step, hundreds of times
+   * slower. Both give the same results.
    */
   readonly engine?: 'interp' | 'jit';
+  /**
+   * `true` leaves out the checks of addresses on `jit`, for speed: a kernel that goes astray reads and writes whatever is
+   * there, all within the device.
+   */
+  readonly unchecked?: boolean;
   /** What reading shared or local memory gives that nobody wrote: a fault (the default) or zeros; always zeros on `jit`. */
   readonly uninitialised?: 'fault' | 'zero';
 }
@@ -138,7 +143,8 @@ export class Kernel {
   private readonly image: ModuleImage;
   private readonly memory: GlobalMemory;
   private readonly heap: DeviceHeap;
-  private compiled: Compiled | null = null;
+  /** By whether accesses are checked. */
+  private readonly compiled = new Map<boolean, Compiled>();
 
   /** Made by `LoadedModule.kernel`. */
   constructor(linked: KernelProgram, image: ModuleImage, memory: GlobalMemory, heap: DeviceHeap) {
@@ -159,8 +165,7 @@ export class Kernel {
   /**
    * Runs the kernel. What the program does wrong comes back as a fault; what the caller does wrong is thrown.
    *
-   * @throws PtxlabError `bad-launch`, `argument-count`, `argument-size`, `argument-type`; `not-lowered` where `jit` does
-   *   not know an instruction of the kernel
+   * @throws PtxlabError `bad-launch`, `argument-count`, `argument-size`, `argument-type`
    */
   async launch(options: LaunchOptions = {}): Promise<LaunchResult> {
     const { program } = this;
@@ -196,7 +201,7 @@ export class Kernel {
     const { linked, program, image, memory, heap } = this;
     const { constants, constantLayout } = image;
     if (options.engine !== 'interp') {
-      const { compiled, module } = this.compile();
+      const { compiled, module } = this.compile(options.unchecked !== true);
       const launch = { compiled, module, shape, memory, constants, constantLayout, parameters, limits, heap, print };
       return runCompiled(launch);
     }
@@ -217,19 +222,22 @@ export class Kernel {
   }
 
   /** The kernel as a WebAssembly module, made at the first launch that wants it. */
-  private compile(): Compiled {
-    if (this.compiled !== null) return this.compiled;
+  private compile(checked: boolean): Compiled {
+    const known = this.compiled.get(checked);
+    if (known !== undefined) return known;
     const { linked, program, image, memory } = this;
     const compiled = compileKernel(linked, {
       origin: memory.origin,
       parameterBytes: program.parameterBytes,
       constantBytes: image.constants.byteLength,
       localBytes: linked.stackBytes,
+      checked,
       addressOf: image.addressOf,
     });
     // The baseline compiler is quick; handing the module to another thread costs more than it saves.
-    this.compiled = { compiled, module: new WebAssembly.Module(compiled.bytes) };
-    return this.compiled;
+    const made = { compiled, module: new WebAssembly.Module(compiled.bytes) };
+    this.compiled.set(checked, made);
+    return made;
   }
 }
 

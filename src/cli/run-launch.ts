@@ -90,6 +90,7 @@ async function launchAll(request: RunRequest, signal: AbortSignal): Promise<RunO
       sharedBytes,
       args,
       signal,
+      unchecked: request.unchecked,
       uninitialised: request.unchecked ? 'zero' : 'fault',
       ...(request.timeout === null ? {} : { timeout: request.timeout }),
       ...(request.budget === null ? {} : { budget: request.budget }),

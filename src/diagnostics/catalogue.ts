@@ -881,6 +881,15 @@ export const catalogue = {
     section: null,
     explain: 'The built-in function free takes null or an address that the built-in malloc returned, once.',
   },
+  PTX6034: {
+    severity: 'error',
+    title: 'wild access',
+    message: 'an access that is not checked reaches beyond all memory of the device',
+    ptxas: 'an access that is not checked reaches beyond all memory of the device',
+    section: null,
+    explain:
+      'Without checks only what lies outside all memory is noticed, not where. Run it with checks to see the place.',
+  },
   PTX6040: {
     severity: 'error',
     title: 'device memory used up',

@@ -73,8 +73,14 @@ export function locateAt(
   size: number,
   effective: number,
 ): number {
-  const { code, values, helpers, locals, siteOf } = lowering;
+  const { code, values, helpers, locals, layout, siteOf } = lowering;
   const at = values.temporary('i32');
+  if (!layout.checked && space !== 'generic') {
+    code.get(effective).op('i32.wrap_i64');
+    if (space !== 'global') addStart(lowering, space);
+    code.set(at);
+    return at;
+  }
   code.block((done) => {
     code.block((slow) => {
       const quick: Quick = { effective, at, size, slow };
@@ -103,6 +109,12 @@ interface Quick {
 
 /** An aligned access of at most 16 bytes lies within one granule of the map. */
 function locateGlobal({ code, layout }: Lowering, { effective, at, size, slow }: Quick): void {
+  if (!layout.checked) {
+    // A generic address may mean another window.
+    code.get(effective).i64(32n).op('i64.shr_u', 'i64.eqz', 'i32.eqz').brIf(slow);
+    code.get(effective).op('i32.wrap_i64').set(at);
+    return;
+  }
   code
     .get(effective)
     .i64(BigInt(layout.origin) * 16n)
@@ -120,7 +132,7 @@ function locateGlobal({ code, layout }: Lowering, { effective, at, size, slow }:
 
 /** A space of fixed size: its last byte is held against the size; unaligned addresses never come so far. */
 function locateIn(lowering: Lowering, space: Exclude<AccessSpace, 'global' | 'generic'>, quick: Quick): void {
-  const { code, layout, locals } = lowering;
+  const { code } = lowering;
   const { effective, at, size, slow } = quick;
   code
     .get(effective)
@@ -135,9 +147,15 @@ function locateIn(lowering: Lowering, space: Exclude<AccessSpace, 'global' | 'ge
     .op('i64.and', 'i64.eqz', 'i32.eqz', 'i32.or')
     .brIf(slow);
   code.get(effective).op('i32.wrap_i64');
+  addStart(lowering, space);
+  code.set(at);
+}
+
+/** Adds where a space of fixed size begins. */
+function addStart(lowering: Lowering, space: Exclude<AccessSpace, 'global' | 'generic'>): void {
+  const { code, layout, locals } = lowering;
   field(code, lowering, bases[space]).op('i32.add');
   if (space === 'local') code.get(locals.thread).i32(alignTo16(layout.localBytes)).op('i32.mul', 'i32.add');
-  code.set(at);
 }
 
 export const bases = { shared: 'shared', local: 'local', param: 'parameters', const: 'constants' } as const;

@@ -25,7 +25,6 @@ export interface CompiledKernel {
   readonly sites: readonly Site[];
 }
 
-/** @throws PtxlabError `not-lowered` for what the fast engine does not know */
 export function compileKernel(kernel: KernelProgram, layout: LaunchLayout): CompiledKernel {
   const shape = shapeOf(kernel, layout);
   const { helpers, stops, sites, frame, callBytes } = shape;

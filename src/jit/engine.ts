@@ -23,6 +23,7 @@ import type { CompiledKernel } from './compile.ts';
 import { type Areas, raised, resolveAccess } from './faults.ts';
 import { context, outcome } from './layout.ts';
 import type { Site } from './site.ts';
+import { clocks } from './specials.ts';
 
 export interface CompiledLaunch {
   readonly compiled: CompiledKernel;
@@ -62,8 +63,9 @@ export async function runCompiled(launch: CompiledLaunch): Promise<LaunchResult>
     }
     return { ok: true, stats: stats() };
   } catch (error) {
-    if (!(error instanceof MachineFault)) throw error;
-    return { ok: false, fault: engine.describe(error), stats: stats() };
+    const fault = faultOf(error);
+    if (fault === null) throw error;
+    return { ok: false, fault: engine.describe(fault), stats: stats() };
   } finally {
     engine.release();
   }
@@ -252,6 +254,8 @@ class Engine {
         const found = this.at(site, thread, fuel);
         throw raised(found, BigInt.asUintN(64, address), this.launch.compiled.kernel, () => this.openCalls(thread));
       },
+      clock: (kind: number, fuel: number): bigint =>
+        BigInt(kind === clocks.executed ? this.granted - fuel : Math.round(performance.now() * 1e6)),
       builtin: (site: number, base: number, thread: number, fuel: number): void => {
         const found = this.at(site, thread, fuel);
         if (found.kind !== 'builtin') throw new Error(`site ${site} calls no built-in function`);
@@ -332,6 +336,13 @@ class Engine {
       param: { address: arena.parameters, size: launch.parameters.byteLength, regions: named(entry.parameters) },
     };
   }
+}
+
+/** What ended a launch; null for what is no fault of the kernel. Unchecked accesses can reach beyond all memory. */
+function faultOf(error: unknown): MachineFault | null {
+  if (error instanceof MachineFault) return error;
+  if (!(error instanceof WebAssembly.RuntimeError) || !/out of bounds/.test(error.message)) return null;
+  return machineFault('PTX6034', {});
 }
 
 function named(placed: readonly Placed[]): readonly Region[] {

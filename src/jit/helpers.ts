@@ -3,13 +3,15 @@ import { Code } from '../wasm/code.ts';
 import { type FunctionType, ModuleBuilder } from '../wasm/module.ts';
 
 /** What compiled code asks of the engine; each may end the launch by throwing. */
-const importTypes: Readonly<Record<'resolve' | 'raise' | 'refuel' | 'builtin', FunctionType>> = {
+const importTypes: Readonly<Record<'resolve' | 'raise' | 'refuel' | 'builtin' | 'clock', FunctionType>> = {
   /** (site, address, thread, fuel): where an access really goes, as an address of global memory. */
   resolve: { parameters: ['i32', 'i64', 'i32', 'i32'], results: ['i32'] },
   /** (site, address, thread, fuel): an instruction that cannot go on; does not return. */
   raise: { parameters: ['i32', 'i64', 'i32', 'i32'], results: [] },
   /** (site, address in local memory, thread, fuel): runs a built-in function with its activation there. */
   builtin: { parameters: ['i32', 'i32', 'i32', 'i32'], results: [] },
+  /** (kind, fuel): what a clock says (specials.ts). */
+  clock: { parameters: ['i32', 'i32'], results: ['i64'] },
   /** (site, thread, fuel): the fuel is spent; gives new fuel. */
   refuel: { parameters: ['i32', 'i32', 'i32'], results: ['i32'] },
 };
@@ -27,6 +29,7 @@ export class Helpers {
       raise: this.builder.importFunction('raise', importTypes.raise),
       refuel: this.builder.importFunction('refuel', importTypes.refuel),
       builtin: this.builder.importFunction('builtin', importTypes.builtin),
+      clock: this.builder.importFunction('clock', importTypes.clock),
     };
   }
 

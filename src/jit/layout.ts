@@ -11,6 +11,8 @@ export interface LaunchLayout {
   readonly constantBytes: number;
   /** Local memory of a thread. */
   readonly localBytes: number;
+  /** Accesses are held against what is allocated. */
+  readonly checked: boolean;
   /** Address of a module's variable, or its offset in const memory. */
   readonly addressOf: (symbol: VariableSymbol) => number | null;
 }

@@ -13,7 +13,6 @@ import { lowerFloat } from './float-arithmetic.ts';
 import { halved } from './halves.ts';
 import { lowerBits, lowerClamp, lowerInteger, maskTo, pushIntegerComparison, signExtendIn } from './integer.ts';
 import type { Lowering, StepOf } from './lowering.ts';
-import { notLowered } from './refuse.ts';
 import { lowerSpecial } from './specials.ts';
 import { lowerTransfer } from './transfer.ts';
 import { holder, type Values } from './values.ts';
@@ -97,8 +96,7 @@ function lowerSymbol({ place, base, offset, width }: SymbolAddress, lowering: Lo
   const { code, values, layout } = lowering;
   const address =
     base.kind === 'function' ? base.address : (lowering.offsetOf(base.symbol) ?? layout.addressOf(base.symbol));
-  if (address === null)
-    throw notLowered(`the address of ${base.kind === 'variable' ? base.symbol.name : 'a function'}`);
+  if (address === null) throw new Error(`no address for ${base.kind === 'variable' ? base.symbol.name : 'a function'}`);
   code.i64(BigInt(address) + offset);
   if (base.kind === 'variable') addBase(base.symbol, lowering);
   maskTo(code, 'i64', width);

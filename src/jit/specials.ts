@@ -5,7 +5,6 @@ import { field } from './access.ts';
 import { maskTo } from './integer.ts';
 import type { ContextField } from './layout.ts';
 import type { Lowering } from './lowering.ts';
-import { notLowered } from './refuse.ts';
 
 const dimensions: readonly string[] = ['.x', '.y', '.z', '.w'];
 
@@ -34,15 +33,32 @@ const fields: Readonly<Record<string, ContextField>> = {
   '%dynamic_smem_size': 'dynamicShared',
 };
 
+/** Clocks that the engine reads: instructions that were executed, and nanoseconds. */
+export const clocks = { executed: 0, time: 1 } as const;
+
 export function lowerSpecial({ place, register, width }: SpecialRead, lowering: Lowering): void {
   const { code, values } = lowering;
-  push(register, lowering);
-  if (width > 32) code.op('i64.extend_i32_u');
-  else maskTo(code, 'i32', width);
+  if (/^%(clock|globaltimer)/.test(register)) {
+    pushClock(register, lowering);
+    if (width <= 32) code.op('i32.wrap_i64');
+    if (width <= 32) maskTo(code, 'i32', width);
+  } else {
+    push(register, lowering);
+    if (width > 32) code.op('i64.extend_i32_u');
+    else maskTo(code, 'i32', width);
+  }
   values.setPlace(place, width > 32 ? 'i64' : 'i32');
 }
 
-/** Pushes the value as i32; none that is lowered needs more. */
+function pushClock(name: string, { code, helpers, locals }: Lowering): void {
+  code
+    .i32(name.startsWith('%clock') ? clocks.executed : clocks.time)
+    .get(locals.fuel)
+    .call(helpers.import('clock'));
+  if (name.endsWith('_hi')) code.i64(32n).op('i64.shr_u');
+}
+
+/** Pushes the value as i32; no other needs more. */
 function push(name: string, lowering: Lowering): void {
   const { code } = lowering;
   const dimension = dimensions.indexOf(name.slice(-2));
@@ -64,7 +80,7 @@ function pushElement(base: string, dimension: number, lowering: Lowering): void 
   else code.i32(/^%n|_nctaid$/.test(base) ? 1 : 0);
 }
 
-function pushLane(name: string, { code, locals }: Lowering): void {
+function pushLane(name: string, { code, locals, helpers, siteOf }: Lowering): void {
   const lane = (): void => {
     code
       .get(locals.thread)
@@ -102,6 +118,12 @@ function pushLane(name: string, { code, locals }: Lowering): void {
       code.i32(-1).op('i32.xor');
       return;
     default:
-      throw notLowered(name);
+      // Nobody knows it: a fault where it is reached.
+      code
+        .i32(siteOf({ kind: 'unsupported', what: name }))
+        .i64(0n)
+        .get(locals.thread)
+        .get(locals.fuel);
+      code.call(helpers.import('raise')).op('unreachable');
   }
 }

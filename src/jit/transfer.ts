@@ -2,12 +2,11 @@
 import type { MemoryOpcode } from '../wasm/opcodes.ts';
 import { locate, locateAt } from './access.ts';
 import type { Lowering, StepOf } from './lowering.ts';
-import { notLowered } from './refuse.ts';
 
 export function lowerTransfer(step: StepOf<'transfer'>, lowering: Lowering): void {
   const { code, values, layout } = lowering;
   const size = Number(values.constantOf(step.size) ?? 0);
-  if (size !== 4 && size !== 8 && size !== 16) throw notLowered(`copies of ${step.size} bytes`);
+  if (size !== 4 && size !== 8 && size !== 16) throw new Error(`copies have 4, 8 or 16 bytes, not ${size}`);
   const to = locate(lowering, step.space, 'store', size, step.address);
   const count = values.temporary('i32');
   values.get(step.count, 'i32');

@@ -69,6 +69,11 @@ function locate(step: Access, count: number, lowering: VectorLowering): number {
  * access may reach into the next granule only where its own is full.
  */
 function inGlobal(first: number, at: number, size: number, { code, scalar, leave }: VectorLowering): void {
+  if (!scalar.layout.checked) {
+    leave(() => code.get(first).i64(32n).op('i64.shr_u', 'i64.eqz', 'i32.eqz'));
+    code.get(first).op('i32.wrap_i64').set(at);
+    return;
+  }
   const reach = laneCount * size;
   const beyond = BigInt(scalar.layout.origin) * 16n - BigInt(reach);
   leave(() => {
@@ -108,21 +113,22 @@ function inSpace(
     if (space === 'shared') field(code, scalar, 'sharedSize').op('i64.extend_i32_u');
     else code.i64(BigInt(sizeOf(scalar, space)));
   };
-  leave(() => {
-    code.get(first);
-    pushSize();
-    code.op('i64.ge_u');
-    code
-      .get(first)
-      .i64(BigInt(laneCount * size - 1))
-      .op('i64.add');
-    pushSize();
-    code.op('i64.ge_u', 'i32.or');
-    code
-      .get(first)
-      .i64(BigInt(size - 1))
-      .op('i64.and', 'i64.eqz', 'i32.eqz', 'i32.or');
-  });
+  if (scalar.layout.checked)
+    leave(() => {
+      code.get(first);
+      pushSize();
+      code.op('i64.ge_u');
+      code
+        .get(first)
+        .i64(BigInt(laneCount * size - 1))
+        .op('i64.add');
+      pushSize();
+      code.op('i64.ge_u', 'i32.or');
+      code
+        .get(first)
+        .i64(BigInt(size - 1))
+        .op('i64.and', 'i64.eqz', 'i32.eqz', 'i32.or');
+    });
   code.get(first).op('i32.wrap_i64');
   field(code, scalar, bases[space]).op('i32.add').set(at);
 }

@@ -5,7 +5,7 @@
 import type { FunctionProgram, ProgramInstruction } from './function-program.ts';
 import { usesOf } from './uses.ts';
 
-const ofThread = /^%(tid\.x|laneid|lanemask_\w+|clock\w*)$/;
+const ofThread = /^%(tid\.x|laneid|lanemask_\w+|clock\w*|globaltimer\w*)$/;
 
 /** Places of the registers that may differ. `hasLocal`: threads have local memory, which a generic address may mean. */
 export function varyingPlaces(program: FunctionProgram, hasLocal: boolean): ReadonlySet<number> {

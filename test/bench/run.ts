@@ -5,22 +5,16 @@
  * usage: tsx test/bench/run.ts [--json FILE]
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Bench } from 'tinybench';
 import { resolveMnemonic } from '../../src/check/resolve.ts';
-import { type Argument, Device, type Extent } from '../../src/device.ts';
 import { evaluator } from '../../src/interp/evaluate.ts';
 import { newestVersion } from '../../src/isa/targets.ts';
 import { makeModule } from './make-module.ts';
-
-interface Row {
-  readonly what: string;
-  readonly figure: string;
-  readonly beside: string;
-}
+import { jobs, mandelbrotBeside, type Row, rowsOf } from './run-kernels.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'ptxlab-bench-'));
@@ -124,88 +118,14 @@ async function benchEval(): Promise<void> {
 
 // --- run ------------------------------------------------------------------------------------------------------------
 
-interface Job {
-  readonly kernel: string;
-  readonly file: string;
-  readonly grid: Extent;
-  readonly block: Extent;
-  readonly args: (device: Device) => readonly Argument[];
-}
-
-const zeros = (device: Device, count: number): Argument => device.alloc(new Float32Array(count).fill(1.5));
-
-const jobs: readonly Job[] = [
-  {
-    kernel: 'vecadd',
-    file: 'bench_vecadd',
-    grid: 64,
-    block: 256,
-    args: (d) => [zeros(d, 16384), zeros(d, 16384), zeros(d, 16384), 16384],
-  },
-  {
-    kernel: 'saxpyloop',
-    file: 'bench_saxpyloop',
-    grid: 4,
-    block: 256,
-    args: (d) => [zeros(d, 1024), zeros(d, 1024), 0.5, 1024, 100],
-  },
-  {
-    kernel: 'quant',
-    file: 'bench_quant_e4m3',
-    grid: 64,
-    block: 256,
-    args: (d) => [zeros(d, 32768), zeros(d, 8192), 0.5, 16384],
-  },
-  {
-    kernel: 'quanth',
-    file: 'bench_quant_f16',
-    grid: 64,
-    block: 256,
-    args: (d) => [zeros(d, 16384), zeros(d, 8192), 0.5, 16384],
-  },
-  {
-    kernel: 'matmul',
-    file: 'bench_matmul',
-    grid: [3, 3],
-    block: [16, 16],
-    args: (d) => [zeros(d, 2304), zeros(d, 2304), zeros(d, 2304), 48],
-  },
-  {
-    kernel: 'mandel',
-    file: 'bench_mandelbrot',
-    grid: [3, 3],
-    block: [16, 16],
-    args: (d) => [zeros(d, 2304), 48, 48, 64],
-  },
-];
-
 async function benchRun(): Promise<void> {
-  for (const job of jobs) {
-    const interp = await rateOf(job, 'interp', 1);
-    rows.push({ what: `run ${job.kernel}, reference engine`, figure: rateText(interp), beside: 'at least 1' });
-    // The same grid many times over, so that a launch lasts long enough to be measured.
-    const jit = await rateOf(job, 'jit', 64);
-    const beside = `${(jit / interp).toFixed(0)} x the reference engine`;
-    rows.push({ what: `run ${job.kernel}, fast engine`, figure: rateText(jit), beside });
-  }
-}
-
-const rateText = (rate: number): string => `${rate.toFixed(rate < 100 ? 2 : 0)} M thread-instructions/s`;
-
-/** Median rate of a kernel; `layers` grids of the job in z, all doing the same. */
-async function rateOf(job: Job, engine: 'interp' | 'jit', layers: number): Promise<number> {
-  const device = await Device.create();
-  const source = readFileSync(join(root, 'examples/kernels', `${job.file}.ptx`), 'utf8');
-  const kernel = device.load(source).kernel(job.kernel);
-  const args = job.args(device);
-  const [x, y = 1] = typeof job.grid === 'number' ? [job.grid] : job.grid;
-  const rates: number[] = [];
-  for (let i = 0; i < runs; i++) {
-    const result = await kernel.launch({ grid: [x, y, layers], block: job.block, args, engine });
-    if (!result.ok) throw new Error(result.fault.message);
-    rates.push(result.stats.instructions / result.stats.milliseconds / 1000);
-  }
-  return median(rates);
+  for (const job of jobs) rows.push(...(await rowsOf(job)));
+  const beside = mandelbrotBeside();
+  rows.push({
+    what: 'mandelbrot by g++ -O3 -march=native',
+    figure: beside,
+    beside: 'the fast engine may take 3 times as long',
+  });
 }
 
 // --- report ---------------------------------------------------------------------------------------------------------
