@@ -1,0 +1,106 @@
+/** Conversions of four values at once beside conversions of one, in one module, over the same words. */
+import { converter } from '../../src/jit/convert.ts';
+import { Helpers } from '../../src/jit/helpers.ts';
+import { vectorConverter } from '../../src/jit/vector-convert.ts';
+import type { Conversion } from '../../src/numerics/conversion.ts';
+import { evaluator } from '../../src/interp/evaluate.ts';
+import { expand } from '../../src/isa/expand.ts';
+import { allForms } from '../../src/isa/table.ts';
+import { formats } from '../../src/numerics/formats.ts';
+
+/** Every conversion that an instruction of the table does on at most 32 bits, by a short name. */
+export function narrowConversions(): ReadonlyMap<string, Conversion> {
+  const found = new Map<string, Conversion>();
+  for (const variant of expand(allForms)) {
+    for (const sm of [13, 100]) {
+      if (evaluator(variant, { sm, version: 901 }) === null) continue;
+      for (const step of variant.form.steps(variant, { sm, version: 901 })) {
+        if (step.kind === 'convert' && isNarrow(step.conversion)) found.set(nameOf(step.conversion), step.conversion);
+      }
+    }
+  }
+  return found;
+}
+
+const isNarrow = ({ from, to }: Conversion): boolean => formats[from].width <= 32 && formats[to].width <= 32;
+
+export function nameOf(c: Conversion): string {
+  const words = (['integral', 'flush', 'sat', 'satfinite', 'relu'] as const).filter((flag) => c[flag]);
+  const scaled = c.scaled === null ? [] : [c.scaled];
+  return [c.from, c.to, c.rounding ?? 'exact', ...words, ...scaled].join(' ');
+}
+
+/** Words of one comparison: source, random bits, scale, and the two results. */
+export const capacity = 2 ** 16;
+const column = capacity * 4;
+
+export interface Comparison {
+  readonly source: Uint32Array;
+  readonly random: Uint32Array;
+  readonly scale: Uint32Array;
+  /** Compares the first `count` words, a multiple of four; gives the first that differs in words, or null. */
+  readonly run: (count: number) => string | null;
+}
+
+/** Null where the conversion has no form of four. */
+export function comparison(c: Conversion): Comparison | null {
+  const helpers = new Helpers();
+  const four = vectorConverter(helpers, c);
+  if (four === null) return null;
+  const memory = new WebAssembly.Memory({ initial: (5 * column) / 65536 });
+  const run = compile(helpers, memory, converter(helpers, c), four);
+  const [source, random, scale, one, many] = [0, 1, 2, 3, 4].map(
+    (i) => new Uint32Array(memory.buffer, i * column, capacity),
+  ) as [Uint32Array, Uint32Array, Uint32Array, Uint32Array, Uint32Array];
+  const find = (count: number): string | null => {
+    run(count);
+    for (let i = 0; i < count; i++) {
+      if (one[i] !== many[i]) {
+        const hex = [source, random, scale, many, one].map((words) => (words[i] ?? 0).toString(16));
+        return `${hex.slice(0, 3).join(' ')}: ${hex[3]}, not ${hex[4]}`;
+      }
+    }
+    return null;
+  };
+  return { source, random, scale, run: find };
+}
+
+function compile(helpers: Helpers, memory: WebAssembly.Memory, one: number, four: number): (count: number) => void {
+  const index = helpers.function('compare', { parameters: ['i32'], results: [] }, (code) => {
+    const at = code.local('i32');
+    const lane = code.local('i32');
+    code.loop((loop) => {
+      code.get(at);
+      for (let i = 0; i < 3; i++) code.get(at).vectorMemory('v128.load', i * column);
+      code.call(four).vectorMemory('v128.store', 4 * column);
+      code.get(at).set(lane);
+      code.loop((inner) => {
+        code.get(lane);
+        for (let i = 0; i < 3; i++) code.get(lane).memory('i32.load', i * column);
+        code.call(one).memory('i32.store', 3 * column);
+        code.get(lane).i32(4).op('i32.add').tee(lane);
+        code.i32(15).op('i32.and').brIf(inner);
+      });
+      code.get(at).i32(16).op('i32.add').tee(at);
+      code.get(0).i32(4).op('i32.mul', 'i32.lt_u').brIf(loop);
+    });
+  });
+  helpers.builder.export('compare', index);
+  const never = (): never => {
+    throw new Error('a conversion asks the engine');
+  };
+  const env = { memory, resolve: never, raise: never, refuel: never, builtin: never };
+  const instance = new WebAssembly.Instance(new WebAssembly.Module(helpers.builder.encode()), { env });
+  return instance.exports['compare'] as (count: number) => void;
+}
+
+/** Words in no order, the same each time. */
+export function* words(seed: number): Generator<number, never> {
+  let state = seed;
+  for (;;) {
+    state = (state + 0x9e3779b9) | 0;
+    let word = Math.imul(state ^ (state >>> 16), 0x85ebca6b);
+    word = Math.imul(word ^ (word >>> 13), 0xc2b2ae35);
+    yield (word ^ (word >>> 16)) >>> 0;
+  }
+}
