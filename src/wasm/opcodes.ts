@@ -75,6 +75,7 @@ export const plainOpcodes = {
   'i32.shl': 0x74,
   'i32.shr_s': 0x75,
   'i32.shr_u': 0x76,
+  'i32.rotl': 0x77,
   'i64.clz': 0x79,
   'i64.ctz': 0x7a,
   'i64.popcnt': 0x7b,

@@ -1,0 +1,89 @@
+/** A whole input range of one conversion: what is swept, in which chunks, and the digest of the results. */
+import { err, ok, type Result } from './base/result.ts';
+import { type EvalError, prepareEval } from './evaluate.ts';
+import type { Place } from './explain/plain-variants.ts';
+import { digestWord } from './jit/digest.ts';
+import { type SweepKernel, sweepKernel, type SweepPlan, SweepRunner } from './jit/sweep-kernel.ts';
+
+export interface Sweep {
+  readonly mnemonic: string;
+  readonly plan: SweepPlan;
+  readonly kernel: SweepKernel;
+  /** Every swept operand is the same input of so many bits, from 0 to the largest. */
+  readonly inputBits: number;
+  /** Chunk c is the inputs from c * `chunkSize` on. */
+  readonly chunkSize: number;
+  readonly chunks: number;
+}
+
+/** Inputs of a chunk where the range has more. */
+const largestChunk = 2 ** 24;
+
+/** Operands that are no input of a conversion but settings of it, and what they are unless told. */
+const settings: ReadonlyMap<string, number> = new Map([
+  ['rbits', 0],
+  ['scale-factor', 0x7f7f],
+]);
+
+/** The sweep of a conversion, legal at the place; `fixed`: values of operands that are not swept, by name. */
+export function prepareSweep(
+  mnemonic: string,
+  place: Place,
+  fixed: ReadonlyMap<string, number> = new Map(),
+): Result<Sweep, EvalError> {
+  const prepared = prepareEval(mnemonic, null, place, {});
+  if (!prepared.ok) return prepared;
+  const { variant, environment, evaluator } = prepared.value;
+  const swept = evaluator.inputs.filter(({ name }) => !settings.has(name));
+  const [result, second] = evaluator.outputs;
+  const inputBits = swept[0]?.width ?? 64;
+  if (inputBits > 32 || swept.some(({ width }) => width !== inputBits)) {
+    return notSwept(`${mnemonic} has inputs of more than 32 bits or of several widths`);
+  }
+  if (result === undefined || second !== undefined) return notSwept(`${mnemonic} has not one result`);
+  const plan: SweepPlan = {
+    steps: variant.form.steps(variant, environment),
+    swept: swept.map(({ name }) => name),
+    fixed: evaluator.inputs.flatMap(({ name }) => {
+      const usual = settings.get(name);
+      return usual === undefined ? [] : [[name, fixed.get(name) ?? usual] as const];
+    }),
+    result: result.name,
+    resultWidth: result.type.width,
+  };
+  const kernel = sweepKernel(plan);
+  if (kernel === null) return notSwept(`${mnemonic} is no conversion`);
+  const chunkSize = Math.min(2 ** inputBits, largestChunk);
+  return ok({ mnemonic, plan, kernel, inputBits, chunkSize, chunks: 2 ** inputBits / chunkSize });
+}
+
+function notSwept(message: string): Result<never, EvalError> {
+  return err({ code: 'NOT_SWEPT', message });
+}
+
+/** Digests of chunks, computed in this thread; as many at a time as the kernel has lanes. */
+export function* sweepChunks(
+  { kernel, chunkSize }: Pick<Sweep, 'kernel' | 'chunkSize'>,
+  chunks: Iterable<number>,
+): Generator<readonly (readonly [chunk: number, digest: number])[]> {
+  const runner = new SweepRunner(kernel);
+  const list = [...chunks];
+  for (let at = 0; at < list.length; at += kernel.lanes) {
+    const group = list.slice(at, at + kernel.lanes);
+    const digests = runner.run(
+      group.map((chunk) => chunk * chunkSize),
+      chunkSize,
+    );
+    yield group.map((chunk, i) => [chunk, digests[i] ?? 0] as const);
+  }
+}
+
+/** The digest of all digests, in the order of the chunks. */
+export function totalDigest(chunks: readonly number[]): number {
+  return chunks.reduce(digestWord, 0);
+}
+
+/** A digest in writing. */
+export function digestText(digest: number): string {
+  return digest.toString(16).padStart(8, '0');
+}
