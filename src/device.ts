@@ -17,14 +17,15 @@ import { type Addressed, type Argument, packArguments } from './arguments.ts';
 import { PtxlabError } from './base/error.ts';
 import { type CheckedModule, type CheckReport, loadModule } from './check/check.ts';
 import { regionsOf, runLaunch } from './interp/engine.ts';
-import { type CompiledKernel, compileKernel } from './jit/compile.ts';
-import { runCompiled } from './jit/engine.ts';
+import { type ModuleOrigin, runFast } from './jit/launch.ts';
 import { windowBase } from './machine/address-space.ts';
 import { DeviceHeap } from './machine/device-heap.ts';
 import type { Dim3 } from './machine/fault.ts';
-import { type Allocation, defaultMemorySize, GlobalMemory } from './machine/global-memory.ts';
+import type { Allocation } from './machine/allocations.ts';
+import { defaultMemorySize, GlobalMemory } from './machine/global-memory.ts';
 import {
   checkShape,
+  checkWorkers,
   type LaunchLimits,
   type LaunchResult as EngineResult,
   type LaunchShape,
@@ -50,6 +51,8 @@ export interface DeviceOptions {
   readonly isa?: string;
   /** Bytes of global memory; 1 GiB unless given. */
   readonly memory?: number;
+  /** `LaunchOptions.workers` of launches that do not say it; 0 unless given. */
+  readonly workers?: number;
 }
 
 /** Extents of a grid or block: a number is one dimension. */
@@ -70,7 +73,10 @@ export interface LaunchOptions {
   readonly timeout?: number;
   /** Called with each text that `printf` in the kernel makes, as it is made. */
   readonly onPrint?: (text: string) => void;
-  /** Ends the launch with fault PTX6022 when it aborts. */
+  /**
+   * Ends the launch with fault PTX6022 when it aborts. On the calling thread `jit` looks at it between blocks only: with
+   * a worker or more it ends any kernel.
+   */
   readonly signal?: AbortSignal;
   /**
    * `jit`, the default, compiles to WebAssembly; `interp` computes everything exactly and step by step, hundreds of times
@@ -82,6 +88,12 @@ export interface LaunchOptions {
    * there, all within the device.
    */
   readonly unchecked?: boolean;
+  /**
+   * Worker threads that `jit` spreads the blocks over, 64 at most; 0 for the calling thread. Results are the same but
+   * for the order of atomics. Kernels that call `printf`, `malloc`, `free` or `__assertfail` always run on the calling
+   * thread, and so does every kernel where memory cannot be shared: in a page that is not cross-origin isolated.
+   */
+  readonly workers?: number;
   /** What reading shared or local memory gives that nobody wrote: a fault (the default) or zeros; always zeros on `jit`. */
   readonly uninitialised?: 'fault' | 'zero';
 }
@@ -135,6 +147,14 @@ export class DeviceBuffer implements Addressed {
   }
 }
 
+/** The device that a module is on, and what the module was made of. */
+interface ModuleContext {
+  readonly memory: GlobalMemory;
+  readonly heap: DeviceHeap;
+  readonly origin: ModuleOrigin;
+  readonly workers: number;
+}
+
 /** A kernel of a loaded module. */
 export class Kernel {
   readonly name: string;
@@ -143,18 +163,18 @@ export class Kernel {
   private readonly image: ModuleImage;
   private readonly memory: GlobalMemory;
   private readonly heap: DeviceHeap;
-  /** By whether accesses are checked. */
-  private readonly compiled = new Map<boolean, Compiled>();
+  private readonly context: ModuleContext;
 
   /** Made by `LoadedModule.kernel`. */
-  constructor(linked: KernelProgram, image: ModuleImage, memory: GlobalMemory, heap: DeviceHeap) {
+  constructor(linked: KernelProgram, image: ModuleImage, context: ModuleContext) {
     const program = linked.entry;
     this.name = program.name;
     this.linked = linked;
     this.program = program;
     this.image = image;
-    this.memory = memory;
-    this.heap = heap;
+    this.memory = context.memory;
+    this.heap = context.heap;
+    this.context = context;
   }
 
   /** Declared type and size of each parameter, in order. */
@@ -175,6 +195,7 @@ export class Kernel {
       sharedBytes: options.sharedBytes ?? 0,
     };
     checkShape(shape, program.sharedBytes);
+    checkWorkers(options.workers ?? 0);
     checkTuning(program, shape);
     const bytes = packArguments(this.name, program.parameters, program.parameterBytes, options.args ?? []);
     const limits: LaunchLimits = {
@@ -199,11 +220,24 @@ export class Kernel {
     print: (text: string) => void,
   ): Promise<EngineResult> {
     const { linked, program, image, memory, heap } = this;
-    const { constants, constantLayout } = image;
+    const { addressOf, addresses, constants, constantLayout } = image;
     if (options.engine !== 'interp') {
-      const { compiled, module } = this.compile(options.unchecked !== true);
-      const launch = { compiled, module, shape, memory, constants, constantLayout, parameters, limits, heap, print };
-      return runCompiled(launch);
+      return runFast({
+        kernel: linked,
+        shape,
+        memory,
+        heap,
+        print,
+        parameters,
+        limits,
+        constants,
+        addressOf,
+        addresses,
+        constantRegions: regionsOf(constantLayout),
+        origin: this.context.origin,
+        checked: options.unchecked !== true,
+        workers: options.workers ?? this.context.workers,
+      });
     }
     return runLaunch({
       kernel: linked,
@@ -213,37 +247,13 @@ export class Kernel {
         constants: new Segment('const', constants, { readOnly: true, regions: regionsOf(constantLayout) }),
         parameters: new Segment('param', parameters, { readOnly: true, regions: regionsOf(program.parameters) }),
       },
-      addressOf: image.addressOf,
+      addressOf,
       limits,
       heap,
       print,
       trackWrites: options.uninitialised !== 'zero',
     });
   }
-
-  /** The kernel as a WebAssembly module, made at the first launch that wants it. */
-  private compile(checked: boolean): Compiled {
-    const known = this.compiled.get(checked);
-    if (known !== undefined) return known;
-    const { linked, program, image, memory } = this;
-    const compiled = compileKernel(linked, {
-      origin: memory.origin,
-      parameterBytes: program.parameterBytes,
-      constantBytes: image.constants.byteLength,
-      localBytes: linked.stackBytes,
-      checked,
-      addressOf: image.addressOf,
-    });
-    // The baseline compiler is quick; handing the module to another thread costs more than it saves.
-    const made = { compiled, module: new WebAssembly.Module(compiled.bytes) };
-    this.compiled.set(checked, made);
-    return made;
-  }
-}
-
-interface Compiled {
-  readonly compiled: CompiledKernel;
-  readonly module: WebAssembly.Module;
 }
 
 function extent(given: Extent): Dim3 {
@@ -272,17 +282,16 @@ export class LoadedModule {
   readonly report: CheckReport;
   private readonly module: CheckedModule;
   private readonly image: ModuleImage;
-  private readonly memory: GlobalMemory;
-  private readonly heap: DeviceHeap;
+  private readonly context: ModuleContext;
   private readonly functions: FunctionTable;
   private readonly kernels = new Map<string, Kernel>();
 
   /** Made by `Device.load`. */
-  constructor(module: CheckedModule, report: CheckReport, memory: GlobalMemory, heap: DeviceHeap) {
+  constructor(module: CheckedModule, report: CheckReport, context: ModuleContext) {
+    const { memory } = context;
     this.module = module;
     this.report = report;
-    this.memory = memory;
-    this.heap = heap;
+    this.context = context;
     this.functions = new FunctionTable(module);
     this.image = buildImage(
       module,
@@ -316,8 +325,7 @@ export class LoadedModule {
     const kernel = new Kernel(
       linkKernel(this.module, this.functions, name, this.image.shared),
       this.image,
-      this.memory,
-      this.heap,
+      this.context,
     );
     this.kernels.set(name, kernel);
     return kernel;
@@ -352,8 +360,13 @@ export class Device {
     this.heap = new DeviceHeap(this.memory);
   }
 
-  /** A device; asynchronous because engines may have to be loaded. */
+  /**
+   * A device; asynchronous because engines may have to be loaded.
+   *
+   * @throws PtxlabError `bad-launch` for a number of workers that cannot be
+   */
   static async create(options: DeviceOptions = {}): Promise<Device> {
+    checkWorkers(options.workers ?? 0);
     return Promise.resolve(new Device(options));
   }
 
@@ -367,7 +380,9 @@ export class Device {
     const options = { ...(target === undefined ? {} : { target }), ...(isa === undefined ? {} : { isa }) };
     const { report, module } = loadModule(source, options);
     if (module === null) throw new RefusedModuleError(report);
-    return new LoadedModule(module, report, this.memory, this.heap);
+    const { memory, heap } = this;
+    const origin: ModuleOrigin = { text: source, target, isa };
+    return new LoadedModule(module, report, { memory, heap, origin, workers: this.options.workers ?? 0 });
   }
 
   /**

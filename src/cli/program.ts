@@ -123,7 +123,10 @@ function defineRun(program: Command, finish: Finish): void {
     .option('--out <index:file>', 'write a buffer argument after the launch; repeated', collect, [])
     .option('-t, --target <name>', 'the device; the target of the module unless given')
     .addOption(new Option('--engine <engine>', 'engine').choices(['jit', 'interp']))
-    .option('--workers <count>', 'worker threads')
+    .option(
+      '--workers <count>',
+      'threads that the fast engine spreads blocks over; 0, the default, is none beside its own',
+    )
     .option('--unchecked', 'no memory checks')
     .option('--job <file>', 'a job as JSON, - for stdin')
     .option('--timeout <seconds>', 'end a kernel that runs longer')

@@ -11,11 +11,11 @@ import { readJobArgument } from './run-inputs.ts';
 import { execute, type RunOutcome, type RunRequest } from './run-launch.ts';
 
 /** Runs a job file, `-` for stdin. Paths in it are relative to the file, or to the working directory for stdin. */
-export async function runJob(path: string, signal: AbortSignal): Promise<ExitCode> {
+export async function runJob(path: string): Promise<ExitCode> {
   const text = await readInput(path);
   if (!text.ok) throw new UsageError(text.error);
   const request = await readJob(parseJob(text.value), path === '-' ? '.' : dirname(path));
-  const outcome = await execute(request.run, signal);
+  const outcome = await execute(request.run);
   await writeOut(`${JSON.stringify(answer(outcome, request.isRepeated))}\n`);
   return outcome.kind === 'done' ? 0 : 1;
 }
@@ -71,6 +71,7 @@ async function readJob(job: JsonObject, folder: string): Promise<Job> {
     grid: readExtent(job['grid'], 'grid'),
     block: readExtent(job['block'], 'block'),
     engine: readEngine(optionalText(job, 'engine')),
+    workers: optionalCount(job, 'workers') ?? 0,
     sharedBytes: optionalCount(job, 'sharedBytes') ?? 0,
     inputs: await Promise.all(args.map((entry: unknown, i) => readJobArgument(entry, i, folder))),
     repeat: repeat ?? 1,

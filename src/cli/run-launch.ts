@@ -25,6 +25,8 @@ export interface RunRequest {
   readonly grid: Dim3;
   readonly block: Dim3;
   readonly engine: 'interp' | 'jit';
+  /** Worker threads; 0 for the calling thread. */
+  readonly workers: number;
   readonly sharedBytes: number;
   readonly inputs: readonly RunInput[];
   /** Launches; buffers are restored before each. */
@@ -50,9 +52,9 @@ export type RunOutcome =
   | { readonly kind: 'refused'; readonly text: SourceText; readonly diagnostics: readonly Diagnostic[] };
 
 /** Runs a request. A caller's mistake is a UsageError; what the program does wrong is an outcome. */
-export async function execute(request: RunRequest, signal: AbortSignal): Promise<RunOutcome> {
+export async function execute(request: RunRequest): Promise<RunOutcome> {
   try {
-    return await launchAll(request, signal);
+    return await launchAll(request);
   } catch (error) {
     if (error instanceof RefusedModuleError) {
       return {
@@ -66,9 +68,10 @@ export async function execute(request: RunRequest, signal: AbortSignal): Promise
   }
 }
 
-async function launchAll(request: RunRequest, signal: AbortSignal): Promise<RunOutcome> {
-  const { target, isa, memory, inputs, grid, block, engine, sharedBytes } = request;
+async function launchAll(request: RunRequest): Promise<RunOutcome> {
+  const { target, isa, memory, workers, inputs, grid, block, engine, sharedBytes } = request;
   const device = await Device.create({
+    workers,
     ...(target === null ? {} : { target }),
     ...(isa === null ? {} : { isa }),
     ...(memory === null ? {} : { memory }),
@@ -89,7 +92,6 @@ async function launchAll(request: RunRequest, signal: AbortSignal): Promise<RunO
       engine,
       sharedBytes,
       args,
-      signal,
       unchecked: request.unchecked,
       uninitialised: request.unchecked ? 'zero' : 'fault',
       ...(request.timeout === null ? {} : { timeout: request.timeout }),

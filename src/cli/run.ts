@@ -1,4 +1,4 @@
-/** `ptxlab run`: a kernel on the CPU. */
+/** `ptxlab run`: a kernel on the CPU. Ctrl-C is left to end the process: one that is busy would not come to handle it. */
 import { rename, writeFile } from 'node:fs/promises';
 import type { Dim3, Fault } from '../device.ts';
 import { type NpyArray, writeNpy } from '../tensors/npy.ts';
@@ -30,23 +30,15 @@ export interface RunFlags extends CommonFlags {
 }
 
 export async function runCommand(file: string | undefined, flags: RunFlags): Promise<ExitCode> {
-  const stop = new AbortController();
-  const interrupt = (): void => stop.abort();
-  process.once('SIGINT', interrupt);
-  try {
-    if (flags.job !== undefined) {
-      if (file !== undefined) throw new UsageError('a run takes a file or --job, not both');
-      return await runJob(flags.job, stop.signal);
-    }
-    if (file === undefined) throw new UsageError('run needs a PTX file, - for stdin, or --job');
-    return await runFile(file, flags, stop.signal);
-  } finally {
-    process.off('SIGINT', interrupt);
+  if (flags.job !== undefined) {
+    if (file !== undefined) throw new UsageError('a run takes a file or --job, not both');
+    return runJob(flags.job);
   }
+  if (file === undefined) throw new UsageError('run needs a PTX file, - for stdin, or --job');
+  return runFile(file, flags);
 }
 
-async function runFile(file: string, flags: RunFlags, signal: AbortSignal): Promise<ExitCode> {
-  if (flags.workers !== undefined) readCount(flags.workers, '--workers');
+async function runFile(file: string, flags: RunFlags): Promise<ExitCode> {
   const outputs = flags.out.map((text) => readOutput(text, flags.arg.length));
   const source = await readInput(file);
   if (!source.ok) throw new UsageError(source.error);
@@ -63,6 +55,7 @@ async function runFile(file: string, flags: RunFlags, signal: AbortSignal): Prom
     grid: readExtent(flags.grid, '--grid'),
     block: readExtent(flags.block, '--block'),
     engine: readEngine(flags.engine ?? null),
+    workers: flags.workers === undefined ? 0 : readCount(flags.workers, '--workers'),
     sharedBytes: flags.shared === undefined ? 0 : readCount(flags.shared, '--shared'),
     inputs,
     repeat: 1,
@@ -71,7 +64,7 @@ async function runFile(file: string, flags: RunFlags, signal: AbortSignal): Prom
     timeout: flags.timeout === undefined ? null : readCount(flags.timeout, '--timeout'),
     budget: flags.budget === undefined ? null : readCount(flags.budget, '--budget'),
   };
-  const outcome = await execute(request, signal);
+  const outcome = await execute(request);
   return report(outcome, inputs, outputs, flags);
 }
 

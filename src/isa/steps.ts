@@ -157,6 +157,8 @@ export type Step =
       readonly width: number;
       readonly from: readonly Ref[];
       readonly address: Ref;
+      /** Others may be looking at any time (volatile, relaxed, release): what was written before, they see too. */
+      readonly watched: boolean;
     }
   /**
    * Copies `size` bytes between memories, both addresses being multiples of it. Only the first `count` are read, where

@@ -2,7 +2,7 @@
 import type { AccessSpace, WindowSpace } from '../isa/steps.ts';
 import { windowBase } from '../machine/address-space.ts';
 import type { Code, Label } from '../wasm/code.ts';
-import type { MemoryOpcode } from '../wasm/opcodes.ts';
+import type { AtomicOpcode, MemoryOpcode } from '../wasm/opcodes.ts';
 import { maskTo } from './integer.ts';
 import { alignTo16, context } from './layout.ts';
 import type { Lowering, StepOf } from './lowering.ts';
@@ -21,6 +21,24 @@ export const stores: Readonly<Record<number, MemoryOpcode>> = {
   64: 'i64.store',
 };
 
+const watchedLoads: Readonly<Record<number, AtomicOpcode>> = {
+  8: 'i32.atomic.load8_u',
+  16: 'i32.atomic.load16_u',
+  32: 'i32.atomic.load',
+  64: 'i64.atomic.load',
+};
+const watchedStores: Readonly<Record<number, AtomicOpcode>> = {
+  8: 'i32.atomic.store8',
+  16: 'i32.atomic.store16',
+  32: 'i32.atomic.store',
+  64: 'i64.atomic.store',
+};
+
+/** Whether threads of other blocks may reach the space while this one does; shared memory is a block's own. */
+export function isContended(space: AccessSpace, { layout }: Lowering): boolean {
+  return layout.concurrent && (space === 'global' || space === 'generic');
+}
+
 export function opcodeFor(table: Readonly<Record<number, MemoryOpcode>>, width: number): MemoryOpcode {
   const opcode = table[width];
   if (opcode === undefined) throw new Error(`no memory elements have ${width} bits`);
@@ -31,9 +49,13 @@ export function lowerLoad(step: StepOf<'load'>, lowering: Lowering): void {
   const { code, values, layout } = lowering;
   const { width, to, space } = step;
   const opcode = opcodeFor(loads, width);
+  const watched = step.watched && isContended(space, lowering) ? watchedLoads[width] : undefined;
   const at = locate(lowering, space, 'load', (width / 8) * to.length, step.address);
   to.forEach((ref, i) => {
-    code.get(at).memory(opcode, layout.origin + (i * width) / 8);
+    const offset = layout.origin + (i * width) / 8;
+    code.get(at);
+    if (watched === undefined) code.memory(opcode, offset);
+    else code.atomic(watched, offset);
     values.set(ref, holder(width));
   });
 }
@@ -42,11 +64,14 @@ export function lowerStore(step: StepOf<'store'>, lowering: Lowering): void {
   const { code, values, layout } = lowering;
   const { width, from, space } = step;
   const opcode = opcodeFor(stores, width);
+  const watched = step.watched && isContended(space, lowering) ? watchedStores[width] : undefined;
   const at = locate(lowering, space, 'store', (width / 8) * from.length, step.address);
   from.forEach((ref, i) => {
+    const offset = layout.origin + (i * width) / 8;
     code.get(at);
     values.get(ref, holder(width));
-    code.memory(opcode, layout.origin + (i * width) / 8);
+    if (watched === undefined) code.memory(opcode, offset);
+    else code.atomic(watched, offset);
   });
 }
 

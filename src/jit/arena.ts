@@ -1,7 +1,7 @@
 /** The global memory that a launch borrows: its parameters and constants, and for each block that runs a context with what the block needs. */
-import type { GlobalMemory } from '../machine/global-memory.ts';
+import type { EngineMemory } from '../machine/engine-memory.ts';
 import { indexOf, type LaunchShape, threadsOf, warpSize } from '../machine/launch.ts';
-import type { CompiledKernel } from './compile.ts';
+import type { CompiledKernel } from './compiled-kernel.ts';
 import { alignTo16, context, type ContextField, contextSize } from './layout.ts';
 
 /** What one running block has, as addresses of global memory. */
@@ -16,9 +16,27 @@ export interface BlockRoom {
 export interface ArenaOptions {
   readonly compiled: CompiledKernel;
   readonly shape: LaunchShape;
-  readonly memory: GlobalMemory;
+  readonly memory: EngineMemory;
   readonly parameters: Uint8Array;
   readonly constants: Uint8Array;
+}
+
+/** Bytes that a launch borrows: once, and for each block that runs. */
+export interface ArenaNeeds {
+  readonly common: number;
+  readonly room: number;
+}
+
+export function arenaNeeds({ compiled, shape, parameters, constants }: Omit<ArenaOptions, 'memory'>): ArenaNeeds {
+  const { frame, sharedBytes, stackBytes, callBytes } = compiled;
+  return {
+    common: alignTo16(parameters.byteLength) + alignTo16(constants.byteLength),
+    room:
+      contextSize +
+      alignTo16(frame.size) +
+      alignTo16(sharedBytes + shape.sharedBytes) +
+      (alignTo16(stackBytes) + alignTo16(callBytes)) * threadsOf(shape),
+  };
 }
 
 export class Arena {
@@ -27,30 +45,25 @@ export class Arena {
   readonly sharedSize: number;
   private readonly options: ArenaOptions;
   private readonly threads: number;
-  private readonly common: number;
   private readonly roomSize: number;
   private readonly rooms: BlockRoom[] = [];
   private readonly free: BlockRoom[] = [];
 
   constructor(options: ArenaOptions) {
     const { compiled, shape, memory, parameters, constants } = options;
+    const needs = arenaNeeds(options);
     this.options = options;
     this.threads = threadsOf(shape);
-    this.sharedSize = compiled.kernel.entry.sharedBytes + shape.sharedBytes;
-    this.common = alignTo16(parameters.byteLength) + alignTo16(constants.byteLength);
-    this.parameters = memory.borrow(this.common);
+    this.sharedSize = compiled.sharedBytes + shape.sharedBytes;
+    this.parameters = memory.borrow(needs.common);
     this.constants = this.parameters + alignTo16(parameters.byteLength);
     memory.bytesAt(this.parameters, parameters.byteLength).set(parameters);
     memory.bytesAt(this.constants, constants.byteLength).set(constants);
-    this.roomSize =
-      contextSize +
-      alignTo16(compiled.frame.size) +
-      alignTo16(this.sharedSize) +
-      (this.localStride + this.callStride) * this.threads;
+    this.roomSize = needs.room;
   }
 
   get localStride(): number {
-    return alignTo16(this.options.compiled.kernel.stackBytes);
+    return alignTo16(this.options.compiled.stackBytes);
   }
 
   get callStride(): number {
@@ -87,8 +100,8 @@ export class Arena {
 
   release(): void {
     const { memory } = this.options;
-    memory.giveBack(this.parameters, this.common);
-    for (const room of this.rooms) memory.giveBack(room.context, this.roomSize);
+    memory.giveBack(this.parameters);
+    for (const room of this.rooms) memory.giveBack(room.context);
   }
 
   private makeRoom(): BlockRoom {

@@ -1,23 +1,82 @@
 /** Atomic steps: elements are read, steps make new ones of them, and these are written back. */
-import type { Step } from '../isa/steps.ts';
-import { loads, locate, opcodeFor, stores } from './access.ts';
+import type { Ref, Step } from '../isa/steps.ts';
+import type { AtomicOpcode } from '../wasm/opcodes.ts';
+import { isContended, loads, locate, opcodeFor, stores } from './access.ts';
+import { wholeOf } from './halves.ts';
+import { lockAddress } from './layout.ts';
 import type { Lowering, StepOf } from './lowering.ts';
 import { holder } from './values.ts';
 
-/** The threads of a block run one after the other, so nobody comes between a read and its write. */
-export function lowerAtomic(step: StepOf<'atomic'>, lowering: Lowering, lowerStep: (step: Step) => void): void {
-  const { code, values, layout } = lowering;
-  const { width, old, next, space } = step;
+type LowerStep = (step: Step) => void;
+
+/** Compare-exchange by bits of the element. */
+const exchanges: Readonly<Record<number, AtomicOpcode>> = {
+  8: 'i32.atomic.rmw8.cmpxchg_u',
+  16: 'i32.atomic.rmw16.cmpxchg_u',
+  32: 'i32.atomic.rmw.cmpxchg',
+  64: 'i64.atomic.rmw.cmpxchg',
+};
+
+export function lowerAtomic(step: StepOf<'atomic'>, lowering: Lowering, lowerStep: LowerStep): void {
+  const { width, old, space } = step;
   const at = locate(lowering, space, 'store', (width / 8) * old.length, step.address);
-  const offsetOf = (i: number): number => layout.origin + (i * width) / 8;
-  old.forEach((ref, i) => {
-    code.get(at).memory(opcodeFor(loads, width), offsetOf(i));
-    values.set(ref, holder(width));
-  });
+  if (!isContended(space, lowering)) lowerAlone(step, lowering, lowerStep, at);
+  else if (old.some((ref) => wholeOf(ref) !== null)) locked(lowering, () => lowerAlone(step, lowering, lowerStep, at));
+  // The elements of a vector are atomic each by itself, and none depends on another.
+  else step.old.forEach((_, i) => exchange(step, lowering, lowerStep, at, i));
+}
+
+/** The threads of a block run one after the other: nobody comes between a read and its write. */
+function lowerAlone(step: StepOf<'atomic'>, lowering: Lowering, lowerStep: LowerStep, at: number): void {
+  const { code, values } = lowering;
+  const { width, old, next } = step;
+  old.forEach((_, i) => loadOld(step, lowering, at, i));
   for (const inner of step.steps) lowerStep(inner);
   next.forEach((ref, i) => {
     code.get(at);
     values.get(ref, holder(width));
-    code.memory(opcodeFor(stores, width), offsetOf(i));
+    code.memory(opcodeFor(stores, width), offsetOf(step, lowering, i));
   });
+}
+
+/** Again until nobody came between: what is there at the exchange is what was read. */
+function exchange(step: StepOf<'atomic'>, lowering: Lowering, lowerStep: LowerStep, at: number, i: number): void {
+  const { code, values } = lowering;
+  const type = holder(step.width);
+  const opcode = exchanges[step.width];
+  if (opcode === undefined) throw new Error(`no atomic elements have ${step.width} bits`);
+  // The steps speak of all elements; those of the others are read anew only where they have not been yet.
+  step.old.forEach((_, other) => {
+    if (other > i) loadOld(step, lowering, at, other);
+  });
+  code.loop((again) => {
+    loadOld(step, lowering, at, i);
+    for (const inner of step.steps) lowerStep(inner);
+    code.get(at);
+    values.get(step.old[i] as Ref, type);
+    values.get(step.next[i] as Ref, type);
+    code.atomic(opcode, offsetOf(step, lowering, i));
+    values.get(step.old[i] as Ref, type);
+    code.op(`${type}.ne`).brIf(again);
+  });
+}
+
+function loadOld(step: StepOf<'atomic'>, lowering: Lowering, at: number, i: number): void {
+  const { code, values } = lowering;
+  code.get(at).memory(opcodeFor(loads, step.width), offsetOf(step, lowering, i));
+  values.set(step.old[i] as Ref, holder(step.width));
+}
+
+function offsetOf({ width }: StepOf<'atomic'>, { layout }: Lowering, i: number): number {
+  return layout.origin + (i * width) / 8;
+}
+
+/** No instruction changes 128 bits at once: whoever does holds the lock. */
+function locked({ code, layout }: Lowering, body: () => void): void {
+  const lock = layout.origin + lockAddress;
+  code.loop((again) => {
+    code.i32(0).i32(0).i32(1).atomic('i32.atomic.rmw.cmpxchg', lock).brIf(again);
+  });
+  body();
+  code.i32(0).i32(0).atomic('i32.atomic.store', lock);
 }

@@ -7,9 +7,8 @@ import { Barriers, type Opened, reduced } from '../machine/barriers.ts';
 import { Collectives, type Group } from '../machine/collectives.ts';
 import { machineFault } from '../machine/fault.ts';
 import { warpSize } from '../machine/launch.ts';
-import type { CompiledKernel } from './compile.ts';
+import type { CompiledKernel, CompiledStop } from './compiled-kernel.ts';
 import { outcome, state } from './layout.ts';
-import type { Stop } from './stop.ts';
 
 /** Compiled code and memory of one block, as the runner uses them. */
 export interface BlockCode {
@@ -40,7 +39,7 @@ export class BlockRunner {
   private readonly code: BlockCode;
   private readonly inWarps: boolean;
   private units: readonly Unit[] = [];
-  private readonly stops: readonly Stop[];
+  private readonly stops: readonly CompiledStop[];
   private words: Int32Array = new Int32Array(0);
   /** Made when threads part for the first time. */
   private apart: { readonly barriers: Barriers; readonly collectives: Collectives } | null = null;
@@ -116,8 +115,8 @@ export class BlockRunner {
     return true;
   }
 
-  private stopAt(result: number): Stop {
-    return this.stops[outcome.stopOf(result)] as Stop;
+  private stopAt(result: number): CompiledStop {
+    return this.stops[outcome.stopOf(result)] as CompiledStop;
   }
 
   // --- each by itself -------------------------------------------------------------------------------------------------
@@ -167,7 +166,7 @@ export class BlockRunner {
       }
       moved = true;
       if (word === state.exited) this.exited(thread);
-      else this.stopped(thread, this.stops[state.stopOf(word)] as Stop);
+      else this.stopped(thread, this.stops[state.stopOf(word)] as CompiledStop);
     }
     return moved;
   }
@@ -193,9 +192,9 @@ export class BlockRunner {
     for (const group of collectives.exit(thread)) this.complete(group);
   }
 
-  private stopped(thread: number, { step, instruction, region }: Stop): void {
+  private stopped(thread: number, { step, line, region }: CompiledStop): void {
     const { frame } = this.code.compiled;
-    this.code.blame(thread, instruction.line);
+    this.code.blame(thread, line);
     if (step.kind === 'collective') {
       const mask = step.mask === null ? null : this.word(frame.mask, thread) >>> 0;
       const group = this.waiters().collectives.arrive(thread, step.fn, mask, region);
@@ -216,7 +215,7 @@ export class BlockRunner {
 
   private pass(opened: Opened): void {
     for (const thread of opened.threads) {
-      const { step, region } = this.stops[state.stopOf(this.stateOf(thread))] as Stop;
+      const { step, region } = this.stops[state.stopOf(this.stateOf(thread))] as CompiledStop;
       if (step.kind === 'barrier' && step.reduce !== null) {
         this.words[this.indexOf(this.code.compiled.frame.results[0] as number, thread)] = reduced(step.reduce, opened);
       }
@@ -226,11 +225,12 @@ export class BlockRunner {
 
   private complete(group: Group): void {
     const [one = 0] = group;
-    const { step } = this.stops[state.stopOf(this.stateOf(one))] as Stop;
+    const { step } = this.stops[state.stopOf(this.stateOf(one))] as CompiledStop;
     const first = one - (one % warpSize);
     const members = group.reduce((mask, thread) => mask | (1 << (thread - first)), 0);
     if (step.kind === 'collective') this.code.exchange(step.fn, first, members);
-    for (const thread of group) this.setState(thread, (this.stops[state.stopOf(this.stateOf(thread))] as Stop).region);
+    for (const thread of group)
+      this.setState(thread, (this.stops[state.stopOf(this.stateOf(thread))] as CompiledStop).region);
   }
 
   /** Nobody can run: whole units wait one by one, and groups that wait for nobody in particular go on. */
@@ -263,7 +263,7 @@ export class BlockRunner {
     for (let thread = 0; thread < this.code.threads; thread++) {
       const word = this.stateOf(thread);
       if (word >= 0 || word === state.exited) continue;
-      this.code.blame(thread, this.stops[state.stopOf(word)]?.instruction.line ?? 0);
+      this.code.blame(thread, this.stops[state.stopOf(word)]?.line ?? 0);
       break;
     }
     const waiting = [barriers.describe(), collectives.describe()].filter((words) => words !== '').join(', ');

@@ -3,6 +3,7 @@ import type { CollectiveFunction } from '../isa/steps.ts';
 import type { KernelProgram } from '../program/link.ts';
 import { Code, type Label } from '../wasm/code.ts';
 import type { FunctionType } from '../wasm/module.ts';
+import { type CompiledKernel, describeKernel } from './compiled-kernel.ts';
 import { groupExchange } from './exchange.ts';
 import type { Region } from '../program/regions.ts';
 import { fourFunction } from './four-function.ts';
@@ -10,24 +11,17 @@ import { type FunctionShape, type KernelShape, shapeOf } from './kernel-shape.ts
 import { laneCount } from './vectors.ts';
 import { context, type ContextField, type LaunchLayout, outcome } from './layout.ts';
 import { regionFunction, regionType } from './region-function.ts';
-import type { Site } from './site.ts';
 import type { Stop } from './stop.ts';
 
-export interface CompiledKernel {
-  readonly kernel: KernelProgram;
-  /** The module in the binary format; it exports `run`, `runBlocks` and an `exchange …` for each collective function. */
+/** A compiled kernel, and its module in the binary format, which exports `run`, `runBlocks` and an `exchange …` for each collective function. */
+export interface Compilation {
+  readonly kernel: CompiledKernel;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly stops: readonly Stop[];
-  /** Offsets of what the engine looks at in a block's frames. */
-  readonly frame: KernelShape['frame'];
-  /** Bytes that open calls of a thread may take. */
-  readonly callBytes: number;
-  readonly sites: readonly Site[];
 }
 
-export function compileKernel(kernel: KernelProgram, layout: LaunchLayout): CompiledKernel {
+export function compileKernel(kernel: KernelProgram, layout: LaunchLayout): Compilation {
   const shape = shapeOf(kernel, layout);
-  const { helpers, stops, sites, frame, callBytes } = shape;
+  const { helpers, stops } = shape;
   const functions = shape.functions.flatMap((fn) => fn?.regions.map(() => helpers.builder.declare(regionType)) ?? []);
   const fours = shape.functions.flatMap((fn) =>
     fn === null ? [] : fn.regions.map((region, i) => compileRegion(shape, fn, region, functions, fn.firstRegion + i)),
@@ -39,7 +33,7 @@ export function compileKernel(kernel: KernelProgram, layout: LaunchLayout): Comp
   helpers.builder.define(runBlocks, runBlocksFunction(shape, run));
   helpers.builder.export('runBlocks', runBlocks);
   for (const fn of collectiveFunctions(stops)) helpers.builder.export(`exchange ${fn}`, groupExchange(shape, fn));
-  return { kernel, bytes: helpers.builder.encode(), stops, frame, callBytes, sites };
+  return { kernel: describeKernel(shape), bytes: helpers.builder.encode() };
 }
 
 /** Defines the function of a region; gives the index of the one for four threads at a time, null where there is none. */

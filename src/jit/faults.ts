@@ -1,9 +1,9 @@
 /** What the engine answers compiled code: where an unusual access goes, or the fault that it is. */
 import { formatAddress, type MemorySpace, type Place, resolveGeneric } from '../machine/address-space.ts';
-import { type MachineFault, machineFault } from '../machine/fault.ts';
-import type { GlobalMemory } from '../machine/global-memory.ts';
+import { MachineFault, machineFault } from '../machine/fault.ts';
+import type { EngineMemory } from '../machine/engine-memory.ts';
 import { type Region, Segment } from '../machine/segment.ts';
-import type { KernelProgram } from '../program/link.ts';
+import type { CompiledKernel } from './compiled-kernel.ts';
 import type { Site } from './site.ts';
 
 /** A space of fixed size inside global memory. */
@@ -28,7 +28,7 @@ const beyond = 2 ** 48;
 export function resolveAccess(
   { space, access, size }: Pick<Extract<Site, { readonly kind: 'access' }>, 'space' | 'access' | 'size'>,
   address: bigint,
-  global: GlobalMemory,
+  global: EngineMemory,
   areas: Areas,
 ): number {
   const place: Place = space === 'generic' ? resolveGeneric(address) : { space, offset: Number(address) };
@@ -47,13 +47,13 @@ export function resolveAccess(
   return area.address + place.offset;
 }
 
-function segmentOf(space: MemorySpace, { address, size, regions }: Area, global: GlobalMemory): Segment {
+function segmentOf(space: MemorySpace, { address, size, regions }: Area, global: EngineMemory): Segment {
   const readOnly = space === 'const' || space === 'param';
   return new Segment(space, global.bytesAt(address, size), { readOnly, regions });
 }
 
 /** The fault of an instruction that cannot go on. `openCalls`: how many the thread has. */
-export function raised(site: Site, address: bigint, kernel: KernelProgram, openCalls: () => number): MachineFault {
+export function raised(site: Site, address: bigint, kernel: CompiledKernel, openCalls: () => number): MachineFault {
   if (site.kind === 'unsupported') return machineFault('PTX6030', { what: site.what });
   if (site.kind === 'trap') return machineFault('PTX6031', {});
   if (site.kind === 'switch') {
@@ -68,21 +68,28 @@ export function raised(site: Site, address: bigint, kernel: KernelProgram, openC
 
 /** `base`: where the activation would begin. */
 function stackOverflow(
-  { functions, stackBytes }: KernelProgram,
+  { functions, stackBytes }: CompiledKernel,
   index: number,
   base: number,
   depth: number,
 ): MachineFault {
   const fn = functions[index];
-  if (fn?.kind !== 'program') throw new Error('a built-in function needs no stack');
-  const { name, localBytes } = fn.program;
+  if (fn === undefined) throw new Error(`there is no function ${index}`);
+  const { name, localBytes } = fn;
   const [bytes, limit] = [base + localBytes, stackBytes].map(String) as [string, string];
   return machineFault('PTX6013', { name, bytes, limit, depth: String(depth) });
 }
 
-function badCallee({ byAddress }: KernelProgram, name: string, address: number): MachineFault {
-  const expected = byAddress.has(address)
+function badCallee({ functions }: CompiledKernel, name: string, address: number): MachineFault {
+  const expected = functions.some((fn) => fn.address === address)
     ? 'a function with the parameters of this call'
     : `a function that ${name} may point to`;
   return machineFault('PTX6014', { address: formatAddress(address), expected });
+}
+
+/** What ended a launch; null for what is no fault of the kernel. Unchecked accesses can reach beyond all memory. */
+export function faultOf(error: unknown): MachineFault | null {
+  if (error instanceof MachineFault) return error;
+  if (!(error instanceof WebAssembly.RuntimeError) || !/out of bounds/.test(error.message)) return null;
+  return machineFault('PTX6034', {});
 }

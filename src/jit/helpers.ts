@@ -19,11 +19,13 @@ const importTypes: Readonly<Record<'resolve' | 'raise' | 'refuel' | 'builtin' | 
 export type ImportName = keyof typeof importTypes;
 
 export class Helpers {
-  readonly builder: ModuleBuilder = new ModuleBuilder();
+  readonly builder: ModuleBuilder;
   private readonly imports: Readonly<Record<ImportName, number>>;
   private readonly made = new Map<string, number>();
 
-  constructor() {
+  /** @param shared the module's memory is one that threads share */
+  constructor(shared = false) {
+    this.builder = new ModuleBuilder(shared);
     this.imports = {
       resolve: this.builder.importFunction('resolve', importTypes.resolve),
       raise: this.builder.importFunction('raise', importTypes.raise),

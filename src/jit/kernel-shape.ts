@@ -84,7 +84,7 @@ export function shapeOf(kernel: KernelProgram, layout: LaunchLayout): KernelShap
     functions,
     stops,
     frame,
-    helpers: new Helpers(),
+    helpers: new Helpers(layout.sharedMemory),
     hasStates: functions.some((fn) => fn !== null && (!fn.program.entry || fn.stopAt.size + fn.pauses.size > 0)),
     callBytes: entries.length === 0 ? 0 : depth * Math.max(...entries),
     sites: [],

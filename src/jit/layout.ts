@@ -7,6 +7,10 @@ import type { VariableSymbol } from '../check/symbols.ts';
 export interface LaunchLayout {
   /** Offset of address 0 in the WebAssembly memory; the map of what is allocated fills all before it. */
   readonly origin: number;
+  /** The memory is one that threads share. */
+  readonly sharedMemory: boolean;
+  /** Blocks run at the same time on several threads: atomic steps have to be atomic for them. */
+  readonly concurrent: boolean;
   readonly parameterBytes: number;
   readonly constantBytes: number;
   /** Local memory of a thread. */
@@ -42,6 +46,9 @@ export const context = {
   /** Open calls of the threads. */
   calls: 76,
 } as const;
+
+/** Address of the word that a thread holds while it changes 128 bits: kernels never reach so low. */
+export const lockAddress = 0;
 
 export type ContextField = keyof typeof context;
 

@@ -222,7 +222,9 @@ function lowerNarrow(step: Step, lowering: Lowering): void {
     case 'switch':
     case 'return':
     case 'exit':
+      return;
     case 'yield':
+      if (lowering.layout.concurrent) code.fence();
       return;
     case 'call':
       lowering.callBuiltin();

@@ -3,7 +3,8 @@ import type { FloatFunction } from '../numerics/operations.ts';
 import type { Code } from '../wasm/code.ts';
 import type { VectorOpcode } from '../wasm/simd-opcodes.ts';
 import type { StepOf } from './lowering.ts';
-import { pushDoubleWords, pushTruth, pushWords, setWord, type VectorLowering, type Writer } from './vector-lowering.ts';
+import { pushDoubleWords, pushTruth, setWord, type VectorLowering, type Writer } from './vector-lowering.ts';
+import { splat } from './vector-words.ts';
 import { wordsAt } from './vectors.ts';
 
 const native: Readonly<Partial<Record<FloatFunction, VectorOpcode>>> = {
@@ -17,26 +18,49 @@ const native: Readonly<Partial<Record<FloatFunction, VectorOpcode>>> = {
 
 export function vectorFloat(step: StepOf<'float'>, lowering: VectorLowering): Writer | null {
   const { fn, format, mode } = step;
-  if (format !== 'f32' || mode.rounding !== 'rn' || mode.flush || mode.sat) return null;
+  if (format !== 'f32' || mode.rounding !== 'rn' || mode.sat) return null;
   if (fn === 'fma') return () => fma(step, lowering);
   const opcode = native[fn];
   if (opcode === undefined || (fn === 'div' && mode.approximate)) return null;
   return () => {
     const { code, vectors } = lowering;
-    const operands = step.from.map((ref) => vectors.get(ref, 'i32').locals[0]);
-    for (const operand of operands) code.get(operand);
+    for (const operand of operandsOf(step, lowering)) code.get(operand);
     const result = vectors.temporary();
     code.vector(opcode).set(result);
+    if (mode.flush) leaveIfTiny(result, lowering);
     canonical(code, result);
     vectors.set(step.to, { type: 'i32', locals: [result] });
   };
 }
 
+/** Under .ftz subnormal operands are zeros of their sign. */
+function operandsOf({ from, mode }: StepOf<'float'>, { code, vectors }: VectorLowering): readonly number[] {
+  return from.map((ref) => {
+    const [given] = vectors.get(ref, 'i32').locals;
+    if (!mode.flush) return given;
+    const flushed = vectors.temporary();
+    splat(code.get(given), 0x7f80_0000).vector('v128.and');
+    splat(code, 0).vector('i32x4.ne');
+    splat(code, signBit).vector('v128.or').get(given).vector('v128.and').set(flushed);
+    return flushed;
+  });
+}
+
+/** Under .ftz a result is flushed by its value before rounding: next to the least normal that is done one by one. */
+function leaveIfTiny(result: number, { code, leave }: VectorLowering): void {
+  leave(() => {
+    splat(code.get(result).vector('f32x4.abs'), leastNormal).vector('f32x4.le');
+    splat(code.get(result), 0).vector('f32x4.ne', 'v128.and', 'v128.any_true');
+  });
+}
+
+const signBit = 0x8000_0000;
+
 /** NaNs become the one that hardware makes. */
 function canonical(code: Code, result: number): void {
   code.get(result).get(result).vector('f32x4.ne', 'v128.any_true');
   code.if(() => {
-    pushWords(code, 0x7fffffff).get(result);
+    splat(code, 0x7fffffff).get(result);
     code.get(result).get(result).vector('f32x4.ne', 'v128.bitselect').set(result);
   });
 }
@@ -47,9 +71,9 @@ const leastNormal = 0x0080_0000;
  * The product is exact in f64 and the sum rounded once; rounding it again is wrong only halfway between two f32, or where
  * f32 is subnormal. Sums that may be so, unless they are zero, are done one by one.
  */
-function fma({ from, to }: StepOf<'float'>, lowering: VectorLowering): void {
+function fma(step: StepOf<'float'>, lowering: VectorLowering): void {
   const { code, vectors } = lowering;
-  const [a, b, c] = from.map((ref) => vectors.get(ref, 'i32').locals[0]) as [number, number, number];
+  const [a, b, c] = operandsOf(step, lowering) as [number, number, number];
   const sums = [vectors.temporary(), vectors.temporary()] as const;
   sums.forEach((sum, half) => {
     const widened = (local: number): Code => {
@@ -71,7 +95,7 @@ function fma({ from, to }: StepOf<'float'>, lowering: VectorLowering): void {
   halfway(sums[0]);
   halfway(sums[1]);
   code.vector('v128.or');
-  pushWords(code.get(result).vector('f32x4.abs'), leastNormal).vector('f32x4.le', 'v128.or');
+  splat(code.get(result).vector('f32x4.abs'), leastNormal).vector('f32x4.le', 'v128.or');
   code.get(result).get(result).vector('f32x4.ne', 'v128.or', 'v128.any_true');
   code.if(() => {
     lowering.leave(() => {
@@ -86,7 +110,7 @@ function fma({ from, to }: StepOf<'float'>, lowering: VectorLowering): void {
     });
     canonical(code, result);
   });
-  vectors.set(to, { type: 'i32', locals: [result] });
+  vectors.set(step.to, { type: 'i32', locals: [result] });
 }
 
 const orders: Readonly<Record<string, VectorOpcode>> = {

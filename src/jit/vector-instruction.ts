@@ -4,8 +4,9 @@ import { usesOf } from '../program/uses.ts';
 import { differs } from '../program/varying.ts';
 import { lowerInstruction, lowerSymbols } from './lower.ts';
 import type { Lowering } from './lowering.ts';
-import { extendWords, maskWords, pushWords, type VectorLowering, type Writer } from './vector-lowering.ts';
+import { extendWords, maskWords, type VectorLowering, type Writer } from './vector-lowering.ts';
 import { vectorStep } from './vector-steps.ts';
+import { splat } from './vector-words.ts';
 import { laneCount, type Vector, type Vectors } from './vectors.ts';
 import { holder } from './values.ts';
 
@@ -105,7 +106,7 @@ function writeAddress({ place, base, offset }: AddressSource, { code, vectors }:
     const narrow = vectors.read(base.register, 'i32');
     const moved = vectors.made('i32', () => {
       code.get(narrow.locals[0]);
-      if (offset !== 0n) pushWords(code, Number(BigInt.asIntN(32, offset))).vector('i32x4.add');
+      if (offset !== 0n) splat(code, Number(BigInt.asIntN(32, offset))).vector('i32x4.add');
     });
     vectors.write(place, moved);
     return;
@@ -124,7 +125,7 @@ function writeRead(transfer: Transfer, { code, vectors }: VectorLowering): void 
   const source = vectors.read(register, target);
   const chopped = vectors.made(target, (half) => {
     code.get(source.locals[half] as number);
-    if (negated) pushWords(code, 1).vector('v128.xor');
+    if (negated) splat(code, 1).vector('v128.xor');
     else if (target === 'i32' && type.width < registerWidth) maskWords(code, type.width);
   });
   vectors.write(operand, chopped);

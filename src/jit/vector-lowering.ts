@@ -2,6 +2,7 @@
 import type { Ref } from '../isa/steps.ts';
 import type { Code } from '../wasm/code.ts';
 import type { Lowering } from './lowering.ts';
+import { splat } from './vector-words.ts';
 import { type Vector, type Vectors, wordsAt } from './vectors.ts';
 
 export interface VectorLowering {
@@ -13,11 +14,6 @@ export interface VectorLowering {
   readonly constantOf: (ref: Ref) => number | null;
   /** Leaves for the way of one thread after the other, which does the whole instruction anew. */
   readonly leave: (condition: () => unknown) => void;
-}
-
-/** Pushes a vector with the same word four times. */
-export function pushWords(code: Code, word: number): Code {
-  return code.words(word, word, word, word);
 }
 
 /** Pushes a vector with the same double word twice. */
@@ -34,7 +30,7 @@ export function pushTruth(mask: Vector, { code }: VectorLowering): void {
       .get(mask.locals[0])
       .get(mask.locals[1])
       .shuffle(wordsAt(0, 2, 4, 6));
-  pushWords(code, 1).vector('v128.and');
+  splat(code, 1).vector('v128.and');
 }
 
 /** A name from the vector of words on the stack. */
@@ -46,7 +42,7 @@ export function setWord(to: string, { code, vectors }: VectorLowering): void {
 
 /** Masks and sign extension of vectors of words; double words are always whole. */
 export function maskWords(code: Code, width: number): void {
-  if (width < 32) pushWords(code, 2 ** width - 1).vector('v128.and');
+  if (width < 32) splat(code, 2 ** width - 1).vector('v128.and');
 }
 
 export function extendWords(code: Code, width: number): void {

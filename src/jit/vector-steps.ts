@@ -9,6 +9,7 @@ import type { StepOf } from './lowering.ts';
 import { vectorAccess } from './vector-access.ts';
 import { integerOrders } from './integer.ts';
 import { extendWords, maskWords, pushTruth, setWord, type VectorLowering, type Writer } from './vector-lowering.ts';
+import { vectorConverter } from './vector-convert.ts';
 import { vectorFloat, vectorFloatComparison } from './vector-float.ts';
 import type { Vector } from './vectors.ts';
 import { holder, type IntegerType } from './values.ts';
@@ -30,6 +31,8 @@ export function vectorStep(step: Step, lowering: VectorLowering): Writer | null 
             vectors.made('i32', () => code.i32(value).vector('i32x4.splat')),
           );
       };
+    case 'convert':
+      return vectorConvert(step, lowering);
     case 'integer':
       return vectorInteger(step, lowering);
     case 'bits':
@@ -60,6 +63,54 @@ export function vectorStep(step: Step, lowering: VectorLowering): Writer | null 
     default:
       return null;
   }
+}
+
+// --- conversions ----------------------------------------------------------------------------------------------------
+
+function vectorConvert(step: StepOf<'convert'>, lowering: VectorLowering): Writer | null {
+  const { code, vectors, scalar } = lowering;
+  const { conversion, from, to, random, scale } = step;
+  const [source, target] = [formats[conversion.from], formats[conversion.to]];
+  if (source.width > 32 || target.width > 32) return widened(step, lowering);
+  const index = vectorConverter(scalar.helpers, conversion);
+  if (index === null) return null;
+  return () => {
+    const words = [from, random ?? from, scale ?? from].map((ref) => vectors.get(ref, 'i32').locals[0]);
+    for (const local of words) code.get(local);
+    code.call(index);
+    setWord(to, lowering);
+  };
+}
+
+/** Integers to or from 64 bits. */
+function widened({ conversion, from, to }: StepOf<'convert'>, { code, vectors }: VectorLowering): Writer | null {
+  const [source, target] = [formats[conversion.from], formats[conversion.to]];
+  if (source.kind !== 'integer' || target.kind !== 'integer' || conversion.sat) return null;
+  if (source.width === 64) {
+    return () => {
+      const [words] = vectors.converted(vectors.get(from, 'i64'), holder(target.width)).locals;
+      if (target.width === 64) vectors.set(to, vectors.get(from, 'i64'));
+      else {
+        const chopped = vectors.made('i32', () => {
+          code.get(words);
+          maskWords(code, target.width);
+        });
+        vectors.set(to, chopped);
+      }
+    };
+  }
+  return () => {
+    const [words] = vectors.get(from, 'i32').locals;
+    const extended = vectors.made('i32', () => {
+      code.get(words);
+      if (source.signed) extendWords(code, source.width);
+    });
+    const suffix = source.signed ? 's' : 'u';
+    const wide = vectors.made('i64', (half) =>
+      code.get(extended.locals[0]).vector(`i64x2.extend_${half === 0 ? 'low' : 'high'}_i32x4_${suffix}`),
+    );
+    vectors.set(to, wide);
+  };
 }
 
 // --- integers -------------------------------------------------------------------------------------------------------

@@ -2,7 +2,8 @@
 import { PtxlabError } from '../base/error.ts';
 import { formatAddress } from './address-space.ts';
 import { machineFault } from './fault.ts';
-import type { Allocation, GlobalMemory } from './global-memory.ts';
+import type { Allocation } from './allocations.ts';
+import type { GlobalMemory } from './global-memory.ts';
 
 /** Bytes that live allocations may have together: CUDA's `cudaLimitMallocHeapSize` unless set. */
 const heapLimit = 8 * 2 ** 20;

@@ -4,26 +4,21 @@
  *
  * The bytes are those of a WebAssembly memory, so that compiled kernels reach them: address 0 lies at `origin`, and
  * before it the map of what is allocated, one byte for each 16: how many of them, from the first on, may be accessed.
+ * Worker threads share it where the host lets them.
  */
 import { PtxlabError } from '../base/error.ts';
 import type { Bits } from '../base/bits.ts';
-import { firstGlobalAddress, formatAddress } from './address-space.ts';
-import { machineFault } from './fault.ts';
-import { type Access, loadBits, type Memory, storeBits } from './segment.ts';
+import { firstGlobalAddress } from './address-space.ts';
+import { type Allocation, Allocations } from './allocations.ts';
+import type { EngineMemory } from './engine-memory.ts';
+import type { SharedMemory } from './memory-view.ts';
+import { type Access, loadBits, storeBits } from './segment.ts';
 
 /** Every allocation begins at a multiple of this, as those of the CUDA driver do. */
 const granularity = 256;
 
 /** Bytes between two allocations that belong to neither, so that running over an end is seen. */
 const guard = 256;
-
-export interface Allocation {
-  readonly address: number;
-  readonly size: number;
-  /** Whose it is, for messages: `buffer 2`, `variable lut`. */
-  readonly owner: string;
-  live: boolean;
-}
 
 export const defaultMemorySize: number = 2 ** 30;
 
@@ -41,28 +36,40 @@ function rangeOf(limit: number): number {
   return Math.min(Math.ceil((2 * limit + slack) / unit) * unit, Math.floor(((reach / 17) * 16) / unit) * unit);
 }
 
+interface LentRoom {
+  readonly address: number;
+  readonly size: number;
+  isLent: boolean;
+}
+
+/** Whether threads can share memory here: a page in a browser has to be isolated from other origins. */
+export const canShare: boolean = typeof SharedArrayBuffer !== 'undefined';
+
 /** Global memory of a device. */
-export class GlobalMemory implements Memory {
+export class GlobalMemory implements EngineMemory {
   readonly limit: number;
   readonly memory: WebAssembly.Memory;
   /** Offset of address 0 in `memory`, and the length of the map before it. */
   readonly origin: number;
   /** By address; the map likewise, from the start of `memory`. */
-  private bytes: Uint8Array<ArrayBuffer>;
+  private bytes: Uint8Array;
   private view: DataView;
   private map: Uint8Array;
-  /** Addresses that engines have borrowed and given back, by size. */
-  private readonly lent: { readonly address: number; readonly size: number }[] = [];
-  private readonly allocations: Allocation[] = [];
+  /** What engines have borrowed so far. */
+  private readonly rooms: LentRoom[] = [];
+  private readonly allocations: Allocations = new Allocations();
   private next = firstGlobalAddress;
   private used = 0;
-  private recent: Allocation | null = null;
 
   /** @param limit bytes that live allocations may have together */
   constructor(limit: number = defaultMemorySize) {
     this.limit = limit;
     this.origin = rangeOf(limit) / granule;
-    this.memory = new WebAssembly.Memory({ initial: (this.origin + firstGlobalAddress) / pageSize + 1 });
+    this.memory = new WebAssembly.Memory({
+      initial: (this.origin + firstGlobalAddress) / pageSize + 1,
+      maximum: Math.ceil((this.origin * (1 + granule)) / pageSize),
+      shared: canShare,
+    });
     this.bytes = new Uint8Array(this.memory.buffer, this.origin);
     this.view = new DataView(this.memory.buffer, this.origin);
     this.map = new Uint8Array(this.memory.buffer, 0, this.origin);
@@ -82,9 +89,10 @@ export class GlobalMemory implements Memory {
         `${owner} needs ${size} bytes; the device has ${left} of ${this.limit} left`,
       );
     }
-    const address = this.reuse(room) ?? this.extend(room);
+    const free = this.next < this.limit ? null : this.allocations.reuse(room);
+    const address = free ?? this.extend(room);
     const allocation: Allocation = { address, size, owner, live: true };
-    this.insert(allocation);
+    this.allocations.insert(allocation);
     this.used += room;
     this.bytes.fill(0, address, address + room);
     this.mark(address, size, true);
@@ -93,9 +101,8 @@ export class GlobalMemory implements Memory {
 
   free(allocation: Allocation): void {
     if (!allocation.live) return;
-    allocation.live = false;
+    this.allocations.end(allocation);
     this.used -= Math.max(1, Math.ceil(allocation.size / granularity)) * granularity;
-    this.recent = null;
     this.mark(allocation.address, allocation.size, false);
   }
 
@@ -105,34 +112,43 @@ export class GlobalMemory implements Memory {
   }
 
   /** Any bytes; valid until the next `allocate` or `borrow`. */
-  bytesAt(address: number, size: number): Uint8Array<ArrayBuffer> {
+  bytesAt(address: number, size: number): Uint8Array {
     return this.bytes.subarray(address, address + size);
   }
 
-  /** Room that belongs to no allocation, for an engine's own use: kernels that access it run into a fault. */
+  /** Room that belongs to no allocation, for an engine's own use: the smallest that was given back and is large enough. */
   borrow(size: number): number {
-    const index = this.lent.findIndex((room) => room.size >= size);
-    if (index >= 0) return (this.lent.splice(index, 1)[0] as { readonly address: number }).address;
-    return this.extend(Math.ceil(size / granularity) * granularity);
+    const known = this.rooms
+      .filter((room) => !room.isLent && room.size >= size)
+      .reduce<LentRoom | null>((least, room) => (least === null || room.size < least.size ? room : least), null);
+    if (known !== null) {
+      known.isLent = true;
+      return known.address;
+    }
+    const rounded = Math.ceil(size / granularity) * granularity;
+    const address = this.extend(rounded);
+    this.rooms.push({ address, size: rounded, isLent: true });
+    return address;
   }
 
-  /** Ends a `borrow` of that size. */
-  giveBack(address: number, size: number): void {
-    this.lent.push({ address, size });
+  giveBack(address: number): void {
+    const room = this.rooms.find((candidate) => candidate.address === address);
+    if (room !== undefined) room.isLent = false;
+  }
+
+  /** Bytes for which there are addresses left. */
+  get addressesLeft(): number {
+    return this.origin * granule - this.next - guard;
+  }
+
+  /** What a worker needs to look into it; null where threads cannot share it. */
+  share(): SharedMemory | null {
+    if (!canShare) return null;
+    return { memory: this.memory, origin: this.origin, allocations: this.allocations.all };
   }
 
   check(access: Access, offset: number, size: number): void {
-    const { recent } = this;
-    if (recent === null || offset < recent.address || offset + size > recent.address + recent.size) {
-      this.recent = this.locate(access, offset, size);
-    }
-    if (offset % size === 0) return;
-    const address = formatAddress(offset);
-    throw machineFault(
-      'PTX6002',
-      { access, size: String(size), address, space: 'global' },
-      { space: 'global', address },
-    );
+    this.allocations.check(access, offset, size);
   }
 
   load(offset: number, width: number): Bits {
@@ -141,58 +157,6 @@ export class GlobalMemory implements Memory {
 
   store(offset: number, width: number, bits: Bits): void {
     storeBits(this.view, offset, width, bits);
-  }
-
-  /** The live allocation that holds all of the access. */
-  private locate(access: Access, offset: number, size: number): Allocation {
-    const address = formatAddress(offset);
-    const where = { space: 'global', address };
-    const parameters = { access, size: String(size), address };
-    if (offset < firstGlobalAddress) throw machineFault('PTX6005', parameters, where);
-    const found = this.at(offset);
-    if (found !== null && offset + size <= found.address + found.size) {
-      if (found.live) return found;
-      throw machineFault('PTX6003', { ...parameters, owner: found.owner }, where);
-    }
-    throw machineFault('PTX6001', { ...parameters, space: 'global', near: this.nearest(offset) }, where);
-  }
-
-  /** The newest allocation that begins at or below the offset. */
-  private at(offset: number): Allocation | null {
-    let low = 0;
-    let high = this.allocations.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.allocations[middle] as Allocation).address <= offset) low = middle + 1;
-      else high = middle;
-    }
-    return this.allocations[low - 1] ?? null;
-  }
-
-  private nearest(offset: number): string {
-    const live = this.allocations.filter((allocation) => allocation.live);
-    const distance = ({ address, size }: Allocation): number =>
-      offset < address ? address - offset : Math.max(0, offset - address - size + 1);
-    const [closest] = live.sort((a, b) => distance(a) - distance(b));
-    if (closest === undefined) return '; nothing is allocated';
-    const { owner, size, address } = closest;
-    const past = offset - address - size;
-    const where =
-      past >= 0
-        ? `${past} bytes past its end`
-        : offset < address
-          ? `${address - offset} bytes before it`
-          : 'across its end';
-    return `; nearest is ${owner}, ${size} bytes at ${formatAddress(address)}: ${where}`;
-  }
-
-  /** First freed room of at least that size; its old allocation is forgotten. */
-  private reuse(room: number): number | null {
-    const index = this.allocations.findIndex((allocation) => !allocation.live && allocation.size >= room);
-    const found = this.allocations[index];
-    if (found === undefined || this.next < this.limit) return null;
-    this.allocations.splice(index, 1);
-    return found.address;
   }
 
   private extend(room: number): number {
@@ -222,11 +186,5 @@ export class GlobalMemory implements Memory {
     const last = first + Math.floor(size / granule);
     this.map.fill(live ? granule : 0, first, last);
     this.map[last] = live ? size % granule : 0;
-  }
-
-  private insert(allocation: Allocation): void {
-    const index = this.allocations.findIndex((other) => other.address > allocation.address);
-    if (index < 0) this.allocations.push(allocation);
-    else this.allocations.splice(index, 0, allocation);
   }
 }

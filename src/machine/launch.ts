@@ -32,6 +32,9 @@ export type LaunchResult =
 
 export const warpSize = 32;
 
+/** Worker threads that a launch may have. */
+export const mostWorkers = 64;
+
 const gridLimits: Dim3 = [2 ** 31 - 1, 65_535, 65_535];
 const blockLimits: Dim3 = [1024, 1024, 64];
 const threadLimit = 1024;
@@ -62,6 +65,12 @@ function checkExtent(what: string, extent: Dim3, limits: Dim3): void {
 
 function isCount(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 0;
+}
+
+/** @throws PtxlabError `bad-launch` for a number that cannot be */
+export function checkWorkers(workers: number): void {
+  if (isCount(workers) && workers <= mostWorkers) return;
+  throw badLaunch(`${workers} workers; there can be 0 to ${mostWorkers}`);
 }
 
 function badLaunch(message: string): PtxlabError {

@@ -15,6 +15,8 @@ export interface GlobalRoom {
 export interface ModuleImage {
   /** Address of a variable in global memory, or offset in const memory. */
   readonly addressOf: (symbol: VariableSymbol) => number | null;
+  /** Of all variables that have one, in the order of the module. */
+  readonly addresses: readonly number[];
   readonly constants: Uint8Array;
   readonly constantLayout: readonly Placed[];
   /** Variables of `.shared` at module scope: every kernel of the module has them. */
@@ -71,6 +73,7 @@ export function buildImage(
     writeInitial(variable, image.subarray(offset, offset + size), resolve);
   return {
     addressOf: (symbol) => addresses.get(symbol) ?? null,
+    addresses: module.variables.flatMap((symbol) => addresses.get(symbol) ?? []),
     constants: image,
     constantLayout: layout.placed,
     shared: module.variables.filter((symbol) => symbol.space === '.shared'),

@@ -1,6 +1,8 @@
 /** The body of one function: locals, and instructions encoded as they are given. Blocks nest as the calls do. */
 import { Bytes } from './bytes.ts';
 import {
+  type AtomicOpcode,
+  atomicOpcodes,
   type MemoryOpcode,
   memoryOpcodes,
   type PlainOpcode,
@@ -25,6 +27,7 @@ export interface Label {
 }
 
 const emptyType = 0x40;
+const atomicPrefix = 0xfe;
 
 const opcodes = {
   block: 0x02,
@@ -148,6 +151,22 @@ export class Code {
     this.bytes.byte(opcode);
     this.bytes.unsigned(alignment);
     this.bytes.unsigned(offset);
+    return this;
+  }
+
+  /** An atomic access at the address on the stack plus `offset`; one that is not aligned traps. */
+  atomic(name: AtomicOpcode, offset: number): this {
+    const [opcode, alignment] = atomicOpcodes[name];
+    this.bytes.byte(atomicPrefix);
+    this.bytes.byte(opcode);
+    this.bytes.unsigned(alignment);
+    this.bytes.unsigned(offset);
+    return this;
+  }
+
+  /** Orders the accesses before it and those behind it, as other threads see them. */
+  fence(): this {
+    for (const byte of [atomicPrefix, 0x03, 0x00]) this.bytes.byte(byte);
     return this;
   }
 

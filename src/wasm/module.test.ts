@@ -1,5 +1,5 @@
 /** Modules are valid and do what their instructions say. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Bytes } from './bytes.ts';
 import { Code } from './code.ts';
 import { ModuleBuilder } from './module.ts';
@@ -86,4 +86,41 @@ test('imports are called, memory is the one given, both arms of an if are taken'
   builder.export('stored', index);
   const { stored } = instantiate(builder, { answer: () => 42 }) as { stored: (a: number, b: number) => number };
   expect([stored(1, 0), stored(0, 0)]).toEqual([42, -1]);
+});
+
+describe('atomic instructions', () => {
+  const views = { 8: Uint8Array, 16: Uint16Array, 32: Uint32Array, 64: BigUint64Array } as const;
+
+  test.each([
+    [8, 'i32', 'i32.atomic.load8_u', 'i32.atomic.store8', 'i32.atomic.rmw8.cmpxchg_u'],
+    [16, 'i32', 'i32.atomic.load16_u', 'i32.atomic.store16', 'i32.atomic.rmw16.cmpxchg_u'],
+    [32, 'i32', 'i32.atomic.load', 'i32.atomic.store', 'i32.atomic.rmw.cmpxchg'],
+    [64, 'i64', 'i64.atomic.load', 'i64.atomic.store', 'i64.atomic.rmw.cmpxchg'],
+  ] as const)(
+    'of %i bits load, store, and exchange where they find what was expected',
+    (width, type, load, store, cmpxchg) => {
+      const builder = new ModuleBuilder(true);
+      const put = (value: number, code: Code): Code => (type === 'i64' ? code.i64(BigInt(value)) : code.i32(value));
+      // The second of four elements is exchanged twice: 5 is there, 6 is not. The last one becomes what was found, in sum.
+      const code = new Code([]);
+      const bytes = width / 8;
+      put(5, code.i32(bytes)).atomic(store, 0);
+      code.i32(3 * bytes);
+      for (const expected of [5, 6]) put(7, put(expected, code.i32(0))).atomic(cmpxchg, bytes);
+      code.op(`${type}.add`).i32(bytes).atomic(load, 0).op(`${type}.add`).atomic(store, 0).fence();
+      const index = builder.declare({ parameters: [], results: [] });
+      builder.define(index, code);
+      builder.export('run', index);
+      const memory = new WebAssembly.Memory({ initial: 1, maximum: 2, shared: true });
+      const instance = new WebAssembly.Instance(new WebAssembly.Module(builder.encode()), { env: { memory } });
+      (instance.exports['run'] as () => void)();
+      expect([...new views[width](memory.buffer, 0, 4)].map(Number)).toEqual([0, 7, 0, 5 + 7 + 7]);
+    },
+  );
+
+  test('a module for shared memory takes no other', () => {
+    const bytes = new ModuleBuilder(true).encode();
+    const env = { memory: new WebAssembly.Memory({ initial: 1 }) };
+    expect(() => new WebAssembly.Instance(new WebAssembly.Module(bytes), { env })).toThrow(WebAssembly.LinkError);
+  });
 });

@@ -13,11 +13,21 @@ const sections = { type: 1, import: 2, function: 3, export: 7, code: 10 } as con
 /** Everything imported comes from one namespace. */
 const namespace = 'env';
 
+/** Pages that a memory can have. */
+const mostPages = 2 ** 16;
+
 export class ModuleBuilder {
   private readonly types = new Map<string, { readonly index: number; readonly type: FunctionType }>();
   private readonly imports: { readonly name: string; readonly type: number }[] = [];
   private readonly functions: { readonly type: number; body: Uint8Array | null }[] = [];
   private readonly exports: { readonly name: string; readonly index: number }[] = [];
+
+  private readonly shared: boolean;
+
+  /** @param shared the memory is one that threads share; a module takes either kind, not both */
+  constructor(shared = false) {
+    this.shared = shared;
+  }
 
   /** Index of an imported function. All imports come before the first `declare`. */
   importFunction(name: string, type: FunctionType): number {
@@ -58,8 +68,8 @@ export class ModuleBuilder {
       bytes.name(imported?.name ?? 'memory');
       bytes.byte(imported === null ? 2 : 0);
       // A memory of at least no pages; the one given decides.
-      if (imported === null) bytes.byte(0);
-      bytes.unsigned(imported?.type ?? 0);
+      if (imported === null) this.memoryLimits(bytes);
+      else bytes.unsigned(imported.type);
     });
     section(out, sections.function, this.functions, (bytes, { type }) => bytes.unsigned(type));
     section(out, sections.export, this.exports, (bytes, { name, index }) => {
@@ -73,6 +83,13 @@ export class ModuleBuilder {
       bytes.append(body);
     });
     return out.written();
+  }
+
+  /** Any size will do; that of a shared memory has to have an end. */
+  private memoryLimits(bytes: Bytes): void {
+    bytes.byte(this.shared ? 3 : 0);
+    bytes.unsigned(0);
+    if (this.shared) bytes.unsigned(mostPages);
   }
 
   private typeIndex(type: FunctionType): number {

@@ -20,6 +20,24 @@ export const memoryOpcodes = {
 
 export type MemoryOpcode = keyof typeof memoryOpcodes;
 
+/** Atomic accesses, behind their prefix, with the alignment that they demand. Compare-exchange gives what was there. */
+export const atomicOpcodes = {
+  'i32.atomic.load': [0x10, 2],
+  'i64.atomic.load': [0x11, 3],
+  'i32.atomic.load8_u': [0x12, 0],
+  'i32.atomic.load16_u': [0x13, 1],
+  'i32.atomic.store': [0x17, 2],
+  'i64.atomic.store': [0x18, 3],
+  'i32.atomic.store8': [0x19, 0],
+  'i32.atomic.store16': [0x1a, 1],
+  'i32.atomic.rmw.cmpxchg': [0x48, 2],
+  'i64.atomic.rmw.cmpxchg': [0x49, 3],
+  'i32.atomic.rmw8.cmpxchg_u': [0x4a, 0],
+  'i32.atomic.rmw16.cmpxchg_u': [0x4b, 1],
+} as const;
+
+export type AtomicOpcode = keyof typeof atomicOpcodes;
+
 export const plainOpcodes = {
   unreachable: 0x00,
   return: 0x0f,

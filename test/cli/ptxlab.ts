@@ -68,7 +68,8 @@ export function moduleOf(body: string, target = 'sm_80', version = '8.0'): strin
 
 let ready: Promise<void> | null = null;
 
-function built(): Promise<void> {
+/** Resolves when `dist` is what the sources say: the command line and worker threads run from there. */
+export function built(): Promise<void> {
   ready ??= build();
   return ready;
 }

@@ -56,7 +56,8 @@ function loadSteps(variant: Variant): readonly Step[] {
 
 function storeSteps(variant: Variant): readonly Step[] {
   const width = slotType(variant, 0).width;
-  return [{ kind: 'store', space: spaceOf(variant), width, from: lanes(variant, 'b'), address: 'a' }];
+  const watched = ['.volatile', '.relaxed', '.release'].some((ordering) => has(variant, ordering));
+  return [{ kind: 'store', space: spaceOf(variant), width, from: lanes(variant, 'b'), address: 'a', watched }];
 }
 
 // --- rules ----------------------------------------------------------------------------------------------------------

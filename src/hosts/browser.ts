@@ -1,0 +1,52 @@
+/** Web Workers, where a page is isolated from other origins: without that no memory can be shared. */
+import type { Share, ShareResult } from '../jit/share.ts';
+import type { WorkerHost } from '../jit/worker-host.ts';
+
+/** What a worker answers: that it is up, what came of a share, or what broke. */
+export type Answer =
+  | { readonly kind: 'up' }
+  | { readonly kind: 'done'; readonly result: ShareResult }
+  | { readonly kind: 'broken'; readonly message: string };
+
+const idle: Worker[] = [];
+
+async function start(): Promise<Worker> {
+  const worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
+  await answerOf(worker);
+  return worker;
+}
+
+/** The next answer of a worker that does one thing at a time. */
+function answerOf(worker: Worker): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const heard = new AbortController();
+    const { signal } = heard;
+    const listen = <K extends keyof WorkerEventMap>(kind: K, then: (event: WorkerEventMap[K]) => void): void => {
+      const once = (event: WorkerEventMap[K]): void => {
+        heard.abort();
+        then(event);
+      };
+      worker.addEventListener(kind, once, { signal });
+    };
+    listen('message', ({ data }: MessageEvent<Answer>) => resolve(data));
+    listen('error', ({ message }) => reject(new Error(message === '' ? 'a worker could not be started' : message)));
+  });
+}
+
+async function run(share: Share): Promise<ShareResult> {
+  const worker = idle.pop() ?? (await start());
+  const answered = answerOf(worker);
+  worker.postMessage(share);
+  const answer = await answered;
+  idle.push(worker);
+  if (answer.kind === 'done') return answer.result;
+  throw new Error(answer.kind === 'broken' ? answer.message : 'a worker began anew');
+}
+
+export const host: WorkerHost = {
+  async ready(count) {
+    const missing = Math.max(0, count - idle.length);
+    idle.push(...(await Promise.all(Array.from({ length: missing }, start))));
+  },
+  run,
+};

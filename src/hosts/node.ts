@@ -1,0 +1,35 @@
+/** Worker threads of Node: a pool that stays warm between launches, for all devices of the process. */
+import { fileURLToPath } from 'node:url';
+import { Piscina } from 'piscina';
+import type { ShareResult } from '../jit/share.ts';
+import type { WorkerHost } from '../jit/worker-host.ts';
+import { mostWorkers } from '../machine/launch.ts';
+
+let pool: Piscina | null = null;
+/** Threads that are known to be up. */
+let up = 0;
+
+/** Threads are started when there is a task for them, and do not keep the process from ending while they have none. */
+function started(): Piscina {
+  pool ??= new Piscina({
+    filename: fileURLToPath(new URL('../jit/share.js', import.meta.url)),
+    minThreads: 0,
+    maxThreads: mostWorkers,
+    idleTimeout: Number.POSITIVE_INFINITY,
+    // Loaders and inspectors of the main thread are none of theirs.
+    execArgv: [],
+  });
+  return pool;
+}
+
+export const host: WorkerHost = {
+  async ready(count) {
+    if (count <= up) return;
+    const threads = started();
+    // Each waits for the others, so that no thread does two of them.
+    const arrived = new SharedArrayBuffer(4);
+    await Promise.all(Array.from({ length: count }, () => threads.run({ arrived, count }, { name: 'meet' })));
+    up = Math.max(up, count);
+  },
+  run: (share) => started().run(share, { name: 'runShare' }) as Promise<ShareResult>,
+};

@@ -1,0 +1,109 @@
+/** What the engine knows of a compiled kernel beside its module: plain data, so that it can be sent to a worker. */
+import type { BuiltinName } from '../isa/builtin-functions.ts';
+import type { Region } from '../machine/segment.ts';
+import { formalLayout } from '../program/call-site.ts';
+import type { Placed } from '../program/layout.ts';
+import type { LinkedFunction } from '../program/link.ts';
+import type { KernelShape } from './kernel-shape.ts';
+import type { Site } from './site.ts';
+import type { Stop, StopStep } from './stop.ts';
+
+export interface CompiledKernel {
+  readonly name: string;
+  readonly stops: readonly CompiledStop[];
+  /** Offsets of what the engine looks at in a block's frames, and their size. */
+  readonly frame: CompiledFrame;
+  /** Bytes that open calls of a thread may take. */
+  readonly callBytes: number;
+  /** Local memory of a thread. */
+  readonly stackBytes: number;
+  readonly sharedBytes: number;
+  /** A thread may come to a loop where it waits for one of another block. */
+  readonly waits: boolean;
+  /** By the index that sites have; the kernel first. */
+  readonly functions: readonly CompiledFunction[];
+  readonly sites: readonly Site[];
+  /** Variables and parameters, for messages. */
+  readonly shared: readonly Region[];
+  readonly local: readonly Region[];
+  readonly parameters: readonly Region[];
+}
+
+export interface CompiledStop {
+  readonly step: StopStep;
+  /** Line in the PTX text. */
+  readonly line: number;
+  /** Region where the thread goes on. */
+  readonly region: number;
+  /** As in `Stop`. */
+  readonly plainBarrier: number | null;
+}
+
+export interface CompiledFrame {
+  readonly state: number;
+  readonly offers: readonly number[];
+  readonly mask: number;
+  readonly results: readonly number[];
+  readonly depth: number;
+  readonly size: number;
+}
+
+export interface CompiledFunction {
+  readonly address: number;
+  readonly name: string;
+  readonly localBytes: number;
+  readonly builtin: CompiledBuiltin | null;
+}
+
+/** Where a built-in function has its arguments and its result, from the base of its activation. */
+export interface CompiledBuiltin {
+  readonly name: BuiltinName;
+  readonly parameters: readonly Field[];
+  readonly result: Field | null;
+}
+
+interface Field {
+  readonly offset: number;
+  readonly bytes: number;
+}
+
+export function describeKernel({ kernel, functions, stops, frame, callBytes, sites }: KernelShape): CompiledKernel {
+  const { entry, stackBytes } = kernel;
+  const { state, offers, mask, results, depth, size } = frame;
+  return {
+    name: entry.name,
+    stops: stops.map(describeStop),
+    frame: { state, offers, mask, results, depth, size },
+    callBytes,
+    stackBytes,
+    sites,
+    sharedBytes: entry.sharedBytes,
+    waits: functions.some((fn) => fn !== null && fn.pauses.size > 0),
+    functions: kernel.functions.map(describeFunction),
+    shared: regionsOf(entry.shared),
+    local: regionsOf(entry.local),
+    parameters: regionsOf(entry.parameters),
+  };
+}
+
+export function regionsOf(placed: readonly Placed[]): readonly Region[] {
+  return placed.map(({ name, offset, size }) => ({ name, start: offset, size }));
+}
+
+function describeStop({ step, instruction, region, plainBarrier }: Stop): CompiledStop {
+  return { step, line: instruction.line, region, plainBarrier };
+}
+
+function describeFunction(fn: LinkedFunction): CompiledFunction {
+  if (fn.kind === 'program') {
+    const { name, localBytes } = fn.program;
+    return { address: fn.address, name, localBytes, builtin: null };
+  }
+  const { name, signature } = fn.builtin;
+  const layout = formalLayout(signature);
+  const fieldsOf = (formals: readonly { readonly bytes: number }[], offsets: readonly number[]): readonly Field[] =>
+    formals.map(({ bytes }, i) => ({ offset: offsets[i] as number, bytes }));
+  const [result = null] = fieldsOf(signature.results, layout.results);
+  const builtin = { name, parameters: fieldsOf(signature.parameters, layout.parameters), result };
+  return { address: fn.address, name, localBytes: fn.localBytes, builtin };
+}

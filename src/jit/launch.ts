@@ -1,0 +1,63 @@
+/** The fast engine as a device uses it: compiles a kernel once, and runs it on the calling thread or on workers. */
+import type { VariableSymbol } from '../check/symbols.ts';
+import type { LaunchResult } from '../machine/launch.ts';
+import type { KernelProgram } from '../program/link.ts';
+import { type Compiled, compiledOnce } from './cache.ts';
+import { compileKernel } from './compile.ts';
+import { type CompiledLaunch, runCompiled } from './engine.ts';
+import { runSpread } from './spread.ts';
+
+/** What a module was made of: its text, and how it was judged. */
+export interface ModuleOrigin {
+  readonly text: string;
+  readonly target: string | undefined;
+  readonly isa: string | undefined;
+}
+
+export interface FastLaunch extends Omit<CompiledLaunch, 'compiled' | 'module'> {
+  readonly kernel: KernelProgram;
+  readonly origin: ModuleOrigin;
+  /** Address of a module's variable, or its offset in const memory; all of them in the order of the module. */
+  readonly addressOf: (symbol: VariableSymbol) => number | null;
+  readonly addresses: readonly number[];
+  readonly checked: boolean;
+  /** Worker threads; 0 for the calling thread. */
+  readonly workers: number;
+}
+
+export async function runFast(launch: FastLaunch): Promise<LaunchResult> {
+  const { kernel, memory, workers } = launch;
+  const shared = workers > 0 && !callsBuiltins(kernel) ? memory.share() : null;
+  const { kernel: compiled, module } = compile(launch, shared !== null);
+  const ready = { ...launch, compiled, module };
+  if (shared === null) return runCompiled(ready);
+  const { host } = await import('#host');
+  return runSpread(ready, shared, workers, host);
+}
+
+/** These print, and change the list of allocations. */
+function callsBuiltins({ functions }: KernelProgram): boolean {
+  return functions.some(({ kind }) => kind === 'builtin');
+}
+
+function compile(launch: FastLaunch, concurrent: boolean): Compiled {
+  const { kernel, origin, memory, constants, checked, addressOf, addresses } = launch;
+  const sharedMemory = memory.share() !== null;
+  const { name, parameterBytes } = kernel.entry;
+  const facts = [name, origin.target, origin.isa, memory.origin, sharedMemory, concurrent, checked, addresses];
+  const key = JSON.stringify(facts);
+  return compiledOnce(origin.text, key, () => {
+    const made = compileKernel(kernel, {
+      origin: memory.origin,
+      sharedMemory,
+      concurrent,
+      checked,
+      parameterBytes,
+      addressOf,
+      constantBytes: constants.byteLength,
+      localBytes: kernel.stackBytes,
+    });
+    // The baseline compiler is quick; handing the module to another thread costs more than it saves.
+    return { kernel: made.kernel, module: new WebAssembly.Module(made.bytes) };
+  });
+}

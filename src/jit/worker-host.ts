@@ -1,0 +1,12 @@
+/** What the engine asks of the platform: threads that run a share of a launch each (hosts/). */
+import type { Share, ShareResult } from './share.ts';
+
+export interface WorkerHost {
+  /** Resolves when that many threads are up. They stay for the next launch and keep no process alive. */
+  ready(count: number): Promise<void>;
+  /** Runs a share in a thread that is free. */
+  run(share: Share): Promise<ShareResult>;
+}
+
+/** What `#host` exports, which package.json maps to hosts/node.ts or hosts/browser.ts. */
+export declare const host: WorkerHost;

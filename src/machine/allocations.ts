@@ -1,0 +1,105 @@
+/** The allocations in global memory, by address: which one an access belongs to, and the fault where it belongs to none. */
+import { firstGlobalAddress, formatAddress } from './address-space.ts';
+import { machineFault } from './fault.ts';
+import type { Access } from './segment.ts';
+
+export interface Allocation {
+  readonly address: number;
+  readonly size: number;
+  /** Whose it is, for messages: `buffer 2`, `variable lut`. */
+  readonly owner: string;
+  live: boolean;
+}
+
+export class Allocations {
+  private readonly list: Allocation[];
+  private recent: Allocation | null = null;
+
+  /** @param list those that there are, in the order of their addresses */
+  constructor(list: readonly Allocation[] = []) {
+    this.list = [...list];
+  }
+
+  /** All, live or not, in the order of their addresses. */
+  get all(): readonly Allocation[] {
+    return this.list;
+  }
+
+  insert(allocation: Allocation): void {
+    const index = this.list.findIndex((other) => other.address > allocation.address);
+    if (index < 0) this.list.push(allocation);
+    else this.list.splice(index, 0, allocation);
+  }
+
+  end(allocation: Allocation): void {
+    allocation.live = false;
+    this.recent = null;
+  }
+
+  /** Forgets the first ended one of at least that size, and gives its address. */
+  reuse(size: number): number | null {
+    const index = this.list.findIndex((allocation) => !allocation.live && allocation.size >= size);
+    const found = this.list[index];
+    if (found === undefined) return null;
+    this.list.splice(index, 1);
+    return found.address;
+  }
+
+  /** Throws a fault unless `size` bytes at `offset` lie in one live allocation, at a multiple of their size. */
+  check(access: Access, offset: number, size: number): void {
+    const { recent } = this;
+    if (recent === null || offset < recent.address || offset + size > recent.address + recent.size) {
+      this.recent = this.locate(access, offset, size);
+    }
+    if (offset % size === 0) return;
+    const address = formatAddress(offset);
+    throw machineFault(
+      'PTX6002',
+      { access, size: String(size), address, space: 'global' },
+      { space: 'global', address },
+    );
+  }
+
+  /** The live allocation that holds all of the access. */
+  private locate(access: Access, offset: number, size: number): Allocation {
+    const address = formatAddress(offset);
+    const where = { space: 'global', address };
+    const parameters = { access, size: String(size), address };
+    if (offset < firstGlobalAddress) throw machineFault('PTX6005', parameters, where);
+    const found = this.at(offset);
+    if (found !== null && offset + size <= found.address + found.size) {
+      if (found.live) return found;
+      throw machineFault('PTX6003', { ...parameters, owner: found.owner }, where);
+    }
+    throw machineFault('PTX6001', { ...parameters, space: 'global', near: this.nearest(offset) }, where);
+  }
+
+  /** The newest allocation that begins at or below the offset. */
+  private at(offset: number): Allocation | null {
+    let low = 0;
+    let high = this.list.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.list[middle] as Allocation).address <= offset) low = middle + 1;
+      else high = middle;
+    }
+    return this.list[low - 1] ?? null;
+  }
+
+  private nearest(offset: number): string {
+    const live = this.list.filter((allocation) => allocation.live);
+    const distance = ({ address, size }: Allocation): number =>
+      offset < address ? address - offset : Math.max(0, offset - address - size + 1);
+    const [closest] = live.sort((a, b) => distance(a) - distance(b));
+    if (closest === undefined) return '; nothing is allocated';
+    const { owner, size, address } = closest;
+    const past = offset - address - size;
+    const where =
+      past >= 0
+        ? `${past} bytes past its end`
+        : offset < address
+          ? `${address - offset} bytes before it`
+          : 'across its end';
+    return `; nearest is ${owner}, ${size} bytes at ${formatAddress(address)}: ${where}`;
+  }
+}
