@@ -12,6 +12,7 @@ import { extendWords, maskWords, pushTruth, setWord, type VectorLowering, type W
 import { vectorConverter } from './vector-convert.ts';
 import { vectorFloat, vectorFloatComparison } from './vector-float.ts';
 import type { Vector } from './vectors.ts';
+import { splat } from './vector-words.ts';
 import { holder, type IntegerType } from './values.ts';
 
 export function vectorStep(step: Step, lowering: VectorLowering): Writer | null {
@@ -67,6 +68,9 @@ export function vectorStep(step: Step, lowering: VectorLowering): Writer | null 
 
 // --- conversions ----------------------------------------------------------------------------------------------------
 
+/** The scale of 1, where none is given. */
+const unitScale = 0x7f;
+
 function vectorConvert(step: StepOf<'convert'>, lowering: VectorLowering): Writer | null {
   const { code, vectors, scalar } = lowering;
   const { conversion, from, to, random, scale } = step;
@@ -75,8 +79,15 @@ function vectorConvert(step: StepOf<'convert'>, lowering: VectorLowering): Write
   const index = vectorConverter(scalar.helpers, conversion);
   if (index === null) return null;
   return () => {
-    const words = [from, random ?? from, scale ?? from].map((ref) => vectors.get(ref, 'i32').locals[0]);
-    for (const local of words) code.get(local);
+    code.get(vectors.get(from, 'i32').locals[0]);
+    const given = [
+      [random, 0],
+      [scale, unitScale],
+    ] as const;
+    for (const [ref, otherwise] of given) {
+      if (ref === null) splat(code, otherwise);
+      else code.get(vectors.get(ref, 'i32').locals[0]);
+    }
     code.call(index);
     setWord(to, lowering);
   };
