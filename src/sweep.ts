@@ -7,6 +7,8 @@ import { type SweepKernel, sweepKernel, type SweepPlan, SweepRunner } from './ji
 
 export interface Sweep {
   readonly mnemonic: string;
+  /** The mnemonic, and whatever else the results depend on: its name in a file of digests. */
+  readonly name: string;
   readonly plan: SweepPlan;
   readonly kernel: SweepKernel;
   /** Every swept operand is the same input of so many bits, from 0 to the largest. */
@@ -23,6 +25,7 @@ const largestChunk = 2 ** 24;
 const settings: ReadonlyMap<string, number> = new Map([
   ['rbits', 0],
   ['scale-factor', 0x7f7f],
+  ['c', 0],
 ]);
 
 /** The sweep of a conversion, legal at the place; `fixed`: values of operands that are not swept, by name. */
@@ -54,18 +57,25 @@ export function prepareSweep(
   const kernel = sweepKernel(plan);
   if (kernel === null) return notSwept(`${mnemonic} is no conversion`);
   const chunkSize = Math.min(2 ** inputBits, largestChunk);
-  return ok({ mnemonic, plan, kernel, inputBits, chunkSize, chunks: 2 ** inputBits / chunkSize });
+  const name = [mnemonic, ...unusualSettings(plan), ...(environment.sm < 20 ? [`sm_${environment.sm}`] : [])].join(' ');
+  return ok({ mnemonic, name, plan, kernel, inputBits, chunkSize, chunks: 2 ** inputBits / chunkSize });
+}
+
+function unusualSettings({ fixed }: SweepPlan): readonly string[] {
+  return fixed.flatMap(([name, bits]) => (settings.get(name) === bits ? [] : [`${name}=${bits.toString(16)}`]));
 }
 
 function notSwept(message: string): Result<never, EvalError> {
   return err({ code: 'NOT_SWEPT', message });
 }
 
+export type ChunkDigest = readonly [chunk: number, digest: number];
+
 /** Digests of chunks, computed in this thread; as many at a time as the kernel has lanes. */
 export function* sweepChunks(
   { kernel, chunkSize }: Pick<Sweep, 'kernel' | 'chunkSize'>,
   chunks: Iterable<number>,
-): Generator<readonly (readonly [chunk: number, digest: number])[]> {
+): Generator<readonly ChunkDigest[]> {
   const runner = new SweepRunner(kernel);
   const list = [...chunks];
   for (let at = 0; at < list.length; at += kernel.lanes) {

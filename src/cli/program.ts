@@ -6,6 +6,7 @@ import type { ExitCode } from './exit.ts';
 import type { ExplainFlags } from './explain.ts';
 import type { FormsFlags } from './forms.ts';
 import type { RunFlags } from './run.ts';
+import type { SweepFlags } from './sweep.ts';
 
 type Finish = (exit: ExitCode) => void;
 
@@ -26,7 +27,8 @@ export function makeProgram(version: string, finish: Finish): Command {
     .helpCommand('help [command]', 'print the help of a command')
     .showHelpAfterError('(--help shows how it is used)')
     .exitOverride();
-  for (const define of [defineCheck, defineEval, defineRun, defineExplain, defineForms]) define(program, finish);
+  for (const define of [defineCheck, defineEval, defineRun, defineExplain, defineForms, defineSweep])
+    define(program, finish);
   return examples(
     program,
     'ptxlab check kernel.ptx',
@@ -182,5 +184,33 @@ function defineForms(program: Command, finish: Finish): void {
     'ptxlab forms',
     'ptxlab forms --opcode cvt --target sm_90',
     'ptxlab forms --matrix --target sm_100a',
+  );
+}
+
+function defineSweep(program: Command, finish: Finish): void {
+  const command = program
+    .command('sweep')
+    .description('Convert a whole range of inputs, and print digests of the results.')
+    .argument('[instructions...]', 'mnemonics of conversions; those of the file of --expect unless given')
+    .option('--chunks <a..b>', 'only these chunks of 2^24 inputs')
+    .option('--expect <file>', 'compare with the digests of a file')
+    .option('--published', 'compare with the digests that come with ptxlab')
+    .option('--out <file>', 'keep digests in a file, and go on where it ends')
+    .option('--threads <count>', 'threads; one a core unless given')
+    .option('--rbits <hex>', 'random bits of .rs; 0 unless given')
+    .option('--scale <hex>', 'scale factors of .scaled; 7f7f, two factors of one, unless given')
+    .option('-t, --target <name>', 'judge for this target; any unless given')
+    .option('--isa <version>', 'judge by this PTX version; the newest unless given')
+    .option('--json', 'write JSON, one line an instruction')
+    .action(async (instructions: readonly string[], _: unknown, self: Command) => {
+      const flags = self.optsWithGlobals<SweepFlags>();
+      finish(await (await import('./sweep.ts')).sweepCommand(instructions, flags));
+    });
+  examples(
+    command,
+    'ptxlab sweep cvt.rn.satfinite.e4m3x2.f32',
+    'ptxlab sweep cvt.rn.f16.f32 --chunks 60..67',
+    'ptxlab sweep --published cvt.rn.bf16.f32',
+    'ptxlab sweep cvt.rn.bf16x2.f32 --out digests.json',
   );
 }

@@ -43,7 +43,7 @@ export function sweepKernel(plan: SweepPlan): SweepKernel | null {
 const sweptKinds: ReadonlySet<Step['kind']> = new Set(['convert', 'clamp', 'pack', 'unpack', 'extract', 'copy']);
 
 function isSwept(step: Step): boolean {
-  return sweptKinds.has(step.kind);
+  return sweptKinds.has(step.kind) || (step.kind === 'join' && step.width === 32);
 }
 
 function hasVectorForm({ steps, resultWidth }: SweepPlan): boolean {

@@ -49,6 +49,16 @@ export abstract class SweepLowering {
       case 'pack':
         this.bind(step.to, this.pack(step));
         return;
+      case 'join':
+        // A word drops by itself what is shifted beyond it.
+        this.bind(
+          step.to,
+          this.writePack([
+            [this.get(step.high), step.shift],
+            [this.get(step.low), 0],
+          ]),
+        );
+        return;
       case 'copy':
         this.bind(step.to, this.get(step.from));
         return;

@@ -1,0 +1,107 @@
+/** Files of digests: what `sweep` writes, resumes and compares with. */
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { digestText } from '../sweep.ts';
+import { UsageError } from './exit.ts';
+import { describeReadError } from './io.ts';
+
+/** Digests of one instruction by chunk; one that is not known is missing. */
+export type ChunkDigests = Map<number, number>;
+
+const format = 'ptxlab digests 1';
+/** Stands for a chunk that is not known. */
+const unknown = '........';
+
+/**
+ * Digests by instruction, in a file that may hold many: `{"format","sweeps":{INST:"…"}}`, eight digits a chunk. Files of
+ * the form `{"small":{INST:{"checksum"}},"f32_sweeps":{INST:{"chunks"}}}` are read as well.
+ */
+export class DigestFile {
+  readonly sweeps: Map<string, ChunkDigests>;
+  private readonly path: string;
+
+  private constructor(path: string, sweeps: Map<string, ChunkDigests>) {
+    this.path = path;
+    this.sweeps = sweeps;
+  }
+
+  /** A missing file is empty where `create` says so. */
+  static read(path: string, create: boolean): DigestFile {
+    let text: string;
+    try {
+      text = readFileSync(path, 'utf8');
+    } catch (error) {
+      const failure = error as NodeJS.ErrnoException;
+      if (create && failure.code === 'ENOENT') return new DigestFile(path, new Map());
+      throw new UsageError(`${path}: ${describeReadError(failure)}`);
+    }
+    const sweeps = parse(text);
+    if (sweeps === null) throw new UsageError(`${path}: not a file of digests`);
+    return new DigestFile(path, sweeps);
+  }
+
+  /** Digests of an instruction, to be added to. */
+  of(name: string): ChunkDigests {
+    const known = this.sweeps.get(name) ?? new Map<number, number>();
+    this.sweeps.set(name, known);
+    return known;
+  }
+
+  /** Writes the file anew, so that whoever reads it or ends the process meets the old or the new one whole. */
+  write(): void {
+    const lines = [...this.sweeps].map(([name, digests]) => `${JSON.stringify(name)}:"${digitsOf(digests)}"`);
+    const text = `{"format":"${format}","sweeps":{\n${lines.join(',\n')}\n}}\n`;
+    try {
+      writeFileSync(`${this.path}.part`, text);
+      renameSync(`${this.path}.part`, this.path);
+    } catch (error) {
+      throw new UsageError(`${this.path}: ${describeReadError(error as NodeJS.ErrnoException)}`);
+    }
+  }
+}
+
+function digitsOf(digests: ChunkDigests): string {
+  const count = Math.max(-1, ...digests.keys()) + 1;
+  const at = (chunk: number): string => {
+    const digest = digests.get(chunk);
+    return digest === undefined ? unknown : digestText(digest);
+  };
+  return Array.from({ length: count }, (_, chunk) => at(chunk)).join('');
+}
+
+function parse(text: string): Map<string, ChunkDigests> | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (!isObject(value)) return null;
+  const found = new Map<string, ChunkDigests>();
+  const groups: readonly (readonly [unknown, (entry: unknown) => unknown])[] = [
+    [value['sweeps'], (entry) => entry],
+    [value['small'], (entry) => (isObject(entry) ? entry['checksum'] : null)],
+    [value['f32_sweeps'], (entry) => (isObject(entry) ? entry['chunks'] : null)],
+  ];
+  for (const [group, digitsIn] of groups) {
+    if (!isObject(group)) continue;
+    for (const [name, entry] of Object.entries(group)) {
+      const digits = digitsIn(entry);
+      if (typeof digits !== 'string' || !/^([\da-f]{8}|\.{8})*$/.test(digits)) return null;
+      found.set(name, readDigits(digits));
+    }
+  }
+  return groups.some(([group]) => isObject(group)) ? found : null;
+}
+
+function readDigits(digits: string): ChunkDigests {
+  const found: ChunkDigests = new Map();
+  for (let chunk = 0; chunk * 8 < digits.length; chunk++) {
+    const word = digits.slice(chunk * 8, chunk * 8 + 8);
+    if (word !== unknown) found.set(chunk, Number.parseInt(word, 16));
+  }
+  return found;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

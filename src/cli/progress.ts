@@ -1,0 +1,30 @@
+/** A progress bar on stderr, where stderr is a terminal. */
+export interface Progress {
+  readonly add: (inputs: number) => void;
+  readonly end: () => void;
+}
+
+const none: Progress = { add: () => undefined, end: () => undefined };
+
+/** `total` and what is added are inputs; the rate is in millions a second. */
+export async function progressBar(title: string, total: number, quiet: boolean): Promise<Progress> {
+  if (quiet || !process.stderr.isTTY) return none;
+  const { SingleBar, Presets } = await import('cli-progress');
+  const options = {
+    format: `${title} {bar} {percentage}% {rate} M/s, {eta_formatted} left`,
+    stream: process.stderr,
+    clearOnComplete: true,
+    hideCursor: true,
+  };
+  const bar = new SingleBar(options, Presets.shades_classic);
+  const start = performance.now();
+  let done = 0;
+  bar.start(total, 0, { rate: '0' });
+  return {
+    add: (inputs) => {
+      done += inputs;
+      bar.update(done, { rate: (done / (performance.now() - start) / 1000).toFixed(0) });
+    },
+    end: () => bar.stop(),
+  };
+}

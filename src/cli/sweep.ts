@@ -1,0 +1,151 @@
+/** `ptxlab sweep`: whole input ranges of conversions, as digests. */
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { sweepInThreads } from '../hosts/sweep-threads.ts';
+import { prepareSweep, type Sweep } from '../sweep.ts';
+import { type ChunkDigests, DigestFile } from './digest-file.ts';
+import { type ExitCode, UsageError } from './exit.ts';
+import { type JudgeFlags, readPlace } from './options.ts';
+import { writeError, writeOut } from './output.ts';
+import { progressBar } from './progress.ts';
+import { firstWrong, rateText, sweepJson, type Swept, sweptText } from './sweep-text.ts';
+
+export interface SweepFlags extends JudgeFlags {
+  readonly chunks?: string;
+  readonly expect?: string;
+  readonly published?: boolean;
+  readonly out?: string;
+  readonly threads?: string;
+  readonly rbits?: string;
+  readonly scale?: string;
+  readonly json?: boolean;
+}
+
+/** The digests that are shipped with ptxlab. */
+const publishedFile = fileURLToPath(new URL('../../digests/conversions.json', import.meta.url));
+
+export async function sweepCommand(instructions: readonly string[], flags: SweepFlags): Promise<ExitCode> {
+  const expected = readExpected(flags);
+  const names = instructions.length > 0 ? instructions : [...(expected?.sweeps.keys() ?? [])];
+  if (names.length === 0) throw new UsageError('sweep needs an instruction, or --expect FILE for all of the file');
+  const out = flags.out === undefined ? null : DigestFile.read(flags.out, true);
+  const stop = new AbortController();
+  const interrupt = (): void => stop.abort();
+  process.once('SIGINT', interrupt);
+  let worst: ExitCode = 0;
+  try {
+    for (const name of names) {
+      const exit = await sweepOne(name, flags, { expected, out, signal: stop.signal });
+      if (stop.signal.aborted) return interrupted();
+      if (exit > worst) worst = exit;
+    }
+  } finally {
+    process.off('SIGINT', interrupt);
+  }
+  return worst;
+}
+
+/** What is finished is in the file of `--out`; the process ends as an interrupted one does. */
+function interrupted(): ExitCode {
+  process.removeAllListeners('SIGINT');
+  process.kill(process.pid, 'SIGINT');
+  return 2;
+}
+
+interface Files {
+  readonly expected: DigestFile | null;
+  readonly out: DigestFile | null;
+  readonly signal: AbortSignal;
+}
+
+async function sweepOne(instruction: string, flags: SweepFlags, { expected, out, signal }: Files): Promise<ExitCode> {
+  const prepared = prepareSweep(instruction, readPlace(flags), readSettings(flags));
+  if (!prepared.ok) {
+    await writeError(`ptxlab: ${prepared.error.code}: ${prepared.error.message}\n`);
+    return 1;
+  }
+  const sweep = prepared.value;
+  const chunks = readChunks(flags.chunks, sweep.chunks);
+  const wanted = expected === null ? null : expectedOf(expected, sweep.name, chunks);
+  const known = out?.of(sweep.name) ?? new Map<number, number>();
+  const started = performance.now();
+  const left = chunks.filter((chunk) => !known.has(chunk));
+  await run(sweep, left, { known, wanted, out, signal, flags });
+  if (signal.aborted) return 2;
+  const milliseconds = performance.now() - started;
+  const swept: Swept = { sweep, chunks, known, wanted, inputs: left.length * sweep.chunkSize, milliseconds };
+  await writeOut(flags.json === true ? `${JSON.stringify(sweepJson(swept))}\n` : sweptText(swept));
+  if (flags.quiet !== true) await writeError(rateText(swept));
+  return firstWrong(swept) === null ? 0 : 1;
+}
+
+interface Job {
+  readonly known: ChunkDigests;
+  readonly wanted: ChunkDigests | null;
+  readonly out: DigestFile | null;
+  readonly signal: AbortSignal;
+  readonly flags: SweepFlags;
+}
+
+/** Adds the digests of chunks to `known`, until one is wrong. */
+async function run(sweep: Sweep, chunks: readonly number[], { known, wanted, out, signal, flags }: Job): Promise<void> {
+  const threads = readCount(flags.threads) ?? availableParallelism();
+  const progress = await progressBar(sweep.mnemonic, chunks.length * sweep.chunkSize, flags.quiet === true);
+  let isWrong = false;
+  try {
+    for await (const digests of sweepInThreads(sweep, chunks, threads, { signal, enough: () => isWrong })) {
+      for (const [chunk, digest] of digests) {
+        known.set(chunk, digest);
+        isWrong ||= wanted !== null && wanted.get(chunk) !== digest;
+      }
+      out?.write();
+      progress.add(digests.length * sweep.chunkSize);
+    }
+  } finally {
+    progress.end();
+  }
+}
+
+function readExpected({ expect, published }: SweepFlags): DigestFile | null {
+  if (expect !== undefined && published === true) throw new UsageError('--expect and --published exclude each other');
+  const path = published === true ? publishedFile : expect;
+  return path === undefined ? null : DigestFile.read(path, false);
+}
+
+function expectedOf(file: DigestFile, name: string, chunks: readonly number[]): ChunkDigests {
+  const found = file.sweeps.get(name);
+  if (found === undefined) throw new UsageError(`the file of digests has no ${name}`);
+  const missing = chunks.find((chunk) => !found.has(chunk));
+  if (missing !== undefined) throw new UsageError(`the file of digests has no chunk ${missing} of ${name}`);
+  return found;
+}
+
+/** `3`, or `0..15`, ends included. */
+function readChunks(text: string | undefined, count: number): readonly number[] {
+  const match = /^(\d+)(?:\.\.(\d+))?$/.exec(text ?? `0..${count - 1}`);
+  const first = Number(match?.[1]);
+  const last = Number(match?.[2] ?? first);
+  if (match === null || last < first) throw new UsageError(`--chunks takes 3 or 0..15, not '${text}'`);
+  if (last >= count) throw new UsageError(`--chunks ${text}: there are chunks 0 to ${count - 1}`);
+  return Array.from({ length: last - first + 1 }, (_, i) => first + i);
+}
+
+function readCount(text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const count = /^\d+$/.test(text) ? Number(text) : 0;
+  if (count < 1 || count > 256) throw new UsageError(`--threads takes 1 to 256, not '${text}'`);
+  return count;
+}
+
+function readSettings({ rbits, scale }: SweepFlags): ReadonlyMap<string, number> {
+  const settings = new Map<string, number>();
+  const read = (name: string, flag: string, text: string | undefined, digits: number): void => {
+    if (text === undefined) return;
+    const hex = text.replace(/^0x/i, '');
+    if (!/^[\da-f]+$/i.test(hex) || hex.length > digits) throw new UsageError(`${flag} takes ${digits} hex digits`);
+    settings.set(name, Number.parseInt(hex, 16));
+  };
+  read('rbits', '--rbits', rbits, 8);
+  read('scale-factor', '--scale', scale, 4);
+  return settings;
+}

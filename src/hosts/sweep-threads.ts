@@ -1,0 +1,87 @@
+/** A sweep over the threads of Node: each takes the next chunks, as many as a kernel does at once, and gives their digests. */
+import { Worker } from 'node:worker_threads';
+import { type ChunkDigest, type Sweep, sweepChunks } from '../sweep.ts';
+
+/** What a thread needs to know. */
+export type SweepTask = Pick<Sweep, 'kernel' | 'chunkSize'>;
+
+/** Fewer inputs than that are done before a thread has started. */
+const worthThreads = 2 ** 22;
+
+/**
+ * Digests of chunks, each group as soon as it is done. Chunks are begun in the order given, so once a chunk is wrong and
+ * the caller stops asking for more by `enough`, all before it are still delivered. An aborted sweep ends early.
+ */
+export async function* sweepInThreads(
+  { kernel, chunkSize }: SweepTask,
+  chunks: readonly number[],
+  threads: number,
+  { signal, enough }: { readonly signal: AbortSignal; readonly enough: () => boolean },
+): AsyncGenerator<readonly ChunkDigest[]> {
+  const task = { kernel, chunkSize };
+  const groups = groupsOf(chunks, kernel.lanes);
+  if (chunks.length * chunkSize < worthThreads) {
+    for (const group of groups) yield [...sweepChunks(task, group)].flat();
+    return;
+  }
+  const workers = Array.from({ length: Math.min(threads, groups.length) }, () => new SweepThread(task));
+  const stop = (): void => {
+    for (const worker of workers) worker.end();
+  };
+  signal.addEventListener('abort', stop);
+  try {
+    const running = new Map(workers.map((worker) => [worker, begin(worker, groups.shift())] as const));
+    while (running.size > 0 && !signal.aborted) {
+      const done = await Promise.race([...running.values()]);
+      if (done === null) return;
+      yield done.digests;
+      const next = enough() ? undefined : groups.shift();
+      if (next === undefined) running.delete(done.worker);
+      else running.set(done.worker, begin(done.worker, next));
+    }
+  } finally {
+    signal.removeEventListener('abort', stop);
+    stop();
+  }
+}
+
+function groupsOf(chunks: readonly number[], size: number): (readonly number[])[] {
+  return Array.from({ length: Math.ceil(chunks.length / size) }, (_, i) => chunks.slice(i * size, (i + 1) * size));
+}
+
+interface Done {
+  readonly worker: SweepThread;
+  readonly digests: readonly ChunkDigest[];
+}
+
+/** Null where the thread was ended before it was done. */
+async function begin(worker: SweepThread, group: readonly number[] = []): Promise<Done | null> {
+  const digests = await worker.run(group);
+  return digests === null ? null : { worker, digests };
+}
+
+class SweepThread {
+  private readonly worker: Worker;
+  private settle: {
+    readonly resolve: (found: readonly ChunkDigest[] | null) => void;
+    readonly reject: (error: unknown) => void;
+  } | null = null;
+
+  constructor(task: SweepTask) {
+    this.worker = new Worker(new URL('./sweep-worker.js', import.meta.url), { workerData: task, execArgv: [] });
+    this.worker.on('message', (found: readonly ChunkDigest[]) => this.settle?.resolve(found));
+    this.worker.on('error', (error) => this.settle?.reject(error));
+    this.worker.on('exit', () => this.settle?.resolve(null));
+  }
+
+  run(group: readonly number[]): Promise<readonly ChunkDigest[] | null> {
+    return new Promise((resolve, reject) => {
+      this.settle = { resolve, reject };
+      this.worker.postMessage(group);
+    });
+  }
+
+  end(): void {
+    void this.worker.terminate();
+  }
+}

@@ -1,0 +1,11 @@
+/** One thread of a sweep: takes groups of chunks until it is ended. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { type ChunkDigest, sweepChunks } from '../sweep.ts';
+import type { SweepTask } from './sweep-threads.ts';
+
+const task = workerData as SweepTask;
+
+parentPort?.on('message', (group: readonly number[]) => {
+  const digests: ChunkDigest[] = [...sweepChunks(task, group)].flat();
+  parentPort?.postMessage(digests);
+});
