@@ -16,7 +16,7 @@ export function vectorAccess(step: Access, lowering: VectorLowering): Writer | n
   const { width, space } = step;
   const whole = refs.length === 1 || (width === 32 && (refs.length === 2 || refs.length === 4));
   if (!whole || width > 64 || space === 'local') return null;
-  if (step.kind === 'load' && step.watched) return null;
+  if (step.watched) return null;
   if (step.kind === 'store' && (space === 'param' || space === 'const')) return null;
   const { vectors } = lowering;
   return () => {

@@ -59,8 +59,11 @@ export function vectorStep(step: Step, lowering: VectorLowering): Writer | null 
     case 'switch':
     case 'return':
     case 'exit':
-    case 'yield':
       return () => undefined;
+    case 'yield':
+      return () => {
+        if (lowering.scalar.layout.concurrent) code.fence();
+      };
     default:
       return null;
   }

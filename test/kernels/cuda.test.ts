@@ -1,16 +1,25 @@
 /**
  * Kernels as CUDA programmers write them, compiled by nvcc, on both engines. What must come out was recorded by the same
  * source compiled for the host (tools/build-cuda-kernels.py): bit for bit, or within the stated bound of a function that
- * the ISA leaves inexact. The engines must agree on every bit either way, and on the count of instructions.
+ * the ISA leaves inexact. The engines must agree on every bit either way, and on the count of instructions; and so must
+ * blocks spread over two workers.
  */
 import { readdirSync, readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
-import { Device } from '../../src/device.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { Device, type LaunchOptions } from '../../src/device.ts';
+import { built } from '../cli/ptxlab.ts';
 import { type CudaCase, difference, inputBytes } from './cuda-inputs.ts';
 
 const folder = new URL('./cuda/', import.meta.url);
-const engines = ['interp', 'jit'] as const;
-type Engine = (typeof engines)[number];
+const ways = {
+  interp: { engine: 'interp' },
+  jit: { engine: 'jit' },
+  'two workers': { engine: 'jit', workers: 2 },
+} as const satisfies Readonly<Record<string, LaunchOptions>>;
+type Way = keyof typeof ways;
+
+// Worker threads run what was built.
+beforeAll(built, 120_000);
 
 /** One kernel of one PTX file. */
 interface Run {
@@ -45,13 +54,13 @@ function waits({ file, given }: Run): boolean {
   );
 }
 
-async function launch({ file, given }: Run, engine: Engine): Promise<Ended> {
+async function launch({ file, given }: Run, way: Way): Promise<Ended> {
   const device = await Device.create({ memory: 2 ** 24 });
   const kernel = device.load(textOf(file)).kernel(given.kernel);
   const args = given.args.map((input) => ('value' in input ? inputBytes(input) : device.alloc(inputBytes(input))));
   const { grid, block, sharedBytes } = given;
   // Copies of structures have holes that nobody wrote.
-  const result = await kernel.launch({ grid, block, sharedBytes, args, engine, uninitialised: 'zero' });
+  const result = await kernel.launch({ grid, block, sharedBytes, args, uninitialised: 'zero', ...ways[way] });
   if (!result.ok) throw new Error(`${result.fault.code} at line ${result.fault.line}: ${result.fault.message}`);
   const after = args.map((arg) => (arg instanceof Uint8Array ? arg : arg.read()));
   return { after, instructions: result.stats.instructions };
@@ -60,9 +69,9 @@ async function launch({ file, given }: Run, engine: Engine): Promise<Ended> {
 /** What the reference engine made of each run, for the other to be held against. */
 const references = new Map<Run, Ended>();
 
-async function check(run: Run, engine: Engine): Promise<void> {
-  const ended = await launch(run, engine);
-  if (engine === 'interp') references.set(run, ended);
+async function check(run: Run, way: Way): Promise<void> {
+  const ended = await launch(run, way);
+  if (way === 'interp') references.set(run, ended);
   const differences = run.given.args.flatMap((input, i) => {
     const found = difference(ended.after[i] as Uint8Array, inputBytes(input), run.given.after[i] ?? 'unchanged');
     return found === null ? [] : [`argument ${i} ${found}`];
@@ -75,8 +84,16 @@ async function check(run: Run, engine: Engine): Promise<void> {
   if (!waits(run)) expect(ended.instructions).toBe(reference.instructions);
 }
 
-describe.each(engines)('on %s', (engine) => {
-  describe.each(builds)('%s', (_, runs) => {
-    for (const run of runs) test(run.given.kernel, () => check(run, engine));
+/** Workers share out blocks: a launch of one block tells nothing of them. */
+function tells(way: Way, { given }: Run): boolean {
+  return way !== 'two workers' || given.grid.some((extent) => extent > 1);
+}
+
+describe.each(Object.keys(ways) as Way[])('on %s', (way) => {
+  const telling = builds
+    .map(([file, runs]) => [file, runs.filter((run) => tells(way, run))] as const)
+    .filter(([, runs]) => runs.length > 0);
+  describe.each(telling)('%s', (_, runs) => {
+    for (const run of runs) test(run.given.kernel, () => check(run, way));
   });
 });
