@@ -1,28 +1,33 @@
 /** Random kernels on both engines: every byte and the count of instructions must agree. */
 import { describe, expect, it } from 'vitest';
-import { Device } from '../../src/device.ts';
+import { Device, type LaunchOptions } from '../../src/device.ts';
 import { counterBytes, inputBytes, outputBytes } from './random-frames.ts';
 import { type RandomKernel, randomKernel, textOf } from './random-kernels.ts';
 import { RandomSource } from './random-source.ts';
 import type { Statement } from './random-statements.ts';
 
-/** What launches of a kernel leave on each engine, or the fault that they end with. */
-async function outcomes(kernel: RandomKernel): Promise<readonly [reference: string, found: string]> {
+/** What launches of a kernel leave on the reference engine and with each number of workers, or the fault that they end with. */
+async function outcomes(
+  kernel: RandomKernel,
+  workers: readonly number[],
+): Promise<readonly [reference: string, ...found: string[]]> {
   const device = await Device.create({ memory: 2 ** 22 });
   const loaded = device.load(textOf(kernel)).kernel('k');
   const { grid, block, seed } = kernel;
   const threads = grid * block;
   const random = new RandomSource(seed);
   const input = device.alloc(Uint32Array.from({ length: (threads * inputBytes) / 4 }, () => word(random)));
-  const outcome = async (engine: 'interp' | 'jit'): Promise<string> => {
+  const outcome = async (way: Pick<LaunchOptions, 'engine' | 'workers'>): Promise<string> => {
     const written = [device.alloc(threads * outputBytes), device.alloc(counterBytes * (1 + grid))];
     const args = [input, ...written];
-    const result = await loaded.launch({ grid, block, args, engine, uninitialised: 'zero', budget: 2 ** 28 });
+    const result = await loaded.launch({ grid, block, args, ...way, uninitialised: 'zero', budget: 2 ** 28 });
     if (!result.ok) return `${result.fault.code} at line ${result.fault.line}: ${result.fault.message}`;
     const bytes = written.map((buffer) => Buffer.from(buffer.read()).toString('hex'));
     return [`${result.stats.instructions} instructions`, ...bytes].join('\n');
   };
-  return [await outcome('interp'), await outcome('jit')];
+  const found: string[] = [];
+  for (const count of workers) found.push(await outcome({ engine: 'jit', workers: count }));
+  return [await outcome({ engine: 'interp' }), ...found];
 }
 
 /** Random bits, small numbers, and words whose halves are ends of the ranges of many formats. */
@@ -40,10 +45,11 @@ function word(random: RandomSource): number {
   }
 }
 
-async function disagreement(kernel: RandomKernel): Promise<string | null> {
-  const [reference, found] = await outcomes(kernel);
+async function disagreement(kernel: RandomKernel, workers: readonly number[]): Promise<string | null> {
+  const [reference, ...found] = await outcomes(kernel, workers);
   if (reference.startsWith('PTX')) return `the reference engine: ${reference}`;
-  return found === reference ? null : where(reference, found);
+  const i = found.findIndex((other) => other !== reference);
+  return i < 0 ? null : `with ${workers[i]} workers ${where(reference, found[i] as string)}`;
 }
 
 function where(reference: string, found: string): string {
@@ -61,13 +67,13 @@ function where(reference: string, found: string): string {
 }
 
 /** The kernel without all statements that the disagreement does not need. */
-async function shrink(kernel: RandomKernel): Promise<RandomKernel> {
+async function shrink(kernel: RandomKernel, workers: readonly number[]): Promise<RandomKernel> {
   let smallest = kernel;
   for (let changed = true; changed; ) {
     changed = false;
     for (const module of smaller(smallest.module)) {
       const candidate = { ...smallest, module };
-      if ((await disagreement(candidate).catch(() => null)) === null) continue;
+      if ((await disagreement(candidate, workers).catch(() => null)) === null) continue;
       smallest = candidate;
       changed = true;
       break;
@@ -86,17 +92,20 @@ function* smaller(body: readonly Statement[]): Generator<readonly Statement[]> {
   }
 }
 
-/** A test for each seed. On a failure the message holds the seed and the kernel, shrunk. */
-export function compareRandomKernels(first: number, count: number, each = 20): void {
+/**
+ * A test for each few seeds; `workers` are the numbers of workers to run the fast engine with. On a failure the message
+ * holds the seed and the kernel, shrunk.
+ */
+export function compareRandomKernels(first: number, count: number, each: number, workers: readonly number[]): void {
   describe('random kernels on both engines', () => {
     for (let start = first; start < first + count; start += each) {
       it(`seeds ${start} to ${start + each - 1}`, async () => {
         for (let seed = start; seed < start + each; seed++) {
           const kernel = randomKernel(seed);
-          const found = await disagreement(kernel);
+          const found = await disagreement(kernel, workers);
           if (found === null) continue;
-          const least = await shrink(kernel);
-          expect.fail(`seed ${seed}: ${found}\nshrunk: ${await disagreement(least)}\n${textOf(least)}`);
+          const least = await shrink(kernel, workers);
+          expect.fail(`seed ${seed}: ${found}\nshrunk: ${await disagreement(least, workers)}\n${textOf(least)}`);
         }
       });
     }
