@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { PtxlabError } from '../base/error.ts';
+import { MachineFault } from './fault.ts';
 import { GlobalMemory } from './global-memory.ts';
+import { MemoryView, type SharedMemory } from './memory-view.ts';
 
 describe('allocations', () => {
   test('begin above the first 64 KiB, at multiples of 256, with room between them', () => {
@@ -97,4 +99,40 @@ describe('accesses', () => {
     memory.allocate(10_000_000, 'b');
     expect(memory.load(allocation.address, 32)).toBe(0xdeadbeef);
   });
+});
+
+describe('borrowed room', () => {
+  test('belongs to no allocation, and is lent again: the smallest that is large enough', () => {
+    const memory = new GlobalMemory();
+    const large = memory.borrow(10_000);
+    const small = memory.borrow(1000);
+    expect(() => memory.check('load', large, 4)).toThrow(MachineFault);
+    memory.giveBack(large);
+    memory.giveBack(small);
+    expect([memory.borrow(500), memory.borrow(500), memory.borrow(10_000) > small]).toEqual([small, large, true]);
+  });
+
+  test('keeps its size when it was lent for less', () => {
+    const memory = new GlobalMemory();
+    const large = memory.borrow(10_000);
+    for (const size of [10, 10_000, 20]) {
+      memory.giveBack(large);
+      expect(memory.borrow(size)).toBe(large);
+    }
+  });
+});
+
+test('a worker sees what the device has, and the same faults', () => {
+  const memory = new GlobalMemory();
+  const allocation = memory.allocate(64, 'a');
+  const freed = memory.allocate(64, 'b');
+  memory.free(freed);
+  const room = { address: memory.borrow(512), size: 512 };
+  const view = new MemoryView(memory.share() as SharedMemory, room);
+  view.store(allocation.address, 32, 7);
+  expect(memory.load(allocation.address, 32)).toBe(7);
+  expect(() => view.check('load', allocation.address, 4)).not.toThrow();
+  expect(() => view.check('load', freed.address, 4)).toThrow('b was freed');
+  expect([view.borrow(256), view.borrow(256)]).toEqual([room.address, room.address + 256]);
+  expect(() => view.borrow(1)).toThrow('no room');
 });

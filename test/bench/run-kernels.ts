@@ -114,10 +114,12 @@ export async function rowsOf(job: Job): Promise<readonly Row[]> {
     rateOf(kernel, { grid: job.grid, block: job.block, args, ...options }, count);
   const fast = await rate({}, launches);
   const unchecked = await rate({ unchecked: true }, launches);
+  const spread = await rate({ workers: 2 }, launches);
   const reference = await rate({ engine: 'interp', grid: job.small }, 3);
   return [
     { what: `run ${job.kernel}, fast engine`, figure: text(fast), beside: job.others },
     { what: '  without checks', figure: text(unchecked), beside: `${(unchecked / fast).toFixed(2)} x with checks` },
+    { what: '  two workers', figure: text(spread), beside: `${(spread / fast).toFixed(2)} x one thread` },
     {
       what: '  reference engine',
       figure: text(reference),

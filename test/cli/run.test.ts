@@ -73,19 +73,40 @@ describe('run with flags', () => {
     expect(stderr).toContain('PTX3004');
   });
 
-  test('a kernel that never ends is ended by its budget, its time, or Ctrl-C', async () => {
-    const file = put(folder, 'endless.ptx', kernel('again: bra again;', ''));
+  const endless = kernel('again: bra again;', '');
+
+  test('a kernel that never ends is ended by its budget or its time', async () => {
+    const file = put(folder, 'endless.ptx', endless);
     expect(await ptxlab(['run', file, '--budget', '1000'])).toMatchObject({ code: 1, stdout: '' });
     expect((await ptxlab(['run', file, '--timeout', '1'])).stderr).toContain('PTX6021');
-    const child = await start(['run', file]);
+    expect((await ptxlab(['run', file, '--timeout', '1', '--workers', '2'])).stderr).toContain('PTX6021');
+  });
+
+  test.each([[[]], [['--workers', '2']], [['--engine', 'interp']]])('Ctrl-C ends it: %j', async (flags) => {
+    const file = put(folder, 'endless.ptx', endless);
+    const child = await start(['run', file, ...flags]);
     let stderr = '';
     child.stderr.on('data', (chunk: Buffer) => {
       stderr += chunk.toString();
     });
     setTimeout(() => child.kill('SIGINT'), 1000);
-    const code = await new Promise((resolve) => child.on('close', resolve));
-    expect(code).not.toBe(0);
-    expect(stderr).not.toContain('    at ');
+    const ended = await new Promise((resolve) => child.on('close', (code, signal) => resolve([code, signal])));
+    expect([ended, stderr]).toEqual([[null, 'SIGINT'], '']);
+  });
+
+  test('blocks are spread over workers, as flag and in a job', async () => {
+    const source = kernel(
+      'ld.param.u64 %rd1, [out];\nmov.u32 %r1, %ctaid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd1, %rd1, %rd2;\nst.global.u32 [%rd1], %r1;',
+    );
+    const file = put(folder, 'blocks.ptx', source);
+    const shown = await ptxlab(['run', file, '--grid', '3', '--workers', '2', '--arg', 'zeros:12', '--quiet']);
+    expect([shown.code, shown.stdout]).toEqual([0, 'arg 0: 000000000100000002000000\n']);
+    const { answer } = await job({ source, grid: [3], workers: 2, args: [{ buffer: { zeros: 12 } }] });
+    expect(answer).toMatchObject({
+      ok: true,
+      args: [{ hex: '000000000100000002000000' }],
+      stats: { instructions: 15 },
+    });
   });
 
   test.each<readonly [string, readonly string[], string]>([
@@ -103,6 +124,7 @@ describe('run with flags', () => {
     ['a block too large', [vecadd, ...threeBuffers, '--arg', 'u32:1', '--block', '2000'], '1024'],
     ['a kernel that is not there', [vecadd, '--entry', 'vecsub'], 'vecsub'],
     ['an engine that is not there', [vecadd, '--engine', 'cuda'], 'cuda'],
+    ['more workers than there can be', [vecadd, '--workers', '65'], '0 to 64'],
   ])('%s is wrong usage', async (_, args, message) => {
     const { code, stdout, stderr } = await ptxlab(['run', ...args], { cwd: folder });
     expect([code, stdout]).toEqual([2, '']);

@@ -115,3 +115,28 @@ ${store(4)}`;
     ]);
   });
 });
+
+describe('one text loaded several times', () => {
+  const module = '.global .u32 count = 5;';
+  const body = `${address}\nld.global.u32 %r1, [count]; add.u32 %r1, %r1, 1; st.global.u32 [count], %r1;\n${store(1)}`;
+
+  async function counts(device: Device, launches: number): Promise<readonly number[]> {
+    const kernel = device.load(moduleOf({ module, body })).kernel('k');
+    const out = device.alloc(4);
+    for (let i = 0; i < launches; i++) await kernel.launch({ args: [out] });
+    return [...new Uint32Array(out.read().buffer)];
+  }
+
+  test('has variables of its own each time', async () => {
+    const device = await Device.create();
+    expect([await counts(device, 1), await counts(device, 3), await counts(device, 1)]).toEqual([[6], [8], [6]]);
+  });
+
+  test('finds its way on devices with memories of different sizes', async () => {
+    for (const memory of [2 ** 20, 2 ** 30, 2 ** 24]) {
+      const device = await Device.create({ memory });
+      device.alloc(1000);
+      expect(await counts(device, 2)).toEqual([7]);
+    }
+  });
+});

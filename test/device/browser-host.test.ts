@@ -1,0 +1,56 @@
+/** The Web Workers of a browser, played by threads of Node that have what such a worker has. */
+import { Worker as Thread } from 'node:worker_threads';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { built } from '../cli/ptxlab.ts';
+import { faultOf, output } from './run.ts';
+
+const scope = `
+const { parentPort, workerData } = require('node:worker_threads');
+globalThis.self = {
+  postMessage: (data) => parentPort.postMessage(data),
+  addEventListener: (kind, then) => parentPort.on(kind, (data) => then({ data })),
+};
+import(workerData);`;
+
+let started = 0;
+
+class FakeWorker extends EventTarget {
+  private readonly thread: Thread;
+
+  constructor(url: URL) {
+    super();
+    started++;
+    this.thread = new Thread(scope, { eval: true, workerData: url.href });
+    this.thread.on('message', (data: unknown) => this.dispatchEvent(new MessageEvent('message', { data })));
+    this.thread.unref();
+  }
+
+  postMessage(data: unknown): void {
+    this.thread.postMessage(data);
+  }
+}
+
+const hostFile = new URL('../../dist/hosts/browser.js', import.meta.url).href;
+vi.mock('#host', () => import(hostFile) as Promise<object>);
+vi.stubGlobal('Worker', FakeWorker);
+
+beforeAll(built, 120_000);
+
+const body = `ld.param.u64 %rd1, [out]; mov.u32 %r1, %ctaid.x;
+mul.wide.u32 %rd2, %r1, 4; add.u64 %rd1, %rd1, %rd2; st.global.u32 [%rd1], %r1;`;
+
+test('they run shares, one after the other, and report faults', async () => {
+  for (let i = 0; i < 3; i++) {
+    expect(await output({ body }, 16, { grid: 4, workers: 2 })).toEqual([0, 1, 2, 3]);
+    const fault = await faultOf({ body }, { grid: 20, workers: 2 });
+    expect(fault).toMatchObject({ code: 'PTX6001', block: [16, 0, 0] });
+  }
+  expect(started).toBe(2);
+});
+
+test('what breaks in one is an error here, and the worker lives on', async () => {
+  const { host } = (await import(hostFile)) as typeof import('../../src/jit/worker-host.ts');
+  await expect(host.run({} as never)).rejects.toThrow(/undefined/);
+  expect(await output({ body }, 16, { grid: 4, workers: 2 })).toEqual([0, 1, 2, 3]);
+  expect(started).toBe(2);
+});
