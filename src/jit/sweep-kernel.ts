@@ -100,6 +100,20 @@ function addScalarResult(code: Code, result: number, width: number, state: numbe
   code.get(input).i32(1).op('i32.add').set(input);
 }
 
+/** An instance of a module that imports what compiled code may ask of an engine, though conversions ask nothing. */
+export function instanceWithoutEngine(
+  wasm: Uint8Array<ArrayBuffer>,
+  memory: WebAssembly.Memory,
+): WebAssembly.Instance {
+  const module = new WebAssembly.Module(wasm);
+  const refuse = (): never => {
+    throw new Error('a conversion asks the engine');
+  };
+  const functions = WebAssembly.Module.imports(module).filter(({ kind }) => kind === 'function');
+  const env = Object.fromEntries(functions.map(({ name }) => [name, refuse] as const));
+  return new WebAssembly.Instance(module, { env: { ...env, memory } });
+}
+
 /** A kernel at work in this thread. */
 export class SweepRunner {
   private readonly words: Uint32Array;
@@ -108,11 +122,7 @@ export class SweepRunner {
 
   constructor({ lanes, wasm }: SweepKernel) {
     const memory = new WebAssembly.Memory({ initial: 1 });
-    const refuse = (): never => {
-      throw new Error('a conversion asks the engine');
-    };
-    const env = { memory, resolve: refuse, raise: refuse, refuel: refuse, builtin: refuse };
-    const instance = new WebAssembly.Instance(new WebAssembly.Module(wasm), { env });
+    const instance = instanceWithoutEngine(wasm, memory);
     this.words = new Uint32Array(memory.buffer, 0, 8);
     this.sweep = instance.exports['sweep'] as (count: number) => void;
     this.lanes = lanes;

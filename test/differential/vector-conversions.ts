@@ -1,6 +1,7 @@
 /** Conversions of four values at once beside conversions of one, in one module, over the same words. */
 import { converter } from '../../src/jit/convert.ts';
 import { Helpers } from '../../src/jit/helpers.ts';
+import { instanceWithoutEngine } from '../../src/jit/sweep-kernel.ts';
 import { vectorConverter } from '../../src/jit/vector-convert.ts';
 import type { Conversion } from '../../src/numerics/conversion.ts';
 import { evaluator } from '../../src/interp/evaluate.ts';
@@ -86,21 +87,27 @@ function compile(helpers: Helpers, memory: WebAssembly.Memory, one: number, four
     });
   });
   helpers.builder.export('compare', index);
-  const never = (): never => {
-    throw new Error('a conversion asks the engine');
-  };
-  const env = { memory, resolve: never, raise: never, refuel: never, builtin: never };
-  const instance = new WebAssembly.Instance(new WebAssembly.Module(helpers.builder.encode()), { env });
+  const instance = instanceWithoutEngine(helpers.builder.encode(), memory);
   return instance.exports['compare'] as (count: number) => void;
 }
 
-/** Words in no order, the same each time. */
-export function* words(seed: number): Generator<number, never> {
+/** Words in no order, the same each time: half of them any, half near the powers of two and the halves between values. */
+export function fillWords(words: Uint32Array, seed: number): void {
   let state = seed;
-  for (;;) {
+  for (let i = 0; i < words.length; i++) {
     state = (state + 0x9e3779b9) | 0;
-    let word = Math.imul(state ^ (state >>> 16), 0x85ebca6b);
-    word = Math.imul(word ^ (word >>> 13), 0xc2b2ae35);
-    yield (word ^ (word >>> 16)) >>> 0;
+    const word = mixed(state);
+    words[i] = i % 2 === 0 ? word : nearEdge(word, mixed(state ^ 0x5bd1e995));
   }
+}
+
+function mixed(state: number): number {
+  let word = Math.imul(state ^ (state >>> 16), 0x85ebca6b);
+  word = Math.imul(word ^ (word >>> 13), 0xc2b2ae35);
+  return word ^ (word >>> 16);
+}
+
+/** Keeps some leading bits of a word, and goes at most one below or above. */
+function nearEdge(word: number, choice: number): number {
+  return (word & (-1 << (choice & 31))) + ((choice >>> 8) % 3) - 1;
 }

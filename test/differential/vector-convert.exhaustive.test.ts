@@ -1,0 +1,35 @@
+/**
+ * Conversions of four values at once against those of one: every input of narrow sources with many random bits and
+ * scales, 20 million words and edges of wide ones, and every operand of the golden rows.
+ */
+import { describe, expect, it } from 'vitest';
+import { formats } from '../../src/numerics/formats.ts';
+import { differenceOn, differenceOnAll, differenceOnWords, goldenWords } from './vector-convert.ts';
+import { narrowConversions } from './vector-conversions.ts';
+
+const conversions = [...narrowConversions()];
+const wide = conversions.filter(([, { from }]) => formats[from].width > 16);
+const narrow = conversions.filter(([, { from }]) => formats[from].width <= 16);
+
+describe('all inputs', () => {
+  it.each(narrow)('%s', (_, c) => {
+    expect(differenceOnAll(c, c.rounding === 'rs' || c.scaled !== null ? 64 : 1)).toBeNull();
+  });
+});
+
+describe('20 million words', () => {
+  it.each(wide)('%s', (_, c) => {
+    expect(differenceOnWords(c, 320)).toBeNull();
+  });
+});
+
+it('operands of all golden rows', () => {
+  const golden = goldenWords();
+  expect(golden.size).toBeGreaterThan(300);
+  const differences = conversions.flatMap(([name, c]) => {
+    const words = golden.get(name);
+    const difference = words === undefined ? null : differenceOn(c, words);
+    return difference === null ? [] : [`${name}: ${difference}`];
+  });
+  expect(differences).toEqual([]);
+});
