@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ptxlab, root } from './ptxlab.ts';
 
-test.each([[], ['check'], ['eval'], ['run'], ['explain'], ['forms']])(
+test.each([[], ['check'], ['eval'], ['run'], ['explain'], ['forms'], ['sweep']])(
   'help of ptxlab %s begins with examples',
   async (...command) => {
     const { code, stdout, stderr } = await ptxlab([...command, '--help']);
