@@ -32,7 +32,7 @@ export async function* sweepInThreads(
   try {
     const running = new Map(workers.map((worker) => [worker, begin(worker, groups.shift())] as const));
     while (running.size > 0 && !signal.aborted) {
-      const done = await Promise.race([...running.values()]);
+      const done = await Promise.race(running.values());
       if (done === null) return;
       yield done.digests;
       const next = enough() ? undefined : groups.shift();
@@ -77,6 +77,7 @@ class SweepThread {
   run(group: readonly number[]): Promise<readonly ChunkDigest[] | null> {
     return new Promise((resolve, reject) => {
       this.settle = { resolve, reject };
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
       this.worker.postMessage(group);
     });
   }

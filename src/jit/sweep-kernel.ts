@@ -101,10 +101,7 @@ function addScalarResult(code: Code, result: number, width: number, state: numbe
 }
 
 /** An instance of a module that imports what compiled code may ask of an engine, though conversions ask nothing. */
-export function instanceWithoutEngine(
-  wasm: Uint8Array<ArrayBuffer>,
-  memory: WebAssembly.Memory,
-): WebAssembly.Instance {
+export function instanceWithoutEngine(wasm: Uint8Array<ArrayBuffer>, memory: WebAssembly.Memory): WebAssembly.Instance {
   const module = new WebAssembly.Module(wasm);
   const refuse = (): never => {
     throw new Error('a conversion asks the engine');

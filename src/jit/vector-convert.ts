@@ -196,7 +196,7 @@ function convertInteger(code: Code, source: number, from: FixedFormat, to: Fixed
 }
 
 function clampWords(code: Code, from: FixedFormat, to: FixedFormat): void {
-  const [most = 0n, least = 0n] = patternsOf(to).limit;
+  const [most, least] = patternsOf(to).limit;
   if (!from.signed) {
     splat(code, Number(most)).vector('i32x4.min_u');
     return;

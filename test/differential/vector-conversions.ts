@@ -91,13 +91,14 @@ function compile(helpers: Helpers, memory: WebAssembly.Memory, one: number, four
   return instance.exports['compare'] as (count: number) => void;
 }
 
-/** Words in no order, the same each time: half of them any, half near the powers of two and the halves between values. */
+/** Words the same each time: any, near edges, and in turn every power of two of f32, both signs, and its neighbours. */
 export function fillWords(words: Uint32Array, seed: number): void {
   let state = seed;
   for (let i = 0; i < words.length; i++) {
     state = (state + 0x9e3779b9) | 0;
     const word = mixed(state);
-    words[i] = i % 2 === 0 ? word : nearEdge(word, mixed(state ^ 0x5bd1e995));
+    const choice = mixed(state ^ 0x5bd1e995);
+    words[i] = i % 4 === 3 ? ((i >> 2) << 23) + neighbour(choice) : i % 2 === 0 ? word : nearEdge(word, choice);
   }
 }
 
@@ -109,5 +110,9 @@ function mixed(state: number): number {
 
 /** Keeps some leading bits of a word, and goes at most one below or above. */
 function nearEdge(word: number, choice: number): number {
-  return (word & (-1 << (choice & 31))) + ((choice >>> 8) % 3) - 1;
+  return (word & (-1 << (choice & 31))) + neighbour(choice);
+}
+
+function neighbour(choice: number): number {
+  return ((choice >>> 8) % 3) - 1;
 }
