@@ -94,7 +94,10 @@ export interface LaunchOptions {
    * thread, and so does every kernel where memory cannot be shared: in a page that is not cross-origin isolated.
    */
   readonly workers?: number;
-  /** What reading shared or local memory gives that nobody wrote: a fault (the default) or zeros; always zeros on `jit`. */
+  /**
+   * What a load from shared or local memory gives where nobody wrote any byte of it: a fault (the default) or zeros;
+   * always zeros on `jit`. A load that meets one written byte is none of these: the padding of structs is read with them.
+   */
   readonly uninitialised?: 'fault' | 'zero';
 }
 
@@ -136,14 +139,18 @@ export class DeviceBuffer implements Addressed {
     this.memory.bytesOf(this.alive()).set(bytes, offset);
   }
 
-  /** Gives the memory back; a later access by a kernel is a fault. */
+  /**
+   * Gives the memory back; a later access by a kernel is a fault.
+   *
+   * @throws PtxlabError `buffer-freed` where that was done before
+   */
   free(): void {
-    this.memory.free(this.allocation);
+    this.memory.free(this.alive());
   }
 
   private alive(): Allocation {
     if (this.allocation.live) return this.allocation;
-    throw new PtxlabError('buffer-freed', 'the buffer was freed');
+    throw new PtxlabError('buffer-freed', `${this.allocation.owner} was freed`);
   }
 }
 

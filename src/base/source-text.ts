@@ -33,6 +33,11 @@ export class SourceText {
     return this.text.slice(start, end).replace(/[\r\n]+$/, '');
   }
 
+  /** The offset of a 1-based line; the end of the text when there is no such line. */
+  lineStart(number: number): number {
+    return this.lineStarts()[number - 1] ?? this.text.length;
+  }
+
   private lineStarts(): Uint32Array {
     this.starts ??= indexLines(this.text);
     return this.starts;

@@ -53,6 +53,8 @@ export interface CheckedModule {
   readonly variables: readonly VariableSymbol[];
   /** Names of source files by their number in `.file`. */
   readonly files: ReadonlyMap<number, string>;
+  /** Debug sections as written. */
+  readonly sections: readonly string[];
   readonly environment: ModuleEnvironment;
 }
 
@@ -72,10 +74,11 @@ export function loadModule(
 ): { readonly report: CheckReport; readonly module: CheckedModule | null } {
   const { report, checker, environment } = run(source, options, true);
   const wrong = report.diagnostics.some((diagnostic) => diagnostic.severity === 'error');
-  const { functions, aliases, variables, files } = checker;
+  const { functions, aliases, variables, files, sections } = checker;
   return {
     report,
-    module: wrong || functions === null ? null : { source, functions, aliases, variables, files, environment },
+    module:
+      wrong || functions === null ? null : { source, functions, aliases, variables, files, sections, environment },
   };
 }
 

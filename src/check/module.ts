@@ -58,6 +58,8 @@ export class ModuleChecker implements InstructionContext {
   readonly variables: VariableSymbol[] = [];
   /** Names of source files by their number in `.file`. */
   readonly files: Map<number, string> = new Map();
+  /** Debug sections as written, when items are kept for running. */
+  readonly sections: string[] = [];
   /** Functions that are other names of functions. */
   readonly aliases: Map<string, string> = new Map();
   private recorder: FunctionRecorder | null = null;
@@ -97,6 +99,7 @@ export class ModuleChecker implements InstructionContext {
         return;
       case 'debug':
         if (item.file !== null) this.files.set(item.file.index, item.file.name);
+        else if (this.functions !== null) this.sections.push(item.text);
         return;
       case 'alias':
         this.uses('alias', item);
@@ -204,7 +207,7 @@ export class ModuleChecker implements InstructionContext {
         this.recordLabel(statement.name, scope);
         return;
       case 'loc':
-        this.recorder?.entry({ kind: 'location', file: statement.file, line: statement.line });
+        this.recorder?.entry({ kind: 'location', node: statement });
         return;
       case 'targets':
         this.checkTargets(statement, scope);

@@ -48,7 +48,7 @@ export type RunOutcome =
       /** What the kernel printed in the last launch. */
       readonly printed: string;
     }
-  | { readonly kind: 'fault'; readonly fault: Fault; readonly printed: string }
+  | { readonly kind: 'fault'; readonly text: SourceText; readonly fault: Fault; readonly printed: string }
   | { readonly kind: 'refused'; readonly text: SourceText; readonly diagnostics: readonly Diagnostic[] };
 
 /** Runs a request. A caller's mistake is a UsageError; what the program does wrong is an outcome. */
@@ -57,11 +57,7 @@ export async function execute(request: RunRequest): Promise<RunOutcome> {
     return await launchAll(request);
   } catch (error) {
     if (error instanceof RefusedModuleError) {
-      return {
-        kind: 'refused',
-        text: new SourceText(request.source, request.name),
-        diagnostics: error.report.diagnostics,
-      };
+      return { kind: 'refused', text: textOf(request), diagnostics: error.report.diagnostics };
     }
     if (error instanceof PtxlabError) throw new UsageError(error.message);
     throw error;
@@ -98,11 +94,15 @@ async function launchAll(request: RunRequest): Promise<RunOutcome> {
       ...(request.budget === null ? {} : { budget: request.budget }),
     });
     printed = result.printed;
-    if (!result.ok) return { kind: 'fault', fault: result.fault, printed };
+    if (!result.ok) return { kind: 'fault', text: textOf(request), fault: result.fault, printed };
     stats = result.stats;
     milliseconds.push(result.stats.milliseconds);
   }
   return { kind: 'done', outputs: buffers.map((buffer) => buffer?.read() ?? null), stats, milliseconds, printed };
+}
+
+function textOf({ source, name }: RunRequest): SourceText {
+  return new SourceText(source, name);
 }
 
 function argumentOf(input: RunInput, buffer: DeviceBuffer | null): Argument {

@@ -1,9 +1,10 @@
 /** `ptxlab run`: a kernel on the CPU. Ctrl-C is left to end the process: one that is busy would not come to handle it. */
 import { rename, writeFile } from 'node:fs/promises';
-import type { Dim3, Fault } from '../device.ts';
+import type { Dim3 } from '../device.ts';
 import { type NpyArray, writeNpy } from '../tensors/npy.ts';
 import { renderPretty } from '../diagnostics/renderers/pretty.ts';
 import { type ExitCode, UsageError } from './exit.ts';
+import { faultText } from './fault-report.ts';
 import { describeReadError, displayName, readInput } from './io.ts';
 import { type CommonFlags, readTarget } from './options.ts';
 import { writeError, writeOut } from './output.ts';
@@ -87,7 +88,9 @@ async function report(
     }
     case 'fault':
       await writeOut(outcome.printed);
-      await writeError(faultText(outcome.fault));
+      await writeError(
+        faultText(outcome.fault, outcome.text, await styleFor(flags.color, process.stderr), columnsOf(process.stderr)),
+      );
       return 1;
     case 'done':
       await writeOut(outcome.printed);
@@ -147,12 +150,6 @@ function previews(
     return `arg ${i}: ${hex}${bytes.byteLength > 64 ? '…' : ''}\n`;
   });
   return lines.join('');
-}
-
-function faultText({ code, message, kernel, block, thread, line }: Fault): string {
-  const who = thread === null ? '' : ` in thread (${thread.join(', ')}) of block (${(block ?? []).join(', ')})`;
-  const where = line === null ? '' : `, line ${line}`;
-  return `fault[${code}]: ${message}\n  kernel ${kernel}${who}${where}\n`;
 }
 
 // --- flags ----------------------------------------------------------------------------------------------------------

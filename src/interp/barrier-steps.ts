@@ -8,6 +8,7 @@ import type { Action, PlaceOf } from './value-steps.ts';
 export function prepareBarrier(
   step: Extract<Step, { readonly kind: 'barrier' }>,
   after: Action,
+  line: number,
   placeOf: PlaceOf,
   cpu: Cpu,
 ): Action {
@@ -27,6 +28,7 @@ export function prepareBarrier(
     }
     const opened = block.barriers.arrive({
       thread: thread.linear,
+      line,
       barrier: Number(frame[number]),
       count: count < 0 ? null : Number(frame[count]),
       waits,

@@ -13,6 +13,7 @@ import type { Action, PlaceOf } from './value-steps.ts';
 export function prepareCollective(
   step: Extract<Step, { readonly kind: 'collective' }>,
   after: Action,
+  line: number,
   placeOf: PlaceOf,
   cpu: Cpu,
 ): Action {
@@ -32,7 +33,7 @@ export function prepareCollective(
     };
     thread.offer = { fn, values, take };
     const members = mask < 0 ? null : Number(frame[mask]);
-    const group = block.collectives.arrive(thread.linear, fn, members, thread.pc);
+    const group = block.collectives.arrive({ thread: thread.linear, line }, fn, members, thread.pc);
     if (group !== null) completeGroup(block, group);
   };
 }

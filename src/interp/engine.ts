@@ -19,6 +19,7 @@ import {
 } from '../machine/launch.ts';
 import { type Region, Segment } from '../machine/segment.ts';
 import type { Placed } from '../program/layout.ts';
+import { sourceAt } from '../program/source-places.ts';
 import { passBarrier } from './barrier-steps.ts';
 import type { KernelProgram } from '../program/link.ts';
 import { completeGroup } from './collective-steps.ts';
@@ -148,6 +149,7 @@ class Engine {
       block: this.running[0]?.index ?? null,
       thread: thread?.index ?? null,
       line,
+      source: sourceAt(this.launch.kernel, line),
       space,
       address,
     };

@@ -126,8 +126,8 @@ function body(
   const after = sequence([...steps.slice(at + 1).map(prepare), ...results]);
   const stopping =
     stop.kind === 'barrier'
-      ? prepareBarrier(stop, after, placeOf, context.cpu)
-      : prepareCollective(stop, after, placeOf, context.cpu);
+      ? prepareBarrier(stop, after, instruction.line, placeOf, context.cpu)
+      : prepareCollective(stop, after, instruction.line, placeOf, context.cpu);
   return [...steps.slice(0, at).map(prepare), stopping];
 }
 

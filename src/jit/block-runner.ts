@@ -197,7 +197,7 @@ export class BlockRunner {
     this.code.blame(thread, line);
     if (step.kind === 'collective') {
       const mask = step.mask === null ? null : this.word(frame.mask, thread) >>> 0;
-      const group = this.waiters().collectives.arrive(thread, step.fn, mask, region);
+      const group = this.waiters().collectives.arrive({ thread, line }, step.fn, mask, region);
       if (group !== null) this.complete(group);
       return;
     }
@@ -205,6 +205,7 @@ export class BlockRunner {
     if (!step.waits) this.setState(thread, region);
     const opened = this.waiters().barriers.arrive({
       thread,
+      line,
       barrier,
       count: step.count === null ? null : count,
       waits: step.waits,

@@ -2,6 +2,7 @@
 import type { VariableSymbol } from '../check/symbols.ts';
 import type { LaunchResult } from '../machine/launch.ts';
 import type { KernelProgram } from '../program/link.ts';
+import { sourceAt } from '../program/source-places.ts';
 import { type Compiled, compiledOnce } from './cache.ts';
 import { compileKernel } from './compile.ts';
 import { type CompiledLaunch, runCompiled } from './engine.ts';
@@ -30,9 +31,16 @@ export async function runFast(launch: FastLaunch): Promise<LaunchResult> {
   const shared = workers > 0 && !callsBuiltins(kernel) ? memory.share() : null;
   const { kernel: compiled, module } = compile(launch, shared !== null);
   const ready = { ...launch, compiled, module };
-  if (shared === null) return runCompiled(ready);
+  if (shared === null) return withSource(kernel, await runCompiled(ready));
   const { host } = await import('#host');
-  return runSpread(ready, shared, workers, host);
+  return withSource(kernel, await runSpread(ready, shared, workers, host));
+}
+
+/** Compiled code knows lines of the PTX text; what they were made of is known here. */
+function withSource(kernel: KernelProgram, result: LaunchResult): LaunchResult {
+  if (result.ok) return result;
+  const { fault } = result;
+  return { ...result, fault: { ...fault, source: sourceAt(kernel, fault.line) } };
 }
 
 /** These print, and change the list of allocations. */

@@ -11,6 +11,13 @@ export interface Allocation {
   live: boolean;
 }
 
+/** Bytes from which on an allocation says nothing about a wild address. */
+const far = 2 ** 24;
+
+function described({ owner, size, address }: Allocation): string {
+  return `${owner}, ${size} bytes at ${formatAddress(address)}`;
+}
+
 export class Allocations {
   private readonly list: Allocation[];
   private recent: Allocation | null = null;
@@ -69,7 +76,7 @@ export class Allocations {
     const found = this.at(offset);
     if (found !== null && offset + size <= found.address + found.size) {
       if (found.live) return found;
-      throw machineFault('PTX6003', { ...parameters, owner: found.owner }, where);
+      throw machineFault('PTX6003', { ...parameters, owner: described(found) }, where);
     }
     throw machineFault('PTX6001', { ...parameters, space: 'global', near: this.nearest(offset) }, where);
   }
@@ -92,7 +99,8 @@ export class Allocations {
       offset < address ? address - offset : Math.max(0, offset - address - size + 1);
     const [closest] = live.sort((a, b) => distance(a) - distance(b));
     if (closest === undefined) return '; nothing is allocated';
-    const { owner, size, address } = closest;
+    if (distance(closest) > far) return '; nothing near it is allocated';
+    const { size, address } = closest;
     const past = offset - address - size;
     const where =
       past >= 0
@@ -100,6 +108,6 @@ export class Allocations {
         : offset < address
           ? `${address - offset} bytes before it`
           : 'across its end';
-    return `; nearest is ${owner}, ${size} bytes at ${formatAddress(address)}: ${where}`;
+    return `; nearest is ${described(closest)}: ${where}`;
   }
 }

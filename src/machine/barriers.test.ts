@@ -3,6 +3,7 @@ import { type Arrival, Barriers, reduced } from './barriers.ts';
 
 const at = (thread: number, barrier: number, count: number | null, rest: Partial<Arrival> = {}): Arrival => ({
   thread,
+  line: 7,
   barrier,
   count,
   waits: true,
@@ -36,7 +37,7 @@ test('barriers do not see each other', () => {
   const barriers = new Barriers(2);
   expect(barriers.arrive(at(0, 0, null))).toBeNull();
   expect(barriers.arrive(at(1, 1, null))).toBeNull();
-  expect(barriers.describe()).toBe('1 of 2 at barrier 0, 1 of 2 at barrier 1');
+  expect(barriers.describe()).toBe('1 of 2 at barrier 0 (line 7: thread 0), 1 of 2 at barrier 1 (line 7: thread 1)');
 });
 
 test.each([

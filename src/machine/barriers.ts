@@ -5,13 +5,12 @@
 import type { BarrierReduction } from '../isa/steps.ts';
 import { machineFault } from './fault.ts';
 import { warpSize } from './launch.ts';
+import { type Waiter, whereThreadsWait } from './waiting.ts';
 
 export const barrierCount = 16;
 
 /** A thread that comes to a barrier. */
-export interface Arrival {
-  /** By its number in the block. */
-  readonly thread: number;
+export interface Arrival extends Waiter {
   readonly barrier: number;
   /** Threads to wait for; null for all that are left. */
   readonly count: number | null;
@@ -31,7 +30,7 @@ export interface Opened {
 }
 
 interface Barrier {
-  readonly waiting: number[];
+  readonly waiting: Waiter[];
   come: number;
   holding: number;
   readonly count: number | null;
@@ -49,7 +48,7 @@ export class Barriers {
   }
 
   /** A thread has come; returns the barrier if that opened it. */
-  arrive({ thread, barrier: number, count: given, waits, predicate }: Arrival): Opened | null {
+  arrive({ thread, line, barrier: number, count: given, waits, predicate }: Arrival): Opened | null {
     checkArguments(number, given);
     // A count of the whole block, in whole warps, is the same as none.
     const count = given === Math.ceil(this.threads / warpSize) * warpSize ? null : given;
@@ -58,7 +57,7 @@ export class Barriers {
       const what = `threads at barrier ${number} give different thread counts: ${barrier.count ?? 'all'} and ${count ?? 'all'}`;
       throw machineFault('PTX6011', { what });
     }
-    if (waits) barrier.waiting.push(thread);
+    if (waits) barrier.waiting.push({ thread, line });
     barrier.come++;
     if (predicate) barrier.holding++;
     this.barriers.set(number, barrier);
@@ -75,7 +74,10 @@ export class Barriers {
   /** Who waits where, in words; empty where nobody does. */
   describe(): string {
     return [...this.barriers]
-      .map(([number, { come, count }]) => `${come} of ${count ?? this.live} at barrier ${number}`)
+      .map(([number, { come, count, waiting }]) => {
+        const where = waiting.length === 0 ? '' : ` (${whereThreadsWait(waiting)})`;
+        return `${come} of ${count ?? this.live} at barrier ${number}${where}`;
+      })
       .join(', ');
   }
 
@@ -84,7 +86,7 @@ export class Barriers {
     if (barrier === undefined || barrier.come < (barrier.count ?? this.live)) return null;
     this.barriers.delete(number);
     const { waiting, come, holding } = barrier;
-    return { threads: waiting, come, holding };
+    return { threads: waiting.map(({ thread }) => thread), come, holding };
   }
 }
 

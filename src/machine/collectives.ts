@@ -5,12 +5,14 @@
  */
 import { machineFault } from './fault.ts';
 import { warpSize } from './launch.ts';
+import { listed, type Waiter, whereThreadsWait } from './waiting.ts';
 
 /** Threads that execute together, by their number in the block. */
 export type Group = readonly number[];
 
 interface Waiting {
-  readonly threads: number[];
+  readonly what: string;
+  readonly threads: Waiter[];
   /** Lanes that have come. */
   lanes: number;
   /** Lanes to wait for; null for whoever comes. */
@@ -31,15 +33,18 @@ export class Collectives {
     if (rest !== 0) this.live[this.live.length - 1] = 2 ** rest - 1;
   }
 
-  /** A thread has come; returns the whole group once its last member is there, else null. */
-  arrive(thread: number, what: string, mask: number | null, at: number): Group | null {
+  /**
+   * A thread has come; returns the whole group once its last member is there, else null. `at` is the place of the
+   * instruction in the program, for the order of groups without a mask.
+   */
+  arrive({ thread, line }: Waiter, what: string, mask: number | null, at: number): Group | null {
     const warp = Math.floor(thread / warpSize);
     if (mask !== null && ((mask >>> (thread % warpSize)) & 1) === 0) {
       throw machineFault('PTX6012', { mask: `0x${mask.toString(16)}`, lane: String(thread % warpSize) });
     }
     const key = `${warp} ${what} ${mask ?? `at ${at}`}`;
-    const group = this.groups.get(key) ?? { threads: [], lanes: 0, mask, at };
-    group.threads.push(thread);
+    const group = this.groups.get(key) ?? { what, threads: [], lanes: 0, mask, at };
+    group.threads.push({ thread, line });
     group.lanes |= 1 << (thread % warpSize);
     this.groups.set(key, group);
     return this.complete(key, group);
@@ -62,21 +67,37 @@ export class Collectives {
     const [first] = open;
     if (first === undefined) return null;
     this.groups.delete(first[0]);
-    return first[1].threads;
+    return first[1].threads.map(({ thread }) => thread);
   }
 
   /** Who waits, in words; empty where nobody does. */
   describe(): string {
-    return [...this.groups]
-      .map(([key, { threads }]) => `${threads.length} of warp ${key.split(' ')[0]} at ${key.split(' ')[1]}`)
+    return [...this.groups.values()]
+      .map((group) => {
+        const { what, threads } = group;
+        const lanes = laneNumbers(this.missing(group));
+        const others = lanes.length === 0 ? '' : `, without ${listed('lane', lanes)}`;
+        return `${threads.length} of warp ${this.warpOf(group)} at ${what}${others} (${whereThreadsWait(threads)})`;
+      })
       .join(', ');
   }
 
-  private complete(key: string, { threads, lanes, mask }: Waiting): Group | null {
-    if (mask === null) return null;
-    const warp = Math.floor((threads[0] ?? 0) / warpSize);
-    if ((mask & (this.live[warp] as number) & ~lanes) !== 0) return null;
+  private complete(key: string, group: Waiting): Group | null {
+    if (group.mask === null || this.missing(group) !== 0) return null;
     this.groups.delete(key);
-    return threads;
+    return group.threads.map(({ thread }) => thread);
   }
+
+  /** Lanes that are waited for. */
+  private missing(group: Waiting): number {
+    return (group.mask ?? 0) & (this.live[this.warpOf(group)] as number) & ~group.lanes;
+  }
+
+  private warpOf({ threads }: Waiting): number {
+    return Math.floor((threads[0]?.thread ?? 0) / warpSize);
+  }
+}
+
+function laneNumbers(mask: number): readonly number[] {
+  return Array.from({ length: warpSize }, (_, lane) => lane).filter((lane) => ((mask >>> lane) & 1) !== 0);
 }

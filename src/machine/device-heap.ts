@@ -11,7 +11,11 @@ const heapLimit = 8 * 2 ** 20;
 export class DeviceHeap {
   private readonly memory: GlobalMemory;
   private readonly live = new Map<number, Allocation>();
+  /** Owners of what was freed and not given out again, by address. */
+  private readonly freed = new Map<number, string>();
   private used = 0;
+  /** Allocations so far, for their names. */
+  private count = 0;
 
   constructor(memory: GlobalMemory) {
     this.memory = memory;
@@ -21,7 +25,9 @@ export class DeviceHeap {
   allocate(size: bigint): bigint {
     if (size === 0n || size > BigInt(heapLimit - this.used)) return 0n;
     try {
-      const allocation = this.memory.allocate(Number(size), 'an allocation of the device heap');
+      const allocation = this.memory.allocate(Number(size), `heap allocation ${this.count}`);
+      this.count++;
+      this.freed.delete(allocation.address);
       this.live.set(allocation.address, allocation);
       this.used += allocation.size;
       return BigInt(allocation.address);
@@ -37,9 +43,12 @@ export class DeviceHeap {
     const allocation = this.live.get(Number(address));
     if (allocation === undefined) {
       const shown = formatAddress(address);
-      throw machineFault('PTX6033', { address: shown }, { space: 'global', address: shown });
+      const freed = this.freed.get(Number(address));
+      const why = freed === undefined ? 'malloc of this device did not give that address' : `${freed} was freed before`;
+      throw machineFault('PTX6033', { address: shown, why }, { space: 'global', address: shown });
     }
     this.live.delete(allocation.address);
+    this.freed.set(allocation.address, allocation.owner);
     this.used -= allocation.size;
     this.memory.free(allocation);
   }

@@ -2,6 +2,7 @@
  * Faults: a kernel did something that has no meaning. They are thrown inside an engine, where they end the launch, and
  * come out of it as data.
  */
+import type { SourcePlace } from '../base/source-place.ts';
 import { type Code, catalogue, type Parameters } from '../diagnostics/catalogue.ts';
 
 /** A triple of block or thread indices, or of extents. */
@@ -16,6 +17,8 @@ export interface Fault {
   readonly thread: Dim3 | null;
   /** 1-based line in the PTX text. */
   readonly line: number | null;
+  /** Where that line comes from; null where the text has no `.loc` for it. */
+  readonly source: SourcePlace | null;
   readonly space: string | null;
   /** Hex with `0x`; in the space named, or generic. */
   readonly address: string | null;

@@ -70,7 +70,7 @@ describe('accesses', () => {
     const allocation = memory.allocate(64, 'buffer 7');
     memory.check('load', allocation.address, 4);
     memory.free(allocation);
-    expect(() => memory.check('load', allocation.address, 4)).toThrow('buffer 7 was freed');
+    expect(() => memory.check('load', allocation.address, 4)).toThrow('buffer 7, 64 bytes at 0x10000, was freed');
   });
 
   test('the nearest allocation is named on either side', () => {

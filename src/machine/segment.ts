@@ -18,7 +18,7 @@ export interface Region {
 
 export interface SegmentOptions {
   readonly readOnly?: boolean;
-  /** Fault on reading bytes that nobody wrote. */
+  /** Fault on an access none of whose bytes anybody wrote. */
   readonly trackWrites?: boolean;
   readonly regions?: readonly Region[];
   /** Bytes of the space, where fewer are given: the rest comes, zeroed, when it is reached. */
@@ -57,12 +57,14 @@ export class Segment implements Memory {
     if (offset + size > this.bytes.byteLength) this.reach(offset + size);
     const { written } = this;
     if (access === 'store') {
-      if (this.options.readOnly === true) throw this.fault('PTX6004', offset, {});
+      if (this.options.readOnly === true)
+        throw this.fault('PTX6004', offset, { size: String(size), near: this.nearest(offset) });
       written?.fill(1, offset, offset + size);
     } else if (written !== null) {
-      for (let i = offset; i < offset + size; i++) {
-        if (written[i] === 0) throw this.fault('PTX6006', offset, { size: String(size) });
-      }
+      // Whoever copies a struct reads its padding too, and so one written byte will do.
+      let at = offset;
+      while (at < offset + size && written[at] === 0) at++;
+      if (at === offset + size) throw this.fault('PTX6006', offset, { size: String(size), near: this.nearest(offset) });
     }
   }
 
@@ -126,7 +128,8 @@ export class Segment implements Memory {
       offset < region.start ? region.start - offset : Math.max(0, offset - region.start - region.size + 1);
     const [region] = [...regions].sort((a, b) => distance(a) - distance(b));
     if (region === undefined) return `; the space has ${this.size} bytes`;
-    return `; nearest is '${region.name}', ${region.size} bytes at ${formatAddress(region.start)}`;
+    const { name, size, start } = region;
+    return `; ${distance(region) === 0 ? 'it is in' : 'nearest is'} '${name}', ${size} bytes at ${formatAddress(start)}`;
   }
 }
 

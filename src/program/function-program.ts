@@ -3,6 +3,7 @@
  * those places, labels are indices. It says nothing about how steps are executed.
  */
 import type { Bits } from '../base/bits.ts';
+import type { SourcePlace } from '../base/source-place.ts';
 import type { Variant } from '../isa/form.ts';
 import type { Ref, Step } from '../isa/steps.ts';
 import type { PtxType } from '../isa/types.ts';
@@ -53,6 +54,8 @@ export interface ProgramInstruction {
   /** 1-based line in the PTX text. */
   readonly line: number;
   readonly text: string;
+  /** Where it comes from; null where no `.loc` says so. */
+  readonly source: SourcePlace | null;
   readonly guard: { readonly register: number; readonly negated: boolean } | null;
   readonly reads: readonly Transfer[];
   readonly writes: readonly Transfer[];

@@ -1,4 +1,5 @@
 /** The instructions of a function with their operands in places of its frame, labels as indices, calls tied to functions. */
+import type { SourcePlace } from '../base/source-place.ts';
 import { SourceText } from '../base/source-text.ts';
 import { type BoundCall, bindCall } from '../check/bind-call.ts';
 import { type BoundInstruction, bindInstruction } from '../check/bind.ts';
@@ -13,6 +14,7 @@ import type { FrameBuilder } from './frame.ts';
 import { stackSymbol } from './dynamic-stack.ts';
 import type { ProgramInstruction, SymbolAddress } from './function-program.ts';
 import { refsOf, sortOperands } from './operands.ts';
+import { SourcePlaces } from './source-places.ts';
 
 /** What a function needs of the module and kernel around it. */
 export interface Surroundings {
@@ -35,6 +37,9 @@ export class InstructionBuilder {
   private readonly text: SourceText;
   private readonly environment: Environment;
   private readonly labels = new Map<LabelSymbol, number>();
+  private readonly places: SourcePlaces;
+  /** What the last `.loc` said. */
+  private source: SourcePlace | null = null;
   /** Steps of a variant, made once however often it occurs. */
   private readonly steps = new Map<Variant, readonly Step[]>();
 
@@ -45,6 +50,7 @@ export class InstructionBuilder {
     this.fn = fn;
     this.frame = frame;
     this.text = new SourceText(module.source);
+    this.places = new SourcePlaces(module);
     this.environment = { sm: module.environment.target.sm, version: module.environment.version };
   }
 
@@ -55,6 +61,7 @@ export class InstructionBuilder {
       else if (entry.kind === 'instruction') index++;
     }
     return this.fn.body.flatMap((entry) => {
+      if (entry.kind === 'location') this.source = this.places.read(entry.node);
       if (entry.kind !== 'instruction') return [];
       const bound = bindInstruction(entry.node, entry.scope, this.module.environment);
       if (bound === null) return [this.unsupported(entry.node)];
@@ -133,8 +140,9 @@ export class InstructionBuilder {
     return { ...emptyInstruction, ...this.where(node), steps: [{ kind: 'unsupported', what: node.mnemonic }] };
   }
 
-  private where(node: Instruction): { readonly line: number; readonly text: string } {
-    return { line: this.text.position(node.mnemonicStart).line, text: this.module.source.slice(node.start, node.end) };
+  private where(node: Instruction): Pick<ProgramInstruction, 'line' | 'text' | 'source'> {
+    const { line } = this.text.position(node.mnemonicStart);
+    return { line, text: this.module.source.slice(node.start, node.end), source: this.source };
   }
 }
 
@@ -164,6 +172,7 @@ const emptyInstruction: ProgramInstruction = {
   variant: noVariant,
   line: 0,
   text: '',
+  source: null,
   guard: null,
   reads: [],
   writes: [],

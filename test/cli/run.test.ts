@@ -58,11 +58,20 @@ describe('run with flags', () => {
   });
 
   test('a fault ends with exit code 1 and says where', async () => {
-    const file = put(folder, 'fault.ptx', kernel('ld.param.u64 %rd1, [out];\nst.global.u32 [%rd1+4], 1;'));
+    const body = '.loc 1 12 5\nld.param.u64 %rd1, [out];\nst.global.u32 [%rd1+4], 1; // too far';
+    const file = put(folder, 'fault.ptx', `${kernel(body)}.file 1 "saxpy.cu"\n`);
     const { code, stdout, stderr } = await ptxlab(['run', file, '--arg', 'zeros:4']);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain('PTX6001');
-    expect(stderr).toContain('line 8');
+    const frame = [
+      `--> ${file}:9:1`,
+      '  |',
+      '9 | st.global.u32 [%rd1+4], 1; // too far',
+      '  | ^^^^^^^^^^^^^^^^^^^^^^^^^^',
+      '  = kernel: k, thread (0, 0, 0) of block (0, 0, 0)',
+      '  = source: saxpy.cu:12:5\n',
+    ];
+    expect(stderr).toContain(frame.join('\n'));
     expect(stderr).not.toContain('    at ');
   });
 
@@ -244,6 +253,7 @@ st.global.v4.u32 [%rd1], {%r1, %r2, %r3, %r4}; st.global.v2.u64 [%rd1+16], {%rd2
         block: [0, 0, 0],
         thread: [2, 0, 0],
         line: 10,
+        source: null,
         space: 'global',
         address: '0x10004',
       },

@@ -76,10 +76,11 @@ describe('memory', () => {
     expect(await faultOf(source, { engine: 'interp' })).toMatchObject({ code: 'PTX6006', space: 'shared' });
   });
 
-  test('local memory that the thread wrote only in part', async () => {
-    const body = '.local .align 8 .b8 x[8];\nst.local.u32 [x], 1;\nld.local.u64 %rd1, [x];';
+  test('local memory none of whose bytes the thread wrote; padding beside a written byte is read with it', async () => {
+    const body = '.local .align 8 .b8 x[8];\nst.local.u8 [x], 1;\nld.local.u32 %r1, [x];\nld.local.u32 %r1, [x+4];';
     const fault = await faultOf({ body }, { engine: 'interp' });
-    expect(fault).toMatchObject({ code: 'PTX6006', space: 'local', line: 8 });
+    expect(fault).toMatchObject({ code: 'PTX6006', space: 'local', line: 9 });
+    expect(fault.message).toContain("it is in 'x', 8 bytes at 0x0");
   });
 
   test('cvta.to of an address in another window', async () => {
@@ -93,6 +94,32 @@ describe('memory', () => {
       body: 'mov.u64 %rd1, x;\ncvta.shared.u64 %rd2, %rd1;\ncvta.to.global.u64 %rd3, %rd2;',
     });
     expect(fault).toMatchObject({ code: 'PTX6007' });
+  });
+});
+
+describe('the source that the text was made from', () => {
+  const strings = '.section .debug_str { $L__info_string0: .b8 95,90,53 .b8 105,110,110,101,114,0 }';
+  const file = `.file 1 "kernel.cu" ${strings}`;
+
+  test.each(['interp', 'jit'] as const)('a fault names file, line and column (%s)', async (engine) => {
+    const body = '.loc 1 12 5\nmov.u32 %r1, 0;\n.loc 1 13 7\ntrap;\n.loc 1 14 1';
+    const { line, source } = await faultOf({ module: file, body }, { engine });
+    expect({ line, source }).toEqual({ line: 9, source: { file: 'kernel.cu', line: 13, column: 7, inlined: null } });
+  });
+
+  test('and the calls of what was inlined, outermost last', async () => {
+    const body = `.loc 1 20 3
+.loc 1 9 2, function_name $L__info_string0, inlined_at 1 20 3
+.loc 1 5 1, function_name $L__info_string0+3, inlined_at 1 9 2
+trap;`;
+    const outer = { file: 'kernel.cu', line: 20, column: 3, inlined: null };
+    const inner = { file: 'kernel.cu', line: 9, column: 2, inlined: { function: '_Z5inner', at: outer } };
+    const { source } = await faultOf({ module: file, body });
+    expect(source).toEqual({ file: 'kernel.cu', line: 5, column: 1, inlined: { function: 'inner', at: inner } });
+  });
+
+  test('line 0 says that there is none', async () => {
+    expect(await faultOf({ module: file, body: '.loc 1 12 5\n.loc 1 0 0\ntrap;' })).toMatchObject({ source: null });
   });
 });
 
@@ -115,8 +142,29 @@ setp.eq.and.u32 %p1, %r2, 3, %p1;
     const body = 'mov.u32 %r1, %tid.x;\nand.b32 %r1, %r1, 1;\nbar.sync %r1;';
     const fault = await faultOf({ body }, { block: 64 });
     expect(fault).toMatchObject({ code: 'PTX6010' });
-    expect(fault.message).toContain('32 of 64 at barrier 0, 32 of 64 at barrier 1');
+    expect(fault.message).toContain('32 of 64 at barrier 0 (line 8: threads 0, 2, 4, 6 and 28 more)');
+    expect(fault.message).toContain('32 of 64 at barrier 1 (line 8: threads 1, 3, 5, 7 and 28 more)');
   });
+
+  test.each(['interp', 'jit'] as const)(
+    'threads of a warp that come to a shuffle without the rest (%s)',
+    async (engine) => {
+      const body = `mov.u32 %r1, %tid.x;
+setp.lt.u32 %p1, %r1, 30;
+@!%p1 bra high;
+shfl.sync.idx.b32 %r2, %r1, 0, 31, 0xffffffff;
+bra done;
+high:
+bar.sync 2;
+done:`;
+      const { message, line, thread } = await faultOf({ body }, { block: 32, engine });
+      expect(message).toContain('2 of 32 at barrier 2 (line 12: threads 30, 31)');
+      expect(message).toContain(
+        '30 of warp 0 at shfl.idx, without lanes 30, 31 (line 9: threads 0, 1, 2, 3 and 26 more)',
+      );
+      expect({ line, thread }).toEqual({ line: 9, thread: [0, 0, 0] });
+    },
+  );
 
   test('a barrier number that there is not', async () => {
     expect(await faultOf({ body: 'mov.u32 %r1, 16;\nbar.sync %r1;' })).toMatchObject({ code: 'PTX6011', line: 7 });
@@ -167,6 +215,13 @@ describe('a kernel that never ends', () => {
     const body = 'setp.eq.u32 %p1, 0, 0;\nagain:\n@!%p1 add.u32 %r1, %r1, 1;\n@%p1 bra again;';
     expect(await faultOf({ body }, { budget: 500 })).toMatchObject({ code: 'PTX6020' });
   });
+});
+
+test('a buffer is freed once', async () => {
+  const device = await Device.create();
+  const buffer = device.alloc(4);
+  buffer.free();
+  expect(() => buffer.free()).toThrow('buffer 0 was freed');
 });
 
 test('a device runs the next launch after a fault', async () => {

@@ -1,4 +1,5 @@
 import type { SourceText } from '../../base/source-text.ts';
+import type { Span } from '../../base/span.ts';
 import type { Diagnostic, Fix } from '../diagnostic.ts';
 import type { FileReport } from './file-report.ts';
 import { type Frame, frameOf } from './frame.ts';
@@ -32,29 +33,49 @@ export function renderPretty(report: FileReport, options: PrettyOptions = {}): s
 }
 
 function renderOne(source: SourceText, diagnostic: Diagnostic, style: Style, width: number): readonly string[] {
-  const digits = String(source.position(diagnostic.span.start).line).length;
-  const frame = frameOf(source, diagnostic.span, width - digits - 3);
   const paint = style[diagnostic.severity];
-  const gutter = ' '.repeat(digits);
-  const rule = style.faint('|');
+  const { frame, gutter } = framed(source, diagnostic.span, { paint, style, width });
   return [
     `${paint(`${diagnostic.severity}[${diagnostic.code}]`)}${style.strong(`: ${printable(diagnostic.message)}`)}`,
-    `${gutter}${style.faint('-->')} ${printable(source.name)}:${frame.line}:${frame.column}`,
-    `${gutter} ${rule}`,
-    trimEnd(`${style.faint(String(frame.line))} ${rule} ${frame.text}`),
-    `${gutter} ${rule} ${' '.repeat(frame.caretStart)}${paint(carets(source, diagnostic, frame))}`,
-    ...footer(source, diagnostic).flatMap((note) => renderNote(note, gutter, style, width)),
+    ...frame,
+    ...footer(source, diagnostic).flatMap((one) => note(one, gutter, style, width)),
   ];
 }
 
-function renderNote([label, words]: Note, gutter: string, style: Style, width: number): readonly string[] {
+interface FrameOptions {
+  readonly paint: (text: string) => string;
+  readonly style: Style;
+  readonly width: number;
+}
+
+/** The place of a span, the line it begins on, and carets under it; notes that follow are indented by the gutter. */
+export function framed(
+  source: SourceText,
+  span: Span,
+  { paint, style, width }: FrameOptions,
+): { readonly frame: readonly string[]; readonly gutter: string } {
+  const digits = String(source.position(span.start).line).length;
+  const frame = frameOf(source, span, width - digits - 3);
+  const gutter = ' '.repeat(digits);
+  const rule = style.faint('|');
+  const lines = [
+    `${gutter}${style.faint('-->')} ${printable(source.name)}:${frame.line}:${frame.column}`,
+    `${gutter} ${rule}`,
+    trimEnd(`${style.faint(String(frame.line))} ${rule} ${frame.text}`),
+    `${gutter} ${rule} ${' '.repeat(frame.caretStart)}${paint(carets(source, span, frame))}`,
+  ];
+  return { frame: lines, gutter };
+}
+
+/** A note under a frame, wrapped: `= help: …`. */
+export function note([label, words]: Note, gutter: string, style: Style, width: number): readonly string[] {
   const [first = '', ...rest] = wrap(words, width - gutter.length - label.length - 3);
   const indent = ' '.repeat(gutter.length + label.length + 3);
   return [`${gutter} ${style.faint('=')} ${style.strong(label)}${first}`, ...rest.map((line) => indent + line)];
 }
 
 /** A span that goes on behind the line ends in dots. */
-function carets(source: SourceText, { span }: Diagnostic, { line, caretWidth }: Frame): string {
+function carets(source: SourceText, span: Span, { line, caretWidth }: Frame): string {
   const last = Math.max(span.start, span.end - 1);
   return '^'.repeat(caretWidth) + (source.position(last).line > line ? ' ...' : '');
 }

@@ -1,0 +1,54 @@
+/** A fault as people read it: what, on which line of the PTX text and of its source, and for whom. */
+import type { SourcePlace } from '../base/source-place.ts';
+import type { SourceText } from '../base/source-text.ts';
+import type { Dim3, Fault } from '../device.ts';
+import { catalogue } from '../diagnostics/catalogue.ts';
+import { framed, note } from '../diagnostics/renderers/pretty.ts';
+import { printable } from '../diagnostics/renderers/printable.ts';
+import type { Style } from '../diagnostics/renderers/style.ts';
+
+/** Lines of a fault, with carets under the instruction. */
+export function faultText(fault: Fault, source: SourceText, style: Style, width: number): string {
+  const { code, message, line } = fault;
+  const heading = `${style.error(`fault[${code}]`)}${style.strong(`: ${printable(message)}`)}`;
+  const notes = notesOf(fault);
+  if (line === null || line < 1) {
+    return `${[heading, ...notes.flatMap((one) => note(one, '', style, width))].join('\n')}\n`;
+  }
+  const { frame, gutter } = framed(source, spanOfLine(source, line), { paint: style.error, style, width });
+  return `${[heading, ...frame, ...notes.flatMap((one) => note(one, gutter, style, width))].join('\n')}\n`;
+}
+
+function notesOf({ code, kernel, block, thread, source }: Fault): readonly (readonly [string, string])[] {
+  const inBlock = block === null ? '' : ` of block ${triple(block)}`;
+  const who =
+    thread === null ? (block === null ? '' : `, block ${triple(block)}`) : `, thread ${triple(thread)}${inBlock}`;
+  const { explain, section } = catalogue[code];
+  return [
+    ['kernel: ', printable(`${kernel}${who}`)],
+    ...(source === null ? [] : [['source: ', printable(sourceText(source))] as const]),
+    ['help: ', explain],
+    ...(section === null ? [] : [['see: ', `PTX ISA 9.1, section ${section}`] as const]),
+  ];
+}
+
+function triple(index: Dim3): string {
+  return `(${index.join(', ')})`;
+}
+
+/** `kernel.cu:12:5 in _Z5innerPii, inlined at kernel.cu:20:7`. */
+function sourceText({ file, line, column, inlined }: SourcePlace): string {
+  const place = `${file}:${line}${column === 0 ? '' : `:${column}`}`;
+  if (inlined === null) return place;
+  const fn = inlined.function === null ? '' : ` in ${inlined.function}`;
+  return `${place}${fn}, inlined at ${sourceText(inlined.at)}`;
+}
+
+/** A line without the white space and comment around what it says. */
+function spanOfLine(source: SourceText, line: number): { readonly start: number; readonly end: number } {
+  const text = source.line(line);
+  const start = source.lineStart(line);
+  const indent = text.length - text.trimStart().length;
+  const said = text.replace(/\s*\/\/.*$/, '').trimEnd();
+  return { start: start + indent, end: start + Math.max(indent, said.length) };
+}

@@ -1,0 +1,29 @@
+/** Who waits where, in words, for dead-locks. */
+
+/** A thread that waits, by its number in the block, and the line in the PTX text where it does. */
+export interface Waiter {
+  readonly thread: number;
+  readonly line: number;
+}
+
+const shown = 4;
+
+/** `line 12: threads 0, 2, 4, 6 and 28 more; line 20: thread 1`. */
+export function whereThreadsWait(waiters: readonly Waiter[]): string {
+  const lines = [...new Set(waiters.map(({ line }) => line))].sort((a, b) => a - b);
+  return lines
+    .map((line) => {
+      const threads = waiters.filter((waiter) => waiter.line === line).map(({ thread }) => thread);
+      return `line ${line}: ${listed('thread', threads)}`;
+    })
+    .join('; ');
+}
+
+/** `threads 3, 4, 5, 6 and 2 more`. */
+export function listed(what: string, numbers: readonly number[]): string {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  const more = sorted.length - shown;
+  const first = sorted.slice(0, more === 1 ? sorted.length : shown);
+  const rest = more > 1 ? ` and ${more} more` : '';
+  return `${what}${sorted.length === 1 ? '' : 's'} ${first.join(', ')}${rest}`;
+}

@@ -1,0 +1,95 @@
+/** What `.loc` says of the instructions behind it, in words of `.file` and of the strings in `.debug_str`. */
+import type { SourcePlace } from '../base/source-place.ts';
+import type { InlinedAt, LocationDirective } from '../syntax/tree.ts';
+import type { KernelProgram } from './link.ts';
+
+/** What source places need of a module. */
+export interface DebugNames {
+  /** Names of source files by their number. */
+  readonly files: ReadonlyMap<number, string>;
+  /** The `.section` items as written. */
+  readonly sections: readonly string[];
+}
+
+/** Follows the `.loc` directives of one function. */
+export class SourcePlaces {
+  private readonly names: DebugNames;
+  /** Places so far: a compiler gives the place of a call before those of what it inlined there. */
+  private readonly known = new Map<string, SourcePlace>();
+  private readonly functions = new Map<string, string | null>();
+
+  constructor(names: DebugNames) {
+    this.names = names;
+  }
+
+  /** The place; null for line 0, which says that there is none. */
+  read({ file, line, column, inlined }: LocationDirective): SourcePlace | null {
+    if (line === 0) return null;
+    const name = this.names.files.get(file) ?? `file ${file}`;
+    const place: SourcePlace = {
+      file: name,
+      line,
+      column,
+      inlined: inlined === null ? null : { function: this.functionOf(inlined), at: this.at(inlined) },
+    };
+    this.known.set(`${file} ${line} ${column}`, place);
+    return place;
+  }
+
+  private functionOf(inlined: InlinedAt): string | null {
+    const key = `${inlined.functionName}+${inlined.functionOffset}`;
+    const known = this.functions.get(key);
+    if (known !== undefined) return known;
+    const found = debugString(this.names.sections, inlined);
+    this.functions.set(key, found);
+    return found;
+  }
+
+  private at({
+    file,
+    line,
+    column,
+  }: {
+    readonly file: number;
+    readonly line: number;
+    readonly column: number;
+  }): SourcePlace {
+    const known = this.known.get(`${file} ${line} ${column}`);
+    return known ?? { file: this.names.files.get(file) ?? `file ${file}`, line, column, inlined: null };
+  }
+}
+
+/** The text at a label of a debug section: bytes up to a zero. */
+function debugString(sections: readonly string[], { functionName, functionOffset }: InlinedAt): string | null {
+  for (const section of sections) {
+    const at = labelEnd(section, functionName);
+    if (at < 0) continue;
+    const bytes: number[] = [];
+    // Labels behind the first only name places further on in the same bytes.
+    for (const [, list] of section.slice(at).matchAll(/\.b8\s+([\d\s,]+)/g)) {
+      bytes.push(...(list ?? '').split(',').map(Number));
+      if (bytes.indexOf(0, functionOffset) >= 0) break;
+    }
+    const end = bytes.indexOf(0, functionOffset);
+    return end < 0 ? null : String.fromCharCode(...bytes.slice(functionOffset, end));
+  }
+  return null;
+}
+
+function labelEnd(section: string, label: string): number {
+  for (let at = section.indexOf(label); at >= 0; at = section.indexOf(label, at + 1)) {
+    const isWhole = !/[\w$]/.test(section[at - 1] ?? ' ') && section[at + label.length] === ':';
+    if (isWhole) return at + label.length + 1;
+  }
+  return -1;
+}
+
+/** The source place of the instruction on a line of the PTX text; null where none is known. */
+export function sourceAt({ functions }: KernelProgram, line: number | null): SourcePlace | null {
+  for (const fn of functions) {
+    if (fn.kind !== 'program') continue;
+    const found = fn.program.instructions.find((instruction) => instruction.line === line);
+    if (found !== undefined) return found.source;
+  }
+  return null;
+}
