@@ -17,6 +17,7 @@ import { type Addressed, type Argument, packArguments } from './arguments.ts';
 import { PtxlabError } from './base/error.ts';
 import { type CheckedModule, type CheckReport, loadModule } from './check/check.ts';
 import { regionsOf, runLaunch } from './interp/engine.ts';
+import type { TraceEvent } from './interp/trace.ts';
 import { type ModuleOrigin, runFast } from './jit/launch.ts';
 import { windowBase } from './machine/address-space.ts';
 import { DeviceHeap } from './machine/device-heap.ts';
@@ -35,11 +36,14 @@ import type { FunctionProgram } from './program/function-program.ts';
 import { FunctionTable } from './program/function-table.ts';
 import { type KernelProgram, linkKernel } from './program/link.ts';
 import { buildImage, type ModuleImage } from './program/module-image.ts';
+import { type TraceChoice, tracingOf } from './trace-choice.ts';
 
 export type { Argument } from './arguments.ts';
 export { PtxlabError } from './base/error.ts';
 export type { Dim3, Fault } from './machine/fault.ts';
+export type { TraceEvent, TraceRegister } from './interp/trace.ts';
 export type { LaunchStats } from './machine/launch.ts';
+export type { TraceChoice } from './trace-choice.ts';
 
 /** How a launch ended, and what the kernel printed until then: blocks in the order of their index. */
 export type LaunchResult = EngineResult & { readonly printed: string };
@@ -79,8 +83,15 @@ export interface LaunchOptions {
    */
   readonly signal?: AbortSignal;
   /**
-   * `jit`, the default, compiles to WebAssembly; `interp` computes everything exactly and step by step, hundreds of times
-   * slower. Both give the same results.
+   * Called with each instruction that one thread executes, with the values of its registers; on engine `interp`, which
+   * is then the one that runs unless another is asked for.
+   */
+  readonly onTrace?: (event: TraceEvent) => void;
+  /** What `onTrace` is called for: every line of thread 0 of block 0 unless given. */
+  readonly trace?: TraceChoice;
+  /**
+   * `jit`, the default, compiles to WebAssembly; `interp` computes everything exactly and step by step, orders of
+   * magnitude slower. Both give the same results.
    */
   readonly engine?: 'interp' | 'jit';
   /**
@@ -192,7 +203,7 @@ export class Kernel {
   /**
    * Runs the kernel. What the program does wrong comes back as a fault; what the caller does wrong is thrown.
    *
-   * @throws PtxlabError `bad-launch`, `argument-count`, `argument-size`, `argument-type`
+   * @throws PtxlabError `bad-launch`, `bad-trace`, `argument-count`, `argument-size`, `argument-type`
    */
   async launch(options: LaunchOptions = {}): Promise<LaunchResult> {
     const { program } = this;
@@ -228,7 +239,8 @@ export class Kernel {
   ): Promise<EngineResult> {
     const { linked, program, image, memory, heap } = this;
     const { addressOf, addresses, constants, constantLayout } = image;
-    if (options.engine !== 'interp') {
+    const tracing = tracingOf(options, shape);
+    if (tracing === null && options.engine !== 'interp') {
       return runFast({
         kernel: linked,
         shape,
@@ -259,6 +271,7 @@ export class Kernel {
       heap,
       print,
       trackWrites: options.uninitialised !== 'zero',
+      tracing,
     });
   }
 }

@@ -27,6 +27,8 @@ export interface Evaluated {
   readonly pictures: readonly LanePicture[];
 }
 
+type Typed = Pick<EvaluatedOperand, 'type' | 'bits'>;
+
 interface Lane {
   readonly high: number;
   readonly low: number;
@@ -34,7 +36,7 @@ interface Lane {
   readonly bits: Bits;
 }
 
-function lanesOf({ type, bits }: EvaluatedOperand): readonly Lane[] {
+function lanesOf({ type, bits }: Typed): readonly Lane[] {
   const { format, lanes, laneStride } = type;
   if (format === null) return [];
   const width = formats[format].width;
@@ -44,7 +46,8 @@ function lanesOf({ type, bits }: EvaluatedOperand): readonly Lane[] {
   });
 }
 
-function valueOf(operand: EvaluatedOperand): string {
+/** What bits of a type stand for, lanes in braces. */
+export function valueOf(operand: Typed): string {
   const lanes = lanesOf(operand).map(({ format, bits }) => formatValue(format, bits));
   if (lanes.length > 1) return `{${lanes.join(', ')}}`;
   return lanes[0] ?? operand.bits.toString();

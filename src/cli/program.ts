@@ -130,6 +130,10 @@ function defineRun(program: Command, finish: Finish): void {
       'threads that the fast engine spreads blocks over; 0, the default, is none beside its own',
     )
     .option('--unchecked', 'no memory checks')
+    .option('--trace', 'print each instruction that thread 0 of block 0 executes, with its registers')
+    .option('--trace-thread <x,y,z>', 'trace this thread of the block')
+    .option('--trace-block <x,y,z>', 'trace this block of the grid')
+    .option('--trace-lines <a..b>', 'trace these lines of the PTX text')
     .option('--job <file>', 'a job as JSON, - for stdin')
     .option('--timeout <seconds>', 'end a kernel that runs longer')
     .option('--budget <instructions>', 'end a kernel that executes more')

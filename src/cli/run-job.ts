@@ -8,6 +8,7 @@ import type { JsonObject } from './ndjson.ts';
 import { readIsa, readTarget } from './options.ts';
 import { writeOut } from './output.ts';
 import { readJobArgument } from './run-inputs.ts';
+import { readTraceKey } from './trace-text.ts';
 import { execute, type RunOutcome, type RunRequest } from './run-launch.ts';
 
 /** Runs a job file, `-` for stdin. Paths in it are relative to the file, or to the working directory for stdin. */
@@ -47,6 +48,7 @@ const knownKeys: ReadonlySet<string> = new Set([
   'memory',
   'timeout',
   'budget',
+  'trace',
 ]);
 
 interface Job {
@@ -62,6 +64,7 @@ async function readJob(job: JsonObject, folder: string): Promise<Job> {
   const args = job['args'] ?? [];
   if (!Array.isArray(args)) throw new UsageError("'args' is not a list");
   const repeat = optionalCount(job, 'repeat');
+  const trace = readTraceKey(job['trace']);
   const run: RunRequest = {
     source: source ?? (await readModule(resolve(folder, ptx ?? ''))),
     name: ptx ?? '<job>',
@@ -70,7 +73,7 @@ async function readJob(job: JsonObject, folder: string): Promise<Job> {
     isa: readIsa(optionalText(job, 'isa') ?? undefined) ?? null,
     grid: readExtent(job['grid'], 'grid'),
     block: readExtent(job['block'], 'block'),
-    engine: readEngine(optionalText(job, 'engine')),
+    engine: readEngine(optionalText(job, 'engine'), trace !== null),
     workers: optionalCount(job, 'workers') ?? 0,
     sharedBytes: optionalCount(job, 'sharedBytes') ?? 0,
     inputs: await Promise.all(args.map((entry: unknown, i) => readJobArgument(entry, i, folder))),
@@ -79,6 +82,7 @@ async function readJob(job: JsonObject, folder: string): Promise<Job> {
     memory: optionalCount(job, 'memory'),
     timeout: optionalNumber(job, 'timeout'),
     budget: optionalCount(job, 'budget'),
+    trace,
   };
   if (run.repeat < 1) throw new UsageError("'repeat' is at least 1");
   return { run, isRepeated: repeat !== null };
@@ -90,9 +94,13 @@ async function readModule(path: string): Promise<string> {
   return text.value;
 }
 
-/** The engine of that name; the fast one where none is named. */
-export function readEngine(engine: string | null): 'interp' | 'jit' {
-  if (engine === null || engine === 'jit') return 'jit';
+/** The engine of that name; where none is named the fast one, or the one that traces. */
+export function readEngine(engine: string | null, traces: boolean): 'interp' | 'jit' {
+  if (engine === null) return traces ? 'interp' : 'jit';
+  if (engine === 'jit') {
+    if (traces) throw new UsageError("engine 'jit' does not trace; leave it out, or name 'interp'");
+    return engine;
+  }
   if (engine === 'interp') return engine;
   throw new UsageError(`there is no engine '${engine}'; there are 'interp' and 'jit'`);
 }

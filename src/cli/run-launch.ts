@@ -10,10 +10,13 @@ import {
   type Kernel,
   type LaunchStats,
   RefusedModuleError,
+  type TraceChoice,
+  type TraceEvent,
 } from '../device.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { UsageError } from './exit.ts';
 import type { RunInput } from './run-inputs.ts';
+import { traceLine } from './trace-text.ts';
 
 export interface RunRequest {
   readonly source: string;
@@ -35,6 +38,8 @@ export interface RunRequest {
   readonly memory: number | null;
   readonly timeout: number | null;
   readonly budget: number | null;
+  /** What is traced to stderr; null where nothing is. */
+  readonly trace: TraceChoice | null;
 }
 
 export type RunOutcome =
@@ -90,6 +95,7 @@ async function launchAll(request: RunRequest): Promise<RunOutcome> {
       args,
       unchecked: request.unchecked,
       uninitialised: request.unchecked ? 'zero' : 'fault',
+      ...(request.trace === null ? {} : { trace: request.trace, onTrace }),
       ...(request.timeout === null ? {} : { timeout: request.timeout }),
       ...(request.budget === null ? {} : { budget: request.budget }),
     });
@@ -103,6 +109,10 @@ async function launchAll(request: RunRequest): Promise<RunOutcome> {
 
 function textOf({ source, name }: RunRequest): SourceText {
   return new SourceText(source, name);
+}
+
+function onTrace(event: TraceEvent): void {
+  process.stderr.write(`${traceLine(event)}\n`);
 }
 
 function argumentOf(input: RunInput, buffer: DeviceBuffer | null): Argument {

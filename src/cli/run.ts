@@ -13,8 +13,9 @@ import { readEngine, runJob } from './run-job.ts';
 import { execute, type RunOutcome, type RunRequest } from './run-launch.ts';
 import { showElements } from './run-values.ts';
 import { columnsOf, styleFor } from './style.ts';
+import { readTraceFlags, type TraceFlags } from './trace-text.ts';
 
-export interface RunFlags extends CommonFlags {
+export interface RunFlags extends CommonFlags, TraceFlags {
   readonly entry?: string;
   readonly grid?: string;
   readonly block?: string;
@@ -47,6 +48,7 @@ async function runFile(file: string, flags: RunFlags): Promise<ExitCode> {
   for (const { index } of outputs) {
     if (inputs[index]?.kind !== 'buffer') throw new UsageError(`--out ${index}: argument ${index} is not a buffer`);
   }
+  const trace = readTraceFlags(flags);
   const request: RunRequest = {
     source: source.value,
     name: displayName(file),
@@ -55,7 +57,7 @@ async function runFile(file: string, flags: RunFlags): Promise<ExitCode> {
     isa: null,
     grid: readExtent(flags.grid, '--grid'),
     block: readExtent(flags.block, '--block'),
-    engine: readEngine(flags.engine ?? null),
+    engine: readEngine(flags.engine ?? null, trace !== null),
     workers: flags.workers === undefined ? 0 : readCount(flags.workers, '--workers'),
     sharedBytes: flags.shared === undefined ? 0 : readCount(flags.shared, '--shared'),
     inputs,
@@ -64,6 +66,7 @@ async function runFile(file: string, flags: RunFlags): Promise<ExitCode> {
     memory: null,
     timeout: flags.timeout === undefined ? null : readCount(flags.timeout, '--timeout'),
     budget: flags.budget === undefined ? null : readCount(flags.budget, '--budget'),
+    trace,
   };
   const outcome = await execute(request);
   return report(outcome, inputs, outputs, flags);

@@ -27,6 +27,7 @@ import { callBuiltin } from './builtin-calls.ts';
 import { loadGeneric, type Memories } from './memory-steps.ts';
 import { type Prepared, prepareKernel, type PreparedKernel } from './prepare.ts';
 import type { Block, Cpu, Thread } from './thread.ts';
+import type { Tracing } from './trace.ts';
 
 export interface Launch {
   readonly kernel: KernelProgram;
@@ -39,6 +40,7 @@ export interface Launch {
   readonly print: (text: string) => void;
   /** Fault on reading shared or local memory that was never written. */
   readonly trackWrites: boolean;
+  readonly tracing: Tracing | null;
 }
 
 /** Instructions between two looks at the clock and at the caller's signal. */
@@ -114,6 +116,7 @@ class Engine {
       facts: { shape, sharedBytes: this.sharedBytes },
       cpu: this.cpu,
       addressOf: launch.addressOf,
+      tracing: launch.tracing,
     });
   }
 

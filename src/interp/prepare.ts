@@ -31,6 +31,7 @@ import {
 } from './memory-steps.ts';
 import { type LaunchFacts, specialReader } from './specials.ts';
 import type { Cpu } from './thread.ts';
+import { traced, type Tracing } from './trace.ts';
 import { type Action, isValueStep, type PlaceOf, prepareStep } from './value-steps.ts';
 
 /** An instruction as the engine's loop sees it. */
@@ -52,6 +53,8 @@ export interface LaunchContext {
   readonly cpu: Cpu;
   /** Address or offset of a module's variable. */
   readonly addressOf: (symbol: VariableSymbol) => number | null;
+  /** Null where nobody watches. */
+  readonly tracing: Tracing | null;
 }
 
 /** All functions of a kernel one behind the other, the kernel first, each ended by a return. */
@@ -103,10 +106,11 @@ function prepareInstruction(instruction: ProgramInstruction, context: FunctionCo
     ...instruction.reads.map(readAction),
   ];
   const results = instruction.writes.map(writeAction);
+  const run = sequence([...operands, ...body(steps, results, instruction, placeOf, context)]);
   return {
     guard: guard?.register ?? -1,
     guardValue: guard?.negated === true ? 0 : 1,
-    run: sequence([...operands, ...body(steps, results, instruction, placeOf, context)]),
+    run: traced(instruction, context.program, run, context.tracing, context.cpu),
     counted: !steps.some((step) => step.kind === 'return'),
   };
 }

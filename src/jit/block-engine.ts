@@ -129,6 +129,8 @@ export class BlockEngine {
       block: block === null ? null : indexOf(block, shape.grid),
       thread: thread === null ? null : indexOf(thread, shape.block),
       line,
+      // Whoever has the program knows it (launch.ts).
+      source: null,
       space,
       address,
     };

@@ -6,7 +6,7 @@ import type { Bits } from '../base/bits.ts';
 import type { SourcePlace } from '../base/source-place.ts';
 import type { Variant } from '../isa/form.ts';
 import type { Ref, Step } from '../isa/steps.ts';
-import type { PtxType } from '../isa/types.ts';
+import type { PtxType, TypeName } from '../isa/types.ts';
 import type { VariableSymbol } from '../check/symbols.ts';
 import type { CallSite } from './call-site.ts';
 import type { Placed } from './layout.ts';
@@ -49,6 +49,13 @@ export interface SpecialRead {
   readonly width: number;
 }
 
+/** An operand that is a register, with the type that the instruction sees it with; for traces. */
+export interface RegisterOperand {
+  readonly register: number;
+  readonly type: TypeName;
+  readonly role: 'read' | 'write';
+}
+
 export interface ProgramInstruction {
   readonly variant: Variant;
   /** 1-based line in the PTX text. */
@@ -62,6 +69,7 @@ export interface ProgramInstruction {
   readonly addresses: readonly AddressSource[];
   readonly symbols: readonly SymbolAddress[];
   readonly specials: readonly SpecialRead[];
+  readonly registers: readonly RegisterOperand[];
   readonly steps: readonly Step[];
   /** Place of every name in the steps. */
   readonly places: ReadonlyMap<Ref, number>;

@@ -179,6 +179,7 @@ const emptyInstruction: ProgramInstruction = {
   addresses: [],
   symbols: [],
   specials: [],
+  registers: [],
   steps: [],
   places: new Map(),
   target: -1,

@@ -3,7 +3,7 @@ import { chop } from '../base/bits.ts';
 import type { Binding, RegisterUse } from '../check/bind.ts';
 import type { Ref, Step } from '../isa/steps.ts';
 import type { FrameBuilder } from './frame.ts';
-import type { AddressSource, SpecialRead, SymbolAddress, Transfer } from './function-program.ts';
+import type { AddressSource, RegisterOperand, SpecialRead, SymbolAddress, Transfer } from './function-program.ts';
 
 interface SortedOperands {
   readonly reads: readonly Transfer[];
@@ -11,6 +11,7 @@ interface SortedOperands {
   readonly addresses: readonly AddressSource[];
   readonly symbols: readonly SymbolAddress[];
   readonly specials: readonly SpecialRead[];
+  readonly registers: readonly RegisterOperand[];
 }
 
 /**
@@ -29,6 +30,7 @@ export function sortOperands(
   const addresses: AddressSource[] = [];
   const symbols: SymbolAddress[] = [];
   const specials: SpecialRead[] = [];
+  const registers: RegisterOperand[] = [];
   const results = operands.filter((operand) => operand.kind === 'register' && operand.role === 'write');
   const written = new Set(results.map((operand) => frame.register(operand as RegisterUse)));
   for (const operand of operands) {
@@ -36,6 +38,7 @@ export function sortOperands(
       case 'register': {
         const register = frame.register(operand);
         const registerWidth = operand.symbol.type.width;
+        registers.push({ register, type: operand.type.name, role: operand.role });
         const clobbered = staged && operand.role === 'read' && written.has(register);
         const shared = registerWidth === operand.type.width && !operand.negated && !clobbered;
         const place = shared ? register : frame.temporary();
@@ -87,7 +90,7 @@ export function sortOperands(
         break;
     }
   }
-  return { reads, writes, addresses, symbols, specials };
+  return { reads, writes, addresses, symbols, specials, registers };
 }
 
 function addressBase(base: Extract<Binding, { kind: 'address' }>['base'], frame: FrameBuilder): AddressSource['base'] {

@@ -75,6 +75,25 @@ describe('run with flags', () => {
     expect(stderr).not.toContain('    at ');
   });
 
+  test('traces a thread on stderr', async () => {
+    const body = 'mov.u32 %r1, %tid.x;\ncvt.rn.f32.u32 %r2, %r1;\nadd.f32 %r2, %r2, 0f3F000000;';
+    const file = put(folder, 'trace.ptx', kernel(body, ''));
+    const run = ['run', file, '--block', '4', '--quiet'];
+    const { code, stdout, stderr } = await ptxlab([...run, '--trace-thread', '3', '--trace-lines', '8..9']);
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr.split('\n')).toEqual([
+      '0,0,0 3,0,0 8: cvt.rn.f32.u32 %r2, %r1;                   %r1=0x00000003 (3) -> %r2=0x40400000 (3)',
+      '0,0,0 3,0,0 9: add.f32 %r2, %r2, 0f3F000000;              %r2=0x40400000 (3) -> %r2=0x40600000 (3.5)',
+      '',
+    ]);
+    expect((await ptxlab([...run, '--trace'])).stderr.split('\n')).toHaveLength(5);
+    expect(await ptxlab([...run, '--trace', '--engine', 'jit'])).toMatchObject({ code: 2 });
+    expect(await ptxlab([...run, '--trace-lines', '9..8'])).toMatchObject({ code: 2 });
+    expect(await ptxlab([...run, '--trace-thread', '4'])).toMatchObject({ code: 2 });
+    const answered = await job({ source: kernel(body, ''), trace: { lines: [7, 7] } });
+    expect(answered).toMatchObject({ code: 0, answer: { ok: true } });
+  });
+
   test('a module with errors ends with exit code 1 and the findings', async () => {
     const file = put(folder, 'wrong.ptx', kernel('add.u32 %r1, %rd1, 1;'));
     const { code, stdout, stderr } = await ptxlab(['run', file, '--arg', 'zeros:4']);

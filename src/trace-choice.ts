@@ -1,0 +1,45 @@
+/** Which thread of a launch is traced, and where. */
+import { PtxlabError } from './base/error.ts';
+import type { TraceEvent, Tracing } from './interp/trace.ts';
+import type { Dim3 } from './machine/fault.ts';
+import type { LaunchShape } from './machine/launch.ts';
+
+export interface TraceChoice {
+  /** Index of the block in the grid; 0 unless given. A number is its x. */
+  readonly block?: number | Dim3;
+  /** Index of the thread in the block; 0 unless given. A number is its x. */
+  readonly thread?: number | Dim3;
+  /** Lines of the PTX text, 1-based, both inclusive; all unless given. */
+  readonly lines?: readonly [first: number, last: number];
+}
+
+interface Options {
+  readonly onTrace?: (event: TraceEvent) => void;
+  readonly trace?: TraceChoice;
+  readonly engine?: 'interp' | 'jit';
+}
+
+/**
+ * What the reference engine is to trace; null without `onTrace`.
+ *
+ * @throws PtxlabError `bad-trace` where the launch has no such thread or runs on another engine
+ */
+export function tracingOf({ onTrace, trace = {}, engine }: Options, shape: LaunchShape): Tracing | null {
+  if (onTrace === undefined) return null;
+  if (engine === 'jit') throw new PtxlabError('bad-trace', "engine 'jit' does not trace; 'interp' does");
+  return {
+    block: linear('block', 'grid', trace.block ?? 0, shape.grid),
+    thread: linear('thread', 'block', trace.thread ?? 0, shape.block),
+    lines: trace.lines ?? [0, Number.POSITIVE_INFINITY],
+    emit: onTrace,
+  };
+}
+
+function linear(what: string, of: string, given: number | Dim3, extent: Dim3): number {
+  const [x, y, z] = typeof given === 'number' ? [given, 0, 0] : given;
+  const inside = [x, y, z].every((at, i) => Number.isSafeInteger(at) && at >= 0 && at < (extent[i] as number));
+  if (!inside) {
+    throw new PtxlabError('bad-trace', `there is no ${what} (${x}, ${y}, ${z}) in a ${of} of ${extent.join(' x ')}`);
+  }
+  return x + extent[0] * (y + extent[1] * z);
+}
