@@ -886,11 +886,11 @@ export const catalogue = {
   PTX6034: {
     severity: 'error',
     title: 'wild access',
-    message: 'an access that is not checked reaches beyond all memory of the device',
-    ptxas: 'an access that is not checked reaches beyond all memory of the device',
+    message: 'an access that is not checked {what}',
+    ptxas: 'an access that is not checked {what}',
     section: null,
     explain:
-      'Without checks only what lies outside all memory is noticed, not where. Run it with checks to see the place.',
+      'Without checks only what lies outside all memory is noticed, and with workers an atomic operation at an address that is no multiple of its size, but not where. Run it with checks to see the place.',
   },
   PTX6040: {
     severity: 'error',

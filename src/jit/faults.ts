@@ -87,9 +87,13 @@ function badCallee({ functions }: CompiledKernel, name: string, address: number)
   return machineFault('PTX6014', { address: formatAddress(address), expected });
 }
 
-/** What ended a launch; null for what is no fault of the kernel. Unchecked accesses can reach beyond all memory. */
+/** What ended a launch; null for what is no fault of the kernel. Unchecked accesses can be where none succeeds. */
 export function faultOf(error: unknown): MachineFault | null {
   if (error instanceof MachineFault) return error;
-  if (!(error instanceof WebAssembly.RuntimeError) || !/out of bounds/.test(error.message)) return null;
-  return machineFault('PTX6034', {});
+  if (!(error instanceof WebAssembly.RuntimeError)) return null;
+  if (/out of bounds/.test(error.message)) {
+    return machineFault('PTX6034', { what: 'reaches beyond all memory of the device' });
+  }
+  // Only atomic instructions demand alignment, and these there are where threads of the host share memory.
+  return /unaligned/i.test(error.message) ? machineFault('PTX6034', { what: 'is atomic and not aligned' }) : null;
 }

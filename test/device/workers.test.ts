@@ -156,6 +156,12 @@ L: ld.volatile.global.u32 %r4, [%rd1]; setp.eq.u32 %p1, %r4, 0; @%p1 bra L;`;
     }
   });
 
+  test('an atomic operation that nobody checks and that is not aligned is one', async () => {
+    const unaligned = 'ld.param.u64 %rd1, [out]; red.global.add.u32 [%rd1+2], 1;';
+    expect(await faultOf({ body: unaligned }, { workers: 1, unchecked: true })).toMatchObject({ code: 'PTX6034' });
+    expect(await faultOf({ body: unaligned }, { workers: 1 })).toMatchObject({ code: 'PTX6002' });
+  });
+
   test('a budget is the same for all of them together', async () => {
     const counting = `${own} mov.u32 %r4, 0; L: add.u32 %r4, %r4, 1; setp.lt.u32 %p2, %r4, 100; @%p2 bra L;`;
     const { result } = await outcome({ body: counting }, 4, { grid: 50, block: 8, workers: 2 });
