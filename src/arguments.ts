@@ -23,6 +23,7 @@ export function packArguments(
   parameters: readonly Placed[],
   bytes: number,
   args: readonly Argument[],
+  addressBytes: 4 | 8,
 ): Uint8Array {
   if (args.length !== parameters.length) {
     const names = parameters.map((parameter) => describe(parameter)).join(', ');
@@ -31,7 +32,7 @@ export function packArguments(
   }
   const space = new Uint8Array(bytes);
   parameters.forEach((parameter, i) => {
-    space.set(argumentBytes(parameter, i, args[i] as Argument), parameter.offset);
+    space.set(argumentBytes(parameter, i, args[i] as Argument, addressBytes), parameter.offset);
   });
   return space;
 }
@@ -40,7 +41,7 @@ function describe({ name, variable, size }: Placed): string {
   return variable.dimensions.length > 0 ? `${size} bytes ${name}` : `${variable.type} ${name}`;
 }
 
-function argumentBytes(parameter: Placed, index: number, argument: Argument): Uint8Array {
+function argumentBytes(parameter: Placed, index: number, argument: Argument, addressBytes: 4 | 8): Uint8Array {
   const { size } = parameter;
   if (argument instanceof Uint8Array) {
     if (argument.byteLength === size) return argument;
@@ -57,15 +58,21 @@ function argumentBytes(parameter: Placed, index: number, argument: Argument): Ui
     );
   }
   const bytes = new Uint8Array(size);
-  storeWide(bytes, 0, size, scalarBits(parameter, index, argument));
+  storeWide(bytes, 0, size, scalarBits(parameter, index, argument, addressBytes));
   return bytes;
 }
 
-function scalarBits(parameter: Placed, index: number, argument: number | bigint | Addressed): bigint {
+function scalarBits(
+  parameter: Placed,
+  index: number,
+  argument: number | bigint | Addressed,
+  addressBytes: 4 | 8,
+): bigint {
   const type = types.get(parameter.variable.type);
   const { size } = parameter;
   if (typeof argument === 'object') {
-    if (size === 8) return argument.address;
+    // All of the device's memory lies where 32 bits reach.
+    if (size === 8 || size === addressBytes) return argument.address;
     throw new PtxlabError(
       'argument-type',
       `argument ${index} is a buffer; parameter ${describe(parameter)} cannot hold its address`,

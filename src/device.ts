@@ -182,9 +182,10 @@ export class Kernel {
   private readonly memory: GlobalMemory;
   private readonly heap: DeviceHeap;
   private readonly context: ModuleContext;
+  private readonly addressBytes: 4 | 8;
 
   /** Made by `LoadedModule.kernel`. */
-  constructor(linked: KernelProgram, image: ModuleImage, context: ModuleContext) {
+  constructor(linked: KernelProgram, image: ModuleImage, context: ModuleContext, addressBytes: 4 | 8) {
     const program = linked.entry;
     this.name = program.name;
     this.linked = linked;
@@ -193,6 +194,7 @@ export class Kernel {
     this.memory = context.memory;
     this.heap = context.heap;
     this.context = context;
+    this.addressBytes = addressBytes;
   }
 
   /** Declared type and size of each parameter, in order. */
@@ -215,7 +217,13 @@ export class Kernel {
     checkShape(shape, program.sharedBytes);
     checkWorkers(options.workers ?? 0);
     checkTuning(program, shape);
-    const bytes = packArguments(this.name, program.parameters, program.parameterBytes, options.args ?? []);
+    const bytes = packArguments(
+      this.name,
+      program.parameters,
+      program.parameterBytes,
+      options.args ?? [],
+      this.addressBytes,
+    );
     const limits: LaunchLimits = {
       budget: options.budget ?? 2 ** 40,
       seconds: options.timeout ?? 60,
@@ -346,6 +354,7 @@ export class LoadedModule {
       linkKernel(this.module, this.functions, name, this.image.shared),
       this.image,
       this.context,
+      this.module.environment.addressSize === 32 ? 4 : 8,
     );
     this.kernels.set(name, kernel);
     return kernel;

@@ -120,3 +120,20 @@ describe('modules and buffers', () => {
     expect(await codeOf(() => buffer.read())).toBe('buffer-freed');
   });
 });
+
+test('a module of 32-bit addresses takes buffers in parameters of 32 bits', async () => {
+  const source = `.version 1.4
+.target sm_13
+.entry double(.param .u32 x) {
+  .reg .u32 %r<4>;
+  ld.param.u32 %r1, [x]; ld.global.u32 %r2, [%r1]; add.u32 %r2, %r2, %r2; st.global.u32 [%r1], %r2; exit; }`;
+  const device = await Device.create();
+  const x = device.alloc(Uint32Array.of(21));
+  expect(
+    await device
+      .load(source)
+      .kernel('double')
+      .launch({ args: [x] }),
+  ).toMatchObject({ ok: true });
+  expect(new Uint32Array(x.read().buffer)).toEqual(Uint32Array.of(42));
+});
