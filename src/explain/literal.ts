@@ -2,7 +2,7 @@
 import { type Bits, chop, hex } from '../base/bits.ts';
 import type { Style } from '../diagnostics/renderers/style.ts';
 import { types } from '../isa/types.ts';
-import type { Conversion } from '../numerics/conversion.ts';
+import { type Conversion, plainConversion } from '../numerics/conversion.ts';
 import { formatValue } from '../numerics/describe.ts';
 import { explainConversion } from '../numerics/explain-conversion.ts';
 import { type FormatName, formats } from '../numerics/formats.ts';
@@ -134,18 +134,17 @@ function renderingsOf(from: FormatName, bits: Bits, targets: readonly FormatName
   return targets
     .filter((to) => to !== from)
     .map((to) => {
-      const { result, reasons } = explainConversion(plainConversion(from, to), bits);
+      const { result, reasons } = explainConversion(saturating(from, to), bits);
       const exact = reasons.every(({ name }) => name === 'exact' || name === 'infinity');
       return { format: to, bits: hex(result.bits, formats[to].width), value: result.value, exact };
     });
 }
 
 /** To nearest even; beyond a format without infinity to its largest value, as `.satfinite` does. */
-function plainConversion(from: FormatName, to: FormatName): Conversion {
+function saturating(from: FormatName, to: FormatName): Conversion {
   const format = formats[to];
   const satfinite = format.kind === 'float' && !format.infinity;
-  const plain = { integral: false, flush: false, sat: false, relu: false, randomBits: 0, scaled: null } as const;
-  return { ...plain, from, to, rounding: 'rn', satfinite };
+  return { ...plainConversion(from, to), satfinite };
 }
 
 /** The explanation as lines. */

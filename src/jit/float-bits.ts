@@ -1,4 +1,5 @@
 /** Float steps that round nothing: neg, abs, min, max, and comparisons. They work on patterns. */
+import { plainConversion } from '../numerics/conversion.ts';
 import { type FloatFormat, formats } from '../numerics/formats.ts';
 import type { Comparison, FloatArithmeticFormat, FloatFunction, FloatMode } from '../numerics/operations.ts';
 import type { Code } from '../wasm/code.ts';
@@ -146,18 +147,7 @@ function pushAsF32(code: Code, helpers: Helpers, local: number, format: FloatAri
   code.op('f32.reinterpret_i32');
 }
 
-const widening = {
-  from: 'f16',
-  to: 'f32',
-  rounding: null,
-  integral: false,
-  flush: false,
-  sat: false,
-  satfinite: false,
-  relu: false,
-  randomBits: 0,
-  scaled: null,
-} as const;
+const widening = plainConversion('f16', 'f32');
 
 /** Pushes 1 where the comparison holds for two floats, else 0. */
 export function pushFloatComparison(step: StepOf<'compare'>, format: FloatArithmeticFormat, lowering: Lowering): void {

@@ -1,4 +1,5 @@
 /** Integer, logic and shift steps, and comparisons of integers. */
+import { highProduct } from './wide.ts';
 import { formats, type FixedFormat } from '../numerics/formats.ts';
 import type { Comparison, IntegerFunction } from '../numerics/operations.ts';
 import type { Code } from '../wasm/code.ts';
@@ -132,27 +133,13 @@ function pushDivision(
 }
 
 /** The upper half of a product. */
-function pushHigh({ width, signed }: FixedFormat, a: number, b: number, { code, values }: Lowering): void {
+function pushHigh({ width, signed }: FixedFormat, a: number, b: number, { code, helpers }: Lowering): void {
   if (width <= 32) {
     const extend = signed ? 'i64.extend_i32_s' : 'i64.extend_i32_u';
     code.get(a).op(extend).get(b).op(extend, 'i64.mul').i64(BigInt(width)).op('i64.shr_s', 'i32.wrap_i64');
     return;
   }
-  const [low, middle] = [values.temporary('i64'), values.temporary('i64')];
-  const lower = (local: number): Code => code.get(local).i64(0xffffffffn).op('i64.and');
-  const upper = (local: number): Code => code.get(local).i64(32n).op('i64.shr_u');
-  lower(a);
-  lower(b).op('i64.mul').set(low);
-  upper(a);
-  lower(b).op('i64.mul');
-  upper(low).op('i64.add').set(middle);
-  lower(a);
-  upper(b).op('i64.mul');
-  lower(middle).op('i64.add').set(low);
-  upper(a);
-  upper(b).op('i64.mul');
-  upper(middle).op('i64.add');
-  upper(low).op('i64.add');
+  code.get(a).get(b).call(highProduct(helpers));
   if (!signed) return;
   // A negative operand has been taken as 2^64 too much.
   for (const [one, other] of [

@@ -3,6 +3,7 @@
  * round onto a boundary of the narrow format (they would need more than 53 bits to come so near), and sums are rounded to
  * odd.
  */
+import { plainConversion } from '../numerics/conversion.ts';
 import { formats } from '../numerics/formats.ts';
 import type { FloatArithmeticFormat, FloatFunction, FloatMode } from '../numerics/operations.ts';
 import type { Code } from '../wasm/code.ts';
@@ -82,18 +83,7 @@ function widened(code: Code, helpers: Helpers, bits: number, format: FloatArithm
   return value;
 }
 
-const widening = {
-  from: 'f16',
-  to: 'f64',
-  rounding: null,
-  integral: false,
-  flush: false,
-  sat: false,
-  satfinite: false,
-  relu: false,
-  randomBits: 0,
-  scaled: null,
-} as const;
+const widening = plainConversion('f16', 'f64');
 
 /** An f64 local with the result, so near to the exact one that the narrow format rounds both alike. */
 function exactResult(

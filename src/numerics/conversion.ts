@@ -28,3 +28,19 @@ export interface Conversion {
    */
   readonly scaled: 'divide' | 'multiply' | null;
 }
+
+/** A conversion without any modifier: rounding to nearest, where it rounds. */
+export function plainConversion(from: FormatName, to: FormatName): Conversion {
+  return {
+    from,
+    to,
+    rounding: 'rn',
+    integral: false,
+    flush: false,
+    sat: false,
+    satfinite: false,
+    relu: false,
+    randomBits: 0,
+    scaled: null,
+  };
+}

@@ -3,25 +3,14 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Comparison, expected, isNegative, isRounded, unitsOf } from '../../test/oracle/oracle.ts';
 import type { Bits } from '../base/bits.ts';
-import type { Conversion, Rounding } from './conversion.ts';
+import { type Conversion, plainConversion, type Rounding } from './conversion.ts';
 import { conversion, convert } from './convert.ts';
 import { patternsOf } from './encode.ts';
 import { decode } from './exact.ts';
 import { type FormatName, formats } from './formats.ts';
 
-const bare: Omit<Conversion, 'from' | 'to'> = {
-  rounding: 'rn',
-  integral: false,
-  flush: false,
-  sat: false,
-  satfinite: false,
-  relu: false,
-  randomBits: 0,
-  scaled: null,
-};
-
 function make(from: FormatName, to: FormatName, changes: Partial<Conversion> = {}): Conversion {
-  return { ...bare, ...changes, from, to };
+  return { ...plainConversion(from, to), ...changes };
 }
 
 /** What the oracle says, as bits. */

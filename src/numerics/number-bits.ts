@@ -1,23 +1,6 @@
 /** JavaScript numbers as bits of a float format, and back: for arguments and for showing results. */
-import type { Conversion } from './conversion.ts';
+import { plainConversion } from './conversion.ts';
 import { conversion } from './convert.ts';
-import type { FormatName } from './formats.ts';
-
-/** A conversion that only rounds to nearest, without any modifier. */
-export function plainConversion(from: FormatName, to: FormatName): Conversion {
-  return {
-    from,
-    to,
-    rounding: 'rn',
-    integral: false,
-    flush: false,
-    sat: false,
-    satfinite: false,
-    relu: false,
-    randomBits: 0,
-    scaled: null,
-  };
-}
 
 const f64ToF16 = conversion(plainConversion('f64', 'f16'));
 const f64ToF32 = conversion(plainConversion('f64', 'f32'));

@@ -1,5 +1,5 @@
 /** Mixed precision: operands of f16 or bf16 widened to f32 first (PTX ISA 9.1, 9.7.5). */
-import type { Conversion } from '../../numerics/conversion.ts';
+import { plainConversion } from '../../numerics/conversion.ts';
 import type { FloatArithmeticFormat } from '../../numerics/operations.ts';
 import { type InstructionForm, read, slotType, type Variant, write } from '../form.ts';
 import type { Ref, Step } from '../steps.ts';
@@ -16,18 +16,8 @@ const b = read('b', 1);
 const c = read('c', 0);
 
 function widen(variant: Variant, to: Ref, from: Ref): Step {
-  const conversion: Conversion = {
-    from: slotType(variant, 1).format as FloatArithmeticFormat,
-    to: 'f32',
-    rounding: null,
-    integral: false,
-    flush: false,
-    sat: false,
-    satfinite: false,
-    relu: false,
-    randomBits: 0,
-    scaled: null,
-  };
+  const from16 = slotType(variant, 1).format as FloatArithmeticFormat;
+  const conversion = { ...plainConversion(from16, 'f32'), rounding: null };
   return { kind: 'convert', conversion, to, from, random: null, scale: null };
 }
 
