@@ -132,7 +132,7 @@ test('a worker sees what the device has, and the same faults', () => {
   view.store(allocation.address, 32, 7);
   expect(memory.load(allocation.address, 32)).toBe(7);
   expect(() => view.check('load', allocation.address, 4)).not.toThrow();
-  expect(() => view.check('load', freed.address, 4)).toThrow('b was freed');
+  expect(() => view.check('load', freed.address, 4)).toThrow('b, 64 bytes at 0x10200, was freed');
   expect([view.borrow(256), view.borrow(256)]).toEqual([room.address, room.address + 256]);
   expect(() => view.borrow(1)).toThrow('no room');
 });
