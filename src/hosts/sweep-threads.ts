@@ -77,7 +77,6 @@ class SweepThread {
   run(group: readonly number[]): Promise<readonly ChunkDigest[] | null> {
     return new Promise((resolve, reject) => {
       this.settle = { resolve, reject };
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
       this.worker.postMessage(group);
     });
   }

@@ -7,6 +7,5 @@ const task = workerData as SweepTask;
 
 parentPort?.on('message', (group: readonly number[]) => {
   const digests: ChunkDigest[] = [...sweepChunks(task, group)].flat();
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
   parentPort?.postMessage(digests);
 });
