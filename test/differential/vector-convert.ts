@@ -39,9 +39,11 @@ function inRounds(
   const scale = made.scale.subarray(0, count);
   for (let round = 0; round < rounds; round++) {
     fill(made, round);
-    fillWords(random, 3 * round + 1);
-    fillWords(scale, 3 * round + 2);
-    for (let i = 0; i < count; i++) scale[i] = (scale[i] as number) >>> 24;
+    if (c.rounding === 'rs') fillWords(random, 3 * round + 1);
+    if (c.scaled !== null) {
+      fillWords(scale, 3 * round + 2);
+      for (let i = 0; i < count; i++) scale[i] = (scale[i] as number) >>> 24;
+    }
     const difference = made.run(count);
     if (difference !== null) return difference;
   }
