@@ -26,13 +26,13 @@ const keysOf = <K extends string>(table: Readonly<Record<K, unknown>>): readonly
 
 /** The instructions of a function as wabt writes them, without the function around them. */
 async function readBack(write: (code: Code) => void): Promise<readonly string[]> {
-  const { readWasm } = await wabt();
+  const read = await wabt();
   const builder = new ModuleBuilder();
   const code = new Code([]);
   write(code);
   builder.define(builder.declare({ parameters: [], results: [] }), code);
   // A view would be read to the end of its buffer.
-  const module = readWasm(builder.encode().slice(), { simd: true, threads: true, bulk_memory: true });
+  const module = read.readWasm(builder.encode().slice(), { simd: true, threads: true, bulk_memory: true });
   const text = module.toText({});
   module.destroy();
   const lines = text.split('\n').map((line) => line.trim().replace(/\)+$/, ''));
