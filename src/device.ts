@@ -214,7 +214,7 @@ export class Kernel {
       block: extent(options.block ?? 1),
       sharedBytes: options.sharedBytes ?? 0,
     };
-    checkShape(shape, program.sharedBytes);
+    checkShape(shape, program.sharedBytes, this.linked.stackBytes);
     checkWorkers(options.workers ?? 0);
     checkTuning(program, shape);
     const bytes = packArguments(
@@ -326,7 +326,7 @@ export class LoadedModule {
       {
         allocate: (size, owner) => memory.allocate(size, owner),
         write: (address, bytes) => {
-          for (let i = 0; i < bytes.byteLength; i++) memory.store(address + i, 8, bytes[i] as number);
+          memory.bytesAt(address, bytes.byteLength).set(bytes);
         },
       },
       { constBase: windowBase('const'), functionAddress: (name) => this.functions.find(name)?.address ?? null },

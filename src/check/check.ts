@@ -1,5 +1,6 @@
 /** The checker's front: a text in, diagnostics out. */
 import { PtxlabError } from '../base/error.ts';
+import { SourceText } from '../base/source-text.ts';
 import type { Span } from '../base/span.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import {
@@ -45,6 +46,8 @@ export interface CheckReport {
 /** A module ready for an engine: its functions and variables, and what it is judged by. */
 export interface CheckedModule {
   readonly source: string;
+  /** The same with its lines. */
+  readonly text: SourceText;
   /** Functions with a body. */
   readonly functions: readonly CheckedFunction[];
   /** Functions that are other names of functions. */
@@ -78,7 +81,18 @@ export function loadModule(
   return {
     report,
     module:
-      wrong || functions === null ? null : { source, functions, aliases, variables, files, sections, environment },
+      wrong || functions === null
+        ? null
+        : {
+            source,
+            text: new SourceText(source),
+            functions,
+            aliases,
+            variables,
+            files,
+            sections,
+            environment,
+          },
   };
 }
 

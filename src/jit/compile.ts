@@ -91,17 +91,12 @@ function runFunction(
       code.call(helpers.import('refuel')).memory('i32.store', fuelAt);
     });
     code.block((done) => {
-      const labels: Label[] = [];
-      const nest = (index: number): void => {
-        if (index < 0) {
-          code.get(region).brTable(labels.slice(0, -1), labels.at(-1) as Label);
-          return;
-        }
-        code.block((label) => {
-          labels.unshift(label);
-          nest(index - 1);
-        });
-        const [one, four] = [functions[index] as number, fours[index] ?? null];
+      // The block of the first function lies innermost; there can be more of them than calls may nest.
+      const labels = functions.map(() => code.openBlock()).reverse();
+      code.get(region).brTable(labels.slice(0, -1), labels.at(-1) as Label);
+      functions.forEach((one, index) => {
+        code.close();
+        const four = fours[index] ?? null;
         if (four === null) call(one);
         else
           code.get(inFours).if(
@@ -109,8 +104,7 @@ function runFunction(
             () => call(one),
           );
         code.br(done);
-      };
-      nest(functions.length - 1);
+      });
     });
     code.get(region).i32(0).op('i32.ge_s').brIf(again);
   });

@@ -87,6 +87,7 @@ class FourWriter {
         this.enter();
         writeRegion(code, region, {
           block: (block, goTo) => this.block(block, fn.blocks[block] as BasicBlock, goTo),
+          next: (block) => (fn.blocks[block] as BasicBlock).exit.next,
           backEdge: (target) => this.backEdge(target),
         });
       });

@@ -49,15 +49,15 @@ export class OwnLedger implements Ledger {
   take(most: number): Blocks | null {
     const first = this.next;
     if (first >= this.blocks) return null;
+    this.look();
     this.next = Math.min(this.blocks, first + most);
     return { first, end: this.next };
   }
 
   refuel(executed: number): number {
-    const { budget, seconds, signal } = this.limits;
+    const { budget } = this.limits;
     this.settle(executed);
-    if (signal?.aborted === true) throw machineFault('PTX6022', {});
-    if (performance.now() - this.started > seconds * 1000) throw overTime(seconds);
+    this.look();
     return Math.min(slice, budget + 1 - this.executed);
   }
 
@@ -68,5 +68,12 @@ export class OwnLedger implements Ledger {
 
   isOver(): boolean {
     return false;
+  }
+
+  /** Blocks that execute nothing come here too: there can be more of them than time. */
+  private look(): void {
+    const { seconds, signal } = this.limits;
+    if (signal?.aborted === true) throw machineFault('PTX6022', {});
+    if (performance.now() - this.started > seconds * 1000) throw overTime(seconds);
   }
 }

@@ -69,6 +69,7 @@ class RegionWriter {
         this.threadEnd = end;
         writeRegion(code, this.region, {
           block: (block, goTo) => this.block(fn.blocks[block] as BasicBlock, goTo),
+          next: (block) => (fn.blocks[block] as BasicBlock).exit.next,
           backEdge: (target) => this.backEdge(target),
         });
       });

@@ -61,12 +61,11 @@ export class SharedLedger implements Ledger {
 
   /** The rest of the budget is divided, so that the workers together use it up and hardly more. */
   refuel(executed: number, block: number | null): number {
-    const { budget, seconds, workers } = this.page;
+    const { budget, workers } = this.page;
     const total = this.note(executed);
     this.look();
     if (block !== null && BigInt(block) > Atomics.load(this.words, word.faulty)) throw new Superseded();
     if (total > budget) throw overBudget(budget);
-    if (performance.now() - this.started > seconds * 1000) throw overTime(seconds);
     return Math.min(slice, Math.ceil((budget + 1 - total) / workers));
   }
 
@@ -96,10 +95,12 @@ export class SharedLedger implements Ledger {
     return Number(Atomics.add(this.words, word.executed, BigInt(executed))) + executed;
   }
 
-  /** Throws where the launch was ended by others. */
+  /** Throws where the launch was ended by others, or its time is over. */
   private look(): void {
+    const { seconds } = this.page;
     const ended = Atomics.load(this.words, word.ended);
     if (ended === ending.abort) throw machineFault('PTX6022', {});
     if (ended === ending.elsewhere) throw new Superseded();
+    if (performance.now() - this.started > seconds * 1000) throw overTime(seconds);
   }
 }

@@ -9,23 +9,30 @@ import type { Code, Label } from '../wasm/code.ts';
 export interface BlockWriter {
   /** Writes a block; `goTo` goes on to a successor, and must come last on its path. */
   readonly block: (block: number, goTo: (target: number) => void) => void;
+  /** The successor that the block goes on to where it has nowhere else to go, behind all it writes; null without one. */
+  readonly next: (block: number) => number | null;
   /** Writes what is to happen before a loop goes round, on the path to its start `target`. */
   readonly backEdge: (target: number) => void;
 }
 
 /** Writes all blocks of a region. Paths that leave it must branch out of what is written here. */
 export function writeRegion(code: Code, region: Region, writer: BlockWriter): void {
-  if (region.reducible) new Structure(code, region, writer).tree(region.entry);
+  if (region.reducible) new Structure(code, region, writer).write();
   else writeDispatch(code, region, writer);
 }
 
+/** What is left to be written, the last first. */
+type Task = { readonly kind: 'tree'; readonly block: number } | { readonly kind: 'close' };
+
+/** Kernels can be long, so nothing here calls itself: the trees that follow a block wait on a stack. */
 class Structure {
   private readonly code: Code;
   private readonly region: Region;
   private readonly writer: BlockWriter;
   private readonly rank: ReadonlyMap<number, number>;
   private readonly loopStarts = new Map<number, Label>();
-  private readonly joinEnds = new Map<number, Label>();
+  private readonly ends = new Map<number, Label>();
+  private readonly tasks: Task[] = [];
 
   constructor(code: Code, region: Region, writer: BlockWriter) {
     this.code = code;
@@ -34,41 +41,40 @@ class Structure {
     this.rank = new Map(region.order.map((block, i) => [block, i] as const));
   }
 
-  /** A block and all it dominates. */
-  tree(block: number): void {
-    const { loops, joins, children } = this.region;
-    // The join that comes last in the order lies outermost.
-    const inner = (children.get(block) ?? []).filter((child) => joins.has(child)).reverse();
-    if (!loops.has(block)) {
-      this.within(block, inner);
-      return;
+  write(): void {
+    this.tasks.push({ kind: 'tree', block: this.region.entry });
+    for (let task = this.tasks.pop(); task !== undefined; task = this.tasks.pop()) {
+      if (task.kind === 'close') this.code.close();
+      else this.tree(task.block);
     }
-    this.code.loop((label) => {
-      this.loopStarts.set(block, label);
-      this.within(block, inner);
-    });
   }
 
-  private within(block: number, joins: readonly number[]): void {
-    const [outermost, ...rest] = joins;
-    if (outermost === undefined) {
-      this.writer.block(block, (target) => this.goTo(block, target));
-      return;
+  /** A block, and as tasks all it dominates. */
+  private tree(block: number): void {
+    const { loops, joins, children } = this.region;
+    const next = this.writer.next(block);
+    if (loops.has(block)) {
+      this.loopStarts.set(block, this.code.openLoop());
+      this.tasks.push({ kind: 'close' });
     }
-    this.code.block((label) => {
-      this.joinEnds.set(outermost, label);
-      this.within(block, rest);
-    });
-    this.tree(outermost);
+    // What does not simply follow is branched to, and lies behind a block of its own; what comes last in the order lies
+    // behind the outermost.
+    for (const child of (children.get(block) ?? []).toReversed()) {
+      if (child === next && !joins.has(child)) continue;
+      this.ends.set(child, this.code.openBlock());
+      this.tasks.push({ kind: 'tree', block: child }, { kind: 'close' });
+    }
+    this.writer.block(block, (target) => this.goTo(block, target));
   }
 
   private goTo(source: number, target: number): void {
     const rankOf = (block: number): number => this.rank.get(block) as number;
+    const end = this.ends.get(target);
     if (rankOf(target) <= rankOf(source)) {
       this.writer.backEdge(target);
       this.code.br(this.loopStarts.get(target) as Label);
-    } else if (this.region.joins.has(target)) this.code.br(this.joinEnds.get(target) as Label);
-    else this.tree(target);
+    } else if (end !== undefined) this.code.br(end);
+    else this.tasks.push({ kind: 'tree', block: target });
   }
 }
 
@@ -77,23 +83,15 @@ function writeDispatch(code: Code, { order }: Region, writer: BlockWriter): void
   const rank = new Map(order.map((block, i) => [block, i] as const));
   code.i32(0).set(at);
   code.loop((again) => {
-    const labels: Label[] = [];
-    const nest = (index: number): void => {
-      if (index < 0) {
-        code.get(at).brTable(labels.toReversed(), again);
-        return;
-      }
-      code.block((label) => {
-        labels.push(label);
-        nest(index - 1);
-      });
-      const block = order[index] as number;
+    const labels = order.map(() => code.openBlock()).reverse();
+    code.get(at).brTable(labels, again);
+    order.forEach((block, index) => {
+      code.close();
       writer.block(block, (target) => {
         const next = rank.get(target) as number;
         if (next <= index) writer.backEdge(target);
         code.i32(next).set(at).br(again);
       });
-    };
-    nest(order.length - 1);
+    });
   });
 }

@@ -44,15 +44,20 @@ export const sharedLimit: number = 227 * 1024;
 const axes = ['x', 'y', 'z'] as const;
 
 /** @throws PtxlabError `bad-launch` for extents no device takes */
-export function checkShape(shape: LaunchShape, staticShared: number): void {
+export function checkShape(shape: LaunchShape, staticShared: number, stackBytes: number): void {
   checkExtent('grid', shape.grid, gridLimits);
   checkExtent('block', shape.block, blockLimits);
   const threads = threadsOf(shape);
   if (threads > threadLimit) throw badLaunch(`a block has ${threads} threads; at most ${threadLimit}`);
   if (!isCount(shape.sharedBytes)) throw badLaunch(`${shape.sharedBytes} bytes of dynamic shared memory`);
   const shared = shape.sharedBytes + staticShared;
+  if (stackBytes > localLimit)
+    throw badLaunch(`${stackBytes} bytes of local memory for a thread; at most ${localLimit}`);
   if (shared > sharedLimit) throw badLaunch(`${shared} bytes of shared memory for a block; at most ${sharedLimit}`);
 }
+
+/** Local memory a thread may have: 512 KiB, as on every device so far. */
+const localLimit = 512 * 1024;
 
 function checkExtent(what: string, extent: Dim3, limits: Dim3): void {
   axes.forEach((axis, i) => {

@@ -1,6 +1,6 @@
 /** The instructions of a function with their operands in places of its frame, labels as indices, calls tied to functions. */
 import type { SourcePlace } from '../base/source-place.ts';
-import { SourceText } from '../base/source-text.ts';
+import type { SourceText } from '../base/source-text.ts';
 import { type BoundCall, bindCall } from '../check/bind-call.ts';
 import { type BoundInstruction, bindInstruction } from '../check/bind.ts';
 import type { CheckedModule } from '../check/check.ts';
@@ -49,7 +49,7 @@ export class InstructionBuilder {
     this.module = module;
     this.fn = fn;
     this.frame = frame;
-    this.text = new SourceText(module.source);
+    this.text = module.text;
     this.places = new SourcePlaces(module);
     this.environment = { sm: module.environment.target.sm, version: module.environment.version };
   }

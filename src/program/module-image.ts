@@ -30,10 +30,13 @@ export interface ImageOptions {
   readonly functionAddress: (name: string) => number | null;
 }
 
+/** 64 KiB for each of the 11 banks that PTX had. */
+const constantLimit = 11 * 2 ** 16;
+
 /**
  * Lays a module out.
  *
- * @throws PtxlabError `unresolved-variable` where an initialiser names what is not in this module
+ * @throws PtxlabError `out-of-memory`; `unresolved-variable` where an initialiser names what is not in this module
  */
 export function buildImage(
   module: CheckedModule,
@@ -42,6 +45,8 @@ export function buildImage(
 ): ModuleImage {
   const constants = module.variables.filter((symbol) => symbol.space === '.const');
   const layout = layOut(constants.map((symbol) => symbol.variable));
+  if (layout.end > constantLimit)
+    throw new PtxlabError('out-of-memory', `the module has ${layout.end} bytes of constants; at most ${constantLimit}`);
   const addresses = new Map<VariableSymbol, number>(
     constants.map((symbol, i) => [symbol, (layout.placed[i] as Placed).offset] as const),
   );
@@ -64,6 +69,7 @@ export function buildImage(
     return BigInt(address) + (generic && symbol.space === '.const' ? constBase : 0n);
   };
   for (const symbol of globals) {
+    if (symbol.variable.initializer === null) continue;
     const bytes = new Uint8Array(sizeOf(symbol.variable));
     writeInitial(symbol.variable, bytes, resolve);
     room.write(addresses.get(symbol) as number, bytes);

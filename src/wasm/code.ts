@@ -192,6 +192,22 @@ export class Code {
     return this.nest(opcodes.loop, body);
   }
 
+  /** As `block`, up to the `close` that belongs to it: for what is nested more deeply than calls can be. */
+  openBlock(): Label {
+    return this.open(opcodes.block);
+  }
+
+  /** As `loop`, up to the `close` that belongs to it. */
+  openLoop(): Label {
+    return this.open(opcodes.loop);
+  }
+
+  close(): this {
+    this.depth--;
+    this.bytes.byte(opcodes.end);
+    return this;
+  }
+
   /** Takes a condition from the stack. */
   if(then: () => void, otherwise?: () => void): this {
     return this.nest(opcodes.if, () => {
@@ -244,12 +260,14 @@ export class Code {
   }
 
   private nest(opcode: number, body: (label: Label) => void): this {
+    body(this.open(opcode));
+    return this.close();
+  }
+
+  private open(opcode: number): Label {
     this.bytes.byte(opcode);
     this.bytes.byte(emptyType);
     this.depth++;
-    body({ depth: this.depth });
-    this.depth--;
-    this.bytes.byte(opcodes.end);
-    return this;
+    return { depth: this.depth };
   }
 }
