@@ -1,0 +1,108 @@
+/** Whatever a module or launch asks for, it ends in bounded time and memory: by its end, a fault, or a refusal. */
+import { describe, expect, test } from 'vitest';
+import { Device, type LaunchOptions, PtxlabError } from '../../src/device.ts';
+import { moduleOf, outcome, output, type Source } from './run.ts';
+
+const engines = ['interp', 'jit'] as const;
+
+/** Code of the mistake or fault that a load and launch end with; null where they end well. */
+async function endOf(source: Source, options: LaunchOptions = {}, memory?: number): Promise<string | null> {
+  try {
+    const device = await Device.create(memory === undefined ? {} : { memory });
+    const kernel = device.load(moduleOf({ parameters: '', ...source })).kernel('k');
+    const result = await kernel.launch(options);
+    return result.ok ? null : result.fault.code;
+  } catch (error) {
+    if (error instanceof PtxlabError) return error.code;
+    throw error;
+  }
+}
+
+const lines = (count: number, line: (i: number) => string): string =>
+  Array.from({ length: count }, (_, i) => line(i)).join('\n');
+
+describe.each(engines)('on %s', (engine) => {
+  test('2^31 threads end by time, if nothing else ends them', async () => {
+    const end = await endOf({ body: '' }, { engine, grid: 2 ** 21, block: 1024, timeout: 0.2 });
+    expect([null, 'PTX6021']).toContain(end);
+  });
+
+  test('the largest grid is never there as a whole', async () => {
+    const grid = [2 ** 31 - 1, 65_535, 65_535] as const;
+    expect(await endOf({ body: '' }, { engine, grid, timeout: 0.2 })).toBe('PTX6021');
+    expect(await endOf({ body: 'mov.u32 %r1, 1;' }, { engine, grid, budget: 10_000 })).toBe('PTX6020');
+  });
+
+  test('a local variable beyond what a thread can have', async () => {
+    const body = '.local .b8 x[1099511627776];\nst.local.u8 [x], 1;';
+    expect(await endOf({ body }, { engine })).toBe('bad-launch');
+  });
+
+  test('shared memory beyond what a block can have', async () => {
+    const source = { module: '.shared .b8 x[1099511627776];', body: 'st.shared.u8 [x], 1;' };
+    expect(await endOf(source, { engine })).toBe('bad-launch');
+    expect(await endOf({ body: '' }, { engine, sharedBytes: 2 ** 40 })).toBe('bad-launch');
+  });
+
+  test('recursion without end, in all threads of a block', async () => {
+    const source = { module: '.func f() { call f; ret; }', body: 'call f;' };
+    expect(await endOf(source, { engine, block: 1024 })).toBe('PTX6013');
+  });
+
+  test('20,000 instructions in a row', async () => {
+    const body = `ld.param.u64 %rd1, [out];\n${lines(20_000, () => 'add.u32 %r1, %r1, 3;')}\nst.global.u32 [%rd1], %r1;`;
+    expect(await output({ body }, 4, { engine })).toEqual([60_000]);
+  });
+
+  const count = 5000;
+  const shapes: Readonly<Record<string, string>> = {
+    'one after the other': lines(count, (i) => `@%p1 bra L${i};\nadd.u32 %r1, %r1, 1;\nL${i}:`),
+    'each inside the one before': `${lines(count / 2, (i) => `@%p1 bra L${i};`)}\n${lines(count / 2, (i) => `add.u32 %r1, %r1, 2;\nL${count / 2 - 1 - i}:`)}`,
+    'each a way out': `${lines(count, () => '@%p1 bra done;\nadd.u32 %r1, %r1, 1;')}\ndone:`,
+    'each behind a branch into it': lines(
+      count,
+      (i) => `@!%p1 bra L${i};\nbra done;\nL${i}:\nadd.u32 %r1, %r1, 1;`,
+    ).concat('\ndone:'),
+    'each the start of a loop': `${lines(count / 2, (i) => `L${i}:\nadd.u32 %r1, %r1, 2;`)}\n${lines(count / 2, (i) => `@%p1 bra L${count / 2 - 1 - i};`)}`,
+    'in loops with two starts': `@%p1 bra L7;\n${lines(count, (i) => `L${i}:\nadd.u32 %r1, %r1, 1;\n@%p1 bra L${(i * 7919) % count};`)}`,
+    'from barrier to barrier': lines(count, () => 'add.u32 %r1, %r1, 1;\nbar.sync 0;'),
+  };
+  test.each(Object.entries(shapes))('thousands of basic blocks, %s', async (_, middle) => {
+    const body = `ld.param.u64 %rd1, [out];\n${middle}\nst.global.u32 [%rd1], %r1;`;
+    const { result, words } = await outcome({ body }, 4, { engine, block: 2 });
+    expect(result.ok).toBe(true);
+    expect(words).toEqual([count]);
+  });
+
+  test('a branch by one of thousands of targets', async () => {
+    const table = `T: .branchtargets ${lines(count, (i) => `L${i}`).replaceAll('\n', ', ')};`;
+    const body = `ld.param.u64 %rd1, [out];\nmov.u32 %r2, ${count - 7};\n${table}\nbrx.idx %r2, T;\n${lines(count, (i) => `L${i}: add.u32 %r1, %r1, 1;`)}\nst.global.u32 [%rd1], %r1;`;
+    expect(await output({ body }, 4, { engine })).toEqual([7]);
+  });
+});
+
+describe('memory of the device', () => {
+  test('variables that do not fit in', async () => {
+    for (const space of ['.global', '.const']) {
+      expect(await endOf({ module: `${space} .b8 x[1099511627776];`, body: '' })).toBe('out-of-memory');
+    }
+    expect(await endOf({ module: '.global .b8 x[8192];', body: '' }, {}, 4096)).toBe('out-of-memory');
+  });
+
+  test('buffers that do not fit in', async () => {
+    const device = await Device.create({ memory: 4096 });
+    expect(() => device.alloc(8192)).toThrow('buffer 0 needs 8192 bytes; the device has 4096 of 4096 left');
+    expect(device.alloc(4096).byteLength).toBe(4096);
+    const usual = await Device.create();
+    expect(() => usual.alloc(2 ** 40)).toThrow('of 1073741824 left');
+  });
+});
+
+test('a module of 2,000 kernels, of which each is run', async () => {
+  const kernels = lines(2000, (i) => `.entry k${i}() { .reg .u32 %r; mov.u32 %r, ${i}; ret; }`);
+  const module = (await Device.create()).load(`.version 9.0\n.target sm_90\n.address_size 64\n${kernels}`);
+  expect(module.kernelNames).toHaveLength(2000);
+  for (const name of module.kernelNames) {
+    expect((await module.kernel(name).launch({ engine: 'interp' })).stats.instructions).toBe(1);
+  }
+});
