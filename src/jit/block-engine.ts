@@ -6,7 +6,7 @@ import { indexOf, type LaunchShape, threadsOf } from '../machine/launch.ts';
 import type { Region } from '../machine/segment.ts';
 import { Arena, type BlockRoom } from './arena.ts';
 import { callSize } from './calls.ts';
-import { type BlockCode, BlockRunner, type Progress, runsWhole } from './block-runner.ts';
+import { type BlockCode, BlockRunner, type Progress, unitSize } from './block-runner.ts';
 import type { CompiledKernel } from './compiled-kernel.ts';
 import { type Areas, raised, resolveAccess } from './faults.ts';
 import { context, outcome } from './layout.ts';
@@ -40,7 +40,7 @@ interface Running {
 }
 
 type Run = (contextAddress: number, region: number, first: number, behind: number) => number;
-type RunBlocks = (contextAddress: number, count: number) => number;
+type RunBlocks = (contextAddress: number, count: number, unitSize: number) => number;
 type Exchange = (words: number, members: number) => void;
 
 export class BlockEngine {
@@ -50,7 +50,7 @@ export class BlockEngine {
   private readonly exports: WebAssembly.Exports;
   private readonly run: Run;
   private readonly runBlocks: RunBlocks;
-  private readonly runsWhole: boolean;
+  private readonly unitSize: number;
   private readonly runners = new Map<BlockRoom, BlockRunner>();
   private readonly threads: number;
   private readonly resident: number;
@@ -80,7 +80,7 @@ export class BlockEngine {
     this.exports = instance.exports;
     this.run = instance.exports['run'] as Run;
     this.runBlocks = instance.exports['runBlocks'] as RunBlocks;
-    this.runsWhole = runsWhole(compiled);
+    this.unitSize = unitSize(compiled, this.threads);
   }
 
   get instructions(): number {
@@ -103,8 +103,7 @@ export class BlockEngine {
         this.ledger.settle(this.executed - this.noted);
         return false;
       }
-      if (this.runsWhole) this.runWhole();
-      else this.begin();
+      this.runThrough();
     }
     let allPaused = true;
     for (const one of this.running) {
@@ -150,15 +149,20 @@ export class BlockEngine {
   private begin(): void {
     const { first, end } = this.taken;
     this.taken = { first: first + 1, end };
-    this.running.push(this.enter(first, 0));
+    this.running.push(this.enter(first));
   }
 
-  private enter(block: number, at: number, given?: BlockRoom): Running {
-    const room = given ?? this.arena.enter(block);
-    const runner = this.runners.get(room) ?? new BlockRunner(this.codeOf(room));
-    this.runners.set(room, runner);
-    runner.start(at);
+  private enter(block: number): Running {
+    const room = this.arena.enter(block);
+    const runner = this.runnerOf(room);
+    runner.start();
     return { block, room, runner };
+  }
+
+  private runnerOf(room: BlockRoom): BlockRunner {
+    const runner = this.runners.get(room) ?? new BlockRunner(this.codeOf(room), this.unitSize);
+    this.runners.set(room, runner);
+    return runner;
   }
 
   private end(one: Running): void {
@@ -167,20 +171,24 @@ export class BlockEngine {
   }
 
   /** Runs blocks one after the other inside compiled code; one that does not come to its end at once is left running. */
-  private runWhole(): void {
+  private runThrough(): void {
     const { first, end } = this.taken;
     const room = this.arena.enter(first);
     const begun = performance.now();
     this.current = room;
     this.arena.contextOf(room)[fuelField] = this.granted - this.executed;
-    const result = this.runBlocks(room.context, end - first);
+    const result = this.runBlocks(room.context, end - first, this.unitSize);
     // Memory may have grown, and the context says how far compiled code came.
     const after = this.arena.contextOf(room);
     this.executed = this.granted - (after[fuelField] as number);
     const last = this.blockOf(after);
     this.taken = { first: last + 1, end };
     if (result === outcome.allExited) this.arena.leave(room);
-    else this.running.push(this.enter(last, result, room));
+    else {
+      const runner = this.runnerOf(room);
+      runner.goOn(after[context.unit / 4] as number, result);
+      this.running.push({ block: last, room, runner });
+    }
     if (performance.now() - begun < patience) this.chunk *= 2;
     else this.chunk = Math.max(1, this.chunk / 2);
   }

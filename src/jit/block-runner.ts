@@ -37,32 +37,34 @@ export type Progress = 'done' | 'paused';
 
 export class BlockRunner {
   private readonly code: BlockCode;
-  private readonly inWarps: boolean;
-  private units: readonly Unit[] = [];
+  private readonly units: readonly Unit[];
   private readonly stops: readonly CompiledStop[];
   private words: Int32Array = new Int32Array(0);
   /** Made when threads part for the first time. */
   private apart: { readonly barriers: Barriers; readonly collectives: Collectives } | null = null;
 
-  constructor(code: BlockCode) {
+  constructor(code: BlockCode, size: number) {
+    const { threads } = code;
     this.code = code;
     this.stops = code.compiled.stops;
-    this.inWarps = !runsWhole(code.compiled);
-    this.start(0);
-  }
-
-  /** Begins a block. `at`: where its threads are as a whole, as in `Unit`; it takes in what an outcome says of them. */
-  start(at: number): void {
-    const { threads } = this.code;
-    const size = this.inWarps ? warpSize : threads;
-    this.apart = null;
     this.units = Array.from(
       { length: Math.ceil(threads / size) },
-      (_, i): Unit => ({ first: i * size, behind: Math.min(threads, (i + 1) * size), at }),
+      (_, i): Unit => ({ first: i * size, behind: Math.min(threads, (i + 1) * size), at: 0 }),
     );
-    if (at >= 0) return;
+  }
+
+  /** Begins a block. */
+  start(): void {
+    this.apart = null;
+    for (const unit of this.units) unit.at = 0;
+  }
+
+  /** Takes over a block whose unit from thread `first` on had that outcome: those before have ended, the others not begun. */
+  goOn(first: number, result: number): void {
+    this.apart = null;
+    for (const unit of this.units) unit.at = unit.first < first ? outcome.allExited : 0;
     this.words = this.code.words();
-    for (const unit of this.units) this.takeIn(unit, at);
+    for (const unit of this.units) if (unit.first === first) this.takeIn(unit, result);
   }
 
   run(): Progress {
@@ -290,7 +292,7 @@ export class BlockRunner {
   }
 }
 
-/** The threads of a block can be run as one: no warp has to be together by itself. */
-export function runsWhole({ stops }: CompiledKernel): boolean {
-  return stops.every(({ step }) => step.kind === 'barrier');
+/** Threads that are looked at together: a warp where warps have to be together by themselves, else the whole block. */
+export function unitSize({ stops }: CompiledKernel, threads: number): number {
+  return stops.some(({ step }) => step.kind === 'collective') ? warpSize : threads;
 }

@@ -111,28 +111,46 @@ function runFunction(
   return code.get(region);
 }
 
-/** (context, how many) → outcome of the last block that was begun */
-const runBlocksType: FunctionType = { parameters: ['i32', 'i32'], results: ['i32'] };
+/** (context, how many blocks, threads of a unit) → outcome of the last unit that was begun */
+const runBlocksType: FunctionType = { parameters: ['i32', 'i32', 'i32'], results: ['i32'] };
 
-/** Runs whole blocks one after the other, from that of the context on, until one does not come to its end at once. */
+/**
+ * Runs blocks one after the other, from that of the context on, each unit by unit, warps or whole blocks, until one does
+ * not come to its end at once: the context says which.
+ */
 function runBlocksFunction({ layout }: KernelShape, run: number): Code {
   const code = new Code(runBlocksType.parameters);
-  const [contextAddress, count] = [0, 1] as const;
-  const result = code.local('i32');
+  const [contextAddress, count, size] = [0, 1, 2] as const;
+  const [result, first, behind, threads] = [
+    code.local('i32'),
+    code.local('i32'),
+    code.local('i32'),
+    code.local('i32'),
+  ] as const;
   const field = (name: ContextField): Code =>
     code.get(contextAddress).memory('i32.load', layout.origin + context[name]);
+  field('threads').set(threads);
   code.block((stop) => {
-    code.loop((again) => {
-      code.get(contextAddress).i32(0).i32(0);
-      field('threads').call(run).tee(result);
-      code.i32(outcome.allExited).op('i32.ne').brIf(stop);
+    code.loop((nextBlock) => {
+      code.i32(0).set(first);
+      code.loop((nextUnit) => {
+        code.get(first).get(size).op('i32.add').tee(behind).get(threads).get(behind).get(threads);
+        code.op('i32.lt_u', 'select').set(behind);
+        code.get(contextAddress).i32(0).get(first).get(behind).call(run).tee(result);
+        code.i32(outcome.allExited).op('i32.ne').brIf(stop);
+        code.get(behind).tee(first).get(threads).op('i32.lt_u').brIf(nextUnit);
+      });
       code.get(count).i32(1).op('i32.sub').tee(count).op('i32.eqz').brIf(stop);
       nextIndex(code, field, layout.origin);
       field('shared').i32(layout.origin).op('i32.add').i32(0);
       field('sharedSize').fill();
-      code.br(again);
+      code.br(nextBlock);
     });
   });
+  code
+    .get(contextAddress)
+    .get(first)
+    .memory('i32.store', layout.origin + context.unit);
   return code.get(result);
 }
 

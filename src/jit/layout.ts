@@ -45,6 +45,8 @@ export const context = {
   threads: 72,
   /** Open calls of the threads. */
   calls: 76,
+  /** First thread of the unit that did not come to its end. */
+  unit: 80,
 } as const;
 
 /** Address of the word that a thread holds while it changes 128 bits: kernels never reach so low. */
