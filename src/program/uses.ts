@@ -8,8 +8,18 @@ export interface Uses {
   readonly writes: readonly number[];
 }
 
+const known = new WeakMap<ProgramInstruction, Uses>();
+
 /** Places read and written; places that are no registers may be among them. */
-export function usesOf({ guard, reads, writes, addresses, steps, places, call }: ProgramInstruction): Uses {
+export function usesOf(instruction: ProgramInstruction): Uses {
+  const found = known.get(instruction);
+  if (found !== undefined) return found;
+  const made = findUses(instruction);
+  known.set(instruction, made);
+  return made;
+}
+
+function findUses({ guard, reads, writes, addresses, steps, places, call }: ProgramInstruction): Uses {
   const results = new Set(steps.flatMap((step) => ('to' in step ? step.to : [])));
   const read = [
     ...(guard === null ? [] : [guard.register]),
