@@ -31,15 +31,16 @@ export function fourFunction(
   if (fn.four === null || fn.landings.has(region.entry)) return null;
   // What waits for others in a loop gains nothing.
   if (region.order.some((block) => fn.pauses.has(block))) return null;
-  if (region.order.some((block) => stopsOddly(fn, block))) return null;
+  const before = fn.blocks.findIndex(({ exit }) => exit.kind === 'park' && exit.resume === region.entry);
+  if ([before, ...region.order].some((block) => stopsOddly(fn, block))) return null;
   return new FourWriter(shape, fn, fn.four, region, functions).write();
 }
 
 /** At something more than a step that stops, on operands that are registers and constants. */
-function stopsOddly({ blocks, program }: FunctionShape, block: number): boolean {
-  const { exit, end } = blocks[block] as BasicBlock;
-  const stop = program.instructions[end - 1];
-  if (exit.kind !== 'park' || stop === undefined) return false;
+function stopsOddly({ blocks, program }: FunctionShape, number: number): boolean {
+  const block = blocks[number];
+  const stop = program.instructions[(block?.end ?? 0) - 1];
+  if (block?.exit.kind !== 'park' || stop === undefined) return false;
   return stop.steps.length > 1 || stop.specials.length > 0 || stop.symbols.length > 0;
 }
 
