@@ -56,3 +56,41 @@ test.each([
 ])('%s', (before, found, at) => {
   expect(finding('', before)).toEqual({ found, at });
 });
+
+/** Verdicts of ptxas 13.0, which knows parameters by name in the whole function: a variable of an inner block is one of them. */
+test.each([
+  [
+    '.func (.param .b32 r) f(.param .b32 x)',
+    '.param .b32 x; st.param.b32 [x], 1;',
+    'PTX5012: an input parameter cannot be written',
+  ],
+  [
+    '.func (.param .b32 r) f(.param .b32 x)',
+    '{ .param .b64 x; st.param.b64 [x], 1; }',
+    'PTX5012: an input parameter cannot be written',
+  ],
+  [
+    '.func (.reg .b32 r) f(.reg .b32 x)',
+    '.param .b32 x; st.param.b32 [x], 1;',
+    'PTX5012: an input parameter cannot be written',
+  ],
+  ['.entry f(.param .b32 x)', '.param .b32 x; st.param.b32 [x], 1;', 'PTX5012: a kernel parameter cannot be written'],
+  [
+    '.func (.param .b32 r) f(.param .b32 x)',
+    '.param .b32 r; ld.param.b32 %r1, [r];',
+    'PTX5018: a return parameter can only be written',
+  ],
+  [
+    '.func (.reg .b32 r) f(.reg .b32 x)',
+    '.param .b32 r; ld.param.b32 %r1, [r];',
+    'PTX5018: a return parameter can only be written',
+  ],
+  ['.func (.param .b32 r) f(.param .b32 x)', '.param .b32 r; st.param.b32 [r], 1;', null],
+  ['.func (.param .b32 r) f(.param .b32 x)', '.param .b32 x; .param .b32 q; call (x), g, (q);', null],
+  ['.entry f(.param .b32 x)', '.param .b32 q; st.param.b32 [q], 1;', null],
+])('%s { { %s } }', (header, body, found) => {
+  const declared = '.extern .func (.param .b32 r0) g (.param .b32 a0);';
+  const source = `.version 9.0\n.target sm_90\n.address_size 64\n${declared}\n${header} { .reg .b32 %r<4>; { ${body} } ret; }`;
+  const [first] = check(source).diagnostics;
+  expect(first === undefined ? null : `${first.code}: ${first.message}`).toBe(found);
+});

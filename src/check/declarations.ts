@@ -8,7 +8,7 @@ import { type Availability, at, describeTargets, formatVersion, isAvailable } fr
 import { isInteger, type PtxType, type TypeName, typeOf, types } from '../isa/types.ts';
 import type { Declaration, Initializer, Parameter, Variable } from '../syntax/tree.ts';
 import type { ModuleEnvironment } from './availability.ts';
-import type { RegisterSymbol, VariableSpace, VariableSymbol } from './symbols.ts';
+import type { FormalSpace, RegisterSymbol, VariableSpace, VariableSymbol } from './symbols.ts';
 
 export type Report = (diagnostic: Diagnostic) => void;
 
@@ -124,11 +124,17 @@ export function registerSymbol(variable: Variable, type: PtxType): RegisterSymbo
   };
 }
 
-export function variableSymbol(variable: Variable, type: PtxType, space: VariableSpace): VariableSymbol {
+export function variableSymbol(
+  variable: Variable,
+  type: PtxType,
+  space: VariableSpace,
+  takenFor: FormalSpace | null = null,
+): VariableSymbol {
   return {
     kind: 'variable',
     name: variable.name,
     space,
+    takenFor,
     type,
     variable,
     declared: { start: variable.nameStart, end: variable.nameEnd },
@@ -209,7 +215,7 @@ function describeInitializer(initializer: Exclude<Initializer, { kind: 'list' }>
 }
 
 /** The space that a parameter's symbol has. */
-export function parameterSpace(entry: boolean, result: boolean): VariableSpace {
+export function parameterSpace(entry: boolean, result: boolean): FormalSpace {
   if (entry) return 'kernel parameter';
   return result ? 'return parameter' : 'input parameter';
 }

@@ -80,7 +80,7 @@ function matchBase(
 }
 
 function readable(base: Shape | null, index: number): readonly Problem[] {
-  const isReturned = base?.kind === 'variable' && base.space === 'return parameter';
+  const isReturned = base?.kind === 'variable' && (base.takenFor ?? base.space) === 'return parameter';
   return isReturned ? [problem('PTX5018', operand(index), { found: describeShape(base) })] : [];
 }
 
@@ -88,7 +88,8 @@ function writable(space: string | null, base: Shape | null, index: number): read
   if (space === '.const') return [problem('PTX5012', operand(index), { found: 'constant memory' })];
   if (space === '.param::entry') return [problem('PTX5012', operand(index), { found: 'kernel parameter space' })];
   if (base?.kind !== 'variable') return [];
-  const readOnly = base.space === '.const' || base.space === 'kernel parameter' || base.space === 'input parameter';
+  const taken = base.takenFor ?? base.space;
+  const readOnly = taken === '.const' || taken === 'kernel parameter' || taken === 'input parameter';
   return readOnly ? [problem('PTX5012', operand(index), { found: describeShape(base) })] : [];
 }
 

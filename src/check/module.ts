@@ -44,7 +44,7 @@ import { Header, type Overrides } from './header.ts';
 import { checkInstruction, type InstructionContext } from './instruction.ts';
 import { type Judge, judgeFor, type Verdict } from './judge.ts';
 import { signatureOf } from './signature.ts';
-import { type DeclaredSymbol, Scope, type VariableSpace, type VariableSymbol } from './symbols.ts';
+import { type DeclaredSymbol, type FormalSpace, Scope, type VariableSpace, type VariableSymbol } from './symbols.ts';
 
 /** The state of checking one module. */
 export class ModuleChecker implements InstructionContext {
@@ -63,6 +63,8 @@ export class ModuleChecker implements InstructionContext {
   /** Functions that are other names of functions. */
   readonly aliases: Map<string, string> = new Map();
   private recorder: FunctionRecorder | null = null;
+  /** Parameters and return values of the function that is checked, by name. */
+  private readonly formals = new Map<string, FormalSpace>();
   private readonly header: Header;
   private readonly uncheckedOpcodes = new Set<string>();
   private readonly verdicts = new Set<Verdict>();
@@ -151,8 +153,10 @@ export class ModuleChecker implements InstructionContext {
         this.declare(scope, registerSymbol(variable, type));
       } else {
         checkVariable(declaration, variable, type, this.report);
+        const space = spaceOf(declaration);
+        const takenFor = space === 'local parameter' ? (this.formals.get(variable.name) ?? null) : null;
         if (variable.initializer !== null) checkInitialNames(variable.initializer, scope, this.report);
-        this.declareVariable(scope, declaration, variableSymbol(variable, type, spaceOf(declaration)));
+        this.declareVariable(scope, declaration, variableSymbol(variable, type, space, takenFor));
       }
     }
   }
@@ -265,6 +269,7 @@ export class ModuleChecker implements InstructionContext {
   /** The scope of a function's parameters and body, inside the module's. */
   private declareParameters(item: FunctionItem, environment: ModuleEnvironment): Scope {
     const scope = new Scope(this.symbols);
+    this.formals.clear();
     for (const parameter of item.results) this.declareParameter(item, parameter, true, scope, environment);
     for (const parameter of item.parameters) this.declareParameter(item, parameter, false, scope, environment);
     return scope;
@@ -283,9 +288,11 @@ export class ModuleChecker implements InstructionContext {
       return;
     }
     checkParameterType(parameter, type, this.report);
+    const space = parameterSpace(item.entry, result);
+    this.formals.set(parameter.name, space);
     const symbol = isRegisterParameter(parameter)
       ? registerSymbol(parameter, type)
-      : variableSymbol(parameter, type, parameterSpace(item.entry, result));
+      : variableSymbol(parameter, type, space);
     this.declare(scope, symbol);
     this.recorder?.formal(symbol, result);
   }

@@ -6,7 +6,7 @@ import type { ConstantKind } from '../isa/operand-rules.ts';
 import { isSpecialElement, isSpecialVector, leastWidth, specialRegister } from '../isa/special-registers.ts';
 import { type PtxType, type TypeName, typeOf } from '../isa/types.ts';
 import type { Operand } from '../syntax/tree.ts';
-import type { DeclaredSymbol, Scope, VariableSpace } from './symbols.ts';
+import type { DeclaredSymbol, FormalSpace, Scope, VariableSpace } from './symbols.ts';
 
 type ShapeData =
   | { readonly kind: 'register'; readonly type: PtxType; readonly lanes: number }
@@ -14,7 +14,13 @@ type ShapeData =
   | { readonly kind: 'special'; readonly type: PtxType; readonly least: number }
   | { readonly kind: 'special-vector'; readonly least: number }
   | { readonly kind: 'constant'; readonly constant: ConstantKind }
-  | { readonly kind: 'variable'; readonly space: VariableSpace; readonly offset: boolean }
+  | {
+      readonly kind: 'variable';
+      readonly space: VariableSpace;
+      /** As in `VariableSymbol`. */
+      readonly takenFor: FormalSpace | null;
+      readonly offset: boolean;
+    }
   | { readonly kind: 'register-offset'; readonly type: PtxType }
   | { readonly kind: 'function'; readonly offset: boolean; readonly entry: boolean }
   | { readonly kind: 'label' }
@@ -190,7 +196,7 @@ function shapeOfSymbol(symbol: DeclaredSymbol): Shape {
     case 'register':
       return register(symbol.type, symbol.lanes);
     case 'variable':
-      return variable(symbol.space, false);
+      return variable(symbol, false);
     case 'function':
       return symbol.entry ? kernelShape : functionShape;
     case 'label':
@@ -202,16 +208,24 @@ function shapeOfSymbol(symbol: DeclaredSymbol): Shape {
   }
 }
 
-function variable(space: VariableSpace, offset: boolean): Shape {
-  return intern(`variable ${space} ${offset}`, { kind: 'variable', space, offset });
+function variable(
+  { space, takenFor }: { readonly space: VariableSpace; readonly takenFor: FormalSpace | null },
+  offset: boolean,
+): Shape {
+  return intern(`variable ${space} ${takenFor} ${offset}`, { kind: 'variable', space, takenFor, offset });
 }
 
 function withOffset(base: Shape): Shape {
-  if (base.kind === 'variable') return variable(base.space, true);
+  if (base.kind === 'variable') return variable(base, true);
   if (base.kind === 'function') return intern('function+', { kind: 'function', offset: true, entry: base.entry });
   if (base.kind === 'register')
     return intern(`register+ ${base.type.name}`, { kind: 'register-offset', type: base.type });
   return unknown;
+}
+
+function describeVariable(space: VariableSpace): string {
+  if (space.startsWith('.')) return `a variable in ${space}`;
+  return space === 'input parameter' ? `an ${space}` : `a ${space}`;
 }
 
 /** A shape in words, as a message names what was found. */
@@ -226,7 +240,7 @@ export function describeShape(shape: Shape): string {
     case 'constant':
       return shape.constant === 'integer' ? 'an integer constant' : describeFloat(shape.constant);
     case 'variable':
-      return shape.space.startsWith('.') ? `a variable in ${shape.space}` : `a ${shape.space}`;
+      return describeVariable(shape.takenFor ?? shape.space);
     case 'register-offset':
       return 'a register with an offset';
     case 'function':

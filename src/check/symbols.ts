@@ -19,6 +19,9 @@ export type VariableSpace =
   | 'return parameter'
   | 'local parameter';
 
+/** Parameters and return values. */
+export type FormalSpace = Extract<VariableSpace, 'kernel parameter' | 'input parameter' | 'return parameter'>;
+
 export interface RegisterSymbol {
   readonly kind: 'register';
   readonly type: PtxType;
@@ -35,6 +38,11 @@ export interface VariableSymbol {
   readonly kind: 'variable';
   readonly name: string;
   readonly space: VariableSpace;
+  /**
+   * What accesses in the `.param` space take it for: a variable of an inner block that is named like a parameter or return
+   * value of its function is judged as that one is. Null for all others.
+   */
+  readonly takenFor: FormalSpace | null;
   readonly type: PtxType;
   readonly variable: Variable;
   readonly declared: Span;

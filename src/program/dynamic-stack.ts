@@ -11,6 +11,7 @@ export const stackSymbol: VariableSymbol = {
   kind: 'variable',
   name: 'alloca',
   space: '.local',
+  takenFor: null,
   type: typeOf('.b8'),
   declared: nowhere,
   variable: {
