@@ -130,6 +130,7 @@ function defineRun(program: Command, finish: Finish): void {
       'threads that the fast engine spreads blocks over; 0, the default, is none beside its own',
     )
     .option('--unchecked', 'no memory checks')
+    .option('--memory <bytes>', 'memory of the device; 1 GiB unless given')
     .option('--trace', 'print each instruction that thread 0 of block 0 executes, with its registers')
     .option('--trace-thread <x,y,z>', 'trace this thread of the block')
     .option('--trace-block <x,y,z>', 'trace this block of the grid')

@@ -29,6 +29,7 @@ export interface RunFlags extends CommonFlags, TraceFlags {
   readonly job?: string;
   readonly timeout?: string;
   readonly budget?: string;
+  readonly memory?: string;
 }
 
 export async function runCommand(file: string | undefined, flags: RunFlags): Promise<ExitCode> {
@@ -63,7 +64,7 @@ async function runFile(file: string, flags: RunFlags): Promise<ExitCode> {
     inputs,
     repeat: 1,
     unchecked: flags.unchecked === true,
-    memory: null,
+    memory: flags.memory === undefined ? null : readCount(flags.memory, '--memory'),
     timeout: flags.timeout === undefined ? null : readCount(flags.timeout, '--timeout'),
     budget: flags.budget === undefined ? null : readCount(flags.budget, '--budget'),
     trace,

@@ -75,6 +75,14 @@ describe('run with flags', () => {
     expect(stderr).not.toContain('    at ');
   });
 
+  test('a device has as much memory as it is given', async () => {
+    const file = put(folder, 'memory.ptx', increment);
+    const args = ['run', file, '--arg', 'zeros:8192', '--quiet'];
+    expect(await ptxlab([...args, '--memory', '8192'])).toMatchObject({ code: 0 });
+    const { code, stderr } = await ptxlab([...args, '--memory', '4096']);
+    expect([code, stderr]).toEqual([2, 'ptxlab: buffer 0 needs 8192 bytes; the device has 4096 of 4096 left\n']);
+  });
+
   test('traces a thread on stderr', async () => {
     const body = 'mov.u32 %r1, %tid.x;\ncvt.rn.f32.u32 %r2, %r1;\nadd.f32 %r2, %r2, 0f3F000000;';
     const file = put(folder, 'trace.ptx', kernel(body, ''));
