@@ -7,5 +7,7 @@ export default defineConfig({
     testTimeout: 60_000,
     // The default leaves a core to the watcher: half the speed on a machine of two.
     maxWorkers: '100%',
+    // Files share what they import: reading the same modules again took a fifth of the time.
+    isolate: false,
   },
 });
