@@ -6,13 +6,14 @@ import { type Bits, chop } from '../base/bits.ts';
 import type { VariableSymbol } from '../check/symbols.ts';
 import type { Step } from '../isa/steps.ts';
 import { machineFault } from '../machine/fault.ts';
-import type {
-  AddressSource,
-  FunctionProgram,
-  ProgramInstruction,
-  SpecialRead,
-  SymbolAddress,
-  Transfer,
+import {
+  type AddressSource,
+  type FunctionProgram,
+  type ProgramInstruction,
+  type SpecialRead,
+  type SymbolAddress,
+  type Transfer,
+  isCounted,
 } from '../program/function-program.ts';
 import { isOnStack } from '../program/layout.ts';
 import type { KernelProgram } from '../program/link.ts';
@@ -111,7 +112,7 @@ function prepareInstruction(instruction: ProgramInstruction, context: FunctionCo
     guard: guard?.register ?? -1,
     guardValue: guard?.negated === true ? 0 : 1,
     run: traced(instruction, context.program, run, context.tracing, context.cpu),
-    counted: !steps.some((step) => step.kind === 'return'),
+    counted: isCounted(instruction),
   };
 }
 

@@ -4,7 +4,8 @@ import { windowBase } from '../machine/address-space.ts';
 import type { Code, Label } from '../wasm/code.ts';
 import type { AtomicOpcode, MemoryOpcode } from '../wasm/opcodes.ts';
 import { maskTo } from './integer.ts';
-import { alignTo16, context } from './layout.ts';
+import { pushField } from './context-field.ts';
+import { alignTo16 } from './layout.ts';
 import type { Lowering, StepOf } from './lowering.ts';
 import { holder } from './values.ts';
 
@@ -163,7 +164,7 @@ function locateIn(lowering: Lowering, space: Exclude<AccessSpace, 'global' | 'ge
     .get(effective)
     .i64(BigInt(size - 1))
     .op('i64.add');
-  if (space === 'shared') field(code, lowering, 'sharedSize').op('i64.extend_i32_u');
+  if (space === 'shared') pushField(code, lowering.layout, 'sharedSize').op('i64.extend_i32_u');
   else code.i64(BigInt(sizeOf(lowering, space)));
   code.op('i64.ge_u');
   code
@@ -179,7 +180,7 @@ function locateIn(lowering: Lowering, space: Exclude<AccessSpace, 'global' | 'ge
 /** Adds where a space of fixed size begins. */
 function addStart(lowering: Lowering, space: Exclude<AccessSpace, 'global' | 'generic'>): void {
   const { code, layout, locals } = lowering;
-  field(code, lowering, bases[space]).op('i32.add');
+  pushField(code, lowering.layout, bases[space]).op('i32.add');
   if (space === 'local') code.get(locals.thread).i32(alignTo16(layout.localBytes)).op('i32.mul', 'i32.add');
 }
 
@@ -188,11 +189,6 @@ export const bases = { shared: 'shared', local: 'local', param: 'parameters', co
 export function sizeOf({ layout }: Lowering, space: 'local' | 'param' | 'const'): number {
   if (space === 'local') return layout.localBytes;
   return space === 'param' ? layout.parameterBytes : layout.constantBytes;
-}
-
-/** Pushes a field of the launch's context. */
-export function field(code: Code, { locals, layout }: Lowering, name: keyof typeof context): Code {
-  return code.get(locals.context).memory('i32.load', layout.origin + context[name]);
 }
 
 // --- windows --------------------------------------------------------------------------------------------------------

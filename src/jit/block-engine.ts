@@ -189,8 +189,9 @@ export class BlockEngine {
       runner.goOn(after[context.unit / 4] as number, result);
       this.running.push({ block: last, room, runner });
     }
-    if (performance.now() - begun < patience) this.chunk *= 2;
-    else this.chunk = Math.max(1, this.chunk / 2);
+    // A run that ended early tells nothing of how long all of it would have taken.
+    if (performance.now() - begun >= patience) this.chunk = Math.max(1, this.chunk / 2);
+    else if (last + 1 === end) this.chunk *= 2;
   }
 
   private blockOf(words: Int32Array): number {

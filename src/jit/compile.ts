@@ -4,6 +4,7 @@ import type { KernelProgram } from '../program/link.ts';
 import { Code, type Label } from '../wasm/code.ts';
 import type { FunctionType } from '../wasm/module.ts';
 import { type CompiledKernel, describeKernel } from './compiled-kernel.ts';
+import { pushField } from './context-field.ts';
 import { groupExchange } from './exchange.ts';
 import type { Region } from '../program/regions.ts';
 import { fourFunction } from './four-function.ts';
@@ -127,8 +128,7 @@ function runBlocksFunction({ layout }: KernelShape, run: number): Code {
     code.local('i32'),
     code.local('i32'),
   ] as const;
-  const field = (name: ContextField): Code =>
-    code.get(contextAddress).memory('i32.load', layout.origin + context[name]);
+  const field = (name: ContextField): Code => pushField(code, layout, name);
   field('threads').set(threads);
   code.block((stop) => {
     code.loop((nextBlock) => {

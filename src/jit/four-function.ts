@@ -4,7 +4,7 @@
  * thread after the other takes them on from there.
  */
 import type { BasicBlock } from '../program/flow.ts';
-import type { ProgramInstruction } from '../program/function-program.ts';
+import { isCounted, type ProgramInstruction } from '../program/function-program.ts';
 import type { Region } from '../program/regions.ts';
 import { Code, type Label } from '../wasm/code.ts';
 import { constantAt, type FourShape, type FunctionShape, type KernelShape } from './kernel-shape.ts';
@@ -362,9 +362,4 @@ class FourWriter {
   private constantsOf({ places }: ProgramInstruction): VectorLowering['constantOf'] {
     return (ref) => constantAt(this.fn.program, places.get(ref) ?? -1);
   }
-}
-
-/** `ret` is not counted as an executed instruction. */
-function isCounted({ steps }: ProgramInstruction): boolean {
-  return !steps.some((step) => step.kind === 'return');
 }

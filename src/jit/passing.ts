@@ -1,9 +1,8 @@
 /** What a whole warp or block does where all its threads have come to the same stop: it goes on without asking anybody. */
 import type { Code } from '../wasm/code.ts';
 import { exchangeFunction } from './exchange.ts';
-import type { KernelShape } from './kernel-shape.ts';
-import { constantAt } from './kernel-shape.ts';
-import { context } from './layout.ts';
+import { pushField } from './context-field.ts';
+import { constantAt, type KernelShape } from './kernel-shape.ts';
 import type { Stop } from './stop.ts';
 
 const allLanes = -1;
@@ -18,7 +17,7 @@ export function writePassing(code: Code, shape: KernelShape, number: number, fir
 /** The range is the whole block. */
 function passBarrier(code: Code, shape: KernelShape, stop: Stop, first: number): void {
   code.get(2).get(first).op('i32.sub');
-  field(code, shape, 'threads').op('i32.eq');
+  pushField(code, shape.layout, 'threads').op('i32.eq');
   code.if(() => code.i32(stop.region).op('return'));
 }
 
@@ -28,14 +27,14 @@ function passCollective(code: Code, shape: KernelShape, stop: Stop, first: numbe
   const count = (): Code => code.get(2).get(first).op('i32.sub');
   code.get(first).i32(31).op('i32.and', 'i32.eqz');
   count().i32(32).op('i32.eq').get(2);
-  field(code, shape, 'threads').op('i32.eq');
+  pushField(code, shape.layout, 'threads').op('i32.eq');
   count().i32(32).op('i32.lt_u', 'i32.and', 'i32.or', 'i32.and');
   code.if(() => {
     code.i32(allLanes).i32(1);
     count().op('i32.shl').i32(1).op('i32.sub');
     count().i32(32).op('i32.eq', 'select').set(members);
     const give = (): Code => {
-      field(code, shape, 'frames').get(first).i32(2).op('i32.shl', 'i32.add');
+      pushField(code, shape.layout, 'frames').get(first).i32(2).op('i32.shl', 'i32.add');
       return code.get(members);
     };
     const pass = (): void => {
@@ -73,8 +72,4 @@ function coverFunction({ helpers, layout, frame }: KernelShape): number {
     });
     code.i32(1);
   });
-}
-
-function field(code: Code, { layout }: KernelShape, name: keyof typeof context): Code {
-  return code.get(0).memory('i32.load', layout.origin + context[name]);
 }

@@ -3,7 +3,7 @@
  * each thread in turn; if all come to one stop where nobody else is missing, it also does what they do there.
  */
 import type { BasicBlock } from '../program/flow.ts';
-import type { ProgramInstruction } from '../program/function-program.ts';
+import { isCounted, type ProgramInstruction } from '../program/function-program.ts';
 import type { Region } from '../program/regions.ts';
 import { Code, type Label } from '../wasm/code.ts';
 import type { FunctionType } from '../wasm/module.ts';
@@ -314,9 +314,4 @@ class RegionWriter {
 
 function writtenBy({ writes }: ProgramInstruction): readonly number[] {
   return writes.map(({ register }) => register);
-}
-
-/** `ret` is not counted as an executed instruction. */
-function isCounted({ steps }: ProgramInstruction): boolean {
-  return !steps.some((step) => step.kind === 'return');
 }

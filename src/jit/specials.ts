@@ -1,7 +1,7 @@
 /** Special registers (PTX ISA 9.1, chapter 10), read as the reference engine has them: one SM, one grid. */
 import { warpSize } from '../machine/launch.ts';
 import type { SpecialRead } from '../program/function-program.ts';
-import { field } from './access.ts';
+import { pushField } from './context-field.ts';
 import { maskTo } from './integer.ts';
 import type { ContextField } from './layout.ts';
 import type { Lowering } from './lowering.ts';
@@ -66,7 +66,7 @@ function push(name: string, lowering: Lowering): void {
   const held = fields[name];
   if (dimension >= 0) pushElement(name.slice(0, -2), dimension, lowering);
   else if (constant !== undefined) code.i32(constant);
-  else if (held !== undefined) field(code, lowering, held);
+  else if (held !== undefined) pushField(code, lowering.layout, held);
   else if (/^%(pm|envreg|reserved_smem)/.test(name)) code.i32(0);
   else pushLane(name, lowering);
 }
@@ -76,7 +76,7 @@ function pushElement(base: string, dimension: number, lowering: Lowering): void 
   const index = locals.index[dimension];
   const held = extents[base]?.[dimension];
   if (base === '%tid' && index !== undefined) code.get(index);
-  else if (held !== undefined) field(code, lowering, held);
+  else if (held !== undefined) pushField(code, lowering.layout, held);
   else code.i32(/^%n|_nctaid$/.test(base) ? 1 : 0);
 }
 

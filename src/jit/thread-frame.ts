@@ -1,7 +1,8 @@
 /** What a thread keeps outside the locals of a region: its elements of the arrays in the block's frames. */
 import type { Code } from '../wasm/code.ts';
+import { pushField } from './context-field.ts';
 import type { FunctionShape, KernelShape } from './kernel-shape.ts';
-import { context, type ContextField } from './layout.ts';
+import type { ContextField } from './layout.ts';
 import type { Values } from './values.ts';
 
 export class ThreadFrame {
@@ -33,7 +34,7 @@ export class ThreadFrame {
 
   /** Pushes a field of the context. */
   field(name: ContextField): Code {
-    return this.code.get(0).memory('i32.load', this.shape.layout.origin + context[name]);
+    return pushField(this.code, this.shape.layout, name);
   }
 
   /** Pushes the thread's element of an array. */

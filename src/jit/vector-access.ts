@@ -3,7 +3,8 @@
  * vectors. All other addresses leave for the way of one thread after the other.
  */
 import type { Code } from '../wasm/code.ts';
-import { bases, field, sizeOf } from './access.ts';
+import { bases, sizeOf } from './access.ts';
+import { pushField } from './context-field.ts';
 import type { StepOf } from './lowering.ts';
 import type { VectorLowering, Writer } from './vector-lowering.ts';
 import { laneCount, type Vector, wordsAt } from './vectors.ts';
@@ -110,7 +111,7 @@ function inSpace(
   { code, scalar, leave }: VectorLowering,
 ): void {
   const pushSize = (): void => {
-    if (space === 'shared') field(code, scalar, 'sharedSize').op('i64.extend_i32_u');
+    if (space === 'shared') pushField(code, scalar.layout, 'sharedSize').op('i64.extend_i32_u');
     else code.i64(BigInt(sizeOf(scalar, space)));
   };
   if (scalar.layout.checked)
@@ -130,7 +131,7 @@ function inSpace(
         .op('i64.and', 'i64.eqz', 'i32.eqz', 'i32.or');
     });
   code.get(first).op('i32.wrap_i64');
-  field(code, scalar, bases[space]).op('i32.add').set(at);
+  pushField(code, scalar.layout, bases[space]).op('i32.add').set(at);
 }
 
 // --- what -----------------------------------------------------------------------------------------------------------

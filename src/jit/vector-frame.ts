@@ -1,7 +1,8 @@
 /** What four threads keep between regions: four elements of each array side by side (thread-frame.ts is for one). */
 import type { Code } from '../wasm/code.ts';
+import { pushField } from './context-field.ts';
 import type { FunctionShape, KernelShape } from './kernel-shape.ts';
-import { context, type ContextField } from './layout.ts';
+import type { ContextField } from './layout.ts';
 import type { Values } from './values.ts';
 import type { Vector, Vectors } from './vectors.ts';
 
@@ -33,7 +34,7 @@ export class VectorFrame {
 
   /** Pushes a field of the context. */
   field(name: ContextField): Code {
-    return this.code.get(0).memory('i32.load', this.shape.layout.origin + context[name]);
+    return pushField(this.code, this.shape.layout, name);
   }
 
   load(array: number, type: 'i32' | 'i64'): Vector {

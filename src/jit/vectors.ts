@@ -134,17 +134,6 @@ export class Vectors {
     return this.read(this.placeOf(ref), type);
   }
 
-  /** Where the vectors of a result go. */
-  target(place: number, type: IntegerType): Vector {
-    if (this.varying.has(place)) {
-      const home = this.home(place);
-      if (home.type === type) return home;
-    }
-    const made = this.make(type, () => this.temporary());
-    if (!this.varying.has(place)) this.temporaries.set(place, made);
-    return made;
-  }
-
   /** Sets a place from vectors. */
   write(place: number, value: Vector): void {
     const { code } = this;

@@ -81,6 +81,11 @@ export interface ProgramInstruction {
   readonly call: CallSite | null;
 }
 
+/** `ret` is not counted as an executed instruction. */
+export function isCounted({ steps }: ProgramInstruction): boolean {
+  return !steps.some((step) => step.kind === 'return');
+}
+
 /** A register by its place, for traces and messages. */
 export interface NamedRegister {
   readonly name: string;
