@@ -57,6 +57,8 @@ export interface DeviceOptions {
   readonly memory?: number;
   /** `LaunchOptions.workers` of launches that do not say it; 0 unless given. */
   readonly workers?: number;
+  /** `LaunchOptions.simd` of launches that do not say it. */
+  readonly simd?: boolean;
 }
 
 /** Extents of a grid or block: a number is one dimension. */
@@ -105,6 +107,12 @@ export interface LaunchOptions {
    * thread, and so does every kernel where memory cannot be shared: in a page that is not cross-origin isolated.
    */
   readonly workers?: number;
+  /**
+   * Whether `jit` makes code that runs four threads at a time on SIMD, beside that for one. It takes longer to make and
+   * runs up to four times as fast; unless given, launches get it that are large enough to earn it. Results are the same
+   * but for kernels whose threads race.
+   */
+  readonly simd?: boolean;
   /**
    * What a load from shared or local memory gives where nobody wrote any byte of it: a fault (the default) or zeros;
    * always zeros on `jit`. A load that meets one written byte is none of these: the padding of structs is read with them.
@@ -171,6 +179,7 @@ interface ModuleContext {
   readonly heap: DeviceHeap;
   readonly origin: ModuleOrigin;
   readonly workers: number;
+  readonly simd: boolean | undefined;
 }
 
 /** A kernel of a loaded module. */
@@ -264,6 +273,7 @@ export class Kernel {
         origin: this.context.origin,
         checked: options.unchecked !== true,
         workers: options.workers ?? this.context.workers,
+        simd: options.simd ?? this.context.simd,
       });
     }
     return runLaunch({
@@ -405,13 +415,13 @@ export class Device {
    * @throws RefusedModuleError where the module has errors
    */
   load(source: string): LoadedModule {
-    const { target, isa } = this.options;
+    const { target, isa, workers = 0, simd } = this.options;
     const options = { ...(target === undefined ? {} : { target }), ...(isa === undefined ? {} : { isa }) };
     const { report, module } = loadModule(source, options);
     if (module === null) throw new RefusedModuleError(report);
     const { memory, heap } = this;
     const origin: ModuleOrigin = { text: source, target, isa };
-    return new LoadedModule(module, report, { memory, heap, origin, workers: this.options.workers ?? 0 });
+    return new LoadedModule(module, report, { memory, heap, origin, workers, simd });
   }
 
   /**

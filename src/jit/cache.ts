@@ -7,6 +7,8 @@ import type { CompiledKernel } from './compiled-kernel.ts';
 export interface Compiled {
   readonly kernel: CompiledKernel;
   readonly module: WebAssembly.Module;
+  /** Thread-instructions that it has run. */
+  executed: number;
 }
 
 /** Texts of PTX, and characters of all of them. */
@@ -27,6 +29,11 @@ export function compiledOnce(text: string, key: string, make: () => Compiled): C
   kernels.set(key, made);
   forget();
   return made;
+}
+
+/** What was made of that text under that key; null where nothing was, or it is forgotten. */
+export function compiledBefore(text: string, key: string): Compiled | null {
+  return byText.get(text)?.get(key) ?? null;
 }
 
 function forget(): void {

@@ -71,7 +71,9 @@ export function shapeOf(kernel: KernelProgram, layout: LaunchLayout): KernelShap
   let firstRegion = 0;
   const functions = kernel.functions.map((fn): FunctionShape | null => {
     if (fn.kind === 'builtin') return null;
-    const shape = functionShape(fn.program, { builtins, firstRegion, stops, frame, stackBytes: kernel.stackBytes });
+    const { stackBytes } = kernel;
+    const surroundings = { builtins, firstRegion, stops, frame, stackBytes, fours: layout.fours };
+    const shape = functionShape(fn.program, surroundings);
     firstRegion += shape.regions.length;
     return shape;
   });
@@ -97,11 +99,12 @@ interface Surroundings {
   readonly stops: Stop[];
   readonly frame: FrameLayout;
   readonly stackBytes: number;
+  readonly fours: boolean;
 }
 
 function functionShape(program: FunctionProgram, surroundings: Surroundings): FunctionShape {
-  const { builtins, firstRegion, stops, frame, stackBytes } = surroundings;
-  const onVectors = program.entry && runsOnVectors(program);
+  const { builtins, firstRegion, stops, frame, stackBytes, fours } = surroundings;
+  const onVectors = program.entry && fours;
   const varying = onVectors ? varyingPlaces(program, stackBytes > 0) : new Set<number>();
   const apart = partingsOf(program, varying);
   const cuts = apart.size > mostPartings ? new Set<number>() : apart;
@@ -123,14 +126,6 @@ function functionShape(program: FunctionProgram, surroundings: Surroundings): Fu
   const slots = new Map([...carried].map((place) => [place, frame.array(bytesOf(program, place))]));
   const four = onVectors && apart.size <= mostPartings ? { varying, partings } : null;
   return { program, blocks, regions, firstRegion, live, regionAt, landings, four, pauses, stopAt, slots };
-}
-
-/** Instructions that a kernel may have to be run on vectors: each of them may be written five times. */
-const mostOnVectors = 2000;
-
-function runsOnVectors({ instructions, registers }: FunctionProgram): boolean {
-  if (instructions.length > mostOnVectors || registers.some(({ type }) => type.width > 64)) return false;
-  return !instructions.some(({ steps }) => steps.some(({ kind }) => kind === 'call'));
 }
 
 /** Where a kernel has more such places its threads are run one by one: each needs code of its own to go on from there. */

@@ -3,10 +3,12 @@ import type { VariableSymbol } from '../check/symbols.ts';
 import type { LaunchResult } from '../machine/launch.ts';
 import type { KernelProgram } from '../program/link.ts';
 import { sourceAt } from '../program/source-places.ts';
-import { type Compiled, compiledOnce } from './cache.ts';
+import { type Compiled, compiledBefore, compiledOnce } from './cache.ts';
 import { compileKernel } from './compile.ts';
 import { type CompiledLaunch, runCompiled } from './engine.ts';
+import { earnsFours, hasFours, runsInFours } from './four-threads.ts';
 import { runSpread } from './spread.ts';
+import type { WorkerHost } from './worker-host.ts';
 
 /** What a module was made of: its text, and how it was judged. */
 export interface ModuleOrigin {
@@ -22,6 +24,8 @@ export interface FastLaunch extends Omit<CompiledLaunch, 'compiled' | 'module'> 
   readonly addressOf: (symbol: VariableSymbol) => number | null;
   readonly addresses: readonly number[];
   readonly checked: boolean;
+  /** Whether there is to be code for four threads at a time; undefined: where the launch earns it. */
+  readonly simd: boolean | undefined;
   /** Worker threads; 0 for the calling thread. */
   readonly workers: number;
 }
@@ -29,11 +33,16 @@ export interface FastLaunch extends Omit<CompiledLaunch, 'compiled' | 'module'> 
 export async function runFast(launch: FastLaunch): Promise<LaunchResult> {
   const { kernel, memory, workers } = launch;
   const shared = workers > 0 && !callsBuiltins(kernel) ? memory.share() : null;
-  const { kernel: compiled, module } = compile(launch, shared !== null);
-  const ready = { ...launch, compiled, module };
-  if (shared === null) return withSource(kernel, await runCompiled(ready));
+  const code = codeFor(launch, shared !== null);
+  const ready = { ...launch, compiled: code.kernel, module: code.module };
+  const result = shared === null ? await runCompiled(ready) : await runSpread(ready, shared, workers, await hostOf());
+  code.executed += result.stats.instructions;
+  return withSource(kernel, result);
+}
+
+async function hostOf(): Promise<WorkerHost> {
   const { host } = await import('#host');
-  return withSource(kernel, await runSpread(ready, shared, workers, host));
+  return host;
 }
 
 /** Compiled code knows lines of the PTX text; what they were made of is known here. */
@@ -48,24 +57,28 @@ function callsBuiltins({ functions }: KernelProgram): boolean {
   return functions.some(({ kind }) => kind === 'builtin');
 }
 
-function compile(launch: FastLaunch, concurrent: boolean): Compiled {
-  const { kernel, origin, memory, constants, checked, addressOf, addresses } = launch;
+function codeFor(launch: FastLaunch, concurrent: boolean): Compiled {
+  const { kernel, origin, memory, constants, checked, addressOf, addresses, shape } = launch;
   const sharedMemory = memory.share() !== null;
   const { name, parameterBytes } = kernel.entry;
   const facts = [name, origin.target, origin.isa, memory.origin, sharedMemory, concurrent, checked, addresses];
-  const key = JSON.stringify(facts);
-  return compiledOnce(origin.text, key, () => {
+  const keyOf = (fours: boolean): string => JSON.stringify([fours, ...facts]);
+  const executed = (): number => compiledBefore(origin.text, keyOf(false))?.executed ?? 0;
+  const fours =
+    hasFours(shape) && runsInFours(kernel.entry) && (launch.simd ?? earnsFours(kernel.entry, shape, executed()));
+  return compiledOnce(origin.text, keyOf(fours), () => {
     const made = compileKernel(kernel, {
       origin: memory.origin,
       sharedMemory,
       concurrent,
       checked,
+      fours,
       parameterBytes,
       addressOf,
       constantBytes: constants.byteLength,
       localBytes: kernel.stackBytes,
     });
     // The baseline compiler is quick; handing the module to another thread costs more than it saves.
-    return { kernel: made.kernel, module: new WebAssembly.Module(made.bytes) };
+    return { kernel: made.kernel, module: new WebAssembly.Module(made.bytes), executed: 0 };
   });
 }

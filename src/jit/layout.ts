@@ -17,6 +17,8 @@ export interface LaunchLayout {
   readonly localBytes: number;
   /** Accesses are held against what is allocated. */
   readonly checked: boolean;
+  /** There is code for four threads of the kernel at a time, beside that for one. */
+  readonly fours: boolean;
   /** Address of a module's variable, or its offset in const memory. */
   readonly addressOf: (symbol: VariableSymbol) => number | null;
 }

@@ -85,7 +85,7 @@ ret; }`;
 }
 
 async function results(instructions: readonly string[], engine: 'interp' | 'jit'): Promise<Uint32Array> {
-  const device = await Device.create();
+  const device = await Device.create({ simd: true });
   const kernel = device.load(moduleOf(instructions)).kernel('k');
   const from = device.alloc(12 * rows.length);
   from.write(new Uint8Array(Uint32Array.from(rows.flat()).buffer));

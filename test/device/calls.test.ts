@@ -193,7 +193,7 @@ describe.each(['interp', 'jit'] as const)('%s', (engine) => {
     });
 
     test('the heap belongs to the device: another launch finds what was left there', async () => {
-      const device = await Device.create();
+      const device = await Device.create({ simd: true });
       const keep = `.global .u64 kept; ${heap}`;
       const body = `ld.global.u64 %rd1, [kept]; setp.ne.u64 %p1, %rd1, 0; @%p1 bra found;
       call (%rd1), malloc, (8); st.global.u64 [kept], %rd1; st.b32 [%rd1], 42; ret; found: ld.b32 %r1, [%rd1]; ${store}`;

@@ -40,7 +40,7 @@ describe('memory', () => {
   });
 
   test('a freed buffer', async () => {
-    const device = await Device.create();
+    const device = await Device.create({ simd: true });
     const kernel = device.load(moduleOf({ body: `${address}\nld.global.u32 %r1, [%rd1];` })).kernel('k');
     const buffer = device.alloc(64);
     const { address: at } = buffer;
@@ -181,7 +181,7 @@ done:`;
   });
 
   test('an instruction that no thread reaches is no fault', async () => {
-    const device = await Device.create();
+    const device = await Device.create({ simd: true });
     const body = 'bra done;\nbar.arrive 0, 32;\ndone:';
     const kernel = device.load(moduleOf({ body, parameters: '' })).kernel('k');
     expect(await kernel.launch()).toMatchObject({ ok: true });
@@ -218,14 +218,14 @@ describe('a kernel that never ends', () => {
 });
 
 test('a buffer is freed once', async () => {
-  const device = await Device.create();
+  const device = await Device.create({ simd: true });
   const buffer = device.alloc(4);
   buffer.free();
   expect(() => buffer.free()).toThrow('buffer 0 was freed');
 });
 
 test('a device runs the next launch after a fault', async () => {
-  const device = await Device.create();
+  const device = await Device.create({ simd: true });
   const module = device.load(moduleOf({ body: `${address}\nst.global.u32 [%rd1], 7;` }));
   const buffer = device.alloc(4);
   expect(await module.kernel('k').launch({ args: [0n] })).toMatchObject({ ok: false });

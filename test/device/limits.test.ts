@@ -1,9 +1,7 @@
 /** Whatever a module or launch asks for, it ends in bounded time and memory: by its end, a fault, or a refusal. */
 import { describe, expect, test } from 'vitest';
 import { Device, type LaunchOptions, PtxlabError } from '../../src/device.ts';
-import { moduleOf, outcome, output, type Source } from './run.ts';
-
-const engines = ['interp', 'jit'] as const;
+import { moduleOf, outcome, output, type Source, ways } from './run.ts';
 
 /** Code of the mistake or fault that a load and launch end with; null where they end well. */
 async function endOf(source: Source, options: LaunchOptions = {}, memory?: number): Promise<string | null> {
@@ -21,37 +19,37 @@ async function endOf(source: Source, options: LaunchOptions = {}, memory?: numbe
 const lines = (count: number, line: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => line(i)).join('\n');
 
-describe.each(engines)('on %s', (engine) => {
+describe.each(Object.entries(ways))('on %s', (_way, way) => {
   test('2^31 threads end by time, if nothing else ends them', async () => {
-    const end = await endOf({ body: '' }, { engine, grid: 2 ** 21, block: 1024, timeout: 0.2 });
+    const end = await endOf({ body: '' }, { ...way, grid: 2 ** 21, block: 1024, timeout: 0.2 });
     expect([null, 'PTX6021']).toContain(end);
   });
 
   test('the largest grid is never there as a whole', async () => {
     const grid = [2 ** 31 - 1, 65_535, 65_535] as const;
-    expect(await endOf({ body: '' }, { engine, grid, timeout: 0.2 })).toBe('PTX6021');
-    expect(await endOf({ body: 'mov.u32 %r1, 1;' }, { engine, grid, budget: 10_000 })).toBe('PTX6020');
+    expect(await endOf({ body: '' }, { ...way, grid, timeout: 0.2 })).toBe('PTX6021');
+    expect(await endOf({ body: 'mov.u32 %r1, 1;' }, { ...way, grid, budget: 10_000 })).toBe('PTX6020');
   });
 
   test('a local variable beyond what a thread can have', async () => {
     const body = '.local .b8 x[1099511627776];\nst.local.u8 [x], 1;';
-    expect(await endOf({ body }, { engine })).toBe('bad-launch');
+    expect(await endOf({ body }, way)).toBe('bad-launch');
   });
 
   test('shared memory beyond what a block can have', async () => {
     const source = { module: '.shared .b8 x[1099511627776];', body: 'st.shared.u8 [x], 1;' };
-    expect(await endOf(source, { engine })).toBe('bad-launch');
-    expect(await endOf({ body: '' }, { engine, sharedBytes: 2 ** 40 })).toBe('bad-launch');
+    expect(await endOf(source, way)).toBe('bad-launch');
+    expect(await endOf({ body: '' }, { ...way, sharedBytes: 2 ** 40 })).toBe('bad-launch');
   });
 
   test('recursion without end, in all threads of a block', async () => {
     const source = { module: '.func f() { call f; ret; }', body: 'call f;' };
-    expect(await endOf(source, { engine, block: 1024 })).toBe('PTX6013');
+    expect(await endOf(source, { ...way, block: 1024 })).toBe('PTX6013');
   });
 
   test('20,000 instructions in a row', async () => {
     const body = `ld.param.u64 %rd1, [out];\n${lines(20_000, () => 'add.u32 %r1, %r1, 3;')}\nst.global.u32 [%rd1], %r1;`;
-    expect(await output({ body }, 4, { engine })).toEqual([60_000]);
+    expect(await output({ body }, 4, way)).toEqual([60_000]);
   });
 
   const count = 5000;
@@ -69,7 +67,7 @@ describe.each(engines)('on %s', (engine) => {
   };
   test.each(Object.entries(shapes))('thousands of basic blocks, %s', async (_, middle) => {
     const body = `ld.param.u64 %rd1, [out];\n${middle}\nst.global.u32 [%rd1], %r1;`;
-    const { result, words } = await outcome({ body }, 4, { engine, block: 2 });
+    const { result, words } = await outcome({ body }, 4, { ...way, block: 2 });
     expect(result.ok).toBe(true);
     expect(words).toEqual([count]);
   });
@@ -77,7 +75,7 @@ describe.each(engines)('on %s', (engine) => {
   test('a branch by one of thousands of targets', async () => {
     const table = `T: .branchtargets ${lines(count, (i) => `L${i}`).replaceAll('\n', ', ')};`;
     const body = `ld.param.u64 %rd1, [out];\nmov.u32 %r2, ${count - 7};\n${table}\nbrx.idx %r2, T;\n${lines(count, (i) => `L${i}: add.u32 %r1, %r1, 1;`)}\nst.global.u32 [%rd1], %r1;`;
-    expect(await output({ body }, 4, { engine })).toEqual([7]);
+    expect(await output({ body }, 4, way)).toEqual([7]);
   });
 });
 

@@ -66,7 +66,7 @@ ld.global.u32 %r1, [t]; st.global.u32 [%rd1+32], %r1;`;
   });
 
   test('a global variable keeps its value from one launch to the next', async () => {
-    const device = await Device.create();
+    const device = await Device.create({ simd: true });
     const body = `${address}\nld.global.u32 %r1, [n]; add.u32 %r1, %r1, 1; st.global.u32 [n], %r1; st.global.u32 [%rd1], %r1;`;
     const kernel = device.load(moduleOf({ module: '.global .u32 n = 40;', body })).kernel('k');
     const out = device.alloc(4);
@@ -96,7 +96,7 @@ ${store(2)}`;
 
 describe('parameters', () => {
   test('lie at their natural alignment, arrays at theirs', async () => {
-    const device = await Device.create();
+    const device = await Device.create({ simd: true });
     const parameters = '.param .u8 a, .param .u64 out, .param .align 8 .b8 s[12], .param .f32 f, .param .u16 h';
     const body = `ld.param.u64 %rd1, [out]; ld.param.u8 %r1, [a]; ld.param.u32 %r2, [s+8]; ld.param.u32 %r3, [f]; ld.param.u16 %r4, [h];
 ${store(4)}`;
@@ -128,13 +128,13 @@ describe('one text loaded several times', () => {
   }
 
   test('has variables of its own each time', async () => {
-    const device = await Device.create();
+    const device = await Device.create({ simd: true });
     expect([await counts(device, 1), await counts(device, 3), await counts(device, 1)]).toEqual([[6], [8], [6]]);
   });
 
   test('finds its way on devices with memories of different sizes', async () => {
     for (const memory of [2 ** 20, 2 ** 30, 2 ** 24]) {
-      const device = await Device.create({ memory });
+      const device = await Device.create({ simd: true, memory });
       device.alloc(1000);
       expect(await counts(device, 2)).toEqual([7]);
     }

@@ -1,6 +1,13 @@
 /** Small kernels on a fresh device. */
 import { Device, type Fault, type LaunchOptions, type LaunchResult } from '../../src/device.ts';
 
+/** The ways that a kernel can run on the calling thread. */
+export const ways: Readonly<Record<string, LaunchOptions>> = {
+  interp: { engine: 'interp' },
+  jit: { engine: 'jit', simd: false },
+  'jit with simd': { engine: 'jit', simd: true },
+};
+
 export interface Source {
   readonly body: string;
   readonly parameters?: string;
@@ -31,7 +38,7 @@ export async function outcome(
   bytes: number,
   options: LaunchOptions = {},
 ): Promise<{ readonly result: LaunchResult; readonly words: readonly number[] }> {
-  const device = await Device.create();
+  const device = await Device.create({ simd: true });
   const kernel = device.load(moduleOf(source)).kernel('k');
   const out = device.alloc(bytes);
   const result = await kernel.launch({ args: [out], ...options });

@@ -5,7 +5,7 @@ import { moduleOf, type Source } from './run.ts';
 
 async function trace(source: Source, options: LaunchOptions = {}): Promise<readonly TraceEvent[]> {
   const events: TraceEvent[] = [];
-  const device = await Device.create();
+  const device = await Device.create({ simd: true });
   const kernel = device.load(moduleOf({ parameters: '', ...source })).kernel('k');
   await kernel.launch({ onTrace: (event) => events.push(event), ...options });
   return events;

@@ -1,8 +1,9 @@
 /** Warps on the device: who waits for whom, masks, divergence, and what atomics leave in memory. */
 import { describe, expect, test } from 'vitest';
 import { Device, type LaunchResult } from '../../src/device.ts';
+import { ways } from './run.ts';
 
-describe.each(['interp', 'jit'] as const)('%s', (engine) => {
+describe.each(Object.entries(ways))('%s', (_way, way) => {
   async function run(
     body: string,
     threads: number,
@@ -28,7 +29,7 @@ describe.each(['interp', 'jit'] as const)('%s', (engine) => {
     const result = await device
       .load(source)
       .kernel('k')
-      .launch({ block: threads, args: [buffer], budget, grid, engine });
+      .launch({ block: threads, args: [buffer], budget, grid, ...way });
     return { result, out: new Uint32Array(buffer.read().buffer) };
   }
 

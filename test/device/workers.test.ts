@@ -30,7 +30,7 @@ describe('memory and counts do not depend on the number of workers', () => {
     const source = readFileSync(join(root, `examples/kernels/${file}.ptx`), 'utf8');
     const runs = await Promise.all(
       everyCount.map(async (workers) => {
-        const device = await Device.create({ workers });
+        const device = await Device.create({ simd: true, workers });
         const args = argumentsOn(device);
         const { ok, stats } = await device
           .load(source)
@@ -197,7 +197,7 @@ test('kernels that print run on the calling thread: blocks in the order of their
   const source = readFileSync(join(root, 'examples/kernels/calls_sm80.ptx'), 'utf8');
   const printed = await Promise.all(
     everyCount.map(async (workers) => {
-      const device = await Device.create({ workers });
+      const device = await Device.create({ simd: true, workers });
       return (
         await device
           .load(source)
@@ -212,7 +212,7 @@ test('kernels that print run on the calling thread: blocks in the order of their
 });
 
 test.each([-1, 1.5, 65])('there cannot be %d workers', async (workers) => {
-  await expect(Device.create({ workers })).rejects.toMatchObject({ code: 'bad-launch' });
+  await expect(Device.create({ simd: true, workers })).rejects.toMatchObject({ code: 'bad-launch' });
   await expect(output({ body: '' }, 4, { workers })).rejects.toMatchObject({ code: 'bad-launch' });
 });
 

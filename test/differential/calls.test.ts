@@ -7,7 +7,7 @@ const threads = 48;
 const modules = 40;
 
 async function run(source: string, engine: 'interp' | 'jit'): Promise<readonly number[]> {
-  const device = await Device.create({ memory: 2 ** 22 });
+  const device = await Device.create({ simd: true, memory: 2 ** 22 });
   const out = device.alloc(4 * threads);
   const result = await device
     .load(source)

@@ -1,5 +1,5 @@
-/** An instruction as a small kernel that both engines run on the same inputs. Every bit must agree. */
-import { Device, type LoadedModule, RefusedModuleError } from '../../src/device.ts';
+/** An instruction as a small kernel that every kind of code runs on the same inputs. Every bit must agree. */
+import { Device, type LaunchOptions, type LoadedModule, RefusedModuleError } from '../../src/device.ts';
 import type { Instruction, Register } from './instructions.ts';
 
 const targets = ['sm_100a', 'sm_103a', 'sm_120a', 'sm_90', 'sm_70'];
@@ -50,21 +50,23 @@ async function load(text: string): Promise<{ readonly device: Device; readonly m
 
 type Rows = readonly (readonly bigint[])[];
 
-/** What an engine makes of the rows: for each its results in order, and the condition code after the instruction. */
-async function launcher(
-  instruction: Instruction,
-  rows: Rows,
-): Promise<(engine: 'interp' | 'jit') => Promise<readonly (readonly bigint[])[]>> {
+type Way = Pick<LaunchOptions, 'engine' | 'simd'>;
+
+/** Code for one thread, and for four at a time. */
+const fast: readonly Way[] = [{ simd: false }, { simd: true }];
+
+/** What each way makes of the rows: for each its results in order, and the condition code after the instruction. */
+async function launcher(instruction: Instruction, rows: Rows): Promise<(way: Way) => Promise<Rows>> {
   const { device, module } = await load(kernelText(instruction));
   const kernel = module.kernel('k');
   const input = device.alloc(
     BigUint64Array.from(rows.flat().flatMap((bits) => [BigInt.asUintN(64, bits), bits >> 64n])),
   );
   const count = instruction.results.length + 1;
-  return async (engine) => {
+  return async (way) => {
     const output = device.alloc(slot * count * rows.length);
     const args = [input, output, rows.length];
-    const launched = await kernel.launch({ grid: Math.ceil(rows.length / 128), block: 128, args, engine });
+    const launched = await kernel.launch({ grid: Math.ceil(rows.length / 128), block: 128, args, ...way });
     if (!launched.ok) throw new Error(launched.fault.message);
     const halves = new BigUint64Array(output.read().buffer);
     const at = (i: number): bigint => (halves[2 * i] ?? 0n) | ((halves[2 * i + 1] ?? 0n) << 64n);
@@ -72,21 +74,27 @@ async function launcher(
   };
 }
 
-/** Results of an instruction on the fast engine. */
-export async function fastResults(instruction: Instruction, rows: Rows): Promise<readonly (readonly bigint[])[]> {
+/** Results of an instruction on the fast engine, with code for one thread and for four. */
+export async function fastResults(instruction: Instruction, rows: Rows): Promise<readonly Rows[]> {
   const launch = await launcher(instruction, rows);
-  return launch('jit');
+  const results: Rows[] = [];
+  for (const way of fast) results.push(await launch(way));
+  return results;
 }
 
 /** Rows on which the engines differ, in words. */
 export async function differences(instruction: Instruction, rows: Rows): Promise<readonly string[]> {
   const launch = await launcher(instruction, rows);
-  const reference = await launch('interp');
-  const found = await launch('jit');
-  return rows.flatMap((row, i) => {
-    const [is, wanted] = [hexOf(found[i] ?? []), hexOf(reference[i] ?? [])];
-    return is === wanted ? [] : [`${hexOf(row)}: ${is}, not ${wanted}`];
-  });
+  const reference = await launch({ engine: 'interp' });
+  const differing: string[] = [];
+  for (const way of fast) {
+    const found = await launch(way);
+    rows.forEach((row, i) => {
+      const [is, wanted] = [hexOf(found[i] ?? []), hexOf(reference[i] ?? [])];
+      if (is !== wanted) differing.push(`${hexOf(row)}, simd ${way.simd}: ${is}, not ${wanted}`);
+    });
+  }
+  return differing;
 }
 
 function hexOf(values: readonly bigint[]): string {

@@ -10,9 +10,10 @@ test.each(foldedValues().map((folded) => [folded.inst, folded] as const))('%s', 
   if (resolution.kind !== 'variants' || resolution.variants[0] === undefined) throw new Error(`${inst} is not known`);
   const instruction = instructionOf(resolution.variants[0]);
   const patterns = rows.map((row) => row.map((text) => BigInt(`0x${text}`)));
-  const found = await fastResults(
+  const wanted = patterns.map((row) => row.at(-1));
+  const ways = await fastResults(
     instruction,
     patterns.map((row) => row.slice(0, -1)),
   );
-  expect(found.map(([result]) => result)).toEqual(patterns.map((row) => row.at(-1)));
+  for (const found of ways) expect(found.map(([result]) => result)).toEqual(wanted);
 });

@@ -6,10 +6,13 @@ import { type RandomKernel, randomKernel, textOf } from './random-kernels.ts';
 import { RandomSource } from './random-source.ts';
 import type { Statement } from './random-statements.ts';
 
-/** What launches of a kernel leave on the reference engine and with each number of workers, or the fault that they end with. */
+/** A way that the fast engine can run a kernel. */
+export type Way = Pick<LaunchOptions, 'simd' | 'workers'>;
+
+/** What launches of a kernel leave on the reference engine and in each way, or the fault that they end with. */
 async function outcomes(
   kernel: RandomKernel,
-  workers: readonly number[],
+  ways: readonly Way[],
 ): Promise<readonly [reference: string, ...found: string[]]> {
   const device = await Device.create({ memory: 2 ** 22 });
   const loaded = device.load(textOf(kernel)).kernel('k');
@@ -17,7 +20,7 @@ async function outcomes(
   const threads = grid * block;
   const random = new RandomSource(seed);
   const input = device.alloc(Uint32Array.from({ length: (threads * inputBytes) / 4 }, () => word(random)));
-  const outcome = async (way: Pick<LaunchOptions, 'engine' | 'workers'>): Promise<string> => {
+  const outcome = async (way: LaunchOptions): Promise<string> => {
     const written = [device.alloc(threads * outputBytes), device.alloc(counterBytes * (1 + grid))];
     const args = [input, ...written];
     const result = await loaded.launch({ grid, block, args, ...way, uninitialised: 'zero', budget: 2 ** 28 });
@@ -26,7 +29,7 @@ async function outcomes(
     return [`${result.stats.instructions} instructions`, ...bytes].join('\n');
   };
   const found: string[] = [];
-  for (const count of workers) found.push(await outcome({ engine: 'jit', workers: count }));
+  for (const way of ways) found.push(await outcome({ engine: 'jit', ...way }));
   return [await outcome({ engine: 'interp' }), ...found];
 }
 
@@ -45,11 +48,11 @@ function word(random: RandomSource): number {
   }
 }
 
-async function disagreement(kernel: RandomKernel, workers: readonly number[]): Promise<string | null> {
-  const [reference, ...found] = await outcomes(kernel, workers);
+async function disagreement(kernel: RandomKernel, ways: readonly Way[]): Promise<string | null> {
+  const [reference, ...found] = await outcomes(kernel, ways);
   if (reference.startsWith('PTX')) return `the reference engine: ${reference}`;
   const i = found.findIndex((other) => other !== reference);
-  return i < 0 ? null : `with ${workers[i]} workers ${where(reference, found[i] as string)}`;
+  return i < 0 ? null : `${JSON.stringify(ways[i])}: ${where(reference, found[i] as string)}`;
 }
 
 function where(reference: string, found: string): string {
@@ -67,13 +70,13 @@ function where(reference: string, found: string): string {
 }
 
 /** The kernel without all statements that the disagreement does not need. */
-async function shrink(kernel: RandomKernel, workers: readonly number[]): Promise<RandomKernel> {
+async function shrink(kernel: RandomKernel, ways: readonly Way[]): Promise<RandomKernel> {
   let smallest = kernel;
   for (let changed = true; changed; ) {
     changed = false;
     for (const module of smaller(smallest.module)) {
       const candidate = { ...smallest, module };
-      if ((await disagreement(candidate, workers).catch(() => null)) === null) continue;
+      if ((await disagreement(candidate, ways).catch(() => null)) === null) continue;
       smallest = candidate;
       changed = true;
       break;
@@ -93,19 +96,19 @@ function* smaller(body: readonly Statement[]): Generator<readonly Statement[]> {
 }
 
 /**
- * A test for each few seeds; `workers` are the numbers of workers to run the fast engine with. On a failure the message
- * holds the seed and the kernel, shrunk.
+ * A test for each few seeds; `ways` are those to run the fast engine in. On a failure the message holds the seed and
+ * the kernel, shrunk.
  */
-export function compareRandomKernels(first: number, count: number, each: number, workers: readonly number[]): void {
+export function compareRandomKernels(first: number, count: number, each: number, ways: readonly Way[]): void {
   describe('random kernels on both engines', () => {
     for (let start = first; start < first + count; start += each) {
       it(`seeds ${start} to ${start + each - 1}`, async () => {
         for (let seed = start; seed < start + each; seed++) {
           const kernel = randomKernel(seed);
-          const found = await disagreement(kernel, workers);
+          const found = await disagreement(kernel, ways);
           if (found === null) continue;
-          const least = await shrink(kernel, workers);
-          expect.fail(`seed ${seed}: ${found}\nshrunk: ${await disagreement(least, workers)}\n${textOf(least)}`);
+          const least = await shrink(kernel, ways);
+          expect.fail(`seed ${seed}: ${found}\nshrunk: ${await disagreement(least, ways)}\n${textOf(least)}`);
         }
       });
     }

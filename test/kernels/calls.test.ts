@@ -7,7 +7,7 @@ const source = readFileSync(new URL('../../examples/kernels/calls_sm80.ptx', imp
 
 describe.each(['interp', 'jit'] as const)('%s', (engine) => {
   async function launch(kernel: string, bytes: number, options: LaunchOptions): Promise<ArrayBuffer> {
-    const device = await Device.create();
+    const device = await Device.create({ simd: true });
     const out = device.alloc(bytes);
     const args = [out, ...(options.args ?? [])];
     const result = await device
@@ -20,7 +20,7 @@ describe.each(['interp', 'jit'] as const)('%s', (engine) => {
 
   /** A kernel without an output buffer. */
   async function resultOf(kernel: string, options: LaunchOptions): Promise<LaunchResult> {
-    return (await Device.create())
+    return (await Device.create({ simd: true }))
       .load(source)
       .kernel(kernel)
       .launch({ ...options, engine });

@@ -11,7 +11,7 @@ async function launch(
   block: readonly [number, number],
   args: (device: Device) => readonly (DeviceBuffer | number)[],
 ) {
-  const device = await Device.create();
+  const device = await Device.create({ simd: true });
   const given = args(device);
   const result = await device.load(source).kernel(kernel).launch({ grid, block, args: given });
   expect(result.ok ? null : result.fault).toBeNull();

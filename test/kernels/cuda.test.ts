@@ -55,7 +55,7 @@ function waits({ file, given }: Run): boolean {
 }
 
 async function launch({ file, given }: Run, way: Way): Promise<Ended> {
-  const device = await Device.create({ memory: 2 ** 24 });
+  const device = await Device.create({ simd: true, memory: 2 ** 24 });
   const kernel = device.load(textOf(file)).kernel(given.kernel);
   const args = given.args.map((input) => ('value' in input ? inputBytes(input) : device.alloc(inputBytes(input))));
   const { grid, block, sharedBytes } = given;

@@ -10,7 +10,7 @@ const words = Uint32Array.from({ length: 256 }, (_, i) => Math.imul(i + 1, 0x9e3
 
 /** The words of the last buffer after a launch of one warp. */
 async function launch(name: string, engine: 'interp' | 'jit', values: readonly number[]): Promise<Uint32Array> {
-  const device = await Device.create();
+  const device = await Device.create({ simd: true });
   const kernel = device.load(source).kernel(name);
   const buffers = Array.from({ length: kernel.parameters.length - values.length }, () =>
     device.alloc(words.byteLength),

@@ -10,7 +10,7 @@ export interface Loaded {
 
 export async function load(file: string, name: string): Promise<Loaded> {
   const source = readFileSync(new URL(`../../examples/kernels/${file}`, import.meta.url), 'utf8');
-  const device = await Device.create();
+  const device = await Device.create({ simd: true });
   return { device, kernel: device.load(source).kernel(name) };
 }
 
