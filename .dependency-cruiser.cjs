@@ -15,13 +15,14 @@ const may = {
   wasm: [],
   jit: ['program', 'machine', 'isa', 'wasm', 'check', 'numerics'],
   explain: ['check', 'isa', 'numerics', 'syntax'],
+  arrays: ['isa', 'numerics', 'jit'],
   tensors: ['arrays'],
 };
 
 const everywhere = ['base', 'diagnostics'];
 const everywhereFor = { base: [], wasm: ['base'] };
 /** Of numerics the fast engine takes data only: arithmetic is written twice, so that comparing the engines tests it. */
-const numericsData = '(conversion|formats|policy|operations)[.]ts$';
+const numericsData = '(conversion|formats|policy|operations|replacement)[.]ts$';
 
 const layers = Object.entries(may).map(([folder, allowed]) => {
   const reach = [...new Set([folder, ...(everywhereFor[folder] ?? everywhere), ...allowed])];

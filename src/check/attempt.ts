@@ -6,7 +6,7 @@ import { constraintHolds, relationHolds } from '../isa/rules.ts';
 import { ptxForms } from '../isa/table.ts';
 import { joinWords } from '../isa/targets.ts';
 import { type TypeName, typeOf } from '../isa/types.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '../base/nearest.ts';
 import { part, type Problem, problem, wholeMnemonic } from './problem.ts';
 
 /** A dot-part of a mnemonic. */

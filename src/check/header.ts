@@ -14,7 +14,7 @@ import {
 import type { AddressSizeDirective, TargetDirective, VersionDirective } from '../syntax/tree.ts';
 import type { ModuleEnvironment } from './availability.ts';
 import type { Report } from './declarations.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '../base/nearest.ts';
 
 /** What the caller puts in the place of the module's own directives. */
 export interface Overrides {

@@ -2,7 +2,7 @@
 import { diagnose } from '../diagnostics/diagnostic.ts';
 import type { Initializer } from '../syntax/tree.ts';
 import type { Report } from './declarations.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '../base/nearest.ts';
 import type { Scope } from './symbols.ts';
 
 type Address = Extract<Initializer, { readonly kind: 'address' }>;

@@ -6,7 +6,7 @@ import type { Guard, Instruction, Operand } from '../syntax/tree.ts';
 import { checkCall } from './call.ts';
 import { type Judge, step, type Verdict } from './judge.ts';
 import { checkLimits } from './limits.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '../base/nearest.ts';
 import type { Place, Problem } from './problem.ts';
 import { describeShape, shapeOf } from './shapes.ts';
 import type { Scope } from './symbols.ts';

@@ -8,7 +8,7 @@ import { opcodes } from '../isa/opcodes.ts';
 import { type FormTable, ptxForms } from '../isa/table.ts';
 import { isTypeName, type TypeName } from '../isa/types.ts';
 import { attempt, slotsFit, type Written } from './attempt.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '../base/nearest.ts';
 import { part, type Problem, problem } from './problem.ts';
 import { closestProblems, wrongTypes } from './refuse.ts';
 

@@ -1,5 +1,5 @@
 /** `ptxlab eval`: one instruction on given operands. */
-import { nearest } from '../check/nearest.ts';
+import { nearest } from '../base/nearest.ts';
 import { lanePictures } from '../explain/lanes.ts';
 import { readValue } from '../explain/read-value.ts';
 import { evalBatch } from './eval-batch.ts';

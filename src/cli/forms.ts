@@ -1,5 +1,5 @@
 /** `ptxlab forms`: the table of instruction forms, or the matrix of conversions. */
-import { nearest } from '../check/nearest.ts';
+import { nearest } from '../base/nearest.ts';
 import { describeForm, detailedText, formsAt, listingText } from '../explain/form-listing.ts';
 import { conversionMatrix, matrixText } from '../explain/matrix.ts';
 import { ptxForms } from '../isa/table.ts';

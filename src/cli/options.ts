@@ -1,5 +1,5 @@
 /** Flags that several commands share, read. */
-import { nearest } from '../check/nearest.ts';
+import { nearest } from '../base/nearest.ts';
 import type { Place } from '../explain/plain-variants.ts';
 import { findTarget, formatVersion, newestVersion, parseVersion, targets, versions } from '../isa/targets.ts';
 import { UsageError } from './exit.ts';
