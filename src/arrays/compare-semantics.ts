@@ -1,0 +1,142 @@
+/** One value as every stack converts it, and why they differ. */
+import { type Bits, hex } from '../base/bits.ts';
+import { PtxlabError } from '../base/error.ts';
+import { plainConversion, type Rounding } from '../numerics/conversion.ts';
+import { convert } from '../numerics/convert.ts';
+import { formatValue } from '../numerics/describe.ts';
+import { explainConversion } from '../numerics/explain-conversion.ts';
+import { formats, type FormatName } from '../numerics/formats.ts';
+import { numberBits } from '../numerics/number-bits.ts';
+import { requireFormat } from './names.ts';
+import { type Semantics, semanticRules } from './semantic-rules.ts';
+import { conversionOf, type ConversionStage, planConverter, replacementOf } from './semantics.ts';
+
+export interface CompareOptions {
+  /** The destination, by any spelling. */
+  readonly to: string;
+  /** What the value is held in before: rounded to nearest where it does not fit. Default f32. */
+  readonly from?: string | undefined;
+  /** For `ptx` alone, which has no default to ue8m0 (here: up, as NVIDIA's scales are made). */
+  readonly rounding?: Rounding | undefined;
+  readonly saturate?: boolean | undefined;
+}
+
+export interface StackCause {
+  /** An id of `semanticRules`, a cause of numerics (`tie-to-even`, `overflow`, …), or `rounded-twice`. */
+  readonly name: string;
+  readonly rule: string;
+  readonly evidence: string;
+}
+
+export interface StackResult {
+  readonly semantics: Semantics;
+  /** Null where the stack has no such conversion; `cause` says so. */
+  readonly bits: Bits | null;
+  /** The result in writing, `NaN (0x7f)`, `448`; empty where there is none. */
+  readonly value: string;
+  readonly cause: StackCause;
+}
+
+export interface SemanticsComparison {
+  readonly from: FormatName;
+  readonly to: FormatName;
+  /** The value as `from` holds it. */
+  readonly source: { readonly bits: Bits; readonly value: string };
+  readonly results: readonly StackResult[];
+  /** Whether all that have the conversion give the same bits. */
+  readonly agree: boolean;
+  /** One sentence for people. */
+  readonly sentence: string;
+}
+
+const stacks: readonly Semantics[] = ['ptx', 'ocp', 'ml_dtypes', 'torch'];
+
+/** How each stack converts a value; throws PtxlabError for a format that is none, and for an integer destination. */
+export function compareSemantics(value: number, options: CompareOptions): SemanticsComparison {
+  const from = requireFormat(options.from ?? 'f32');
+  const to = requireFormat(options.to);
+  if (formats[from].kind !== 'float' || formats[to].kind !== 'float') {
+    throw new PtxlabError('NOT_A_FLOAT', `stacks are compared on float formats; ${from} to ${to} is not`);
+  }
+  const wide = numberBits('f64', value);
+  const held = plainConversion('f64', from);
+  const source = convert({ ...held, rounding: from === 'ue8m0' ? 'rz' : 'rn' }, wide);
+  const results = stacks.map((semantics) => resultOf(semantics, source, from, to, options));
+  const different = new Set(results.flatMap(({ bits }) => (bits === null ? [] : [bits])));
+  return {
+    from,
+    to,
+    source: { bits: source, value: formatValue(from, source) },
+    results,
+    agree: different.size <= 1,
+    sentence: sentenceOf(to, results, different.size <= 1),
+  };
+}
+
+function resultOf(
+  semantics: Semantics,
+  source: Bits,
+  from: FormatName,
+  to: FormatName,
+  { rounding, saturate }: CompareOptions,
+): StackResult {
+  const own = semantics === 'ptx' ? (rounding ?? (to === 'ue8m0' ? 'rp' : undefined)) : undefined;
+  const plan = conversionOf({ from, to, semantics, saturate, rounding: own });
+  if (!plan.ok) {
+    const cause = { name: 'not-offered', rule: plan.error.message, evidence: 'semantics of ptxlab' };
+    return { semantics, bits: null, value: '', cause };
+  }
+  const bits = planConverter(plan.value)(source);
+  return { semantics, bits, value: formatValue(to, bits), cause: causeOf(plan.value, source) };
+}
+
+const twice: StackCause = {
+  name: 'rounded-twice',
+  rule: 'the value is rounded to f32 first and then once more',
+  evidence: 'measured',
+};
+
+function causeOf(stages: readonly ConversionStage[], source: Bits): StackCause {
+  const [first, second] = stages as readonly [ConversionStage, ConversionStage?];
+  if (second === undefined) return stageCause(first, source);
+  const middle = planConverter([first])(source);
+  const direct = convert({ ...second.conversion, from: first.conversion.from }, source);
+  const replaced = replacementOf(second.conversion, second.replacements, middle) !== null;
+  return replaced || convert(second.conversion, middle) === direct ? stageCause(second, middle) : twice;
+}
+
+function stageCause({ conversion, replacements }: ConversionStage, source: Bits): StackCause {
+  const replaced = replacementOf(conversion, replacements, source);
+  const row = semanticRules.find(({ id }) => id === replaced?.rule);
+  if (row !== undefined) return { name: row.id, rule: row.rule, evidence: row.evidence };
+  return explainConversion(conversion, source).reasons.at(-1) as StackCause;
+}
+
+function sentenceOf(to: FormatName, results: readonly StackResult[], agree: boolean): string {
+  const offered = results.filter(({ bits }) => bits !== null);
+  if (agree) {
+    const [only] = offered;
+    return only === undefined
+      ? 'No stack has this conversion.'
+      : `All agree on ${shown(to, only)}: ${only.cause.rule}.`;
+  }
+  const distinct = [...new Set(offered.map(({ bits }) => bits))];
+  const groups = distinct.map((bits) => offered.filter((result) => result.bits === bits));
+  return `${groups.map((group) => groupText(to, group)).join('; ')}.`;
+}
+
+function groupText(to: FormatName, group: readonly StackResult[]): string {
+  const names = group.map(({ semantics }) => semantics);
+  const rules = [...new Set(group.map(({ cause }) => cause.rule))];
+  const verb = names.length === 1 ? 'gives' : 'give';
+  return `${listed(names)} ${verb} ${shown(to, group[0] as StackResult)}: ${rules.join(', or ')}`;
+}
+
+function listed(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}
+
+function shown(to: FormatName, { bits, value }: StackResult): string {
+  const pattern = `0x${hex(bits as Bits, formats[to].width)}`;
+  return value.includes(pattern) ? value : `${value} (${pattern})`;
+}
