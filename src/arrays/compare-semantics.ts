@@ -9,7 +9,8 @@ import { formats, type FormatName } from '../numerics/formats.ts';
 import { numberBits } from '../numerics/number-bits.ts';
 import { requireFormat } from './names.ts';
 import { type Semantics, semanticRules } from './semantic-rules.ts';
-import { conversionOf, type ConversionStage, planConverter, replacementOf } from './semantics.ts';
+import type { ConversionStage } from '../numerics/replacement.ts';
+import { conversionOf, planConverter, replacementOf } from './semantics.ts';
 
 export interface CompareOptions {
   /** The destination, by any spelling. */

@@ -1,10 +1,11 @@
 /** What a stack does to convert between two formats: conversions as PTX has them, and what it does otherwise. */
 import type { Bits } from '../base/bits.ts';
 import { err, ok, type Result } from '../base/result.ts';
+import { randomLayoutOf } from '../isa/random-layout.ts';
 import { type Conversion, plainConversion, type Rounding } from '../numerics/conversion.ts';
 import { conversion } from '../numerics/convert.ts';
 import { type FloatFormat, formats, type FormatName } from '../numerics/formats.ts';
-import type { Replacement } from '../numerics/replacement.ts';
+import type { ConversionPlan, ConversionStage, Replacement } from '../numerics/replacement.ts';
 import {
   missingFormats,
   roundsTwice,
@@ -29,21 +30,11 @@ export interface ConversionRequest {
   readonly semantics?: Semantics | undefined;
 }
 
-/** One conversion, rounding once, and what takes the place of its results. */
-export interface ConversionStage {
-  readonly conversion: Conversion;
-  /** The first that applies does. */
-  readonly replacements: readonly Replacement[];
-}
-
 /** Why a conversion is not to be had: a stable code, and words. */
 export interface SemanticsError {
   readonly code: 'ROUNDING_REQUIRED' | 'NOT_OFFERED';
   readonly message: string;
 }
-
-/** One stage, or two where the stack itself goes by way of f32 and rounds twice. */
-export type ConversionPlan = readonly [ConversionStage] | readonly [ConversionStage, ConversionStage];
 
 /**
  * The conversion between any two formats as a stack does it. Every source is decoded exactly and rounded once, also where
@@ -113,17 +104,6 @@ function movedNan(c: Conversion, source: Bits, quiet: boolean): Bits {
 /** Formats to which every `cvt` saturates. */
 const saturated: ReadonlySet<FormatName> = new Set(['e4m3', 'e5m2', 'e2m3', 'e3m2', 'e2m1', 's2f6']);
 
-/** Random bits of `.rs` by destination (PTX ISA 9.7.9.21). */
-const randomBits: Readonly<Partial<Record<FormatName, number>>> = {
-  f16: 13,
-  bf16: 16,
-  e4m3: 16,
-  e5m2: 16,
-  e2m3: 16,
-  e3m2: 16,
-  e2m1: 8,
-};
-
 const integerRoundings: ReadonlySet<Rounding> = new Set(['rn', 'rz', 'rm', 'rp']);
 
 function notOffered(message: string): Result<never, SemanticsError> {
@@ -152,7 +132,7 @@ function ptxPlan(request: ConversionRequest): Result<ConversionPlan, SemanticsEr
       sat: isInteger && (always || saturate === true),
       satfinite: !isInteger && (always || saturate === true),
       relu,
-      randomBits: rounding.value === 'rs' ? (randomBits[to] ?? 0) : 0,
+      randomBits: rounding.value === 'rs' ? (randomLayoutOf(to)?.bits ?? 0) : 0,
     },
     replacements: [],
   };
@@ -173,7 +153,7 @@ function ptxRounding(
   if (formats[to].kind === 'integer' && !integerRoundings.has(chosen)) {
     return notOffered(`${to} is rounded by rn, rz, rm or rp, not by ${chosen}`);
   }
-  if (chosen === 'rs' && randomBits[to] === undefined) return notOffered(`${to} has no stochastic rounding`);
+  if (chosen === 'rs' && randomLayoutOf(to) === null) return notOffered(`${to} has no stochastic rounding`);
   return ok(chosen);
 }
 

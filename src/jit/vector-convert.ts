@@ -154,8 +154,10 @@ function pushConvertedNan(code: Code, c: Conversion, target: RoundingTarget, sou
 /** Conversion to 32 bits clamps and makes 0 of a NaN; narrower integers clamp once more. */
 function toInteger(code: Code, c: Conversion, to: FixedFormat, operands: VectorOperands): void {
   const target = conversionTarget(c);
-  const { magnitude, sign } = decodeOperand(code, c, target, operands);
+  const { magnitude, sign, nan } = decodeOperand(code, c, target, operands);
   pushSigned(code, magnitude, sign);
+  // An f32 that stands for a NaN need not be one itself.
+  if (nan !== null && c.from !== 'f32') code.get(nan).vector('v128.andnot');
   if (target.rounding !== 'rz') code.vector(integralOpcodes[target.rounding] as VectorOpcode);
   code.vector(to.signed ? 'i32x4.trunc_sat_f32x4_s' : 'i32x4.trunc_sat_f32x4_u');
   if (to.width === 32) return;

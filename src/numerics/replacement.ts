@@ -1,5 +1,6 @@
 /** Data beside a conversion: results that another stack than PTX would give for some of its inputs. */
 import type { Bits } from '../base/bits.ts';
+import type { Conversion } from './conversion.ts';
 
 /**
  * `bits`: these, by the sign of the source; null leaves the conversion's own result. `payload`: a NaN of the source's sign
@@ -19,3 +20,13 @@ export interface Replacement {
   /** The rule behind it, an id of `semanticRules`. */
   readonly rule: string;
 }
+
+/** One conversion, rounding once, and what takes the place of its results. */
+export interface ConversionStage {
+  readonly conversion: Conversion;
+  /** Ranges do not overlap. */
+  readonly replacements: readonly Replacement[];
+}
+
+/** One stage, or two where a stack itself goes by way of f32 and rounds twice. */
+export type ConversionPlan = readonly [ConversionStage] | readonly [ConversionStage, ConversionStage];

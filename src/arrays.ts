@@ -1,0 +1,19 @@
+/**
+ * Bulk conversion of arrays between the number formats of PTX; runs in any JavaScript runtime and depends on nothing.
+ *
+ * @module
+ */
+export { PtxlabError } from './base/error.ts';
+export {
+  type CompareOptions,
+  compareSemantics,
+  type SemanticsComparison,
+  type StackCause,
+  type StackResult,
+} from './arrays/compare-semantics.ts';
+export { convert, type ConvertOptions } from './arrays/convert.ts';
+export { formatNamed, spelling, type SpellingFamily } from './arrays/names.ts';
+export type { Semantics } from './arrays/semantic-rules.ts';
+export type { ArrayOf, Bytes, Packing } from './arrays/storage.ts';
+export type { Rounding } from './numerics/conversion.ts';
+export type { FormatName } from './numerics/formats.ts';

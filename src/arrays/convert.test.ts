@@ -1,0 +1,224 @@
+/** Arrays are converted as the exact engine converts each element, whatever their length, packing and place. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Bits } from '../base/bits.ts';
+import { type FormatName, formats } from '../numerics/formats.ts';
+import type { Rounding } from '../numerics/conversion.ts';
+import { ArrayConverter, type RandomSource } from './array-converter.ts';
+import { arrayConversion, convert, type ConvertOptions } from './convert.ts';
+import { PlainConverter } from './plain-converter.ts';
+import { conversionOf, planConverter } from './semantics.ts';
+import { type Bytes, bytesOf, storedBytes } from './storage.ts';
+
+const names = Object.keys(formats) as FormatName[];
+
+/** Patterns of a format: all of them up to 8 bits, else ends of exponent ranges, ties, and a spread of others. */
+function patterns(format: FormatName): readonly Bits[] {
+  const { width } = formats[format];
+  if (width <= 8) return Array.from({ length: 2 ** width }, (_, i) => i);
+  const spread = Array.from({ length: 512 }, (_, i) => (BigInt(i) * 0x9e3779b97f4a7c15n) ^ (BigInt(i) << 40n));
+  const corners = Array.from({ length: 2 * width }, (_, i) => (1n << BigInt(i % width)) - BigInt(i < width ? 0 : 1));
+  const all = [...spread, ...corners, ...corners.map((bits) => ~bits)].map((bits) => BigInt.asUintN(width, bits));
+  return width > 32 ? all : all.map(Number);
+}
+
+function store(format: FormatName, values: readonly Bits[]): Uint8Array {
+  const { width } = formats[format];
+  const each = Math.max(8, width) / 8;
+  const bytes = new Uint8Array(values.length * each);
+  values.forEach((value, i) => {
+    for (let byte = 0; byte < each; byte++)
+      bytes[i * each + byte] = Number((BigInt(value) >> BigInt(8 * byte)) & 0xffn);
+  });
+  return bytes;
+}
+
+function read(format: FormatName, bytes: Uint8Array): readonly Bits[] {
+  const { width } = formats[format];
+  const each = Math.max(8, width) / 8;
+  return Array.from({ length: bytes.length / each }, (_, i) => {
+    let value = 0n;
+    for (let byte = each - 1; byte >= 0; byte--) value = (value << 8n) | BigInt(bytes[i * each + byte] ?? 0);
+    return width > 32 ? value : Number(value);
+  });
+}
+
+const unpacked = (format: FormatName): 'bytes' | undefined => (formats[format].width < 8 ? 'bytes' : undefined);
+
+function check(from: FormatName, options: ConvertOptions & { readonly to: FormatName }): void {
+  const { to, rounding, saturate, relu, ftz, semantics } = options;
+  const plan = conversionOf({ from, to, rounding, saturate, relu, ftz, semantics });
+  if (!plan.ok) return;
+  const inputs = patterns(from);
+  const one = planConverter(plan.value);
+  const wanted = inputs.map((bits) => one(bits));
+  const packings = { ...withDefined('sourcePacking', unpacked(from)), ...withDefined('packing', unpacked(to)) };
+  const found = read(to, bytesOf(convert(store(from, inputs), { ...options, from, ...packings })));
+  const differing = inputs.flatMap((bits, i) =>
+    found[i] === wanted[i] ? [] : [`${bits.toString(16)}: ${found[i]?.toString(16)}, not ${wanted[i]?.toString(16)}`],
+  );
+  expect(differing.slice(0, 5)).toEqual([]);
+}
+
+function withDefined<K extends string, V>(key: K, value: V | undefined): { readonly [k in K]?: V } {
+  return value === undefined ? {} : ({ [key]: value } as { readonly [k in K]: V });
+}
+
+describe('every pair of formats', () => {
+  const modes: readonly Omit<ConvertOptions, 'to'>[] = [
+    {},
+    { rounding: 'rz' },
+    { rounding: 'rm' },
+    { rounding: 'rp' },
+    { rounding: 'rna' },
+    { saturate: true },
+    { relu: true },
+    { ftz: true },
+    { semantics: 'ocp' },
+    { semantics: 'ocp', saturate: false },
+    { semantics: 'ml_dtypes' },
+    { semantics: 'torch' },
+  ];
+  test.each(names)('from %s', (from) => {
+    for (const to of names) for (const mode of modes) check(from, { ...mode, to });
+  });
+});
+
+describe('stochastic rounding', () => {
+  const targets = ['f16', 'bf16', 'e4m3', 'e5m2', 'e2m3', 'e3m2', 'e2m1'] as const;
+  const source = Float32Array.from({ length: 1001 }, (_, i) => Math.sin(i) * 10 ** ((i % 9) - 4));
+
+  test.each(targets)('to %s draws the same with and without WebAssembly', (to) => {
+    const rbits = Uint32Array.from({ length: 501 }, (_, i) => Math.imul(i, 0x9e3779b1));
+    for (const options of [{ seed: 7 }, { seed: -1n }, { rbits }]) {
+      expect(bothWays(source, { to, rounding: 'rs', ...options })).toBe(true);
+    }
+  });
+
+  test('a seed gives an element the same bits wherever the array is cut, in its parts of four', () => {
+    const whole = convert(source, { to: 'e4m3', rounding: 'rs', seed: 3 });
+    const rbits = new Uint32Array(251);
+    expect(convert(source.subarray(0, 400), { to: 'e4m3', rounding: 'rs', seed: 3 })).toEqual(whole.subarray(0, 400));
+    expect(convert(source, { to: 'e4m3', rounding: 'rs', rbits })).toEqual(
+      convert(source, { to: 'e4m3', rounding: 'rz' }),
+    );
+  });
+
+  test('the mean of many is the value itself', () => {
+    const value = 1.3;
+    const codes = convert(new Float32Array(100_000).fill(value), { to: 'e4m3', rounding: 'rs', seed: 11 });
+    const values = convert(codes, { from: 'e4m3', to: 'f32' });
+    expect(values.reduce((sum, one) => sum + one, 0) / values.length).toBeCloseTo(value, 2);
+  });
+});
+
+/** Whether both converters write the same bytes. */
+function bothWays(source: Bytes, options: ConvertOptions): boolean {
+  const { plan, count, random } = arrayConversion(source, options);
+  const run = (converter: { run(s: Uint8Array, t: Uint8Array, c: number, r: RandomSource | null): void }): string => {
+    const target = new Uint8Array(storedBytes(plan.target, count) + 3).fill(0xa5);
+    converter.run(bytesOf(source), target, count, random);
+    return Buffer.from(target).toString('hex');
+  };
+  return run(new ArrayConverter(plan)) === run(new PlainConverter(plan));
+}
+
+describe('packings', () => {
+  const narrow = names.filter((name) => formats[name].width < 8);
+  const packings = ['bytes', 'low-first', 'high-first'] as const;
+  const layouts = narrow.flatMap((name) =>
+    packings.flatMap((packing) =>
+      packing === 'high-first' && formats[name].width === 6 ? [] : [[name, packing] as const],
+    ),
+  );
+
+  test.each(layouts)('%s, %s: of every length, with and without WebAssembly', (format, packing) => {
+    for (let count = 0; count <= 67; count++) {
+      const source = Float32Array.from({ length: count }, (_, i) => ((i * 7) % 29) / 4 - 3);
+      expect(bothWays(source, { to: format, packing })).toBe(true);
+      const codes = convert(source, { to: format, packing });
+      expect(bothWays(codes, { from: format, to: 'f32', sourcePacking: packing, count })).toBe(true);
+      expect(bothWays(codes, { from: format, to: 'f64', sourcePacking: packing, count })).toBe(true);
+    }
+  });
+
+  test('the first element is in the lowest bits, or in the topmost', () => {
+    const source = Float32Array.of(0.5, 6, -1);
+    expect(convert(source, { to: 'e2m1' })).toEqual(Uint8Array.of(0x71, 0x0a));
+    expect(convert(source, { to: 'e2m1', packing: 'high-first' })).toEqual(Uint8Array.of(0x17, 0xa0));
+    expect(convert(source, { to: 'e2m1', packing: 'bytes' })).toEqual(Uint8Array.of(1, 7, 0xa));
+    expect(convert(Float32Array.of(0.125, 7.5, -1, 0), { to: 'e2m3', packing: 'low-first' })).toEqual(
+      Uint8Array.of(0xc1, 0x87, 0x02),
+    );
+  });
+});
+
+describe('arrays', () => {
+  test('lengths around those that are staged at once, at any offset', () => {
+    for (const count of [1, 15, 16, 17, 16_383, 16_384, 16_385, 40_000]) {
+      const buffer = new ArrayBuffer(4 * count + 3);
+      const bytes = new Uint8Array(buffer, 3);
+      bytes.set(new Uint8Array(Float32Array.from({ length: count }, (_, i) => i / 7).buffer));
+      const codes = convert(bytes, { from: 'f32', to: 'e4m3' });
+      expect(codes.length).toBe(count);
+      expect([codes[0], codes[count - 1]]).toEqual([...convert(Float32Array.of(0, (count - 1) / 7), { to: 'e4m3' })]);
+    }
+  });
+
+  test('a typed array says what it holds; bytes do not', () => {
+    expect(convert(Int8Array.of(-1, 5), { to: 'f32' })).toEqual(Float32Array.of(-1, 5));
+    expect(convert(BigInt64Array.of(-1n), { to: 'f64' })).toEqual(Float64Array.of(-1));
+    expect(() => convert(Uint8Array.of(1), { to: 'f32' })).toThrow(expect.objectContaining({ code: 'format-needed' }));
+  });
+
+  test('out is given back, with what lies behind the result untouched', () => {
+    const out = new Uint8Array(8).fill(9);
+    expect(convert(Float32Array.of(1, 2), { to: 'e4m3', out: out.subarray(2) })).toHaveLength(6);
+    expect([...out]).toEqual([9, 9, 0x38, 0x40, 9, 9, 9, 9]);
+  });
+
+  test('in place where elements do not grow, and not where they would overwrite others', () => {
+    const array = Float32Array.from({ length: 50_000 }, (_, i) => i);
+    const wanted = convert(array, { to: 'f16' });
+    convert(array, { to: 'f16', out: array });
+    expect(new Uint16Array(array.buffer, 0, wanted.length)).toEqual(wanted);
+    expect(() => convert(array, { from: 'f16', to: 'f32', out: array, count: 10 })).toThrow(
+      expect.objectContaining({ code: 'overlap' }),
+    );
+    expect(() => convert(array.subarray(0, 10), { to: 'f16', out: array.subarray(2) })).toThrow(
+      expect.objectContaining({ code: 'overlap' }),
+    );
+  });
+
+  test.each([
+    ['UNKNOWN_FORMAT', { to: 'e4m4' }],
+    ['FOREIGN_FORMAT', { to: 'float8_e4m3fnuz' }],
+    ['ROUNDING_REQUIRED', { to: 'ue8m0' }],
+    ['NOT_OFFERED', { to: 'e4m3', saturate: false }],
+    ['NOT_OFFERED', { to: 's8', rounding: 'rna' as Rounding }],
+    ['no-random-bits', { to: 'e4m3', rounding: 'rs' as Rounding }],
+    ['no-random-bits', { to: 'e4m3', seed: 1 }],
+    ['no-random-bits', { to: 'e4m3', rounding: 'rs' as Rounding, seed: 0.5 }],
+    ['buffer-size', { to: 'e4m3', rounding: 'rs' as Rounding, rbits: new Uint32Array(1) }],
+    ['buffer-size', { to: 'f64', out: new Uint8Array(10) }],
+    ['bad-packing', { to: 'e4m3', packing: 'low-first' as const }],
+    ['bad-packing', { to: 'e2m3', packing: 'high-first' as const }],
+    ['bad-count', { to: 'e4m3', count: 9 }],
+    ['bad-count', { to: 'e4m3', count: -1 }],
+  ])('%s: %o', (code, options) => {
+    expect(() => convert(new Float32Array(8), options)).toThrow(expect.objectContaining({ code }));
+  });
+
+  test('any bytes, format and options give a result or a PtxlabError', () => {
+    const format = fc.constantFrom(...names);
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), format, format, fc.boolean(), (bytes, from, to, relu) => {
+        try {
+          convert(bytes, { from, to, relu });
+        } catch (error) {
+          expect(error).toMatchObject({ name: 'PtxlabError' });
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,169 @@
+/**
+ * Bulk conversion of arrays between number formats, to the bit that PTX gives.
+ *
+ * ```ts
+ * const codes = convert(Float32Array.of(1, 2.7, -500), { to: 'e4m3' }); // Uint8Array [0x38, 0x43, 0xfe]
+ * const values = convert(codes, { from: 'e4m3', to: 'f32' }); // Float32Array [1, 2.75, -448]
+ * ```
+ *
+ * @module
+ */
+import { PtxlabError } from '../base/error.ts';
+import { randomLayoutOf } from '../isa/random-layout.ts';
+import type { ArrayPlan } from '../jit/array-kernel.ts';
+import { storedBits } from '../jit/array-storage.ts';
+import type { Rounding } from '../numerics/conversion.ts';
+import type { FormatName } from '../numerics/formats.ts';
+import { type RandomSource } from './array-converter.ts';
+import { converterOf } from './converters.ts';
+import { requireFormat } from './names.ts';
+import type { Semantics } from './semantic-rules.ts';
+import { conversionOf } from './semantics.ts';
+import {
+  arrayFor,
+  type ArrayOf,
+  type Bytes,
+  bytesOf,
+  formatOfArray,
+  type Packing,
+  storageOf,
+  storedBytes,
+  storedElements,
+} from './storage.ts';
+
+export interface ConvertOptions {
+  /** Format of the source, in any spelling; what a typed array's elements are by themselves unless given. */
+  readonly from?: string;
+  /** Format of the result, in any spelling. */
+  readonly to: string;
+  /** To nearest even unless given. ue8m0 has none of its own: `rz` or `rp`. `rs` needs `seed` or `rbits`. */
+  readonly rounding?: Rounding;
+  /** Values beyond the format, infinities included, become its largest. As the semantics have it unless given. */
+  readonly saturate?: boolean;
+  /** Negative results and -0 become +0, NaN the canonical NaN. */
+  readonly relu?: boolean;
+  /** Subnormal f32 inputs and results become zeros of their sign. */
+  readonly ftz?: boolean;
+  /** Whose conversion it is, where stacks differ; PTX's unless given. */
+  readonly semantics?: Semantics;
+  /** For `rs`: random bits from a stream of 32-bit words that depends on the seed (64 bits) alone. */
+  readonly seed?: number | bigint;
+  /**
+   * For `rs`: random bits of the caller's. Word i belongs to elements 4i to 4i + 3, for f16 and bf16 to 2i and 2i + 1,
+   * and is the operand `rbits` of the instruction that converts these, the first element in its lowest lane.
+   */
+  readonly rbits?: Uint32Array;
+  /** How elements of the source lie that are narrower than a byte: dense for 2 and 4 bits, else `bytes`, unless given. */
+  readonly sourcePacking?: Packing;
+  /** The same of the result. */
+  readonly packing?: Packing;
+  /** Elements to convert; all of the source unless given. */
+  readonly count?: number;
+  /** Where the result goes; a new array unless given. Longer ones keep what they have behind it. */
+  readonly out?: Bytes;
+}
+
+/** A conversion of so many elements, ready to be run. */
+export interface ArrayConversion {
+  readonly from: FormatName;
+  readonly to: FormatName;
+  readonly plan: ArrayPlan;
+  readonly count: number;
+  readonly random: RandomSource | null;
+}
+
+/**
+ * Converts every element of an array. Each is decoded exactly and rounded once, whether or not PTX has an instruction for
+ * the pair; where it has one, the result is the instruction's, bit for bit. A NaN that is made is PTX's canonical one.
+ *
+ * @returns `out`, or a new array: `ArrayOf` says which
+ * @throws PtxlabError `UNKNOWN_FORMAT`, `FOREIGN_FORMAT`, `AMBIGUOUS_FORMAT`, `NOT_OFFERED`, `ROUNDING_REQUIRED`,
+ * `format-needed`, `bad-packing`, `bad-count`, `no-random-bits`, `buffer-size`, `overlap`
+ */
+export function convert<T extends FormatName>(
+  source: Bytes,
+  options: ConvertOptions & { readonly to: T; readonly out?: never },
+): ArrayOf<T>;
+export function convert<Out extends Bytes>(source: Bytes, options: ConvertOptions & { readonly out: Out }): Out;
+export function convert(source: Bytes, options: ConvertOptions): Bytes;
+export function convert(source: Bytes, options: ConvertOptions): Bytes {
+  const conversion = arrayConversion(source, options);
+  const { plan, count, to, random } = conversion;
+  const result = options.out ?? arrayFor(to, plan.target, count);
+  const [from, into] = [bytesOf(source), bytesOf(result)];
+  checkRoom(conversion, from, into);
+  converterOf(plan).run(from, into, count, random);
+  return result;
+}
+
+/** What the options ask for, of that source. Throws as `convert` does. */
+export function arrayConversion(source: Bytes, options: ConvertOptions): ArrayConversion {
+  const from = sourceFormat(source, options.from);
+  const to = requireFormat(options.to);
+  const { rounding, saturate, relu, ftz, semantics } = options;
+  const stages = conversionOf({ from, to, rounding, saturate, relu, ftz, semantics });
+  if (!stages.ok) throw new PtxlabError(stages.error.code, stages.error.message);
+  const plan: ArrayPlan = {
+    stages: stages.value,
+    source: storageOf(from, options.sourcePacking),
+    target: storageOf(to, options.packing),
+    random: randomPlan(to, options),
+  };
+  const held = storedElements(plan.source, source.byteLength);
+  const count = options.count ?? held;
+  if (!Number.isSafeInteger(count) || count < 0 || count > held) {
+    throw new PtxlabError('bad-count', `${count} is no number of elements: the source has ${held} of ${from}`);
+  }
+  return { from, to, plan, count, random: randomSource(plan, options, count) };
+}
+
+function sourceFormat(source: Bytes, named: string | undefined): FormatName {
+  const own = formatOfArray(source);
+  if (named !== undefined) return requireFormat(named);
+  if (own !== null) return own;
+  throw new PtxlabError('format-needed', 'the elements may be of many formats: say which in `from`');
+}
+
+function randomPlan(to: FormatName, { rounding, rbits }: ConvertOptions): ArrayPlan['random'] {
+  const layout = rounding === 'rs' ? randomLayoutOf(to) : null;
+  return layout === null ? null : { ...layout, from: rbits === undefined ? 'seed' : 'words' };
+}
+
+function randomSource({ random }: ArrayPlan, options: ConvertOptions, count: number): RandomSource | null {
+  const { seed, rbits } = options;
+  if (random === null) {
+    if (seed === undefined && rbits === undefined) return null;
+    throw new PtxlabError('no-random-bits', "random bits go with rounding 'rs' only");
+  }
+  if (rbits === undefined) {
+    if (seed === undefined) throw new PtxlabError('no-random-bits', "rounding 'rs' needs `seed` or `rbits`");
+    return { kind: 'seed', seed: seedOf(seed) };
+  }
+  const needed = Math.ceil(count / random.low.length);
+  if (rbits.length >= needed) return { kind: 'words', words: rbits };
+  throw new PtxlabError(
+    'buffer-size',
+    `${count} elements take ${needed} words of random bits; rbits has ${rbits.length}`,
+  );
+}
+
+function seedOf(seed: number | bigint): bigint {
+  if (typeof seed === 'bigint' || Number.isSafeInteger(seed)) return BigInt.asUintN(64, BigInt(seed));
+  throw new PtxlabError('no-random-bits', `${seed} is no seed: it is an integer`);
+}
+
+function checkRoom({ plan, count, to }: ArrayConversion, source: Uint8Array, target: Uint8Array): void {
+  const needed = storedBytes(plan.target, count);
+  if (target.byteLength < needed) {
+    throw new PtxlabError(
+      'buffer-size',
+      `${count} elements of ${to} take ${needed} bytes; out has ${target.byteLength}`,
+    );
+  }
+  if (source.buffer !== target.buffer || needed === 0) return;
+  const [first, behind] = [source.byteOffset, source.byteOffset + storedBytes(plan.source, count)];
+  const apart = target.byteOffset >= behind || target.byteOffset + needed <= first;
+  const inPlace = target.byteOffset === first && storedBits(plan.target) <= storedBits(plan.source);
+  if (apart || inPlace) return;
+  throw new PtxlabError('overlap', 'out overlaps the source, and would overwrite elements that are still to be read');
+}

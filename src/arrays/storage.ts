@@ -1,0 +1,109 @@
+/** How elements of a format lie in an array: typed arrays that hold them, and packings of what is narrower than a byte. */
+import { PtxlabError } from '../base/error.ts';
+import { formats, type FormatName } from '../numerics/formats.ts';
+import { type Storage, storedBits } from '../jit/array-storage.ts';
+
+/**
+ * Elements of 2, 4 or 6 bits: `bytes` one per byte, in its low bits; `low-first` dense, the first element in the lowest
+ * bits; `high-first` dense, the first element of a byte in its topmost bits (2 and 4 bits only).
+ */
+export type Packing = 'bytes' | 'low-first' | 'high-first';
+
+/** Anything with bytes: a typed array or other view, or a buffer as a whole. */
+export type Bytes = ArrayBufferView | ArrayBuffer | SharedArrayBuffer;
+
+/** The typed array that holds elements of a format; formats without one of their own are bits in an unsigned one. */
+export interface ArrayTypes {
+  readonly f64: Float64Array;
+  readonly f32: Float32Array;
+  readonly tf32: Float32Array;
+  readonly s8: Int8Array;
+  readonly s16: Int16Array;
+  readonly u16: Uint16Array;
+  readonly f16: Uint16Array;
+  readonly bf16: Uint16Array;
+  readonly s32: Int32Array;
+  readonly u32: Uint32Array;
+  readonly s64: BigInt64Array;
+  readonly u64: BigUint64Array;
+}
+
+/** `Uint8Array` for all that `ArrayTypes` does not list: fp8, fp6, fp4, ue8m0, s2f6, u8, and integers below a byte. */
+export type ArrayOf<T extends FormatName> = T extends keyof ArrayTypes ? ArrayTypes[T] : Uint8Array;
+
+const makers: { readonly [T in keyof ArrayTypes]: (count: number) => ArrayTypes[T] } = {
+  f64: (count) => new Float64Array(count),
+  f32: (count) => new Float32Array(count),
+  tf32: (count) => new Float32Array(count),
+  s8: (count) => new Int8Array(count),
+  s16: (count) => new Int16Array(count),
+  u16: (count) => new Uint16Array(count),
+  f16: (count) => new Uint16Array(count),
+  bf16: (count) => new Uint16Array(count),
+  s32: (count) => new Int32Array(count),
+  u32: (count) => new Uint32Array(count),
+  s64: (count) => new BigInt64Array(count),
+  u64: (count) => new BigUint64Array(count),
+};
+
+/** Names of typed arrays whose elements have a format of their own. Bytes and 16-bit words may stand for many. */
+const formatsOfArrays: Readonly<Record<string, FormatName>> = {
+  Float64Array: 'f64',
+  Float32Array: 'f32',
+  Float16Array: 'f16',
+  Int8Array: 's8',
+  Int16Array: 's16',
+  Int32Array: 's32',
+  Uint32Array: 'u32',
+  BigInt64Array: 's64',
+  BigUint64Array: 'u64',
+};
+
+/** The format that a typed array's elements have by themselves; null for bytes, 16-bit words and views without elements. */
+export function formatOfArray(source: Bytes): FormatName | null {
+  return formatsOfArrays[Object.prototype.toString.call(source).slice(8, -1)] ?? null;
+}
+
+/** How the elements lie, in the packing asked for or the format's usual one: fp4 and int4 dense, fp6 one per byte, as PTX has them. */
+export function storageOf(format: FormatName, packing: Packing | undefined): Storage {
+  const { width } = formats[format];
+  if (width >= 8) {
+    if (packing === undefined || packing === 'bytes') return { width, dense: false, highFirst: false };
+    throw new PtxlabError(
+      'bad-packing',
+      `${format} has ${width} bits an element: only narrower ones can be '${packing}'`,
+    );
+  }
+  if (packing === 'high-first' && 8 % width !== 0) {
+    throw new PtxlabError('bad-packing', `elements of ${format} cross bytes: they are 'bytes' or 'low-first'`);
+  }
+  const chosen = packing ?? (width === 6 ? 'bytes' : 'low-first');
+  return { width, dense: chosen !== 'bytes', highFirst: chosen === 'high-first' };
+}
+
+/** Bytes that so many elements take; the last byte is filled up with zeros. */
+export function storedBytes(storage: Storage, count: number): number {
+  return Math.ceil((count * storedBits(storage)) / 8);
+}
+
+/** Elements that so many bytes hold. */
+export function storedElements(storage: Storage, bytes: number): number {
+  return Math.floor((bytes * 8) / storedBits(storage));
+}
+
+/** A new array of zeros for so many elements. */
+export function arrayFor(
+  format: FormatName,
+  storage: Storage,
+  count: number,
+): ArrayTypes[keyof ArrayTypes] | Uint8Array {
+  const make = makers[format as keyof ArrayTypes] as ((count: number) => ArrayTypes[keyof ArrayTypes]) | undefined;
+  return make === undefined ? new Uint8Array(storedBytes(storage, count)) : make(count);
+}
+
+/** The bytes of an array, without a copy. */
+export function bytesOf(array: Bytes): Uint8Array {
+  return ArrayBuffer.isView(array)
+    ? new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
+    : new Uint8Array(array);
+}
