@@ -15,5 +15,6 @@ export { convert, type ConvertOptions } from './arrays/convert.ts';
 export { formatNamed, spelling, type SpellingFamily } from './arrays/names.ts';
 export type { Semantics } from './arrays/semantic-rules.ts';
 export type { ArrayOf, Bytes, Packing } from './arrays/storage.ts';
+export { Workspace } from './arrays/workspace.ts';
 export type { Rounding } from './numerics/conversion.ts';
 export type { FormatName } from './numerics/formats.ts';

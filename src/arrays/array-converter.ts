@@ -1,5 +1,6 @@
-/** Runs conversions over arrays of any length: chunk by chunk through the memory of a compiled kernel. */
-import { type ArrayLayout, arrayKernel, arrayLayout, type ArrayPlan, chunkSize } from '../jit/array-kernel.ts';
+/** Runs a compiled conversion over arrays of any length: where they lie, or chunk by chunk through its memory. */
+import { arrayKernel, type ArrayPlan, chunkSize, type ConvertGroups, staging } from '../jit/array-kernel.ts';
+import { scratchBytes } from '../jit/array-one-by-one.ts';
 import { seedKeys } from '../jit/array-random.ts';
 import { groupSize, type Storage, storedBits } from '../jit/array-storage.ts';
 import { instanceWithoutEngine } from '../jit/sweep-kernel.ts';
@@ -9,31 +10,29 @@ export type RandomSource =
   | { readonly kind: 'seed'; readonly seed: bigint }
   | { readonly kind: 'words'; readonly words: Uint32Array };
 
-type ConvertChunk = (groups: number, firstWord: number, firstKey: number, secondKey: number) => void;
-
-const pageSize = 65_536;
-
-/** One memory for all kernels: they run one after the other, and leave nothing in it. */
-let staging: WebAssembly.Memory | null = null;
-
-function stagingOf(bytes: number): WebAssembly.Memory {
-  staging ??= new WebAssembly.Memory({ initial: 1 });
-  const missing = Math.ceil((bytes - staging.buffer.byteLength) / pageSize);
-  if (missing > 0) staging.grow(missing);
-  return staging;
+/** Elements from `first` to `end`, both counted from where source and target begin. */
+interface Range {
+  readonly first: number;
+  readonly end: number;
 }
+
+/** Elements at the end that are never written in place: a group may write more than its own. */
+const tail = 4 * groupSize;
 
 export class ArrayConverter {
   private readonly plan: ArrayPlan;
-  private readonly layout: ArrayLayout;
   private readonly memory: WebAssembly.Memory;
-  private readonly convertChunk: ConvertChunk;
+  private readonly scratch: number;
+  private readonly convertGroups: ConvertGroups;
 
-  constructor(plan: ArrayPlan) {
+  /** @param thread number of the calling thread among those that work in the memory */
+  constructor(plan: ArrayPlan, memory: WebAssembly.Memory, thread = 0) {
     this.plan = plan;
-    this.layout = arrayLayout(plan);
-    this.memory = stagingOf(this.layout.bytes);
-    this.convertChunk = instanceWithoutEngine(arrayKernel(plan), this.memory).exports['convert'] as ConvertChunk;
+    this.memory = memory;
+    this.scratch = thread * scratchBytes;
+    const shared = !(memory.buffer instanceof ArrayBuffer);
+    const { exports } = instanceWithoutEngine(arrayKernel(plan, shared), memory);
+    this.convertGroups = exports['convert'] as ConvertGroups;
   }
 
   /**
@@ -41,29 +40,66 @@ export class ArrayConverter {
    * no more than one of the source.
    */
   run(source: Uint8Array, target: Uint8Array, count: number, random: RandomSource | null): void {
-    const { plan, layout, convertChunk } = this;
-    const [sourceBits, targetBits] = [storedBits(plan.source), storedBits(plan.target)];
-    const staged = new Uint8Array(this.memory.buffer);
-    const perWord = plan.random?.low.length ?? 1;
-    for (let first = 0; first < count; first += chunkSize) {
-      const elements = Math.min(chunkSize, count - first);
-      const from = (first * sourceBits) / 8;
-      staged.set(source.subarray(from, from + Math.ceil((elements * sourceBits) / 8)), layout.source);
-      if (random?.kind === 'words') this.stageWords(random.words, first / perWord, Math.ceil(elements / perWord));
-      const word = first / perWord;
-      const [key, secondKey] = random?.kind === 'seed' ? seedKeys(random.seed, Math.floor(word / 2 ** 32)) : [0, 0];
-      convertChunk(Math.ceil(elements / groupSize), word | 0, key, secondKey);
-      const bytes = Math.ceil((elements * targetBits) / 8);
-      target.set(staged.subarray(layout.target, layout.target + bytes), (first * targetBits) / 8);
+    const inPlace = this.wholeChunks(source, target, count);
+    this.runInPlace(source, target, { first: 0, end: inPlace }, random);
+    for (let first = inPlace; first < count; first += chunkSize) {
+      this.runStaged(source, target, { first, end: Math.min(first + chunkSize, count) }, random);
     }
-    clearSpare(target, plan.target, count);
+    clearSpare(target, this.plan.target, count);
   }
 
-  private stageWords(words: Uint32Array, first: number, count: number): void {
-    const bytes = new Uint8Array(words.buffer, words.byteOffset + 4 * first, 4 * count);
-    new Uint8Array(this.memory.buffer).set(bytes, this.layout.words);
+  /** Elements that can be converted in place: both arrays lie in the memory, and no random words have to be brought. */
+  wholeChunks(source: Uint8Array, target: Uint8Array, count: number): number {
+    const { buffer } = this.memory;
+    const together = source.byteOffset === target.byteOffset;
+    if (source.buffer !== buffer || target.buffer !== buffer || together || this.plan.random?.from === 'words')
+      return 0;
+    return Math.max(0, Math.floor((count - tail) / chunkSize) * chunkSize);
+  }
+
+  /** Elements of whole chunks, both arrays in the memory. */
+  runInPlace(source: Uint8Array, target: Uint8Array, { first, end }: Range, random: RandomSource | null): void {
+    const { plan } = this;
+    // V8 cannot replace a running function by its optimised form, so one call is short.
+    for (let at = first; at < end; at += chunkSize) {
+      const from = source.byteOffset + (at * storedBits(plan.source)) / 8;
+      const to = target.byteOffset + (at * storedBits(plan.target)) / 8;
+      this.convertChunk(chunkSize, from, to, at, random);
+    }
+  }
+
+  private runStaged(source: Uint8Array, target: Uint8Array, { first, end }: Range, random: RandomSource | null): void {
+    const { plan } = this;
+    const [sourceBits, targetBits] = [storedBits(plan.source), storedBits(plan.target)];
+    const staged = new Uint8Array(this.memory.buffer);
+    const from = (first * sourceBits) / 8;
+    staged.set(source.subarray(from, Math.ceil((end * sourceBits) / 8)), staging.source);
+    if (random?.kind === 'words') {
+      const perWord = plan.random?.low.length ?? 1;
+      const { buffer, byteOffset } = random.words;
+      const bytes = 4 * Math.ceil((end - first) / perWord);
+      staged.set(new Uint8Array(buffer, byteOffset + (4 * first) / perWord, bytes), staging.words);
+    }
+    this.convertChunk(end - first, staging.source, staging.target, first, random);
+    const bytes = Math.ceil(((end - first) * targetBits) / 8);
+    target.set(staged.subarray(staging.target, staging.target + bytes), (first * targetBits) / 8);
+  }
+
+  private convertChunk(
+    count: number,
+    source: number,
+    target: number,
+    first: number,
+    random: RandomSource | null,
+  ): void {
+    const word = first / (this.plan.random?.low.length ?? 1);
+    const keys = random?.kind === 'seed' ? seedKeys(random.seed, Math.floor(word / 2 ** 32)) : noKeys;
+    const groups = Math.ceil(count / groupSize);
+    this.convertGroups(groups, source, target, staging.words, this.scratch, word | 0, ...keys);
   }
 }
+
+const noKeys = [0, 0] as const;
 
 /** Clears what the last byte has beside elements. */
 function clearSpare(target: Uint8Array, { width, dense, highFirst }: Storage, count: number): void {

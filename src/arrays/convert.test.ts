@@ -4,11 +4,13 @@ import { describe, expect, test } from 'vitest';
 import type { Bits } from '../base/bits.ts';
 import { type FormatName, formats } from '../numerics/formats.ts';
 import type { Rounding } from '../numerics/conversion.ts';
-import { ArrayConverter, type RandomSource } from './array-converter.ts';
+import type { RandomSource } from './array-converter.ts';
 import { arrayConversion, convert, type ConvertOptions } from './convert.ts';
+import { converterOf } from './converters.ts';
 import { PlainConverter } from './plain-converter.ts';
 import { conversionOf, planConverter } from './semantics.ts';
 import { type Bytes, bytesOf, storedBytes } from './storage.ts';
+import { Workspace } from './workspace.ts';
 
 const names = Object.keys(formats) as FormatName[];
 
@@ -120,7 +122,7 @@ function bothWays(source: Bytes, options: ConvertOptions): boolean {
     converter.run(bytesOf(source), target, count, random);
     return Buffer.from(target).toString('hex');
   };
-  return run(new ArrayConverter(plan)) === run(new PlainConverter(plan));
+  return run(converterOf(plan, source, source)) === run(new PlainConverter(plan));
 }
 
 describe('packings', () => {
@@ -220,5 +222,48 @@ describe('arrays', () => {
         }
       }),
     );
+  });
+});
+
+describe('a workspace', () => {
+  const count = 100_003;
+  const source = Float32Array.from({ length: count }, (_, i) => (i % 1000) / 7 - 60 + (i % 997 === 0 ? Number.NaN : 0));
+
+  test.each(['e4m3', 'e2m1', 'e3m2', 'bf16', 'f64', 's4', 's64'] as const)(
+    'f32 to %s gives what it gives elsewhere, and writes nothing beside it',
+    (to) => {
+      const workspace = new Workspace(12 * count + 1000);
+      const from = workspace.array('f32', count);
+      from.set(source);
+      const before = workspace.array('u8', 64).fill(0xa5);
+      const into = workspace.array(to, count);
+      const behind = workspace.array('u8', 64).fill(0xa5);
+      const wanted = convert(source, { to });
+      expect(convert(from, { to, out: into })).toBe(into);
+      expect(Buffer.compare(Buffer.from(bytesOf(into)), Buffer.from(bytesOf(wanted)))).toBe(0);
+      expect(Buffer.from(bytesOf(convert(from, { to }))).equals(Buffer.from(bytesOf(wanted)))).toBe(true);
+      expect([...before, ...behind].every((byte) => byte === 0xa5)).toBe(true);
+    },
+  );
+
+  test('random bits are those of the element, wherever it lies', () => {
+    const workspace = new Workspace(8 * count);
+    const from = workspace.array('f32', count);
+    from.set(source);
+    const out = workspace.array('e2m1', count);
+    const options = { to: 'e2m1', rounding: 'rs', seed: 5 } as const;
+    expect(Buffer.from(convert(from, { ...options, out })).equals(Buffer.from(convert(source, options)))).toBe(true);
+  });
+
+  test('has as much room as it was asked for, and says so', () => {
+    const workspace = new Workspace(1000);
+    const room = workspace.free;
+    expect(room).toBeGreaterThanOrEqual(1000);
+    workspace.array('f64', 100);
+    expect(() => workspace.array('u8', room)).toThrow(expect.objectContaining({ code: 'out-of-memory' }));
+    workspace.clear();
+    expect(workspace.free).toBe(room);
+    expect(() => new Workspace(2 ** 40)).toThrow(expect.objectContaining({ code: 'out-of-memory' }));
+    expect(() => new Workspace(-1)).toThrow(expect.objectContaining({ code: 'out-of-memory' }));
   });
 });

@@ -14,13 +14,13 @@ import type { ArrayPlan } from '../jit/array-kernel.ts';
 import { storedBits } from '../jit/array-storage.ts';
 import type { Rounding } from '../numerics/conversion.ts';
 import type { FormatName } from '../numerics/formats.ts';
-import { type RandomSource } from './array-converter.ts';
+import type { RandomSource } from './array-converter.ts';
 import { converterOf } from './converters.ts';
 import { requireFormat } from './names.ts';
 import type { Semantics } from './semantic-rules.ts';
 import { conversionOf } from './semantics.ts';
 import {
-  arrayFor,
+  arrayOver,
   type ArrayOf,
   type Bytes,
   bytesOf,
@@ -89,11 +89,15 @@ export function convert(source: Bytes, options: ConvertOptions): Bytes;
 export function convert(source: Bytes, options: ConvertOptions): Bytes {
   const conversion = arrayConversion(source, options);
   const { plan, count, to, random } = conversion;
-  const result = options.out ?? arrayFor(to, plan.target, count);
+  const result = options.out ?? newArray(to, storedBytes(plan.target, count));
   const [from, into] = [bytesOf(source), bytesOf(result)];
   checkRoom(conversion, from, into);
-  converterOf(plan).run(from, into, count, random);
+  converterOf(plan, source, result).run(from, into, count, random);
   return result;
+}
+
+function newArray(format: FormatName, bytes: number): Bytes {
+  return arrayOver(format, new ArrayBuffer(bytes), 0, bytes);
 }
 
 /** What the options ask for, of that source. Throws as `convert` does. */

@@ -1,24 +1,46 @@
 /** Converters by what they do, each made once: WebAssembly where it is to be had, else plain JavaScript. */
-import type { ArrayPlan } from '../jit/array-kernel.ts';
+import { type ArrayPlan, staging } from '../jit/array-kernel.ts';
 import { ArrayConverter } from './array-converter.ts';
 import { PlainConverter } from './plain-converter.ts';
+import type { Bytes } from './storage.ts';
+import { pageSize, workspaceOf } from './workspace.ts';
 
 export type Converter = Pick<ArrayConverter, 'run'>;
 
-const made = new Map<string, Converter>();
+type Made = Map<string, Converter>;
 
-/** Converters that are kept; the oldest goes first. */
+const plain: Made = new Map();
+const compiled = new WeakMap<WebAssembly.Memory, Made>();
+
+/** Converters that are kept of a kind; the oldest goes first. */
 const mostMade = 256;
 
-export function converterOf(plan: ArrayPlan): Converter {
+/** The converter for arrays that lie there; in any case it takes others too. */
+export function converterOf(plan: ArrayPlan, source: Bytes, target: Bytes): Converter {
+  if (!canCompile()) return kept(plain, plan, () => new PlainConverter(plan));
+  const memory = (workspaceOf(target) ?? workspaceOf(source))?.memory ?? stagingMemory();
+  const made = compiled.get(memory) ?? new Map<string, Converter>();
+  compiled.set(memory, made);
+  return kept(made, plan, () => new ArrayConverter(plan, memory));
+}
+
+function kept(made: Made, plan: ArrayPlan, make: () => Converter): Converter {
   const key = JSON.stringify(plan, (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value));
   const known = made.get(key);
   if (known !== undefined) return known;
   const [oldest] = made.keys();
   if (made.size >= mostMade && oldest !== undefined) made.delete(oldest);
-  const converter = canCompile() ? new ArrayConverter(plan) : new PlainConverter(plan);
+  const converter = make();
   made.set(key, converter);
   return converter;
+}
+
+let memoryForStaging: WebAssembly.Memory | null = null;
+
+/** One for all arrays outside workspaces: conversions run one after the other, and leave nothing in it. */
+function stagingMemory(): WebAssembly.Memory {
+  memoryForStaging ??= new WebAssembly.Memory({ initial: Math.ceil(staging.bytes / pageSize) });
+  return memoryForStaging;
 }
 
 let compiles: boolean | null = null;

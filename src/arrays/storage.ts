@@ -31,19 +31,21 @@ export interface ArrayTypes {
 /** `Uint8Array` for all that `ArrayTypes` does not list: fp8, fp6, fp4, ue8m0, s2f6, u8, and integers below a byte. */
 export type ArrayOf<T extends FormatName> = T extends keyof ArrayTypes ? ArrayTypes[T] : Uint8Array;
 
-const makers: { readonly [T in keyof ArrayTypes]: (count: number) => ArrayTypes[T] } = {
-  f64: (count) => new Float64Array(count),
-  f32: (count) => new Float32Array(count),
-  tf32: (count) => new Float32Array(count),
-  s8: (count) => new Int8Array(count),
-  s16: (count) => new Int16Array(count),
-  u16: (count) => new Uint16Array(count),
-  f16: (count) => new Uint16Array(count),
-  bf16: (count) => new Uint16Array(count),
-  s32: (count) => new Int32Array(count),
-  u32: (count) => new Uint32Array(count),
-  s64: (count) => new BigInt64Array(count),
-  u64: (count) => new BigUint64Array(count),
+type ArrayMaker<A> = (buffer: ArrayBufferLike, offset: number, bytes: number) => A;
+
+const makers: { readonly [T in keyof ArrayTypes]: ArrayMaker<ArrayTypes[T]> } = {
+  f64: (buffer, offset, bytes) => new Float64Array(buffer, offset, bytes / 8),
+  f32: (buffer, offset, bytes) => new Float32Array(buffer, offset, bytes / 4),
+  tf32: (buffer, offset, bytes) => new Float32Array(buffer, offset, bytes / 4),
+  s8: (buffer, offset, bytes) => new Int8Array(buffer, offset, bytes),
+  s16: (buffer, offset, bytes) => new Int16Array(buffer, offset, bytes / 2),
+  u16: (buffer, offset, bytes) => new Uint16Array(buffer, offset, bytes / 2),
+  f16: (buffer, offset, bytes) => new Uint16Array(buffer, offset, bytes / 2),
+  bf16: (buffer, offset, bytes) => new Uint16Array(buffer, offset, bytes / 2),
+  s32: (buffer, offset, bytes) => new Int32Array(buffer, offset, bytes / 4),
+  u32: (buffer, offset, bytes) => new Uint32Array(buffer, offset, bytes / 4),
+  s64: (buffer, offset, bytes) => new BigInt64Array(buffer, offset, bytes / 8),
+  u64: (buffer, offset, bytes) => new BigUint64Array(buffer, offset, bytes / 8),
 };
 
 /** Names of typed arrays whose elements have a format of their own. Bytes and 16-bit words may stand for many. */
@@ -91,14 +93,15 @@ export function storedElements(storage: Storage, bytes: number): number {
   return Math.floor((bytes * 8) / storedBits(storage));
 }
 
-/** A new array of zeros for so many elements. */
-export function arrayFor(
+/** The array of a format over so many bytes of a buffer. */
+export function arrayOver(
   format: FormatName,
-  storage: Storage,
-  count: number,
+  buffer: ArrayBufferLike,
+  offset: number,
+  bytes: number,
 ): ArrayTypes[keyof ArrayTypes] | Uint8Array {
-  const make = makers[format as keyof ArrayTypes] as ((count: number) => ArrayTypes[keyof ArrayTypes]) | undefined;
-  return make === undefined ? new Uint8Array(storedBytes(storage, count)) : make(count);
+  const make = makers[format as keyof ArrayTypes] as ArrayMaker<ArrayTypes[keyof ArrayTypes]> | undefined;
+  return make === undefined ? new Uint8Array(buffer, offset, bytes) : make(buffer, offset, bytes);
 }
 
 /** The bytes of an array, without a copy. */

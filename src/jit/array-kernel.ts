@@ -1,12 +1,13 @@
 /**
  * One conversion over an array as a WebAssembly module: sixteen elements at a time on vectors where the conversion has such
- * a form, else one after the other. Source and target are staged in the module's own memory.
+ * a form, else one after the other. Source and target lie in its memory.
  */
 import { formats } from '../numerics/formats.ts';
 import type { ConversionPlan } from '../numerics/replacement.ts';
 import type { Code } from '../wasm/code.ts';
 import type { FunctionType } from '../wasm/module.ts';
-import { convertOneByOne, scratchBytes } from './array-one-by-one.ts';
+import { nearestForm, pushAllWithin, storeNearest } from './array-nearest.ts';
+import { convertOneByOne, type Place, scratchBytes } from './array-one-by-one.ts';
 import { pushLaneBits, pushRandomWords, type RandomLayout } from './array-random.ts';
 import { type GroupLocals, groupBytes, groupSize, loadGroup, type Storage, storeGroup } from './array-storage.ts';
 import { Helpers } from './helpers.ts';
@@ -26,48 +27,121 @@ export interface ArrayPlan {
 /** Elements that are staged at once; what they take stays in a processor's own cache. */
 export const chunkSize = 16_384;
 
-/** Where in memory a chunk lies: source, random words, and target, each followed by as much as a group may write too much. */
-export interface ArrayLayout {
+/** Bytes beyond its elements that a group may read or write. */
+export const slack = 64;
+
+/** Threads that may work in one memory; each has scratch memory of its own. */
+export const mostThreads = 64;
+
+/** Addresses at the start of a memory where a chunk is staged, and its random words; bytes of all that. */
+export interface Staging {
   readonly source: number;
   readonly words: number;
   readonly target: number;
   readonly bytes: number;
 }
 
-export function arrayLayout({ source, target, random }: ArrayPlan): ArrayLayout {
-  const groups = chunkSize / groupSize;
-  const words = scratchBytes + groups * groupBytes(source) + 64;
-  const to = words + (random === null ? 0 : (chunkSize / random.low.length) * 4) + 64;
-  return { source: scratchBytes, words, target: to, bytes: to + groups * groupBytes(target) + 64 };
+export const staging: Staging = layStaging();
+
+function layStaging(): Staging {
+  const widest = (64 / 8) * chunkSize + slack;
+  const source = mostThreads * scratchBytes;
+  const words = source + widest;
+  // At least two elements share a word.
+  const target = words + 4 * (chunkSize / 2) + slack;
+  return { source, words, target, bytes: target + widest };
 }
 
-/** A module that exports `convert` (how many groups, index of the first random word, two keys of the seed). */
-export function arrayKernel(plan: ArrayPlan): Uint8Array<ArrayBuffer> {
-  const helpers = new Helpers();
-  const type = { parameters: ['i32', 'i32', 'i32', 'i32'], results: [] } as const;
+/** How many groups; addresses of source, target, random words and scratch memory; index of the first word, keys of the seed. */
+export type ConvertGroups = (
+  groups: number,
+  source: number,
+  target: number,
+  words: number,
+  scratch: number,
+  firstWord: number,
+  key: number,
+  secondKey: number,
+) => void;
+
+const parameters = {
+  groups: 0,
+  source: 1,
+  target: 2,
+  words: 3,
+  scratch: 4,
+  firstWord: 5,
+  key: 6,
+  secondKey: 7,
+} as const;
+
+/** A module that exports `convert`, a `ConvertGroups`. */
+export function arrayKernel(plan: ArrayPlan, sharedMemory: boolean): Uint8Array<ArrayBuffer> {
+  const helpers = new Helpers(sharedMemory);
+  const type = { parameters: Object.values(parameters).map(() => 'i32' as const), results: [] };
   const index = helpers.function('convert', type, (code) => writeLoop(code, plan, helpers));
   helpers.builder.export('convert', index);
   return helpers.builder.encode();
 }
 
+/** Groups whose source is fetched before any of them is converted. */
+const groupsAhead = 256;
+
 function writeLoop(code: Code, plan: ArrayPlan, helpers: Helpers): void {
-  const layout = arrayLayout(plan);
-  const [source, target] = [code.local('i32'), code.local('i32')];
-  const random = new RandomBits(code, plan, layout);
+  const { groups, source, target, scratch } = parameters;
+  const random = new RandomBits(code, plan);
   const onVectors = plan.stages.every(({ conversion }) => vectorConversion(conversion) !== null);
-  const from = { local: source, offset: layout.source, storage: plan.source };
-  const to = { local: target, offset: layout.target, storage: plan.target };
-  code.loop((again) => {
-    random.next();
-    if (onVectors) {
-      const words = loadGroup(code, plan.source, source, layout.source);
-      const results = words.map((local, i) => convertWords(code, plan, random, local, i));
-      storeGroup(code, plan.target, target, layout.target, results as unknown as GroupLocals);
-    } else convertOneByOne(code, wholeConverter(helpers, plan.stages), from, to);
-    code.get(source).i32(groupBytes(plan.source)).op('i32.add').set(source);
-    code.get(target).i32(groupBytes(plan.target)).op('i32.add').set(target);
-    code.get(0).i32(1).op('i32.sub').tee(0).brIf(again);
+  const from = { local: source, storage: plan.source };
+  const to = { local: target, storage: plan.target };
+  const left = code.local('i32');
+  code.loop((more) => {
+    code.get(groups).i32(groupsAhead).get(groups).i32(groupsAhead).op('i32.lt_u', 'select').tee(left);
+    fetchSource(code, source, groupBytes(plan.source), scratch);
+    code.get(groups).get(left).op('i32.sub').set(groups);
+    code.loop((again) => {
+      random.next();
+      if (onVectors) convertGroup(code, plan, random, from, to);
+      else convertOneByOne(code, wholeConverter(helpers, plan.stages), from, to, scratch);
+      code.get(source).i32(groupBytes(plan.source)).op('i32.add').set(source);
+      code.get(target).i32(groupBytes(plan.target)).op('i32.add').set(target);
+      code.get(left).i32(1).op('i32.sub').tee(left).brIf(again);
+    });
+    code.get(groups).brIf(more);
   });
+}
+
+const cacheLine = 64;
+
+/**
+ * Touches each line of the source of as many groups as the stack says. A processor waits for many lines at once if nothing
+ * else is between the loads; between conversions it would wait for one or two. What is read is written, or V8 would read
+ * nothing.
+ */
+function fetchSource(code: Code, source: number, bytesOfGroup: number, scratch: number): void {
+  const [at, end, read] = [code.local('i32'), code.local('i32'), code.local('i32')];
+  code.i32(bytesOfGroup).op('i32.mul').get(source).tee(at).op('i32.add').set(end);
+  code.loop((again) => {
+    code.get(at).memory('i32.load', 0).get(read).op('i32.or').set(read);
+    code.get(at).i32(cacheLine).op('i32.add').tee(at).get(end).op('i32.lt_u').brIf(again);
+  });
+  code.get(scratch).get(read).memory('i32.store', 0);
+}
+
+/** Most groups hold nothing but plain numbers: these have a form of their own where that is quicker. */
+function convertGroup(code: Code, plan: ArrayPlan, random: RandomBits, from: Place, to: Place): void {
+  const words = loadGroup(code, from.storage, from.local);
+  const convertAny = (): void => {
+    const results = words.map((local, i) => convertWords(code, plan, random, local, i));
+    storeGroup(code, to.storage, to.local, results as unknown as GroupLocals);
+  };
+  const [stage, second] = plan.stages;
+  const nearest = second === undefined && stage.replacements.length === 0 ? nearestForm(stage.conversion) : null;
+  if (nearest === null) {
+    convertAny();
+    return;
+  }
+  const magnitudes = pushAllWithin(code, nearest, words);
+  code.if(() => storeNearest(code, nearest, to, words, magnitudes), convertAny);
 }
 
 /** A local with the results of the words in `source`, elements 4i to 4i + 3 of a group. */
@@ -104,20 +178,16 @@ class RandomBits {
   readonly unscaled: number;
   private readonly code: Code;
   private readonly plan: ArrayPlan;
-  private readonly layout: ArrayLayout;
   private readonly vectors: readonly number[];
   private readonly lane: number;
-  private readonly address: number;
   private readonly indices: number;
   private readonly keys: readonly [number, number];
 
-  constructor(code: Code, plan: ArrayPlan, layout: ArrayLayout) {
+  constructor(code: Code, plan: ArrayPlan) {
     this.code = code;
     this.plan = plan;
-    this.layout = layout;
     this.unscaled = code.local('v128');
     this.lane = code.local('v128');
-    this.address = code.local('i32');
     this.indices = code.local('v128');
     this.keys = [code.local('v128'), code.local('v128')];
     const { random } = plan;
@@ -125,10 +195,10 @@ class RandomBits {
     this.vectors = Array.from({ length: words / 4 }, () => code.local('v128'));
     splat(code, unscaled).set(this.unscaled);
     if (random?.from !== 'seed') return;
-    code.get(1).vector('i32x4.splat').words(0, 1, 2, 3).vector('i32x4.add').set(this.indices);
+    code.get(parameters.firstWord).vector('i32x4.splat').words(0, 1, 2, 3).vector('i32x4.add').set(this.indices);
     this.keys.forEach((key, i) =>
       code
-        .get(2 + i)
+        .get(parameters.key + i)
         .vector('i32x4.splat')
         .set(key),
     );
@@ -136,12 +206,13 @@ class RandomBits {
 
   /** Takes the words of the next group. */
   next(): void {
-    const { code, plan, layout, vectors, address, indices, keys } = this;
+    const { code, plan, vectors, indices, keys } = this;
+    const { words } = parameters;
     vectors.forEach((vector, i) => {
       if (plan.random?.from === 'words') {
         code
-          .get(address)
-          .vectorMemory('v128.load', layout.words + 16 * i)
+          .get(words)
+          .vectorMemory('v128.load', 16 * i)
           .set(vector);
         return;
       }
@@ -150,11 +221,12 @@ class RandomBits {
       code.get(indices);
       splat(code, 4).vector('i32x4.add').set(indices);
     });
+    if (plan.random?.from !== 'words') return;
     code
-      .get(address)
+      .get(words)
       .i32(16 * vectors.length)
       .op('i32.add')
-      .set(address);
+      .set(words);
   }
 
   /** A local with the random bits of elements 4i to 4i + 3; any, where there are none. */

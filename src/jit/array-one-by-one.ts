@@ -3,7 +3,7 @@ import type { Code } from '../wasm/code.ts';
 import type { MemoryOpcode } from '../wasm/opcodes.ts';
 import { groupSize, loadBytes, type Storage, storeBytes } from './array-storage.ts';
 
-/** At address 0: sixteen bytes that were dense, and sixteen that will be. */
+/** In scratch memory: sixteen bytes that were dense, and sixteen that will be. */
 const [unpacked, packed] = [0, 128];
 export const scratchBytes = 256;
 
@@ -21,32 +21,35 @@ const stores: Readonly<Record<number, MemoryOpcode>> = {
   64: 'i64.store',
 };
 
-/** An address, in a local and a constant, and what an element takes there. */
-interface Place {
+/** An address, in a local, and what elements take there. */
+export interface Place {
   readonly local: number;
-  readonly offset: number;
   readonly storage: Storage;
 }
 
-/** `convert`: index of the function (source, random, scale). No conversion that draws random bits is done so. */
-export function convertOneByOne(code: Code, convert: number, source: Place, target: Place): void {
+/**
+ * `convert`: index of the function (source, random, scale); `scratch`: a local with the address of `scratchBytes`. No
+ * conversion that draws random bits is done so.
+ */
+export function convertOneByOne(code: Code, convert: number, source: Place, target: Place, scratch: number): void {
   const [from, to, left] = [code.local('i32'), code.local('i32'), code.local('i32')];
-  const loaded = source.storage.width <= 8;
-  const stored = target.storage.dense;
-  if (loaded) {
-    code.i32(0);
-    code.get(loadBytes(code, source.storage, source.local, source.offset)).vectorMemory('v128.store', unpacked);
-    code.i32(0).set(from);
-  } else code.get(source.local).set(from);
-  if (stored) code.i32(0).set(to);
-  else code.get(target.local).set(to);
+  const unpacks = source.storage.width <= 8;
+  const packs = target.storage.dense;
+  if (unpacks) {
+    code
+      .get(scratch)
+      .get(loadBytes(code, source.storage, source.local))
+      .vectorMemory('v128.store', unpacked);
+  }
+  code.get(unpacks ? scratch : source.local).set(from);
+  code.get(packs ? scratch : target.local).set(to);
   const [fromBits, toBits] = [Math.max(8, source.storage.width), Math.max(8, target.storage.width)];
   code.i32(groupSize).set(left);
   code.loop((again) => {
     code.get(to).get(from);
-    code.memory(loads[fromBits] as MemoryOpcode, loaded ? unpacked : source.offset);
+    code.memory(loads[fromBits] as MemoryOpcode, unpacks ? unpacked : 0);
     code.i32(0).i32(unscaled).call(convert);
-    code.memory(stores[toBits] as MemoryOpcode, stored ? packed : target.offset);
+    code.memory(stores[toBits] as MemoryOpcode, packs ? packed : 0);
     code
       .get(from)
       .i32(fromBits / 8)
@@ -59,9 +62,9 @@ export function convertOneByOne(code: Code, convert: number, source: Place, targ
       .set(to);
     code.get(left).i32(1).op('i32.sub').tee(left).brIf(again);
   });
-  if (!stored) return;
-  code.get(target.local).i32(0).vectorMemory('v128.load', packed);
-  storeBytes(code, target.storage, target.offset);
+  if (!packs) return;
+  code.get(target.local).get(scratch).vectorMemory('v128.load', packed);
+  storeBytes(code, target.storage);
 }
 
 /** A factor of one. */

@@ -32,19 +32,19 @@ export function groupBytes(storage: Storage): number {
 export type GroupLocals = readonly [number, number, number, number];
 
 /** Loads the sixteen elements at the address in `address`, at most 32 bits wide, zero-extended. */
-export function loadGroup(code: Code, storage: Storage, address: number, offset: number): GroupLocals {
+export function loadGroup(code: Code, storage: Storage, address: number): GroupLocals {
   const locals = [code.local('v128'), code.local('v128'), code.local('v128'), code.local('v128')] as const;
   if (storage.width > 8) {
     const load = storage.width === 32 ? 'v128.load' : 'v128.load16x4_u';
     locals.forEach((local, i) => {
       code
         .get(address)
-        .vectorMemory(load, offset + (i * storage.width) / 2)
+        .vectorMemory(load, (i * storage.width) / 2)
         .set(local);
     });
     return locals;
   }
-  const bytes = loadBytes(code, storage, address, offset);
+  const bytes = loadBytes(code, storage, address);
   locals.forEach((local, i) => {
     code
       .get(bytes)
@@ -56,40 +56,34 @@ export function loadGroup(code: Code, storage: Storage, address: number, offset:
 }
 
 /** Stores sixteen elements. Up to sixteen bytes from the address on are written, whatever the elements take. */
-export function storeGroup(
-  code: Code,
-  storage: Storage,
-  address: number,
-  offset: number,
-  [a, b, c, d]: GroupLocals,
-): void {
+export function storeGroup(code: Code, storage: Storage, address: number, [a, b, c, d]: GroupLocals): void {
   if (storage.width === 32) {
     [a, b, c, d].forEach((local, i) =>
       code
         .get(address)
         .get(local)
-        .vectorMemory('v128.store', offset + 16 * i),
+        .vectorMemory('v128.store', 16 * i),
     );
     return;
   }
   const halves = (low: number, high: number): Code => code.get(low).get(high).vector('i16x8.narrow_i32x4_u');
   if (storage.width === 16) {
     code.get(address);
-    halves(a, b).vectorMemory('v128.store', offset);
+    halves(a, b).vectorMemory('v128.store', 0);
     code.get(address);
-    halves(c, d).vectorMemory('v128.store', offset + 16);
+    halves(c, d).vectorMemory('v128.store', 16);
     return;
   }
   code.get(address);
   halves(a, b);
   halves(c, d).vector('i8x16.narrow_i16x8_u');
-  storeBytes(code, storage, offset);
+  storeBytes(code, storage);
 }
 
 /** A local with sixteen elements of at most 8 bits, one per byte. */
-export function loadBytes(code: Code, storage: Storage, address: number, offset: number): number {
+export function loadBytes(code: Code, storage: Storage, address: number): number {
   const bytes = code.local('v128');
-  code.get(address).vectorMemory('v128.load', offset).set(bytes);
+  code.get(address).vectorMemory('v128.load', 0).set(bytes);
   if (!storage.dense) {
     if (storage.width < 8) maskBytes(code.get(bytes), storage.width).set(bytes);
     return bytes;
@@ -108,7 +102,7 @@ export function loadBytes(code: Code, storage: Storage, address: number, offset:
 }
 
 /** Stores the sixteen bytes on the stack, to the address below them. */
-export function storeBytes(code: Code, storage: Storage, offset: number): void {
+export function storeBytes(code: Code, storage: Storage): void {
   if (storage.dense) {
     const bytes = code.local('v128');
     if (storage.highFirst) swapOrder(code.tee(bytes).get(bytes), storage.width);
@@ -118,7 +112,7 @@ export function storeBytes(code: Code, storage: Storage, offset: number): void {
     code.words(0, 0, 0, 0);
     code.shuffle(Array.from({ length: 16 }, (_, i) => (i < 4 * taken ? 4 * Math.floor(i / taken) + (i % taken) : 16)));
   }
-  code.vectorMemory('v128.store', offset);
+  code.vectorMemory('v128.store', 0);
 }
 
 function maskBytes(code: Code, width: number): Code {

@@ -39,12 +39,12 @@ export function pushRounded(code: Code, target: RoundingTarget, format: FloatFor
 }
 
 /** The exponents of f32, subnormals included: its leading bits are the format's pattern. */
-function hasRangeOfSingle({ bias, exponentBits }: FloatFormat): boolean {
+export function hasRangeOfSingle({ bias, exponentBits }: FloatFormat): boolean {
   return bias === 127 && exponentBits === 8;
 }
 
 /** A pattern of the format, without padding, as f32; it must be a normal number, or the infinity as one more of them. */
-function asSingle({ fractionBits, bias }: FloatFormat, pattern: bigint): number {
+export function patternAsSingle({ fractionBits, bias }: FloatFormat, pattern: bigint): number {
   return (Number(pattern) << (23 - fractionBits)) + ((127 - bias) << 23);
 }
 
@@ -60,8 +60,8 @@ function limitMagnitude(code: Code, target: RoundingTarget, format: FloatFormat,
 
 function limitOf({ overflow, rounding }: RoundingTarget, format: FloatFormat): number | null {
   const [top] = patternsOf(format).limit;
-  if (overflow === 'max-norm') return asSingle(format, top);
-  return rounding === 'rn' && !hasRangeOfSingle(format) ? asSingle(format, top + 1n) : null;
+  if (overflow === 'max-norm') return patternAsSingle(format, top);
+  return rounding === 'rn' && !hasRangeOfSingle(format) ? patternAsSingle(format, top + 1n) : null;
 }
 
 /**

@@ -1,0 +1,96 @@
+/** Memory that conversions read and write in place: what lies elsewhere is copied through it. */
+import { PtxlabError } from '../base/error.ts';
+import { staging } from '../jit/array-kernel.ts';
+import type { FormatName } from '../numerics/formats.ts';
+import { type ArrayOf, arrayOver, type Packing, storageOf, storedBytes } from './storage.ts';
+
+/** Bytes of a page of WebAssembly's memory. */
+export const pageSize = 65_536;
+const mostPages = 65_536;
+
+/** Bytes between arrays: what a group of elements may read behind its own. */
+const gap = 64;
+
+const workspaces = new WeakMap<ArrayBufferLike, Workspace>();
+
+/** The workspace that an array lies in; null where it lies in none. */
+export function workspaceOf(array: ArrayBufferView | ArrayBufferLike): Workspace | null {
+  return workspaces.get(ArrayBuffer.isView(array) ? array.buffer : array) ?? null;
+}
+
+/**
+ * Arrays in one piece of memory, of which `convert` copies none: up to twice as fast for those that are larger than a
+ * processor's cache. Where memory can be shared, as in Node, worker threads use them too.
+ *
+ * ```ts
+ * const workspace = new Workspace(2 ** 27);
+ * const weights = workspace.array('f32', 2 ** 24);
+ * const codes = workspace.array('e4m3', 2 ** 24);
+ * convert(weights, { to: 'e4m3', out: codes });
+ * ```
+ */
+export class Workspace {
+  /** Kernels run on it. Its first bytes are theirs. */
+  readonly memory: WebAssembly.Memory;
+  private readonly bytes: number;
+  private used: number;
+
+  /**
+   * @param bytes for all its arrays, 64 more for each; 4 GiB at most
+   * @throws PtxlabError `out-of-memory`
+   */
+  constructor(bytes: number) {
+    const pages = Math.ceil((bytes + staging.bytes) / pageSize);
+    if (!Number.isSafeInteger(bytes) || bytes < 0 || pages > mostPages) {
+      throw new PtxlabError('out-of-memory', `a workspace has at most 4 GiB; ${bytes} bytes do not fit`);
+    }
+    this.memory = newMemory(pages);
+    this.bytes = pages * pageSize;
+    this.used = staging.bytes;
+    workspaces.set(this.memory.buffer, this);
+  }
+
+  /** Bytes that are left. */
+  get free(): number {
+    return this.bytes - this.used;
+  }
+
+  /**
+   * A new array of zeros for so many elements.
+   *
+   * @throws PtxlabError `out-of-memory`, `bad-packing`
+   */
+  array<T extends FormatName>(format: T, count: number, packing?: Packing): ArrayOf<T> {
+    const size = storedBytes(storageOf(format, packing), count);
+    if (!Number.isSafeInteger(size) || size < 0 || size + gap > this.free) {
+      throw new PtxlabError(
+        'out-of-memory',
+        `${size} bytes do not fit in the ${this.free} that the workspace has left`,
+      );
+    }
+    const start = this.used;
+    this.used += Math.ceil((size + gap) / 16) * 16;
+    return arrayOver(format, this.memory.buffer, start, size) as ArrayOf<T>;
+  }
+
+  /** Gives all its memory back: arrays made before are overwritten by those made next. */
+  clear(): void {
+    new Uint8Array(this.memory.buffer, staging.bytes, this.used - staging.bytes).fill(0);
+    this.used = staging.bytes;
+  }
+}
+
+/** Shared where that is allowed; a page has to be cross-origin isolated for it. */
+function newMemory(pages: number): WebAssembly.Memory {
+  if (typeof WebAssembly === 'undefined') {
+    throw new PtxlabError('no-webassembly', 'a workspace is memory of WebAssembly, which is not to be had here');
+  }
+  try {
+    if (typeof SharedArrayBuffer === 'function') {
+      return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
+    }
+    return new WebAssembly.Memory({ initial: pages, maximum: pages });
+  } catch (cause) {
+    throw new PtxlabError('out-of-memory', `no memory of ${pages * pageSize} bytes is to be had`, { cause });
+  }
+}
