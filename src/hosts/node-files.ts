@@ -1,0 +1,242 @@
+/** Files of Node as sources of tensor bytes, and files that appear under their name only when they are whole. */
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, link, lstat, open, rename, statfs, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { ByteSink, ByteSource } from '../tensors/bytes.ts';
+import { TensorFileError, type TensorFileCode } from '../tensors/tensor-error.ts';
+
+/** Node reads and writes at most 2^31 - 1 bytes at once. */
+const mostAtOnce = 2 ** 30;
+
+export interface OpenFile extends ByteSource {
+  readonly path: string;
+  close(): Promise<void>;
+}
+
+/** Opens a file for reading; throws TensorFileError if it is none, is not there, or may not be read. */
+export async function openFile(path: string): Promise<OpenFile> {
+  // Without O_NONBLOCK, to open a pipe is to wait for who writes to it.
+  const handle = await attempt(path, () => open(path, constants.O_RDONLY | constants.O_NONBLOCK));
+  try {
+    return sourceOf(handle, path, await regularSize(handle, path));
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** For `openTensorFile`: opens the file `name` in the folder of `path`, as the shards of a model lie beside their index. */
+export function openBeside(path: string): (name: string) => Promise<OpenFile> {
+  return (name) => openFile(join(dirname(path), name));
+}
+
+export interface NewFile {
+  /** Bytes of the whole file; it is checked that the disk has room for them. */
+  readonly size: number;
+  /** Whether a file (or symbolic link) of that name may be replaced; what a link points to is never touched. */
+  readonly replace?: boolean;
+  /** Name of the temporary file, in the target's folder; by default one that nobody else chooses. */
+  readonly temporary?: string;
+  /** Whether to go on with the temporary file of an earlier run, which must be there and of the same size. */
+  readonly resume?: boolean;
+}
+
+/**
+ * A file being written under a temporary name, of its whole size from the start, zero where nothing was written. Ends with
+ * one of `commit`, `discard` and `suspend`.
+ */
+export interface PendingFile extends ByteSource, ByteSink {
+  readonly target: string;
+  readonly temporary: string;
+  /** Returns when what was written so far survives a loss of power. */
+  sync(): Promise<void>;
+  /** Gives the file its name: whole, or not at all. If that fails, the temporary file is gone. */
+  commit(): Promise<void>;
+  /** Removes the temporary file. Does nothing after another end. */
+  discard(): Promise<void>;
+  /** Leaves the temporary file for a later run that resumes. */
+  suspend(): Promise<void>;
+}
+
+/** Begins a file; nothing of the name `target` is touched before `commit`. */
+export async function createFile(target: string, options: NewFile): Promise<PendingFile> {
+  const { size, replace = false, resume = false } = options;
+  await requireReplaceable(target, replace);
+  const folder = dirname(target);
+  const temporary = join(folder, options.temporary ?? temporaryName(target));
+  if (!resume) await requireRoom(folder, size);
+  const created = resume ? 0 : constants.O_CREAT | constants.O_EXCL;
+  const flags = constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK | created;
+  const handle = await attempt(temporary, () => open(temporary, flags, 0o666));
+  try {
+    const found = await regularSize(handle, temporary);
+    if (!resume) await attempt(temporary, () => handle.truncate(size));
+    else if (found !== size) throw fileError('bad-offsets', temporary, `has ${found} bytes instead of ${size}`);
+  } catch (error) {
+    await handle.close();
+    if (!resume) await unlink(temporary);
+    throw error;
+  }
+  return pendingFile(handle, target, temporary, size, replace);
+}
+
+function pendingFile(
+  handle: FileHandle,
+  target: string,
+  temporary: string,
+  size: number,
+  replace: boolean,
+): PendingFile {
+  let ended = false;
+  const end = async (): Promise<void> => {
+    ended = true;
+    await handle.close();
+  };
+  const discard = async (): Promise<void> => {
+    if (ended) return;
+    await end();
+    await unlinkIfThere(temporary);
+  };
+  return {
+    ...sourceOf(handle, temporary, size),
+    target,
+    temporary,
+    write: (offset, bytes) => attempt(temporary, () => writeAll(handle, offset, bytes)),
+    sync: () => attempt(temporary, () => handle.sync()),
+    discard,
+    suspend: end,
+    async commit() {
+      try {
+        await attempt(temporary, () => handle.sync());
+        await end();
+        await (replace ? replaceBy(temporary, target) : giveName(temporary, target));
+      } catch (error) {
+        await discard();
+        await unlinkIfThere(temporary);
+        throw error;
+      }
+      await syncFolder(dirname(target));
+    },
+  };
+}
+
+async function replaceBy(temporary: string, target: string): Promise<void> {
+  await requireReplaceable(target, true);
+  await attempt(target, () => rename(temporary, target));
+}
+
+/** A link, unlike a rename, fails if somebody else has made the file meanwhile. */
+async function giveName(temporary: string, target: string): Promise<void> {
+  try {
+    await link(temporary, target);
+  } catch (error) {
+    // File systems without hard links.
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(codeOf(error))) throw hostError(target, error);
+    await requireReplaceable(target, false);
+    await attempt(target, () => rename(temporary, target));
+    return;
+  }
+  await attempt(temporary, () => unlink(temporary));
+}
+
+async function requireReplaceable(target: string, replace: boolean): Promise<void> {
+  const found = await lstat(target).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw hostError(target, error);
+  });
+  if (found === null) return;
+  if (found.isDirectory()) throw fileError('is-a-directory', target, 'is a directory');
+  if (!found.isFile() && !found.isSymbolicLink()) throw fileError('not-a-file', target, 'is not a regular file');
+  if (!replace) throw fileError('exists', target, `${found.isFile() ? '' : 'is a symbolic link that '}exists already`);
+}
+
+async function requireRoom(folder: string, size: number): Promise<void> {
+  const { bavail, bsize } = await attempt(folder, () => statfs(folder));
+  const free = bavail * bsize;
+  if (size > free) throw fileError('disk-full', folder, `has ${free} bytes free, ${size} are needed`);
+}
+
+/** Hidden, and short enough whatever the target is called. */
+function temporaryName(target: string): string {
+  return `.${basename(target).slice(0, 50)}.${randomBytes(6).toString('hex')}.ptxlab-part`;
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  // Not every system lets a folder be opened or synced; there the rename is as safe as it gets.
+  const handle = await open(folder, constants.O_RDONLY).catch(() => null);
+  await handle?.sync().catch(() => undefined);
+  await handle?.close();
+}
+
+function sourceOf(handle: FileHandle, path: string, size: number): OpenFile {
+  return {
+    path,
+    size,
+    read: (offset, into) => attempt(path, () => readAll(handle, path, offset, into)),
+    close: () => handle.close(),
+  };
+}
+
+async function regularSize(handle: FileHandle, path: string): Promise<number> {
+  const found = await attempt(path, () => handle.stat());
+  if (found.isDirectory()) throw fileError('is-a-directory', path, 'is a directory');
+  if (!found.isFile()) throw fileError('not-a-file', path, 'is not a regular file');
+  return found.size;
+}
+
+async function readAll(handle: FileHandle, path: string, offset: number, into: Uint8Array): Promise<void> {
+  for (let done = 0; done < into.byteLength; ) {
+    const { bytesRead } = await handle.read(into, done, Math.min(into.byteLength - done, mostAtOnce), offset + done);
+    if (bytesRead === 0) throw fileError('truncated', path, `ends at ${offset + done} bytes, more were expected`);
+    done += bytesRead;
+  }
+}
+
+async function writeAll(handle: FileHandle, offset: number, bytes: Uint8Array): Promise<void> {
+  for (let done = 0; done < bytes.byteLength; ) {
+    const length = Math.min(bytes.byteLength - done, mostAtOnce);
+    done += (await handle.write(bytes, done, length, offset + done)).bytesWritten;
+  }
+}
+
+async function unlinkIfThere(path: string): Promise<void> {
+  await unlink(path).catch((error: unknown) => {
+    if (codeOf(error) !== 'ENOENT') throw hostError(path, error);
+  });
+}
+
+async function attempt<T>(path: string, action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    throw hostError(path, error);
+  }
+}
+
+const codes: Readonly<Record<string, readonly [TensorFileCode, string]>> = {
+  ENOENT: ['not-found', 'is not there'],
+  ENOTDIR: ['not-found', 'is not there'],
+  EISDIR: ['is-a-directory', 'is a directory'],
+  EACCES: ['no-permission', 'may not be accessed'],
+  EPERM: ['no-permission', 'may not be accessed'],
+  EROFS: ['no-permission', 'is on a disk that cannot be written'],
+  EEXIST: ['exists', 'exists already'],
+  ENOSPC: ['disk-full', 'does not fit on the disk'],
+  EDQUOT: ['disk-full', 'does not fit into the disk quota'],
+  ELOOP: ['not-a-file', 'is a symbolic link'],
+};
+
+function hostError(path: string, error: unknown): unknown {
+  if (error instanceof TensorFileError || !(error instanceof Error)) return error;
+  const [code, text] = codes[codeOf(error)] ?? ['io', `cannot be used: ${error.message}`];
+  return fileError(code, path, text, error);
+}
+
+function fileError(code: TensorFileCode, path: string, text: string, cause?: Error): TensorFileError {
+  return new TensorFileError(code, `${path} ${text}`, cause === undefined ? {} : { cause });
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}

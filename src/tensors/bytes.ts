@@ -1,0 +1,65 @@
+/** Where bytes come from and go to. Hosts implement both; nothing here knows a file system. */
+import { TensorFileError } from './tensor-error.ts';
+
+/** Random access to bytes. Reads may overlap in time; nothing is read before it is asked for. */
+export interface ByteSource {
+  /** Bytes in all. */
+  readonly size: number;
+  /** Fills `into` with the bytes from `offset` on. Throws `truncated` if fewer are left. */
+  read(offset: number, into: Uint8Array): Promise<void>;
+}
+
+/** Positional writes. What was never written inside the sink's size reads as zero. */
+export interface ByteSink {
+  /** Writes all of `bytes` at `offset`; the caller may reuse them once the promise is kept. */
+  write(offset: number, bytes: Uint8Array): Promise<void>;
+}
+
+/** A source over bytes in memory. */
+export function memorySource(bytes: Uint8Array): ByteSource {
+  return {
+    size: bytes.byteLength,
+    async read(offset, into) {
+      requireRange(bytes.byteLength, offset, into.byteLength);
+      into.set(bytes.subarray(offset, offset + into.byteLength));
+    },
+  };
+}
+
+/** A sink over bytes in memory, which are as many as the file will have. */
+export function memorySink(bytes: Uint8Array): ByteSink {
+  return {
+    async write(offset, part) {
+      bytes.set(part, offset);
+    },
+  };
+}
+
+/** The bytes of `source` from `offset` on, `size` of them, as a source of their own. */
+export function sliceSource(source: ByteSource, offset: number, size: number): ByteSource {
+  requireRange(source.size, offset, size);
+  return {
+    size,
+    read(at, into) {
+      requireRange(size, at, into.byteLength);
+      return source.read(offset + at, into);
+    },
+  };
+}
+
+/** `length` bytes from `offset` on, in memory of their own. The caller has bounded `length`. */
+export async function readBytes(source: ByteSource, offset: number, length: number): Promise<Uint8Array> {
+  requireRange(source.size, offset, length);
+  const bytes = new Uint8Array(length);
+  await source.read(offset, bytes);
+  return bytes;
+}
+
+/** Throws `truncated` unless bytes `offset` to `offset + length` exist. */
+export function requireRange(size: number, offset: number, length: number): void {
+  if (offset < 0 || offset + length > size)
+    throw new TensorFileError(
+      'truncated',
+      `bytes ${offset} to ${offset + length} are wanted, the file ends at ${size}`,
+    );
+}

@@ -1,0 +1,47 @@
+import { PtxlabError } from '../base/error.ts';
+
+/**
+ * What can be wrong with a tensor file. Permanent: scripts match them.
+ *
+ * - `truncated`: the file ends before what it announces.
+ * - `not-this-container`: the first bytes are those of something else.
+ * - `bad-header`: the header is not what the container's rules ask for.
+ * - `header-too-large`: the header is longer than any real one; it is not read.
+ * - `duplicate-name`: two tensors, or two keys, share a name.
+ * - `bad-shape`: an extent is negative, fractional or too large, or the elements do not fill whole bytes or blocks.
+ * - `bad-offsets`: data lies outside the file, overlaps, leaves gaps or is of another length than its shape needs.
+ * - `unknown-dtype`: an element type that the container, or ptxlab, does not know.
+ * - `unsupported`: well-formed, but ptxlab does not read or write it (big-endian, Fortran order, encrypted zip, …).
+ * - `unsafe-path`: a shard's name leads out of the model's folder.
+ * - `no-such-tensor`: the caller asked for a name that is not there.
+ * - `not-found`, `is-a-directory`, `not-a-file`, `no-permission`, `exists`, `disk-full`, `io`: said by the host.
+ */
+export type TensorFileCode =
+  | 'truncated'
+  | 'not-this-container'
+  | 'bad-header'
+  | 'header-too-large'
+  | 'duplicate-name'
+  | 'bad-shape'
+  | 'bad-offsets'
+  | 'unknown-dtype'
+  | 'unsupported'
+  | 'unsafe-path'
+  | 'no-such-tensor'
+  | 'not-found'
+  | 'is-a-directory'
+  | 'not-a-file'
+  | 'no-permission'
+  | 'exists'
+  | 'disk-full'
+  | 'io';
+
+/** A tensor file that cannot be read or written as asked; the message is one sentence for people. */
+export class TensorFileError extends PtxlabError {
+  declare readonly code: TensorFileCode;
+
+  constructor(code: TensorFileCode, message: string, options?: ErrorOptions) {
+    super(code, message, options);
+    this.name = 'TensorFileError';
+  }
+}
