@@ -16,7 +16,7 @@ const may = {
   jit: ['program', 'machine', 'isa', 'wasm', 'check', 'numerics'],
   explain: ['check', 'isa', 'numerics', 'syntax'],
   arrays: ['isa', 'numerics', 'jit'],
-  tensors: ['arrays'],
+  tensors: ['arrays', 'numerics'],
 };
 
 const everywhere = ['base', 'diagnostics'];

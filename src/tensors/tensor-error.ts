@@ -45,3 +45,8 @@ export class TensorFileError extends PtxlabError {
     this.name = 'TensorFileError';
   }
 }
+
+/** A name out of a file, for a message: quoted, and not longer than a line. */
+export function quote(name: string): string {
+  return JSON.stringify(name.length > 80 ? `${name.slice(0, 77)}...` : name);
+}

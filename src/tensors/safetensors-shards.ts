@@ -1,0 +1,83 @@
+/** A model in several safetensors files, with an index that says which tensor is in which. */
+import { type ByteSource, readBytes } from './bytes.ts';
+import { longestSafetensorsHeader, openSafetensors } from './safetensors.ts';
+import { decodeUtf8, JsonCursor } from './strict-json.ts';
+import { quote, TensorFileError } from './tensor-error.ts';
+import type { MetadataValue, TensorEntry, TensorFile } from './tensor-file.ts';
+
+interface Index {
+  readonly metadata: readonly (readonly [string, MetadataValue])[];
+  /** Tensor and file, in the order of the index. */
+  readonly weights: readonly (readonly [string, string])[];
+}
+
+/**
+ * Opens `model.safetensors.index.json` and every file it names, which must lie beside it and hold the tensors said to be
+ * there. The entries are those of the index, in its order.
+ */
+export async function openShards(
+  source: ByteSource,
+  openBeside: (name: string) => Promise<ByteSource>,
+): Promise<TensorFile> {
+  const index = await readIndex(source);
+  const shards = new Map<string, TensorFile>();
+  for (const [, shard] of index.weights) {
+    requirePlainName(shard);
+    if (!shards.has(shard)) shards.set(shard, await openShard(shard, openBeside));
+  }
+  const byName = new Map(
+    [...shards].map(([shard, file]) => [shard, new Map(file.tensors.map((entry) => [entry.name, entry]))]),
+  );
+  const tensors = index.weights.map(([name, shard]): TensorEntry => {
+    const entry = byName.get(shard)?.get(name);
+    if (entry === undefined)
+      throw new TensorFileError('bad-header', `the index says that ${quote(name)} is in ${quote(shard)}, it is not`);
+    return { ...entry, shard };
+  });
+  return {
+    container: 'safetensors',
+    tensors,
+    metadata: Object.fromEntries(index.metadata),
+    data(entry) {
+      const file = shards.get(entry.shard ?? '');
+      if (file === undefined) throw new TensorFileError('no-such-tensor', `${quote(entry.name)} is not of this model`);
+      return file.data(entry);
+    },
+  };
+}
+
+async function readIndex(source: ByteSource): Promise<Index> {
+  if (source.size > longestSafetensorsHeader)
+    throw new TensorFileError('header-too-large', `the index is ${source.size} bytes long, at most 100 MB are read`);
+  const json = new JsonCursor(decodeUtf8(await readBytes(source, 0, source.size)));
+  const metadata: (readonly [string, MetadataValue])[] = [];
+  let weights: (readonly [string, string])[] | null = null;
+  json.object((key) => {
+    if (key === 'weight_map') {
+      const pairs: (readonly [string, string])[] = [];
+      json.object((name) => pairs.push([name, json.string()]));
+      weights = pairs;
+    } else if (key === 'metadata') json.object((name) => metadata.push([name, json.value()]));
+    else json.value();
+  });
+  json.end();
+  if (weights === null) throw new TensorFileError('bad-header', 'the index has no weight_map');
+  return { metadata, weights };
+}
+
+/** Index files come from strangers: a shard is a file beside its index, whatever else the name may try to be. */
+function requirePlainName(shard: string): void {
+  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  if (!/^[^/\\:\x00-\x1f]+$/.test(shard) || shard === '.' || shard === '..')
+    throw new TensorFileError('unsafe-path', `the index names ${quote(shard)}, which is no file beside it`);
+}
+
+async function openShard(shard: string, openBeside: (name: string) => Promise<ByteSource>): Promise<TensorFile> {
+  const source = await openBeside(shard);
+  try {
+    return await openSafetensors(source);
+  } catch (error) {
+    if (!(error instanceof TensorFileError)) throw error;
+    throw new TensorFileError(error.code, `${quote(shard)}: ${error.message}`, { cause: error });
+  }
+}

@@ -1,0 +1,152 @@
+/**
+ * JSON as headers need it: what JSON.parse lets pass silently is an error here. Names may not repeat, integers are exact,
+ * depth is bounded, text is well-formed Unicode.
+ */
+import { quote, TensorFileError } from './tensor-error.ts';
+import type { MetadataValue } from './tensor-file.ts';
+
+const space = /[ \t\n\r]*/y;
+const integerToken = /(?:0|[1-9]\d*)(?![\d.eE+-])/y;
+const numberToken = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const wordToken = /true|false|null/y;
+const mostDepth = 32;
+
+/** A place in a JSON text; each method reads one thing and throws `bad-header` where there is something else. */
+export class JsonCursor {
+  readonly #text: string;
+  #at = 0;
+  #depth = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** Calls `member` for each name, which must read its value. */
+  object(member: (name: string) => void): void {
+    const names = new Set<string>();
+    this.#list('{', '}', () => {
+      const name = this.string();
+      if (names.has(name)) throw new TensorFileError('duplicate-name', `${quote(name)} is there twice`);
+      names.add(name);
+      this.#expect(':');
+      member(name);
+    });
+  }
+
+  /** Calls `item` for each item, which must read it. */
+  array(item: () => void): void {
+    this.#list('[', ']', item);
+  }
+
+  string(): string {
+    if (this.#peek() !== '"') this.#fail('a string');
+    const start = this.#at;
+    this.#at = this.#endOfString(start + 1);
+    const text = this.#parse(this.#text.slice(start, this.#at)) as string;
+    if (/\p{Surrogate}/u.test(text)) this.#fail('Unicode text');
+    return text;
+  }
+
+  /** A whole number from 0 to 2^53 - 1, written without point or exponent. */
+  size(): number {
+    const value = Number(this.#token(integerToken) ?? this.#fail('a size'));
+    if (!Number.isSafeInteger(value)) this.#fail('a size below 2^53');
+    return value;
+  }
+
+  /** Anything; objects become lists of [name, value]. */
+  value(): MetadataValue {
+    const next = this.#peek();
+    if (next === '"') return this.string();
+    const items: MetadataValue[] = [];
+    if (next === '[') {
+      this.array(() => items.push(this.value()));
+      return items;
+    }
+    if (next === '{') {
+      this.object((name) => items.push([name, this.value()]));
+      return items;
+    }
+    const token = this.#token(wordToken) ?? this.#token(numberToken) ?? this.#fail('a value');
+    return token === 'null' ? token : (this.#parse(token) as number | boolean);
+  }
+
+  /** Only white space may follow. */
+  end(): void {
+    if (this.#peek() !== '') this.#fail('the end');
+  }
+
+  #list(open: string, close: string, item: () => void): void {
+    this.#expect(open);
+    this.#depth += 1;
+    if (this.#depth > mostDepth) this.#fail('less depth');
+    if (this.#peek() === close) this.#at += 1;
+    else {
+      do item();
+      while (this.#continues(close));
+    }
+    this.#depth -= 1;
+  }
+
+  /** Reads a comma or `close`; tells which. */
+  #continues(close: string): boolean {
+    const next = this.#peek();
+    if (next !== ',' && next !== close) this.#fail(`',' or '${close}'`);
+    this.#at += 1;
+    return next === ',';
+  }
+
+  #expect(character: string): void {
+    if (this.#peek() !== character) this.#fail(`'${character}'`);
+    this.#at += 1;
+  }
+
+  /** The next character that is no white space, unread; empty at the end. */
+  #peek(): string {
+    this.#token(space);
+    return this.#text.charAt(this.#at);
+  }
+
+  #token(pattern: RegExp): string | null {
+    if (pattern !== space) this.#token(space);
+    pattern.lastIndex = this.#at;
+    const token = pattern.exec(this.#text)?.[0];
+    if (token === undefined) return null;
+    this.#at += token.length;
+    return token;
+  }
+
+  /** Behind the closing quote. By a loop: strings are too long for the stack of a regular expression. */
+  #endOfString(start: number): number {
+    for (let at = start; at < this.#text.length; at++) {
+      const code = this.#text.charCodeAt(at);
+      if (code === 0x22) return at + 1;
+      if (code === 0x5c) at += 1;
+    }
+    return this.#fail('the end of a string');
+  }
+
+  #parse(token: string): unknown {
+    try {
+      return JSON.parse(token);
+    } catch {
+      return this.#fail('a well-formed string');
+    }
+  }
+
+  #fail(expected: string): never {
+    throw new TensorFileError(
+      'bad-header',
+      `the JSON is not as it should be: ${expected} expected at character ${this.#at}`,
+    );
+  }
+}
+
+/** Bytes as text; throws `bad-header` if they are not UTF-8. */
+export function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new TensorFileError('bad-header', 'the JSON is not UTF-8');
+  }
+}
