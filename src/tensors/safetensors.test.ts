@@ -140,8 +140,9 @@ describe('bad files are told apart', () => {
 });
 
 describe('what is laid out is read back', () => {
+  const bias: TensorPlan = { name: 'bias', dtype: 'F4', shape: [2, 3] };
   const plans: TensorPlan[] = [
-    { name: 'bias', dtype: 'F4', shape: [2, 3] },
+    bias,
     { name: 'a', dtype: 'U8', shape: [5] },
     { name: 'ü "quoted"\n', dtype: 'F64', shape: [] },
     { name: 'empty', dtype: 'F32', shape: [4, 0] },
@@ -160,7 +161,7 @@ describe('what is laid out is read back', () => {
   });
 
   test.each<[string, TensorPlan[], string]>([
-    ['a name twice', [plans[1] as TensorPlan, plans[1] as TensorPlan], 'duplicate-name'],
+    ['a name twice', [bias, bias], 'duplicate-name'],
     ['the name of the metadata', [{ name: '__metadata__', dtype: 'U8', shape: [] }], 'duplicate-name'],
     ['an unknown dtype', [{ name: 'a', dtype: 'MXFP4', shape: [] }], 'unknown-dtype'],
     ['half a byte', [{ name: 'a', dtype: 'F4', shape: [3] }], 'bad-shape'],

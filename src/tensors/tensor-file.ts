@@ -51,7 +51,7 @@ export interface TensorFile {
    * The data of a tensor of this file, `byteLength` bytes. Reads in ascending order are fast; for a compressed tensor of
    * an .npz, reading backwards starts over.
    */
-  data(entry: TensorEntry): ByteSource;
+  readonly data: (entry: TensorEntry) => ByteSource;
 }
 
 /** A tensor to be written; `dtype` as the container spells it. */

@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest';
+import { memorySource, readBytes } from './bytes.ts';
+import { npyDescr } from './npy-dtypes.ts';
+import { layoutNpy, openNpy } from './npy-file.ts';
+import { TensorFileError } from './tensor-error.ts';
+import type { TensorEntry } from './tensor-file.ts';
+
+function file(header: string, data: number, major = 1): Uint8Array {
+  const text = new TextEncoder().encode(header);
+  const length = major === 1 ? [text.length & 0xff, text.length >> 8] : [text.length, 0, 0, 0];
+  const start = Uint8Array.of(0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, major, 0, ...length, ...text);
+  const bytes = new Uint8Array(start.length + data);
+  bytes.set(start);
+  return bytes;
+}
+
+const array = (descr: string, shape: string, data: number, order = 'False'): Uint8Array =>
+  file(`{'descr': '${descr}', 'fortran_order': ${order}, 'shape': ${shape}, }\n`, data);
+
+async function entryOf(bytes: Uint8Array, assumed?: string): Promise<TensorEntry> {
+  const [entry] = (await openNpy(memorySource(bytes), 'a', assumed)).tensors;
+  if (entry === undefined) throw new Error('one tensor');
+  return entry;
+}
+
+async function codeOf(bytes: Uint8Array, assumed?: string): Promise<string> {
+  try {
+    await entryOf(bytes, assumed);
+    return 'opened';
+  } catch (error) {
+    if (!(error instanceof TensorFileError)) throw error;
+    return error.code;
+  }
+}
+
+describe('element types', () => {
+  test.each([
+    ['<f2', 2, 'f16'],
+    ['<f8', 8, 'f64'],
+    ['|i1', 1, 's8'],
+    ['<u8', 8, 'u64'],
+    ['>u1', 1, 'u8'],
+    ['|b1', 1, 'opaque'],
+    ['<c8', 8, 'opaque'],
+    ['<f16', 16, 'opaque'],
+    ['<U3', 12, 'opaque'],
+    ['<M8[ns]', 8, 'opaque'],
+    ['|V1', 1, 'opaque'],
+    ['|V2', 2, 'bf16'],
+    ['<V2', 2, 'bf16'],
+    ['<f1', 1, 'e5m2'],
+    ['bfloat16', 2, 'bf16'],
+    ['float8_e4m3fn', 1, 'e4m3'],
+    ['float4_e2m1fn', 1, 'e2m1'],
+  ])('%s: %d bytes, %s', async (descr, bytes, format) => {
+    expect(await entryOf(array(descr, '(3,)', 3 * bytes))).toMatchObject({
+      dtype: descr,
+      format,
+      packing: format === 'opaque' ? 'opaque' : 'whole',
+      byteLength: 3 * bytes,
+    });
+  });
+
+  test('bytes without a meaning are what the caller says', async () => {
+    expect(await entryOf(array('|V1', '(3,)', 3), 'e4m3')).toMatchObject({ dtype: '|V1', format: 'e4m3' });
+    expect(await entryOf(array('|V1', '(3,)', 3), 'float8_e8m0fnu')).toMatchObject({ format: 'ue8m0' });
+    expect(await codeOf(array('|V2', '(3,)', 6), 'e4m3')).toBe('bad-header');
+    expect(await codeOf(array('|V1', '(3,)', 3), 'e9m9')).toBe('unknown-dtype');
+    expect(await entryOf(array('<f4', '(3,)', 12), 'e4m3')).toMatchObject({ format: 'f32' });
+  });
+
+  test.each([
+    ['f32', '<f4', '<f4'],
+    ['u8', '|u1', '|u1'],
+    ['bf16', '<V2', 'bfloat16'],
+    ['e5m2', '|V1', 'float8_e5m2'],
+    ['e2m1', '|V1', 'float4_e2m1fn'],
+    ['s4', '|V1', 'int4'],
+    ['s2f6', '|V1', '|V1'],
+    ['tf32', null, null],
+  ] as const)('%s is written as %s, or by name as %s', (format, bytes, name) => {
+    expect([npyDescr(format), npyDescr(format, 'names')]).toEqual([bytes, name]);
+  });
+});
+
+test('what is laid out is read back, whatever the shape', async () => {
+  for (const shape of [[], [0], [5], [2, 3], [1, 4, 2]]) {
+    const layout = layoutNpy({ name: 'a', dtype: '<f4', shape });
+    const bytes = new Uint8Array(layout.size);
+    bytes.set(layout.header);
+    expect([await entryOf(bytes)]).toEqual(layout.tensors);
+    expect(layout.header.length % 64).toBe(0);
+  }
+});
+
+test('data is read where it is asked for', async () => {
+  const bytes = array('|u1', '(3,)', 3);
+  bytes.set([7, 8, 9], bytes.length - 3);
+  const { data } = await openNpy(memorySource(bytes), 'a');
+  expect([...(await readBytes(data(await entryOf(bytes)), 1, 2))]).toEqual([8, 9]);
+});
+
+describe('bad files', () => {
+  test.each<[string, Uint8Array, string]>([
+    ['no bytes', new Uint8Array(0), 'truncated'],
+    ['another file', new Uint8Array(100), 'not-this-container'],
+    ['an unknown version', file('{}', 0, 9), 'unsupported'],
+    ['a header cut off', array('<f4', '(1,)', 0).slice(0, 50), 'truncated'],
+    [
+      'a header of megabytes',
+      file(' '.repeat(2 ** 16), 2 ** 24, 2).map((b, i) => (i === 11 ? 0 : i === 10 ? 0xff : b)),
+      'header-too-large',
+    ],
+    ['no literal', file('xx', 0), 'bad-header'],
+    ['an empty literal', file('{}', 0), 'bad-header'],
+    ['a key twice', file("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (), }", 4), 'bad-header'],
+    ['a key too many', file("{'descr': '<f4', 'fortran_order': False, 'shape': (), 'x': (), }", 4), 'bad-header'],
+    ['text behind it', file("{'descr': '<f4', 'fortran_order': False, 'shape': ()} x", 4), 'bad-header'],
+    ['a structure', file("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (), }", 4), 'bad-header'],
+    ['objects', array('|O', '(1,)', 8), 'unsupported'],
+    ['an unknown type', array('float9', '(1,)', 8), 'unsupported'],
+    ['a type of the prototype', array('constructor', '(1,)', 8), 'unsupported'],
+    ['a type too large', array('|V99999999999999999999', '(1,)', 8), 'bad-header'],
+    ['big-endian', array('>f4', '(1,)', 4), 'unsupported'],
+    ['Fortran order', array('<f4', '(2, 2)', 16, 'True'), 'unsupported'],
+    ['a negative extent', array('<f4', '(-1,)', 0), 'bad-header'],
+    ['a number for a tuple', array('<f4', '(1)', 4), 'bad-header'],
+    ['2^53', array('<f4', '(9007199254740992,)', 0), 'bad-header'],
+    ['a product that overflows', array('<f4', '(4294967296, 4294967296)', 0), 'bad-shape'],
+    ['data that ends early', array('<f4', '(2,)', 7), 'truncated'],
+    ['more data than elements', array('<f4', '(2,)', 9), 'bad-offsets'],
+  ])('%s', async (_, bytes, code) => {
+    expect(await codeOf(bytes)).toBe(code);
+  });
+
+  test('numpy of Python 2, version 3, Fortran order of one dimension', async () => {
+    expect(await codeOf(array('<f4', '(2L, 1L)', 8))).toBe('opened');
+    expect(await codeOf(file("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", 8, 3))).toBe('opened');
+    expect(await codeOf(array('<f4', '(1, 2)', 8, 'True'))).toBe('opened');
+  });
+});

@@ -1,0 +1,69 @@
+/** .npy files of any size: the header is read, the data is a range. */
+import type { Result } from '../base/result.ts';
+import { type ByteSource, readBytes, sliceSource } from './bytes.ts';
+import { npyDtype } from './npy-dtypes.ts';
+import { npyHeader, npyHeaderRange, parseNpyHeader } from './npy-header.ts';
+import { bytesOf, elementsOf } from './sizes.ts';
+import { TensorFileError } from './tensor-error.ts';
+import type { FileLayout, TensorEntry, TensorFile, TensorPlan } from './tensor-file.ts';
+
+/** Headers of plain arrays have about a hundred bytes; numpy itself refuses more than 10,000 from strangers. */
+const longestHeader = 1_000_000;
+
+/** `name` is what the array shall be called, `assumed` what elements are that numpy has no code for. */
+export async function openNpy(source: ByteSource, name: string, assumed?: string): Promise<TensorFile> {
+  const entry = await readNpyEntry(source, name, assumed);
+  return {
+    container: 'npy',
+    tensors: [entry],
+    metadata: {},
+    data: () => sliceSource(source, entry.offset, entry.byteLength),
+  };
+}
+
+/** The one tensor of an .npy file. The file must end where the array does. */
+export async function readNpyEntry(source: ByteSource, name: string, assumed?: string): Promise<TensorEntry> {
+  const range = npyHeaderRange(await readBytes(source, 0, Math.min(12, source.size)));
+  if (!range.ok) throw notNpy(range, source.size);
+  const { begin, end } = range.value;
+  if (end > source.size) throw new TensorFileError('truncated', 'the header is cut off');
+  if (end > longestHeader)
+    throw new TensorFileError('header-too-large', `the header says to be ${end - begin} bytes long`);
+  const header = parseNpyHeader(new TextDecoder('latin1').decode(await readBytes(source, begin, end - begin)));
+  if (!header.ok) throw new TensorFileError('bad-header', header.error);
+  const { descr, fortran, shape } = header.value;
+  if (fortran && shape.filter((extent) => extent !== 1).length > 1)
+    throw new TensorFileError('unsupported', 'the array is in Fortran order; save it in C order');
+  const entry = entryOf({ name, dtype: descr, shape }, end, assumed);
+  requireWhole(entry, source.size);
+  return entry;
+}
+
+/** Where everything goes: version 1.0, data aligned to 64 bytes. The name is not stored. */
+export function layoutNpy(plan: TensorPlan): FileLayout {
+  const header = npyHeader({ descr: plan.dtype, shape: plan.shape });
+  const entry = entryOf(plan, header.length);
+  return { container: 'npy', size: header.length + entry.byteLength, header, tensors: [entry] };
+}
+
+function entryOf({ name, dtype, shape }: TensorPlan, offset: number, assumed?: string): TensorEntry {
+  const { format, bytes } = npyDtype(dtype, assumed);
+  const elements = elementsOf(shape, name);
+  const packing = format === 'opaque' ? 'opaque' : 'whole';
+  const byteLength = bytesOf(elements, 1, bytes, name);
+  return { name, dtype, format, shape, elements, packing, offset, byteLength, shard: null };
+}
+
+function requireWhole({ offset, byteLength }: TensorEntry, size: number): void {
+  const there = size - offset;
+  if (there < byteLength)
+    throw new TensorFileError('truncated', `the data is cut off: ${there} of ${byteLength} bytes`);
+  if (there > byteLength)
+    throw new TensorFileError('bad-offsets', `${there - byteLength} bytes follow the array's ${byteLength}`);
+}
+
+function notNpy(range: Extract<Result<unknown, string>, { ok: false }>, size: number): TensorFileError {
+  if (range.error === 'the header is cut off' || size < 10)
+    return new TensorFileError('truncated', 'the header is cut off');
+  return new TensorFileError(range.error === 'not a .npy file' ? 'not-this-container' : 'unsupported', range.error);
+}

@@ -1,0 +1,77 @@
+/** The header of an .npy file: a literal of Python, of which numpy writes only this much. */
+import { err, ok, type Result } from '../base/result.ts';
+
+export interface NpyHeader {
+  /** Element type as numpy spells it: `<f4`, `|V1`, or a name (`bfloat16`). */
+  readonly descr: string;
+  /** Whether the first extent varies fastest instead of the last. */
+  readonly fortran: boolean;
+  readonly shape: readonly number[];
+}
+
+export const npyMagic: readonly number[] = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59];
+
+/** Where the header lies, from the first 12 bytes of a file (fewer if it has fewer). */
+export function npyHeaderRange(start: Uint8Array): Result<{ readonly begin: number; readonly end: number }, string> {
+  if (start.byteLength < 10 || npyMagic.some((byte, i) => start[i] !== byte)) return err('not a .npy file');
+  const major = start[6] as number;
+  if (major < 1 || major > 3) return err(`.npy version ${major} is not known`);
+  const begin = major === 1 ? 10 : 12;
+  if (start.byteLength < begin) return err('the header is cut off');
+  const view = new DataView(start.buffer, start.byteOffset, start.byteLength);
+  return ok({ begin, end: begin + (major === 1 ? view.getUint16(8, true) : view.getUint32(8, true)) });
+}
+
+const member = /\s*(['"])(\w+)\1\s*:\s*(?:(['"])([^'"\\]*)\3|(True|False)|\(([^()]*)\))\s*(,|\})/y;
+
+/** Reads the literal; keys may come in any order, and each only once. */
+export function parseNpyHeader(text: string): Result<NpyHeader, string> {
+  const found = new Map<string, string>();
+  const dict = /^\s*\{/.exec(text)?.[0];
+  if (dict === undefined) return err('the header is not understood');
+  let at = dict.length;
+  for (let separator = ','; separator === ','; ) {
+    member.lastIndex = at;
+    const match = member.exec(text);
+    if (match === null) {
+      if (!/^\s*\}/.test(text.slice(at)) || found.size === 0) return err('the header is not understood');
+      at = text.indexOf('}', at) + 1;
+      break;
+    }
+    const [whole, , key = '', , quoted, word, tuple, next = ''] = match;
+    if (found.has(key)) return err(`the header has '${key}' twice`);
+    found.set(key, quoted ?? word ?? `(${tuple})`);
+    at += whole.length;
+    separator = next;
+  }
+  if (text.slice(at).trim() !== '') return err('the header is not understood');
+  return readMembers(found);
+}
+
+function readMembers(found: ReadonlyMap<string, string>): Result<NpyHeader, string> {
+  const descr = found.get('descr');
+  const order = found.get('fortran_order');
+  const shapeText = found.get('shape');
+  if (found.size !== 3 || descr === undefined || shapeText === undefined || !/^(True|False)$/.test(order ?? ''))
+    return err('the header is not understood');
+  // A tuple of one has a comma behind it; numpy of Python 2 wrote its integers with an L.
+  if (!/^\((\s*|\s*\d+L?\s*,\s*|\s*\d+L?\s*(,\s*\d+L?\s*)+,?\s*)\)$/.test(shapeText))
+    return err(`shape ${shapeText} is not understood`);
+  const shape = (shapeText.match(/\d+/g) ?? []).map(Number);
+  if (!shape.every((extent) => Number.isSafeInteger(extent))) return err(`shape ${shapeText} is not understood`);
+  return ok({ descr, fortran: order === 'True', shape });
+}
+
+/** The bytes before the data, version 1.0 or 2.0; the data is aligned to 64 bytes. */
+export function npyHeader({ descr, shape }: Pick<NpyHeader, 'descr' | 'shape'>): Uint8Array {
+  const extents = shape.length === 1 ? `${shape[0]},` : shape.join(', ');
+  const text = `{'descr': '${descr}', 'fortran_order': False, 'shape': (${extents}), }`;
+  const total = Math.ceil((text.length + 11) / 64) * 64;
+  const header = new Uint8Array(total).fill(0x20);
+  header.set(npyMagic);
+  header.set([1, 0], 6);
+  new DataView(header.buffer).setUint16(8, total - 10, true);
+  header.set(new TextEncoder().encode(text), 10);
+  header[total - 1] = 0x0a;
+  return header;
+}
