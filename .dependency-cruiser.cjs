@@ -24,6 +24,9 @@ const everywhereFor = { base: [], wasm: ['base'] };
 /** Of numerics the fast engine takes data only: arithmetic is written twice, so that comparing the engines tests it. */
 const numericsData = '(conversion|formats|policy|operations|replacement)[.]ts$';
 
+/** Libraries of the tensor files; they touch no platform. */
+const tensorLibraries = ['fflate', '@huggingface/gguf'];
+
 const layers = Object.entries(may).map(([folder, allowed]) => {
   const reach = [...new Set([folder, ...(everywhereFor[folder] ?? everywhere), ...allowed])];
   return {
@@ -57,7 +60,14 @@ module.exports = {
       comment: 'the core runs wherever JavaScript runs',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/(cli|hosts)/|[.]test[.]ts$' },
-      to: { dependencyTypes: ['core', 'npm', 'npm-dev'] },
+      to: { dependencyTypes: ['core', 'npm', 'npm-dev'], pathNot: `node_modules/(${tensorLibraries.join('|')})/` },
+    },
+    {
+      name: 'tensor-libraries-stay-there',
+      comment: 'what reads foreign files runs wherever JavaScript runs, and only tensors needs it',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/tensors/|[.]test[.]ts$' },
+      to: { path: `node_modules/(${tensorLibraries.join('|')})/` },
     },
   ],
   options: {

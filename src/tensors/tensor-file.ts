@@ -3,7 +3,7 @@
  * is read piece by piece through `data`, so neither the file nor a tensor needs to fit into memory.
  */
 import type { FormatName } from '../numerics/formats.ts';
-import type { ByteSource } from './bytes.ts';
+import type { ByteSink, ByteSource } from './bytes.ts';
 
 export type Container = 'safetensors' | 'npy' | 'npz' | 'gguf' | 'raw';
 
@@ -62,8 +62,8 @@ export interface TensorPlan {
 }
 
 /**
- * A file to be written: its size and where everything goes. Write `header` at 0, and the data of each tensor at its
- * `offset` in whatever order and pieces; what lies between stays zero.
+ * A file to be written: its size and where everything goes. Write `header` at 0, the data of each tensor at its `offset`,
+ * in whatever order and pieces, and call `finish` at the end; what lies between stays zero.
  */
 export interface FileLayout {
   readonly container: Container;
@@ -71,4 +71,6 @@ export interface FileLayout {
   readonly header: Uint8Array;
   /** In the order of the data, which need not be that of the plan. */
   readonly tensors: readonly TensorEntry[];
+  /** Writes what can only be known from the data: the checksums of an .npz. Null for other containers. */
+  readonly finish: ((file: ByteSource & ByteSink) => Promise<void>) | null;
 }

@@ -1,0 +1,99 @@
+/** Compressed bytes as a source: they are inflated as far as they are read, in memory that does not grow with them. */
+import { Inflate } from 'fflate';
+import { type ByteSource, readBytes, requireRange } from './bytes.ts';
+import { crc32 } from './crc32.ts';
+import { TensorFileError } from './tensor-error.ts';
+
+/** One byte inflates to at most 1032, so what is inflated ahead has some 16 MB at most. */
+const step = 16 * 1024;
+
+/**
+ * `size` bytes that deflate has made into `compressed`. Throws `bad-data` where they do not inflate, are more or fewer, or
+ * have another checksum. To read backwards is to start over.
+ */
+export function inflateSource(compressed: ByteSource, size: number, checksum: number): ByteSource {
+  let stream = new InflateStream(compressed, size, checksum);
+  let turn = Promise.resolve();
+  const read = async (offset: number, into: Uint8Array): Promise<void> => {
+    requireRange(size, offset, into.byteLength);
+    if (offset < stream.at) stream = new InflateStream(compressed, size, checksum);
+    await stream.skip(offset - stream.at);
+    await stream.take(into);
+  };
+  return {
+    size,
+    read(offset, into) {
+      const mine = turn.then(() => read(offset, into));
+      turn = mine.catch(() => undefined);
+      return mine;
+    },
+  };
+}
+
+class InflateStream {
+  /** Position of the next byte to be taken. */
+  at = 0;
+  readonly #compressed: ByteSource;
+  readonly #size: number;
+  readonly #checksum: number;
+  readonly #inflate: Inflate;
+  /** Bytes of the compressed ones that were fed. */
+  #fed = 0;
+  #inflated = 0;
+  #crc = 0;
+  /** Inflated, not yet taken. */
+  #ahead: Uint8Array[] = [];
+
+  constructor(compressed: ByteSource, size: number, checksum: number) {
+    this.#compressed = compressed;
+    this.#size = size;
+    this.#checksum = checksum;
+    this.#inflate = new Inflate((piece) => this.#accept(piece));
+  }
+
+  async skip(length: number): Promise<void> {
+    for (let left = length; left > 0; ) left -= (await this.#next(left)).byteLength;
+  }
+
+  async take(into: Uint8Array): Promise<void> {
+    for (let done = 0; done < into.byteLength; ) {
+      const piece = await this.#next(into.byteLength - done);
+      into.set(piece, done);
+      done += piece.byteLength;
+    }
+  }
+
+  /** The next bytes, `most` at most, at least one. */
+  async #next(most: number): Promise<Uint8Array> {
+    while (this.#ahead.length === 0) await this.#feed();
+    const piece = this.#ahead[0] as Uint8Array;
+    const part = piece.subarray(0, most);
+    if (part.byteLength === piece.byteLength) this.#ahead.shift();
+    else this.#ahead[0] = piece.subarray(most);
+    this.at += part.byteLength;
+    return part;
+  }
+
+  async #feed(): Promise<void> {
+    const length = Math.min(step, this.#compressed.size - this.#fed);
+    if (length === 0) throw new TensorFileError('bad-data', 'the compressed data ends early');
+    const bytes = await readBytes(this.#compressed, this.#fed, length);
+    this.#fed += length;
+    try {
+      this.#inflate.push(bytes, this.#fed === this.#compressed.size);
+    } catch (error) {
+      if (error instanceof TensorFileError) throw error;
+      throw new TensorFileError('bad-data', 'the compressed data cannot be inflated', { cause: error });
+    }
+  }
+
+  #accept(piece: Uint8Array): void {
+    this.#inflated += piece.byteLength;
+    if (this.#inflated > this.#size)
+      throw new TensorFileError('bad-data', 'the compressed data inflates to more than is announced');
+    this.#crc = crc32(piece, this.#crc);
+    if (this.#inflated === this.#size && this.#crc !== this.#checksum)
+      throw new TensorFileError('bad-data', 'the compressed data has another checksum than is announced');
+    if (piece.byteLength > 0) this.#ahead.push(piece);
+  }
+}

@@ -1,0 +1,75 @@
+/** .npz files to be written: members are stored, as np.savez does it, so that their data can be written anywhere first. */
+import { type ByteSink, type ByteSource, readBytes } from './bytes.ts';
+import { crc32 } from './crc32.ts';
+import { layoutNpy } from './npy-file.ts';
+import { quote, TensorFileError } from './tensor-error.ts';
+import type { FileLayout, TensorEntry, TensorPlan } from './tensor-file.ts';
+import {
+  centralHeader,
+  endOfZip,
+  joined,
+  lengthOf,
+  localHeader,
+  localHeaderSize,
+  type StoredMember,
+} from './zip-records.ts';
+
+interface Member extends StoredMember {
+  /** Where its data begins: the .npy file. */
+  readonly data: number;
+  readonly npyHeader: Uint8Array;
+}
+
+/** Bytes of which the checksum is taken at once. */
+const step = 2 ** 20;
+/** Where everything goes. The checksums are taken of what was written, by `finish`, which reads it once. */
+export function layoutNpz(plans: readonly TensorPlan[]): FileLayout {
+  const members: Member[] = [];
+  const tensors: TensorEntry[] = [];
+  const names = new Set<string>();
+  let reached = 0;
+  for (const plan of plans) {
+    if (names.has(plan.name)) throw new TensorFileError('duplicate-name', `${quote(plan.name)} is there twice`);
+    names.add(plan.name);
+    const name = memberName(plan.name);
+    const { size, header: npyHeader, tensors: arrays } = layoutNpy(plan);
+    const data = reached + localHeaderSize(name, size);
+    members.push({ name, local: reached, data, size, npyHeader });
+    tensors.push(...arrays.map((entry) => ({ ...entry, offset: data + entry.offset })));
+    reached = data + size;
+  }
+  const size = reached + directorySize(members, reached);
+  const finish = (file: ByteSource & ByteSink): Promise<void> => finishNpz(file, members, reached);
+  return { container: 'npz', size, header: new Uint8Array(0), tensors, finish };
+}
+
+async function finishNpz(file: ByteSource & ByteSink, members: readonly Member[], directory: number): Promise<void> {
+  const parts: Uint8Array[] = [];
+  for (const member of members) {
+    await file.write(member.data, member.npyHeader);
+    const checksum = await checksumOf(file, member);
+    await file.write(member.local, localHeader(member, checksum));
+    parts.push(centralHeader(member, checksum));
+  }
+  parts.push(endOfZip(members.length, directory, lengthOf(parts)));
+  await file.write(directory, joined(parts));
+}
+
+async function checksumOf(file: ByteSource, { data, size }: Member): Promise<number> {
+  let checksum = 0;
+  for (let at = 0; at < size; at += step)
+    checksum = crc32(await readBytes(file, data + at, Math.min(step, size - at)), checksum);
+  return checksum;
+}
+
+function directorySize(members: readonly Member[], directory: number): number {
+  const size = lengthOf(members.map((member) => centralHeader(member, 0)));
+  return size + endOfZip(members.length, directory, size).length;
+}
+
+function memberName(name: string): Uint8Array {
+  const bytes = new TextEncoder().encode(`${name}.npy`);
+  if (bytes.length > 0xffff || /\p{Surrogate}/u.test(name))
+    throw new TensorFileError('bad-header', `an .npz cannot have a member called ${quote(name)}`);
+  return bytes;
+}

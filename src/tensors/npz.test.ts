@@ -1,0 +1,191 @@
+import { zipSync } from 'fflate';
+import { describe, expect, test } from 'vitest';
+import { type ByteSource, memorySink, memorySource, readBytes } from './bytes.ts';
+import { crc32 } from './crc32.ts';
+import { inflateSource } from './inflate-source.ts';
+import { type NpyType, writeNpy } from './npy.ts';
+import { openNpz } from './npz.ts';
+import { layoutNpz } from './npz-layout.ts';
+import { TensorFileError } from './tensor-error.ts';
+import type { TensorFile } from './tensor-file.ts';
+import { centralHeader, endOfZip, joined } from './zip-records.ts';
+import { readZip } from './zip.ts';
+
+const array = (type: NpyType, length: number, value = (i: number): number => i): Uint8Array =>
+  writeNpy({
+    type,
+    shape: [length],
+    bytes: Uint8Array.from({ length: length * Number(type.slice(1)) }, (_, i) => value(i)),
+  });
+
+const open = (bytes: Uint8Array): Promise<TensorFile> => openNpz(memorySource(bytes));
+
+async function read(file: TensorFile, name: string): Promise<number[]> {
+  const entry = file.tensors.find((tensor) => tensor.name === name);
+  if (entry === undefined) throw new Error(name);
+  return [...(await readBytes(file.data(entry), 0, entry.byteLength))];
+}
+
+async function codeOf(bytes: Uint8Array): Promise<string> {
+  try {
+    const file = await open(bytes);
+    for (const { name } of file.tensors) await read(file, name);
+    return 'read';
+  } catch (error) {
+    if (!(error instanceof TensorFileError)) throw error;
+    return error.code;
+  }
+}
+
+/** The bytes with `value` (little-endian) at `at`. */
+function patched(bytes: Uint8Array, at: number, ...values: readonly number[]): Uint8Array {
+  const copy = bytes.slice();
+  copy.set(values, at);
+  return copy;
+}
+
+test('crc32 of the digits is the one everybody has', () => {
+  expect(crc32(new TextEncoder().encode('123456789'))).toBe(0xcbf43926);
+  expect(crc32(new TextEncoder().encode('6789'), crc32(new TextEncoder().encode('12345')))).toBe(0xcbf43926);
+});
+
+describe.each([
+  ['stored', 0],
+  ['deflated', 6],
+] as const)('%s members', (_, level) => {
+  const file = zipSync({ 'a.npy': array('u1', 5), 'dir/b.npy': array('f4', 3) }, { level });
+
+  test('are arrays called like them', async () => {
+    const opened = await open(file);
+    expect(opened.tensors).toMatchObject([
+      { name: 'a', dtype: '|u1', shape: [5], byteLength: 5 },
+      { name: 'dir/b', dtype: '<f4', shape: [3], byteLength: 12 },
+    ]);
+    expect(await read(opened, 'a')).toEqual([0, 1, 2, 3, 4]);
+    expect(await read(opened, 'dir/b')).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+  });
+
+  test('are not read when the file is opened', async () => {
+    const large = zipSync({ 'a.npy': array('u1', 4_000_000, (i) => Math.imul(i, i) >>> 7) }, { level });
+    let bytes = 0;
+    const source = memorySource(large);
+    const counting: ByteSource = {
+      size: source.size,
+      read(offset, into) {
+        bytes += into.byteLength;
+        return source.read(offset, into);
+      },
+    };
+    await openNpz(counting);
+    expect(bytes).toBeLessThan(100_000);
+  });
+});
+
+describe('a compressed source', () => {
+  const bytes = Uint8Array.from({ length: 300_000 }, (_, i) => (i * i) >> 5);
+  const zip = zipSync({ a: bytes });
+  const source = async (size = bytes.length, checksum = crc32(bytes)): Promise<ByteSource> => {
+    const [member] = await readZip(memorySource(zip));
+    if (member === undefined) throw new Error('one member');
+    return inflateSource(
+      memorySource(zip.subarray(member.offset, member.offset + member.compressedSize)),
+      size,
+      checksum,
+    );
+  };
+
+  test('is read forwards, backwards, and by several at once', async () => {
+    const inflated = await source();
+    const places = [200_000, 0, 100_000, 5, 299_990];
+    const parts = await Promise.all(places.map((at) => readBytes(inflated, at, 10)));
+    expect(parts).toEqual(places.map((at) => bytes.slice(at, at + 10)));
+  });
+
+  test('that is longer, shorter or other than announced is refused', async () => {
+    const last = async (inflated: ByteSource): Promise<Uint8Array> => readBytes(inflated, inflated.size - 1, 1);
+    await expect(last(await source())).resolves.toEqual(bytes.slice(-1));
+    await expect(last(await source(bytes.length + 1))).rejects.toMatchObject({ code: 'bad-data' });
+    await expect(last(await source(bytes.length - 1))).rejects.toMatchObject({ code: 'bad-data' });
+    await expect(last(await source(bytes.length, 1))).rejects.toMatchObject({ code: 'bad-data' });
+  });
+});
+
+describe('bad files', () => {
+  const good = zipSync({ 'a.npy': array('u1', 5) }, { level: 0 });
+  const directory = good.length - 22 - 46 - 5;
+
+  test.each<[string, Uint8Array, string]>([
+    ['nothing', new Uint8Array(0), 'not-this-container'],
+    ['another file', new Uint8Array(100), 'not-this-container'],
+    ['a zip file cut off', good.subarray(0, -1), 'truncated'],
+    ['a member that is no array', zipSync({ 'a.txt': new Uint8Array(5) }), 'unsupported'],
+    ['a bad array', zipSync({ 'a.npy': new Uint8Array(50) }), 'not-this-container'],
+    ['an encrypted member', patched(good, directory + 8, 1), 'unsupported'],
+    ['another method', patched(good, directory + 10, 12), 'unsupported'],
+    ['a directory elsewhere', patched(good, good.length - 6, 0xff, 0xff), 'bad-header'],
+    ['a member elsewhere', patched(good, directory + 42, 1), 'bad-header'],
+    ['a member outside', patched(good, directory + 42, 0xff, 0xff), 'bad-offsets'],
+    ['a member too long', patched(good, directory + 20, 0xff, 0xff, 0, 0, 0xff, 0xff), 'bad-offsets'],
+    ['a member of two sizes', patched(good, directory + 24, 1), 'bad-offsets'],
+    ['more members than there are', patched(good, good.length - 12, 2), 'bad-header'],
+    ['a 64-bit directory that is not there', patched(good, good.length - 12, 0xff, 0xff), 'bad-header'],
+    [
+      'a name twice',
+      joined([good.subarray(0, -22), good.subarray(directory, -22), endOfZip(2, directory, 2 * 51)]),
+      'duplicate-name',
+    ],
+  ])('%s', async (_, bytes, code) => {
+    expect(await codeOf(bytes)).toBe(code);
+  });
+});
+
+describe('what is laid out', () => {
+  async function written(): Promise<Uint8Array> {
+    const layout = layoutNpz([
+      { name: 'a', dtype: '|u1', shape: [3] },
+      { name: 'ü', dtype: '|V1', shape: [2, 2] },
+      { name: 'empty', dtype: '<f8', shape: [0] },
+    ]);
+    const bytes = new Uint8Array(layout.size);
+    layout.tensors.toReversed().forEach(({ offset, byteLength }, i) => bytes.fill(i + 7, offset, offset + byteLength));
+    await layout.finish?.({ ...memorySource(bytes), ...memorySink(bytes) });
+    return bytes;
+  }
+
+  test('is read back', async () => {
+    const file = await open(await written());
+    expect(file.tensors.map(({ name, dtype, shape }) => ({ name, dtype, shape }))).toEqual([
+      { name: 'a', dtype: '|u1', shape: [3] },
+      { name: 'ü', dtype: '|V1', shape: [2, 2] },
+      { name: 'empty', dtype: '<f8', shape: [0] },
+    ]);
+    expect(await read(file, 'a')).toEqual([9, 9, 9]);
+    expect(await read(file, 'ü')).toEqual([8, 8, 8, 8]);
+  });
+
+  test('does not depend on when it is written', async () => {
+    expect(await written()).toEqual(await written());
+  });
+
+  test('names are unique', () => {
+    const plan = { name: 'a', dtype: '|u1', shape: [3] };
+    expect(() => layoutNpz([plan, plan])).toThrow(expect.objectContaining({ code: 'duplicate-name' }));
+  });
+});
+
+test('a directory of the 64-bit extension is read', async () => {
+  const member = { name: new TextEncoder().encode('a.npy'), local: 2 ** 33, size: 2 ** 34 };
+  const central = centralHeader(member, 1);
+  const directory = 2 ** 35;
+  const end = joined([central, endOfZip(70_000, directory, central.length)]);
+  const local = Uint8Array.of(0x50, 0x4b, 3, 4, ...new Uint8Array(22), 5, 0, 20, 0);
+  const source: ByteSource = {
+    size: directory + end.length,
+    async read(offset, into) {
+      const [part, start] = offset < directory - 2 ** 20 ? [local, member.local] : [end, directory];
+      for (let i = 0; i < into.length; i++) into[i] = part[offset + i - start] ?? 0;
+    },
+  };
+  // The count of members is compared last.
+  await expect(readZip(source)).rejects.toThrow('the zip file has 1 members, it says 70000');
+});

@@ -1,0 +1,46 @@
+/** .npz: a zip file of .npy files, each an array called like its member without the ending. */
+import { type ByteSource, readBytes, sliceSource } from './bytes.ts';
+import { readNpyEntry } from './npy-file.ts';
+import { quote, TensorFileError } from './tensor-error.ts';
+import type { TensorEntry, TensorFile } from './tensor-file.ts';
+import { memberSource, readZip, type ZipMember } from './zip.ts';
+
+/** `assumed` is what elements are that numpy has no code for. Of each member the header is read, inflated if need be. */
+export async function openNpz(source: ByteSource, assumed?: string): Promise<TensorFile> {
+  const found = new Map<string, { readonly member: ZipMember; readonly start: number }>();
+  const tensors: TensorEntry[] = [];
+  await requireZip(source);
+  for (const member of await readZip(source)) {
+    const entry = await readMember(source, member, assumed);
+    found.set(entry.name, { member, start: entry.offset });
+    const offset = member.compressed ? member.offset : member.offset + entry.offset;
+    tensors.push({ ...entry, offset });
+  }
+  return {
+    container: 'npz',
+    tensors,
+    metadata: {},
+    data({ name, byteLength }) {
+      const place = found.get(name);
+      if (place === undefined) throw new TensorFileError('no-such-tensor', `${quote(name)} is not in this file`);
+      return sliceSource(memberSource(source, place.member), place.start, byteLength);
+    },
+  };
+}
+
+async function requireZip(source: ByteSource): Promise<void> {
+  const start = await readBytes(source, 0, Math.min(source.size, 2));
+  if (start[0] !== 0x50 || start[1] !== 0x4b) throw new TensorFileError('not-this-container', 'not a zip file');
+}
+
+/** The array of a member; its offset counts from the member's begin. */
+async function readMember(source: ByteSource, member: ZipMember, assumed?: string): Promise<TensorEntry> {
+  const { name } = member;
+  if (!name.endsWith('.npy')) throw new TensorFileError('unsupported', `member ${quote(name)} is no .npy file`);
+  try {
+    return await readNpyEntry(memberSource(source, member), name.slice(0, -4), assumed);
+  } catch (error) {
+    if (!(error instanceof TensorFileError)) throw error;
+    throw new TensorFileError(error.code, `member ${quote(name)}: ${error.message}`, { cause: error });
+  }
+}

@@ -1,0 +1,128 @@
+/** The records of a zip file to be written, with the 64-bit extension where a size or a place needs it. */
+import { elsewhere, zipSignatures } from './zip.ts';
+
+/** A member that is stored, not compressed. */
+export interface StoredMember {
+  readonly name: Uint8Array;
+  /** Where its own header begins. */
+  readonly local: number;
+  readonly size: number;
+}
+
+/** Names are UTF-8. */
+const utf8Flag = 0x0800;
+/** 1 January 1980, the first day of zip: files do not depend on when they were written. */
+const date = 0x0021;
+
+/** Little-endian fields of 2, 4 or 8 bytes, one after the other. */
+function fields(...values: readonly (readonly [bytes: 2 | 4 | 8, value: number])[]): Uint8Array {
+  const bytes = new Uint8Array(values.reduce((sum, [size]) => sum + size, 0));
+  const view = new DataView(bytes.buffer);
+  let at = 0;
+  for (const [size, value] of values) {
+    if (size === 2) view.setUint16(at, value, true);
+    else if (size === 4) view.setUint32(at, value, true);
+    else view.setBigUint64(at, BigInt(value), true);
+    at += size;
+  }
+  return bytes;
+}
+
+export function localHeader({ name, size }: StoredMember, checksum: number): Uint8Array {
+  const wide = size >= elsewhere;
+  const shown = wide ? elsewhere : size;
+  const extra = wide ? fields([2, 1], [2, 16], [8, size], [8, size]) : new Uint8Array(0);
+  const start = fields(
+    [4, zipSignatures.local],
+    [2, wide ? 45 : 20],
+    [2, utf8Flag],
+    [2, 0],
+    [2, 0],
+    [2, date],
+    [4, checksum],
+    [4, shown],
+    [4, shown],
+    [2, name.length],
+    [2, extra.length],
+  );
+  return joined([start, name, extra]);
+}
+
+export function centralHeader({ name, size, local }: StoredMember, checksum: number): Uint8Array {
+  const wide = [...(size >= elsewhere ? [size, size] : []), ...(local >= elsewhere ? [local] : [])];
+  const extra =
+    wide.length === 0
+      ? new Uint8Array(0)
+      : fields([2, 1], [2, 8 * wide.length], ...wide.map((value) => [8, value] as const));
+  const shown = Math.min(size, elsewhere);
+  const start = fields(
+    [4, zipSignatures.central],
+    [2, wide.length > 0 ? 45 : 20],
+    [2, wide.length > 0 ? 45 : 20],
+    [2, utf8Flag],
+    [2, 0],
+    [2, 0],
+    [2, date],
+    [4, checksum],
+    [4, shown],
+    [4, shown],
+    [2, name.length],
+    [2, extra.length],
+    [2, 0],
+    [2, 0],
+    [2, 0],
+    [4, 0],
+    [4, Math.min(local, elsewhere)],
+  );
+  return joined([start, name, extra]);
+}
+
+export function endOfZip(members: number, directory: number, size: number): Uint8Array {
+  const wide = isWide(members, directory, size);
+  const end = fields(
+    [4, zipSignatures.end],
+    [2, 0],
+    [2, 0],
+    [2, wide ? 0xffff : members],
+    [2, wide ? 0xffff : members],
+    [4, wide ? elsewhere : size],
+    [4, wide ? elsewhere : directory],
+    [2, 0],
+  );
+  if (!wide) return end;
+  const end64 = fields(
+    [4, zipSignatures.end64],
+    [8, 44],
+    [2, 45],
+    [2, 45],
+    [4, 0],
+    [4, 0],
+    [8, members],
+    [8, members],
+    [8, size],
+    [8, directory],
+  );
+  return joined([end64, fields([4, zipSignatures.locator64], [4, 0], [8, directory + size], [4, 1]), end]);
+}
+
+function isWide(members: number, directory: number, size: number): boolean {
+  return members >= 0xffff || directory >= elsewhere || size >= elsewhere;
+}
+
+export function localHeaderSize(name: Uint8Array, size: number): number {
+  return 30 + name.length + (size >= elsewhere ? 20 : 0);
+}
+
+export function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(lengthOf(parts));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
+export function lengthOf(parts: readonly Uint8Array[]): number {
+  return parts.reduce((sum, part) => sum + part.length, 0);
+}
