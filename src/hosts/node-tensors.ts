@@ -1,0 +1,32 @@
+/** Tensor files by their path. */
+import { type OpenOptions, openTensorFile } from '../tensors/open.ts';
+import type { TensorFile } from '../tensors/tensor-file.ts';
+import { openBeside, openFile, type OpenFile } from './node-files.ts';
+
+export interface OpenTensors {
+  readonly file: TensorFile;
+  /** Closes the file, and those beside it that it needs. */
+  close(): Promise<void>;
+}
+
+/** Opens the tensor file at `path`, reading its header only. Throws TensorFileError. */
+export async function openTensors(path: string, options: OpenOptions = {}): Promise<OpenTensors> {
+  const opened: OpenFile[] = [];
+  const keep = async (opening: Promise<OpenFile>): Promise<OpenFile> => {
+    const source = await opening;
+    opened.push(source);
+    return source;
+  };
+  const close = async (): Promise<void> => {
+    await Promise.all(opened.map((source) => source.close()));
+  };
+  const beside = openBeside(path);
+  try {
+    const source = await keep(openFile(path));
+    const file = await openTensorFile(source, { name: path, openBeside: (name) => keep(beside(name)), ...options });
+    return { file, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

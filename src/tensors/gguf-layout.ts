@@ -1,0 +1,76 @@
+/** GGUF files to be written, version 3. */
+import { ByteWriter } from './byte-writer.ts';
+import { aligned, alignmentOf, ggufBytes } from './gguf.ts';
+import { type GgufField, writeField, writeString } from './gguf-fields.ts';
+import { type GgufType, ggufTypesByName } from './gguf-types.ts';
+import { elementsOf } from './sizes.ts';
+import { quote, TensorFileError } from './tensor-error.ts';
+import type { FileLayout, TensorEntry, TensorPlan } from './tensor-file.ts';
+
+/** What ggml has room for, the zero at the end not counted. */
+const longestName = 63;
+const mostExtents = 4;
+
+/**
+ * Where everything goes, in the order given. Throws TensorFileError for what ggml could not read: long or double names,
+ * more than four extents, rows that do not fill whole blocks.
+ */
+export function layoutGguf(plans: readonly TensorPlan[], fields: readonly GgufField[] = []): FileLayout {
+  const alignment = alignmentOf(fields);
+  requireUnique(plans.map(({ name }) => name));
+  requireUnique(fields.map(({ key }) => key));
+  let reached = 0;
+  const relative = plans.map((plan) => {
+    const entry = entryOf(plan, aligned(reached, alignment));
+    reached = entry.offset + entry.byteLength;
+    return entry;
+  });
+  const writer = new ByteWriter();
+  writeHeader(writer, relative, fields);
+  const dataStart = aligned(writer.length, alignment);
+  const header = new Uint8Array(dataStart);
+  header.set(writer.toBytes());
+  const tensors = relative.map((entry) => ({ ...entry, offset: entry.offset + dataStart }));
+  // ggml maps the data of the last tensor up to its alignment, too.
+  return { container: 'gguf', size: dataStart + aligned(reached, alignment), header, tensors, finish: null };
+}
+
+function entryOf({ name, dtype, shape }: TensorPlan, offset: number): TensorEntry {
+  const { format, packing } = typeOf(dtype);
+  if (new TextEncoder().encode(name).length > longestName)
+    throw new TensorFileError('bad-header', `the name ${quote(name)} is longer than the ${longestName} bytes of ggml`);
+  if (shape.length > mostExtents)
+    throw new TensorFileError('bad-shape', `${quote(name)} has ${shape.length} extents, ggml knows ${mostExtents}`);
+  const elements = elementsOf(shape, name);
+  const byteLength = ggufBytes(typeOf(dtype), shape, name);
+  return { name, dtype, format, shape, elements, packing, offset, byteLength, shard: null };
+}
+
+function typeOf(dtype: string): GgufType {
+  const type = ggufTypesByName.get(dtype);
+  if (type === undefined) throw new TensorFileError('unknown-dtype', `GGUF has no type ${quote(dtype)}`);
+  return type;
+}
+
+function writeHeader(writer: ByteWriter, tensors: readonly TensorEntry[], fields: readonly GgufField[]): void {
+  writer.bytes(new TextEncoder().encode('GGUF'));
+  writer.u32(3);
+  writer.u64(tensors.length);
+  writer.u64(fields.length);
+  for (const field of fields) writeField(writer, field);
+  for (const { name, dtype, shape, offset } of tensors) {
+    writeString(writer, name);
+    writer.u32(shape.length);
+    for (const extent of shape.toReversed()) writer.u64(extent);
+    writer.u32(typeOf(dtype).id);
+    writer.u64(offset);
+  }
+}
+
+function requireUnique(names: readonly string[]): void {
+  const known = new Set<string>();
+  for (const name of names) {
+    if (known.has(name)) throw new TensorFileError('duplicate-name', `${quote(name)} is there twice`);
+    known.add(name);
+  }
+}

@@ -1,0 +1,87 @@
+/** GGUF files: the header says what is there, the data of each tensor begins at a multiple of the file's alignment. */
+import { type ByteSource, sliceSource } from './bytes.ts';
+import type { GgufField } from './gguf-fields.ts';
+import { type GgufTensor, readGgufHeader } from './gguf-header.ts';
+import { type GgufType, ggufTypesById } from './gguf-types.ts';
+import { bytesOf, elementsOf } from './sizes.ts';
+import { quote, TensorFileError } from './tensor-error.ts';
+import type { TensorEntry, TensorFile } from './tensor-file.ts';
+
+export interface GgufFile extends TensorFile {
+  readonly container: 'gguf';
+  /** The metadata with its types, for another GGUF file. */
+  readonly fields: readonly GgufField[];
+}
+
+export async function openGguf(source: ByteSource): Promise<GgufFile> {
+  const { fields, tensors: found, size } = await readGgufHeader(source);
+  const alignment = alignmentOf(fields);
+  const dataStart = aligned(size, alignment);
+  const tensors = found.map((tensor) => entryOf(tensor, dataStart));
+  requireNames(tensors);
+  requireContiguous(tensors, dataStart, alignment, source.size);
+  return {
+    container: 'gguf',
+    fields,
+    tensors,
+    metadata: Object.fromEntries(fields.map(({ key, value }) => [key, value])),
+    data: (entry) => sliceSource(source, entry.offset, entry.byteLength),
+  };
+}
+
+/** What `general.alignment` says, 32 without it. */
+export function alignmentOf(fields: readonly GgufField[]): number {
+  const value = fields.find(({ key }) => key === 'general.alignment')?.value ?? 32;
+  if (typeof value !== 'number' || !Number.isInteger(Math.log2(value)) || value > 2 ** 31)
+    throw new TensorFileError('bad-header', 'general.alignment is no power of two');
+  return value;
+}
+
+export function aligned(offset: number, alignment: number): number {
+  return Math.ceil(offset / alignment) * alignment;
+}
+
+/** Bytes of a tensor; blocks lie along the last extent. Throws `bad-shape` if they do not fill it. */
+export function ggufBytes(type: GgufType, shape: readonly number[], name: string): number {
+  bytesOf(shape.at(-1) ?? 1, type.blockElements, type.blockBytes, name);
+  return bytesOf(elementsOf(shape, name), type.blockElements, type.blockBytes, name);
+}
+
+function entryOf({ name, type: id, extents, offset }: GgufTensor, dataStart: number): TensorEntry {
+  const type = ggufTypesById.get(id);
+  if (type === undefined)
+    throw new TensorFileError('unknown-dtype', `tensor ${quote(name)} has the unknown type ${id}`);
+  const shape = extents.map(Number).toReversed();
+  const elements = elementsOf(shape, name);
+  const byteLength = ggufBytes(type, shape, name);
+  const start = dataStart + Number(offset);
+  if (!Number.isSafeInteger(start + byteLength))
+    throw new TensorFileError('bad-offsets', `the data of ${quote(name)} lies outside the file`);
+  const { format, packing } = type;
+  return { name, dtype: type.name, format, shape, elements, packing, offset: start, byteLength, shard: null };
+}
+
+function requireNames(tensors: readonly TensorEntry[]): void {
+  const names = new Set<string>();
+  for (const { name } of tensors) {
+    if (names.has(name)) throw new TensorFileError('duplicate-name', `${quote(name)} is there twice`);
+    names.add(name);
+  }
+}
+
+/** As ggml demands it: the data follows without gaps but for the alignment. */
+function requireContiguous(tensors: readonly TensorEntry[], dataStart: number, alignment: number, size: number): void {
+  let reached = dataStart;
+  for (const { name, offset, byteLength } of tensors.toSorted(
+    (a, b) => a.offset - b.offset || a.byteLength - b.byteLength,
+  )) {
+    if (offset !== aligned(reached, alignment))
+      throw new TensorFileError(
+        'bad-offsets',
+        `the data of ${quote(name)} begins at ${offset}, not at ${aligned(reached, alignment)} behind the one before`,
+      );
+    reached = offset + byteLength;
+  }
+  if (tensors.length > 0 && reached > size)
+    throw new TensorFileError('truncated', `the header announces ${reached} bytes, the file has ${size}`);
+}

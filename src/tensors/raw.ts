@@ -1,0 +1,51 @@
+/** Bytes without a header: the caller says what they are. */
+import { type FormatName, formats } from '../numerics/formats.ts';
+import { type ByteSource, sliceSource } from './bytes.ts';
+import { bytesOf, elementsOf } from './sizes.ts';
+import { quote, TensorFileError } from './tensor-error.ts';
+import type { FileLayout, TensorEntry, TensorFile, TensorPlan } from './tensor-file.ts';
+
+export interface RawPlan extends TensorPlan {
+  /** How elements of less than 8 bits lie; `dense` if not given. */
+  readonly packing?: 'whole' | 'dense';
+}
+
+/** The whole of `source` as one tensor; `dtype` is a format's name. Throws `bad-offsets` unless it is of that size. */
+export function openRaw(source: ByteSource, plan: RawPlan): TensorFile {
+  const entry = entryOf(plan);
+  if (entry.byteLength !== source.size)
+    throw new TensorFileError(
+      source.size < entry.byteLength ? 'truncated' : 'bad-offsets',
+      `the shape needs ${entry.byteLength} bytes, the file has ${source.size}`,
+    );
+  return { container: 'raw', tensors: [entry], metadata: {}, data: () => sliceSource(source, 0, entry.byteLength) };
+}
+
+export function layoutRaw(plan: RawPlan): FileLayout {
+  const entry = entryOf(plan);
+  return { container: 'raw', size: entry.byteLength, header: new Uint8Array(0), tensors: [entry], finish: null };
+}
+
+function entryOf({ name, dtype, shape, packing = 'dense' }: RawPlan): TensorEntry {
+  if (!Object.hasOwn(formats, dtype)) throw new TensorFileError('unknown-dtype', `${quote(dtype)} is no number format`);
+  const { name: format, width } = formats[dtype as FormatName];
+  const elements = elementsOf(shape, name);
+  const dense = width < 8 && packing === 'dense';
+  const byteLength = dense ? denseBytes(elements, width, name) : bytesOf(elements, 1, Math.ceil(width / 8), name);
+  return {
+    name,
+    dtype,
+    format,
+    shape,
+    elements,
+    packing: dense ? 'dense' : 'whole',
+    offset: 0,
+    byteLength,
+    shard: null,
+  };
+}
+
+/** Elements of 2, 4 and 6 bits fill bytes in groups of 4, 2 and 4. */
+function denseBytes(elements: number, width: number, name: string): number {
+  return width === 6 ? bytesOf(elements, 4, 3, name) : bytesOf(elements, 8 / width, 1, name);
+}
