@@ -1,6 +1,6 @@
 /** GGUF files to be written, version 3. */
 import { ByteWriter } from './byte-writer.ts';
-import { aligned, alignmentOf, ggufBytes } from './gguf.ts';
+import { aligned, alignmentOf, ggufBytes } from './gguf-data.ts';
 import { type GgufField, writeField, writeString } from './gguf-fields.ts';
 import { type GgufType, ggufTypesByName } from './gguf-types.ts';
 import { elementsOf } from './sizes.ts';

@@ -1,9 +1,10 @@
 /** GGUF files: the header says what is there, the data of each tensor begins at a multiple of the file's alignment. */
 import { type ByteSource, sliceSource } from './bytes.ts';
+import { aligned, alignmentOf, ggufBytes } from './gguf-data.ts';
 import type { GgufField } from './gguf-fields.ts';
 import { type GgufTensor, readGgufHeader } from './gguf-header.ts';
-import { type GgufType, ggufTypesById } from './gguf-types.ts';
-import { bytesOf, elementsOf } from './sizes.ts';
+import { ggufTypesById } from './gguf-types.ts';
+import { elementsOf } from './sizes.ts';
 import { quote, TensorFileError } from './tensor-error.ts';
 import type { TensorEntry, TensorFile } from './tensor-file.ts';
 
@@ -27,24 +28,6 @@ export async function openGguf(source: ByteSource): Promise<GgufFile> {
     metadata: Object.fromEntries(fields.map(({ key, value }) => [key, value])),
     data: (entry) => sliceSource(source, entry.offset, entry.byteLength),
   };
-}
-
-/** What `general.alignment` says, 32 without it. */
-export function alignmentOf(fields: readonly GgufField[]): number {
-  const value = fields.find(({ key }) => key === 'general.alignment')?.value ?? 32;
-  if (typeof value !== 'number' || !Number.isInteger(Math.log2(value)) || value > 2 ** 31)
-    throw new TensorFileError('bad-header', 'general.alignment is no power of two');
-  return value;
-}
-
-export function aligned(offset: number, alignment: number): number {
-  return Math.ceil(offset / alignment) * alignment;
-}
-
-/** Bytes of a tensor; blocks lie along the last extent. Throws `bad-shape` if they do not fill it. */
-export function ggufBytes(type: GgufType, shape: readonly number[], name: string): number {
-  bytesOf(shape.at(-1) ?? 1, type.blockElements, type.blockBytes, name);
-  return bytesOf(elementsOf(shape, name), type.blockElements, type.blockBytes, name);
 }
 
 function entryOf({ name, type: id, extents, offset }: GgufTensor, dataStart: number): TensorEntry {

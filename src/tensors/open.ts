@@ -1,9 +1,7 @@
 /** Opens a tensor file of any container. */
 import { type ByteSource, readBytes } from './bytes.ts';
-import { openGguf } from './gguf.ts';
 import { npyMagic } from './npy-header.ts';
 import { openNpy } from './npy-file.ts';
-import { openNpz } from './npz.ts';
 import { openRaw } from './raw.ts';
 import { openSafetensors } from './safetensors.ts';
 import { openShards } from './safetensors-shards.ts';
@@ -27,7 +25,7 @@ export interface OpenOptions {
 
 /**
  * Reads the header of a tensor file. Throws TensorFileError if it is not well-formed; the file's data is not looked at.
- * The sources stay the caller's to close. An .npy's tensor is called like the file, without folder and ending.
+ * The sources stay the caller's to close. The libraries behind .npz and GGUF are loaded only for these. An .npy's tensor is called like the file, without folder and ending.
  */
 export async function openTensorFile(source: ByteSource, options: OpenOptions = {}): Promise<TensorFile> {
   const kind = options.container ?? (await kindOf(source, options.name ?? ''));
@@ -37,9 +35,9 @@ export async function openTensorFile(source: ByteSource, options: OpenOptions = 
     case 'npy':
       return openNpy(source, tensorName(options.name), options.dtype);
     case 'npz':
-      return openNpz(source, options.dtype);
+      return (await import('./npz.ts')).openNpz(source, options.dtype);
     case 'gguf':
-      return openGguf(source);
+      return (await import('./gguf.ts')).openGguf(source);
     case 'raw':
       return openRawAs(source, options);
   }
