@@ -6,7 +6,7 @@ import { openBeside, openFile, type OpenFile } from './node-files.ts';
 export interface OpenTensors {
   readonly file: TensorFile;
   /** Closes the file, and those beside it that it needs. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** Opens the tensor file at `path`, reading its header only. Throws TensorFileError. */
