@@ -1,0 +1,158 @@
+/** No bytes make a reader of tensor files throw anything but a TensorFileError, or ask for memory that the file is not. */
+import fc from 'fast-check';
+import { zipSync } from 'fflate';
+import { describe, expect, test } from 'vitest';
+import { type ByteSource, memorySource, readBytes } from '../../src/tensors/bytes.ts';
+import type { GgufField } from '../../src/tensors/gguf-fields.ts';
+import { layoutFile } from '../../src/tensors/layout.ts';
+import { writeNpy } from '../../src/tensors/npy.ts';
+import { openTensorFile } from '../../src/tensors/open.ts';
+import { TensorFileError } from '../../src/tensors/tensor-error.ts';
+import type { Container, TensorFile } from '../../src/tensors/tensor-file.ts';
+
+const containers: readonly Container[] = ['safetensors', 'npy', 'npz', 'gguf'];
+
+/** The longest header that is read, and what comes before it. */
+const mostAtOnce = 100_000_008;
+
+/** Bytes with a file's size, which need not be theirs: behind them are zeros. */
+function sourceOf(bytes: Uint8Array, size: number): ByteSource {
+  return {
+    size,
+    async read(offset, into) {
+      expect(into.byteLength).toBeLessThanOrEqual(Math.min(size, mostAtOnce));
+      expect(offset + into.byteLength).toBeLessThanOrEqual(size);
+      into.fill(0);
+      into.set(bytes.subarray(offset, offset + into.byteLength));
+    },
+  };
+}
+
+async function readAll(file: TensorFile, size: number): Promise<void> {
+  for (const entry of file.tensors) {
+    expect(entry.elements).toBe(entry.shape.reduce((product, extent) => product * extent, 1));
+    if (file.container !== 'npz') expect(entry.offset + entry.byteLength).toBeLessThanOrEqual(size);
+    const data = file.data(entry);
+    expect(data.size).toBe(entry.byteLength);
+    const length = Math.min(64, data.size);
+    await readBytes(data, 0, length);
+    await readBytes(data, data.size - length, length);
+  }
+}
+
+/** Opens and reads; whatever is thrown is said in a sentence. */
+async function expectHandled(bytes: Uint8Array, container?: Container, size = bytes.length): Promise<void> {
+  try {
+    const openBeside = (name: string): Promise<ByteSource> =>
+      Promise.resolve(memorySource(new TextEncoder().encode(name)));
+    const file = await openTensorFile(sourceOf(bytes, size), { openBeside, ...(container && { container }) });
+    await readAll(file, size);
+  } catch (error) {
+    if (!(error instanceof TensorFileError)) throw error;
+    expect(error.message).toMatch(/^[^\n]{5,400}$/);
+  }
+}
+
+const fields: readonly GgufField[] = [
+  { key: 'general.architecture', type: 'string', items: null, value: 'llama' },
+  { key: 'words', type: 'array', items: 'string', value: ['a', 'b'] },
+  { key: 'number', type: 'u32', items: null, value: 7 },
+];
+
+const plans = { safetensors: ['F32', 'F6_E2M3', 'U8'], npy: ['<f4'], npz: ['<f4', '|V1'], gguf: ['F32', 'MXFP4'] };
+
+/** A good file of each container; npz also deflated. */
+const good: readonly Uint8Array[] = [
+  ...Object.entries(plans).map(([container, dtypes]) => {
+    const layout = layoutFile(
+      container as Container,
+      dtypes.map((dtype, i) => ({ name: `t${i}`, dtype, shape: [2, 32] })),
+      { metadata: { format: 'pt' }, fields },
+    );
+    const bytes = new Uint8Array(layout.size).fill(0x55);
+    bytes.set(layout.header);
+    return bytes;
+  }),
+  zipSync({ 'a.npy': writeNpy({ type: 'u1', shape: [300], bytes: new Uint8Array(300).fill(7) }) }),
+  new TextEncoder().encode('{"metadata":{"total_size":1},"weight_map":{"a":"x.safetensors","b":"y.safetensors"}}'),
+];
+
+const edges = [0, 1, 0x7f, 0x80, 0xff, 0x22, 0x2d, 0x30, 0x39, 0x5b, 0x5c, 0x7b, 0x7d];
+
+/** A good file with bytes exchanged, some taken out or doubled, the end cut off. */
+const mutated = fc
+  .record({
+    bytes: fc.constantFrom(...good),
+    changes: fc.array(fc.tuple(fc.nat(), fc.oneof(fc.constantFrom(...edges), fc.nat(255))), { maxLength: 8 }),
+    splice: fc.option(fc.tuple(fc.nat(), fc.nat(20), fc.nat(40))),
+    cut: fc.option(fc.nat()),
+  })
+  .map(({ bytes, changes, splice, cut }) => {
+    const list = [...bytes];
+    for (const [at, value] of changes) list[at % list.length] = value;
+    if (splice !== null) {
+      const [at, removed, doubled] = splice;
+      const start = at % list.length;
+      list.splice(start, removed, ...list.slice(start, start + doubled));
+    }
+    return Uint8Array.from(cut === null ? list : list.slice(0, cut % (list.length + 1)));
+  });
+
+/** A safetensors header made of the words of real ones. */
+const header = fc
+  .array(
+    fc.constantFrom(
+      ...'{ } [ ] , : "a" "dtype" "shape" "data_offsets" "F32" "F4" "__metadata__" "__proto__" 0 1 4 -1 1e9 9007199254740993 "\\ud800" "\\" null'.split(
+        ' ',
+      ),
+      '{"dtype":"U8","shape":[2],"data_offsets":[0,2]}',
+      '"a":{"dtype":"F4","shape":[4],"data_offsets":[0,2]}',
+    ),
+    { maxLength: 25 },
+  )
+  .map((words) => `{${words.join('')}}`);
+
+function withLength(text: string, data: number): Uint8Array {
+  const json = new TextEncoder().encode(text);
+  const bytes = new Uint8Array(8 + json.length + data);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(json.length), true);
+  bytes.set(json, 8);
+  return bytes;
+}
+
+describe('readers of tensor files', () => {
+  test('good files are read', async () => {
+    for (const bytes of good.slice(0, 2))
+      await readAll(await openTensorFile(sourceOf(bytes, bytes.length)), bytes.length);
+  });
+
+  test('take any bytes', async () => {
+    const any = fc.tuple(fc.uint8Array({ maxLength: 300 }), fc.constantFrom(...containers));
+    await fc.assert(fc.asyncProperty(any, ([bytes, container]) => expectHandled(bytes, container)));
+  });
+
+  test('take good files that were damaged', async () => {
+    await fc.assert(
+      fc.asyncProperty(mutated, (bytes) => expectHandled(bytes)),
+      { numRuns: 1500 },
+    );
+  });
+
+  test('take headers of real words', async () => {
+    const file = fc.tuple(header, fc.nat(4)).map(([text, data]) => withLength(text, data));
+    await fc.assert(
+      fc.asyncProperty(file, (bytes) => expectHandled(bytes, 'safetensors')),
+      { numRuns: 500 },
+    );
+  });
+
+  test('take files of terabytes, and ask for no more than a header', async () => {
+    const size = fc.constantFrom(2 ** 33, 2 ** 45, Number.MAX_SAFE_INTEGER);
+    await fc.assert(
+      fc.asyncProperty(mutated, size, (bytes, large) => expectHandled(bytes, undefined, large)),
+      {
+        numRuns: 300,
+      },
+    );
+  });
+});
