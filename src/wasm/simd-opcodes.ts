@@ -4,6 +4,7 @@
 export const vectorMemoryOpcodes = {
   'v128.load': [0, 4],
   'v128.load16x4_u': [4, 3],
+  'v128.load32_splat': [9, 2],
   'v128.store': [11, 4],
   'v128.load32_zero': [92, 2],
 } as const;
@@ -107,6 +108,8 @@ export const vectorOpcodes = {
   'f32x4.sub': 229,
   'f32x4.mul': 230,
   'f32x4.div': 231,
+  'f32x4.pmin': 234,
+  'f32x4.pmax': 235,
   'f64x2.abs': 236,
   'f64x2.add': 240,
   'f64x2.mul': 242,

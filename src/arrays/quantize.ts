@@ -1,0 +1,156 @@
+/** Arrays of values to narrow codes and scales. */
+import { PtxlabError } from '../base/error.ts';
+import { formats } from '../numerics/formats.ts';
+import { packCodes } from './bit-packing.ts';
+import type { BlockEncoder, EncoderPlan } from './block-encoder.ts';
+import { type Scheme, schemeNamed } from './block-formats.ts';
+import { blockEncoder } from './encoders.ts';
+import { type QuantizationStatistics, quantizationStatistics } from './error-statistics.ts';
+import { requireFormat } from './names.ts';
+import { codeBytes, type Granularity, type Layout, layoutOf, type Packing, type QuantizedArray } from './quantized-array.ts';
+import { type MxRule, plainFactor, tensorScale } from './scale-rules.ts';
+import type { SourceArray, SourceFormat } from './source-values.ts';
+
+export interface QuantizeOptions {
+  /** A scheme: mxfp8_e4m3 (mxfp8), mxfp8_e5m2, mxfp6_e2m3 (mxfp6), mxfp6_e3m2, mxfp4, nvfp4, or an element with f32 scales: e4m3, e5m2, s8, s4, s2. */
+  readonly to: string;
+  /** Format of a Uint16Array, f16 or bf16 by any spelling; a Float32Array is f32. */
+  readonly from?: string | undefined;
+  /** Default: one row. Blocks lie along the last axis and end with it. */
+  readonly shape?: readonly number[] | undefined;
+  /** Of f32 scales. Default `tensor`. */
+  readonly granularity?: Granularity | undefined;
+  /** Of ue8m0 scales. Default `floor`, which OCP MX 1.0 has. */
+  readonly scaleRule?: MxRule | undefined;
+  /** Default `dense`. */
+  readonly packing?: Packing | undefined;
+  /** Reads the result back and says how far it is from the source. Default false: it takes longer than quantizing. */
+  readonly statistics?: boolean | undefined;
+  /** `plain` never uses WebAssembly. Results are the same. */
+  readonly engine?: 'plain' | undefined;
+}
+
+export interface Quantized extends QuantizedArray {
+  /** Null unless asked for. */
+  readonly statistics: QuantizationStatistics | null;
+}
+
+/**
+ * Quantizes values, each step as written here and no other:
+ *
+ * 1. amax of a tile is the largest magnitude; NaNs do not count, infinities do; a tile without numbers has 0.
+ * 2. Scale and factor come from amax as `scale-rules.ts` says (`mxScale`, `nvfp4Scale`, `plainFactor`). For NVFP4 the
+ *    amax of the whole array is taken first. All f32 operations round to nearest even.
+ * 3. An element is multiplied by the factor in f32. With ue8m0 scales the factor is a power of two, so that this is
+ *    exact but for values so small that they become zero anyway.
+ * 4. The product becomes a code by one rounding to nearest even, saturating, as `cvt.rn.satfinite` does, or
+ *    `cvt.rni.sat` to an integer: infinities become the largest code of their sign; NaN becomes 0x7f in e4m3 and e5m2,
+ *    the largest positive code in formats without NaN, 0 in integers. Zeros keep their sign.
+ *
+ * Source may be any view; no byte of it is changed. Throws PtxlabError: UNKNOWN_SCHEME, BAD_SHAPE, BAD_SOURCE, and those
+ * of `requireFormat`. Stochastic rounding is not offered here.
+ */
+export function quantize(source: SourceArray, options: QuantizeOptions): Quantized {
+  const scheme = schemeNamed(options.to);
+  const from = sourceFormat(source, options.from);
+  const layout = layoutOf(scheme, source.length, options.shape, options.granularity);
+  const packing = options.packing ?? 'dense';
+  const encoderOf = (dense: boolean): BlockEncoder =>
+    blockEncoder({ from, ...encoding(scheme, options.scaleRule), dense }, options.engine === 'plain');
+  const writer = new CodeWriter(scheme, layout, packing, encoderOf);
+  const codes = new Uint8Array(codeBytes(scheme, packing, source.length));
+  const scaled = scheme.block === null ? withPlainScales(source, writer, codes) : inBlocks(source, writer, codes);
+  const quantized: QuantizedArray = { scheme, layout, packing, codes, ...scaled };
+  const statistics = options.statistics === true ? quantizationStatistics(source, from, quantized) : null;
+  return { ...quantized, statistics };
+}
+
+function sourceFormat(source: SourceArray, from: string | undefined): SourceFormat {
+  const isSingle = source instanceof Float32Array;
+  const format = from === undefined && isSingle ? 'f32' : requireFormat(from ?? '');
+  if (isSingle ? format === 'f32' : format === 'f16' || format === 'bf16') return format as SourceFormat;
+  throw new PtxlabError('BAD_SOURCE', `a ${source.constructor.name} holds ${isSingle ? 'f32' : 'f16 or bf16'}, not ${format}`);
+}
+
+function encoding({ element, block, scale }: Scheme, rule: MxRule = 'floor'): Pick<EncoderPlan, 'element' | 'block' | 'rule'> {
+  return { element, block: block as 16 | 32 | null, rule: scale === 'ue8m0' ? rule : null };
+}
+
+type Scales = Pick<QuantizedArray, 'scales' | 'tensorScale'>;
+
+function inBlocks(source: SourceArray, writer: CodeWriter, codes: Uint8Array): Scales {
+  const { scheme, layout } = writer;
+  const { rows, columns, tileColumns, scaleColumns } = layout;
+  const scales = new Uint8Array(layout.scaleRows * scaleColumns);
+  const tensor = scheme.scale === 'e4m3' ? tensorScale(writer.encoder.amax(source)) : null;
+  // Blocks of all rows follow each other without a gap where the last one of a row is full.
+  const isOne = columns % tileColumns === 0;
+  const [runs, length] = isOne ? [1, source.length] : [rows, columns];
+  for (let run = 0; run < runs; run++) {
+    const runScales = scales.subarray(run * scaleColumns, isOne ? scales.length : (run + 1) * scaleColumns);
+    writer.write(codes, run * length, length, (encoder, part) => {
+      encoder.encodeBlocks(source.subarray(run * length, (run + 1) * length), part, runScales, tensor);
+    });
+  }
+  return { scales, tensorScale: tensor?.decode ?? 1 };
+}
+
+function withPlainScales(source: SourceArray, writer: CodeWriter, codes: Uint8Array): Scales {
+  const { rows, columns, tileRows, tileColumns, scaleRows, scaleColumns } = writer.layout;
+  const scales = new Float32Array(scaleRows * scaleColumns);
+  const whole = tileColumns >= columns;
+  for (let tile = 0; tile < scales.length; tile++) {
+    const top = Math.floor(tile / scaleColumns) * tileRows;
+    const left = (tile % scaleColumns) * tileColumns;
+    const bottom = Math.min(top + tileRows, rows);
+    const width = Math.min(tileColumns, columns - left);
+    // Rows of a tile as wide as the array follow each other.
+    const parts = whole ? [[top * columns, (bottom - top) * columns] as const] : rowsOf(top, bottom, left, width, columns);
+    const amax = parts.reduce((most, [at, count]) => Math.max(most, writer.encoder.amax(source.subarray(at, at + count))), 0);
+    const factor = plainFactor(writer.scheme.element, amax);
+    scales[tile] = 1 / factor;
+    for (const [at, count] of parts) {
+      writer.write(codes, at, count, (encoder, part) => {
+        encoder.encodeScaled(source.subarray(at, at + count), factor, part);
+      });
+    }
+  }
+  return { scales, tensorScale: 1 };
+}
+
+type Part = readonly [at: number, count: number];
+
+function rowsOf(top: number, bottom: number, left: number, width: number, columns: number): readonly Part[] {
+  return Array.from({ length: bottom - top }, (_, i): Part => [(top + i) * columns + left, width]);
+}
+
+/** Puts the codes of a run of elements in their place: at once where it begins and ends with a byte, else by way of bytes. */
+class CodeWriter {
+  readonly scheme: Scheme;
+  readonly layout: Layout;
+  readonly encoder: BlockEncoder;
+  private readonly packing: Packing;
+  private readonly bytewise: () => BlockEncoder;
+
+  constructor(scheme: Scheme, layout: Layout, packing: Packing, encoderOf: (dense: boolean) => BlockEncoder) {
+    this.scheme = scheme;
+    this.layout = layout;
+    this.packing = packing;
+    this.encoder = encoderOf(packing === 'dense');
+    this.bytewise = () => encoderOf(false);
+  }
+
+  write(codes: Uint8Array, at: number, count: number, encode: (encoder: BlockEncoder, part: Uint8Array) => void): void {
+    const { width } = formats[this.scheme.element];
+    const bits = this.packing === 'bytes' ? 8 : width;
+    const endsWhole = ((at + count) * bits) % 8 === 0 || at + count === this.layout.rows * this.layout.columns;
+    if ((at * bits) % 8 === 0 && endsWhole) {
+      const first = (at * bits) / 8;
+      encode(this.encoder, codes.subarray(first, first + Math.ceil((count * bits) / 8)));
+      return;
+    }
+    const bytes = new Uint8Array(count);
+    encode(this.bytewise(), bytes);
+    packCodes(bytes, width, codes, at);
+  }
+}

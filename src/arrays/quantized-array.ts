@@ -1,0 +1,87 @@
+/** An array as codes and scales, and where in it things lie. */
+import { PtxlabError } from '../base/error.ts';
+import { formats } from '../numerics/formats.ts';
+import { denseBytes } from './bit-packing.ts';
+import type { Scheme } from './block-formats.ts';
+
+/** What one scale belongs to, where scales are f32: the whole array, a row of the last axis, or a tile of 128 x 128. */
+export type Granularity = 'tensor' | 'row' | 'tile';
+
+/** `dense`: w bits an element, element 0 lowest, no padding between rows; `bytes`: each in the low bits of a byte. */
+export type Packing = 'dense' | 'bytes';
+
+/** The array as a matrix: `columns` is the last axis. */
+export interface Layout {
+  readonly shape: readonly number[];
+  readonly rows: number;
+  readonly columns: number;
+  /** A scale belongs to so many rows and columns, fewer at the ends. */
+  readonly tileRows: number;
+  readonly tileColumns: number;
+  /** Of the matrix of scales. */
+  readonly scaleRows: number;
+  readonly scaleColumns: number;
+}
+
+export interface QuantizedArray {
+  readonly scheme: Scheme;
+  readonly layout: Layout;
+  readonly packing: Packing;
+  readonly codes: Uint8Array;
+  /** ue8m0 or e4m3 codes, or f32 values, in the order of the tiles, rows first. */
+  readonly scales: Uint8Array | Float32Array;
+  /** NVFP4: multiplies every scale; else 1. */
+  readonly tensorScale: number;
+}
+
+/** Rows and columns of a tile of `fp8 per block`. */
+const tile = 128;
+
+/** Throws BAD_SHAPE where the shape is not one of so many elements. */
+export function layoutOf(
+  scheme: Scheme,
+  length: number,
+  shape: readonly number[] = [length],
+  granularity: Granularity = 'tensor',
+): Layout {
+  if (!shape.every((extent) => Number.isSafeInteger(extent) && extent >= 0)) throw badShape(shape, length);
+  const columns = shape.at(-1) ?? 1;
+  const rows = shape.slice(0, -1).reduce((product, extent) => product * extent, 1);
+  if (rows * columns !== length) throw badShape(shape, length);
+  const [tileRows, tileColumns] = tileOf(scheme, granularity, rows, columns);
+  return {
+    shape: [...shape],
+    rows,
+    columns,
+    tileRows,
+    tileColumns,
+    scaleRows: Math.ceil(rows / tileRows),
+    scaleColumns: Math.ceil(columns / tileColumns),
+  };
+}
+
+function badShape(shape: readonly number[], length: number): PtxlabError {
+  return new PtxlabError('BAD_SHAPE', `shape (${shape.join(', ')}) is not one of ${length} elements`);
+}
+
+function tileOf(
+  { block }: Scheme,
+  granularity: Granularity,
+  rows: number,
+  columns: number,
+): readonly [rows: number, columns: number] {
+  if (block !== null) return [1, block];
+  switch (granularity) {
+    case 'tensor':
+      return [Math.max(rows, 1), Math.max(columns, 1)];
+    case 'row':
+      return [1, Math.max(columns, 1)];
+    case 'tile':
+      return [tile, tile];
+  }
+}
+
+/** Bytes of the codes of so many elements. */
+export function codeBytes(scheme: Scheme, packing: Packing, elements: number): number {
+  return packing === 'bytes' ? elements : denseBytes(elements, formats[scheme.element].width);
+}

@@ -1,0 +1,34 @@
+/** The memory of a quantizing kernel: addresses in bytes. */
+
+const settingsEnd = 1024;
+/** Elements that one call takes at most; as f32 they are 64 KiB, which stay in the cache. */
+const elements = 16384;
+const codes: number = settingsEnd + 4 * elements;
+/** What a last store of codes may write behind them. */
+const spill = 64;
+const scales: number = codes + elements + spill;
+
+export const quantizeMemory: {
+  readonly factor: number;
+  readonly encode: number;
+  readonly decode: number;
+  readonly factors: number;
+  readonly source: number;
+  readonly elements: number;
+  readonly codes: number;
+  readonly scales: number;
+  readonly pages: number;
+} = {
+  /** The factor of `scale`, as f32. */
+  factor: 0,
+  /** Of NVFP4 the tensor's two scales, as f32, each four times. */
+  encode: 16,
+  decode: 32,
+  /** The kernel's own: factors of four blocks. */
+  factors: 48,
+  source: settingsEnd,
+  elements,
+  codes,
+  scales,
+  pages: Math.ceil((scales + elements / 16) / 65536),
+};
