@@ -54,11 +54,7 @@ function readCodes({ scheme, packing, codes }: QuantizedArray, at: number, to: U
 }
 
 /** What the codes of the tile at a place are multiplied by, as f32. */
-export function scaleAt(
-  { scheme, layout, scales, tensorScale }: QuantizedArray,
-  row: number,
-  column: number,
-): number {
+export function scaleAt({ scheme, layout, scales, tensorScale }: QuantizedArray, row: number, column: number): number {
   const index = Math.floor(row / layout.tileRows) * layout.scaleColumns + Math.floor(column / layout.tileColumns);
   const scale = scales[index] as number;
   switch (scheme.scale) {

@@ -88,6 +88,7 @@ export function quantizationStatistics(
     maxAbsoluteError: sums.absolute,
     maxRelativeError: sums.relative,
     meanSquaredError: finite === 0 ? 0 : sums.errors / finite,
-    sqnr: sums.errors === 0 && sums.squares > 0 ? Number.POSITIVE_INFINITY : 10 * Math.log10(sums.squares / sums.errors),
+    sqnr:
+      sums.errors === 0 && sums.squares > 0 ? Number.POSITIVE_INFINITY : 10 * Math.log10(sums.squares / sums.errors),
   };
 }

@@ -95,7 +95,7 @@ export class FastEncoder implements BlockEncoder {
     for (let start = 0; start < source.length; start += elements) {
       const part = source.subarray(start, start + elements);
       const units = Math.ceil(part.length / unit);
-      this.source.set(part as never);
+      this.source.set(part);
       this.source.fill(0, part.length, units * unit);
       run(start, part.length, units);
     }

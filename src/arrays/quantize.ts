@@ -7,7 +7,14 @@ import { type Scheme, schemeNamed } from './block-formats.ts';
 import { blockEncoder } from './encoders.ts';
 import { type QuantizationStatistics, quantizationStatistics } from './error-statistics.ts';
 import { requireFormat } from './names.ts';
-import { codeBytes, type Granularity, type Layout, layoutOf, type Packing, type QuantizedArray } from './quantized-array.ts';
+import {
+  codeBytes,
+  type Granularity,
+  type Layout,
+  layoutOf,
+  type Packing,
+  type QuantizedArray,
+} from './quantized-array.ts';
 import { type MxRule, plainFactor, tensorScale } from './scale-rules.ts';
 import type { SourceArray, SourceFormat } from './source-values.ts';
 
@@ -66,13 +73,19 @@ export function quantize(source: SourceArray, options: QuantizeOptions): Quantiz
 }
 
 function sourceFormat(source: SourceArray, from: string | undefined): SourceFormat {
-  const isSingle = source instanceof Float32Array;
-  const format = from === undefined && isSingle ? 'f32' : requireFormat(from ?? '');
-  if (isSingle ? format === 'f32' : format === 'f16' || format === 'bf16') return format as SourceFormat;
-  throw new PtxlabError('BAD_SOURCE', `a ${source.constructor.name} holds ${isSingle ? 'f32' : 'f16 or bf16'}, not ${format}`);
+  if (source instanceof Float32Array) {
+    if (from === undefined || requireFormat(from) === 'f32') return 'f32';
+    throw new PtxlabError('BAD_SOURCE', `a Float32Array holds f32, not ${from}`);
+  }
+  const format = from === undefined ? null : requireFormat(from);
+  if (format === 'f16' || format === 'bf16') return format;
+  throw new PtxlabError('BAD_SOURCE', `a Uint16Array holds f16 or bf16, not ${from ?? 'f32'}: say which by 'from'`);
 }
 
-function encoding({ element, block, scale }: Scheme, rule: MxRule = 'floor'): Pick<EncoderPlan, 'element' | 'block' | 'rule'> {
+function encoding(
+  { element, block, scale }: Scheme,
+  rule: MxRule = 'floor',
+): Pick<EncoderPlan, 'element' | 'block' | 'rule'> {
   return { element, block: block as 16 | 32 | null, rule: scale === 'ue8m0' ? rule : null };
 }
 
@@ -105,8 +118,13 @@ function withPlainScales(source: SourceArray, writer: CodeWriter, codes: Uint8Ar
     const bottom = Math.min(top + tileRows, rows);
     const width = Math.min(tileColumns, columns - left);
     // Rows of a tile as wide as the array follow each other.
-    const parts = whole ? [[top * columns, (bottom - top) * columns] as const] : rowsOf(top, bottom, left, width, columns);
-    const amax = parts.reduce((most, [at, count]) => Math.max(most, writer.encoder.amax(source.subarray(at, at + count))), 0);
+    const parts = whole
+      ? [[top * columns, (bottom - top) * columns] as const]
+      : rowsOf(top, bottom, left, width, columns);
+    const amax = parts.reduce(
+      (most, [at, count]) => Math.max(most, writer.encoder.amax(source.subarray(at, at + count))),
+      0,
+    );
     const factor = plainFactor(writer.scheme.element, amax);
     scales[tile] = 1 / factor;
     for (const [at, count] of parts) {

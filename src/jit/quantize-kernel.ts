@@ -34,11 +34,11 @@ export function quantizeKernel(spec: QuantizeSpec): Uint8Array<ArrayBuffer> {
   return builder.encode();
 }
 
-function define(builder: ModuleBuilder, name: string, results: readonly 'f32'[], write: (code: Code) => void): void {
+function define(builder: ModuleBuilder, name: string, results: readonly 'f32'[], body: (code: Code) => void): void {
   const type = { parameters: ['i32'], results } as const;
   const index = builder.declare(type);
   const code = new Code(type.parameters);
-  write(code);
+  body(code);
   builder.define(index, code);
   builder.export(name, index);
 }
@@ -63,7 +63,14 @@ function pushSource(code: Code, spec: QuantizeSpec, pointer: number, index: numb
   }
   const bits = code.local('v128');
   code.set(bits);
-  const exact: Conversion = { ...spec.conversion, from: 'f16', to: 'f32', integral: false, sat: false, satfinite: false };
+  const exact: Conversion = {
+    ...spec.conversion,
+    from: 'f16',
+    to: 'f32',
+    integral: false,
+    sat: false,
+    satfinite: false,
+  };
   write(exact, code, bits);
 }
 
@@ -160,7 +167,10 @@ function writeBlocks(code: Code, spec: QuantizeSpec, blocks: NonNullable<Quantiz
     storeScales(code, blocks.scaling, maxima, scales);
     for (let block = 0; block < 4; block++) {
       const factor = code.local('v128');
-      code.i32(quantizeMemory.factors + 4 * block).vectorMemory('v128.load32_splat', 0).set(factor);
+      code
+        .i32(quantizeMemory.factors + 4 * block)
+        .vectorMemory('v128.load32_splat', 0)
+        .set(factor);
       for (let first = 0; first < vectors; first += stepVectors) {
         writeElements(code, spec, { pointer, codes, factor }, first);
       }

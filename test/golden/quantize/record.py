@@ -3,6 +3,7 @@
 The steps are those that NVIDIA's TransformerEngine names in its NVFP4 reference and in its current scaling, one f32
 operation after the other. Values and scales are given as bits in hex, codes one a byte.
 """
+import itertools
 import json
 
 import ml_dtypes
@@ -60,8 +61,28 @@ def arrays():
     yield np.arange(-254, 258, 2, dtype=np.float32) / np.float32(4)
 
 
+def near_ties():
+    """Arrays whose blocks' scales round otherwise if any f32 step is left out: near a tie of e4m3."""
+    rng = np.random.default_rng(9)
+    sixth = np.float32(1) / np.float32(6)
+    while True:
+        amax = np.float32(1 + rng.random())
+        encode = np.float32(2688) / amax
+        factors = [encode * sixth, np.float32(np.float64(encode) / 6)]
+        found = []
+        for tie in 16 + np.arange(1, 32, 2) / 2:
+            for step in range(-2, 3):
+                block = np.float32(tie / factors[0]) * np.float32(1 + step * 2.0 ** -23)
+                codes = [(block * f).astype(ml_dtypes.float8_e4m3fn).view(np.uint8) for f in factors]
+                codes.append(np.float32(np.float64(block) / 6 * np.float64(encode)).astype(ml_dtypes.float8_e4m3fn).view(np.uint8))
+                if len({int(c) for c in codes}) > 1:
+                    found.append(block)
+        if len(found) >= 4:
+            yield np.repeat(np.array([amax, *found[:7]], dtype=np.float32), 16)
+
+
 rows = []
-for array in arrays():
+for array in [*arrays(), *itertools.islice(near_ties(), 4)]:
     x = torch.from_numpy(array)
     rows.append({
         'values': hexes(x), 'nvfp4': nvfp4(x),
