@@ -122,10 +122,12 @@ describe.each(mxSchemes)('%s as OCP MX 1.0 has it', (to) => {
       ),
     ].map((block) => block.map(Math.fround).slice(0, 32));
     for (const block of blocks) {
-      const { codes, scales } = quantize(Float32Array.from(block), { to, scaleRule, packing: 'bytes' });
       const scale = oracleScale(element, scaleRule, block);
-      expect([...scales]).toEqual([scale]);
-      expect([...codes]).toEqual(block.map((value) => oracleCode(element, scale, value)));
+      for (const engine of ['plain', undefined] as const) {
+        const { codes, scales } = quantize(Float32Array.from(block), { to, scaleRule, packing: 'bytes', engine });
+        expect([...scales]).toEqual([scale]);
+        expect([...codes]).toEqual(block.map((value) => oracleCode(element, scale, value)));
+      }
     }
   });
 });
