@@ -12,6 +12,7 @@ export {
   type StackResult,
 } from './arrays/compare-semantics.ts';
 export { convert, type ConvertOptions } from './arrays/convert.ts';
+export { convertAsync, type ConvertAsyncOptions } from './arrays/convert-async.ts';
 export { formatNamed, spelling, type SpellingFamily } from './arrays/names.ts';
 export type { Semantics } from './arrays/semantic-rules.ts';
 export type { ArrayOf, Bytes, Packing } from './arrays/storage.ts';

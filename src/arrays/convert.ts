@@ -14,7 +14,7 @@ import type { ArrayPlan } from '../jit/array-kernel.ts';
 import { storedBits } from '../jit/array-storage.ts';
 import type { Rounding } from '../numerics/conversion.ts';
 import type { FormatName } from '../numerics/formats.ts';
-import type { RandomSource } from './array-converter.ts';
+import type { RandomSource } from '../jit/array-converter.ts';
 import { converterOf } from './converters.ts';
 import { requireFormat } from './names.ts';
 import type { Semantics } from './semantic-rules.ts';
@@ -87,13 +87,27 @@ export function convert<T extends FormatName>(
 export function convert<Out extends Bytes>(source: Bytes, options: ConvertOptions & { readonly out: Out }): Out;
 export function convert(source: Bytes, options: ConvertOptions): Bytes;
 export function convert(source: Bytes, options: ConvertOptions): Bytes {
-  const conversion = arrayConversion(source, options);
-  const { plan, count, to, random } = conversion;
-  const result = options.out ?? newArray(to, storedBytes(plan.target, count));
-  const [from, into] = [bytesOf(source), bytesOf(result)];
-  checkRoom(conversion, from, into);
-  converterOf(plan, source, result).run(from, into, count, random);
+  const { plan, bytes, into, count, random, result } = prepareArrays(source, options);
+  converterOf(plan, source, result).run(bytes, into, count, random);
   return result;
+}
+
+/** A conversion with the arrays it is about. */
+export interface PreparedArrays extends ArrayConversion {
+  readonly source: Bytes;
+  readonly result: Bytes;
+  /** The bytes of both. */
+  readonly bytes: Uint8Array;
+  readonly into: Uint8Array;
+}
+
+/** Checks the options and makes room for the result. Throws as `convert` does. */
+export function prepareArrays(source: Bytes, options: ConvertOptions): PreparedArrays {
+  const conversion = arrayConversion(source, options);
+  const result = options.out ?? newArray(conversion.to, storedBytes(conversion.plan.target, conversion.count));
+  const [bytes, into] = [bytesOf(source), bytesOf(result)];
+  checkRoom(conversion, bytes, into);
+  return { ...conversion, source, result, bytes, into };
 }
 
 function newArray(format: FormatName, bytes: number): Bytes {
@@ -141,7 +155,7 @@ function randomSource({ random }: ArrayPlan, options: ConvertOptions, count: num
   }
   if (rbits === undefined) {
     if (seed === undefined) throw new PtxlabError('no-random-bits', "rounding 'rs' needs `seed` or `rbits`");
-    return { kind: 'seed', seed: seedOf(seed) };
+    return { kind: 'seed', seed: seedOf(seed), first: 0 };
   }
   const needed = Math.ceil(count / random.low.length);
   if (rbits.length >= needed) return { kind: 'words', words: rbits };

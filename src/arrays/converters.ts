@@ -1,6 +1,6 @@
 /** Converters by what they do, each made once: WebAssembly where it is to be had, else plain JavaScript. */
-import { type ArrayPlan, staging } from '../jit/array-kernel.ts';
-import { ArrayConverter } from './array-converter.ts';
+import { type ArrayPlan, planKey, staging } from '../jit/array-kernel.ts';
+import { ArrayConverter } from '../jit/array-converter.ts';
 import { PlainConverter } from './plain-converter.ts';
 import type { Bytes } from './storage.ts';
 import { pageSize, workspaceOf } from './workspace.ts';
@@ -25,7 +25,7 @@ export function converterOf(plan: ArrayPlan, source: Bytes, target: Bytes): Conv
 }
 
 function kept(made: Made, plan: ArrayPlan, make: () => Converter): Converter {
-  const key = JSON.stringify(plan, (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value));
+  const key = planKey(plan);
   const known = made.get(key);
   if (known !== undefined) return known;
   const [oldest] = made.keys();
@@ -48,7 +48,8 @@ let compiles: boolean | null = null;
 /** The smallest module: pages may forbid compiling by their content security policy, and then throw here. */
 const nothing = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
 
-function canCompile(): boolean {
+/** Whether WebAssembly is to be had. */
+export function canCompile(): boolean {
   if (compiles === null) {
     try {
       compiles = new WebAssembly.Module(nothing) instanceof WebAssembly.Module;

@@ -7,7 +7,7 @@ import { randomWord, seedKeys } from '../jit/array-random.ts';
 import type { ArrayPlan } from '../jit/array-kernel.ts';
 import type { Storage } from '../jit/array-storage.ts';
 import { formats } from '../numerics/formats.ts';
-import type { RandomSource } from './array-converter.ts';
+import type { RandomSource } from '../jit/array-converter.ts';
 import { planConverter } from './semantics.ts';
 
 type ConvertOne = (source: Bits, random: number) => Bits;
@@ -42,11 +42,12 @@ function tabled(convert: ConvertOne, width: number): ConvertOne {
 function drawer({ random }: ArrayPlan, source: RandomSource): (i: number) => number {
   if (random === null) throw new Error('no random bits are drawn');
   const { low, bits } = random;
+  const before = source.kind === 'seed' ? source.first / low.length : 0;
   const wordOf = (index: number): number =>
     source.kind === 'words'
       ? (source.words[index] ?? 0)
       : randomWord(index >>> 0, seedKeys(source.seed, Math.floor(index / 2 ** 32)));
-  return (i) => (wordOf(Math.floor(i / low.length)) >>> (low[i % low.length] ?? 0)) & (2 ** bits - 1);
+  return (i) => (wordOf(before + Math.floor(i / low.length)) >>> (low[i % low.length] ?? 0)) & (2 ** bits - 1);
 }
 
 function reader(bytes: Uint8Array, storage: Storage): (i: number) => Bits {

@@ -11,6 +11,7 @@ const mostPages = 65_536;
 /** Bytes between arrays: what a group of elements may read behind its own. */
 const gap = 64;
 
+let made = 0;
 const workspaces = new WeakMap<ArrayBufferLike, Workspace>();
 
 /** The workspace that an array lies in; null where it lies in none. */
@@ -32,6 +33,8 @@ export function workspaceOf(array: ArrayBufferView | ArrayBufferLike): Workspace
 export class Workspace {
   /** Kernels run on it. Its first bytes are theirs. */
   readonly memory: WebAssembly.Memory;
+  /** Its number among all workspaces, from 1 on. */
+  readonly id: number;
   private readonly bytes: number;
   private used: number;
 
@@ -45,6 +48,7 @@ export class Workspace {
       throw new PtxlabError('out-of-memory', `a workspace has at most 4 GiB; ${bytes} bytes do not fit`);
     }
     this.memory = newMemory(pages);
+    this.id = ++made;
     this.bytes = pages * pageSize;
     this.used = staging.bytes;
     workspaces.set(this.memory.buffer, this);

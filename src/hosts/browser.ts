@@ -1,11 +1,18 @@
 /** Web Workers, where a page is isolated from other origins: without that no memory can be shared. */
+import type { ArrayPart } from '../jit/array-part.ts';
 import type { Share, ShareResult } from '../jit/share.ts';
 import type { WorkerHost } from '../jit/worker-host.ts';
 
-/** What a worker answers: that it is up, what came of a share, or what broke. */
+/** What a worker is asked. */
+export type Question =
+  | { readonly kind: 'share'; readonly share: Share }
+  | { readonly kind: 'arrays'; readonly part: ArrayPart };
+
+/** What a worker answers: that it is up, what came of a share, that arrays are converted, or what broke. */
 export type Answer =
   | { readonly kind: 'up' }
   | { readonly kind: 'done'; readonly result: ShareResult }
+  | { readonly kind: 'converted' }
   | { readonly kind: 'broken'; readonly message: string };
 
 const idle: Worker[] = [];
@@ -33,14 +40,17 @@ function answerOf(worker: Worker): Promise<Answer> {
   });
 }
 
-async function run(share: Share): Promise<ShareResult> {
+async function ask(question: Question): Promise<Answer> {
   const worker = idle.pop() ?? (await start());
   const answered = answerOf(worker);
-  worker.postMessage(share);
+  worker.postMessage(question);
   const answer = await answered;
   idle.push(worker);
-  if (answer.kind === 'done') return answer.result;
-  throw new Error(answer.kind === 'broken' ? answer.message : 'a worker began anew');
+  return answer;
+}
+
+function broken(answer: Answer): Error {
+  return new Error(answer.kind === 'broken' ? answer.message : 'a worker began anew');
 }
 
 export const host: WorkerHost = {
@@ -48,5 +58,14 @@ export const host: WorkerHost = {
     const missing = Math.max(0, count - idle.length);
     idle.push(...(await Promise.all(Array.from({ length: missing }, start))));
   },
-  run,
+  async run(share) {
+    const answer = await ask({ kind: 'share', share });
+    if (answer.kind !== 'done') throw broken(answer);
+    return answer.result;
+  },
+  async convert(part) {
+    const answer = await ask({ kind: 'arrays', part });
+    if (answer.kind !== 'converted') throw broken(answer);
+  },
+  processors: navigator.hardwareConcurrency,
 };

@@ -1,9 +1,12 @@
 /** Worker threads of Node: a pool that stays warm between launches, for all devices of the process. */
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import type { ShareResult } from '../jit/share.ts';
 import type { WorkerHost } from '../jit/worker-host.ts';
 import { mostWorkers } from '../machine/launch.ts';
+
+const arrayPart = fileURLToPath(new URL('../jit/array-part.js', import.meta.url));
 
 let pool: Piscina | null = null;
 /** Threads that are known to be up. */
@@ -32,4 +35,6 @@ export const host: WorkerHost = {
     up = Math.max(up, count);
   },
   run: (share) => started().run(share, { name: 'runShare' }) as Promise<ShareResult>,
+  convert: (part) => started().run(part, { name: 'runArrayPart', filename: arrayPart }) as Promise<void>,
+  processors: availableParallelism(),
 };

@@ -1,12 +1,19 @@
-/** What runs in a Web Worker. Threads of Node are started by their pool and call `runShare` themselves. */
-import { runShare, type Share } from '../jit/share.ts';
-import type { Answer } from './browser.ts';
+/** What runs in a Web Worker. Threads of Node are started by their pool and call these functions themselves. */
+import { runArrayPart } from '../jit/array-part.ts';
+import { runShare } from '../jit/share.ts';
+import type { Answer, Question } from './browser.ts';
 
 const answer = (message: Answer): void => self.postMessage(message);
 
-self.addEventListener('message', ({ data }: MessageEvent<Share>) => {
+function answerTo(question: Question): Answer {
+  if (question.kind === 'share') return { kind: 'done', result: runShare(question.share) };
+  runArrayPart(question.part);
+  return { kind: 'converted' };
+}
+
+self.addEventListener('message', ({ data }: MessageEvent<Question>) => {
   try {
-    answer({ kind: 'done', result: runShare(data) });
+    answer(answerTo(data));
   } catch (error) {
     answer({ kind: 'broken', message: error instanceof Error ? error.message : String(error) });
   }

@@ -24,10 +24,15 @@ export interface ArrayPlan {
   readonly random: (RandomLayout & { readonly from: 'seed' | 'words' }) | null;
 }
 
+/** The plan as text: patterns may be bigints. */
+export function planKey(plan: ArrayPlan): string {
+  return JSON.stringify(plan, (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value));
+}
+
 /** Elements that are staged at once; what they take stays in a processor's own cache. */
 export const chunkSize = 16_384;
 
-/** Bytes beyond its elements that a group may read or write. */
+/** Bytes beyond its elements that a group may read. */
 export const slack = 64;
 
 /** Threads that may work in one memory; each has scratch memory of its own. */

@@ -55,7 +55,7 @@ export function loadGroup(code: Code, storage: Storage, address: number): GroupL
   return locals;
 }
 
-/** Stores sixteen elements. Up to sixteen bytes from the address on are written, whatever the elements take. */
+/** Stores sixteen elements. */
 export function storeGroup(code: Code, storage: Storage, address: number, [a, b, c, d]: GroupLocals): void {
   if (storage.width === 32) {
     [a, b, c, d].forEach((local, i) =>
@@ -101,18 +101,29 @@ export function loadBytes(code: Code, storage: Storage, address: number): number
   return bytes;
 }
 
-/** Stores the sixteen bytes on the stack, to the address below them. */
+/** Stores the sixteen bytes on the stack, to the address below them; dense, what they take and no more. */
 export function storeBytes(code: Code, storage: Storage): void {
-  if (storage.dense) {
-    const bytes = code.local('v128');
-    if (storage.highFirst) swapOrder(code.tee(bytes).get(bytes), storage.width);
-    code.set(bytes);
-    spread(code, storage.width, bytes, 'i32x4.shr_u', (mask, i) => mask << (storage.width * i));
-    const taken = storage.width / 2;
-    code.words(0, 0, 0, 0);
-    code.shuffle(Array.from({ length: 16 }, (_, i) => (i < 4 * taken ? 4 * Math.floor(i / taken) + (i % taken) : 16)));
+  if (storage.dense) storeDense(code, storage);
+  else code.vectorMemory('v128.store', 0);
+}
+
+function storeDense(code: Code, { width, highFirst }: Storage): void {
+  const [address, bytes] = [code.local('i32'), code.local('v128')];
+  code.set(bytes).set(address);
+  if (highFirst) swapOrder(code.get(bytes).get(bytes), width).set(bytes);
+  spread(code, width, bytes, 'i32x4.shr_u', (mask, i) => mask << (width * i));
+  const taken = width / 2;
+  code.words(0, 0, 0, 0);
+  code.shuffle(Array.from({ length: 16 }, (_, i) => (i < 4 * taken ? 4 * Math.floor(i / taken) + (i % taken) : 16)));
+  code.set(bytes);
+  if (width > 2) code.get(address).get(bytes).storeLane('v128.store64_lane', 0);
+  if (width !== 4) {
+    const first = width === 2 ? 0 : 8;
+    code
+      .get(address)
+      .get(bytes)
+      .storeLane('v128.store32_lane', first, first / 4);
   }
-  code.vectorMemory('v128.store', 0);
 }
 
 function maskBytes(code: Code, width: number): Code {
@@ -136,9 +147,9 @@ function spread(
 }
 
 /** Reverses the elements that share a byte; takes the bytes twice from the stack. */
-function swapOrder(code: Code, width: number): void {
+function swapOrder(code: Code, width: number): Code {
   const each = 8 / width;
-  code.shuffle(Array.from({ length: 16 }, (_, i) => i - (i % each) + (each - 1 - (i % each))));
+  return code.shuffle(Array.from({ length: 16 }, (_, i) => i - (i % each) + (each - 1 - (i % each))));
 }
 
 function words(bytesOf: (lane: number) => readonly number[]): readonly number[] {

@@ -34,10 +34,10 @@ export function storeCodes(
   }
   const narrow = code.local('v128');
   code.set(narrow);
-  if (width === 4) code.get(narrow).get(narrow).vector('i8x16.narrow_i16x8_u').storeLowest('v128.store64_lane', offset);
+  if (width === 4) code.get(narrow).get(narrow).vector('i8x16.narrow_i16x8_u').storeLane('v128.store64_lane', offset);
   else {
     code.get(narrow).get(narrow).vector('i16x8.narrow_i32x4_u').set(narrow);
-    code.get(narrow).get(narrow).vector('i8x16.narrow_i16x8_u').storeLowest('v128.store32_lane', offset);
+    code.get(narrow).get(narrow).vector('i8x16.narrow_i16x8_u').storeLane('v128.store32_lane', offset);
   }
 }
 

@@ -21,7 +21,7 @@ export function storeScales(code: Code, scaling: BlockScaling, maxima: number, p
   code.set(scales);
   code.get(pointer);
   code.get(scales).get(scales).vector('i16x8.narrow_i32x4_u').get(scales).vector('i8x16.narrow_i16x8_u');
-  code.storeLowest('v128.store32_lane', quantizeMemory.scales);
+  code.storeLane('v128.store32_lane', quantizeMemory.scales);
   code.i32(quantizeMemory.factors);
   if (scaling.kind === 'ue8m0') pushPowerFactors(code, scales);
   else pushNarrowFactors(code, scales);

@@ -101,8 +101,7 @@ function addScalarResult(code: Code, result: number, width: number, state: numbe
 }
 
 /** An instance of a module that imports what compiled code may ask of an engine, though conversions ask nothing. */
-export function instanceWithoutEngine(wasm: Uint8Array<ArrayBuffer>, memory: WebAssembly.Memory): WebAssembly.Instance {
-  const module = new WebAssembly.Module(wasm);
+export function instanceWithoutEngine(module: WebAssembly.Module, memory: WebAssembly.Memory): WebAssembly.Instance {
   const refuse = (): never => {
     throw new Error('a conversion asks the engine');
   };
@@ -119,7 +118,7 @@ export class SweepRunner {
 
   constructor({ lanes, wasm }: SweepKernel) {
     const memory = new WebAssembly.Memory({ initial: 1 });
-    const instance = instanceWithoutEngine(wasm, memory);
+    const instance = instanceWithoutEngine(new WebAssembly.Module(wasm), memory);
     this.words = new Uint32Array(memory.buffer, 0, 8);
     this.sweep = instance.exports['sweep'] as (count: number) => void;
     this.lanes = lanes;

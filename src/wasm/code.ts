@@ -100,13 +100,13 @@ export class Code {
     return this;
   }
 
-  /** Stores the lowest lane of that size. */
-  storeLowest(name: LaneMemoryOpcode, offset: number): this {
+  /** Stores a lane of that size, the lowest unless another is asked for. */
+  storeLane(name: LaneMemoryOpcode, offset: number, lane = 0): this {
     const [opcode, alignment] = laneMemoryOpcodes[name];
     this.prefixed(opcode);
     this.bytes.unsigned(alignment);
     this.bytes.unsigned(offset);
-    this.bytes.byte(0);
+    this.bytes.byte(lane);
     return this;
   }
 

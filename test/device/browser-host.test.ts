@@ -1,6 +1,7 @@
 /** The Web Workers of a browser, played by threads of Node that have what such a worker has. */
 import { Worker as Thread } from 'node:worker_threads';
 import { beforeAll, expect, test, vi } from 'vitest';
+import { convert, convertAsync } from '../../src/arrays.ts';
 import { built } from '../cli/ptxlab.ts';
 import { faultOf, output } from './run.ts';
 
@@ -33,6 +34,7 @@ class FakeWorker extends EventTarget {
 const hostFile = new URL('../../dist/hosts/browser.js', import.meta.url).href;
 vi.mock('#host', () => import(hostFile) as Promise<object>);
 vi.stubGlobal('Worker', FakeWorker);
+vi.stubGlobal('navigator', { hardwareConcurrency: 2 });
 
 beforeAll(built, 120_000);
 
@@ -45,6 +47,16 @@ test('they run shares, one after the other, and report faults', async () => {
     const fault = await faultOf({ body }, { grid: 20, workers: 2 });
     expect(fault).toMatchObject({ code: 'PTX6001', block: [16, 0, 0] });
   }
+  expect(started).toBe(2);
+});
+
+test('they convert arrays', async () => {
+  const source = new Float32Array(new SharedArrayBuffer(4 * 2 ** 21)).map((_, i) => i % 449);
+  const shared = new Float32Array(new SharedArrayBuffer(source.byteLength));
+  shared.set(source);
+  const out = new Uint8Array(new SharedArrayBuffer(source.length));
+  await convertAsync(shared, { to: 'e4m3', out });
+  expect(Buffer.from(out).equals(convert(source, { to: 'e4m3' }))).toBe(true);
   expect(started).toBe(2);
 });
 

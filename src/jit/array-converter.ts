@@ -1,23 +1,20 @@
 /** Runs a compiled conversion over arrays of any length: where they lie, or chunk by chunk through its memory. */
-import { arrayKernel, type ArrayPlan, chunkSize, type ConvertGroups, staging } from '../jit/array-kernel.ts';
-import { scratchBytes } from '../jit/array-one-by-one.ts';
-import { seedKeys } from '../jit/array-random.ts';
-import { groupSize, type Storage, storedBits } from '../jit/array-storage.ts';
-import { instanceWithoutEngine } from '../jit/sweep-kernel.ts';
+import { arrayKernel, type ArrayPlan, chunkSize, type ConvertGroups, planKey, staging } from './array-kernel.ts';
+import { scratchBytes } from './array-one-by-one.ts';
+import { seedKeys } from './array-random.ts';
+import { groupSize, type Storage, storedBits } from './array-storage.ts';
+import { instanceWithoutEngine } from './sweep-kernel.ts';
 
-/** What `.rs` draws from: a seed's stream, or words of the caller's. */
+/** What `.rs` draws from: a seed's stream, in which the arrays begin with element `first`, or words of the caller's. */
 export type RandomSource =
-  | { readonly kind: 'seed'; readonly seed: bigint }
+  | { readonly kind: 'seed'; readonly seed: bigint; readonly first: number }
   | { readonly kind: 'words'; readonly words: Uint32Array };
 
 /** Elements from `first` to `end`, both counted from where source and target begin. */
-interface Range {
+export interface Range {
   readonly first: number;
   readonly end: number;
 }
-
-/** Elements at the end that are never written in place: a group may write more than its own. */
-const tail = 4 * groupSize;
 
 export class ArrayConverter {
   private readonly plan: ArrayPlan;
@@ -31,7 +28,7 @@ export class ArrayConverter {
     this.memory = memory;
     this.scratch = thread * scratchBytes;
     const shared = !(memory.buffer instanceof ArrayBuffer);
-    const { exports } = instanceWithoutEngine(arrayKernel(plan, shared), memory);
+    const { exports } = instanceWithoutEngine(moduleOf(plan, shared), memory);
     this.convertGroups = exports['convert'] as ConvertGroups;
   }
 
@@ -40,21 +37,19 @@ export class ArrayConverter {
    * no more than one of the source.
    */
   run(source: Uint8Array, target: Uint8Array, count: number, random: RandomSource | null): void {
-    const inPlace = this.wholeChunks(source, target, count);
+    const inPlace = this.inPlace(source, target, count);
     this.runInPlace(source, target, { first: 0, end: inPlace }, random);
-    for (let first = inPlace; first < count; first += chunkSize) {
-      this.runStaged(source, target, { first, end: Math.min(first + chunkSize, count) }, random);
-    }
+    this.runStaged(source, target, { first: inPlace, end: count }, random);
     clearSpare(target, this.plan.target, count);
   }
 
-  /** Elements that can be converted in place: both arrays lie in the memory, and no random words have to be brought. */
-  wholeChunks(source: Uint8Array, target: Uint8Array, count: number): number {
+  /** How many elements can be converted where they lie, whole chunks from the first on; random words have to be brought. */
+  inPlace(source: Uint8Array, target: Uint8Array, count: number): number {
     const { buffer } = this.memory;
     const together = source.byteOffset === target.byteOffset;
     if (source.buffer !== buffer || target.buffer !== buffer || together || this.plan.random?.from === 'words')
       return 0;
-    return Math.max(0, Math.floor((count - tail) / chunkSize) * chunkSize);
+    return Math.floor(count / chunkSize) * chunkSize;
   }
 
   /** Elements of whole chunks, both arrays in the memory. */
@@ -68,7 +63,14 @@ export class ArrayConverter {
     }
   }
 
-  private runStaged(source: Uint8Array, target: Uint8Array, { first, end }: Range, random: RandomSource | null): void {
+  /** Elements from a whole chunk on, through the start of the memory. */
+  runStaged(source: Uint8Array, target: Uint8Array, { first, end }: Range, random: RandomSource | null): void {
+    for (let at = first; at < end; at += chunkSize) {
+      this.stageChunk(source, target, { first: at, end: Math.min(at + chunkSize, end) }, random);
+    }
+  }
+
+  private stageChunk(source: Uint8Array, target: Uint8Array, { first, end }: Range, random: RandomSource | null): void {
     const { plan } = this;
     const [sourceBits, targetBits] = [storedBits(plan.source), storedBits(plan.target)];
     const staged = new Uint8Array(this.memory.buffer);
@@ -92,7 +94,8 @@ export class ArrayConverter {
     first: number,
     random: RandomSource | null,
   ): void {
-    const word = first / (this.plan.random?.low.length ?? 1);
+    const index = random?.kind === 'seed' ? random.first + first : first;
+    const word = index / (this.plan.random?.low.length ?? 1);
     const keys = random?.kind === 'seed' ? seedKeys(random.seed, Math.floor(word / 2 ** 32)) : noKeys;
     const groups = Math.ceil(count / groupSize);
     this.convertGroups(groups, source, target, staging.words, this.scratch, word | 0, ...keys);
@@ -101,8 +104,23 @@ export class ArrayConverter {
 
 const noKeys = [0, 0] as const;
 
+/** Modules by plan: an instance in another memory has the code that V8 optimised for the first. */
+const modules = new Map<string, WebAssembly.Module>();
+const mostModules = 256;
+
+function moduleOf(plan: ArrayPlan, shared: boolean): WebAssembly.Module {
+  const key = `${shared} ${planKey(plan)}`;
+  const known = modules.get(key);
+  if (known !== undefined) return known;
+  const [oldest] = modules.keys();
+  if (modules.size >= mostModules && oldest !== undefined) modules.delete(oldest);
+  const made = new WebAssembly.Module(arrayKernel(plan, shared));
+  modules.set(key, made);
+  return made;
+}
+
 /** Clears what the last byte has beside elements. */
-function clearSpare(target: Uint8Array, { width, dense, highFirst }: Storage, count: number): void {
+export function clearSpare(target: Uint8Array, { width, dense, highFirst }: Storage, count: number): void {
   const used = dense ? (count * width) % 8 : 0;
   if (used === 0) return;
   const last = Math.floor((count * width) / 8);

@@ -1,0 +1,74 @@
+/** Slices on this thread or on others give what `convert` gives at once. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { built } from '../../test/cli/ptxlab.ts';
+import { convert, type ConvertOptions } from './convert.ts';
+import { convertAsync } from './convert-async.ts';
+import { bytesOf } from './storage.ts';
+import { Workspace } from './workspace.ts';
+
+beforeAll(built, 120_000);
+
+const count = 2 ** 21 + 12_345;
+const source = Float32Array.from({ length: count }, (_, i) => ((i * 2_654_435_761) % 100_003) / 500 - 100);
+
+/** The arrays of a conversion, wherever they lie: the source, and room for the result. */
+const places: Readonly<Record<string, (bytes: number) => readonly [Float32Array, Uint8Array]>> = {
+  'on ArrayBuffers': (bytes) => [source, new Uint8Array(bytes)],
+  'on SharedArrayBuffers': (bytes) => {
+    const shared = new Float32Array(new SharedArrayBuffer(4 * count));
+    shared.set(source);
+    return [shared, new Uint8Array(new SharedArrayBuffer(bytes))];
+  },
+  'in a workspace': (bytes) => {
+    const workspace = new Workspace(4 * count + bytes + 1000);
+    const from = workspace.array('f32', count);
+    from.set(source);
+    return [from, workspace.array('u8', bytes)];
+  },
+};
+
+const conversions: readonly ConvertOptions[] = [
+  { to: 'e4m3' },
+  { to: 'e2m1' },
+  { to: 'e3m2', packing: 'low-first' },
+  { to: 's2' },
+  { to: 'f64' },
+  { to: 'e4m3', rounding: 'rs', seed: 99 },
+  { to: 'f16', rounding: 'rs', rbits: Uint32Array.from({ length: count }, (_, i) => Math.imul(i, 0x9e3779b1)) },
+];
+
+describe.each(Object.entries(places))('%s', (_, place) => {
+  test.each(conversions)('%o', async (options) => {
+    const wanted = bytesOf(convert(source, options));
+    for (const workers of [0, 1, 2, undefined]) {
+      const [from, out] = place(wanted.length);
+      const given = workers === undefined ? {} : { workers };
+      expect(await convertAsync(from, { ...options, ...given, out })).toBe(out);
+      expect(Buffer.from(out).equals(wanted)).toBe(true);
+    }
+  });
+});
+
+test('several at once', async () => {
+  const wanted = convert(source, { to: 'e5m2' });
+  const all = await Promise.all([1, 2, 3].map(() => convertAsync(source, { to: 'e5m2', workers: 2 })));
+  for (const one of all) expect(Buffer.from(one).equals(wanted)).toBe(true);
+});
+
+test('a signal ends it, before and in the middle', async () => {
+  const reason = new Error('enough');
+  await expect(convertAsync(source, { to: 'e4m3', signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  const stop = new AbortController();
+  const ended = convertAsync(source, { to: 'e4m3', workers: 1, signal: stop.signal });
+  stop.abort(reason);
+  await expect(ended).rejects.toBe(reason);
+  expect(await convertAsync(Float32Array.of(1), { to: 'e4m3', workers: 1 })).toEqual(Uint8Array.of(0x38));
+});
+
+test.each([-1, 65, 0.5])('%s is no number of workers', async (workers) => {
+  await expect(convertAsync(source, { to: 'e4m3', workers })).rejects.toMatchObject({ code: 'bad-workers' });
+});
+
+test("what `convert` throws comes as a promise's rejection", async () => {
+  await expect(convertAsync(source, { to: 'e4m4' })).rejects.toMatchObject({ name: 'PtxlabError' });
+});

@@ -1,0 +1,226 @@
+/** Bulk conversion on worker threads: `convert` for arrays so large that the calling thread should not do it alone. */
+import { PtxlabError } from '../base/error.ts';
+import { type ArrayConverter, clearSpare, type RandomSource } from '../jit/array-converter.ts';
+import { chunkSize } from '../jit/array-kernel.ts';
+import type { ArrayPart } from '../jit/array-part.ts';
+import { storedBits } from '../jit/array-storage.ts';
+import type { WorkerHost } from '../jit/worker-host.ts';
+import { type ConvertOptions, type PreparedArrays, prepareArrays } from './convert.ts';
+import { canCompile, converterOf } from './converters.ts';
+import type { FormatName } from '../numerics/formats.ts';
+import type { ArrayOf, Bytes } from './storage.ts';
+import { Workspace, workspaceOf } from './workspace.ts';
+
+export interface ConvertAsyncOptions extends ConvertOptions {
+  /**
+   * Worker threads, 64 at most; 0 for the calling thread. Unless given, as many as there are processors, 8 at most, for
+   * 2^20 elements and more in shared memory.
+   */
+  readonly workers?: number;
+  /** Ends the conversion with the signal's reason; the result is then incomplete. */
+  readonly signal?: AbortSignal;
+}
+
+/** Elements below which the calling thread is done before threads are under way. */
+const threshold = 2 ** 20;
+
+const mostWorkers = 64;
+const usualWorkers = 8;
+
+/** Elements that a thread converts before it hears of an abort. */
+const slice = 64 * chunkSize;
+
+/**
+ * As `convert`, in slices: other tasks get their turn, a signal can end it, and worker threads share the work of large
+ * arrays in shared memory. Arrays in one `Workspace` are converted where they lie, others on SharedArrayBuffers are copied
+ * by the threads. Those on an ArrayBuffer go to threads only if `workers` asks for them: the calling thread has to copy
+ * them, which takes longer than most conversions. Results do not depend on the number of threads.
+ *
+ * @throws PtxlabError as `convert`, and `bad-workers`
+ */
+export function convertAsync<T extends FormatName>(
+  source: Bytes,
+  options: ConvertAsyncOptions & { readonly to: T; readonly out?: never },
+): Promise<ArrayOf<T>>;
+export function convertAsync<Out extends Bytes>(
+  source: Bytes,
+  options: ConvertAsyncOptions & { readonly out: Out },
+): Promise<Out>;
+export function convertAsync(source: Bytes, options: ConvertAsyncOptions): Promise<Bytes>;
+export async function convertAsync(source: Bytes, options: ConvertAsyncOptions): Promise<Bytes> {
+  const { workers, signal } = options;
+  if (workers !== undefined && !(Number.isInteger(workers) && workers >= 0 && workers <= mostWorkers)) {
+    throw new PtxlabError('bad-workers', `${workers} is no number of workers: 0 to ${mostWorkers}`);
+  }
+  signal?.throwIfAborted();
+  const prepared = prepareArrays(source, options);
+  const spread = new Spread(prepared, signal ?? null);
+  const threads = await threadsFor(prepared, workers);
+  await (threads === 0 ? spread.runHere() : spread.runOn(threads));
+  clearSpare(prepared.into, prepared.plan.target, prepared.count);
+  return prepared.result;
+}
+
+/** Where memory has to be copied by the calling thread, that takes longer than most conversions. */
+async function threadsFor({ bytes, into, count }: PreparedArrays, asked: number | undefined): Promise<number> {
+  if (typeof SharedArrayBuffer !== 'function' || !canCompile()) return 0;
+  if (asked !== undefined) return asked;
+  if (count < threshold || !isShared(bytes) || !isShared(into)) return 0;
+  const { host } = await import('#host');
+  return Math.min(host.processors, usualWorkers);
+}
+
+/** Converts elements of which none is anybody else's; `lane` is the number of whoever asks, from 1 on. */
+type Work = (lane: number, first: number, end: number) => Promise<void>;
+
+/** Milliseconds after which the event loop gets a turn. */
+const turn = 40;
+
+/** A conversion in slices; on several threads each takes the next one when it is done with one. */
+class Spread {
+  private readonly arrays: PreparedArrays;
+  private readonly signal: AbortSignal | null;
+  private host: WorkerHost | null = null;
+  private threads = 0;
+
+  constructor(arrays: PreparedArrays, signal: AbortSignal | null) {
+    this.arrays = arrays;
+    this.signal = signal;
+  }
+
+  async runHere(): Promise<void> {
+    const { plan, source, result, count } = this.arrays;
+    const converter = converterOf(plan, source, result);
+    let rested = performance.now();
+    await this.inSlices(1, count, async (_, first, end) => {
+      const part = this.part(first, end);
+      converter.run(part.source, part.target, part.count, part.random);
+      if (performance.now() - rested < turn) return;
+      await new Promise((resolve) => {
+        setTimeout(resolve, 0);
+      });
+      rested = performance.now();
+    });
+  }
+
+  async runOn(threads: number): Promise<void> {
+    const { bytes, into, count } = this.arrays;
+    const { host } = await import('#host');
+    await host.ready(threads);
+    this.host = host;
+    this.threads = threads;
+    const workspace = workspaceOf(bytes);
+    if (!isShared(bytes) || !isShared(into)) await this.throughSlots();
+    else if (workspace !== null && workspace === workspaceOf(into)) await this.whereTheyLie(workspace);
+    else await this.inSlices(threads, count, (_, first, end) => this.convert(this.part(first, end)));
+  }
+
+  /** Both arrays in one workspace. The calling thread does what threads cannot do in place. */
+  private async whereTheyLie({ memory, id }: Workspace): Promise<void> {
+    const { plan, source, result, bytes, into, count, random } = this.arrays;
+    const converter = converterOf(plan, source, result) as ArrayConverter;
+    const inPlace = converter.inPlace(bytes, into, count);
+    await this.inSlices(this.threads, inPlace, (thread, first, end) =>
+      this.convert({ ...this.part(first, end), place: { memory, id, thread } }),
+    );
+    converter.runStaged(bytes, into, { first: inPlace, end: count }, random);
+  }
+
+  /** By way of shared memory; two slots a thread, so that one is filled while the other is worked on. */
+  private async throughSlots(): Promise<void> {
+    const { bytes, into, count } = this.arrays;
+    const [from, to] = this.bytesPerElement;
+    const slots = takeSlots(2 * this.threads, slice * from, slice * to);
+    const { memory, id } = slots.workspace;
+    try {
+      await this.inSlices(slots.list.length, count, async (thread, first, end) => {
+        const slot = slots.list[thread - 1] as Slot;
+        const part = { ...this.part(first, end), ...slot };
+        slot.source.set(bytes.subarray(first * from, Math.ceil(end * from)));
+        const whole = Math.ceil(part.count / chunkSize) * chunkSize;
+        // A slot has room for whole chunks; random words would have to be brought.
+        const inPlace = part.random?.kind === 'words' ? {} : { count: whole, place: { memory, id, thread } };
+        await this.convert({ ...part, ...inPlace });
+        into.set(slot.target.subarray(0, Math.ceil(part.count * to)), first * to);
+      });
+    } finally {
+      idleSlots.push(slots);
+    }
+  }
+
+  private get bytesPerElement(): readonly [source: number, target: number] {
+    const { plan } = this.arrays;
+    return [storedBits(plan.source) / 8, storedBits(plan.target) / 8];
+  }
+
+  private part(first: number, end: number): ArrayPart {
+    const { plan, bytes, into, random } = this.arrays;
+    const [from, to] = this.bytesPerElement;
+    return {
+      plan,
+      source: bytes.subarray(first * from, Math.ceil(end * from)),
+      target: into.subarray(first * to, Math.ceil(end * to)),
+      count: end - first,
+      random: this.randomOf(random, first, end),
+      place: null,
+    };
+  }
+
+  private randomOf(random: RandomSource | null, first: number, end: number): RandomSource | null {
+    if (random?.kind !== 'words') return random === null ? null : { ...random, first };
+    const perWord = this.arrays.plan.random?.low.length ?? 1;
+    // A view of some words would be sent with all of them.
+    return { kind: 'words', words: random.words.slice(first / perWord, Math.ceil(end / perWord)) };
+  }
+
+  private async inSlices(lanes: number, count: number, work: Work): Promise<void> {
+    let next = 0;
+    const lane = async (number: number): Promise<void> => {
+      while (next < count) {
+        this.signal?.throwIfAborted();
+        const first = next;
+        next = Math.min(next + slice, count);
+        await work(number, first, next);
+      }
+    };
+    // All end before the arrays are somebody else's again.
+    const ended = await Promise.allSettled(Array.from({ length: lanes }, (_, i) => lane(i + 1)));
+    for (const one of ended) if (one.status === 'rejected') throw one.reason;
+  }
+
+  private async convert(part: ArrayPart): Promise<void> {
+    await this.host?.convert(part);
+  }
+}
+
+function isShared({ buffer }: Uint8Array): boolean {
+  return !(buffer instanceof ArrayBuffer);
+}
+
+interface Slot {
+  readonly source: Uint8Array;
+  readonly target: Uint8Array;
+}
+
+interface Slots {
+  readonly workspace: Workspace;
+  readonly list: readonly Slot[];
+}
+
+/** Slots of conversions that have ended, for the next one. */
+const idleSlots: Slots[] = [];
+
+function takeSlots(count: number, sourceBytes: number, targetBytes: number): Slots {
+  const fits = ({ list: [slot], list }: Slots): boolean =>
+    list.length === count && slot?.source.length === sourceBytes && slot.target.length === targetBytes;
+  const found = idleSlots.findIndex(fits);
+  if (found >= 0) return idleSlots.splice(found, 1)[0] as Slots;
+  // Others are of no use any more, and hold memory.
+  idleSlots.length = 0;
+  const workspace = new Workspace(count * (sourceBytes + targetBytes + 256));
+  const list = Array.from({ length: count }, (): Slot => {
+    const [source, target] = [workspace.array('u8', sourceBytes), workspace.array('u8', targetBytes)];
+    return { source, target };
+  });
+  return { workspace, list };
+}
