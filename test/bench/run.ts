@@ -2,7 +2,7 @@
  * `npm run bench`: the figures ptxlab promises, each beside something measured in the same run. Prints a table, and
  * writes it as JSON where asked.
  *
- * usage: tsx test/bench/run.ts [--json FILE]
+ * usage: tsx test/bench/run.ts [--only check,eval,first,run,arrays] [--json FILE]
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,9 @@ import { Bench } from 'tinybench';
 import { resolveMnemonic } from '../../src/check/resolve.ts';
 import { evaluator } from '../../src/interp/evaluate.ts';
 import { newestVersion } from '../../src/isa/targets.ts';
+import { firstBlockRows } from './first-block.ts';
 import { makeModule } from './make-module.ts';
+import { arrayRows } from './run-arrays.ts';
 import { jobs, mandelbrotBeside, type Row, rowsOf } from './run-kernels.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -130,9 +132,20 @@ async function benchRun(): Promise<void> {
 
 // --- report ---------------------------------------------------------------------------------------------------------
 
-benchCheck();
-await benchEval();
-await benchRun();
+const parts: Readonly<Record<string, () => unknown>> = {
+  check: benchCheck,
+  eval: benchEval,
+  first: () => rows.push(...firstBlockRows()),
+  run: benchRun,
+  arrays: () => rows.push(...arrayRows()),
+};
+const only = process.argv.indexOf('--only');
+const chosen = only < 0 ? Object.keys(parts) : (process.argv[only + 1] ?? '').split(',');
+for (const name of chosen) {
+  const part = parts[name];
+  if (part === undefined) throw new Error(`'${name}' is none of ${Object.keys(parts).join(', ')}`);
+  await part();
+}
 const width = Math.max(...rows.map((row) => row.what.length));
 for (const { what, figure, beside } of rows) console.log(`${what.padEnd(width)}  ${figure.padEnd(44)}  ${beside}`);
 const json = process.argv.indexOf('--json');
