@@ -10,9 +10,9 @@ import { quantizeMemory } from '../jit/quantize-memory.ts';
 import { formats } from '../numerics/formats.ts';
 
 interface KernelExports {
-  readonly amax: (vectors: number) => number;
-  readonly scale: (steps: number) => void;
-  readonly blocks: (groups: number) => void;
+  readonly amax: (groups: number) => number;
+  readonly scale: (groups: number) => void;
+  readonly blocks: (fours: number) => void;
 }
 
 const bitsOfSingle = new Uint32Array(1);
@@ -54,8 +54,8 @@ export class FastEncoder implements BlockEncoder {
 
   amax(source: SourceArray): number {
     let most = 0;
-    this.inChunks(source, 4, (_start, _count, vectors) => {
-      most = Math.max(most, this.kernel.amax(vectors));
+    this.inChunks(source, 16, (_start, _count, groups) => {
+      most = Math.max(most, this.kernel.amax(groups));
     });
     return most;
   }
@@ -66,8 +66,8 @@ export class FastEncoder implements BlockEncoder {
       this.settings.fill(tensor.encode, 4, 8);
       this.settings.fill(tensor.decode, 8, 12);
     }
-    this.inChunks(source, 4 * block, (start, count, groups) => {
-      this.kernel.blocks(groups);
+    this.inChunks(source, 4 * block, (start, count, fours) => {
+      this.kernel.blocks(fours);
       this.takeCodes(codes, start, count);
       scales.set(this.scales.subarray(0, Math.ceil(count / block)), start / block);
     });
@@ -75,8 +75,8 @@ export class FastEncoder implements BlockEncoder {
 
   encodeScaled(source: SourceArray, factor: number, codes: Uint8Array): void {
     this.settings[0] = factor;
-    this.inChunks(source, 16, (start, count, steps) => {
-      this.kernel.scale(steps);
+    this.inChunks(source, 16, (start, count, groups) => {
+      this.kernel.scale(groups);
       this.takeCodes(codes, start, count);
     });
   }

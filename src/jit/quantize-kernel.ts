@@ -3,13 +3,16 @@
  * and an array times one factor. It does what src/arrays/plain-encoder.ts specifies, every bit of it.
  */
 import type { Conversion } from '../numerics/conversion.ts';
+import { formats } from '../numerics/formats.ts';
 import { Code } from '../wasm/code.ts';
 import { ModuleBuilder } from '../wasm/module.ts';
-import { codeBytesOf, storeCodes } from './code-packing.ts';
+import { nearestForm, type NearestForm, pushAllWithin, storeNearest } from './array-nearest.ts';
+import type { Place } from './array-one-by-one.ts';
+import { groupBytes, type GroupLocals, storeGroup } from './array-storage.ts';
 import { quantizeMemory } from './quantize-memory.ts';
 import { type BlockScaling, storeScales } from './scale-lowering.ts';
 import { vectorConversion } from './vector-convert.ts';
-import { shift, splat } from './vector-words.ts';
+import { shift, single, splat } from './vector-words.ts';
 
 /** What a kernel is made for, as data. */
 export interface QuantizeSpec {
@@ -22,8 +25,8 @@ export interface QuantizeSpec {
 }
 
 /**
- * Exports `amax(vectors) → f32`, `scale(steps)` and, with blocks, `blocks(groups)`. A vector is four elements, a step
- * sixteen, a group four blocks. What lies behind the elements must be zeros up to a whole one.
+ * Exports `amax(groups) → f32`, `scale(groups)` and, with blocks, `blocks(fours)`. A group is sixteen elements; blocks come
+ * by four. What lies behind the elements must be zeros up to a whole one.
  */
 export function quantizeKernel(spec: QuantizeSpec): Uint8Array<ArrayBuffer> {
   const builder = new ModuleBuilder();
@@ -42,6 +45,9 @@ function define(builder: ModuleBuilder, name: string, results: readonly 'f32'[],
   builder.define(index, code);
   builder.export(name, index);
 }
+
+/** Vectors of a group. */
+const groupVectors = 4;
 
 /** Bytes of four elements. */
 function vectorBytes({ source }: QuantizeSpec): number {
@@ -63,21 +69,14 @@ function pushSource(code: Code, spec: QuantizeSpec, pointer: number, index: numb
   }
   const bits = code.local('v128');
   code.set(bits);
-  const exact: Conversion = {
-    ...spec.conversion,
-    from: 'f16',
-    to: 'f32',
-    integral: false,
-    sat: false,
-    satfinite: false,
-  };
-  write(exact, code, bits);
+  const plain = { integral: false, sat: false, satfinite: false } as const;
+  pushConverted(code, { ...spec.conversion, ...plain, from: 'f16', to: 'f32' }, bits);
 }
 
-function write(c: Conversion, code: Code, source: number): void {
-  const writer = vectorConversion(c);
-  if (writer === null) throw new Error(`no form on vectors from ${c.from} to ${c.to}`);
-  writer(code, { source, random: source, scale: source });
+function pushConverted(code: Code, c: Conversion, source: number): void {
+  const write = vectorConversion(c);
+  if (write === null) throw new Error(`no form on vectors from ${c.from} to ${c.to}`);
+  write(code, { source, random: source, scale: source });
 }
 
 /** Raises a vector of maxima by four elements' magnitudes; a NaN is not greater. */
@@ -87,117 +86,136 @@ function raiseMaximum(code: Code, spec: QuantizeSpec, maximum: number, pointer: 
   code.vector('f32x4.abs', 'f32x4.pmax').set(maximum);
 }
 
-/** Locals of a loop over the memory: how often it runs is the parameter. */
+/** A loop over the memory as often as the parameter says, with pointers that move on. */
 function loop(code: Code, steps: readonly (readonly [pointer: number, bytes: number])[], body: () => void): void {
   code.block((end) => {
     code.get(0).op('i32.eqz').brIf(end);
     code.loop((again) => {
       body();
-      for (const [pointer, bytes] of steps) code.get(pointer).i32(bytes).op('i32.add').set(pointer);
+      for (const [pointer, bytes] of steps) advance(code, pointer, bytes);
       code.get(0).i32(1).op('i32.sub').tee(0).brIf(again);
     });
   });
 }
 
+function advance(code: Code, pointer: number, bytes: number): void {
+  code.get(pointer).i32(bytes).op('i32.add').set(pointer);
+}
+
+/** Four maxima, so that none waits for the one before. */
 function writeAmax(code: Code, spec: QuantizeSpec): void {
   const pointer = code.local('i32');
-  const maximum = code.local('v128');
-  loop(code, [[pointer, vectorBytes(spec)]], () => raiseMaximum(code, spec, maximum, pointer, 0));
-  for (const lanes of [swapPairs, swapNeighbours]) {
-    code.get(maximum).get(maximum).get(maximum).shuffle(lanes).vector('f32x4.pmax').set(maximum);
+  const maxima = Array.from({ length: groupVectors }, () => code.local('v128'));
+  loop(code, [[pointer, groupVectors * vectorBytes(spec)]], () => {
+    maxima.forEach((maximum, i) => raiseMaximum(code, spec, maximum, pointer, i));
+  });
+  const [most, ...others] = maxima as [number, ...number[]];
+  for (const other of others) code.get(most).get(other).vector('f32x4.pmax').set(most);
+  for (const lanes of [wordBytes(2, 3, 0, 1), wordBytes(1, 0, 3, 2)]) {
+    code.get(most).get(most).get(most).shuffle(lanes).vector('f32x4.pmax').set(most);
   }
-  code.get(maximum).lane('i32x4.extract_lane', 0).op('f32.reinterpret_i32');
+  code.get(most).lane('i32x4.extract_lane', 0).op('f32.reinterpret_i32');
 }
 
 /** Bytes of the words so numbered, 0 to 3 of the first vector and 4 to 7 of the second. */
-export function wordBytes(...words: readonly [number, number, number, number]): readonly number[] {
+function wordBytes(...words: readonly [number, number, number, number]): readonly number[] {
   return words.flatMap((word) => [0, 1, 2, 3].map((byte) => word * 4 + byte));
 }
 
-const swapPairs = wordBytes(2, 3, 0, 1);
-const swapNeighbours = wordBytes(1, 0, 3, 2);
-
-/** Vectors that are packed together. */
-const stepVectors = 4;
-
 function writeScale(code: Code, spec: QuantizeSpec): void {
-  const pointer = code.local('i32');
-  const codes = code.local('i32');
-  const factor = code.local('v128');
-  code.i32(quantizeMemory.factor).vectorMemory('v128.load32_splat', 0).set(factor);
-  const bytes = codeBytesOf(spec.conversion.to, spec.dense, 4 * stepVectors);
-  const strides = [
-    [pointer, stepVectors * vectorBytes(spec)],
-    [codes, bytes],
-  ] as const;
-  loop(code, strides, () => writeElements(code, spec, { pointer, codes, factor }, 0));
+  const elements = elementLocals(code, spec);
+  code.i32(quantizeMemory.factor).vectorMemory('v128.load32_splat', 0).set(elements.factor);
+  loop(code, [[elements.pointer, groupVectors * vectorBytes(spec)]], () => writeGroup(code, spec, elements, 0));
 }
 
 interface ElementLocals {
   readonly pointer: number;
-  readonly codes: number;
+  readonly codes: Place;
   readonly factor: number;
 }
 
-/** Sixteen elements from the `first`-th four on, times the factor, as codes. */
-function writeElements(code: Code, spec: QuantizeSpec, { pointer, codes, factor }: ElementLocals, first: number): void {
-  const words = Array.from({ length: stepVectors }, (_, i) => {
+function elementLocals(code: Code, spec: QuantizeSpec): ElementLocals {
+  const pointer = code.local('i32');
+  const local = code.local('i32');
+  code.i32(quantizeMemory.codes).set(local);
+  const { width } = formats[spec.conversion.to];
+  const storage = { width, dense: spec.dense && width < 8, highFirst: false };
+  return { pointer, codes: { local, storage }, factor: code.local('v128') };
+}
+
+/** A group from the `first`-th four elements on, times the factor, as codes; the pointer to these moves on. */
+function writeGroup(code: Code, spec: QuantizeSpec, { pointer, codes, factor }: ElementLocals, first: number): void {
+  const products = Array.from({ length: groupVectors }, (_, i) => {
     const product = code.local('v128');
-    const word = code.local('v128');
     pushSource(code, spec, pointer, first + i);
     code.get(factor).vector('f32x4.mul').set(product);
-    write(spec.conversion, code, product);
+    return product;
+  }) as unknown as GroupLocals;
+  const form = nearestForm(spec.conversion);
+  if (form === null) storeAny(code, spec, codes, products);
+  else storeNumbers(code, form, codes, products, () => storeAny(code, spec, codes, products));
+  advance(code, codes.local, groupBytes(codes.storage));
+}
+
+function storeAny(code: Code, spec: QuantizeSpec, codes: Place, products: GroupLocals): void {
+  const words = products.map((product) => {
+    const word = code.local('v128');
+    pushConverted(code, spec.conversion, product);
     code.set(word);
     return word;
-  });
-  const { to } = spec.conversion;
-  const offset = quantizeMemory.codes + codeBytesOf(to, spec.dense, 4 * first);
-  storeCodes(code, to, spec.dense, words, codes, offset);
+  }) as unknown as GroupLocals;
+  storeGroup(code, codes.storage, codes.local, words);
+}
+
+/** Without NaNs a group needs no more than its limit, which is applied before rounding, and the quicker form. */
+function storeNumbers(
+  code: Code,
+  form: NearestForm,
+  codes: Place,
+  products: GroupLocals,
+  otherwise: () => void,
+): void {
+  const magnitudes = pushAllWithin(code, { ...form, limit: single.infinity }, products);
+  code.if(() => {
+    for (const magnitude of magnitudes) {
+      splat(code.get(magnitude), form.limit).vector('i32x4.min_s').set(magnitude);
+    }
+    storeNearest(code, form, codes, products, magnitudes);
+  }, otherwise);
 }
 
 function writeBlocks(code: Code, spec: QuantizeSpec, blocks: NonNullable<QuantizeSpec['blocks']>): void {
-  const pointer = code.local('i32');
-  const codes = code.local('i32');
+  const elements = elementLocals(code, spec);
   const scales = code.local('i32');
   const vectors = blocks.elements / 4;
-  const blockSource = vectors * vectorBytes(spec);
-  const blockCodes = codeBytesOf(spec.conversion.to, spec.dense, blocks.elements);
   loop(code, [[scales, 4]], () => {
-    const maxima = pushMaxima(code, spec, pointer, vectors);
+    const maxima = fourMaxima(code, spec, elements.pointer, vectors);
     storeScales(code, blocks.scaling, maxima, scales);
     for (let block = 0; block < 4; block++) {
-      const factor = code.local('v128');
       code
         .i32(quantizeMemory.factors + 4 * block)
         .vectorMemory('v128.load32_splat', 0)
-        .set(factor);
-      for (let first = 0; first < vectors; first += stepVectors) {
-        writeElements(code, spec, { pointer, codes, factor }, first);
-      }
-      code.get(pointer).i32(blockSource).op('i32.add').set(pointer);
-      code.get(codes).i32(blockCodes).op('i32.add').set(codes);
+        .set(elements.factor);
+      for (let first = 0; first < vectors; first += groupVectors) writeGroup(code, spec, elements, first);
+      advance(code, elements.pointer, vectors * vectorBytes(spec));
     }
   });
 }
 
-/** The largest magnitudes of four blocks, one a lane. */
-function pushMaxima(code: Code, spec: QuantizeSpec, pointer: number, vectors: number): number {
-  const maxima = [0, 1, 2, 3].map((block) => {
+/** A local with the largest magnitudes of four blocks, one a lane. */
+function fourMaxima(code: Code, spec: QuantizeSpec, pointer: number, vectors: number): number {
+  const [a, b, c, d] = [0, 1, 2, 3].map((block) => {
     const maximum = code.local('v128');
     splat(code, 0).set(maximum);
     for (let i = 0; i < vectors; i++) raiseMaximum(code, spec, maximum, pointer, block * vectors + i);
     return maximum;
   }) as [number, number, number, number];
-  const [a, b, c, d] = maxima;
-  const larger = (x: number, y: number, low: readonly number[], high: readonly number[]): void => {
-    code.get(x).get(y).shuffle(low).get(x).get(y).shuffle(high).vector('f32x4.pmax');
+  const larger = (x: number, y: number, ones: readonly number[], others: readonly number[]): number => {
+    const result = code.local('v128');
+    code.get(x).get(y).shuffle(ones).get(x).get(y).shuffle(others).vector('f32x4.pmax').set(result);
+    return result;
   };
-  const [left, right, result] = [code.local('v128'), code.local('v128'), code.local('v128')];
-  larger(a, b, wordBytes(0, 4, 1, 5), wordBytes(2, 6, 3, 7));
-  code.set(left);
-  larger(c, d, wordBytes(0, 4, 1, 5), wordBytes(2, 6, 3, 7));
-  code.set(right);
-  larger(left, right, wordBytes(0, 1, 4, 5), wordBytes(2, 3, 6, 7));
-  code.set(result);
-  return result;
+  const left = larger(a, b, wordBytes(0, 4, 1, 5), wordBytes(2, 6, 3, 7));
+  const right = larger(c, d, wordBytes(0, 4, 1, 5), wordBytes(2, 6, 3, 7));
+  return larger(left, right, wordBytes(0, 1, 4, 5), wordBytes(2, 3, 6, 7));
 }
