@@ -42,7 +42,7 @@ const aliases: ReadonlyMap<string, SchemeName> = new Map([
   ['int2', 's2'],
 ]);
 
-/** The scheme of a name, in whatever case, `-` as good as `_`. Throws UNKNOWN_SCHEME with the nearest. */
+/** The scheme of a name, in whatever case, `-` as good as `_`. Throws unknown-scheme with the nearest. */
 export function schemeNamed(text: string): Scheme {
   const name = text.trim().toLowerCase().replaceAll('-', '_');
   const scheme = schemes.get((aliases.get(name) ?? name) as SchemeName);
@@ -50,7 +50,7 @@ export function schemeNamed(text: string): Scheme {
   const known = [...schemes.keys(), ...aliases.keys()];
   const near = nearest(name, known);
   const hint = near === null ? `known are ${known.join(', ')}` : `did you mean '${near}'?`;
-  throw new PtxlabError('UNKNOWN_SCHEME', `'${text}' is no way to quantize; ${hint}`);
+  throw new PtxlabError('unknown-scheme', `'${text}' is no way to quantize; ${hint}`);
 }
 
 /** The largest magnitude that codes of an element stand for on both sides: 448 for e4m3, 127 for s8. */

@@ -57,7 +57,7 @@ export function compareSemantics(value: number, options: CompareOptions): Semant
   const from = requireFormat(options.from ?? 'f32');
   const to = requireFormat(options.to);
   if (formats[from].kind !== 'float' || formats[to].kind !== 'float') {
-    throw new PtxlabError('NOT_A_FLOAT', `stacks are compared on float formats; ${from} to ${to} is not`);
+    throw new PtxlabError('not-a-float', `stacks are compared on float formats; ${from} to ${to} is not`);
   }
   const wide = numberBits('f64', value);
   const held = plainConversion('f64', from);

@@ -193,11 +193,11 @@ describe('arrays', () => {
   });
 
   test.each([
-    ['UNKNOWN_FORMAT', { to: 'e4m4' }],
-    ['FOREIGN_FORMAT', { to: 'float8_e4m3fnuz' }],
-    ['ROUNDING_REQUIRED', { to: 'ue8m0' }],
-    ['NOT_OFFERED', { to: 'e4m3', saturate: false }],
-    ['NOT_OFFERED', { to: 's8', rounding: 'rna' as Rounding }],
+    ['unknown-format', { to: 'e4m4' }],
+    ['foreign-format', { to: 'float8_e4m3fnuz' }],
+    ['rounding-required', { to: 'ue8m0' }],
+    ['not-offered', { to: 'e4m3', saturate: false }],
+    ['not-offered', { to: 's8', rounding: 'rna' as Rounding }],
     ['no-random-bits', { to: 'e4m3', rounding: 'rs' as Rounding }],
     ['no-random-bits', { to: 'e4m3', seed: 1 }],
     ['no-random-bits', { to: 'e4m3', rounding: 'rs' as Rounding, seed: 0.5 }],

@@ -77,7 +77,7 @@ export interface ArrayConversion {
  * the pair; where it has one, the result is the instruction's, bit for bit. A NaN that is made is PTX's canonical one.
  *
  * @returns `out`, or a new array: `ArrayOf` says which
- * @throws PtxlabError `UNKNOWN_FORMAT`, `FOREIGN_FORMAT`, `AMBIGUOUS_FORMAT`, `NOT_OFFERED`, `ROUNDING_REQUIRED`,
+ * @throws PtxlabError `unknown-format`, `foreign-format`, `ambiguous-format`, `not-offered`, `rounding-required`,
  * `format-needed`, `bad-packing`, `bad-count`, `no-random-bits`, `buffer-size`, `overlap`
  */
 export function convert<T extends FormatName>(

@@ -8,13 +8,13 @@ import type { QuantizedArray } from './quantized-array.ts';
 /**
  * The values of a quantized array as f32: code times scale, one f32 product. The scale is exact where it is ue8m0; of
  * NVFP4 it is the f32 product of the block's and the tensor's. With ue8m0 scales the product is exact unless it leaves
- * the range of f32. `out`: where to write, as long as the array (else BAD_OUTPUT). Codes and scales that are NaN give NaN.
+ * the range of f32. `out`: where to write, as long as the array (else bad-output). Codes and scales that are NaN give NaN.
  */
 export function dequantize(quantized: QuantizedArray, out?: Float32Array): Float32Array {
   const { rows, columns } = quantized.layout;
   const result = out ?? new Float32Array(rows * columns);
   if (result.length !== rows * columns) {
-    throw new PtxlabError('BAD_OUTPUT', `${rows * columns} values do not fit an output of ${result.length}`);
+    throw new PtxlabError('bad-output', `${rows * columns} values do not fit an output of ${result.length}`);
   }
   for (let row = 0; row < rows; row++) {
     for (let column = 0; column < columns; column += longestSpan) {
@@ -49,7 +49,7 @@ export function tileEnd(column: number, tileColumns: number): number {
 
 function readCodes({ scheme, packing, codes }: QuantizedArray, at: number, to: Uint8Array): void {
   const { width } = formats[scheme.element];
-  if (packing === 'bytes' || width === 8) to.set(codes.subarray(at, at + to.length));
+  if (packing === 'bytes') to.set(codes.subarray(at, at + to.length));
   else unpackCodes(codes, width, to, at);
 }
 

@@ -44,7 +44,7 @@ describe('names of formats', () => {
   test('formats that look alike are told apart, not taken', () => {
     for (const text of ['float8_e4m3', 'torch.float8_e4m3fnuz', 'F8_E5M2FNUZ', 'float8_e3m4', 'float8_e4m3b11fnuz']) {
       expect(formatNamed(text), text).toBeNull();
-      expect(unknownFormat(text)).toMatchObject({ code: 'FOREIGN_FORMAT' });
+      expect(unknownFormat(text)).toMatchObject({ code: 'foreign-format' });
     }
     expect(unknownFormat('float8_e4m3').message).toBe(
       "'float8_e4m3' is not a PTX format: it has infinities and ends at 240; PTX has float8_e4m3fn, which ends at 448",

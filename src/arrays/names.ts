@@ -124,20 +124,20 @@ export function requireFormat(text: string): FormatName {
 }
 
 /**
- * The error for a name that is no format: FOREIGN_FORMAT for one that other stacks have, AMBIGUOUS_FORMAT for one that
- * they disagree on, else UNKNOWN_FORMAT with the nearest known spelling.
+ * The error for a name that is no format: foreign-format for one that other stacks have, ambiguous-format for one that
+ * they disagree on, else unknown-format with the nearest known spelling.
  */
 export function unknownFormat(text: string): PtxlabError {
   const name = bare(text);
   const lower = name.toLowerCase();
   const reason = foreign[lower];
   if (reason !== undefined) {
-    return new PtxlabError('FOREIGN_FORMAT', `'${text}' is not a PTX format: ${reason}`);
+    return new PtxlabError('foreign-format', `'${text}' is not a PTX format: ${reason}`);
   }
   if (ambiguous.has(lower)) {
-    return new PtxlabError('AMBIGUOUS_FORMAT', `'${text}' is f32 to numpy and e2m1 to safetensors: write one of these`);
+    return new PtxlabError('ambiguous-format', `'${text}' is f32 to numpy and e2m1 to safetensors: write one of these`);
   }
   const near = nearest(name, [...known.keys(), ...Object.keys(foreign)]);
   const hint = near === null ? `known are ${formatNames.join(', ')}` : `did you mean '${near}'?`;
-  return new PtxlabError('UNKNOWN_FORMAT', `'${text}' is not a number format; ${hint}`);
+  return new PtxlabError('unknown-format', `'${text}' is not a number format; ${hint}`);
 }

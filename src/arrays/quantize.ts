@@ -8,14 +8,15 @@ import { blockEncoder } from './encoders.ts';
 import { type QuantizationStatistics, quantizationStatistics } from './error-statistics.ts';
 import { requireFormat } from './names.ts';
 import {
-  codeBytes,
+  type CodePacking,
+  codePacking,
   type Granularity,
   type Layout,
   layoutOf,
-  type Packing,
   type QuantizedArray,
 } from './quantized-array.ts';
 import { type MxRule, plainFactor, tensorScale } from './scale-rules.ts';
+import type { Packing } from './storage.ts';
 import type { SourceArray, SourceFormat } from './source-values.ts';
 
 export interface QuantizeOptions {
@@ -29,7 +30,7 @@ export interface QuantizeOptions {
   readonly granularity?: Granularity | undefined;
   /** Of ue8m0 scales. Default `floor`, which OCP MX 1.0 has. */
   readonly scaleRule?: MxRule | undefined;
-  /** Default `dense`. */
+  /** Default: fp4, int4 and int2 `low-first`, fp6 `bytes`, as in PTX; `high-first` is not offered. */
   readonly packing?: Packing | undefined;
   /** Reads the result back and says how far it is from the source. Default false: it takes longer than quantizing. */
   readonly statistics?: boolean | undefined;
@@ -54,18 +55,18 @@ export interface Quantized extends QuantizedArray {
  *    `cvt.rni.sat` to an integer: infinities become the largest code of their sign; NaN becomes 0x7f in e4m3 and e5m2,
  *    the largest positive code in formats without NaN, 0 in integers. Zeros keep their sign.
  *
- * Source may be any view; no byte of it is changed. Throws PtxlabError: UNKNOWN_SCHEME, BAD_SHAPE, BAD_SOURCE, and those
+ * Source may be any view; no byte of it is changed. Throws PtxlabError: unknown-scheme, bad-shape, bad-source, and those
  * of `requireFormat`. Stochastic rounding is not offered here.
  */
 export function quantize(source: SourceArray, options: QuantizeOptions): Quantized {
   const scheme = schemeNamed(options.to);
   const from = sourceFormat(source, options.from);
   const layout = layoutOf(scheme, source.length, options.shape, options.granularity);
-  const packing = options.packing ?? 'dense';
+  const packing = codePacking(scheme, options.packing);
   const encoderOf = (dense: boolean): BlockEncoder =>
     blockEncoder({ from, ...encoding(scheme, options.scaleRule), dense }, options.engine === 'plain');
   const writer = new CodeWriter(scheme, layout, packing, encoderOf);
-  const codes = new Uint8Array(codeBytes(scheme, packing, source.length));
+  const codes = new Uint8Array(Math.ceil((source.length * codeBits(scheme, packing)) / 8));
   const scaled = scheme.block === null ? withPlainScales(source, writer, codes) : inBlocks(source, writer, codes);
   const quantized: QuantizedArray = { scheme, layout, packing, codes, ...scaled };
   const statistics = options.statistics === true ? quantizationStatistics(source, from, quantized) : null;
@@ -75,11 +76,11 @@ export function quantize(source: SourceArray, options: QuantizeOptions): Quantiz
 function sourceFormat(source: SourceArray, from: string | undefined): SourceFormat {
   if (source instanceof Float32Array) {
     if (from === undefined || requireFormat(from) === 'f32') return 'f32';
-    throw new PtxlabError('BAD_SOURCE', `a Float32Array holds f32, not ${from}`);
+    throw new PtxlabError('bad-source', `a Float32Array holds f32, not ${from}`);
   }
   const format = from === undefined ? null : requireFormat(from);
   if (format === 'f16' || format === 'bf16') return format;
-  throw new PtxlabError('BAD_SOURCE', `a Uint16Array holds f16 or bf16, not ${from ?? 'f32'}: say which by 'from'`);
+  throw new PtxlabError('bad-source', `a Uint16Array holds f16 or bf16, not ${from ?? 'f32'}: say which by 'from'`);
 }
 
 function encoding(
@@ -142,25 +143,29 @@ function rowsOf(top: number, bottom: number, left: number, width: number, column
   return Array.from({ length: bottom - top }, (_, i): Part => [(top + i) * columns + left, width]);
 }
 
+/** Bits that a code takes. */
+function codeBits({ element }: Scheme, packing: CodePacking): number {
+  return packing === 'bytes' ? 8 : formats[element].width;
+}
+
 /** Puts the codes of a run of elements in their place: at once where it begins and ends with a byte, else by way of bytes. */
 class CodeWriter {
   readonly scheme: Scheme;
   readonly layout: Layout;
   readonly encoder: BlockEncoder;
-  private readonly packing: Packing;
+  private readonly bits: number;
   private readonly bytewise: () => BlockEncoder;
 
-  constructor(scheme: Scheme, layout: Layout, packing: Packing, encoderOf: (dense: boolean) => BlockEncoder) {
+  constructor(scheme: Scheme, layout: Layout, packing: CodePacking, encoderOf: (dense: boolean) => BlockEncoder) {
     this.scheme = scheme;
     this.layout = layout;
-    this.packing = packing;
-    this.encoder = encoderOf(packing === 'dense');
+    this.bits = codeBits(scheme, packing);
+    this.encoder = encoderOf(packing === 'low-first');
     this.bytewise = () => encoderOf(false);
   }
 
   write(codes: Uint8Array, at: number, count: number, encode: (encoder: BlockEncoder, part: Uint8Array) => void): void {
-    const { width } = formats[this.scheme.element];
-    const bits = this.packing === 'bytes' ? 8 : width;
+    const { bits } = this;
     const endsWhole = ((at + count) * bits) % 8 === 0 || at + count === this.layout.rows * this.layout.columns;
     if ((at * bits) % 8 === 0 && endsWhole) {
       const first = (at * bits) / 8;
@@ -169,6 +174,6 @@ class CodeWriter {
     }
     const bytes = new Uint8Array(count);
     encode(this.bytewise(), bytes);
-    packCodes(bytes, width, codes, at);
+    packCodes(bytes, bits, codes, at);
   }
 }

@@ -1,14 +1,13 @@
 /** An array as codes and scales, and where in it things lie. */
 import { PtxlabError } from '../base/error.ts';
-import { formats } from '../numerics/formats.ts';
-import { denseBytes } from './bit-packing.ts';
 import type { Scheme } from './block-formats.ts';
+import { type Packing, storageOf } from './storage.ts';
 
 /** What one scale belongs to, where scales are f32: the whole array, a row of the last axis, or a tile of 128 x 128. */
 export type Granularity = 'tensor' | 'row' | 'tile';
 
-/** `dense`: w bits an element, element 0 lowest, no padding between rows; `bytes`: each in the low bits of a byte. */
-export type Packing = 'dense' | 'bytes';
+/** As `convert` has them; codes are never written with the first element topmost. */
+export type CodePacking = Exclude<Packing, 'high-first'>;
 
 /** The array as a matrix: `columns` is the last axis. */
 export interface Layout {
@@ -26,7 +25,8 @@ export interface Layout {
 export interface QuantizedArray {
   readonly scheme: Scheme;
   readonly layout: Layout;
-  readonly packing: Packing;
+  /** How codes lie, without padding between rows; elements of 8 bits are `bytes`. */
+  readonly packing: CodePacking;
   readonly codes: Uint8Array;
   /** ue8m0 or e4m3 codes, or f32 values, in the order of the tiles, rows first. */
   readonly scales: Uint8Array | Float32Array;
@@ -37,7 +37,7 @@ export interface QuantizedArray {
 /** Rows and columns of a tile of `fp8 per block`. */
 const tile = 128;
 
-/** Throws BAD_SHAPE where the shape is not one of so many elements. */
+/** Throws bad-shape where the shape is not one of so many elements. */
 export function layoutOf(
   scheme: Scheme,
   length: number,
@@ -61,7 +61,7 @@ export function layoutOf(
 }
 
 function badShape(shape: readonly number[], length: number): PtxlabError {
-  return new PtxlabError('BAD_SHAPE', `shape (${shape.join(', ')}) is not one of ${length} elements`);
+  return new PtxlabError('bad-shape', `shape (${shape.join(', ')}) is not one of ${length} elements`);
 }
 
 function tileOf(
@@ -81,7 +81,9 @@ function tileOf(
   }
 }
 
-/** Bytes of the codes of so many elements. */
-export function codeBytes(scheme: Scheme, packing: Packing, elements: number): number {
-  return packing === 'bytes' ? elements : denseBytes(elements, formats[scheme.element].width);
+/** The packing asked for, or the format's usual one: fp4, int4 and int2 dense, fp6 one per byte. Throws bad-packing. */
+export function codePacking({ element }: Scheme, asked: Packing | undefined): CodePacking {
+  const { dense, highFirst } = storageOf(element, asked);
+  if (highFirst) throw new PtxlabError('bad-packing', "codes are 'bytes' or 'low-first', not 'high-first'");
+  return dense ? 'low-first' : 'bytes';
 }

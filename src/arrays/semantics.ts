@@ -32,7 +32,7 @@ export interface ConversionRequest {
 
 /** Why a conversion is not to be had: a stable code, and words. */
 export interface SemanticsError {
-  readonly code: 'ROUNDING_REQUIRED' | 'NOT_OFFERED';
+  readonly code: 'rounding-required' | 'not-offered';
   readonly message: string;
 }
 
@@ -107,7 +107,7 @@ const saturated: ReadonlySet<FormatName> = new Set(['e4m3', 'e5m2', 'e2m3', 'e3m
 const integerRoundings: ReadonlySet<Rounding> = new Set(['rn', 'rz', 'rm', 'rp']);
 
 function notOffered(message: string): Result<never, SemanticsError> {
-  return err({ code: 'NOT_OFFERED', message });
+  return err({ code: 'not-offered', message });
 }
 
 function ptxPlan(request: ConversionRequest): Result<ConversionPlan, SemanticsError> {
@@ -147,7 +147,7 @@ function ptxRounding(
   if (to === 'ue8m0') {
     if (rounding === 'rz' || rounding === 'rp') return ok(rounding);
     if (rounding !== undefined) return notOffered(`ue8m0 is rounded by rz or rp, not by ${rounding}`);
-    return err({ code: 'ROUNDING_REQUIRED', message: 'ue8m0 needs a rounding: rz (down) or rp (up)' });
+    return err({ code: 'rounding-required', message: 'ue8m0 needs a rounding: rz (down) or rp (up)' });
   }
   const chosen = rounding ?? 'rn';
   if (formats[to].kind === 'integer' && !integerRoundings.has(chosen)) {

@@ -168,13 +168,7 @@ function storeAny(code: Code, spec: QuantizeSpec, codes: Place, products: GroupL
 }
 
 /** Without NaNs a group needs no more than its limit, which is applied before rounding, and the quicker form. */
-function storeNumbers(
-  code: Code,
-  form: NearestForm,
-  codes: Place,
-  products: GroupLocals,
-  otherwise: () => void,
-): void {
+function storeNumbers(code: Code, form: NearestForm, codes: Place, products: GroupLocals, otherwise: () => void): void {
   const magnitudes = pushAllWithin(code, { ...form, limit: single.infinity }, products);
   code.if(() => {
     for (const magnitude of magnitudes) {
