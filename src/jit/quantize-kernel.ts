@@ -86,14 +86,16 @@ function raiseMaximum(code: Code, spec: QuantizeSpec, maximum: number, pointer: 
   code.vector('f32x4.abs', 'f32x4.pmax').set(maximum);
 }
 
-/** A loop over the memory as often as the parameter says, with pointers that move on. */
-function loop(code: Code, steps: readonly (readonly [pointer: number, bytes: number])[], body: () => void): void {
+type Strides = readonly (readonly [pointer: number, bytes: number])[];
+
+/** A loop over the memory, as often as a local says, with pointers that move on. */
+function loop(code: Code, left: number, strides: Strides, body: () => void): void {
   code.block((end) => {
-    code.get(0).op('i32.eqz').brIf(end);
+    code.get(left).op('i32.eqz').brIf(end);
     code.loop((again) => {
       body();
-      for (const [pointer, bytes] of steps) advance(code, pointer, bytes);
-      code.get(0).i32(1).op('i32.sub').tee(0).brIf(again);
+      for (const [pointer, bytes] of strides) advance(code, pointer, bytes);
+      code.get(left).i32(1).op('i32.sub').tee(left).brIf(again);
     });
   });
 }
@@ -106,7 +108,7 @@ function advance(code: Code, pointer: number, bytes: number): void {
 function writeAmax(code: Code, spec: QuantizeSpec): void {
   const pointer = code.local('i32');
   const maxima = Array.from({ length: groupVectors }, () => code.local('v128'));
-  loop(code, [[pointer, groupVectors * vectorBytes(spec)]], () => {
+  loop(code, 0, [[pointer, groupVectors * vectorBytes(spec)]], () => {
     maxima.forEach((maximum, i) => raiseMaximum(code, spec, maximum, pointer, i));
   });
   const [most, ...others] = maxima as [number, ...number[]];
@@ -125,7 +127,7 @@ function wordBytes(...words: readonly [number, number, number, number]): readonl
 function writeScale(code: Code, spec: QuantizeSpec): void {
   const elements = elementLocals(code, spec);
   code.i32(quantizeMemory.factor).vectorMemory('v128.load32_splat', 0).set(elements.factor);
-  loop(code, [[elements.pointer, groupVectors * vectorBytes(spec)]], () => writeGroup(code, spec, elements, 0));
+  loop(code, 0, [[elements.pointer, groupVectors * vectorBytes(spec)]], () => writeGroup(code, spec, elements, 0));
 }
 
 interface ElementLocals {
@@ -178,21 +180,33 @@ function storeNumbers(code: Code, form: NearestForm, codes: Place, products: Gro
   }, otherwise);
 }
 
+/**
+ * Scales of all blocks first, then their elements: in each of the two loops no round waits for the one before, which in one
+ * loop it would, as the elements wait for their scale.
+ */
 function writeBlocks(code: Code, spec: QuantizeSpec, blocks: NonNullable<QuantizeSpec['blocks']>): void {
-  const elements = elementLocals(code, spec);
-  const scales = code.local('i32');
   const vectors = blocks.elements / 4;
-  loop(code, [[scales, 4]], () => {
-    const maxima = fourMaxima(code, spec, elements.pointer, vectors);
-    storeScales(code, blocks.scaling, maxima, scales);
-    for (let block = 0; block < 4; block++) {
-      code
-        .i32(quantizeMemory.factors + 4 * block)
-        .vectorMemory('v128.load32_splat', 0)
-        .set(elements.factor);
-      for (let first = 0; first < vectors; first += groupVectors) writeGroup(code, spec, elements, first);
-      advance(code, elements.pointer, vectors * vectorBytes(spec));
-    }
+  const bytes = vectors * vectorBytes(spec);
+  const source = code.local('i32');
+  const to = { scales: code.local('i32'), factors: code.local('i32') };
+  const left = code.local('i32');
+  code.get(0).set(left);
+  const strides = [
+    [source, 4 * bytes],
+    [to.scales, 4],
+    [to.factors, 16],
+  ] as const;
+  loop(code, left, strides, () => storeScales(code, blocks.scaling, fourMaxima(code, spec, source, vectors), to));
+  const elements = elementLocals(code, spec);
+  const factor = code.local('i32');
+  const elementStrides = [
+    [elements.pointer, bytes],
+    [factor, 4],
+  ] as const;
+  code.get(0).i32(2).op('i32.shl').set(left);
+  loop(code, left, elementStrides, () => {
+    code.get(factor).vectorMemory('v128.load32_splat', quantizeMemory.factors).set(elements.factor);
+    for (let first = 0; first < vectors; first += groupVectors) writeGroup(code, spec, elements, first);
   });
 }
 

@@ -7,16 +7,19 @@ const codes: number = settingsEnd + 4 * elements;
 /** What a last store of codes may write behind them. */
 const spill = 64;
 const scales: number = codes + elements + spill;
+/** Blocks have sixteen elements or more. */
+const mostBlocks: number = elements / 16;
+const factors: number = scales + mostBlocks;
 
 export const quantizeMemory: {
   readonly factor: number;
   readonly encode: number;
   readonly decode: number;
-  readonly factors: number;
   readonly source: number;
   readonly elements: number;
   readonly codes: number;
   readonly scales: number;
+  readonly factors: number;
   readonly pages: number;
 } = {
   /** The factor of `scale`, as f32. */
@@ -24,11 +27,11 @@ export const quantizeMemory: {
   /** Of NVFP4 the tensor's two scales, as f32, each four times. */
   encode: 16,
   decode: 32,
-  /** The kernel's own: factors of four blocks. */
-  factors: 48,
   source: settingsEnd,
   elements,
   codes,
   scales,
-  pages: Math.ceil((scales + elements / 16) / 65536),
+  /** The kernel's own: what the elements of each block are multiplied by, as f32. */
+  factors,
+  pages: Math.ceil((factors + 4 * mostBlocks) / 65536),
 };

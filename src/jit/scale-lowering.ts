@@ -13,19 +13,25 @@ export type BlockScaling =
   | { readonly kind: 'ue8m0'; readonly rule: 'floor' | 'up'; readonly largest: number }
   | { readonly kind: 'nvfp4' };
 
-/** Stores four codes behind the pointer, and four factors where the kernel looks for them. */
-export function storeScales(code: Code, scaling: BlockScaling, maxima: number, pointer: number): void {
+/** Pointers to the next scales, of one byte, and to the next factors, of four. */
+export interface ScaleLocals {
+  readonly scales: number;
+  readonly factors: number;
+}
+
+/** Stores four codes, and the factors of four blocks. */
+export function storeScales(code: Code, scaling: BlockScaling, maxima: number, to: ScaleLocals): void {
   const scales = code.local('v128');
   if (scaling.kind === 'ue8m0') pushPowers(code, scaling, maxima);
   else pushNarrowScales(code, maxima);
   code.set(scales);
-  code.get(pointer);
+  code.get(to.scales);
   code.get(scales).get(scales).vector('i16x8.narrow_i32x4_u').get(scales).vector('i8x16.narrow_i16x8_u');
   code.storeLane('v128.store32_lane', quantizeMemory.scales);
-  code.i32(quantizeMemory.factors);
+  code.get(to.factors);
   if (scaling.kind === 'ue8m0') pushPowerFactors(code, scales);
   else pushNarrowFactors(code, scales);
-  code.vectorMemory('v128.store', 0);
+  code.vectorMemory('v128.store', quantizeMemory.factors);
 }
 
 function pushPowers(code: Code, { rule, largest }: BlockScaling & { kind: 'ue8m0' }, maxima: number): void {
