@@ -5,26 +5,37 @@ export function denseBytes(elements: number, width: number): number {
   return Math.ceil((elements * width) / 8);
 }
 
-/** Writes codes, one a byte, into dense ones from element `at` on; the bits there must be 0. */
+/** Writes codes, one a byte, into dense ones from element `at` on; the bits there, and behind, must be 0. */
 export function packCodes(codes: Uint8Array, width: number, dense: Uint8Array, at: number): void {
-  let bit = at * width;
-  for (const code of codes) {
-    const place = Math.floor(bit / 8);
-    const shifted = code << (bit % 8);
-    dense[place] = (dense[place] as number) | shifted;
-    if (shifted > 0xff) dense[place + 1] = shifted >>> 8;
-    bit += width;
+  const first = at * width;
+  let place = Math.floor(first / 8);
+  let filled = first % 8;
+  let bits = filled === 0 ? 0 : (dense[place] as number);
+  for (let i = 0; i < codes.length; i++) {
+    bits |= (codes[i] as number) << filled;
+    filled += width;
+    if (filled < 8) continue;
+    dense[place++] = bits & 0xff;
+    bits >>>= 8;
+    filled -= 8;
   }
+  if (filled > 0) dense[place] = bits;
 }
 
 /** Reads `codes.length` dense codes from element `at` on. */
 export function unpackCodes(dense: Uint8Array, width: number, codes: Uint8Array, at: number): void {
   const mask = 2 ** width - 1;
-  let bit = at * width;
+  const first = at * width;
+  let place = Math.floor(first / 8);
+  let left = 8 - (first % 8);
+  let bits = codes.length === 0 ? 0 : (dense[place++] as number) >>> (first % 8);
   for (let i = 0; i < codes.length; i++) {
-    const place = Math.floor(bit / 8);
-    const pair = (dense[place] as number) | ((dense[place + 1] ?? 0) << 8);
-    codes[i] = (pair >>> (bit % 8)) & mask;
-    bit += width;
+    if (left < width) {
+      bits |= (dense[place++] as number) << left;
+      left += 8;
+    }
+    codes[i] = bits & mask;
+    bits >>>= width;
+    left -= width;
   }
 }

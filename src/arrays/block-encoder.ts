@@ -14,11 +14,20 @@ export interface EncoderPlan {
   readonly dense: boolean;
 }
 
+/** `block` is a multiple of 16 that divides `chunkElements`, or not less than the source has. */
 export interface BlockEncoder {
-  /** The largest magnitude; NaNs do not count, and nothing at all gives 0. */
-  amax(source: SourceArray): number;
+  /** The largest magnitude of each so many elements, the last of fewer. NaNs do not count, and nothing at all gives 0. */
+  maxima(source: SourceArray, block: number): Float32Array;
   /** Blocks from the source's start on, the last one possibly short; one scale for each. `tensor`: for NVFP4. */
   encodeBlocks(source: SourceArray, codes: Uint8Array, scales: Uint8Array, tensor: TensorScale | null): void;
-  /** All elements times a factor. */
-  encodeScaled(source: SourceArray, factor: number, codes: Uint8Array): void;
+  /** Each so many elements times a factor of their own. */
+  encodeScaled(source: SourceArray, block: number, factors: Float32Array, codes: Uint8Array): void;
+}
+
+/** Elements that encoders take at a time. */
+export const chunkElements = 16384;
+
+/** A block that is all of its source is met chunk by chunk; others lie in one chunk. */
+export function blockIndex(start: number, at: number, block: number): number {
+  return Math.floor((start + at) / block);
 }

@@ -1,17 +1,18 @@
 /** Quantizing by WebAssembly: data goes through a small memory in chunks that stay in the cache. */
 import { denseBytes } from './bit-packing.ts';
-import type { BlockEncoder, EncoderPlan } from './block-encoder.ts';
+import { type BlockEncoder, blockIndex, chunkElements, type EncoderPlan } from './block-encoder.ts';
 import { largestOf } from './block-formats.ts';
 import { elementConversion } from './element-codes.ts';
 import type { TensorScale } from './scale-rules.ts';
 import type { SourceArray } from './source-values.ts';
+import { groupSize } from '../jit/array-storage.ts';
 import { quantizeKernel, type QuantizeSpec } from '../jit/quantize-kernel.ts';
 import { quantizeMemory } from '../jit/quantize-memory.ts';
 import { formats } from '../numerics/formats.ts';
 
 interface KernelExports {
-  readonly amax: (groups: number) => number;
-  readonly scale: (groups: number) => void;
+  readonly maxima: (blocks: number, groups: number) => void;
+  readonly scale: (blocks: number, groups: number) => void;
   readonly blocks: (fours: number) => void;
 }
 
@@ -33,6 +34,7 @@ export class FastEncoder implements BlockEncoder {
   private readonly source: SourceArray;
   private readonly codes: Uint8Array;
   private readonly scales: Uint8Array;
+  private readonly factors: Float32Array;
   private readonly settings: Float32Array;
 
   /** Throws where WebAssembly, or its vectors, are not to be had. */
@@ -44,27 +46,32 @@ export class FastEncoder implements BlockEncoder {
     const instance = new WebAssembly.Instance(module, { env: { memory } });
     this.kernel = instance.exports as unknown as KernelExports;
     const { buffer } = memory;
-    const { elements } = quantizeMemory;
+    const elements = chunkElements;
     const View = plan.from === 'f32' ? Float32Array : Uint16Array;
     this.source = new View(buffer, quantizeMemory.source, elements);
     this.codes = new Uint8Array(buffer, quantizeMemory.codes, elements);
-    this.scales = new Uint8Array(buffer, quantizeMemory.scales, elements / 16);
-    this.settings = new Float32Array(buffer, 0, 12);
+    this.scales = new Uint8Array(buffer, quantizeMemory.scales, elements / groupSize);
+    this.factors = new Float32Array(buffer, quantizeMemory.factors, elements / groupSize);
+    this.settings = new Float32Array(buffer, 0, 8);
   }
 
-  amax(source: SourceArray): number {
-    let most = 0;
-    this.inChunks(source, 16, (_start, _count, groups) => {
-      most = Math.max(most, this.kernel.amax(groups));
+  maxima(source: SourceArray, block: number): Float32Array {
+    const maxima = new Float32Array(Math.max(1, Math.ceil(source.length / block)));
+    this.inChunks(source, wholeGroups(block), (start, count) => {
+      const blocks = this.eachBlock(count, block, this.kernel.maxima);
+      const first = blockIndex(start, 0, block);
+      for (let i = 0; i < blocks; i++) {
+        maxima[first + i] = Math.max(maxima[first + i] as number, this.factors[i] as number);
+      }
     });
-    return most;
+    return maxima;
   }
 
   encodeBlocks(source: SourceArray, codes: Uint8Array, scales: Uint8Array, tensor: TensorScale | null): void {
-    const block = this.plan.block ?? quantizeMemory.elements;
+    const block = this.plan.block ?? chunkElements;
     if (tensor !== null) {
-      this.settings.fill(tensor.encode, 4, 8);
-      this.settings.fill(tensor.decode, 8, 12);
+      this.settings.fill(tensor.encode, 0, 4);
+      this.settings.fill(tensor.decode, 4, 8);
     }
     this.inChunks(source, 4 * block, (start, count, fours) => {
       this.kernel.blocks(fours);
@@ -73,12 +80,20 @@ export class FastEncoder implements BlockEncoder {
     });
   }
 
-  encodeScaled(source: SourceArray, factor: number, codes: Uint8Array): void {
-    this.settings[0] = factor;
-    this.inChunks(source, 16, (start, count, groups) => {
-      this.kernel.scale(groups);
+  encodeScaled(source: SourceArray, block: number, factors: Float32Array, codes: Uint8Array): void {
+    this.inChunks(source, wholeGroups(block), (start, count) => {
+      const first = blockIndex(start, 0, block);
+      this.factors.set(factors.subarray(first, first + Math.ceil(count / block)));
+      this.eachBlock(count, block, this.kernel.scale);
       this.takeCodes(codes, start, count);
     });
+  }
+
+  /** Blocks of so many elements that the kernel has been sent through. */
+  private eachBlock(count: number, block: number, run: KernelExports['scale']): number {
+    const blocks = Math.ceil(count / block);
+    run(blocks, Math.ceil(Math.min(block, count) / groupSize));
+    return blocks;
   }
 
   private takeCodes(codes: Uint8Array, start: number, count: number): void {
@@ -91,13 +106,17 @@ export class FastEncoder implements BlockEncoder {
     unit: number,
     run: (start: number, count: number, units: number) => void,
   ): void {
-    const { elements } = quantizeMemory;
-    for (let start = 0; start < source.length; start += elements) {
-      const part = source.subarray(start, start + elements);
+    for (let start = 0; start < source.length; start += chunkElements) {
+      const part = source.subarray(start, start + chunkElements);
       const units = Math.ceil(part.length / unit);
       this.source.set(part);
       this.source.fill(0, part.length, units * unit);
       run(start, part.length, units);
     }
   }
+}
+
+/** Elements that a block takes in memory. */
+function wholeGroups(block: number): number {
+  return Math.min(Math.ceil(block / groupSize) * groupSize, chunkElements);
 }

@@ -1,22 +1,19 @@
 /** Quantizing in plain JavaScript: the specification of the WebAssembly kernels, and what runs where there is none. */
 import { formats } from '../numerics/formats.ts';
 import { denseBytes, packCodes } from './bit-packing.ts';
-import type { BlockEncoder, EncoderPlan } from './block-encoder.ts';
+import { type BlockEncoder, blockIndex, chunkElements, type EncoderPlan } from './block-encoder.ts';
 import { type CodeTable, codeTable } from './element-codes.ts';
 import { mxFactor, mxScale, nvfp4Factor, nvfp4Scale, type TensorScale } from './scale-rules.ts';
 import { singlesOf, type SourceArray } from './source-values.ts';
-
-/** Elements at a time; a multiple of every block, and of the codes that make whole bytes. */
-const chunk = 4096;
 
 export class PlainEncoder implements BlockEncoder {
   private readonly plan: EncoderPlan;
   private readonly table: CodeTable;
   private readonly width: number;
-  private readonly room = new Float32Array(chunk);
-  private readonly scaled = new Float32Array(chunk);
+  private readonly room = new Float32Array(chunkElements);
+  private readonly scaled = new Float32Array(chunkElements);
   private readonly bits = new Uint32Array(this.scaled.buffer);
-  private readonly bytes = new Uint8Array(chunk);
+  private readonly bytes = new Uint8Array(chunkElements);
 
   constructor(plan: EncoderPlan) {
     this.plan = plan;
@@ -24,14 +21,20 @@ export class PlainEncoder implements BlockEncoder {
     this.width = formats[plan.element].width;
   }
 
-  amax(source: SourceArray): number {
-    let most = 0;
-    for (const part of this.chunks(source)) most = Math.max(most, largestMagnitude(part.values, 0, part.values.length));
-    return most;
+  maxima(source: SourceArray, block: number): Float32Array {
+    const maxima = new Float32Array(Math.max(1, Math.ceil(source.length / block)));
+    for (const { values, start } of this.chunks(source)) {
+      for (let at = 0; at < values.length; at += block) {
+        const i = blockIndex(start, at, block);
+        const most = largestMagnitude(values, at, Math.min(at + block, values.length));
+        maxima[i] = Math.max(maxima[i] as number, most);
+      }
+    }
+    return maxima;
   }
 
   encodeBlocks(source: SourceArray, codes: Uint8Array, scales: Uint8Array, tensor: TensorScale | null): void {
-    const block = this.plan.block ?? chunk;
+    const block = this.plan.block ?? chunkElements;
     for (const { values, start } of this.chunks(source)) {
       for (let at = 0; at < values.length; at += block) {
         const end = Math.min(at + block, values.length);
@@ -43,9 +46,11 @@ export class PlainEncoder implements BlockEncoder {
     }
   }
 
-  encodeScaled(source: SourceArray, factor: number, codes: Uint8Array): void {
+  encodeScaled(source: SourceArray, block: number, factors: Float32Array, codes: Uint8Array): void {
     for (const { values, start } of this.chunks(source)) {
-      this.scale(values, 0, values.length, factor);
+      for (let at = 0; at < values.length; at += block) {
+        this.scale(values, at, Math.min(at + block, values.length), factors[blockIndex(start, at, block)] as number);
+      }
       this.write(values.length, codes, start);
     }
   }
@@ -56,8 +61,8 @@ export class PlainEncoder implements BlockEncoder {
   }
 
   private *chunks(source: SourceArray): Generator<{ readonly values: Float32Array; readonly start: number }> {
-    for (let start = 0; start < source.length; start += chunk) {
-      yield { values: singlesOf(source.subarray(start, start + chunk), this.plan.from, this.room), start };
+    for (let start = 0; start < source.length; start += chunkElements) {
+      yield { values: singlesOf(source.subarray(start, start + chunkElements), this.plan.from, this.room), start };
     }
   }
 

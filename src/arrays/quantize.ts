@@ -96,7 +96,10 @@ function inBlocks(source: SourceArray, writer: CodeWriter, codes: Uint8Array): S
   const { scheme, layout } = writer;
   const { rows, columns, tileColumns, scaleColumns } = layout;
   const scales = new Uint8Array(layout.scaleRows * scaleColumns);
-  const tensor = scheme.scale === 'e4m3' ? tensorScale(writer.encoder.amax(source)) : null;
+  const tensor =
+    scheme.scale === 'e4m3'
+      ? tensorScale(writer.encoder.maxima(source, Math.max(source.length, 1))[0] as number)
+      : null;
   // Blocks of all rows follow each other without a gap where the last one of a row is full.
   const isOne = columns % tileColumns === 0;
   const [runs, length] = isOne ? [1, source.length] : [rows, columns];
@@ -109,38 +112,33 @@ function inBlocks(source: SourceArray, writer: CodeWriter, codes: Uint8Array): S
   return { scales, tensorScale: tensor?.decode ?? 1 };
 }
 
+/** Tiles beside each other have their scales made together: a row of tiles, or one tile as wide as the array. */
 function withPlainScales(source: SourceArray, writer: CodeWriter, codes: Uint8Array): Scales {
   const { rows, columns, tileRows, tileColumns, scaleRows, scaleColumns } = writer.layout;
   const scales = new Float32Array(scaleRows * scaleColumns);
-  const whole = tileColumns >= columns;
-  for (let tile = 0; tile < scales.length; tile++) {
-    const top = Math.floor(tile / scaleColumns) * tileRows;
-    const left = (tile % scaleColumns) * tileColumns;
+  for (let scaleRow = 0; scaleRow < scaleRows; scaleRow++) {
+    const top = scaleRow * tileRows;
     const bottom = Math.min(top + tileRows, rows);
-    const width = Math.min(tileColumns, columns - left);
     // Rows of a tile as wide as the array follow each other.
-    const parts = whole
-      ? [[top * columns, (bottom - top) * columns] as const]
-      : rowsOf(top, bottom, left, width, columns);
-    const amax = parts.reduce(
-      (most, [at, count]) => Math.max(most, writer.encoder.amax(source.subarray(at, at + count))),
-      0,
-    );
-    const factor = plainFactor(writer.scheme.element, amax);
-    scales[tile] = 1 / factor;
-    for (const [at, count] of parts) {
-      writer.write(codes, at, count, (encoder, part) => {
-        encoder.encodeScaled(source.subarray(at, at + count), factor, part);
+    const isWhole = tileColumns >= columns;
+    const length = isWhole ? (bottom - top) * columns : columns;
+    const block = isWhole ? Math.max(length, 1) : tileColumns;
+    const runs = Array.from({ length: isWhole ? 1 : bottom - top }, (_, i) => top * columns + i * length);
+    const maxima = runs.map((at) => writer.encoder.maxima(source.subarray(at, at + length), block));
+    const factors = Float32Array.from({ length: scaleColumns }, (_, i) => {
+      const amax = Math.max(...maxima.map((of) => of[i] as number));
+      return plainFactor(writer.scheme.element, amax);
+    });
+    factors.forEach((factor, i) => {
+      scales[scaleRow * scaleColumns + i] = 1 / factor;
+    });
+    for (const at of runs) {
+      writer.write(codes, at, length, (encoder, part) => {
+        encoder.encodeScaled(source.subarray(at, at + length), block, factors, part);
       });
     }
   }
   return { scales, tensorScale: 1 };
-}
-
-type Part = readonly [at: number, count: number];
-
-function rowsOf(top: number, bottom: number, left: number, width: number, columns: number): readonly Part[] {
-  return Array.from({ length: bottom - top }, (_, i): Part => [(top + i) * columns + left, width]);
 }
 
 /** Bits that a code takes. */

@@ -25,22 +25,23 @@ export interface QuantizeSpec {
 }
 
 /**
- * Exports `amax(groups) → f32`, `scale(groups)` and, with blocks, `blocks(fours)`. A group is sixteen elements; blocks come
- * by four. What lies behind the elements must be zeros up to a whole one.
+ * Exports `maxima(blocks, groups)`, which leaves the largest magnitude of each block in `factors`; `scale(blocks, groups)`,
+ * which multiplies each by what stands there; both for blocks of so many groups of sixteen elements. With scales of their
+ * own there is `blocks(fours)`, which does both for four blocks at a time. What lies behind the elements must be zeros up
+ * to a whole block, or four.
  */
 export function quantizeKernel(spec: QuantizeSpec): Uint8Array<ArrayBuffer> {
   const builder = new ModuleBuilder();
-  define(builder, 'amax', ['f32'], (code) => writeAmax(code, spec));
-  define(builder, 'scale', [], (code) => writeScale(code, spec));
+  define(builder, 'maxima', ['i32', 'i32'], (code) => writeMaxima(code, spec));
+  define(builder, 'scale', ['i32', 'i32'], (code) => writeScale(code, spec));
   const { blocks } = spec;
-  if (blocks !== null) define(builder, 'blocks', [], (code) => writeBlocks(code, spec, blocks));
+  if (blocks !== null) define(builder, 'blocks', ['i32'], (code) => writeBlocks(code, spec, blocks));
   return builder.encode();
 }
 
-function define(builder: ModuleBuilder, name: string, results: readonly 'f32'[], body: (code: Code) => void): void {
-  const type = { parameters: ['i32'], results } as const;
-  const index = builder.declare(type);
-  const code = new Code(type.parameters);
+function define(builder: ModuleBuilder, name: string, parameters: readonly 'i32'[], body: (code: Code) => void): void {
+  const index = builder.declare({ parameters, results: [] });
+  const code = new Code(parameters);
   body(code);
   builder.define(index, code);
   builder.export(name, index);
@@ -104,11 +105,11 @@ function advance(code: Code, pointer: number, bytes: number): void {
   code.get(pointer).i32(bytes).op('i32.add').set(pointer);
 }
 
-/** Four maxima, so that none waits for the one before. */
-function writeAmax(code: Code, spec: QuantizeSpec): void {
-  const pointer = code.local('i32');
+/** Pushes the bits of the largest magnitude of so many groups from a pointer on, which moves on. Of four maxima none waits for another. */
+function pushAmax(code: Code, spec: QuantizeSpec, groups: number, pointer: number): void {
   const maxima = Array.from({ length: groupVectors }, () => code.local('v128'));
-  loop(code, 0, [[pointer, groupVectors * vectorBytes(spec)]], () => {
+  for (const maximum of maxima) splat(code, 0).set(maximum);
+  loop(code, groups, [[pointer, groupVectors * vectorBytes(spec)]], () => {
     maxima.forEach((maximum, i) => raiseMaximum(code, spec, maximum, pointer, i));
   });
   const [most, ...others] = maxima as [number, ...number[]];
@@ -116,7 +117,16 @@ function writeAmax(code: Code, spec: QuantizeSpec): void {
   for (const lanes of [wordBytes(2, 3, 0, 1), wordBytes(1, 0, 3, 2)]) {
     code.get(most).get(most).get(most).shuffle(lanes).vector('f32x4.pmax').set(most);
   }
-  code.get(most).lane('i32x4.extract_lane', 0).op('f32.reinterpret_i32');
+  code.get(most).lane('i32x4.extract_lane', 0);
+}
+
+function writeMaxima(code: Code, spec: QuantizeSpec): void {
+  const [source, result, groups] = [code.local('i32'), code.local('i32'), code.local('i32')];
+  loop(code, 0, [[result, 4]], () => {
+    code.get(1).set(groups).get(result);
+    pushAmax(code, spec, groups, source);
+    code.memory('i32.store', quantizeMemory.factors);
+  });
 }
 
 /** Bytes of the words so numbered, 0 to 3 of the first vector and 4 to 7 of the second. */
@@ -126,8 +136,14 @@ function wordBytes(...words: readonly [number, number, number, number]): readonl
 
 function writeScale(code: Code, spec: QuantizeSpec): void {
   const elements = elementLocals(code, spec);
-  code.i32(quantizeMemory.factor).vectorMemory('v128.load32_splat', 0).set(elements.factor);
-  loop(code, 0, [[elements.pointer, groupVectors * vectorBytes(spec)]], () => writeGroup(code, spec, elements, 0));
+  const [factor, groups] = [code.local('i32'), code.local('i32')];
+  loop(code, 0, [[factor, 4]], () => {
+    code.get(factor).vectorMemory('v128.load32_splat', quantizeMemory.factors).set(elements.factor);
+    code.get(1).set(groups);
+    loop(code, groups, [[elements.pointer, groupVectors * vectorBytes(spec)]], () => {
+      writeGroup(code, spec, elements, 0);
+    });
+  });
 }
 
 interface ElementLocals {

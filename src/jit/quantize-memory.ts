@@ -12,7 +12,6 @@ const mostBlocks: number = elements / 16;
 const factors: number = scales + mostBlocks;
 
 export const quantizeMemory: {
-  readonly factor: number;
   readonly encode: number;
   readonly decode: number;
   readonly source: number;
@@ -22,16 +21,14 @@ export const quantizeMemory: {
   readonly factors: number;
   readonly pages: number;
 } = {
-  /** The factor of `scale`, as f32. */
-  factor: 0,
   /** Of NVFP4 the tensor's two scales, as f32, each four times. */
-  encode: 16,
-  decode: 32,
+  encode: 0,
+  decode: 16,
   source: settingsEnd,
   elements,
   codes,
   scales,
-  /** The kernel's own: what the elements of each block are multiplied by, as f32. */
+  /** What the elements of each block are multiplied by, as f32; or the largest magnitudes. */
   factors,
   pages: Math.ceil((factors + 4 * mostBlocks) / 65536),
 };
