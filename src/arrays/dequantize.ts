@@ -2,67 +2,115 @@
 import { PtxlabError } from '../base/error.ts';
 import { formats } from '../numerics/formats.ts';
 import { unpackCodes } from './bit-packing.ts';
+import { chunkElements } from './block-encoder.ts';
 import { valuesOf } from './element-codes.ts';
-import type { QuantizedArray } from './quantized-array.ts';
+import { blockDecoder } from './encoders.ts';
+import type { Layout, QuantizedArray } from './quantized-array.ts';
+
+export interface DequantizeOptions {
+  /** Where to write, as long as the array. */
+  readonly out?: Float32Array | undefined;
+  /** `plain` never uses WebAssembly. Results are the same. */
+  readonly engine?: 'plain' | undefined;
+}
 
 /**
  * The values of a quantized array as f32: code times scale, one f32 product. The scale is exact where it is ue8m0; of
  * NVFP4 it is the f32 product of the block's and the tensor's. With ue8m0 scales the product is exact unless it leaves
- * the range of f32. `out`: where to write, as long as the array (else bad-output). Codes and scales that are NaN give NaN.
+ * the range of f32. Codes and scales that are NaN give 0x7fffffff. Throws `bad-output` where `out` has another length.
  */
-export function dequantize(quantized: QuantizedArray, out?: Float32Array): Float32Array {
+export function dequantize(quantized: QuantizedArray, { out, engine }: DequantizeOptions = {}): Float32Array {
   const { rows, columns } = quantized.layout;
   const result = out ?? new Float32Array(rows * columns);
   if (result.length !== rows * columns) {
     throw new PtxlabError('bad-output', `${rows * columns} values do not fit an output of ${result.length}`);
   }
-  for (let row = 0; row < rows; row++) {
-    for (let column = 0; column < columns; column += longestSpan) {
-      const end = Math.min(column + longestSpan, columns);
-      dequantizeSpan(quantized, row, column, result.subarray(row * columns + column, row * columns + end));
-    }
+  for (const piece of piecesOf(quantized.layout)) {
+    decodePiece(quantized, piece, result.subarray(piece.at, piece.at + piece.count), engine === 'plain');
   }
   return result;
 }
 
-/** Elements that `dequantizeSpan` takes at most. */
-export const longestSpan = 4096;
-const codeRoom = new Uint8Array(longestSpan);
+/** Elements that follow each other, at most `chunkElements`, and the scales that belong to them, one a block. */
+export interface Piece {
+  readonly at: number;
+  readonly count: number;
+  readonly block: number;
+  readonly firstScale: number;
+}
 
-/** `dequantize` of as many elements of a row as `out` has. */
-export function dequantizeSpan(quantized: QuantizedArray, row: number, column: number, out: Float32Array): void {
-  const { tileColumns, columns } = quantized.layout;
-  const codes = codeRoom.subarray(0, out.length);
-  readCodes(quantized, row * columns + column, codes);
-  const values = valuesOf(quantized.scheme.element);
-  for (let at = 0; at < out.length; ) {
-    const end = Math.min(out.length, tileEnd(column + at, tileColumns) - column);
-    const scale = scaleAt(quantized, row, column + at);
-    for (; at < end; at++) out[at] = (values[codes[at] as number] as number) * scale;
+/** All of an array, in order. */
+export function* piecesOf(layout: Layout): Generator<Piece> {
+  for (const { at, count, block, firstScale } of runsOf(layout)) {
+    for (let start = 0; start < count; start += chunkElements) {
+      const length = Math.min(chunkElements, count - start);
+      const isCut = block >= chunkElements;
+      yield {
+        at: at + start,
+        count: length,
+        block: isCut ? length : block,
+        firstScale: firstScale + (isCut ? Math.floor(start / block) : start / block),
+      };
+    }
   }
 }
 
-/** The column behind the tile that a column is in. */
-export function tileEnd(column: number, tileColumns: number): number {
-  return (Math.floor(column / tileColumns) + 1) * tileColumns;
+/** Rows whose scales follow each other, or one scale's rows, are one run. */
+function* runsOf({ rows, columns, tileRows, tileColumns, scaleRows, scaleColumns }: Layout): Generator<Piece> {
+  if (rows * columns === 0) return;
+  if (tileColumns >= columns && scaleColumns === 1) {
+    for (let scaleRow = 0; scaleRow < scaleRows; scaleRow++) {
+      const at = scaleRow * tileRows * columns;
+      const count = Math.min(tileRows, rows - scaleRow * tileRows) * columns;
+      yield { at, count, block: count, firstScale: scaleRow };
+    }
+  } else if (tileRows === 1 && columns % tileColumns === 0) {
+    yield { at: 0, count: rows * columns, block: tileColumns, firstScale: 0 };
+  } else {
+    for (let row = 0; row < rows; row++) {
+      const firstScale = Math.floor(row / tileRows) * scaleColumns;
+      yield { at: row * columns, count: columns, block: tileColumns, firstScale };
+    }
+  }
 }
 
-function readCodes({ scheme, packing, codes }: QuantizedArray, at: number, to: Uint8Array): void {
-  const { width } = formats[scheme.element];
-  if (packing === 'bytes') to.set(codes.subarray(at, at + to.length));
-  else unpackCodes(codes, width, to, at);
+const codeRoom = new Uint8Array(chunkElements);
+const factorRoom = new Float32Array(chunkElements / 16);
+
+/** `dequantize` of a piece. */
+export function decodePiece(
+  quantized: QuantizedArray,
+  { at, count, block, firstScale }: Piece,
+  out: Float32Array,
+  plain = false,
+): void {
+  const { scheme, codes, packing } = quantized;
+  const { element } = scheme;
+  const factors = factorRoom.subarray(0, Math.ceil(count / block));
+  scalesFrom(quantized, firstScale, factors);
+  const bits = packing === 'bytes' ? 8 : formats[element].width;
+  if ((at * bits) % 8 === 0) {
+    blockDecoder(element, packing === 'low-first', plain).decode(codes.subarray((at * bits) / 8), block, factors, out);
+    return;
+  }
+  const bytes = codeRoom.subarray(0, count);
+  unpackCodes(codes, bits, bytes, at);
+  blockDecoder(element, false, plain).decode(bytes, block, factors, out);
 }
 
-/** What the codes of the tile at a place are multiplied by, as f32. */
-export function scaleAt({ scheme, layout, scales, tensorScale }: QuantizedArray, row: number, column: number): number {
-  const index = Math.floor(row / layout.tileRows) * layout.scaleColumns + Math.floor(column / layout.tileColumns);
-  const scale = scales[index] as number;
-  switch (scheme.scale) {
-    case 'f32':
-      return scale;
-    case 'ue8m0':
-      return valuesOf('ue8m0')[scale] as number;
-    case 'e4m3':
-      return Math.fround((valuesOf('e4m3')[scale] as number) * tensorScale);
+/** What the codes of scales from the first on are multiplied by, as f32; as many as `factors` has. */
+export function scalesFrom(
+  { scheme, scales, tensorScale }: QuantizedArray,
+  first: number,
+  factors: Float32Array,
+): void {
+  const { scale } = scheme;
+  if (scale === 'f32') {
+    factors.set(scales.subarray(first, first + factors.length));
+    return;
+  }
+  const values = valuesOf(scale);
+  for (let i = 0; i < factors.length; i++) {
+    factors[i] = (values[scales[first + i] as number] as number) * tensorScale;
   }
 }

@@ -1,6 +1,7 @@
 /** How far a quantized array is from what it was made of. */
+import { chunkElements } from './block-encoder.ts';
 import { largestOf } from './block-formats.ts';
-import { dequantizeSpan, longestSpan, scaleAt, tileEnd } from './dequantize.ts';
+import { decodePiece, piecesOf, scalesFrom } from './dequantize.ts';
 import type { QuantizedArray } from './quantized-array.ts';
 import { singlesOf, type SourceArray, type SourceFormat } from './source-values.ts';
 
@@ -62,19 +63,20 @@ export function quantizationStatistics(
   from: SourceFormat,
   quantized: QuantizedArray,
 ): QuantizationStatistics {
-  const { rows, columns, tileColumns } = quantized.layout;
   const largest = largestOf(quantized.scheme.element);
-  const [room, results] = [new Float32Array(longestSpan), new Float32Array(longestSpan)];
+  const [room, results] = [new Float32Array(chunkElements), new Float32Array(chunkElements)];
+  const scales = new Float32Array(chunkElements / 16);
   const sums = new Sums();
-  for (let row = 0; row < rows; row++) {
-    for (let column = 0; column < columns; ) {
-      const end = Math.min(columns, column + longestSpan, tileEnd(column, tileColumns));
-      const span = results.subarray(0, end - column);
-      dequantizeSpan(quantized, row, column, span);
-      const values = singlesOf(source.subarray(row * columns + column, row * columns + end), from, room);
-      const most = Math.fround(largest * scaleAt(quantized, row, column));
-      for (let i = 0; i < span.length; i++) sums.add(values[i] as number, span[i] as number, most);
-      column = end;
+  for (const piece of piecesOf(quantized.layout)) {
+    const { at, count, block, firstScale } = piece;
+    const read = results.subarray(0, count);
+    decodePiece(quantized, piece, read);
+    const values = singlesOf(source.subarray(at, at + count), from, room);
+    const factors = scales.subarray(0, Math.ceil(count / block));
+    scalesFrom(quantized, firstScale, factors);
+    for (let i = 0; i < count; ) {
+      const most = Math.fround(largest * (factors[Math.floor(i / block)] as number));
+      for (const end = Math.min(i + block, count); i < end; i++) sums.add(values[i] as number, read[i] as number, most);
     }
   }
   const finite = source.length - sums.nan - sums.infinite;

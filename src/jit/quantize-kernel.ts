@@ -9,6 +9,7 @@ import { ModuleBuilder } from '../wasm/module.ts';
 import { nearestForm, type NearestForm, pushAllWithin, storeNearest } from './array-nearest.ts';
 import type { Place } from './array-one-by-one.ts';
 import { groupBytes, type GroupLocals, storeGroup } from './array-storage.ts';
+import { advance, loop } from './memory-loop.ts';
 import { quantizeMemory } from './quantize-memory.ts';
 import { type BlockScaling, storeScales } from './scale-lowering.ts';
 import { vectorConversion } from './vector-convert.ts';
@@ -85,24 +86,6 @@ function raiseMaximum(code: Code, spec: QuantizeSpec, maximum: number, pointer: 
   code.get(maximum);
   pushSource(code, spec, pointer, index);
   code.vector('f32x4.abs', 'f32x4.pmax').set(maximum);
-}
-
-type Strides = readonly (readonly [pointer: number, bytes: number])[];
-
-/** A loop over the memory, as often as a local says, with pointers that move on. */
-function loop(code: Code, left: number, strides: Strides, body: () => void): void {
-  code.block((end) => {
-    code.get(left).op('i32.eqz').brIf(end);
-    code.loop((again) => {
-      body();
-      for (const [pointer, bytes] of strides) advance(code, pointer, bytes);
-      code.get(left).i32(1).op('i32.sub').tee(left).brIf(again);
-    });
-  });
-}
-
-function advance(code: Code, pointer: number, bytes: number): void {
-  code.get(pointer).i32(bytes).op('i32.add').set(pointer);
 }
 
 /** Pushes the bits of the largest magnitude of so many groups from a pointer on, which moves on. Of four maxima none waits for another. */
