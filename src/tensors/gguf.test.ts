@@ -2,7 +2,7 @@ import { gguf as huggingFace } from '@huggingface/gguf';
 import { describe, expect, test } from 'vitest';
 import { formats } from '../numerics/formats.ts';
 import { ByteWriter } from './byte-writer.ts';
-import { memorySource, readBytes } from './bytes.ts';
+import { type ByteSource, memorySource, readBytes } from './bytes.ts';
 import { type GgufFile, openGguf } from './gguf.ts';
 import { blockFormats } from './gguf-blocks.ts';
 import { type GgufField, writeField, writeString } from './gguf-fields.ts';
@@ -167,6 +167,39 @@ describe('bad files', () => {
     ['data that ends early', one({ extents: [16] }, 63), 'truncated'],
   ])('%s', async (_, bytes, code) => {
     expect(await codeOf(bytes)).toBe(code);
+  });
+
+  test('a name that is not Unicode', async () => {
+    const bytes = one({ name: 'abc' });
+    bytes[bytes.indexOf(0x62, 24)] = 0xff;
+    expect(await codeOf(bytes)).toBe('bad-header');
+  });
+
+  test('text that the library would cut off: it ends behind two megabytes, where it has not asked yet', async () => {
+    const words = (length: number): GgufField => ({
+      key: 'words',
+      type: 'array',
+      items: 'string',
+      value: ['x'.repeat(length), 'the last word'],
+    });
+    // Without the first word the header has 82 bytes.
+    expect(await codeOf(file([], 0, [words(2_000_000 - 82)]))).toBe('opened');
+    expect(await codeOf(file([], 0, [words(2_000_000 - 82 + 1)]))).toBe('bad-header');
+    expect(await codeOf(file([], 0, [words(2_000_000 - 82 + 14)]))).toBe('opened');
+  });
+
+  test('more tensors than there are, which are not looked for in zeros', async () => {
+    let reads = 0;
+    const source = memorySource(file([], 0, [], [10_000_000n, 0n]));
+    const counting: ByteSource = {
+      size: source.size,
+      read(offset, into) {
+        reads += 1;
+        return source.read(offset, into);
+      },
+    };
+    await expect(openGguf(counting)).rejects.toMatchObject({ code: 'truncated' });
+    expect(reads).toBeLessThan(5);
   });
 
   test('a file cut off anywhere', async () => {
