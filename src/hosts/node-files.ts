@@ -102,7 +102,10 @@ function pendingFile(
     ...sourceOf(handle, temporary, size),
     target,
     temporary,
-    write: (offset, bytes) => attempt(temporary, () => writeAll(handle, offset, bytes)),
+    async write(offset, bytes) {
+      if (offset + bytes.byteLength > size) throw fileError('bad-offsets', temporary, `is to have ${size} bytes only`);
+      await attempt(temporary, () => writeAll(handle, offset, bytes));
+    },
     sync: () => attempt(temporary, () => handle.sync()),
     discard,
     suspend: end,

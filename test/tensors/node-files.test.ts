@@ -40,6 +40,12 @@ describe('a new file', () => {
     expect([...(await readFile(join(at, 'a')))]).toEqual([0, 0, 0, 9]);
   });
 
+  test('is not written behind its end', async () => {
+    const file = await createFile(join(await place(), 'a'), { size: 4 });
+    await expect(file.write(2, Uint8Array.of(1, 2, 3))).rejects.toMatchObject({ code: 'bad-offsets' });
+    await file.discard();
+  });
+
   test('leaves nothing when it is given up', async () => {
     const at = await place();
     const file = await createFile(join(at, 'a'), { size: 4 });
