@@ -47,6 +47,9 @@ function patched(bytes: Uint8Array, at: number, ...values: readonly number[]): U
 test('crc32 of the digits is the one everybody has', () => {
   expect(crc32(new TextEncoder().encode('123456789'))).toBe(0xcbf43926);
   expect(crc32(new TextEncoder().encode('6789'), crc32(new TextEncoder().encode('12345')))).toBe(0xcbf43926);
+  const many = Uint8Array.from({ length: 1001 }, (_, i) => Math.imul(i, 0x9e3779b1) >>> 24);
+  for (const part of [0, 1, 7, 8, 9, 500])
+    expect(crc32(many.subarray(part), crc32(many.subarray(0, part)))).toBe(crc32(many));
 });
 
 describe.each([
