@@ -31,27 +31,27 @@ export const blockFormats: Readonly<Record<BlockLayout, BlockFormat>> = {
  * all groups in order, f16 as two bytes, the low one first.
  */
 export function unpackBlocks(layout: BlockLayout, blocks: Uint8Array, codes: Uint8Array, scales: Uint8Array): void {
-  const { bytes } = blockFormats[layout];
+  const { bytes, elements } = blockFormats[layout];
+  const scaleBytes = scalesOf(layout);
+  const [from, to] = [viewOf(blocks), viewOf(codes)];
   for (let block = 0; (block + 1) * bytes <= blocks.length; block++) {
     const at = block * bytes;
-    const scalesAt = block * scalesOf(layout);
-    for (let i = 0; i < scalesOf(layout); i++) scales[scalesAt + i] = blocks[at + i] as number;
-    const from = at + scalesOf(layout);
-    if (layout === 'q8_0') codes.set(blocks.subarray(from, at + bytes), block * 32);
-    else unpackNibbles(layout, blocks, from, codes, block * blockFormats[layout].elements);
+    for (let i = 0; i < scaleBytes; i++) scales[block * scaleBytes + i] = blocks[at + i] as number;
+    if (layout === 'q8_0') copyWords(from, at + scaleBytes, to, block * elements, elements);
+    else unpackNibbles(layout, from, at + scaleBytes, to, block * elements);
   }
 }
 
 /** The opposite: as many blocks as `codes` fill. Bits of e2m1 codes above the fourth are not looked at. */
 export function packBlocks(layout: BlockLayout, codes: Uint8Array, scales: Uint8Array, blocks: Uint8Array): void {
   const { elements, bytes } = blockFormats[layout];
+  const scaleBytes = scalesOf(layout);
+  const [from, to] = [viewOf(codes), viewOf(blocks)];
   for (let block = 0; (block + 1) * elements <= codes.length; block++) {
     const at = block * bytes;
-    const scalesAt = block * scalesOf(layout);
-    for (let i = 0; i < scalesOf(layout); i++) blocks[at + i] = scales[scalesAt + i] as number;
-    const to = at + scalesOf(layout);
-    if (layout === 'q8_0') blocks.set(codes.subarray(block * 32, block * 32 + 32), to);
-    else packNibbles(layout, codes, block * elements, blocks, to);
+    for (let i = 0; i < scaleBytes; i++) blocks[at + i] = scales[block * scaleBytes + i] as number;
+    if (layout === 'q8_0') copyWords(from, block * elements, to, at + scaleBytes, elements);
+    else packNibbles(layout, from, block * elements, to, at + scaleBytes);
   }
 }
 
@@ -61,25 +61,33 @@ export function scalesOf(layout: BlockLayout): number {
   return (elements / group) * scaleBytes;
 }
 
-/** Byte j of a group has element j below, and the one half a group later above. */
-function unpackNibbles(layout: BlockLayout, blocks: Uint8Array, from: number, codes: Uint8Array, to: number): void {
+/** Byte j of a group has element j below, and the one half a group later above; four are taken at once. */
+function unpackNibbles(layout: BlockLayout, blocks: DataView, from: number, codes: DataView, to: number): void {
   const { elements, group } = blockFormats[layout];
   const half = group / 2;
   for (let start = 0; start < elements; start += group)
-    for (let j = 0; j < half; j++) {
-      const pair = blocks[from + start / 2 + j] as number;
-      codes[to + start + j] = pair & 0xf;
-      codes[to + start + half + j] = pair >> 4;
+    for (let j = 0; j < half; j += 4) {
+      const pairs = blocks.getInt32(from + start / 2 + j, true);
+      codes.setInt32(to + start + j, pairs & 0x0f0f0f0f, true);
+      codes.setInt32(to + start + half + j, (pairs >> 4) & 0x0f0f0f0f, true);
     }
 }
 
-function packNibbles(layout: BlockLayout, codes: Uint8Array, from: number, blocks: Uint8Array, to: number): void {
+function packNibbles(layout: BlockLayout, codes: DataView, from: number, blocks: DataView, to: number): void {
   const { elements, group } = blockFormats[layout];
   const half = group / 2;
   for (let start = 0; start < elements; start += group)
-    for (let j = 0; j < half; j++) {
-      const low = codes[from + start + j] as number;
-      const high = codes[from + start + half + j] as number;
-      blocks[to + start / 2 + j] = (low & 0xf) | ((high & 0xf) << 4);
+    for (let j = 0; j < half; j += 4) {
+      const low = codes.getInt32(from + start + j, true);
+      const high = codes.getInt32(from + start + half + j, true);
+      blocks.setInt32(to + start / 2 + j, (low & 0x0f0f0f0f) | ((high & 0x0f0f0f0f) << 4), true);
     }
+}
+
+function copyWords(from: DataView, fromAt: number, to: DataView, toAt: number, length: number): void {
+  for (let i = 0; i < length; i += 4) to.setInt32(toAt + i, from.getInt32(fromAt + i, true), true);
+}
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
