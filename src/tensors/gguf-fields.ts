@@ -44,8 +44,10 @@ export function writeField(writer: ByteWriter, { key, type, items, value }: Gguf
   for (const item of value as readonly MetadataValue[]) writeValue(writer, key, items, item);
 }
 
+const encoder = new TextEncoder();
+
 export function writeString(writer: ByteWriter, text: string): void {
-  const bytes = new TextEncoder().encode(text);
+  const bytes = encoder.encode(text);
   writer.u64(bytes.length);
   writer.bytes(bytes);
 }
