@@ -37,8 +37,13 @@ const conversions: readonly ConvertOptions[] = [
   { to: 'f16', rounding: 'rs', rbits: Uint32Array.from({ length: count }, (_, i) => Math.imul(i, 0x9e3779b1)) },
 ];
 
+function nameOf({ to, packing, rounding, seed }: ConvertOptions): string {
+  const draws = rounding === undefined ? '' : ` .${rounding} by ${seed === undefined ? 'rbits' : 'seed'}`;
+  return `${to}${packing === undefined ? '' : ` ${packing}`}${draws}`;
+}
+
 describe.each(Object.entries(places))('%s', (_, place) => {
-  test.each(conversions)('%o', async (options) => {
+  test.each(conversions.map((options) => [nameOf(options), options] as const))('%s', async (_name, options) => {
     const wanted = bytesOf(convert(source, options));
     for (const workers of [0, 1, 2, undefined]) {
       const [from, out] = place(wanted.length);
