@@ -111,19 +111,30 @@ function storeDense(code: Code, { width, highFirst }: Storage): void {
   const [address, bytes] = [code.local('i32'), code.local('v128')];
   code.set(bytes).set(address);
   if (highFirst) swapOrder(code.get(bytes).get(bytes), width).set(bytes);
+  if (width === 4) joinNibbles(code, bytes);
+  else joinWords(code, width, bytes);
+  code.set(bytes);
+  if (width > 2) code.get(address).get(bytes).storeLane('v128.store64_lane', 0);
+  if (width === 4) return;
+  const first = width === 2 ? 0 : 8;
+  code
+    .get(address)
+    .get(bytes)
+    .storeLane('v128.store32_lane', first, first / 4);
+}
+
+/** Pushes the two nibbles of each pair of bytes side by side, in the lower half. */
+function joinNibbles(code: Code, bytes: number): void {
+  code.get(bytes).get(bytes).i32(4).vector('i16x8.shr_u', 'v128.or');
+  splat(code, 0x00ff00ff).vector('v128.and').tee(bytes).get(bytes).vector('i8x16.narrow_i16x8_u');
+}
+
+/** Pushes the elements of each four bytes side by side, one four behind the other. */
+function joinWords(code: Code, width: number, bytes: number): void {
   spread(code, width, bytes, 'i32x4.shr_u', (mask, i) => mask << (width * i));
   const taken = width / 2;
   code.words(0, 0, 0, 0);
   code.shuffle(Array.from({ length: 16 }, (_, i) => (i < 4 * taken ? 4 * Math.floor(i / taken) + (i % taken) : 16)));
-  code.set(bytes);
-  if (width > 2) code.get(address).get(bytes).storeLane('v128.store64_lane', 0);
-  if (width !== 4) {
-    const first = width === 2 ? 0 : 8;
-    code
-      .get(address)
-      .get(bytes)
-      .storeLane('v128.store32_lane', first, first / 4);
-  }
 }
 
 function maskBytes(code: Code, width: number): Code {
