@@ -13,12 +13,13 @@ export {
 } from './arrays/compare-semantics.ts';
 export { convert, type ConvertOptions } from './arrays/convert.ts';
 export { convertAsync, type ConvertAsyncOptions } from './arrays/convert-async.ts';
-export { dequantize } from './arrays/dequantize.ts';
+export type { BlockSchemeName, ScaledElement, Scheme, SchemeName } from './arrays/block-formats.ts';
+export { dequantize, type DequantizeOptions } from './arrays/dequantize.ts';
 export type { QuantizationStatistics } from './arrays/error-statistics.ts';
-export { quantize, type Quantized, type QuantizeOptions } from './arrays/quantize.ts';
-export type { Granularity, Layout, QuantizedArray } from './arrays/quantized-array.ts';
-export type { MxRule } from './arrays/scale-rules.ts';
 export { formatNamed, spelling, type SpellingFamily } from './arrays/names.ts';
+export { quantize, type Quantized, type QuantizeOptions } from './arrays/quantize.ts';
+export type { CodePacking, Granularity, Layout, QuantizedArray } from './arrays/quantized-array.ts';
+export type { MxRule } from './arrays/scale-rules.ts';
 export type { Semantics } from './arrays/semantic-rules.ts';
 export type { ArrayOf, Bytes, Packing } from './arrays/storage.ts';
 export { Workspace } from './arrays/workspace.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { formats, type FormatName } from '../numerics/formats.ts';
 import { unpackCodes } from './bit-packing.ts';
 import { schemes } from './block-formats.ts';
@@ -202,6 +202,35 @@ describe.each(names)('%s by WebAssembly gives every byte that plain JavaScript g
     const all = Uint16Array.from({ length: 65536 }, (_, bits) => bits);
     agree(all, { to, from });
     agree(all.subarray(0x3000, 0x3c00), { to, from, scaleRule: 'up' });
+  });
+});
+
+describe('where WebAssembly is not to be had', () => {
+  afterEach(() => {
+    vi.unstubAllGlobals();
+    vi.resetModules();
+  });
+
+  const forbidding = {
+    ...WebAssembly,
+    CompileError: WebAssembly.CompileError,
+    Memory: WebAssembly.Memory,
+    Module: function forbidden(): never {
+      throw new WebAssembly.CompileError('blocked by the content security policy');
+    },
+  };
+
+  test.each([
+    ['absent', undefined],
+    ['forbidden', forbidding],
+  ])('%s: plain JavaScript does it', async (_, stub) => {
+    const source = moderate(100, 1);
+    const [codes, values] = [quantize(source, { to: 'mxfp4' }).codes, dequantize(quantize(source, { to: 'nvfp4' }))];
+    vi.stubGlobal('WebAssembly', stub);
+    vi.resetModules();
+    const fresh = { ...(await import('./quantize.ts')), ...(await import('./dequantize.ts')) };
+    expect(fresh.quantize(source, { to: 'mxfp4' }).codes).toEqual(codes);
+    expect(fresh.dequantize(fresh.quantize(source, { to: 'nvfp4' }))).toEqual(values);
   });
 });
 
