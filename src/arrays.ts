@@ -14,10 +14,10 @@ export {
 export { convert, type ConvertOptions } from './arrays/convert.ts';
 export { convertAsync, type ConvertAsyncOptions } from './arrays/convert-async.ts';
 export type { BlockSchemeName, ScaledElement, Scheme, SchemeName } from './arrays/block-formats.ts';
-export { dequantize, type DequantizeOptions } from './arrays/dequantize.ts';
+export { dequantize, type DequantizeOptions, type ValueFormat } from './arrays/dequantize.ts';
 export type { QuantizationStatistics } from './arrays/error-statistics.ts';
 export { formatNamed, spelling, type SpellingFamily } from './arrays/names.ts';
-export { quantize, type Quantized, type QuantizeOptions } from './arrays/quantize.ts';
+export { largestMagnitude, quantize, type Quantized, type QuantizeOptions } from './arrays/quantize.ts';
 export type { CodePacking, Granularity, Layout, QuantizedArray } from './arrays/quantized-array.ts';
 export type { MxRule } from './arrays/scale-rules.ts';
 export type { Semantics } from './arrays/semantic-rules.ts';

@@ -3,32 +3,60 @@ import { PtxlabError } from '../base/error.ts';
 import { formats } from '../numerics/formats.ts';
 import { unpackCodes } from './bit-packing.ts';
 import { chunkElements } from './block-encoder.ts';
+import { convert } from './convert.ts';
 import { valuesOf } from './element-codes.ts';
 import { blockDecoder } from './encoders.ts';
 import type { Layout, QuantizedArray } from './quantized-array.ts';
+import type { SourceArray } from './source-values.ts';
+import type { ArrayOf } from './storage.ts';
 
-export interface DequantizeOptions {
+/** Formats that values are dequantized to. */
+export type ValueFormat = 'f32' | 'f16' | 'bf16';
+
+export interface DequantizeOptions<T extends ValueFormat = ValueFormat> {
+  /** Default f32; to f16 and bf16 the f32 product is rounded once more, to nearest even. */
+  readonly to?: T | undefined;
   /** Where to write, as long as the array. */
-  readonly out?: Float32Array | undefined;
+  readonly out?: ArrayOf<T> | undefined;
   /** `plain` never uses WebAssembly. Results are the same. */
   readonly engine?: 'plain' | undefined;
 }
 
 /**
- * The values of a quantized array as f32: code times scale, one f32 product. The scale is exact where it is ue8m0; of
- * NVFP4 it is the f32 product of the block's and the tensor's. With ue8m0 scales the product is exact unless it leaves
- * the range of f32. Codes and scales that are NaN give 0x7fffffff. Throws `bad-output` where `out` has another length.
+ * The values of a quantized array: code times scale, one f32 product. The scale is exact where it is ue8m0; of NVFP4 it is
+ * the f32 product of the block's and the tensor's. With ue8m0 scales the product is exact unless it leaves the range of
+ * f32. Codes and scales that are NaN give the canonical NaN, in f32 0x7fffffff. Throws PtxlabError `bad-output` where `out`
+ * has another length or type.
  */
-export function dequantize(quantized: QuantizedArray, { out, engine }: DequantizeOptions = {}): Float32Array {
+export function dequantize<T extends ValueFormat = 'f32'>(
+  quantized: QuantizedArray,
+  options: DequantizeOptions<T> = {},
+): ArrayOf<T> {
   const { rows, columns } = quantized.layout;
-  const result = out ?? new Float32Array(rows * columns);
-  if (result.length !== rows * columns) {
-    throw new PtxlabError('bad-output', `${rows * columns} values do not fit an output of ${result.length}`);
-  }
+  const to: ValueFormat = options.to ?? 'f32';
+  const result = outputOf(to, rows * columns, options.out);
+  const plain = options.engine === 'plain';
   for (const piece of piecesOf(quantized.layout)) {
-    decodePiece(quantized, piece, result.subarray(piece.at, piece.at + piece.count), engine === 'plain');
+    const part = result.subarray(piece.at, piece.at + piece.count);
+    if (part instanceof Float32Array) decodePiece(quantized, piece, part, plain);
+    else {
+      const values = valueRoom.subarray(0, piece.count);
+      decodePiece(quantized, piece, values, plain);
+      convert(values, { to, out: part });
+    }
   }
-  return result;
+  return result as ArrayOf<T>;
+}
+
+const valueRoom = new Float32Array(chunkElements);
+
+function outputOf(to: ValueFormat, count: number, out: SourceArray | undefined): SourceArray {
+  const result = out ?? (to === 'f32' ? new Float32Array(count) : new Uint16Array(count));
+  if (result.length !== count) {
+    throw new PtxlabError('bad-output', `${count} values do not fit an output of ${result.length}`);
+  }
+  if (result instanceof Float32Array === (to === 'f32')) return result;
+  throw new PtxlabError('bad-output', `a ${result.constructor.name} does not hold ${to}`);
 }
 
 /** Elements that follow each other, at most `chunkElements`, and the scales that belong to them, one a block. */

@@ -27,6 +27,8 @@ export interface QuantizationStatistics {
 class Sums {
   nan = 0;
   infinite = 0;
+  /** Clipped, and infinite. */
+  clippedInfinities = 0;
   amax = 0;
   clipped = 0;
   underflowed = 0;
@@ -35,25 +37,37 @@ class Sums {
   squares = 0;
   errors = 0;
 
-  /** `end`: what the largest code means. */
-  add(value: number, result: number, end: number): void {
-    const magnitude = Math.abs(value);
-    if (Number.isNaN(value)) {
+  /** Elements `from` to `to` of one scale; `end`: what the largest code means. Local variables, being many times faster. */
+  addAll(values: Float32Array, results: Float32Array, from: number, to: number, end: number): void {
+    let { amax, clipped, underflowed, absolute, relative, squares, errors } = this;
+    for (let i = from; i < to; i++) {
+      const value = values[i] as number;
+      const result = results[i] as number;
+      const magnitude = Math.abs(value);
+      // Not so for NaNs either.
+      if (!(magnitude < Number.POSITIVE_INFINITY)) {
+        this.addOther(magnitude, result, end);
+        continue;
+      }
+      const error = Math.abs(value - result);
+      if (magnitude > end && Math.abs(result) >= end) clipped++;
+      if (result === 0 && magnitude > 0) underflowed++;
+      if (magnitude > amax) amax = magnitude;
+      if (error > absolute) absolute = error;
+      if (error > relative * magnitude) relative = error / magnitude;
+      squares += value * value;
+      errors += error * error;
+    }
+    Object.assign(this, { amax, clipped, underflowed, absolute, relative, squares, errors });
+  }
+
+  private addOther(magnitude: number, result: number, end: number): void {
+    if (Number.isNaN(magnitude)) {
       this.nan++;
       return;
     }
-    if (magnitude > end && Math.abs(result) >= end) this.clipped++;
-    if (magnitude === Number.POSITIVE_INFINITY) {
-      this.infinite++;
-      return;
-    }
-    if (result === 0 && magnitude > 0) this.underflowed++;
-    const error = Math.abs(value - result);
-    this.amax = Math.max(this.amax, magnitude);
-    this.absolute = Math.max(this.absolute, error);
-    if (magnitude > 0) this.relative = Math.max(this.relative, error / magnitude);
-    this.squares += value * value;
-    this.errors += error * error;
+    this.infinite++;
+    if (end < magnitude && Math.abs(result) >= end) this.clippedInfinities++;
   }
 }
 
@@ -76,7 +90,9 @@ export function quantizationStatistics(
     scalesFrom(quantized, firstScale, factors);
     for (let i = 0; i < count; ) {
       const most = Math.fround(largest * (factors[Math.floor(i / block)] as number));
-      for (const end = Math.min(i + block, count); i < end; i++) sums.add(values[i] as number, read[i] as number, most);
+      const end = Math.min(i + block, count);
+      sums.addAll(values, read, i, end, most);
+      i = end;
     }
   }
   const finite = source.length - sums.nan - sums.infinite;
@@ -85,7 +101,7 @@ export function quantizationStatistics(
     nan: sums.nan,
     infinite: sums.infinite,
     amax: sums.amax,
-    clipped: sums.clipped,
+    clipped: sums.clipped + sums.clippedInfinities,
     underflowed: sums.underflowed,
     maxAbsoluteError: sums.absolute,
     maxRelativeError: sums.relative,

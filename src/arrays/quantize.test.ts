@@ -3,7 +3,8 @@ import { formats, type FormatName } from '../numerics/formats.ts';
 import { unpackCodes } from './bit-packing.ts';
 import { schemes } from './block-formats.ts';
 import { dequantize } from './dequantize.ts';
-import { quantize, type QuantizeOptions } from './quantize.ts';
+import { convert } from './convert.ts';
+import { largestMagnitude, quantize, type QuantizeOptions } from './quantize.ts';
 import type { SourceArray } from './source-values.ts';
 
 const mxSchemes = ['mxfp8_e4m3', 'mxfp8_e5m2', 'mxfp6_e2m3', 'mxfp6_e3m2', 'mxfp4'] as const;
@@ -304,12 +305,44 @@ describe('back again', () => {
   });
 });
 
+describe('parts of an array', () => {
+  test.each(['nvfp4', 'e4m3', 's8', 'mxfp4'])('%s: with the amax of the whole they are what the whole is', (to) => {
+    const source = moderate(640, 2);
+    const amax = largestMagnitude(source);
+    const whole = quantize(source, { to });
+    const parts = [0, 320].map((at) => quantize(source.subarray(at, at + 320), { to, amax }));
+    expect(parts.flatMap(({ codes }) => [...codes])).toEqual([...whole.codes]);
+    expect(parts.map(({ tensorScale }) => tensorScale)).toEqual([whole.tensorScale, whole.tensorScale]);
+    expect([...new Set(parts.flatMap(({ scales }) => [...scales]))]).toEqual([...new Set(whole.scales)]);
+  });
+
+  test('the largest magnitude counts no NaNs, but infinities', () => {
+    expect(largestMagnitude(Float32Array.of(1, -3, Number.NaN))).toBe(3);
+    expect(largestMagnitude(Float32Array.of(Number.NEGATIVE_INFINITY))).toBe(Number.POSITIVE_INFINITY);
+    expect(largestMagnitude(new Float32Array(0))).toBe(0);
+    expect(largestMagnitude(Uint16Array.of(0x3f80, 0xc040), { from: 'bf16' })).toBe(3);
+  });
+});
+
+describe('to halves', () => {
+  test('the f32 product is rounded to nearest', () => {
+    const quantized = quantize(moderate(100, 4), { to: 's8', shape: [4, 25] });
+    const values = dequantize(quantized);
+    expect(dequantize(quantized, { to: 'bf16' })).toEqual(convert(values, { to: 'bf16' }));
+    expect(dequantize(quantized, { to: 'f16' })).toEqual(convert(values, { to: 'f16' }));
+    expect(() => dequantize(quantized, { to: 'f16', out: new Float32Array(100) as never })).toThrow(
+      'does not hold f16',
+    );
+  });
+});
+
 describe('statistics', () => {
   test('count what was lost', () => {
     const { statistics } = quantize(Float32Array.of(7, 1, 1e-9, Number.NaN), { to: 'mxfp4', statistics: true });
     expect(statistics).toMatchObject({ count: 4, nan: 1, infinite: 0, amax: 7, clipped: 1, underflowed: 1 });
     expect(statistics).toMatchObject({ maxAbsoluteError: 1, maxRelativeError: 1 });
     expect(statistics?.meanSquaredError).toBeCloseTo(1 / 3, 12);
+    expect(quantize(special, { to: 'nvfp4', statistics: true }).statistics).toMatchObject({ nan: 1, infinite: 2 });
     expect(statistics?.sqnr).toBeCloseTo(10 * Math.log10(50), 12);
   });
 

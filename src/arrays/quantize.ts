@@ -30,6 +30,11 @@ export interface QuantizeOptions {
   readonly granularity?: Granularity | undefined;
   /** Of ue8m0 scales. Default `floor`, which OCP MX 1.0 has. */
   readonly scaleRule?: MxRule | undefined;
+  /**
+   * The largest magnitude of the array that this is a part of (`largestMagnitude`), for what its parts share: NVFP4's
+   * tensor scale, and the scale of granularity `tensor`. Default: that of the source.
+   */
+  readonly amax?: number | undefined;
   /** Default: fp4, int4 and int2 `low-first`, fp6 `bytes`, as in PTX; `high-first` is not offered. */
   readonly packing?: Packing | undefined;
   /** Reads the result back and says how far it is from the source. Default false: it takes longer than quantizing. */
@@ -55,7 +60,7 @@ export interface Quantized extends QuantizedArray {
  *    `cvt.rni.sat` to an integer: infinities become the largest code of their sign; NaN becomes 0x7f in e4m3 and e5m2,
  *    the largest positive code in formats without NaN, 0 in integers. Zeros keep their sign.
  *
- * Source may be any view; no byte of it is changed. Throws PtxlabError: unknown-scheme, bad-shape, bad-source, and those
+ * Source may be any view; no byte of it is changed. Throws PtxlabError: unknown-scheme, bad-shape, bad-source, bad-amax, and those
  * of `requireFormat`. Stochastic rounding is not offered here.
  */
 export function quantize(source: SourceArray, options: QuantizeOptions): Quantized {
@@ -67,7 +72,8 @@ export function quantize(source: SourceArray, options: QuantizeOptions): Quantiz
     blockEncoder({ from, ...encoding(scheme, options.scaleRule), dense }, options.engine === 'plain');
   const writer = new CodeWriter(scheme, layout, packing, encoderOf);
   const codes = new Uint8Array(Math.ceil((source.length * codeBits(scheme, packing)) / 8));
-  const scaled = scheme.block === null ? withPlainScales(source, writer, codes) : inBlocks(source, writer, codes);
+  const amax = sharedMagnitude(options.amax);
+  const scaled = (scheme.block === null ? withPlainScales : inBlocks)(source, writer, codes, amax);
   const quantized: QuantizedArray = { scheme, layout, packing, codes, ...scaled };
   const statistics = options.statistics === true ? quantizationStatistics(source, from, quantized) : null;
   return { ...quantized, statistics };
@@ -90,16 +96,31 @@ function encoding(
   return { element, block: block as 16 | 32 | null, rule: scale === 'ue8m0' ? rule : null };
 }
 
+/** A caller's amax as an f32; null where there is none. */
+function sharedMagnitude(amax: number | undefined): number | null {
+  if (amax === undefined) return null;
+  if (amax >= 0) return Math.fround(amax);
+  throw new PtxlabError('bad-amax', `${amax} is no largest magnitude`);
+}
+
+function amaxOf(encoder: BlockEncoder, source: SourceArray): number {
+  return encoder.maxima(source, Math.max(source.length, 1))[0] as number;
+}
+
+/** The largest magnitude of an array; NaNs do not count, and without any number it is 0. Throws as `quantize`. */
+export function largestMagnitude(source: SourceArray, options: Pick<QuantizeOptions, 'from' | 'engine'> = {}): number {
+  const from = sourceFormat(source, options.from);
+  const plan = { from, ...encoding(schemeNamed('e4m3')), dense: false };
+  return amaxOf(blockEncoder(plan, options.engine === 'plain'), source);
+}
+
 type Scales = Pick<QuantizedArray, 'scales' | 'tensorScale'>;
 
-function inBlocks(source: SourceArray, writer: CodeWriter, codes: Uint8Array): Scales {
+function inBlocks(source: SourceArray, writer: CodeWriter, codes: Uint8Array, amax: number | null): Scales {
   const { scheme, layout } = writer;
   const { rows, columns, tileColumns, scaleColumns } = layout;
   const scales = new Uint8Array(layout.scaleRows * scaleColumns);
-  const tensor =
-    scheme.scale === 'e4m3'
-      ? tensorScale(writer.encoder.maxima(source, Math.max(source.length, 1))[0] as number)
-      : null;
+  const tensor = scheme.scale === 'e4m3' ? tensorScale(amax ?? amaxOf(writer.encoder, source)) : null;
   // Blocks of all rows follow each other without a gap where the last one of a row is full.
   const isOne = columns % tileColumns === 0;
   const [runs, length] = isOne ? [1, source.length] : [rows, columns];
@@ -113,9 +134,10 @@ function inBlocks(source: SourceArray, writer: CodeWriter, codes: Uint8Array): S
 }
 
 /** Tiles beside each other have their scales made together: a row of tiles, or one tile as wide as the array. */
-function withPlainScales(source: SourceArray, writer: CodeWriter, codes: Uint8Array): Scales {
+function withPlainScales(source: SourceArray, writer: CodeWriter, codes: Uint8Array, shared: number | null): Scales {
   const { rows, columns, tileRows, tileColumns, scaleRows, scaleColumns } = writer.layout;
   const scales = new Float32Array(scaleRows * scaleColumns);
+  const given = shared !== null && writer.layout.granularity === 'tensor' ? [Float32Array.of(shared)] : null;
   for (let scaleRow = 0; scaleRow < scaleRows; scaleRow++) {
     const top = scaleRow * tileRows;
     const bottom = Math.min(top + tileRows, rows);
@@ -124,9 +146,9 @@ function withPlainScales(source: SourceArray, writer: CodeWriter, codes: Uint8Ar
     const length = isWhole ? (bottom - top) * columns : columns;
     const block = isWhole ? Math.max(length, 1) : tileColumns;
     const runs = Array.from({ length: isWhole ? 1 : bottom - top }, (_, i) => top * columns + i * length);
-    const maxima = runs.map((at) => writer.encoder.maxima(source.subarray(at, at + length), block));
+    const maxima = given ?? runs.map((at) => writer.encoder.maxima(source.subarray(at, at + length), block));
     const factors = Float32Array.from({ length: scaleColumns }, (_, i) => {
-      const amax = Math.max(...maxima.map((of) => of[i] as number));
+      const amax = maxima.reduce((most, of) => Math.max(most, of[i] as number), 0);
       return plainFactor(writer.scheme.element, amax);
     });
     factors.forEach((factor, i) => {

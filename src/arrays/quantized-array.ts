@@ -14,6 +14,8 @@ export interface Layout {
   readonly shape: readonly number[];
   readonly rows: number;
   readonly columns: number;
+  /** Of f32 scales; null where blocks have scales of their own. */
+  readonly granularity: Granularity | null;
   /** A scale belongs to so many rows and columns, fewer at the ends. */
   readonly tileRows: number;
   readonly tileColumns: number;
@@ -53,6 +55,7 @@ export function layoutOf(
     shape: [...shape],
     rows,
     columns,
+    granularity: scheme.block === null ? granularity : null,
     tileRows,
     tileColumns,
     scaleRows: Math.ceil(rows / tileRows),
