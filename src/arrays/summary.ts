@@ -1,0 +1,167 @@
+/** What a stream of elements is like: its range, its mean, what is special in it, how its magnitudes are spread. */
+import { formats, type FormatName } from '../numerics/formats.ts';
+import { blockSize, CompensatedSum } from './compensated-sum.ts';
+import { type ExponentCount, ExponentHistogram, exponentOf } from './exponent-histogram.ts';
+
+export interface Summary {
+  readonly count: number;
+  /** Of the finite elements; null where there is none. */
+  readonly min: number | null;
+  readonly max: number | null;
+  /** The largest magnitude. */
+  readonly amax: number | null;
+  readonly mean: number | null;
+  /** Of either sign. */
+  readonly zeros: number;
+  /** Of the element's own format, not of the f32 or f64 that holds its value. */
+  readonly subnormals: number;
+  readonly nans: number;
+  readonly infinities: number;
+  /** Finite elements other than zero, by exponent. */
+  readonly exponents: readonly ExponentCount[];
+}
+
+/** Elements in any number of chunks, and a summary of them; memory does not depend on how many there are. */
+export class Summarizer {
+  private readonly histogram = new ExponentHistogram();
+  private readonly sum = new CompensatedSum();
+  private readonly leastNormal: number;
+  /** The same as an f32. */
+  private readonly leastNormalBits: number;
+  /** Sign and exponent field of the f32 chunk at hand. */
+  private readonly fields = new Uint32Array(512);
+  private count = 0;
+  private min = Number.POSITIVE_INFINITY;
+  private max = Number.NEGATIVE_INFINITY;
+  private zeros = 0;
+  private subnormals = 0;
+  private nans = 0;
+  private infinities = 0;
+
+  /** `format`: the one whose subnormals are counted. */
+  constructor(format: FormatName) {
+    this.leastNormal = leastNormalOf(format);
+    this.leastNormalBits = new Uint32Array(Float32Array.of(this.leastNormal).buffer)[0] as number;
+  }
+
+  add(values: Float32Array | Float64Array): void {
+    this.count += values.length;
+    if (values instanceof Float64Array) {
+      for (let at = 0; at < values.length; at += blockSize) this.addDoubles(values, at);
+      return;
+    }
+    const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
+    for (let at = 0; at < values.length; at += blockSize) this.addSingles(values, bits, at);
+    this.takeFields();
+  }
+
+  /** One value, as often as it occurred. */
+  addRepeated(value: number, times: number): void {
+    this.count += times;
+    this.sum.add(this.addAny(value, times) * times);
+  }
+
+  merge(other: Summarizer): void {
+    this.count += other.count;
+    this.min = Math.min(this.min, other.min);
+    this.max = Math.max(this.max, other.max);
+    this.zeros += other.zeros;
+    this.subnormals += other.subnormals;
+    this.nans += other.nans;
+    this.infinities += other.infinities;
+    this.sum.merge(other.sum);
+    this.histogram.merge(other.histogram);
+  }
+
+  result(): Summary {
+    const finite = this.count - this.nans - this.infinities;
+    // Which of the two zeros came first says nothing.
+    const [min, max] = [this.min + 0, this.max + 0];
+    const { count, zeros, subnormals, nans, infinities } = this;
+    return {
+      count,
+      min: finite === 0 ? null : min,
+      max: finite === 0 ? null : max,
+      amax: finite === 0 ? null : Math.max(-min, max),
+      mean: finite === 0 ? null : this.sum.value / finite,
+      zeros,
+      subnormals,
+      nans,
+      infinities,
+      exponents: this.histogram.counts(),
+    };
+  }
+
+  /**
+   * The block of singles at `from`: exponents are counted by their field, zeros and subnormals without a branch, as a
+   * tensor may be half zeros. What is no number, and subnormals of f32, whose field is not their exponent, go alone.
+   */
+  private addSingles(values: Float32Array, bits: Uint32Array, from: number): void {
+    const end = Math.min(from + blockSize, values.length);
+    const { fields, leastNormalBits } = this;
+    let { min, max, zeros } = this;
+    let [sum, below] = [0, 0];
+    for (let i = from; i < end; i++) {
+      const pattern = bits[i] as number;
+      const magnitude = pattern & 0x7fffffff;
+      const value = values[i] as number;
+      if (magnitude >= 0x7f800000 || (magnitude - 1) >>> 0 < 0x7fffff) {
+        sum += this.addAny(value, 1);
+        continue;
+      }
+      const field = pattern >>> 23;
+      fields[field] = (fields[field] as number) + 1;
+      zeros += (magnitude - 1) >>> 31;
+      below += (magnitude - leastNormalBits) >>> 31;
+      sum += value;
+      if (value < min) min = value;
+      if (value > max) max = value;
+    }
+    this.sum.add(sum);
+    this.min = Math.min(min, this.min);
+    this.max = Math.max(max, this.max);
+    if (leastNormalBits > 0) this.subnormals += below - (zeros - this.zeros);
+    this.zeros = zeros;
+  }
+
+  private addDoubles(values: Float64Array, from: number): void {
+    const end = Math.min(from + blockSize, values.length);
+    let sum = 0;
+    for (let i = from; i < end; i++) sum += this.addAny(values[i] as number, 1);
+    this.sum.add(sum);
+  }
+
+  /** Everything but count and sum. Returns what the sum takes of the value. */
+  private addAny(value: number, times: number): number {
+    if (value - value !== 0) {
+      if (Number.isNaN(value)) this.nans += times;
+      else this.infinities += times;
+      return 0;
+    }
+    if (value < this.min) this.min = value;
+    if (value > this.max) this.max = value;
+    if (value === 0) {
+      this.zeros += times;
+      return 0;
+    }
+    if (Math.abs(value) < this.leastNormal) this.subnormals += times;
+    this.histogram.add(value < 0 ? 1 : 0, exponentOf(value), times);
+    return value;
+  }
+
+  /** Hands the counts of exponent fields to the histogram. */
+  private takeFields(): void {
+    for (let field = 0; field < this.fields.length; field++) {
+      const count = this.fields[field] as number;
+      // Field 0 holds zeros only.
+      if (count > 0 && (field & 0xff) !== 0) this.histogram.add(field >>> 8, (field & 0xff) - 127, count);
+    }
+    this.fields.fill(0);
+  }
+}
+
+/** The least magnitude that is not subnormal; 0 where the format has no subnormals. */
+function leastNormalOf(name: FormatName): number {
+  const format = formats[name];
+  return format.kind === 'float' && format.subnormals ? 2 ** (1 - format.bias) : 0;
+}

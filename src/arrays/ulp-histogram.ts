@@ -1,0 +1,51 @@
+/** Errors by how many spacings of a format they are: none, at most a half, one, two, four, … */
+
+/** `ulps`: the upper end of the interval, which is in it; the lower end is that of the one before and is not. */
+export interface UlpCount {
+  readonly ulps: number;
+  readonly count: number;
+}
+
+/** 0, 1/2, 1, 2, 4, … 2^31, infinity. */
+const bins = 35;
+
+/** The bin of an error in spacings, which is not negative. */
+export function ulpBin(ulps: number): number {
+  if (ulps <= 0.5) return ulps === 0 ? 0 : 1;
+  if (ulps > 0x80000000) return bins - 1;
+  return 34 - Math.clz32(Math.ceil(ulps) - 1);
+}
+
+export class UlpHistogram {
+  /** Counts of a block by `ulpBin`, but for bin 0: a loop adds to 32-bit integers faster than to doubles. */
+  readonly block: Uint32Array = new Uint32Array(bins);
+  private readonly bins = new Float64Array(bins);
+
+  /** Takes the counts of the block, and `same` elements without an error. Returns how many had one. */
+  endBlock(same: number): number {
+    let different = 0;
+    for (let i = 1; i < bins; i++) {
+      const count = this.block[i] as number;
+      different += count;
+      this.bins[i] = (this.bins[i] as number) + count;
+    }
+    this.bins[0] = (this.bins[0] as number) + same;
+    this.block.fill(0);
+    return different;
+  }
+
+  merge(other: UlpHistogram): void {
+    for (let i = 0; i < bins; i++) this.bins[i] = (this.bins[i] as number) + (other.bins[i] as number);
+  }
+
+  /** Every interval from 0 to the last that occurs; the last of all ends at infinity. */
+  counts(): readonly UlpCount[] {
+    const last = this.bins.findLastIndex((count) => count > 0);
+    return Array.from({ length: last + 1 }, (_, bin) => ({ ulps: upperEnd(bin), count: this.bins[bin] as number }));
+  }
+}
+
+function upperEnd(bin: number): number {
+  if (bin === 0) return 0;
+  return bin === bins - 1 ? Number.POSITIVE_INFINITY : 2 ** (bin - 2);
+}

@@ -1,0 +1,58 @@
+/**
+ * Patterns for names, as shells write them: `*` is any text, `?` one character, `[a-f0]` one of a set and `[!a-f]` one
+ * outside it; everything else is itself. A pattern is about the whole name, dots and slashes have no meaning of their own.
+ * Takes time in proportion to pattern times name at most, whoever wrote the pattern.
+ */
+export function matchesGlob(pattern: string, name: string): boolean {
+  const parts = partsOf(pattern);
+  const characters = Array.from(name);
+  let part = 0;
+  let at = 0;
+  // Where the last star stands, and what it has taken so far ends: on a mismatch it takes one more.
+  let star = -1;
+  let taken = 0;
+  while (at < characters.length) {
+    const wanted = parts[part];
+    if (wanted === '*') {
+      star = part;
+      taken = at;
+      part += 1;
+    } else if (wanted !== undefined && wanted(characters[at] as string)) {
+      part += 1;
+      at += 1;
+    } else if (star >= 0) {
+      taken += 1;
+      at = taken;
+      part = star + 1;
+    } else {
+      return false;
+    }
+  }
+  return parts.slice(part).every((rest) => rest === '*');
+}
+
+type Part = '*' | ((character: string) => boolean);
+
+function partsOf(pattern: string): readonly Part[] {
+  const parts: Part[] = [];
+  const pieces = pattern.match(/\*|\[!?\]?[^\]]*\]|[\s\S]/gu) ?? [];
+  for (const piece of pieces) {
+    if (piece === '*') parts.push('*');
+    else if (piece === '?') parts.push(() => true);
+    else if (piece.length > 2 && piece.startsWith('[')) parts.push(setOf(piece.slice(1, -1)));
+    else parts.push((character) => character === piece);
+  }
+  return parts;
+}
+
+function setOf(text: string): Part {
+  const isOutside = text.startsWith('!');
+  const ranges = (isOutside ? text.slice(1) : text).match(/[\s\S]-[\s\S]|[\s\S]/gu) ?? [];
+  return (character) => {
+    const isIn = ranges.some((range) => {
+      const [first = '', , last = first] = Array.from(range);
+      return character >= first && character <= last;
+    });
+    return isIn !== isOutside;
+  };
+}
