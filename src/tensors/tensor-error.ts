@@ -11,6 +11,7 @@ import { PtxlabError } from '../base/error.ts';
  * - `bad-shape`: an extent is negative, fractional or too large, or the elements do not fill whole bytes or blocks.
  * - `bad-offsets`: data lies outside the file, overlaps, leaves gaps or is of another length than its shape needs.
  * - `bad-data`: compressed data that does not decompress to what is announced, by length or checksum.
+ * - `bad-scale`: a scale of a block or of a quantised tensor is NaN or infinite.
  * - `unknown-dtype`: an element type that the container, or ptxlab, does not know.
  * - `unsupported`: well-formed, but ptxlab does not read or write it (big-endian, Fortran order, encrypted zip, …).
  * - `unsafe-path`: a shard's name leads out of the model's folder.
@@ -25,6 +26,7 @@ export type TensorFileCode =
   | 'duplicate-name'
   | 'bad-shape'
   | 'bad-offsets'
+  | 'bad-scale'
   | 'bad-data'
   | 'unknown-dtype'
   | 'unsupported'

@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest';
+import { memorySource } from './bytes.ts';
+import { describeScales, scaledValues, scalesOf } from './scales.ts';
+import type { TensorEntry, TensorFile } from './tensor-file.ts';
+import type { FormatName } from '../numerics/formats.ts';
+
+interface Stored {
+  readonly format: FormatName;
+  readonly shape: readonly number[];
+  readonly data: ArrayBufferView;
+}
+
+function fileOf(tensors: Readonly<Record<string, Stored>>): TensorFile {
+  const entries = Object.entries(tensors).map(([name, { format, shape, data }]): TensorEntry => {
+    const elements = shape.reduce((product, extent) => product * extent, 1);
+    const packing = format === 'e2m1' ? 'dense' : 'whole';
+    const { byteLength } = data;
+    return { name, dtype: format, format, shape, elements, packing, offset: 0, byteLength, shard: null };
+  });
+  return {
+    container: 'safetensors',
+    tensors: entries,
+    metadata: {},
+    data: ({ name }) => {
+      const { buffer, byteOffset, byteLength } = tensors[name]?.data ?? new Uint8Array(0);
+      return memorySource(new Uint8Array(buffer, byteOffset, byteLength));
+    },
+  };
+}
+
+function e4m3(...shape: readonly number[]): Stored {
+  const elements = shape.reduce((product, extent) => product * extent, 1);
+  return { format: 'e4m3', shape, data: new Uint8Array(elements).fill(0x38) };
+}
+
+function f32(shape: readonly number[], ...values: readonly number[]): Stored {
+  return { format: 'f32', shape, data: Float32Array.from(values) };
+}
+
+/** The values of `x`, all of whose elements are 1, so that they are its scales. */
+async function scalesIn(tensors: Readonly<Record<string, Stored>>): Promise<readonly number[]> {
+  const file = fileOf(tensors);
+  const scales = scalesOf(file).get('x');
+  const entry = file.tensors.find(({ name }) => name === 'x');
+  if (scales === undefined || entry === undefined) throw new Error('x has no scales');
+  return [...(await (await scaledValues(file, entry, scales)).load(0, entry.elements))()];
+}
+
+describe('which elements share a scale', () => {
+  test('one for all', async () => {
+    expect(await scalesIn({ x: e4m3(2, 2), x_scale: f32([], 3) })).toEqual([3, 3, 3, 3]);
+    expect(await scalesIn({ x: e4m3(2, 2), x_scale: f32([1], 3) })).toEqual([3, 3, 3, 3]);
+  });
+
+  test.each([[[2]], [[2, 1]]])('one a row, of shape %j', async (shape) => {
+    expect(await scalesIn({ x: e4m3(2, 3), x_scale: f32(shape, 3, 5) })).toEqual([3, 3, 3, 5, 5, 5]);
+  });
+
+  test('one for each block along the last axis, the last block shorter', async () => {
+    const found = await scalesIn({ x: e4m3(2, 40), x_scale: f32([2, 2], 3, 5, 7, 9) });
+    const row = (first: number, second: number): number[] => [...Array(32).fill(first), ...Array(8).fill(second)];
+    expect(found).toEqual([...row(3, 5), ...row(7, 9)]);
+  });
+
+  test('one for each square', async () => {
+    const found = await scalesIn({ x: e4m3(4, 4), x_scale: f32([2, 2], 1, 2, 3, 4) });
+    expect(found).toEqual([1, 1, 2, 2, 1, 1, 2, 2, 3, 3, 4, 4, 3, 3, 4, 4]);
+  });
+
+  test('one for each expert', async () => {
+    expect(await scalesIn({ x: e4m3(2, 1, 2), x_scale: f32([2, 1, 1], 3, 5) })).toEqual([3, 3, 5, 5]);
+  });
+
+  test('one for each square of a tensor of three axes, taken as a matrix', async () => {
+    const found = await scalesIn({ x: e4m3(1, 4, 4), x_scale: f32([2, 2], 1, 2, 3, 4) });
+    expect(found).toEqual([1, 1, 2, 2, 1, 1, 2, 2, 3, 3, 4, 4, 3, 3, 4, 4]);
+  });
+
+  test('shared by outer axes alone', async () => {
+    const found = await scalesIn({ x: e4m3(4, 2, 1), x_scale: f32([2, 2, 1], 1, 2, 3, 4) });
+    expect(found).toEqual([1, 2, 1, 2, 3, 4, 3, 4]);
+  });
+});
+
+test('scales of eight bits, and a second one for all', async () => {
+  const x: Stored = { format: 'e2m1', shape: [1, 32], data: new Uint8Array(16).fill(0x22) };
+  const scale: Stored = { format: 'e4m3', shape: [1, 2], data: Uint8Array.of(0x38, 0x40) };
+  const found = await scalesIn({ x, x_scale: scale, x_scale_2: f32([], 0.5) });
+  expect(found).toEqual([...Array<number>(16).fill(0.5), ...Array<number>(16).fill(1)]);
+});
+
+test('a range is read with the scales of that range', async () => {
+  const values = Float32Array.from({ length: 600 }, (_, i) => i);
+  const file = fileOf({ x: e4m3(600, 2), x_scale: { format: 'f32', shape: [600, 1], data: values } });
+  const [entry] = file.tensors as [TensorEntry];
+  const scales = scalesOf(file).get('x');
+  if (scales === undefined) throw new Error('x has no scales');
+  const part = (await (await scaledValues(file, entry, scales)).load(512, 512))();
+  expect([...part]).toEqual(Array.from({ length: 512 }, (_, i) => 256 + Math.floor(i / 2)));
+});
+
+test('elements further on may have earlier scales', async () => {
+  const values = Float32Array.from({ length: 1200 }, (_, i) => i);
+  const file = fileOf({ x: e4m3(4, 600, 1), x_scale: { format: 'f32', shape: [2, 600, 1], data: values } });
+  const [entry] = file.tensors as [TensorEntry];
+  const scales = scalesOf(file).get('x');
+  if (scales === undefined) throw new Error('x has no scales');
+  const part = (await (await scaledValues(file, entry, scales)).load(512, 256))();
+  expect([part[0], part[87], part[88], part[255]]).toEqual([512, 599, 0, 167]);
+});
+
+describe('what is no scale', () => {
+  test('a tensor whose shape does not fit', () => {
+    expect(scalesOf(fileOf({ x: e4m3(2, 3), x_scale: f32([5], 1, 2, 3, 4, 5) })).size).toBe(0);
+    expect(scalesOf(fileOf({ x: e4m3(2, 3), x_scale: f32([1, 2, 3], 1, 2, 3, 4, 5, 6) })).size).toBe(0);
+  });
+
+  test('one beside a tensor that needs none', () => {
+    expect(scalesOf(fileOf({ x: f32([1], 1), x_scale: f32([1], 1) })).size).toBe(0);
+  });
+});
+
+test('in words', () => {
+  const words = (x: Stored, scale: Stored): string => {
+    const scales = scalesOf(fileOf({ x, x_scale: scale })).get('x');
+    return scales === undefined ? 'none' : describeScales(scales, ' x ');
+  };
+  const ones = (...shape: readonly number[]): Stored => {
+    const elements = shape.reduce((product, extent) => product * extent, 1);
+    return f32(shape, ...Array<number>(elements).fill(1));
+  };
+  expect(words(e4m3(4, 64), ones(1))).toBe('one scale');
+  expect(words(e4m3(4, 64), ones(4, 1))).toBe('a scale a row');
+  expect(words(e4m3(4, 64), ones(4))).toBe('a scale a row');
+  expect(words(e4m3(4, 64), ones(4, 2))).toBe('a scale for 32');
+  expect(words(e4m3(256, 256), ones(2, 2))).toBe('a scale for 128 x 128');
+});

@@ -1,0 +1,181 @@
+/**
+ * Tensors that were quantised with scales of their own beside them. The convention, of which all else in ptxlab knows
+ * nothing: tensor `X` goes with `X_scale`, and that with a scalar `X_scale_2` for all of it, where there is one. A value
+ * is element * scale * second scale.
+ *
+ * How many elements share a scale follows from the shapes: one scale for all, one a row, or the scale tensor has as many
+ * axes as X, and along each axis one of `usualGroups` elements share a scale, the last of them fewer; or, where none of
+ * these fits, as many as divide the extent. A scale tensor of two axes may also be that of a matrix: all axes of X but the
+ * last as one.
+ */
+import { formats } from '../numerics/formats.ts';
+import type { TensorEntry, TensorFile } from './tensor-file.ts';
+import { isReadable, loadUnit, refuseScale, type TensorValues, tensorValues } from './tensor-values.ts';
+
+export interface Scales {
+  readonly scale: TensorEntry;
+  readonly second: TensorEntry | null;
+  readonly grouping: Grouping;
+}
+
+/** Elements along each axis that share a scale. */
+interface Grouping {
+  /** That of the tensor, or with all axes but the last as one. */
+  readonly shape: readonly number[];
+  readonly groups: readonly number[];
+}
+
+const suffix = '_scale';
+const secondSuffix = '_scale_2';
+
+/** Block sizes of NVFP4, of the MX formats, and of fp8 in squares. */
+const usualGroups = [16, 32, 64, 128];
+
+/** The scales of every tensor of a file that has some, by its name. */
+export function scalesOf(file: TensorFile): ReadonlyMap<string, Scales> {
+  const byName = new Map(file.tensors.map((entry) => [entry.name, entry]));
+  const found = new Map<string, Scales>();
+  for (const entry of file.tensors) {
+    const scale = byName.get(entry.name + suffix);
+    if (scale === undefined || !isNarrow(entry) || !isReadable(scale)) continue;
+    const grouping = groupingOf(entry.shape, scale);
+    if (grouping === null) continue;
+    const second = byName.get(entry.name + secondSuffix);
+    found.set(entry.name, { scale, second: second?.elements === 1 ? second : null, grouping });
+  }
+  return found;
+}
+
+/** Nobody scales what has an exponent of eight bits: a `norm` beside its `norm_scale` is not quantised. */
+function isNarrow({ format }: TensorEntry): boolean {
+  return format !== 'opaque' && formats[format].width <= 8;
+}
+
+/** The names of tensors that are scales of another. */
+export function scaleNames(scales: ReadonlyMap<string, Scales>): ReadonlySet<string> {
+  const all = [...scales.values()];
+  return new Set(all.flatMap(({ scale, second }) => (second === null ? [scale.name] : [scale.name, second.name])));
+}
+
+/** How scales are shared: `one scale`, `a scale a row`, `a scale for 128 × 128`. */
+export function describeScales({ scale, grouping: { shape, groups } }: Scales, times: string): string {
+  if (scale.elements === 1) return 'one scale';
+  const outer = groups.slice(0, -1).filter((group) => group > 1);
+  const last = groups.at(-1) ?? 1;
+  return outer.length === 0 && last === shape.at(-1) ? 'a scale a row' : `a scale for ${[...outer, last].join(times)}`;
+}
+
+/** Null where the shapes do not fit: then the two tensors have nothing to do with each other. */
+function groupingOf(shape: readonly number[], { elements, shape: scales }: TensorEntry): Grouping | null {
+  if (elements === 1) return { shape, groups: shape };
+  const rows = shape.slice(0, -1).reduce((product, extent) => product * extent, 1);
+  return fit(shape, scales) ?? fit([rows, shape.at(-1) ?? 1], scales);
+}
+
+function fit(shape: readonly number[], scales: readonly number[]): Grouping | null {
+  const rows = shape.slice(0, -1);
+  const isRows = scales.length === rows.length && rows.every((extent, axis) => extent === scales[axis]);
+  const aligned = isRows ? [...scales, 1] : scales;
+  if (aligned.length !== shape.length) return null;
+  const groups = shape.map((extent, axis) => groupOf(extent, aligned[axis] as number));
+  return groups.every((group) => group !== null) ? { shape, groups } : null;
+}
+
+function groupOf(extent: number, scales: number): number | null {
+  if (scales === 1 || scales === extent) return extent === scales ? 1 : extent;
+  const usual = usualGroups.find((group) => Math.ceil(extent / group) === scales);
+  if (usual !== undefined) return usual;
+  return scales > 0 && extent % scales === 0 ? extent / scales : null;
+}
+
+/**
+ * The elements of a tensor times their scales, in f64: exact, but for the last place where both scales are f32. Decoding
+ * throws TensorFileError `bad-scale` where a scale is no finite number.
+ */
+export async function scaledValues(file: TensorFile, entry: TensorEntry, scales: Scales): Promise<TensorValues> {
+  const plain = tensorValues(file, entry);
+  const second = scales.second === null ? 1 : ((await tensorValues(file, scales.second).load(0, 1))()[0] as number);
+  const grid = gridOf(scales.grouping);
+  const stored = tensorValues(file, scales.scale);
+  // Where outer axes share scales, elements further on may have earlier ones.
+  const isOrdered = stored.elements === 1 || scales.grouping.groups.slice(0, -2).every((group) => group === 1);
+  let room = new Float64Array(0);
+  return {
+    ...plain,
+    isScaled: true,
+    async load(from, count) {
+      const [lowest, highest] = isOrdered ? [grid.scaleOf(from), grid.scaleOf(from + count - 1)] : [0, stored.elements];
+      const first = floorTo(lowest, loadUnit);
+      const end = Math.min(floorTo(highest, loadUnit) + loadUnit, stored.elements);
+      const [loaded, loadedScales] = await Promise.all([plain.load(from, count), stored.load(first, end - first)]);
+      return () => {
+        if (room.length < count) room = new Float64Array(count);
+        room.set(loaded());
+        const out = room.subarray(0, count);
+        multiply(out, { name: scales.scale.name, from, grid, scales: loadedScales(), first, second });
+        return out;
+      };
+    },
+  };
+}
+
+/** Which scale an element has. */
+interface Grid {
+  /** Elements of a row, along the last axis, and how many of them share a scale. */
+  readonly columns: number;
+  readonly columnGroup: number;
+  /** The scale of the first element of a row; rows count through all other axes. */
+  readonly scaleOfRow: (row: number) => number;
+  readonly scaleOf: (element: number) => number;
+}
+
+function gridOf({ shape, groups }: Grouping): Grid {
+  const [columns, columnGroup] = [shape.at(-1) ?? 1, groups.at(-1) ?? 1];
+  const scaleOfRow = (row: number): number => {
+    let [rest, index, stride] = [row, 0, Math.ceil(columns / columnGroup)];
+    for (let axis = shape.length - 2; axis >= 0; axis--) {
+      const [extent, group] = [shape[axis] as number, groups[axis] as number];
+      index += Math.floor((rest % extent) / group) * stride;
+      rest = Math.floor(rest / extent);
+      stride *= Math.ceil(extent / group);
+    }
+    return index;
+  };
+  const scaleOf = (element: number): number =>
+    scaleOfRow(Math.floor(element / columns)) + Math.floor((element % columns) / columnGroup);
+  return { columns, columnGroup, scaleOfRow, scaleOf };
+}
+
+interface Factors {
+  /** Of the tensor of scales. */
+  readonly name: string;
+  /** The index of the first element. */
+  readonly from: number;
+  readonly grid: Grid;
+  /** Scales from `first` on. */
+  readonly scales: Float32Array | Float64Array;
+  readonly first: number;
+  readonly second: number;
+}
+
+function multiply(values: Float64Array, { name, from, grid, scales, first, second }: Factors): void {
+  const { columns, columnGroup } = grid;
+  let column = from % columns;
+  let scale = grid.scaleOf(from) - first;
+  for (let i = 0; i < values.length; ) {
+    const length = Math.min(columnGroup - (column % columnGroup), columns - column, values.length - i);
+    const factor = (scales[scale] as number) * second;
+    if (factor - factor !== 0) refuseScale(name);
+    for (const end = i + length; i < end; i++) values[i] = (values[i] as number) * factor;
+    column += length;
+    scale += 1;
+    if (column === columns) {
+      column = 0;
+      scale = grid.scaleOfRow((from + i) / columns) - first;
+    }
+  }
+}
+
+function floorTo(value: number, unit: number): number {
+  return value - (value % unit);
+}

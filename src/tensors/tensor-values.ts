@@ -1,0 +1,128 @@
+/** The elements of a stored tensor as numbers, a range at a time. */
+import { elementDecoder } from '../arrays/element-values.ts';
+import type { FormatName } from '../numerics/formats.ts';
+import { type BadScale, blockDecoder } from './block-values.ts';
+import type { ByteSource } from './bytes.ts';
+import { blockFormats } from './gguf-blocks.ts';
+import { quote, TensorFileError } from './tensor-error.ts';
+import type { BlockLayout, TensorEntry, TensorFile } from './tensor-file.ts';
+
+/** Values that are read and not yet decoded: decoding waits for no disk, and its result is valid until the next one. */
+export type Loaded = () => Float32Array | Float64Array;
+
+export interface TensorValues {
+  readonly elements: number;
+  /** What an element is, without its scale. */
+  readonly format: FormatName;
+  /** Whether values are elements times scales, which the spacing of `format` says nothing about. */
+  readonly isScaled: boolean;
+  /**
+   * Reads elements `from` to `from + count`; `from` is a multiple of `loadUnit`, and so is `count` unless it ends the
+   * tensor. The two latest loads may be waiting to be decoded.
+   */
+  load(from: number, count: number): Promise<Loaded>;
+}
+
+/** Every packing begins a byte, and a block, at each multiple of it. */
+export const loadUnit = 256;
+
+/** Elements of a chunk: large enough to make reading cheap, small enough for the processor's cache. */
+const chunkElements = 2 ** 18;
+
+/** Whether ptxlab knows what the elements of a tensor stand for. */
+export function isReadable({ format, packing }: TensorEntry): boolean {
+  return format !== 'opaque' && packing !== 'opaque';
+}
+
+/** What becomes of scales that are no finite numbers: they give NaN, or TensorFileError `bad-scale`. */
+export type ScaleRule = 'keep' | 'refuse';
+
+/** The stored elements of a tensor; those of GGUF's blocks times the scales in their block. */
+export function tensorValues(file: TensorFile, entry: TensorEntry, rule: ScaleRule = 'keep'): TensorValues {
+  const { format, packing, elements, name } = entry;
+  if (format === 'opaque' || packing === 'opaque')
+    throw new TensorFileError('unsupported', `${name}: elements of type ${entry.dtype} cannot be read as numbers`);
+  const bytes = rotating(file.data(entry));
+  if (packing === 'whole' || packing === 'dense') return plainValues(bytes, entry, format);
+  return {
+    elements,
+    format,
+    isScaled: true,
+    load: blockLoader(bytes, packing, rule === 'keep' ? () => undefined : () => refuseScale(name)),
+  };
+}
+
+function plainValues(bytes: ByteReader, { packing, elements }: TensorEntry, format: FormatName): TensorValues {
+  const decoder = elementDecoder(format, packing === 'dense');
+  const bytesOf = (count: number): number => {
+    const whole = Math.floor(count / decoder.group);
+    const rest = (count % decoder.group) * (decoder.groupBytes / decoder.group);
+    return whole * decoder.groupBytes + Math.ceil(rest);
+  };
+  return {
+    elements,
+    format,
+    isScaled: false,
+    async load(from, count) {
+      const read = await bytes(bytesOf(from), bytesOf(count));
+      return () => decoder.values(read, count);
+    },
+  };
+}
+
+/** Throws what a bad scale of a tensor is. */
+export function refuseScale(name: string): never {
+  throw new TensorFileError('bad-scale', `${quote(name)} has a scale that is NaN or infinite`);
+}
+
+function blockLoader(bytes: ByteReader, layout: BlockLayout, badScale: BadScale): TensorValues['load'] {
+  const decode = blockDecoder(layout, badScale);
+  const { elements, bytes: blockBytes } = blockFormats[layout];
+  return async (from, count) => {
+    const read = await bytes((from / elements) * blockBytes, Math.ceil(count / elements) * blockBytes);
+    return () => decode(read, count);
+  };
+}
+
+type ByteReader = (offset: number, length: number) => Promise<Uint8Array>;
+
+/** Reads into two buffers in turn. */
+function rotating(source: ByteSource): ByteReader {
+  const buffers = [new Uint8Array(0), new Uint8Array(0)];
+  let turn = 0;
+  return async (offset, length) => {
+    turn = 1 - turn;
+    if ((buffers[turn] as Uint8Array).length < length) buffers[turn] = new Uint8Array(length);
+    const into = (buffers[turn] as Uint8Array).subarray(0, length);
+    await source.read(offset, into);
+    return into;
+  };
+}
+
+/**
+ * Calls `take` with chunk after chunk of tensors of equally many elements; while it works on one, the next is read. The
+ * arrays are valid until it returns. Stops where `signal` is aborted.
+ */
+export async function forEachChunk(
+  tensors: readonly TensorValues[],
+  take: (...chunks: (Float32Array | Float64Array)[]) => void,
+  signal?: AbortSignal,
+): Promise<void> {
+  const elements = tensors[0]?.elements ?? 0;
+  const load = (from: number): Promise<readonly Loaded[]> => {
+    const count = Math.min(chunkElements, elements - from);
+    return Promise.all(tensors.map((tensor) => tensor.load(from, count)));
+  };
+  if (elements === 0) return;
+  let next = load(0);
+  for (let from = 0; from < elements; from += chunkElements) {
+    const loaded = await next;
+    if (signal?.aborted === true) return;
+    if (from + chunkElements < elements) {
+      next = load(from + chunkElements);
+      // Whoever awaits it hears of a failure; until then it is not an unhandled one.
+      next.catch(() => undefined);
+    }
+    take(...loaded.map((decode) => decode()));
+  }
+}
