@@ -1,13 +1,13 @@
 /** `ptxlab explain`: an instruction, a type, a constant or a diagnostic code in plain words. */
 import { diagnosticRecord } from '../diagnostics/renderers/json.ts';
 import { SourceText } from '../base/source-text.ts';
-import { asciiGlyphs, boxGlyphs, type Glyphs } from '../explain/draw.ts';
+import { asciiGlyphs, boxGlyphs } from '../explain/draw.ts';
 import { type Explanation, explain } from '../explain/explain.ts';
 import { explanationText } from '../explain/text.ts';
 import type { ExitCode } from './exit.ts';
 import { type JudgeFlags, readPlace } from './options.ts';
 import { writeOut } from './output.ts';
-import { columnsOf, styleFor } from './style.ts';
+import { columnsOf, isAscii, styleFor } from './style.ts';
 
 export interface ExplainFlags extends JudgeFlags {
   readonly json?: boolean;
@@ -20,7 +20,7 @@ export async function explainCommand(text: string, flags: ExplainFlags): Promise
     await writeOut(`${JSON.stringify(jsonOf(explained), null, 2)}\n`);
   } else {
     const style = await styleFor(flags.color, process.stdout);
-    const glyphs = glyphsFor(flags.ascii === true, process.env);
+    const glyphs = isAscii(flags.ascii === true, process.env) ? asciiGlyphs : boxGlyphs;
     await writeOut(explanationText(explained, { width: columnsOf(process.stdout), style, glyphs }));
   }
   return explained.kind === 'refused' ? 1 : 0;
@@ -30,10 +30,4 @@ function jsonOf(explained: Explanation): object {
   if (explained.kind !== 'refused') return explained;
   const source = new SourceText(explained.source);
   return { kind: 'refused', diagnostics: explained.diagnostics.map((found) => diagnosticRecord(source, found)) };
-}
-
-/** Box characters unless asked not to, or the locale says that the terminal is not UTF-8. */
-function glyphsFor(ascii: boolean, env: NodeJS.ProcessEnv): Glyphs {
-  const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || 'UTF-8';
-  return ascii || !/utf-?8/i.test(locale) ? asciiGlyphs : boxGlyphs;
 }

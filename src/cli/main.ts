@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** The entry point: runs one command and turns whatever happens into an exit code and at most one line of apology. */
 import { CommanderError } from 'commander';
+import { PtxlabError } from '../base/error.ts';
 import { UsageError } from './exit.ts';
 import { guardOutput } from './output.ts';
 import { makeProgram } from './program.ts';
@@ -11,7 +12,7 @@ const wanted: ReadonlySet<string> = new Set(['commander.helpDisplayed', 'command
 
 function exitOf(error: unknown): 0 | 2 {
   if (error instanceof CommanderError) return wanted.has(error.code) ? 0 : 2;
-  const isUsage = error instanceof UsageError || (error instanceof Error && error.name === 'PtxlabError');
+  const isUsage = error instanceof UsageError || error instanceof PtxlabError;
   const message = (error instanceof Error ? error.message : String(error)).split('\n', 1)[0];
   process.stderr.write(isUsage ? `ptxlab: ${message}\n` : `ptxlab: internal fault: ${message}${faultHint()}\n`);
   if (isDebugging() && error instanceof Error) process.stderr.write(`${error.stack}\n`);

@@ -1,10 +1,12 @@
 /** What the command line understands. Each command is loaded when it is asked for, so that help and version cost nothing. */
 import { Command, Option } from 'commander';
 import type { CheckFlags } from './check.ts';
+import type { DiffFlags } from './diff.ts';
 import type { EvalFlags } from './eval.ts';
 import type { ExitCode } from './exit.ts';
 import type { ExplainFlags } from './explain.ts';
 import type { FormsFlags } from './forms.ts';
+import type { InspectFlags } from './inspect.ts';
 import type { RunFlags } from './run.ts';
 import type { SweepFlags } from './sweep.ts';
 
@@ -27,8 +29,9 @@ export function makeProgram(version: string, finish: Finish): Command {
     .helpCommand('help [command]', 'print the help of a command')
     .showHelpAfterError('(--help shows how it is used)')
     .exitOverride();
-  for (const define of [defineCheck, defineEval, defineRun, defineExplain, defineForms, defineSweep])
-    define(program, finish);
+  const language = [defineCheck, defineEval, defineRun, defineExplain, defineForms, defineSweep];
+  const files = [defineInspect, defineDiff];
+  for (const define of [...language, ...files]) define(program, finish);
   return examples(
     program,
     'ptxlab check kernel.ptx',
@@ -106,8 +109,11 @@ function defineEval(program: Command, finish: Finish): void {
   );
 }
 
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
 function defineRun(program: Command, finish: Finish): void {
-  const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
   const command = program
     .command('run')
     .description('Run a kernel on the CPU.')
@@ -217,5 +223,58 @@ function defineSweep(program: Command, finish: Finish): void {
     'ptxlab sweep cvt.rn.f16.f32 --chunks 60..67',
     'ptxlab sweep --published cvt.rn.bf16.f32',
     'ptxlab sweep cvt.rn.bf16x2.f32 --out digests.json',
+  );
+}
+
+function defineInspect(program: Command, finish: Finish): void {
+  const command = program
+    .command('inspect')
+    .description('Show what is in tensor files: safetensors, .npy, .npz, GGUF, raw.')
+    .argument('[files...]', 'tensor files, or the index of a model in shards')
+    .option('--only <glob>', 'only tensors of such names; repeated', collect)
+    .option('--no-stats', 'read headers only, no data')
+    .option('--histogram', 'all numbers of each tensor, and a line for each power of two')
+    .option('--dtype <type>', 'what the elements of a raw file are')
+    .option('--shape <extents>', 'the extents of a raw file: 1024,1024')
+    .option('--json', 'write JSON')
+    .option('--ascii', 'draw without block characters')
+    .action(async (files: readonly string[], _: unknown, self: Command) => {
+      const flags = self.optsWithGlobals<InspectFlags>();
+      finish(await (await import('./inspect.ts')).inspectCommand(files, flags));
+    });
+  examples(
+    command,
+    'ptxlab inspect model.safetensors',
+    "ptxlab inspect --histogram --only '*.q_proj.weight' model.safetensors",
+    'ptxlab inspect --no-stats model.safetensors.index.json',
+    'ptxlab inspect --dtype bf16 --shape 4096,4096 weights.bin',
+  );
+}
+
+function defineDiff(program: Command, finish: Finish): void {
+  const command = program
+    .command('diff')
+    .description('Compare the tensors of two files by value; scales are applied, types may differ.')
+    .argument('[files...]', 'two tensor files; errors are those of the second')
+    .option('--only <glob>', 'only tensors of such names; repeated', collect)
+    .option('--max-abs <error>', 'exit 1 where |a - b| is larger')
+    .option('--max-rel <error>', 'exit 1 where |a - b| / |a| is larger')
+    .option('--min-sqnr <decibels>', 'exit 1 where the signal to noise ratio of a tensor is lower')
+    .option('--details <count>', 'tensors shown in detail, the worst first; 3 unless given')
+    .option('--worst <count>', 'elements shown of each of them; 5 unless given')
+    .option('--html <file>', 'write a report with charts')
+    .option('--dtype <type>', 'what the elements of raw files are')
+    .option('--shape <extents>', 'the extents of raw files: 1024,1024')
+    .option('--json', 'write JSON')
+    .option('--ascii', 'draw without block characters')
+    .action(async (files: readonly string[], _: unknown, self: Command) => {
+      const flags = self.optsWithGlobals<DiffFlags>();
+      finish(await (await import('./diff.ts')).diffCommand(files, flags));
+    });
+  examples(
+    command,
+    'ptxlab diff model.safetensors model-e4m3.safetensors',
+    'ptxlab diff --min-sqnr 30 --html report.html model.safetensors model-mxfp4.gguf',
+    "ptxlab diff --only '*.q_proj.*' --details 10 before.safetensors after.safetensors",
   );
 }

@@ -6,9 +6,12 @@ export interface Progress {
 
 const none: Progress = { add: () => undefined, end: () => undefined };
 
+/** What takes less than a moment needs no bar. */
+const worthShowing = 2 ** 23;
+
 /** `total` and what is added are inputs; the rate is in millions a second. */
 export async function progressBar(title: string, total: number, quiet: boolean): Promise<Progress> {
-  if (quiet || !process.stderr.isTTY) return none;
+  if (quiet || !process.stderr.isTTY || total < worthShowing) return none;
   const { SingleBar, Presets } = await import('cli-progress');
   const options = {
     format: `${title} {bar} {percentage}% {rate} M/s, {eta_formatted} left`,

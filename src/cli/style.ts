@@ -30,3 +30,9 @@ export async function styleFor(choice: ColorChoice, stream: NodeJS.WriteStream):
 export function columnsOf(stream: NodeJS.WriteStream): number {
   return Math.min(Math.max(stream.columns ?? 80, 40), 120);
 }
+
+/** Whether to draw with ASCII alone: where it is asked for, or the locale says that the terminal is not UTF-8. */
+export function isAscii(asked: boolean, env: NodeJS.ProcessEnv): boolean {
+  const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || 'UTF-8';
+  return asked || !/utf-?8/i.test(locale);
+}

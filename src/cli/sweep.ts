@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { sweepInThreads } from '../hosts/sweep-threads.ts';
 import { prepareSweep, type Sweep } from '../sweep.ts';
 import { type ChunkDigests, DigestFile } from './digest-file.ts';
-import { type ExitCode, UsageError } from './exit.ts';
+import { type ExitCode, UsageError, worse } from './exit.ts';
+import { interruptible } from './interrupt.ts';
 import { type JudgeFlags, readPlace } from './options.ts';
 import { writeError, writeOut } from './output.ts';
 import { progressBar } from './progress.ts';
@@ -29,27 +30,15 @@ export async function sweepCommand(instructions: readonly string[], flags: Sweep
   const names = instructions.length > 0 ? instructions : [...(expected?.sweeps.keys() ?? [])];
   if (names.length === 0) throw new UsageError('sweep needs an instruction, or --expect FILE for all of the file');
   const out = flags.out === undefined ? null : DigestFile.read(flags.out, true);
-  const stop = new AbortController();
-  const interrupt = (): void => stop.abort();
-  process.once('SIGINT', interrupt);
-  let worst: ExitCode = 0;
-  try {
+  return interruptible(async (signal) => {
+    let worst: ExitCode = 0;
     for (const name of names) {
-      const exit = await sweepOne(name, flags, { expected, out, signal: stop.signal });
-      if (stop.signal.aborted) return interrupted();
-      if (exit > worst) worst = exit;
+      // What is finished is in the file of --out.
+      if (signal.aborted) break;
+      worst = worse(worst, await sweepOne(name, flags, { expected, out, signal }));
     }
-  } finally {
-    process.off('SIGINT', interrupt);
-  }
-  return worst;
-}
-
-/** What is finished is in the file of `--out`; the process ends as an interrupted one does. */
-function interrupted(): ExitCode {
-  process.removeAllListeners('SIGINT');
-  process.kill(process.pid, 'SIGINT');
-  return 2;
+    return worst;
+  });
 }
 
 interface Files {

@@ -1,0 +1,24 @@
+import { toCells } from '../diagnostics/renderers/printable.ts';
+
+/** Rows of cells as aligned lines, two spaces between columns; the last column is as long as it is. */
+export type Alignment = 'left' | 'right';
+
+export function alignColumns(
+  rows: readonly (readonly string[])[],
+  alignments: readonly Alignment[],
+): readonly string[] {
+  const widths = alignments.map((_, column) => Math.max(0, ...rows.map((row) => widthOf(row[column] ?? ''))));
+  return rows.map((row) => {
+    const cells = row.map((cell, column) => {
+      const padding = ' '.repeat(Math.max(0, (widths[column] ?? 0) - widthOf(cell)));
+      return alignments[column] === 'right' ? padding + cell : cell + padding;
+    });
+    return cells.join('  ').trimEnd();
+  });
+}
+
+/** Columns on the screen; escape sequences of colours have none. */
+function widthOf(text: string): number {
+  // oxlint-disable-next-line no-control-regex -- the escape character is what this looks for
+  return toCells(text.replace(/\u001b\[[\d;]*m/g, '')).length;
+}

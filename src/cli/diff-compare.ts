@@ -1,0 +1,102 @@
+/** Comparing two tensor files, tensor by tensor. */
+import { Comparer, type Comparison } from '../arrays/comparison.ts';
+import type { ExponentCount } from '../arrays/exponent-histogram.ts';
+import { isCoarser, type SpacingUnit } from '../arrays/spacing.ts';
+import { Summarizer } from '../arrays/summary.ts';
+import { type Pairing, pairTensors, type TensorPair, valuesOf } from '../tensors/pairing.ts';
+import { forEachChunk, isReadable, type TensorValues } from '../tensors/tensor-values.ts';
+import { equalBytes } from './equal-bytes.ts';
+import type { Progress } from './progress.ts';
+import type { TensorInput } from './tensor-input.ts';
+
+export type PairOutcome =
+  | {
+      readonly kind: 'compared';
+      readonly comparison: Comparison;
+      /** What errors are counted in. */
+      readonly unit: SpacingUnit;
+      /** Exponents of the elements of each side; null where nobody asked. */
+      readonly exponents: readonly [readonly ExponentCount[], readonly ExponentCount[]] | null;
+    }
+  /** Of a type that stands for no numbers, or for none that ptxlab knows. */
+  | { readonly kind: 'bytes'; readonly areEqual: boolean }
+  | { readonly kind: 'shapes-differ' }
+  /** One side at least is of such a type, and the types differ. */
+  | { readonly kind: 'types-differ' };
+
+export interface ComparedPair extends TensorPair {
+  readonly outcome: PairOutcome;
+}
+
+export interface FileDiff extends Omit<Pairing, 'pairs'> {
+  readonly a: TensorInput;
+  readonly b: TensorInput;
+  readonly pairs: readonly ComparedPair[];
+}
+
+export interface DiffOptions {
+  /** The worst elements that are kept of each tensor. */
+  readonly worst: number;
+  readonly withExponents: boolean;
+  readonly signal: AbortSignal;
+  /** Is told how many elements there will be to compare. */
+  readonly begin: (elements: number) => Promise<Progress>;
+}
+
+/** Compares all tensors that both files take. Where `signal` is aborted, what comes back is not all there is. */
+export async function compareFiles(a: TensorInput, b: TensorInput, options: DiffOptions): Promise<FileDiff> {
+  const { pairs, onlyInA, onlyInB } = pairTensors(a.file, b.file, a.takes);
+  const comparable = pairs.filter(isComparable);
+  const progress = await options.begin(comparable.reduce((sum, { a: { entry } }) => sum + entry.elements, 0));
+  try {
+    const compared: ComparedPair[] = [];
+    for (const pair of pairs) {
+      if (options.signal.aborted) break;
+      compared.push({ ...pair, outcome: await comparePair(pair, progress, options) });
+    }
+    return { a, b, pairs: compared, onlyInA, onlyInB };
+  } finally {
+    progress.end();
+  }
+}
+
+function isComparable({ a, b }: TensorPair): boolean {
+  return isSameShape(a.entry.shape, b.entry.shape) && isReadable(a.entry) && isReadable(b.entry);
+}
+
+async function comparePair(pair: TensorPair, progress: Progress, options: DiffOptions): Promise<PairOutcome> {
+  const { a, b } = pair;
+  if (!isSameShape(a.entry.shape, b.entry.shape)) return { kind: 'shapes-differ' };
+  if (!isComparable(pair)) {
+    if (a.entry.dtype !== b.entry.dtype) return { kind: 'types-differ' };
+    return { kind: 'bytes', areEqual: await equalBytes(a.file.data(a.entry), b.file.data(b.entry)) };
+  }
+  const [left, right] = [await valuesOf(a), await valuesOf(b)];
+  const unit = unitOf(left, right);
+  const comparer = new Comparer({ unit, worst: options.worst });
+  const summaries = options.withExponents ? ([new Summarizer('f64'), new Summarizer('f64')] as const) : null;
+  const take = (...chunks: (Float32Array | Float64Array)[]): void => {
+    const [x, y] = chunks as [Float32Array, Float32Array];
+    comparer.add(x, y);
+    summaries?.[0].add(x);
+    summaries?.[1].add(y);
+    progress.add(x.length);
+  };
+  await forEachChunk([left, right], take, options.signal);
+  const exponents = summaries === null ? null : ([exponentsOf(summaries[0]), exponentsOf(summaries[1])] as const);
+  return { kind: 'compared', comparison: comparer.result(), unit, exponents };
+}
+
+/** The spacing of the coarser format. */
+function unitOf(a: TensorValues, b: TensorValues): SpacingUnit {
+  const { format, isScaled } = isCoarser(b.format, a.format) ? b : a;
+  return { format, anyExponent: isScaled };
+}
+
+function exponentsOf(summarizer: Summarizer): readonly ExponentCount[] {
+  return summarizer.result().exponents;
+}
+
+function isSameShape(a: readonly number[], b: readonly number[]): boolean {
+  return a.length === b.length && a.every((extent, axis) => extent === b[axis]);
+}

@@ -1,0 +1,60 @@
+/** One pair of tensors in detail: errors by size, and the worst elements. */
+import { printable } from '../diagnostics/renderers/printable.ts';
+import { alignColumns } from './columns.ts';
+import type { ComparedPair } from './diff-compare.ts';
+import type { DiffLayout } from './diff-text.ts';
+import { elementText, placeText, sideText, ulpsText, unitText } from './diff-words.ts';
+import { bar } from './histogram-text.ts';
+import { faintHead, shapeText } from './inspect-text.ts';
+import { countText, percentText, valueText } from './number-text.ts';
+
+/** Columns of the longest bar. */
+const barWidth = 30;
+
+export function detailLines(pair: ComparedPair, layout: DiffLayout): string[] {
+  const { a, b, outcome } = pair;
+  if (outcome.kind !== 'compared') return [];
+  const { style, isAscii } = layout;
+  const { ulps, worst, meanSquaredError, nanMismatches, infinityMismatches, zeroSigns } = outcome.comparison;
+  const [from, to] = [sideText(a, isAscii), sideText(b, isAscii)];
+  const types = from === to ? from : `${from} ${isAscii ? '->' : '\u2192'} ${to}`;
+  const counts = (
+    [
+      [nanMismatches, 'NaN against a number'],
+      [infinityMismatches, 'infinity against a number'],
+      [zeroSigns, 'zeros of another sign'],
+    ] as const
+  ).filter(([count]) => count > 0);
+  const most = Math.max(1, ...ulps.map(({ count }) => count));
+  const all = ulps.reduce((sum, { count }) => sum + count, 0);
+  const errorRows = ulps.map(({ ulps: end, count }) => [
+    ulpsText(end, isAscii),
+    countText(count),
+    percentText(count, all),
+    bar(count / most, barWidth, isAscii),
+  ]);
+  const worstRows = worst.map((element) => [
+    placeText(element.index, a.entry.shape),
+    elementText(element.a),
+    elementText(element.b),
+    valueText(element.error),
+    Number.isFinite(element.error) ? valueText(element.error / Math.abs(element.a)) : '',
+  ]);
+  return [
+    `${style.strong(printable(a.entry.name))}  ${types}, ${shapeText(a.entry.shape, isAscii)}`,
+    `  mean squared error ${valueText(meanSquaredError)}`,
+    ...counts.map(([count, words]) => `  ${countText(count)} ${words}`),
+    ...faintHead(
+      alignColumns([[unitText(outcome.unit), 'elements', '', ''], ...errorRows], ['right', 'right', 'right', 'left']),
+      style,
+    ),
+    '',
+    ...faintHead(
+      alignColumns(
+        [['worst', 'A', 'B', 'error', 'relative'], ...worstRows],
+        ['left', 'right', 'right', 'right', 'right'],
+      ),
+      style,
+    ),
+  ];
+}

@@ -1,0 +1,141 @@
+/** What `diff` prints for people. */
+import { printable } from '../diagnostics/renderers/printable.ts';
+import type { Style } from '../diagnostics/renderers/style.ts';
+import type { TensorEntry } from '../tensors/tensor-file.ts';
+import { alignColumns } from './columns.ts';
+import { detailLines } from './diff-detail.ts';
+import type { ComparedPair, FileDiff } from './diff-compare.ts';
+import { complaints, isEqual, type Limits } from './diff-verdict.ts';
+import { decibelText, cosineText, differentText, typesText } from './diff-words.ts';
+import { faintHead, plural, shapeText } from './inspect-text.ts';
+import { valueText } from './number-text.ts';
+
+export interface DiffLayout {
+  readonly style: Style;
+  /** Columns of the screen. Names are never cut: they stand last, and go beyond. */
+  readonly width: number;
+  readonly isAscii: boolean;
+  /** Tensors that are shown in detail. */
+  readonly details: number;
+}
+
+/** Lists what differs, shows the worst of it in detail, and ends with the verdict. */
+export function diffText(diff: FileDiff, limits: Limits, layout: DiffLayout): string {
+  const { pairs, onlyInA, onlyInB } = diff;
+  const different = pairs.filter((pair) => !isEqual(pair));
+  const sections = [
+    headingLines(diff, layout),
+    onlyLines('A', onlyInA, layout),
+    onlyLines('B', onlyInB, layout),
+    incomparableLines(different, layout),
+    tableLines(different, layout),
+    ...worstFirst(different)
+      .slice(0, layout.details)
+      .map((pair) => detailLines(pair, layout)),
+    verdictLines(diff, limits, layout),
+  ];
+  const texts = sections.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'));
+  return `${texts.join('\n\n')}\n`;
+}
+
+/** Pairs whose numbers were compared, the lowest SQNR first; what has NaN or infinity against a number before all. */
+export function worstFirst(pairs: readonly ComparedPair[]): readonly ComparedPair[] {
+  const rank = ({ outcome }: ComparedPair): number => {
+    if (outcome.kind !== 'compared') return Number.POSITIVE_INFINITY;
+    const { nanMismatches, infinityMismatches, sqnr } = outcome.comparison;
+    return nanMismatches + infinityMismatches > 0 || Number.isNaN(sqnr) ? Number.NEGATIVE_INFINITY : sqnr;
+  };
+  const compared = pairs.filter(({ outcome }) => outcome.kind === 'compared');
+  return compared.sort((x, y) => (rank(x) < rank(y) ? -1 : Number(rank(x) > rank(y))));
+}
+
+function headingLines({ a, b }: FileDiff, { style }: DiffLayout): string[] {
+  const rows = [a, b].map(({ path, file }, side) => [
+    style.strong('AB'.charAt(side)),
+    printable(path),
+    `${file.container}, ${plural(file.tensors.length, 'tensor')}`,
+  ]);
+  return [...alignColumns(rows, ['left', 'left', 'left'])];
+}
+
+function onlyLines(side: string, entries: readonly TensorEntry[], { style, isAscii }: DiffLayout): string[] {
+  if (entries.length === 0) return [];
+  const rows = entries.map(({ dtype, shape, name }) => [dtype, shapeText(shape, isAscii), printable(name)]);
+  return [
+    style.warning(`only in ${side}: ${plural(entries.length, 'tensor')}`),
+    ...alignColumns(rows, ['left', 'right', 'left']).map((line) => `  ${line}`),
+  ];
+}
+
+/** Tensors that differ before any number is looked at, or that hold no numbers. */
+function incomparableLines(pairs: readonly ComparedPair[], { style, isAscii }: DiffLayout): string[] {
+  const rows = pairs.flatMap((pair) => {
+    const { a, b, outcome } = pair;
+    const name = printable(a.entry.name);
+    switch (outcome.kind) {
+      case 'compared':
+        return [];
+      case 'shapes-differ':
+        return [[`shape ${shapeText(a.entry.shape, isAscii)} against ${shapeText(b.entry.shape, isAscii)}`, name]];
+      case 'types-differ':
+        return [[`type ${a.entry.dtype} against ${b.entry.dtype}`, name]];
+      case 'bytes':
+        return [[`other bytes of ${a.entry.dtype}`, name]];
+    }
+  });
+  if (rows.length === 0) return [];
+  return [
+    style.warning(`not comparable: ${plural(rows.length, 'tensor')}`),
+    ...alignColumns(rows, ['left', 'left']).map((line) => `  ${line}`),
+  ];
+}
+
+function tableLines(pairs: readonly ComparedPair[], { style, isAscii }: DiffLayout): string[] {
+  const head = ['types', 'shape', 'different', 'max abs', 'max rel', 'SQNR', 'cosine', 'name'];
+  const rows = pairs.flatMap((pair) => {
+    if (pair.outcome.kind !== 'compared') return [];
+    const { comparison } = pair.outcome;
+    const { maxAbs, maxRel, sqnr, cosine } = comparison;
+    return [
+      [
+        typesText(pair, isAscii),
+        shapeText(pair.a.entry.shape, isAscii),
+        differentText(comparison),
+        valueText(maxAbs),
+        valueText(maxRel),
+        decibelText(sqnr),
+        cosineText(cosine),
+        printable(pair.a.entry.name),
+      ],
+    ];
+  });
+  if (rows.length === 0) return [];
+  const numbers = Array.from({ length: head.length - 2 }, () => 'right' as const);
+  return faintHead(alignColumns([head, ...rows], ['left', ...numbers, 'left']), style);
+}
+
+/** Tensors named in the verdict with what is wrong. */
+const namedComplaints = 10;
+
+function verdictLines({ pairs, onlyInA, onlyInB }: FileDiff, limits: Limits, { style }: DiffLayout): string[] {
+  const refused = pairs.filter((pair) => complaints(pair, limits).length > 0);
+  const equal = pairs.filter(isEqual).length;
+  const within = pairs.length - equal - refused.length;
+  const beyond = refused.filter((pair) => complaints(pair, limits).some((words) => words.includes('--')));
+  const counts = [
+    [equal, 'equal'],
+    [within, 'different within the limits'],
+    [beyond.length, 'beyond the limits'],
+    [refused.length - beyond.length, 'different'],
+    [onlyInA.length, 'only in A'],
+    [onlyInB.length, 'only in B'],
+  ] as const;
+  const words = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
+  const isFine = refused.length + onlyInA.length + onlyInB.length === 0;
+  const named = beyond.slice(0, namedComplaints).map((pair) => {
+    return `  ${printable(pair.a.entry.name)}: ${complaints(pair, limits).join(', ')}`;
+  });
+  const more = beyond.length > named.length ? [`  and ${beyond.length - named.length} more`] : [];
+  const summary = `tensors: ${words.join(', ') || 'none'}`;
+  return [isFine ? style.strong(summary) : style.error(summary), ...named, ...more];
+}

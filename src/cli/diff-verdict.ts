@@ -1,0 +1,64 @@
+/** Whether two tensor files are as near to each other as they should be. */
+import type { Comparison } from '../arrays/comparison.ts';
+import type { ComparedPair, FileDiff } from './diff-compare.ts';
+
+/** How far tensors may be apart; null where nothing was said. */
+export interface Limits {
+  readonly maxAbs: number | null;
+  readonly maxRel: number | null;
+  readonly minSqnr: number | null;
+}
+
+/** Whether any limit was given. Without one, tensors have to be equal. */
+export function isLimited({ maxAbs, maxRel, minSqnr }: Limits): boolean {
+  return maxAbs !== null || maxRel !== null || minSqnr !== null;
+}
+
+/** Whether every element has the value of its counterpart. */
+export function isEqual({ outcome }: ComparedPair): boolean {
+  switch (outcome.kind) {
+    case 'compared':
+      return outcome.comparison.different === 0;
+    case 'bytes':
+      return outcome.areEqual;
+    case 'shapes-differ':
+    case 'types-differ':
+      return false;
+  }
+}
+
+/** Whether a pair is what was asked for: equal, or different and within the limits. */
+export function isAccepted(pair: ComparedPair, limits: Limits): boolean {
+  return complaints(pair, limits).length === 0;
+}
+
+/** What is wrong with a pair; empty where it is accepted. */
+export function complaints(pair: ComparedPair, limits: Limits): readonly string[] {
+  if (isEqual(pair)) return [];
+  switch (pair.outcome.kind) {
+    case 'shapes-differ':
+      return ['shapes differ'];
+    case 'types-differ':
+      return ['types differ, and one of them is not known'];
+    case 'bytes':
+      return ['bytes differ'];
+    case 'compared':
+      return isLimited(limits) ? exceeded(pair.outcome.comparison, limits) : ['values differ'];
+  }
+}
+
+function exceeded(found: Comparison, { maxAbs, maxRel, minSqnr }: Limits): readonly string[] {
+  const words: string[] = [];
+  if (found.nanMismatches > 0) words.push('NaN against a number');
+  if (found.infinityMismatches > 0) words.push('infinity against a number');
+  if (maxAbs !== null && found.maxAbs > maxAbs) words.push(`beyond --max-abs ${maxAbs}`);
+  if (maxRel !== null && found.maxRel > maxRel) words.push(`beyond --max-rel ${maxRel}`);
+  // Not a plain comparison: an SQNR that overflowed to NaN is not enough.
+  if (minSqnr !== null && !(found.sqnr >= minSqnr)) words.push(`below --min-sqnr ${minSqnr}`);
+  return words;
+}
+
+/** Whether nothing is missing on either side, and every pair is accepted. */
+export function isClean({ pairs, onlyInA, onlyInB }: FileDiff, limits: Limits): boolean {
+  return onlyInA.length + onlyInB.length === 0 && pairs.every((pair) => isAccepted(pair, limits));
+}

@@ -1,0 +1,72 @@
+/** Measures of a comparison as people read them. */
+import type { Comparison } from '../arrays/comparison.ts';
+import type { SpacingUnit } from '../arrays/spacing.ts';
+import { describeScales } from '../tensors/scales.ts';
+import type { Side } from '../tensors/pairing.ts';
+import type { ComparedPair } from './diff-compare.ts';
+import { percentText, valueText } from './number-text.ts';
+
+/** `F32`, or `F32 → F8_E4M3*` where they are not the same; the star stands for scales. */
+export function typesText({ a, b }: ComparedPair, isAscii: boolean): string {
+  const [from, to] = [a, b].map(({ entry, scales }) => entry.dtype + (scales === null ? '' : '*'));
+  return from === to ? `${from}` : `${from} ${isAscii ? '->' : '\u2192'} ${to}`;
+}
+
+/** `F8_E4M3 with a scale a row (F32)`. */
+export function sideText({ entry, scales }: Side, isAscii: boolean): string {
+  if (scales === null) return entry.dtype;
+  const second = scales.second === null ? '' : `, and one for all (${scales.second.dtype})`;
+  return `${entry.dtype} with ${describeScales(scales, isAscii ? ' x ' : ' \u00d7 ')} (${scales.scale.dtype})${second}`;
+}
+
+export function differentText({ different, count }: Comparison): string {
+  return percentText(different, count);
+}
+
+export function decibelText(decibels: number): string {
+  return Number.isFinite(decibels) ? `${decibels.toFixed(1)} dB` : valueText(decibels);
+}
+
+/** Six places; nearer to one, how far from it. */
+export function cosineText(cosine: number): string {
+  if (cosine < 1 && cosine > 0.999999) return `1 - ${(1 - cosine).toExponential(0)}`;
+  return cosine === 1 ? '1' : cosine.toFixed(6);
+}
+
+/** `0`, `<= 1/2`, `<= 1`, …, `> 2^31`. */
+export function ulpsText(ulps: number, isAscii: boolean): string {
+  if (ulps === 0) return '0';
+  if (!Number.isFinite(ulps)) return '> 2^31';
+  const most = ulps === 0.5 ? '1/2' : ulps > 4096 ? `2^${Math.log2(ulps)}` : String(ulps);
+  return `${isAscii ? '<=' : '\u2264'} ${most}`;
+}
+
+/** `[3, 17]`: the place of an element counted through in C order. */
+export function placeText(index: number, shape: readonly number[]): string {
+  const place: number[] = [];
+  let rest = index;
+  for (const extent of shape.toReversed()) {
+    place.unshift(rest % extent);
+    rest = Math.floor(rest / extent);
+  }
+  return `[${place.join(', ')}]`;
+}
+
+/** `e4m3 ulps`; `e4m3 ulps, scaled` where scales moved the exponents. */
+export function unitText({ format, anyExponent }: SpacingUnit): string {
+  return `${format} ulps${anyExponent ? ', scaled' : ''}`;
+}
+
+/** An f32 by the fewest digits that mean it, anything else by nine. */
+export function elementText(value: number): string {
+  if (!Number.isFinite(value) || Number.isInteger(value)) return plainText(value);
+  for (let digits = 1; digits < 9; digits++) {
+    const short = Number(value.toPrecision(digits));
+    if (Math.fround(short) === value || short === value) return plainText(short);
+  }
+  return plainText(Number(value.toPrecision(9)));
+}
+
+function plainText(value: number): string {
+  return Number.isFinite(value) && !Object.is(value, -0) ? String(value) : valueText(value);
+}

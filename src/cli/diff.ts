@@ -1,0 +1,122 @@
+/** `ptxlab diff`: how far the tensors of one file are from those of another. */
+import { PtxlabError } from '../base/error.ts';
+import { createFile } from '../hosts/node-files.ts';
+import { compareFiles, type FileDiff } from './diff-compare.ts';
+import { diffJson } from './diff-json.ts';
+import { diffText } from './diff-text.ts';
+import { isClean, type Limits } from './diff-verdict.ts';
+import { type ExitCode, UsageError } from './exit.ts';
+import { interruptible } from './interrupt.ts';
+import type { CommonFlags } from './options.ts';
+import { writeOut } from './output.ts';
+import { progressBar } from './progress.ts';
+import { columnsOf, isAscii, styleFor } from './style.ts';
+import { openTensors, type TensorFlags } from './tensor-input.ts';
+
+export interface DiffFlags extends CommonFlags, TensorFlags {
+  readonly maxAbs?: string;
+  readonly maxRel?: string;
+  readonly minSqnr?: string;
+  readonly worst?: string;
+  readonly details?: string;
+  readonly html?: string;
+  readonly json?: boolean;
+  readonly ascii?: boolean;
+}
+
+interface DiffSettings {
+  readonly limits: Limits;
+  /** Worst elements of each tensor. */
+  readonly worst: number;
+  /** Tensors that are shown in detail. */
+  readonly details: number;
+}
+
+export async function diffCommand(paths: readonly string[], flags: DiffFlags): Promise<ExitCode> {
+  const [pathA, pathB, more] = paths;
+  if (pathA === undefined || pathB === undefined || more !== undefined)
+    throw new UsageError('diff needs two tensor files');
+  const settings = readSettings(flags);
+  return interruptible((signal) => diffFiles(pathA, pathB, { flags, settings, signal }));
+}
+
+interface Task {
+  readonly flags: DiffFlags;
+  readonly settings: DiffSettings;
+  readonly signal: AbortSignal;
+}
+
+async function diffFiles(pathA: string, pathB: string, { flags, settings, signal }: Task): Promise<ExitCode> {
+  const a = await openTensors(pathA, flags);
+  try {
+    const b = await openTensors(pathB, flags);
+    try {
+      const diff = await compareFiles(a, b, {
+        worst: settings.worst,
+        withExponents: flags.html !== undefined,
+        signal,
+        begin: (elements) => progressBar('comparing', elements, flags.quiet === true),
+      });
+      if (signal.aborted) return 2;
+      if (flags.only !== undefined && diff.pairs.length + diff.onlyInA.length + diff.onlyInB.length === 0)
+        throw new PtxlabError('no-such-tensor', '--only takes no tensor of either file');
+      await report(diff, flags, settings);
+      return isClean(diff, settings.limits) ? 0 : 1;
+    } finally {
+      await b.close();
+    }
+  } finally {
+    await a.close();
+  }
+}
+
+async function report(diff: FileDiff, flags: DiffFlags, { limits, details }: DiffSettings): Promise<void> {
+  if (flags.html !== undefined) await writeReport(flags.html, diff, limits);
+  if (flags.json === true) return writeOut(`${JSON.stringify(diffJson(diff, limits), null, 2)}\n`);
+  const layout = {
+    style: await styleFor(flags.color, process.stdout),
+    width: columnsOf(process.stdout),
+    isAscii: isAscii(flags.ascii === true, process.env),
+    details,
+  };
+  await writeOut(diffText(diff, limits, layout));
+}
+
+/** The file appears whole, or not at all; an older report is replaced. */
+async function writeReport(path: string, diff: FileDiff, limits: Limits): Promise<void> {
+  const { diffHtml } = await import('./diff-html.ts');
+  const bytes = Buffer.from(diffHtml(diff, limits));
+  const file = await createFile(path, { size: bytes.length, replace: true });
+  try {
+    await file.write(0, bytes);
+    await file.commit();
+  } finally {
+    await file.discard();
+  }
+}
+
+function readSettings({ maxAbs, maxRel, minSqnr, worst, details }: DiffFlags): DiffSettings {
+  return {
+    limits: {
+      maxAbs: readLimit('--max-abs', maxAbs),
+      maxRel: readLimit('--max-rel', maxRel),
+      minSqnr: readLimit('--min-sqnr', minSqnr),
+    },
+    worst: readCount('--worst', worst, 5),
+    details: readCount('--details', details, 3),
+  };
+}
+
+function readLimit(flag: string, text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const value = text.trim() === '' ? Number.NaN : Number(text);
+  if (Number.isNaN(value) || (flag !== '--min-sqnr' && value < 0))
+    throw new UsageError(`${flag} takes a number such as 0.01, not '${text}'`);
+  return value;
+}
+
+function readCount(flag: string, text: string | undefined, usual: number): number {
+  if (text === undefined) return usual;
+  if (!/^\d{1,4}$/.test(text)) throw new UsageError(`${flag} takes 0 to 9999, not '${text}'`);
+  return Number(text);
+}

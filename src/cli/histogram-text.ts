@@ -1,0 +1,96 @@
+/** Histograms as text. */
+import type { ExponentCount } from '../arrays/exponent-histogram.ts';
+import { countText, percentText } from './number-text.ts';
+
+/** Eighths of a character, from an empty to a full one. */
+interface BarGlyphs {
+  readonly heights: string;
+  /** Parts of a character by their width, from the left, and a whole one. */
+  readonly widths: string;
+  /** What a bar to the left is made of, from half a character to a whole. */
+  readonly leftward: string;
+}
+
+const blocks: BarGlyphs = {
+  heights: ' \u2581\u2582\u2583\u2584\u2585\u2586\u2587\u2588',
+  widths: '\u258f\u258e\u258d\u258c\u258b\u258a\u2589\u2588',
+  leftward: '\u2590\u2588',
+};
+const ascii: BarGlyphs = { heights: ' .:-=+*#@', widths: '#', leftward: '#' };
+
+function glyphsOf(isAscii: boolean): BarGlyphs {
+  return isAscii ? ascii : blocks;
+}
+
+/** A bar from the left of `share` (0 to 1) of `width` columns; at least a sliver of what is not nothing. */
+export function bar(share: number, width: number, isAscii: boolean): string {
+  return drawBar(share, width, glyphsOf(isAscii).widths, (whole, rest) => whole + rest);
+}
+
+/** The same from the right, padded to the width. */
+function leftwardBar(share: number, width: number, isAscii: boolean): string {
+  return drawBar(share, width, glyphsOf(isAscii).leftward, (whole, rest) => rest + whole).padStart(width);
+}
+
+function drawBar(share: number, width: number, parts: string, join: (whole: string, rest: string) => string): string {
+  if (share <= 0) return '';
+  const steps = Math.max(1, Math.round(share * width * parts.length));
+  const rest = steps % parts.length;
+  return join((parts.at(-1) ?? '').repeat(Math.floor(steps / parts.length)), rest === 0 ? '' : parts.charAt(rest - 1));
+}
+
+/** `ascending` exponents, the highest `limit` of them each on its own, all below in the first. Gaps are filled. */
+function topBinades(exponents: readonly ExponentCount[], limit: number): readonly ExponentCount[] {
+  const highest = exponents.at(-1)?.exponent;
+  if (highest === undefined) return [];
+  const lowest = Math.max(exponents[0]?.exponent ?? highest, highest - limit + 1);
+  const bins = Array.from({ length: highest - lowest + 1 }, (_, i) => ({
+    exponent: lowest + i,
+    negative: 0,
+    positive: 0,
+  }));
+  for (const { exponent, negative, positive } of exponents) {
+    const bin = bins[Math.max(0, exponent - lowest)] as { negative: number; positive: number };
+    bin.negative += negative;
+    bin.positive += positive;
+  }
+  return bins;
+}
+
+/** Columns of a sparkline, without the label. */
+const sparkWidth = 12;
+
+/** How many elements lie in each of the twelve highest binades, a character each, and where the last of them begins. */
+export function sparkline(exponents: readonly ExponentCount[], isAscii: boolean): string {
+  const bins = topBinades(exponents, sparkWidth);
+  if (bins.length === 0) return '';
+  const { heights } = glyphsOf(isAscii);
+  const totals = bins.map(({ negative, positive }) => negative + positive);
+  const most = Math.max(...totals);
+  const line = totals.map((total) => heights.charAt(Math.ceil((total / most) * (heights.length - 1))));
+  return `${line.join('').padStart(sparkWidth)} 2^${bins.at(-1)?.exponent}`;
+}
+
+/** Binades that get a line of their own. */
+const lines = 24;
+
+/** A line for each binade, the highest first: negative elements to the left, positive ones to the right. */
+export function drawBinades(exponents: readonly ExponentCount[], width: number, isAscii: boolean): readonly string[] {
+  const bins = topBinades(exponents, lines).toReversed();
+  const whole = bins.reduce((sum, { negative, positive }) => sum + negative + positive, 0);
+  const most = Math.max(1, ...bins.map(({ negative, positive }) => Math.max(negative, positive)));
+  const isCut = (exponents[0]?.exponent ?? 0) < (bins.at(-1)?.exponent ?? 0);
+  const counts = bins.map(({ negative, positive }) => countText(negative + positive));
+  const countWidth = Math.max(5, ...counts.map((text) => text.length));
+  const columns = Math.max(4, Math.min(24, Math.floor((width - countWidth - 24) / 2)));
+  const head = `${'negative'.padStart(columns)}  ${'|x|'.padStart(7)}  ${'positive'.padEnd(columns)}  ${'count'.padStart(countWidth)}`;
+  const body = bins.map(({ exponent, negative, positive }, i) => {
+    const isRest = isCut && i === bins.length - 1;
+    const label = isRest ? `< 2^${exponent + 1}` : `2^${exponent}`;
+    const left = leftwardBar(negative / most, columns, isAscii);
+    const right = bar(positive / most, columns, isAscii).padEnd(columns);
+    const share = percentText(negative + positive, whole).padStart(8);
+    return `${left}  ${label.padStart(7)}  ${right}  ${(counts[i] as string).padStart(countWidth)}  ${share}`;
+  });
+  return bins.length === 0 ? [] : [head, ...body];
+}

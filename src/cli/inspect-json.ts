@@ -1,0 +1,59 @@
+/** What `inspect --json` prints of a file. */
+import type { Summary } from '../arrays/summary.ts';
+import type { MetadataValue, TensorEntry } from '../tensors/tensor-file.ts';
+import type { Inspection } from './inspect.ts';
+import { jsonNumber } from './number-text.ts';
+
+export function inspectionJson({ input, tensors }: Inspection): object {
+  const { path, size, file } = input;
+  return {
+    file: path,
+    container: file.container,
+    bytes: size,
+    tensors: tensors.map(({ entry, summary }) => ({
+      ...entryJson(entry),
+      statistics: summary === null ? null : summaryJson(summary),
+    })),
+    totals: totalsOf(tensors.map(({ entry }) => entry)),
+    metadata: Object.fromEntries(Object.entries(file.metadata).map(([key, value]) => [key, metadataJson(value)])),
+  };
+}
+
+function entryJson({ name, dtype, format, packing, shape, elements, byteLength, offset, shard }: TensorEntry): object {
+  return { name, dtype, format, packing, shape, elements, bytes: byteLength, offset, shard };
+}
+
+function summaryJson({ min, max, amax, mean, exponents, ...counts }: Summary): object {
+  const { zeros, subnormals, nans, infinities } = counts;
+  const [low, high, largest, average] = [min, max, amax, mean].map(jsonNumber);
+  return { min: low, max: high, amax: largest, mean: average, zeros, subnormals, nans, infinities, exponents };
+}
+
+/** 64-bit integers as text, so that every digit stays. */
+function metadataJson(value: MetadataValue): unknown {
+  if (Array.isArray(value)) return (value as readonly MetadataValue[]).map(metadataJson);
+  if (typeof value === 'bigint') return value.toString();
+  return typeof value === 'number' ? jsonNumber(value) : value;
+}
+
+export interface Total {
+  readonly dtype: string;
+  readonly tensors: number;
+  readonly elements: number;
+  readonly bytes: number;
+}
+
+/** Sums by element type, the largest first. */
+export function totalsOf(entries: readonly TensorEntry[]): readonly Total[] {
+  const totals = new Map<string, Total>();
+  for (const { dtype, elements, byteLength } of entries) {
+    const before = totals.get(dtype) ?? { dtype, tensors: 0, elements: 0, bytes: 0 };
+    totals.set(dtype, {
+      dtype,
+      tensors: before.tensors + 1,
+      elements: before.elements + elements,
+      bytes: before.bytes + byteLength,
+    });
+  }
+  return [...totals.values()].sort((a, b) => b.bytes - a.bytes);
+}

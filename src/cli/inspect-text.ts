@@ -1,0 +1,141 @@
+/** What `inspect` prints for people. */
+import type { Summary } from '../arrays/summary.ts';
+import { printable } from '../diagnostics/renderers/printable.ts';
+import type { Style } from '../diagnostics/renderers/style.ts';
+import type { MetadataValue } from '../tensors/tensor-file.ts';
+import { type Alignment, alignColumns } from './columns.ts';
+import { drawBinades, sparkline } from './histogram-text.ts';
+import type { InspectedTensor, Inspection } from './inspect.ts';
+import { totalsOf } from './inspect-json.ts';
+import { bytesText, countText, percentText, valueText } from './number-text.ts';
+
+export interface InspectLayout {
+  readonly style: Style;
+  /** Columns of the screen. Names are never cut: they stand last, and go beyond. */
+  readonly width: number;
+  readonly isAscii: boolean;
+  /** Whether each tensor gets a picture of its own; where it is not said, a tensor that is alone does. */
+  readonly withBinades: boolean | undefined;
+  readonly withStatistics: boolean;
+}
+
+export function inspectionText(inspection: Inspection, layout: InspectLayout): string {
+  const { tensors } = inspection;
+  const inDetail = layout.withStatistics && (layout.withBinades ?? tensors.length === 1);
+  const sections = [
+    [headingOf(inspection, layout)],
+    metadataLines(inspection, layout),
+    ...(inDetail
+      ? tensors.map((tensor) => detailLines(tensor, layout))
+      : [tensorLines(tensors, layout), totalLines(inspection, layout)]),
+  ];
+  const texts = sections.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'));
+  return `${texts.join('\n\n')}\n`;
+}
+
+function headingOf({ input, tensors }: Inspection, { style }: InspectLayout): string {
+  const { file, path, size } = input;
+  const elements = tensors.reduce((sum, { entry }) => sum + entry.elements, 0);
+  const shards = new Set(file.tensors.map(({ shard }) => shard)).size;
+  const all = file.tensors.length;
+  const facts = [
+    shards > 1 ? `${file.container} in ${shards} files` : file.container,
+    tensors.length === all ? plural(all, 'tensor') : `${countText(tensors.length)} of ${plural(all, 'tensor')}`,
+    plural(elements, 'element'),
+    bytesText(size),
+  ];
+  return `${style.strong(printable(path))}: ${facts.join(', ')}`;
+}
+
+export function plural(count: number, noun: string): string {
+  return `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+export function shapeText(shape: readonly number[], isAscii: boolean): string {
+  return shape.length === 0 ? 'scalar' : shape.join(isAscii ? ' x ' : ' \u00d7 ');
+}
+
+function tensorLines(tensors: readonly InspectedTensor[], { style, isAscii, withStatistics }: InspectLayout): string[] {
+  const head = withStatistics
+    ? ['dtype', 'shape', 'size', 'min', 'max', 'amax', 'NaN', 'inf', '|x| by binade', 'name']
+    : ['dtype', 'shape', 'elements', 'size', 'name'];
+  const left: ReadonlySet<string> = new Set(['dtype', 'name', head[8] ?? '']);
+  const alignments = head.map((title): Alignment => (withStatistics && left.has(title) ? 'left' : 'right'));
+  alignments[0] = 'left';
+  alignments[head.length - 1] = 'left';
+  const rows = tensors.map(({ entry, summary }) => {
+    const { dtype, elements, byteLength, name } = entry;
+    const shape = shapeText(entry.shape, isAscii);
+    if (!withStatistics) return [dtype, shape, countText(elements), bytesText(byteLength), printable(name)];
+    return [dtype, shape, bytesText(byteLength), ...summaryCells(summary, style, isAscii), printable(name)];
+  });
+  return faintHead(alignColumns([head, ...rows], alignments), style);
+}
+
+/** min, max, amax, NaN, inf, and the sparkline. */
+function summaryCells(summary: Summary | null, style: Style, isAscii: boolean): readonly string[] {
+  if (summary === null) return ['', '', '', '', '', ''];
+  const { min, max, amax, nans, infinities, exponents } = summary;
+  const numbers = [min, max, amax].map((value) => (value === null ? '-' : valueText(value)));
+  const odd = [nans, infinities].map((count) => (count === 0 ? '0' : style.warning(countText(count))));
+  return [...numbers, ...odd, sparkline(exponents, isAscii)];
+}
+
+export function faintHead([head = '', ...rest]: readonly string[], style: Style): string[] {
+  return [style.faint(head), ...rest].map((line) => `  ${line}`);
+}
+
+function totalLines({ tensors }: Inspection, { style }: InspectLayout): string[] {
+  const totals = totalsOf(tensors.map(({ entry }) => entry));
+  if (totals.length < 2) return [];
+  const rows = totals.map(({ dtype, tensors: count, elements, bytes }) => [
+    dtype,
+    countText(count),
+    countText(elements),
+    bytesText(bytes),
+  ]);
+  const lines = alignColumns([['dtype', 'tensors', 'elements', 'size'], ...rows], ['left', 'right', 'right', 'right']);
+  return faintHead(lines, style);
+}
+
+/** A line a key; long values are cut, lists are counted. */
+function metadataLines({ input }: Inspection, { style, width, isAscii }: InspectLayout): string[] {
+  const entries = Object.entries(input.file.metadata).map(([key, value]) => [printable(key), metadataText(value)]);
+  const ellipsis = isAscii ? '...' : '\u2026';
+  return alignColumns(entries, ['left', 'left']).map((line) => {
+    const cut = line.length + 2 > width ? line.slice(0, width - 2 - ellipsis.length) + ellipsis : line;
+    return style.faint(`  ${cut}`);
+  });
+}
+
+function metadataText(value: MetadataValue): string {
+  if (Array.isArray(value)) {
+    const list = value as readonly MetadataValue[];
+    return list.length > 8 ? `[${countText(list.length)} values]` : `[${list.map(metadataText).join(', ')}]`;
+  }
+  return printable(String(value));
+}
+
+/** One tensor with all its numbers and a line for each binade. */
+function detailLines({ entry, summary }: InspectedTensor, { style, width, isAscii }: InspectLayout): string[] {
+  const { name, dtype, shape, elements, byteLength } = entry;
+  const facts = [dtype, shapeText(shape, isAscii), plural(elements, 'element'), bytesText(byteLength)].join(', ');
+  const heading = `${style.strong(printable(name))}  ${facts}`;
+  if (summary === null) return [heading];
+  const share = (count: number): string => `${countText(count)} (${percentText(count, elements)})`;
+  const number = (value: number | null): string => (value === null ? '-' : valueText(value));
+  const { min, max, amax, mean, zeros, subnormals, nans, infinities, exponents } = summary;
+  const special = (count: number): string => (count === 0 ? '0' : style.warning(share(count)));
+  const rows = [
+    ['min', number(min), 'zeros', zeros === 0 ? '0' : share(zeros)],
+    ['max', number(max), 'subnormals', subnormals === 0 ? '0' : share(subnormals)],
+    ['amax', number(amax), 'NaN', special(nans)],
+    ['mean', number(mean), 'infinities', special(infinities)],
+  ];
+  const binades = drawBinades(exponents, width - 2, isAscii);
+  return [
+    heading,
+    ...alignColumns(rows, ['left', 'right', 'left', 'left']).map((line) => `  ${line}`),
+    ...(binades.length === 0 ? [] : ['', ...faintHead(binades, style)]),
+  ];
+}

@@ -1,0 +1,106 @@
+/** `ptxlab inspect`: what is in tensor files. */
+import { PtxlabError } from '../base/error.ts';
+import { Summarizer, type Summary } from '../arrays/summary.ts';
+import type { TensorEntry } from '../tensors/tensor-file.ts';
+import { forEachChunk, isReadable, tensorValues } from '../tensors/tensor-values.ts';
+import { type ExitCode, UsageError, worse } from './exit.ts';
+import { inspectionJson } from './inspect-json.ts';
+import { inspectionText } from './inspect-text.ts';
+import { interruptible } from './interrupt.ts';
+import type { CommonFlags } from './options.ts';
+import { writeError, writeOut } from './output.ts';
+import { type Progress, progressBar } from './progress.ts';
+import { columnsOf, isAscii, styleFor } from './style.ts';
+import { openTensors, type TensorFlags, type TensorInput } from './tensor-input.ts';
+
+export interface InspectFlags extends CommonFlags, TensorFlags {
+  /** Commander's name for what `--no-stats` turns off. */
+  readonly stats: boolean;
+  readonly histogram?: boolean;
+  readonly json?: boolean;
+  readonly ascii?: boolean;
+}
+
+/** A tensor, and a summary of its elements unless there is none to be had or none was asked for. */
+export interface InspectedTensor {
+  readonly entry: TensorEntry;
+  readonly summary: Summary | null;
+}
+
+export interface Inspection {
+  readonly input: TensorInput;
+  readonly tensors: readonly InspectedTensor[];
+}
+
+export async function inspectCommand(paths: readonly string[], flags: InspectFlags): Promise<ExitCode> {
+  if (paths.length === 0) throw new UsageError('inspect needs a tensor file');
+  return interruptible(async (signal) => {
+    let exit: ExitCode = 0;
+    const records: object[] = [];
+    for (const path of paths) {
+      try {
+        const inspection = await inspectFile(path, flags, signal);
+        if (signal.aborted) return 2;
+        if (flags.json === true) records.push(inspectionJson(inspection));
+        else await writeOut(await textOf(inspection, flags, path !== paths[0]));
+      } catch (error) {
+        if (!(error instanceof PtxlabError)) throw error;
+        await writeError(`ptxlab: ${error.message}\n`);
+        exit = worse(exit, 2);
+      }
+    }
+    if (flags.json === true) await writeOut(`${JSON.stringify(records, null, 2)}\n`);
+    return exit;
+  });
+}
+
+async function textOf(inspection: Inspection, flags: InspectFlags, isNext: boolean): Promise<string> {
+  const style = await styleFor(flags.color, process.stdout);
+  const text = inspectionText(inspection, {
+    style,
+    width: columnsOf(process.stdout),
+    isAscii: isAscii(flags.ascii === true, process.env),
+    withBinades: flags.histogram,
+    withStatistics: flags.stats,
+  });
+  return isNext ? `\n${text}` : text;
+}
+
+async function inspectFile(path: string, flags: InspectFlags, signal: AbortSignal): Promise<Inspection> {
+  const input = await openTensors(path, flags);
+  try {
+    const entries = input.file.tensors.filter(({ name }) => input.takes(name));
+    if (entries.length === 0 && flags.only !== undefined)
+      throw new PtxlabError('no-such-tensor', `${path}: --only takes none of its ${input.file.tensors.length} tensors`);
+    if (!flags.stats) return { input, tensors: entries.map((entry) => ({ entry, summary: null })) };
+    const elements = entries.reduce((sum, entry) => sum + (isReadable(entry) ? entry.elements : 0), 0);
+    const progress = await progressBar('reading', elements, flags.quiet === true);
+    try {
+      const tensors: InspectedTensor[] = [];
+      for (const entry of entries) tensors.push({ entry, summary: await summarize(input, entry, progress, signal) });
+      return { input, tensors };
+    } finally {
+      progress.end();
+    }
+  } finally {
+    await input.close();
+  }
+}
+
+async function summarize(
+  { file }: TensorInput,
+  entry: TensorEntry,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<Summary | null> {
+  if (!isReadable(entry) || signal.aborted) return null;
+  const values = tensorValues(file, entry);
+  // A scaled element is a product in f64, of which subnormals of its code say nothing.
+  const summarizer = new Summarizer(values.isScaled ? 'f64' : values.format);
+  const take = (chunk: Float32Array | Float64Array): void => {
+    summarizer.add(chunk);
+    progress.add(chunk.length);
+  };
+  await forEachChunk([values], take, signal);
+  return summarizer.result();
+}

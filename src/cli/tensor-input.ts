@@ -1,0 +1,77 @@
+/** Opening the tensor files that a command line names. */
+import { requireFormat } from '../arrays/names.ts';
+import { openBeside, openFile } from '../hosts/node-files.ts';
+import { matchesGlob } from '../base/glob.ts';
+import { PtxlabError } from '../base/error.ts';
+import { openTensorFile, type OpenOptions } from '../tensors/open.ts';
+import type { TensorFile } from '../tensors/tensor-file.ts';
+import { UsageError } from './exit.ts';
+
+/** Flags about the files that several commands have. */
+export interface TensorFlags {
+  /** What raw bytes are, and elements of an .npy that numpy has no code for. */
+  readonly dtype?: string;
+  readonly shape?: string;
+  readonly only?: readonly string[];
+}
+
+export interface TensorInput {
+  readonly path: string;
+  /** Bytes of the file, or of all files of a model in shards. */
+  readonly size: number;
+  readonly file: TensorFile;
+  /** Whether `--only` takes a tensor. */
+  readonly takes: (name: string) => boolean;
+  close(): Promise<void>;
+}
+
+/** Opens a file and reads its header; what is wrong with it is a PtxlabError that names the file. */
+export async function openTensors(path: string, flags: TensorFlags): Promise<TensorInput> {
+  if (path === '-') throw new UsageError('tensor files are read at random places, which stdin does not allow');
+  const options = readOptions(path, flags);
+  const { only = [] } = flags;
+  const takes = (name: string): boolean => only.length === 0 || only.some((glob) => matchesGlob(glob, name));
+  const opened = [await openFile(path)];
+  const close = async (): Promise<void> => {
+    await Promise.all(opened.map((source) => source.close()));
+  };
+  const beside = openBeside(path);
+  try {
+    const file = await openTensorFile(opened[0] as (typeof opened)[number], {
+      ...options,
+      openBeside: async (name) => {
+        const shard = await beside(name);
+        opened.push(shard);
+        return shard;
+      },
+    });
+    return { path, size: opened.reduce((sum, { size }) => sum + size, 0), file, takes, close };
+  } catch (error) {
+    await close();
+    throw error instanceof PtxlabError ? named(path, error) : error;
+  }
+}
+
+/** Files that say themselves what they hold, so that `--shape` is about the other one. */
+const hasHeader = /\.(safetensors|json|npy|npz|gguf)$/i;
+
+function readOptions(name: string, { dtype, shape }: TensorFlags): OpenOptions {
+  return {
+    name,
+    ...(dtype === undefined ? {} : { dtype: requireFormat(dtype) }),
+    ...(shape === undefined || hasHeader.test(name) ? {} : { shape: readShape(shape), container: 'raw' }),
+  };
+}
+
+/** `1024,1024` or `1024x1024`. */
+function readShape(text: string): readonly number[] {
+  const extents = text.split(/[,x\u00d7]/).map((extent) => extent.trim());
+  if (extents.every((extent) => /^\d{1,15}$/.test(extent))) return extents.map(Number);
+  throw new UsageError(`--shape takes extents such as 1024,1024, not '${text}'`);
+}
+
+/** The error with the file's name in front, where it does not say it itself. */
+function named(path: string, error: PtxlabError): PtxlabError {
+  if (error.message.includes(path)) return error;
+  return new PtxlabError(error.code, `${path}: ${error.message}`, { cause: error });
+}

@@ -1,0 +1,243 @@
+import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { layoutFile } from '../../src/tensors/layout.ts';
+import { type Outcome, ptxlab, put, scratch } from './ptxlab.ts';
+import { floats, putSafetensors, tensor } from './tensor-files.ts';
+
+const folder = scratch();
+const { NaN: nan } = Number;
+
+function diff(...args: readonly string[]): Promise<Outcome> {
+  return ptxlab(['diff', ...args]);
+}
+
+interface JsonPair {
+  readonly name: string;
+  readonly equal: boolean;
+  readonly complaints: readonly string[];
+  readonly comparison: Readonly<Record<string, unknown>> | null;
+}
+
+interface JsonDiff {
+  readonly ok: boolean;
+  readonly tensors: readonly JsonPair[];
+  readonly onlyInA: readonly string[];
+  readonly onlyInB: readonly string[];
+}
+
+async function diffJson(...args: readonly string[]): Promise<JsonDiff> {
+  return JSON.parse((await diff('--json', ...args)).stdout) as JsonDiff;
+}
+
+const before = putSafetensors(folder, 'before.safetensors', { w: floats(1, 2, 4, 0.1), v: floats(1, 1) });
+const after = putSafetensors(folder, 'after.safetensors', { w: floats(1, 2, 5, 0.1), v: floats(1, 1) });
+
+describe('without limits, what differs is a finding', () => {
+  test('equal files exit 0', async () => {
+    const { code, stdout, stderr } = await diff(before, before);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('\ntensors: 2 equal\n');
+  });
+
+  test('a NaN is like any NaN, whatever the order of the tensors', async () => {
+    const one = putSafetensors(folder, 'nan-1.safetensors', { a: floats(nan), b: floats(1) });
+    const two = putSafetensors(folder, 'nan-2.safetensors', { b: floats(1), a: floats(nan) });
+    expect((await diff(one, two)).code).toBe(0);
+  });
+
+  test('different values exit 1, with a line a tensor and the worst in detail', async () => {
+    const { code, stdout } = await diff(before, after);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/ F32 +4 +25\.0 % +1 +0\.25 +13\.2 dB +0\.\d{6} +w\n/);
+    expect(stdout).toMatch(/ 0 +3 +75\.0 % +█+\n/);
+    expect(stdout).toMatch(/ {2}\[2\] +4 +5 +1 +0\.25\n/);
+    expect(stdout).toContain('\ntensors: 1 equal, 1 different\n');
+  });
+
+  test('tensors on one side only, and shapes that differ, exit 1', async () => {
+    const a = putSafetensors(folder, 'shape-a.safetensors', { w: floats(1, 2), x: floats(1), y: floats(1) });
+    const b = putSafetensors(folder, 'shape-b.safetensors', { w: floats(1, 2, 3), x: floats(1), z: floats(1) });
+    const { code, stdout } = await diff(a, b);
+    expect(code).toBe(1);
+    expect(stdout).toContain('only in A: 1 tensor\n  F32  1  y\n');
+    expect(stdout).toContain('only in B: 1 tensor\n  F32  1  z\n');
+    expect(stdout).toContain('not comparable: 1 tensor\n  shape 2 against 3  w\n');
+    expect(stdout).toContain('tensors: 1 equal, 1 different, 1 only in A, 1 only in B\n');
+  });
+
+  test('what stands for no numbers is compared by its bytes', async () => {
+    const mask = (last: number): Parameters<typeof putSafetensors>[2] => ({
+      m: tensor('BOOL', [2], Uint8Array.of(0, last)),
+      n: floats(1),
+    });
+    const zero = putSafetensors(folder, 'mask-0.safetensors', mask(0));
+    const one = putSafetensors(folder, 'mask-1.safetensors', mask(1));
+    expect((await diff(zero, zero)).code).toBe(0);
+    const { code, stdout } = await diff(zero, one);
+    expect(code).toBe(1);
+    expect(stdout).toContain('other bytes of BOOL  m\n');
+  });
+
+  test('zeros of another sign are told, and are no finding', async () => {
+    const plus = putSafetensors(folder, 'plus.safetensors', { w: floats(0) });
+    const minus = putSafetensors(folder, 'minus.safetensors', { w: floats(-0) });
+    const { code } = await diff(plus, minus);
+    expect(code).toBe(0);
+    expect((await diffJson(plus, minus)).tensors[0]?.comparison).toMatchObject({ different: 0, zeroSigns: 1 });
+  });
+});
+
+describe('limits', () => {
+  test.each<[string, readonly string[], number]>([
+    ['within all of them', ['--max-abs', '1', '--max-rel', '0.25', '--min-sqnr', '13'], 0],
+    ['an absolute error beyond', ['--max-abs', '0.9'], 1],
+    ['a relative error beyond', ['--max-rel', '0.2'], 1],
+    ['too much noise', ['--min-sqnr', '14'], 1],
+  ])('%s', async (_, flags, code) => {
+    expect((await diff(...flags, before, after)).code).toBe(code);
+  });
+
+  test('the verdict names tensor and limit', async () => {
+    const { stdout } = await diff('--max-abs', '0.9', before, after);
+    expect(stdout).toContain('\ntensors: 1 equal, 1 beyond the limits\n  w: beyond --max-abs 0.9\n');
+  });
+
+  test('NaN against a number is beyond every limit', async () => {
+    const one = putSafetensors(folder, 'one.safetensors', { w: floats(1) });
+    const none = putSafetensors(folder, 'none.safetensors', { w: floats(nan) });
+    expect((await diff('--max-abs', '1e9', one, none)).code).toBe(1);
+  });
+});
+
+describe('types may differ: values are compared', () => {
+  test('a rounded copy is at most half a step of its format away', async () => {
+    const values = Float32Array.of(1.0625, -3.1, 448, 0.002);
+    // Rounded to nearest by hand: 1, -3, 448, 2^-9.
+    const codes = Uint8Array.of(0x38, 0xc4, 0x7e, 0x01);
+    const a = putSafetensors(folder, 'f32.safetensors', { w: tensor('F32', [4], values) });
+    const b = putSafetensors(folder, 'e4m3.safetensors', { w: tensor('F8_E4M3', [4], codes) });
+    const { tensors } = await diffJson(a, b);
+    expect(tensors[0]?.comparison).toMatchObject({
+      unit: 'e4m3',
+      different: 3,
+      ulps: [
+        { ulps: 0, count: 1 },
+        { ulps: 0.5, count: 3 },
+      ],
+    });
+  });
+
+  test('scales beside a tensor are applied, and are no tensors of their own', async () => {
+    const a = putSafetensors(folder, 'scaled-a.safetensors', {
+      w: tensor('F32', [2, 2], Float32Array.of(2, 4, 30, 60)),
+    });
+    const b = putSafetensors(folder, 'scaled-b.safetensors', {
+      w: tensor('F8_E4M3', [2, 2], Uint8Array.of(0x38, 0x40, 0x38, 0x40)),
+      w_scale: tensor('F32', [2, 1], Float32Array.of(2, 30)),
+    });
+    const { code, stdout } = await diff(a, b);
+    expect(stdout).toContain('tensors: 1 equal\n');
+    expect(code).toBe(0);
+  });
+
+  test('dense fp4 with a scale for 16 elements and one for all (NVFP4)', async () => {
+    const values = Float32Array.from({ length: 32 }, (_, i) => (i < 16 ? 3 : -12));
+    const codes = Uint8Array.from({ length: 16 }, (_, i) => (i < 8 ? 0x55 : 0xff));
+    const a = putSafetensors(folder, 'nv-a.safetensors', { w: tensor('F32', [1, 32], values) });
+    const b = putSafetensors(folder, 'nv-b.safetensors', {
+      w: tensor('F4', [1, 32], codes),
+      // 2 and 4; with the second scale 1 and 2.
+      w_scale: tensor('F8_E4M3', [1, 2], Uint8Array.of(0x40, 0x48)),
+      w_scale_2: tensor('F32', [], Float32Array.of(0.5)),
+    });
+    expect((await diffJson(a, b)).tensors[0]?.comparison).toMatchObject({ different: 0 });
+  });
+
+  test('blocks of GGUF are taken times their scales', async () => {
+    const layout = layoutFile('gguf', [{ name: 'w', dtype: 'Q8_0', shape: [1, 32] }]);
+    const bytes = new Uint8Array(layout.size);
+    bytes.set(layout.header);
+    // A half, then 32 elements of 3.
+    bytes.set([0x00, 0x38, ...Array<number>(32).fill(3)], layout.tensors[0]?.offset);
+    const b = put(folder, 'q8.gguf', bytes);
+    const a = putSafetensors(folder, 'q8.safetensors', { w: tensor('F32', [1, 32], new Float32Array(32).fill(1.5)) });
+    const { code, stdout } = await diff(a, b);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('tensors: 1 equal')]);
+  });
+
+  test('two files of one tensor are compared, whatever it is called', async () => {
+    const raw = put(folder, 'raw.bin', new Uint8Array(Float32Array.of(1, 2, 4, 0.1).buffer));
+    const other = putSafetensors(folder, 'lone.safetensors', { w: floats(1, 2, 4, 0.1) });
+    expect((await diff('--dtype', 'f32', '--shape', '4', raw, other)).code).toBe(0);
+  });
+});
+
+describe('--html', () => {
+  const hostile = '<script>alert("1")</script>&amp;';
+  const a = putSafetensors(folder, 'html-a.safetensors', { [hostile]: floats(1, 2, 3), u: floats(1, 2) });
+  const b = putSafetensors(folder, 'html-b.safetensors', { [hostile]: floats(1, 2, 3.5), u: floats(1, 3) });
+
+  test('one file with charts, that runs nothing and loads nothing', async () => {
+    const report = join(folder, 'report.html');
+    const { code } = await diff('--html', report, a, b);
+    expect(code).toBe(1);
+    const text = readFileSync(report, 'utf8');
+    expect(text.match(/<svg /g)).toHaveLength(5);
+    expect(text).toContain('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;amp;');
+    expect(text).not.toMatch(/<script/i);
+    expect(text.replaceAll(/xmlns(:xlink)?="[^"]*"/g, '')).not.toMatch(/https?:|src=|@import|url\((?!#)/);
+    expect(text.trimEnd()).toMatch(/<\/html>$/);
+  });
+
+  test('an older report is replaced, and nothing else is left behind', async () => {
+    const report = put(folder, 'old.html', 'old');
+    const files = readdirSync(folder).length;
+    await diff('--html', report, a, b);
+    expect(readFileSync(report, 'utf8')).toMatch(/^<!doctype html>/);
+    expect(readdirSync(folder)).toHaveLength(files);
+  });
+
+  test('a link is replaced, not what it points to', async () => {
+    const precious = put(folder, 'precious.txt', 'precious');
+    const link = join(folder, 'link.html');
+    symlinkSync(precious, link);
+    await diff('--html', link, a, b);
+    expect(readFileSync(precious, 'utf8')).toBe('precious');
+  });
+
+  test('a place that cannot be written exits 2', async () => {
+    const { code, stderr } = await diff('--html', join(folder, 'no/such/report.html'), a, b);
+    expect([code, existsSync(join(folder, 'no'))]).toEqual([2, false]);
+    expect(stderr).toMatch(/^ptxlab: [^\n]+\n$/);
+  });
+});
+
+describe('wrong usage and bad files exit 2 with one sentence', () => {
+  test.each<[string, readonly string[], RegExp]>([
+    ['one file', [before], /needs two tensor files/],
+    ['a file that is not there', [before, join(folder, 'missing.npy')], /missing\.npy/],
+    ['a directory', [folder, before], /is a directory/],
+    ['a limit that is no number', ['--max-abs', 'x', before, after], /--max-abs takes/],
+    ['a negative limit', ['--max-rel', '-1', before, after], /--max-rel takes/],
+    ['a pattern that takes nothing', ['--only', 'zzz', before, after], /--only takes no tensor/],
+    ['a file that is cut off', [before, put(folder, 'cut.safetensors', readFileSync(before).subarray(0, -4))], /cut/],
+    [
+      'a scale that is NaN',
+      [
+        putSafetensors(folder, 'q-nan.safetensors', {
+          w: tensor('F8_E4M3', [1], Uint8Array.of(1)),
+          w_scale: floats(nan),
+        }),
+        putSafetensors(folder, 'q.safetensors', { w: floats(1) }),
+      ],
+      /"w_scale" has a scale that is NaN or infinite/,
+    ],
+  ])('%s', async (_, args, message) => {
+    const { code, stdout, stderr } = await diff(...args);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(message);
+    expect(stderr).toMatch(/^ptxlab: [^\n]+\n$/);
+    expect(stderr).not.toContain('internal fault');
+  });
+});

@@ -1,0 +1,194 @@
+import { chmodSync, mkdirSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type Outcome, ptxlab, put, scratch, start } from './ptxlab.ts';
+import { floats, putSafetensors, tensor } from './tensor-files.ts';
+
+const folder = scratch();
+const { NaN: nan, POSITIVE_INFINITY: infinity } = Number;
+const model = putSafetensors(
+  folder,
+  'model.safetensors',
+  {
+    'a.weight': tensor('F32', [2, 3], Float32Array.of(1, -3, 0.5, 0, nan, infinity)),
+    'a.scale': tensor('F8_E4M3', [4], Uint8Array.of(0x38, 0x7e, 0x01, 0x80)),
+    mask: tensor('BOOL', [2], Uint8Array.of(0, 1)),
+    step: tensor('I64', [], BigInt64Array.of(7n)),
+  },
+  { format: 'pt' },
+);
+
+function inspect(...args: readonly string[]): Promise<Outcome> {
+  return ptxlab(['inspect', ...args]);
+}
+
+interface JsonFile extends Readonly<Record<string, unknown>> {
+  readonly tensors: readonly JsonTensor[];
+}
+
+interface JsonTensor {
+  readonly name: string;
+  readonly statistics: Readonly<Record<string, unknown>> | null;
+}
+
+async function inspectJson(...args: readonly string[]): Promise<readonly JsonFile[]> {
+  const { code, stdout } = await inspect('--json', ...args);
+  expect(code).toBe(0);
+  return JSON.parse(stdout) as readonly JsonFile[];
+}
+
+describe('what is printed', () => {
+  test('a line a tensor, names last, and totals by type', async () => {
+    const { code, stdout, stderr } = await inspect(model);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toBe(`${model}: safetensors, 4 tensors, 13 elements, 322 B
+
+  format  pt
+
+  dtype     shape  size  min  max  amax  NaN  inf  |x| by binade     name
+  F32       2 × 3  24 B   -3    1     3    1    1           ███ 2^1  a.weight
+  F8_E4M3       4   4 B    0  448   448    0    0  █  █       █ 2^8  a.scale
+  BOOL          2   2 B                                              mask
+  I64      scalar   8 B    7    7     7    0    0             █ 2^2  step
+
+  dtype    tensors  elements  size
+  F32            1         6  24 B
+  I64            1         1   8 B
+  F8_E4M3        1         4   4 B
+  BOOL           1         2   2 B
+`);
+  });
+
+  test('one tensor alone is shown with all its numbers, a line for each binade', async () => {
+    const { stdout } = await inspect('--only', 'a.w*', model);
+    expect(stdout).toContain('a.weight  F32, 2 × 3, 6 elements, 24 B\n');
+    expect(stdout).toContain('mean  -0.375  infinities  1 (16.7 %)\n');
+    expect(stdout).toMatch(/█+ +2\^1 +1 +33\.3 %\n/);
+    expect(stdout).toMatch(/ 2\^-1 +█+ +1 +33\.3 %\n/);
+  });
+
+  test('--ascii draws with ASCII alone', async () => {
+    const { stdout } = await inspect('--ascii', '--histogram', model);
+    expect(stdout).toContain('2 x 3');
+    expect(stdout).toContain('####');
+    expect(stdout).toMatch(/^[\n -~]*$/);
+  });
+
+  test('a name cannot drive the terminal', async () => {
+    const odd = putSafetensors(folder, 'odd.safetensors', { 'w\u001b[2J': floats(1), v: floats(2) });
+    const { stdout } = await inspect(odd);
+    expect(stdout).toContain('w␛[2J');
+    expect(stdout).not.toContain('\u001b');
+  });
+});
+
+describe('--json', () => {
+  test('has every fact; numbers that JSON lacks are words', async () => {
+    const [record] = await inspectJson(model);
+    expect(record).toMatchObject({ file: model, container: 'safetensors', metadata: { format: 'pt' } });
+    const tensors = record?.tensors ?? [];
+    expect(tensors[0]).toMatchObject({
+      name: 'a.weight',
+      dtype: 'F32',
+      format: 'f32',
+      shape: [2, 3],
+      elements: 6,
+      bytes: 24,
+      shard: null,
+      statistics: { min: -3, max: 1, amax: 3, mean: -0.375, zeros: 1, subnormals: 0, nans: 1, infinities: 1 },
+    });
+    expect(tensors[1]?.statistics).toMatchObject({ subnormals: 1, zeros: 1 });
+    expect(tensors[2]?.statistics).toBeNull();
+    expect(record?.['totals']).toContainEqual({ dtype: 'F32', tensors: 1, elements: 6, bytes: 24 });
+  });
+
+  test('--no-stats reads headers only', async () => {
+    const [record] = await inspectJson('--no-stats', model);
+    expect(record?.tensors.map(({ statistics }) => statistics)).toEqual([null, null, null, null]);
+  });
+
+  test('several files are a list of as many records', async () => {
+    expect(await inspectJson(model, model)).toHaveLength(2);
+  });
+});
+
+describe('files of other kinds', () => {
+  test('raw bytes, as --dtype and --shape say', async () => {
+    const raw = put(folder, 'weights.bin', Uint8Array.of(0x80, 0x3f, 0x00, 0xc0));
+    const [record] = await inspectJson('--dtype', 'bf16', '--shape', '2', raw);
+    expect(record?.tensors[0]?.statistics).toMatchObject({ min: -2, max: 1 });
+  });
+
+  test('a model in shards is one, its tensors told apart by file', async () => {
+    const home = join(folder, 'sharded');
+    mkdirSync(home);
+    putSafetensors(home, 'm-1.safetensors', { a: floats(1) });
+    putSafetensors(home, 'm-2.safetensors', { b: floats(2, 3) });
+    const weights = { a: 'm-1.safetensors', b: 'm-2.safetensors' };
+    const index = put(home, 'm.safetensors.index.json', JSON.stringify({ metadata: {}, weight_map: weights }));
+    const { stdout } = await inspect('--no-stats', index);
+    expect(stdout).toContain('safetensors in 2 files, 2 tensors, 3 elements');
+  });
+});
+
+describe('what cannot be read exits 2 with one sentence', () => {
+  const locked = putSafetensors(folder, 'locked.safetensors', { w: floats(1) });
+  chmodSync(locked, 0);
+  const isRoot = process.getuid?.() === 0;
+  const cut = put(folder, 'cut.safetensors', Uint8Array.of(200, 0, 0, 0, 0, 0, 0, 0, 0x7b));
+  const lying = putSafetensors(folder, 'lying.safetensors', { w: { ...floats(1), shape: [2] } });
+
+  test.each<[string, readonly string[], RegExp]>([
+    ['no file', [join(folder, 'none.safetensors')], /none\.safetensors/],
+    ['a directory', [folder], /is a directory/],
+    ['a header that is cut off', [cut], /cut\.safetensors: /],
+    ['a header that lies about sizes', [lying], /lying\.safetensors: /],
+    ['something else', [put(folder, 'text.txt', 'hello, world')], /text\.txt: not a safetensors/],
+    ['raw bytes of another size', ['--dtype', 'f32', '--shape', '2', put(folder, 'r.bin', 'abcd')], /r\.bin: /],
+    ['an unknown element type', ['--dtype', 'f33', '--shape', '1', put(folder, 's.bin', 'abcd')], /f33/],
+    ['a shape that is none', ['--dtype', 'f32', '--shape', '-1', put(folder, 't.bin', 'abcd')], /--shape takes/],
+    ['a name that no tensor has', ['--only', 'nothing*', model], /--only takes none of its 4 tensors/],
+    ['stdin', ['-'], /stdin/],
+    ['no file at all', [], /needs a tensor file/],
+    ...(isRoot ? [] : [['a file without permission', [locked], /may not be accessed/] as [string, string[], RegExp]]),
+  ])('%s', async (_, args, message) => {
+    const { code, stdout, stderr } = await inspect(...args);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(message);
+    expect(stderr).toMatch(/^ptxlab: [^\n]+\n$/);
+    expect(stderr).not.toContain('internal fault');
+  });
+
+  test('the others are shown all the same', async () => {
+    const { code, stdout, stderr } = await inspect(cut, model);
+    expect(code).toBe(2);
+    expect(stderr).toContain('cut.safetensors');
+    expect(stdout).toContain('model.safetensors');
+  });
+});
+
+describe('files that take long', () => {
+  // Four GiB that take no room on the disk.
+  const large = put(folder, 'large.bin', '');
+  truncateSync(large, 2 ** 32);
+  const flags = ['--dtype', 'F32', '--shape', `${2 ** 30}`, large];
+
+  test('--no-stats does not read them', async () => {
+    const { code, stdout } = await inspect('--no-stats', ...flags);
+    expect(code).toBe(0);
+    expect(stdout).toContain('1,073,741,824  4.29 GB');
+  });
+
+  test('Ctrl-C ends it at once, without output', async () => {
+    const child = await start(['inspect', ...flags]);
+    let stdout = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      stdout += chunk.toString();
+    });
+    const ended = new Promise<NodeJS.Signals | null>((resolve) => child.on('close', (_, signal) => resolve(signal)));
+    // By then it listens; it would read for seconds.
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    child.kill('SIGINT');
+    expect([await ended, stdout]).toEqual(['SIGINT', '']);
+  });
+});
