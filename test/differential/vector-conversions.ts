@@ -87,7 +87,7 @@ function compile(helpers: Helpers, memory: WebAssembly.Memory, one: number, four
     });
   });
   helpers.builder.export('compare', index);
-  const instance = instanceWithoutEngine(helpers.builder.encode(), memory);
+  const instance = instanceWithoutEngine(new WebAssembly.Module(helpers.builder.encode()), memory);
   return instance.exports['compare'] as (count: number) => void;
 }
 
