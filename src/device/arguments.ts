@@ -1,9 +1,9 @@
 /** Kernel arguments as the bytes of the parameter space. */
-import { PtxlabError } from './base/error.ts';
-import { types } from './isa/types.ts';
-import { numberBits } from './numerics/number-bits.ts';
-import type { Placed } from './program/layout.ts';
-import { storeWide } from './program/store.ts';
+import { PtxlabError } from '../base/error.ts';
+import { types } from '../isa/types.ts';
+import { numberBits } from '../numerics/number-bits.ts';
+import type { Placed } from '../program/layout.ts';
+import { storeWide } from '../program/store.ts';
 
 /** Anything with an address in device memory. */
 export interface Addressed {

@@ -1,8 +1,8 @@
 /** Which thread of a launch is traced, and where. */
-import { PtxlabError } from './base/error.ts';
-import type { TraceEvent, Tracing } from './interp/trace.ts';
-import type { Dim3 } from './machine/fault.ts';
-import type { LaunchShape } from './machine/launch.ts';
+import { PtxlabError } from '../base/error.ts';
+import type { TraceEvent, Tracing } from '../interp/trace.ts';
+import type { Dim3 } from '../machine/fault.ts';
+import type { LaunchShape } from '../machine/launch.ts';
 
 export interface TraceChoice {
   /** Index of the block in the grid; 0 unless given. A number is its x. */

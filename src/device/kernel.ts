@@ -1,0 +1,162 @@
+/** Kernels of modules on a device, and how they are launched. */
+import { packArguments } from './arguments.ts';
+import { PtxlabError } from '../base/error.ts';
+import { regionsOf, runLaunch } from '../interp/engine.ts';
+import { type ModuleOrigin, runFast } from '../jit/launch.ts';
+import type { DeviceHeap } from '../machine/device-heap.ts';
+import type { Dim3 } from '../machine/fault.ts';
+import type { GlobalMemory } from '../machine/global-memory.ts';
+import {
+  checkShape,
+  checkWorkers,
+  type LaunchLimits,
+  type LaunchResult as EngineResult,
+  type LaunchShape,
+} from '../machine/launch.ts';
+import { Segment } from '../machine/segment.ts';
+import type { FunctionProgram } from '../program/function-program.ts';
+import type { KernelProgram } from '../program/link.ts';
+import type { ModuleImage } from '../program/module-image.ts';
+import { tracingOf } from './trace-choice.ts';
+import type { Extent, LaunchOptions, LaunchResult } from './options.ts';
+
+/** The device that a module is on, and what the module was made of. */
+export interface ModuleContext {
+  readonly memory: GlobalMemory;
+  readonly heap: DeviceHeap;
+  readonly origin: ModuleOrigin;
+  readonly workers: number;
+  readonly simd: boolean | undefined;
+}
+
+/** A kernel of a loaded module. */
+export class Kernel {
+  readonly name: string;
+  private readonly linked: KernelProgram;
+  private readonly program: FunctionProgram;
+  private readonly image: ModuleImage;
+  private readonly memory: GlobalMemory;
+  private readonly heap: DeviceHeap;
+  private readonly context: ModuleContext;
+  private readonly addressBytes: 4 | 8;
+
+  /** Made by `LoadedModule.kernel`. */
+  constructor(linked: KernelProgram, image: ModuleImage, context: ModuleContext, addressBytes: 4 | 8) {
+    const program = linked.entry;
+    this.name = program.name;
+    this.linked = linked;
+    this.program = program;
+    this.image = image;
+    this.memory = context.memory;
+    this.heap = context.heap;
+    this.context = context;
+    this.addressBytes = addressBytes;
+  }
+
+  /** Declared type and size of each parameter, in order. */
+  get parameters(): readonly { readonly name: string; readonly type: string; readonly bytes: number }[] {
+    return this.program.parameters.map(({ name, variable, size }) => ({ name, type: variable.type, bytes: size }));
+  }
+
+  /**
+   * Runs the kernel. What the program does wrong comes back as a fault; what the caller does wrong is thrown.
+   *
+   * @throws PtxlabError `bad-launch`, `bad-trace`, `argument-count`, `argument-size`, `argument-type`
+   */
+  async launch(options: LaunchOptions = {}): Promise<LaunchResult> {
+    const { program } = this;
+    const shape: LaunchShape = {
+      grid: extent(options.grid ?? 1),
+      block: extent(options.block ?? 1),
+      sharedBytes: options.sharedBytes ?? 0,
+    };
+    checkShape(shape, program.sharedBytes, this.linked.stackBytes);
+    checkWorkers(options.workers ?? 0);
+    checkTuning(program, shape);
+    const bytes = packArguments(
+      this.name,
+      program.parameters,
+      program.parameterBytes,
+      options.args ?? [],
+      this.addressBytes,
+    );
+    const limits: LaunchLimits = {
+      budget: options.budget ?? 2 ** 40,
+      seconds: options.timeout ?? 60,
+      signal: options.signal ?? null,
+    };
+    const texts: string[] = [];
+    const print = (text: string): void => {
+      texts.push(text);
+      options.onPrint?.(text);
+    };
+    const result = await this.run(options, shape, bytes, limits, print);
+    return { ...result, printed: texts.join('') };
+  }
+
+  private async run(
+    options: LaunchOptions,
+    shape: LaunchShape,
+    parameters: Uint8Array,
+    limits: LaunchLimits,
+    print: (text: string) => void,
+  ): Promise<EngineResult> {
+    const { linked, program, image, memory, heap } = this;
+    const { addressOf, addresses, constants, constantLayout } = image;
+    const tracing = tracingOf(options, shape);
+    if (tracing === null && options.engine !== 'interp') {
+      return runFast({
+        kernel: linked,
+        shape,
+        memory,
+        heap,
+        print,
+        parameters,
+        limits,
+        constants,
+        addressOf,
+        addresses,
+        constantRegions: regionsOf(constantLayout),
+        origin: this.context.origin,
+        checked: options.unchecked !== true,
+        workers: options.workers ?? this.context.workers,
+        simd: options.simd ?? this.context.simd,
+      });
+    }
+    return runLaunch({
+      kernel: linked,
+      shape,
+      memories: {
+        global: memory,
+        constants: new Segment('const', constants, { readOnly: true, regions: regionsOf(constantLayout) }),
+        parameters: new Segment('param', parameters, { readOnly: true, regions: regionsOf(program.parameters) }),
+      },
+      addressOf,
+      limits,
+      heap,
+      print,
+      trackWrites: options.uninitialised !== 'zero',
+      tracing,
+    });
+  }
+}
+
+function extent(given: Extent): Dim3 {
+  if (typeof given === 'number') return [given, 1, 1];
+  return [given[0], given[1] ?? 1, given[2] ?? 1];
+}
+
+/** `.reqntid` and `.maxntid` are promises of the kernel's author (PTX ISA 9.1, 11.4). */
+function checkTuning({ name, requiredThreads, mostThreads }: FunctionProgram, { block }: LaunchShape): void {
+  const required = requiredThreads === null ? null : extent(requiredThreads as unknown as Dim3);
+  if (required !== null && required.some((most, i) => most !== block[i])) {
+    throw new PtxlabError('bad-launch', `kernel '${name}' requires blocks of ${required.join(' x ')} threads`);
+  }
+  const threads = block[0] * block[1] * block[2];
+  if (mostThreads !== null && threads > mostThreads) {
+    throw new PtxlabError(
+      'bad-launch',
+      `kernel '${name}' is compiled for at most ${mostThreads} threads a block; got ${threads}`,
+    );
+  }
+}

@@ -1,0 +1,80 @@
+/** Modules on a device: their variables are in its memory, their kernels are built when they are asked for. */
+import { PtxlabError } from '../base/error.ts';
+import type { CheckedModule, CheckReport } from '../check/check.ts';
+import { windowBase } from '../machine/address-space.ts';
+import { FunctionTable } from '../program/function-table.ts';
+import { linkKernel } from '../program/link.ts';
+import { buildImage, type ModuleImage } from '../program/module-image.ts';
+import { Kernel, type ModuleContext } from './kernel.ts';
+
+/** A module in device memory. */
+export class LoadedModule {
+  /** What checking it found; no errors among them. */
+  readonly report: CheckReport;
+  private readonly module: CheckedModule;
+  private readonly image: ModuleImage;
+  private readonly context: ModuleContext;
+  private readonly functions: FunctionTable;
+  private readonly kernels = new Map<string, Kernel>();
+
+  /** Made by `Device.load`. */
+  constructor(module: CheckedModule, report: CheckReport, context: ModuleContext) {
+    const { memory } = context;
+    this.module = module;
+    this.report = report;
+    this.context = context;
+    this.functions = new FunctionTable(module);
+    this.image = buildImage(
+      module,
+      {
+        allocate: (size, owner) => memory.allocate(size, owner),
+        write: (address, bytes) => {
+          memory.bytesAt(address, bytes.byteLength).set(bytes);
+        },
+      },
+      { constBase: windowBase('const'), functionAddress: (name) => this.functions.find(name)?.address ?? null },
+    );
+  }
+
+  /** Names of its kernels. */
+  get kernelNames(): readonly string[] {
+    return this.module.functions.filter((fn) => fn.item.entry).map((fn) => fn.item.name);
+  }
+
+  /** @throws PtxlabError `unknown-kernel`, or `unresolved-function` where it calls what the module does not define */
+  kernel(name: string): Kernel {
+    const known = this.kernels.get(name);
+    if (known !== undefined) return known;
+    const fn = this.module.functions.find((candidate) => candidate.item.entry && candidate.item.name === name);
+    if (fn === undefined) {
+      const names = this.kernelNames.join(', ');
+      throw new PtxlabError(
+        'unknown-kernel',
+        `the module has no kernel '${name}'; it has ${names === '' ? 'none' : names}`,
+      );
+    }
+    const kernel = new Kernel(
+      linkKernel(this.module, this.functions, name, this.image.shared),
+      this.image,
+      this.context,
+      this.module.environment.addressSize === 32 ? 4 : 8,
+    );
+    this.kernels.set(name, kernel);
+    return kernel;
+  }
+}
+
+/** Thrown by `Device.load` for a module with errors; the report has them all. */
+export class RefusedModuleError extends PtxlabError {
+  readonly report: CheckReport;
+
+  constructor(report: CheckReport) {
+    const errors = report.diagnostics.filter((diagnostic) => diagnostic.severity === 'error');
+    super(
+      'refused-module',
+      `the module has ${errors.length} error${errors.length === 1 ? '' : 's'}: ${errors[0]?.message ?? ''}`,
+    );
+    this.name = 'RefusedModuleError';
+    this.report = report;
+  }
+}
