@@ -58,7 +58,13 @@ class Sums {
       squares += value * value;
       errors += error * error;
     }
-    Object.assign(this, { amax, clipped, underflowed, absolute, relative, squares, errors });
+    this.amax = amax;
+    this.clipped = clipped;
+    this.underflowed = underflowed;
+    this.absolute = absolute;
+    this.relative = relative;
+    this.squares = squares;
+    this.errors = errors;
   }
 
   private addOther(magnitude: number, result: number, end: number): void {
