@@ -31,3 +31,8 @@ export const chunkElements = 16384;
 export function blockIndex(start: number, at: number, block: number): number {
   return Math.floor((start + at) / block);
 }
+
+/** The largest magnitude of all. */
+export function amaxOf(encoder: BlockEncoder, source: SourceArray): number {
+  return encoder.maxima(source, Math.max(source.length, 1))[0] as number;
+}

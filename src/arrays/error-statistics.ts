@@ -1,7 +1,8 @@
 /** How far a quantized array is from what it was made of. */
 import { chunkElements } from './block-encoder.ts';
 import { largestOf } from './block-formats.ts';
-import { decodePiece, piecesOf, scalesFrom } from './dequantize.ts';
+import { decodePiece, scalesFrom } from './dequantize.ts';
+import { piecesOf } from './pieces.ts';
 import type { QuantizedArray } from './quantized-array.ts';
 import { singlesOf, type SourceArray, type SourceFormat } from './source-values.ts';
 

@@ -1,20 +1,13 @@
 /** Arrays of values to narrow codes and scales. */
 import { PtxlabError } from '../base/error.ts';
-import { formats } from '../numerics/formats.ts';
-import { packCodes } from './bit-packing.ts';
-import type { BlockEncoder, EncoderPlan } from './block-encoder.ts';
+import { amaxOf, type BlockEncoder, type EncoderPlan } from './block-encoder.ts';
 import { type Scheme, schemeNamed } from './block-formats.ts';
+import { CodeWriter, codeBits } from './code-writer.ts';
 import { blockEncoder } from './encoders.ts';
 import { type QuantizationStatistics, quantizationStatistics } from './error-statistics.ts';
 import { requireFormat } from './names.ts';
-import {
-  type CodePacking,
-  codePacking,
-  type Granularity,
-  type Layout,
-  layoutOf,
-  type QuantizedArray,
-} from './quantized-array.ts';
+import { codePacking, type Granularity, layoutOf, type QuantizedArray } from './quantized-array.ts';
+import { quantizeRandomly } from './quantize-randomly.ts';
 import { type MxRule, plainFactor, tensorScale } from './scale-rules.ts';
 import type { Packing } from './storage.ts';
 import type { SourceArray, SourceFormat } from './source-values.ts';
@@ -39,6 +32,12 @@ export interface QuantizeOptions {
   readonly packing?: Packing | undefined;
   /** Reads the result back and says how far it is from the source. Default false: it takes longer than quantizing. */
   readonly statistics?: boolean | undefined;
+  /** `rs`: stochastic, to float elements; takes `seed`. Default `rn`. */
+  readonly rounding?: 'rn' | 'rs' | undefined;
+  /** For `rs`: random bits as `convert` draws them, which depend on the seed and an element's index alone. */
+  readonly seed?: number | bigint | undefined;
+  /** For `rs`: the index of the first element in the array that this is a part of, a multiple of 4. Default 0. */
+  readonly firstElement?: number | undefined;
   /** `plain` never uses WebAssembly. Results are the same. */
   readonly engine?: 'plain' | undefined;
 }
@@ -56,12 +55,12 @@ export interface Quantized extends QuantizedArray {
  *    amax of the whole array is taken first. All f32 operations round to nearest even.
  * 3. An element is multiplied by the factor in f32. With ue8m0 scales the factor is a power of two, so that this is
  *    exact but for values so small that they become zero anyway.
- * 4. The product becomes a code by one rounding to nearest even, saturating, as `cvt.rn.satfinite` does, or
+ * 4. The product becomes a code by one rounding, to nearest even or stochastic, saturating, as `cvt.rn.satfinite` does, or
  *    `cvt.rni.sat` to an integer: infinities become the largest code of their sign; NaN becomes 0x7f in e4m3 and e5m2,
  *    the largest positive code in formats without NaN, 0 in integers. Zeros keep their sign.
  *
  * Source may be any view; no byte of it is changed. Throws PtxlabError: unknown-scheme, bad-shape, bad-source, bad-amax, and those
- * of `requireFormat`. Stochastic rounding is not offered here.
+ * of `requireFormat`; with `rs` those of `convert`, too.
  */
 export function quantize(source: SourceArray, options: QuantizeOptions): Quantized {
   const scheme = schemeNamed(options.to);
@@ -73,8 +72,10 @@ export function quantize(source: SourceArray, options: QuantizeOptions): Quantiz
   const writer = new CodeWriter(scheme, layout, packing, encoderOf);
   const codes = new Uint8Array(Math.ceil((source.length * codeBits(scheme, packing)) / 8));
   const amax = sharedMagnitude(options.amax);
-  const scaled = (scheme.block === null ? withPlainScales : inBlocks)(source, writer, codes, amax);
-  const quantized: QuantizedArray = { scheme, layout, packing, codes, ...scaled };
+  const quantized: QuantizedArray =
+    options.rounding === 'rs'
+      ? quantizeRandomly(source, { scheme, layout, packing, codes }, { ...options, from, amax }, writer.encoder)
+      : { scheme, layout, packing, codes, ...encodeAll(source, writer, codes, amax) };
   const statistics = options.statistics === true ? quantizationStatistics(source, from, quantized) : null;
   return { ...quantized, statistics };
 }
@@ -103,10 +104,6 @@ function sharedMagnitude(amax: number | undefined): number | null {
   throw new PtxlabError('bad-amax', `${amax} is no largest magnitude`);
 }
 
-function amaxOf(encoder: BlockEncoder, source: SourceArray): number {
-  return encoder.maxima(source, Math.max(source.length, 1))[0] as number;
-}
-
 /** The largest magnitude of an array; NaNs do not count, and without any number it is 0. Throws as `quantize`. */
 export function largestMagnitude(source: SourceArray, options: Pick<QuantizeOptions, 'from' | 'engine'> = {}): number {
   const from = sourceFormat(source, options.from);
@@ -115,6 +112,10 @@ export function largestMagnitude(source: SourceArray, options: Pick<QuantizeOpti
 }
 
 type Scales = Pick<QuantizedArray, 'scales' | 'tensorScale'>;
+
+function encodeAll(source: SourceArray, writer: CodeWriter, codes: Uint8Array, amax: number | null): Scales {
+  return (writer.scheme.block === null ? withPlainScales : inBlocks)(source, writer, codes, amax);
+}
 
 function inBlocks(source: SourceArray, writer: CodeWriter, codes: Uint8Array, amax: number | null): Scales {
   const { scheme, layout } = writer;
@@ -161,39 +162,4 @@ function withPlainScales(source: SourceArray, writer: CodeWriter, codes: Uint8Ar
     }
   }
   return { scales, tensorScale: 1 };
-}
-
-/** Bits that a code takes. */
-function codeBits({ element }: Scheme, packing: CodePacking): number {
-  return packing === 'bytes' ? 8 : formats[element].width;
-}
-
-/** Puts the codes of a run of elements in their place: at once where it begins and ends with a byte, else by way of bytes. */
-class CodeWriter {
-  readonly scheme: Scheme;
-  readonly layout: Layout;
-  readonly encoder: BlockEncoder;
-  private readonly bits: number;
-  private readonly bytewise: () => BlockEncoder;
-
-  constructor(scheme: Scheme, layout: Layout, packing: CodePacking, encoderOf: (dense: boolean) => BlockEncoder) {
-    this.scheme = scheme;
-    this.layout = layout;
-    this.bits = codeBits(scheme, packing);
-    this.encoder = encoderOf(packing === 'low-first');
-    this.bytewise = () => encoderOf(false);
-  }
-
-  write(codes: Uint8Array, at: number, count: number, encode: (encoder: BlockEncoder, part: Uint8Array) => void): void {
-    const { bits } = this;
-    const endsWhole = ((at + count) * bits) % 8 === 0 || at + count === this.layout.rows * this.layout.columns;
-    if ((at * bits) % 8 === 0 && endsWhole) {
-      const first = (at * bits) / 8;
-      encode(this.encoder, codes.subarray(first, first + Math.ceil((count * bits) / 8)));
-      return;
-    }
-    const bytes = new Uint8Array(count);
-    encode(this.bytewise(), bytes);
-    packCodes(bytes, bits, codes, at);
-  }
 }

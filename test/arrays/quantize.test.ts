@@ -1,59 +1,16 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
-import { formats, type FormatName } from '../numerics/formats.ts';
-import { unpackCodes } from './bit-packing.ts';
-import { schemes } from './block-formats.ts';
-import { dequantize } from './dequantize.ts';
-import { convert } from './convert.ts';
-import { largestMagnitude, quantize, type QuantizeOptions } from './quantize.ts';
-import type { SourceArray } from './source-values.ts';
+/** What quantizing gives: by an oracle of OCP MX 1.0, and by example. */
+import { describe, expect, test } from 'vitest';
+import { unpackCodes } from '../../src/arrays/bit-packing.ts';
+import { schemes } from '../../src/arrays/block-formats.ts';
+import { convert } from '../../src/arrays/convert.ts';
+import { dequantize } from '../../src/arrays/dequantize.ts';
+import { quantize, type QuantizeOptions } from '../../src/arrays/quantize.ts';
+import { formats, type FormatName } from '../../src/numerics/formats.ts';
+import { moderate, special } from './numbers.ts';
 
+const names = [...schemes.keys()];
 const mxSchemes = ['mxfp8_e4m3', 'mxfp8_e5m2', 'mxfp6_e2m3', 'mxfp6_e3m2', 'mxfp4'] as const;
 const rules = ['floor', 'up'] as const;
-
-/** Numbers that repeat: xorshift. */
-function randomWords(count: number, seed: number): Uint32Array {
-  let state = seed;
-  return Uint32Array.from({ length: count }, () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return state >>> 0;
-  });
-}
-
-/** f32 of a few neighbouring powers of two, so that blocks have something to lose. */
-function moderate(count: number, seed: number): Float32Array {
-  return Float32Array.from(randomWords(count, seed), (word) => ((word % 20001) - 10000) * 2 ** -((word >>> 20) % 12));
-}
-
-function anyBits(count: number, seed: number): Float32Array {
-  return new Float32Array(randomWords(count, seed).buffer);
-}
-
-const special = Float32Array.of(
-  0,
-  -0,
-  1,
-  -1,
-  1e-45,
-  -1e-45,
-  2 ** -126,
-  2 ** -127,
-  3.4028234663852886e38,
-  -3.4028234663852886e38,
-  Number.POSITIVE_INFINITY,
-  Number.NEGATIVE_INFINITY,
-  Number.NaN,
-  448,
-  464,
-  6,
-  7,
-  7.5,
-  28,
-  57344,
-  0.5,
-  0.25,
-);
 
 // --- an oracle from the words of OCP MX 1.0, in exact integers ------------------------------------------------------
 
@@ -133,108 +90,6 @@ describe.each(mxSchemes)('%s as OCP MX 1.0 has it', (to) => {
   });
 });
 
-// --- WebAssembly against plain JavaScript ---------------------------------------------------------------------------
-
-const names = [...schemes.keys()];
-
-/** Where two arrays differ first; -1 if nowhere. */
-function difference(a: Uint8Array | Float32Array, b: Uint8Array | Float32Array): number {
-  if (a.length !== b.length) return Math.min(a.length, b.length);
-  return a.findIndex((value, i) => !Object.is(value, b[i]));
-}
-
-/** Codes narrower than a byte can be dense. */
-function packed(to: string): Pick<QuantizeOptions, 'packing'> {
-  const scheme = schemes.get(to as 'mxfp4');
-  return scheme === undefined || formats[scheme.element].width === 8 ? {} : { packing: 'low-first' };
-}
-
-function agree(source: SourceArray, options: QuantizeOptions): void {
-  const [fast, plain] = [quantize(source, options), quantize(source, { ...options, engine: 'plain' })];
-  expect([fast.layout, fast.tensorScale]).toEqual([plain.layout, plain.tensorScale]);
-  expect(difference(fast.scales, plain.scales)).toBe(-1);
-  expect(difference(fast.codes, plain.codes)).toBe(-1);
-  const values = [dequantize(fast), dequantize(fast, { engine: 'plain' })] as const;
-  expect(difference(new Uint8Array(values[0].buffer), new Uint8Array(values[1].buffer))).toBe(-1);
-}
-
-describe.each(names)('%s by WebAssembly gives every byte that plain JavaScript gives', (to) => {
-  const scaleRule = (i: number): 'floor' | 'up' => (i % 2 === 0 ? 'floor' : 'up');
-
-  test('of all lengths up to 100, dense and in bytes', () => {
-    for (let length = 0; length <= 100; length++) {
-      const options = { to, scaleRule: scaleRule(length) } as const;
-      agree(moderate(length, length + 7), { ...options, ...packed(to) });
-      agree(anyBits(length, length + 7), { ...options, packing: 'bytes' });
-    }
-  });
-
-  test('of rows that end within a byte and within a block', () => {
-    for (const shape of [
-      [3, 5],
-      [2, 3, 17],
-      [5, 33],
-      [4, 130],
-      [7, 1],
-      [0, 4],
-      [3, 0],
-    ]) {
-      const count = shape.reduce((a, b) => a * b, 1);
-      for (const granularity of ['tensor', 'row', 'tile'] as const) {
-        agree(moderate(count, count + 3), { to, shape, granularity, ...packed(to) });
-        agree(moderate(count, count + 3), { to, shape, granularity, packing: 'bytes' });
-      }
-    }
-  });
-
-  test('of more than fits its memory, at odd places of a buffer', () => {
-    const whole = moderate(40_003, 11);
-    agree(whole.subarray(1), { to });
-    agree(whole.subarray(3, 32_771), { to, scaleRule: 'up' });
-  });
-
-  test('of special values', () => {
-    for (let i = 0; i < special.length; i++) {
-      agree(Float32Array.of(special.at(i) ?? 0, ...special.subarray(0, i)), { to, scaleRule: scaleRule(i) });
-    }
-  });
-
-  test.each(['f16', 'bf16'])('of %s', (from) => {
-    const all = Uint16Array.from({ length: 65536 }, (_, bits) => bits);
-    agree(all, { to, from });
-    agree(all.subarray(0x3000, 0x3c00), { to, from, scaleRule: 'up' });
-  });
-});
-
-describe('where WebAssembly is not to be had', () => {
-  afterEach(() => {
-    vi.unstubAllGlobals();
-    vi.resetModules();
-  });
-
-  const forbidding = {
-    ...WebAssembly,
-    CompileError: WebAssembly.CompileError,
-    Memory: WebAssembly.Memory,
-    Module: function forbidden(): never {
-      throw new WebAssembly.CompileError('blocked by the content security policy');
-    },
-  };
-
-  test.each([
-    ['absent', undefined],
-    ['forbidden', forbidding],
-  ])('%s: plain JavaScript does it', async (_, stub) => {
-    const source = moderate(100, 1);
-    const [codes, values] = [quantize(source, { to: 'mxfp4' }).codes, dequantize(quantize(source, { to: 'nvfp4' }))];
-    vi.stubGlobal('WebAssembly', stub);
-    vi.resetModules();
-    const fresh = { ...(await import('./quantize.ts')), ...(await import('./dequantize.ts')) };
-    expect(fresh.quantize(source, { to: 'mxfp4' }).codes).toEqual(codes);
-    expect(fresh.dequantize(fresh.quantize(source, { to: 'nvfp4' }))).toEqual(values);
-  });
-});
-
 // --- what the codes are ---------------------------------------------------------------------------------------------
 
 describe('layout of codes', () => {
@@ -302,25 +157,6 @@ describe('back again', () => {
     const quantized = quantize(Float32Array.of(0, -0), { to: 'mxfp8', packing: 'bytes' });
     expect([...quantized.scales, ...quantized.codes]).toEqual([0, 0, 0x80]);
     expect([...dequantize(quantized)]).toEqual([0, -0]);
-  });
-});
-
-describe('parts of an array', () => {
-  test.each(['nvfp4', 'e4m3', 's8', 'mxfp4'])('%s: with the amax of the whole they are what the whole is', (to) => {
-    const source = moderate(640, 2);
-    const amax = largestMagnitude(source);
-    const whole = quantize(source, { to });
-    const parts = [0, 320].map((at) => quantize(source.subarray(at, at + 320), { to, amax }));
-    expect(parts.flatMap(({ codes }) => [...codes])).toEqual([...whole.codes]);
-    expect(parts.map(({ tensorScale }) => tensorScale)).toEqual([whole.tensorScale, whole.tensorScale]);
-    expect([...new Set(parts.flatMap(({ scales }) => [...scales]))]).toEqual([...new Set(whole.scales)]);
-  });
-
-  test('the largest magnitude counts no NaNs, but infinities', () => {
-    expect(largestMagnitude(Float32Array.of(1, -3, Number.NaN))).toBe(3);
-    expect(largestMagnitude(Float32Array.of(Number.NEGATIVE_INFINITY))).toBe(Number.POSITIVE_INFINITY);
-    expect(largestMagnitude(new Float32Array(0))).toBe(0);
-    expect(largestMagnitude(Uint16Array.of(0x3f80, 0xc040), { from: 'bf16' })).toBe(3);
   });
 });
 

@@ -1,0 +1,46 @@
+/** A quantized array in the order of its elements, with the scales that go with them. */
+import { chunkElements } from './block-encoder.ts';
+import type { Layout } from './quantized-array.ts';
+
+/** Elements that follow each other, at most `chunkElements`, and the scales that belong to them, one a block. */
+export interface Piece {
+  readonly at: number;
+  readonly count: number;
+  readonly block: number;
+  readonly firstScale: number;
+}
+
+/** All of an array, in order. */
+export function* piecesOf(layout: Layout): Generator<Piece> {
+  for (const { at, count, block, firstScale } of runsOf(layout)) {
+    for (let start = 0; start < count; start += chunkElements) {
+      const length = Math.min(chunkElements, count - start);
+      const isCut = block >= chunkElements;
+      yield {
+        at: at + start,
+        count: length,
+        block: isCut ? length : block,
+        firstScale: firstScale + (isCut ? Math.floor(start / block) : start / block),
+      };
+    }
+  }
+}
+
+/** Rows whose scales follow each other, or one scale's rows, are one run. */
+function* runsOf({ rows, columns, tileRows, tileColumns, scaleRows, scaleColumns }: Layout): Generator<Piece> {
+  if (rows * columns === 0) return;
+  if (tileColumns >= columns && scaleColumns === 1) {
+    for (let scaleRow = 0; scaleRow < scaleRows; scaleRow++) {
+      const at = scaleRow * tileRows * columns;
+      const count = Math.min(tileRows, rows - scaleRow * tileRows) * columns;
+      yield { at, count, block: count, firstScale: scaleRow };
+    }
+  } else if (tileRows === 1 && columns % tileColumns === 0) {
+    yield { at: 0, count: rows * columns, block: tileColumns, firstScale: 0 };
+  } else {
+    for (let row = 0; row < rows; row++) {
+      const firstScale = Math.floor(row / tileRows) * scaleColumns;
+      yield { at: row * columns, count: columns, block: tileColumns, firstScale };
+    }
+  }
+}

@@ -1,0 +1,114 @@
+/** Quantizing with stochastic rounding: scales as without, then every element times its factor through `convert`. */
+import { PtxlabError } from '../base/error.ts';
+import { formats } from '../numerics/formats.ts';
+import { amaxOf, type BlockEncoder, chunkElements } from './block-encoder.ts';
+import { codeBits } from './code-writer.ts';
+import { arrayConversion } from './convert.ts';
+import { converterOf } from './converters.ts';
+import { piecesOf } from './pieces.ts';
+import { PlainConverter } from './plain-converter.ts';
+import type { Layout, QuantizedArray } from './quantized-array.ts';
+import {
+  type MxRule,
+  mxFactor,
+  mxScale,
+  nvfp4Factor,
+  nvfp4Scale,
+  plainFactor,
+  type TensorScale,
+  tensorScale,
+} from './scale-rules.ts';
+import { singlesOf, type SourceArray, type SourceFormat } from './source-values.ts';
+import { bytesOf } from './storage.ts';
+
+export interface RandomOptions {
+  readonly from: SourceFormat;
+  readonly seed?: number | bigint | undefined;
+  readonly firstElement?: number | undefined;
+  readonly scaleRule?: MxRule | undefined;
+  /** Given for the parts of an array. */
+  readonly amax: number | null;
+  readonly engine?: 'plain' | undefined;
+}
+
+type Frame = Pick<QuantizedArray, 'scheme' | 'layout' | 'packing' | 'codes'>;
+
+/** Fills the codes of a frame, and makes its scales. Throws as `convert` does with `rs`. */
+export function quantizeRandomly(
+  source: SourceArray,
+  frame: Frame,
+  options: RandomOptions,
+  encoder: BlockEncoder,
+): QuantizedArray {
+  const tensor = frame.scheme.scale === 'e4m3' ? tensorScale(options.amax ?? amaxOf(encoder, source)) : null;
+  const maxima = allMaxima(source, frame.layout, encoder);
+  if (options.amax !== null && frame.layout.granularity === 'tensor') maxima.fill(options.amax);
+  const { scales, factors } = scalesAndFactors(frame, maxima, tensor, options.scaleRule);
+  const convertChunk = chunkConverter(frame, options);
+  const [room, products] = [new Float32Array(chunkElements), new Float32Array(chunkElements)];
+  let start = 0;
+  let filled = 0;
+  const flush = (): void => {
+    convertChunk(products.subarray(0, filled), start);
+    start += filled;
+    filled = 0;
+  };
+  for (const { at, count, block, firstScale } of piecesOf(frame.layout)) {
+    const values = singlesOf(source.subarray(at, at + count), options.from, room);
+    for (let i = 0; i < count; i++) {
+      products[filled++] = (values[i] as number) * (factors[firstScale + Math.floor(i / block)] as number);
+      if (filled === chunkElements) flush();
+    }
+  }
+  flush();
+  return { ...frame, scales, tensorScale: tensor?.decode ?? 1 };
+}
+
+/** The largest magnitude of each tile. */
+function allMaxima(source: SourceArray, layout: Layout, encoder: BlockEncoder): Float32Array {
+  const all = new Float32Array(layout.scaleRows * layout.scaleColumns);
+  for (const { at, count, block, firstScale } of piecesOf(layout)) {
+    encoder.maxima(source.subarray(at, at + count), block).forEach((most, i) => {
+      all[firstScale + i] = Math.max(all[firstScale + i] as number, most);
+    });
+  }
+  return all;
+}
+
+function scalesAndFactors(
+  { scheme }: Frame,
+  maxima: Float32Array,
+  tensor: TensorScale | null,
+  rule: MxRule = 'floor',
+): { readonly scales: Uint8Array | Float32Array; readonly factors: Float32Array } {
+  const { element } = scheme;
+  if (scheme.scale === 'f32') {
+    const factors = maxima.map((amax) => plainFactor(element, amax));
+    return { scales: factors.map((factor) => 1 / factor), factors };
+  }
+  const scaleOf = (amax: number): number => (tensor === null ? mxScale(rule, element, amax) : nvfp4Scale(tensor, amax));
+  const scales = Uint8Array.from(maxima, scaleOf);
+  const factorOf = (scale: number): number => (tensor === null ? mxFactor(scale) : nvfp4Factor(tensor, scale));
+  return { scales, factors: Float32Array.from(scales, factorOf) };
+}
+
+/** Converts products, the first of them element `start` of the source. */
+function chunkConverter(
+  { scheme, packing, codes }: Frame,
+  { seed, firstElement = 0, engine }: RandomOptions,
+): (products: Float32Array, start: number) => void {
+  if (!Number.isSafeInteger(firstElement) || firstElement < 0 || firstElement % 4 !== 0) {
+    throw new PtxlabError('bad-first-element', `${firstElement} is no multiple of 4`);
+  }
+  const { element } = scheme;
+  const shape = formats[element].width < 8 ? { packing } : {};
+  const asked = seed === undefined ? {} : { seed };
+  const { plan, random } = arrayConversion(new Float32Array(0), { to: element, rounding: 'rs', ...asked, ...shape });
+  const bits = codeBits(scheme, packing);
+  return (products, start) => {
+    const part = codes.subarray((start * bits) / 8, Math.ceil(((start + products.length) * bits) / 8));
+    const converter = engine === 'plain' ? new PlainConverter(plan) : converterOf(plan, products, part);
+    const shared = random?.kind === 'seed' ? { ...random, first: firstElement + start } : random;
+    converter.run(bytesOf(products), part, products.length, shared);
+  };
+}

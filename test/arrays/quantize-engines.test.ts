@@ -1,0 +1,105 @@
+/** WebAssembly against plain JavaScript, which specifies it. */
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { schemes } from '../../src/arrays/block-formats.ts';
+import { dequantize } from '../../src/arrays/dequantize.ts';
+import { quantize, type QuantizeOptions } from '../../src/arrays/quantize.ts';
+import type { SourceArray } from '../../src/arrays/source-values.ts';
+import { formats } from '../../src/numerics/formats.ts';
+import { anyBits, difference, moderate, special } from './numbers.ts';
+
+const names = [...schemes.keys()];
+
+/** Codes narrower than a byte can be dense. */
+function packed(to: string): Pick<QuantizeOptions, 'packing'> {
+  const scheme = schemes.get(to as 'mxfp4');
+  return scheme === undefined || formats[scheme.element].width === 8 ? {} : { packing: 'low-first' };
+}
+
+function agree(source: SourceArray, options: QuantizeOptions): void {
+  const [fast, plain] = [quantize(source, options), quantize(source, { ...options, engine: 'plain' })];
+  expect([fast.layout, fast.tensorScale]).toEqual([plain.layout, plain.tensorScale]);
+  expect(difference(fast.scales, plain.scales)).toBe(-1);
+  expect(difference(fast.codes, plain.codes)).toBe(-1);
+  const values = [dequantize(fast), dequantize(fast, { engine: 'plain' })] as const;
+  expect(difference(new Uint8Array(values[0].buffer), new Uint8Array(values[1].buffer))).toBe(-1);
+}
+
+describe.each(names)('%s by WebAssembly gives every byte that plain JavaScript gives', (to) => {
+  const scaleRule = (i: number): 'floor' | 'up' => (i % 2 === 0 ? 'floor' : 'up');
+
+  test('of all lengths up to 100, dense and in bytes', () => {
+    for (let length = 0; length <= 100; length++) {
+      const options = { to, scaleRule: scaleRule(length) } as const;
+      agree(moderate(length, length + 7), { ...options, ...packed(to) });
+      agree(anyBits(length, length + 7), { ...options, packing: 'bytes' });
+    }
+  });
+
+  test('of rows that end within a byte and within a block', () => {
+    for (const shape of [
+      [3, 5],
+      [2, 3, 17],
+      [5, 33],
+      [4, 130],
+      [7, 1],
+      [0, 4],
+      [3, 0],
+    ]) {
+      const count = shape.reduce((a, b) => a * b, 1);
+      for (const granularity of ['tensor', 'row', 'tile'] as const) {
+        agree(moderate(count, count + 3), { to, shape, granularity, ...packed(to) });
+        agree(moderate(count, count + 3), { to, shape, granularity, packing: 'bytes' });
+      }
+    }
+  });
+
+  test('of more than fits its memory, at odd places of a buffer', () => {
+    const whole = moderate(40_003, 11);
+    agree(whole.subarray(1), { to });
+    agree(whole.subarray(3, 32_771), { to, scaleRule: 'up' });
+  });
+
+  test('of special values', () => {
+    for (let i = 0; i < special.length; i++) {
+      agree(Float32Array.of(special.at(i) ?? 0, ...special.subarray(0, i)), { to, scaleRule: scaleRule(i) });
+    }
+  });
+
+  test.each(['f16', 'bf16'])('of %s', (from) => {
+    const all = Uint16Array.from({ length: 65536 }, (_, bits) => bits);
+    agree(all, { to, from });
+    agree(all.subarray(0x3000, 0x3c00), { to, from, scaleRule: 'up' });
+  });
+});
+
+describe('where WebAssembly is not to be had', () => {
+  afterEach(() => {
+    vi.unstubAllGlobals();
+    vi.resetModules();
+  });
+
+  const forbidding = {
+    ...WebAssembly,
+    CompileError: WebAssembly.CompileError,
+    Memory: WebAssembly.Memory,
+    Module: function forbidden(): never {
+      throw new WebAssembly.CompileError('blocked by the content security policy');
+    },
+  };
+
+  test.each([
+    ['absent', undefined],
+    ['forbidden', forbidding],
+  ])('%s: plain JavaScript does it', async (_, stub) => {
+    const source = moderate(100, 1);
+    const [codes, values] = [quantize(source, { to: 'mxfp4' }).codes, dequantize(quantize(source, { to: 'nvfp4' }))];
+    vi.stubGlobal('WebAssembly', stub);
+    vi.resetModules();
+    const fresh = {
+      ...(await import('../../src/arrays/quantize.ts')),
+      ...(await import('../../src/arrays/dequantize.ts')),
+    };
+    expect(fresh.quantize(source, { to: 'mxfp4' }).codes).toEqual(codes);
+    expect(fresh.dequantize(fresh.quantize(source, { to: 'nvfp4' }))).toEqual(values);
+  });
+});
