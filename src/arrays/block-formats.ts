@@ -1,7 +1,7 @@
 /** Schemes that keep an array as narrow codes and scales: one row each. */
 import { PtxlabError } from '../base/error.ts';
 import { nearest } from '../base/nearest.ts';
-import { type FormatName, formats } from '../numerics/formats.ts';
+import { type FormatName, formats, type NumberFormat } from '../numerics/formats.ts';
 
 export type BlockSchemeName = 'mxfp8_e4m3' | 'mxfp8_e5m2' | 'mxfp6_e2m3' | 'mxfp6_e3m2' | 'mxfp4' | 'nvfp4';
 export type ScaledElement = 'e4m3' | 'e5m2' | 's8' | 's4' | 's2';
@@ -55,7 +55,16 @@ export function schemeNamed(text: string): Scheme {
 
 /** The largest magnitude that codes of an element stand for on both sides: 448 for e4m3, 127 for s8. */
 export function largestOf(element: FormatName): number {
-  const format = formats[element];
+  const known = largest.get(element);
+  if (known !== undefined) return known;
+  const found = largestOfFormat(formats[element]);
+  largest.set(element, found);
+  return found;
+}
+
+const largest = new Map<FormatName, number>();
+
+function largestOfFormat(format: NumberFormat): number {
   if (format.kind !== 'float') return 2 ** (format.width - 1) - 1;
   const { fractionBits, exponentBits, bias, infinity, nan } = format;
   const top = 2 ** exponentBits - (infinity ? 2 : 1) - bias;

@@ -55,13 +55,28 @@ export function quantizeRandomly(
   };
   for (const { at, count, block, firstScale } of piecesOf(frame.layout)) {
     const values = singlesOf(source.subarray(at, at + count), options.from, room);
-    for (let i = 0; i < count; i++) {
-      products[filled++] = (values[i] as number) * (factors[firstScale + Math.floor(i / block)] as number);
+    for (let i = 0; i < count; ) {
+      const end = Math.min(count, (Math.floor(i / block) + 1) * block, i + chunkElements - filled);
+      scaleInto(products, filled, values, i, end, factors[firstScale + Math.floor(i / block)] as number);
+      filled += end - i;
+      i = end;
       if (filled === chunkElements) flush();
     }
   }
   flush();
   return { ...frame, scales, tensorScale: tensor?.decode ?? 1 };
+}
+
+/** One f32 product an element. */
+function scaleInto(
+  products: Float32Array,
+  at: number,
+  values: Float32Array,
+  from: number,
+  to: number,
+  factor: number,
+): void {
+  for (let i = from; i < to; i++) products[at + i - from] = (values[i] as number) * factor;
 }
 
 /** The largest magnitude of each tile. */
@@ -82,14 +97,21 @@ function scalesAndFactors(
   rule: MxRule = 'floor',
 ): { readonly scales: Uint8Array | Float32Array; readonly factors: Float32Array } {
   const { element } = scheme;
-  if (scheme.scale === 'f32') {
-    const factors = maxima.map((amax) => plainFactor(element, amax));
-    return { scales: factors.map((factor) => 1 / factor), factors };
+  const factors = new Float32Array(maxima.length);
+  const scales = scheme.scale === 'f32' ? new Float32Array(maxima.length) : new Uint8Array(maxima.length);
+  for (let i = 0; i < maxima.length; i++) {
+    const amax = maxima[i] as number;
+    if (scheme.scale === 'f32') {
+      const factor = plainFactor(element, amax);
+      factors[i] = factor;
+      scales[i] = 1 / factor;
+    } else {
+      const scale = tensor === null ? mxScale(rule, element, amax) : nvfp4Scale(tensor, amax);
+      factors[i] = tensor === null ? mxFactor(scale) : nvfp4Factor(tensor, scale);
+      scales[i] = scale;
+    }
   }
-  const scaleOf = (amax: number): number => (tensor === null ? mxScale(rule, element, amax) : nvfp4Scale(tensor, amax));
-  const scales = Uint8Array.from(maxima, scaleOf);
-  const factorOf = (scale: number): number => (tensor === null ? mxFactor(scale) : nvfp4Factor(tensor, scale));
-  return { scales, factors: Float32Array.from(scales, factorOf) };
+  return { scales, factors };
 }
 
 /** Converts products, the first of them element `start` of the source. */
