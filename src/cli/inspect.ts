@@ -1,15 +1,16 @@
 /** `ptxlab inspect`: what is in tensor files. */
 import { PtxlabError } from '../base/error.ts';
-import { Summarizer, type Summary } from '../arrays/summary.ts';
+import type { Summary } from '../arrays/summary.ts';
 import type { TensorEntry } from '../tensors/tensor-file.ts';
-import { forEachChunk, isReadable, tensorValues } from '../tensors/tensor-values.ts';
+import { summarizeTensor } from '../tensors/summarize.ts';
+import { isReadable } from '../tensors/tensor-values.ts';
 import { type ExitCode, UsageError, worse } from './exit.ts';
 import { inspectionJson } from './inspect-json.ts';
 import { inspectionText } from './inspect-text.ts';
 import { interruptible } from './interrupt.ts';
 import type { CommonFlags } from './options.ts';
 import { writeError, writeOut } from './output.ts';
-import { type Progress, progressBar } from './progress.ts';
+import { progressBar } from './progress.ts';
 import { columnsOf, isAscii, styleFor } from './style.ts';
 import { openTensors, type TensorFlags, type TensorInput } from './tensor-input.ts';
 
@@ -76,8 +77,12 @@ async function inspectFile(path: string, flags: InspectFlags, signal: AbortSigna
     const elements = entries.reduce((sum, entry) => sum + (isReadable(entry) ? entry.elements : 0), 0);
     const progress = await progressBar('reading', elements, flags.quiet === true);
     try {
+      const options = { progress: progress.add, signal };
       const tensors: InspectedTensor[] = [];
-      for (const entry of entries) tensors.push({ entry, summary: await summarize(input, entry, progress, signal) });
+      for (const entry of entries) {
+        if (signal.aborted) break;
+        tensors.push({ entry, summary: await summarizeTensor(input.file, entry, options) });
+      }
       return { input, tensors };
     } finally {
       progress.end();
@@ -85,22 +90,4 @@ async function inspectFile(path: string, flags: InspectFlags, signal: AbortSigna
   } finally {
     await input.close();
   }
-}
-
-async function summarize(
-  { file }: TensorInput,
-  entry: TensorEntry,
-  progress: Progress,
-  signal: AbortSignal,
-): Promise<Summary | null> {
-  if (!isReadable(entry) || signal.aborted) return null;
-  const values = tensorValues(file, entry);
-  // A scaled element is a product in f64, of which subnormals of its code say nothing.
-  const summarizer = new Summarizer(values.isScaled ? 'f64' : values.format);
-  const take = (chunk: Float32Array | Float64Array): void => {
-    summarizer.add(chunk);
-    progress.add(chunk.length);
-  };
-  await forEachChunk([values], take, signal);
-  return summarizer.result();
 }

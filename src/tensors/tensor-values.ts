@@ -1,26 +1,30 @@
 /** The elements of a stored tensor as numbers, a range at a time. */
 import { elementDecoder } from '../arrays/element-values.ts';
-import type { FormatName } from '../numerics/formats.ts';
+import { formats, type FormatName } from '../numerics/formats.ts';
 import { type BadScale, blockDecoder } from './block-values.ts';
 import type { ByteSource } from './bytes.ts';
 import { blockFormats } from './gguf-blocks.ts';
 import { quote, TensorFileError } from './tensor-error.ts';
 import type { BlockLayout, TensorEntry, TensorFile } from './tensor-file.ts';
 
-/** Values that are read and not yet decoded: decoding waits for no disk, and its result is valid until the next one. */
-export type Loaded = () => Float32Array | Float64Array;
+/** Elements that are read and not yet decoded: decoding waits for no disk, and its result is valid until the next one. */
+export type Loaded<T> = () => T;
 
-export interface TensorValues {
+/** A tensor's elements, as `T` holds them. */
+export interface Loader<T> {
   readonly elements: number;
-  /** What an element is, without its scale. */
-  readonly format: FormatName;
-  /** Whether values are elements times scales, which the spacing of `format` says nothing about. */
-  readonly isScaled: boolean;
   /**
    * Reads elements `from` to `from + count`; `from` is a multiple of `loadUnit`, and so is `count` unless it ends the
    * tensor. The two latest loads may be waiting to be decoded.
    */
-  load(from: number, count: number): Promise<Loaded>;
+  load(from: number, count: number): Promise<Loaded<T>>;
+}
+
+export interface TensorValues extends Loader<Float32Array | Float64Array> {
+  /** What an element is, without its scale. */
+  readonly format: FormatName;
+  /** Whether values are elements times scales, which the spacing of `format` says nothing about. */
+  readonly isScaled: boolean;
 }
 
 /** Every packing begins a byte, and a block, at each multiple of it. */
@@ -49,6 +53,22 @@ export function tensorValues(file: TensorFile, entry: TensorEntry, rule: ScaleRu
     format,
     isScaled: true,
     load: blockLoader(bytes, packing, rule === 'keep' ? () => undefined : () => refuseScale(name)),
+  };
+}
+
+/** The elements as they are stored, where each lies in one or two bytes; else null. */
+export function tensorCodes(file: TensorFile, entry: TensorEntry): Loader<Uint8Array | Uint16Array> | null {
+  const { format, packing, elements } = entry;
+  if (format === 'opaque' || packing !== 'whole' || formats[format].width > 16) return null;
+  const read = rotating(file.data(entry));
+  const isWide = formats[format].width > 8;
+  return {
+    elements,
+    async load(from, count) {
+      const bytes = await read(isWide ? 2 * from : from, isWide ? 2 * count : count);
+      // The buffers that are read into begin at 0.
+      return () => (isWide ? new Uint16Array(bytes.buffer, 0, count) : bytes);
+    },
   };
 }
 
@@ -103,13 +123,13 @@ function rotating(source: ByteSource): ByteReader {
  * Calls `take` with chunk after chunk of tensors of equally many elements; while it works on one, the next is read. The
  * arrays are valid until it returns. Stops where `signal` is aborted.
  */
-export async function forEachChunk(
-  tensors: readonly TensorValues[],
-  take: (...chunks: (Float32Array | Float64Array)[]) => void,
+export async function forEachChunk<T>(
+  tensors: readonly Loader<T>[],
+  take: (...chunks: NoInfer<T>[]) => void,
   signal?: AbortSignal,
 ): Promise<void> {
   const elements = tensors[0]?.elements ?? 0;
-  const load = (from: number): Promise<readonly Loaded[]> => {
+  const load = (from: number): Promise<readonly Loaded<T>[]> => {
     const count = Math.min(chunkElements, elements - from);
     return Promise.all(tensors.map((tensor) => tensor.load(from, count)));
   };

@@ -1,0 +1,64 @@
+/**
+ * How often each encoding of a format of at most 16 bits occurs. That is all a summary needs, and counting is quicker than
+ * to look at values one by one.
+ */
+import { formats, type FormatName } from '../numerics/formats.ts';
+import { valueTable } from './element-values.ts';
+import type { Summarizer } from './summary.ts';
+
+/** Elements after which 32 bits might not be enough for a count. */
+const mostUncollected = 2 ** 31;
+
+export class CodeCounts {
+  private readonly format: FormatName;
+  private readonly totals: Float64Array;
+  /** Neighbours are often alike, and a processor waits for a count that it has just written: they go to two tables. */
+  private readonly even: Uint32Array;
+  private readonly odd: Uint32Array;
+  private uncollected = 0;
+
+  constructor(format: FormatName) {
+    this.format = format;
+    // What lies above a narrow element in its byte is counted apart, and added when all is counted.
+    const patterns = formats[format].width > 8 ? 65536 : 256;
+    this.totals = new Float64Array(patterns);
+    this.even = new Uint32Array(patterns);
+    this.odd = new Uint32Array(patterns);
+  }
+
+  /** Elements, each in the low bits of a byte or of 16 bits. */
+  add(codes: Uint8Array | Uint16Array): void {
+    const { even, odd } = this;
+    const last = codes.length - 1;
+    for (let i = 0; i < last; i += 2) {
+      const first = codes[i] as number;
+      const second = codes[i + 1] as number;
+      even[first] = (even[first] as number) + 1;
+      odd[second] = (odd[second] as number) + 1;
+    }
+    if (codes.length % 2 === 1) {
+      const only = codes[last] as number;
+      even[only] = (even[only] as number) + 1;
+    }
+    this.uncollected += codes.length;
+    if (this.uncollected >= mostUncollected) this.collect();
+  }
+
+  /** Hands all elements over, as if they had been added one by one. */
+  addTo(summarizer: Summarizer): void {
+    this.collect();
+    const values = valueTable(this.format);
+    for (let pattern = 0; pattern < this.totals.length; pattern++) {
+      const count = this.totals[pattern] as number;
+      if (count > 0) summarizer.addRepeated(values[pattern & (values.length - 1)] as number, count);
+    }
+  }
+
+  private collect(): void {
+    for (let i = 0; i < this.totals.length; i++)
+      this.totals[i] = (this.totals[i] as number) + (this.even[i] as number) + (this.odd[i] as number);
+    this.even.fill(0);
+    this.odd.fill(0);
+    this.uncollected = 0;
+  }
+}

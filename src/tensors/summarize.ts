@@ -1,0 +1,52 @@
+/** A summary of a stored tensor, chunk by chunk. */
+import { CodeCounts } from '../arrays/code-counts.ts';
+import { Summarizer, type Summary } from '../arrays/summary.ts';
+import type { TensorEntry, TensorFile } from './tensor-file.ts';
+import { forEachChunk, isReadable, tensorCodes, tensorValues } from './tensor-values.ts';
+
+export interface SummarizeOptions {
+  /** Is told of so many more elements that are done. */
+  readonly progress: (elements: number) => void;
+  /** Where it is aborted, the summary is of what was read until then. */
+  readonly signal: AbortSignal;
+}
+
+/** Elements for which the tables of counts pay. */
+const worthCounting = 2 ** 16;
+
+/** Null for a tensor whose elements stand for no numbers here. */
+export async function summarizeTensor(
+  file: TensorFile,
+  entry: TensorEntry,
+  { progress, signal }: SummarizeOptions,
+): Promise<Summary | null> {
+  const { format, elements } = entry;
+  if (format === 'opaque' || !isReadable(entry)) return null;
+  const codes = elements < worthCounting ? null : tensorCodes(file, entry);
+  if (codes === null) return summarizeValues(file, entry, { progress, signal });
+  const counts = new CodeCounts(format);
+  const take = (chunk: Uint8Array | Uint16Array): void => {
+    counts.add(chunk);
+    progress(chunk.length);
+  };
+  await forEachChunk([codes], take, signal);
+  const summarizer = new Summarizer(format);
+  counts.addTo(summarizer);
+  return summarizer.result();
+}
+
+async function summarizeValues(
+  file: TensorFile,
+  entry: TensorEntry,
+  { progress, signal }: SummarizeOptions,
+): Promise<Summary> {
+  const values = tensorValues(file, entry);
+  // A scaled element is a product in f64, of which subnormals of its code say nothing.
+  const summarizer = new Summarizer(values.isScaled ? 'f64' : values.format);
+  const take = (chunk: Float32Array | Float64Array): void => {
+    summarizer.add(chunk);
+    progress(chunk.length);
+  };
+  await forEachChunk([values], take, signal);
+  return summarizer.result();
+}
