@@ -15,7 +15,16 @@ export interface SpacingUnit {
  * Reciprocals of the spacing in each binade, by the 11 bits of an f64's exponent field. Above the format's largest number
  * the spacing goes on as if it had more exponents.
  */
-export function inverseSpacings({ format: name, anyExponent }: SpacingUnit): Float64Array {
+export function inverseSpacings(unit: SpacingUnit): Float64Array {
+  const key = `${unit.format} ${unit.anyExponent}`;
+  const known = tables.get(key) ?? makeTable(unit);
+  tables.set(key, known);
+  return known;
+}
+
+const tables = new Map<string, Float64Array>();
+
+function makeTable({ format: name, anyExponent }: SpacingUnit): Float64Array {
   const format = formats[name];
   const isFloat = format.kind === 'float';
   if (!isFloat && !anyExponent) return new Float64Array(2048).fill(2 ** format.fractionBits);

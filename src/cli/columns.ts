@@ -7,7 +7,9 @@ export function alignColumns(
   rows: readonly (readonly string[])[],
   alignments: readonly Alignment[],
 ): readonly string[] {
-  const widths = alignments.map((_, column) => Math.max(0, ...rows.map((row) => widthOf(row[column] ?? ''))));
+  const widths = alignments.map((_, column) =>
+    rows.reduce((widest, row) => Math.max(widest, widthOf(row[column] ?? '')), 0),
+  );
   return rows.map((row) => {
     const cells = row.map((cell, column) => {
       const padding = ' '.repeat(Math.max(0, (widths[column] ?? 0) - widthOf(cell)));

@@ -8,7 +8,7 @@ import type { ComparedPair, FileDiff } from './diff-compare.ts';
 import { complaints, isEqual, type Limits } from './diff-verdict.ts';
 import { decibelText, cosineText, differentText, typesText } from './diff-words.ts';
 import { faintHead, plural, shapeText } from './inspect-text.ts';
-import { valueText } from './number-text.ts';
+import { countText, valueText } from './number-text.ts';
 
 export interface DiffLayout {
   readonly style: Style;
@@ -130,7 +130,7 @@ function verdictLines({ pairs, onlyInA, onlyInB }: FileDiff, limits: Limits, { s
     [onlyInA.length, 'only in A'],
     [onlyInB.length, 'only in B'],
   ] as const;
-  const words = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
+  const words = counts.filter(([count]) => count > 0).map(([count, word]) => `${countText(count)} ${word}`);
   const isFine = refused.length + onlyInA.length + onlyInB.length === 0;
   const named = beyond.slice(0, namedComplaints).map((pair) => {
     return `  ${printable(pair.a.entry.name)}: ${complaints(pair, limits).join(', ')}`;
