@@ -30,6 +30,8 @@ export class Summarizer {
   private readonly leastNormalBits: number;
   /** Sign and exponent field of the f32 chunk at hand. */
   private readonly fields = new Uint32Array(512);
+  /** The same of an f64 chunk. */
+  private readonly wideFields = new Uint32Array(4096);
   private count = 0;
   private min = Number.POSITIVE_INFINITY;
   private max = Number.NEGATIVE_INFINITY;
@@ -47,12 +49,14 @@ export class Summarizer {
   add(values: Float32Array | Float64Array): void {
     this.count += values.length;
     if (values instanceof Float64Array) {
-      for (let at = 0; at < values.length; at += blockSize) this.addDoubles(values, at);
+      const words = new Uint32Array(values.buffer, values.byteOffset, values.length * 2);
+      for (let at = 0; at < values.length; at += blockSize) this.addDoubles(values, words, at);
+      this.takeFields(this.wideFields, 11);
       return;
     }
     const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
     for (let at = 0; at < values.length; at += blockSize) this.addSingles(values, bits, at);
-    this.takeFields();
+    this.takeFields(this.fields, 8);
   }
 
   /** One value, as often as it occurred. */
@@ -124,11 +128,29 @@ export class Summarizer {
     this.zeros = zeros;
   }
 
-  private addDoubles(values: Float64Array, from: number): void {
+  /** The same for doubles, whose `words` are high and low halves; zeros are rarer here and go alone too. */
+  private addDoubles(values: Float64Array, words: Uint32Array, from: number): void {
     const end = Math.min(from + blockSize, values.length);
-    let sum = 0;
-    for (let i = from; i < end; i++) sum += this.addAny(values[i] as number, 1);
+    const { wideFields: fields, leastNormal } = this;
+    let { min, max } = this;
+    let [sum, subnormals] = [0, 0];
+    for (let i = from; i < end; i++) {
+      const field = (words[2 * i + 1] as number) >>> 20;
+      const value = values[i] as number;
+      if (((field + 1) & 0x7ff) <= 1) {
+        sum += this.addAny(value, 1);
+        continue;
+      }
+      fields[field] = (fields[field] as number) + 1;
+      sum += value;
+      if (value < min) min = value;
+      if (value > max) max = value;
+      if (Math.abs(value) < leastNormal) subnormals += 1;
+    }
     this.sum.add(sum);
+    this.min = Math.min(min, this.min);
+    this.max = Math.max(max, this.max);
+    this.subnormals += subnormals;
   }
 
   /** Everything but count and sum. Returns what the sum takes of the value. */
@@ -149,14 +171,14 @@ export class Summarizer {
     return value;
   }
 
-  /** Hands the counts of exponent fields to the histogram. */
-  private takeFields(): void {
-    for (let field = 0; field < this.fields.length; field++) {
-      const count = this.fields[field] as number;
-      // Field 0 holds zeros only.
-      if (count > 0 && (field & 0xff) !== 0) this.histogram.add(field >>> 8, (field & 0xff) - 127, count);
+  /** Hands the counts of exponent fields of so many bits to the histogram. Field 0 holds zeros only. */
+  private takeFields(fields: Uint32Array, bits: number): void {
+    const top = 2 ** bits - 1;
+    for (let field = 0; field < fields.length; field++) {
+      const count = fields[field] as number;
+      if (count > 0 && (field & top) !== 0) this.histogram.add(field >>> bits, (field & top) - (top >>> 1), count);
     }
-    this.fields.fill(0);
+    fields.fill(0);
   }
 }
 
