@@ -18,7 +18,7 @@ import { loadModule } from './check/check.ts';
 import { DeviceBuffer } from './device/buffer.ts';
 import { LoadedModule, RefusedModuleError } from './device/loaded-module.ts';
 import type { DeviceOptions } from './device/options.ts';
-import type { ModuleOrigin } from './jit/launch.ts';
+import type { ModuleOrigin } from './jit/launch/launch.ts';
 import { DeviceHeap } from './machine/device-heap.ts';
 import { defaultMemorySize, GlobalMemory } from './machine/global-memory.ts';
 import { checkWorkers } from './machine/launch.ts';

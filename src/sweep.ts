@@ -2,8 +2,8 @@
 import { err, ok, type Result } from './base/result.ts';
 import { type EvalError, prepareEval } from './evaluate.ts';
 import type { Place } from './explain/plain-variants.ts';
-import { digestWord } from './jit/digest.ts';
-import { type SweepKernel, sweepKernel, type SweepPlan, SweepRunner } from './jit/sweep-kernel.ts';
+import { digestWord } from './jit/arrays/digest.ts';
+import { type SweepKernel, sweepKernel, type SweepPlan, SweepRunner } from './jit/arrays/sweep-kernel.ts';
 
 export interface Sweep {
   readonly mnemonic: string;

@@ -11,7 +11,7 @@ import { DigestFile } from '../src/cli/digest-file.ts';
 import { prepareEval } from '../src/evaluate.ts';
 import { expand } from '../src/isa/expand.ts';
 import { allForms } from '../src/isa/table.ts';
-import { digestWord } from '../src/jit/digest.ts';
+import { digestWord } from '../src/jit/arrays/digest.ts';
 import { prepareSweep, type Sweep } from '../src/sweep.ts';
 
 const path = fileURLToPath(new URL('../digests/conversions.json', import.meta.url));

@@ -1,10 +1,10 @@
 /** Bulk conversion on worker threads: `convert` for arrays so large that the calling thread should not do it alone. */
 import { PtxlabError } from '../base/error.ts';
-import { type ArrayConverter, clearSpare, type RandomSource } from '../jit/array-converter.ts';
-import { chunkSize } from '../jit/array-kernel.ts';
-import type { ArrayPart } from '../jit/array-part.ts';
-import { storedBits } from '../jit/array-storage.ts';
-import type { WorkerHost } from '../jit/worker-host.ts';
+import { type ArrayConverter, clearSpare, type RandomSource } from '../jit/arrays/array-converter.ts';
+import { chunkSize } from '../jit/arrays/array-kernel.ts';
+import type { ArrayPart } from '../jit/arrays/array-part.ts';
+import { storedBits } from '../jit/arrays/array-storage.ts';
+import type { WorkerHost } from '../jit/launch/worker-host.ts';
 import { type ConvertOptions, type PreparedArrays, prepareArrays } from './convert.ts';
 import { canCompile, converterOf } from './converters.ts';
 import type { FormatName } from '../numerics/formats.ts';

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Bits } from '../base/bits.ts';
 import { type FormatName, formats } from '../numerics/formats.ts';
 import type { Rounding } from '../numerics/conversion.ts';
-import type { RandomSource } from '../jit/array-converter.ts';
+import type { RandomSource } from '../jit/arrays/array-converter.ts';
 import { arrayConversion, convert, type ConvertOptions } from './convert.ts';
 import { converterOf } from './converters.ts';
 import { PlainConverter } from './plain-converter.ts';

@@ -10,11 +10,11 @@
  */
 import { PtxlabError } from '../base/error.ts';
 import { randomLayoutOf } from '../isa/random-layout.ts';
-import type { ArrayPlan } from '../jit/array-kernel.ts';
-import { storedBits } from '../jit/array-storage.ts';
+import type { ArrayPlan } from '../jit/arrays/array-kernel.ts';
+import { storedBits } from '../jit/arrays/array-storage.ts';
 import type { Rounding } from '../numerics/conversion.ts';
 import type { FormatName } from '../numerics/formats.ts';
-import type { RandomSource } from '../jit/array-converter.ts';
+import type { RandomSource } from '../jit/arrays/array-converter.ts';
 import { converterOf } from './converters.ts';
 import { requireFormat } from './names.ts';
 import type { Semantics } from './semantic-rules.ts';

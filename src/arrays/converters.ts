@@ -1,6 +1,6 @@
 /** Converters by what they do, each made once: WebAssembly where it is to be had, else plain JavaScript. */
-import { type ArrayPlan, planKey, staging } from '../jit/array-kernel.ts';
-import { ArrayConverter } from '../jit/array-converter.ts';
+import { type ArrayPlan, planKey, staging } from '../jit/arrays/array-kernel.ts';
+import { ArrayConverter } from '../jit/arrays/array-converter.ts';
 import { PlainConverter } from './plain-converter.ts';
 import type { Bytes } from './storage.ts';
 import { pageSize, workspaceOf } from './workspace.ts';

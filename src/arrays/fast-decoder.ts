@@ -1,7 +1,7 @@
 /** Codes times factors by WebAssembly. */
-import { groupSize } from '../jit/array-storage.ts';
-import { dequantizeKernel } from '../jit/dequantize-kernel.ts';
-import { quantizeMemory } from '../jit/quantize-memory.ts';
+import { groupSize } from '../jit/arrays/array-storage.ts';
+import { dequantizeKernel } from '../jit/arrays/dequantize-kernel.ts';
+import { quantizeMemory } from '../jit/arrays/quantize-memory.ts';
 import { formats, type FormatName } from '../numerics/formats.ts';
 import { denseBytes } from './bit-packing.ts';
 import { chunkElements } from './block-encoder.ts';

@@ -5,9 +5,9 @@ import { largestOf } from './block-formats.ts';
 import { elementConversion } from './element-codes.ts';
 import type { TensorScale } from './scale-rules.ts';
 import type { SourceArray } from './source-values.ts';
-import { groupSize } from '../jit/array-storage.ts';
-import { quantizeKernel, type QuantizeSpec } from '../jit/quantize-kernel.ts';
-import { quantizeMemory } from '../jit/quantize-memory.ts';
+import { groupSize } from '../jit/arrays/array-storage.ts';
+import { quantizeKernel, type QuantizeSpec } from '../jit/arrays/quantize-kernel.ts';
+import { quantizeMemory } from '../jit/arrays/quantize-memory.ts';
 import { formats } from '../numerics/formats.ts';
 
 interface KernelExports {

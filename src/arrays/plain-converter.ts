@@ -3,11 +3,11 @@
  * the other, or from a table where the source has few values.
  */
 import type { Bits } from '../base/bits.ts';
-import { randomWord, seedKeys } from '../jit/array-random.ts';
-import type { ArrayPlan } from '../jit/array-kernel.ts';
-import type { Storage } from '../jit/array-storage.ts';
+import { randomWord, seedKeys } from '../jit/arrays/array-random.ts';
+import type { ArrayPlan } from '../jit/arrays/array-kernel.ts';
+import type { Storage } from '../jit/arrays/array-storage.ts';
 import { formats } from '../numerics/formats.ts';
-import type { RandomSource } from '../jit/array-converter.ts';
+import type { RandomSource } from '../jit/arrays/array-converter.ts';
 import { planConverter } from './semantics.ts';
 
 type ConvertOne = (source: Bits, random: number) => Bits;

@@ -1,6 +1,6 @@
 /**
  * From the largest magnitude of a block to its scale and to the factor that its elements are multiplied by. Every f32
- * operation is written with Math.fround, which rounds to nearest even; `jit/scale-lowering.ts` does the same on vectors.
+ * operation is written with Math.fround, which rounds to nearest even; `jit/arrays/scale-lowering.ts` does the same on vectors.
  */
 import { power } from '../numerics/exact.ts';
 import type { FormatName } from '../numerics/formats.ts';

@@ -1,7 +1,7 @@
 /** How elements of a format lie in an array: typed arrays that hold them, and packings of what is narrower than a byte. */
 import { PtxlabError } from '../base/error.ts';
 import { formats, type FormatName } from '../numerics/formats.ts';
-import { type Storage, storedBits } from '../jit/array-storage.ts';
+import { type Storage, storedBits } from '../jit/arrays/array-storage.ts';
 
 /**
  * Elements of 2, 4 or 6 bits: `bytes` one per byte, in its low bits; `low-first` dense, the first element in the lowest

@@ -1,6 +1,6 @@
 /** Memory that conversions read and write in place: what lies elsewhere is copied through it. */
 import { PtxlabError } from '../base/error.ts';
-import { staging } from '../jit/array-kernel.ts';
+import { staging } from '../jit/arrays/array-kernel.ts';
 import type { FormatName } from '../numerics/formats.ts';
 import { type ArrayOf, arrayOver, type Packing, storageOf, storedBytes } from './storage.ts';
 

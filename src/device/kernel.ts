@@ -2,7 +2,7 @@
 import { packArguments } from './arguments.ts';
 import { PtxlabError } from '../base/error.ts';
 import { regionsOf, runLaunch } from '../interp/engine.ts';
-import { type ModuleOrigin, runFast } from '../jit/launch.ts';
+import { type ModuleOrigin, runFast } from '../jit/launch/launch.ts';
 import type { DeviceHeap } from '../machine/device-heap.ts';
 import type { Dim3 } from '../machine/fault.ts';
 import type { GlobalMemory } from '../machine/global-memory.ts';

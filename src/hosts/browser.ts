@@ -1,7 +1,7 @@
 /** Web Workers, where a page is isolated from other origins: without that no memory can be shared. */
-import type { ArrayPart } from '../jit/array-part.ts';
-import type { Share, ShareResult } from '../jit/share.ts';
-import type { WorkerHost } from '../jit/worker-host.ts';
+import type { ArrayPart } from '../jit/arrays/array-part.ts';
+import type { Share, ShareResult } from '../jit/launch/share.ts';
+import type { WorkerHost } from '../jit/launch/worker-host.ts';
 
 /** What a worker is asked. */
 export type Question =

@@ -2,11 +2,11 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
-import type { ShareResult } from '../jit/share.ts';
-import type { WorkerHost } from '../jit/worker-host.ts';
+import type { ShareResult } from '../jit/launch/share.ts';
+import type { WorkerHost } from '../jit/launch/worker-host.ts';
 import { mostWorkers } from '../machine/launch.ts';
 
-const arrayPart = fileURLToPath(new URL('../jit/array-part.js', import.meta.url));
+const arrayPart = fileURLToPath(new URL('../jit/arrays/array-part.js', import.meta.url));
 
 let pool: Piscina | null = null;
 /** Threads that are known to be up. */
@@ -15,7 +15,7 @@ let up = 0;
 /** Threads are started when there is a task for them, and do not keep the process from ending while they have none. */
 function started(): Piscina {
   pool ??= new Piscina({
-    filename: fileURLToPath(new URL('../jit/share.js', import.meta.url)),
+    filename: fileURLToPath(new URL('../jit/launch/share.js', import.meta.url)),
     minThreads: 0,
     maxThreads: mostWorkers,
     idleTimeout: Number.POSITIVE_INFINITY,

@@ -1,6 +1,6 @@
 /** What runs in a Web Worker. Threads of Node are started by their pool and call these functions themselves. */
-import { runArrayPart } from '../jit/array-part.ts';
-import { runShare } from '../jit/share.ts';
+import { runArrayPart } from '../jit/arrays/array-part.ts';
+import { runShare } from '../jit/launch/share.ts';
 import type { Answer, Question } from './browser.ts';
 
 const answer = (message: Answer): void => self.postMessage(message);

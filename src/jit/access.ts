@@ -3,7 +3,7 @@ import type { AccessSpace, WindowSpace } from '../isa/steps.ts';
 import { windowBase } from '../machine/address-space.ts';
 import type { Code, Label } from '../wasm/code.ts';
 import type { AtomicOpcode, MemoryOpcode } from '../wasm/opcodes.ts';
-import { maskTo } from './integer.ts';
+import { maskTo } from './arithmetic/integer.ts';
 import { pushField } from './context-field.ts';
 import { alignTo16 } from './layout.ts';
 import type { Lowering, StepOf } from './lowering.ts';

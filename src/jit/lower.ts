@@ -7,11 +7,18 @@ import { isOnStack } from '../program/layout.ts';
 import type { AddressSource, SymbolAddress, Transfer } from '../program/function-program.ts';
 import { lowerInWindow, lowerLoad, lowerStore, lowerWindow } from './access.ts';
 import { lowerAtomic } from './atomic.ts';
-import { converter } from './convert.ts';
-import { pushFloatComparison } from './float-bits.ts';
-import { lowerFloat } from './float-arithmetic.ts';
+import { converter } from './arithmetic/convert.ts';
+import { pushFloatComparison } from './arithmetic/float-bits.ts';
+import { lowerFloat } from './arithmetic/float-arithmetic.ts';
 import { halved } from './halves.ts';
-import { lowerBits, lowerClamp, lowerInteger, maskTo, pushIntegerComparison, signExtendIn } from './integer.ts';
+import {
+  lowerBits,
+  lowerClamp,
+  lowerInteger,
+  maskTo,
+  pushIntegerComparison,
+  signExtendIn,
+} from './arithmetic/integer.ts';
 import type { Lowering, StepOf } from './lowering.ts';
 import { lowerSpecial } from './specials.ts';
 import { lowerTransfer } from './transfer.ts';

@@ -2,7 +2,7 @@
 import { warpSize } from '../machine/launch.ts';
 import type { SpecialRead } from '../program/function-program.ts';
 import { pushField } from './context-field.ts';
-import { maskTo } from './integer.ts';
+import { maskTo } from './arithmetic/integer.ts';
 import type { ContextField } from './layout.ts';
 import type { Lowering } from './lowering.ts';
 

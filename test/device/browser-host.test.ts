@@ -61,7 +61,7 @@ test('they convert arrays', async () => {
 });
 
 test('what breaks in one is an error here, and the worker lives on', async () => {
-  const { host } = (await import(hostFile)) as typeof import('../../src/jit/worker-host.ts');
+  const { host } = (await import(hostFile)) as typeof import('../../src/jit/launch/worker-host.ts');
   await expect(host.run({} as never)).rejects.toThrow(/undefined/);
   expect(await output({ body }, 16, { grid: 4, workers: 2 })).toEqual([0, 1, 2, 3]);
   expect(started).toBe(2);

@@ -3,9 +3,9 @@
  * series may be wrong by, and what is to be right to 53 bits and whether something lies below.
  */
 import { describe, expect, test } from 'vitest';
-import { exactFunction } from '../../src/jit/elementary-exact.ts';
-import { writeSeries } from '../../src/jit/elementary-series.ts';
-import type { Elementary } from '../../src/jit/elementary.ts';
+import { exactFunction } from '../../src/jit/arithmetic/elementary-exact.ts';
+import { writeSeries } from '../../src/jit/arithmetic/elementary-series.ts';
+import type { Elementary } from '../../src/jit/arithmetic/elementary.ts';
 import { Helpers } from '../../src/jit/helpers.ts';
 import { bitLength, decode, type Finite, noTail, power } from '../../src/numerics/exact.ts';
 import { transcendental } from '../../src/numerics/transcendental.ts';

@@ -1,8 +1,8 @@
 /** Conversions of four values at once beside conversions of one, in one module, over the same words. */
-import { converter } from '../../src/jit/convert.ts';
+import { converter } from '../../src/jit/arithmetic/convert.ts';
 import { Helpers } from '../../src/jit/helpers.ts';
-import { instanceWithoutEngine } from '../../src/jit/sweep-kernel.ts';
-import { vectorConverter } from '../../src/jit/vector-convert.ts';
+import { instanceWithoutEngine } from '../../src/jit/arrays/sweep-kernel.ts';
+import { vectorConverter } from '../../src/jit/simd/vector-convert.ts';
 import type { Conversion } from '../../src/numerics/conversion.ts';
 import { evaluator } from '../../src/interp/evaluate.ts';
 import { expand } from '../../src/isa/expand.ts';

@@ -1,0 +1,50 @@
+/** popc, clz, brev and lop3. */
+import type { Code } from '../../wasm/code.ts';
+import type { Lowering, StepOf } from '../lowering.ts';
+import { holder } from '../values.ts';
+
+/** popc and clz: a count in 32 bits. */
+export function lowerCount(step: StepOf<'bits'>, opcode: 'popcnt' | 'clz', { code, values }: Lowering): void {
+  const type = holder(step.width);
+  values.get(step.from[0] as string, type);
+  code.op(`${type}.${opcode}`);
+  values.set(step.to, type);
+}
+
+/** Bits in reverse order: neighbours change places, then pairs, and so on up to halves. */
+export function lowerReverse(step: StepOf<'bits'>, { code, values }: Lowering): void {
+  const type = holder(step.width);
+  const local = values.temporary(type);
+  const constant = (value: bigint): Code => (type === 'i64' ? code.i64(value) : code.i32(Number(value)));
+  values.get(step.from[0] as string, type);
+  code.set(local);
+  for (let distance = 1; distance < step.width; distance *= 2) {
+    const shift = BigInt(distance);
+    const everyOther = ((1n << BigInt(step.width)) - 1n) / ((1n << shift) + 1n);
+    code.get(local);
+    constant(shift).op(`${type}.shr_u`);
+    constant(everyOther).op(`${type}.and`).get(local);
+    constant(everyOther).op(`${type}.and`);
+    constant(shift).op(`${type}.shl`, `${type}.or`).set(local);
+  }
+  code.get(local);
+  values.set(step.to, type);
+}
+
+/** A sum of the products that the table names: bit 4a + 2b + c says whether that combination gives one. */
+export function lowerTable(step: StepOf<'bits'>, { code, values }: Lowering): void {
+  const [a, b, c, entry] = step.from as readonly [string, string, string, string];
+  const table = values.constantOf(entry);
+  if (table === null) throw new Error('the table of lop3 is a constant');
+  code.i32(0);
+  for (let combination = 0; combination < 8; combination++) {
+    if (((Number(table) >> combination) & 1) === 0) continue;
+    [a, b, c].forEach((ref, i) => {
+      values.get(ref, 'i32');
+      if (((combination >> (2 - i)) & 1) === 0) code.i32(-1).op('i32.xor');
+      if (i > 0) code.op('i32.and');
+    });
+    code.op('i32.or');
+  }
+  values.set(step.to, 'i32');
+}

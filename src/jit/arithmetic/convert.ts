@@ -1,0 +1,111 @@
+/** `convert` steps: each conversion becomes one function of the module, generated from its data. */
+import type { Conversion } from '../../numerics/conversion.ts';
+import { type FixedFormat, type FloatFormat, formats, type NumberFormat } from '../../numerics/formats.ts';
+import { nanPolicyOf } from '../../numerics/policy.ts';
+import type { Code } from '../../wasm/code.ts';
+import { decode, type Exceptions } from './decoding.ts';
+import type { Helpers } from '../helpers.ts';
+import { clampLocal, maskTo } from './integer.ts';
+import { returnBits, returnInfinity, returnNan, returnRounded, returnZero } from './rounding.ts';
+import { conversionTarget, patternsOf, type RoundingTarget } from './target.ts';
+import { holder } from '../values.ts';
+
+/** Index of the function (source, random i32, scale i32) → result for one lane. */
+export function converter(helpers: Helpers, c: Conversion): number {
+  const from = formats[c.from];
+  const to = formats[c.to];
+  const type = { parameters: [holder(from.width), 'i32', 'i32'], results: [holder(to.width)] } as const;
+  return helpers.function(`convert ${JSON.stringify(c)}`, type, (code) => writeConversion(code, c, from, to));
+}
+
+const [source, random, scale] = [0, 1, 2];
+
+function writeConversion(code: Code, c: Conversion, from: NumberFormat, to: NumberFormat): void {
+  const bits = code.local('i64');
+  code.get(source);
+  if (from.width <= 32) code.op('i64.extend_i32_u');
+  code.set(bits);
+  if (from.kind === 'integer' && to.kind === 'integer') {
+    convertInteger(code, bits, from, to, c.sat);
+    return;
+  }
+  const target = conversionTarget(c);
+  if (c.scaled !== null)
+    code
+      .get(scale)
+      .i32(0xff)
+      .op('i32.eq')
+      .if(() => returnNan(code, target));
+  const exact = decode(code, from, bits, exceptionsOf(code, c, target, bits));
+  if (c.scaled !== null) {
+    code.get(exact.exponent).get(scale).i32(0x7f).op('i32.sub');
+    code.op(c.scaled === 'multiply' ? 'i32.add' : 'i32.sub').set(exact.exponent);
+  }
+  // A format without sign takes the magnitude.
+  if (to.kind === 'float' && !to.signed) code.i32(0).set(exact.sign);
+  returnRounded(code, target, exact, random);
+  code.op('unreachable');
+}
+
+function exceptionsOf(code: Code, c: Conversion, target: RoundingTarget, bits: number): Exceptions {
+  return {
+    nan: (sign, fraction) => returnConvertedNan(code, c, target, { bits, sign, fraction }),
+    infinity: (sign) => returnInfinity(code, target, sign),
+    zero: (sign) => returnZero(code, target, sign),
+    flush: c.flush && c.from === 'f32',
+  };
+}
+
+function returnConvertedNan(
+  code: Code,
+  c: Conversion,
+  target: RoundingTarget,
+  { bits, sign, fraction }: { readonly bits: number; readonly sign: number; readonly fraction: number },
+): void {
+  const policy = nanPolicyOf(c).name;
+  const { width } = target.format;
+  if (policy === 'unchanged') {
+    code.get(bits);
+    returnBits(code, width);
+    return;
+  }
+  if (policy !== 'quieted') {
+    returnNan(code, target);
+    return;
+  }
+  const to = target.format as FloatFormat;
+  const lift = BigInt(52 - (formats[c.from] as FloatFormat).fractionBits);
+  const infinity = patternsOf(to).infinity ?? [0n, 0n];
+  code
+    .get(fraction)
+    .i64(lift)
+    .op('i64.shl')
+    .i64(1n << 51n)
+    .op('i64.or');
+  code
+    .i64(BigInt(52 - to.fractionBits))
+    .op('i64.shr_u')
+    .i64(BigInt(to.padding))
+    .op('i64.shl');
+  code.i64(infinity[1]).i64(infinity[0]).get(sign).op('select', 'i64.or');
+  returnBits(code, width);
+}
+
+/** The low bits, or with `sat` the nearest end of the range; a u64 is the only source that i64 cannot order by itself. */
+function convertInteger(code: Code, bits: number, from: FixedFormat, to: FixedFormat, sat: boolean): void {
+  if (from.signed) {
+    const spare = BigInt(64 - from.width);
+    code.get(bits).i64(spare).op('i64.shl').i64(spare).op('i64.shr_s').set(bits);
+  }
+  if (sat) clampInteger(code, bits, from.signed, to);
+  code.get(bits);
+  maskTo(code, 'i64', to.width);
+  returnBits(code, to.width);
+}
+
+function clampInteger(code: Code, bits: number, signed: boolean, to: FixedFormat): void {
+  if (signed) return clampLocal(code, bits, to);
+  const all = (1n << BigInt(to.width)) - 1n;
+  const most = to.signed ? all >> 1n : all;
+  code.get(bits).i64(most).get(bits).i64(most).op('i64.lt_u', 'select').set(bits);
+}

@@ -1,0 +1,284 @@
+/**
+ * Steps on f64. What rounds to nearest is an instruction of WebAssembly; fused and directed operations are done on
+ * integers: operands that are neither zero, infinite nor NaNs are decoded, computed with at least 64 bits of which the
+ * last stands for all below, and rounded once.
+ */
+import { formats } from '../../numerics/formats.ts';
+import type { FloatFunction, FloatMode } from '../../numerics/operations.ts';
+import type { Code } from '../../wasm/code.ts';
+import type { PlainOpcode } from '../../wasm/opcodes.ts';
+import { decode } from './decoding.ts';
+import { writeQuotient, writeReciprocalRoot, writeRoot } from './double-roots.ts';
+import { flushLocal, masksOf } from './float-bits.ts';
+import type { Helpers } from '../helpers.ts';
+import type { Lowering, StepOf } from '../lowering.ts';
+import { type ExactLocals, exactLocals, returnRounded } from './rounding.ts';
+import { arithmeticTarget } from './target.ts';
+import {
+  addWide,
+  highProduct,
+  negateWide,
+  normaliseWide,
+  shiftRightJamming,
+  subtractWide,
+  type WideLocals,
+  wideLocals,
+} from './wide.ts';
+
+const nearest: Readonly<Partial<Record<FloatFunction, PlainOpcode>>> = {
+  add: 'f64.add',
+  sub: 'f64.sub',
+  mul: 'f64.mul',
+  div: 'f64.div',
+  rcp: 'f64.div',
+  sqrt: 'f64.sqrt',
+};
+
+const one = 0x3ff0000000000000n;
+const infinite = 0x7ff0000000000000n;
+const magnitudes = (1n << 63n) - 1n;
+const quiet = 1n << 51n;
+/** What an operation makes that has no value. */
+const madeNan = 0xfff8000000000000n;
+
+export function lowerDouble(step: StepOf<'float'>, lowering: Lowering): void {
+  const { fn, mode, from, to } = step;
+  const { code, values, helpers } = lowering;
+  const opcode = nearest[fn];
+  if (opcode !== undefined && mode.rounding === 'rn' && !mode.flush) {
+    lowerNearest(step, opcode, lowering);
+    return;
+  }
+  const parameters = from.map(() => 'i64' as const);
+  const key = `double ${fn} ${JSON.stringify(mode)}`;
+  const index = helpers.function(key, { parameters, results: ['i64'] }, (body) => writeDouble(body, helpers, fn, mode));
+  for (const ref of from) values.get(ref, 'i64');
+  code.call(index);
+  values.set(to, 'i64');
+}
+
+function lowerNearest({ fn, from, to }: StepOf<'float'>, opcode: PlainOpcode, { code, values }: Lowering): void {
+  const result = values.temporary('f64');
+  const bits = values.temporary('i64');
+  if (fn === 'rcp') code.i64(one).op('f64.reinterpret_i64');
+  for (const ref of from) {
+    values.get(ref, 'i64');
+    code.op('f64.reinterpret_i64');
+  }
+  code.op(opcode).tee(result).op('i64.reinterpret_f64').set(bits);
+  code
+    .get(result)
+    .get(result)
+    .op('f64.ne')
+    .if(() => {
+      // The first NaN operand made quiet; of several, the one that is set last wins.
+      code.i64(madeNan).set(bits);
+      for (const ref of from.toReversed()) {
+        values.get(ref, 'i64');
+        code.i64(quiet).op('i64.or').get(bits);
+        values.get(ref, 'i64');
+        code.i64(magnitudes).op('i64.and').i64(infinite).op('i64.gt_u', 'select').set(bits);
+      }
+    });
+  code.get(bits);
+  values.set(to, 'i64');
+}
+
+// --- on integers ----------------------------------------------------------------------------------------------------
+
+const [a, b, c] = [0, 1, 2];
+
+function writeDouble(code: Code, helpers: Helpers, fn: FloatFunction, mode: FloatMode): void {
+  const target = arithmeticTarget('f64', mode);
+  const count = fn === 'fma' ? 3 : fn === 'add' || fn === 'sub' || fn === 'mul' || fn === 'div' ? 2 : 1;
+  const operands = [a, b, c].slice(0, count);
+  for (const operand of operands) {
+    if (mode.flush) flushLocal(code, operand, masksOf('f64'));
+    returnIfNan(code, operand);
+  }
+  if (fn === 'sub')
+    code
+      .get(b)
+      .i64(1n << 63n)
+      .op('i64.xor')
+      .set(b);
+  for (const operand of [a, b].slice(0, count)) returnIfSpecial(code, fn, mode, operand);
+  // The product of finite factors must not overflow before it meets an infinite addend; a zero one is nothing special.
+  if (fn === 'fma') returnIfInfinite(code, c);
+  const exact = writeExact(code, helpers, fn, mode, operands);
+  // Patterns are compared as signed numbers, which hold no exponent beyond that of infinity.
+  code.get(exact.exponent).i32(1024).op('i32.ge_s');
+  code.if(() =>
+    code
+      .i32(1024)
+      .set(exact.exponent)
+      .i64(1n << 63n)
+      .set(exact.significand),
+  );
+  returnRounded(code, target, exact, 0);
+  code.op('unreachable');
+}
+
+function writeExact(
+  code: Code,
+  helpers: Helpers,
+  fn: FloatFunction,
+  mode: FloatMode,
+  operands: readonly number[],
+): ExactLocals {
+  const [x, y = x, z = x] = operands.map((operand) => decodeFinite(code, operand)) as [ExactLocals, ...ExactLocals[]];
+  switch (fn) {
+    case 'fma':
+      return writeSum(code, helpers, mode, productOf(code, helpers, x, y), termOf(code, z));
+    case 'add':
+    case 'sub':
+      return writeSum(code, helpers, mode, termOf(code, x), termOf(code, y));
+    case 'mul':
+      return normalised(code, productOf(code, helpers, x, y));
+    case 'div':
+      return writeQuotient(code, x, y);
+    case 'rcp':
+      return writeQuotient(code, constantOne(code), x);
+    case 'sqrt':
+      return writeRoot(code, x);
+    case 'rsqrt':
+      return writeReciprocalRoot(code, helpers, x);
+    default:
+      throw new Error(`${fn} is no function of f64`);
+  }
+}
+
+function constantOne(code: Code): ExactLocals {
+  const exact = exactLocals(code);
+  code.i64(1n << 63n).set(exact.significand);
+  return exact;
+}
+
+/** The first NaN operand, made quiet. */
+function returnIfNan(code: Code, operand: number): void {
+  code.get(operand).i64(magnitudes).op('i64.and').i64(infinite).op('i64.gt_u');
+  code.if(() => code.get(operand).i64(quiet).op('i64.or', 'return'));
+}
+
+function returnIfInfinite(code: Code, operand: number): void {
+  code.get(operand).i64(magnitudes).op('i64.and').i64(infinite).op('i64.eq');
+  code.if(() => code.get(operand).op('return'));
+}
+
+/** Where a factor or term is infinite or zero WebAssembly's own arithmetic is exact. */
+function returnIfSpecial(code: Code, fn: FloatFunction, mode: FloatMode, operand: number): void {
+  const magnitude = code.local('i64');
+  code.get(operand).i64(magnitudes).op('i64.and').tee(magnitude).i64(infinite).op('i64.eq');
+  code.get(magnitude).op('i64.eqz', 'i32.or');
+  if (fn === 'sqrt' || fn === 'rsqrt') code.get(operand).i64(0n).op('i64.lt_s', 'i32.or');
+  code.if(() => {
+    const result = code.local('f64');
+    pushPlainly(code, fn);
+    code.tee(result).get(result).op('f64.ne');
+    code.if(() => code.i64(madeNan).op('return'));
+    if (mode.rounding === 'rm') returnNegativeZero(code, fn, result);
+    code.get(result).op('i64.reinterpret_f64', 'return');
+  });
+}
+
+function pushPlainly(code: Code, fn: FloatFunction): void {
+  const value = (operand: number): Code => code.get(operand).op('f64.reinterpret_i64');
+  if (fn === 'rcp' || fn === 'rsqrt') code.i64(one).op('f64.reinterpret_i64');
+  value(a);
+  if (fn === 'fma') {
+    value(b).op('f64.mul');
+    value(c).op('f64.add');
+  } else if (fn === 'add' || fn === 'sub') value(b).op('f64.add');
+  else if (fn === 'mul') value(b).op('f64.mul');
+  else if (fn === 'div') value(b).op('f64.div');
+  else if (fn === 'sqrt' || fn === 'rsqrt') code.op('f64.sqrt');
+  if (fn === 'rcp' || fn === 'rsqrt') code.op('f64.div');
+}
+
+/** A sum of zeros is -0 under rm unless both are +0 (IEEE 754 section 6.3). */
+function returnNegativeZero(code: Code, fn: FloatFunction, result: number): void {
+  if (fn !== 'add' && fn !== 'sub' && fn !== 'fma') return;
+  const term = fn === 'fma' ? c : b;
+  code.get(a);
+  if (fn === 'fma') code.get(b).op('i64.xor');
+  code.get(term).op('i64.or').i64(0n).op('i64.lt_s');
+  code.get(result).op('i64.reinterpret_f64', 'i64.eqz', 'i32.and');
+  code.if(() => code.i64(1n << 63n).op('return'));
+}
+
+/** Of an operand that is finite; a zero gets significand 0 and an exponent below every other. */
+function decodeFinite(code: Code, operand: number): ExactLocals {
+  const ignore = (): void => undefined;
+  const exact = decode(code, formats.f64, operand, { nan: ignore, infinity: ignore, zero: ignore, flush: false });
+  if (operand === c) {
+    code.get(exact.significand).op('i64.eqz');
+    code.if(() => code.i32(-5000).set(exact.exponent));
+  }
+  return exact;
+}
+
+// --- sums and products ----------------------------------------------------------------------------------------------
+
+/** (-1)^sign * (high, low) * 2^(exponent - 127), the two topmost bits free. */
+interface Term extends WideLocals {
+  readonly sign: number;
+  readonly exponent: number;
+}
+
+function termLocals(code: Code): Term {
+  return { ...wideLocals(code), sign: code.local('i32'), exponent: code.local('i32') };
+}
+
+function termOf(code: Code, { sign, significand, exponent }: ExactLocals): Term {
+  const term = termLocals(code);
+  code.get(sign).set(term.sign).get(exponent).i32(2).op('i32.add').set(term.exponent);
+  code.get(significand).i64(2n).op('i64.shr_u').set(term.high);
+  code.get(significand).i64(62n).op('i64.shl').set(term.low);
+  return term;
+}
+
+/** Exact: a product of two 53-bit significands at the top of 128 bits has room for two free bits. */
+function productOf(code: Code, helpers: Helpers, x: ExactLocals, y: ExactLocals): Term {
+  const term = termLocals(code);
+  code.get(x.sign).get(y.sign).op('i32.xor').set(term.sign);
+  code.get(x.exponent).get(y.exponent).op('i32.add').i32(3).op('i32.add').set(term.exponent);
+  code.get(x.significand).get(y.significand).call(highProduct(helpers)).tee(term.high);
+  code.i64(62n).op('i64.shl').get(x.significand).get(y.significand).op('i64.mul').i64(2n).op('i64.shr_u', 'i64.or');
+  code.set(term.low);
+  code.get(term.high).i64(2n).op('i64.shr_u').set(term.high);
+  return term;
+}
+
+function normalised(code: Code, term: Term): ExactLocals {
+  const exact = exactLocals(code);
+  code.get(term.sign).set(exact.sign).get(term.exponent).set(exact.exponent);
+  normaliseWide(code, term, exact);
+  return exact;
+}
+
+/** Returns zero where the two cancel. What is lost in aligning leaves a bit far below the place of rounding. */
+function writeSum(code: Code, helpers: Helpers, mode: FloatMode, x: Term, y: Term): ExactLocals {
+  code.get(x.exponent).get(y.exponent).op('i32.lt_s');
+  code.if(() => {
+    for (const part of ['high', 'low', 'sign', 'exponent'] as const) {
+      code.get(x[part]).get(y[part]).set(x[part]).set(y[part]);
+    }
+  });
+  code.get(y.high).get(y.low).get(x.exponent).get(y.exponent).op('i32.sub');
+  code.call(shiftRightJamming(helpers)).set(y.low).set(y.high);
+  code.get(x.sign).get(y.sign).op('i32.eq');
+  code.if(
+    () => addWide(code, x, y),
+    () => {
+      subtractWide(code, x, y);
+      code.get(x.high).i64(0n).op('i64.lt_s');
+      code.if(() => {
+        negateWide(code, x);
+        code.get(y.sign).set(x.sign);
+      });
+      code.get(x.high).get(x.low).op('i64.or', 'i64.eqz');
+      code.if(() => code.i64(mode.rounding === 'rm' ? 1n << 63n : 0n).op('return'));
+    },
+  );
+  return normalised(code, x);
+}

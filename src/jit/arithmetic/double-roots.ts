@@ -1,0 +1,139 @@
+/**
+ * Quotients and roots of f64 that WebAssembly does not round as asked: its own rounded result is within one place of the
+ * exact one, so that their difference, computed modulo 2^64 or 2^128, has the right sign.
+ */
+import { formats } from '../../numerics/formats.ts';
+import type { Code } from '../../wasm/code.ts';
+import { decode } from './decoding.ts';
+import type { Helpers } from '../helpers.ts';
+import { type ExactLocals, exactLocals } from './rounding.ts';
+import { highProduct, pushRoundedToOdd } from './wide.ts';
+
+const fractionMask = (1n << 52n) - 1n;
+const implicit = 1n << 52n;
+const bias = 1023;
+
+/** Pushes 2^exponent * (significand / 2^63), a value from 1 up, as f64; `exponent` 0 or 1, i64 on the stack. */
+function pushScaled(code: Code, significand: number, pushExponent: () => void): void {
+  code.get(significand).i64(11n).op('i64.shr_u').i64(fractionMask).op('i64.and');
+  pushExponent();
+  code.i64(BigInt(bias)).op('i64.add').i64(52n).op('i64.shl', 'i64.or', 'f64.reinterpret_i64');
+}
+
+/** Of the f64 on the stack: locals with its 53-bit significand and its exponent, both i64. */
+function takeApart(code: Code): { readonly significand: number; readonly exponent: number } {
+  const significand = code.local('i64');
+  const exponent = code.local('i64');
+  code
+    .op('i64.reinterpret_f64')
+    .tee(significand)
+    .i64(52n)
+    .op('i64.shr_u')
+    .i64(BigInt(bias))
+    .op('i64.sub')
+    .set(exponent);
+  code.get(significand).i64(fractionMask).op('i64.and').i64(implicit).op('i64.or').set(significand);
+  return { significand, exponent };
+}
+
+/** 64 bits of a result of which 53 are known, and the sign of what is missing (an i64 local). */
+function nudged(code: Code, significand: number, missing: number, result: number): void {
+  code.get(significand).i64(11n).op('i64.shl');
+  code.get(missing).i64(0n).op('i64.gt_s', 'i64.extend_i32_u', 'i64.add');
+  code.get(missing).i64(63n).op('i64.shr_s', 'i64.add').set(result);
+}
+
+export function writeQuotient(code: Code, x: ExactLocals, y: ExactLocals): ExactLocals {
+  const exact = exactLocals(code);
+  const missing = code.local('i64');
+  pushScaled(code, x.significand, () => code.i64(0n));
+  pushScaled(code, y.significand, () => code.i64(0n));
+  code.op('f64.div');
+  const quotient = takeApart(code);
+  // x - quotient * y, in units of 2^(exponent - 104).
+  code.get(x.significand).i64(11n).op('i64.shr_u').i64(52n).get(quotient.exponent).op('i64.sub', 'i64.shl');
+  code.get(y.significand).i64(11n).op('i64.shr_u').get(quotient.significand).op('i64.mul', 'i64.sub').set(missing);
+  nudged(code, quotient.significand, missing, exact.significand);
+  code.get(x.sign).get(y.sign).op('i32.xor').set(exact.sign);
+  code.get(x.exponent).get(y.exponent).op('i32.sub').get(quotient.exponent).op('i32.wrap_i64', 'i32.add');
+  code.set(exact.exponent);
+  return exact;
+}
+
+/** 1 as i64 where the exponent is odd, so that the root of 2^odd * significand has a whole exponent. */
+function oddness(code: Code, { exponent }: ExactLocals): number {
+  const odd = code.local('i64');
+  code.get(exponent).i32(1).op('i32.and', 'i64.extend_i32_u').set(odd);
+  return odd;
+}
+
+/** Of a positive value. */
+export function writeRoot(code: Code, x: ExactLocals): ExactLocals {
+  const exact = exactLocals(code);
+  const missing = code.local('i64');
+  const odd = oddness(code, x);
+  pushScaled(code, x.significand, () => code.get(odd));
+  code.op('f64.sqrt');
+  const root = takeApart(code);
+  code.get(x.significand).i64(11n).op('i64.shr_u').i64(52n).get(odd).op('i64.add', 'i64.shl');
+  code.get(root.significand).get(root.significand).op('i64.mul', 'i64.sub').set(missing);
+  nudged(code, root.significand, missing, exact.significand);
+  code.get(x.exponent).i32(1).op('i32.shr_s').set(exact.exponent);
+  return exact;
+}
+
+/** Places of a reciprocal root below its point. */
+const places = 55n;
+/** More than the error of 1 / sqrt(x) in those places: two roundings to 53 bits. */
+const slack = 8n;
+
+/**
+ * 1 / sqrt(x) of a positive value: the greatest r of 55 places with r^2 * x <= 1. The difference is less than a 2^48th of
+ * 2^162, the 1 of its places, so that 128 bits of it tell its sign.
+ */
+export function writeReciprocalRoot(code: Code, helpers: Helpers, x: ExactLocals): ExactLocals {
+  const exact = exactLocals(code);
+  const [root, value] = [code.local('i64'), code.local('i64')];
+  const [square, above, below] = [code.local('i64'), code.local('i64'), code.local('i64')];
+  const odd = oddness(code, x);
+  code.i64(BigInt(bias) << 52n).op('f64.reinterpret_i64');
+  pushScaled(code, x.significand, () => code.get(odd));
+  code.op('f64.sqrt', 'f64.div');
+  const start = takeApart(code);
+  code.get(x.significand).i64(11n).op('i64.shr_u').get(odd).op('i64.shl').set(value);
+  code
+    .get(start.significand)
+    .i64(places - 52n)
+    .get(start.exponent)
+    .op('i64.add', 'i64.shl')
+    .i64(slack)
+    .op('i64.add');
+  code.set(root);
+  code.loop((again) => {
+    code.get(root).get(root).op('i64.mul').tee(square).get(value).op('i64.mul').set(below);
+    code.get(root).get(root).call(highProduct(helpers)).get(value).op('i64.mul');
+    code.get(square).get(value).call(highProduct(helpers)).op('i64.add').set(above);
+    // Positive: r is too large.
+    code.get(above).i64(0n).op('i64.gt_s').get(above).op('i64.eqz').get(below).op('i64.eqz', 'i32.eqz', 'i32.and');
+    code.op('i32.or').if(() => code.get(root).i64(1n).op('i64.sub').set(root).br(again));
+  });
+  const zeros = code.local('i64');
+  code.get(root).op('i64.clz').set(zeros);
+  code.get(root).get(zeros).op('i64.shl');
+  code.get(above).get(below).op('i64.or', 'i64.eqz', 'i32.eqz', 'i64.extend_i32_u', 'i64.or').set(exact.significand);
+  code
+    .i32(63 - Number(places))
+    .get(zeros)
+    .op('i32.wrap_i64', 'i32.sub');
+  code.get(x.exponent).i32(1).op('i32.shr_s', 'i32.sub').set(exact.exponent);
+  return exact;
+}
+
+/** Index of the function (bits of a positive, finite f64) → 1 / sqrt of it: an f64 rounded to odd. */
+export function reciprocalRootToOdd(helpers: Helpers): number {
+  return helpers.function('odd rsqrt', { parameters: ['i64'], results: ['i64'] }, (code) => {
+    const never = (): void => undefined;
+    const x = decode(code, formats.f64, 0, { nan: never, infinity: never, zero: never, flush: false });
+    pushRoundedToOdd(code, writeReciprocalRoot(code, helpers, x));
+  });
+}

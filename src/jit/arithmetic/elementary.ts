@@ -1,0 +1,89 @@
+/**
+ * sin, cos, lg2, ex2 and tanh of f32, f16 and bf16, correctly rounded. An f64 with an error below 2^-44 of it nearly always
+ * tells which way to round: where both ends of that interval round alike. Else elementary-exact.ts decides.
+ */
+import type { FloatArithmeticFormat, FloatFunction, FloatMode } from '../../numerics/operations.ts';
+import type { Code } from '../../wasm/code.ts';
+import { doubleBits } from './constants.ts';
+import { exactFunction } from './elementary-exact.ts';
+import { writeSeries } from './elementary-series.ts';
+import type { Helpers } from '../helpers.ts';
+import { returnInfinity, returnNan } from './rounding.ts';
+import { arithmeticTarget, type RoundingTarget } from './target.ts';
+
+export type Elementary = FloatFunction & ('sin' | 'cos' | 'lg2' | 'ex2' | 'tanh');
+
+export function isElementary(fn: FloatFunction): fn is Elementary {
+  return fn === 'sin' || fn === 'cos' || fn === 'lg2' || fn === 'ex2' || fn === 'tanh';
+}
+
+/** What an elementary function needs of the format it works in. */
+export interface Narrow {
+  readonly format: FloatArithmeticFormat;
+  readonly mode: FloatMode;
+  /** Index of the function (bits of an f64) → bits of the format, rounded as the mode asks. */
+  readonly rounder: number;
+}
+
+/** Factors to both ends; a product keeps the sign of a zero. */
+const ends = [doubleBits((1n << 44n) - 1n, 44), doubleBits((1n << 44n) + 1n, 44)] as const;
+
+/** Ends the function being made by returning the result of a value in an f64 local. */
+export function returnElementary(code: Code, helpers: Helpers, fn: Elementary, value: number, narrow: Narrow): void {
+  const target = arithmeticTarget(narrow.format, narrow.mode);
+  returnSpecial(code, fn, value, target);
+  const result = code.local('f64');
+  writeSeries(code, helpers, fn, value);
+  code.set(result);
+  returnIfSettled(code, narrow, result);
+  code.get(value).op('i64.reinterpret_f64').call(exactFunction(helpers, fn)).call(narrow.rounder).op('return');
+}
+
+/** Zeros and infinities that the series do not take; NaNs. ex2 and tanh are bounded, so infinity is a large number. */
+function returnSpecial(code: Code, fn: Elementary, value: number, target: RoundingTarget): void {
+  const returnsNan = (): void => returnNan(code, target);
+  if (fn === 'ex2' || fn === 'tanh') {
+    code.get(value).get(value).op('f64.ne').if(returnsNan);
+    return;
+  }
+  if (fn === 'lg2') {
+    const sign = code.local('i32');
+    code.get(value).f64(0n).op('f64.eq');
+    code.if(() => {
+      code.i32(1).set(sign);
+      returnInfinity(code, target, sign);
+    });
+    code.get(value).f64(0n).op('f64.gt', 'i32.eqz').if(returnsNan);
+    code.get(value).f64(infinite).op('f64.eq');
+    code.if(() => returnInfinity(code, target, sign));
+    return;
+  }
+  code.get(value).op('f64.abs').f64(infinite).op('f64.lt', 'i32.eqz').if(returnsNan);
+}
+
+const infinite = 0x7ff0000000000000n;
+
+/** Returns where both ends of the interval around an f64 local round to the same bits. */
+function returnIfSettled(code: Code, { format, mode, rounder }: Narrow, result: number): void {
+  const bits = code.local('i32');
+  const end = (which: 0 | 1): Code => code.get(result).f64(ends[which]).op('f64.mul');
+  if (format !== 'f32') {
+    end(0).op('i64.reinterpret_f64').call(rounder).tee(bits);
+    end(1).op('i64.reinterpret_f64').call(rounder).op('i32.eq');
+    code.if(() => code.get(bits).op('return'));
+    return;
+  }
+  const low = code.local('f32');
+  end(0).op('f32.demote_f64').tee(low);
+  end(1).op('f32.demote_f64', 'f32.eq');
+  code.if(() => {
+    code.get(low).op('i32.reinterpret_f32').set(bits);
+    // No function here has a result between the last f32 below 2^-126 and that number, where .ftz asks for more care.
+    if (mode.flush) flushBits(code, bits);
+    code.get(bits).op('return');
+  });
+}
+
+function flushBits(code: Code, bits: number): void {
+  code.get(bits).get(bits).i32(0x80000000).op('i32.and').get(bits).i32(0x7f800000).op('i32.and', 'select').set(bits);
+}

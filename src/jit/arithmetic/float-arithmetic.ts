@@ -1,0 +1,21 @@
+/** Float steps: those that round, by the way in which their format and mode are best done; and the choice of the others. */
+import { lowerDouble } from './double-arithmetic.ts';
+import { lowerChoice } from './float-bits.ts';
+import type { Lowering, StepOf } from '../lowering.ts';
+import { narrowFunction } from './narrow-arithmetic.ts';
+import { isSingle, lowerSingle } from './single-arithmetic.ts';
+
+export function lowerFloat(step: StepOf<'float'>, lowering: Lowering): void {
+  const { fn, format } = step;
+  if (fn === 'neg' || fn === 'abs' || fn === 'min' || fn === 'max') lowerChoice(step, lowering);
+  else if (format === 'f64') lowerDouble(step, lowering);
+  else if (isSingle(step)) lowerSingle(step, lowering);
+  else lowerByHelper(step, lowering);
+}
+
+function lowerByHelper(step: StepOf<'float'>, { code, values, helpers }: Lowering): void {
+  const index = narrowFunction(helpers, step.fn, step.format, step.mode, step.from.length);
+  for (const ref of step.from) values.get(ref, 'i32');
+  code.call(index);
+  values.set(step.to, 'i32');
+}

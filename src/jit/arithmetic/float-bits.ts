@@ -1,0 +1,228 @@
+/** Float steps that round nothing: neg, abs, min, max, and comparisons. They work on patterns. */
+import { plainConversion } from '../../numerics/conversion.ts';
+import { type FloatFormat, formats } from '../../numerics/formats.ts';
+import type { Comparison, FloatArithmeticFormat, FloatFunction, FloatMode } from '../../numerics/operations.ts';
+import type { Code } from '../../wasm/code.ts';
+import { converter } from './convert.ts';
+import type { Helpers } from '../helpers.ts';
+import type { Lowering, StepOf } from '../lowering.ts';
+import { holder, type IntegerType } from '../values.ts';
+
+/** Masks of a format, for patterns held in `type`. */
+interface Masks {
+  readonly type: IntegerType;
+  readonly width: number;
+  readonly sign: bigint;
+  readonly magnitude: bigint;
+  readonly infinity: bigint;
+  readonly quiet: bigint;
+}
+
+export function masksOf(name: FloatArithmeticFormat): Masks {
+  const { width, fractionBits } = formats[name] as FloatFormat;
+  const sign = 1n << BigInt(width - 1);
+  const fraction = (1n << BigInt(fractionBits)) - 1n;
+  return {
+    type: holder(width),
+    width,
+    sign,
+    magnitude: sign - 1n,
+    infinity: sign - 1n - fraction,
+    quiet: 1n << BigInt(fractionBits - 1),
+  };
+}
+
+function constant(code: Code, type: IntegerType, value: bigint): Code {
+  return type === 'i64' ? code.i64(value) : code.i32(Number(BigInt.asIntN(32, value)));
+}
+
+/** Replaces a subnormal in a local by zero of its sign. */
+export function flushLocal(code: Code, local: number, { type, sign, infinity }: Masks): void {
+  constant(code.get(local), type, sign).op(`${type}.and`).get(local);
+  constant(code.get(local), type, infinity).op(`${type}.and`, `${type}.eqz`, 'select').set(local);
+}
+
+function pushIsNan(code: Code, local: number, { type, magnitude, infinity }: Masks): void {
+  constant(code.get(local), type, magnitude).op(`${type}.and`);
+  constant(code, type, infinity).op(`${type}.gt_u`);
+}
+
+/** A signed integer ordered like the values, -0 below +0. */
+function pushKey(code: Code, local: number, { type, width }: Masks): void {
+  const push = (): void => {
+    code.get(local);
+    if (width === 16) code.i32(16).op('i32.shl');
+  };
+  push();
+  push();
+  constant(code, type, type === 'i64' ? 63n : 31n).op(`${type}.shr_s`);
+  constant(code, type, 1n).op(`${type}.shr_u`, `${type}.xor`);
+}
+
+type Chooser = 'min' | 'max';
+
+/** neg, abs, min or max. */
+export function lowerChoice(step: StepOf<'float'>, lowering: Lowering): void {
+  const { fn, format, mode, from, to } = step;
+  const { code, values } = lowering;
+  const masks = masksOf(format);
+  const operands = from.map((ref) => {
+    const local = values.temporary(masks.type);
+    values.get(ref, masks.type);
+    code.set(local);
+    if (mode.flush && format !== 'f64') flushLocal(code, local, masks);
+    return local;
+  });
+  const [a = 0, b = a] = operands;
+  if (fn === 'neg' || fn === 'abs') pushSignChange(code, fn, format, a, masks);
+  else pushExtremum(lowering, fn as Chooser, mode, format, a, b);
+  values.set(to, masks.type);
+}
+
+function pushSignChange(code: Code, fn: FloatFunction, format: FloatArithmeticFormat, a: number, masks: Masks): void {
+  const { type, sign, magnitude, quiet } = masks;
+  const push = (): void => {
+    code.get(a);
+    if (fn === 'neg') constant(code, type, sign).op(`${type}.xor`);
+    else constant(code, type, magnitude).op(`${type}.and`);
+  };
+  if (format === 'f64') {
+    push();
+    return;
+  }
+  if (format === 'f32') {
+    push();
+    constant(code, type, quiet).op(`${type}.or`);
+  } else constant(code, type, magnitude);
+  push();
+  pushIsNan(code, a, masks);
+  code.op('select');
+}
+
+function pushExtremum(
+  { code, values }: Lowering,
+  fn: Chooser,
+  mode: FloatMode,
+  format: FloatArithmeticFormat,
+  a: number,
+  b: number,
+): void {
+  const masks = masksOf(format);
+  const { type, magnitude, sign, quiet } = masks;
+  const [nanA, nanB, signs] = [values.temporary('i32'), values.temporary('i32'), values.temporary(type)];
+  const first = values.temporary(type);
+  pushIsNan(code, a, masks);
+  code.set(nanA);
+  pushIsNan(code, b, masks);
+  code.set(nanB);
+  if (format === 'f64') {
+    constant(code.get(a).get(b).get(nanA).op('select'), type, quiet).op(`${type}.or`).set(first);
+  } else constant(code, type, magnitude).set(first);
+  if (mode.xorSign) {
+    constant(code.get(a).get(b).op(`${type}.xor`), type, sign)
+      .op(`${type}.and`)
+      .set(signs);
+    for (const local of [a, b]) constant(code.get(local), type, magnitude).op(`${type}.and`).set(local);
+  }
+  code.get(first);
+  const [less, more] = fn === 'min' ? [a, b] : [b, a];
+  code.get(b).get(a).get(less).get(more);
+  pushKey(code, a, masks);
+  pushKey(code, b, masks);
+  code.op(`${type}.lt_s`, 'select').get(nanB).op('select').get(nanA).op('select');
+  if (mode.xorSign) code.get(signs).op(`${type}.or`);
+  code
+    .get(nanA)
+    .get(nanB)
+    .op(mode.nan ? 'i32.or' : 'i32.and', 'select');
+}
+
+// --- comparisons ----------------------------------------------------------------------------------------------------
+
+/** Pushes a narrow float as f32: a local with its bits, flushed already. */
+function pushAsF32(code: Code, helpers: Helpers, local: number, format: FloatArithmeticFormat): void {
+  code.get(local);
+  if (format === 'bf16') code.i32(16).op('i32.shl');
+  if (format === 'f16') code.i32(0).i32(0).call(converter(helpers, widening));
+  code.op('f32.reinterpret_i32');
+}
+
+const widening = plainConversion('f16', 'f32');
+
+/** Pushes 1 where the comparison holds for two floats, else 0. */
+export function pushFloatComparison(step: StepOf<'compare'>, format: FloatArithmeticFormat, lowering: Lowering): void {
+  const { code, values, helpers } = lowering;
+  const masks = masksOf(format);
+  const kind = format === 'f64' ? 'f64' : 'f32';
+  const [a, b] = step.from.map((ref) => {
+    const bits = values.temporary(masks.type);
+    const value = values.temporary(kind);
+    values.get(ref, masks.type);
+    code.set(bits);
+    if (step.flush && format !== 'f64') flushLocal(code, bits, masks);
+    if (format === 'f64') code.get(bits).op('f64.reinterpret_i64');
+    else pushAsF32(code, helpers, bits, format);
+    code.set(value);
+    return value;
+  }) as [number, number];
+  const order = orders[step.comparison];
+  if (order !== undefined) {
+    code.get(a).get(b).op(`${kind}.${order}`);
+    return;
+  }
+  pushOtherComparison(code, step.comparison, kind, a, b);
+}
+
+/** Comparisons that are one instruction. */
+const orders: Readonly<Partial<Record<Comparison, 'eq' | 'lt' | 'le' | 'gt' | 'ge' | 'ne'>>> = {
+  eq: 'eq',
+  lt: 'lt',
+  le: 'le',
+  gt: 'gt',
+  ge: 'ge',
+  neu: 'ne',
+  lo: 'lt',
+  ls: 'le',
+  hi: 'gt',
+  hs: 'ge',
+};
+
+function pushOtherComparison(code: Code, comparison: Comparison, kind: 'f32' | 'f64', a: number, b: number): void {
+  const pair = (order: 'lt' | 'le' | 'gt' | 'ge'): Code => code.get(a).get(b).op(`${kind}.${order}`);
+  const differ = (): Code => {
+    pair('lt');
+    return pair('gt').op('i32.or');
+  };
+  const anyNan = (): Code => {
+    code.get(a).get(a).op(`${kind}.ne`);
+    return code.get(b).get(b).op(`${kind}.ne`, 'i32.or');
+  };
+  switch (comparison) {
+    case 'ne':
+      differ();
+      return;
+    case 'equ':
+      differ().op('i32.eqz');
+      return;
+    case 'ltu':
+      pair('ge').op('i32.eqz');
+      return;
+    case 'leu':
+      pair('gt').op('i32.eqz');
+      return;
+    case 'gtu':
+      pair('le').op('i32.eqz');
+      return;
+    case 'geu':
+      pair('lt').op('i32.eqz');
+      return;
+    case 'nan':
+      anyNan();
+      return;
+    case 'num':
+      anyNan().op('i32.eqz');
+      return;
+    default:
+      throw new Error(`'${comparison}' is one instruction`);
+  }
+}

@@ -1,0 +1,180 @@
+/**
+ * An angle as quarter turns and a rest. Below 2^19 the quarter turns are taken away in f64, pi / 2 in two parts; beyond
+ * that, and where the rest is too small for that, |x| * 2 / pi is computed to 128 places: bits of 2 / pi that give
+ * multiples of 4 are left out, those that follow are multiplied by the 24 bits of x (Payne and Hanek's method).
+ */
+import type { Code } from '../../wasm/code.ts';
+import { doubleBits, eighthTurn, inverseQuarterTurn, shortDoubleBits } from './constants.ts';
+import type { Helpers } from '../helpers.ts';
+import { addWide, highProduct, negateWide, wideLocals } from './wide.ts';
+
+const places = 160;
+
+/** Adding it to an f64 of moderate size rounds to a whole number, which then stands in the lowest bits. */
+export const roundingShift = 0x4338000000000000n;
+
+/** Locals: the angle is `turns` (i32, modulo 4) quarter turns and `rest` (f64, at most pi / 4 in magnitude). */
+export interface ReducedAngle {
+  readonly turns: number;
+  readonly rest: number;
+}
+
+/** Reduces a finite angle in an f64 local, the value of an f32; `rest` has a relative error below 2^-46. */
+export function writeReduction(code: Code, helpers: Helpers, angle: number): ReducedAngle {
+  const [turns, rest, shifted] = [code.local('i32'), code.local('f64'), code.local('f64')];
+  const quarter = shortDoubleBits(2n * eighthTurn(places), places, 33);
+  code
+    .get(angle)
+    .f64(doubleBits(inverseQuarterTurn(places), places))
+    .op('f64.mul')
+    .f64(roundingShift)
+    .op('f64.add');
+  code.tee(shifted).op('i64.reinterpret_f64', 'i32.wrap_i64').set(turns);
+  code.get(shifted).f64(roundingShift).op('f64.sub').set(shifted);
+  // The first product is exact as long as there are fewer than 2^20 quarter turns, and so is its difference.
+  code.get(angle).get(shifted).f64(quarter.bits).op('f64.mul', 'f64.sub');
+  code.get(shifted).f64(doubleBits(quarter.rest, places)).op('f64.mul', 'f64.sub').set(rest);
+  // The second is wrong by up to 2^-65.
+  const isLarge = (): Code =>
+    code
+      .get(angle)
+      .op('f64.abs')
+      .f64(doubleBits(1n << 19n, 0))
+      .op('f64.ge');
+  const isSmall = (): Code => code.get(rest).op('f64.abs').f64(doubleBits(1n, 18)).op('f64.lt');
+  isLarge();
+  isSmall();
+  code.get(shifted).f64(0n).op('f64.ne', 'i32.and', 'i32.or');
+  code.if(() => reduceFar(code, helpers, angle, { turns, rest }));
+  return { turns, rest };
+}
+
+function reduceFar(code: Code, helpers: Helpers, angle: number, { turns, rest }: ReducedAngle): void {
+  const fraction = wideLocals(code);
+  const [negative, zeros] = [code.local('i32'), code.local('i64')];
+  code
+    .get(angle)
+    .op('i64.reinterpret_f64')
+    .call(turnsFunction(helpers))
+    .set(turns)
+    .set(fraction.low)
+    .set(fraction.high);
+  code.get(fraction.high).i64(0n).op('i64.lt_s').tee(negative);
+  code.if(() => negateWide(code, fraction));
+  // |fraction| to 64 bits; no f32 comes so near to a quarter turn that its upper half would be zero.
+  code.get(fraction.high).op('i64.clz').set(zeros);
+  code.get(fraction.high).get(zeros).op('i64.shl');
+  code.get(fraction.low).i64(1n).op('i64.shr_u').i64(63n).get(zeros).op('i64.sub', 'i64.shr_u', 'i64.or');
+  code.op('f64.convert_i64_u');
+  code
+    .i64(1023n - 64n)
+    .get(zeros)
+    .op('i64.sub')
+    .i64(52n)
+    .op('i64.shl', 'f64.reinterpret_i64', 'f64.mul');
+  code
+    .f64(doubleBits(2n * eighthTurn(places), places))
+    .op('f64.mul')
+    .set(rest);
+  const turnBack = (): Code => code.f64(0n).get(rest).op('f64.sub').set(rest);
+  code.get(negative).if(turnBack);
+  code
+    .get(angle)
+    .f64(0n)
+    .op('f64.lt')
+    .if(() => {
+      turnBack();
+      code.i32(0).get(turns).op('i32.sub').set(turns);
+    });
+}
+
+/** Zeros before the bits of 2 / pi, so that angles down to 2^-21 have a window. */
+const lead = 46;
+const words = 6;
+
+/** Pushes a word of 2 / pi by the number on the stack; word 0 begins `lead` bits before its point. */
+function wordFunction(helpers: Helpers): number {
+  const type = { parameters: ['i32'], results: ['i64'] } as const;
+  return helpers.function('word of 2/pi', type, (code) => {
+    const all = inverseQuarterTurn(64 * words - lead);
+    for (let word = 0; word < words; word++) {
+      const bits = BigInt.asUintN(64, all >> BigInt(64 * (words - 1 - word)));
+      code.get(0).i32(word).op('i32.eq');
+      code.if(() => code.i64(bits).op('return'));
+    }
+    code.i64(0n);
+  });
+}
+
+/**
+ * Index of the function (bits of an f64 that an f32 can hold, at least 2^-21 in magnitude) → (high, low, turns): |x| is
+ * turns (modulo 4) + (high, low) / 2^128 quarter turns, the 128 bits a signed number.
+ */
+export function turnsFunction(helpers: Helpers): number {
+  const type = { parameters: ['i64'], results: ['i64', 'i64', 'i32'] } as const;
+  return helpers.function('quarter turns', type, (code) => {
+    const [start, word, factor, by] = [code.local('i32'), code.local('i32'), code.local('i64'), code.local('i64')];
+    code
+      .get(0)
+      .i64((1n << 52n) - 1n)
+      .op('i64.and')
+      .i64(1n << 52n)
+      .op('i64.or')
+      .i64(29n)
+      .op('i64.shr_u')
+      .set(factor);
+    // The exponent of the factor's last bit, from where 2 / pi * 2^exponent / 4 is read as a fraction.
+    code
+      .get(0)
+      .i64(52n)
+      .op('i64.shr_u', 'i32.wrap_i64')
+      .i32(0x7ff)
+      .op('i32.and')
+      .i32(1023 + 23 - lead + 2)
+      .op('i32.sub');
+    code.tee(start).i32(6).op('i32.shr_s').set(word);
+    code.get(start).i32(63).op('i32.and', 'i64.extend_i32_u').set(by);
+    const window = [0, 1, 2].map((offset) => windowWord(code, helpers, word, by, offset)) as [number, number, number];
+    const product = multiplied(code, helpers, window, factor);
+    pushFraction(code, product);
+  });
+}
+
+/** 64 bits from bit `by` of a word on. */
+function windowWord(code: Code, helpers: Helpers, word: number, by: number, offset: number): number {
+  const local = code.local('i64');
+  code.get(word).i32(offset).op('i32.add').call(wordFunction(helpers)).get(by).op('i64.shl');
+  code
+    .get(word)
+    .i32(offset + 1)
+    .op('i32.add')
+    .call(wordFunction(helpers));
+  code.i64(1n).op('i64.shr_u').i64(63n).get(by).op('i64.sub', 'i64.shr_u', 'i64.or').set(local);
+  return local;
+}
+
+/** Three words times the factor, the topmost first, without what does not fit. */
+function multiplied(
+  code: Code,
+  helpers: Helpers,
+  [top, middle, low]: readonly [number, number, number],
+  factor: number,
+): readonly [top: number, middle: number, low: number] {
+  const high = highProduct(helpers);
+  const upper = { high: code.local('i64'), low: code.local('i64') };
+  const carried = wideLocals(code);
+  code.get(top).get(factor).op('i64.mul').get(middle).get(factor).call(high).op('i64.add').set(upper.high);
+  code.get(middle).get(factor).op('i64.mul').set(upper.low);
+  code.get(low).get(factor).call(high).set(carried.low);
+  addWide(code, upper, carried);
+  code.get(low).get(factor).op('i64.mul').set(low);
+  return [upper.high, upper.low, low];
+}
+
+/** The two topmost bits are turns; a fraction of a half and more is a negative one of the next turn. */
+function pushFraction(code: Code, [top, middle, low]: readonly [number, number, number]): void {
+  const high = code.local('i64');
+  code.get(top).i64(2n).op('i64.shl').get(middle).i64(62n).op('i64.shr_u', 'i64.or').tee(high);
+  code.get(middle).i64(2n).op('i64.shl').get(low).i64(62n).op('i64.shr_u', 'i64.or');
+  code.get(top).i64(62n).op('i64.shr_u').get(high).i64(63n).op('i64.shr_u', 'i64.add', 'i32.wrap_i64');
+}

@@ -1,0 +1,125 @@
+/**
+ * f32 steps that round to nearest by WebAssembly's own instructions. Where they would round differently, which can be seen
+ * from their result, the function for every mode decides: subnormal results under .ftz, and an fma whose sum in f64 lies
+ * halfway between two f32.
+ */
+import type { FloatFunction, FloatMode } from '../../numerics/operations.ts';
+import type { Code } from '../../wasm/code.ts';
+import type { PlainOpcode } from '../../wasm/opcodes.ts';
+import { flushLocal, masksOf } from './float-bits.ts';
+import type { Lowering, StepOf } from '../lowering.ts';
+import { narrowFunction } from './narrow-arithmetic.ts';
+import type { Values } from '../values.ts';
+
+const opcodes: Readonly<Partial<Record<FloatFunction, PlainOpcode>>> = {
+  add: 'f32.add',
+  sub: 'f32.sub',
+  mul: 'f32.mul',
+  div: 'f32.div',
+  'div.full': 'f32.div',
+  rcp: 'f32.div',
+  sqrt: 'f32.sqrt',
+};
+
+/** Whether `lowerSingle` does the step. */
+export function isSingle({ fn, format, mode }: StepOf<'float'>): boolean {
+  return format === 'f32' && mode.rounding === 'rn' && !mode.sat && (fn === 'fma' || opcodes[fn] !== undefined);
+}
+
+export function lowerSingle(step: StepOf<'float'>, lowering: Lowering): void {
+  const { code, values, helpers } = lowering;
+  const { fn, mode } = step;
+  const operands = step.from.map((ref) => operandLocal(ref, mode, lowering));
+  const result = values.temporary('f32');
+  const pushExact = (): void => {
+    for (const operand of operands) code.get(operand);
+    code.call(narrowFunction(helpers, fn, 'f32', mode, operands.length));
+  };
+  if (fn === 'fma') writeFma(operands, result, pushExact, lowering);
+  else {
+    if (fn === 'rcp') code.i32(0x3f800000).op('f32.reinterpret_i32');
+    for (const operand of operands) code.get(operand).op('f32.reinterpret_i32');
+    code.op(opcodes[fn] as PlainOpcode).set(result);
+  }
+  const bits = canonicalBits(code, values, result);
+  const approximates = fn === 'div' && mode.approximate;
+  if (fn !== 'fma' && (mode.flush || approximates)) {
+    code.i32(0);
+    if (mode.flush) pushIsSmall(code, bits);
+    if (approximates) pushIsHuge(code, operands[1] as number);
+    code.if(() => {
+      pushExact();
+      code.set(bits);
+    });
+  }
+  code.get(bits);
+  values.set(step.to, 'i32');
+}
+
+function operandLocal(ref: string, mode: FloatMode, { code, values }: Lowering): number {
+  const local = values.temporary('i32');
+  values.get(ref, 'i32');
+  code.set(local);
+  if (mode.flush) flushLocal(code, local, masksOf('f32'));
+  return local;
+}
+
+/** Joins to a condition: subnormal, or 2^-126, to which something smaller may have been rounded; no zero. */
+function pushIsSmall(code: Code, bits: number): void {
+  code.get(bits).i32(0x7fffffff).op('i32.and').i32(1).op('i32.sub').i32(0x00800000).op('i32.lt_u', 'i32.or');
+}
+
+/** Joins to a condition: beyond 2^126, where div.approx has a rule of its own. */
+function pushIsHuge(code: Code, divisor: number): void {
+  code.get(divisor).i32(0x7fffffff).op('i32.and').i32(0x7e800000).op('i32.gt_u', 'i32.or');
+}
+
+/**
+ * Bits of an f32 local in a new one, its NaNs made the one that hardware makes. A branch, which is predicted, keeps the
+ * test out of the chain of values that wait for each other; a select would not.
+ */
+function canonicalBits(code: Code, values: Values, local: number): number {
+  const bits = values.temporary('i32');
+  code.get(local).op('i32.reinterpret_f32').set(bits);
+  code
+    .get(local)
+    .get(local)
+    .op('f32.ne')
+    .if(() => code.i32(0x7fffffff).set(bits));
+  return bits;
+}
+
+/**
+ * The product is exact in f64 and the sum rounded once; rounding it again to f32 is wrong only where the sum lies halfway
+ * between two f32, or where f32 is subnormal and its halves lie elsewhere.
+ */
+function writeFma(
+  operands: readonly number[],
+  result: number,
+  pushExact: () => void,
+  { code, values }: Lowering,
+): void {
+  const [a = 0, b = 0, c = 0] = operands;
+  const sum = values.temporary('f64');
+  const bits = values.temporary('i64');
+  const value = (operand: number): Code => code.get(operand).op('f32.reinterpret_i32', 'f64.promote_f32');
+  value(a);
+  value(b).op('f64.mul');
+  value(c).op('f64.add').tee(sum).op('i64.reinterpret_f64').set(bits);
+  code.get(bits).op('i32.wrap_i64').i32(0x1fffffff).op('i32.and').i32(0x10000000).op('i32.eq');
+  code
+    .get(bits)
+    .i64(1n)
+    .op('i64.shl')
+    .i64(1n)
+    .op('i64.sub')
+    .i64((0x3810000000000000n << 1n) - 1n)
+    .op('i64.lt_u');
+  code.op('i32.or').if(
+    () => {
+      pushExact();
+      code.op('f32.reinterpret_i32').set(result);
+    },
+    () => code.get(sum).op('f32.demote_f64').set(result),
+  );
+}

@@ -1,0 +1,246 @@
+/**
+ * One conversion over an array as a WebAssembly module: sixteen elements at a time on vectors where the conversion has such
+ * a form, else one after the other. Source and target lie in its memory.
+ */
+import { formats } from '../../numerics/formats.ts';
+import type { ConversionPlan } from '../../numerics/replacement.ts';
+import type { Code } from '../../wasm/code.ts';
+import type { FunctionType } from '../../wasm/module.ts';
+import { nearestForm, pushAllWithin, storeNearest } from './array-nearest.ts';
+import { convertOneByOne, type Place, scratchBytes } from './array-one-by-one.ts';
+import { pushLaneBits, pushRandomWords, type RandomLayout } from './array-random.ts';
+import { type GroupLocals, groupBytes, groupSize, loadGroup, type Storage, storeGroup } from './array-storage.ts';
+import { Helpers } from '../helpers.ts';
+import { replaceVector, stageConverter } from '../arithmetic/replacement.ts';
+import { holder } from '../values.ts';
+import { vectorConversion } from '../simd/vector-convert.ts';
+import { splat } from '../simd/vector-words.ts';
+
+export interface ArrayPlan {
+  /** One after the other; random bits are the last one's. */
+  readonly stages: ConversionPlan;
+  readonly source: Storage;
+  readonly target: Storage;
+  readonly random: (RandomLayout & { readonly from: 'seed' | 'words' }) | null;
+}
+
+/** The plan as text: patterns may be bigints. */
+export function planKey(plan: ArrayPlan): string {
+  return JSON.stringify(plan, (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value));
+}
+
+/** Elements that are staged at once; what they take stays in a processor's own cache. */
+export const chunkSize = 16_384;
+
+/** Bytes beyond its elements that a group may read. */
+export const slack = 64;
+
+/** Threads that may work in one memory; each has scratch memory of its own. */
+export const mostThreads = 64;
+
+/** Addresses at the start of a memory where a chunk is staged, and its random words; bytes of all that. */
+export interface Staging {
+  readonly source: number;
+  readonly words: number;
+  readonly target: number;
+  readonly bytes: number;
+}
+
+export const staging: Staging = layStaging();
+
+function layStaging(): Staging {
+  const widest = (64 / 8) * chunkSize + slack;
+  const source = mostThreads * scratchBytes;
+  const words = source + widest;
+  // At least two elements share a word.
+  const target = words + 4 * (chunkSize / 2) + slack;
+  return { source, words, target, bytes: target + widest };
+}
+
+/** How many groups; addresses of source, target, random words and scratch memory; index of the first word, keys of the seed. */
+export type ConvertGroups = (
+  groups: number,
+  source: number,
+  target: number,
+  words: number,
+  scratch: number,
+  firstWord: number,
+  key: number,
+  secondKey: number,
+) => void;
+
+const parameters = {
+  groups: 0,
+  source: 1,
+  target: 2,
+  words: 3,
+  scratch: 4,
+  firstWord: 5,
+  key: 6,
+  secondKey: 7,
+} as const;
+
+/** A module that exports `convert`, a `ConvertGroups`. */
+export function arrayKernel(plan: ArrayPlan, sharedMemory: boolean): Uint8Array<ArrayBuffer> {
+  const helpers = new Helpers(sharedMemory);
+  const type = { parameters: Object.values(parameters).map(() => 'i32' as const), results: [] };
+  const index = helpers.function('convert', type, (code) => writeLoop(code, plan, helpers));
+  helpers.builder.export('convert', index);
+  return helpers.builder.encode();
+}
+
+/** Groups whose source is fetched before any of them is converted. */
+const groupsAhead = 256;
+
+function writeLoop(code: Code, plan: ArrayPlan, helpers: Helpers): void {
+  const { groups, source, target, scratch } = parameters;
+  const random = new RandomBits(code, plan);
+  const onVectors = plan.stages.every(({ conversion }) => vectorConversion(conversion) !== null);
+  const from = { local: source, storage: plan.source };
+  const to = { local: target, storage: plan.target };
+  const left = code.local('i32');
+  code.loop((more) => {
+    code.get(groups).i32(groupsAhead).get(groups).i32(groupsAhead).op('i32.lt_u', 'select').tee(left);
+    fetchSource(code, source, groupBytes(plan.source), scratch);
+    code.get(groups).get(left).op('i32.sub').set(groups);
+    code.loop((again) => {
+      random.next();
+      if (onVectors) convertGroup(code, plan, random, from, to);
+      else convertOneByOne(code, wholeConverter(helpers, plan.stages), from, to, scratch);
+      code.get(source).i32(groupBytes(plan.source)).op('i32.add').set(source);
+      code.get(target).i32(groupBytes(plan.target)).op('i32.add').set(target);
+      code.get(left).i32(1).op('i32.sub').tee(left).brIf(again);
+    });
+    code.get(groups).brIf(more);
+  });
+}
+
+const cacheLine = 64;
+
+/**
+ * Touches each line of the source of as many groups as the stack says. A processor waits for many lines at once if nothing
+ * else is between the loads; between conversions it would wait for one or two. What is read is written, or V8 would read
+ * nothing.
+ */
+function fetchSource(code: Code, source: number, bytesOfGroup: number, scratch: number): void {
+  const [at, end, read] = [code.local('i32'), code.local('i32'), code.local('i32')];
+  code.i32(bytesOfGroup).op('i32.mul').get(source).tee(at).op('i32.add').set(end);
+  code.loop((again) => {
+    code.get(at).memory('i32.load', 0).get(read).op('i32.or').set(read);
+    code.get(at).i32(cacheLine).op('i32.add').tee(at).get(end).op('i32.lt_u').brIf(again);
+  });
+  code.get(scratch).get(read).memory('i32.store', 0);
+}
+
+/** Most groups hold nothing but plain numbers: these have a form of their own where that is quicker. */
+function convertGroup(code: Code, plan: ArrayPlan, random: RandomBits, from: Place, to: Place): void {
+  const words = loadGroup(code, from.storage, from.local);
+  const convertAny = (): void => {
+    const results = words.map((local, i) => convertWords(code, plan, random, local, i));
+    storeGroup(code, to.storage, to.local, results as unknown as GroupLocals);
+  };
+  const [stage, second] = plan.stages;
+  const nearest = second === undefined && stage.replacements.length === 0 ? nearestForm(stage.conversion) : null;
+  if (nearest === null) {
+    convertAny();
+    return;
+  }
+  const magnitudes = pushAllWithin(code, nearest, words);
+  code.if(() => storeNearest(code, nearest, to, words, magnitudes), convertAny);
+}
+
+/** A local with the results of the words in `source`, elements 4i to 4i + 3 of a group. */
+function convertWords(code: Code, plan: ArrayPlan, random: RandomBits, source: number, i: number): number {
+  return plan.stages.reduce((words: number, stage) => {
+    const results = code.local('v128');
+    vectorConversion(stage.conversion)?.(code, { source: words, random: random.of(i), scale: random.unscaled });
+    code.set(results);
+    replaceVector(code, stage, words, results);
+    return results;
+  }, source);
+}
+
+/** Index of the function (source, random, scale) that does all stages. */
+function wholeConverter(helpers: Helpers, stages: ConversionPlan): number {
+  const [first, last = first] = stages;
+  const indices = stages.map((stage) => stageConverter(helpers, stage));
+  if (indices.length === 1) return indices[0] as number;
+  const type: FunctionType = {
+    parameters: [holder(formats[first.conversion.from].width), 'i32', 'i32'],
+    results: [holder(formats[last.conversion.to].width)],
+  };
+  return helpers.function('all stages', type, (code) => {
+    code.get(0);
+    for (const index of indices) code.get(1).get(2).call(index);
+  });
+}
+
+/** A factor of one. */
+const unscaled = 0x7f;
+
+/** The random words of the group that is being converted, and the lanes' share of them. */
+class RandomBits {
+  readonly unscaled: number;
+  private readonly code: Code;
+  private readonly plan: ArrayPlan;
+  private readonly vectors: readonly number[];
+  private readonly lane: number;
+  private readonly indices: number;
+  private readonly keys: readonly [number, number];
+
+  constructor(code: Code, plan: ArrayPlan) {
+    this.code = code;
+    this.plan = plan;
+    this.unscaled = code.local('v128');
+    this.lane = code.local('v128');
+    this.indices = code.local('v128');
+    this.keys = [code.local('v128'), code.local('v128')];
+    const { random } = plan;
+    const words = random === null ? 0 : groupSize / random.low.length;
+    this.vectors = Array.from({ length: words / 4 }, () => code.local('v128'));
+    splat(code, unscaled).set(this.unscaled);
+    if (random?.from !== 'seed') return;
+    code.get(parameters.firstWord).vector('i32x4.splat').words(0, 1, 2, 3).vector('i32x4.add').set(this.indices);
+    this.keys.forEach((key, i) =>
+      code
+        .get(parameters.key + i)
+        .vector('i32x4.splat')
+        .set(key),
+    );
+  }
+
+  /** Takes the words of the next group. */
+  next(): void {
+    const { code, plan, vectors, indices, keys } = this;
+    const { words } = parameters;
+    vectors.forEach((vector, i) => {
+      if (plan.random?.from === 'words') {
+        code
+          .get(words)
+          .vectorMemory('v128.load', 16 * i)
+          .set(vector);
+        return;
+      }
+      pushRandomWords(code, indices, keys);
+      code.set(vector);
+      code.get(indices);
+      splat(code, 4).vector('i32x4.add').set(indices);
+    });
+    if (plan.random?.from !== 'words') return;
+    code
+      .get(words)
+      .i32(16 * vectors.length)
+      .op('i32.add')
+      .set(words);
+  }
+
+  /** A local with the random bits of elements 4i to 4i + 3; any, where there are none. */
+  of(i: number): number {
+    const { random } = this.plan;
+    if (random === null) return this.lane;
+    const vector = this.vectors[Math.floor(i / random.low.length)] as number;
+    pushLaneBits(this.code, random, vector, i);
+    this.code.set(this.lane);
+    return this.lane;
+  }
+}

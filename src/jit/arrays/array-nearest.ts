@@ -1,0 +1,137 @@
+/**
+ * Sixteen f32 to a narrower float, to nearest even, where none of them is a NaN or beyond the format: what nearly all groups
+ * of an array are. Signs come last, for all at once.
+ */
+import type { Conversion } from '../../numerics/conversion.ts';
+import { type FloatFormat, formats } from '../../numerics/formats.ts';
+import type { Code } from '../../wasm/code.ts';
+import type { Place } from './array-one-by-one.ts';
+import { type GroupLocals, storeBytes } from './array-storage.ts';
+import { hasRangeOfSingle, patternAsSingle } from '../simd/vector-rounding.ts';
+import { patternsOf } from '../arithmetic/target.ts';
+import { shift, single, splat } from '../simd/vector-words.ts';
+
+/** A format that has this form: float, 16 bits or less, with a sign. */
+export interface NearestForm {
+  readonly format: FloatFormat;
+  /** The largest magnitude that it holds for, as bits of f32. */
+  readonly limit: number;
+}
+
+/** The form of a conversion; null where it does more than round. */
+export function nearestForm(c: Conversion): NearestForm | null {
+  const format = formats[c.to];
+  if (c.from !== 'f32' || format.kind !== 'float' || !format.signed || format.width > 16) return null;
+  if ((c.rounding ?? 'rn') !== 'rn' || c.integral || c.flush || c.sat || c.relu || c.scaled !== null) return null;
+  return { format, limit: patternAsSingle(format, patternsOf(format).limit[0]) };
+}
+
+/** Pushes whether all sixteen are within the limit; gives locals with their magnitudes. */
+export function pushAllWithin(code: Code, { limit }: NearestForm, words: GroupLocals): GroupLocals {
+  const magnitudes = words.map((local) => {
+    const magnitude = code.local('v128');
+    splat(code.get(local), single.magnitude).vector('v128.and').set(magnitude);
+    return magnitude;
+  }) as unknown as GroupLocals;
+  const [a, b, c, d] = magnitudes;
+  code.get(a).get(b).vector('i32x4.max_s').get(c).get(d).vector('i32x4.max_s', 'i32x4.max_s');
+  splat(code, limit).vector('i32x4.gt_s', 'v128.any_true').op('i32.eqz');
+  return magnitudes;
+}
+
+/** Converts and stores them. */
+export function storeNearest(
+  code: Code,
+  { format }: NearestForm,
+  target: Place,
+  words: GroupLocals,
+  magnitudes: GroupLocals,
+): void {
+  const rounded = magnitudes.map((magnitude) => {
+    const local = code.local('v128');
+    pushNearest(code, format, magnitude);
+    code.set(local);
+    return local;
+  }) as unknown as GroupLocals;
+  if (format.width === 16) storeWords(code, format, target, words, rounded);
+  else storeNarrow(code, format, target, words, rounded);
+}
+
+/**
+ * Pushes patterns, above which stands `excess`. As in vector-rounding.ts, an f32 addition rounds; what it leaves in the sum's
+ * last places are the format's places above the power of two, and the sum's exponent says which power that is.
+ */
+function pushNearest(code: Code, format: FloatFormat, magnitude: number): void {
+  const cut = 23 - format.fractionBits;
+  const sum = code.local('v128');
+  if (hasRangeOfSingle(format)) {
+    splat(shift(code.get(magnitude).get(magnitude), 'i32x4.shr_u', cut), 1).vector('v128.and', 'i32x4.add');
+    splat(code, 2 ** (cut - 1) - 1).vector('i32x4.add');
+    shift(code, 'i32x4.shr_u', cut);
+    return;
+  }
+  splat(code.get(magnitude), single.infinity).vector('v128.and');
+  splat(code, (128 - format.bias) << 23).vector('i32x4.max_s');
+  splat(code, cut << 23).vector('i32x4.add');
+  code.get(magnitude).vector('f32x4.add').set(sum);
+  shift(code.get(sum), 'i32x4.shr_u', cut);
+  splat(code.get(sum), 2 ** (format.fractionBits + 2) - 1).vector('v128.and', 'i32x4.add');
+}
+
+/** What patterns have too much: the sum's exponent counts from f32's bias and from where it rounds. */
+function excess(format: FloatFormat): number {
+  if (hasRangeOfSingle(format)) return 0;
+  return (128 + 23 - format.fractionBits - format.bias) << format.fractionBits;
+}
+
+function storeWords(
+  code: Code,
+  format: FloatFormat,
+  target: Place,
+  [a, b, c, d]: GroupLocals,
+  rounded: GroupLocals,
+): void {
+  const pushExact = (local: number): Code => {
+    code.get(local);
+    if (excess(format) > 0) splat(code, excess(format)).vector('i32x4.sub');
+    return code;
+  };
+  [
+    [a, b],
+    [c, d],
+  ].forEach(([low, high], i) => {
+    code.get(target.local);
+    pushExact(rounded[2 * i] as number);
+    pushExact(rounded[2 * i + 1] as number).vector('i16x8.narrow_i32x4_u');
+    // A word keeps its sign when it is clamped.
+    code
+      .get(low as number)
+      .get(high as number)
+      .vector('i16x8.narrow_i32x4_s');
+    splat(code, 0x80008000).vector('v128.and', 'v128.or');
+    code.vectorMemory('v128.store', 16 * i);
+  });
+}
+
+function storeNarrow(
+  code: Code,
+  format: FloatFormat,
+  target: Place,
+  [a, b, c, d]: GroupLocals,
+  [p, q, r, s]: GroupLocals,
+): void {
+  const half = (low: number, high: number): void => {
+    code.get(low).get(high).vector('i16x8.narrow_i32x4_u');
+    splat(code, excess(format) * 0x10001).vector('i16x8.sub');
+  };
+  code.get(target.local);
+  half(p, q);
+  half(r, s);
+  code.vector('i8x16.narrow_i16x8_u');
+  code.get(a).get(b).vector('i16x8.narrow_i32x4_s').get(c).get(d).vector('i16x8.narrow_i32x4_s');
+  code.vector('i8x16.narrow_i16x8_s');
+  splat(code, 0x80808080).vector('v128.and');
+  if (format.width < 8) code.i32(8 - format.width).vector('i16x8.shr_u');
+  code.vector('v128.or');
+  storeBytes(code, target.storage);
+}

@@ -1,0 +1,71 @@
+/** Sixteen elements of an array by the function that converts one: formats of 64 bits, and what has no form on vectors. */
+import type { Code } from '../../wasm/code.ts';
+import type { MemoryOpcode } from '../../wasm/opcodes.ts';
+import { groupSize, loadBytes, type Storage, storeBytes } from './array-storage.ts';
+
+/** In scratch memory: sixteen bytes that were dense, and sixteen that will be. */
+const [unpacked, packed] = [0, 128];
+export const scratchBytes = 256;
+
+/** Widths of elements as the function takes and gives them. */
+const loads: Readonly<Record<number, MemoryOpcode>> = {
+  8: 'i32.load8_u',
+  16: 'i32.load16_u',
+  32: 'i32.load',
+  64: 'i64.load',
+};
+const stores: Readonly<Record<number, MemoryOpcode>> = {
+  8: 'i32.store8',
+  16: 'i32.store16',
+  32: 'i32.store',
+  64: 'i64.store',
+};
+
+/** An address, in a local, and what elements take there. */
+export interface Place {
+  readonly local: number;
+  readonly storage: Storage;
+}
+
+/**
+ * `convert`: index of the function (source, random, scale); `scratch`: a local with the address of `scratchBytes`. No
+ * conversion that draws random bits is done so.
+ */
+export function convertOneByOne(code: Code, convert: number, source: Place, target: Place, scratch: number): void {
+  const [from, to, left] = [code.local('i32'), code.local('i32'), code.local('i32')];
+  const unpacks = source.storage.width <= 8;
+  const packs = target.storage.dense;
+  if (unpacks) {
+    code
+      .get(scratch)
+      .get(loadBytes(code, source.storage, source.local))
+      .vectorMemory('v128.store', unpacked);
+  }
+  code.get(unpacks ? scratch : source.local).set(from);
+  code.get(packs ? scratch : target.local).set(to);
+  const [fromBits, toBits] = [Math.max(8, source.storage.width), Math.max(8, target.storage.width)];
+  code.i32(groupSize).set(left);
+  code.loop((again) => {
+    code.get(to).get(from);
+    code.memory(loads[fromBits] as MemoryOpcode, unpacks ? unpacked : 0);
+    code.i32(0).i32(unscaled).call(convert);
+    code.memory(stores[toBits] as MemoryOpcode, packs ? packed : 0);
+    code
+      .get(from)
+      .i32(fromBits / 8)
+      .op('i32.add')
+      .set(from);
+    code
+      .get(to)
+      .i32(toBits / 8)
+      .op('i32.add')
+      .set(to);
+    code.get(left).i32(1).op('i32.sub').tee(left).brIf(again);
+  });
+  if (!packs) return;
+  code.get(target.local).get(scratch).vectorMemory('v128.load', packed);
+  storeBytes(code, target.storage);
+}
+
+/** A factor of one. */
+const unscaled = 0x7f;

@@ -1,0 +1,66 @@
+/**
+ * Random bits of `.rs` for arrays. As the instructions have it, two or four elements share a word; word i of a seed's
+ * stream is `randomWord`, so that what an element gets depends on its index alone.
+ */
+import type { Code } from '../../wasm/code.ts';
+import { shift, splat } from '../simd/vector-words.ts';
+
+/** Where the random bits of elements lie in the word that they share, the first element first. */
+export interface RandomLayout {
+  readonly bits: number;
+  /** Lowest bit of each, a multiple of 8. */
+  readonly low: readonly number[];
+}
+
+/** Two rounds of a permutation of 32 bits (the "lowbias32" of C. Wellons' hash prospector), keyed by the seed. */
+const rounds = [
+  [16, 0x7feb352d],
+  [15, 0x846ca68b],
+] as const;
+const lastShift = 16;
+
+/** Keys of a seed, for indices whose upper 32 bits are `high`. */
+export function seedKeys(seed: bigint, high: number): readonly [number, number] {
+  const [low, top] = [Number(BigInt.asUintN(32, seed)), Number(BigInt.asUintN(32, seed >> 32n))];
+  const first = permute((permute(low) ^ top) >>> 0);
+  return [(first ^ permute(high)) >>> 0, permute((first + 0x9e3779b9) >>> 0)];
+}
+
+/** Word `index` (its low 32 bits) of the stream with these keys. */
+export function randomWord(index: number, [first, second]: readonly [number, number]): number {
+  return permute((permute((index ^ first) >>> 0) + second) >>> 0);
+}
+
+function permute(word: number): number {
+  let bits = word;
+  for (const [count, factor] of rounds) bits = Math.imul(bits ^ (bits >>> count), factor);
+  return (bits ^ (bits >>> lastShift)) >>> 0;
+}
+
+/** Pushes the words of the four indices in `indices`; `keys` are locals of four equal words. */
+export function pushRandomWords(code: Code, indices: number, keys: readonly [number, number]): void {
+  code.get(indices).get(keys[0]).vector('v128.xor');
+  pushPermuted(code);
+  code.get(keys[1]).vector('i32x4.add');
+  pushPermuted(code);
+}
+
+function pushPermuted(code: Code): void {
+  const bits = code.local('v128');
+  for (const [count, factor] of rounds) {
+    shift(code.tee(bits).get(bits), 'i32x4.shr_u', count).vector('v128.xor');
+    splat(code, factor).vector('i32x4.mul');
+  }
+  shift(code.tee(bits).get(bits), 'i32x4.shr_u', lastShift).vector('v128.xor');
+}
+
+/** Pushes the random bits of elements 4i to 4i + 3, in the low bits of words, from the words that they and others share. */
+export function pushLaneBits(code: Code, { bits, low }: RandomLayout, shared: number, i: number): void {
+  const from = (element: number): readonly number[] => {
+    const [word, lane] = [Math.floor(element / low.length) % 4, element % low.length];
+    const first = 4 * word + (low[lane] ?? 0) / 8;
+    return [first, bits > 8 ? first + 1 : 16, 16, 16];
+  };
+  code.get(shared).words(0, 0, 0, 0);
+  code.shuffle([0, 1, 2, 3].flatMap((lane) => from(4 * i + lane)));
+}

@@ -1,0 +1,168 @@
+/**
+ * Elements of arrays in memory, sixteen at a time: bytes of a stream to four vectors of four words each, and back. Elements
+ * narrower than a byte are one per byte, in its low bits, or dense.
+ */
+import type { Code } from '../../wasm/code.ts';
+import { splat } from '../simd/vector-words.ts';
+
+/** How elements of a format lie in memory; words and larger are little-endian. */
+export interface Storage {
+  /** Bits of an element. */
+  readonly width: number;
+  /** Elements narrower than a byte follow each other without a gap: 2, 4 or 6 bits wide. */
+  readonly dense: boolean;
+  /** The first element of a dense byte is its topmost; for elements whose width divides 8. */
+  readonly highFirst: boolean;
+}
+
+/** Elements that are taken together. */
+export const groupSize = 16;
+
+/** Bits that an element takes in memory. */
+export function storedBits({ width, dense }: Storage): number {
+  return dense ? width : Math.max(8, width);
+}
+
+/** Bytes of sixteen elements. */
+export function groupBytes(storage: Storage): number {
+  return storedBits(storage) * (groupSize / 8);
+}
+
+/** Locals of four words each, elements 0 to 3 in the first. */
+export type GroupLocals = readonly [number, number, number, number];
+
+/** Loads the sixteen elements at the address in `address`, at most 32 bits wide, zero-extended. */
+export function loadGroup(code: Code, storage: Storage, address: number): GroupLocals {
+  const locals = [code.local('v128'), code.local('v128'), code.local('v128'), code.local('v128')] as const;
+  if (storage.width > 8) {
+    const load = storage.width === 32 ? 'v128.load' : 'v128.load16x4_u';
+    locals.forEach((local, i) => {
+      code
+        .get(address)
+        .vectorMemory(load, (i * storage.width) / 2)
+        .set(local);
+    });
+    return locals;
+  }
+  const bytes = loadBytes(code, storage, address);
+  locals.forEach((local, i) => {
+    code
+      .get(bytes)
+      .words(0, 0, 0, 0)
+      .shuffle(words((lane) => [4 * i + lane, 16, 16, 16]))
+      .set(local);
+  });
+  return locals;
+}
+
+/** Stores sixteen elements. */
+export function storeGroup(code: Code, storage: Storage, address: number, [a, b, c, d]: GroupLocals): void {
+  if (storage.width === 32) {
+    [a, b, c, d].forEach((local, i) =>
+      code
+        .get(address)
+        .get(local)
+        .vectorMemory('v128.store', 16 * i),
+    );
+    return;
+  }
+  const halves = (low: number, high: number): Code => code.get(low).get(high).vector('i16x8.narrow_i32x4_u');
+  if (storage.width === 16) {
+    code.get(address);
+    halves(a, b).vectorMemory('v128.store', 0);
+    code.get(address);
+    halves(c, d).vectorMemory('v128.store', 16);
+    return;
+  }
+  code.get(address);
+  halves(a, b);
+  halves(c, d).vector('i8x16.narrow_i16x8_u');
+  storeBytes(code, storage);
+}
+
+/** A local with sixteen elements of at most 8 bits, one per byte. */
+export function loadBytes(code: Code, storage: Storage, address: number): number {
+  const bytes = code.local('v128');
+  code.get(address).vectorMemory('v128.load', 0).set(bytes);
+  if (!storage.dense) {
+    if (storage.width < 8) maskBytes(code.get(bytes), storage.width).set(bytes);
+    return bytes;
+  }
+  const taken = storage.width / 2;
+  code
+    .get(bytes)
+    .words(0, 0, 0, 0)
+    .shuffle(words((lane) => [0, 1, 2, 3].map((i) => (i < taken ? taken * lane + i : 16))))
+    .set(bytes);
+  // A word holds four elements side by side; each moves up to its own byte.
+  spread(code, storage.width, bytes, 'i32x4.shl', (mask, i) => mask << (8 * i));
+  if (storage.highFirst) swapOrder(code.tee(bytes).get(bytes), storage.width);
+  code.set(bytes);
+  return bytes;
+}
+
+/** Stores the sixteen bytes on the stack, to the address below them; dense, what they take and no more. */
+export function storeBytes(code: Code, storage: Storage): void {
+  if (storage.dense) storeDense(code, storage);
+  else code.vectorMemory('v128.store', 0);
+}
+
+function storeDense(code: Code, { width, highFirst }: Storage): void {
+  const [address, bytes] = [code.local('i32'), code.local('v128')];
+  code.set(bytes).set(address);
+  if (highFirst) swapOrder(code.get(bytes).get(bytes), width).set(bytes);
+  if (width === 4) joinNibbles(code, bytes);
+  else joinWords(code, width, bytes);
+  code.set(bytes);
+  if (width > 2) code.get(address).get(bytes).storeLane('v128.store64_lane', 0);
+  if (width === 4) return;
+  const first = width === 2 ? 0 : 8;
+  code
+    .get(address)
+    .get(bytes)
+    .storeLane('v128.store32_lane', first, first / 4);
+}
+
+/** Pushes the two nibbles of each pair of bytes side by side, in the lower half. */
+function joinNibbles(code: Code, bytes: number): void {
+  code.get(bytes).get(bytes).i32(4).vector('i16x8.shr_u', 'v128.or');
+  splat(code, 0x00ff00ff).vector('v128.and').tee(bytes).get(bytes).vector('i8x16.narrow_i16x8_u');
+}
+
+/** Pushes the elements of each four bytes side by side, one four behind the other. */
+function joinWords(code: Code, width: number, bytes: number): void {
+  spread(code, width, bytes, 'i32x4.shr_u', (mask, i) => mask << (width * i));
+  const taken = width / 2;
+  code.words(0, 0, 0, 0);
+  code.shuffle(Array.from({ length: 16 }, (_, i) => (i < 4 * taken ? 4 * Math.floor(i / taken) + (i % taken) : 16)));
+}
+
+function maskBytes(code: Code, width: number): Code {
+  return splat(code, (2 ** width - 1) * 0x01010101).vector('v128.and');
+}
+
+/** Pushes the four elements of each word, moved by what a byte has more than they. */
+function spread(
+  code: Code,
+  width: number,
+  bytes: number,
+  op: 'i32x4.shl' | 'i32x4.shr_u',
+  maskOf: (mask: number, i: number) => number,
+): void {
+  for (let i = 0; i < 4; i++) {
+    code.get(bytes);
+    if (i > 0) code.i32((8 - width) * i).vector(op);
+    splat(code, maskOf(2 ** width - 1, i)).vector('v128.and');
+    if (i > 0) code.vector('v128.or');
+  }
+}
+
+/** Reverses the elements that share a byte; takes the bytes twice from the stack. */
+function swapOrder(code: Code, width: number): Code {
+  const each = 8 / width;
+  return code.shuffle(Array.from({ length: 16 }, (_, i) => i - (i % each) + (each - 1 - (i % each))));
+}
+
+function words(bytesOf: (lane: number) => readonly number[]): readonly number[] {
+  return [0, 1, 2, 3].flatMap(bytesOf);
+}

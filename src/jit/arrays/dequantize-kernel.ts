@@ -1,0 +1,55 @@
+/** Codes times factors to f32 as a WebAssembly module: what src/arrays/plain-decoder.ts specifies. */
+import { plainConversion } from '../../numerics/conversion.ts';
+import { formats, type FormatName } from '../../numerics/formats.ts';
+import { Code } from '../../wasm/code.ts';
+import { ModuleBuilder } from '../../wasm/module.ts';
+import { groupBytes, loadGroup, type Storage } from './array-storage.ts';
+import { loop } from './memory-loop.ts';
+import { quantizeMemory } from './quantize-memory.ts';
+import { vectorConversion } from '../simd/vector-convert.ts';
+import { splat } from '../simd/vector-words.ts';
+
+/**
+ * Exports `decode(blocks, groups)`: blocks of so many groups of sixteen codes, each times its factor. Codes and factors lie
+ * where quantizing puts them, values where it takes them from.
+ */
+export function dequantizeKernel(element: FormatName, dense: boolean): Uint8Array<ArrayBuffer> {
+  const builder = new ModuleBuilder();
+  const parameters = ['i32', 'i32'] as const;
+  const index = builder.declare({ parameters, results: [] });
+  const code = new Code(parameters);
+  const { width } = formats[element];
+  writeDecode(code, element, { width, dense: dense && width < 8, highFirst: false });
+  builder.define(index, code);
+  builder.export('decode', index);
+  return builder.encode();
+}
+
+function writeDecode(code: Code, element: FormatName, storage: Storage): void {
+  const [codes, values, factors, groups] = [code.local('i32'), code.local('i32'), code.local('i32'), code.local('i32')];
+  const factor = code.local('v128');
+  code.i32(quantizeMemory.codes).set(codes);
+  const strides = [
+    [codes, groupBytes(storage)],
+    [values, 64],
+  ] as const;
+  loop(code, 0, [[factors, 4]], () => {
+    code.get(factors).vectorMemory('v128.load32_splat', quantizeMemory.factors).set(factor);
+    code.get(1).set(groups);
+    loop(code, groups, strides, () => {
+      loadGroup(code, storage, codes).forEach((words, i) => {
+        code.get(values);
+        pushProduct(code, element, words, factor);
+        code.vectorMemory('v128.store', quantizeMemory.source + 16 * i);
+      });
+    });
+  });
+}
+
+/** Every NaN is the one that conversions to f32 make. */
+function pushProduct(code: Code, element: FormatName, words: number, factor: number): void {
+  const product = code.local('v128');
+  vectorConversion(plainConversion(element, 'f32'))?.(code, { source: words, random: words, scale: words });
+  code.get(factor).vector('f32x4.mul').set(product);
+  splat(code, 0x7fffffff).get(product).get(product).get(product).vector('f32x4.ne', 'v128.bitselect');
+}

@@ -1,0 +1,20 @@
+/** Loops over memory. */
+import type { Code } from '../../wasm/code.ts';
+
+type Strides = readonly (readonly [pointer: number, bytes: number])[];
+
+/** A loop over the memory, as often as a local says, with pointers that move on. */
+export function loop(code: Code, left: number, strides: Strides, body: () => void): void {
+  code.block((end) => {
+    code.get(left).op('i32.eqz').brIf(end);
+    code.loop((again) => {
+      body();
+      for (const [pointer, bytes] of strides) advance(code, pointer, bytes);
+      code.get(left).i32(1).op('i32.sub').tee(left).brIf(again);
+    });
+  });
+}
+
+export function advance(code: Code, pointer: number, bytes: number): void {
+  code.get(pointer).i32(bytes).op('i32.add').set(pointer);
+}

@@ -1,0 +1,228 @@
+/**
+ * Quantizing as a WebAssembly module: the largest magnitude of an array, blocks with scales of their own, four at a time,
+ * and an array times one factor. It does what src/arrays/plain-encoder.ts specifies, every bit of it.
+ */
+import type { Conversion } from '../../numerics/conversion.ts';
+import { formats } from '../../numerics/formats.ts';
+import { Code } from '../../wasm/code.ts';
+import { ModuleBuilder } from '../../wasm/module.ts';
+import { nearestForm, type NearestForm, pushAllWithin, storeNearest } from './array-nearest.ts';
+import type { Place } from './array-one-by-one.ts';
+import { groupBytes, type GroupLocals, storeGroup } from './array-storage.ts';
+import { advance, loop } from './memory-loop.ts';
+import { quantizeMemory } from './quantize-memory.ts';
+import { type BlockScaling, storeScales } from './scale-lowering.ts';
+import { vectorConversion } from '../simd/vector-convert.ts';
+import { shift, single, splat } from '../simd/vector-words.ts';
+
+/** What a kernel is made for, as data. */
+export interface QuantizeSpec {
+  readonly source: 'f32' | 'f16' | 'bf16';
+  /** From f32 to the element. */
+  readonly conversion: Conversion;
+  /** Null where no block has a scale of its own. */
+  readonly blocks: { readonly elements: 16 | 32; readonly scaling: BlockScaling } | null;
+  readonly dense: boolean;
+}
+
+/**
+ * Exports `maxima(blocks, groups)`, which leaves the largest magnitude of each block in `factors`; `scale(blocks, groups)`,
+ * which multiplies each by what stands there; both for blocks of so many groups of sixteen elements. With scales of their
+ * own there is `blocks(fours)`, which does both for four blocks at a time. What lies behind the elements must be zeros up
+ * to a whole block, or four.
+ */
+export function quantizeKernel(spec: QuantizeSpec): Uint8Array<ArrayBuffer> {
+  const builder = new ModuleBuilder();
+  define(builder, 'maxima', ['i32', 'i32'], (code) => writeMaxima(code, spec));
+  define(builder, 'scale', ['i32', 'i32'], (code) => writeScale(code, spec));
+  const { blocks } = spec;
+  if (blocks !== null) define(builder, 'blocks', ['i32'], (code) => writeBlocks(code, spec, blocks));
+  return builder.encode();
+}
+
+function define(builder: ModuleBuilder, name: string, parameters: readonly 'i32'[], body: (code: Code) => void): void {
+  const index = builder.declare({ parameters, results: [] });
+  const code = new Code(parameters);
+  body(code);
+  builder.define(index, code);
+  builder.export(name, index);
+}
+
+/** Vectors of a group. */
+const groupVectors = 4;
+
+/** Bytes of four elements. */
+function vectorBytes({ source }: QuantizeSpec): number {
+  return source === 'f32' ? 16 : 8;
+}
+
+/** Pushes the f32 values of the `index`-th four elements behind a pointer. */
+function pushSource(code: Code, spec: QuantizeSpec, pointer: number, index: number): void {
+  const offset = quantizeMemory.source + index * vectorBytes(spec);
+  code.get(pointer);
+  if (spec.source === 'f32') {
+    code.vectorMemory('v128.load', offset);
+    return;
+  }
+  code.vectorMemory('v128.load16x4_u', offset);
+  if (spec.source === 'bf16') {
+    shift(code, 'i32x4.shl', 16);
+    return;
+  }
+  const bits = code.local('v128');
+  code.set(bits);
+  const plain = { integral: false, sat: false, satfinite: false } as const;
+  pushConverted(code, { ...spec.conversion, ...plain, from: 'f16', to: 'f32' }, bits);
+}
+
+function pushConverted(code: Code, c: Conversion, source: number): void {
+  const write = vectorConversion(c);
+  if (write === null) throw new Error(`no form on vectors from ${c.from} to ${c.to}`);
+  write(code, { source, random: source, scale: source });
+}
+
+/** Raises a vector of maxima by four elements' magnitudes; a NaN is not greater. */
+function raiseMaximum(code: Code, spec: QuantizeSpec, maximum: number, pointer: number, index: number): void {
+  code.get(maximum);
+  pushSource(code, spec, pointer, index);
+  code.vector('f32x4.abs', 'f32x4.pmax').set(maximum);
+}
+
+/** Pushes the bits of the largest magnitude of so many groups from a pointer on, which moves on. Of four maxima none waits for another. */
+function pushAmax(code: Code, spec: QuantizeSpec, groups: number, pointer: number): void {
+  const maxima = Array.from({ length: groupVectors }, () => code.local('v128'));
+  for (const maximum of maxima) splat(code, 0).set(maximum);
+  loop(code, groups, [[pointer, groupVectors * vectorBytes(spec)]], () => {
+    maxima.forEach((maximum, i) => raiseMaximum(code, spec, maximum, pointer, i));
+  });
+  const [most, ...others] = maxima as [number, ...number[]];
+  for (const other of others) code.get(most).get(other).vector('f32x4.pmax').set(most);
+  for (const lanes of [wordBytes(2, 3, 0, 1), wordBytes(1, 0, 3, 2)]) {
+    code.get(most).get(most).get(most).shuffle(lanes).vector('f32x4.pmax').set(most);
+  }
+  code.get(most).lane('i32x4.extract_lane', 0);
+}
+
+function writeMaxima(code: Code, spec: QuantizeSpec): void {
+  const [source, result, groups] = [code.local('i32'), code.local('i32'), code.local('i32')];
+  loop(code, 0, [[result, 4]], () => {
+    code.get(1).set(groups).get(result);
+    pushAmax(code, spec, groups, source);
+    code.memory('i32.store', quantizeMemory.factors);
+  });
+}
+
+/** Bytes of the words so numbered, 0 to 3 of the first vector and 4 to 7 of the second. */
+function wordBytes(...words: readonly [number, number, number, number]): readonly number[] {
+  return words.flatMap((word) => [0, 1, 2, 3].map((byte) => word * 4 + byte));
+}
+
+function writeScale(code: Code, spec: QuantizeSpec): void {
+  const elements = elementLocals(code, spec);
+  const [factor, groups] = [code.local('i32'), code.local('i32')];
+  loop(code, 0, [[factor, 4]], () => {
+    code.get(factor).vectorMemory('v128.load32_splat', quantizeMemory.factors).set(elements.factor);
+    code.get(1).set(groups);
+    loop(code, groups, [[elements.pointer, groupVectors * vectorBytes(spec)]], () => {
+      writeGroup(code, spec, elements, 0);
+    });
+  });
+}
+
+interface ElementLocals {
+  readonly pointer: number;
+  readonly codes: Place;
+  readonly factor: number;
+}
+
+function elementLocals(code: Code, spec: QuantizeSpec): ElementLocals {
+  const pointer = code.local('i32');
+  const local = code.local('i32');
+  code.i32(quantizeMemory.codes).set(local);
+  const { width } = formats[spec.conversion.to];
+  const storage = { width, dense: spec.dense && width < 8, highFirst: false };
+  return { pointer, codes: { local, storage }, factor: code.local('v128') };
+}
+
+/** A group from the `first`-th four elements on, times the factor, as codes; the pointer to these moves on. */
+function writeGroup(code: Code, spec: QuantizeSpec, { pointer, codes, factor }: ElementLocals, first: number): void {
+  const products = Array.from({ length: groupVectors }, (_, i) => {
+    const product = code.local('v128');
+    pushSource(code, spec, pointer, first + i);
+    code.get(factor).vector('f32x4.mul').set(product);
+    return product;
+  }) as unknown as GroupLocals;
+  const form = nearestForm(spec.conversion);
+  if (form === null) storeAny(code, spec, codes, products);
+  else storeNumbers(code, form, codes, products, () => storeAny(code, spec, codes, products));
+  advance(code, codes.local, groupBytes(codes.storage));
+}
+
+function storeAny(code: Code, spec: QuantizeSpec, codes: Place, products: GroupLocals): void {
+  const words = products.map((product) => {
+    const word = code.local('v128');
+    pushConverted(code, spec.conversion, product);
+    code.set(word);
+    return word;
+  }) as unknown as GroupLocals;
+  storeGroup(code, codes.storage, codes.local, words);
+}
+
+/** Without NaNs a group needs no more than its limit, which is applied before rounding, and the quicker form. */
+function storeNumbers(code: Code, form: NearestForm, codes: Place, products: GroupLocals, otherwise: () => void): void {
+  const magnitudes = pushAllWithin(code, { ...form, limit: single.infinity }, products);
+  code.if(() => {
+    for (const magnitude of magnitudes) {
+      splat(code.get(magnitude), form.limit).vector('i32x4.min_s').set(magnitude);
+    }
+    storeNearest(code, form, codes, products, magnitudes);
+  }, otherwise);
+}
+
+/**
+ * Scales of all blocks first, then their elements: in each of the two loops no round waits for the one before, which in one
+ * loop it would, as the elements wait for their scale.
+ */
+function writeBlocks(code: Code, spec: QuantizeSpec, blocks: NonNullable<QuantizeSpec['blocks']>): void {
+  const vectors = blocks.elements / 4;
+  const bytes = vectors * vectorBytes(spec);
+  const source = code.local('i32');
+  const to = { scales: code.local('i32'), factors: code.local('i32') };
+  const left = code.local('i32');
+  code.get(0).set(left);
+  const strides = [
+    [source, 4 * bytes],
+    [to.scales, 4],
+    [to.factors, 16],
+  ] as const;
+  loop(code, left, strides, () => storeScales(code, blocks.scaling, fourMaxima(code, spec, source, vectors), to));
+  const elements = elementLocals(code, spec);
+  const factor = code.local('i32');
+  const elementStrides = [
+    [elements.pointer, bytes],
+    [factor, 4],
+  ] as const;
+  code.get(0).i32(2).op('i32.shl').set(left);
+  loop(code, left, elementStrides, () => {
+    code.get(factor).vectorMemory('v128.load32_splat', quantizeMemory.factors).set(elements.factor);
+    for (let first = 0; first < vectors; first += groupVectors) writeGroup(code, spec, elements, first);
+  });
+}
+
+/** A local with the largest magnitudes of four blocks, one a lane. */
+function fourMaxima(code: Code, spec: QuantizeSpec, pointer: number, vectors: number): number {
+  const [a, b, c, d] = [0, 1, 2, 3].map((block) => {
+    const maximum = code.local('v128');
+    splat(code, 0).set(maximum);
+    for (let i = 0; i < vectors; i++) raiseMaximum(code, spec, maximum, pointer, block * vectors + i);
+    return maximum;
+  }) as [number, number, number, number];
+  const larger = (x: number, y: number, ones: readonly number[], others: readonly number[]): number => {
+    const result = code.local('v128');
+    code.get(x).get(y).shuffle(ones).get(x).get(y).shuffle(others).vector('f32x4.pmax').set(result);
+    return result;
+  };
+  const left = larger(a, b, wordBytes(0, 4, 1, 5), wordBytes(2, 6, 3, 7));
+  const right = larger(c, d, wordBytes(0, 4, 1, 5), wordBytes(2, 6, 3, 7));
+  return larger(left, right, wordBytes(0, 1, 4, 5), wordBytes(2, 3, 6, 7));
+}

@@ -1,0 +1,71 @@
+/**
+ * Scales of four blocks at once, as src/arrays/scale-rules.ts specifies them: from the largest magnitudes to codes and to
+ * the factors of the elements.
+ */
+import { plainConversion } from '../../numerics/conversion.ts';
+import type { Code } from '../../wasm/code.ts';
+import { vectorConversion } from '../simd/vector-convert.ts';
+import { quantizeMemory } from './quantize-memory.ts';
+import { shift, single, splat } from '../simd/vector-words.ts';
+
+/** `largest`: bits of the element's largest value as f32. NVFP4's tensor scales are in memory. */
+export type BlockScaling =
+  | { readonly kind: 'ue8m0'; readonly rule: 'floor' | 'up'; readonly largest: number }
+  | { readonly kind: 'nvfp4' };
+
+/** Pointers to the next scales, of one byte, and to the next factors, of four. */
+export interface ScaleLocals {
+  readonly scales: number;
+  readonly factors: number;
+}
+
+/** Stores four codes, and the factors of four blocks. */
+export function storeScales(code: Code, scaling: BlockScaling, maxima: number, to: ScaleLocals): void {
+  const scales = code.local('v128');
+  if (scaling.kind === 'ue8m0') pushPowers(code, scaling, maxima);
+  else pushNarrowScales(code, maxima);
+  code.set(scales);
+  code.get(to.scales);
+  code.get(scales).get(scales).vector('i16x8.narrow_i32x4_u').get(scales).vector('i8x16.narrow_i16x8_u');
+  code.storeLane('v128.store32_lane', quantizeMemory.scales);
+  code.get(to.factors);
+  if (scaling.kind === 'ue8m0') pushPowerFactors(code, scales);
+  else pushNarrowFactors(code, scales);
+  code.vectorMemory('v128.store', quantizeMemory.factors);
+}
+
+function pushPowers(code: Code, { rule, largest }: BlockScaling & { kind: 'ue8m0' }, maxima: number): void {
+  splat(code, 254);
+  shift(code.get(maxima), 'i32x4.shr_u', 23);
+  splat(code, (largest >>> 23) - 127).vector('i32x4.sub');
+  if (rule === 'up') {
+    splat(code.get(maxima), 0x7fffff).vector('v128.and');
+    // A mask is -1 where the maximum's fraction is the larger.
+    splat(code, largest & 0x7fffff).vector('i32x4.gt_s', 'i32x4.sub');
+  }
+  splat(code, 0).vector('i32x4.max_s');
+  splat(code.get(maxima), single.infinity).vector('i32x4.eq', 'v128.bitselect');
+}
+
+/** 2^(127 - scale): an exponent field, or the subnormal 2^-127. */
+function pushPowerFactors(code: Code, scales: number): void {
+  splat(code, 254).get(scales).vector('i32x4.sub');
+  splat(shift(code, 'i32x4.shl', 23), single.halfLeastNormal).vector('i32x4.max_u');
+}
+
+const toScale = vectorConversion({ ...plainConversion('f32', 'e4m3'), satfinite: true });
+const fromScale = vectorConversion(plainConversion('e4m3', 'f32'));
+
+function pushNarrowScales(code: Code, maxima: number): void {
+  const product = code.local('v128');
+  code.get(maxima).i32(quantizeMemory.encode).vectorMemory('v128.load', 0).vector('f32x4.mul').set(product);
+  toScale?.(code, { source: product, random: product, scale: product });
+}
+
+/** 1 / (scale * tensor scale), at most the largest f32: what a scale of 0 gives. */
+function pushNarrowFactors(code: Code, scales: number): void {
+  splat(code, single.one);
+  fromScale?.(code, { source: scales, random: scales, scale: scales });
+  code.i32(quantizeMemory.decode).vectorMemory('v128.load', 0).vector('f32x4.mul', 'f32x4.div');
+  splat(code, single.infinity - 1).vector('f32x4.pmin');
+}

@@ -1,0 +1,137 @@
+/**
+ * One instruction over a range of inputs, and the digest of its results, as a WebAssembly module: four ranges at once on
+ * vectors where the instruction's conversions have such forms, else one.
+ */
+import type { Step } from '../../isa/steps.ts';
+import type { Code } from '../../wasm/code.ts';
+import { addWord, addWords } from './digest.ts';
+import { Helpers } from '../helpers.ts';
+import { type SweepLowering, ScalarSweep, VectorSweep } from './sweep-lowering.ts';
+import { vectorConversion } from '../simd/vector-convert.ts';
+
+/** What is swept, as data that can be sent to another thread. */
+export interface SweepPlan {
+  readonly steps: readonly Step[];
+  /** Operands that are the input, all at once. */
+  readonly swept: readonly string[];
+  /** Operands that stay the same, up to 32 bits. */
+  readonly fixed: readonly (readonly [name: string, bits: number])[];
+  readonly result: string;
+  /** A result of 64 bits is two words of the digest, the low one first. */
+  readonly resultWidth: number;
+}
+
+export interface SweepKernel {
+  /** Ranges that one run goes through. */
+  readonly lanes: 1 | 4;
+  readonly wasm: Uint8Array<ArrayBuffer>;
+}
+
+/** Null where a step is none that a conversion has. */
+export function sweepKernel(plan: SweepPlan): SweepKernel | null {
+  if (!plan.steps.every(isSwept)) return null;
+  const helpers = new Helpers();
+  const lanes = hasVectorForm(plan) ? 4 : 1;
+  const index = helpers.function('sweep', { parameters: ['i32'], results: [] }, (code) => {
+    if (lanes === 4) writeLoop(code, plan, 'v128', new VectorSweep(code));
+    else writeLoop(code, plan, 'i32', new ScalarSweep(code, helpers));
+  });
+  helpers.builder.export('sweep', index);
+  return { lanes, wasm: helpers.builder.encode() };
+}
+
+const sweptKinds: ReadonlySet<Step['kind']> = new Set(['convert', 'clamp', 'pack', 'unpack', 'extract', 'copy']);
+
+function isSwept(step: Step): boolean {
+  return sweptKinds.has(step.kind) || (step.kind === 'join' && step.width === 32);
+}
+
+function hasVectorForm({ steps, resultWidth }: SweepPlan): boolean {
+  return (
+    resultWidth <= 32 && steps.every((step) => step.kind !== 'convert' || vectorConversion(step.conversion) !== null)
+  );
+}
+
+/** Addresses of the next input and of the digest so far, each four words or one. */
+const [inputAddress, stateAddress] = [0, 16];
+
+/** (count): as many inputs, from memory to memory. */
+function writeLoop(code: Code, plan: SweepPlan, type: 'v128' | 'i32', lowering: SweepLowering): void {
+  const input = code.local(type);
+  const state = code.local(type);
+  const load =
+    type === 'v128' ? (at: number) => code.vectorMemory('v128.load', at) : (at: number) => code.memory('i32.load', at);
+  const store =
+    type === 'v128'
+      ? (at: number) => code.vectorMemory('v128.store', at)
+      : (at: number) => code.memory('i32.store', at);
+  code.i32(0);
+  load(inputAddress).set(input);
+  code.i32(0);
+  load(stateAddress).set(state);
+  for (const [name, bits] of plan.fixed) lowering.constant(name, bits);
+  for (const name of plan.swept) lowering.bind(name, input);
+  code.loop((again) => {
+    for (const step of plan.steps) lowering.lower(step);
+    if (type === 'v128') addVectorResult(code, lowering.get(plan.result), state, input);
+    else addScalarResult(code, lowering.get(plan.result), plan.resultWidth, state, input);
+    code.get(0).i32(1).op('i32.sub').tee(0).brIf(again);
+  });
+  code.i32(0).get(input);
+  store(inputAddress);
+  code.i32(0).get(state);
+  store(stateAddress);
+}
+
+function addVectorResult(code: Code, result: number, state: number, input: number): void {
+  code.get(result);
+  addWords(code, state);
+  code.get(input).words(1, 1, 1, 1).vector('i32x4.add').set(input);
+}
+
+function addScalarResult(code: Code, result: number, width: number, state: number, input: number): void {
+  code.get(result);
+  if (width > 32) code.op('i32.wrap_i64');
+  addWord(code, state);
+  if (width > 32) {
+    code.get(result).i64(32n).op('i64.shr_u', 'i32.wrap_i64');
+    addWord(code, state);
+  }
+  code.get(input).i32(1).op('i32.add').set(input);
+}
+
+/** An instance of a module that imports what compiled code may ask of an engine, though conversions ask nothing. */
+export function instanceWithoutEngine(module: WebAssembly.Module, memory: WebAssembly.Memory): WebAssembly.Instance {
+  const refuse = (): never => {
+    throw new Error('a conversion asks the engine');
+  };
+  const functions = WebAssembly.Module.imports(module).filter(({ kind }) => kind === 'function');
+  const env = Object.fromEntries(functions.map(({ name }) => [name, refuse] as const));
+  return new WebAssembly.Instance(module, { env: { ...env, memory } });
+}
+
+/** A kernel at work in this thread. */
+export class SweepRunner {
+  private readonly words: Uint32Array;
+  private readonly sweep: (count: number) => void;
+  private readonly lanes: number;
+
+  constructor({ lanes, wasm }: SweepKernel) {
+    const memory = new WebAssembly.Memory({ initial: 1 });
+    const instance = instanceWithoutEngine(new WebAssembly.Module(wasm), memory);
+    this.words = new Uint32Array(memory.buffer, 0, 8);
+    this.sweep = instance.exports['sweep'] as (count: number) => void;
+    this.lanes = lanes;
+  }
+
+  /** Digests of the results of `count` inputs from each start on; as many starts as the kernel has lanes, or fewer. */
+  run(starts: readonly number[], count: number): readonly number[] {
+    for (let lane = 0; lane < this.lanes; lane++) this.words[lane] = starts[lane] ?? 0;
+    this.words.fill(0, 4);
+    // V8 cannot replace a running function by its optimised form, so one call is short.
+    for (let done = 0; done < count; done += slice) this.sweep(Math.min(slice, count - done));
+    return [...this.words.subarray(4, 4 + starts.length)];
+  }
+}
+
+const slice = 2 ** 16;

@@ -1,0 +1,193 @@
+/** Steps of conversions on values that are locals: words of 32 bits, one or four of them at once, or 64 bits. */
+import type { Step } from '../../isa/steps.ts';
+import { type FixedFormat, formats, type FormatName } from '../../numerics/formats.ts';
+import type { Conversion } from '../../numerics/conversion.ts';
+import type { Code } from '../../wasm/code.ts';
+import { converter } from '../arithmetic/convert.ts';
+import type { Helpers } from '../helpers.ts';
+import type { StepOf } from '../lowering.ts';
+import { vectorConversion } from '../simd/vector-convert.ts';
+import { splat } from '../simd/vector-words.ts';
+import { holder } from '../values.ts';
+
+/** Names of values as locals. The same conversion of the same locals is done once. */
+export abstract class SweepLowering {
+  protected readonly code: Code;
+  private readonly locals = new Map<string, number>();
+  private readonly converted = new Map<string, number>();
+
+  constructor(code: Code) {
+    this.code = code;
+  }
+
+  bind(name: string, local: number): void {
+    this.locals.set(name, local);
+  }
+
+  get(name: string): number {
+    const local = this.locals.get(name);
+    if (local === undefined) throw new Error(`no value '${name}'`);
+    return local;
+  }
+
+  abstract constant(name: string, bits: number): void;
+
+  lower(step: Step): void {
+    switch (step.kind) {
+      case 'convert':
+        this.bind(step.to, this.convert(step.conversion, step.from, step.random, step.scale));
+        return;
+      case 'clamp':
+        this.bind(step.to, this.convert(clamping(step.type), step.from, null, null));
+        return;
+      case 'unpack':
+        step.to.forEach((to, i) => this.extract(to, step.from, (step.to.length - 1 - i) * step.stride, step.lane));
+        return;
+      case 'extract':
+        this.extract(step.to, step.from, step.low, step.width);
+        return;
+      case 'pack':
+        this.bind(step.to, this.pack(step));
+        return;
+      case 'join':
+        // A word drops by itself what is shifted beyond it.
+        this.bind(
+          step.to,
+          this.writePack([
+            [this.get(step.high), step.shift],
+            [this.get(step.low), 0],
+          ]),
+        );
+        return;
+      case 'copy':
+        this.bind(step.to, this.get(step.from));
+        return;
+      default:
+        throw new Error(`a conversion has no '${step.kind}'`);
+    }
+  }
+
+  private convert(c: Conversion, from: string, random: string | null, scale: string | null): number {
+    const operands = [this.get(from), ...[random, scale].map((name) => (name === null ? null : this.get(name)))];
+    const key = JSON.stringify([c, operands]);
+    const known =
+      this.converted.get(key) ?? this.writeConversion(c, operands as [number, number | null, number | null]);
+    this.converted.set(key, known);
+    return known;
+  }
+
+  private extract(to: string, from: string, low: number, width: number): void {
+    this.bind(to, this.writeExtract(this.get(from), low, width));
+  }
+
+  private pack({ from, stride }: StepOf<'pack'>): number {
+    return this.writePack(from.map((name, i) => [this.get(name), (from.length - 1 - i) * stride] as const));
+  }
+
+  protected abstract writeConversion(
+    c: Conversion,
+    operands: readonly [source: number, random: number | null, scale: number | null],
+  ): number;
+  protected abstract writeExtract(from: number, low: number, width: number): number;
+  protected abstract writePack(lanes: readonly (readonly [local: number, low: number])[]): number;
+}
+
+function clamping(to: FormatName): Conversion {
+  const none = { rounding: null, integral: false, flush: false, satfinite: false, relu: false, randomBits: 0 } as const;
+  return { ...none, from: 's32', to, sat: true, scaled: null };
+}
+
+/** A factor of one. */
+const unscaled = 0x7f;
+
+export class VectorSweep extends SweepLowering {
+  constant(name: string, bits: number): void {
+    const local = this.code.local('v128');
+    splat(this.code, bits).set(local);
+    this.bind(name, local);
+  }
+
+  protected override writeConversion(
+    c: Conversion,
+    [source, random, scale]: readonly [number, number | null, number | null],
+  ): number {
+    const local = this.code.local('v128');
+    const factor = scale ?? this.code.local('v128');
+    if (scale === null && c.scaled !== null) splat(this.code, unscaled).set(factor);
+    const write = vectorConversion(c);
+    if (write === null) throw new Error('no form on vectors');
+    write(this.code, { source, random: random ?? source, scale: factor });
+    this.code.set(local);
+    return local;
+  }
+
+  protected override writeExtract(from: number, low: number, width: number): number {
+    const local = this.code.local('v128');
+    this.code.get(from).i32(low).vector('i32x4.shr_u');
+    splat(this.code, 2 ** width - 1)
+      .vector('v128.and')
+      .set(local);
+    return local;
+  }
+
+  protected override writePack(lanes: readonly (readonly [number, number])[]): number {
+    const local = this.code.local('v128');
+    lanes.forEach(([lane, low], i) => {
+      this.code.get(lane);
+      if (low > 0) this.code.i32(low).vector('i32x4.shl');
+      if (i > 0) this.code.vector('v128.or');
+    });
+    this.code.set(local);
+    return local;
+  }
+}
+
+export class ScalarSweep extends SweepLowering {
+  private readonly helpers: Helpers;
+
+  constructor(code: Code, helpers: Helpers) {
+    super(code);
+    this.helpers = helpers;
+  }
+
+  constant(name: string, bits: number): void {
+    const local = this.code.local('i32');
+    this.code.i32(bits).set(local);
+    this.bind(name, local);
+  }
+
+  protected override writeConversion(
+    c: Conversion,
+    [source, random, scale]: readonly [number, number | null, number | null],
+  ): number {
+    const local = this.code.local(holder((formats[c.to] as FixedFormat).width));
+    this.code.get(source);
+    if (random === null) this.code.i32(0);
+    else this.code.get(random);
+    if (scale === null) this.code.i32(unscaled);
+    else this.code.get(scale);
+    this.code.call(converter(this.helpers, c)).set(local);
+    return local;
+  }
+
+  protected override writeExtract(from: number, low: number, width: number): number {
+    const local = this.code.local('i32');
+    this.code.get(from).i32(low).op('i32.shr_u');
+    this.code
+      .i32(2 ** width - 1)
+      .op('i32.and')
+      .set(local);
+    return local;
+  }
+
+  protected override writePack(lanes: readonly (readonly [number, number])[]): number {
+    const local = this.code.local('i32');
+    lanes.forEach(([lane, low], i) => {
+      this.code.get(lane);
+      if (low > 0) this.code.i32(low).op('i32.shl');
+      if (i > 0) this.code.op('i32.or');
+    });
+    this.code.set(local);
+    return local;
+  }
+}

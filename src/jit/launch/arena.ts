@@ -1,0 +1,143 @@
+/** The global memory that a launch borrows: its parameters and constants, and for each block that runs a context with what the block needs. */
+import type { EngineMemory } from '../../machine/engine-memory.ts';
+import { indexOf, type LaunchShape, threadsOf, warpSize } from '../../machine/launch.ts';
+import type { CompiledKernel } from '../compiled-kernel.ts';
+import { alignTo16, context, type ContextField, contextSize } from '../layout.ts';
+
+/** What one running block has, as addresses of global memory. */
+export interface BlockRoom {
+  readonly context: number;
+  readonly frames: number;
+  readonly shared: number;
+  readonly local: number;
+  readonly calls: number;
+}
+
+export interface ArenaOptions {
+  readonly compiled: CompiledKernel;
+  readonly shape: LaunchShape;
+  readonly memory: EngineMemory;
+  readonly parameters: Uint8Array;
+  readonly constants: Uint8Array;
+}
+
+/** Bytes that a launch borrows: once, and for each block that runs. */
+export interface ArenaNeeds {
+  readonly common: number;
+  readonly room: number;
+}
+
+export function arenaNeeds({ compiled, shape, parameters, constants }: Omit<ArenaOptions, 'memory'>): ArenaNeeds {
+  const { frame, sharedBytes, stackBytes, callBytes } = compiled;
+  return {
+    common: alignTo16(parameters.byteLength) + alignTo16(constants.byteLength),
+    room:
+      contextSize +
+      alignTo16(frame.size) +
+      alignTo16(sharedBytes + shape.sharedBytes) +
+      (alignTo16(stackBytes) + alignTo16(callBytes)) * threadsOf(shape),
+  };
+}
+
+export class Arena {
+  readonly parameters: number;
+  readonly constants: number;
+  readonly sharedSize: number;
+  private readonly options: ArenaOptions;
+  private readonly threads: number;
+  private readonly roomSize: number;
+  private readonly rooms: BlockRoom[] = [];
+  private readonly free: BlockRoom[] = [];
+
+  constructor(options: ArenaOptions) {
+    const { compiled, shape, memory, parameters, constants } = options;
+    const needs = arenaNeeds(options);
+    this.options = options;
+    this.threads = threadsOf(shape);
+    this.sharedSize = compiled.sharedBytes + shape.sharedBytes;
+    this.parameters = memory.borrow(needs.common);
+    this.constants = this.parameters + alignTo16(parameters.byteLength);
+    memory.bytesAt(this.parameters, parameters.byteLength).set(parameters);
+    memory.bytesAt(this.constants, constants.byteLength).set(constants);
+    this.roomSize = needs.room;
+  }
+
+  get localStride(): number {
+    return alignTo16(this.options.compiled.stackBytes);
+  }
+
+  get callStride(): number {
+    return alignTo16(this.options.compiled.callBytes);
+  }
+
+  /** Rooms that are made or could be made for no more than `bytes` in all. */
+  roomsWithin(bytes: number): number {
+    return Math.max(1, Math.floor(bytes / this.roomSize));
+  }
+
+  /** Room for a block: its context written, its shared memory zeroed. */
+  enter(block: number): BlockRoom {
+    const room = this.free.pop() ?? this.makeRoom();
+    const { memory, shape } = this.options;
+    const [x, y, z] = indexOf(block, shape.grid);
+    const words = this.contextOf(room);
+    words[context.blockX / 4] = x;
+    words[context.blockY / 4] = y;
+    words[context.blockZ / 4] = z;
+    if (this.sharedSize > 0) memory.bytesAt(room.shared, this.sharedSize).fill(0);
+    return room;
+  }
+
+  /** The fields of a context; valid until memory grows. */
+  contextOf(room: BlockRoom): Int32Array {
+    const bytes = this.options.memory.bytesAt(room.context, contextSize);
+    return new Int32Array(bytes.buffer, bytes.byteOffset, contextSize / 4);
+  }
+
+  leave(room: BlockRoom): void {
+    this.free.push(room);
+  }
+
+  release(): void {
+    const { memory } = this.options;
+    memory.giveBack(this.parameters);
+    for (const room of this.rooms) memory.giveBack(room.context);
+  }
+
+  private makeRoom(): BlockRoom {
+    const base = this.options.memory.borrow(this.roomSize);
+    const frames = base + contextSize;
+    const shared = frames + alignTo16(this.options.compiled.frame.size);
+    const local = shared + alignTo16(this.sharedSize);
+    const room = { context: base, frames, shared, local, calls: local + this.localStride * this.threads };
+    this.rooms.push(room);
+    this.describe(room);
+    return room;
+  }
+
+  /** What is the same for every block. */
+  private describe(room: BlockRoom): void {
+    const { shape } = this.options;
+    const fields: Readonly<Partial<Record<ContextField, number>>> = {
+      fuel: 0,
+      threadsX: shape.block[0],
+      threadsY: shape.block[1],
+      threadsZ: shape.block[2],
+      blocksX: shape.grid[0],
+      blocksY: shape.grid[1],
+      blocksZ: shape.grid[2],
+      sharedSize: this.sharedSize,
+      dynamicShared: shape.sharedBytes,
+      warps: Math.ceil(this.threads / warpSize),
+      threads: this.threads,
+      shared: room.shared,
+      local: room.local,
+      frames: room.frames,
+      calls: room.calls,
+      parameters: this.parameters,
+      constants: this.constants,
+    };
+    const words = this.contextOf(room);
+    for (const [name, value] of Object.entries(fields)) words[context[name as ContextField] / 4] = value;
+  }
+}

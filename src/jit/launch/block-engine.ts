@@ -1,0 +1,316 @@
+/** Runs blocks of a compiled kernel in one thread, those that its ledger deals it, and answers what compiled code asks. */
+import { type BuiltinServices, runBuiltin } from '../../machine/builtins.ts';
+import type { EngineMemory } from '../../machine/engine-memory.ts';
+import type { Fault, MachineFault } from '../../machine/fault.ts';
+import { indexOf, type LaunchShape, threadsOf } from '../../machine/launch.ts';
+import type { Region } from '../../machine/segment.ts';
+import { Arena, type BlockRoom } from './arena.ts';
+import { callSize } from '../calls.ts';
+import { type BlockCode, BlockRunner, type Progress, unitSize } from './block-runner.ts';
+import type { CompiledKernel } from '../compiled-kernel.ts';
+import { type Areas, raised, resolveAccess } from './faults.ts';
+import { context, outcome } from '../layout.ts';
+import type { Blocks, Ledger } from './ledger.ts';
+import type { Site } from '../site.ts';
+import { clocks } from '../specials.ts';
+
+export interface BlockLaunch {
+  readonly compiled: CompiledKernel;
+  readonly module: WebAssembly.Module;
+  readonly shape: LaunchShape;
+  readonly memory: EngineMemory;
+  readonly parameters: Uint8Array;
+  readonly constants: Uint8Array;
+  readonly constantRegions: readonly Region[];
+  /** Null where kernels that call built-in functions do not come. */
+  readonly services: Omit<BuiltinServices, 'load'> | null;
+  /** Bytes that blocks may take which run at the same time. */
+  readonly residentBytes: number;
+}
+
+/** Milliseconds that a run of whole blocks takes at most, as far as can be told from the one before. */
+const patience = 10;
+
+const fuelField = context.fuel / 4;
+
+interface Running {
+  readonly block: number;
+  readonly room: BlockRoom;
+  readonly runner: BlockRunner;
+}
+
+type Run = (contextAddress: number, region: number, first: number, behind: number) => number;
+type RunBlocks = (contextAddress: number, count: number, unitSize: number) => number;
+type Exchange = (words: number, members: number) => void;
+
+export class BlockEngine {
+  private readonly launch: BlockLaunch;
+  private readonly ledger: Ledger;
+  private readonly arena: Arena;
+  private readonly exports: WebAssembly.Exports;
+  private readonly run: Run;
+  private readonly runBlocks: RunBlocks;
+  private readonly unitSize: number;
+  private readonly runners = new Map<BlockRoom, BlockRunner>();
+  private readonly threads: number;
+  private readonly resident: number;
+  /** Blocks to take at a time. */
+  private chunk = 1;
+  /** Blocks that are taken and have not begun. */
+  private taken: Blocks = { first: 0, end: 0 };
+  /** Blocks that have begun; more than one where blocks wait for each other. */
+  private running: Running[] = [];
+  /** Instructions that compiled code was allowed so far; what is left of them is in the context of the block that runs. */
+  private granted = 0;
+  private executed = 0;
+  /** Those of them that the ledger knows of. */
+  private noted = 0;
+  private current: BlockRoom | null = null;
+  private thread: number | null = null;
+  private line: number | null = null;
+
+  constructor(launch: BlockLaunch, ledger: Ledger) {
+    const { compiled, module, shape, memory, residentBytes } = launch;
+    this.launch = launch;
+    this.ledger = ledger;
+    this.threads = threadsOf(shape);
+    this.arena = new Arena(launch);
+    this.resident = this.arena.roomsWithin(residentBytes);
+    const instance = new WebAssembly.Instance(module, { env: { memory: memory.memory, ...this.imports() } });
+    this.exports = instance.exports;
+    this.run = instance.exports['run'] as Run;
+    this.runBlocks = instance.exports['runBlocks'] as RunBlocks;
+    this.unitSize = unitSize(compiled, this.threads);
+  }
+
+  get instructions(): number {
+    return this.executed;
+  }
+
+  /** The block that runs or ran last; null before the first. */
+  get block(): number | null {
+    return this.current === null ? null : this.blockOf(this.arena.contextOf(this.current));
+  }
+
+  release(): void {
+    this.arena.release();
+  }
+
+  /** Runs the next blocks, or those that wait for each other; false when there is nothing left to do. */
+  step(): boolean {
+    if (this.running.length === 0) {
+      if (!this.take()) {
+        this.ledger.settle(this.executed - this.noted);
+        return false;
+      }
+      this.runThrough();
+    }
+    let allPaused = true;
+    for (const one of this.running) {
+      if (this.proceed(one) === 'paused') continue;
+      allPaused = false;
+      this.end(one);
+    }
+    if (this.executed >= this.granted) this.fill();
+    if (!allPaused || this.running.length === 0) return true;
+    if (this.running.length < this.resident && this.take()) this.begin();
+    else if (this.ledger.isOver()) return false;
+    return true;
+  }
+
+  describe({ code, message, space, address }: MachineFault): Fault {
+    const { block, thread, line } = this;
+    const { shape, compiled } = this.launch;
+    return {
+      code,
+      message,
+      kernel: compiled.name,
+      block: block === null ? null : indexOf(block, shape.grid),
+      thread: thread === null ? null : indexOf(thread, shape.block),
+      line,
+      // Whoever has the program knows it (launch.ts).
+      source: null,
+      space,
+      address,
+    };
+  }
+
+  // --- blocks -----------------------------------------------------------------------------------------------------------
+
+  /** Makes sure that there is a block to begin; false where there is none. */
+  private take(): boolean {
+    if (this.taken.first < this.taken.end) return true;
+    const more = this.ledger.take(this.chunk);
+    if (more === null) return false;
+    this.taken = more;
+    return true;
+  }
+
+  private begin(): void {
+    const { first, end } = this.taken;
+    this.taken = { first: first + 1, end };
+    this.running.push(this.enter(first));
+  }
+
+  private enter(block: number): Running {
+    const room = this.arena.enter(block);
+    const runner = this.runnerOf(room);
+    runner.start();
+    return { block, room, runner };
+  }
+
+  private runnerOf(room: BlockRoom): BlockRunner {
+    const runner = this.runners.get(room) ?? new BlockRunner(this.codeOf(room), this.unitSize);
+    this.runners.set(room, runner);
+    return runner;
+  }
+
+  private end(one: Running): void {
+    this.arena.leave(one.room);
+    this.running = this.running.filter((other) => other !== one);
+  }
+
+  /** Runs blocks one after the other inside compiled code; one that does not come to its end at once is left running. */
+  private runThrough(): void {
+    const { first, end } = this.taken;
+    const room = this.arena.enter(first);
+    const begun = performance.now();
+    this.current = room;
+    this.arena.contextOf(room)[fuelField] = this.granted - this.executed;
+    const result = this.runBlocks(room.context, end - first, this.unitSize);
+    // Memory may have grown, and the context says how far compiled code came.
+    const after = this.arena.contextOf(room);
+    this.executed = this.granted - (after[fuelField] as number);
+    const last = this.blockOf(after);
+    this.taken = { first: last + 1, end };
+    if (result === outcome.allExited) this.arena.leave(room);
+    else {
+      const runner = this.runnerOf(room);
+      runner.goOn(after[context.unit / 4] as number, result);
+      this.running.push({ block: last, room, runner });
+    }
+    // A run that ended early tells nothing of how long all of it would have taken.
+    if (performance.now() - begun >= patience) this.chunk = Math.max(1, this.chunk / 2);
+    else if (last + 1 === end) this.chunk *= 2;
+  }
+
+  private blockOf(words: Int32Array): number {
+    const [blocksX, blocksY] = this.launch.shape.grid;
+    const [x, y, z] = [context.blockX, context.blockY, context.blockZ].map((field) => words[field / 4] as number);
+    return (x as number) + blocksX * ((y as number) + blocksY * (z as number));
+  }
+
+  private codeOf(room: BlockRoom): BlockCode {
+    const { compiled, memory } = this.launch;
+    return {
+      compiled,
+      threads: this.threads,
+      run: (region, first, behind) => this.run(room.context, region, first, behind),
+      exchange: (fn, first, members) => {
+        (this.exports[`exchange ${fn}`] as Exchange)(room.frames + 4 * first, members);
+      },
+      words: () => {
+        const bytes = memory.bytesAt(room.frames, compiled.frame.size);
+        return new Int32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
+      },
+      blame: (thread, line) => {
+        this.thread = thread;
+        this.line = line;
+      },
+    };
+  }
+
+  /** What is left of the fuel goes from block to block. */
+  private proceed(one: Running): Progress {
+    this.current = one.room;
+    this.arena.contextOf(one.room)[fuelField] = this.granted - this.executed;
+    const progress = one.runner.run();
+    this.executed = this.granted - (this.arena.contextOf(one.room)[fuelField] as number);
+    return progress;
+  }
+
+  /** Tells the ledger what was run, and gets new fuel. */
+  private fill(): number {
+    const news = this.executed - this.noted;
+    this.noted = this.executed;
+    const given = this.ledger.refuel(news, this.block);
+    this.granted = this.executed + given;
+    return given;
+  }
+
+  // --- what compiled code asks ------------------------------------------------------------------------------------------
+
+  private imports(): Record<string, WebAssembly.ImportValue> {
+    return {
+      resolve: (site: number, address: bigint, thread: number, fuel: number): number => {
+        const found = this.at(site, thread, fuel);
+        if (found.kind !== 'access') throw new Error(`site ${site} is no access`);
+        return resolveAccess(found, BigInt.asUintN(64, address), this.launch.memory, this.areas(thread));
+      },
+      raise: (site: number, address: bigint, thread: number, fuel: number): void => {
+        const found = this.at(site, thread, fuel);
+        throw raised(found, BigInt.asUintN(64, address), this.launch.compiled, () => this.openCalls(thread));
+      },
+      clock: (kind: number, fuel: number): bigint =>
+        BigInt(kind === clocks.executed ? this.granted - fuel : Math.round(performance.now() * 1e6)),
+      builtin: (site: number, base: number, thread: number, fuel: number): void => {
+        const found = this.at(site, thread, fuel);
+        if (found.kind !== 'builtin') throw new Error(`site ${site} calls no built-in function`);
+        this.callBuiltin(found.fn, base, thread);
+      },
+      refuel: (site: number, thread: number, fuel: number): number => {
+        this.at(site, thread, fuel);
+        return this.fill();
+      },
+    };
+  }
+
+  private at(site: number, thread: number, fuel: number): Site {
+    const found = this.launch.compiled.sites[site] as Site;
+    this.thread = thread;
+    this.line = found.line;
+    this.executed = this.granted - fuel;
+    return found;
+  }
+
+  private callBuiltin(index: number, base: number, thread: number): void {
+    const { compiled, memory, services } = this.launch;
+    const builtin = compiled.functions[index]?.builtin ?? null;
+    const areas = this.areas(thread);
+    if (builtin === null || services === null || areas.local === null)
+      throw new Error('no such built-in function here');
+    const { name, parameters, result } = builtin;
+    const start = areas.local.address + base;
+    const args = parameters.map(({ offset, bytes }) => BigInt(memory.load(start + offset, bytes * 8)));
+    const load = (address: bigint, bytes: 1 | 4 | 8): bigint => {
+      const site = { space: 'generic', access: 'load', size: bytes } as const;
+      return BigInt(memory.load(resolveAccess(site, address, memory, areas), bytes * 8));
+    };
+    const value = runBuiltin(name, args, { ...services, load });
+    if (value === null || result === null) return;
+    memory.store(start + result.offset, result.bytes * 8, result.bytes === 8 ? value : Number(value));
+  }
+
+  private openCalls(thread: number): number {
+    const { current, launch, arena } = this;
+    if (current === null) return 0;
+    const { memory, compiled } = launch;
+    let bytes = Number(memory.load(current.frames + compiled.frame.depth + 4 * thread, 32));
+    let count = 0;
+    for (; bytes > 0; count++) bytes -= callSize(memory, current.calls + thread * arena.callStride + bytes);
+    return count;
+  }
+
+  private areas(thread: number): Areas {
+    const { arena, launch, current } = this;
+    const { stackBytes, shared, local, parameters } = launch.compiled;
+    if (current === null) throw new Error('no block runs');
+    const own = current.local + thread * arena.localStride;
+    return {
+      shared: { address: current.shared, size: arena.sharedSize, regions: shared },
+      local: stackBytes === 0 ? null : { address: own, size: stackBytes, regions: local },
+      const: { address: arena.constants, size: launch.constants.byteLength, regions: launch.constantRegions },
+      param: { address: arena.parameters, size: launch.parameters.byteLength, regions: parameters },
+    };
+  }
+}

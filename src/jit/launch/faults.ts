@@ -1,0 +1,99 @@
+/** What the engine answers compiled code: where an unusual access goes, or the fault that it is. */
+import { formatAddress, type MemorySpace, type Place, resolveGeneric } from '../../machine/address-space.ts';
+import { MachineFault, machineFault } from '../../machine/fault.ts';
+import type { EngineMemory } from '../../machine/engine-memory.ts';
+import { type Region, Segment } from '../../machine/segment.ts';
+import type { CompiledKernel } from '../compiled-kernel.ts';
+import type { Site } from '../site.ts';
+
+/** A space of fixed size inside global memory. */
+export interface Area {
+  readonly address: number;
+  readonly size: number;
+  readonly regions: readonly Region[];
+}
+
+/** The spaces of the thread that asks; null where the kernel has none. */
+export interface Areas {
+  readonly shared: Area;
+  readonly local: Area | null;
+  readonly const: Area;
+  readonly param: Area;
+}
+
+/** No memory reaches this far, and every offset below is exact as a number. */
+const beyond = 2 ** 48;
+
+/** The address in global memory of an access that compiled code could not place by itself; throws the fault if it is one. */
+export function resolveAccess(
+  { space, access, size }: Pick<Extract<Site, { readonly kind: 'access' }>, 'space' | 'access' | 'size'>,
+  address: bigint,
+  global: EngineMemory,
+  areas: Areas,
+): number {
+  const place: Place = space === 'generic' ? resolveGeneric(address) : { space, offset: Number(address) };
+  const area = place.space === 'global' ? null : areas[place.space];
+  if (place.offset >= beyond || (place.space !== 'global' && area === null)) {
+    const missing = place.offset < beyond;
+    const near = missing ? '; the kernel has none' : '; no memory reaches so far';
+    const where = { space: place.space, address: formatAddress(missing ? place.offset : address) };
+    throw machineFault('PTX6001', { access, size: String(size), near, ...where }, where);
+  }
+  if (area === null) {
+    global.check(access, place.offset, size);
+    return place.offset;
+  }
+  segmentOf(place.space, area, global).check(access, place.offset, size);
+  return area.address + place.offset;
+}
+
+function segmentOf(space: MemorySpace, { address, size, regions }: Area, global: EngineMemory): Segment {
+  const readOnly = space === 'const' || space === 'param';
+  return new Segment(space, global.bytesAt(address, size), { readOnly, regions });
+}
+
+/** The fault of an instruction that cannot go on. `openCalls`: how many the thread has. */
+export function raised(site: Site, address: bigint, kernel: CompiledKernel, openCalls: () => number): MachineFault {
+  if (site.kind === 'unsupported') return machineFault('PTX6030', { what: site.what });
+  if (site.kind === 'trap') return machineFault('PTX6031', {});
+  if (site.kind === 'switch') {
+    return machineFault('PTX6015', { index: String(address), count: String(site.count) });
+  }
+  if (site.kind === 'stack') return stackOverflow(kernel, site.fn, Number(address), openCalls());
+  if (site.kind === 'callee') return badCallee(kernel, site.name, Number(address));
+  if (site.kind !== 'window') throw new Error(`a ${site.kind} site raised`);
+  const shown = formatAddress(address);
+  return machineFault('PTX6007', { address: shown, space: site.space }, { space: 'generic', address: shown });
+}
+
+/** `base`: where the activation would begin. */
+function stackOverflow(
+  { functions, stackBytes }: CompiledKernel,
+  index: number,
+  base: number,
+  depth: number,
+): MachineFault {
+  const fn = functions[index];
+  if (fn === undefined) throw new Error(`there is no function ${index}`);
+  const { name, localBytes } = fn;
+  const [bytes, limit] = [base + localBytes, stackBytes].map(String) as [string, string];
+  return machineFault('PTX6013', { name, bytes, limit, depth: String(depth) });
+}
+
+function badCallee({ functions }: CompiledKernel, name: string, address: number): MachineFault {
+  const expected = functions.some((fn) => fn.address === address)
+    ? 'a function with the parameters of this call'
+    : `a function that ${name} may point to`;
+  return machineFault('PTX6014', { address: formatAddress(address), expected });
+}
+
+/** What ended a launch; null for what is no fault of the kernel. Unchecked accesses can be where none succeeds. */
+export function faultOf(error: unknown): MachineFault | null {
+  if (error instanceof MachineFault) return error;
+  if (!(error instanceof WebAssembly.RuntimeError)) return null;
+  if (/out of bounds/.test(error.message)) {
+    return machineFault('PTX6034', { what: 'reaches beyond all memory of the device' });
+  }
+  // Only atomic instructions demand alignment, and these there are where threads of the host share memory.
+  return /unaligned/i.test(error.message) ? machineFault('PTX6034', { what: 'is atomic and not aligned' }) : null;
+}

@@ -1,0 +1,65 @@
+/** The body of a worker: runs blocks of a launch until none is left. Knows no platform. */
+import type { Fault } from '../../machine/fault.ts';
+import type { LaunchShape } from '../../machine/launch.ts';
+import { MemoryView, type Room, type SharedMemory } from '../../machine/memory-view.ts';
+import type { Region } from '../../machine/segment.ts';
+import { BlockEngine } from './block-engine.ts';
+import { faultOf } from './faults.ts';
+import type { CompiledKernel } from '../compiled-kernel.ts';
+import { endLaunch, type LedgerPage, SharedLedger, Superseded } from './shared-ledger.ts';
+
+/** A launch as it is sent to a worker. */
+export interface Share {
+  readonly compiled: CompiledKernel;
+  readonly module: WebAssembly.Module;
+  readonly shape: LaunchShape;
+  readonly memory: SharedMemory;
+  /** Where the worker has its blocks, and bytes that they may take of it. */
+  readonly room: Room;
+  readonly residentBytes: number;
+  readonly parameters: Uint8Array;
+  readonly constants: Uint8Array;
+  readonly constantRegions: readonly Region[];
+  readonly ledger: LedgerPage;
+}
+
+export interface ShareResult {
+  readonly instructions: number;
+  /** What ended the worker's part, and in which block; null where it came to its end, or others ended the launch. */
+  readonly fault: { readonly fault: Fault; readonly block: number } | null;
+}
+
+/** Faults of the launch as a whole: nobody goes on. */
+const wholeLaunch: ReadonlySet<string> = new Set(['PTX6020', 'PTX6021', 'PTX6022']);
+
+export function runShare(share: Share): ShareResult {
+  const { memory, room, ledger: page } = share;
+  const ledger = new SharedLedger(page);
+  const engine = new BlockEngine({ ...share, memory: new MemoryView(memory, room), services: null }, ledger);
+  try {
+    while (engine.step());
+    return { instructions: engine.instructions, fault: null };
+  } catch (error) {
+    if (error instanceof Superseded) return { instructions: engine.instructions, fault: null };
+    const fault = faultOf(error);
+    if (fault === null) throw error;
+    const block = engine.block ?? 0;
+    if (wholeLaunch.has(fault.code)) endLaunch(page, 'elsewhere');
+    else ledger.fault(block);
+    return { instructions: engine.instructions, fault: { fault: engine.describe(fault), block } };
+  }
+}
+
+/** Milliseconds for which a thread waits for the others that were asked for. */
+const patience = 10_000;
+
+/** Returns when `count` threads have come here. */
+export function meet({ arrived, count }: { readonly arrived: SharedArrayBuffer; readonly count: number }): void {
+  const words = new Int32Array(arrived);
+  let come = Atomics.add(words, 0, 1) + 1;
+  if (come === count) Atomics.notify(words, 0);
+  const until = performance.now() + patience;
+  for (; come < count && performance.now() < until; come = Atomics.load(words, 0)) {
+    Atomics.wait(words, 0, come, until - performance.now());
+  }
+}

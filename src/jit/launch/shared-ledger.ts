@@ -1,0 +1,106 @@
+/** The ledger that the workers of a launch share, and the calling thread, which may end it. */
+import { machineFault } from '../../machine/fault.ts';
+import { type Blocks, type Ledger, overBudget, overTime, slice } from './ledger.ts';
+
+/** What is sent to a worker of a ledger. */
+export interface LedgerPage {
+  readonly words: SharedArrayBuffer;
+  readonly blocks: number;
+  readonly workers: number;
+  readonly budget: number;
+  readonly seconds: number;
+}
+
+/** Words of 64 bits. */
+const word = { next: 0, executed: 1, faulty: 2, ended: 3 } as const;
+
+const noBlock = 2n ** 63n - 1n;
+
+/** Why a launch ends beside a fault of its own. */
+const ending = { none: 0n, abort: 1n, elsewhere: 2n } as const;
+
+/** Thrown inside a worker that has nothing more to do, because of what happened elsewhere. */
+export class Superseded extends Error {}
+
+export function openLedger(page: Omit<LedgerPage, 'words'>): LedgerPage {
+  const words = new SharedArrayBuffer(8 * Object.keys(word).length);
+  Atomics.store(new BigInt64Array(words), word.faulty, noBlock);
+  return { ...page, words };
+}
+
+/** Ends the launch at the next look of each worker: with the fault of an aborted launch, or without one. */
+export function endLaunch({ words }: LedgerPage, why: 'abort' | 'elsewhere'): void {
+  Atomics.compareExchange(new BigInt64Array(words), word.ended, ending.none, ending[why]);
+}
+
+/** Of a worker. */
+export class SharedLedger implements Ledger {
+  private readonly page: LedgerPage;
+  private readonly words: BigInt64Array;
+  private readonly started: number = performance.now();
+
+  constructor(page: LedgerPage) {
+    this.page = page;
+    this.words = new BigInt64Array(page.words);
+  }
+
+  /** Towards the end there is less for each, so that all end at about the same time. */
+  take(most: number): Blocks | null {
+    const { blocks, workers } = this.page;
+    for (;;) {
+      const seen = Atomics.load(this.words, word.next);
+      const first = Number(seen);
+      const end = Math.min(blocks, Number(Atomics.load(this.words, word.faulty)));
+      if (first >= end) return null;
+      this.look();
+      const count = Math.min(most, Math.ceil((end - first) / (2 * workers)));
+      const found = Atomics.compareExchange(this.words, word.next, seen, seen + BigInt(count));
+      if (found === seen) return { first, end: first + count };
+    }
+  }
+
+  /** The rest of the budget is divided, so that the workers together use it up and hardly more. */
+  refuel(executed: number, block: number | null): number {
+    const { budget, workers } = this.page;
+    const total = this.note(executed);
+    this.look();
+    if (block !== null && BigInt(block) > Atomics.load(this.words, word.faulty)) throw new Superseded();
+    if (total > budget) throw overBudget(budget);
+    return Math.min(slice, Math.ceil((budget + 1 - total) / workers));
+  }
+
+  settle(executed: number): void {
+    const { budget } = this.page;
+    if (this.note(executed) > budget) throw overBudget(budget);
+  }
+
+  isOver(): boolean {
+    this.look();
+    return Atomics.load(this.words, word.faulty) !== noBlock;
+  }
+
+  /** A block ran into a fault: those behind it need not be run. */
+  fault(block: number): void {
+    const wanted = BigInt(block);
+    let seen = Atomics.load(this.words, word.faulty);
+    while (wanted < seen) {
+      const found = Atomics.compareExchange(this.words, word.faulty, seen, wanted);
+      if (found === seen) return;
+      seen = found;
+    }
+  }
+
+  /** Instructions of all workers, as far as they have told. */
+  private note(executed: number): number {
+    return Number(Atomics.add(this.words, word.executed, BigInt(executed))) + executed;
+  }
+
+  /** Throws where the launch was ended by others, or its time is over. */
+  private look(): void {
+    const { seconds } = this.page;
+    const ended = Atomics.load(this.words, word.ended);
+    if (ended === ending.abort) throw machineFault('PTX6022', {});
+    if (ended === ending.elsewhere) throw new Superseded();
+    if (performance.now() - this.started > seconds * 1000) throw overTime(seconds);
+  }
+}

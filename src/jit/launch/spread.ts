@@ -1,0 +1,82 @@
+/** The fast engine on worker threads: each takes blocks from a common ledger until none is left. */
+import { type LaunchResult, type LaunchStats, blocksOf, threadsOf } from '../../machine/launch.ts';
+import type { SharedMemory } from '../../machine/memory-view.ts';
+import { arenaNeeds } from './arena.ts';
+import { type CompiledLaunch, residentBytes } from './engine.ts';
+import type { Share, ShareResult } from './share.ts';
+import { endLaunch, type LedgerPage, openLedger } from './shared-ledger.ts';
+import type { WorkerHost } from './worker-host.ts';
+
+/** A line of the cache is written by one worker only. */
+const lineSize = 256;
+
+/**
+ * Runs a launch on so many workers. Its kernel was compiled for that, and calls no built-in functions: these belong to
+ * the calling thread.
+ */
+export async function runSpread(
+  launch: CompiledLaunch,
+  shared: SharedMemory,
+  workers: number,
+  host: WorkerHost,
+): Promise<LaunchResult> {
+  const { shape, memory, limits } = launch;
+  const blocks = blocksOf(shape);
+  await host.ready(workers);
+  const ledger = openLedger({ blocks, workers, budget: limits.budget, seconds: limits.seconds });
+  const { size, resident } = roomFor(launch, blocks, workers);
+  const start = memory.borrow(size * workers);
+  const { compiled, module, parameters, constants, constantRegions } = launch;
+  const common = { compiled, module, shape, parameters, constants, constantRegions, ledger };
+  const shares = Array.from({ length: workers }, (_, i): Share => {
+    const room = { address: start + i * size, size };
+    return { ...common, memory: shared, room, residentBytes: resident };
+  });
+  const abort = (): void => endLaunch(ledger, 'abort');
+  if (limits.signal?.aborted === true) abort();
+  limits.signal?.addEventListener('abort', abort);
+  const started = performance.now();
+  try {
+    const results = await runAll(shares, ledger, host);
+    const stats: LaunchStats = {
+      threads: threadsOf(shape) * blocks,
+      instructions: results.reduce((sum, { instructions }) => sum + instructions, 0),
+      milliseconds: performance.now() - started,
+    };
+    const [lowest] = results.flatMap(({ fault }) => fault ?? []).sort((a, b) => a.block - b.block);
+    return lowest === undefined ? { ok: true, stats } : { ok: false, fault: lowest.fault, stats };
+  } finally {
+    limits.signal?.removeEventListener('abort', abort);
+    memory.giveBack(start);
+  }
+}
+
+/** Ends when all have ended, also where one of them breaks: they write to borrowed memory. */
+async function runAll(shares: readonly Share[], ledger: LedgerPage, host: WorkerHost): Promise<readonly ShareResult[]> {
+  const settled = await Promise.allSettled(
+    shares.map((share) =>
+      host.run(share).catch((error: unknown) => {
+        endLaunch(ledger, 'elsewhere');
+        throw error;
+      }),
+    ),
+  );
+  return settled.map((one) => {
+    if (one.status === 'rejected') throw one.reason;
+    return one.value;
+  });
+}
+
+/** Bytes for each worker: for one block, or for as many as there is room for where blocks may wait for each other. */
+function roomFor(
+  launch: CompiledLaunch,
+  blocks: number,
+  workers: number,
+): { readonly size: number; readonly resident: number } {
+  const { compiled, memory } = launch;
+  const { common, room } = arenaNeeds(launch);
+  const most = Math.min(residentBytes, memory.addressesLeft / 2) / workers;
+  const rooms = compiled.waits ? Math.max(1, Math.min(blocks, Math.floor(most / room))) : 1;
+  const resident = rooms * room;
+  return { size: Math.ceil((common + resident) / lineSize) * lineSize, resident };
+}

@@ -1,0 +1,365 @@
+/**
+ * One region for four threads at a time, side by side in x: a function as in region-function.ts. The four go the same way
+ * for as long as they agree on every branch; where they part, their registers go to the frame and the function for one
+ * thread after the other takes them on from there.
+ */
+import type { BasicBlock } from '../../program/flow.ts';
+import { isCounted, type ProgramInstruction } from '../../program/function-program.ts';
+import type { Region } from '../../program/regions.ts';
+import { Code, type Label } from '../../wasm/code.ts';
+import { constantAt, type FourShape, type FunctionShape, type KernelShape } from '../kernel-shape.ts';
+import { alignTo16, context, outcome, state } from '../layout.ts';
+import type { Lowering, RegionLocals } from '../lowering.ts';
+import { regionType } from '../region-function.ts';
+import { stopOf } from '../stop.ts';
+import { writeRegion } from '../structure.ts';
+import { Tally, writeOutcome } from '../tally.ts';
+import { advanceIndex, startIndex } from '../thread-index.ts';
+import { Values } from '../values.ts';
+import { VectorFrame } from './vector-frame.ts';
+import { type FourLowering, lowerForFour, writeOperands, writeResults } from './vector-instruction.ts';
+import type { VectorLowering } from './vector-lowering.ts';
+import { laneCount, Vectors } from './vectors.ts';
+
+/** Null where the region is run one thread after the other. `functions`: index of the function of each region. */
+export function fourFunction(
+  shape: KernelShape,
+  fn: FunctionShape,
+  region: Region,
+  functions: readonly number[],
+): Code | null {
+  if (fn.four === null || fn.landings.has(region.entry)) return null;
+  // What waits for others in a loop gains nothing.
+  if (region.order.some((block) => fn.pauses.has(block))) return null;
+  const before = fn.blocks.findIndex(({ exit }) => exit.kind === 'park' && exit.resume === region.entry);
+  if ([before, ...region.order].some((block) => stopsOddly(fn, block))) return null;
+  return new FourWriter(shape, fn, fn.four, region, functions).write();
+}
+
+/** At something more than a step that stops, on operands that are registers and constants. */
+function stopsOddly({ blocks, program }: FunctionShape, number: number): boolean {
+  const block = blocks[number];
+  const stop = program.instructions[(block?.end ?? 0) - 1];
+  if (block?.exit.kind !== 'park' || stop === undefined) return false;
+  return stop.steps.length > 1 || stop.specials.length > 0 || stop.symbols.length > 0;
+}
+
+class FourWriter {
+  private readonly shape: KernelShape;
+  private readonly fn: FunctionShape;
+  private readonly four: FourShape;
+  private readonly region: Region;
+  private readonly functions: readonly number[];
+  private readonly code: Code = new Code(regionType.parameters);
+  private readonly values: Values;
+  private readonly vectors: Vectors;
+  private readonly frame: VectorFrame;
+  private readonly locals: RegionLocals;
+  private readonly laneLocals: RegionLocals;
+  private readonly tally: Tally;
+  private threadEnd: Label | null = null;
+
+  constructor(shape: KernelShape, fn: FunctionShape, four: FourShape, region: Region, functions: readonly number[]) {
+    const { code } = this;
+    this.shape = shape;
+    this.fn = fn;
+    this.four = four;
+    this.region = region;
+    this.functions = functions;
+    this.values = new Values(code, fn.program);
+    this.vectors = new Vectors(code, this.values, four.varying);
+    this.frame = new VectorFrame(code, shape, fn, this.values, this.vectors);
+    this.tally = new Tally(code);
+    const index = [code.local('i32'), code.local('i32'), code.local('i32')] as const;
+    this.locals = { context: 0, thread: 1, fuel: code.local('i32'), index, base: null };
+    const laneIndex = [code.local('i32'), index[1], index[2]] as const;
+    this.laneLocals = { ...this.locals, thread: code.local('i32'), index: laneIndex };
+  }
+
+  write(): Code {
+    const { code, locals, shape, frame, fn, region } = this;
+    const { fuel, thread } = locals;
+    code.get(thread).set(this.tally.first);
+    frame.field('fuel').set(fuel);
+    startIndex(code, locals, (name) => frame.field(name));
+    code.loop((again) => {
+      code.block((end) => {
+        this.threadEnd = end;
+        this.enter();
+        writeRegion(code, region, {
+          block: (block, goTo) => this.block(block, fn.blocks[block] as BasicBlock, goTo),
+          next: (block) => (fn.blocks[block] as BasicBlock).exit.next,
+          backEdge: (target) => this.backEdge(target),
+        });
+      });
+      advanceIndex(code, locals, (name) => frame.field(name), laneCount);
+      code.get(thread).get(2).op('i32.lt_u').brIf(again);
+    });
+    this.storeFuel();
+    writeOutcome(code, shape, this.tally);
+    return code;
+  }
+
+  private storeFuel(): void {
+    const { code, locals, shape } = this;
+    code
+      .get(0)
+      .get(locals.fuel)
+      .memory('i32.store', shape.layout.origin + context.fuel);
+  }
+
+  // --- threads --------------------------------------------------------------------------------------------------------
+
+  private enter(): void {
+    const { code, fn, frame, region, locals } = this;
+    frame.enter(locals.thread);
+    if (fn.regionAt.get(region.entry) === fn.firstRegion) {
+      this.begin();
+      return;
+    }
+    frame.restore(region.entry);
+    code.if(() => this.oneByOne(region.entry));
+    const stopped = fn.program.instructions[(fn.blocks[region.entry]?.start ?? 0) - 1];
+    const step = stopped === undefined ? null : stopOf(stopped);
+    if (stopped === undefined || step === null) throw new Error('a region begins behind no stop');
+    this.vectors.begin(stopped);
+    step.to.forEach((ref, i) => {
+      this.vectors.set(ref, frame.load(this.shape.frame.results[i] as number, 'i32'));
+    });
+    writeResults(stopped, this.onVectors(stopped));
+  }
+
+  /** A kernel begins with all registers and its local memory zero. */
+  private begin(): void {
+    const { code, fn, values, vectors, frame, locals, shape, region } = this;
+    for (const place of fn.live[region.entry] ?? []) {
+      const { local, type } = values.register(place);
+      if (vectors.isVarying(place)) {
+        for (const home of vectors.home(place).locals) code.words(0, 0, 0, 0).set(home);
+      } else if (type === 'i64') code.i64(0n).set(local);
+      else code.i32(0).set(local);
+    }
+    const { localBytes } = fn.program;
+    if (localBytes === 0) return;
+    const stride = alignTo16(shape.layout.localBytes);
+    for (let lane = 0; lane < laneCount; lane++) {
+      frame.field('local').get(locals.thread).i32(lane).op('i32.add').i32(stride).op('i32.mul', 'i32.add');
+      code.i32(shape.layout.origin).op('i32.add').i32(0).i32(localBytes).fill();
+    }
+  }
+
+  /** The four go on one after the other from a block whose registers are in the frame. */
+  private oneByOne(block: number): void {
+    const { code, fn, locals, shape, tally, frame } = this;
+    const result = code.local('i32');
+    const number = fn.regionAt.get(block) as number;
+    this.storeFuel();
+    code.get(0).get(locals.thread).get(locals.thread).i32(laneCount).op('i32.add');
+    code.call(this.functions[number] as number).set(result);
+    frame.field('fuel').set(locals.fuel);
+    if (shape.hasStates) {
+      const count = (expected: number, counter: number): void => {
+        code.get(result).i32(expected).op('i32.eq');
+        code.if(() => code.get(counter).i32(laneCount).op('i32.add').set(counter));
+      };
+      count(outcome.allExited, tally.exited);
+      for (const stop of this.stopsFrom(block)) count(outcome.allAt(stop), tally.come(stop));
+      // Four threads may be all of a block or warp, and have passed what they stopped at.
+      code.get(result).i32(0).op('i32.ge_s');
+      code.if(() => frame.store(shape.frame.state, 'i32', () => code.get(result).vector('i32x4.splat')));
+    }
+    code.br(this.threadEnd as Label);
+  }
+
+  private stopsFrom(block: number): readonly number[] {
+    const { fn } = this;
+    const from = fn.regions.find(({ entry }) => entry === block);
+    return (from?.order ?? []).flatMap((one) => {
+      const exit = fn.blocks[one]?.exit;
+      return exit?.kind === 'park' ? [fn.stopAt.get(exit.resume) as number] : [];
+    });
+  }
+
+  // --- blocks ---------------------------------------------------------------------------------------------------------
+
+  private block(number: number, { start, end, exit }: BasicBlock, goTo: (target: number) => void): void {
+    const { fn } = this;
+    const instructions = fn.program.instructions.slice(start, end);
+    const last = exit.kind === 'next' ? undefined : instructions.at(-1);
+    const [first] = instructions;
+    if (first !== undefined && this.four.partings.has(number)) this.partUnlessAgreed(number, first);
+    const always = instructions.filter((instruction) => instruction.guard === null && isCounted(instruction));
+    this.spend(always.length);
+    for (const instruction of instructions) {
+      if (instruction !== last) this.guarded(instruction, () => lowerForFour(instruction, this.lowering(instruction)));
+    }
+    if (last !== undefined) this.guarded(last, () => this.leave(last, exit, goTo));
+    if (exit.next !== null) goTo(exit.next);
+    else if (last === undefined) this.end();
+  }
+
+  /** Before an instruction whose guard or index may differ. */
+  private partUnlessAgreed(block: number, instruction: ProgramInstruction): void {
+    const { code, vectors, frame } = this;
+    const { guard, steps } = instruction;
+    if (guard !== null && vectors.isVarying(guard.register)) {
+      const [truth] = vectors.home(guard.register).locals;
+      code.get(truth).vector('v128.any_true').get(truth).vector('i32x4.all_true').op('i32.ne');
+    } else if (steps.some(({ kind }) => kind === 'switch')) code.i32(1);
+    else return;
+    code.if(() => {
+      frame.save(block);
+      this.oneByOne(block);
+    });
+  }
+
+  private guarded(instruction: ProgramInstruction, body: () => void): void {
+    const { guard } = instruction;
+    const { code, vectors } = this;
+    if (guard === null) {
+      body();
+      return;
+    }
+    if (vectors.isVarying(guard.register)) code.get(vectors.home(guard.register).locals[0]).vector('v128.any_true');
+    else this.values.getPlace(guard.register, 'i32');
+    if (guard.negated) code.op('i32.eqz');
+    code.if(() => {
+      if (isCounted(instruction)) this.spend(1);
+      body();
+    });
+  }
+
+  /** The last instruction of a block, which leaves it. */
+  private leave(instruction: ProgramInstruction, exit: BasicBlock['exit'], goTo: (target: number) => void): void {
+    if (exit.kind === 'park') this.stop(instruction, exit.resume);
+    else if (exit.kind === 'branch') goTo(exit.target);
+    else if (exit.kind === 'end') this.end();
+    // A switch has been left to one thread after the other.
+    else this.code.op('unreachable');
+  }
+
+  private end(): void {
+    this.leaveThreads(state.exited, this.tally.exited);
+  }
+
+  private stop(instruction: ProgramInstruction, resume: number): void {
+    const { code, shape, vectors, frame, fn } = this;
+    const number = fn.stopAt.get(resume);
+    const step = stopOf(instruction);
+    if (step === null || number === undefined) throw new Error('a block parks at no stop');
+    vectors.begin(instruction);
+    writeOperands(instruction, this.onVectors(instruction));
+    const { offers, offerHigh, mask } = shape.frame;
+    const offer = (array: number, ref: string): void => {
+      const [words] = vectors.get(ref, 'i32').locals;
+      frame.store(array, 'i32', () => code.get(words));
+    };
+    const brought = step.kind === 'barrier' ? [step.barrier, step.count, ...step.from] : step.from;
+    brought.forEach((ref, i) => {
+      if (ref !== null) offer(offers[i] as number, ref);
+    });
+    const [value] = step.from;
+    if (step.kind === 'collective' && value !== undefined && step.fn.startsWith('match')) {
+      const upper = vectors.get(value, 'i64').locals as readonly [number, number];
+      const high = vectors.made('i64', (half) =>
+        code
+          .get(upper[half] as number)
+          .i32(32)
+          .vector('i64x2.shr_u'),
+      );
+      const [words] = vectors.converted(high, 'i32').locals;
+      frame.store(offerHigh, 'i32', () => code.get(words));
+    }
+    if (step.kind === 'collective' && step.mask !== null) offer(mask, step.mask);
+    const written = instruction.writes.map(({ register }) => register);
+    frame.save(resume, new Set([...step.to.map((ref) => vectors.placeOf(ref)), ...written]));
+    this.leaveThreads(state.waitingAt(number), this.tally.come(number));
+  }
+
+  private leaveThreads(word: number, counter: number): void {
+    const { code, shape, frame } = this;
+    if (shape.hasStates) {
+      frame.store(shape.frame.state, 'i32', () => code.i32(word).vector('i32x4.splat'));
+      code.get(counter).i32(laneCount).op('i32.add').set(counter);
+    }
+    code.br(this.threadEnd as Label);
+  }
+
+  private spend(count: number): void {
+    const { fuel } = this.locals;
+    if (count === 0) return;
+    this.code
+      .get(fuel)
+      .i32(laneCount * count)
+      .op('i32.sub')
+      .set(fuel);
+  }
+
+  private backEdge(target: number): void {
+    const { code, shape, fn, locals } = this;
+    code.get(locals.fuel).i32(0).op('i32.lt_s');
+    code.if(() => {
+      const line = fn.program.instructions[fn.blocks[target]?.start ?? 0]?.line ?? 0;
+      code.i32(shape.sites.push({ kind: 'loop', line }) - 1).get(locals.thread);
+      code.get(locals.fuel).call(shape.helpers.import('refuel')).set(locals.fuel);
+    });
+  }
+
+  // --- instructions ---------------------------------------------------------------------------------------------------
+
+  private lowering(instruction: ProgramInstruction): FourLowering {
+    const { code, vectors, locals, laneLocals, shape } = this;
+    return {
+      vectors,
+      scalar: this.scalar(instruction, locals),
+      ofLane: this.scalar(instruction, laneLocals),
+      enterLane: (lane) => {
+        const step = (from: number, to: number): Code => code.get(from).i32(lane).op('i32.add').set(to);
+        step(locals.thread, laneLocals.thread);
+        step(locals.index[0], laneLocals.index[0]);
+      },
+      constantOf: this.constantsOf(instruction),
+      hasLocal: shape.layout.localBytes > 0,
+    };
+  }
+
+  private scalar(instruction: ProgramInstruction, locals: RegionLocals): Lowering {
+    const { code, values, shape, fn } = this;
+    const { helpers, layout, sites } = shape;
+    const { line } = instruction;
+    return {
+      code,
+      values,
+      helpers,
+      layout,
+      locals,
+      instruction,
+      offsetOf: fn.program.offsetOf,
+      siteOf: (site) =>
+        sites.push({
+          ...site,
+          line,
+        }) - 1,
+      callBuiltin: () => {
+        throw new Error('kernels that call are run one thread after the other');
+      },
+    };
+  }
+
+  private onVectors(instruction: ProgramInstruction): VectorLowering {
+    const { code, vectors, locals } = this;
+    return {
+      code,
+      vectors,
+      scalar: this.scalar(instruction, locals),
+      constantOf: this.constantsOf(instruction),
+      leave: () => {
+        throw new Error('what stops has no other way');
+      },
+    };
+  }
+
+  private constantsOf({ places }: ProgramInstruction): VectorLowering['constantOf'] {
+    return (ref) => constantAt(this.fn.program, places.get(ref) ?? -1);
+  }
+}

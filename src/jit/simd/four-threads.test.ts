@@ -1,0 +1,49 @@
+/** A launch gets code for four threads where it is large, may loop for long, or comes again and again. */
+import { expect, test } from 'vitest';
+import type { LaunchShape } from '../../machine/launch.ts';
+import { linkKernel } from '../../program/link.ts';
+import { loadModule } from '../../check/check.ts';
+import type { FunctionProgram } from '../../program/function-program.ts';
+import { FunctionTable } from '../../program/function-table.ts';
+import { earnsFours, hasFours, runsInFours } from './four-threads.ts';
+
+function kernel(body: string): FunctionProgram {
+  const declarations = '.reg .pred %p1; .reg .b32 %r<4>; .reg .b128 %q1;';
+  const text = `.version 8.3\n.target sm_70\n.address_size 64\n.visible .func f() { ret; }\n.visible .entry k() { ${declarations} ${body} ret; }`;
+  const { module, report } = loadModule(text, {});
+  if (module === null) throw new Error(report.diagnostics[0]?.message);
+  return linkKernel(module, new FunctionTable(module), 'k', []).entry;
+}
+
+const shape = (threads: number, blocks: number): LaunchShape => ({
+  grid: [blocks, 1, 1],
+  block: [threads, 1, 1],
+  sharedBytes: 0,
+});
+const straight = kernel('add.u32 %r1, %r1, 1; add.u32 %r2, %r1, 1;');
+const loop = kernel('again: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 100; @%p1 bra again;');
+
+test('threads and instructions count', () => {
+  expect(earnsFours(straight, shape(128, 1), 0)).toBe(false);
+  expect(earnsFours(straight, shape(128, 2 ** 16), 0)).toBe(true);
+});
+
+test('a loop counts as many rounds', () => {
+  expect(earnsFours(straight, shape(128, 2 ** 10), 0)).toBe(false);
+  expect(earnsFours(loop, shape(128, 2 ** 10), 0)).toBe(true);
+});
+
+test('so does what was executed before', () => {
+  expect(earnsFours(straight, shape(128, 1), 2 ** 30)).toBe(true);
+});
+
+test('rows that are no whole fours have none', () => {
+  expect(hasFours(shape(128, 1))).toBe(true);
+  expect(hasFours(shape(30, 1))).toBe(false);
+});
+
+test('kernels that call, or compute on 128 bits, run one thread after the other', () => {
+  expect(runsInFours(straight)).toBe(true);
+  expect(runsInFours(kernel('call f;'))).toBe(false);
+  expect(runsInFours(kernel('mov.b128 %q1, %q1;'))).toBe(false);
+});

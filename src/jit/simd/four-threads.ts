@@ -1,0 +1,34 @@
+/**
+ * Which launches get code for four threads at a time. It takes several times as long to make as the code for one thread,
+ * and runs up to four times as fast.
+ */
+import type { LaunchShape } from '../../machine/launch.ts';
+import { blocksOf, threadsOf } from '../../machine/launch.ts';
+import type { FunctionProgram } from '../../program/function-program.ts';
+import { laneCount } from './vectors.ts';
+
+/** Instructions that a kernel may have: each of them may be written five times. */
+const mostInstructions = 2000;
+
+export function runsInFours({ entry, instructions, registers }: FunctionProgram): boolean {
+  if (!entry || instructions.length > mostInstructions || registers.some(({ type }) => type.width > 64)) return false;
+  return !instructions.some(({ steps }) => steps.some(({ kind }) => kind === 'call'));
+}
+
+/** Threads of four lie side by side where rows are whole fours. */
+export function hasFours({ block }: LaunchShape): boolean {
+  return block[0] % laneCount === 0;
+}
+
+/** Thread-instructions in whose time the code is made. */
+const worth = 2 ** 24;
+
+/** Rounds that a loop is taken to run. */
+const rounds = 64;
+
+/** `executed`: thread-instructions that code for one thread ran for this kernel before. */
+export function earnsFours({ instructions }: FunctionProgram, shape: LaunchShape, executed: number): boolean {
+  const loops = instructions.some(({ target, targets }, i) => [target, ...targets].some((to) => to >= 0 && to <= i));
+  const expected = instructions.length * threadsOf(shape) * blocksOf(shape) * (loops ? rounds : 1);
+  return executed + expected >= worth;
+}

@@ -1,0 +1,208 @@
+/**
+ * `convert` steps on four values at once: WebAssembly's vector instructions, generated from the conversion's data like
+ * convert.ts, whose every bit they match. Every value goes through f32; what cannot be done so has no form here.
+ */
+import type { Conversion, Rounding } from '../../numerics/conversion.ts';
+import { type FixedFormat, type FloatFormat, formats } from '../../numerics/formats.ts';
+import { nanPolicyOf } from '../../numerics/policy.ts';
+import type { Code } from '../../wasm/code.ts';
+import type { VectorOpcode } from '../../wasm/simd-opcodes.ts';
+import type { Helpers } from '../helpers.ts';
+import { conversionTarget, patternsOf, type RoundingTarget } from '../arithmetic/target.ts';
+import { decodeVector, type IntegerRounding, pushScale, type SingleLocals } from './vector-decoding.ts';
+import { canRound, pushRounded } from './vector-rounding.ts';
+import { shift, single, splat, splatPower } from './vector-words.ts';
+
+/** Locals, all v128 of four words, zero-extended; `random` and `scale` are read only where the conversion has them. */
+export interface VectorOperands {
+  readonly source: number;
+  readonly random: number;
+  readonly scale: number;
+}
+
+/** Pushes the results: four words, zero-extended. */
+type VectorWriter = (code: Code, operands: VectorOperands) => void;
+
+/** Index of the function (source, random, scale) → results, all v128 of four words; null where there is no form. */
+export function vectorConverter(helpers: Helpers, c: Conversion): number | null {
+  const write = vectorConversion(c);
+  if (write === null) return null;
+  const type = { parameters: ['v128', 'v128', 'v128'], results: ['v128'] } as const;
+  return helpers.function(`convert four ${JSON.stringify(c)}`, type, (code) =>
+    write(code, { source: 0, random: 1, scale: 2 }),
+  );
+}
+
+/** The same, to be written in the middle of a function. */
+export function vectorConversion(c: Conversion): VectorWriter | null {
+  const [from, to] = [formats[c.from], formats[c.to]];
+  if (from.width > 32 || to.width > 32) return null;
+  if (to.kind === 'float') return hasFloatForm(c) ? (code, operands) => toFloat(code, c, to, operands) : null;
+  if (to.kind === 'fixed') return hasFixedForm(c) ? (code, operands) => toFixed(code, c, to, operands) : null;
+  if (from.kind === 'integer') return (code, { source }) => convertInteger(code, source, from, to, c.sat);
+  return hasIntegralForm(c) ? (code, operands) => toInteger(code, c, to, operands) : null;
+}
+
+const integralOpcodes: Readonly<Partial<Record<Rounding, VectorOpcode>>> = {
+  rn: 'f32x4.nearest',
+  rz: 'f32x4.trunc',
+  rm: 'f32x4.floor',
+  rp: 'f32x4.ceil',
+};
+
+const roundingOf = (c: Conversion): Rounding => c.rounding ?? 'rn';
+
+function hasIntegralForm(c: Conversion): boolean {
+  return c.scaled === null && !c.relu && integralOpcodes[roundingOf(c)] !== undefined;
+}
+
+/** The scaled value may be rounded in f32, but only far below what counts; so only to nearest and to zero. */
+function hasFixedForm(c: Conversion): boolean {
+  const { kind, width } = formats[c.from];
+  return ['rn', 'rz'].includes(roundingOf(c)) && c.scaled !== 'multiply' && (kind === 'float' || width < 32);
+}
+
+function hasFloatForm(c: Conversion): boolean {
+  const target = conversionTarget(c);
+  const from = formats[c.from];
+  if (!canRound(target)) return false;
+  if (c.integral) return c.from === c.to && c.scaled === null && integralOpcodes[target.rounding] !== undefined;
+  if (c.scaled !== null) return c.scaled === 'multiply' && from.kind === 'fixed' && target.rounding === 'rn';
+  // Integers of 32 bits to f32 round when they are decoded.
+  return from.kind !== 'integer' || from.width < 32 || (target.rounding !== 'rs' && target.rounding !== 'rna');
+}
+
+/** Decodes, with what is done to the value before it is rounded: .ftz, the scale, and negative values under a clamp. */
+function decodeOperand(code: Code, c: Conversion, target: RoundingTarget, operands: VectorOperands): SingleLocals {
+  const cut: IntegerRounding = c.to === 'f32' ? target.rounding : 'odd';
+  const decoded = decodeVector(code, formats[c.from], operands.source, cut);
+  const { magnitude } = decoded;
+  if (c.flush && c.from === 'f32') flushMagnitude(code, magnitude);
+  const nan = c.scaled === null ? decoded.nan : applyScale(code, c, decoded, operands.scale);
+  if (decoded.sign === null || !(target.sat || target.relu)) return { ...decoded, nan };
+  shift(code.get(magnitude).get(decoded.sign), 'i32x4.shr_s', 31).vector('v128.andnot').set(magnitude);
+  return { magnitude, sign: null, nan };
+}
+
+function flushMagnitude(code: Code, magnitude: number): void {
+  code.get(magnitude).get(magnitude);
+  splat(code, single.leastNormal).vector('i32x4.ge_s', 'v128.and').set(magnitude);
+}
+
+/** Multiplies by 2^(scale - 127), or divides by it; a scale of 0xff makes NaNs. Gives the new mask of NaNs. */
+function applyScale(code: Code, c: Conversion, { magnitude, nan }: SingleLocals, scale: number): number {
+  const mask = code.local('v128');
+  code.get(magnitude);
+  if (c.scaled === 'multiply') code.get(scale);
+  else splat(code, 0xfe).get(scale).vector('i32x4.sub');
+  pushScale(code);
+  code.vector('f32x4.mul').set(magnitude);
+  splat(code.get(scale), 0xff).vector('i32x4.eq');
+  if (nan !== null) code.get(nan).vector('v128.or');
+  code.set(mask);
+  return mask;
+}
+
+// --- floats ---------------------------------------------------------------------------------------------------------
+
+function toFloat(code: Code, c: Conversion, to: FloatFormat, operands: VectorOperands): void {
+  const target = conversionTarget(c);
+  const decoded = decodeOperand(code, c, target, operands);
+  // A format without sign takes the magnitude.
+  const sign = to.signed ? decoded.sign : null;
+  const { magnitude, nan } = decoded;
+  if (c.integral) makeIntegral(code, target.rounding, magnitude, sign);
+  if (target.flush !== 'no') flushMagnitude(code, magnitude);
+  const rounding = c.integral ? 'rz' : target.rounding;
+  const pushNan = nan === null ? null : (): void => pushConvertedNan(code, c, target, operands.source);
+  pushNan?.();
+  pushRounded(code, { ...target, rounding }, to, { magnitude, sign, random: operands.random });
+  if (sign !== null) {
+    shift(code.get(sign), 'i32x4.shr_u', 32 - to.width);
+    splat(code, 2 ** (to.width - 1)).vector('v128.and', 'v128.or');
+  }
+  if (nan !== null) code.get(nan).vector('v128.bitselect');
+}
+
+/** Rounds to whole numbers; the sign stays, that of a zero too. */
+function makeIntegral(code: Code, rounding: Rounding, magnitude: number, sign: number | null): void {
+  pushSigned(code, magnitude, sign);
+  code.vector(integralOpcodes[rounding] as VectorOpcode);
+  splat(code, single.magnitude).vector('v128.and').set(magnitude);
+}
+
+function pushSigned(code: Code, magnitude: number, sign: number | null): void {
+  code.get(magnitude);
+  if (sign !== null) splat(code.get(sign), single.sign).vector('v128.and', 'v128.or');
+}
+
+function pushConvertedNan(code: Code, c: Conversion, target: RoundingTarget, source: number): void {
+  switch (nanPolicyOf(c).name) {
+    case 'unchanged':
+      code.get(source);
+      return;
+    case 'quieted':
+      splat(code.get(source), single.quiet).vector('v128.or');
+      return;
+    default:
+      splat(code, Number(target.nan));
+  }
+}
+
+// --- integers -------------------------------------------------------------------------------------------------------
+
+/** Conversion to 32 bits clamps and makes 0 of a NaN; narrower integers clamp once more. */
+function toInteger(code: Code, c: Conversion, to: FixedFormat, operands: VectorOperands): void {
+  const target = conversionTarget(c);
+  const { magnitude, sign, nan } = decodeOperand(code, c, target, operands);
+  pushSigned(code, magnitude, sign);
+  // An f32 that stands for a NaN need not be one itself.
+  if (nan !== null && c.from !== 'f32') code.get(nan).vector('v128.andnot');
+  if (target.rounding !== 'rz') code.vector(integralOpcodes[target.rounding] as VectorOpcode);
+  code.vector(to.signed ? 'i32x4.trunc_sat_f32x4_s' : 'i32x4.trunc_sat_f32x4_u');
+  if (to.width === 32) return;
+  const { limit } = patternsOf(to);
+  splat(code, Number(limit[0])).vector(to.signed ? 'i32x4.min_s' : 'i32x4.min_u');
+  if (to.signed) splat(code, -Number(limit[1])).vector('i32x4.max_s');
+  maskWords(code, to);
+}
+
+function maskWords(code: Code, { width, signed }: FixedFormat): void {
+  if (signed && width < 32) splat(code, 2 ** width - 1).vector('v128.and');
+}
+
+/** s2f6: the magnitude is clamped, then takes its sign. */
+function toFixed(code: Code, c: Conversion, to: FixedFormat, operands: VectorOperands): void {
+  const target = conversionTarget(c);
+  const { magnitude, sign, nan } = decodeOperand(code, c, target, operands);
+  if (nan !== null) splat(code, Number(target.nan));
+  splatPower(code.get(magnitude), to.fractionBits).vector('f32x4.mul');
+  if (target.rounding === 'rn') code.vector('f32x4.nearest');
+  code.vector('i32x4.trunc_sat_f32x4_s');
+  splat(code, Number(patternsOf(to).limit[0])).vector('i32x4.min_s');
+  if (sign !== null) {
+    shift(code.get(sign), 'i32x4.shr_s', 31).vector('v128.xor');
+    shift(code.get(sign), 'i32x4.shr_s', 31).vector('i32x4.sub');
+  }
+  maskWords(code, to);
+  if (nan !== null) code.get(nan).vector('v128.bitselect');
+}
+
+/** The low bits, or with `sat` the nearest end of the range. */
+function convertInteger(code: Code, source: number, from: FixedFormat, to: FixedFormat, sat: boolean): void {
+  const spare = 32 - from.width;
+  code.get(source);
+  if (from.signed) shift(shift(code, 'i32x4.shl', spare), 'i32x4.shr_s', spare);
+  if (sat) clampWords(code, from, to);
+  if (to.width < 32) splat(code, 2 ** to.width - 1).vector('v128.and');
+}
+
+function clampWords(code: Code, from: FixedFormat, to: FixedFormat): void {
+  const [most, least] = patternsOf(to).limit;
+  if (!from.signed) {
+    splat(code, Number(most)).vector('i32x4.min_u');
+    return;
+  }
+  splat(code, -Number(least)).vector('i32x4.max_s');
+  if (most < 2n ** 31n) splat(code, Number(most)).vector('i32x4.min_s');
+}

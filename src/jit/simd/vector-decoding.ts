@@ -1,0 +1,150 @@
+/**
+ * Four values of a format as f32, the middle of every conversion of four: f32 holds all formats of at most 32 bits but the
+ * integers of 32 bits, whose f32 is rounded as the destination needs it.
+ */
+import type { Rounding } from '../../numerics/conversion.ts';
+import type { FixedFormat, FloatFormat, NumberFormat } from '../../numerics/formats.ts';
+import type { Code } from '../../wasm/code.ts';
+import { shift, single, splat, splatPower } from './vector-words.ts';
+
+/** Locals, all v128. */
+export interface SingleLocals {
+  /** Bits of the f32 without its sign; of a NaN, anything. */
+  readonly magnitude: number;
+  /** Words whose top bits are the signs; null where no value is negative. */
+  readonly sign: number | null;
+  /** All ones where the value is a NaN; null where none is. */
+  readonly nan: number | null;
+}
+
+/** What becomes of the bits of a 32-bit integer that f32 has no room for: rounded so, or `odd` for a later rounding. */
+export type IntegerRounding = Rounding | 'odd';
+
+/** Decodes the words in `source`, zero-extended. */
+export function decodeVector(code: Code, format: NumberFormat, source: number, cut: IntegerRounding): SingleLocals {
+  if (format.kind !== 'float') return decodeFixed(code, format, source, cut);
+  if (!format.signed) return decodeScale(code, source);
+  const wide = format.exponentBits === 8;
+  const magnitude = wide ? decodeWide(code, format, source) : decodeNarrow(code, format, source);
+  const sign = format.width === 32 ? source : code.local('v128');
+  if (format.width < 32) shift(code.get(source), 'i32x4.shl', 32 - format.width).set(sign);
+  if (format.nan === 'none') return { magnitude, sign, nan: null };
+  const nan = code.local('v128');
+  if (wide) splat(code.get(magnitude), single.infinity).vector('i32x4.gt_s').set(nan);
+  else {
+    const { limit, mask } = narrowPatterns(format);
+    splat(splat(code.get(source), mask).vector('v128.and'), limit)
+      .vector('i32x4.gt_s')
+      .set(nan);
+  }
+  return { magnitude, sign, nan };
+}
+
+/** bf16, tf32 and f32: the leading bits of an f32. */
+function decodeWide(code: Code, { width, padding }: FloatFormat, source: number): number {
+  const magnitude = code.local('v128');
+  shift(code.get(source), 'i32x4.shl', 32 - width);
+  splat(code, single.magnitude - (2 ** padding - 1))
+    .vector('v128.and')
+    .set(magnitude);
+  return magnitude;
+}
+
+/** Without the sign: all bits, the first infinity (beyond all where there is none), the last that is no NaN. */
+function narrowPatterns({ width, fractionBits, infinity, nan }: FloatFormat): {
+  readonly mask: number;
+  readonly infinite: number;
+  readonly limit: number;
+} {
+  const mask = 2 ** (width - 1) - 1;
+  const infinite = infinity ? mask - (2 ** fractionBits - 1) : mask + 1;
+  return { mask, infinite, limit: infinity ? infinite : nan === 'none' ? mask : mask - 1 };
+}
+
+/** Normal numbers move their exponent; subnormals are small integers times a power of two. */
+function decodeNarrow(code: Code, format: FloatFormat, source: number): number {
+  const { fractionBits, bias } = format;
+  const { mask, infinite } = narrowPatterns(format);
+  const bits = code.local('v128');
+  const magnitude = code.local('v128');
+  splat(code.get(source), mask).vector('v128.and').set(bits);
+  code.get(bits).vector('f32x4.convert_i32x4_s');
+  splatPower(code, 1 - bias - fractionBits).vector('f32x4.mul');
+  shift(code.get(bits), 'i32x4.shl', 23 - fractionBits);
+  splat(code, (127 - bias) << 23).vector('i32x4.add');
+  if (format.infinity) {
+    splat(code.get(bits), infinite).vector('i32x4.ge_s');
+    splat(code, single.infinity).vector('v128.and', 'v128.or');
+  }
+  splat(code.get(bits), 2 ** fractionBits).vector('i32x4.lt_s', 'v128.bitselect');
+  code.set(magnitude);
+  return magnitude;
+}
+
+/** ue8m0: an exponent alone. 0xff is a NaN. */
+function decodeScale(code: Code, source: number): SingleLocals {
+  const magnitude = code.local('v128');
+  const nan = code.local('v128');
+  pushScale(code.get(source));
+  code.set(magnitude);
+  splat(code.get(source), 0xff).vector('i32x4.eq').set(nan);
+  return { magnitude, sign: null, nan };
+}
+
+/** Makes an f32 of the ue8m0 on the stack: its exponent field, but 0 is 2^-127. */
+export function pushScale(code: Code): void {
+  splat(shift(code, 'i32x4.shl', 23), single.halfLeastNormal).vector('i32x4.max_u');
+}
+
+function decodeFixed(code: Code, format: FixedFormat, source: number, cut: IntegerRounding): SingleLocals {
+  const { width, signed, fractionBits } = format;
+  const magnitude = code.local('v128');
+  const value = signed ? code.local('v128') : source;
+  if (signed) {
+    shift(code.get(source), 'i32x4.shl', 32 - width);
+    shift(code, 'i32x4.shr_s', 32 - width).set(value);
+  }
+  code.get(value);
+  if (signed) code.vector('i32x4.abs');
+  if (width < 32) code.vector('f32x4.convert_i32x4_s');
+  else convertWord(code, signed ? value : null, cut);
+  if (fractionBits > 0) splatPower(code, -fractionBits).vector('f32x4.mul');
+  code.set(magnitude);
+  return { magnitude, sign: signed ? value : null, nan: null };
+}
+
+/**
+ * Makes an f32 of a 32-bit magnitude on the stack. What lies below 24 significant bits is found without a shift by lane:
+ * the magnitude's upper byte has as many bits as must go, and spreading its top bit downwards makes a mask of them.
+ */
+function convertWord(code: Code, sign: number | null, cut: IntegerRounding): void {
+  if (cut === 'rn') {
+    code.vector('f32x4.convert_i32x4_u');
+    return;
+  }
+  const magnitude = code.local('v128');
+  const below = code.local('v128');
+  code.set(magnitude);
+  shift(code.get(magnitude), 'i32x4.shr_u', 24).set(below);
+  for (const step of [1, 2, 4]) shift(code.get(below).get(below), 'i32x4.shr_u', step).vector('v128.or').set(below);
+  code.get(magnitude).get(below).vector('v128.andnot', 'f32x4.convert_i32x4_u');
+  if (cut === 'rz') return;
+  const inexact = (): void => {
+    splat(code.get(magnitude).get(below).vector('v128.and'), 0).vector('i32x4.ne');
+  };
+  inexact();
+  if (cut === 'odd') {
+    shift(code, 'i32x4.shr_u', 31).vector('v128.or');
+    return;
+  }
+  raiseAway(code, sign, cut);
+  // A mask is -1 in each lane that is raised.
+  code.vector('i32x4.sub');
+}
+
+/** Keeps of the words on the stack those whose lane rounds away from zero, under rm or rp; sets the others to 0. */
+export function raiseAway(code: Code, sign: number | null, rounding: Rounding): void {
+  if (sign !== null) {
+    shift(code.get(sign), 'i32x4.shr_s', 31).vector(rounding === 'rm' ? 'v128.and' : 'v128.andnot');
+  } else if (rounding === 'rm') splat(code, 0).vector('v128.and');
+}

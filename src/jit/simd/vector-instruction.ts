@@ -1,0 +1,166 @@
+/** One instruction for four threads: once where it is the same for all, on vectors where it can be, else four times. */
+import type { AddressSource, ProgramInstruction, Transfer } from '../../program/function-program.ts';
+import { usesOf } from '../../program/uses.ts';
+import { differs } from '../../program/varying.ts';
+import { lowerInstruction, lowerSymbols } from '../lower.ts';
+import type { Lowering } from '../lowering.ts';
+import { extendWords, maskWords, type VectorLowering, type Writer } from './vector-lowering.ts';
+import { vectorStep } from './vector-steps.ts';
+import { splat } from './vector-words.ts';
+import { laneCount, type Vector, type Vectors } from './vectors.ts';
+import { holder } from '../values.ts';
+
+export interface FourLowering {
+  readonly vectors: Vectors;
+  /** The instruction for the thread in `locals`: of the first of the four, or of the one in the lane. */
+  readonly scalar: Lowering;
+  readonly ofLane: Lowering;
+  /** Writes what makes the locals of `ofLane` those of a lane. */
+  readonly enterLane: (lane: number) => void;
+  readonly constantOf: VectorLowering['constantOf'];
+  readonly hasLocal: boolean;
+}
+
+export function lowerForFour(instruction: ProgramInstruction, four: FourLowering): void {
+  const { vectors, scalar, constantOf, hasLocal } = four;
+  vectors.begin(instruction);
+  const varies = usesOf(instruction).reads.some((place) => vectors.isVarying(place));
+  if (!varies && !differs(instruction, hasLocal)) {
+    lowerInstruction(scalar);
+    vectors.splatWrites(instruction);
+    return;
+  }
+  const { code } = scalar;
+  code.block((done) => {
+    let needsLanes = true;
+    code.block((slow) => {
+      let left = false;
+      const leave = (condition: () => unknown): void => {
+        left = true;
+        condition();
+        code.brIf(slow);
+      };
+      const write = onVectors(instruction, { code, vectors, scalar, constantOf, leave }, hasLocal);
+      if (write === null) return;
+      write();
+      needsLanes = left;
+      if (left) code.br(done);
+    });
+    if (!needsLanes) return;
+    for (let lane = 0; lane < laneCount; lane++) {
+      four.enterLane(lane);
+      vectors.begin(instruction);
+      vectors.extractReads(instruction, lane);
+      lowerInstruction(four.ofLane);
+      vectors.insertWrites(instruction, lane);
+    }
+  });
+}
+
+function onVectors(instruction: ProgramInstruction, lowering: VectorLowering, hasLocal: boolean): Writer | null {
+  const { steps, specials } = instruction;
+  const { vectors } = lowering;
+  if (specials.some(({ register }) => register !== '%tid.x')) return null;
+  if (hasLocal && steps.some((step) => (step.kind === 'load' || step.kind === 'store') && step.space === 'generic')) {
+    return null;
+  }
+  const varying = (place: number): boolean => vectors.isVarying(place);
+  const addresses = instruction.addresses.every(({ base }) => base.kind === 'register' && varying(base.register));
+  if (!addresses) return null;
+  // What leaves does everything anew, so nothing may have been written before.
+  const mayLeave = steps.findIndex((step, i) => i > 0 && leaves(step.kind));
+  if (mayLeave > 0) return null;
+  const writers = steps.map((step) => vectorStep(step, lowering));
+  if (writers.includes(null)) return null;
+  return () => {
+    writeOperands(instruction, lowering);
+    for (const write of writers) write?.();
+    writeResults(instruction, lowering);
+  };
+}
+
+function leaves(kind: string): boolean {
+  return kind === 'float' || kind === 'load' || kind === 'store';
+}
+
+// --- operands -------------------------------------------------------------------------------------------------------
+
+/** What an instruction's steps read. */
+export function writeOperands({ specials, addresses, reads }: ProgramInstruction, lowering: VectorLowering): void {
+  const { code, vectors, scalar } = lowering;
+  lowerSymbols(scalar);
+  for (const { place, width } of specials) {
+    const index = vectors.made('i32', () => {
+      code.get(scalar.locals.index[0]).vector('i32x4.splat').words(0, 1, 2, 3).vector('i32x4.add');
+      maskWords(code, width);
+    });
+    vectors.write(place, index);
+  }
+  for (const source of addresses) writeAddress(source, lowering);
+  for (const transfer of reads) writeRead(transfer, lowering);
+}
+
+function writeAddress({ place, base, offset }: AddressSource, { code, vectors }: VectorLowering): void {
+  if (base.kind !== 'register') throw new Error('an address that is the same for all threads is no vector');
+  if (base.width <= 32) {
+    const narrow = vectors.read(base.register, 'i32');
+    const moved = vectors.made('i32', () => {
+      code.get(narrow.locals[0]);
+      if (offset !== 0n) splat(code, Number(BigInt.asIntN(32, offset))).vector('i32x4.add');
+    });
+    vectors.write(place, moved);
+    return;
+  }
+  const wide = vectors.read(base.register, 'i64').locals;
+  const moved = vectors.made('i64', (half) => {
+    code.get(wide[half] as number);
+    if (offset !== 0n) code.i64(offset).vector('i64x2.splat', 'i64x2.add');
+  });
+  vectors.write(place, moved);
+}
+
+function writeRead(transfer: Transfer, { code, vectors }: VectorLowering): void {
+  const { operand, register, registerWidth, type, negated } = transfer;
+  const target = holder(type.width);
+  const source = vectors.read(register, target);
+  const chopped = vectors.made(target, (half) => {
+    code.get(source.locals[half] as number);
+    if (negated) splat(code, 1).vector('v128.xor');
+    else if (target === 'i32' && type.width < registerWidth) maskWords(code, type.width);
+  });
+  vectors.write(operand, chopped);
+}
+
+/** What an instruction leaves in registers of another width. */
+export function writeResults({ writes }: ProgramInstruction, { code, vectors }: VectorLowering): void {
+  for (const { operand, register, registerWidth, type } of writes) {
+    const signed = type.class === 'signed' && registerWidth > type.width;
+    const narrow = vectors.read(operand, holder(type.width));
+    const extended: Vector =
+      signed && narrow.type === 'i32'
+        ? vectors.made('i32', () => {
+            code.get(narrow.locals[0]);
+            extendWords(code, type.width);
+          })
+        : narrow;
+    if (holder(registerWidth) === 'i64') {
+      const wide =
+        signed && extended.type === 'i32'
+          ? vectors.made('i64', (half) =>
+              code
+                .get(extended.locals[0])
+                .vector(half === 0 ? 'i64x2.extend_low_i32x4_s' : 'i64x2.extend_high_i32x4_s'),
+            )
+          : extended;
+      vectors.write(register, wide);
+      continue;
+    }
+    vectors.write(
+      register,
+      vectors.made('i32', () => {
+        code.get((extended.type === 'i32' ? extended : vectors.read(operand, 'i32')).locals[0]);
+        maskWords(code, registerWidth);
+      }),
+    );
+  }
+}

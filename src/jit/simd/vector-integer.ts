@@ -1,0 +1,186 @@
+/** Integer steps, logic and comparisons on four threads at once; null where there is no form. */
+import { formats, type FixedFormat } from '../../numerics/formats.ts';
+import type { VectorOpcode } from '../../wasm/simd-opcodes.ts';
+import { integerOrders } from '../arithmetic/integer.ts';
+import type { StepOf } from '../lowering.ts';
+import { holder, type IntegerType } from '../values.ts';
+import { vectorFloatComparison } from './vector-float.ts';
+import { extendWords, maskWords, pushTruth, setWord, type VectorLowering, type Writer } from './vector-lowering.ts';
+import type { Vector } from './vectors.ts';
+
+/** Operands as a type's values, sign-extended where that is signed. */
+function operands({ code, vectors }: VectorLowering, from: readonly string[], format: FixedFormat): readonly Vector[] {
+  const type = holder(format.width);
+  return from.map((ref) => {
+    const found = vectors.get(ref, type);
+    if (!format.signed || format.width >= 32) return found;
+    return vectors.made('i32', () => {
+      code.get(found.locals[0]);
+      extendWords(code, format.width);
+    });
+  });
+}
+
+const binary: Readonly<Record<string, string>> = { add: 'add', sub: 'sub', 'mul.lo': 'mul' };
+
+export function vectorInteger(step: StepOf<'integer'>, lowering: VectorLowering): Writer | null {
+  const format = formats[step.type] as FixedFormat;
+  const { code, vectors } = lowering;
+  const { fn, to, from } = step;
+  const { width, signed } = format;
+  if (step.sat) return null;
+  const type = holder(width);
+  const shape = type === 'i64' ? 'i64x2' : 'i32x4';
+  const finish = (push: (half: number, all: readonly Vector[]) => void): Writer => {
+    return () => {
+      const all = operands(lowering, from, format);
+      vectors.set(
+        to,
+        vectors.made(type, (half) => {
+          push(half, all);
+          if (type === 'i32') maskWords(code, width);
+        }),
+      );
+    };
+  };
+  const local = (all: readonly Vector[], i: number, half: number): number => all[i]?.locals[half] as number;
+  const operation = binary[fn];
+  if (operation !== undefined) {
+    const opcode = `${shape}.${operation}` as VectorOpcode;
+    return finish((half, all) =>
+      code
+        .get(local(all, 0, half))
+        .get(local(all, 1, half))
+        .vector(opcode),
+    );
+  }
+  if (fn === 'mad.lo') {
+    return finish((half, all) => {
+      code
+        .get(local(all, 0, half))
+        .get(local(all, 1, half))
+        .vector(`${shape}.mul`);
+      code.get(local(all, 2, half)).vector(`${shape}.add`);
+    });
+  }
+  if ((fn === 'min' || fn === 'max') && type === 'i32') {
+    const opcode: VectorOpcode = `i32x4.${fn}_${signed ? 's' : 'u'}`;
+    return finish((half, all) =>
+      code
+        .get(local(all, 0, half))
+        .get(local(all, 1, half))
+        .vector(opcode),
+    );
+  }
+  if (fn === 'neg' || fn === 'abs')
+    return finish((half, all) => code.get(local(all, 0, half)).vector(`${shape}.${fn}`));
+  if ((fn === 'mul.wide' || fn === 'mad.wide') && width === 32) return wideProduct(step, signed, lowering);
+  return null;
+}
+
+function wideProduct(step: StepOf<'integer'>, signed: boolean, { code, vectors }: VectorLowering): Writer {
+  const suffix = signed ? 's' : 'u';
+  return () => {
+    const [a, b, c] = step.from as readonly [string, string, string];
+    const [one] = vectors.get(a, 'i32').locals;
+    const [other] = vectors.get(b, 'i32').locals;
+    const addend = step.fn === 'mad.wide' ? vectors.get(c, 'i64').locals : null;
+    const product = vectors.made('i64', (half) => {
+      code
+        .get(one)
+        .get(other)
+        .vector(`i64x2.extmul_${half === 0 ? 'low' : 'high'}_i32x4_${suffix}`);
+      if (addend !== null) code.get(addend[half] as number).vector('i64x2.add');
+    });
+    vectors.set(step.to, product);
+  };
+}
+
+export function vectorBits(step: StepOf<'bits'>, lowering: VectorLowering): Writer | null {
+  const { code, vectors } = lowering;
+  const { fn, width, from, to } = step;
+  const type = holder(width);
+  const [a, b] = from as readonly [string, string];
+  switch (fn) {
+    case 'and':
+    case 'or':
+    case 'xor':
+      return () => {
+        const one = vectors.get(a, type).locals;
+        const other = vectors.get(b, type).locals;
+        vectors.set(
+          to,
+          vectors.made(type, (half) =>
+            code
+              .get(one[half] as number)
+              .get(other[half] as number)
+              .vector(`v128.${fn}`),
+          ),
+        );
+      };
+    case 'not':
+      return () => {
+        const one = vectors.get(a, type).locals;
+        vectors.set(
+          to,
+          vectors.made(type, (half) => {
+            code.get(one[half] as number).vector('v128.not');
+            if (type === 'i32') maskWords(code, width);
+          }),
+        );
+      };
+    case 'shl':
+    case 'shr.u':
+    case 'shr.s':
+      return vectorShift(step, lowering);
+    default:
+      return null;
+  }
+}
+
+/** By a constant: others differ in what happens beyond the width. */
+function vectorShift(step: StepOf<'bits'>, { code, vectors, constantOf }: VectorLowering): Writer | null {
+  const { fn, width, from, to } = step;
+  const [a, b] = from as readonly [string, string];
+  const amount = constantOf(b);
+  if (amount === null || amount >= width) return null;
+  const type = holder(width);
+  const shape = type === 'i64' ? 'i64x2' : 'i32x4';
+  const operation = fn === 'shl' ? 'shl' : fn === 'shr.u' ? 'shr_u' : 'shr_s';
+  return () => {
+    const one = vectors.get(a, type).locals;
+    const shifted = vectors.made(type, (half) => {
+      code.get(one[half] as number);
+      if (fn === 'shr.s' && type === 'i32') extendWords(code, width);
+      code.i32(amount).vector(`${shape}.${operation}`);
+      if (fn !== 'shr.u' && type === 'i32') maskWords(code, width);
+    });
+    vectors.set(to, shifted);
+  };
+}
+
+export function vectorComparison(step: StepOf<'compare'>, lowering: VectorLowering): Writer | null {
+  const format = formats[step.type];
+  if (format.kind === 'float') return vectorFloatComparison(step, lowering);
+  const { code, vectors } = lowering;
+  const order = integerOrders[step.comparison];
+  const { width, signed } = format;
+  const equality = order === 'eq' || order === 'ne';
+  if (order === undefined || (width > 32 && !signed && !equality)) return null;
+  const opcode = (type: IntegerType): VectorOpcode => {
+    if (equality) return `${type === 'i64' ? 'i64x2' : 'i32x4'}.${order}`;
+    return type === 'i64' ? `i64x2.${order}_s` : `i32x4.${order}_${signed ? 's' : 'u'}`;
+  };
+  return () => {
+    const [a, b] = operands(lowering, step.from, format) as [Vector, Vector];
+    const type = holder(width);
+    const truth = vectors.made(type, (half) =>
+      code
+        .get(a.locals[half] as number)
+        .get(b.locals[half] as number)
+        .vector(opcode(type)),
+    );
+    pushTruth(truth, lowering);
+    setWord(step.to, lowering);
+  };
+}

@@ -1,0 +1,54 @@
+/** What lowering a step for four threads can use. */
+import type { Ref } from '../../isa/steps.ts';
+import type { Code } from '../../wasm/code.ts';
+import type { Lowering } from '../lowering.ts';
+import { splat } from './vector-words.ts';
+import { type Vector, type Vectors, wordsAt } from './vectors.ts';
+
+export interface VectorLowering {
+  readonly code: Code;
+  readonly vectors: Vectors;
+  /** The same instruction for the first of the four. */
+  readonly scalar: Lowering;
+  /** The value of an operand that is a constant; null for all others. */
+  readonly constantOf: (ref: Ref) => number | null;
+  /** Leaves for the way of one thread after the other, which does the whole instruction anew. */
+  readonly leave: (condition: () => unknown) => void;
+}
+
+/** Pushes a vector with the same double word twice. */
+export function pushDoubleWords(code: Code, value: bigint): Code {
+  const [low, high] = [Number(BigInt.asUintN(32, value)), Number(BigInt.asUintN(32, value >> 32n))];
+  return code.words(low, high, low, high);
+}
+
+/** Pushes masks of words or double words as words 0 and 1. */
+export function pushTruth(mask: Vector, { code }: VectorLowering): void {
+  if (mask.type === 'i32') code.get(mask.locals[0]);
+  else
+    code
+      .get(mask.locals[0])
+      .get(mask.locals[1])
+      .shuffle(wordsAt(0, 2, 4, 6));
+  splat(code, 1).vector('v128.and');
+}
+
+/** A name from the vector of words on the stack. */
+export function setWord(to: string, { code, vectors }: VectorLowering): void {
+  const local = vectors.temporary();
+  code.set(local);
+  vectors.set(to, { type: 'i32', locals: [local] });
+}
+
+/** Masks and sign extension of vectors of words; double words are always whole. */
+export function maskWords(code: Code, width: number): void {
+  if (width < 32) splat(code, 2 ** width - 1).vector('v128.and');
+}
+
+export function extendWords(code: Code, width: number): void {
+  const spare = 32 - width;
+  if (spare > 0) code.i32(spare).vector('i32x4.shl').i32(spare).vector('i32x4.shr_s');
+}
+
+/** What writes a step; it may leave for the way of one thread after the other. */
+export type Writer = () => void;

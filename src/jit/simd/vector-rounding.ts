@@ -1,0 +1,167 @@
+/**
+ * Four f32 to a float format of at most 32 bits, each step proven where it is taken. Below, an f32 is the 31 bits of its
+ * magnitude; k is 23 less the destination's fraction bits, the number of fraction bits that are cut.
+ */
+import type { Rounding } from '../../numerics/conversion.ts';
+import type { FloatFormat } from '../../numerics/formats.ts';
+import type { Code } from '../../wasm/code.ts';
+import { patternsOf, type RoundingTarget } from '../arithmetic/target.ts';
+import { raiseAway } from './vector-decoding.ts';
+import { shift, single, splat, splatPower } from './vector-words.ts';
+
+/** Locals: see SingleLocals; `random` holds a lane's random bits. */
+export interface RoundingLocals {
+  readonly magnitude: number;
+  readonly sign: number | null;
+  readonly random: number;
+}
+
+/** Whether there is a form. ue8m0 is rounded down and up only: it has no last bit that could be even. */
+export function canRound({ format, rounding }: RoundingTarget): boolean {
+  if (format.kind !== 'float' || format.width > 32) return false;
+  return format.signed || rounding === 'rz' || rounding === 'rp';
+}
+
+/** Pushes the magnitudes' patterns in the format, without sign; NaNs become anything. */
+export function pushRounded(code: Code, target: RoundingTarget, format: FloatFormat, locals: RoundingLocals): void {
+  limitMagnitude(code, target, format, locals.magnitude);
+  if (hasRangeOfSingle(format)) {
+    code.get(locals.magnitude);
+    cutBits(code, target, format, locals);
+    if (!format.signed && target.rounding === 'rp') dropToLeast(code, locals.magnitude);
+  } else if (target.rounding === 'rn') pushNearest(code, format, locals.magnitude);
+  else {
+    pushRebiased(code, target.rounding, format, locals.magnitude);
+    cutBits(code, target, format, locals);
+    if (target.overflow === 'directed') limitResult(code, target.rounding, format, locals);
+  }
+  shift(code, 'i32x4.shl', format.padding);
+}
+
+/** The exponents of f32, subnormals included: its leading bits are the format's pattern. */
+export function hasRangeOfSingle({ bias, exponentBits }: FloatFormat): boolean {
+  return bias === 127 && exponentBits === 8;
+}
+
+/** A pattern of the format, without padding, as f32; it must be a normal number, or the infinity as one more of them. */
+export function patternAsSingle({ fractionBits, bias }: FloatFormat, pattern: bigint): number {
+  return (Number(pattern) << (23 - fractionBits)) + ((127 - bias) << 23);
+}
+
+/**
+ * Limits that lie on the format's own points can be applied before rounding, which is monotonic and keeps them. So can
+ * the power of two behind the largest value when rounding to nearest: all above it rounds to it or beyond, and its
+ * pattern is that of infinity.
+ */
+function limitMagnitude(code: Code, target: RoundingTarget, format: FloatFormat, magnitude: number): void {
+  const most = target.sat ? single.one : limitOf(target, format);
+  if (most !== null) splat(code.get(magnitude), most).vector('i32x4.min_u').set(magnitude);
+}
+
+function limitOf({ overflow, rounding }: RoundingTarget, format: FloatFormat): number | null {
+  const [top] = patternsOf(format).limit;
+  if (overflow === 'max-norm') return patternAsSingle(format, top);
+  return rounding === 'rn' && !hasRangeOfSingle(format) ? patternAsSingle(format, top + 1n) : null;
+}
+
+/**
+ * Round to nearest even by an f32 addition, which rounds so. Let e be the value's power of two, at least that of the least
+ * normal number. e * 2^k + value has a last place of e * 2^k / 2^23 = e / 2^fractionBits, the format's own place for the
+ * value, and lies below 2 * e * 2^k, for value < 2e. So the sum's bits less those of e * 2^k count those places: below
+ * 2^fractionBits for subnormals; else the pattern lacks one exponent less than e has above the least normal one. The sum
+ * is finite: formats rounded here end at 2^16, so that e * 2^k is below 2^39.
+ */
+function pushNearest(code: Code, { fractionBits, bias }: FloatFormat, magnitude: number): void {
+  const cut = 23 - fractionBits;
+  const least = (128 - bias) << 23;
+  const power = code.local('v128');
+  splat(code.get(magnitude), single.infinity).vector('v128.and');
+  splat(code, least).vector('i32x4.max_s').set(power);
+  splat(code.get(power), cut << 23).vector('i32x4.add');
+  code.get(magnitude).vector('f32x4.add').get(power).vector('i32x4.sub');
+  shift(code.get(power), 'i32x4.shr_u', cut).vector('i32x4.add');
+  splat(code, (cut << 23) + (least >>> cut)).vector('i32x4.sub');
+}
+
+/**
+ * Pushes the magnitude with the destination's exponents and still 23 fraction bits. Its subnormals are a multiple of
+ * 2^(1 - bias - 23): the product is exact, being below 2^23 with a power of two, and what its integer lacks is below all
+ * that rounding looks at, but for rm and rp, to which it is a lowest bit.
+ */
+function pushRebiased(code: Code, rounding: Rounding, { bias }: FloatFormat, magnitude: number): void {
+  const scaled = code.local('v128');
+  const whole = code.local('v128');
+  splatPower(code.get(magnitude), 22 + bias)
+    .vector('f32x4.mul')
+    .set(scaled);
+  code.get(scaled).vector('i32x4.trunc_sat_f32x4_s').tee(whole);
+  if (rounding === 'rm' || rounding === 'rp') {
+    code.get(whole).vector('f32x4.convert_i32x4_s').get(scaled).vector('f32x4.ne');
+    shift(code, 'i32x4.shr_u', 31).vector('v128.or');
+  }
+  splat(code.get(magnitude), (127 - bias) << 23).vector('i32x4.sub');
+  splat(code.get(magnitude), (128 - bias) << 23).vector('i32x4.lt_s', 'v128.bitselect');
+}
+
+/** Cuts the last k bits off the pattern on the stack and rounds; a carry into the exponent is the next power of two. */
+function cutBits(code: Code, target: RoundingTarget, format: FloatFormat, { sign, random }: RoundingLocals): void {
+  const cut = 23 - format.fractionBits;
+  if (cut === 0) return;
+  const { rounding, randomBits } = target;
+  switch (rounding) {
+    case 'rn': {
+      const whole = code.local('v128');
+      code.tee(whole);
+      splat(shift(code.get(whole), 'i32x4.shr_u', cut), 1).vector('v128.and', 'i32x4.add');
+      splat(code, 2 ** (cut - 1) - 1).vector('i32x4.add');
+      break;
+    }
+    case 'rna':
+      splat(code, 2 ** (cut - 1)).vector('i32x4.add');
+      break;
+    case 'rm':
+    case 'rp':
+      splat(code, 2 ** cut - 1);
+      raiseAway(code, sign, rounding);
+      code.vector('i32x4.add');
+      break;
+    case 'rs':
+      pushRandom(code, random, randomBits, cut);
+      code.vector('i32x4.add');
+      break;
+    case 'rz':
+      break;
+  }
+  shift(code, 'i32x4.shr_u', cut);
+}
+
+/** Random bits under the last bit that stays. Those below the cut bits cannot carry and are dropped. */
+function pushRandom(code: Code, random: number, randomBits: number, cut: number): void {
+  splat(code.get(random), 2 ** randomBits - 1).vector('v128.and');
+  shift(code, 'i32x4.shl', Math.max(0, cut - randomBits));
+  shift(code, 'i32x4.shr_u', Math.max(0, randomBits - cut));
+}
+
+/** rp to ue8m0: f32 subnormals up to 2^-127 have the exponent field of the next power of two, but are pattern 0. */
+function dropToLeast(code: Code, magnitude: number): void {
+  splat(code.get(magnitude), single.halfLeastNormal).vector('i32x4.gt_s', 'v128.and');
+}
+
+/** Beyond the format: infinity, or the largest where the rounding points to zero; an infinity stays one. */
+function limitResult(code: Code, rounding: Rounding, format: FloatFormat, { magnitude, sign }: RoundingLocals): void {
+  const { limit } = patternsOf(format);
+  const top = Number(limit[0]);
+  splat(code, top);
+  if (rounding === 'rm' || rounding === 'rp') {
+    // Infinity is the pattern behind the largest.
+    splat(code, 1);
+    raiseAway(code, sign, rounding);
+    code.vector('i32x4.add');
+  } else if (rounding !== 'rz') {
+    splat(code, 1).vector('i32x4.add');
+  }
+  code.vector('i32x4.min_u');
+  if (rounding === 'rna' || rounding === 'rs') return;
+  splat(code.get(magnitude), single.infinity).vector('i32x4.eq');
+  splat(code, top + 1).vector('v128.and', 'i32x4.max_u');
+}

@@ -1,0 +1,185 @@
+/**
+ * Steps on four threads at once. Each function gives what writes the step, or null where it has no form on vectors: the
+ * instruction is then done for one thread after the other.
+ */
+import type { Step } from '../../isa/steps.ts';
+import { formats } from '../../numerics/formats.ts';
+import type { StepOf } from '../lowering.ts';
+import { vectorAccess } from './vector-access.ts';
+import { extendWords, maskWords, setWord, type VectorLowering, type Writer } from './vector-lowering.ts';
+import { vectorConverter } from './vector-convert.ts';
+import { vectorFloat } from './vector-float.ts';
+import { vectorBits, vectorComparison, vectorInteger } from './vector-integer.ts';
+import type { Vector } from './vectors.ts';
+import { splat } from './vector-words.ts';
+import { holder } from '../values.ts';
+
+export function vectorStep(step: Step, lowering: VectorLowering): Writer | null {
+  const { vectors, code } = lowering;
+  switch (step.kind) {
+    case 'copy':
+      return () => vectors.set(step.to, vectors.get(step.from, vectors.typeOf(step.from)));
+    case 'constant':
+      return () => {
+        const { value } = step;
+        if (typeof value === 'bigint') {
+          const constant = vectors.made('i64', () => code.i64(value).vector('i64x2.splat'));
+          vectors.set(step.to, constant);
+        } else
+          vectors.set(
+            step.to,
+            vectors.made('i32', () => code.i32(value).vector('i32x4.splat')),
+          );
+      };
+    case 'convert':
+      return vectorConvert(step, lowering);
+    case 'integer':
+      return vectorInteger(step, lowering);
+    case 'bits':
+      return vectorBits(step, lowering);
+    case 'compare':
+      return vectorComparison(step, lowering);
+    case 'select':
+      return () => select(step, lowering);
+    case 'float':
+      return vectorFloat(step, lowering);
+    case 'unpack':
+      if (step.stride !== step.lane) return null;
+      return () =>
+        step.to.forEach((to, i) => extract(to, step.from, (step.to.length - 1 - i) * step.stride, step.lane, lowering));
+    case 'extract':
+      return () => extract(step.to, step.from, step.low, step.width, lowering);
+    case 'pack':
+      return step.from.length * step.stride > 32 ? null : () => pack(step, lowering);
+    case 'load':
+    case 'store':
+      return vectorAccess(step, lowering);
+    case 'branch':
+    case 'switch':
+    case 'return':
+    case 'exit':
+      return () => undefined;
+    case 'yield':
+      return () => {
+        if (lowering.scalar.layout.concurrent) code.fence();
+      };
+    default:
+      return null;
+  }
+}
+
+// --- conversions ----------------------------------------------------------------------------------------------------
+
+/** The scale of 1, where none is given. */
+const unitScale = 0x7f;
+
+function vectorConvert(step: StepOf<'convert'>, lowering: VectorLowering): Writer | null {
+  const { code, vectors, scalar } = lowering;
+  const { conversion, from, to, random, scale } = step;
+  const [source, target] = [formats[conversion.from], formats[conversion.to]];
+  if (source.width > 32 || target.width > 32) return widened(step, lowering);
+  const index = vectorConverter(scalar.helpers, conversion);
+  if (index === null) return null;
+  return () => {
+    code.get(vectors.get(from, 'i32').locals[0]);
+    const given = [
+      [random, 0],
+      [scale, unitScale],
+    ] as const;
+    for (const [ref, otherwise] of given) {
+      if (ref === null) splat(code, otherwise);
+      else code.get(vectors.get(ref, 'i32').locals[0]);
+    }
+    code.call(index);
+    setWord(to, lowering);
+  };
+}
+
+/** Integers to or from 64 bits. */
+function widened({ conversion, from, to }: StepOf<'convert'>, { code, vectors }: VectorLowering): Writer | null {
+  const [source, target] = [formats[conversion.from], formats[conversion.to]];
+  if (source.kind !== 'integer' || target.kind !== 'integer' || conversion.sat) return null;
+  if (source.width === 64) {
+    return () => {
+      const [words] = vectors.converted(vectors.get(from, 'i64'), holder(target.width)).locals;
+      if (target.width === 64) vectors.set(to, vectors.get(from, 'i64'));
+      else {
+        const chopped = vectors.made('i32', () => {
+          code.get(words);
+          maskWords(code, target.width);
+        });
+        vectors.set(to, chopped);
+      }
+    };
+  }
+  return () => {
+    const [words] = vectors.get(from, 'i32').locals;
+    const extended = vectors.made('i32', () => {
+      code.get(words);
+      if (source.signed) extendWords(code, source.width);
+    });
+    const suffix = source.signed ? 's' : 'u';
+    const wide = vectors.made('i64', (half) =>
+      code.get(extended.locals[0]).vector(`i64x2.extend_${half === 0 ? 'low' : 'high'}_i32x4_${suffix}`),
+    );
+    vectors.set(to, wide);
+  };
+}
+
+// --- choosing ------------------------------------------------------------------------------------------------------
+
+function select({ to, condition, from }: StepOf<'select'>, { code, vectors }: VectorLowering): void {
+  const type = from.some((ref) => vectors.typeOf(ref) === 'i64') ? 'i64' : 'i32';
+  const [one, other] = from.map((ref) => vectors.get(ref, type)) as [Vector, Vector];
+  const [truth] = vectors.get(condition, 'i32').locals;
+  const mask = vectors.temporary();
+  code.get(truth).vector('i32x4.neg').set(mask);
+  const chosen = vectors.made(type, (half) => {
+    code
+      .get(one.locals[half] as number)
+      .get(other.locals[half] as number)
+      .get(mask);
+    if (type === 'i64') code.vector(half === 0 ? 'i64x2.extend_low_i32x4_s' : 'i64x2.extend_high_i32x4_s');
+    code.vector('v128.bitselect');
+  });
+  vectors.set(to, chosen);
+}
+
+// --- lanes of a value -----------------------------------------------------------------------------------------------
+
+function extract(to: string, from: string, low: number, width: number, lowering: VectorLowering): void {
+  const { code, vectors } = lowering;
+  const type = vectors.typeOf(from);
+  const source = vectors.get(from, type);
+  if (type === 'i32') {
+    code.get(source.locals[0]).i32(low).vector('i32x4.shr_u');
+    maskWords(code, width);
+    setWord(to, lowering);
+    return;
+  }
+  const shifted = vectors.made('i64', (half) =>
+    code
+      .get(source.locals[half] as number)
+      .i32(low)
+      .vector('i64x2.shr_u'),
+  );
+  if (width > 32) {
+    vectors.set(to, shifted);
+    return;
+  }
+  code.get(vectors.converted(shifted, 'i32').locals[0]);
+  maskWords(code, width);
+  setWord(to, lowering);
+}
+
+function pack({ to, from, lane, stride }: StepOf<'pack'>, lowering: VectorLowering): void {
+  const { code, vectors } = lowering;
+  const sources = from.map((ref) => vectors.get(ref, 'i32').locals[0]);
+  sources.forEach((source, i) => {
+    if (i > 0) code.i32(stride).vector('i32x4.shl');
+    code.get(source);
+    maskWords(code, lane);
+    if (i > 0) code.vector('v128.or');
+  });
+  setWord(to, lowering);
+}

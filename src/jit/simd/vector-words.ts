@@ -1,0 +1,29 @@
+/** Words of four lanes: constants, comparisons and shifts that the vector code of conversions is written in. */
+import type { Code } from '../../wasm/code.ts';
+
+/** Pushes a word into every lane. */
+export function splat(code: Code, word: number): Code {
+  return code.words(word, word, word, word);
+}
+
+/** Pushes 2^exponent as f32 into every lane; a normal number. */
+export function splatPower(code: Code, exponent: number): Code {
+  return splat(code, (exponent + 127) << 23);
+}
+
+/** Shifts the words on the stack, if at all. */
+export function shift(code: Code, op: 'i32x4.shl' | 'i32x4.shr_s' | 'i32x4.shr_u', count: number): Code {
+  return count === 0 ? code : code.i32(count).vector(op);
+}
+
+/** Bits of an f32. */
+export const single = {
+  sign: 0x80000000,
+  magnitude: 0x7fffffff,
+  infinity: 0x7f800000,
+  leastNormal: 0x00800000,
+  one: 0x3f800000,
+  quiet: 0x00400000,
+  /** 2^-127, a subnormal. */
+  halfLeastNormal: 0x00400000,
+} as const;

@@ -1,0 +1,185 @@
+/**
+ * Values of four threads side by side. Registers that are the same for all four are the scalar locals of `Values`; those
+ * that may differ are vectors: four words, or two pairs of double words. What is known for one thread at a time reaches
+ * the scalar locals lane by lane.
+ */
+import type { Ref } from '../../isa/steps.ts';
+import type { ProgramInstruction } from '../../program/function-program.ts';
+import { usesOf } from '../../program/uses.ts';
+import type { Code } from '../../wasm/code.ts';
+import type { IntegerType, Values } from '../values.ts';
+
+/** Threads side by side. */
+export const laneCount = 4;
+
+/** A value as vectors: one of four words, or two of two double words. */
+export type Vector =
+  | { readonly type: 'i32'; readonly locals: readonly [number] }
+  | { readonly type: 'i64'; readonly locals: readonly [number, number] };
+
+export class Vectors {
+  private readonly code: Code;
+  private readonly values: Values;
+  private readonly varying: ReadonlySet<number>;
+  private readonly homes = new Map<number, Vector>();
+  private readonly temporaries = new Map<number, Vector>();
+  private places: ReadonlyMap<Ref, number> = new Map();
+
+  constructor(code: Code, values: Values, varying: ReadonlySet<number>) {
+    this.code = code;
+    this.values = values;
+    this.varying = varying;
+  }
+
+  begin(instruction: ProgramInstruction): void {
+    this.values.begin(instruction);
+    this.places = instruction.places;
+    this.temporaries.clear();
+  }
+
+  isVarying(place: number): boolean {
+    return this.varying.has(place);
+  }
+
+  // --- one thread at a time -------------------------------------------------------------------------------------------
+
+  /** What an instruction reads of one lane goes to the scalar locals. */
+  extractReads(instruction: ProgramInstruction, lane: number): void {
+    for (const place of new Set(usesOf(instruction).reads)) if (this.varying.has(place)) this.extract(place, lane);
+  }
+
+  /** What it wrote comes back. */
+  insertWrites(instruction: ProgramInstruction, lane: number): void {
+    for (const place of new Set(usesOf(instruction).writes)) {
+      if (!this.varying.has(place)) continue;
+      const { code } = this;
+      const home = this.home(place);
+      const { local } = this.values.register(place);
+      const [vector, index, name] = this.laneOf(home, lane);
+      code.get(vector).get(local).lane(`${name}.replace_lane`, index).set(vector);
+    }
+  }
+
+  /** What it wrote is the same for all lanes. */
+  splatWrites(instruction: ProgramInstruction): void {
+    for (const place of new Set(usesOf(instruction).writes)) if (this.varying.has(place)) this.splatHome(place);
+  }
+
+  extract(place: number, lane: number): void {
+    const [vector, index, name] = this.laneOf(this.home(place), lane);
+    this.code.get(vector).lane(`${name}.extract_lane`, index).set(this.values.register(place).local);
+  }
+
+  /** The scalar local of a register becomes all its lanes. */
+  splatHome(place: number): void {
+    const { code } = this;
+    const { local, type } = this.values.register(place);
+    for (const vector of this.home(place).locals) {
+      code
+        .get(local)
+        .vector(type === 'i64' ? 'i64x2.splat' : 'i32x4.splat')
+        .set(vector);
+    }
+  }
+
+  private laneOf({ type, locals }: Vector, lane: number): readonly [number, number, 'i32x4' | 'i64x2'] {
+    if (type === 'i32') return [locals[0], lane, 'i32x4'];
+    return [locals[lane >> 1] as number, lane & 1, 'i64x2'];
+  }
+
+  /** The vectors of a register that may differ. */
+  home(place: number): Vector {
+    const known = this.homes.get(place);
+    if (known !== undefined) return known;
+    const made = this.make(this.values.register(place).type, () => this.code.local('v128'));
+    this.homes.set(place, made);
+    return made;
+  }
+
+  private make(type: IntegerType, local: () => number): Vector {
+    return type === 'i32' ? { type, locals: [local()] } : { type, locals: [local(), local()] };
+  }
+
+  // --- four threads at once -------------------------------------------------------------------------------------------
+
+  placeOf(ref: Ref): number {
+    const place = this.places.get(ref);
+    if (place === undefined) throw new Error(`no place for '${ref}'`);
+    return place;
+  }
+
+  typeOf(ref: Ref): IntegerType {
+    return this.temporaries.get(this.placeOf(ref))?.type ?? this.values.typeOf(ref);
+  }
+
+  /** A local that is free until the next instruction. */
+  temporary(): number {
+    return this.values.temporary('v128');
+  }
+
+  /** The value of a place as vectors of a type: of a constant or of what is the same for all, copies of it. */
+  read(place: number, type: IntegerType): Vector {
+    const found = this.temporaries.get(place) ?? (this.varying.has(place) ? this.home(place) : null);
+    if (found !== null) return this.converted(found, type);
+    const { code, values } = this;
+    const made = this.make(type, () => this.temporary());
+    made.locals.forEach((local) => {
+      values.getPlace(place, type);
+      code.vector(type === 'i64' ? 'i64x2.splat' : 'i32x4.splat').set(local);
+    });
+    return made;
+  }
+
+  get(ref: Ref, type: IntegerType): Vector {
+    return this.read(this.placeOf(ref), type);
+  }
+
+  /** Sets a place from vectors. */
+  write(place: number, value: Vector): void {
+    const { code } = this;
+    if (!this.varying.has(place)) {
+      this.temporaries.set(place, value);
+      return;
+    }
+    const home = this.home(place);
+    const source = this.converted(value, home.type);
+    home.locals.forEach((local, i) => {
+      if (local !== source.locals[i]) code.get(source.locals[i] as number).set(local);
+    });
+  }
+
+  set(ref: Ref, value: Vector): void {
+    this.write(this.placeOf(ref), value);
+  }
+
+  /** A new value of which `push` pushes each vector, given the number of its half. */
+  made(type: IntegerType, push: (half: number) => unknown): Vector {
+    const vector = this.make(type, () => this.temporary());
+    vector.locals.forEach((local, half) => {
+      push(half);
+      this.code.set(local);
+    });
+    return vector;
+  }
+
+  /** Zero-extended, or the low halves. */
+  converted(value: Vector, type: IntegerType): Vector {
+    const { code } = this;
+    if (value.type === type) return value;
+    if (value.type === 'i32') {
+      const [from] = value.locals;
+      return this.made('i64', (half) =>
+        code.get(from).vector(half === 0 ? 'i64x2.extend_low_i32x4_u' : 'i64x2.extend_high_i32x4_u'),
+      );
+    }
+    const [low, high] = value.locals;
+    return this.made('i32', () => code.get(low).get(high).shuffle(evenWords));
+  }
+}
+
+/** Bytes of the words of two vectors, by their numbers 0 to 7. */
+export function wordsAt(...numbers: readonly number[]): readonly number[] {
+  return numbers.flatMap((word) => [0, 1, 2, 3].map((byte) => 4 * word + byte));
+}
+
+const evenWords = wordsAt(0, 2, 4, 6);
