@@ -1,12 +1,14 @@
 /** What the checker keeps of a function that is to be run: its statements in order, each with the names it sees. */
-import type { FunctionItem, Instruction, LocationDirective } from '../syntax/tree.ts';
+import type { FunctionItem, Instruction, LocationDirective, PragmaDirective } from '../syntax/tree.ts';
 import type { LabelSymbol, RegisterSymbol, Scope, VariableSymbol } from './symbols.ts';
 
 export type BodyEntry =
   | { readonly kind: 'instruction'; readonly node: Instruction; readonly scope: Scope }
   | { readonly kind: 'label'; readonly symbol: LabelSymbol }
   /** `.loc`: the source line of the instructions behind it. */
-  | { readonly kind: 'location'; readonly node: LocationDirective };
+  | { readonly kind: 'location'; readonly node: LocationDirective }
+  /** `.pragma`: something about the instruction behind it. */
+  | { readonly kind: 'pragma'; readonly node: PragmaDirective };
 
 /** A parameter or return value by what it is in the body; null for one without a name. */
 export type FormalSymbol = VariableSymbol | RegisterSymbol | null;

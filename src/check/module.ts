@@ -220,6 +220,7 @@ export class ModuleChecker implements InstructionContext {
         this.declarePrototype(statement, scope);
         return;
       case 'pragma':
+        this.recorder?.entry({ kind: 'pragma', node: statement });
         return;
     }
   }

@@ -48,7 +48,15 @@ function placeIn(space: AccessSpace, address: bigint): Place {
 const beyond = 2 ** 48;
 
 /** The memory that holds an access, whose bounds, alignment and state have been checked. */
-function openMemory(place: Place, address: bigint, access: Access, size: number, memories: Memories, cpu: Cpu): Memory {
+function openMemory(
+  place: Place,
+  address: bigint,
+  access: Access,
+  size: number,
+  memories: Memories,
+  cpu: Cpu,
+  unused = false,
+): Memory {
   const memory = memoryOf(place.space, memories, cpu);
   if (memory === null || place.offset >= beyond) {
     const { space } = place;
@@ -56,7 +64,7 @@ function openMemory(place: Place, address: bigint, access: Access, size: number,
     const where = { space, address: formatAddress(memory === null ? place.offset : address) };
     throw machineFault('PTX6001', { access, size: String(size), near, ...where }, where);
   }
-  memory.check(access, place.offset, size);
+  memory.check(access, place.offset, size, unused);
   return memory;
 }
 
@@ -67,7 +75,7 @@ export function loadGeneric(address: bigint, bytes: number, memories: Memories, 
 }
 
 export function prepareLoad(step: StepOf<'load'>, placeOf: PlaceOf, memories: Memories, cpu: Cpu): Action {
-  const { space, width } = step;
+  const { space, width, unused } = step;
   const to = step.to.map(placeOf);
   const address = placeOf(step.address);
   const bytes = width / 8;
@@ -76,7 +84,7 @@ export function prepareLoad(step: StepOf<'load'>, placeOf: PlaceOf, memories: Me
   return (frame: Frame) => {
     const effective = frame[address] as bigint;
     const place = placeIn(space, effective);
-    const memory = openMemory(place, effective, 'load', size, memories, cpu);
+    const memory = openMemory(place, effective, 'load', size, memories, cpu, unused);
     if (to.length === 1) {
       frame[first] = memory.load(place.offset, width);
       return;

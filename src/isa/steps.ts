@@ -150,6 +150,8 @@ export type Step =
       readonly readOnly: boolean;
       /** Others may write there at any time (volatile, relaxed, acquire): a loop around it may be waiting for that. */
       readonly watched: boolean;
+      /** Nothing that is loaded is used, so nobody need have written it. */
+      readonly unused: boolean;
     }
   | {
       readonly kind: 'store';

@@ -27,8 +27,8 @@ export interface SegmentOptions {
 
 /** What loads and stores need of any space. */
 export interface Memory {
-  /** Throws a fault unless `size` bytes at `offset` may be accessed as one. */
-  check(access: Access, offset: number, size: number): void;
+  /** Throws a fault unless `size` bytes at `offset` may be accessed as one. Of `unused` ones nobody need have written any. */
+  check(access: Access, offset: number, size: number, unused?: boolean): void;
   /** One element of `width` bits, little-endian; `check` has been called. */
   load(offset: number, width: number): Bits;
   store(offset: number, width: number, bits: Bits): void;
@@ -52,7 +52,7 @@ export class Segment implements Memory {
     this.written = options.trackWrites === true ? new Uint8Array(bytes.byteLength) : null;
   }
 
-  check(access: Access, offset: number, size: number): void {
+  check(access: Access, offset: number, size: number, unused = false): void {
     if (offset < 0 || offset + size > this.size || offset % size !== 0) throw this.misplaced(access, offset, size);
     if (offset + size > this.bytes.byteLength) this.reach(offset + size);
     const { written } = this;
@@ -60,7 +60,7 @@ export class Segment implements Memory {
       if (this.options.readOnly === true)
         throw this.fault('PTX6004', offset, { size: String(size), near: this.nearest(offset) });
       written?.fill(1, offset, offset + size);
-    } else if (written !== null) {
+    } else if (written !== null && !unused) {
       // Whoever copies a struct reads its padding too, and so one written byte will do.
       let at = offset;
       while (at < offset + size && written[at] === 0) at++;

@@ -40,6 +40,8 @@ export class InstructionBuilder {
   private readonly places: SourcePlaces;
   /** What the last `.loc` said. */
   private source: SourcePlace | null = null;
+  /** A pragma said that nothing the next instruction loads is used. */
+  private unused = false;
   /** Steps of a variant, made once however often it occurs. */
   private readonly steps = new Map<Variant, readonly Step[]>();
 
@@ -62,6 +64,7 @@ export class InstructionBuilder {
     }
     return this.fn.body.flatMap((entry) => {
       if (entry.kind === 'location') this.source = this.places.read(entry.node);
+      if (entry.kind === 'pragma') this.unused = entry.node.strings.some((text) => usesNoBytes.test(text));
       if (entry.kind !== 'instruction') return [];
       const bound = bindInstruction(entry.node, entry.scope, this.module.environment);
       if (bound === null) return [this.unsupported(entry.node)];
@@ -72,7 +75,7 @@ export class InstructionBuilder {
   private instruction(bound: BoundInstruction, scope: Scope): ProgramInstruction {
     const { node, variant, guard } = bound;
     const places = new Map<Ref, number>();
-    const steps = this.inOwnParameters(bound) ? this.stepsOf(variant).map(inLocalMemory) : this.stepsOf(variant);
+    const steps = this.stepsHere(bound);
     this.frame.beginInstruction();
     const operands = sortOperands(
       bound.operands,
@@ -97,6 +100,14 @@ export class InstructionBuilder {
       places,
       ...this.control(bound, scope),
     };
+  }
+
+  private stepsHere(bound: BoundInstruction): readonly Step[] {
+    const steps = this.stepsOf(bound.variant);
+    const placed = this.inOwnParameters(bound) ? steps.map(inLocalMemory) : steps;
+    if (!this.unused) return placed;
+    this.unused = false;
+    return placed.map(withoutUse);
   }
 
   private control({ node, operands, variant }: BoundInstruction, scope: Scope): Control {
@@ -147,6 +158,13 @@ export class InstructionBuilder {
 }
 
 type Control = Pick<ProgramInstruction, 'target' | 'targets' | 'call'>;
+
+/** What nvcc writes before a load of bytes that are padding all of them. */
+const usesNoBytes = /^used_bytes_mask\s+(?:0x)?0+$/;
+
+function withoutUse(step: Step): Step {
+  return step.kind === 'load' ? { ...step, unused: true } : step;
+}
 
 function inLocalMemory(step: Step): Step {
   return 'space' in step && step.space === 'param' ? { ...step, space: 'local' } : step;

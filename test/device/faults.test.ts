@@ -1,7 +1,7 @@
 /** Everything a kernel can do wrong ends the launch with a fault that says who, where and what; the device lives on. */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
-import { faultOf, moduleOf } from './run.ts';
+import { faultOf, outcome, moduleOf } from './run.ts';
 
 const address = 'ld.param.u64 %rd1, [out];';
 
@@ -81,6 +81,16 @@ describe('memory', () => {
     const fault = await faultOf({ body }, { engine: 'interp' });
     expect(fault).toMatchObject({ code: 'PTX6006', space: 'local', line: 9 });
     expect(fault.message).toContain("it is in 'x', 8 bytes at 0x0");
+  });
+
+  test('padding that a pragma says to be read for nothing is read', async () => {
+    const load = '.local .align 8 .b8 x[8];\n.pragma "used_bytes_mask 0";\nld.local.u32 %r1, [x+4];';
+    const { result } = await outcome({ body: load }, 4, { engine: 'interp' });
+    expect(result.ok).toBe(true);
+    const fault = await faultOf({ body: `${load}\nld.local.u32 %r1, [x+4];` }, { engine: 'interp' });
+    expect(fault).toMatchObject({ code: 'PTX6006', line: 9 });
+    const used = load.replace('mask 0', 'mask 3');
+    expect(await faultOf({ body: used }, { engine: 'interp' })).toMatchObject({ code: 'PTX6006' });
   });
 
   test('cvta.to of an address in another window', async () => {

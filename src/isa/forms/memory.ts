@@ -51,7 +51,18 @@ function loadSteps(variant: Variant): readonly Step[] {
   const width = slotType(variant, 0).width;
   const readOnly = has(variant, '.nc');
   const watched = ['.volatile', '.relaxed', '.acquire'].some((ordering) => has(variant, ordering));
-  return [{ kind: 'load', space: spaceOf(variant), width, to: lanes(variant, 'd'), address: 'a', readOnly, watched }];
+  return [
+    {
+      kind: 'load',
+      space: spaceOf(variant),
+      width,
+      to: lanes(variant, 'd'),
+      address: 'a',
+      readOnly,
+      watched,
+      unused: false,
+    },
+  ];
 }
 
 function storeSteps(variant: Variant): readonly Step[] {
