@@ -7,7 +7,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { DigestFile } from '../src/cli/digest-file.ts';
+import { DigestFile } from '../src/cli/sweep/digest-file.ts';
 import { prepareEval } from '../src/evaluate.ts';
 import { expand } from '../src/isa/expand.ts';
 import { allForms } from '../src/isa/table.ts';

@@ -1,10 +1,10 @@
 /** `ptxlab diff`: how far the tensors of one file are from those of another. */
 import { PtxlabError } from '../base/error.ts';
 import { createFile } from '../hosts/node-files.ts';
-import { compareFiles, type FileDiff } from './diff-compare.ts';
-import { diffJson } from './diff-json.ts';
-import { diffText } from './diff-text.ts';
-import { isClean, type Limits } from './diff-verdict.ts';
+import { compareFiles, type FileDiff } from './diff/compare.ts';
+import { diffJson } from './diff/json.ts';
+import { diffText } from './diff/text.ts';
+import { isClean, type Limits } from './diff/verdict.ts';
 import { type ExitCode, UsageError } from './exit.ts';
 import { interruptible } from './interrupt.ts';
 import type { CommonFlags } from './options.ts';
@@ -84,7 +84,7 @@ async function report(diff: FileDiff, flags: DiffFlags, { limits, details }: Dif
 
 /** The file appears whole, or not at all; an older report is replaced. */
 async function writeReport(path: string, diff: FileDiff, limits: Limits): Promise<void> {
-  const { diffHtml } = await import('./diff-html.ts');
+  const { diffHtml } = await import('./diff/html.ts');
   const bytes = Buffer.from(diffHtml(diff, limits));
   const file = await createFile(path, { size: bytes.length, replace: true });
   try {

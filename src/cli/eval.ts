@@ -2,10 +2,10 @@
 import { nearest } from '../base/nearest.ts';
 import { lanePictures } from '../explain/lanes.ts';
 import { readValue } from '../explain/read-value.ts';
-import { evalBatch } from './eval-batch.ts';
-import { explainLanes } from './eval-explain.ts';
+import { evalBatch } from './eval/batch.ts';
+import { explainLanes } from './eval/explain.ts';
 import { type Prepared, prepareEval } from '../evaluate.ts';
-import { type Evaluated, type EvaluatedOperand, evaluatedJson, evaluatedText, lanesText } from './eval-text.ts';
+import { type Evaluated, type EvaluatedOperand, evaluatedJson, evaluatedText, lanesText } from './eval/text.ts';
 import { type ExitCode, UsageError } from './exit.ts';
 import { streamInput } from './io.ts';
 import { type JudgeFlags, readPlace } from './options.ts';

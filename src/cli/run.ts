@@ -4,16 +4,16 @@ import type { Dim3 } from '../device.ts';
 import { type NpyArray, writeNpy } from '../tensors/npy.ts';
 import { renderPretty } from '../diagnostics/renderers/pretty.ts';
 import { type ExitCode, UsageError } from './exit.ts';
-import { faultText } from './fault-report.ts';
+import { faultText } from './run/fault-report.ts';
 import { describeReadError, displayName, readInput } from './io.ts';
 import { type CommonFlags, readTarget } from './options.ts';
 import { writeError, writeOut } from './output.ts';
-import { type RunInput, readArgument } from './run-inputs.ts';
-import { readEngine, runJob } from './run-job.ts';
-import { execute, type RunOutcome, type RunRequest } from './run-launch.ts';
-import { showElements } from './run-values.ts';
+import { type RunInput, readArgument } from './run/inputs.ts';
+import { readEngine, runJob } from './run/job.ts';
+import { execute, type RunOutcome, type RunRequest } from './run/launch.ts';
+import { showElements } from './run/values.ts';
 import { columnsOf, styleFor } from './style.ts';
-import { readTraceFlags, type TraceFlags } from './trace-text.ts';
+import { readTraceFlags, type TraceFlags } from './run/trace-text.ts';
 
 export interface RunFlags extends CommonFlags, TraceFlags {
   readonly entry?: string;

@@ -3,13 +3,13 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { sweepInThreads } from '../hosts/sweep-threads.ts';
 import { prepareSweep, type Sweep } from '../sweep.ts';
-import { type ChunkDigests, DigestFile } from './digest-file.ts';
+import { type ChunkDigests, DigestFile } from './sweep/digest-file.ts';
 import { type ExitCode, UsageError, worse } from './exit.ts';
 import { interruptible } from './interrupt.ts';
 import { type JudgeFlags, readPlace } from './options.ts';
 import { writeError, writeOut } from './output.ts';
 import { progressBar } from './progress.ts';
-import { firstWrong, rateText, sweepJson, type Swept, sweptText } from './sweep-text.ts';
+import { firstWrong, rateText, sweepJson, type Swept, sweptText } from './sweep/text.ts';
 
 export interface SweepFlags extends JudgeFlags {
   readonly chunks?: string;

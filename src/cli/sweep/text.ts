@@ -1,5 +1,5 @@
 /** What `sweep` says. */
-import { digestText, type Sweep, totalDigest } from '../sweep.ts';
+import { digestText, type Sweep, totalDigest } from '../../sweep.ts';
 import type { ChunkDigests } from './digest-file.ts';
 
 /** A sweep that is done, or was ended by a wrong chunk. */

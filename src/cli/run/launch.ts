@@ -1,6 +1,6 @@
 /** A run as both the flags and a job describe it, and its execution. */
-import { PtxlabError } from '../base/error.ts';
-import { SourceText } from '../base/source-text.ts';
+import { PtxlabError } from '../../base/error.ts';
+import { SourceText } from '../../base/source-text.ts';
 import {
   type Argument,
   Device,
@@ -12,10 +12,10 @@ import {
   RefusedModuleError,
   type TraceChoice,
   type TraceEvent,
-} from '../device.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { UsageError } from './exit.ts';
-import type { RunInput } from './run-inputs.ts';
+} from '../../device.ts';
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import { UsageError } from '../exit.ts';
+import type { RunInput } from './inputs.ts';
 import { traceLine } from './trace-text.ts';
 
 export interface RunRequest {

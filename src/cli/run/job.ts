@@ -1,15 +1,15 @@
 /** `ptxlab run --job`: a run described by JSON, answered by JSON. */
 import { dirname, resolve } from 'node:path';
-import type { Dim3 } from '../device.ts';
-import { diagnosticRecord } from '../diagnostics/renderers/json.ts';
-import { type ExitCode, UsageError } from './exit.ts';
-import { readInput } from './io.ts';
-import type { JsonObject } from './ndjson.ts';
-import { readIsa, readTarget } from './options.ts';
-import { writeOut } from './output.ts';
-import { readJobArgument } from './run-inputs.ts';
+import type { Dim3 } from '../../device.ts';
+import { diagnosticRecord } from '../../diagnostics/renderers/json.ts';
+import { type ExitCode, UsageError } from '../exit.ts';
+import { readInput } from '../io.ts';
+import type { JsonObject } from '../ndjson.ts';
+import { readIsa, readTarget } from '../options.ts';
+import { writeOut } from '../output.ts';
+import { readJobArgument } from './inputs.ts';
 import { readTraceKey } from './trace-text.ts';
-import { execute, type RunOutcome, type RunRequest } from './run-launch.ts';
+import { execute, type RunOutcome, type RunRequest } from './launch.ts';
 
 /** Runs a job file, `-` for stdin. Paths in it are relative to the file, or to the working directory for stdin. */
 export async function runJob(path: string): Promise<ExitCode> {

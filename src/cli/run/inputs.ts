@@ -1,11 +1,11 @@
 /** What `--arg` and a job's `args` name, read: buffers with their contents, scalars as bytes. */
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { itemSize, readNpy } from '../tensors/npy.ts';
-import { UsageError } from './exit.ts';
-import { describeReadError, sizeLimit } from './io.ts';
-import type { JsonObject } from './ndjson.ts';
-import { type ElementType, hexBytes, isScalarType, npyTypeOf, scalarBytes } from './run-values.ts';
+import { itemSize, readNpy } from '../../tensors/npy.ts';
+import { UsageError } from '../exit.ts';
+import { describeReadError, sizeLimit } from '../io.ts';
+import type { JsonObject } from '../ndjson.ts';
+import { type ElementType, hexBytes, isScalarType, npyTypeOf, scalarBytes } from './values.ts';
 
 export type RunInput =
   /** Its bytes before the launch; `element` says how to print and write them. */

@@ -1,13 +1,13 @@
 /** Comparing two tensor files, tensor by tensor. */
-import { Comparer, type Comparison } from '../arrays/comparison.ts';
-import type { ExponentCount } from '../arrays/exponent-histogram.ts';
-import { isCoarser, type SpacingUnit } from '../arrays/spacing.ts';
-import { Summarizer } from '../arrays/summary.ts';
-import { type Pairing, pairTensors, type TensorPair, valuesOf } from '../tensors/pairing.ts';
-import { forEachChunk, isReadable, type TensorValues } from '../tensors/tensor-values.ts';
+import { Comparer, type Comparison } from '../../arrays/comparison.ts';
+import type { ExponentCount } from '../../arrays/exponent-histogram.ts';
+import { isCoarser, type SpacingUnit } from '../../arrays/spacing.ts';
+import { Summarizer } from '../../arrays/summary.ts';
+import { type Pairing, pairTensors, type TensorPair, valuesOf } from '../../tensors/pairing.ts';
+import { forEachChunk, isReadable, type TensorValues } from '../../tensors/tensor-values.ts';
 import { equalBytes } from './equal-bytes.ts';
-import type { Progress } from './progress.ts';
-import type { TensorInput } from './tensor-input.ts';
+import type { Progress } from '../progress.ts';
+import type { TensorInput } from '../tensor-input.ts';
 
 export type PairOutcome =
   | {

@@ -1,12 +1,12 @@
 /** One pair of tensors in detail: errors by size, and the worst elements. */
-import { printable } from '../diagnostics/renderers/printable.ts';
-import { alignColumns } from './columns.ts';
-import type { ComparedPair } from './diff-compare.ts';
-import type { DiffLayout } from './diff-text.ts';
-import { elementText, placeText, sideText, ulpsText, unitText } from './diff-words.ts';
-import { bar } from './histogram-text.ts';
-import { faintHead, shapeText } from './inspect-text.ts';
-import { countText, percentText, valueText } from './number-text.ts';
+import { printable } from '../../diagnostics/renderers/printable.ts';
+import { alignColumns } from '../columns.ts';
+import type { ComparedPair } from './compare.ts';
+import type { DiffLayout } from './text.ts';
+import { elementText, placeText, sideText, ulpsText, unitText } from './words.ts';
+import { bar } from '../histogram-text.ts';
+import { faintHead, shapeText } from '../inspect/text.ts';
+import { countText, percentText, valueText } from '../number-text.ts';
 
 /** Columns of the longest bar. */
 const barWidth = 30;

@@ -1,10 +1,10 @@
 /** What `diff --json` prints. */
-import type { Comparison } from '../arrays/comparison.ts';
-import type { Side } from '../tensors/pairing.ts';
-import type { ComparedPair, FileDiff, PairOutcome } from './diff-compare.ts';
-import { complaints, isClean, isEqual, type Limits } from './diff-verdict.ts';
-import { jsonNumber } from './number-text.ts';
-import type { TensorInput } from './tensor-input.ts';
+import type { Comparison } from '../../arrays/comparison.ts';
+import type { Side } from '../../tensors/pairing.ts';
+import type { ComparedPair, FileDiff, PairOutcome } from './compare.ts';
+import { complaints, isClean, isEqual, type Limits } from './verdict.ts';
+import { jsonNumber } from '../number-text.ts';
+import type { TensorInput } from '../tensor-input.ts';
 
 export function diffJson(diff: FileDiff, limits: Limits): object {
   const { a, b, pairs, onlyInA, onlyInB } = diff;

@@ -1,8 +1,8 @@
 /** What `inspect --json` prints of a file. */
-import type { Summary } from '../arrays/summary.ts';
-import type { MetadataValue, TensorEntry } from '../tensors/tensor-file.ts';
-import type { Inspection } from './inspect.ts';
-import { jsonNumber } from './number-text.ts';
+import type { Summary } from '../../arrays/summary.ts';
+import type { MetadataValue, TensorEntry } from '../../tensors/tensor-file.ts';
+import type { Inspection } from '../inspect.ts';
+import { jsonNumber } from '../number-text.ts';
 
 export function inspectionJson({ input, tensors }: Inspection): object {
   const { path, size, file } = input;

@@ -1,11 +1,11 @@
 /** Why an evaluated instruction gave what it gave, lane by lane. */
-import type { Bits } from '../base/bits.ts';
-import { range } from '../explain/bit-origins.ts';
-import { type Frame, isValueStep, prepareStep } from '../interp/value-steps.ts';
-import type { Ref, Step } from '../isa/steps.ts';
-import type { Conversion } from '../numerics/conversion.ts';
-import { type ConversionExplanation, explainConversion } from '../numerics/explain-conversion.ts';
-import type { Prepared } from '../evaluate.ts';
+import type { Bits } from '../../base/bits.ts';
+import { range } from '../../explain/bit-origins.ts';
+import { type Frame, isValueStep, prepareStep } from '../../interp/value-steps.ts';
+import type { Ref, Step } from '../../isa/steps.ts';
+import type { Conversion } from '../../numerics/conversion.ts';
+import { type ConversionExplanation, explainConversion } from '../../numerics/explain-conversion.ts';
+import type { Prepared } from '../../evaluate.ts';
 
 /** One conversion that an instruction made of its inputs. */
 export interface LaneExplanation {

@@ -1,11 +1,11 @@
 /** `ptxlab check --batch`: one module a line. */
-import { PtxlabError } from '../base/error.ts';
-import { err, ok, type Result } from '../base/result.ts';
-import { SourceText } from '../base/source-text.ts';
-import { type CheckOptions, check } from '../check/check.ts';
-import { type DiagnosticRecord, diagnosticRecord } from '../diagnostics/renderers/json.ts';
-import type { ExitCode } from './exit.ts';
-import { type JsonObject, type LineError, answerLines } from './ndjson.ts';
+import { PtxlabError } from '../../base/error.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import { SourceText } from '../../base/source-text.ts';
+import { type CheckOptions, check } from '../../check/check.ts';
+import { type DiagnosticRecord, diagnosticRecord } from '../../diagnostics/renderers/json.ts';
+import type { ExitCode } from '../exit.ts';
+import { type JsonObject, type LineError, answerLines } from '../ndjson.ts';
 
 export interface BatchDefaults {
   readonly target: string | undefined;

@@ -1,10 +1,10 @@
 /** Measures of a comparison as people read them. */
-import type { Comparison } from '../arrays/comparison.ts';
-import type { SpacingUnit } from '../arrays/spacing.ts';
-import { describeScales } from '../tensors/scales.ts';
-import type { Side } from '../tensors/pairing.ts';
-import type { ComparedPair } from './diff-compare.ts';
-import { percentText, valueText } from './number-text.ts';
+import type { Comparison } from '../../arrays/comparison.ts';
+import type { SpacingUnit } from '../../arrays/spacing.ts';
+import { describeScales } from '../../tensors/scales.ts';
+import type { Side } from '../../tensors/pairing.ts';
+import type { ComparedPair } from './compare.ts';
+import { percentText, valueText } from '../number-text.ts';
 
 /** `F32`, or `F32 → F8_E4M3*` where they are not the same; the star stands for scales. */
 export function typesText({ a, b }: ComparedPair, isAscii: boolean): string {

@@ -1,13 +1,13 @@
 /** `ptxlab eval --batch`: one instruction a line, with as many rows of inputs as wanted. */
-import { type Bits, hex } from '../base/bits.ts';
-import { PtxlabError } from '../base/error.ts';
-import { err, ok, type Result } from '../base/result.ts';
-import { readTarget, readVersion } from '../check/check.ts';
-import type { Place } from '../explain/plain-variants.ts';
-import type { RegisterWidths } from '../interp/evaluate.ts';
-import { type EvalError, type Prepared, prepareEval } from '../evaluate.ts';
-import type { ExitCode } from './exit.ts';
-import { answerLines, type JsonObject } from './ndjson.ts';
+import { type Bits, hex } from '../../base/bits.ts';
+import { PtxlabError } from '../../base/error.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import { readTarget, readVersion } from '../../check/check.ts';
+import type { Place } from '../../explain/plain-variants.ts';
+import type { RegisterWidths } from '../../interp/evaluate.ts';
+import { type EvalError, type Prepared, prepareEval } from '../../evaluate.ts';
+import type { ExitCode } from '../exit.ts';
+import { answerLines, type JsonObject } from '../ndjson.ts';
 
 interface Request {
   readonly inst: string;

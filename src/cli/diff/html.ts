@@ -1,10 +1,10 @@
 /** What `diff --html` writes: one file with all its charts in it, that loads nothing and runs nothing. */
-import type { ExponentCount } from '../arrays/exponent-histogram.ts';
-import { printable } from '../diagnostics/renderers/printable.ts';
+import type { ExponentCount } from '../../arrays/exponent-histogram.ts';
+import { printable } from '../../diagnostics/renderers/printable.ts';
 import { drawChart } from './charts.ts';
-import type { ComparedPair, FileDiff } from './diff-compare.ts';
-import { worstFirst } from './diff-text.ts';
-import { complaints, isClean, isEqual, isLimited, type Limits } from './diff-verdict.ts';
+import type { ComparedPair, FileDiff } from './compare.ts';
+import { worstFirst } from './text.ts';
+import { complaints, isClean, isEqual, isLimited, type Limits } from './verdict.ts';
 import {
   cosineText,
   decibelText,
@@ -15,11 +15,11 @@ import {
   typesText,
   ulpsText,
   unitText,
-} from './diff-words.ts';
-import { Html, html } from './html.ts';
-import { plural, shapeText } from './inspect-text.ts';
-import { countText, valueText } from './number-text.ts';
-import type { TensorInput } from './tensor-input.ts';
+} from './words.ts';
+import { Html, html } from './markup.ts';
+import { plural, shapeText } from '../inspect/text.ts';
+import { countText, valueText } from '../number-text.ts';
+import type { TensorInput } from '../tensor-input.ts';
 
 /** Tensors that get charts of their own. */
 const chartedTensors = 24;

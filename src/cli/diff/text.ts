@@ -1,14 +1,14 @@
 /** What `diff` prints for people. */
-import { printable } from '../diagnostics/renderers/printable.ts';
-import type { Style } from '../diagnostics/renderers/style.ts';
-import type { TensorEntry } from '../tensors/tensor-file.ts';
-import { alignColumns } from './columns.ts';
-import { detailLines } from './diff-detail.ts';
-import type { ComparedPair, FileDiff } from './diff-compare.ts';
-import { complaints, isEqual, type Limits } from './diff-verdict.ts';
-import { decibelText, cosineText, differentText, typesText } from './diff-words.ts';
-import { faintHead, plural, shapeText } from './inspect-text.ts';
-import { countText, valueText } from './number-text.ts';
+import { printable } from '../../diagnostics/renderers/printable.ts';
+import type { Style } from '../../diagnostics/renderers/style.ts';
+import type { TensorEntry } from '../../tensors/tensor-file.ts';
+import { alignColumns } from '../columns.ts';
+import { detailLines } from './detail.ts';
+import type { ComparedPair, FileDiff } from './compare.ts';
+import { complaints, isEqual, type Limits } from './verdict.ts';
+import { decibelText, cosineText, differentText, typesText } from './words.ts';
+import { faintHead, plural, shapeText } from '../inspect/text.ts';
+import { countText, valueText } from '../number-text.ts';
 
 export interface DiffLayout {
   readonly style: Style;

@@ -1,8 +1,8 @@
 /** Files of digests: what `sweep` writes, resumes and compares with. */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { digestText } from '../sweep.ts';
-import { UsageError } from './exit.ts';
-import { describeReadError } from './io.ts';
+import { digestText } from '../../sweep.ts';
+import { UsageError } from '../exit.ts';
+import { describeReadError } from '../io.ts';
 
 /** Digests of one instruction by chunk; one that is not known is missing. */
 export type ChunkDigests = Map<number, number>;

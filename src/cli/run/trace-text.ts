@@ -1,10 +1,10 @@
 /** `--trace`: an executed instruction as a line, and the flags and keys that choose which. */
-import { hex } from '../base/bits.ts';
-import type { Dim3, TraceChoice, TraceEvent, TraceRegister } from '../device.ts';
-import { printable } from '../diagnostics/renderers/printable.ts';
-import { typeOf } from '../isa/types.ts';
-import { valueOf } from './eval-text.ts';
-import { UsageError } from './exit.ts';
+import { hex } from '../../base/bits.ts';
+import type { Dim3, TraceChoice, TraceEvent, TraceRegister } from '../../device.ts';
+import { printable } from '../../diagnostics/renderers/printable.ts';
+import { typeOf } from '../../isa/types.ts';
+import { valueOf } from '../eval/text.ts';
+import { UsageError } from '../exit.ts';
 
 export interface TraceFlags {
   readonly trace?: boolean;

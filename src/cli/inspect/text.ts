@@ -1,13 +1,13 @@
 /** What `inspect` prints for people. */
-import type { Summary } from '../arrays/summary.ts';
-import { printable } from '../diagnostics/renderers/printable.ts';
-import type { Style } from '../diagnostics/renderers/style.ts';
-import type { MetadataValue } from '../tensors/tensor-file.ts';
-import { type Alignment, alignColumns } from './columns.ts';
-import { drawBinades, sparkline } from './histogram-text.ts';
-import type { InspectedTensor, Inspection } from './inspect.ts';
-import { totalsOf } from './inspect-json.ts';
-import { bytesText, countText, percentText, valueText } from './number-text.ts';
+import type { Summary } from '../../arrays/summary.ts';
+import { printable } from '../../diagnostics/renderers/printable.ts';
+import type { Style } from '../../diagnostics/renderers/style.ts';
+import type { MetadataValue } from '../../tensors/tensor-file.ts';
+import { type Alignment, alignColumns } from '../columns.ts';
+import { drawBinades, sparkline } from '../histogram-text.ts';
+import type { InspectedTensor, Inspection } from '../inspect.ts';
+import { totalsOf } from './json.ts';
+import { bytesText, countText, percentText, valueText } from '../number-text.ts';
 
 export interface InspectLayout {
   readonly style: Style;

@@ -1,9 +1,9 @@
 /** What `ptxlab check` knows about a file once it is judged. */
-import type { SourceText } from '../base/source-text.ts';
-import type { CheckReport } from '../check/check.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import type { FileReport } from '../diagnostics/renderers/file-report.ts';
-import { diagnosticRecord } from '../diagnostics/renderers/json.ts';
+import type { SourceText } from '../../base/source-text.ts';
+import type { CheckReport } from '../../check/check.ts';
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import type { FileReport } from '../../diagnostics/renderers/file-report.ts';
+import { diagnosticRecord } from '../../diagnostics/renderers/json.ts';
 
 /** A file judged for one target. */
 export interface Judged {

@@ -1,10 +1,10 @@
 /** The closing words of `ptxlab check`, for stderr. */
-import type { CheckReport } from '../check/check.ts';
-import type { Severity } from '../diagnostics/severity.ts';
-import { printable } from '../diagnostics/renderers/printable.ts';
-import { wrap } from '../diagnostics/renderers/wrap.ts';
-import { groupAcceptance } from '../explain/targets.ts';
-import { isAcceptedSomewhere, type Judged } from './check-report.ts';
+import type { CheckReport } from '../../check/check.ts';
+import type { Severity } from '../../diagnostics/severity.ts';
+import { printable } from '../../diagnostics/renderers/printable.ts';
+import { wrap } from '../../diagnostics/renderers/wrap.ts';
+import { groupAcceptance } from '../../explain/targets.ts';
+import { isAcceptedSomewhere, type Judged } from './report.ts';
 
 /** What was found in one file, for every target it was judged for, and which versions and targets accept it. */
 export function summarize(judged: readonly Judged[], width: number): string {

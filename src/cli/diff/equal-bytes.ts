@@ -1,5 +1,5 @@
 /** Whether two sources hold the same bytes. */
-import type { ByteSource } from '../tensors/bytes.ts';
+import type { ByteSource } from '../../tensors/bytes.ts';
 
 const chunkBytes = 2 ** 20;
 

@@ -1,11 +1,11 @@
 /** A fault as people read it: what, on which line of the PTX text and of its source, and for whom. */
-import type { SourcePlace } from '../base/source-place.ts';
-import type { SourceText } from '../base/source-text.ts';
-import type { Dim3, Fault } from '../device.ts';
-import { catalogue } from '../diagnostics/catalogue.ts';
-import { framed, note } from '../diagnostics/renderers/pretty.ts';
-import { printable } from '../diagnostics/renderers/printable.ts';
-import type { Style } from '../diagnostics/renderers/style.ts';
+import type { SourcePlace } from '../../base/source-place.ts';
+import type { SourceText } from '../../base/source-text.ts';
+import type { Dim3, Fault } from '../../device.ts';
+import { catalogue } from '../../diagnostics/catalogue.ts';
+import { framed, note } from '../../diagnostics/renderers/pretty.ts';
+import { printable } from '../../diagnostics/renderers/printable.ts';
+import type { Style } from '../../diagnostics/renderers/style.ts';
 
 /** Lines of a fault, with carets under the instruction. */
 export function faultText(fault: Fault, source: SourceText, style: Style, width: number): string {

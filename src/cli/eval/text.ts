@@ -1,15 +1,15 @@
 /** What `ptxlab eval` prints: bits and values of inputs, results and their lanes, and why they came about. */
-import { type Bits, chop, hex } from '../base/bits.ts';
-import type { Style } from '../diagnostics/renderers/style.ts';
-import { range } from '../explain/bit-origins.ts';
-import type { LanePicture } from '../explain/lanes.ts';
-import { conversionText } from '../explain/step-text.ts';
-import { table } from '../explain/table.ts';
-import type { PtxType } from '../isa/types.ts';
-import { formatValue } from '../numerics/describe.ts';
-import { type Encoding } from '../numerics/explain-conversion.ts';
-import { type FormatName, formats } from '../numerics/formats.ts';
-import type { LaneExplanation } from './eval-explain.ts';
+import { type Bits, chop, hex } from '../../base/bits.ts';
+import type { Style } from '../../diagnostics/renderers/style.ts';
+import { range } from '../../explain/bit-origins.ts';
+import type { LanePicture } from '../../explain/lanes.ts';
+import { conversionText } from '../../explain/step-text.ts';
+import { table } from '../../explain/table.ts';
+import type { PtxType } from '../../isa/types.ts';
+import { formatValue } from '../../numerics/describe.ts';
+import { type Encoding } from '../../numerics/explain-conversion.ts';
+import { type FormatName, formats } from '../../numerics/formats.ts';
+import type { LaneExplanation } from './explain.ts';
 
 /** An operand with its bits. */
 export interface EvaluatedOperand {

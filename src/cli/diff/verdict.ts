@@ -1,6 +1,6 @@
 /** Whether two tensor files are as near to each other as they should be. */
-import type { Comparison } from '../arrays/comparison.ts';
-import type { ComparedPair, FileDiff } from './diff-compare.ts';
+import type { Comparison } from '../../arrays/comparison.ts';
+import type { ComparedPair, FileDiff } from './compare.ts';
 
 /** How far tensors may be apart; null where nothing was said. */
 export interface Limits {
