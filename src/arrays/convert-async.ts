@@ -167,7 +167,7 @@ class Spread {
   }
 
   private randomOf(random: RandomSource | null, first: number, end: number): RandomSource | null {
-    if (random?.kind !== 'words') return random === null ? null : { ...random, first };
+    if (random?.kind !== 'words') return random === null ? null : { ...random, first: random.first + first };
     const perWord = this.arrays.plan.random?.low.length ?? 1;
     // A view of some words would be sent with all of them.
     return { kind: 'words', words: random.words.slice(first / perWord, Math.ceil(end / perWord)) };

@@ -48,6 +48,8 @@ export interface ConvertOptions {
   readonly semantics?: Semantics;
   /** For `rs`: random bits from a stream of 32-bit words that depends on the seed (64 bits) alone. */
   readonly seed?: number | bigint;
+  /** For `rs` by seed: the index of the first element in the array that this is a part of, a multiple of 4. 0 unless given. */
+  readonly firstElement?: number;
   /**
    * For `rs`: random bits of the caller's. Word i belongs to elements 4i to 4i + 3, for f16 and bf16 to 2i and 2i + 1,
    * and is the operand `rbits` of the instruction that converts these, the first element in its lowest lane.
@@ -155,7 +157,7 @@ function randomSource({ random }: ArrayPlan, options: ConvertOptions, count: num
   }
   if (rbits === undefined) {
     if (seed === undefined) throw new PtxlabError('no-random-bits', "rounding 'rs' needs `seed` or `rbits`");
-    return { kind: 'seed', seed: seedOf(seed), first: 0 };
+    return { kind: 'seed', seed: seedOf(seed), first: firstOf(options.firstElement ?? 0) };
   }
   const needed = Math.ceil(count / random.low.length);
   if (rbits.length >= needed) return { kind: 'words', words: rbits };
@@ -163,6 +165,11 @@ function randomSource({ random }: ArrayPlan, options: ConvertOptions, count: num
     'buffer-size',
     `${count} elements take ${needed} words of random bits; rbits has ${rbits.length}`,
   );
+}
+
+function firstOf(element: number): number {
+  if (Number.isSafeInteger(element) && element >= 0 && element % 4 === 0) return element;
+  throw new PtxlabError('bad-count', `${element} is no place where a part may begin: it is a multiple of 4`);
 }
 
 function seedOf(seed: number | bigint): bigint {

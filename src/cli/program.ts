@@ -6,6 +6,7 @@ import type { EvalFlags } from './eval.ts';
 import type { ExitCode } from './exit.ts';
 import type { ExplainFlags } from './explain.ts';
 import type { FormsFlags } from './forms.ts';
+import type { ConvertFlags } from './convert/choice.ts';
 import type { InspectFlags } from './inspect.ts';
 import type { RunFlags } from './run.ts';
 import type { SweepFlags } from './sweep.ts';
@@ -30,7 +31,7 @@ export function makeProgram(version: string, finish: Finish): Command {
     .showHelpAfterError('(--help shows how it is used)')
     .exitOverride();
   const language = [defineCheck, defineEval, defineRun, defineExplain, defineForms, defineSweep];
-  const files = [defineInspect, defineDiff];
+  const files = [defineConvert, defineInspect, defineDiff];
   for (const define of [...language, ...files]) define(program, finish);
   return examples(
     program,
@@ -223,6 +224,39 @@ function defineSweep(program: Command, finish: Finish): void {
     'ptxlab sweep cvt.rn.f16.f32 --chunks 60..67',
     'ptxlab sweep --published cvt.rn.bf16.f32',
     'ptxlab sweep cvt.rn.bf16x2.f32 --out digests.json',
+  );
+}
+
+function defineConvert(program: Command, finish: Finish): void {
+  const command = program
+    .command('convert')
+    .description('Convert the floating-point tensors of a file; the new one may be of another container.')
+    .argument('[files...]', 'the file, and the one to be made; its ending says what it is to be')
+    .option('--to <format>', 'e4m3, e5m2, f16, bf16, …; mxfp8, mxfp6, mxfp4, nvfp4; for GGUF also q8_0')
+    .option('--only <glob>', 'only tensors of such names; repeated', collect)
+    .option('--keep <glob>', 'tensors that stay as they are; repeated', collect)
+    .option('--scale <of>', 'f32 scales beside e4m3, e5m2, s8, s4, s2: tensor, row, or block of 128 x 128')
+    .option('--scale-rule <rule>', 'how mx scales are made: floor, as OCP has it, or up')
+    .option('--rounding <mode>', 'rn unless given; rs with --seed')
+    .option('--seed <number>', 'for --rounding rs')
+    .option('--semantics <stack>', 'whose conversion it is: ptx unless given, ocp, ml_dtypes, torch')
+    .option('--no-saturate', 'values beyond the format become infinity or NaN where the stack allows it')
+    .option('--force', 'replace a file of that name')
+    .option('--resume', 'go on with what an interrupted run left')
+    .option('--dry-run', 'say what would be done, and do nothing')
+    .option('--dtype <type>', 'what the elements of a raw file are')
+    .option('--shape <extents>', 'the extents of a raw file: 1024,1024')
+    .option('--json', 'write JSON')
+    .action(async (files: readonly string[], _: unknown, self: Command) => {
+      const flags = self.optsWithGlobals<ConvertFlags>();
+      finish(await (await import('./convert.ts')).convertCommand(files, flags));
+    });
+  examples(
+    command,
+    'ptxlab convert model.safetensors model-e4m3.safetensors --to e4m3 --scale row',
+    "ptxlab convert model.safetensors model-nvfp4.safetensors --to nvfp4 --keep '*norm*' --keep '*embed*'",
+    'ptxlab convert model.safetensors model.gguf --to q8_0',
+    'ptxlab convert weights.npy weights.bin --to e2m1 --rounding rs --seed 7',
   );
 }
 

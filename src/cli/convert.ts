@@ -1,0 +1,120 @@
+/** `ptxlab convert`: tensor files from one format and container to another. */
+import { stat } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { PtxlabError } from '../base/error.ts';
+import { openUnfinished, type UnfinishedFile } from '../hosts/node-unfinished.ts';
+import { type ConversionPlan, planConversion } from '../tensors/conversion-plan.ts';
+import { convertFile, type Position } from '../tensors/convert-file.ts';
+import { choiceOf, type ConvertFlags, containerOf } from './convert/choice.ts';
+import { planText, planJson, summaryText } from './convert/text.ts';
+import { type ExitCode, UsageError } from './exit.ts';
+import { interruptible } from './interrupt.ts';
+import { writeError, writeOut } from './output.ts';
+import { progressBar } from './progress.ts';
+import { openTensors, type TensorInput } from './tensor-input.ts';
+
+export async function convertCommand(paths: readonly string[], flags: ConvertFlags): Promise<ExitCode> {
+  const [from, to, ...more] = paths;
+  if (from === undefined || to === undefined || more.length > 0)
+    throw new UsageError('convert takes two files: IN OUT');
+  const choice = choiceOf(flags);
+  const container = containerOf(to);
+  return interruptible(async (signal) => {
+    const input = await openTensors(from, { ...flags, only: [] });
+    try {
+      await refuseSameFile(from, to);
+      const plan = planConversion(input.file, container, choice);
+      if (flags.dryRun === true) {
+        await writeOut(flags.json === true ? `${JSON.stringify(planJson(plan), null, 2)}\n` : planText(plan));
+        return 0;
+      }
+      const started = performance.now();
+      await writeConverted(input, to, plan, flags, signal);
+      if (signal.aborted) return 2;
+      const seconds = (performance.now() - started) / 1000;
+      if (flags.json === true) await writeOut(`${JSON.stringify({ ...planJson(plan), seconds }, null, 2)}\n`);
+      if (flags.quiet !== true) await writeError(summaryText(plan, input.size, seconds));
+      return 0;
+    } finally {
+      await input.close();
+    }
+  });
+}
+
+async function refuseSameFile(from: string, to: string): Promise<void> {
+  const [a, b] = await Promise.all([stat(from), stat(to).catch(() => null)]);
+  if (b !== null && a.dev === b.dev && a.ino === b.ino) throw new UsageError(`${from} and ${to} are the same file`);
+}
+
+async function writeConverted(
+  input: TensorInput,
+  to: string,
+  plan: ConversionPlan,
+  flags: ConvertFlags,
+  signal: AbortSignal,
+): Promise<void> {
+  const { size } = plan.layout;
+  const out = await openUnfinished(to, {
+    size,
+    replace: flags.force === true,
+    resume: flags.resume === true,
+    work: await workOf(input, plan, flags),
+  });
+  const total = plan.work.reduce((sum, { entry }) => sum + entry.byteLength, 0);
+  const progress = await progressBar(`converting`, total, flags.quiet === true);
+  const journal = new JournalKeeper(out);
+  try {
+    await convertFile(plan, input.file, out.file, {
+      ...(out.position === null ? {} : { from: out.position as Position }),
+      signal,
+      onProgress: async (position, bytes) => {
+        progress.add(bytes);
+        await journal.reached(position);
+      },
+    });
+  } catch (error) {
+    progress.end();
+    // What is safe on the disk can be gone on with.
+    await (journal.isKept ? out.suspend() : out.discard());
+    if (signal.aborted) return;
+    throw journal.isKept ? withAdvice(error) : error;
+  }
+  progress.end();
+  await out.commit();
+}
+
+function withAdvice(error: unknown): unknown {
+  if (!(error instanceof PtxlabError)) return error;
+  return new PtxlabError(error.code, `${error.message}; --resume goes on where it stopped`, { cause: error });
+}
+
+/** Notes the position now and then: to make it safe takes time. */
+class JournalKeeper {
+  isKept: boolean;
+  private readonly out: UnfinishedFile;
+  private noted = performance.now();
+
+  constructor(out: UnfinishedFile) {
+    this.out = out;
+    this.isKept = out.position !== null;
+  }
+
+  async reached(position: Position): Promise<void> {
+    if (performance.now() - this.noted < noteEvery) return;
+    await this.out.note(position);
+    this.isKept = true;
+    this.noted = performance.now();
+  }
+}
+
+/** Milliseconds. */
+const noteEvery = 3000;
+
+/** What is made of what, so that only the same is gone on with. */
+async function workOf({ path }: TensorInput, plan: ConversionPlan, flags: ConvertFlags): Promise<string> {
+  const { size, mtimeMs } = await stat(path);
+  const { to, scale, scaleRule, rounding, seed, saturate, semantics, only, keep } = flags;
+  const header = createHash('sha256').update(plan.layout.header).digest('hex');
+  const options = { to, scale, scaleRule, rounding, seed, saturate, semantics, only, keep };
+  return JSON.stringify({ version: 1, input: { size, mtimeMs }, output: plan.layout.size, header, options });
+}

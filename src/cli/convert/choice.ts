@@ -1,0 +1,76 @@
+/** The flags of `ptxlab convert` as a choice, and the container of a file that is to be. */
+import type { Granularity } from '../../arrays/quantized-array.ts';
+import type { Semantics } from '../../arrays/semantic-rules.ts';
+import { matchesGlob } from '../../base/glob.ts';
+import type { Rounding } from '../../numerics/conversion.ts';
+import type { ConversionChoice } from '../../tensors/conversion-plan.ts';
+import type { Container } from '../../tensors/tensor-file.ts';
+import { UsageError } from '../exit.ts';
+import type { CommonFlags } from '../options.ts';
+import type { TensorFlags } from '../tensor-input.ts';
+
+export interface ConvertFlags extends CommonFlags, TensorFlags {
+  readonly to?: string;
+  readonly keep?: readonly string[];
+  readonly scale?: string;
+  readonly scaleRule?: string;
+  readonly rounding?: string;
+  readonly seed?: string;
+  /** Commander's name for what `--no-saturate` turns off. */
+  readonly saturate?: boolean;
+  readonly semantics?: string;
+  readonly force?: boolean;
+  readonly resume?: boolean;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+}
+
+const granularities: Readonly<Record<string, Granularity>> = { tensor: 'tensor', row: 'row', block: 'tile' };
+const scaleRules = { floor: 'floor', up: 'up' } as const;
+const roundings: Readonly<Record<string, Rounding>> = { rn: 'rn', rz: 'rz', rm: 'rm', rp: 'rp', rna: 'rna', rs: 'rs' };
+const stacks: Readonly<Record<string, Semantics>> = { ptx: 'ptx', ocp: 'ocp', ml_dtypes: 'ml_dtypes', torch: 'torch' };
+
+/** @throws UsageError where a flag has no such value */
+export function choiceOf(flags: ConvertFlags): ConversionChoice {
+  const { to, only = [], keep = [], seed, saturate } = flags;
+  if (to === undefined) throw new UsageError('convert needs --to: a format such as e4m3, or mxfp4, nvfp4, …');
+  if (seed !== undefined && !/^-?\d+$/.test(seed)) throw new UsageError(`--seed takes an integer, not '${seed}'`);
+  if (seed !== undefined && flags.rounding !== 'rs') throw new UsageError('--seed goes with --rounding rs');
+  if (seed === undefined && flags.rounding === 'rs') throw new UsageError('--rounding rs needs --seed');
+  const isOne = (globs: readonly string[], name: string): boolean => globs.some((glob) => matchesGlob(glob, name));
+  return {
+    to,
+    scale: oneOf('--scale', flags.scale, granularities),
+    scaleRule: oneOf('--scale-rule', flags.scaleRule, scaleRules),
+    rounding: oneOf('--rounding', flags.rounding, roundings),
+    seed: seed === undefined ? undefined : BigInt(seed),
+    saturate: saturate === false ? false : undefined,
+    semantics: oneOf('--semantics', flags.semantics, stacks),
+    takes: (name) => (only.length === 0 || isOne(only, name)) && !isOne(keep, name),
+  };
+}
+
+function oneOf<T>(flag: string, given: string | undefined, values: Readonly<Record<string, T>>): T | undefined {
+  if (given === undefined) return undefined;
+  if (Object.hasOwn(values, given)) return values[given];
+  throw new UsageError(`${flag} takes ${Object.keys(values).join(', ')}, not '${given}'`);
+}
+
+const endings: Readonly<Record<string, Container>> = {
+  safetensors: 'safetensors',
+  npy: 'npy',
+  npz: 'npz',
+  gguf: 'gguf',
+  raw: 'raw',
+  bin: 'raw',
+};
+
+/** @throws UsageError where the ending says nothing */
+export function containerOf(path: string): Container {
+  if (path === '-') throw new UsageError('the new file is written at random places, which stdout does not allow');
+  const ending = /\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
+  const container = Object.hasOwn(endings, ending) ? endings[ending] : undefined;
+  if (container !== undefined) return container;
+  const known = Object.keys(endings).map((one) => `.${one}`);
+  throw new UsageError(`'${path}' does not say what it is to be: it ends with ${known.join(', ')}`);
+}

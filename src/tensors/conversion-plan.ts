@@ -1,0 +1,207 @@
+/** What becomes of every tensor of a file that is converted, and where in the new file it goes. */
+import { type Scheme, schemeNamed } from '../arrays/block-formats.ts';
+import { requireFormat } from '../arrays/names.ts';
+import type { Granularity } from '../arrays/quantized-array.ts';
+import { layoutOf } from '../arrays/quantized-array.ts';
+import type { MxRule } from '../arrays/scale-rules.ts';
+import type { Semantics } from '../arrays/semantic-rules.ts';
+import { PtxlabError } from '../base/error.ts';
+import type { Rounding } from '../numerics/conversion.ts';
+import { type FormatName, formats } from '../numerics/formats.ts';
+import type { GgufFile } from './gguf.ts';
+import { dtypeIn, layoutFile } from './layout.ts';
+import { quote, TensorFileError } from './tensor-error.ts';
+import type { BlockLayout, Container, FileLayout, TensorEntry, TensorFile, TensorPlan } from './tensor-file.ts';
+import { isReadable } from './tensor-values.ts';
+
+export interface ConversionChoice {
+  /**
+   * A format in any spelling, or a scheme with scales in blocks: mxfp8, mxfp8_e5m2, mxfp6, mxfp6_e3m2, mxfp4, nvfp4; for
+   * GGUF also q8_0. It is for the floating-point tensors; others are copied.
+   */
+  readonly to: string;
+  /** f32 scales beside the codes of e4m3, e5m2, s8, s4 or s2: one for the tensor, for each row, or for 128 x 128 elements. */
+  readonly scale?: Granularity | undefined;
+  /** Of ue8m0 scales; `floor`, which OCP MX 1.0 has, unless given. */
+  readonly scaleRule?: MxRule | undefined;
+  readonly rounding?: Rounding | undefined;
+  /** For `rs`; every tensor draws from its own stream, which begins with its first element. */
+  readonly seed?: number | bigint | undefined;
+  readonly saturate?: boolean | undefined;
+  readonly semantics?: Semantics | undefined;
+  /** Which of the floating-point tensors; all unless given. */
+  readonly takes?: ((name: string) => boolean) | undefined;
+}
+
+/** What is done with a tensor; `out` and the like are where it goes. */
+export type TensorWork = { readonly entry: TensorEntry } & (
+  | { readonly kind: 'copy'; readonly out: TensorEntry }
+  | { readonly kind: 'convert'; readonly from: FormatName; readonly to: FormatName; readonly out: TensorEntry }
+  /** Codes, scales, and for NVFP4 the scale of all of it. */
+  | {
+      readonly kind: 'quantize';
+      readonly scheme: Scheme;
+      readonly out: TensorEntry;
+      readonly scales: TensorEntry;
+      readonly second: TensorEntry | null;
+    }
+  /** Blocks of GGUF. */
+  | { readonly kind: 'blocks'; readonly layout: BlockLayout; readonly out: TensorEntry }
+);
+
+export interface ConversionPlan {
+  readonly choice: ConversionChoice;
+  readonly work: readonly TensorWork[];
+  readonly layout: FileLayout;
+}
+
+/** A tensor's work before it is known where in the file things go: tensors by the names they will have. */
+type Draft = { readonly entry: TensorEntry; readonly plans: readonly TensorPlan[] } & (
+  | { readonly kind: 'copy' }
+  | { readonly kind: 'convert'; readonly from: FormatName; readonly to: FormatName }
+  | { readonly kind: 'quantize'; readonly scheme: Scheme }
+  | { readonly kind: 'blocks'; readonly layout: BlockLayout }
+);
+
+const blockLayouts: ReadonlySet<string> = new Set<BlockLayout>(['q8_0', 'mxfp4', 'nvfp4']);
+
+/**
+ * Plans a conversion into a container. Scales go beside their codes: `X_scale`, and for NVFP4 `X_scale_2`, as `diff` reads
+ * them; a value is code * scale * second scale.
+ *
+ * @throws PtxlabError for a choice that cannot be, TensorFileError for what the container cannot hold
+ */
+export function planConversion(file: TensorFile, container: Container, choice: ConversionChoice): ConversionPlan {
+  const target = targetOf(choice, container);
+  const drafts = file.tensors.map((entry) =>
+    isTaken(entry, choice) ? convertDraft(entry, container, choice, target) : keepDraft(entry, file, container),
+  );
+  const plans = drafts.flatMap(({ plans: some }) => some);
+  const layout = layoutFile(container, plans, carriedOver(file, container));
+  const byName = new Map(layout.tensors.map((entry) => [entry.name, entry]));
+  return { choice, work: drafts.map((draft) => placed(draft, byName)), layout };
+}
+
+function placed(draft: Draft, byName: ReadonlyMap<string, TensorEntry>): TensorWork {
+  const { plans, ...work } = draft;
+  const placeOf = (i: number): TensorEntry | null => byName.get(plans[i]?.name ?? '') ?? null;
+  const out = placeOf(0) as TensorEntry;
+  if (work.kind !== 'quantize') return { ...work, out };
+  return { ...work, out, scales: placeOf(1) as TensorEntry, second: placeOf(2) };
+}
+
+/** What floating-point tensors become. */
+type Target =
+  | { readonly kind: 'format'; readonly format: FormatName }
+  | { readonly kind: 'scheme'; readonly scheme: Scheme }
+  | { readonly kind: 'blocks'; readonly layout: BlockLayout };
+
+function targetOf(choice: ConversionChoice, container: Container): Target {
+  const { to, scale, rounding = 'rn' } = choice;
+  const name = to.trim().toLowerCase();
+  if (container === 'gguf' && blockLayouts.has(name)) {
+    refuseChoice(
+      choice,
+      scale !== undefined || rounding !== 'rn',
+      'blocks of GGUF have scales and a rounding of their own',
+    );
+    return { kind: 'blocks', layout: name as BlockLayout };
+  }
+  if (name === 'q8_0') throw new PtxlabError('bad-choice', 'q8_0 is a type of GGUF: the new file has to be one');
+  const isBlocks = /^(?:mx|nv)fp\d/.test(name);
+  if (!isBlocks && scale === undefined) return { kind: 'format', format: requireFormat(to) };
+  const scheme = schemeNamed(isBlocks ? name : requireFormat(to));
+  refuseChoice(choice, isBlocks && scale !== undefined, `${scheme.name} has scales of its own`);
+  refuseChoice(choice, rounding !== 'rn' && rounding !== 'rs', 'codes with scales are rounded by rn or rs');
+  refuseChoice(choice, choice.saturate === false, 'codes with scales saturate');
+  refuseChoice(choice, (choice.semantics ?? 'ptx') !== 'ptx', 'codes with scales are made as PTX makes them');
+  refuseChoice(choice, container === 'gguf', `GGUF has no ${to} with scales of its own`);
+  return { kind: 'scheme', scheme };
+}
+
+function refuseChoice(_: ConversionChoice, isRefused: boolean, why: string): void {
+  if (isRefused) throw new PtxlabError('bad-choice', why);
+}
+
+function isTaken(entry: TensorEntry, { takes }: ConversionChoice): boolean {
+  if (!isReadable(entry) || entry.format === 'opaque') return false;
+  const isValue = formats[entry.format].kind === 'float' && entry.format !== 'ue8m0';
+  return isValue && (takes === undefined || takes(entry.name));
+}
+
+function convertDraft(entry: TensorEntry, container: Container, choice: ConversionChoice, target: Target): Draft {
+  const { name, shape } = entry;
+  switch (target.kind) {
+    case 'format':
+      return plainDraft(entry, container, target.format);
+    case 'blocks':
+      return {
+        entry,
+        kind: 'blocks',
+        layout: target.layout,
+        plans: [{ name, dtype: target.layout.toUpperCase(), shape }],
+      };
+    case 'scheme': {
+      const { scheme } = target;
+      return { entry, kind: 'quantize', scheme, plans: quantizedPlans(entry, container, scheme, choice.scale) };
+    }
+  }
+}
+
+function plainDraft(entry: TensorEntry, container: Container, to: FormatName): Draft {
+  const { name, shape, packing, format } = entry;
+  const plans = [{ name, dtype: requireDtype(container, to, name), shape }];
+  // What has a byte or more lies alike everywhere.
+  if (format === to && packing === 'whole' && formats[to].width >= 8) return { entry, kind: 'copy', plans };
+  // Blocks are read times their scales.
+  const isBlocks = packing !== 'whole' && packing !== 'dense';
+  return { entry, kind: 'convert', from: isBlocks ? 'f32' : (format as FormatName), to, plans };
+}
+
+function quantizedPlans(
+  { name, shape, elements }: TensorEntry,
+  container: Container,
+  scheme: Scheme,
+  granularity: Granularity | undefined,
+): readonly TensorPlan[] {
+  const layout = layoutOf(scheme, elements, shape, granularity);
+  const scaleFormat = scheme.scale;
+  const leading = shape.slice(0, -1);
+  const scaleShape =
+    layout.granularity === 'tile' ? [layout.scaleRows, layout.scaleColumns] : [...leading, layout.scaleColumns];
+  const isOne = scheme.block === null && layout.granularity === 'tensor';
+  const plans: TensorPlan[] = [
+    { name, dtype: requireDtype(container, scheme.element, name), shape },
+    { name: `${name}_scale`, dtype: requireDtype(container, scaleFormat, name), shape: isOne ? [] : scaleShape },
+  ];
+  if (scaleFormat === 'e4m3')
+    plans.push({ name: `${name}_scale_2`, dtype: requireDtype(container, 'f32', name), shape: [] });
+  return plans;
+}
+
+function requireDtype(container: Container, format: FormatName, name: string): string {
+  const dtype = dtypeIn(container, format);
+  if (dtype !== null) return dtype;
+  throw new TensorFileError('unsupported', `${quote(name)}: a ${container} file cannot hold ${format}`);
+}
+
+/** A tensor that stays what it is: byte for byte in the same container, else as elements of the same format. */
+function keepDraft(entry: TensorEntry, file: TensorFile, container: Container): Draft {
+  const { name, shape, dtype, format, packing } = entry;
+  if (file.container === container) return { entry, kind: 'copy', plans: [{ name, dtype, shape }] };
+  if (format === 'opaque' || (packing !== 'whole' && packing !== 'dense')) {
+    throw new TensorFileError(
+      'unsupported',
+      `${quote(name)}: a ${container} file cannot hold elements of type ${dtype}`,
+    );
+  }
+  return plainDraft(entry, container, format);
+}
+
+/** What else a file says goes into one of the same container. */
+function carriedOver(file: TensorFile, container: Container): Parameters<typeof layoutFile>[2] {
+  if (file.container !== container) return {};
+  if (container === 'gguf') return { fields: (file as GgufFile).fields };
+  const strings = Object.entries(file.metadata).filter((pair): pair is [string, string] => typeof pair[1] === 'string');
+  return container === 'safetensors' ? { metadata: Object.fromEntries(strings) } : {};
+}

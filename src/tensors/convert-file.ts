@@ -1,0 +1,259 @@
+/** Does what a conversion plan says, piece by piece: of a file of any size only a few pieces are in memory. */
+import { convert } from '../arrays/convert.ts';
+import { largestMagnitude, quantize, type QuantizeOptions } from '../arrays/quantize.ts';
+import { layoutOf } from '../arrays/quantized-array.ts';
+import { formats } from '../numerics/formats.ts';
+import type { ByteSink, ByteSource } from './bytes.ts';
+import type { ConversionPlan, TensorWork } from './conversion-plan.ts';
+import { ElementReader } from './element-reader.ts';
+import { encodeBlocks } from './encode-blocks.ts';
+import { blockFormats } from './gguf-blocks.ts';
+import type { TensorEntry, TensorFile } from './tensor-file.ts';
+
+/** How far a conversion has come: all pieces before this one are written. */
+export interface Position {
+  /** Index of the tensor in the plan's work. */
+  readonly work: number;
+  /** Index of the piece of that tensor. */
+  readonly piece: number;
+}
+
+export interface ConvertFileOptions {
+  /** Where an earlier run came to; the beginning unless given. */
+  readonly from?: Position;
+  /** Called when everything before a position is written, with the bytes of the source that were read for it. */
+  readonly onProgress?: (position: Position, bytesRead: number) => void | Promise<void>;
+  /** Ends the conversion with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** Elements of a piece, unless rows are longer. */
+const pieceElements = 2 ** 20;
+/** Bytes of a piece of a tensor that is copied. */
+const pieceBytes = 2 ** 23;
+
+/** Something to be written. */
+interface Part {
+  readonly offset: number;
+  readonly bytes: Uint8Array;
+}
+
+/** A part of a tensor's work: reading, and what is then to be written. */
+interface Piece {
+  /** Bytes of the source. */
+  readonly size: number;
+  readonly load: () => Promise<() => readonly Part[]>;
+}
+
+/** Writes the whole file: header, tensors, and what comes last. Throws what its source and sink throw. */
+export async function convertFile(
+  plan: ConversionPlan,
+  file: TensorFile,
+  into: ByteSource & ByteSink,
+  { from = { work: 0, piece: 0 }, onProgress, signal }: ConvertFileOptions = {},
+): Promise<void> {
+  if (from.work === 0 && from.piece === 0) await into.write(0, plan.layout.header);
+  for (let work = from.work; work < plan.work.length; work++) {
+    const pieces = await piecesOf(plan, file, plan.work[work] as TensorWork, signal);
+    await writePieces(pieces, into, {
+      first: work === from.work ? from.piece : 0,
+      signal,
+      written: (piece, bytes) => onProgress?.({ work, piece }, bytes),
+    });
+  }
+  await plan.layout.finish?.(into);
+  await onProgress?.({ work: plan.work.length, piece: 0 }, 0);
+}
+
+interface Writing {
+  readonly first: number;
+  readonly signal: AbortSignal | undefined;
+  readonly written: (pieces: number, bytes: number) => void | Promise<void>;
+}
+
+/** While a piece is worked on, the next is read and the one before written. */
+async function writePieces(
+  pieces: readonly Piece[],
+  into: ByteSink,
+  { first, signal, written }: Writing,
+): Promise<void> {
+  const load = (i: number): ReturnType<Piece['load']> | null => {
+    const loading = pieces[i]?.load() ?? null;
+    // Whoever awaits it hears of a failure; until then it is not an unhandled one.
+    loading?.catch(() => undefined);
+    return loading;
+  };
+  let next = load(first);
+  let writing: Promise<unknown> = Promise.resolve();
+  for (let i = first; i < pieces.length; i++) {
+    signal?.throwIfAborted();
+    const work = (await next) as () => readonly Part[];
+    next = load(i + 1);
+    const parts = work();
+    await writing;
+    writing = Promise.all(parts.map(({ offset, bytes }) => into.write(offset, bytes)));
+    writing.catch(() => undefined);
+    // The write of this piece is still under way.
+    if (i > first) await written(i, (pieces[i - 1] as Piece).size);
+  }
+  await writing;
+  if (pieces.length > first) await written(pieces.length, (pieces.at(-1) as Piece).size);
+}
+
+async function piecesOf(
+  plan: ConversionPlan,
+  file: TensorFile,
+  work: TensorWork,
+  signal: AbortSignal | undefined,
+): Promise<readonly Piece[]> {
+  const reader = new ElementReader(file, work.entry);
+  switch (work.kind) {
+    case 'copy':
+      return copyPieces(reader, work.entry, work.out);
+    case 'convert':
+      return convertPieces(plan, reader, work);
+    case 'blocks':
+      return blockPieces(reader, work);
+    case 'quantize':
+      return quantizePieces(plan, reader, work, signal);
+  }
+}
+
+/** Consecutive ranges of so many, the last of them shorter. */
+function rangesOf(total: number, size: number): readonly (readonly [first: number, count: number])[] {
+  return Array.from(
+    { length: Math.ceil(total / size) },
+    (_, i) => [i * size, Math.min(size, total - i * size)] as const,
+  );
+}
+
+function copyPieces(reader: ElementReader, { byteLength }: TensorEntry, out: TensorEntry): readonly Piece[] {
+  return rangesOf(byteLength, pieceBytes).map(([first, count]) => ({
+    size: count,
+    load: async () => {
+      const bytes = await reader.bytes(first, first + count);
+      return () => [{ offset: out.offset + first, bytes }];
+    },
+  }));
+}
+
+function storedBits({ format, packing }: TensorEntry): number {
+  const width = format === 'opaque' ? 8 : formats[format].width;
+  return packing === 'dense' ? width : Math.max(8, width);
+}
+
+function sizeOf({ byteLength, elements }: TensorEntry, count: number): number {
+  return elements === 0 ? 0 : (byteLength / elements) * count;
+}
+
+function convertPieces(
+  { choice }: ConversionPlan,
+  reader: ElementReader,
+  { entry, from, to, out }: TensorWork & { kind: 'convert' },
+): readonly Piece[] {
+  const isSame = from === to;
+  const { rounding, seed, saturate, semantics } = choice;
+  const options = isSame ? {} : defined({ rounding, saturate, semantics, seed });
+  const packing = formats[to].width < 8 ? ({ packing: out.packing === 'dense' ? 'low-first' : 'bytes' } as const) : {};
+  const bits = storedBits(out);
+  const rooms = [0, 1].map(() => new Uint8Array(Math.ceil((Math.min(pieceElements, entry.elements) * bits) / 8)));
+  return rangesOf(entry.elements, pieceElements).map(([first, count], i) => ({
+    size: sizeOf(entry, count),
+    load: async () => {
+      const source = await reader.elements(first, count);
+      return () => {
+        const bytes = (rooms[i % 2] as Uint8Array).subarray(0, Math.ceil((count * bits) / 8));
+        const part = seed === undefined || isSame ? {} : { firstElement: first };
+        convert(source, { ...options, ...part, from, to, ...reader.packing, ...packing, count, out: bytes });
+        return [{ offset: out.offset + (first * bits) / 8, bytes }];
+      };
+    },
+  }));
+}
+
+/** Options that were given. */
+function defined<T extends object>(options: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as {
+    readonly [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}
+
+function blockPieces(reader: ElementReader, { entry, layout, out }: TensorWork & { kind: 'blocks' }): readonly Piece[] {
+  const { elements, bytes: blockBytes } = blockFormats[layout];
+  return rangesOf(entry.elements, pieceElements).map(([first, count]) => ({
+    size: sizeOf(entry, count),
+    load: async () => {
+      const values = await reader.values(first, count);
+      return () => [{ offset: out.offset + (first / elements) * blockBytes, bytes: encodeBlocks(layout, values) }];
+    },
+  }));
+}
+
+async function quantizePieces(
+  { choice }: ConversionPlan,
+  reader: ElementReader,
+  { entry, scheme, out, scales, second }: TensorWork & { kind: 'quantize' },
+  signal: AbortSignal | undefined,
+): Promise<readonly Piece[]> {
+  const { elements, shape } = entry;
+  const layout = layoutOf(scheme, elements, shape, choice.scale);
+  const { columns, tileRows, tileColumns, scaleColumns } = layout;
+  const isOne = scheme.block === null && layout.granularity === 'tensor';
+  const amax = isOne || second !== null ? await amaxOf(reader, elements, signal) : undefined;
+  // Tiles that rows do not end within may be taken as one row; else a piece is whole rows of tiles, and whole bytes.
+  const isFlat = isOne || (scheme.block !== null && columns % tileColumns === 0);
+  const unitRows = tileRows > 1 ? tileRows : byteRows;
+  const rows = Math.max(1, Math.floor(pieceElements / Math.max(columns, 1) / unitRows)) * unitRows;
+  const unit = isFlat ? pieceElements : Math.max(1, rows * columns);
+  const bits = storedBits(out);
+  const { rounding, seed, scaleRule, scale } = choice;
+  const options: QuantizeOptions = {
+    to: scheme.name,
+    granularity: scale,
+    scaleRule,
+    amax,
+    packing: formats[scheme.element].width >= 8 ? undefined : out.packing === 'dense' ? 'low-first' : 'bytes',
+    rounding: rounding === 'rs' ? 'rs' : undefined,
+    seed,
+  };
+  return rangesOf(elements, unit).map(([first, count]) => ({
+    size: sizeOf(entry, count),
+    load: async () => {
+      const { source, from } = await reader.values(first, count);
+      return () => {
+        const part = quantize(source, {
+          ...options,
+          from,
+          shape: isFlat ? [count] : [count / columns, columns],
+          firstElement: seed === undefined ? undefined : first,
+        });
+        const bytes = bytesOf(part.scales);
+        const width = part.scales.BYTES_PER_ELEMENT;
+        const before = isFlat ? first / tileColumns : (first / columns / tileRows) * scaleColumns;
+        const parts = [{ offset: out.offset + (first * bits) / 8, bytes: part.codes }];
+        if (!isOne || first === 0) parts.push({ offset: scales.offset + (isOne ? 0 : before) * width, bytes });
+        if (second !== null && first === 0) {
+          parts.push({ offset: second.offset, bytes: bytesOf(Float32Array.of(part.tensorScale)) });
+        }
+        return parts;
+      };
+    },
+  }));
+}
+
+/** Codes of so many rows fill whole bytes. */
+const byteRows = 8;
+
+async function amaxOf(reader: ElementReader, elements: number, signal: AbortSignal | undefined): Promise<number> {
+  let most = 0;
+  for (const [first, count] of rangesOf(elements, pieceElements)) {
+    signal?.throwIfAborted();
+    const { source, from } = await reader.values(first, count);
+    most = Math.max(most, largestMagnitude(source, { from }));
+  }
+  return most;
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}

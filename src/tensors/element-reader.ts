@@ -1,0 +1,76 @@
+/** Elements of a stored tensor, a piece at a time, as what converts them takes them. */
+import { convert } from '../arrays/convert.ts';
+import type { SourceArray, SourceFormat } from '../arrays/source-values.ts';
+import { formats, type FormatName } from '../numerics/formats.ts';
+import type { TensorEntry, TensorFile } from './tensor-file.ts';
+import { loadUnit, type TensorValues, tensorValues } from './tensor-values.ts';
+
+export interface Values {
+  readonly source: SourceArray;
+  readonly from: SourceFormat;
+}
+
+/** What is read is valid until the second next piece has been asked for. */
+export class ElementReader {
+  private readonly file: TensorFile;
+  private readonly entry: TensorEntry;
+  private readonly format: FormatName;
+  private readonly blocks: TensorValues | null;
+  private readonly rooms: [ArrayBuffer, ArrayBuffer] = [new ArrayBuffer(0), new ArrayBuffer(0)];
+  private turn = 0;
+
+  constructor(file: TensorFile, entry: TensorEntry) {
+    this.file = file;
+    this.entry = entry;
+    this.format = entry.format === 'opaque' ? 'u8' : entry.format;
+    const isPlain = entry.packing === 'whole' || entry.packing === 'dense' || entry.packing === 'opaque';
+    this.blocks = isPlain ? null : tensorValues(file, entry);
+  }
+
+  /** The stored bytes from one to another. */
+  async bytes(from: number, to: number): Promise<Uint8Array> {
+    this.turn = 1 - this.turn;
+    const size = to - from;
+    if ((this.rooms[this.turn] as ArrayBuffer).byteLength < size) this.rooms[this.turn] = new ArrayBuffer(size);
+    const room = new Uint8Array(this.rooms[this.turn] as ArrayBuffer, 0, size);
+    await this.file.data(this.entry).read(from, room);
+    return room;
+  }
+
+  /** Elements as they are stored, or of blocks their values as f32; a piece begins with a byte, and a block. */
+  async elements(first: number, count: number): Promise<Uint8Array | Float32Array> {
+    if (this.blocks !== null) return this.blockValues(this.blocks, first, count);
+    const bits = this.storedBits;
+    return this.bytes((first * bits) / 8, Math.ceil(((first + count) * bits) / 8));
+  }
+
+  /** Values as f32, f16 or bf16; other formats as f32, f64 rounded to nearest. */
+  async values(first: number, count: number): Promise<Values> {
+    const elements = await this.elements(first, count);
+    if (elements instanceof Float32Array) return { source: elements, from: 'f32' };
+    const { buffer } = elements;
+    const { format } = this;
+    if (format === 'f32') return { source: new Float32Array(buffer, 0, count), from: format };
+    if (format === 'f16' || format === 'bf16') return { source: new Uint16Array(buffer, 0, count), from: format };
+    const source = convert(elements, { from: format, to: 'f32', count, ...this.packing });
+    return { source, from: 'f32' };
+  }
+
+  /** How `convert` is told that the elements lie. */
+  get packing(): { readonly sourcePacking?: 'bytes' | 'low-first' } {
+    if (this.blocks !== null || formats[this.format].width >= 8) return {};
+    return { sourcePacking: this.entry.packing === 'dense' ? 'low-first' : 'bytes' };
+  }
+
+  private get storedBits(): number {
+    const { width } = formats[this.format];
+    return this.entry.packing === 'dense' ? width : Math.max(8, width);
+  }
+
+  private async blockValues(blocks: TensorValues, first: number, count: number): Promise<Float32Array> {
+    const start = first - (first % loadUnit);
+    const end = Math.min(Math.ceil((first + count) / loadUnit) * loadUnit, blocks.elements);
+    const values = (await blocks.load(start, end - start))();
+    return Float32Array.from(values.subarray(first - start, first - start + count));
+  }
+}
