@@ -108,7 +108,7 @@ class JournalKeeper {
 }
 
 /** Milliseconds. */
-const noteEvery = 3000;
+const noteEvery = 1000;
 
 /** What is made of what, so that only the same is gone on with. */
 async function workOf({ path }: TensorInput, plan: ConversionPlan, flags: ConvertFlags): Promise<string> {

@@ -125,8 +125,13 @@ function refuseChoice(_: ConversionChoice, isRefused: boolean, why: string): voi
 
 function isTaken(entry: TensorEntry, { takes }: ConversionChoice): boolean {
   if (!isReadable(entry) || entry.format === 'opaque') return false;
-  const isValue = formats[entry.format].kind === 'float' && entry.format !== 'ue8m0';
+  // What is in blocks are values, whatever their codes are.
+  const isValue = isInBlocks(entry) || (formats[entry.format].kind === 'float' && entry.format !== 'ue8m0');
   return isValue && (takes === undefined || takes(entry.name));
+}
+
+function isInBlocks({ packing }: TensorEntry): boolean {
+  return packing === 'q8_0' || packing === 'mxfp4' || packing === 'nvfp4';
 }
 
 function convertDraft(entry: TensorEntry, container: Container, choice: ConversionChoice, target: Target): Draft {
@@ -154,8 +159,7 @@ function plainDraft(entry: TensorEntry, container: Container, to: FormatName): D
   // What has a byte or more lies alike everywhere.
   if (format === to && packing === 'whole' && formats[to].width >= 8) return { entry, kind: 'copy', plans };
   // Blocks are read times their scales.
-  const isBlocks = packing !== 'whole' && packing !== 'dense';
-  return { entry, kind: 'convert', from: isBlocks ? 'f32' : (format as FormatName), to, plans };
+  return { entry, kind: 'convert', from: isInBlocks(entry) ? 'f32' : (format as FormatName), to, plans };
 }
 
 function quantizedPlans(
@@ -187,9 +191,9 @@ function requireDtype(container: Container, format: FormatName, name: string): s
 
 /** A tensor that stays what it is: byte for byte in the same container, else as elements of the same format. */
 function keepDraft(entry: TensorEntry, file: TensorFile, container: Container): Draft {
-  const { name, shape, dtype, format, packing } = entry;
+  const { name, shape, dtype, format } = entry;
   if (file.container === container) return { entry, kind: 'copy', plans: [{ name, dtype, shape }] };
-  if (format === 'opaque' || (packing !== 'whole' && packing !== 'dense')) {
+  if (format === 'opaque' || isInBlocks(entry)) {
     throw new TensorFileError(
       'unsupported',
       `${quote(name)}: a ${container} file cannot hold elements of type ${dtype}`,
