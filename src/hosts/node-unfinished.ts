@@ -2,7 +2,7 @@
  * A file that one run begins and another may finish: under a temporary name that follows from its own, with a journal
  * beside it that says who writes it, what is to come of it, and how far it has come.
  */
-import { readFile, rename, unlink, writeFile } from 'node:fs/promises';
+import { link, readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { TensorFileError } from '../tensors/tensor-error.ts';
 import { createFile, type PendingFile } from './node-files.ts';
@@ -61,15 +61,22 @@ export async function openUnfinished(target: string, options: UnfinishedOptions)
   if (!goesOn && left !== null && !resume && !replace) {
     throw new TensorFileError('exists', `${target} was left unfinished: --resume goes on with it, --force begins anew`);
   }
-  if (!goesOn) await removeAll([paths.journal, ...(left === null ? [] : [paths.part])]);
-  const file = await createFile(target, { size, replace, temporary, resume: goesOn });
-  const write = (position: unknown): Promise<void> =>
-    writeJournal(paths.journal, { process: process.pid, work, position });
-  const position = goesOn ? left.position : null;
-  await write(position);
+  const mine: Journal = { process: process.pid, work, position: goesOn ? left.position : null };
+  if (goesOn) await writeJournal(paths.journal, mine);
+  else {
+    if (left !== null) await removeAll([paths.journal]);
+    await claim(target, paths.journal, mine);
+    // Whoever has the journal has what lies beside it.
+    await removeAll([paths.part]);
+  }
+  const file = await createFile(target, { size, replace, temporary, resume: goesOn }).catch(async (error: unknown) => {
+    if (!goesOn) await removeAll([paths.journal]);
+    throw error;
+  });
+  const write = (position: unknown): Promise<void> => writeJournal(paths.journal, { ...mine, position });
   return {
     file,
-    position,
+    position: mine.position,
     async note(reached) {
       await file.sync();
       await write(reached);
@@ -86,12 +93,27 @@ export async function openUnfinished(target: string, options: UnfinishedOptions)
   };
 }
 
+/** Null where there is none; one that cannot be read says nothing, and nobody is there any more. */
 async function readJournal(path: string): Promise<Journal | null> {
   try {
     return JSON.parse(await readFile(path, 'utf8')) as Journal;
-  } catch {
-    // None, or one that was cut off: nothing is known of what it is about.
-    return null;
+  } catch (error) {
+    return error instanceof SyntaxError ? { process: 0, work: '', position: null } : null;
+  }
+}
+
+/** Makes the journal appear whole, if there is none: of two processes that try, one can. */
+async function claim(target: string, path: string, journal: Journal): Promise<void> {
+  const own = `${path}.${process.pid}`;
+  try {
+    await writeFile(own, JSON.stringify(journal), { flush: true });
+    await link(own, path);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    // A folder that may not be written, or that is not there, is reported by who makes the file itself.
+    if (code === 'EEXIST') throw new TensorFileError('exists', `${target} is being written by another process`);
+  } finally {
+    await removeAll([own]);
   }
 }
 
@@ -106,6 +128,7 @@ async function removeAll(paths: readonly string[]): Promise<void> {
 }
 
 function isAlive(id: number): boolean {
+  if (id === 0) return false;
   try {
     process.kill(id, 0);
     return true;

@@ -1,0 +1,254 @@
+import { spawn } from 'node:child_process';
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { built, mainFile, type Outcome, ptxlab, put, scratch, start } from './ptxlab.ts';
+import { floats, putSafetensors, tensor } from './tensor-files.ts';
+
+let folder = '';
+let model = '';
+beforeEach(() => {
+  folder = scratch();
+  model = putSafetensors(
+    folder,
+    'model.safetensors',
+    {
+      'a.weight': tensor(
+        'F32',
+        [2, 64],
+        Float32Array.from({ length: 128 }, (_, i) => i / 16 - 4),
+      ),
+      'a.norm': floats(1, 2, 3, 4),
+      ids: tensor('I64', [2], BigInt64Array.of(7n, 8n)),
+    },
+    { format: 'pt' },
+  );
+});
+
+const at = (name: string): string => join(folder, name);
+
+function convert(...args: readonly string[]): Promise<Outcome> {
+  return ptxlab(['convert', ...args]);
+}
+
+interface JsonFile {
+  readonly metadata: object;
+  readonly tensors: readonly { readonly name: string; readonly dtype: string }[];
+}
+
+async function dtypes(path: string): Promise<readonly string[]> {
+  const { stdout } = await ptxlab(['inspect', '--json', '--no-stats', path]);
+  const [file] = JSON.parse(stdout) as readonly JsonFile[];
+  return (file?.tensors ?? []).map(({ name, dtype }) => `${name} ${dtype}`).sort();
+}
+
+describe('what it makes', () => {
+  test('codes and scales, the rest as it was, and a line that says so', async () => {
+    const { code, stdout, stderr } = await convert(model, at('out.safetensors'), '--to', 'nvfp4', '--keep', '*norm');
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).toMatch(/^1 tensor converted, 2 copied; \d+ B to \d+ B in [\d.]+ s \(.*\/s\)\n$/);
+    expect(await dtypes(at('out.safetensors'))).toEqual([
+      'a.norm F32',
+      'a.weight F4',
+      'a.weight_scale F8_E4M3',
+      'a.weight_scale_2 F32',
+      'ids I64',
+    ]);
+    const { stdout: seen } = await ptxlab(['inspect', at('out.safetensors')]);
+    expect(seen).toContain('format  pt');
+  });
+
+  test('diff reads the scales', async () => {
+    await convert(model, at('out.safetensors'), '--to', 's8', '--scale', 'row', '-q');
+    const { stdout } = await ptxlab(['diff', model, at('out.safetensors'), '--min-sqnr', '40']);
+    expect(stdout).toContain('I8');
+  });
+
+  test('another container', async () => {
+    expect((await convert(model, at('out.npz'), '--to', 'f16', '-q')).code).toBe(0);
+    expect(await dtypes(at('out.npz'))).toEqual(['a.norm <f2', 'a.weight <f2', 'ids <i8']);
+  });
+
+  test('raw bytes in and out', async () => {
+    const raw = put(folder, 'in.bin', new Uint8Array(Float32Array.of(1, -2, 6, 0.5).buffer));
+    const { code } = await convert(raw, at('out.raw'), '--dtype', 'float32', '--shape', '4', '--to', 'e2m1', '-q');
+    expect(code).toBe(0);
+    expect([...readFileSync(at('out.raw'))]).toEqual([0xc2, 0x17]);
+  });
+
+  test('--dry-run says what would be done, and does nothing', async () => {
+    const { code, stdout } = await convert(
+      model,
+      at('out.safetensors'),
+      '--to',
+      'mxfp8',
+      '--dry-run',
+      '--only',
+      'a.weight',
+    );
+    expect(code).toBe(0);
+    expect(stdout).toBe(`from  to                  shape   size  name
+F32   F8_E4M3 + F8_E8M0  2 × 64  132 B  a.weight
+F32   as it is                4   16 B  a.norm
+I64   as it is                2   16 B  ids
+
+3 tensors, 468 B
+`);
+    expect(readdirSync(folder)).toEqual(['model.safetensors']);
+  });
+
+  test('--json', async () => {
+    const { stdout, stderr } = await convert(model, at('out.safetensors'), '--to', 'e4m3', '--json', '-q');
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toMatchObject({
+      container: 'safetensors',
+      tensors: [
+        { name: 'a.weight', action: 'convert', from: 'F32', outputs: [{ dtype: 'F8_E4M3', bytes: 128 }] },
+        { name: 'a.norm', action: 'convert' },
+        { name: 'ids', action: 'copy' },
+      ],
+    });
+  });
+});
+
+describe('what it does not touch', () => {
+  test('a file that is there, unless told', async () => {
+    const out = put(folder, 'out.safetensors', 'mine');
+    const refused = await convert(model, out, '--to', 'e4m3');
+    expect([refused.code, refused.stderr]).toEqual([2, `ptxlab: ${out} exists already\n`]);
+    expect(readFileSync(out, 'utf8')).toBe('mine');
+    expect((await convert(model, out, '--to', 'e4m3', '--force', '-q')).code).toBe(0);
+    expect((await dtypes(out)).length).toBe(3);
+  });
+
+  test('its own input, also by another name', async () => {
+    const before = readFileSync(model);
+    linkSync(model, at('other.safetensors'));
+    for (const out of [model, at('other.safetensors')]) {
+      const { code, stderr } = await convert(model, out, '--to', 'e4m3', '--force');
+      expect([code, stderr]).toEqual([2, `ptxlab: ${model} and ${out} are the same file\n`]);
+    }
+    expect(readFileSync(model).equals(before)).toBe(true);
+  });
+
+  test('what a symbolic link points to', async () => {
+    const mine = put(folder, 'mine', 'mine');
+    symlinkSync(mine, at('link.safetensors'));
+    expect((await convert(model, at('link.safetensors'), '--to', 'e4m3', '--force', '-q')).code).toBe(0);
+    expect(readFileSync(mine, 'utf8')).toBe('mine');
+  });
+});
+
+describe('one sentence, exit 2, and nothing left behind', () => {
+  const cut = (): string => {
+    writeFileSync(at('cut.safetensors'), readFileSync(model).subarray(0, 300));
+    return at('cut.safetensors');
+  };
+  const cases: Readonly<Record<string, () => readonly string[]>> = {
+    'no file': () => [at('none.safetensors'), at('o.npz'), '--to', 'f16'],
+    'a folder': () => [folder, at('o.npz'), '--to', 'f16'],
+    'a file that was cut off': () => [cut(), at('o.npz'), '--to', 'f16'],
+    'one name only': () => [model],
+    'no --to': () => [model, at('o.npz')],
+    'an ending that says nothing': () => [model, at('o.tensors'), '--to', 'f16'],
+    'no such format': () => [model, at('o.npz'), '--to', 'e4m9'],
+    'a format that the container lacks': () => [model, at('o.gguf'), '--to', 'e4m3'],
+    'a scheme with scales asked for': () => [model, at('o.npz'), '--to', 'mxfp4', '--scale', 'row'],
+    'no such scale': () => [model, at('o.npz'), '--to', 'e4m3', '--scale', 'column'],
+    'a seed without rs': () => [model, at('o.npz'), '--to', 'e4m3', '--seed', '1'],
+    'rs without a seed': () => [model, at('o.npz'), '--to', 'e4m3', '--rounding', 'rs'],
+    'a seed that is none': () => [model, at('o.npz'), '--to', 'e4m3', '--rounding', 'rs', '--seed', 'x'],
+    stdin: () => ['-', at('o.npz'), '--to', 'f16'],
+    stdout: () => [model, '-', '--to', 'f16'],
+    'a folder that is not there': () => [model, join(folder, 'no', 'o.npz'), '--to', 'f16'],
+    'a folder as output': () => {
+      mkdirSync(at('d.npz'), { recursive: true });
+      return [model, at('d.npz'), '--to', 'f16', '--force'];
+    },
+  };
+
+  test.each(Object.entries(cases))('%s', async (_, args) => {
+    const given = args();
+    const before = readdirSync(folder);
+    const { code, stdout, stderr } = await convert(...given);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(
+      stderr
+        .trimEnd()
+        .split('\n')
+        .filter((line) => line.startsWith('ptxlab:') || line.startsWith('error:')),
+    ).toHaveLength(1);
+    expect(readdirSync(folder)).toEqual(before);
+  });
+});
+
+describe('interrupted', () => {
+  /** Long enough to be interrupted: 64 MiB. */
+  const large = (): string =>
+    putSafetensors(folder, 'large.safetensors', {
+      w: tensor(
+        'F32',
+        [2 ** 24],
+        Float32Array.from({ length: 2 ** 24 }, (_, i) => i % 447),
+      ),
+    });
+
+  test('kill -9 at any moment leaves no half file, and --resume finishes with the same bytes', async () => {
+    const input = large();
+    await convert(input, at('whole.safetensors'), '--to', 'e4m3', '-q');
+    const whole = readFileSync(at('whole.safetensors'));
+    for (const moment of [100, 160, 220]) {
+      const child = await start(['convert', input, at('out.safetensors'), '--to', 'e4m3', '-q', '--force']);
+      await sleep(moment);
+      child.kill('SIGKILL');
+      await new Promise((resolve) => child.on('close', resolve));
+      const found = existsSync(at('out.safetensors')) ? readFileSync(at('out.safetensors')) : whole;
+      expect(found.equals(whole)).toBe(true);
+      const { code } = await convert(input, at('out.safetensors'), '--to', 'e4m3', '-q', '--resume', '--force');
+      expect(code).toBe(0);
+      expect(readFileSync(at('out.safetensors')).equals(whole)).toBe(true);
+      expect(readdirSync(folder).filter((name) => name.includes('ptxlab'))).toEqual([]);
+    }
+  });
+
+  test('a run that another left is not overwritten unasked, nor gone on with from other options', async () => {
+    const input = large();
+    await built();
+    const part = at('.out.safetensors.ptxlab-part');
+    const journal = { process: 2 ** 22 - 3, work: 'something else', position: { work: 0, piece: 3 } };
+    writeFileSync(part, 'left');
+    writeFileSync(`${part}.json`, JSON.stringify(journal));
+    const plain = await convert(input, at('out.safetensors'), '--to', 'e4m3');
+    expect([plain.code, plain.stderr]).toEqual([2, expect.stringContaining('--resume goes on with it')]);
+    const resumed = await convert(input, at('out.safetensors'), '--to', 'e4m3', '--resume');
+    expect([resumed.code, resumed.stderr]).toEqual([2, expect.stringContaining('other options')]);
+    expect(readFileSync(part, 'utf8')).toBe('left');
+    expect((await convert(input, at('out.safetensors'), '--to', 'e4m3', '--force', '-q')).code).toBe(0);
+    expect(readdirSync(folder).filter((name) => name.includes('ptxlab'))).toEqual([]);
+  });
+
+  test('of two at once one makes the file, the other says why it does not', async () => {
+    const input = large();
+    const out = at('out.safetensors');
+    const both = await Promise.all([1, 2].map(() => convert(input, out, '--to', 'e4m3', '-q')));
+    expect(both.map(({ code }) => code).sort()).toEqual([0, 2]);
+    expect(both.map(({ stderr }) => stderr).join('')).toMatch(/is being written by process \d+|exists already/);
+    expect((await dtypes(out)).join()).toBe('w F8_E4M3');
+  });
+
+  test.runIf(process.platform === 'linux')('a file that may not grow is told, and nothing is left', async () => {
+    await built();
+    const input = large();
+    const out = at('out.safetensors');
+    const command = `ulimit -f 1000; exec "${process.execPath}" "${mainFile}" convert "${input}" "${out}" --to e4m3 -q`;
+    const child = spawn('/bin/sh', ['-c', `trap '' XFSZ; ${command}`]);
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      stderr += chunk.toString();
+    });
+    const code = await new Promise((resolve) => child.on('close', resolve));
+    expect([code, stderr.split('\n').length]).toEqual([2, 2]);
+    expect(readdirSync(folder)).toEqual(['large.safetensors', 'model.safetensors']);
+  });
+});
