@@ -124,7 +124,7 @@ test('what was quantised is near what it was made of', async () => {
     if (entry === undefined || scales === undefined) throw new Error('no scales');
     const back = (await (await scaledValues(found, entry, scales)).load(0, 1024))();
     const largest = Math.max(...values.map(Math.abs));
-    expect(Math.max(...values.map((value, i) => Math.abs(value - (back[i] as number))))).toBeLessThan(largest / 5);
+    expect(Math.max(...values.map((value, i) => Math.abs(value - (back[i] ?? 0))))).toBeLessThan(largest / 5);
   }
 });
 
@@ -139,7 +139,7 @@ describe('GGUF', () => {
     for (let block = 0; block < 2048; block += 32) {
       const amax = Math.max(...values.subarray(block, block + 32).map(Math.abs));
       for (let i = block; i < block + 32; i++) {
-        const error = Math.abs((values[i] as number) - (back[i] as number));
+        const error = Math.abs((values[i] ?? 0) - (back[i] ?? 0));
         expect(error).toBeLessThanOrEqual(amax / (to === 'q8_0' ? 250 : 4));
       }
     }

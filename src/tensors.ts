@@ -1,0 +1,28 @@
+/**
+ * Tensor files: safetensors, .npy, .npz, GGUF, raw. Opened by their headers, read and written piece by piece; anything that
+ * reads bytes at an offset is a source, so this runs in a browser as it does in Node.
+ *
+ * @module
+ */
+export { PtxlabError } from './base/error.ts';
+export { type ByteSink, type ByteSource, memorySink, memorySource } from './tensors/bytes.ts';
+export {
+  type ConversionChoice,
+  type ConversionPlan,
+  planConversion,
+  type TensorWork,
+} from './tensors/conversion-plan.ts';
+export { convertFile, type ConvertFileOptions, type Position } from './tensors/convert-file.ts';
+export { dtypeIn, layoutFile, type LayoutOptions } from './tensors/layout.ts';
+export { openTensorFile, type OpenOptions } from './tensors/open.ts';
+export { TensorFileError, type TensorFileCode } from './tensors/tensor-error.ts';
+export type {
+  Container,
+  FileLayout,
+  Metadata,
+  MetadataValue,
+  Packing,
+  TensorEntry,
+  TensorFile,
+  TensorPlan,
+} from './tensors/tensor-file.ts';
