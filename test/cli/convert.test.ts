@@ -200,9 +200,10 @@ describe('interrupted', () => {
     const whole = readFileSync(at('whole.safetensors'));
     for (const moment of [100, 160, 220]) {
       const child = await start(['convert', input, at('out.safetensors'), '--to', 'e4m3', '-q', '--force']);
+      const closed = new Promise((resolve) => child.on('close', resolve));
       await sleep(moment);
       child.kill('SIGKILL');
-      await new Promise((resolve) => child.on('close', resolve));
+      await closed;
       const found = existsSync(at('out.safetensors')) ? readFileSync(at('out.safetensors')) : whole;
       expect(found.equals(whole)).toBe(true);
       const { code } = await convert(input, at('out.safetensors'), '--to', 'e4m3', '-q', '--resume', '--force');
