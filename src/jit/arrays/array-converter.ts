@@ -1,5 +1,13 @@
 /** Runs a compiled conversion over arrays of any length: where they lie, or chunk by chunk through its memory. */
-import { arrayKernel, type ArrayPlan, chunkSize, type ConvertGroups, planKey, staging } from './array-kernel.ts';
+import {
+  arrayKernel,
+  type ArrayPlan,
+  chunkSize,
+  type ConvertGroups,
+  type FetchBytes,
+  planKey,
+  staging,
+} from './array-kernel.ts';
 import { scratchBytes } from './array-one-by-one.ts';
 import { seedKeys } from './array-random.ts';
 import { groupSize, type Storage, storedBits } from './array-storage.ts';
@@ -21,6 +29,7 @@ export class ArrayConverter {
   private readonly memory: WebAssembly.Memory;
   private readonly scratch: number;
   private readonly convertGroups: ConvertGroups;
+  private readonly fetch: FetchBytes;
 
   /** @param thread number of the calling thread among those that work in the memory */
   constructor(plan: ArrayPlan, memory: WebAssembly.Memory, thread = 0) {
@@ -30,6 +39,7 @@ export class ArrayConverter {
     const shared = !(memory.buffer instanceof ArrayBuffer);
     const { exports } = instanceWithoutEngine(moduleOf(plan, shared), memory);
     this.convertGroups = exports['convert'] as ConvertGroups;
+    this.fetch = exports['fetch'] as FetchBytes;
   }
 
   /**
@@ -59,6 +69,7 @@ export class ArrayConverter {
     for (let at = first; at < end; at += chunkSize) {
       const from = source.byteOffset + (at * storedBits(plan.source)) / 8;
       const to = target.byteOffset + (at * storedBits(plan.target)) / 8;
+      this.fetch(from, (chunkSize * storedBits(plan.source)) / 8, this.scratch);
       this.convertChunk(chunkSize, from, to, at, random);
     }
   }

@@ -80,17 +80,19 @@ const parameters = {
   secondKey: 7,
 } as const;
 
-/** A module that exports `convert`, a `ConvertGroups`. */
+/** Where bytes lie, how many, and scratch memory. */
+export type FetchBytes = (address: number, bytes: number, scratch: number) => void;
+
+/** A module that exports `convert`, a `ConvertGroups`, and `fetch`, a `FetchBytes`. */
 export function arrayKernel(plan: ArrayPlan, sharedMemory: boolean): Uint8Array<ArrayBuffer> {
   const helpers = new Helpers(sharedMemory);
   const type = { parameters: Object.values(parameters).map(() => 'i32' as const), results: [] };
-  const index = helpers.function('convert', type, (code) => writeLoop(code, plan, helpers));
-  helpers.builder.export('convert', index);
+  const convert = helpers.function('convert', type, (code) => writeLoop(code, plan, helpers));
+  const fetch = helpers.function('fetch', { parameters: ['i32', 'i32', 'i32'], results: [] }, writeFetch);
+  helpers.builder.export('convert', convert);
+  helpers.builder.export('fetch', fetch);
   return helpers.builder.encode();
 }
-
-/** Groups whose source is fetched before any of them is converted. */
-const groupsAhead = 256;
 
 function writeLoop(code: Code, plan: ArrayPlan, helpers: Helpers): void {
   const { groups, source, target, scratch } = parameters;
@@ -98,36 +100,29 @@ function writeLoop(code: Code, plan: ArrayPlan, helpers: Helpers): void {
   const onVectors = plan.stages.every(({ conversion }) => vectorConversion(conversion) !== null);
   const from = { local: source, storage: plan.source };
   const to = { local: target, storage: plan.target };
-  const left = code.local('i32');
-  code.loop((more) => {
-    code.get(groups).i32(groupsAhead).get(groups).i32(groupsAhead).op('i32.lt_u', 'select').tee(left);
-    fetchSource(code, source, groupBytes(plan.source), scratch);
-    code.get(groups).get(left).op('i32.sub').set(groups);
-    code.loop((again) => {
-      random.next();
-      if (onVectors) convertGroup(code, plan, random, from, to);
-      else convertOneByOne(code, wholeConverter(helpers, plan.stages), from, to, scratch);
-      code.get(source).i32(groupBytes(plan.source)).op('i32.add').set(source);
-      code.get(target).i32(groupBytes(plan.target)).op('i32.add').set(target);
-      code.get(left).i32(1).op('i32.sub').tee(left).brIf(again);
-    });
-    code.get(groups).brIf(more);
+  code.loop((again) => {
+    random.next();
+    if (onVectors) convertGroup(code, plan, random, from, to);
+    else convertOneByOne(code, wholeConverter(helpers, plan.stages), from, to, scratch);
+    code.get(source).i32(groupBytes(plan.source)).op('i32.add').set(source);
+    code.get(target).i32(groupBytes(plan.target)).op('i32.add').set(target);
+    code.get(groups).i32(1).op('i32.sub').tee(groups).brIf(again);
   });
 }
 
 const cacheLine = 64;
 
 /**
- * Touches each line of the source of as many groups as the stack says. A processor waits for many lines at once if nothing
- * else is between the loads; between conversions it would wait for one or two. What is read is written, or V8 would read
- * nothing.
+ * Touches each line of what is going to be converted. A processor waits for many lines at once if nothing else is between
+ * the loads; between conversions it would wait for one or two. What is read is written, or V8 would read nothing.
  */
-function fetchSource(code: Code, source: number, bytesOfGroup: number, scratch: number): void {
-  const [at, end, read] = [code.local('i32'), code.local('i32'), code.local('i32')];
-  code.i32(bytesOfGroup).op('i32.mul').get(source).tee(at).op('i32.add').set(end);
+function writeFetch(code: Code): void {
+  const [address, bytes, scratch] = [0, 1, 2] as const;
+  const [end, read] = [code.local('i32'), code.local('i32')];
+  code.get(address).get(bytes).op('i32.add').set(end);
   code.loop((again) => {
-    code.get(at).memory('i32.load', 0).get(read).op('i32.or').set(read);
-    code.get(at).i32(cacheLine).op('i32.add').tee(at).get(end).op('i32.lt_u').brIf(again);
+    code.get(address).memory('i32.load', 0).get(read).op('i32.or').set(read);
+    code.get(address).i32(cacheLine).op('i32.add').tee(address).get(end).op('i32.lt_u').brIf(again);
   });
   code.get(scratch).get(read).memory('i32.store', 0);
 }
