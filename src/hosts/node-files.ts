@@ -209,7 +209,8 @@ async function unlinkIfThere(path: string): Promise<void> {
   });
 }
 
-async function attempt<T>(path: string, action: () => Promise<T>): Promise<T> {
+/** What an action on a file throws, as TensorFileError that names the path. */
+export async function attempt<T>(path: string, action: () => Promise<T>): Promise<T> {
   try {
     return await action();
   } catch (error) {
@@ -226,6 +227,7 @@ const codes: Readonly<Record<string, readonly [TensorFileCode, string]>> = {
   EROFS: ['no-permission', 'is on a disk that cannot be written'],
   EEXIST: ['exists', 'exists already'],
   ENOSPC: ['disk-full', 'does not fit on the disk'],
+  EFBIG: ['disk-full', 'is larger than a file may be here'],
   EDQUOT: ['disk-full', 'does not fit into the disk quota'],
   ELOOP: ['not-a-file', 'is a symbolic link'],
 };

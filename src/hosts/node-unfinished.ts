@@ -2,14 +2,17 @@
  * A file that one run begins and another may finish: under a temporary name that follows from its own, with a journal
  * beside it that says who writes it, what is to come of it, and how far it has come.
  */
+import { randomBytes } from 'node:crypto';
 import { link, readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { TensorFileError } from '../tensors/tensor-error.ts';
-import { createFile, type PendingFile } from './node-files.ts';
+import { attempt, createFile, type PendingFile } from './node-files.ts';
 
 interface Journal {
   /** Process that writes the file, or wrote it. */
   readonly process: number;
+  /** When that process began, as the system counts: its number may be another's by now. Null where nobody says. */
+  readonly started: string | null;
   /** What the file is made of and how, as text: only the same may go on with it. */
   readonly work: string;
   /** How far it has come; null before anything is safe on the disk. */
@@ -47,10 +50,9 @@ export async function openUnfinished(target: string, options: UnfinishedOptions)
   const { size, replace, work, resume } = options;
   const temporary = `.${basename(target).slice(0, 200)}.ptxlab-part`;
   const paths = { part: join(dirname(target), temporary), journal: join(dirname(target), `${temporary}.json`) };
-  const left = await readJournal(paths.journal);
-  if (left !== null && left.process !== process.pid && isAlive(left.process)) {
-    throw new TensorFileError('exists', `${target} is being written by process ${left.process}`);
-  }
+  const found = await readText(paths.journal);
+  const left = journalOf(found);
+  if (left !== null && left.process !== process.pid && (await isAlive(left))) throw isWritten(target, left.process);
   const goesOn = resume && left !== null && left.position !== null;
   if (goesOn && left.work !== work) {
     throw new TensorFileError(
@@ -61,29 +63,34 @@ export async function openUnfinished(target: string, options: UnfinishedOptions)
   if (!goesOn && left !== null && !resume && !replace) {
     throw new TensorFileError('exists', `${target} was left unfinished: --resume goes on with it, --force begins anew`);
   }
-  const mine: Journal = { process: process.pid, work, position: goesOn ? left.position : null };
-  if (goesOn) await writeJournal(paths.journal, mine);
-  else {
-    if (left !== null) await removeAll([paths.journal]);
-    await claim(target, paths.journal, mine);
-    // Whoever has the journal has what lies beside it.
-    await removeAll([paths.part]);
-  }
-  const file = await createFile(target, { size, replace, temporary, resume: goesOn }).catch(async (error: unknown) => {
+  const started = await startOf(process.pid);
+  const textOf = (reached: unknown): string =>
+    JSON.stringify({ process: process.pid, started, work, position: reached } satisfies Journal);
+  const write = (reached: unknown): Promise<void> => writeJournal(paths.journal, textOf(reached));
+  // Whoever has the journal has the file, so that what lies there without a living owner is nobody's.
+  if (!(await claim(paths.journal, found, textOf(goesOn ? left.position : null)))) throw isWritten(target, null);
+  let file: PendingFile;
+  try {
+    if (!goesOn) await removeAll([paths.part]);
+    file = await createFile(target, { size, replace, temporary, resume: goesOn });
+  } catch (error) {
     if (!goesOn) await removeAll([paths.journal]);
     throw error;
-  });
-  const write = (position: unknown): Promise<void> => writeJournal(paths.journal, { ...mine, position });
+  }
+  const position = goesOn ? left.position : null;
   return {
     file,
-    position: mine.position,
+    position,
     async note(reached) {
       await file.sync();
       await write(reached);
     },
     async commit() {
-      await file.commit();
-      await removeAll([paths.journal]);
+      try {
+        await file.commit();
+      } finally {
+        await removeAll([paths.journal]);
+      }
     },
     suspend: () => file.suspend(),
     async discard() {
@@ -93,46 +100,81 @@ export async function openUnfinished(target: string, options: UnfinishedOptions)
   };
 }
 
-/** Null where there is none; one that cannot be read says nothing, and nobody is there any more. */
-async function readJournal(path: string): Promise<Journal | null> {
+function isWritten(target: string, by: number | null): TensorFileError {
+  return new TensorFileError(
+    'exists',
+    `${target} is being written by ${by === null ? 'another process' : `process ${by}`}`,
+  );
+}
+
+async function readText(path: string): Promise<string | null> {
+  return readFile(path, 'utf8').catch(() => null);
+}
+
+/** Null where there is none, or one that is no journal: nothing is known of what it is about. */
+function journalOf(text: string | null): Journal | null {
   try {
-    return JSON.parse(await readFile(path, 'utf8')) as Journal;
-  } catch (error) {
-    return error instanceof SyntaxError ? { process: 0, work: '', position: null } : null;
+    const journal = JSON.parse(text ?? 'null') as Journal | null;
+    return typeof journal?.process === 'number' && typeof journal.work === 'string' ? journal : null;
+  } catch {
+    return null;
   }
 }
 
-/** Makes the journal appear whole, if there is none: of two processes that try, one can. */
-async function claim(target: string, path: string, journal: Journal): Promise<void> {
-  const own = `${path}.${process.pid}`;
+/**
+ * Puts an own journal in the place of the one that was found there, or of none. Of several processes that find the same
+ * one gets it: only one moves the old one away, and a link fails where a new one is.
+ */
+async function claim(path: string, found: string | null, own: string): Promise<boolean> {
+  const unique = `${path}.${randomBytes(6).toString('hex')}`;
+  const [fresh, old] = [`${unique}.new`, `${unique}.old`];
+  await attempt(dirname(path), () => writeFile(fresh, own, { flush: true }));
   try {
-    await writeFile(own, JSON.stringify(journal), { flush: true });
-    await link(own, path);
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    // A folder that may not be written, or that is not there, is reported by who makes the file itself.
-    if (code === 'EEXIST') throw new TensorFileError('exists', `${target} is being written by another process`);
+    if (found !== null) {
+      if (!(await succeeds(rename(path, old)))) return false;
+      if ((await readText(old)) !== found) {
+        // Somebody was faster, and this is theirs.
+        await succeeds(link(old, path));
+        return false;
+      }
+    }
+    return await succeeds(link(fresh, path));
   } finally {
-    await removeAll([own]);
+    await removeAll([fresh, old]);
   }
+}
+
+async function succeeds(action: Promise<void>): Promise<boolean> {
+  return action.then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Whole or not at all. */
-async function writeJournal(path: string, journal: Journal): Promise<void> {
-  await writeFile(`${path}.new`, JSON.stringify(journal), { flush: true });
-  await rename(`${path}.new`, path);
+async function writeJournal(path: string, text: string): Promise<void> {
+  await attempt(path, async () => {
+    await writeFile(`${path}.new`, text, { flush: true });
+    await rename(`${path}.new`, path);
+  });
 }
 
 async function removeAll(paths: readonly string[]): Promise<void> {
   for (const path of paths) await unlink(path).catch(() => undefined);
 }
 
-function isAlive(id: number): boolean {
-  if (id === 0) return false;
+async function isAlive({ process: id, started }: Journal): Promise<boolean> {
   try {
     process.kill(id, 0);
-    return true;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false;
   }
+  return started === null || started === (await startOf(id));
+}
+
+/** When a process began, where the system has /proc. */
+async function startOf(id: number): Promise<string | null> {
+  // The name of the program, in parentheses, may hold anything.
+  const fields = (await readText(`/proc/${id}/stat`))?.replace(/^.*\)/s, '').trim().split(' ');
+  return fields?.[19] ?? null;
 }
