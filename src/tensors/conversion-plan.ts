@@ -12,6 +12,7 @@ import type { GgufFile } from './gguf.ts';
 import { dtypeIn, layoutFile } from './layout.ts';
 import { quote, TensorFileError } from './tensor-error.ts';
 import type { BlockLayout, Container, FileLayout, TensorEntry, TensorFile, TensorPlan } from './tensor-file.ts';
+import { type Scales, scaleNames, scalesOf } from './scales.ts';
 import { isReadable } from './tensor-values.ts';
 
 export interface ConversionChoice {
@@ -73,9 +74,15 @@ const blockLayouts: ReadonlySet<string> = new Set<BlockLayout>(['q8_0', 'mxfp4',
  */
 export function planConversion(file: TensorFile, container: Container, choice: ConversionChoice): ConversionPlan {
   const target = targetOf(choice, container);
-  const drafts = file.tensors.map((entry) =>
-    isTaken(entry, choice) ? convertDraft(entry, container, choice, target) : keepDraft(entry, file, container),
-  );
+  const { taken, applied } = takenOf(file, choice);
+  const drafts = file.tensors
+    .filter(({ name }) => !applied.has(name))
+    .map((entry) => {
+      const scales = taken.get(entry);
+      return scales === undefined
+        ? keepDraft(entry, file, container)
+        : convertDraft(entry, container, choice, target, scales !== null);
+    });
   const plans = drafts.flatMap(({ plans: some }) => some);
   const layout = layoutFile(container, plans, carriedOver(file, container));
   const byName = new Map(layout.tensors.map((entry) => [entry.name, entry]));
@@ -123,22 +130,56 @@ function refuseChoice(_: ConversionChoice, isRefused: boolean, why: string): voi
   if (isRefused) throw new PtxlabError('bad-choice', why);
 }
 
-function isTaken(entry: TensorEntry, { takes }: ConversionChoice): boolean {
+/** The tensors that are converted, with their scales if they have some; the names of the scales, which are then used up. */
+function takenOf(
+  file: TensorFile,
+  { takes }: ConversionChoice,
+): { readonly taken: ReadonlyMap<TensorEntry, Scales | null>; readonly applied: ReadonlySet<string> } {
+  const scales = scalesOf(file);
+  // Scales of what stays are left alone: without them it would mean something else.
+  const areScales = scaleNames(scales);
+  const taken = new Map<TensorEntry, Scales | null>();
+  const used = new Map<string, Scales>();
+  for (const entry of file.tensors) {
+    const own = valueScales(entry, scales);
+    if (areScales.has(entry.name) || (own === null && !isValue(entry))) continue;
+    if (takes !== undefined && !takes(entry.name)) continue;
+    taken.set(entry, own);
+    if (own !== null) used.set(entry.name, own);
+  }
+  return { taken, applied: scaleNames(used) };
+}
+
+/**
+ * The scales that make numbers of a tensor's codes, as `X_scale` beside `X` says. Null where there are none, and where
+ * elements are unsigned: these hold what others have packed.
+ */
+export function valueScales(entry: TensorEntry, all: ReadonlyMap<string, Scales>): Scales | null {
+  const { format, name } = entry;
+  return format !== 'opaque' && formats[format].signed && !isInBlocks(entry) ? (all.get(name) ?? null) : null;
+}
+
+function isValue(entry: TensorEntry): boolean {
   if (!isReadable(entry) || entry.format === 'opaque') return false;
   // What is in blocks are values, whatever their codes are.
-  const isValue = isInBlocks(entry) || (formats[entry.format].kind === 'float' && entry.format !== 'ue8m0');
-  return isValue && (takes === undefined || takes(entry.name));
+  return isInBlocks(entry) || (formats[entry.format].kind === 'float' && entry.format !== 'ue8m0');
 }
 
 function isInBlocks({ packing }: TensorEntry): boolean {
   return packing === 'q8_0' || packing === 'mxfp4' || packing === 'nvfp4';
 }
 
-function convertDraft(entry: TensorEntry, container: Container, choice: ConversionChoice, target: Target): Draft {
+function convertDraft(
+  entry: TensorEntry,
+  container: Container,
+  choice: ConversionChoice,
+  target: Target,
+  isScaled: boolean,
+): Draft {
   const { name, shape } = entry;
   switch (target.kind) {
     case 'format':
-      return plainDraft(entry, container, target.format);
+      return plainDraft(entry, container, target.format, isScaled);
     case 'blocks':
       return {
         entry,
@@ -153,13 +194,14 @@ function convertDraft(entry: TensorEntry, container: Container, choice: Conversi
   }
 }
 
-function plainDraft(entry: TensorEntry, container: Container, to: FormatName): Draft {
+function plainDraft(entry: TensorEntry, container: Container, to: FormatName, isScaled = false): Draft {
   const { name, shape, packing, format } = entry;
   const plans = [{ name, dtype: requireDtype(container, to, name), shape }];
   // What has a byte or more lies alike everywhere.
-  if (format === to && packing === 'whole' && formats[to].width >= 8) return { entry, kind: 'copy', plans };
+  if (!isScaled && format === to && packing === 'whole' && formats[to].width >= 8)
+    return { entry, kind: 'copy', plans };
   // Blocks are read times their scales.
-  return { entry, kind: 'convert', from: isInBlocks(entry) ? 'f32' : (format as FormatName), to, plans };
+  return { entry, kind: 'convert', from: isScaled || isInBlocks(entry) ? 'f32' : (format as FormatName), to, plans };
 }
 
 function quantizedPlans(

@@ -4,10 +4,11 @@ import { largestMagnitude, quantize, type QuantizeOptions } from '../arrays/quan
 import { layoutOf } from '../arrays/quantized-array.ts';
 import { formats } from '../numerics/formats.ts';
 import type { ByteSink, ByteSource } from './bytes.ts';
-import type { ConversionPlan, TensorWork } from './conversion-plan.ts';
+import { type ConversionPlan, type TensorWork, valueScales } from './conversion-plan.ts';
 import { ElementReader } from './element-reader.ts';
 import { encodeBlocks } from './encode-blocks.ts';
 import { blockFormats } from './gguf-blocks.ts';
+import { type Scales, scaledValues, scalesOf } from './scales.ts';
 import type { TensorEntry, TensorFile } from './tensor-file.ts';
 
 /** How far a conversion has come: all pieces before this one are written. */
@@ -53,8 +54,9 @@ export async function convertFile(
   { from = { work: 0, piece: 0 }, onProgress, signal }: ConvertFileOptions = {},
 ): Promise<void> {
   if (from.work === 0 && from.piece === 0) await into.write(0, plan.layout.header);
+  const all = scalesOf(file);
   for (let work = from.work; work < plan.work.length; work++) {
-    const pieces = await piecesOf(plan, file, plan.work[work] as TensorWork, signal);
+    const pieces = await piecesOf(plan, { file, all }, plan.work[work] as TensorWork, signal);
     await writePieces(pieces, into, {
       first: work === from.work ? from.piece : 0,
       signal,
@@ -100,13 +102,21 @@ async function writePieces(
   if (pieces.length > first) await written(pieces.length, (pieces.at(-1) as Piece).size);
 }
 
+/** A file, and all scales in it. */
+interface Input {
+  readonly file: TensorFile;
+  readonly all: ReadonlyMap<string, Scales>;
+}
+
 async function piecesOf(
   plan: ConversionPlan,
-  file: TensorFile,
+  { file, all }: Input,
   work: TensorWork,
   signal: AbortSignal | undefined,
 ): Promise<readonly Piece[]> {
-  const reader = new ElementReader(file, work.entry);
+  const scales = isByValue(work) ? valueScales(work.entry, all) : null;
+  const scaled = scales === null ? null : await scaledValues(file, work.entry, scales);
+  const reader = new ElementReader(file, work.entry, scaled);
   switch (work.kind) {
     case 'copy':
       return copyPieces(reader, work.entry, work.out);
@@ -117,6 +127,12 @@ async function piecesOf(
     case 'quantize':
       return quantizePieces(plan, reader, work, signal);
   }
+}
+
+/** Whether scales beside the elements are applied; elements that only change their packing keep them. */
+function isByValue(work: TensorWork): boolean {
+  if (work.kind === 'convert') return work.from !== work.entry.format;
+  return work.kind !== 'copy';
 }
 
 /** Consecutive ranges of so many, the last of them shorter. */

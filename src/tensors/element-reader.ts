@@ -19,12 +19,13 @@ export class ElementReader {
   private readonly rooms: [ArrayBuffer, ArrayBuffer] = [new ArrayBuffer(0), new ArrayBuffer(0)];
   private turn = 0;
 
-  constructor(file: TensorFile, entry: TensorEntry) {
+  /** @param scaled the values of its elements, where scales lie beside them */
+  constructor(file: TensorFile, entry: TensorEntry, scaled: TensorValues | null = null) {
     this.file = file;
     this.entry = entry;
     this.format = entry.format === 'opaque' ? 'u8' : entry.format;
     const isPlain = entry.packing === 'whole' || entry.packing === 'dense' || entry.packing === 'opaque';
-    this.blocks = isPlain ? null : tensorValues(file, entry);
+    this.blocks = scaled ?? (isPlain ? null : tensorValues(file, entry));
   }
 
   /** The stored bytes from one to another. */
@@ -37,7 +38,7 @@ export class ElementReader {
     return room;
   }
 
-  /** Elements as they are stored, or of blocks their values as f32; a piece begins with a byte, and a block. */
+  /** Elements as they are stored, or values as f32 where they have scales; a piece begins with a byte, and a block. */
   async elements(first: number, count: number): Promise<Uint8Array | Float32Array> {
     if (this.blocks !== null) return this.blockValues(this.blocks, first, count);
     const bits = this.storedBits;

@@ -65,6 +65,20 @@ describe('what it makes', () => {
     expect(stdout).toContain('I8');
   });
 
+  test('codes with scales are the values they stand for, and what stays keeps its scales', async () => {
+    expect((await convert(model, at('q.safetensors'), '--to', 'mxfp4', '--keep', '*norm')).code).toBe(0);
+    expect((await convert(at('q.safetensors'), at('back.safetensors'), '--to', 'f32')).code).toBe(0);
+    expect(await dtypes(at('back.safetensors'))).toEqual(await dtypes(model));
+    const same = await ptxlab(['diff', at('q.safetensors'), at('back.safetensors')]);
+    expect([same.code, same.stdout]).toEqual([0, expect.stringContaining('equal')]);
+    expect((await convert(at('q.safetensors'), at('kept.safetensors'), '--to', 'f16', '--keep', '*weight')).code).toBe(
+      0,
+    );
+    expect(await dtypes(at('kept.safetensors'))).toEqual(
+      (await dtypes(at('q.safetensors'))).map((one) => one.replace('norm F32', 'norm F16')),
+    );
+  });
+
   test('another container', async () => {
     expect((await convert(model, at('out.npz'), '--to', 'f16', '-q')).code).toBe(0);
     expect(await dtypes(at('out.npz'))).toEqual(['a.norm <f2', 'a.weight <f2', 'ids <i8']);
@@ -234,7 +248,9 @@ describe('interrupted', () => {
     const out = at('out.safetensors');
     const both = await Promise.all([1, 2].map(() => convert(input, out, '--to', 'e4m3', '-q')));
     expect(both.reduce((sum, { code }) => sum + (code ?? 9), 0)).toBe(2);
-    expect(both.map(({ stderr }) => stderr).join('')).toMatch(/is being written by (?:process \d+|another process)|exists already/);
+    expect(both.map(({ stderr }) => stderr).join('')).toMatch(
+      /is being written by (?:process \d+|another process)|exists already/,
+    );
     expect((await dtypes(out)).join()).toBe('w F8_E4M3');
   });
 
