@@ -101,6 +101,25 @@ describe.each(shapes)('%i x %i f32', (...shape) => {
   });
 });
 
+test.each(['mxfp8', 'nvfp4', 'e4m3'])(
+  'one row that is longer than a piece, and ends within a block, to %s',
+  async (to) => {
+    const shape = [2 ** 20 + 2 ** 18 + 8];
+    const values = Float32Array.from({ length: shape[0] ?? 0 }, (_, i) => Math.cos(i) * 3);
+    const file = await fileOf('safetensors', { name: 'w', dtype: 'F32', shape, data: values });
+    const scale = to === 'e4m3' ? 'row' : undefined;
+    const found = await converted(file, 'safetensors', { to, scale });
+    const whole = quantize(values, {
+      to,
+      shape,
+      granularity: scale,
+      packing: to === 'nvfp4' ? 'low-first' : undefined,
+    });
+    expect(same(await stored(found, 'w'), whole.codes)).toBe(true);
+    expect(same(await stored(found, 'w_scale'), whole.scales)).toBe(true);
+  },
+);
+
 test.each(['f16', 'bf16'] as const)('%s is quantised as its values are', async (from) => {
   const values = convert(valuesOf([8, 64]), { to: from });
   const dtype = from === 'f16' ? 'F16' : 'BF16';

@@ -214,10 +214,11 @@ async function quantizePieces(
   const { elements, shape } = entry;
   const layout = layoutOf(scheme, elements, shape, choice.scale);
   const { columns, tileRows, tileColumns, scaleColumns } = layout;
-  const isOne = scheme.block === null && layout.granularity === 'tensor';
+  const isRow = layout.rows === 1;
+  const isOne = layout.granularity === 'tensor' || (layout.granularity === 'row' && isRow);
   const amax = isOne || second !== null ? await amaxOf(reader, elements, signal) : undefined;
   // Tiles that rows do not end within may be taken as one row; else a piece is whole rows of tiles, and whole bytes.
-  const isFlat = isOne || (scheme.block !== null && columns % tileColumns === 0);
+  const isFlat = isOne || (scheme.block !== null && (isRow || columns % tileColumns === 0));
   const unitRows = tileRows > 1 ? tileRows : byteRows;
   const rows = Math.max(1, Math.floor(pieceElements / Math.max(columns, 1) / unitRows)) * unitRows;
   const unit = isFlat ? pieceElements : Math.max(1, rows * columns);
@@ -225,7 +226,7 @@ async function quantizePieces(
   const { rounding, seed, scaleRule, scale } = choice;
   const options: QuantizeOptions = {
     to: scheme.name,
-    granularity: scale,
+    granularity: isOne ? 'tensor' : scale,
     scaleRule,
     amax,
     packing: formats[scheme.element].width >= 8 ? undefined : out.packing === 'dense' ? 'low-first' : 'bytes',
