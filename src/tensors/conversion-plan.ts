@@ -5,6 +5,7 @@ import type { Granularity } from '../arrays/quantized-array.ts';
 import { layoutOf } from '../arrays/quantized-array.ts';
 import type { MxRule } from '../arrays/scale-rules.ts';
 import type { Semantics } from '../arrays/semantic-rules.ts';
+import { conversionOf } from '../arrays/semantics.ts';
 import { PtxlabError } from '../base/error.ts';
 import type { Rounding } from '../numerics/conversion.ts';
 import { type FormatName, formats } from '../numerics/formats.ts';
@@ -178,8 +179,11 @@ function convertDraft(
 ): Draft {
   const { name, shape } = entry;
   switch (target.kind) {
-    case 'format':
-      return plainDraft(entry, container, target.format, isScaled);
+    case 'format': {
+      const draft = plainDraft(entry, container, target.format, isScaled);
+      if (draft.kind === 'convert') requireConversion(draft.from, draft.to, choice);
+      return draft;
+    }
     case 'blocks':
       return {
         entry,
@@ -192,6 +196,16 @@ function convertDraft(
       return { entry, kind: 'quantize', scheme, plans: quantizedPlans(entry, container, scheme, choice.scale) };
     }
   }
+}
+
+/** Throws what `convert` would throw later. */
+function requireConversion(
+  from: FormatName,
+  to: FormatName,
+  { rounding, saturate, semantics }: ConversionChoice,
+): void {
+  const found = conversionOf({ from, to, rounding, saturate, semantics });
+  if (!found.ok) throw new PtxlabError(found.error.code, found.error.message);
 }
 
 function plainDraft(entry: TensorEntry, container: Container, to: FormatName, isScaled = false): Draft {

@@ -222,6 +222,8 @@ test.each([
   ['bad-choice', { to: 'mxfp8' }, 'gguf'],
   ['unsupported', { to: 'e4m3' }, 'gguf'],
   ['unknown-format', { to: 'e4m9' }, 'safetensors'],
+  ['rounding-required', { to: 'ue8m0' }, 'safetensors'],
+  ['not-offered', { to: 'e4m3', saturate: false }, 'safetensors'],
   ['unknown-scheme', { to: 'f16', scale: 'row' }, 'safetensors'],
 ] as const)('%s: %o in a %s file', async (code, choice, container) => {
   const file = await fileOf('safetensors', { name: 'w', dtype: 'F32', shape: [64], data: new Float32Array(64) });
