@@ -8,7 +8,7 @@ import { Workspace } from './workspace.ts';
 
 beforeAll(built, 120_000);
 
-const count = 2 ** 21 + 12_345;
+const count = 2 ** 20 + 2 ** 18 + 12_345;
 const source = Float32Array.from({ length: count }, (_, i) => ((i * 2_654_435_761) % 100_003) / 500 - 100);
 
 /** The arrays of a conversion, wherever they lie: the source, and room for the result. */

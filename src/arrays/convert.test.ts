@@ -18,7 +18,7 @@ const names = Object.keys(formats) as FormatName[];
 function patterns(format: FormatName): readonly Bits[] {
   const { width } = formats[format];
   if (width <= 8) return Array.from({ length: 2 ** width }, (_, i) => i);
-  const spread = Array.from({ length: 512 }, (_, i) => (BigInt(i) * 0x9e3779b97f4a7c15n) ^ (BigInt(i) << 40n));
+  const spread = Array.from({ length: 200 }, (_, i) => (BigInt(i) * 0x9e3779b97f4a7c15n) ^ (BigInt(i) << 40n));
   const corners = Array.from({ length: 2 * width }, (_, i) => (1n << BigInt(i % width)) - BigInt(i < width ? 0 : 1));
   const all = [...spread, ...corners, ...corners.map((bits) => ~bits)].map((bits) => BigInt.asUintN(width, bits));
   return width > 32 ? all : all.map(Number);

@@ -4,7 +4,7 @@ import { differences } from './engines.ts';
 import { compareGoldenConversions } from './golden.ts';
 import { arithmetic, inputsFor } from './instructions.ts';
 
-compareGoldenConversions(3);
+compareGoldenConversions(5);
 
 describe('arithmetic on both engines', () => {
   it.each(arithmetic.map((instruction) => [instruction.inst, instruction] as const))('%s', async (_, instruction) => {

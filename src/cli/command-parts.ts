@@ -1,0 +1,15 @@
+/** What the declarations of commands have in common. */
+import type { Command } from 'commander';
+import type { ExitCode } from './exit.ts';
+
+/** Takes what a command ends with. */
+export type Finish = (exit: ExitCode) => void;
+
+export function examples(command: Command, ...lines: readonly string[]): Command {
+  return command.addHelpText('before', `Examples:\n${lines.map((line) => `  ${line}\n`).join('')}`);
+}
+
+/** For options that may be given several times. */
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}

@@ -1,0 +1,92 @@
+/** The commands about tensor files. */
+import type { Command } from 'commander';
+import { collect, examples, type Finish } from './command-parts.ts';
+import type { DiffFlags } from './diff.ts';
+import type { ConvertFlags } from './convert/choice.ts';
+import type { InspectFlags } from './inspect.ts';
+
+export function defineConvert(program: Command, finish: Finish): void {
+  const command = program
+    .command('convert')
+    .description('Convert the floating-point tensors of a file; the new one may be of another container.')
+    .argument('[files...]', 'the file, and the one to be made; its ending says what it is to be')
+    .option('--to <format>', 'e4m3, e5m2, f16, bf16, …; mxfp8, mxfp6, mxfp4, nvfp4; for GGUF also q8_0')
+    .option('--only <glob>', 'only tensors of such names; repeated', collect)
+    .option('--keep <glob>', 'tensors that stay as they are; repeated', collect)
+    .option('--scale <of>', 'f32 scales beside e4m3, e5m2, s8, s4, s2: tensor, row, or block of 128 x 128')
+    .option('--scale-rule <rule>', 'how mx scales are made: floor, as OCP has it, or up')
+    .option('--rounding <mode>', 'rn unless given; rs with --seed')
+    .option('--seed <number>', 'for --rounding rs')
+    .option('--semantics <stack>', 'whose conversion it is: ptx unless given, ocp, ml_dtypes, torch')
+    .option('--no-saturate', 'values beyond the format become infinity or NaN where the stack allows it')
+    .option('--force', 'replace a file of that name')
+    .option('--resume', 'go on with what an interrupted run left')
+    .option('--dry-run', 'say what would be done, and do nothing')
+    .option('--dtype <type>', 'what the elements of a raw file are')
+    .option('--shape <extents>', 'the extents of a raw file: 1024,1024')
+    .option('--json', 'write JSON')
+    .action(async (files: readonly string[], _: unknown, self: Command) => {
+      const flags = self.optsWithGlobals<ConvertFlags>();
+      finish(await (await import('./convert.ts')).convertCommand(files, flags));
+    });
+  examples(
+    command,
+    'ptxlab convert model.safetensors model-e4m3.safetensors --to e4m3 --scale row',
+    "ptxlab convert model.safetensors model-nvfp4.safetensors --to nvfp4 --keep '*norm*' --keep '*embed*'",
+    'ptxlab convert model.safetensors model.gguf --to q8_0',
+    'ptxlab convert weights.npy weights.bin --to e2m1 --rounding rs --seed 7',
+  );
+}
+
+export function defineInspect(program: Command, finish: Finish): void {
+  const command = program
+    .command('inspect')
+    .description('Show what is in tensor files: safetensors, .npy, .npz, GGUF, raw.')
+    .argument('[files...]', 'tensor files, or the index of a model in shards')
+    .option('--only <glob>', 'only tensors of such names; repeated', collect)
+    .option('--no-stats', 'read headers only, no data')
+    .option('--histogram', 'all numbers of each tensor, and a line for each power of two')
+    .option('--dtype <type>', 'what the elements of a raw file are')
+    .option('--shape <extents>', 'the extents of a raw file: 1024,1024')
+    .option('--json', 'write JSON')
+    .option('--ascii', 'draw without block characters')
+    .action(async (files: readonly string[], _: unknown, self: Command) => {
+      const flags = self.optsWithGlobals<InspectFlags>();
+      finish(await (await import('./inspect.ts')).inspectCommand(files, flags));
+    });
+  examples(
+    command,
+    'ptxlab inspect model.safetensors',
+    "ptxlab inspect --histogram --only '*.q_proj.weight' model.safetensors",
+    'ptxlab inspect --no-stats model.safetensors.index.json',
+    'ptxlab inspect --dtype bf16 --shape 4096,4096 weights.bin',
+  );
+}
+
+export function defineDiff(program: Command, finish: Finish): void {
+  const command = program
+    .command('diff')
+    .description('Compare the tensors of two files by value; scales are applied, types may differ.')
+    .argument('[files...]', 'two tensor files; errors are those of the second')
+    .option('--only <glob>', 'only tensors of such names; repeated', collect)
+    .option('--max-abs <error>', 'exit 1 where |a - b| is larger')
+    .option('--max-rel <error>', 'exit 1 where |a - b| / |a| is larger')
+    .option('--min-sqnr <decibels>', 'exit 1 where the signal to noise ratio of a tensor is lower')
+    .option('--details <count>', 'tensors shown in detail, the worst first; 3 unless given')
+    .option('--worst <count>', 'elements shown of each of them; 5 unless given')
+    .option('--html <file>', 'write a report with charts')
+    .option('--dtype <type>', 'what the elements of raw files are')
+    .option('--shape <extents>', 'the extents of raw files: 1024,1024')
+    .option('--json', 'write JSON')
+    .option('--ascii', 'draw without block characters')
+    .action(async (files: readonly string[], _: unknown, self: Command) => {
+      const flags = self.optsWithGlobals<DiffFlags>();
+      finish(await (await import('./diff.ts')).diffCommand(files, flags));
+    });
+  examples(
+    command,
+    'ptxlab diff model.safetensors model-e4m3.safetensors',
+    'ptxlab diff --min-sqnr 30 --html report.html model.safetensors model-mxfp4.gguf',
+    "ptxlab diff --only '*.q_proj.*' --details 10 before.safetensors after.safetensors",
+  );
+}

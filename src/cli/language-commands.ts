@@ -1,0 +1,173 @@
+/** The commands about PTX, as the command line declares them; what they do is loaded when one is called. */
+import { type Command, Option } from 'commander';
+import { collect, examples, type Finish } from './command-parts.ts';
+import type { CheckFlags } from './check.ts';
+import type { EvalFlags } from './eval.ts';
+import type { ExplainFlags } from './explain.ts';
+import type { FormsFlags } from './forms.ts';
+import type { RunFlags } from './run.ts';
+import type { SweepFlags } from './sweep.ts';
+
+export function defineCheck(program: Command, finish: Finish): void {
+  const command = program
+    .command('check')
+    .description('Check PTX modules as strictly as ptxas.')
+    .argument('[files...]', 'PTX files, - for stdin')
+    .option('-t, --target <names>', "judge for these targets (sm_80,sm_90a), not the module's own")
+    .option('--isa <version>', "judge by this PTX version, not the module's own")
+    .addOption(
+      new Option('-f, --format <format>', 'findings as')
+        .choices(['pretty', 'ptxas', 'json', 'sarif', 'github'])
+        .default('pretty'),
+    )
+    .addOption(new Option('-W <kind>', 'warnings are errors').choices(['error']))
+    .option('--all', 'pretty: show every repeat of a finding')
+    .option('--batch', 'answer NDJSON requests from stdin, one module a line')
+    .action(async (files: readonly string[], _: unknown, self: Command) => {
+      const flags = self.optsWithGlobals<CheckFlags>();
+      finish(await (await import('./check.ts')).checkCommand(files, flags));
+    });
+  examples(
+    command,
+    'ptxlab check kernel.ptx',
+    'ptxlab check --target sm_80,sm_100a kernel.ptx',
+    'nvcc -ptx -o - kernel.cu | ptxlab check -Werror --format github -',
+  );
+}
+
+export function defineEval(program: Command, finish: Finish): void {
+  const command = program
+    .command('eval')
+    .description('Evaluate one instruction on given operands, bit for bit.')
+    .argument('[instruction]', 'a mnemonic such as cvt.rn.satfinite.e4m3x2.f32')
+    .argument('[operands...]', 'inputs in instruction order: 1.5, -3, nan, 0x3f800000, 0f3F800000')
+    .option('-t, --target <name>', 'judge for this target; any unless given')
+    .option('--isa <version>', 'judge by this PTX version; the newest unless given')
+    .option('--explain', 'show the exact value, its neighbours and why one was chosen')
+    .option('--json', 'write JSON')
+    .option('--batch', 'answer NDJSON requests from stdin')
+    .allowUnknownOption()
+    .action(async (instruction: string | undefined, operands: readonly string[], _: unknown, self: Command) => {
+      const flags = self.optsWithGlobals<EvalFlags>();
+      finish(await (await import('./eval.ts')).evalCommand(instruction, operands, flags));
+    });
+  examples(
+    command,
+    'ptxlab eval cvt.rn.satfinite.e4m3x2.f32 1.5 -0.1',
+    'ptxlab eval --explain cvt.rn.f16.f32 0.1',
+    'ptxlab eval cvt.rs.f16x2.f32 0x3dcccccd 0x3e4ccccd 0x00010002',
+  );
+}
+
+export function defineRun(program: Command, finish: Finish): void {
+  const command = program
+    .command('run')
+    .description('Run a kernel on the CPU.')
+    .argument('[file]', 'a PTX file, - for stdin')
+    .option('--entry <name>', 'the kernel; may be left out where there is one')
+    .option('--grid <x,y,z>', 'blocks')
+    .option('--block <x,y,z>', 'threads of a block')
+    .option('--shared <bytes>', 'dynamic shared memory')
+    .option(
+      '--arg <value>',
+      'an argument, repeated in order: 5, 1.5, u32:5, f32:1.5, f32[]:1,2, in.npy, zeros:4096, zeros:f32[8,8], hex:..., file:...',
+      collect,
+      [],
+    )
+    .option('--out <index:file>', 'write a buffer argument after the launch; repeated', collect, [])
+    .option('-t, --target <name>', 'the device; the target of the module unless given')
+    .addOption(new Option('--engine <engine>', 'engine').choices(['jit', 'interp']))
+    .option(
+      '--workers <count>',
+      'threads that the fast engine spreads blocks over; 0, the default, is none beside its own',
+    )
+    .option('--unchecked', 'no memory checks')
+    .option('--memory <bytes>', 'memory of the device; 1 GiB unless given')
+    .option('--trace', 'print each instruction that thread 0 of block 0 executes, with its registers')
+    .option('--trace-thread <x,y,z>', 'trace this thread of the block')
+    .option('--trace-block <x,y,z>', 'trace this block of the grid')
+    .option('--trace-lines <a..b>', 'trace these lines of the PTX text')
+    .option('--job <file>', 'a job as JSON, - for stdin')
+    .option('--timeout <seconds>', 'end a kernel that runs longer')
+    .option('--budget <instructions>', 'end a kernel that executes more')
+    .action(async (file: string | undefined, _: unknown, self: Command) => {
+      const flags = self.optsWithGlobals<RunFlags>();
+      finish(await (await import('./run.ts')).runCommand(file, flags));
+    });
+  examples(
+    command,
+    'ptxlab run saxpy.ptx --grid 16 --block 256 --arg u32:4096 --arg f32:2 --arg x.npy --arg y.npy --out 3:y.npy',
+    'ptxlab run --job job.json',
+  );
+}
+
+export function defineExplain(program: Command, finish: Finish): void {
+  const command = program
+    .command('explain')
+    .description('Explain an instruction, a literal or a diagnostic code.')
+    .argument('<text...>', 'an instruction or mnemonic, 0f3F800000, PTX2030')
+    .option('-t, --target <name>', 'meaning on this target; old ones flush subnormals')
+    .option('--isa <version>', 'meaning in this PTX version')
+    .option('--json', 'write JSON')
+    .option('--ascii', 'draw without box characters')
+    .action(async (text: readonly string[], _: unknown, self: Command) => {
+      const flags = self.optsWithGlobals<ExplainFlags>();
+      finish(await (await import('./explain.ts')).explainCommand(text.join(' '), flags));
+    });
+  examples(
+    command,
+    'ptxlab explain cvt.rs.satfinite.e4m3x4.f32',
+    "ptxlab explain 'cvt.rn.bf16x2.f32 %r1, %f1, %f2;'",
+    'ptxlab explain 0f3F800000',
+    'ptxlab explain PTX2030',
+  );
+}
+
+export function defineForms(program: Command, finish: Finish): void {
+  const command = program
+    .command('forms')
+    .description('List the instruction forms, or the matrix of conversions.')
+    .option('--opcode <name>', 'only this opcode')
+    .option('-t, --target <name>', 'only what this target has')
+    .option('--isa <version>', 'only what this PTX version has')
+    .option('--matrix', 'which types convert to which, and whether a rounding is written')
+    .option('--json', 'write JSON')
+    .action(async (_: unknown, self: Command) => {
+      const flags = self.optsWithGlobals<FormsFlags>();
+      finish(await (await import('./forms.ts')).formsCommand(flags));
+    });
+  examples(
+    command,
+    'ptxlab forms',
+    'ptxlab forms --opcode cvt --target sm_90',
+    'ptxlab forms --matrix --target sm_100a',
+  );
+}
+
+export function defineSweep(program: Command, finish: Finish): void {
+  const command = program
+    .command('sweep')
+    .description('Convert a whole range of inputs, and print digests of the results.')
+    .argument('[instructions...]', 'mnemonics of conversions; those of the file of --expect unless given')
+    .option('--chunks <a..b>', 'only these chunks of 2^24 inputs')
+    .option('--expect <file>', 'compare with the digests of a file')
+    .option('--published', 'compare with the digests that come with ptxlab')
+    .option('--out <file>', 'keep digests in a file, and go on where it ends')
+    .option('--threads <count>', 'threads; one a core unless given')
+    .option('--rbits <hex>', 'random bits of .rs; 0 unless given')
+    .option('--scale <hex>', 'scale factors of .scaled; 7f7f, two factors of one, unless given')
+    .option('-t, --target <name>', 'judge for this target; any unless given')
+    .option('--isa <version>', 'judge by this PTX version; the newest unless given')
+    .option('--json', 'write JSON, one line an instruction')
+    .action(async (instructions: readonly string[], _: unknown, self: Command) => {
+      const flags = self.optsWithGlobals<SweepFlags>();
+      finish(await (await import('./sweep.ts')).sweepCommand(instructions, flags));
+    });
+  examples(
+    command,
+    'ptxlab sweep cvt.rn.satfinite.e4m3x2.f32',
+    'ptxlab sweep cvt.rn.f16.f32 --chunks 60..67',
+    'ptxlab sweep --published cvt.rn.bf16.f32',
+    'ptxlab sweep cvt.rn.bf16x2.f32 --out digests.json',
+  );
+}
