@@ -1,5 +1,5 @@
 /** Small kernels on a fresh device. */
-import { Device, type Fault, type LaunchOptions, type LaunchResult } from '../../src/device.ts';
+import { Device, type DeviceOptions, type Fault, type LaunchOptions, type LaunchResult } from '../../src/device.ts';
 
 /** The ways that a kernel can run on the calling thread. */
 export const ways: Readonly<Record<string, LaunchOptions>> = {
@@ -32,13 +32,17 @@ ret; }
 `;
 }
 
-/** Launches `k` with a buffer of `bytes` zeros as its only argument, and gives what it holds afterwards. */
+/**
+ * Launches `k` with a buffer of `bytes` zeros as its only argument, and gives what it holds afterwards. Has code for four
+ * threads, small as it is, unless told otherwise.
+ */
 export async function outcome(
   source: Source,
   bytes: number,
   options: LaunchOptions = {},
+  on: DeviceOptions = { simd: true },
 ): Promise<{ readonly result: LaunchResult; readonly words: readonly number[] }> {
-  const device = await Device.create({ simd: true });
+  const device = await Device.create(on);
   const kernel = device.load(moduleOf(source)).kernel('k');
   const out = device.alloc(bytes);
   const result = await kernel.launch({ args: [out], ...options });

@@ -92,6 +92,17 @@ export class BlockEngine {
     return this.current === null ? null : this.blockOf(this.arena.contextOf(this.current));
   }
 
+  /** No block is under way: another engine can go on with the ledger. */
+  get isBetweenBlocks(): boolean {
+    return this.running.length === 0 && this.taken.first >= this.taken.end;
+  }
+
+  /** Tells the ledger what was run, for another engine to go on. */
+  settle(): void {
+    this.ledger.settle(this.executed - this.noted);
+    this.noted = this.executed;
+  }
+
   release(): void {
     this.arena.release();
   }

@@ -15,9 +15,13 @@ import { faultOf } from './faults.ts';
 import type { CompiledKernel } from '../compiled-kernel.ts';
 import { OwnLedger } from './ledger.ts';
 
-export interface CompiledLaunch {
+/** A kernel's module, and what the engine knows of it. */
+export interface CompiledCode {
   readonly compiled: CompiledKernel;
   readonly module: WebAssembly.Module;
+}
+
+export interface CompiledLaunch extends CompiledCode {
   readonly shape: LaunchShape;
   readonly memory: GlobalMemory;
   readonly constants: Uint8Array;
@@ -34,20 +38,40 @@ const turn = 40;
 /** Bytes that blocks may take which run at the same time. */
 export const residentBytes: number = 256 * 2 ** 20;
 
+/** Gives code to go on with once so many thread-instructions have been run, null as long as that would not pay. */
+export type BetterCode = (executed: number) => CompiledCode | null;
+
 /** Runs a launch to its end or to the first fault. Reading memory that nobody wrote gives zeros. */
-export async function runCompiled(launch: CompiledLaunch): Promise<LaunchResult> {
+export async function runCompiled(launch: CompiledLaunch, better: BetterCode | null): Promise<LaunchResult> {
   const { shape, limits, heap, print } = launch;
   const ledger = new OwnLedger(blocksOf(shape), limits);
-  const engine = new BlockEngine({ ...launch, services: { heap, print }, residentBytes }, ledger);
+  const engineOf = (code: CompiledCode): BlockEngine =>
+    new BlockEngine({ ...launch, ...code, services: { heap, print }, residentBytes }, ledger);
+  let engine = engineOf(launch);
+  let before = 0;
+  let compiling = 0;
   const started = performance.now();
   const stats = (): LaunchStats => ({
     threads: threadsOf(shape) * blocksOf(shape),
-    instructions: engine.instructions,
-    milliseconds: performance.now() - started,
+    instructions: before + engine.instructions,
+    milliseconds: performance.now() - started - compiling,
   });
+  let wanted = better;
+  const improve = (): void => {
+    const asked = performance.now();
+    const code = engine.isBetweenBlocks ? (wanted?.(engine.instructions) ?? null) : null;
+    if (code === null) return;
+    engine.settle();
+    engine.release();
+    before = engine.instructions;
+    engine = engineOf(code);
+    wanted = null;
+    compiling = performance.now() - asked;
+  };
   try {
     let rested = started;
     while (engine.step()) {
+      if (wanted !== null) improve();
       if (performance.now() - rested < turn) continue;
       await new Promise((resolve) => {
         setTimeout(resolve, 0);

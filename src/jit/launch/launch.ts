@@ -5,8 +5,8 @@ import type { KernelProgram } from '../../program/link.ts';
 import { sourceAt } from '../../program/source-places.ts';
 import { type Compiled, compiledBefore, compiledOnce } from './cache.ts';
 import { compileKernel } from '../compile.ts';
-import { type CompiledLaunch, runCompiled } from './engine.ts';
-import { earnsFours, hasFours, runsInFours } from '../simd/four-threads.ts';
+import { type BetterCode, type CompiledLaunch, runCompiled } from './engine.ts';
+import { earnsFours, hasFours, paysOff, runsInFours } from '../simd/four-threads.ts';
 import { runSpread } from './spread.ts';
 import type { WorkerHost } from './worker-host.ts';
 
@@ -33,9 +33,11 @@ export interface FastLaunch extends Omit<CompiledLaunch, 'compiled' | 'module'> 
 export async function runFast(launch: FastLaunch): Promise<LaunchResult> {
   const { kernel, memory, workers } = launch;
   const shared = workers > 0 && !callsBuiltins(kernel) ? memory.share() : null;
-  const code = codeFor(launch, shared !== null);
+  const makers = makersOf(launch, shared !== null);
+  const { code } = makers;
   const ready = { ...launch, compiled: code.kernel, module: code.module };
-  const result = shared === null ? await runCompiled(ready) : await runSpread(ready, shared, workers, await hostOf());
+  const result =
+    shared === null ? await runCompiled(ready, makers.better) : await runSpread(ready, shared, workers, await hostOf());
   code.executed += result.stats.instructions;
   return withSource(kernel, result);
 }
@@ -57,23 +59,50 @@ function callsBuiltins({ functions }: KernelProgram): boolean {
   return functions.some(({ kind }) => kind === 'builtin');
 }
 
-function codeFor(launch: FastLaunch, concurrent: boolean): Compiled {
-  const { kernel, origin, memory, constants, checked, addressOf, addresses, shape } = launch;
+interface Makers {
+  /** What the launch begins with. */
+  readonly code: Compiled;
+  /** Code for four threads, where it begins without and they would be whole fours. */
+  readonly better: BetterCode | null;
+}
+
+function makersOf(launch: FastLaunch, concurrent: boolean): Makers {
+  const { kernel, shape, simd } = launch;
+  const make = (fours: boolean): Compiled => codeOf(launch, concurrent, fours);
+  if (simd === false || !hasFours(shape) || !runsInFours(kernel.entry)) return { code: make(false), better: null };
+  const key = keyOf(launch, concurrent, false);
+  const executed = compiledBefore(launch.origin.text, key)?.executed ?? 0;
+  if (simd === true || earnsFours(kernel.entry, shape, executed)) return { code: make(true), better: null };
+  const better: BetterCode = (now) => {
+    if (!paysOff(executed + now)) return null;
+    const { kernel: compiled, module } = make(true);
+    return { compiled, module };
+  };
+  return { code: make(false), better };
+}
+
+/** What compiled code depends on beside the text. */
+function keyOf(
+  { kernel, origin, memory, checked, addresses }: FastLaunch,
+  concurrent: boolean,
+  fours: boolean,
+): string {
+  const { name } = kernel.entry;
   const sharedMemory = memory.share() !== null;
-  const { name, parameterBytes } = kernel.entry;
   const facts = [name, origin.target, origin.isa, memory.origin, sharedMemory, concurrent, checked, addresses];
-  const keyOf = (fours: boolean): string => JSON.stringify([fours, ...facts]);
-  const executed = (): number => compiledBefore(origin.text, keyOf(false))?.executed ?? 0;
-  const fours =
-    hasFours(shape) && runsInFours(kernel.entry) && (launch.simd ?? earnsFours(kernel.entry, shape, executed()));
-  return compiledOnce(origin.text, keyOf(fours), () => {
+  return JSON.stringify([fours, ...facts]);
+}
+
+function codeOf(launch: FastLaunch, concurrent: boolean, fours: boolean): Compiled {
+  const { kernel, origin, memory, constants, checked, addressOf } = launch;
+  return compiledOnce(origin.text, keyOf(launch, concurrent, fours), () => {
     const made = compileKernel(kernel, {
       origin: memory.origin,
-      sharedMemory,
+      sharedMemory: memory.share() !== null,
       concurrent,
       checked,
       fours,
-      parameterBytes,
+      parameterBytes: kernel.entry.parameterBytes,
       addressOf,
       constantBytes: constants.byteLength,
       localBytes: kernel.stackBytes,

@@ -26,9 +26,26 @@ const worth = 2 ** 24;
 /** Rounds that a loop is taken to run. */
 const rounds = 64;
 
+/** Loops inside each other that are counted. */
+const deepest = 3;
+
 /** `executed`: thread-instructions that code for one thread ran for this kernel before. */
-export function earnsFours({ instructions }: FunctionProgram, shape: LaunchShape, executed: number): boolean {
-  const loops = instructions.some(({ target, targets }, i) => [target, ...targets].some((to) => to >= 0 && to <= i));
-  const expected = instructions.length * threadsOf(shape) * blocksOf(shape) * (loops ? rounds : 1);
-  return executed + expected >= worth;
+export function earnsFours(program: FunctionProgram, shape: LaunchShape, executed: number): boolean {
+  return executed + expectedOf(program) * threadsOf(shape) * blocksOf(shape) >= worth;
+}
+
+/** Instructions that a thread is taken to run: each as often as the branches back over it say. */
+function expectedOf({ instructions }: FunctionProgram): number {
+  const depth = new Uint16Array(instructions.length);
+  instructions.forEach(({ target, targets }, i) => {
+    for (const to of [target, ...targets]) {
+      for (let at = Math.max(to, 0); to >= 0 && at <= i; at++) depth[at] = (depth[at] as number) + 1;
+    }
+  });
+  return depth.reduce((sum, loops) => sum + rounds ** Math.min(loops, deepest), 0);
+}
+
+/** Whether thread-instructions that were run in code for one thread say that it pays. */
+export function paysOff(executed: number): boolean {
+  return executed >= worth;
 }
