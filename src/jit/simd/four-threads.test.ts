@@ -33,6 +33,14 @@ test('a loop counts as many rounds', () => {
   expect(earnsFours(loop, shape(128, 2 ** 10), 0)).toBe(true);
 });
 
+test('loops in loops count much more', () => {
+  const nested = kernel(
+    'outer: mov.u32 %r1, 0; inner: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 100; @%p1 bra inner; add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 100; @%p1 bra outer;',
+  );
+  expect(earnsFours(loop, shape(1024, 8), 0)).toBe(false);
+  expect(earnsFours(nested, shape(1024, 8), 0)).toBe(true);
+});
+
 test('so does what was executed before', () => {
   expect(earnsFours(straight, shape(128, 1), 2 ** 30)).toBe(true);
 });

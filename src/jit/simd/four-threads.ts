@@ -38,8 +38,8 @@ export function earnsFours(program: FunctionProgram, shape: LaunchShape, execute
 function expectedOf({ instructions }: FunctionProgram): number {
   const depth = new Uint16Array(instructions.length);
   instructions.forEach(({ target, targets }, i) => {
-    for (const to of [target, ...targets]) {
-      for (let at = Math.max(to, 0); to >= 0 && at <= i; at++) depth[at] = (depth[at] as number) + 1;
+    for (const to of [target, ...targets].filter((one) => one >= 0)) {
+      for (let at = to; at <= i; at++) depth[at] = (depth[at] as number) + 1;
     }
   });
   return depth.reduce((sum, loops) => sum + rounds ** Math.min(loops, deepest), 0);
