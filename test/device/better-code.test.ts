@@ -5,7 +5,7 @@ import { outcome, type Source } from './run.ts';
 /** 64 threads a block; each block adds its share to a sum beside what each of its threads stores. */
 const source: Source = {
   body: `ld.param.u64 %rd1, [out];
-mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 64, %r1; mov.u32 %r4, 0; mov.u32 %r5, %r3;
+mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 64, %r1; mov.u32 %r4, 0; mov.u32 %r5, %r3; bar.sync 0;
 again: mad.lo.u32 %r5, %r5, 1664525, 1013904223; add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, 2000; @%p1 bra again;
 atom.global.add.u32 %r6, [%rd1], %r5;
 mul.wide.u32 %rd2, %r3, 4; add.u64 %rd1, %rd1, %rd2; st.global.u32 [%rd1+4], %r5;`,

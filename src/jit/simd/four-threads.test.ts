@@ -21,21 +21,24 @@ const shape = (threads: number, blocks: number): LaunchShape => ({
   sharedBytes: 0,
 });
 const straight = kernel('add.u32 %r1, %r1, 1; add.u32 %r2, %r1, 1;');
-const loop = kernel('again: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 100; @%p1 bra again;');
+const rounds = 'add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 100;';
+const loop = kernel(`bar.sync 0; again: ${rounds} @%p1 bra again;`);
 
 test('threads and instructions count', () => {
   expect(earnsFours(straight, shape(128, 1), 0)).toBe(false);
   expect(earnsFours(straight, shape(128, 2 ** 16), 0)).toBe(true);
 });
 
-test('a loop counts as many rounds', () => {
+test('a loop counts as many rounds, very many where threads do not meet', () => {
   expect(earnsFours(straight, shape(128, 2 ** 10), 0)).toBe(false);
+  expect(earnsFours(loop, shape(128, 1), 0)).toBe(false);
   expect(earnsFours(loop, shape(128, 2 ** 10), 0)).toBe(true);
+  expect(earnsFours(kernel(`again: ${rounds} @%p1 bra again;`), shape(128, 1), 0)).toBe(true);
 });
 
 test('loops in loops count much more', () => {
   const nested = kernel(
-    'outer: mov.u32 %r1, 0; inner: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 100; @%p1 bra inner; add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 100; @%p1 bra outer;',
+    `bar.sync 0; outer: mov.u32 %r1, 0; inner: ${rounds} @%p1 bra inner; add.u32 %r2, %r2, 1; @%p1 bra outer;`,
   );
   expect(earnsFours(loop, shape(1024, 8), 0)).toBe(false);
   expect(earnsFours(nested, shape(1024, 8), 0)).toBe(true);

@@ -23,8 +23,11 @@ export function hasFours({ block }: LaunchShape): boolean {
 /** Thread-instructions in whose time the code is made. */
 const worth = 2 ** 24;
 
-/** Rounds that a loop is taken to run. */
-const rounds = 64;
+/**
+ * Rounds that a loop is taken to run: few where the threads of a block meet at barriers, as they divide the work among them;
+ * else a thread may be at it for long, and nothing can be changed before its block ends.
+ */
+const rounds = { meeting: 64, alone: 2 ** 16 };
 
 /** Loops inside each other that are counted. */
 const deepest = 3;
@@ -42,7 +45,9 @@ function expectedOf({ instructions }: FunctionProgram): number {
       for (let at = to; at <= i; at++) depth[at] = (depth[at] as number) + 1;
     }
   });
-  return depth.reduce((sum, loops) => sum + rounds ** Math.min(loops, deepest), 0);
+  const meets = instructions.some(({ steps }) => steps.some(({ kind }) => kind === 'barrier'));
+  const each = meets ? rounds.meeting : rounds.alone;
+  return depth.reduce((sum, loops) => sum + each ** Math.min(loops, deepest), 0);
 }
 
 /** Whether thread-instructions that were run in code for one thread say that it pays. */
