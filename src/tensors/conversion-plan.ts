@@ -108,26 +108,23 @@ function targetOf(choice: ConversionChoice, container: Container): Target {
   const { to, scale, rounding = 'rn' } = choice;
   const name = to.trim().toLowerCase();
   if (container === 'gguf' && blockLayouts.has(name)) {
-    refuseChoice(
-      choice,
-      scale !== undefined || rounding !== 'rn',
-      'blocks of GGUF have scales and a rounding of their own',
-    );
+    refuseIf(scale !== undefined || rounding !== 'rn', 'blocks of GGUF have scales and a rounding of their own');
     return { kind: 'blocks', layout: name as BlockLayout };
   }
   if (name === 'q8_0') throw new PtxlabError('bad-choice', 'q8_0 is a type of GGUF: the new file has to be one');
   const isBlocks = /^(?:mx|nv)fp\d/.test(name);
   if (!isBlocks && scale === undefined) return { kind: 'format', format: requireFormat(to) };
   const scheme = schemeNamed(isBlocks ? name : requireFormat(to));
-  refuseChoice(choice, isBlocks && scale !== undefined, `${scheme.name} has scales of its own`);
-  refuseChoice(choice, rounding !== 'rn' && rounding !== 'rs', 'codes with scales are rounded by rn or rs');
-  refuseChoice(choice, choice.saturate === false, 'codes with scales saturate');
-  refuseChoice(choice, (choice.semantics ?? 'ptx') !== 'ptx', 'codes with scales are made as PTX makes them');
-  refuseChoice(choice, container === 'gguf', `GGUF has no ${to} with scales of its own`);
+  refuseIf(isBlocks && scale !== undefined, `${scheme.name} has scales of its own`);
+  refuseIf(rounding !== 'rn' && rounding !== 'rs', 'codes with scales are rounded by rn or rs');
+  refuseIf(choice.saturate === false, 'codes with scales saturate');
+  refuseIf((choice.semantics ?? 'ptx') !== 'ptx', 'codes with scales are made as PTX makes them');
+  refuseIf(choice.scaleRule !== undefined && scheme.scale !== 'ue8m0', `${scheme.name} has no choice of scale rule`);
+  refuseIf(container === 'gguf', `GGUF has no ${to} with scales of its own`);
   return { kind: 'scheme', scheme };
 }
 
-function refuseChoice(_: ConversionChoice, isRefused: boolean, why: string): void {
+function refuseIf(isRefused: boolean, why: string): void {
   if (isRefused) throw new PtxlabError('bad-choice', why);
 }
 

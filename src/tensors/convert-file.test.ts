@@ -220,6 +220,7 @@ test.each([
   ['bad-choice', { to: 'e4m3', scale: 'row', saturate: false }, 'safetensors'],
   ['bad-choice', { to: 'e4m3', scale: 'row', semantics: 'torch' }, 'safetensors'],
   ['bad-choice', { to: 'mxfp8' }, 'gguf'],
+  ['bad-choice', { to: 'nvfp4', scaleRule: 'up' }, 'safetensors'],
   ['unsupported', { to: 'e4m3' }, 'gguf'],
   ['unknown-format', { to: 'e4m9' }, 'safetensors'],
   ['rounding-required', { to: 'ue8m0' }, 'safetensors'],

@@ -9,7 +9,7 @@ import type { FunctionType } from '../../wasm/module.ts';
 import { nearestForm, pushAllWithin, storeNearest } from './array-nearest.ts';
 import { convertOneByOne, type Place, scratchBytes } from './array-one-by-one.ts';
 import { pushLaneBits, pushRandomWords, type RandomLayout } from './array-random.ts';
-import { type GroupLocals, groupBytes, groupSize, loadGroup, type Storage, storeGroup } from './array-storage.ts';
+import { groupBytes, groupOf, groupSize, loadGroup, type Storage, storeGroup } from './array-storage.ts';
 import { Helpers } from '../helpers.ts';
 import { replaceVector, stageConverter } from '../arithmetic/replacement.ts';
 import { holder } from '../values.ts';
@@ -131,8 +131,8 @@ function writeFetch(code: Code): void {
 function convertGroup(code: Code, plan: ArrayPlan, random: RandomBits, from: Place, to: Place): void {
   const words = loadGroup(code, from.storage, from.local);
   const convertAny = (): void => {
-    const results = words.map((local, i) => convertWords(code, plan, random, local, i));
-    storeGroup(code, to.storage, to.local, results as unknown as GroupLocals);
+    const results = groupOf(code, (i) => code.get(convertWords(code, plan, random, words[i] as number, i)));
+    storeGroup(code, to.storage, to.local, results);
   };
   const [stage, second] = plan.stages;
   const nearest = second === undefined && stage.replacements.length === 0 ? nearestForm(stage.conversion) : null;

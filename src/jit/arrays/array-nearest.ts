@@ -6,7 +6,7 @@ import type { Conversion } from '../../numerics/conversion.ts';
 import { type FloatFormat, formats } from '../../numerics/formats.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { Place } from './array-one-by-one.ts';
-import { type GroupLocals, storeBytes } from './array-storage.ts';
+import { type GroupLocals, groupOf, storeBytes } from './array-storage.ts';
 import { hasRangeOfSingle, patternAsSingle } from '../simd/vector-rounding.ts';
 import { patternsOf } from '../arithmetic/target.ts';
 import { shift, single, splat } from '../simd/vector-words.ts';
@@ -28,11 +28,9 @@ export function nearestForm(c: Conversion): NearestForm | null {
 
 /** Pushes whether all sixteen are within the limit; gives locals with their magnitudes. */
 export function pushAllWithin(code: Code, { limit }: NearestForm, words: GroupLocals): GroupLocals {
-  const magnitudes = words.map((local) => {
-    const magnitude = code.local('v128');
-    splat(code.get(local), single.magnitude).vector('v128.and').set(magnitude);
-    return magnitude;
-  }) as unknown as GroupLocals;
+  const magnitudes = groupOf(code, (i) => {
+    splat(code.get(words[i] as number), single.magnitude).vector('v128.and');
+  });
   const [a, b, c, d] = magnitudes;
   code.get(a).get(b).vector('i32x4.max_s').get(c).get(d).vector('i32x4.max_s', 'i32x4.max_s');
   splat(code, limit).vector('i32x4.gt_s', 'v128.any_true').op('i32.eqz');
@@ -47,12 +45,7 @@ export function storeNearest(
   words: GroupLocals,
   magnitudes: GroupLocals,
 ): void {
-  const rounded = magnitudes.map((magnitude) => {
-    const local = code.local('v128');
-    pushNearest(code, format, magnitude);
-    code.set(local);
-    return local;
-  }) as unknown as GroupLocals;
+  const rounded = groupOf(code, (i) => pushNearest(code, format, magnitudes[i] as number));
   if (format.width === 16) storeWords(code, format, target, words, rounded);
   else storeNarrow(code, format, target, words, rounded);
 }

@@ -31,6 +31,17 @@ export function groupBytes(storage: Storage): number {
 /** Locals of four words each, elements 0 to 3 in the first. */
 export type GroupLocals = readonly [number, number, number, number];
 
+/** Locals for what `push` leaves on the stack for each four of a group. */
+export function groupOf(code: Code, push: (i: number) => void): GroupLocals {
+  const made = (i: number): number => {
+    push(i);
+    const local = code.local('v128');
+    code.set(local);
+    return local;
+  };
+  return [made(0), made(1), made(2), made(3)];
+}
+
 /** Loads the sixteen elements at the address in `address`, at most 32 bits wide, zero-extended. */
 export function loadGroup(code: Code, storage: Storage, address: number): GroupLocals {
   const locals = [code.local('v128'), code.local('v128'), code.local('v128'), code.local('v128')] as const;

@@ -8,7 +8,7 @@ import { Code } from '../../wasm/code.ts';
 import { ModuleBuilder } from '../../wasm/module.ts';
 import { nearestForm, type NearestForm, pushAllWithin, storeNearest } from './array-nearest.ts';
 import type { Place } from './array-one-by-one.ts';
-import { groupBytes, type GroupLocals, storeGroup } from './array-storage.ts';
+import { groupBytes, type GroupLocals, groupOf, storeGroup } from './array-storage.ts';
 import { advance, loop } from './memory-loop.ts';
 import { quantizeMemory } from './quantize-memory.ts';
 import { type BlockScaling, storeScales } from './scale-lowering.ts';
@@ -146,12 +146,10 @@ function elementLocals(code: Code, spec: QuantizeSpec): ElementLocals {
 
 /** A group from the `first`-th four elements on, times the factor, as codes; the pointer to these moves on. */
 function writeGroup(code: Code, spec: QuantizeSpec, { pointer, codes, factor }: ElementLocals, first: number): void {
-  const products = Array.from({ length: groupVectors }, (_, i) => {
-    const product = code.local('v128');
+  const products = groupOf(code, (i) => {
     pushSource(code, spec, pointer, first + i);
-    code.get(factor).vector('f32x4.mul').set(product);
-    return product;
-  }) as unknown as GroupLocals;
+    code.get(factor).vector('f32x4.mul');
+  });
   const form = nearestForm(spec.conversion);
   if (form === null) storeAny(code, spec, codes, products);
   else storeNumbers(code, form, codes, products, () => storeAny(code, spec, codes, products));
@@ -159,12 +157,7 @@ function writeGroup(code: Code, spec: QuantizeSpec, { pointer, codes, factor }: 
 }
 
 function storeAny(code: Code, spec: QuantizeSpec, codes: Place, products: GroupLocals): void {
-  const words = products.map((product) => {
-    const word = code.local('v128');
-    pushConverted(code, spec.conversion, product);
-    code.set(word);
-    return word;
-  }) as unknown as GroupLocals;
+  const words = groupOf(code, (i) => pushConverted(code, spec.conversion, products[i] as number));
   storeGroup(code, codes.storage, codes.local, words);
 }
 
