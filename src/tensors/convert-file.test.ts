@@ -260,3 +260,19 @@ test('a signal ends it', async () => {
     reason,
   );
 });
+
+test('what is written late is what was read, however quick reading is', async () => {
+  const data = Uint8Array.from({ length: 2 ** 25 + 2 ** 23 }, (_, i) => (i >>> 16) + i);
+  const file = await fileOf('safetensors', { name: 'w', dtype: 'U8', shape: [data.length], data });
+  const plan = planConversion(file, 'safetensors', { to: 'e4m3' });
+  const bytes = new Uint8Array(plan.layout.size);
+  const write = async (offset: number, part: Uint8Array): Promise<void> => {
+    await new Promise((resolve) => {
+      setTimeout(resolve, 20);
+    });
+    bytes.set(part, offset);
+  };
+  await convertFile(plan, file, { ...memorySource(bytes), write });
+  const [entry] = plan.layout.tensors;
+  expect(same(bytes.subarray(entry?.offset ?? 0, plan.layout.size), data)).toBe(true);
+});

@@ -90,9 +90,10 @@ async function writePieces(
   for (let i = first; i < pieces.length; i++) {
     signal?.throwIfAborted();
     const work = (await next) as () => readonly Part[];
+    // What the piece before this one was read into may be what is being written, and the next is read into that.
+    await writing;
     next = load(i + 1);
     const parts = work();
-    await writing;
     writing = Promise.all(parts.map(({ offset, bytes }) => into.write(offset, bytes)));
     writing.catch(() => undefined);
     // The write of this piece is still under way.
