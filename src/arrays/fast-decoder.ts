@@ -18,7 +18,6 @@ export class FastDecoder implements BlockDecoder {
   private readonly codes: Uint8Array;
   private readonly factors: Float32Array;
 
-  /** Throws where WebAssembly, or its vectors, are not to be had. */
   constructor(element: FormatName, dense: boolean) {
     this.bits = dense ? formats[element].width : 8;
     const memory = new WebAssembly.Memory({ initial: quantizeMemory.pages });

@@ -37,7 +37,6 @@ export class FastEncoder implements BlockEncoder {
   private readonly factors: Float32Array;
   private readonly settings: Float32Array;
 
-  /** Throws where WebAssembly, or its vectors, are not to be had. */
   constructor(plan: EncoderPlan) {
     this.plan = plan;
     this.bits = plan.dense ? formats[plan.element].width : 8;

@@ -1,11 +1,9 @@
 /** Memory that conversions read and write in place: what lies elsewhere is copied through it. */
 import { PtxlabError } from '../base/error.ts';
-import { staging } from '../jit/arrays/array-kernel.ts';
+import { pageSize, staging } from '../jit/arrays/array-kernel.ts';
 import type { FormatName } from '../numerics/formats.ts';
 import { type ArrayOf, arrayOver, type Packing, storageOf, storedBytes } from './storage.ts';
 
-/** Bytes of a page of WebAssembly's memory. */
-export const pageSize = 65_536;
 const mostPages = 65_536;
 
 /** Bytes between arrays: what a group of elements may read behind its own. */

@@ -1,10 +1,9 @@
 /** Opening the tensor files that a command line names. */
 import { requireFormat } from '../arrays/names.ts';
-import { openBeside, openFile } from '../hosts/node-files.ts';
+import { openTensors as openFiles, type OpenTensors } from '../hosts/node-tensors.ts';
 import { matchesGlob } from '../base/glob.ts';
 import { PtxlabError } from '../base/error.ts';
-import { openTensorFile, type OpenOptions } from '../tensors/open.ts';
-import type { TensorFile } from '../tensors/tensor-file.ts';
+import type { OpenOptions } from '../tensors/open.ts';
 import { UsageError } from './exit.ts';
 
 /** Flags about the files that several commands have. */
@@ -15,14 +14,10 @@ export interface TensorFlags {
   readonly only?: readonly string[];
 }
 
-export interface TensorInput {
+export interface TensorInput extends OpenTensors {
   readonly path: string;
-  /** Bytes of the file, or of all files of a model in shards. */
-  readonly size: number;
-  readonly file: TensorFile;
   /** Whether `--only` takes a tensor. */
   readonly takes: (name: string) => boolean;
-  close(): Promise<void>;
 }
 
 /** Opens a file and reads its header; what is wrong with it is a PtxlabError that names the file. */
@@ -31,23 +26,9 @@ export async function openTensors(path: string, flags: TensorFlags): Promise<Ten
   const options = readOptions(path, flags);
   const { only = [] } = flags;
   const takes = (name: string): boolean => only.length === 0 || only.some((glob) => matchesGlob(glob, name));
-  const opened = [await openFile(path)];
-  const close = async (): Promise<void> => {
-    await Promise.all(opened.map((source) => source.close()));
-  };
-  const beside = openBeside(path);
   try {
-    const file = await openTensorFile(opened[0] as (typeof opened)[number], {
-      ...options,
-      openBeside: async (name) => {
-        const shard = await beside(name);
-        opened.push(shard);
-        return shard;
-      },
-    });
-    return { path, size: opened.reduce((sum, { size }) => sum + size, 0), file, takes, close };
+    return { path, takes, ...(await openFiles(path, options)) };
   } catch (error) {
-    await close();
     throw error instanceof PtxlabError ? named(path, error) : error;
   }
 }

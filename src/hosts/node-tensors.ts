@@ -5,6 +5,8 @@ import { openBeside, openFile, type OpenFile } from './node-files.ts';
 
 export interface OpenTensors {
   readonly file: TensorFile;
+  /** Bytes of the file, or of all files of a model in shards. */
+  readonly size: number;
   /** Closes the file, and those beside it that it needs. */
   readonly close: () => Promise<void>;
 }
@@ -24,7 +26,7 @@ export async function openTensors(path: string, options: OpenOptions = {}): Prom
   try {
     const source = await keep(openFile(path));
     const file = await openTensorFile(source, { name: path, openBeside: (name) => keep(beside(name)), ...options });
-    return { file, close };
+    return { file, size: opened.reduce((sum, { size }) => sum + size, 0), close };
   } catch (error) {
     await close();
     throw error;

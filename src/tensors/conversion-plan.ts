@@ -10,6 +10,7 @@ import { PtxlabError } from '../base/error.ts';
 import type { Rounding } from '../numerics/conversion.ts';
 import { type FormatName, formats } from '../numerics/formats.ts';
 import type { GgufFile } from './gguf.ts';
+import { isBlockLayout } from './gguf-blocks.ts';
 import { dtypeIn, layoutFile } from './layout.ts';
 import { quote, TensorFileError } from './tensor-error.ts';
 import type { BlockLayout, Container, FileLayout, TensorEntry, TensorFile, TensorPlan } from './tensor-file.ts';
@@ -35,8 +36,10 @@ export interface ConversionChoice {
   readonly takes?: ((name: string) => boolean) | undefined;
 }
 
-/** What is done with a tensor; `out` and the like are where it goes. */
-export type TensorWork = { readonly entry: TensorEntry } & (
+/**
+ * What is done with a tensor; `out` and the like are where it goes, `beside` the scales that make values of its codes.
+ */
+export type TensorWork = { readonly entry: TensorEntry; readonly beside: Scales | null } & (
   | { readonly kind: 'copy'; readonly out: TensorEntry }
   | { readonly kind: 'convert'; readonly from: FormatName; readonly to: FormatName; readonly out: TensorEntry }
   /** Codes, scales, and for NVFP4 the scale of all of it. */
@@ -58,14 +61,16 @@ export interface ConversionPlan {
 }
 
 /** A tensor's work before it is known where in the file things go: tensors by the names they will have. */
-type Draft = { readonly entry: TensorEntry; readonly plans: readonly TensorPlan[] } & (
+type Draft = {
+  readonly entry: TensorEntry;
+  readonly beside: Scales | null;
+  readonly plans: readonly TensorPlan[];
+} & (
   | { readonly kind: 'copy' }
   | { readonly kind: 'convert'; readonly from: FormatName; readonly to: FormatName }
   | { readonly kind: 'quantize'; readonly scheme: Scheme }
   | { readonly kind: 'blocks'; readonly layout: BlockLayout }
 );
-
-const blockLayouts: ReadonlySet<string> = new Set<BlockLayout>(['q8_0', 'mxfp4', 'nvfp4']);
 
 /**
  * Plans a conversion into a container. Scales go beside their codes: `X_scale`, and for NVFP4 `X_scale_2`, as `diff` reads
@@ -79,10 +84,10 @@ export function planConversion(file: TensorFile, container: Container, choice: C
   const drafts = file.tensors
     .filter(({ name }) => !applied.has(name))
     .map((entry) => {
-      const scales = taken.get(entry);
-      return scales === undefined
+      const beside = taken.get(entry);
+      return beside === undefined
         ? keepDraft(entry, file, container)
-        : convertDraft(entry, container, choice, target, scales !== null);
+        : convertDraft(entry, container, choice, target, beside);
     });
   const plans = drafts.flatMap(({ plans: some }) => some);
   const layout = layoutFile(container, plans, carriedOver(file, container));
@@ -107,9 +112,9 @@ type Target =
 function targetOf(choice: ConversionChoice, container: Container): Target {
   const { to, scale, rounding = 'rn' } = choice;
   const name = to.trim().toLowerCase();
-  if (container === 'gguf' && blockLayouts.has(name)) {
+  if (container === 'gguf' && isBlockLayout(name)) {
     refuseIf(scale !== undefined || rounding !== 'rn', 'blocks of GGUF have scales and a rounding of their own');
-    return { kind: 'blocks', layout: name as BlockLayout };
+    return { kind: 'blocks', layout: name };
   }
   if (name === 'q8_0') throw new PtxlabError('bad-choice', 'q8_0 is a type of GGUF: the new file has to be one');
   const isBlocks = /^(?:mx|nv)fp\d/.test(name);
@@ -152,19 +157,17 @@ function takenOf(
  * The scales that make numbers of a tensor's codes, as `X_scale` beside `X` says. Null where there are none, and where
  * elements are unsigned: these hold what others have packed.
  */
-export function valueScales(entry: TensorEntry, all: ReadonlyMap<string, Scales>): Scales | null {
+function valueScales(entry: TensorEntry, all: ReadonlyMap<string, Scales>): Scales | null {
   const { format, name } = entry;
-  return format !== 'opaque' && formats[format].signed && !isInBlocks(entry) ? (all.get(name) ?? null) : null;
+  return format !== 'opaque' && formats[format].signed && !isBlockLayout(entry.packing)
+    ? (all.get(name) ?? null)
+    : null;
 }
 
 function isValue(entry: TensorEntry): boolean {
   if (!isReadable(entry) || entry.format === 'opaque') return false;
   // What is in blocks are values, whatever their codes are.
-  return isInBlocks(entry) || (formats[entry.format].kind === 'float' && entry.format !== 'ue8m0');
-}
-
-function isInBlocks({ packing }: TensorEntry): boolean {
-  return packing === 'q8_0' || packing === 'mxfp4' || packing === 'nvfp4';
+  return isBlockLayout(entry.packing) || (formats[entry.format].kind === 'float' && entry.format !== 'ue8m0');
 }
 
 function convertDraft(
@@ -172,25 +175,26 @@ function convertDraft(
   container: Container,
   choice: ConversionChoice,
   target: Target,
-  isScaled: boolean,
+  beside: Scales | null,
 ): Draft {
   const { name, shape } = entry;
   switch (target.kind) {
     case 'format': {
-      const draft = plainDraft(entry, container, target.format, isScaled);
+      const draft = plainDraft(entry, container, target.format, beside);
       if (draft.kind === 'convert') requireConversion(draft.from, draft.to, choice);
       return draft;
     }
     case 'blocks':
       return {
         entry,
+        beside,
         kind: 'blocks',
         layout: target.layout,
         plans: [{ name, dtype: target.layout.toUpperCase(), shape }],
       };
     case 'scheme': {
       const { scheme } = target;
-      return { entry, kind: 'quantize', scheme, plans: quantizedPlans(entry, container, scheme, choice.scale) };
+      return { entry, beside, kind: 'quantize', scheme, plans: quantizedPlans(entry, container, scheme, choice.scale) };
     }
   }
 }
@@ -205,14 +209,15 @@ function requireConversion(
   if (!found.ok) throw new PtxlabError(found.error.code, found.error.message);
 }
 
-function plainDraft(entry: TensorEntry, container: Container, to: FormatName, isScaled = false): Draft {
+function plainDraft(entry: TensorEntry, container: Container, to: FormatName, beside: Scales | null): Draft {
   const { name, shape, packing, format } = entry;
   const plans = [{ name, dtype: requireDtype(container, to, name), shape }];
   // What has a byte or more lies alike everywhere.
-  if (!isScaled && format === to && packing === 'whole' && formats[to].width >= 8)
-    return { entry, kind: 'copy', plans };
+  if (beside === null && format === to && packing === 'whole' && formats[to].width >= 8)
+    return { entry, beside, kind: 'copy', plans };
   // Blocks are read times their scales.
-  return { entry, kind: 'convert', from: isScaled || isInBlocks(entry) ? 'f32' : (format as FormatName), to, plans };
+  const isScaled = beside !== null || isBlockLayout(packing);
+  return { entry, beside, kind: 'convert', from: isScaled ? 'f32' : (format as FormatName), to, plans };
 }
 
 function quantizedPlans(
@@ -245,14 +250,14 @@ function requireDtype(container: Container, format: FormatName, name: string): s
 /** A tensor that stays what it is: byte for byte in the same container, else as elements of the same format. */
 function keepDraft(entry: TensorEntry, file: TensorFile, container: Container): Draft {
   const { name, shape, dtype, format } = entry;
-  if (file.container === container) return { entry, kind: 'copy', plans: [{ name, dtype, shape }] };
-  if (format === 'opaque' || isInBlocks(entry)) {
+  if (file.container === container) return { entry, beside: null, kind: 'copy', plans: [{ name, dtype, shape }] };
+  if (format === 'opaque' || isBlockLayout(entry.packing)) {
     throw new TensorFileError(
       'unsupported',
       `${quote(name)}: a ${container} file cannot hold elements of type ${dtype}`,
     );
   }
-  return plainDraft(entry, container, format);
+  return plainDraft(entry, container, format, null);
 }
 
 /** What else a file says goes into one of the same container. */

@@ -2,13 +2,14 @@
 import { convert } from '../arrays/convert.ts';
 import { largestMagnitude, quantize, type QuantizeOptions } from '../arrays/quantize.ts';
 import { layoutOf } from '../arrays/quantized-array.ts';
+import { bytesOf } from '../arrays/storage.ts';
 import { formats } from '../numerics/formats.ts';
 import type { ByteSink, ByteSource } from './bytes.ts';
-import { type ConversionPlan, type TensorWork, valueScales } from './conversion-plan.ts';
-import { ElementReader } from './element-reader.ts';
+import { type ConversionPlan, type TensorWork } from './conversion-plan.ts';
+import { ElementReader, storedBits } from './element-reader.ts';
 import { encodeBlocks } from './encode-blocks.ts';
 import { blockFormats } from './gguf-blocks.ts';
-import { type Scales, scaledValues, scalesOf } from './scales.ts';
+import { scaledValues } from './scales.ts';
 import type { TensorEntry, TensorFile } from './tensor-file.ts';
 
 /** How far a conversion has come: all pieces before this one are written. */
@@ -54,9 +55,8 @@ export async function convertFile(
   { from = { work: 0, piece: 0 }, onProgress, signal }: ConvertFileOptions = {},
 ): Promise<void> {
   if (from.work === 0 && from.piece === 0) await into.write(0, plan.layout.header);
-  const all = scalesOf(file);
   for (let work = from.work; work < plan.work.length; work++) {
-    const pieces = await piecesOf(plan, { file, all }, plan.work[work] as TensorWork, signal);
+    const pieces = await piecesOf(plan, file, plan.work[work] as TensorWork, signal);
     await writePieces(pieces, into, {
       first: work === from.work ? from.piece : 0,
       signal,
@@ -103,20 +103,13 @@ async function writePieces(
   if (pieces.length > first) await written(pieces.length, (pieces.at(-1) as Piece).size);
 }
 
-/** A file, and all scales in it. */
-interface Input {
-  readonly file: TensorFile;
-  readonly all: ReadonlyMap<string, Scales>;
-}
-
 async function piecesOf(
   plan: ConversionPlan,
-  { file, all }: Input,
+  file: TensorFile,
   work: TensorWork,
   signal: AbortSignal | undefined,
 ): Promise<readonly Piece[]> {
-  const scales = isByValue(work) ? valueScales(work.entry, all) : null;
-  const scaled = scales === null ? null : await scaledValues(file, work.entry, scales);
+  const scaled = work.beside === null ? null : await scaledValues(file, work.entry, work.beside);
   const reader = new ElementReader(file, work.entry, scaled);
   switch (work.kind) {
     case 'copy':
@@ -128,12 +121,6 @@ async function piecesOf(
     case 'quantize':
       return quantizePieces(plan, reader, work, signal);
   }
-}
-
-/** Whether scales beside the elements are applied; elements that only change their packing keep them. */
-function isByValue(work: TensorWork): boolean {
-  if (work.kind === 'convert') return work.from !== work.entry.format;
-  return work.kind !== 'copy';
 }
 
 /** Consecutive ranges of so many, the last of them shorter. */
@@ -152,11 +139,6 @@ function copyPieces(reader: ElementReader, { byteLength }: TensorEntry, out: Ten
       return () => [{ offset: out.offset + first, bytes }];
     },
   }));
-}
-
-function storedBits({ format, packing }: TensorEntry): number {
-  const width = format === 'opaque' ? 8 : formats[format].width;
-  return packing === 'dense' ? width : Math.max(8, width);
 }
 
 function sizeOf({ byteLength, elements }: TensorEntry, count: number): number {
@@ -270,8 +252,4 @@ async function amaxOf(reader: ElementReader, elements: number, signal: AbortSign
     most = Math.max(most, largestMagnitude(source, { from }));
   }
   return most;
-}
-
-function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
-  return new Uint8Array(buffer, byteOffset, byteLength);
 }

@@ -2,12 +2,19 @@
 import { convert } from '../arrays/convert.ts';
 import type { SourceArray, SourceFormat } from '../arrays/source-values.ts';
 import { formats, type FormatName } from '../numerics/formats.ts';
+import { isBlockLayout } from './gguf-blocks.ts';
 import type { TensorEntry, TensorFile } from './tensor-file.ts';
 import { loadUnit, type TensorValues, tensorValues } from './tensor-values.ts';
 
 export interface Values {
   readonly source: SourceArray;
   readonly from: SourceFormat;
+}
+
+/** Bits that an element of a tensor without blocks takes. */
+export function storedBits({ format, packing }: TensorEntry): number {
+  const width = format === 'opaque' ? 8 : formats[format].width;
+  return packing === 'dense' ? width : Math.max(8, width);
 }
 
 /** What is read is valid until the second next piece has been asked for. */
@@ -24,8 +31,7 @@ export class ElementReader {
     this.file = file;
     this.entry = entry;
     this.format = entry.format === 'opaque' ? 'u8' : entry.format;
-    const isPlain = entry.packing === 'whole' || entry.packing === 'dense' || entry.packing === 'opaque';
-    this.blocks = scaled ?? (isPlain ? null : tensorValues(file, entry));
+    this.blocks = scaled ?? (isBlockLayout(entry.packing) ? tensorValues(file, entry) : null);
   }
 
   /** The stored bytes from one to another. */
@@ -41,7 +47,7 @@ export class ElementReader {
   /** Elements as they are stored, or values as f32 where they have scales; a piece begins with a byte, and a block. */
   async elements(first: number, count: number): Promise<Uint8Array | Float32Array> {
     if (this.blocks !== null) return this.blockValues(this.blocks, first, count);
-    const bits = this.storedBits;
+    const bits = storedBits(this.entry);
     return this.bytes((first * bits) / 8, Math.ceil(((first + count) * bits) / 8));
   }
 
@@ -61,11 +67,6 @@ export class ElementReader {
   get packing(): { readonly sourcePacking?: 'bytes' | 'low-first' } {
     if (this.blocks !== null || formats[this.format].width >= 8) return {};
     return { sourcePacking: this.entry.packing === 'dense' ? 'low-first' : 'bytes' };
-  }
-
-  private get storedBits(): number {
-    const { width } = formats[this.format];
-    return this.entry.packing === 'dense' ? width : Math.max(8, width);
   }
 
   private async blockValues(blocks: TensorValues, first: number, count: number): Promise<Float32Array> {

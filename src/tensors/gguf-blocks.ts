@@ -26,6 +26,11 @@ export const blockFormats: Readonly<Record<BlockLayout, BlockFormat>> = {
   nvfp4: { elements: 64, bytes: 36, code: 'e2m1', scale: 'e4m3', scaleBytes: 1, group: 16 },
 };
 
+/** Whether elements lie in blocks. */
+export function isBlockLayout(packing: string): packing is BlockLayout {
+  return Object.hasOwn(blockFormats, packing);
+}
+
 /**
  * Takes whole blocks apart: `codes` gets a byte for each element in order, e2m1 in its low four bits, `scales` those of
  * all groups in order, f16 as two bytes, the low one first.

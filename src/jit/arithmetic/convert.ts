@@ -10,6 +10,9 @@ import { returnBits, returnInfinity, returnNan, returnRounded, returnZero } from
 import { conversionTarget, patternsOf, type RoundingTarget } from './target.ts';
 import { holder } from '../values.ts';
 
+/** A scale that is a factor of one. */
+export const unscaled = 0x7f;
+
 /** Index of the function (source, random i32, scale i32) → result for one lane. */
 export function converter(helpers: Helpers, c: Conversion): number {
   const from = formats[c.from];

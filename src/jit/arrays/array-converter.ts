@@ -1,4 +1,5 @@
 /** Runs a compiled conversion over arrays of any length: where they lie, or chunk by chunk through its memory. */
+import { Kept } from '../../base/kept.ts';
 import {
   arrayKernel,
   type ArrayPlan,
@@ -116,18 +117,10 @@ export class ArrayConverter {
 const noKeys = [0, 0] as const;
 
 /** Modules by plan: an instance in another memory has the code that V8 optimised for the first. */
-const modules = new Map<string, WebAssembly.Module>();
-const mostModules = 256;
+const modules = new Kept<string, WebAssembly.Module>(256);
 
 function moduleOf(plan: ArrayPlan, shared: boolean): WebAssembly.Module {
-  const key = `${shared} ${planKey(plan)}`;
-  const known = modules.get(key);
-  if (known !== undefined) return known;
-  const [oldest] = modules.keys();
-  if (modules.size >= mostModules && oldest !== undefined) modules.delete(oldest);
-  const made = new WebAssembly.Module(arrayKernel(plan, shared));
-  modules.set(key, made);
-  return made;
+  return modules.of(`${shared} ${planKey(plan)}`, () => new WebAssembly.Module(arrayKernel(plan, shared)));
 }
 
 /** Clears what the last byte has beside elements. */

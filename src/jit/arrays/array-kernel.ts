@@ -11,6 +11,7 @@ import { convertOneByOne, type Place, scratchBytes } from './array-one-by-one.ts
 import { pushLaneBits, pushRandomWords, type RandomLayout } from './array-random.ts';
 import { groupBytes, groupOf, groupSize, loadGroup, type Storage, storeGroup } from './array-storage.ts';
 import { Helpers } from '../helpers.ts';
+import { unscaled } from '../arithmetic/convert.ts';
 import { replaceVector, stageConverter } from '../arithmetic/replacement.ts';
 import { holder } from '../values.ts';
 import { vectorConversion } from '../simd/vector-convert.ts';
@@ -47,6 +48,14 @@ export interface Staging {
 }
 
 export const staging: Staging = layStaging();
+
+/** Bytes of a page of WebAssembly's memory. */
+export const pageSize = 65_536;
+
+/** Memory for staging alone, of one thread. */
+export function stagingMemory(): WebAssembly.Memory {
+  return new WebAssembly.Memory({ initial: Math.ceil(staging.bytes / pageSize) });
+}
 
 function layStaging(): Staging {
   const widest = (64 / 8) * chunkSize + slack;
@@ -169,9 +178,6 @@ function wholeConverter(helpers: Helpers, stages: ConversionPlan): number {
     for (const index of indices) code.get(1).get(2).call(index);
   });
 }
-
-/** A factor of one. */
-const unscaled = 0x7f;
 
 /** The random words of the group that is being converted, and the lanes' share of them. */
 class RandomBits {

@@ -1,25 +1,13 @@
 /** Sixteen elements of an array by the function that converts one: formats of 64 bits, and what has no form on vectors. */
 import type { Code } from '../../wasm/code.ts';
 import type { MemoryOpcode } from '../../wasm/opcodes.ts';
+import { loads, stores } from '../access.ts';
+import { unscaled } from '../arithmetic/convert.ts';
 import { groupSize, loadBytes, type Storage, storeBytes } from './array-storage.ts';
 
 /** In scratch memory: sixteen bytes that were dense, and sixteen that will be. */
 const [unpacked, packed] = [0, 128];
 export const scratchBytes = 256;
-
-/** Widths of elements as the function takes and gives them. */
-const loads: Readonly<Record<number, MemoryOpcode>> = {
-  8: 'i32.load8_u',
-  16: 'i32.load16_u',
-  32: 'i32.load',
-  64: 'i64.load',
-};
-const stores: Readonly<Record<number, MemoryOpcode>> = {
-  8: 'i32.store8',
-  16: 'i32.store16',
-  32: 'i32.store',
-  64: 'i64.store',
-};
 
 /** An address, in a local, and what elements take there. */
 export interface Place {
@@ -66,6 +54,3 @@ export function convertOneByOne(code: Code, convert: number, source: Place, targ
   code.get(target.local).get(scratch).vectorMemory('v128.load', packed);
   storeBytes(code, target.storage);
 }
-
-/** A factor of one. */
-const unscaled = 0x7f;

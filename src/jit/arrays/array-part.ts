@@ -1,6 +1,7 @@
 /** A part of a conversion that runs in a worker: plain data, and the function that does it. */
+import { Kept } from '../../base/kept.ts';
 import { ArrayConverter, type RandomSource } from './array-converter.ts';
-import { type ArrayPlan, planKey, staging } from './array-kernel.ts';
+import { type ArrayPlan, planKey, stagingMemory } from './array-kernel.ts';
 
 /** So many elements of two arrays in shared memory. */
 export interface ArrayPart {
@@ -20,40 +21,28 @@ export interface Place {
   readonly thread: number;
 }
 
-const pageSize = 65_536;
-
 interface Converters {
   readonly memory: WebAssembly.Memory;
-  readonly made: Map<string, ArrayConverter>;
+  readonly made: Kept<string, ArrayConverter>;
 }
 
-/** By memory; its number is the key, as what is sent to a thread is another object each time. */
-const known = new Map<number, Converters>();
-
-/** Memories that a thread remembers; it keeps them alive. */
-const mostMemories = 4;
+/**
+ * By memory; its number is the key, as what is sent to a thread is another object each time. A thread keeps alive what it
+ * remembers.
+ */
+const known = new Kept<number, Converters>(4);
 
 /** For what is copied. */
 const own = 0;
 
 export function runArrayPart({ plan, source, target, count, random, place }: ArrayPart): void {
-  const { memory, made } = convertersIn(place);
-  const key = `${place?.thread ?? 0} ${planKey(plan)}`;
-  const converter = made.get(key) ?? new ArrayConverter(plan, memory, place?.thread);
-  made.set(key, converter);
+  const { memory, made } = known.of(place?.id ?? own, () => ({
+    memory: place?.memory ?? stagingMemory(),
+    made: new Kept(256),
+  }));
+  const thread = place?.thread ?? 0;
+  const converter = made.of(`${thread} ${planKey(plan)}`, () => new ArrayConverter(plan, memory, thread));
   const range = { first: 0, end: count };
   if (place === null) converter.runStaged(source, target, range, random);
   else converter.runInPlace(source, target, range, random);
-}
-
-function convertersIn(place: Place | null): Converters {
-  const id = place?.id ?? own;
-  const found = known.get(id);
-  if (found !== undefined) return found;
-  const memory = place?.memory ?? new WebAssembly.Memory({ initial: Math.ceil(staging.bytes / pageSize) });
-  const fresh: Converters = { memory, made: new Map() };
-  const [oldest] = known.keys();
-  if (known.size >= mostMemories && oldest !== undefined) known.delete(oldest);
-  known.set(id, fresh);
-  return fresh;
 }

@@ -3,7 +3,7 @@ import type { Step } from '../../isa/steps.ts';
 import { type FixedFormat, formats, type FormatName } from '../../numerics/formats.ts';
 import type { Conversion } from '../../numerics/conversion.ts';
 import type { Code } from '../../wasm/code.ts';
-import { converter } from '../arithmetic/convert.ts';
+import { converter, unscaled } from '../arithmetic/convert.ts';
 import type { Helpers } from '../helpers.ts';
 import type { StepOf } from '../lowering.ts';
 import { vectorConversion } from '../simd/vector-convert.ts';
@@ -96,9 +96,6 @@ function clamping(to: FormatName): Conversion {
   const none = { rounding: null, integral: false, flush: false, satfinite: false, relu: false, randomBits: 0 } as const;
   return { ...none, from: 's32', to, sat: true, scaled: null };
 }
-
-/** A factor of one. */
-const unscaled = 0x7f;
 
 export class VectorSweep extends SweepLowering {
   constant(name: string, bits: number): void {

@@ -1,0 +1,20 @@
+/** Whether WebAssembly with vectors is to be had: it may be absent, forbidden by a page's content security policy, or old. */
+import { Code } from '../../wasm/code.ts';
+import { ModuleBuilder } from '../../wasm/module.ts';
+
+let compiles: boolean | null = null;
+
+export function canCompile(): boolean {
+  compiles ??= compilesVectors();
+  return compiles;
+}
+
+function compilesVectors(): boolean {
+  const builder = new ModuleBuilder();
+  builder.define(builder.declare({ parameters: [], results: ['v128'] }), new Code([]).words(0, 0, 0, 0));
+  try {
+    return new WebAssembly.Module(builder.encode()) instanceof WebAssembly.Module;
+  } catch {
+    return false;
+  }
+}
