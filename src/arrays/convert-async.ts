@@ -56,19 +56,18 @@ export async function convertAsync(source: Bytes, options: ConvertAsyncOptions):
   signal?.throwIfAborted();
   const prepared = prepareArrays(source, options);
   const spread = new Spread(prepared, signal ?? null);
-  const threads = await threadsFor(prepared, workers);
-  await (threads === 0 ? spread.runHere() : spread.runOn(threads));
+  if (goesToThreads(prepared, workers)) {
+    const { host } = await import('#host');
+    await spread.runOn(host, workers ?? Math.min(host.processors, usualWorkers));
+  } else await spread.runHere();
   clearSpare(prepared.into, prepared.plan.target, prepared.count);
   return prepared.result;
 }
 
 /** Where memory has to be copied by the calling thread, that takes longer than most conversions. */
-async function threadsFor({ bytes, into, count }: PreparedArrays, asked: number | undefined): Promise<number> {
-  if (typeof SharedArrayBuffer !== 'function' || !canCompile()) return 0;
-  if (asked !== undefined) return asked;
-  if (count < threshold || !isShared(bytes) || !isShared(into)) return 0;
-  const { host } = await import('#host');
-  return Math.min(host.processors, usualWorkers);
+function goesToThreads({ bytes, into, count }: PreparedArrays, asked: number | undefined): boolean {
+  if (asked === 0 || typeof SharedArrayBuffer !== 'function' || !canCompile()) return false;
+  return asked !== undefined || (count >= threshold && isShared(bytes) && isShared(into));
 }
 
 /** Converts elements of which none is anybody else's; `lane` is the number of whoever asks, from 1 on. */
@@ -81,8 +80,6 @@ const turn = 40;
 class Spread {
   private readonly arrays: PreparedArrays;
   private readonly signal: AbortSignal | null;
-  private host: WorkerHost | null = null;
-  private threads = 0;
 
   constructor(arrays: PreparedArrays, signal: AbortSignal | null) {
     this.arrays = arrays;
@@ -104,34 +101,31 @@ class Spread {
     });
   }
 
-  async runOn(threads: number): Promise<void> {
+  async runOn(host: WorkerHost, threads: number): Promise<void> {
     const { bytes, into, count } = this.arrays;
-    const { host } = await import('#host');
     await host.ready(threads);
-    this.host = host;
-    this.threads = threads;
     const workspace = workspaceOf(bytes);
-    if (!isShared(bytes) || !isShared(into)) await this.throughSlots();
-    else if (workspace !== null && workspace === workspaceOf(into)) await this.whereTheyLie(workspace);
-    else await this.inSlices(threads, count, (_, first, end) => this.convert(this.part(first, end)));
+    if (!isShared(bytes) || !isShared(into)) await this.throughSlots(host, threads);
+    else if (workspace !== null && workspace === workspaceOf(into)) await this.whereTheyLie(workspace, host, threads);
+    else await this.inSlices(threads, count, (_, first, end) => host.convert(this.part(first, end)));
   }
 
   /** Both arrays in one workspace. The calling thread does what threads cannot do in place. */
-  private async whereTheyLie({ memory, id }: Workspace): Promise<void> {
+  private async whereTheyLie({ memory, id }: Workspace, host: WorkerHost, threads: number): Promise<void> {
     const { plan, source, result, bytes, into, count, random } = this.arrays;
     const converter = converterOf(plan, source, result) as ArrayConverter;
     const inPlace = converter.inPlace(bytes, into, count);
-    await this.inSlices(this.threads, inPlace, (thread, first, end) =>
-      this.convert({ ...this.part(first, end), place: { memory, id, thread } }),
+    await this.inSlices(threads, inPlace, (thread, first, end) =>
+      host.convert({ ...this.part(first, end), place: { memory, id, thread } }),
     );
     converter.runStaged(bytes, into, { first: inPlace, end: count }, random);
   }
 
   /** By way of shared memory; two slots a thread, so that one is filled while the other is worked on. */
-  private async throughSlots(): Promise<void> {
+  private async throughSlots(host: WorkerHost, threads: number): Promise<void> {
     const { bytes, into, count } = this.arrays;
     const [from, to] = this.bytesPerElement;
-    const slots = takeSlots(2 * this.threads, slice * from, slice * to);
+    const slots = takeSlots(2 * threads, slice * from, slice * to);
     const { memory, id } = slots.workspace;
     try {
       await this.inSlices(slots.list.length, count, async (thread, first, end) => {
@@ -141,7 +135,7 @@ class Spread {
         const whole = Math.ceil(part.count / chunkSize) * chunkSize;
         // A slot has room for whole chunks; random words would have to be brought.
         const inPlace = part.random?.kind === 'words' ? {} : { count: whole, place: { memory, id, thread } };
-        await this.convert({ ...part, ...inPlace });
+        await host.convert({ ...part, ...inPlace });
         into.set(slot.target.subarray(0, Math.ceil(part.count * to)), first * to);
       });
     } finally {
@@ -187,10 +181,6 @@ class Spread {
     // All end before the arrays are somebody else's again.
     const ended = await Promise.allSettled(Array.from({ length: lanes }, (_, i) => lane(i + 1)));
     for (const one of ended) if (one.status === 'rejected') throw one.reason;
-  }
-
-  private async convert(part: ArrayPart): Promise<void> {
-    await this.host?.convert(part);
   }
 }
 

@@ -15,6 +15,11 @@ export interface ByteSink {
   write(offset: number, bytes: Uint8Array): Promise<void>;
 }
 
+/** Bytes as a view of numbers. */
+export function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
 /** A source over bytes in memory. */
 export function memorySource(bytes: Uint8Array): ByteSource {
   return {

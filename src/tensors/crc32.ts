@@ -1,4 +1,5 @@
 /** The checksum of zip files. */
+import { viewOf } from './bytes.ts';
 
 /** Bytes that are taken at once. */
 const slice = 8;
@@ -23,7 +24,7 @@ function makeTables(): Uint32Array {
 /** CRC-32 of `bytes`, going on from that of what came before them. */
 export function crc32(bytes: Uint8Array, before = 0): number {
   const share = (following: number, byte: number): number => tables[following * 256 + (byte & 0xff)] as number;
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const view = viewOf(bytes);
   let crc = ~before;
   let at = 0;
   for (; at + slice <= bytes.length; at += slice) {

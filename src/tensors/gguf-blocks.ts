@@ -6,6 +6,7 @@
  * and 0x7f of e4m3 for 0. Scales of nvfp4 are e4m3 without sign; there is no scale of the whole tensor.
  */
 import type { FormatName } from '../numerics/formats.ts';
+import { viewOf } from './bytes.ts';
 import type { BlockLayout } from './tensor-file.ts';
 
 export interface BlockFormat {
@@ -91,8 +92,4 @@ function packNibbles(layout: BlockLayout, codes: DataView, from: number, blocks:
 
 function copyWords(from: DataView, fromAt: number, to: DataView, toAt: number, length: number): void {
   for (let i = 0; i < length; i += 4) to.setInt32(toAt + i, from.getInt32(fromAt + i, true), true);
-}
-
-function viewOf(bytes: Uint8Array): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -1,5 +1,6 @@
 /** The header of an .npy file: a literal of Python, of which numpy writes only this much. */
 import { err, ok, type Result } from '../base/result.ts';
+import { viewOf } from './bytes.ts';
 
 export interface NpyHeader {
   /** Element type as numpy spells it: `<f4`, `|V1`, or a name (`bfloat16`). */
@@ -18,7 +19,7 @@ export function npyHeaderRange(start: Uint8Array): Result<{ readonly begin: numb
   if (major < 1 || major > 3) return err(`.npy version ${major} is not known`);
   const begin = major === 1 ? 10 : 12;
   if (start.byteLength < begin) return err('the header is cut off');
-  const view = new DataView(start.buffer, start.byteOffset, start.byteLength);
+  const view = viewOf(start);
   return ok({ begin, end: begin + (major === 1 ? view.getUint16(8, true) : view.getUint32(8, true)) });
 }
 

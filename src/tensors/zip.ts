@@ -1,5 +1,5 @@
 /** The directory of a zip file, with the 64-bit extension. Members are found, not read. */
-import { type ByteSource, readBytes, sliceSource } from './bytes.ts';
+import { type ByteSource, readBytes, sliceSource, viewOf } from './bytes.ts';
 import { inflateSource } from './inflate-source.ts';
 import { quote, TensorFileError } from './tensor-error.ts';
 
@@ -166,10 +166,6 @@ async function locate(source: ByteSource, header: CentralHeader, limit: number):
 function lastBytes(end: number, length: number): [offset: number, length: number] {
   const least = Math.min(end, length);
   return [end - least, least];
-}
-
-function viewOf(bytes: Uint8Array): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 function safe(value: bigint): number {
