@@ -1,5 +1,6 @@
 import { gguf as huggingFace } from '@huggingface/gguf';
 import { describe, expect, test } from 'vitest';
+import { refusalOf } from '../../test/tensors/refusal.ts';
 import { formats } from '../numerics/formats.ts';
 import { ByteWriter } from './byte-writer.ts';
 import { type ByteSource, memorySource, readBytes } from './bytes.ts';
@@ -8,7 +9,6 @@ import { blockFormats } from './gguf-blocks.ts';
 import { type GgufField, writeField, writeString } from './gguf-fields.ts';
 import { layoutGguf } from './gguf-layout.ts';
 import { ggufTypeOf, ggufTypesByName } from './gguf-types.ts';
-import { TensorFileError } from './tensor-error.ts';
 
 interface Info {
   readonly name: string;
@@ -45,15 +45,7 @@ function file(
 
 const open = (bytes: Uint8Array): Promise<GgufFile> => openGguf(memorySource(bytes));
 
-async function codeOf(bytes: Uint8Array): Promise<string> {
-  try {
-    await open(bytes);
-    return 'opened';
-  } catch (error) {
-    if (!(error instanceof TensorFileError)) throw error;
-    return error.code;
-  }
-}
+const codeOf = async (bytes: Uint8Array): Promise<string> => (await refusalOf(open(bytes))) ?? 'opened';
 
 const fields: readonly GgufField[] = [
   { key: 'general.architecture', type: 'string', items: null, value: 'llama' },
