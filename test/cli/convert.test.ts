@@ -3,13 +3,14 @@ import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { built, mainFile, type Outcome, ptxlab, put, scratch, start } from './ptxlab.ts';
+import { built, mainFile, type Outcome, ptxlab, put, scratch, scratchIn, start } from './ptxlab.ts';
 import { floats, putSafetensors, tensor } from './tensor-files.ts';
 
+const everything = scratch();
 let folder = '';
 let model = '';
 beforeEach(() => {
-  folder = scratch();
+  folder = scratchIn(everything);
   model = putSafetensors(
     folder,
     'model.safetensors',

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { afterAll } from 'vitest';
 
 export const root: string = fileURLToPath(new URL('../..', import.meta.url));
 export const mainFile: string = join(root, 'dist/cli/main.js');
@@ -47,9 +48,16 @@ function spawnNode(args: readonly string[], options: SpawnOptionsWithoutStdio) {
   return spawn(process.execPath, args, options);
 }
 
-/** An empty folder of its own for a test file. */
+/** An empty folder of its own for a test file, called where its tests are declared: it goes when they are done. */
 export function scratch(): string {
-  return mkdtempSync(join(tmpdir(), 'ptxlab-'));
+  const folder = mkdtempSync(join(tmpdir(), 'ptxlab-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** An empty folder in the file's own, for one test. */
+export function scratchIn(folder: string): string {
+  return mkdtempSync(join(folder, 'test-'));
 }
 
 /** Writes a file into a folder and gives its path. */

@@ -1,8 +1,8 @@
 /** A file that was begun belongs to one run at a time, however many would go on with it. */
-import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openUnfinished, type UnfinishedFile } from '../../src/hosts/node-unfinished.ts';
 
 /** More than any system gives to a process. */
@@ -16,6 +16,7 @@ beforeEach(async () => {
   target = join(folder, 'out');
   part = join(folder, '.out.ptxlab-part');
 });
+afterEach(() => rm(folder, { recursive: true, force: true }));
 
 function leave(journal: object): Promise<void> {
   return writeFile(
