@@ -1,7 +1,7 @@
 /** Bulk conversion on worker threads: `convert` for arrays so large that the calling thread should not do it alone. */
 import { PtxlabError } from '../base/error.ts';
 import { type ArrayConverter, clearSpare, type RandomSource } from '../jit/arrays/array-converter.ts';
-import { chunkSize } from '../jit/arrays/array-kernel.ts';
+import { chunkSize } from '../jit/arrays/array-plan.ts';
 import type { ArrayPart } from '../jit/arrays/array-part.ts';
 import { storedBits } from '../jit/arrays/array-storage.ts';
 import type { WorkerHost } from '../jit/launch/worker-host.ts';

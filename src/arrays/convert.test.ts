@@ -125,6 +125,24 @@ function bothWays(source: Bytes, options: ConvertOptions): boolean {
   return run(converterOf(plan, source, source)) === run(new PlainConverter(plan));
 }
 
+describe('numbers, with something else among them', () => {
+  const wide = ['f32', 'bf16', 'f16'] as const;
+  const narrow = ['e4m3', 'e5m2', 'e2m3', 'e3m2', 'e2m1'] as const;
+  const pairs = [
+    ...[...narrow, 'f16', 'bf16'].map((to) => ['f32', to] as const),
+    ...narrow.flatMap((from) => wide.map((to) => [from, to] as const)),
+  ];
+  test.each(pairs)('%s to %s, at any place, with and without WebAssembly', (from, to) => {
+    const source = Float32Array.from({ length: 300 }, (_, i) => ((i * 37) % 101) / 40 - 1);
+    for (const other of [0, Number.NaN, Number.POSITIVE_INFINITY, 1e9, -1e30]) {
+      for (const place of [0, 15, 16, 70, 127, 128, 299]) {
+        const mixed = source.with(place, other);
+        expect(bothWays(convert(mixed, { to: from }), { from, to })).toBe(true);
+      }
+    }
+  });
+});
+
 describe('packings', () => {
   const narrow = names.filter((name) => formats[name].width < 8);
   const packings = ['bytes', 'low-first', 'high-first'] as const;

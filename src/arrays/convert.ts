@@ -10,7 +10,7 @@
  */
 import { PtxlabError } from '../base/error.ts';
 import { randomLayoutOf } from '../isa/random-layout.ts';
-import type { ArrayPlan } from '../jit/arrays/array-kernel.ts';
+import type { ArrayPlan } from '../jit/arrays/array-plan.ts';
 import { storedBits } from '../jit/arrays/array-storage.ts';
 import type { Rounding } from '../numerics/conversion.ts';
 import type { FormatName } from '../numerics/formats.ts';

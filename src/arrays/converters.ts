@@ -1,6 +1,6 @@
 /** Converters by what they do, each made once: WebAssembly where it is to be had, else plain JavaScript. */
 import { Kept } from '../base/kept.ts';
-import { type ArrayPlan, planKey, stagingMemory } from '../jit/arrays/array-kernel.ts';
+import { type ArrayPlan, planKey, stagingMemory } from '../jit/arrays/array-plan.ts';
 import { ArrayConverter } from '../jit/arrays/array-converter.ts';
 import { canCompile } from '../jit/simd/can-compile.ts';
 import { PlainConverter } from './plain-converter.ts';

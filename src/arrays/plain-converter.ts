@@ -4,7 +4,7 @@
  */
 import type { Bits } from '../base/bits.ts';
 import { randomWord, seedKeys } from '../jit/arrays/array-random.ts';
-import type { ArrayPlan } from '../jit/arrays/array-kernel.ts';
+import type { ArrayPlan } from '../jit/arrays/array-plan.ts';
 import type { Storage } from '../jit/arrays/array-storage.ts';
 import { formats } from '../numerics/formats.ts';
 import type { RandomSource } from '../jit/arrays/array-converter.ts';

@@ -1,6 +1,6 @@
 /** Memory that conversions read and write in place: what lies elsewhere is copied through it. */
 import { PtxlabError } from '../base/error.ts';
-import { pageSize, staging } from '../jit/arrays/array-kernel.ts';
+import { pageSize, staging } from '../jit/arrays/array-plan.ts';
 import type { FormatName } from '../numerics/formats.ts';
 import { type ArrayOf, arrayOver, type Packing, storageOf, storedBytes } from './storage.ts';
 

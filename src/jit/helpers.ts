@@ -40,12 +40,12 @@ export class Helpers {
   }
 
   /** Index of the function with that key; `write` makes its body the first time. */
-  function(key: string, type: FunctionType, write: (code: Code) => void): number {
+  function(key: string, type: FunctionType, write: (code: Code) => void, keepsConstants = false): number {
     const known = this.made.get(key);
     if (known !== undefined) return known;
     const index = this.builder.declare(type);
     this.made.set(key, index);
-    const code = new Code(type.parameters);
+    const code = new Code(type.parameters, keepsConstants);
     write(code);
     this.builder.define(index, code);
     return index;

@@ -20,6 +20,7 @@ import {
   type VectorOpcode,
   vectorOpcodes,
 } from './simd-opcodes.ts';
+import { VectorConstants, type Words, writeWords } from './vector-constants.ts';
 
 /** Where a branch can go: the end of a block, the start of a loop. */
 export interface Label {
@@ -28,6 +29,7 @@ export interface Label {
 
 const emptyType = 0x40;
 const atomicPrefix = 0xfe;
+const vectorPrefix = 0xfd;
 
 const opcodes = {
   block: 0x02,
@@ -38,16 +40,27 @@ const opcodes = {
   br: 0x0c,
   brIf: 0x0d,
   brTable: 0x0e,
+  localGet: 0x20,
+  localSet: 0x21,
+  localTee: 0x22,
+  globalGet: 0x23,
 } as const;
 
 export class Code {
   private readonly bytes = new Bytes();
   private readonly parameterCount: number;
   private readonly locals: ValueType[] = [];
+  private readonly kept: VectorConstants | null;
+  private readonly keptLocals: number[] = [];
   private depth = 0;
 
-  constructor(parameters: readonly ValueType[]) {
+  /**
+   * @param keepsConstants constant vectors are read once, where the function begins, and stay in locals: for functions that
+   * loop. V8 makes a constant anew in each round that uses it, which takes three instructions
+   */
+  constructor(parameters: readonly ValueType[], keepsConstants = false) {
     this.parameterCount = parameters.length;
+    this.kept = keepsConstants ? new VectorConstants() : null;
   }
 
   /** Index of a new local, zero at the start of the function. */
@@ -83,11 +96,10 @@ export class Code {
   }
 
   /** A constant vector, given as four words. */
-  words(...words: readonly [number, number, number, number]): this {
-    this.prefixed(12);
-    for (const word of words) {
-      for (let shift = 0; shift < 32; shift += 8) this.bytes.byte((word >>> shift) & 0xff);
-    }
+  words(...words: Words): this {
+    // Zeros are no load, and V8 has better ways for some instructions with one.
+    if (this.kept !== null && words.some((word) => word !== 0)) return this.get(this.keptLocal(this.kept, words));
+    writeWords(this.bytes, words);
     return this;
   }
 
@@ -111,15 +123,15 @@ export class Code {
   }
 
   get(local: number): this {
-    return this.indexed(0x20, local);
+    return this.indexed(opcodes.localGet, local);
   }
 
   set(local: number): this {
-    return this.indexed(0x21, local);
+    return this.indexed(opcodes.localSet, local);
   }
 
   tee(local: number): this {
-    return this.indexed(0x22, local);
+    return this.indexed(opcodes.localTee, local);
   }
 
   call(functionIndex: number): this {
@@ -235,21 +247,37 @@ export class Code {
     return this;
   }
 
-  /** The function body as the code section has it, without its size. */
-  encode(): Uint8Array {
+  /**
+   * The function body as the code section has it, without its size.
+   *
+   * @param globalOf index of a global variable with that value
+   */
+  encode(globalOf: (words: Words) => number): Uint8Array {
     const body = new Bytes();
     body.unsigned(this.locals.length);
     for (const type of this.locals) {
       body.unsigned(1);
       body.byte(valueTypes[type]);
     }
+    this.kept?.values.forEach((words, i) => {
+      body.byte(opcodes.globalGet);
+      body.unsigned(globalOf(words));
+      body.byte(opcodes.localSet);
+      body.unsigned(this.keptLocals[i] as number);
+    });
     body.append(this.bytes.written());
     body.byte(opcodes.end);
     return body.written();
   }
 
+  private keptLocal(kept: VectorConstants, words: Words): number {
+    const index = kept.indexOf(words);
+    this.keptLocals[index] ??= this.local('v128');
+    return this.keptLocals[index];
+  }
+
   private prefixed(opcode: number): void {
-    this.bytes.byte(0xfd);
+    this.bytes.byte(vectorPrefix);
     this.bytes.unsigned(opcode);
   }
 

@@ -72,6 +72,42 @@ test('a branch table picks a block, beyond its end the last', () => {
   expect([pick(0, 0), pick(1, 0), pick(9, 0)]).toEqual([10, 20, 20]);
 });
 
+test.each([false, true])('constant vectors are what they are, kept in locals or not: %s', (keepsConstants) => {
+  const builder = new ModuleBuilder();
+  const vectors = {
+    first: [
+      [1, 2, 3, -4],
+      [0, 0, 0, 0],
+    ],
+    second: [
+      [0x80000000, 0, 0, 7],
+      [1, 2, 3, -4],
+    ],
+  } as const;
+  for (const [name, pair] of Object.entries(vectors)) {
+    const index = builder.declare({ parameters: ['i32'], results: [] });
+    const code = new Code(['i32'], keepsConstants);
+    pair.forEach((words, i) =>
+      code
+        .get(0)
+        .words(...words)
+        .vectorMemory('v128.store', 16 * i),
+    );
+    builder.define(index, code);
+    builder.export(name, index);
+  }
+  const { memory, first, second } = instantiate(builder) as Record<string, (at: number) => void> & {
+    memory: WebAssembly.Memory;
+  };
+  first?.(0);
+  second?.(32);
+  expect([...new Int32Array(memory.buffer, 0, 16)]).toEqual(
+    Object.values(vectors)
+      .flat(2)
+      .map((word) => word | 0),
+  );
+});
+
 test('imports are called, memory is the one given, both arms of an if are taken', () => {
   const builder = new ModuleBuilder();
   const answer = builder.importFunction('answer', { parameters: [], results: ['i32'] });

@@ -2,16 +2,22 @@
 import { Bytes } from './bytes.ts';
 import type { Code } from './code.ts';
 import { type ValueType, valueTypes } from './opcodes.ts';
+import { VectorConstants, writeWords } from './vector-constants.ts';
 
 export interface FunctionType {
   readonly parameters: readonly ValueType[];
   readonly results: readonly ValueType[];
 }
 
-const sections = { type: 1, import: 2, function: 3, export: 7, code: 10 } as const;
+const sections = { type: 1, import: 2, function: 3, global: 6, export: 7, code: 10 } as const;
 
 /** Everything imported comes from one namespace. */
 const namespace = 'env';
+
+/** Global variables nobody changes: of one that may change, V8 does not make a constant again. */
+const mutable = 1;
+
+const endOfExpression = 0x0b;
 
 /** Pages that a memory can have. */
 const mostPages = 2 ** 16;
@@ -22,6 +28,7 @@ export class ModuleBuilder {
   private readonly functions: { readonly type: number; body: Uint8Array | null }[] = [];
   private readonly exports: { readonly name: string; readonly index: number }[] = [];
 
+  private readonly constants = new VectorConstants();
   private readonly shared: boolean;
 
   /** @param shared the memory is one that threads share; a module takes either kind, not both */
@@ -45,7 +52,7 @@ export class ModuleBuilder {
   define(index: number, code: Code): void {
     const declared = this.functions[index - this.imports.length];
     if (declared === undefined) throw new Error(`function ${index} is not declared`);
-    declared.body = code.encode();
+    declared.body = code.encode((words) => this.constants.indexOf(words));
   }
 
   export(name: string, index: number): void {
@@ -72,6 +79,12 @@ export class ModuleBuilder {
       else bytes.unsigned(imported.type);
     });
     section(out, sections.function, this.functions, (bytes, { type }) => bytes.unsigned(type));
+    section(out, sections.global, this.constants.values, (bytes, words) => {
+      bytes.byte(valueTypes.v128);
+      bytes.byte(mutable);
+      writeWords(bytes, words);
+      bytes.byte(endOfExpression);
+    });
     section(out, sections.export, this.exports, (bytes, { name, index }) => {
       bytes.name(name);
       bytes.byte(0);

@@ -1,14 +1,7 @@
 /** Runs a compiled conversion over arrays of any length: where they lie, or chunk by chunk through its memory. */
 import { Kept } from '../../base/kept.ts';
-import {
-  arrayKernel,
-  type ArrayPlan,
-  chunkSize,
-  type ConvertGroups,
-  type FetchBytes,
-  planKey,
-  staging,
-} from './array-kernel.ts';
+import { arrayKernel, type FetchBytes } from './array-kernel.ts';
+import { type ArrayPlan, chunkSize, type ConvertGroups, planKey, staging } from './array-plan.ts';
 import { scratchBytes } from './array-one-by-one.ts';
 import { seedKeys } from './array-random.ts';
 import { groupSize, type Storage, storedBits } from './array-storage.ts';

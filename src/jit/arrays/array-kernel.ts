@@ -6,88 +6,17 @@ import { formats } from '../../numerics/formats.ts';
 import type { ConversionPlan } from '../../numerics/replacement.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { FunctionType } from '../../wasm/module.ts';
-import { nearestForm, pushAllWithin, storeNearest } from './array-nearest.ts';
-import { convertOneByOne, type Place, scratchBytes } from './array-one-by-one.ts';
-import { pushLaneBits, pushRandomWords, type RandomLayout } from './array-random.ts';
-import { groupBytes, groupOf, groupSize, loadGroup, type Storage, storeGroup } from './array-storage.ts';
+import { convertOneByOne, type Place } from './array-one-by-one.ts';
+import { type ArrayPlan, parameters } from './array-plan.ts';
+import { pushLaneBits, pushRandomWords } from './array-random.ts';
+import { shortForm, writeInTurns } from './array-short-forms.ts';
+import { groupBytes, groupOf, groupSize, loadGroup, storeGroup } from './array-storage.ts';
 import { Helpers } from '../helpers.ts';
 import { unscaled } from '../arithmetic/convert.ts';
 import { replaceVector, stageConverter } from '../arithmetic/replacement.ts';
 import { holder } from '../values.ts';
 import { vectorConversion } from '../simd/vector-convert.ts';
 import { splat } from '../simd/vector-words.ts';
-
-export interface ArrayPlan {
-  /** One after the other; random bits are the last one's. */
-  readonly stages: ConversionPlan;
-  readonly source: Storage;
-  readonly target: Storage;
-  readonly random: (RandomLayout & { readonly from: 'seed' | 'words' }) | null;
-}
-
-/** The plan as text: patterns may be bigints. */
-export function planKey(plan: ArrayPlan): string {
-  return JSON.stringify(plan, (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value));
-}
-
-/** Elements that are staged at once; what they take stays in a processor's own cache. */
-export const chunkSize = 16_384;
-
-/** Bytes beyond its elements that a group may read. */
-export const slack = 64;
-
-/** Threads that may work in one memory; each has scratch memory of its own. */
-export const mostThreads = 64;
-
-/** Addresses at the start of a memory where a chunk is staged, and its random words; bytes of all that. */
-export interface Staging {
-  readonly source: number;
-  readonly words: number;
-  readonly target: number;
-  readonly bytes: number;
-}
-
-export const staging: Staging = layStaging();
-
-/** Bytes of a page of WebAssembly's memory. */
-export const pageSize = 65_536;
-
-/** Memory for staging alone, of one thread. */
-export function stagingMemory(): WebAssembly.Memory {
-  return new WebAssembly.Memory({ initial: Math.ceil(staging.bytes / pageSize) });
-}
-
-function layStaging(): Staging {
-  const widest = (64 / 8) * chunkSize + slack;
-  const source = mostThreads * scratchBytes;
-  const words = source + widest;
-  // At least two elements share a word.
-  const target = words + 4 * (chunkSize / 2) + slack;
-  return { source, words, target, bytes: target + widest };
-}
-
-/** How many groups; addresses of source, target, random words and scratch memory; index of the first word, keys of the seed. */
-export type ConvertGroups = (
-  groups: number,
-  source: number,
-  target: number,
-  words: number,
-  scratch: number,
-  firstWord: number,
-  key: number,
-  secondKey: number,
-) => void;
-
-const parameters = {
-  groups: 0,
-  source: 1,
-  target: 2,
-  words: 3,
-  scratch: 4,
-  firstWord: 5,
-  key: 6,
-  secondKey: 7,
-} as const;
 
 /** Where bytes lie, how many, and scratch memory. */
 export type FetchBytes = (address: number, bytes: number, scratch: number) => void;
@@ -96,7 +25,10 @@ export type FetchBytes = (address: number, bytes: number, scratch: number) => vo
 export function arrayKernel(plan: ArrayPlan, sharedMemory: boolean): Uint8Array<ArrayBuffer> {
   const helpers = new Helpers(sharedMemory);
   const type = { parameters: Object.values(parameters).map(() => 'i32' as const), results: [] };
-  const convert = helpers.function('convert', type, (code) => writeLoop(code, plan, helpers));
+  const any = helpers.function('any', type, (code) => writeLoop(code, plan, helpers), true);
+  const short = shortForm(plan);
+  const convert =
+    short === null ? any : helpers.function('convert', type, (code) => writeInTurns(code, plan, helpers, short, any));
   const fetch = helpers.function('fetch', { parameters: ['i32', 'i32', 'i32'], results: [] }, writeFetch);
   helpers.builder.export('convert', convert);
   helpers.builder.export('fetch', fetch);
@@ -136,21 +68,10 @@ function writeFetch(code: Code): void {
   code.get(scratch).get(read).memory('i32.store', 0);
 }
 
-/** Most groups hold nothing but plain numbers: these have a form of their own where that is quicker. */
 function convertGroup(code: Code, plan: ArrayPlan, random: RandomBits, from: Place, to: Place): void {
   const words = loadGroup(code, from.storage, from.local);
-  const convertAny = (): void => {
-    const results = groupOf(code, (i) => code.get(convertWords(code, plan, random, words[i] as number, i)));
-    storeGroup(code, to.storage, to.local, results);
-  };
-  const [stage, second] = plan.stages;
-  const nearest = second === undefined && stage.replacements.length === 0 ? nearestForm(stage.conversion) : null;
-  if (nearest === null) {
-    convertAny();
-    return;
-  }
-  const magnitudes = pushAllWithin(code, nearest, words);
-  code.if(() => storeNearest(code, nearest, to, words, magnitudes), convertAny);
+  const results = groupOf(code, (i) => code.get(convertWords(code, plan, random, words[i] as number, i)));
+  storeGroup(code, to.storage, to.local, results);
 }
 
 /** A local with the results of the words in `source`, elements 4i to 4i + 3 of a group. */

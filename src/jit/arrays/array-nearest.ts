@@ -33,7 +33,7 @@ export function pushAllWithin(code: Code, { limit }: NearestForm, words: GroupLo
   });
   const [a, b, c, d] = magnitudes;
   code.get(a).get(b).vector('i32x4.max_s').get(c).get(d).vector('i32x4.max_s', 'i32x4.max_s');
-  splat(code, limit).vector('i32x4.gt_s', 'v128.any_true').op('i32.eqz');
+  splat(code, limit).vector('i32x4.gt_s', 'i32x4.bitmask').op('i32.eqz');
   return magnitudes;
 }
 
@@ -56,7 +56,6 @@ export function storeNearest(
  */
 function pushNearest(code: Code, format: FloatFormat, magnitude: number): void {
   const cut = 23 - format.fractionBits;
-  const sum = code.local('v128');
   if (hasRangeOfSingle(format)) {
     splat(shift(code.get(magnitude).get(magnitude), 'i32x4.shr_u', cut), 1).vector('v128.and', 'i32x4.add');
     splat(code, 2 ** (cut - 1) - 1).vector('i32x4.add');
@@ -66,9 +65,14 @@ function pushNearest(code: Code, format: FloatFormat, magnitude: number): void {
   splat(code.get(magnitude), single.infinity).vector('v128.and');
   splat(code, (128 - format.bias) << 23).vector('i32x4.max_s');
   splat(code, cut << 23).vector('i32x4.add');
-  code.get(magnitude).vector('f32x4.add').set(sum);
-  shift(code.get(sum), 'i32x4.shr_u', cut);
-  splat(code.get(sum), 2 ** (format.fractionBits + 2) - 1).vector('v128.and', 'i32x4.add');
+  code.get(magnitude).vector('f32x4.add');
+  const up = Math.max(0, format.fractionBits - 7);
+  splat(code, (1 << (16 + up)) | (1 << spare(format))).vector('i32x4.dot_i16x8_s');
+}
+
+/** Places below the pattern that results have. */
+function spare(format: FloatFormat): number {
+  return hasRangeOfSingle(format) ? 0 : Math.max(0, 7 - format.fractionBits);
 }
 
 /** What patterns have too much: the sum's exponent counts from f32's bias and from where it rounds. */
@@ -115,7 +119,8 @@ function storeNarrow(
 ): void {
   const half = (low: number, high: number): void => {
     code.get(low).get(high).vector('i16x8.narrow_i32x4_u');
-    splat(code, excess(format) * 0x10001).vector('i16x8.sub');
+    splat(code, (excess(format) << spare(format)) * 0x10001).vector('i16x8.sub');
+    if (spare(format) > 0) code.i32(spare(format)).vector('i16x8.shr_u');
   };
   code.get(target.local);
   half(p, q);

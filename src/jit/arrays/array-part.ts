@@ -1,7 +1,7 @@
 /** A part of a conversion that runs in a worker: plain data, and the function that does it. */
 import { Kept } from '../../base/kept.ts';
 import { ArrayConverter, type RandomSource } from './array-converter.ts';
-import { type ArrayPlan, planKey, stagingMemory } from './array-kernel.ts';
+import { type ArrayPlan, planKey, stagingMemory } from './array-plan.ts';
 
 /** So many elements of two arrays in shared memory. */
 export interface ArrayPart {

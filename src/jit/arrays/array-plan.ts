@@ -1,0 +1,78 @@
+/** What a conversion of arrays does, as data, and how the code for it is called. */
+import type { ConversionPlan } from '../../numerics/replacement.ts';
+import type { RandomLayout } from './array-random.ts';
+import { scratchBytes } from './array-one-by-one.ts';
+import type { Storage } from './array-storage.ts';
+
+export interface ArrayPlan {
+  /** One after the other; random bits are the last one's. */
+  readonly stages: ConversionPlan;
+  readonly source: Storage;
+  readonly target: Storage;
+  readonly random: (RandomLayout & { readonly from: 'seed' | 'words' }) | null;
+}
+
+/** The plan as text: patterns may be bigints. */
+export function planKey(plan: ArrayPlan): string {
+  return JSON.stringify(plan, (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value));
+}
+
+/** Elements that are staged at once; what they take stays in a processor's own cache. */
+export const chunkSize = 16_384;
+
+/** Bytes beyond its elements that a group may read. */
+export const slack = 64;
+
+/** Threads that may work in one memory; each has scratch memory of its own. */
+export const mostThreads = 64;
+
+/** Addresses at the start of a memory where a chunk is staged, and its random words; bytes of all that. */
+export interface Staging {
+  readonly source: number;
+  readonly words: number;
+  readonly target: number;
+  readonly bytes: number;
+}
+
+export const staging: Staging = layStaging();
+
+/** Bytes of a page of WebAssembly's memory. */
+export const pageSize = 65_536;
+
+/** Memory for staging alone, of one thread. */
+export function stagingMemory(): WebAssembly.Memory {
+  return new WebAssembly.Memory({ initial: Math.ceil(staging.bytes / pageSize) });
+}
+
+function layStaging(): Staging {
+  const widest = (64 / 8) * chunkSize + slack;
+  const source = mostThreads * scratchBytes;
+  const words = source + widest;
+  // At least two elements share a word.
+  const target = words + 4 * (chunkSize / 2) + slack;
+  return { source, words, target, bytes: target + widest };
+}
+
+/** How many groups; addresses of source, target, random words and scratch memory; index of the first word, keys of the seed. */
+export type ConvertGroups = (
+  groups: number,
+  source: number,
+  target: number,
+  words: number,
+  scratch: number,
+  firstWord: number,
+  key: number,
+  secondKey: number,
+) => void;
+
+/** The same as locals of the function. */
+export const parameters = {
+  groups: 0,
+  source: 1,
+  target: 2,
+  words: 3,
+  scratch: 4,
+  firstWord: 5,
+  key: 6,
+  secondKey: 7,
+} as const;

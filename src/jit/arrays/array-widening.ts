@@ -1,0 +1,148 @@
+/**
+ * Sixteen floats of at most 8 bits to f32, bf16 or f16, which hold them all. A result has no more than 16 bits that count:
+ * its two bytes are made for all sixteen at once, and put together last.
+ */
+import type { Conversion } from '../../numerics/conversion.ts';
+import { type FloatFormat, formats } from '../../numerics/formats.ts';
+import type { Code, Label } from '../../wasm/code.ts';
+import type { Words } from '../../wasm/vector-constants.ts';
+import { patternsOf } from '../arithmetic/target.ts';
+import type { Place } from './array-one-by-one.ts';
+import { loadBytes } from './array-storage.ts';
+import { splat } from '../simd/vector-words.ts';
+
+/** A pair of formats that has this form. */
+export interface WideningForm {
+  readonly from: FloatFormat;
+  /** f16 or bf16; an f32 is a bf16 with sixteen zeros below it. */
+  readonly half: FloatFormat;
+  readonly toSingle: boolean;
+}
+
+/** The form of a conversion; null where it does more than decode. */
+export function wideningForm(c: Conversion): WideningForm | null {
+  const [from, half] = [formats[c.from], formats[c.to === 'f32' ? 'bf16' : c.to]];
+  if (from.kind !== 'float' || from.width > 8 || !from.signed) return null;
+  if (half.kind !== 'float' || (half.name !== 'bf16' && half.name !== 'f16')) return null;
+  if (c.integral || c.flush || c.sat || c.relu || c.scaled !== null) return null;
+  return { from, half, toSingle: c.to === 'f32' };
+}
+
+/** Converts a group; goes to `otherwise` where an element is no number. */
+export function writeWidening(code: Code, form: WideningForm, source: Place, target: Place, otherwise: Label): void {
+  const { from } = form;
+  const bytes = loadBytes(code, source.storage, source.local);
+  const magnitudes = code.local('v128');
+  splatByte(code.get(bytes), 2 ** (from.width - 1) - 1)
+    .vector('v128.and')
+    .set(magnitudes);
+  if (from.nan !== 'none') {
+    splatByte(code.get(magnitudes), Number(patternsOf(from).limit[0]));
+    code.vector('i8x16.gt_s', 'i8x16.bitmask').brIf(otherwise);
+  }
+  const [low, high] = [code.local('v128'), code.local('v128')];
+  const half = halvesOf(form);
+  pushBytes(code, half, 'low', magnitudes);
+  code.set(low);
+  pushBytes(code, half, 'high', magnitudes);
+  code.get(bytes);
+  if (from.width < 8) code.i32(8 - from.width).vector('i16x8.shl');
+  splatByte(code, 0x80).vector('v128.and', 'v128.or').set(high);
+  if (form.toSingle) storeSingles(code, target.local, low, high);
+  else storeHalves(code, target.local, low, high);
+}
+
+/** How a byte of the result comes from the magnitude: moved, if at all, and with something added. */
+interface HalfBytes {
+  /** Places that the magnitude moves up in the result; null where the table says all. */
+  readonly places: number | null;
+  readonly offset: number;
+  /** What is added for magnitudes below 16, by magnitude; nothing for others. */
+  readonly table: Readonly<Record<ByteName, readonly number[]>>;
+}
+
+type ByteName = 'low' | 'high';
+
+/**
+ * A normal number's bits move up, and its exponent changes by the difference of the biases. That is not so for zero and the
+ * subnormals, and those are below 16 in every format: a table has what they lack.
+ */
+function halvesOf({ from, half }: WideningForm): HalfBytes {
+  const all = from.width <= 4;
+  const places = half.fractionBits - from.fractionBits;
+  const offset = (half.bias - from.bias) << half.fractionBits;
+  const byteOf = (bits: number, name: ByteName): number => (name === 'low' ? bits : bits >> 8) & 0xff;
+  const tableOf = (name: ByteName): readonly number[] =>
+    Array.from({ length: 16 }, (_, magnitude) => {
+      const moved = (magnitude << places) + offset;
+      const normal = magnitude >= 2 ** from.fractionBits;
+      const exact = normal ? moved : subnormalIn(half, from, magnitude);
+      if (all) return magnitude < 8 ? byteOf(exact, name) : 0;
+      return (byteOf(exact, name) - byteOf(moved, name)) & 0xff;
+    });
+  const table = { low: tableOf('low'), high: tableOf('high') };
+  return all ? { places: null, offset: 0, table } : { places, offset: offset >> 8, table };
+}
+
+/** The pattern of a subnormal, `magnitude` times the least one of `from`; in `half` it is a normal number unless biases are equal. */
+function subnormalIn(half: FloatFormat, from: FloatFormat, magnitude: number): number {
+  if (half.bias === from.bias || magnitude === 0) return magnitude << (half.fractionBits - from.fractionBits);
+  const top = 31 - Math.clz32(magnitude);
+  const exponent = half.bias + 1 - from.bias - from.fractionBits + top;
+  return (exponent << half.fractionBits) + ((magnitude - 2 ** top) << (half.fractionBits - top));
+}
+
+/** Pushes one byte of each result, without sign. */
+function pushBytes(code: Code, { places, offset, table }: HalfBytes, name: ByteName, magnitudes: number): void {
+  const added = table[name].some((byte) => byte !== 0);
+  const moved = places !== null && pushMoved(code, name === 'low' ? places : places - 8, magnitudes);
+  if (added) {
+    code.words(...wordsOf(table[name]));
+    code.get(magnitudes).vector('i8x16.swizzle');
+    if (moved) code.vector('i8x16.add');
+  } else if (!moved) splat(code, 0);
+  if (name === 'high' && offset > 0) splatByte(code, offset).vector('i8x16.add');
+}
+
+/** Pushes what of the magnitudes remains in a byte when they move up; false where that is nothing. */
+function pushMoved(code: Code, places: number, magnitudes: number): boolean {
+  if (places >= 8) return false;
+  code.get(magnitudes);
+  if (places > 0) splatByte(code.i32(places).vector('i16x8.shl'), (0xff << places) & 0xff).vector('v128.and');
+  if (places < 0) splatByte(code.i32(-places).vector('i16x8.shr_u'), 0xff >> -places).vector('v128.and');
+  return true;
+}
+
+function storeHalves(code: Code, address: number, low: number, high: number): void {
+  [0, 8].forEach((first, i) => {
+    code.get(address).get(low).get(high);
+    code.shuffle(interleaved(first, 1)).vectorMemory('v128.store', 16 * i);
+  });
+}
+
+function storeSingles(code: Code, address: number, low: number, high: number): void {
+  [0, 8].forEach((first, i) => {
+    const halves = code.local('v128');
+    code.get(low).get(high).shuffle(interleaved(first, 1)).set(halves);
+    [0, 8].forEach((second, j) => {
+      splat(code.get(address), 0).get(halves);
+      code.shuffle(interleaved(second, 2)).vectorMemory('v128.store', 32 * i + 16 * j);
+    });
+  });
+}
+
+/** Takes units of so many bytes from the first vector and the second in turn, from a byte on. */
+function interleaved(first: number, unit: number): readonly number[] {
+  const units = Array.from({ length: 8 / unit }, (_, i) => first + i * unit);
+  const bytes = (from: number): readonly number[] => Array.from({ length: unit }, (_, i) => from + i);
+  return units.flatMap((at) => [...bytes(at), ...bytes(at + 16)]);
+}
+
+function splatByte(code: Code, byte: number): Code {
+  return splat(code, byte * 0x01010101);
+}
+
+function wordsOf(bytes: readonly number[]): Words {
+  const word = (i: number): number => bytes.slice(i, i + 4).reduce((sum, byte, j) => sum | (byte << (8 * j)), 0);
+  return [word(0), word(4), word(8), word(12)];
+}

@@ -1,0 +1,30 @@
+/** Constant vectors of 128 bits. */
+import type { Bytes } from './bytes.ts';
+
+/** A vector as four words, the lowest first. */
+export type Words = readonly [number, number, number, number];
+
+/** Writes the instruction that pushes it. */
+export function writeWords(bytes: Bytes, words: Words): void {
+  bytes.byte(0xfd);
+  bytes.unsigned(12);
+  for (const word of words) {
+    for (let shift = 0; shift < 32; shift += 8) bytes.byte((word >>> shift) & 0xff);
+  }
+}
+
+/** Values, each once, numbered as they come. */
+export class VectorConstants {
+  private readonly indices = new Map<string, number>();
+  readonly values: Words[] = [];
+
+  indexOf(words: Words): number {
+    const key = words.map((word) => word | 0).join();
+    const index = this.indices.get(key) ?? this.values.length;
+    if (index === this.values.length) {
+      this.indices.set(key, index);
+      this.values.push(words);
+    }
+    return index;
+  }
+}
