@@ -17,7 +17,7 @@ export function dequantizeKernel(element: FormatName, dense: boolean): Uint8Arra
   const builder = new ModuleBuilder();
   const parameters = ['i32', 'i32'] as const;
   const index = builder.declare({ parameters, results: [] });
-  const code = new Code(parameters);
+  const code = new Code(parameters, true);
   const { width } = formats[element];
   writeDecode(code, element, { width, dense: dense && width < 8, highFirst: false });
   builder.define(index, code);

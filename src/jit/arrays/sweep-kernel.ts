@@ -32,10 +32,12 @@ export function sweepKernel(plan: SweepPlan): SweepKernel | null {
   if (!plan.steps.every(isSwept)) return null;
   const helpers = new Helpers();
   const lanes = hasVectorForm(plan) ? 4 : 1;
-  const index = helpers.function('sweep', { parameters: ['i32'], results: [] }, (code) => {
+  const type = { parameters: ['i32'], results: [] } as const;
+  const write = (code: Code): void => {
     if (lanes === 4) writeLoop(code, plan, 'v128', new VectorSweep(code));
     else writeLoop(code, plan, 'i32', new ScalarSweep(code, helpers));
-  });
+  };
+  const index = helpers.function('sweep', type, write, true);
   helpers.builder.export('sweep', index);
   return { lanes, wasm: helpers.builder.encode() };
 }

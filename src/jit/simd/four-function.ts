@@ -50,7 +50,7 @@ class FourWriter {
   private readonly four: FourShape;
   private readonly region: Region;
   private readonly functions: readonly number[];
-  private readonly code: Code = new Code(regionType.parameters);
+  private readonly code: Code = new Code(regionType.parameters, true);
   private readonly values: Values;
   private readonly vectors: Vectors;
   private readonly frame: VectorFrame;
