@@ -9,6 +9,7 @@
  * @module
  */
 import { PtxlabError } from '../base/error.ts';
+import { Kept } from '../base/kept.ts';
 import { randomLayoutOf } from '../isa/random-layout.ts';
 import type { ArrayPlan } from '../jit/arrays/array-plan.ts';
 import { storedBits } from '../jit/arrays/array-storage.ts';
@@ -109,7 +110,8 @@ export function prepareArrays(source: Bytes, options: ConvertOptions): PreparedA
   const result = options.out ?? newArray(conversion.to, storedBytes(conversion.plan.target, conversion.count));
   const [bytes, into] = [bytesOf(source), bytesOf(result)];
   checkRoom(conversion, bytes, into);
-  return { ...conversion, source, result, bytes, into };
+  const { from, to, plan, count, random } = conversion;
+  return { from, to, plan, count, random, source, result, bytes, into };
 }
 
 function newArray(format: FormatName, bytes: number): Bytes {
@@ -120,21 +122,32 @@ function newArray(format: FormatName, bytes: number): Bytes {
 export function arrayConversion(source: Bytes, options: ConvertOptions): ArrayConversion {
   const from = sourceFormat(source, options.from);
   const to = requireFormat(options.to);
-  const { rounding, saturate, relu, ftz, semantics } = options;
-  const stages = conversionOf({ from, to, rounding, saturate, relu, ftz, semantics });
-  if (!stages.ok) throw new PtxlabError(stages.error.code, stages.error.message);
-  const plan: ArrayPlan = {
-    stages: stages.value,
-    source: storageOf(from, options.sourcePacking),
-    target: storageOf(to, options.packing),
-    random: randomPlan(to, options),
-  };
+  const plan = planFor(from, to, options);
   const held = storedElements(plan.source, source.byteLength);
   const count = options.count ?? held;
   if (!Number.isSafeInteger(count) || count < 0 || count > held) {
     throw new PtxlabError('bad-count', `${count} is no number of elements: the source has ${held} of ${from}`);
   }
   return { from, to, plan, count, random: randomSource(plan, options, count) };
+}
+
+/** Plans by all that they follow from: to make one takes as long as to convert thousands of elements. */
+const plans = new Kept<string, ArrayPlan>(256);
+
+function planFor(from: FormatName, to: FormatName, options: ConvertOptions): ArrayPlan {
+  const { rounding, saturate, relu, ftz, semantics, sourcePacking, packing, rbits } = options;
+  const modes = `${rounding} ${saturate} ${relu} ${ftz} ${semantics}`;
+  const key = `${from} ${to} ${modes} ${sourcePacking} ${packing} ${rbits === undefined}`;
+  return plans.of(key, () => {
+    const stages = conversionOf({ from, to, rounding, saturate, relu, ftz, semantics });
+    if (!stages.ok) throw new PtxlabError(stages.error.code, stages.error.message);
+    return {
+      stages: stages.value,
+      source: storageOf(from, sourcePacking),
+      target: storageOf(to, packing),
+      random: randomPlan(to, options),
+    };
+  });
 }
 
 function sourceFormat(source: Bytes, named: string | undefined): FormatName {

@@ -12,9 +12,16 @@ export interface ArrayPlan {
   readonly random: (RandomLayout & { readonly from: 'seed' | 'words' }) | null;
 }
 
-/** The plan as text: patterns may be bigints. */
+const keys = new WeakMap<ArrayPlan, string>();
+
+/** The plan as text. */
 export function planKey(plan: ArrayPlan): string {
-  return JSON.stringify(plan, (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value));
+  const known = keys.get(plan);
+  if (known !== undefined) return known;
+  // Patterns may be bigints.
+  const key = JSON.stringify(plan, (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value));
+  keys.set(plan, key);
+  return key;
 }
 
 /** Elements that are staged at once; what they take stays in a processor's own cache. */
