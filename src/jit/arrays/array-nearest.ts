@@ -9,7 +9,7 @@ import type { Place } from './array-one-by-one.ts';
 import { type GroupLocals, groupOf, storeBytes } from './array-storage.ts';
 import { hasRangeOfSingle, patternAsSingle } from '../simd/vector-rounding.ts';
 import { patternsOf } from '../arithmetic/target.ts';
-import { shift, single, splat } from '../simd/vector-words.ts';
+import { single, splat } from '../simd/vector-words.ts';
 
 /** A format that has this form: float, 16 bits or less, with a sign. */
 export interface NearestForm {
@@ -22,18 +22,23 @@ export interface NearestForm {
 export function nearestForm(c: Conversion): NearestForm | null {
   const format = formats[c.to];
   if (c.from !== 'f32' || format.kind !== 'float' || !format.signed || format.width > 16) return null;
-  if ((c.rounding ?? 'rn') !== 'rn' || c.integral || c.flush || c.sat || c.relu || c.scaled !== null) return null;
+  if (hasRangeOfSingle(format) || !isPlainNearest(c)) return null;
   return { format, limit: patternAsSingle(format, patternsOf(format).limit[0]) };
 }
 
-/** Pushes whether all sixteen are within the limit; gives locals with their magnitudes. */
-export function pushAllWithin(code: Code, { limit }: NearestForm, words: GroupLocals): GroupLocals {
+/** Whether all that it does is to round to nearest even. */
+export function isPlainNearest(c: Conversion): boolean {
+  return (c.rounding ?? 'rn') === 'rn' && !c.integral && !c.flush && !c.sat && !c.relu && c.scaled === null;
+}
+
+/** Pushes bits that are zero where all sixteen are within a magnitude, given as bits of f32; gives locals with theirs. */
+export function pushBeyond(code: Code, limit: number, words: GroupLocals): GroupLocals {
   const magnitudes = groupOf(code, (i) => {
     splat(code.get(words[i] as number), single.magnitude).vector('v128.and');
   });
   const [a, b, c, d] = magnitudes;
   code.get(a).get(b).vector('i32x4.max_s').get(c).get(d).vector('i32x4.max_s', 'i32x4.max_s');
-  splat(code, limit).vector('i32x4.gt_s', 'i32x4.bitmask').op('i32.eqz');
+  splat(code, limit).vector('i32x4.gt_s', 'i32x4.bitmask');
   return magnitudes;
 }
 
@@ -56,12 +61,6 @@ export function storeNearest(
  */
 function pushNearest(code: Code, format: FloatFormat, magnitude: number): void {
   const cut = 23 - format.fractionBits;
-  if (hasRangeOfSingle(format)) {
-    splat(shift(code.get(magnitude).get(magnitude), 'i32x4.shr_u', cut), 1).vector('v128.and', 'i32x4.add');
-    splat(code, 2 ** (cut - 1) - 1).vector('i32x4.add');
-    shift(code, 'i32x4.shr_u', cut);
-    return;
-  }
   splat(code.get(magnitude), single.infinity).vector('v128.and');
   splat(code, (128 - format.bias) << 23).vector('i32x4.max_s');
   splat(code, cut << 23).vector('i32x4.add');
@@ -72,12 +71,11 @@ function pushNearest(code: Code, format: FloatFormat, magnitude: number): void {
 
 /** Places below the pattern that results have. */
 function spare(format: FloatFormat): number {
-  return hasRangeOfSingle(format) ? 0 : Math.max(0, 7 - format.fractionBits);
+  return Math.max(0, 7 - format.fractionBits);
 }
 
 /** What patterns have too much: the sum's exponent counts from f32's bias and from where it rounds. */
 function excess(format: FloatFormat): number {
-  if (hasRangeOfSingle(format)) return 0;
   return (128 + 23 - format.fractionBits - format.bias) << format.fractionBits;
 }
 
@@ -90,8 +88,7 @@ function storeWords(
 ): void {
   const pushExact = (local: number): Code => {
     code.get(local);
-    if (excess(format) > 0) splat(code, excess(format)).vector('i32x4.sub');
-    return code;
+    return splat(code, excess(format)).vector('i32x4.sub');
   };
   [
     [a, b],

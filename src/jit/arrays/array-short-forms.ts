@@ -1,7 +1,8 @@
 /** Groups of plain numbers, what nearly all of an array are, in a quicker way of their own; others go the long way. */
 import type { Code, Label } from '../../wasm/code.ts';
 import { type ArrayPlan, parameters } from './array-plan.ts';
-import { nearestForm, pushAllWithin, storeNearest } from './array-nearest.ts';
+import { leadingForm, writeLeading } from './array-leading.ts';
+import { nearestForm, pushBeyond, storeNearest } from './array-nearest.ts';
 import type { Place } from './array-one-by-one.ts';
 import { groupBytes, loadGroup } from './array-storage.ts';
 import { wideningForm, writeWidening } from './array-widening.ts';
@@ -18,10 +19,14 @@ export function shortForm({ stages: [stage, second] }: ArrayPlan): ShortForm | n
   if (nearest !== null) {
     return (code, source, target, otherwise) => {
       const words = loadGroup(code, source.storage, source.local);
-      const magnitudes = pushAllWithin(code, nearest, words);
-      code.op('i32.eqz').brIf(otherwise);
+      const magnitudes = pushBeyond(code, nearest.limit, words);
+      code.brIf(otherwise);
       storeNearest(code, nearest, target, words, magnitudes);
     };
+  }
+  const leading = leadingForm(stage.conversion);
+  if (leading !== null) {
+    return (code, source, target, otherwise) => writeLeading(code, leading, source, target, otherwise);
   }
   const widening = wideningForm(stage.conversion);
   if (widening === null) return null;

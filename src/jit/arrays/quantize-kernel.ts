@@ -6,7 +6,7 @@ import type { Conversion } from '../../numerics/conversion.ts';
 import { formats } from '../../numerics/formats.ts';
 import { Code } from '../../wasm/code.ts';
 import { ModuleBuilder } from '../../wasm/module.ts';
-import { nearestForm, type NearestForm, pushAllWithin, storeNearest } from './array-nearest.ts';
+import { nearestForm, type NearestForm, pushBeyond, storeNearest } from './array-nearest.ts';
 import type { Place } from './array-one-by-one.ts';
 import { groupBytes, type GroupLocals, groupOf, storeGroup } from './array-storage.ts';
 import { advance, loop } from './memory-loop.ts';
@@ -163,8 +163,8 @@ function storeAny(code: Code, spec: QuantizeSpec, codes: Place, products: GroupL
 
 /** Without NaNs a group needs no more than its limit, which is applied before rounding, and the quicker form. */
 function storeNumbers(code: Code, form: NearestForm, codes: Place, products: GroupLocals, otherwise: () => void): void {
-  const magnitudes = pushAllWithin(code, { ...form, limit: single.infinity }, products);
-  code.if(() => {
+  const magnitudes = pushBeyond(code, single.infinity, products);
+  code.op('i32.eqz').if(() => {
     for (const magnitude of magnitudes) {
       splat(code.get(magnitude), form.limit).vector('i32x4.min_s').set(magnitude);
     }

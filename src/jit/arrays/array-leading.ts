@@ -1,0 +1,48 @@
+/**
+ * Sixteen f32 to bf16, their leading halves, to nearest even: an integer addition rounds, and leaves signs where they are.
+ */
+import type { Conversion } from '../../numerics/conversion.ts';
+import { overflowPolicyOf } from '../../numerics/policy.ts';
+import type { Code, Label } from '../../wasm/code.ts';
+import { isPlainNearest, pushBeyond } from './array-nearest.ts';
+import type { Place } from './array-one-by-one.ts';
+import { type GroupLocals, loadGroup } from './array-storage.ts';
+import { shift, splat } from '../simd/vector-words.ts';
+
+export interface LeadingForm {
+  /** The largest magnitude that may be rounded up, as bits of f32; null where infinities are results like others. */
+  readonly limit: number | null;
+}
+
+const largestBf16 = 0x7f7f0000;
+
+/** The form of a conversion; null where it is another. */
+export function leadingForm(c: Conversion): LeadingForm | null {
+  if (c.from !== 'f32' || c.to !== 'bf16' || !isPlainNearest(c)) return null;
+  return { limit: overflowPolicyOf(c).name === 'directed' ? null : largestBf16 };
+}
+
+/** Converts a group; goes to `otherwise` where there may be a NaN in it, or something beyond the limit. */
+export function writeLeading(code: Code, { limit }: LeadingForm, source: Place, target: Place, otherwise: Label): void {
+  const words = loadGroup(code, source.storage, source.local);
+  if (limit === null) pushPerhapsNan(code, words);
+  else pushBeyond(code, limit, words);
+  code.brIf(otherwise);
+  [words.slice(0, 2), words.slice(2)].forEach((pair, i) => {
+    code.get(target.local);
+    for (const word of pair) pushRounded(code, word);
+    code.vector('i16x8.narrow_i32x4_u').vectorMemory('v128.store', 16 * i);
+  });
+}
+
+/** Pushes bits that are zero only where none is a NaN: a sum with one is a NaN, with infinities it may be. */
+function pushPerhapsNan(code: Code, [a, b, c, d]: GroupLocals): void {
+  const sum = code.local('v128');
+  code.get(a).get(b).vector('f32x4.add').get(c).get(d).vector('f32x4.add', 'f32x4.add').set(sum);
+  code.get(sum).get(sum).vector('f32x4.ne', 'i32x4.bitmask');
+}
+
+function pushRounded(code: Code, word: number): void {
+  splat(shift(code.get(word).get(word), 'i32x4.shr_u', 16), 1).vector('v128.and', 'i32x4.add');
+  shift(splat(code, 0x7fff).vector('i32x4.add'), 'i32x4.shr_u', 16);
+}
