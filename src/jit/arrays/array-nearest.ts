@@ -1,10 +1,11 @@
 /**
- * Sixteen f32 to a narrower float, to nearest even, where none of them is a NaN or beyond the format: what nearly all groups
+ * Sixteen f32, f16 or bf16 to a narrower float, to nearest even, where none of them is a NaN or beyond the format: what nearly all groups
  * of an array are. Signs come last, for all at once.
  */
 import type { Conversion } from '../../numerics/conversion.ts';
 import { type FloatFormat, formats } from '../../numerics/formats.ts';
 import type { Code } from '../../wasm/code.ts';
+import { type HalfFormat, isHalf } from './array-halves.ts';
 import type { Place } from './array-one-by-one.ts';
 import { type GroupLocals, groupOf, storeBytes } from './array-storage.ts';
 import { hasRangeOfSingle, patternAsSingle } from '../simd/vector-rounding.ts';
@@ -13,6 +14,7 @@ import { single, splat } from '../simd/vector-words.ts';
 
 /** A format that has this form: float, 16 bits or less, with a sign. */
 export interface NearestForm {
+  readonly from: 'f32' | HalfFormat;
   readonly format: FloatFormat;
   /** The largest magnitude that it holds for, as bits of f32. */
   readonly limit: number;
@@ -21,9 +23,10 @@ export interface NearestForm {
 /** The form of a conversion; null where it does more than round. */
 export function nearestForm(c: Conversion): NearestForm | null {
   const format = formats[c.to];
-  if (c.from !== 'f32' || format.kind !== 'float' || !format.signed || format.width > 16) return null;
+  if ((c.from !== 'f32' && !isHalf(c.from)) || format.kind !== 'float' || !format.signed || format.width > 16)
+    return null;
   if (hasRangeOfSingle(format) || !isPlainNearest(c)) return null;
-  return { format, limit: patternAsSingle(format, patternsOf(format).limit[0]) };
+  return { from: c.from, format, limit: patternAsSingle(format, patternsOf(format).limit[0]) };
 }
 
 /** Whether all that it does is to round to nearest even. */

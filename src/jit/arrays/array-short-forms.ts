@@ -1,6 +1,7 @@
 /** Groups of plain numbers, what nearly all of an array are, in a quicker way of their own; others go the long way. */
 import type { Code, Label } from '../../wasm/code.ts';
 import { type ArrayPlan, parameters } from './array-plan.ts';
+import { isHalf, isHalfDecoding, loadHalvesAsSingles, writeHalfDecoding } from './array-halves.ts';
 import { leadingForm, writeLeading } from './array-leading.ts';
 import { nearestForm, pushBeyond, storeNearest } from './array-nearest.ts';
 import type { Place } from './array-one-by-one.ts';
@@ -18,7 +19,10 @@ export function shortForm({ stages: [stage, second] }: ArrayPlan): ShortForm | n
   const nearest = nearestForm(stage.conversion);
   if (nearest !== null) {
     return (code, source, target, otherwise) => {
-      const words = loadGroup(code, source.storage, source.local);
+      const words =
+        nearest.from === 'f32'
+          ? loadGroup(code, source.storage, source.local)
+          : loadHalvesAsSingles(code, nearest.from, source.local);
       const magnitudes = pushBeyond(code, nearest.limit, words);
       code.brIf(otherwise);
       storeNearest(code, nearest, target, words, magnitudes);
@@ -27,6 +31,10 @@ export function shortForm({ stages: [stage, second] }: ArrayPlan): ShortForm | n
   const leading = leadingForm(stage.conversion);
   if (leading !== null) {
     return (code, source, target, otherwise) => writeLeading(code, leading, source, target, otherwise);
+  }
+  const { from } = stage.conversion;
+  if (isHalf(from) && isHalfDecoding(stage.conversion)) {
+    return (code, source, target, otherwise) => writeHalfDecoding(code, from, source, target, otherwise);
   }
   const widening = wideningForm(stage.conversion);
   if (widening === null) return null;

@@ -9,6 +9,7 @@ import type { Words } from '../../wasm/vector-constants.ts';
 import { patternsOf } from '../arithmetic/target.ts';
 import type { Place } from './array-one-by-one.ts';
 import { loadBytes } from './array-storage.ts';
+import { interleaved } from './interleaving.ts';
 import { splat } from '../simd/vector-words.ts';
 
 /** A pair of formats that has this form. */
@@ -129,13 +130,6 @@ function storeSingles(code: Code, address: number, low: number, high: number): v
       code.shuffle(interleaved(second, 2)).vectorMemory('v128.store', 32 * i + 16 * j);
     });
   });
-}
-
-/** Takes units of so many bytes from the first vector and the second in turn, from a byte on. */
-function interleaved(first: number, unit: number): readonly number[] {
-  const units = Array.from({ length: 8 / unit }, (_, i) => first + i * unit);
-  const bytes = (from: number): readonly number[] => Array.from({ length: unit }, (_, i) => from + i);
-  return units.flatMap((at) => [...bytes(at), ...bytes(at + 16)]);
 }
 
 function splatByte(code: Code, byte: number): Code {

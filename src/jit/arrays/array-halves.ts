@@ -1,0 +1,114 @@
+/** Sixteen f16 or bf16 as f32, which holds them all: made in halves of f32, eight at a time, and put together last. */
+import type { Conversion } from '../../numerics/conversion.ts';
+import type { Code, Label } from '../../wasm/code.ts';
+import type { Place } from './array-one-by-one.ts';
+import { type GroupLocals, groupOf, storeGroup } from './array-storage.ts';
+import { interleaved } from './interleaving.ts';
+import { splat } from '../simd/vector-words.ts';
+
+export type HalfFormat = 'f16' | 'bf16';
+
+export function isHalf(name: string): name is HalfFormat {
+  return name === 'f16' || name === 'bf16';
+}
+
+/** Whether a conversion only decodes one of the two. */
+export function isHalfDecoding(c: Conversion): boolean {
+  return isHalf(c.from) && c.to === 'f32' && !c.integral && !c.flush && !c.sat && !c.relu && c.scaled === null;
+}
+
+/** Largest patterns, without sign, that are what their bits say: all but NaNs; in f16 infinities are none of them either. */
+const limits: Readonly<Record<HalfFormat, number>> = { f16: 0x7bff, bf16: 0x7f80 };
+
+/** Converts a group to f32; goes to `otherwise` where an element is beyond its format's limit. */
+export function writeHalfDecoding(
+  code: Code,
+  format: HalfFormat,
+  source: Place,
+  target: Place,
+  otherwise: Label,
+): void {
+  const halves = loadHalves(code, source.local);
+  for (const half of halves) splatHalf(code.get(half), 0x7fff).vector('v128.and');
+  splatHalf(code.vector('i16x8.max_s'), limits[format]).vector('i16x8.gt_s', 'i8x16.bitmask').brIf(otherwise);
+  storeGroup(code, target.storage, target.local, singlesOf(code, format, halves));
+}
+
+/** Locals with sixteen elements as f32; infinities and NaNs of f16 become 65536 and more. */
+export function loadHalvesAsSingles(code: Code, format: HalfFormat, address: number): GroupLocals {
+  return singlesOf(code, format, loadHalves(code, address));
+}
+
+type Halves = readonly [number, number];
+
+function loadHalves(code: Code, address: number): Halves {
+  const halves = [code.local('v128'), code.local('v128')] as const;
+  halves.forEach((half, i) =>
+    code
+      .get(address)
+      .vectorMemory('v128.load', 16 * i)
+      .set(half),
+  );
+  return halves;
+}
+
+function singlesOf(code: Code, format: HalfFormat, halves: Halves): GroupLocals {
+  if (format === 'bf16') return groupOf(code, (i) => pushAbove(code, halves[i >> 1] as number, i));
+  const parts = halves.map((half) => partsOf(code, half));
+  return groupOf(code, (i) => {
+    const { low, high, excess, sign } = parts[i >> 1] as Parts;
+    code
+      .get(low)
+      .get(high)
+      .shuffle(interleaved(8 * (i % 2), 2));
+    pushAbove(code, excess, i);
+    code.vector('f32x4.sub');
+    pushAbove(code, sign, i);
+    code.vector('v128.or');
+  });
+}
+
+/** Pushes four halves of a vector with zeros below them. */
+function pushAbove(code: Code, halves: number, i: number): void {
+  splat(code, 0).get(halves);
+  code.shuffle(interleaved(8 * (i % 2), 2));
+}
+
+/** Locals with halves of f32. */
+interface Parts {
+  readonly low: number;
+  readonly high: number;
+  /** What the subnormals have too much. */
+  readonly excess: number;
+  readonly sign: number;
+}
+
+/**
+ * A normal number's bits move down three places in the upper half, its exponent by 112. A subnormal becomes, with one
+ * exponent more, 2^-14 and its fraction of that: 2^-14 too much, and the difference is exact.
+ */
+function partsOf(code: Code, half: number): Parts {
+  const locals = {
+    low: code.local('v128'),
+    high: code.local('v128'),
+    excess: code.local('v128'),
+    sign: code.local('v128'),
+  };
+  const [magnitude, subnormal] = [code.local('v128'), code.local('v128')];
+  splatHalf(code.get(half), 0x7fff).vector('v128.and').set(magnitude);
+  splatHalf(code, 0x0400).get(magnitude).vector('i16x8.gt_s').set(subnormal);
+  code.get(magnitude).i32(13).vector('i16x8.shl').set(locals.low);
+  splatHalf(code.get(magnitude).i32(3).vector('i16x8.shr_u'), 112 << 7).vector('i16x8.add');
+  splatHalf(code.get(subnormal), 1 << 7)
+    .vector('v128.and', 'i16x8.add')
+    .set(locals.high);
+  splatHalf(code.get(subnormal), 113 << 7)
+    .vector('v128.and')
+    .set(locals.excess);
+  splatHalf(code.get(half), 0x8000).vector('v128.and').set(locals.sign);
+  return locals;
+}
+
+function splatHalf(code: Code, half: number): Code {
+  return splat(code, half * 0x10001);
+}
