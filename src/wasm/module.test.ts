@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Bytes } from './bytes.ts';
 import { Code } from './code.ts';
 import { ModuleBuilder } from './module.ts';
+import type { Words } from './vector-constants.ts';
 
 const binary = { parameters: ['i32', 'i32'], results: ['i32'] } as const;
 
@@ -74,7 +75,7 @@ test('a branch table picks a block, beyond its end the last', () => {
 
 test.each([false, true])('constant vectors are what they are, kept in locals or not: %s', (keepsConstants) => {
   const builder = new ModuleBuilder();
-  const vectors = {
+  const vectors: Readonly<Record<string, readonly Words[]>> = {
     first: [
       [1, 2, 3, -4],
       [0, 0, 0, 0],
@@ -83,7 +84,7 @@ test.each([false, true])('constant vectors are what they are, kept in locals or 
       [0x80000000, 0, 0, 7],
       [1, 2, 3, -4],
     ],
-  } as const;
+  };
   for (const [name, pair] of Object.entries(vectors)) {
     const index = builder.declare({ parameters: ['i32'], results: [] });
     const code = new Code(['i32'], keepsConstants);

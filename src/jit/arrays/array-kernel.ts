@@ -9,7 +9,7 @@ import type { FunctionType } from '../../wasm/module.ts';
 import { convertOneByOne, type Place } from './array-one-by-one.ts';
 import { type ArrayPlan, parameters } from './array-plan.ts';
 import { pushLaneBits, pushRandomWords } from './array-random.ts';
-import { shortForm, writeInTurns } from './array-short-forms.ts';
+import { shortForms, writeInTurns } from './array-short-forms.ts';
 import { groupBytes, groupOf, groupSize, loadGroup, storeGroup } from './array-storage.ts';
 import { Helpers } from '../helpers.ts';
 import { unscaled } from '../arithmetic/convert.ts';
@@ -26,9 +26,11 @@ export function arrayKernel(plan: ArrayPlan, sharedMemory: boolean): Uint8Array<
   const helpers = new Helpers(sharedMemory);
   const type = { parameters: Object.values(parameters).map(() => 'i32' as const), results: [] };
   const any = helpers.function('any', type, (code) => writeLoop(code, plan, helpers), true);
-  const short = shortForm(plan);
+  const forms = shortForms(plan);
   const convert =
-    short === null ? any : helpers.function('convert', type, (code) => writeInTurns(code, plan, helpers, short, any));
+    forms.length === 0
+      ? any
+      : helpers.function('convert', type, (code) => writeInTurns(code, plan, helpers, forms, any));
   const fetch = helpers.function('fetch', { parameters: ['i32', 'i32', 'i32'], results: [] }, writeFetch);
   helpers.builder.export('convert', convert);
   helpers.builder.export('fetch', fetch);

@@ -1,10 +1,11 @@
 /**
- * Sixteen f32, f16 or bf16 to a narrower float, to nearest even, where none of them is a NaN or beyond the format: what nearly all groups
- * of an array are. Signs come last, for all at once.
+ * Sixteen f32, f16 or bf16 to a narrower float, to nearest even, where none of them becomes a NaN or an infinity: what nearly
+ * all groups of an array are. Signs come last, for all at once.
  */
 import type { Conversion } from '../../numerics/conversion.ts';
 import { type FloatFormat, formats } from '../../numerics/formats.ts';
-import type { Code } from '../../wasm/code.ts';
+import { overflowPolicyOf } from '../../numerics/policy.ts';
+import type { Code, Label } from '../../wasm/code.ts';
 import { type HalfFormat, isHalf } from './array-halves.ts';
 import type { Place } from './array-one-by-one.ts';
 import { type GroupLocals, groupOf, storeBytes } from './array-storage.ts';
@@ -16,8 +17,10 @@ import { single, splat } from '../simd/vector-words.ts';
 export interface NearestForm {
   readonly from: 'f32' | HalfFormat;
   readonly format: FloatFormat;
-  /** The largest magnitude that it holds for, as bits of f32. */
-  readonly limit: number;
+  /** Bits of f32: the format's largest value. */
+  readonly largest: number;
+  /** Whether what is beyond becomes the largest value, so that clamping does all but NaNs. */
+  readonly canClamp: boolean;
 }
 
 /** The form of a conversion; null where it does more than round. */
@@ -26,7 +29,8 @@ export function nearestForm(c: Conversion): NearestForm | null {
   if ((c.from !== 'f32' && !isHalf(c.from)) || format.kind !== 'float' || !format.signed || format.width > 16)
     return null;
   if (hasRangeOfSingle(format) || !isPlainNearest(c)) return null;
-  return { from: c.from, format, limit: patternAsSingle(format, patternsOf(format).limit[0]) };
+  const largest = patternAsSingle(format, patternsOf(format).limit[0]);
+  return { from: c.from, format, largest, canClamp: overflowPolicyOf(c).name === 'max-norm' };
 }
 
 /** Whether all that it does is to round to nearest even. */
@@ -45,17 +49,34 @@ export function pushBeyond(code: Code, limit: number, words: GroupLocals): Group
   return magnitudes;
 }
 
-/** Converts and stores them. */
-export function storeNearest(
+/**
+ * Converts a group and stores it; goes to `otherwise` where there is a NaN in it, or something beyond the format. With
+ * `clamps` what is beyond becomes the largest value.
+ */
+export function writeNearest(
   code: Code,
-  { format }: NearestForm,
+  { from, format, largest }: NearestForm,
+  clamps: boolean,
   target: Place,
   words: GroupLocals,
-  magnitudes: GroupLocals,
+  otherwise: Label,
 ): void {
-  const rounded = groupOf(code, (i) => pushNearest(code, format, magnitudes[i] as number));
+  const magnitudes = pushBeyond(code, clamps ? largestOf(from) : largest, words);
+  code.brIf(otherwise);
+  const rounded = groupOf(code, (i) => {
+    const magnitude = magnitudes[i] as number;
+    if (clamps) splat(code.get(magnitude), largest).vector('i32x4.min_s').set(magnitude);
+    pushNearest(code, format, magnitude);
+  });
   if (format.width === 16) storeWords(code, format, target, words, rounded);
   else storeNarrow(code, format, target, words, rounded);
+}
+
+/** Bits of f32 that all but NaNs are within; f16 has no infinities either by now. */
+function largestOf(from: NearestForm['from']): number {
+  return from === 'f16'
+    ? patternAsSingle(formats.f16 as FloatFormat, patternsOf(formats.f16).limit[0])
+    : single.infinity;
 }
 
 /**

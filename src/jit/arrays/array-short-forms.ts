@@ -3,7 +3,7 @@ import type { Code, Label } from '../../wasm/code.ts';
 import { type ArrayPlan, parameters } from './array-plan.ts';
 import { isHalf, isHalfDecoding, loadHalvesAsSingles, writeHalfDecoding } from './array-halves.ts';
 import { leadingForm, writeLeading } from './array-leading.ts';
-import { nearestForm, pushBeyond, storeNearest } from './array-nearest.ts';
+import { nearestForm, type NearestForm, writeNearest } from './array-nearest.ts';
 import type { Place } from './array-one-by-one.ts';
 import { groupBytes, loadGroup } from './array-storage.ts';
 import { wideningForm, writeWidening } from './array-widening.ts';
@@ -13,65 +13,81 @@ import { advance } from './memory-loop.ts';
 /** Writes the conversion of a group; it goes to `otherwise`, nothing stored, where the group needs the long way. */
 export type ShortForm = (code: Code, source: Place, target: Place, otherwise: Label) => void;
 
-/** The form of a plan; null where it has none. */
-export function shortForm({ stages: [stage, second] }: ArrayPlan): ShortForm | null {
-  if (second !== undefined || stage.replacements.length > 0) return null;
-  const nearest = nearestForm(stage.conversion);
-  if (nearest !== null) {
-    return (code, source, target, otherwise) => {
-      const words =
-        nearest.from === 'f32'
-          ? loadGroup(code, source.storage, source.local)
-          : loadHalvesAsSingles(code, nearest.from, source.local);
-      const magnitudes = pushBeyond(code, nearest.limit, words);
-      code.brIf(otherwise);
-      storeNearest(code, nearest, target, words, magnitudes);
-    };
-  }
-  const leading = leadingForm(stage.conversion);
-  if (leading !== null) {
-    return (code, source, target, otherwise) => writeLeading(code, leading, source, target, otherwise);
-  }
-  const { from } = stage.conversion;
-  if (isHalf(from) && isHalfDecoding(stage.conversion)) {
-    return (code, source, target, otherwise) => writeHalfDecoding(code, from, source, target, otherwise);
-  }
-  const widening = wideningForm(stage.conversion);
-  if (widening === null) return null;
-  return (code, source, target, otherwise) => writeWidening(code, widening, source, target, otherwise);
+/** The forms of a plan, the quickest first; those behind it take groups that it does not. */
+export function shortForms({ stages: [stage, second] }: ArrayPlan): readonly ShortForm[] {
+  if (second !== undefined || stage.replacements.length > 0) return [];
+  const { conversion } = stage;
+  const { from } = conversion;
+  const nearest = nearestForm(conversion);
+  if (nearest !== null)
+    return nearest.canClamp ? [roundWith(nearest, false), roundWith(nearest, true)] : [roundWith(nearest, false)];
+  const leading = leadingForm(conversion);
+  if (leading !== null) return [(code, ...places) => writeLeading(code, leading, ...places)];
+  if (isHalf(from) && isHalfDecoding(conversion))
+    return [(code, ...places) => writeHalfDecoding(code, from, ...places)];
+  const widening = wideningForm(conversion);
+  return widening === null ? [] : [(code, ...places) => writeWidening(code, widening, ...places)];
 }
 
-/** Groups that go the long way when one of them must: others like it are near. */
-const longWay = 4;
+function roundWith(form: NearestForm, clamps: boolean): ShortForm {
+  return (code, source, target, otherwise) => {
+    const words =
+      form.from === 'f32'
+        ? loadGroup(code, source.storage, source.local)
+        : loadHalvesAsSingles(code, form.from, source.local);
+    writeNearest(code, form, clamps, target, words, otherwise);
+  };
+}
+
+/** Groups that go a longer way when one of them must: others like it are near. */
+const longWay = 8;
 
 /**
- * A function of its own has the short form in its loop and nothing else: V8 would move values out of registers for the long
- * way in each round. `any` is the index of the `ConvertGroups` that goes that way.
+ * Each form has a function of its own, with nothing else in its loop: V8 would move values out of registers for the others
+ * in each round. `any` is the index of the `ConvertGroups` that takes all groups.
  */
-export function writeInTurns(code: Code, plan: ArrayPlan, helpers: Helpers, short: ShortForm, any: number): void {
+export function writeInTurns(
+  code: Code,
+  plan: ArrayPlan,
+  helpers: Helpers,
+  forms: readonly ShortForm[],
+  any: number,
+): void {
   const { groups, source, target, ...others } = parameters;
   const type = { parameters: ['i32', 'i32', 'i32'], results: ['i32'] } as const;
-  const shortOnes = helpers.function('short', type, (inner) => writeShort(inner, plan, short), true);
-  const left = code.local('i32');
-  const passDone = (): void => {
+  const [first, ...further] = forms.map((form, i) =>
+    helpers.function(`short form ${i}`, type, (inner) => writeShort(inner, plan, form), true),
+  );
+  if (first === undefined) throw new Error('a conversion without a short form takes no turns');
+  const [few, before] = [code.local('i32'), code.local('i32')];
+  /** Calls a form for as many groups as a local says, which then says how many are left. */
+  const convert = (count: number, form: number): void => {
+    code.get(count).set(before);
+    code.get(count).get(source).get(target).call(form).set(count);
+    pass(count);
+  };
+  const pass = (count: number): void => {
+    code.get(before).get(count).op('i32.sub').set(before);
     for (const [local, storage] of [
       [source, plan.source],
       [target, plan.target],
     ] as const) {
-      code.get(groups).get(left).op('i32.sub').i32(groupBytes(storage)).op('i32.mul');
-      code.get(local).op('i32.add').set(local);
+      code.get(before).i32(groupBytes(storage)).op('i32.mul').get(local).op('i32.add').set(local);
     }
-    code.get(left).set(groups);
   };
   code.loop((again) => {
-    code.get(groups).get(source).get(target).call(shortOnes).set(left);
-    passDone();
+    convert(groups, first);
     code.get(groups).if(() => {
-      code.get(groups).i32(longWay).get(groups).i32(longWay).op('i32.lt_u', 'select').tee(left).get(source).get(target);
-      for (const parameter of Object.values(others)) code.get(parameter);
-      code.call(any);
-      code.get(groups).get(left).op('i32.sub').set(left);
-      passDone();
+      code.get(groups).i32(longWay).get(groups).i32(longWay).op('i32.lt_u', 'select').set(few);
+      code.get(groups).get(few).op('i32.sub').set(groups);
+      for (const form of further) code.get(few).if(() => convert(few, form));
+      code.get(few).if(() => {
+        code.get(few).get(source).get(target);
+        for (const parameter of Object.values(others)) code.get(parameter);
+        code.call(any).get(few).set(before);
+        code.i32(0).set(few);
+        pass(few);
+      });
       code.get(groups).brIf(again);
     });
   });

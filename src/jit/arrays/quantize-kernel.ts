@@ -6,14 +6,14 @@ import type { Conversion } from '../../numerics/conversion.ts';
 import { formats } from '../../numerics/formats.ts';
 import { Code } from '../../wasm/code.ts';
 import { ModuleBuilder } from '../../wasm/module.ts';
-import { nearestForm, type NearestForm, pushBeyond, storeNearest } from './array-nearest.ts';
+import { nearestForm, writeNearest } from './array-nearest.ts';
 import type { Place } from './array-one-by-one.ts';
 import { groupBytes, type GroupLocals, groupOf, storeGroup } from './array-storage.ts';
 import { advance, loop } from './memory-loop.ts';
 import { quantizeMemory } from './quantize-memory.ts';
 import { type BlockScaling, storeScales } from './scale-lowering.ts';
 import { vectorConversion } from '../simd/vector-convert.ts';
-import { shift, single, splat } from '../simd/vector-words.ts';
+import { shift, splat } from '../simd/vector-words.ts';
 
 /** What a kernel is made for, as data. */
 export interface QuantizeSpec {
@@ -151,25 +151,19 @@ function writeGroup(code: Code, spec: QuantizeSpec, { pointer, codes, factor }: 
     code.get(factor).vector('f32x4.mul');
   });
   const form = nearestForm(spec.conversion);
-  if (form === null) storeAny(code, spec, codes, products);
-  else storeNumbers(code, form, codes, products, () => storeAny(code, spec, codes, products));
+  code.block((done) => {
+    code.block((otherwise) => {
+      if (form !== null) writeNearest(code, form, true, codes, products, otherwise);
+      code.br(form === null ? otherwise : done);
+    });
+    storeAny(code, spec, codes, products);
+  });
   advance(code, codes.local, groupBytes(codes.storage));
 }
 
 function storeAny(code: Code, spec: QuantizeSpec, codes: Place, products: GroupLocals): void {
   const words = groupOf(code, (i) => pushConverted(code, spec.conversion, products[i] as number));
   storeGroup(code, codes.storage, codes.local, words);
-}
-
-/** Without NaNs a group needs no more than its limit, which is applied before rounding, and the quicker form. */
-function storeNumbers(code: Code, form: NearestForm, codes: Place, products: GroupLocals, otherwise: () => void): void {
-  const magnitudes = pushBeyond(code, single.infinity, products);
-  code.op('i32.eqz').if(() => {
-    for (const magnitude of magnitudes) {
-      splat(code.get(magnitude), form.limit).vector('i32x4.min_s').set(magnitude);
-    }
-    storeNearest(code, form, codes, products, magnitudes);
-  }, otherwise);
 }
 
 /**
