@@ -1,11 +1,12 @@
 /** `ptxlab convert`: tensor files from one format and container to another. */
 import { stat } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
+import { dirname, join } from 'node:path';
 import { PtxlabError } from '../base/error.ts';
 import { openUnfinished, type UnfinishedFile } from '../hosts/node-unfinished.ts';
 import { type ConversionPlan, planConversion } from '../tensors/conversion-plan.ts';
 import { convertFile, type Position } from '../tensors/convert-file.ts';
-import { choiceOf, type ConvertFlags, containerOf } from './convert/choice.ts';
+import { choiceOf, type ConvertFlags, containerOf, shardingOf } from './convert/choice.ts';
 import { planText, planJson, summaryText } from './convert/text.ts';
 import { type ExitCode, UsageError } from './exit.ts';
 import { interruptible } from './interrupt.ts';
@@ -17,13 +18,13 @@ export async function convertCommand(paths: readonly string[], flags: ConvertFla
   const [from, to, ...more] = paths;
   if (from === undefined || to === undefined || more.length > 0)
     throw new UsageError('convert takes two files: IN OUT');
-  const choice = choiceOf(flags);
+  const choice = { ...choiceOf(flags), shards: shardingOf(to, flags) };
   const container = containerOf(to);
   return interruptible(async (signal) => {
     const input = await openTensors(from, { ...flags, only: [] });
     try {
-      await refuseSameFile(from, to);
       const plan = planConversion(input.file, container, choice);
+      await refuseSameFiles(input, filesOf(to, plan));
       if (flags.dryRun === true) {
         await writeOut(flags.json === true ? `${JSON.stringify(planJson(plan), null, 2)}\n` : planText(plan));
         return 0;
@@ -41,9 +42,29 @@ export async function convertCommand(paths: readonly string[], flags: ConvertFla
   });
 }
 
-async function refuseSameFile(from: string, to: string): Promise<void> {
-  const [a, b] = await Promise.all([stat(from), stat(to).catch(() => null)]);
-  if (b !== null && a.dev === b.dev && a.ino === b.ino) throw new UsageError(`${from} and ${to} are the same file`);
+/** Every file that is to be made. */
+function filesOf(to: string, { layout }: ConversionPlan): readonly string[] {
+  return layout.files?.map(({ name }) => join(dirname(to), name)) ?? [to];
+}
+
+/** Every file that is read. */
+function inputsOf({ path, file }: TensorInput): readonly string[] {
+  const shards = new Set(file.tensors.flatMap(({ shard }) => (shard === null ? [] : [shard])));
+  return [path, ...[...shards].map((shard) => join(dirname(path), shard))];
+}
+
+async function refuseSameFiles(input: TensorInput, made: readonly string[]): Promise<void> {
+  const read = new Map<string, string>();
+  for (const one of inputsOf(input)) read.set(await identityOf(one), one);
+  for (const one of made) {
+    const same = read.get(await identityOf(one).catch(() => ''));
+    if (same !== undefined) throw new UsageError(`${same} and ${one} are the same file`);
+  }
+}
+
+async function identityOf(path: string): Promise<string> {
+  const { dev, ino } = await stat(path);
+  return `${dev} ${ino}`;
 }
 
 async function writeConverted(
@@ -53,9 +74,10 @@ async function writeConverted(
   flags: ConvertFlags,
   signal: AbortSignal,
 ): Promise<void> {
-  const { size } = plan.layout;
+  const { size, files } = plan.layout;
   const out = await openUnfinished(to, {
     size,
+    files,
     replace: flags.force === true,
     resume: flags.resume === true,
     work: await workOf(input, plan, flags),
@@ -80,6 +102,8 @@ async function writeConverted(
     throw journal.isKept ? withAdvice(error) : error;
   }
   progress.end();
+  // Of several files some may get their names before the power fails; then there is nothing left to convert.
+  if (files !== null) await out.note({ work: plan.work.length, piece: 0 } satisfies Position);
   await out.commit();
 }
 
@@ -111,10 +135,12 @@ class JournalKeeper {
 const noteEvery = 1000;
 
 /** What is made of what, so that only the same is gone on with. */
-async function workOf({ path }: TensorInput, plan: ConversionPlan, flags: ConvertFlags): Promise<string> {
-  const { size, mtimeMs } = await stat(path);
+async function workOf(source: TensorInput, plan: ConversionPlan, flags: ConvertFlags): Promise<string> {
+  const found = await Promise.all(inputsOf(source).map((path) => stat(path)));
+  const input = found.map(({ size, mtimeMs }) => ({ size, mtimeMs }));
   const { to, scale, scaleRule, rounding, seed, saturate, semantics, only, keep } = flags;
+  const { size: output, files } = plan.layout;
   const header = createHash('sha256').update(plan.layout.header).digest('hex');
   const options = { to, scale, scaleRule, rounding, seed, saturate, semantics, only, keep };
-  return JSON.stringify({ version: 1, input: { size, mtimeMs }, output: plan.layout.size, header, options });
+  return JSON.stringify({ version: 2, input, output, files, header, options });
 }

@@ -19,6 +19,7 @@ export function defineConvert(program: Command, finish: Finish): void {
     .option('--seed <number>', 'for --rounding rs')
     .option('--semantics <stack>', 'whose conversion it is: ptx unless given, ocp, ml_dtypes, torch')
     .option('--no-saturate', 'values beyond the format become infinity or NaN where the stack allows it')
+    .option('--shard-size <bytes>', 'for NAME.safetensors.index.json: bytes of a shard; 5GB unless given')
     .option('--force', 'replace a file of that name')
     .option('--resume', 'go on with what an interrupted run left')
     .option('--dry-run', 'say what would be done, and do nothing')
@@ -33,6 +34,7 @@ export function defineConvert(program: Command, finish: Finish): void {
     command,
     'ptxlab convert model.safetensors model-e4m3.safetensors --to e4m3 --scale row',
     "ptxlab convert model.safetensors model-nvfp4.safetensors --to nvfp4 --keep '*norm*' --keep '*embed*'",
+    'ptxlab convert model.safetensors.index.json out/model.safetensors.index.json --to e4m3 --scale row',
     'ptxlab convert model.safetensors model.gguf --to q8_0',
     'ptxlab convert weights.npy weights.bin --to e2m1 --rounding rs --seed 7',
   );

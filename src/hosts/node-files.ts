@@ -81,6 +81,26 @@ export async function createFile(target: string, options: NewFile): Promise<Pend
   return pendingFile(handle, target, temporary, size, replace);
 }
 
+/** A file that has its name already, whole, to be written again with what is in it. */
+export async function reopenFile(target: string, size: number): Promise<PendingFile> {
+  const flags = constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const handle = await attempt(target, () => open(target, flags));
+  const found = await regularSize(handle, target).catch(() => null);
+  if (found !== size) {
+    await handle.close();
+    throw fileError('bad-offsets', target, `is not the file of ${size} bytes that was written before`);
+  }
+  const file = pendingFile(handle, target, target, size, true);
+  return {
+    ...file,
+    async commit() {
+      await file.sync();
+      await file.suspend();
+    },
+    discard: () => file.suspend(),
+  };
+}
+
 function pendingFile(
   handle: FileHandle,
   target: string,
@@ -154,7 +174,8 @@ async function requireReplaceable(target: string, replace: boolean): Promise<voi
   if (!replace) throw fileError('exists', target, `${found.isFile() ? '' : 'is a symbolic link that '}exists already`);
 }
 
-async function requireRoom(folder: string, size: number): Promise<void> {
+/** Throws `disk-full` where there is not so much room. */
+export async function requireRoom(folder: string, size: number): Promise<void> {
   const { bavail, bsize } = await attempt(folder, () => statfs(folder));
   const free = bavail * bsize;
   if (size > free) throw fileError('disk-full', folder, `has ${free} bytes free, ${size} are needed`);

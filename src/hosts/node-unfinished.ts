@@ -6,6 +6,8 @@ import { randomBytes } from 'node:crypto';
 import { link, readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { TensorFileError } from '../tensors/tensor-error.ts';
+import type { FilePlace } from '../tensors/tensor-file.ts';
+import { createFiles } from './node-joined.ts';
 import { attempt, createFile, type PendingFile } from './node-files.ts';
 
 interface Journal {
@@ -21,6 +23,8 @@ interface Journal {
 
 export interface UnfinishedOptions {
   readonly size: number;
+  /** Several files instead of one, in the target's folder; the last is the target. Null for one. */
+  readonly files?: readonly FilePlace[] | null;
   readonly replace: boolean;
   readonly work: string;
   /** Go on with what an earlier run left, if it left something. */
@@ -47,10 +51,11 @@ export interface UnfinishedFile {
  * @throws TensorFileError `exists` where another process writes it, or one left it and nobody said what to do with it
  */
 export async function openUnfinished(target: string, options: UnfinishedOptions): Promise<UnfinishedFile> {
-  const { size, replace, work, resume } = options;
-  const temporary = `.${basename(target).slice(0, 200)}.ptxlab-part`;
-  const paths = { part: join(dirname(target), temporary), journal: join(dirname(target), `${temporary}.json`) };
-  const found = await readText(paths.journal);
+  const { size, replace, work, resume, files = null } = options;
+  const folder = dirname(target);
+  const parts = (files ?? [{ name: basename(target) }]).map(({ name }) => join(folder, temporaryOf(name)));
+  const journal = join(folder, `${temporaryOf(target)}.json`);
+  const found = await readText(journal);
   const left = journalOf(found);
   if (left !== null && left.process !== process.pid && (await isAlive(left))) throw isWritten(target, left.process);
   const goesOn = resume && left !== null && left.position !== null;
@@ -66,15 +71,18 @@ export async function openUnfinished(target: string, options: UnfinishedOptions)
   const started = await startOf(process.pid);
   const textOf = (reached: unknown): string =>
     JSON.stringify({ process: process.pid, started, work, position: reached } satisfies Journal);
-  const write = (reached: unknown): Promise<void> => writeJournal(paths.journal, textOf(reached));
+  const write = (reached: unknown): Promise<void> => writeJournal(journal, textOf(reached));
   // Whoever has the journal has the file, so that what lies there without a living owner is nobody's.
-  if (!(await claim(paths.journal, found, textOf(goesOn ? left.position : null)))) throw isWritten(target, null);
+  if (!(await claim(journal, found, textOf(goesOn ? left.position : null)))) throw isWritten(target, null);
   let file: PendingFile;
   try {
-    if (!goesOn) await removeAll([paths.part]);
-    file = await createFile(target, { size, replace, temporary, resume: goesOn });
+    if (!goesOn) await removeAll(parts);
+    file =
+      files === null
+        ? await createFile(target, { size, replace, temporary: temporaryOf(target), resume: goesOn })
+        : await createFiles(target, { files, replace, temporaryOf, resume: goesOn });
   } catch (error) {
-    if (!goesOn) await removeAll([paths.journal]);
+    if (!goesOn) await removeAll([journal]);
     throw error;
   }
   const position = goesOn ? left.position : null;
@@ -89,15 +97,19 @@ export async function openUnfinished(target: string, options: UnfinishedOptions)
       try {
         await file.commit();
       } finally {
-        await removeAll([paths.journal]);
+        await removeAll([journal]);
       }
     },
     suspend: () => file.suspend(),
     async discard() {
       await file.discard();
-      await removeAll([paths.journal]);
+      await removeAll([journal]);
     },
   };
+}
+
+function temporaryOf(target: string): string {
+  return `.${basename(target).slice(0, 200)}.ptxlab-part`;
 }
 
 function isWritten(target: string, by: number | null): TensorFileError {

@@ -11,7 +11,8 @@ import type { Rounding } from '../numerics/conversion.ts';
 import { type FormatName, formats } from '../numerics/formats.ts';
 import type { GgufFile } from './gguf.ts';
 import { isBlockLayout } from './gguf-blocks.ts';
-import { dtypeIn, layoutFile } from './layout.ts';
+import { dtypeIn, layoutFile, type LayoutOptions } from './layout.ts';
+import { layoutShards, type Sharding } from './sharded-layout.ts';
 import { quote, TensorFileError } from './tensor-error.ts';
 import type { BlockLayout, Container, FileLayout, TensorEntry, TensorFile, TensorPlan } from './tensor-file.ts';
 import { type Scales, scaleNames, scalesOf } from './scales.ts';
@@ -34,6 +35,8 @@ export interface ConversionChoice {
   readonly semantics?: Semantics | undefined;
   /** Which of the floating-point tensors; all unless given. */
   readonly takes?: ((name: string) => boolean) | undefined;
+  /** For safetensors: several files and an index. One file unless given. */
+  readonly shards?: Sharding | undefined;
 }
 
 /**
@@ -89,10 +92,22 @@ export function planConversion(file: TensorFile, container: Container, choice: C
         ? keepDraft(entry, file, container)
         : convertDraft(entry, container, choice, target, beside);
     });
-  const plans = drafts.flatMap(({ plans: some }) => some);
-  const layout = layoutFile(container, plans, carriedOver(file, container));
+  const layout = layoutOfDrafts(drafts, container, choice, carriedOver(file, container));
   const byName = new Map(layout.tensors.map((entry) => [entry.name, entry]));
   return { choice, work: drafts.map((draft) => placed(draft, byName)), layout };
+}
+
+/** A tensor and its scales stay in one file. */
+function layoutOfDrafts(
+  drafts: readonly Draft[],
+  container: Container,
+  { shards }: ConversionChoice,
+  carried: LayoutOptions,
+): FileLayout {
+  const groups = drafts.map(({ plans }) => plans);
+  if (shards === undefined) return layoutFile(container, groups.flat(), carried);
+  refuseIf(container !== 'safetensors', `a ${container} file is never one of several`);
+  return layoutShards(groups, shards, carried.metadata);
 }
 
 function placed(draft: Draft, byName: ReadonlyMap<string, TensorEntry>): TensorWork {
@@ -261,7 +276,7 @@ function keepDraft(entry: TensorEntry, file: TensorFile, container: Container): 
 }
 
 /** What else a file says goes into one of the same container. */
-function carriedOver(file: TensorFile, container: Container): Parameters<typeof layoutFile>[2] {
+function carriedOver(file: TensorFile, container: Container): LayoutOptions {
   if (file.container !== container) return {};
   if (container === 'gguf') return { fields: (file as GgufFile).fields };
   const strings = Object.entries(file.metadata).filter((pair): pair is [string, string] => typeof pair[1] === 'string');

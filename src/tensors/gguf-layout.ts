@@ -32,7 +32,14 @@ export function layoutGguf(plans: readonly TensorPlan[], fields: readonly GgufFi
   header.set(writer.toBytes());
   const tensors = relative.map((entry) => ({ ...entry, offset: entry.offset + dataStart }));
   // ggml maps the data of the last tensor up to its alignment, too.
-  return { container: 'gguf', size: dataStart + aligned(reached, alignment), header, tensors, finish: null };
+  return {
+    container: 'gguf',
+    size: dataStart + aligned(reached, alignment),
+    header,
+    tensors,
+    finish: null,
+    files: null,
+  };
 }
 
 function entryOf({ name, dtype, shape }: TensorPlan, offset: number): TensorEntry {

@@ -43,7 +43,14 @@ export async function readNpyEntry(source: ByteSource, name: string, assumed?: s
 export function layoutNpy(plan: TensorPlan): FileLayout {
   const header = npyHeader({ descr: plan.dtype, shape: plan.shape });
   const entry = entryOf(plan, header.length);
-  return { container: 'npy', size: header.length + entry.byteLength, header, tensors: [entry], finish: null };
+  return {
+    container: 'npy',
+    size: header.length + entry.byteLength,
+    header,
+    tensors: [entry],
+    finish: null,
+    files: null,
+  };
 }
 
 function entryOf({ name, dtype, shape }: TensorPlan, offset: number, assumed?: string): TensorEntry {

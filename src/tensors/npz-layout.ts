@@ -40,7 +40,7 @@ export function layoutNpz(plans: readonly TensorPlan[]): FileLayout {
   }
   const size = reached + directorySize(members, reached);
   const finish = (file: ByteSource & ByteSink): Promise<void> => finishNpz(file, members, reached);
-  return { container: 'npz', size, header: new Uint8Array(0), tensors, finish };
+  return { container: 'npz', size, header: new Uint8Array(0), tensors, finish, files: null };
 }
 
 async function finishNpz(file: ByteSource & ByteSink, members: readonly Member[], directory: number): Promise<void> {

@@ -23,7 +23,14 @@ export function openRaw(source: ByteSource, plan: RawPlan): TensorFile {
 
 export function layoutRaw(plan: RawPlan): FileLayout {
   const entry = entryOf(plan);
-  return { container: 'raw', size: entry.byteLength, header: new Uint8Array(0), tensors: [entry], finish: null };
+  return {
+    container: 'raw',
+    size: entry.byteLength,
+    header: new Uint8Array(0),
+    tensors: [entry],
+    finish: null,
+    files: null,
+  };
 }
 
 function entryOf({ name, dtype, shape, packing = 'dense' }: RawPlan): TensorEntry {

@@ -26,7 +26,7 @@ export function layoutSafetensors(
   requireNames(sorted);
   const header = headerOf(relative, metadata);
   const tensors = relative.map((entry) => ({ ...entry, offset: entry.offset + header.length }));
-  return { container: 'safetensors', size: header.length + reached, header, tensors, finish: null };
+  return { container: 'safetensors', size: header.length + reached, header, tensors, finish: null, files: null };
 }
 
 function entryOf({ name, dtype: spelled, shape }: TensorPlan, offset: number): TensorEntry {

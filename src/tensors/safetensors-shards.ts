@@ -3,7 +3,7 @@ import { type ByteSource, readBytes } from './bytes.ts';
 import { longestSafetensorsHeader, openSafetensors } from './safetensors.ts';
 import { decodeUtf8, JsonCursor } from './strict-json.ts';
 import { quote, TensorFileError } from './tensor-error.ts';
-import type { MetadataValue, TensorEntry, TensorFile } from './tensor-file.ts';
+import type { Metadata, MetadataValue, TensorEntry, TensorFile } from './tensor-file.ts';
 
 interface Index {
   readonly metadata: readonly (readonly [string, MetadataValue])[];
@@ -37,13 +37,19 @@ export async function openShards(
   return {
     container: 'safetensors',
     tensors,
-    metadata: Object.fromEntries(index.metadata),
+    metadata: { ...commonMetadata([...shards.values()]), ...Object.fromEntries(index.metadata) },
     data(entry) {
       const file = shards.get(entry.shard ?? '');
       if (file === undefined) throw new TensorFileError('no-such-tensor', `${quote(entry.name)} is not of this model`);
       return file.data(entry);
     },
   };
+}
+
+/** What all files of a model say of it. */
+function commonMetadata([first, ...others]: readonly TensorFile[]): Metadata {
+  const pairs = Object.entries(first?.metadata ?? {});
+  return Object.fromEntries(pairs.filter(([key, value]) => others.every(({ metadata }) => metadata[key] === value)));
 }
 
 async function readIndex(source: ByteSource): Promise<Index> {

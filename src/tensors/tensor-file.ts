@@ -71,6 +71,16 @@ export interface FileLayout {
   readonly header: Uint8Array;
   /** In the order of the data, which need not be that of the plan. */
   readonly tensors: readonly TensorEntry[];
-  /** Writes what can only be known from the data: the checksums of an .npz. Null for other containers. */
+  /** Writes what comes last: the checksums of an .npz, headers and index of several files. Null where nothing does. */
   readonly finish: ((file: ByteSource & ByteSink) => Promise<void>) | null;
+  /** Of a model in several files, these: what is laid out is their bytes, one after the other. Else null. */
+  readonly files: readonly FilePlace[] | null;
+}
+
+/** A file among several that are laid out as one. */
+export interface FilePlace {
+  readonly name: string;
+  /** Of its first byte, in the whole. */
+  readonly offset: number;
+  readonly size: number;
 }

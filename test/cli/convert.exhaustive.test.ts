@@ -8,26 +8,39 @@ import { ptxlab, scratch, start } from './ptxlab.ts';
 import { putSafetensors, tensor } from './tensor-files.ts';
 
 const folder = scratch();
-const out = join(folder, 'out.safetensors');
-const digest = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
+const digest = (): string => {
+  const hash = createHash('sha256');
+  const made = readdirSync(folder).filter((name) => name.startsWith('out'));
+  for (const name of made.sort()) hash.update(name).update(readFileSync(join(folder, name)));
+  return hash.digest('hex');
+};
 
-test('killed fifty times', async () => {
-  const values = Float32Array.from({ length: 2 ** 28 }, (_, i) => (i % 1009) / 3 - 100);
-  const input = putSafetensors(folder, 'in.safetensors', { w: tensor('F32', [2 ** 14, 2 ** 14], values) });
-  const args = ['convert', input, out, '--to', 'nvfp4', '-q'];
+test.each([
+  ['a file', 'out.safetensors', []],
+  ['four files and an index', 'out.safetensors.index.json', ['--shard-size', '40MB']],
+] as const)('%s, killed fifty times', async (_, name, flags) => {
+  const values = Float32Array.from({ length: 2 ** 26 }, (__, i) => (i % 1009) / 3 - 100);
+  const part = tensor('F32', [2 ** 13, 2 ** 13], values);
+  const input = putSafetensors(folder, 'in.safetensors', { a: part, b: part, c: part, d: part });
+  const out = join(folder, name);
+  const args = ['convert', input, out, '--to', 'nvfp4', '-q', ...flags];
+  const clear = (): void => {
+    for (const made of readdirSync(folder)) if (made.startsWith('out')) rmSync(join(folder, made));
+  };
+  clear();
   const began = performance.now();
   await ptxlab(args);
   const longest = performance.now() - began;
-  const whole = digest(out);
+  const whole = digest();
   for (let i = 0; i < 50; i++) {
-    rmSync(out, { force: true });
+    clear();
     const child = await start(args);
     const closed = new Promise((resolve) => child.on('close', resolve));
     await sleep((longest * (i + 1)) / 50);
     child.kill('SIGKILL');
     await closed;
     if (!existsSync(out)) expect(await ptxlab([...args, '--resume'])).toMatchObject({ code: 0, stderr: '' });
-    expect(digest(out)).toBe(whole);
-    expect(readdirSync(folder).filter((name) => name.includes('ptxlab-part'))).toEqual([]);
+    expect(digest()).toBe(whole);
+    expect(readdirSync(folder).filter((found) => found.includes('ptxlab-part'))).toEqual([]);
   }
 });

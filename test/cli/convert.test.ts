@@ -92,6 +92,26 @@ describe('what it makes', () => {
     expect([...readFileSync(at('out.raw'))]).toEqual([0xc2, 0x17]);
   });
 
+  test('several files and their index', async () => {
+    const index = at('m.safetensors.index.json');
+    const made = ['--to', 'e4m3', '--scale', 'row', '--shard-size', '144 B'];
+    const { code, stderr } = await convert(model, index, ...made);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^2 tensors converted, 1 copied; /)]);
+    expect(readdirSync(folder).filter((name) => name.startsWith('m-'))).toEqual([
+      'm-00001-of-00002.safetensors',
+      'm-00002-of-00002.safetensors',
+    ]);
+    expect((await ptxlab(['diff', '--max-abs', '0.3', model, index])).code).toBe(0);
+    expect(await convert(index, at('back.safetensors'), '--to', 'f32')).toMatchObject({ code: 0 });
+    expect((await ptxlab(['inspect', at('back.safetensors')])).stdout).toContain('format  pt');
+    const shard = at('m-00001-of-00002.safetensors');
+    const again = await convert(shard, index, '--to', 'f16', '--shard-size', '1B', '--force');
+    expect(again).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`${shard} and ${shard} are the same file`),
+    });
+  });
+
   test('--dry-run says what would be done, and does nothing', async () => {
     const { code, stdout } = await convert(
       model,
@@ -174,6 +194,8 @@ describe('one sentence, exit 2, and nothing left behind', () => {
     'a seed without rs': () => [model, at('o.npz'), '--to', 'e4m3', '--seed', '1'],
     'rs without a seed': () => [model, at('o.npz'), '--to', 'e4m3', '--rounding', 'rs'],
     'a seed that is none': () => [model, at('o.npz'), '--to', 'e4m3', '--rounding', 'rs', '--seed', 'x'],
+    'a size of shards without an index': () => [model, at('o.npz'), '--to', 'f16', '--shard-size', '5GB'],
+    'a size of shards that is none': () => [model, at('o.safetensors.index.json'), '--to', 'f16', '--shard-size', '0'],
     stdin: () => ['-', at('o.npz'), '--to', 'f16'],
     stdout: () => [model, '-', '--to', 'f16'],
     'a folder that is not there': () => [model, join(folder, 'no', 'o.npz'), '--to', 'f16'],

@@ -80,3 +80,79 @@ test('a name that was taken meanwhile leaves nothing beside it', async () => {
   await expect(file.commit()).rejects.toMatchObject({ code: 'exists' });
   expect(await readdir(folder)).toEqual(['out']);
 });
+
+describe('several files', () => {
+  const places = [
+    { name: 'one', offset: 0, size: 2 },
+    { name: 'two', offset: 2, size: 3 },
+    { name: 'out', offset: 5, size: 1 },
+  ];
+  const openAll = (how: Parameters<typeof open>[0] = {}): Promise<UnfinishedFile> =>
+    openUnfinished(target, { size: 6, files: places, work: 'w', resume: false, replace: false, ...how });
+  const contents = async (): Promise<object> => {
+    const names = await readdir(folder);
+    const pairs = names.map(async (name) => [name, await readFile(join(folder, name), 'utf8')] as const);
+    return Object.fromEntries(await Promise.all(pairs));
+  };
+  const whole = { one: 'ab', two: 'cde', out: 'f' };
+  const text = new TextEncoder().encode('abcdef');
+
+  test('are written and read as one, and get their names at the end', async () => {
+    const run = await openAll();
+    await run.file.write(0, text);
+    const read = new Uint8Array(4);
+    await run.file.read(1, read);
+    expect(new TextDecoder().decode(read)).toBe('bcde');
+    await expect(run.file.write(4, text)).rejects.toMatchObject({ code: 'truncated' });
+    expect((await readdir(folder)).filter((name) => !name.includes('ptxlab-part'))).toEqual([]);
+    await run.commit();
+    expect(await contents()).toEqual(whole);
+  });
+
+  test('where one is there already, none is begun', async () => {
+    await writeFile(join(folder, 'two'), 'another');
+    await expect(openAll()).rejects.toMatchObject({ code: 'exists' });
+    expect(await contents()).toEqual({ two: 'another' });
+  });
+
+  test('where one is taken meanwhile, those before it stay and nothing is left unfinished', async () => {
+    const run = await openAll();
+    await run.file.write(0, text);
+    await writeFile(join(folder, 'two'), 'another');
+    await expect(run.commit()).rejects.toMatchObject({ code: 'exists' });
+    expect(await contents()).toEqual({ one: 'ab', two: 'another' });
+  });
+
+  test('of which some got their names before the power failed, are gone on with', async () => {
+    await writeFile(join(folder, 'one'), 'ab');
+    await writeFile(join(folder, '.two.ptxlab-part'), 'cd-');
+    await writeFile(part, '-');
+    await leave({});
+    const run = await openAll({ resume: true });
+    expect(run.position).toBe(3);
+    await run.file.write(4, text.subarray(4));
+    await run.commit();
+    expect(await contents()).toEqual(whole);
+  });
+
+  test('of which one is gone, or is another, are not', async () => {
+    await writeFile(join(folder, 'one'), 'another');
+    await writeFile(part, '-');
+    await leave({});
+    await expect(openAll({ resume: true })).rejects.toMatchObject({ code: 'bad-offsets' });
+    expect((await contents()) as Record<string, string>).toMatchObject({ one: 'another' });
+  });
+
+  test('given up, leave nothing', async () => {
+    await (await openAll()).discard();
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test('a disk without room for all of them is full before the first', async () => {
+    const huge = places.map((place) => ({ ...place, size: 2 ** 50 }));
+    await expect(
+      openUnfinished(target, { size: 3 * 2 ** 50, files: huge, work: 'w', resume: false, replace: false }),
+    ).rejects.toMatchObject({ code: 'disk-full' });
+    expect(await readdir(folder)).toEqual([]);
+  });
+});

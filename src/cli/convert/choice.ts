@@ -1,9 +1,11 @@
 /** The flags of `ptxlab convert` as a choice, and the container of a file that is to be. */
+import { basename } from 'node:path';
 import type { Granularity } from '../../arrays/quantized-array.ts';
 import type { Semantics } from '../../arrays/semantic-rules.ts';
 import { matchesGlob } from '../../base/glob.ts';
 import type { Rounding } from '../../numerics/conversion.ts';
 import type { ConversionChoice } from '../../tensors/conversion-plan.ts';
+import type { Sharding } from '../../tensors/sharded-layout.ts';
 import type { Container } from '../../tensors/tensor-file.ts';
 import { UsageError } from '../exit.ts';
 import type { CommonFlags } from '../options.ts';
@@ -19,6 +21,7 @@ export interface ConvertFlags extends CommonFlags, TensorFlags {
   /** Commander's name for what `--no-saturate` turns off. */
   readonly saturate?: boolean;
   readonly semantics?: string;
+  readonly shardSize?: string;
   readonly force?: boolean;
   readonly resume?: boolean;
   readonly dryRun?: boolean;
@@ -65,12 +68,52 @@ const endings: Readonly<Record<string, Container>> = {
   bin: 'raw',
 };
 
+const indexEnding = /\.safetensors\.index\.json$/i;
+
+/**
+ * How a model is cut whose new name is that of an index; undefined where one file is to be made.
+ *
+ * @throws UsageError for a size that is none, or where nothing is cut
+ */
+export function shardingOf(path: string, { shardSize }: ConvertFlags): Sharding | undefined {
+  if (indexEnding.test(path)) {
+    return { name: basename(path).replace(indexEnding, ''), mostBytes: bytesFrom(shardSize ?? usualShardSize) };
+  }
+  if (shardSize === undefined) return undefined;
+  throw new UsageError('--shard-size goes with a new file called NAME.safetensors.index.json');
+}
+
+const usualShardSize = '5GB';
+
+const multiples: Readonly<Record<string, number>> = {
+  '': 1,
+  b: 1,
+  kb: 1e3,
+  mb: 1e6,
+  gb: 1e9,
+  tb: 1e12,
+  kib: 2 ** 10,
+  mib: 2 ** 20,
+  gib: 2 ** 30,
+  tib: 2 ** 40,
+};
+
+function bytesFrom(text: string): number {
+  const [, digits = '', unit = ''] = /^(\d+(?:\.\d+)?) ?([a-z]*)$/i.exec(text.trim()) ?? [];
+  const bytes = Number(digits) * (multiples[unit.toLowerCase()] ?? Number.NaN);
+  if (bytes >= 1) return bytes;
+  throw new UsageError(`--shard-size takes bytes such as 5GB or 500MiB, not '${text}'`);
+}
+
 /** @throws UsageError where the ending says nothing */
 export function containerOf(path: string): Container {
   if (path === '-') throw new UsageError('the new file is written at random places, which stdout does not allow');
+  if (indexEnding.test(path)) return 'safetensors';
   const ending = /\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
   const container = Object.hasOwn(endings, ending) ? endings[ending] : undefined;
   if (container !== undefined) return container;
   const known = Object.keys(endings).map((one) => `.${one}`);
-  throw new UsageError(`'${path}' does not say what it is to be: it ends with ${known.join(', ')}`);
+  throw new UsageError(
+    `'${path}' does not say what it is to be: it ends with ${known.join(', ')}, or with .safetensors.index.json`,
+  );
 }

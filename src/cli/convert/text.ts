@@ -21,13 +21,15 @@ export function planText({ work, layout }: ConversionPlan): string {
   });
   const head = ['from', 'to', 'shape', 'size', 'name'];
   const lines = alignColumns([head, ...rows], ['left', 'left', 'right', 'right', 'left']);
-  return `${lines.join('\n')}\n\n${plural(work.length, 'tensor')}, ${bytesText(layout.size)}\n`;
+  const files = layout.files === null ? '' : ` in ${layout.files.length - 1} files and an index`;
+  return `${lines.join('\n')}\n\n${plural(work.length, 'tensor')}, ${bytesText(layout.size)}${files}\n`;
 }
 
 export function planJson({ work, layout }: ConversionPlan): object {
   return {
     container: layout.container,
     bytes: layout.size,
+    files: layout.files?.map(({ name, size }) => ({ name, bytes: size })) ?? null,
     tensors: work.map((one) => ({
       name: one.entry.name,
       action: one.kind,

@@ -1,0 +1,90 @@
+/** A model in several safetensors files with an index beside them, laid out as one: the files' bytes one after the other. */
+import type { ByteSink } from './bytes.ts';
+import { layoutSafetensors } from './safetensors-layout.ts';
+import type { FileLayout, FilePlace, TensorEntry, TensorPlan } from './tensor-file.ts';
+
+/** How a model is cut, and what the files are called. */
+export interface Sharding {
+  /** `model` makes `model-00001-of-00003.safetensors` and `model.safetensors.index.json`. */
+  readonly name: string;
+  /** Bytes of tensors in one file; a tensor of more has a file of its own. */
+  readonly mostBytes: number;
+}
+
+/**
+ * Where everything goes; tensors of a group stay together. The index is the last file. Throws as `layoutSafetensors` does.
+ */
+export function layoutShards(
+  groups: readonly (readonly TensorPlan[])[],
+  { name, mostBytes }: Sharding,
+  metadata: Readonly<Record<string, string>> = {},
+): FileLayout {
+  // What is wrong with a name or a shape is wrong in whichever file; two of a name may be in two.
+  const sizes = new Map(layoutSafetensors(groups.flat()).tensors.map((entry) => [entry.name, entry.byteLength]));
+  const sizeOf = (plans: readonly TensorPlan[]): number =>
+    plans.reduce((sum, plan) => sum + (sizes.get(plan.name) ?? 0), 0);
+  const shards = cut(groups, sizeOf, mostBytes).map((plans) => layoutSafetensors(plans, metadata));
+  const names = shards.map((_, i) => `${name}-${padded(i + 1)}-of-${padded(shards.length)}.safetensors`);
+  const index = indexOf(shards, names);
+  const files = consecutive([
+    ...shards.map(({ size }, i) => [names[i] as string, size] as const),
+    [`${name}.safetensors.index.json`, index.length],
+  ]);
+  return {
+    container: 'safetensors',
+    size: files.reduce((sum, { size }) => sum + size, 0),
+    header: shards[0]?.header ?? new Uint8Array(0),
+    tensors: shards.flatMap(({ tensors }, i) => tensors.map((entry) => moved(entry, files[i] as FilePlace))),
+    finish: async (into: ByteSink) => {
+      const texts = [...shards.map(({ header }) => header), index];
+      for (const [i, text] of texts.entries()) await into.write((files[i] as FilePlace).offset, text);
+    },
+    files,
+  };
+}
+
+const padded = (number: number): string => String(number).padStart(5, '0');
+
+/** Groups in their order, as many in a shard as it takes; at least one shard. */
+function cut(
+  groups: readonly (readonly TensorPlan[])[],
+  sizeOf: (plans: readonly TensorPlan[]) => number,
+  most: number,
+): readonly (readonly TensorPlan[])[] {
+  const shards: TensorPlan[][] = [[]];
+  let filled = 0;
+  for (const group of groups) {
+    const size = sizeOf(group);
+    if (filled > 0 && filled + size > most) {
+      shards.push([]);
+      filled = 0;
+    }
+    shards.at(-1)?.push(...group);
+    filled += size;
+  }
+  return shards;
+}
+
+function consecutive(files: readonly (readonly [name: string, size: number])[]): readonly FilePlace[] {
+  let offset = 0;
+  return files.map(([name, size]) => {
+    const place = { name, offset, size };
+    offset += size;
+    return place;
+  });
+}
+
+function moved(entry: TensorEntry, { name, offset }: FilePlace): TensorEntry {
+  return { ...entry, offset: entry.offset + offset, shard: name };
+}
+
+/** As transformers writes it: names in order, and the bytes of all tensors. */
+function indexOf(shards: readonly FileLayout[], names: readonly string[]): Uint8Array {
+  const tensors = shards.flatMap((shard, i) => shard.tensors.map((entry) => [entry.name, names[i]] as const));
+  const total = shards.flatMap((shard) => shard.tensors).reduce((sum, { byteLength }) => sum + byteLength, 0);
+  const members = tensors
+    .toSorted(([a], [b]) => (a < b ? -1 : Number(a > b)))
+    .map(([name, file]) => `    ${JSON.stringify(name)}: ${JSON.stringify(file)}`);
+  const map = members.length === 0 ? '{}' : `{\n${members.join(',\n')}\n  }`;
+  return new TextEncoder().encode(`{\n  "metadata": {\n    "total_size": ${total}\n  },\n  "weight_map": ${map}\n}\n`);
+}
