@@ -1,8 +1,7 @@
 /** Sixteen f16 or bf16 as f32, which holds them all: made in halves of f32, eight at a time, and put together last. */
 import type { Conversion } from '../../numerics/conversion.ts';
-import type { Code, Label } from '../../wasm/code.ts';
-import type { Place } from './array-one-by-one.ts';
-import { type GroupLocals, groupOf, storeGroup } from './array-storage.ts';
+import type { Code } from '../../wasm/code.ts';
+import { type GroupLocals, groupOf, type GroupPlaces, storeGroup } from './array-storage.ts';
 import { interleaved } from './interleaving.ts';
 import { splat } from '../simd/vector-words.ts';
 
@@ -21,13 +20,7 @@ export function isHalfDecoding(c: Conversion): boolean {
 const limits: Readonly<Record<HalfFormat, number>> = { f16: 0x7bff, bf16: 0x7f80 };
 
 /** Converts a group to f32; goes to `otherwise` where an element is beyond its format's limit. */
-export function writeHalfDecoding(
-  code: Code,
-  format: HalfFormat,
-  source: Place,
-  target: Place,
-  otherwise: Label,
-): void {
+export function writeHalfDecoding(code: Code, format: HalfFormat, { source, target, otherwise }: GroupPlaces): void {
   const halves = loadHalves(code, source.local);
   for (const half of halves) splatHalf(code.get(half), 0x7fff).vector('v128.and');
   splatHalf(code.vector('i16x8.max_s'), limits[format]).vector('i16x8.gt_s', 'i8x16.bitmask').brIf(otherwise);

@@ -6,17 +6,15 @@ import { formats } from '../../numerics/formats.ts';
 import type { ConversionPlan } from '../../numerics/replacement.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { FunctionType } from '../../wasm/module.ts';
-import { convertOneByOne, type Place } from './array-one-by-one.ts';
+import { convertOneByOne } from './array-one-by-one.ts';
 import { type ArrayPlan, parameters } from './array-plan.ts';
-import { pushLaneBits, pushRandomWords } from './array-random.ts';
+import { RandomBits } from './random-bits.ts';
 import { shortForms, writeInTurns } from './array-short-forms.ts';
-import { groupBytes, groupOf, groupSize, loadGroup, storeGroup } from './array-storage.ts';
+import { groupBytes, groupOf, loadGroup, type Place, storeGroup } from './array-storage.ts';
 import { Helpers } from '../helpers.ts';
-import { unscaled } from '../arithmetic/convert.ts';
 import { replaceVector, stageConverter } from '../arithmetic/replacement.ts';
 import { holder } from '../values.ts';
 import { vectorConversion } from '../simd/vector-convert.ts';
-import { splat } from '../simd/vector-words.ts';
 
 /** Where bytes lie, how many, and scratch memory. */
 export type FetchBytes = (address: number, bytes: number, scratch: number) => void;
@@ -100,71 +98,4 @@ function wholeConverter(helpers: Helpers, stages: ConversionPlan): number {
     code.get(0);
     for (const index of indices) code.get(1).get(2).call(index);
   });
-}
-
-/** The random words of the group that is being converted, and the lanes' share of them. */
-class RandomBits {
-  readonly unscaled: number;
-  private readonly code: Code;
-  private readonly plan: ArrayPlan;
-  private readonly vectors: readonly number[];
-  private readonly lane: number;
-  private readonly indices: number;
-  private readonly keys: readonly [number, number];
-
-  constructor(code: Code, plan: ArrayPlan) {
-    this.code = code;
-    this.plan = plan;
-    this.unscaled = code.local('v128');
-    this.lane = code.local('v128');
-    this.indices = code.local('v128');
-    this.keys = [code.local('v128'), code.local('v128')];
-    const { random } = plan;
-    const words = random === null ? 0 : groupSize / random.low.length;
-    this.vectors = Array.from({ length: words / 4 }, () => code.local('v128'));
-    splat(code, unscaled).set(this.unscaled);
-    if (random?.from !== 'seed') return;
-    code.get(parameters.firstWord).vector('i32x4.splat').words(0, 1, 2, 3).vector('i32x4.add').set(this.indices);
-    this.keys.forEach((key, i) =>
-      code
-        .get(parameters.key + i)
-        .vector('i32x4.splat')
-        .set(key),
-    );
-  }
-
-  /** Takes the words of the next group. */
-  next(): void {
-    const { code, plan, vectors, indices, keys } = this;
-    const { words } = parameters;
-    vectors.forEach((vector, i) => {
-      if (plan.random?.from === 'words') {
-        code
-          .get(words)
-          .vectorMemory('v128.load', 16 * i)
-          .set(vector);
-        return;
-      }
-      pushRandomWords(code, indices, keys);
-      code.set(vector);
-      code.get(indices);
-      splat(code, 4).vector('i32x4.add').set(indices);
-    });
-    if (plan.random?.from !== 'words') return;
-    code
-      .get(words)
-      .i32(16 * vectors.length)
-      .op('i32.add')
-      .set(words);
-  }
-
-  /** A local with the random bits of elements 4i to 4i + 3; any, where there are none. */
-  of(i: number): number {
-    const { random } = this.plan;
-    if (random === null) return this.lane;
-    const vector = this.vectors[Math.floor(i / random.low.length)] as number;
-    pushLaneBits(this.code, random, vector, i);
-    this.code.set(this.lane);
-    return this.lane;
-  }
 }

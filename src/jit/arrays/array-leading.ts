@@ -3,10 +3,9 @@
  */
 import type { Conversion } from '../../numerics/conversion.ts';
 import { overflowPolicyOf } from '../../numerics/policy.ts';
-import type { Code, Label } from '../../wasm/code.ts';
-import { isPlainNearest, pushBeyond } from './array-nearest.ts';
-import type { Place } from './array-one-by-one.ts';
-import { type GroupLocals, loadGroup } from './array-storage.ts';
+import type { Code } from '../../wasm/code.ts';
+import { isPlainRounding, pushBeyond } from './array-narrowing.ts';
+import { type GroupLocals, type GroupPlaces, loadGroup } from './array-storage.ts';
 import { shift, splat } from '../simd/vector-words.ts';
 
 export interface LeadingForm {
@@ -18,12 +17,13 @@ const largestBf16 = 0x7f7f0000;
 
 /** The form of a conversion; null where it is another. */
 export function leadingForm(c: Conversion): LeadingForm | null {
-  if (c.from !== 'f32' || c.to !== 'bf16' || !isPlainNearest(c)) return null;
+  if (c.from !== 'f32' || c.to !== 'bf16' || !isPlainRounding(c)) return null;
+  if ((c.rounding ?? 'rn') !== 'rn') return null;
   return { limit: overflowPolicyOf(c).name === 'directed' ? null : largestBf16 };
 }
 
 /** Converts a group; goes to `otherwise` where there may be a NaN in it, or something beyond the limit. */
-export function writeLeading(code: Code, { limit }: LeadingForm, source: Place, target: Place, otherwise: Label): void {
+export function writeLeading(code: Code, { limit }: LeadingForm, { source, target, otherwise }: GroupPlaces): void {
   const words = loadGroup(code, source.storage, source.local);
   if (limit === null) pushPerhapsNan(code, words);
   else pushBeyond(code, limit, words);

@@ -3,17 +3,11 @@ import type { Code } from '../../wasm/code.ts';
 import type { MemoryOpcode } from '../../wasm/opcodes.ts';
 import { loads, stores } from '../access.ts';
 import { unscaled } from '../arithmetic/convert.ts';
-import { groupSize, loadBytes, type Storage, storeBytes } from './array-storage.ts';
+import { groupSize, loadBytes, type Place, storeBytes } from './array-storage.ts';
 
 /** In scratch memory: sixteen bytes that were dense, and sixteen that will be. */
 const [unpacked, packed] = [0, 128];
 export const scratchBytes = 256;
-
-/** An address, in a local, and what elements take there. */
-export interface Place {
-  readonly local: number;
-  readonly storage: Storage;
-}
 
 /**
  * `convert`: index of the function (source, random, scale); `scratch`: a local with the address of `scratchBytes`. No

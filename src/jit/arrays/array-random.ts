@@ -56,11 +56,14 @@ function pushPermuted(code: Code): void {
 
 /** Pushes the random bits of elements 4i to 4i + 3, in the low bits of words, from the words that they and others share. */
 export function pushLaneBits(code: Code, { bits, low }: RandomLayout, shared: number, i: number): void {
-  const from = (element: number): readonly number[] => {
+  const wordOf = (element: number): number => {
     const [word, lane] = [Math.floor(element / low.length) % 4, element % low.length];
     const first = 4 * word + (low[lane] ?? 0) / 8;
-    return [first, bits > 8 ? first + 1 : 16, 16, 16];
+    return first | ((bits > 8 ? first + 1 : noByte) << 8) | (noByte << 16) | (noByte << 24);
   };
-  code.get(shared).words(0, 0, 0, 0);
-  code.shuffle([0, 1, 2, 3].flatMap((lane) => from(4 * i + lane)));
+  code.get(shared).words(wordOf(4 * i), wordOf(4 * i + 1), wordOf(4 * i + 2), wordOf(4 * i + 3));
+  code.vector('i8x16.swizzle');
 }
+
+/** An index beyond a vector, which gives zero. */
+const noByte = 0x80;

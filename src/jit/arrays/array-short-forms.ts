@@ -1,41 +1,42 @@
 /** Groups of plain numbers, what nearly all of an array are, in a quicker way of their own; others go the long way. */
-import type { Code, Label } from '../../wasm/code.ts';
+import type { Code } from '../../wasm/code.ts';
 import { type ArrayPlan, parameters } from './array-plan.ts';
 import { isHalf, isHalfDecoding, loadHalvesAsSingles, writeHalfDecoding } from './array-halves.ts';
 import { leadingForm, writeLeading } from './array-leading.ts';
-import { nearestForm, type NearestForm, writeNearest } from './array-nearest.ts';
-import type { Place } from './array-one-by-one.ts';
-import { groupBytes, loadGroup } from './array-storage.ts';
+import { narrowingForm, type NarrowingForm, writeNarrowing } from './array-narrowing.ts';
+import { groupBytes, type GroupPlaces, loadGroup } from './array-storage.ts';
 import { wideningForm, writeWidening } from './array-widening.ts';
+import { RandomBits, wordsOfGroup } from './random-bits.ts';
 import type { Helpers } from '../helpers.ts';
 import { advance } from './memory-loop.ts';
 
 /** Writes the conversion of a group; it goes to `otherwise`, nothing stored, where the group needs the long way. */
-export type ShortForm = (code: Code, source: Place, target: Place, otherwise: Label) => void;
+export type ShortForm = (code: Code, places: Places) => void;
+
+type Places = GroupPlaces & { readonly random: RandomBits };
 
 /** The forms of a plan, the quickest first; those behind it take groups that it does not. */
 export function shortForms({ stages: [stage, second] }: ArrayPlan): readonly ShortForm[] {
   if (second !== undefined || stage.replacements.length > 0) return [];
   const { conversion } = stage;
   const { from } = conversion;
-  const nearest = nearestForm(conversion);
-  if (nearest !== null)
-    return nearest.canClamp ? [roundWith(nearest, false), roundWith(nearest, true)] : [roundWith(nearest, false)];
   const leading = leadingForm(conversion);
-  if (leading !== null) return [(code, ...places) => writeLeading(code, leading, ...places)];
-  if (isHalf(from) && isHalfDecoding(conversion))
-    return [(code, ...places) => writeHalfDecoding(code, from, ...places)];
+  if (leading !== null) return [(code, places) => writeLeading(code, leading, places)];
+  const narrowing = narrowingForm(conversion);
+  if (narrowing !== null)
+    return (narrowing.canClamp ? [false, true] : [false]).map((clamps) => narrow(narrowing, clamps));
+  if (isHalf(from) && isHalfDecoding(conversion)) return [(code, places) => writeHalfDecoding(code, from, places)];
   const widening = wideningForm(conversion);
-  return widening === null ? [] : [(code, ...places) => writeWidening(code, widening, ...places)];
+  return widening === null ? [] : [(code, places) => writeWidening(code, widening, places)];
 }
 
-function roundWith(form: NearestForm, clamps: boolean): ShortForm {
-  return (code, source, target, otherwise) => {
+function narrow(form: NarrowingForm, clamps: boolean): ShortForm {
+  return (code, { source, target, otherwise, random }) => {
     const words =
       form.from === 'f32'
         ? loadGroup(code, source.storage, source.local)
         : loadHalvesAsSingles(code, form.from, source.local);
-    writeNearest(code, form, clamps, target, words, otherwise);
+    writeNarrowing(code, form, clamps, { words, target, otherwise }, (i) => random.of(i));
   };
 }
 
@@ -53,27 +54,33 @@ export function writeInTurns(
   forms: readonly ShortForm[],
   any: number,
 ): void {
-  const { groups, source, target, ...others } = parameters;
-  const type = { parameters: ['i32', 'i32', 'i32'], results: ['i32'] } as const;
+  const { groups, source, target, words, firstWord } = parameters;
+  const all = Object.values(parameters);
+  const type = { parameters: all.map(() => 'i32' as const), results: ['i32'] } as const;
   const [first, ...further] = forms.map((form, i) =>
     helpers.function(`short form ${i}`, type, (inner) => writeShort(inner, plan, form), true),
   );
   if (first === undefined) throw new Error('a conversion without a short form takes no turns');
-  const [few, before] = [code.local('i32'), code.local('i32')];
+  const [few, done] = [code.local('i32'), code.local('i32')];
+  const strides = [
+    [source, groupBytes(plan.source)],
+    [target, groupBytes(plan.target)],
+    [words, 4 * wordsOfGroup(plan)],
+    [firstWord, wordsOfGroup(plan)],
+  ] as const;
+  /** Moves on by the groups that are done. */
+  const pass = (): void => {
+    for (const [local, stride] of strides) {
+      if (stride > 0) code.get(done).i32(stride).op('i32.mul').get(local).op('i32.add').set(local);
+    }
+  };
   /** Calls a form for as many groups as a local says, which then says how many are left. */
   const convert = (count: number, form: number): void => {
-    code.get(count).set(before);
-    code.get(count).get(source).get(target).call(form).set(count);
-    pass(count);
-  };
-  const pass = (count: number): void => {
-    code.get(before).get(count).op('i32.sub').set(before);
-    for (const [local, storage] of [
-      [source, plan.source],
-      [target, plan.target],
-    ] as const) {
-      code.get(before).i32(groupBytes(storage)).op('i32.mul').get(local).op('i32.add').set(local);
-    }
+    code.get(count).set(done);
+    for (const parameter of all) code.get(parameter === groups ? count : parameter);
+    code.call(form).set(count);
+    code.get(done).get(count).op('i32.sub').set(done);
+    pass();
   };
   code.loop((again) => {
     convert(groups, first);
@@ -82,23 +89,28 @@ export function writeInTurns(
       code.get(groups).get(few).op('i32.sub').set(groups);
       for (const form of further) code.get(few).if(() => convert(few, form));
       code.get(few).if(() => {
-        code.get(few).get(source).get(target);
-        for (const parameter of Object.values(others)) code.get(parameter);
-        code.call(any).get(few).set(before);
-        code.i32(0).set(few);
-        pass(few);
+        for (const parameter of all) code.get(parameter === groups ? few : parameter);
+        code.call(any).get(few).set(done);
+        pass();
       });
       code.get(groups).brIf(again);
     });
   });
 }
 
-/** (groups, source, target): converts groups up to one that needs the long way, and gives how many are left. */
+/** As a `ConvertGroups`, but only up to a group that needs the long way; gives how many are left. */
 function writeShort(code: Code, plan: ArrayPlan, short: ShortForm): void {
   const { groups, source, target } = parameters;
+  const random = new RandomBits(code, plan);
+  const places = {
+    source: { local: source, storage: plan.source },
+    target: { local: target, storage: plan.target },
+    random,
+  };
   code.block((end) => {
     code.loop((again) => {
-      short(code, { local: source, storage: plan.source }, { local: target, storage: plan.target }, end);
+      random.next();
+      short(code, { ...places, otherwise: end });
       advance(code, source, groupBytes(plan.source));
       advance(code, target, groupBytes(plan.target));
       code.get(groups).i32(1).op('i32.sub').tee(groups).brIf(again);

@@ -2,7 +2,7 @@
  * Elements of arrays in memory, sixteen at a time: bytes of a stream to four vectors of four words each, and back. Elements
  * narrower than a byte are one per byte, in its low bits, or dense.
  */
-import type { Code } from '../../wasm/code.ts';
+import type { Code, Label } from '../../wasm/code.ts';
 import { splat } from '../simd/vector-words.ts';
 
 /** How elements of a format lie in memory; words and larger are little-endian. */
@@ -13,6 +13,19 @@ export interface Storage {
   readonly dense: boolean;
   /** The first element of a dense byte is its topmost; for elements whose width divides 8. */
   readonly highFirst: boolean;
+}
+
+/** Elements in memory: the local with their address, and how they lie. */
+export interface Place {
+  readonly local: number;
+  readonly storage: Storage;
+}
+
+/** Where a group is taken from and put to, and where its conversion goes if it needs a longer way. */
+export interface GroupPlaces {
+  readonly source: Place;
+  readonly target: Place;
+  readonly otherwise: Label;
 }
 
 /** Elements that are taken together. */

@@ -4,11 +4,10 @@
  */
 import type { Conversion } from '../../numerics/conversion.ts';
 import { type FloatFormat, formats } from '../../numerics/formats.ts';
-import type { Code, Label } from '../../wasm/code.ts';
+import type { Code } from '../../wasm/code.ts';
 import type { Words } from '../../wasm/vector-constants.ts';
 import { patternsOf } from '../arithmetic/target.ts';
-import type { Place } from './array-one-by-one.ts';
-import { loadBytes } from './array-storage.ts';
+import { type GroupPlaces, loadBytes } from './array-storage.ts';
 import { interleaved } from './interleaving.ts';
 import { splat } from '../simd/vector-words.ts';
 
@@ -30,7 +29,7 @@ export function wideningForm(c: Conversion): WideningForm | null {
 }
 
 /** Converts a group; goes to `otherwise` where an element is no number. */
-export function writeWidening(code: Code, form: WideningForm, source: Place, target: Place, otherwise: Label): void {
+export function writeWidening(code: Code, form: WideningForm, { source, target, otherwise }: GroupPlaces): void {
   const { from } = form;
   const bytes = loadBytes(code, source.storage, source.local);
   const magnitudes = code.local('v128');

@@ -6,9 +6,8 @@ import type { Conversion } from '../../numerics/conversion.ts';
 import { formats } from '../../numerics/formats.ts';
 import { Code } from '../../wasm/code.ts';
 import { ModuleBuilder } from '../../wasm/module.ts';
-import { nearestForm, writeNearest } from './array-nearest.ts';
-import type { Place } from './array-one-by-one.ts';
-import { groupBytes, type GroupLocals, groupOf, storeGroup } from './array-storage.ts';
+import { narrowingForm, writeNarrowing } from './array-narrowing.ts';
+import { groupBytes, type GroupLocals, groupOf, type Place, storeGroup } from './array-storage.ts';
 import { advance, loop } from './memory-loop.ts';
 import { quantizeMemory } from './quantize-memory.ts';
 import { type BlockScaling, storeScales } from './scale-lowering.ts';
@@ -150,15 +149,19 @@ function writeGroup(code: Code, spec: QuantizeSpec, { pointer, codes, factor }: 
     pushSource(code, spec, pointer, first + i);
     code.get(factor).vector('f32x4.mul');
   });
-  const form = nearestForm(spec.conversion);
+  const form = narrowingForm(spec.conversion);
   code.block((done) => {
     code.block((otherwise) => {
-      if (form !== null) writeNearest(code, form, true, codes, products, otherwise);
+      if (form !== null) writeNarrowing(code, form, true, { words: products, target: codes, otherwise }, noRandom);
       code.br(form === null ? otherwise : done);
     });
     storeAny(code, spec, codes, products);
   });
   advance(code, codes.local, groupBytes(codes.storage));
+}
+
+function noRandom(): never {
+  throw new Error('codes with scales are rounded to nearest');
 }
 
 function storeAny(code: Code, spec: QuantizeSpec, codes: Place, products: GroupLocals): void {

@@ -38,6 +38,18 @@ export function pushRounded(code: Code, target: RoundingTarget, format: FloatFor
   shift(code, 'i32x4.shl', format.padding);
 }
 
+/** Pushes the patterns of magnitudes within the format, for roundings that are the same for both signs but to nearest even. */
+export function pushRoundedWithin(
+  code: Code,
+  target: RoundingTarget,
+  format: FloatFormat,
+  locals: Omit<RoundingLocals, 'sign'>,
+): void {
+  if (hasRangeOfSingle(format)) code.get(locals.magnitude);
+  else pushRebiased(code, target.rounding, format, locals.magnitude);
+  cutBits(code, target, format, { ...locals, sign: null });
+}
+
 /** The exponents of f32, subnormals included: its leading bits are the format's pattern. */
 export function hasRangeOfSingle({ bias, exponentBits }: FloatFormat): boolean {
   return bias === 127 && exponentBits === 8;
@@ -85,22 +97,38 @@ function pushNearest(code: Code, { fractionBits, bias }: FloatFormat, magnitude:
 
 /**
  * Pushes the magnitude with the destination's exponents and still 23 fraction bits. Its subnormals are a multiple of
- * 2^(1 - bias - 23): the product is exact, being below 2^23 with a power of two, and what its integer lacks is below all
- * that rounding looks at, but for rm and rp, to which it is a lowest bit.
+ * 2^(1 - bias - 23), and what that integer lacks is below all that rounding looks at, but for rm and rp, to which it is a
+ * lowest bit.
  */
 function pushRebiased(code: Code, rounding: Rounding, { bias }: FloatFormat, magnitude: number): void {
+  if (rounding === 'rm' || rounding === 'rp') pushSubnormalOdd(code, bias, magnitude);
+  else pushSubnormal(code, bias, magnitude);
+  splat(code.get(magnitude), (127 - bias) << 23).vector('i32x4.sub');
+  splat(code.get(magnitude), (128 - bias) << 23).vector('i32x4.lt_s', 'v128.bitselect');
+}
+
+/** The product is exact, being below 2^23 with a power of two. */
+function pushSubnormalOdd(code: Code, bias: number, magnitude: number): void {
   const scaled = code.local('v128');
   const whole = code.local('v128');
   splatPower(code.get(magnitude), 22 + bias)
     .vector('f32x4.mul')
     .set(scaled);
   code.get(scaled).vector('i32x4.trunc_sat_f32x4_s').tee(whole);
-  if (rounding === 'rm' || rounding === 'rp') {
-    code.get(whole).vector('f32x4.convert_i32x4_s').get(scaled).vector('f32x4.ne');
-    shift(code, 'i32x4.shr_u', 31).vector('v128.or');
-  }
-  splat(code.get(magnitude), (127 - bias) << 23).vector('i32x4.sub');
-  splat(code.get(magnitude), (128 - bias) << 23).vector('i32x4.lt_s', 'v128.bitselect');
+  code.get(whole).vector('f32x4.convert_i32x4_s').get(scaled).vector('f32x4.ne');
+  shift(code, 'i32x4.shr_u', 31).vector('v128.or');
+}
+
+/**
+ * The least normal number, added, has these multiples as its last places. Where the sum was rounded up it is one too much:
+ * its difference to that number, which is exact, is then the larger one.
+ */
+function pushSubnormal(code: Code, bias: number, magnitude: number): void {
+  const least = (128 - bias) << 23;
+  const sum = code.local('v128');
+  splat(code.get(magnitude), least).vector('f32x4.add').set(sum);
+  splat(code.get(sum), least).vector('i32x4.sub');
+  splat(code.get(sum), least).vector('f32x4.sub').get(magnitude).vector('f32x4.gt', 'i32x4.add');
 }
 
 /** Cuts the last k bits off the pattern on the stack and rounds; a carry into the exponent is the next power of two. */

@@ -1,22 +1,22 @@
 /**
- * Sixteen f32, f16 or bf16 to a narrower float, to nearest even, where none of them becomes a NaN or an infinity: what nearly
- * all groups of an array are. Signs come last, for all at once.
+ * Sixteen f32, f16 or bf16 to a narrower float, rounded alike for both signs, where none of them becomes a NaN or an
+ * infinity: what nearly all groups of an array are. Signs come last, for all at once.
  */
 import type { Conversion } from '../../numerics/conversion.ts';
 import { type FloatFormat, formats } from '../../numerics/formats.ts';
 import { overflowPolicyOf } from '../../numerics/policy.ts';
 import type { Code, Label } from '../../wasm/code.ts';
 import { type HalfFormat, isHalf } from './array-halves.ts';
-import type { Place } from './array-one-by-one.ts';
-import { type GroupLocals, groupOf, storeBytes } from './array-storage.ts';
-import { hasRangeOfSingle, patternAsSingle } from '../simd/vector-rounding.ts';
-import { patternsOf } from '../arithmetic/target.ts';
+import { type GroupLocals, groupOf, type Place, storeBytes } from './array-storage.ts';
+import { hasRangeOfSingle, patternAsSingle, pushRoundedWithin } from '../simd/vector-rounding.ts';
+import { conversionTarget, patternsOf, type RoundingTarget } from '../arithmetic/target.ts';
 import { single, splat } from '../simd/vector-words.ts';
 
-/** A format that has this form: float, 16 bits or less, with a sign. */
-export interface NearestForm {
+export interface NarrowingForm {
   readonly from: 'f32' | HalfFormat;
+  /** A float of 16 bits or less, with a sign. */
   readonly format: FloatFormat;
+  readonly target: RoundingTarget;
   /** Bits of f32: the format's largest value. */
   readonly largest: number;
   /** Whether what is beyond becomes the largest value, so that clamping does all but NaNs. */
@@ -24,18 +24,19 @@ export interface NearestForm {
 }
 
 /** The form of a conversion; null where it does more than round. */
-export function nearestForm(c: Conversion): NearestForm | null {
+export function narrowingForm(c: Conversion): NarrowingForm | null {
   const format = formats[c.to];
   if ((c.from !== 'f32' && !isHalf(c.from)) || format.kind !== 'float' || !format.signed || format.width > 16)
     return null;
-  if (hasRangeOfSingle(format) || !isPlainNearest(c)) return null;
+  if (!isPlainRounding(c) || c.rounding === 'rm' || c.rounding === 'rp') return null;
   const largest = patternAsSingle(format, patternsOf(format).limit[0]);
-  return { from: c.from, format, largest, canClamp: overflowPolicyOf(c).name === 'max-norm' };
+  const canClamp = overflowPolicyOf(c).name === 'max-norm';
+  return { from: c.from, format, target: conversionTarget(c), largest, canClamp };
 }
 
-/** Whether all that it does is to round to nearest even. */
-export function isPlainNearest(c: Conversion): boolean {
-  return (c.rounding ?? 'rn') === 'rn' && !c.integral && !c.flush && !c.sat && !c.relu && c.scaled === null;
+/** Whether all that it does is to round. */
+export function isPlainRounding(c: Conversion): boolean {
+  return !c.integral && !c.flush && !c.sat && !c.relu && c.scaled === null;
 }
 
 /** Pushes bits that are zero where all sixteen are within a magnitude, given as bits of f32; gives locals with theirs. */
@@ -53,66 +54,78 @@ export function pushBeyond(code: Code, limit: number, words: GroupLocals): Group
  * Converts a group and stores it; goes to `otherwise` where there is a NaN in it, or something beyond the format. With
  * `clamps` what is beyond becomes the largest value.
  */
-export function writeNearest(
+export function writeNarrowing(
   code: Code,
-  { from, format, largest }: NearestForm,
+  form: NarrowingForm,
   clamps: boolean,
-  target: Place,
-  words: GroupLocals,
-  otherwise: Label,
+  places: { readonly words: GroupLocals; readonly target: Place; readonly otherwise: Label },
+  random: (i: number) => number,
 ): void {
-  const magnitudes = pushBeyond(code, clamps ? largestOf(from) : largest, words);
-  code.brIf(otherwise);
-  const rounded = groupOf(code, (i) => {
+  const { from, format, target, largest } = form;
+  const magnitudes = pushBeyond(code, Math.min(largestOf(from), clamps ? single.infinity : largest), places.words);
+  code.brIf(places.otherwise);
+  const results = groupOf(code, (i) => {
     const magnitude = magnitudes[i] as number;
     if (clamps) splat(code.get(magnitude), largest).vector('i32x4.min_s').set(magnitude);
-    pushNearest(code, format, magnitude);
+    if (isSummed(form)) pushSummed(code, format, magnitude);
+    else pushRoundedWithin(code, target, format, { magnitude, random: random(i) });
   });
-  if (format.width === 16) storeWords(code, format, target, words, rounded);
-  else storeNarrow(code, format, target, words, rounded);
+  const patterns = isSummed(form) ? summedPatterns(format) : wholePatterns;
+  if (format.width === 16) storeWords(code, patterns, places.target, places.words, results);
+  else storeNarrow(code, format, patterns, places.target, places.words, results);
 }
 
-/** Bits of f32 that all but NaNs are within; f16 has no infinities either by now. */
-function largestOf(from: NearestForm['from']): number {
+/** Bits of f32 that all but NaNs are within; f16's infinities are none by now, and beyond as its NaNs. */
+function largestOf(from: NarrowingForm['from']): number {
   return from === 'f16'
     ? patternAsSingle(formats.f16 as FloatFormat, patternsOf(formats.f16).limit[0])
     : single.infinity;
 }
 
+/** How results hold the patterns. */
+interface Patterns {
+  /** Places below the pattern. */
+  readonly spare: number;
+  /** What the pattern has too much. */
+  readonly excess: number;
+}
+
+const wholePatterns: Patterns = { spare: 0, excess: 0 };
+
+/** Whether an f32 addition rounds. */
+function isSummed({ target, format }: NarrowingForm): boolean {
+  return target.rounding === 'rn' && !hasRangeOfSingle(format);
+}
+
 /**
- * Pushes patterns, above which stands `excess`. As in vector-rounding.ts, an f32 addition rounds; what it leaves in the sum's
- * last places are the format's places above the power of two, and the sum's exponent says which power that is.
+ * As in vector-rounding.ts an f32 addition rounds; what it leaves in the sum's last places are the format's places above the
+ * power of two, and the sum's exponent says which power that is. A product of halves puts the two together.
  */
-function pushNearest(code: Code, format: FloatFormat, magnitude: number): void {
+function pushSummed(code: Code, format: FloatFormat, magnitude: number): void {
   const cut = 23 - format.fractionBits;
   splat(code.get(magnitude), single.infinity).vector('v128.and');
   splat(code, (128 - format.bias) << 23).vector('i32x4.max_s');
   splat(code, cut << 23).vector('i32x4.add');
   code.get(magnitude).vector('f32x4.add');
   const up = Math.max(0, format.fractionBits - 7);
-  splat(code, (1 << (16 + up)) | (1 << spare(format))).vector('i32x4.dot_i16x8_s');
+  splat(code, (1 << (16 + up)) | (1 << summedPatterns(format).spare)).vector('i32x4.dot_i16x8_s');
 }
 
-/** Places below the pattern that results have. */
-function spare(format: FloatFormat): number {
-  return Math.max(0, 7 - format.fractionBits);
-}
-
-/** What patterns have too much: the sum's exponent counts from f32's bias and from where it rounds. */
-function excess(format: FloatFormat): number {
-  return (128 + 23 - format.fractionBits - format.bias) << format.fractionBits;
+/** The sum's exponent counts from f32's bias and from where it rounds; it begins seven places up in its half. */
+function summedPatterns({ fractionBits, bias }: FloatFormat): Patterns {
+  return { spare: Math.max(0, 7 - fractionBits), excess: (128 + 23 - fractionBits - bias) << fractionBits };
 }
 
 function storeWords(
   code: Code,
-  format: FloatFormat,
+  { excess }: Patterns,
   target: Place,
   [a, b, c, d]: GroupLocals,
   rounded: GroupLocals,
 ): void {
   const pushExact = (local: number): Code => {
     code.get(local);
-    return splat(code, excess(format)).vector('i32x4.sub');
+    return excess === 0 ? code : splat(code, excess).vector('i32x4.sub');
   };
   [
     [a, b],
@@ -134,14 +147,15 @@ function storeWords(
 function storeNarrow(
   code: Code,
   format: FloatFormat,
+  { spare, excess }: Patterns,
   target: Place,
   [a, b, c, d]: GroupLocals,
   [p, q, r, s]: GroupLocals,
 ): void {
   const half = (low: number, high: number): void => {
     code.get(low).get(high).vector('i16x8.narrow_i32x4_u');
-    splat(code, (excess(format) << spare(format)) * 0x10001).vector('i16x8.sub');
-    if (spare(format) > 0) code.i32(spare(format)).vector('i16x8.shr_u');
+    if (excess > 0) splat(code, (excess << spare) * 0x10001).vector('i16x8.sub');
+    if (spare > 0) code.i32(spare).vector('i16x8.shr_u');
   };
   code.get(target.local);
   half(p, q);
