@@ -29,7 +29,7 @@ const mostWorkers = 64;
 const usualWorkers = 8;
 
 /** Elements that a thread converts before it hears of an abort. */
-const slice = 64 * chunkSize;
+const slice = 32 * chunkSize;
 
 /**
  * As `convert`, in slices: other tasks get their turn, a signal can end it, and worker threads share the work of large

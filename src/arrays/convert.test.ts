@@ -5,6 +5,7 @@ import type { Bits } from '../base/bits.ts';
 import { type FormatName, formats } from '../numerics/formats.ts';
 import type { Rounding } from '../numerics/conversion.ts';
 import type { RandomSource } from '../jit/arrays/array-converter.ts';
+import { chunkSize } from '../jit/arrays/array-plan.ts';
 import { arrayConversion, convert, type ConvertOptions } from './convert.ts';
 import { converterOf } from './converters.ts';
 import { PlainConverter } from './plain-converter.ts';
@@ -175,7 +176,7 @@ describe('packings', () => {
 
 describe('arrays', () => {
   test('lengths around those that are staged at once, at any offset', () => {
-    for (const count of [1, 15, 16, 17, 16_383, 16_384, 16_385, 40_000]) {
+    for (const count of [1, 15, 16, 17, chunkSize - 1, chunkSize, chunkSize + 1, 2 * chunkSize + 7000]) {
       const buffer = new ArrayBuffer(4 * count + 3);
       const bytes = new Uint8Array(buffer, 3);
       bytes.set(new Uint8Array(Float32Array.from({ length: count }, (_, i) => i / 7).buffer));

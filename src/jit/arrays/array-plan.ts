@@ -25,7 +25,7 @@ export function planKey(plan: ArrayPlan): string {
 }
 
 /** Elements that are staged at once; what they take stays in a processor's own cache. */
-export const chunkSize = 16_384;
+export const chunkSize = 32_768;
 
 /** Bytes beyond its elements that a group may read. */
 export const slack = 64;
