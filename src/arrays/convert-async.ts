@@ -2,7 +2,7 @@
 import { PtxlabError } from '../base/error.ts';
 import { type ArrayConverter, clearSpare, type RandomSource } from '../jit/arrays/array-converter.ts';
 import { chunkSize } from '../jit/arrays/array-plan.ts';
-import type { ArrayPart } from '../jit/arrays/array-part.ts';
+import { type ArrayPart, sliceCells } from '../jit/arrays/array-part.ts';
 import { storedBits } from '../jit/arrays/array-storage.ts';
 import type { WorkerHost } from '../jit/launch/worker-host.ts';
 import { type ConvertOptions, type PreparedArrays, prepareArrays } from './convert.ts';
@@ -30,6 +30,9 @@ const usualWorkers = 8;
 
 /** Elements that a thread converts before it hears of an abort. */
 const slice = 32 * chunkSize;
+
+/** Elements that a thread converts before it looks for more, where threads share them out among themselves. */
+const sharedSlice = 8 * chunkSize;
 
 /**
  * As `convert`, in slices: other tasks get their turn, a signal can end it, and worker threads share the work of large
@@ -107,7 +110,34 @@ class Spread {
     const workspace = workspaceOf(bytes);
     if (!isShared(bytes) || !isShared(into)) await this.throughSlots(host, threads);
     else if (workspace !== null && workspace === workspaceOf(into)) await this.whereTheyLie(workspace, host, threads);
-    else await this.inSlices(threads, count, (_, first, end) => host.convert(this.part(first, end)));
+    else await this.onThreads(host, threads, count, () => null);
+  }
+
+  /** Arrays in shared memory. Where random words have to be brought, each slice comes with its own. */
+  private async onThreads(
+    host: WorkerHost,
+    threads: number,
+    count: number,
+    placeOf: (thread: number) => ArrayPart['place'],
+  ): Promise<void> {
+    if (this.arrays.random?.kind === 'words') {
+      await this.inSlices(threads, count, (thread, first, end) =>
+        host.convert({ ...this.part(first, end), place: placeOf(thread) }),
+      );
+      return;
+    }
+    const cells = new Int32Array(new SharedArrayBuffer(4 * Object.keys(sliceCells).length));
+    const stop = (): void => {
+      Atomics.store(cells, sliceCells.stop, 1);
+    };
+    this.signal?.addEventListener('abort', stop);
+    const all = { ...this.part(0, count), shared: { slice: sharedSlice, cells } };
+    try {
+      await ended(Array.from({ length: threads }, (_, i) => host.convert({ ...all, place: placeOf(i + 1) })));
+    } finally {
+      this.signal?.removeEventListener('abort', stop);
+    }
+    this.signal?.throwIfAborted();
   }
 
   /** Both arrays in one workspace. The calling thread does what threads cannot do in place. */
@@ -115,9 +145,7 @@ class Spread {
     const { plan, source, result, bytes, into, count, random } = this.arrays;
     const converter = converterOf(plan, source, result) as ArrayConverter;
     const inPlace = converter.inPlace(bytes, into, count);
-    await this.inSlices(threads, inPlace, (thread, first, end) =>
-      host.convert({ ...this.part(first, end), place: { memory, id, thread } }),
-    );
+    await this.onThreads(host, threads, inPlace, (thread) => ({ memory, id, thread }));
     converter.runStaged(bytes, into, { first: inPlace, end: count }, random);
   }
 
@@ -158,6 +186,7 @@ class Spread {
       count: end - first,
       random: this.randomOf(random, first, end),
       place: null,
+      shared: null,
     };
   }
 
@@ -178,10 +207,14 @@ class Spread {
         await work(number, first, next);
       }
     };
-    // All end before the arrays are somebody else's again.
-    const ended = await Promise.allSettled(Array.from({ length: lanes }, (_, i) => lane(i + 1)));
-    for (const one of ended) if (one.status === 'rejected') throw one.reason;
+    await ended(Array.from({ length: lanes }, (_, i) => lane(i + 1)));
   }
+}
+
+/** All end before the arrays are somebody else's again. */
+async function ended(lanes: readonly Promise<void>[]): Promise<void> {
+  const settled = await Promise.allSettled(lanes);
+  for (const one of settled) if (one.status === 'rejected') throw one.reason;
 }
 
 function isShared({ buffer }: Uint8Array): boolean {

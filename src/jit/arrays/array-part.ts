@@ -1,6 +1,6 @@
 /** A part of a conversion that runs in a worker: plain data, and the function that does it. */
 import { Kept } from '../../base/kept.ts';
-import { ArrayConverter, type RandomSource } from './array-converter.ts';
+import { ArrayConverter, type RandomSource, type Range } from './array-converter.ts';
 import { type ArrayPlan, planKey, stagingMemory } from './array-plan.ts';
 
 /** So many elements of two arrays in shared memory. */
@@ -12,7 +12,19 @@ export interface ArrayPart {
   readonly random: RandomSource | null;
   /** Where whole chunks are converted in place; null where what they are in is copied. */
   readonly place: Place | null;
+  /** Null where one thread does all of it. */
+  readonly shared: SharedSlices | null;
 }
+
+/** What several threads share: each takes the next slice when it is done with one, until one of them says to stop. */
+export interface SharedSlices {
+  /** Elements of a slice: whole chunks. */
+  readonly slice: number;
+  /** In shared memory: how many slices are taken, and whether to stop. */
+  readonly cells: Int32Array;
+}
+
+export const sliceCells = { taken: 0, stop: 1 } as const;
 
 /** The memory that both arrays lie in, by a number that is its own, and that of the thread among those that work there. */
 export interface Place {
@@ -35,14 +47,28 @@ const known = new Kept<number, Converters>(4);
 /** For what is copied. */
 const own = 0;
 
-export function runArrayPart({ plan, source, target, count, random, place }: ArrayPart): void {
+export function runArrayPart({ plan, source, target, count, random, place, shared }: ArrayPart): void {
   const { memory, made } = known.of(place?.id ?? own, () => ({
     memory: place?.memory ?? stagingMemory(),
     made: new Kept(256),
   }));
   const thread = place?.thread ?? 0;
   const converter = made.of(`${thread} ${planKey(plan)}`, () => new ArrayConverter(plan, memory, thread));
-  const range = { first: 0, end: count };
-  if (place === null) converter.runStaged(source, target, range, random);
-  else converter.runInPlace(source, target, range, random);
+  for (const range of rangesOf(count, shared)) {
+    if (place === null) converter.runStaged(source, target, range, random);
+    else converter.runInPlace(source, target, range, random);
+  }
+}
+
+function* rangesOf(count: number, shared: SharedSlices | null): Generator<Range> {
+  if (shared === null) {
+    yield { first: 0, end: count };
+    return;
+  }
+  const { slice, cells } = shared;
+  while (Atomics.load(cells, sliceCells.stop) === 0) {
+    const first = Atomics.add(cells, sliceCells.taken, 1) * slice;
+    if (first >= count) return;
+    yield { first, end: Math.min(first + slice, count) };
+  }
 }
