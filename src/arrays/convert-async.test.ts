@@ -1,4 +1,5 @@
 /** Slices on this thread or on others give what `convert` gives at once. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { built } from '../../test/cli/ptxlab.ts';
 import { convert, type ConvertOptions } from './convert.ts';
@@ -68,6 +69,28 @@ test('a signal ends it, before and in the middle', async () => {
   stop.abort(reason);
   await expect(ended).rejects.toBe(reason);
   expect(await convertAsync(Float32Array.of(1), { to: 'e4m3', workers: 1 })).toEqual(Uint8Array.of(0x38));
+});
+
+test('a signal stops threads that share arrays', async () => {
+  const workspace = new Workspace(2 ** 27);
+  const [shared, out] = [workspace.array('f32', 2 ** 24), workspace.array('u8', 2 ** 24)];
+  shared.fill(1);
+  const reason = new Error('enough');
+  const stopAfter = async (milliseconds: number): Promise<unknown> => {
+    const stop = new AbortController();
+    const ending = convertAsync(shared, { to: 'e4m3', workers: 1, out, signal: stop.signal }).catch(
+      (why: unknown) => why,
+    );
+    if (milliseconds > 0) await sleep(milliseconds);
+    stop.abort(reason);
+    return ending;
+  };
+  expect(await stopAfter(0)).toBe(reason);
+  expect(out.some((code) => code !== 0)).toBe(false);
+  // It may be done before it is stopped.
+  for (const milliseconds of [1, 2, 4]) expect([reason, out]).toContain(await stopAfter(milliseconds));
+  expect(await convertAsync(shared, { to: 'e4m3', workers: 1, out })).toBe(out);
+  expect(out.every((code) => code === 0x38)).toBe(true);
 });
 
 test.each([-1, 65, 0.5])('%s is no number of workers', async (workers) => {

@@ -126,6 +126,7 @@ class Spread {
       );
       return;
     }
+    this.signal?.throwIfAborted();
     const cells = new Int32Array(new SharedArrayBuffer(4 * Object.keys(sliceCells).length));
     const stop = (): void => {
       Atomics.store(cells, sliceCells.stop, 1);
