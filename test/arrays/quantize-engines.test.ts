@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { schemes } from '../../src/arrays/block-formats.ts';
 import { dequantize } from '../../src/arrays/dequantize.ts';
 import { quantize, type QuantizeOptions } from '../../src/arrays/quantize.ts';
+import type { QuantizedArray } from '../../src/arrays/quantized-array.ts';
 import type { SourceArray } from '../../src/arrays/source-values.ts';
 import { formats } from '../../src/numerics/formats.ts';
 import { anyBits, difference, moderate, special } from './numbers.ts';
@@ -20,7 +21,11 @@ function agree(source: SourceArray, options: QuantizeOptions): void {
   expect([fast.layout, fast.tensorScale]).toEqual([plain.layout, plain.tensorScale]);
   expect(difference(fast.scales, plain.scales)).toBe(-1);
   expect(difference(fast.codes, plain.codes)).toBe(-1);
-  const values = [dequantize(fast), dequantize(fast, { engine: 'plain' })] as const;
+  agreeOn(fast);
+}
+
+function agreeOn(quantized: QuantizedArray): void {
+  const values = [dequantize(quantized), dequantize(quantized, { engine: 'plain' })] as const;
   expect(difference(new Uint8Array(values[0].buffer), new Uint8Array(values[1].buffer))).toBe(-1);
 }
 
@@ -63,6 +68,16 @@ describe.each(names)('%s by WebAssembly gives every byte that plain JavaScript g
     for (let i = 0; i < special.length; i++) {
       agree(Float32Array.of(special.at(i) ?? 0, ...special.subarray(0, i)), { to, scaleRule: scaleRule(i) });
     }
+  });
+
+  test('of any codes and scales, which quantizing does not make', () => {
+    const { codes, scales, ...rest } = quantize(moderate(300 * 256, 5), { to, shape: [300, 256], granularity: 'row' });
+    const any = {
+      ...rest,
+      codes: codes.map((_, i) => (i % 3 === 0 ? 1 : i >> 3)),
+      scales: scales.map((_, i) => (scales instanceof Float32Array ? (special[i % special.length] ?? 0) : i)),
+    };
+    agreeOn(any);
   });
 
   test.each(['f16', 'bf16'])('of %s', (from) => {

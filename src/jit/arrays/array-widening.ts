@@ -4,10 +4,10 @@
  */
 import type { Conversion } from '../../numerics/conversion.ts';
 import { type FloatFormat, formats } from '../../numerics/formats.ts';
-import type { Code } from '../../wasm/code.ts';
+import type { Code, Label } from '../../wasm/code.ts';
 import type { Words } from '../../wasm/vector-constants.ts';
 import { patternsOf } from '../arithmetic/target.ts';
-import { type GroupPlaces, loadBytes } from './array-storage.ts';
+import { type GroupLocals, groupOf, type GroupPlaces, loadBytes, type Place, storeGroup } from './array-storage.ts';
 import { interleaved } from './interleaving.ts';
 import { splat } from '../simd/vector-words.ts';
 
@@ -30,6 +30,23 @@ export function wideningForm(c: Conversion): WideningForm | null {
 
 /** Converts a group; goes to `otherwise` where an element is no number. */
 export function writeWidening(code: Code, form: WideningForm, { source, target, otherwise }: GroupPlaces): void {
+  const bytes = makeBytes(code, form, source, otherwise);
+  if (form.toSingle) storeGroup(code, target.storage, target.local, singlesOf(code, bytes));
+  else storeHalves(code, target.local, bytes);
+}
+
+/** Locals with a group as f32; goes to `otherwise` where an element is no number. */
+export function loadAsSingles(code: Code, form: WideningForm, source: Place, otherwise: Label): GroupLocals {
+  return singlesOf(code, makeBytes(code, form, source, otherwise));
+}
+
+/** Locals with the two bytes of sixteen results. */
+interface ResultBytes {
+  readonly low: number;
+  readonly high: number;
+}
+
+function makeBytes(code: Code, form: WideningForm, source: Place, otherwise: Label): ResultBytes {
   const { from } = form;
   const bytes = loadBytes(code, source.storage, source.local);
   const magnitudes = code.local('v128');
@@ -40,16 +57,15 @@ export function writeWidening(code: Code, form: WideningForm, { source, target, 
     splatByte(code.get(magnitudes), Number(patternsOf(from).limit[0]));
     code.vector('i8x16.gt_s', 'i8x16.bitmask').brIf(otherwise);
   }
-  const [low, high] = [code.local('v128'), code.local('v128')];
+  const result = { low: code.local('v128'), high: code.local('v128') };
   const half = halvesOf(form);
   pushBytes(code, half, 'low', magnitudes);
-  code.set(low);
+  code.set(result.low);
   pushBytes(code, half, 'high', magnitudes);
   code.get(bytes);
   if (from.width < 8) code.i32(8 - from.width).vector('i16x8.shl');
-  splatByte(code, 0x80).vector('v128.and', 'v128.or').set(high);
-  if (form.toSingle) storeSingles(code, target.local, low, high);
-  else storeHalves(code, target.local, low, high);
+  splatByte(code, 0x80).vector('v128.and', 'v128.or').set(result.high);
+  return result;
 }
 
 /** How a byte of the result comes from the magnitude: moved, if at all, and with something added. */
@@ -113,21 +129,22 @@ function pushMoved(code: Code, places: number, magnitudes: number): boolean {
   return true;
 }
 
-function storeHalves(code: Code, address: number, low: number, high: number): void {
+function storeHalves(code: Code, address: number, { low, high }: ResultBytes): void {
   [0, 8].forEach((first, i) => {
     code.get(address).get(low).get(high);
     code.shuffle(interleaved(first, 1)).vectorMemory('v128.store', 16 * i);
   });
 }
 
-function storeSingles(code: Code, address: number, low: number, high: number): void {
-  [0, 8].forEach((first, i) => {
-    const halves = code.local('v128');
-    code.get(low).get(high).shuffle(interleaved(first, 1)).set(halves);
-    [0, 8].forEach((second, j) => {
-      splat(code.get(address), 0).get(halves);
-      code.shuffle(interleaved(second, 2)).vectorMemory('v128.store', 32 * i + 16 * j);
-    });
+function singlesOf(code: Code, { low, high }: ResultBytes): GroupLocals {
+  const halves = [0, 8].map((first) => {
+    const local = code.local('v128');
+    code.get(low).get(high).shuffle(interleaved(first, 1)).set(local);
+    return local;
+  });
+  return groupOf(code, (i) => {
+    splat(code, 0).get(halves[i >> 1] as number);
+    code.shuffle(interleaved(8 * (i % 2), 2));
   });
 }
 

@@ -3,7 +3,8 @@ import { plainConversion } from '../../numerics/conversion.ts';
 import { formats, type FormatName } from '../../numerics/formats.ts';
 import { Code } from '../../wasm/code.ts';
 import { ModuleBuilder } from '../../wasm/module.ts';
-import { groupBytes, loadGroup, type Storage } from './array-storage.ts';
+import { groupBytes, loadGroup, type Place, type Storage } from './array-storage.ts';
+import { loadAsSingles, wideningForm } from './array-widening.ts';
 import { loop } from './memory-loop.ts';
 import { quantizeMemory } from './quantize-memory.ts';
 import { vectorConversion } from '../simd/vector-convert.ts';
@@ -27,22 +28,48 @@ export function dequantizeKernel(element: FormatName, dense: boolean): Uint8Arra
 
 function writeDecode(code: Code, element: FormatName, storage: Storage): void {
   const [codes, values, factors, groups] = [code.local('i32'), code.local('i32'), code.local('i32'), code.local('i32')];
-  const factor = code.local('v128');
+  const factor = { vector: code.local('v128'), isOdd: code.local('i32') };
   code.i32(quantizeMemory.codes).set(codes);
   const strides = [
     [codes, groupBytes(storage)],
     [values, 64],
   ] as const;
   loop(code, 0, [[factors, 4]], () => {
-    code.get(factors).vectorMemory('v128.load32_splat', quantizeMemory.factors).set(factor);
+    code.get(factors).vectorMemory('v128.load32_splat', quantizeMemory.factors).set(factor.vector);
+    // What is no number is none either after it was subtracted from itself.
+    code.get(factor.vector).get(factor.vector).vector('f32x4.sub');
+    splat(code, 0).vector('f32x4.ne', 'i32x4.bitmask').set(factor.isOdd);
     code.get(1).set(groups);
-    loop(code, groups, strides, () => {
-      loadGroup(code, storage, codes).forEach((words, i) => {
-        code.get(values);
-        pushProduct(code, element, words, factor);
-        code.vectorMemory('v128.store', quantizeMemory.source + 16 * i);
-      });
+    loop(code, groups, strides, () => writeGroup(code, element, { local: codes, storage }, values, factor));
+  });
+}
+
+interface FactorLocals {
+  readonly vector: number;
+  /** Not zero where the factor is an infinity or a NaN. */
+  readonly isOdd: number;
+}
+
+/** Numbers times a number are no NaN; any code and any factor go the other way. */
+function writeGroup(code: Code, element: FormatName, codes: Place, values: number, factor: FactorLocals): void {
+  const form = wideningForm(plainConversion(element, 'f32'));
+  const store = (i: number, push: () => void): void => {
+    code.get(values);
+    push();
+    code.vectorMemory('v128.store', quantizeMemory.source + 16 * i);
+  };
+  code.block((done) => {
+    code.block((otherwise) => {
+      if (form === null) return;
+      code.get(factor.isOdd).brIf(otherwise);
+      loadAsSingles(code, form, codes, otherwise).forEach((words, i) =>
+        store(i, () => code.get(words).get(factor.vector).vector('f32x4.mul')),
+      );
+      code.br(done);
     });
+    loadGroup(code, codes.storage, codes.local).forEach((words, i) =>
+      store(i, () => pushProduct(code, element, words, factor.vector)),
+    );
   });
 }
 
