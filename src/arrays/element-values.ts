@@ -4,6 +4,7 @@
  */
 import { decode, power } from '../numerics/exact.ts';
 import { formats, type FormatName } from '../numerics/formats.ts';
+import { convert } from './convert.ts';
 
 export interface ElementDecoder {
   /** Elements that begin at a byte again after this many: 1, 2 or 4. Chunks hold whole groups, but for the last. */
@@ -28,17 +29,7 @@ export function elementDecoder(name: FormatName, dense: boolean): ElementDecoder
   if (name === 'tf32') return whole(4, truncated());
   if (width === 32) return whole(4, integers(name));
   if (width === 64) return whole(8, longIntegers(formats[name].signed));
-  if (width === 16)
-    return whole(
-      2,
-      gathered(name, (bytes, count) => viewOf(Uint16Array, bytes, count)),
-    );
-  if (!dense || width === 8)
-    return whole(
-      1,
-      gathered(name, (bytes) => bytes),
-    );
-  return denseDecoder(name, width);
+  return decoded(name, dense && width < 8);
 }
 
 type Values = ElementDecoder['values'];
@@ -47,39 +38,22 @@ function whole(groupBytes: number, values: Values): ElementDecoder {
   return { group: 1, groupBytes, values };
 }
 
-/** Codes through a table of all values. */
-function gathered(name: FormatName, codesOf: (bytes: Uint8Array, count: number) => Uint8Array | Uint16Array): Values {
-  const table = valueTable(name);
-  const mask = table.length - 1;
+/** Formats of at most 16 bits. */
+function decoded(name: FormatName, dense: boolean): ElementDecoder {
+  const { width } = formats[name];
+  const packing = width >= 8 ? {} : ({ sourcePacking: dense ? 'low-first' : 'bytes' } as const);
   const room = new Room(Float32Array);
-  return (bytes, count) => {
-    const codes = codesOf(bytes, count);
-    const out = room.of(count);
-    for (let i = 0; i < count; i++) out[i] = table[(codes[i] as number) & mask] as number;
-    return out;
+  const [group, groupBytes] = dense ? denseGroup(width) : [1, Math.ceil(width / 8)];
+  return {
+    group,
+    groupBytes,
+    values: (bytes, count) => convert(bytes, { from: name, to: 'f32', ...packing, count, out: room.of(count) }),
   };
 }
 
-function denseDecoder(name: FormatName, width: number): ElementDecoder {
-  const table = valueTable(name);
-  const room = new Room(Float32Array);
-  const mask = table.length - 1;
-  const group = width === 6 ? 4 : 8 / width;
-  const groupBytes = width === 6 ? 3 : 1;
-  const wordOf =
-    width === 6
-      ? (bytes: Uint8Array, at: number): number =>
-          (bytes[at] as number) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16)
-      : (bytes: Uint8Array, at: number): number => bytes[at] as number;
-  const values: Values = (bytes, count) => {
-    const out = room.of(count);
-    for (let i = 0, at = 0; i < count; at += groupBytes) {
-      let word = wordOf(bytes, at);
-      for (const end = Math.min(i + group, count); i < end; i++, word >>>= width) out[i] = table[word & mask] as number;
-    }
-    return out;
-  };
-  return { group, groupBytes, values };
+/** The fewest elements of so many bits that fill bytes, and these. */
+function denseGroup(width: number): readonly [elements: number, bytes: number] {
+  return width === 6 ? [4, 3] : [8 / width, 1];
 }
 
 function truncated(): Values {

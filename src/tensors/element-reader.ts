@@ -73,6 +73,8 @@ export class ElementReader {
     const start = first - (first % loadUnit);
     const end = Math.min(Math.ceil((first + count) / loadUnit) * loadUnit, blocks.elements);
     const values = (await blocks.load(start, end - start))();
-    return Float32Array.from(values.subarray(first - start, first - start + count));
+    const singles = new Float32Array(count);
+    singles.set(values.subarray(first - start, first - start + count));
+    return singles;
   }
 }
