@@ -94,7 +94,9 @@ describe('stochastic rounding', () => {
   test.each(targets)('to %s draws the same with and without WebAssembly', (to) => {
     const rbits = Uint32Array.from({ length: 501 }, (_, i) => Math.imul(i, 0x9e3779b1));
     for (const options of [{ seed: 7 }, { seed: -1n }, { rbits }]) {
-      expect(bothWays(source, { to, rounding: 'rs', ...options })).toBe(true);
+      for (const from of ['f32', 'f64', 'bf16', 's32', 's4'] as const) {
+        expect(bothWays(convert(source, { to: from }), { from, to, rounding: 'rs', ...options })).toBe(true);
+      }
     }
   });
 
@@ -138,7 +140,9 @@ describe('numbers, with something else among them', () => {
     for (const other of [0, Number.NaN, Number.POSITIVE_INFINITY, 1e9, -1e30]) {
       for (const place of [0, 15, 16, 70, 127, 128, 299]) {
         const mixed = source.with(place, other);
-        expect(bothWays(convert(mixed, { to: from }), { from, to })).toBe(true);
+        const stored = convert(mixed, { to: from });
+        expect(bothWays(stored, { from, to })).toBe(true);
+        expect(bothWays(stored, { from, to, saturate: true })).toBe(true);
       }
     }
   });

@@ -119,7 +119,8 @@ function ptxPlan(request: ConversionRequest): Result<ConversionPlan, SemanticsEr
   if (saturate === false && always) {
     return notOffered(`PTX saturates every conversion to ${to}; semantics 'ocp' or 'ml_dtypes' may not`);
   }
-  if (relu && isInteger) return notOffered(`relu goes with float destinations, not with ${to}`);
+  if (relu && (isInteger || !target.signed))
+    return notOffered(`relu goes with floats that have a sign, not with ${to}`);
   if (ftz && from !== 'f32' && to !== 'f32') return notOffered('ftz goes with f32 on one side');
   const rounding = ptxRounding(request, amongIntegers);
   if (!rounding.ok) return rounding;

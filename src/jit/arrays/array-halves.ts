@@ -13,7 +13,9 @@ export function isHalf(name: string): name is HalfFormat {
 
 /** Whether a conversion only decodes one of the two. */
 export function isHalfDecoding(c: Conversion): boolean {
-  return isHalf(c.from) && c.to === 'f32' && !c.integral && !c.flush && !c.sat && !c.relu && c.scaled === null;
+  // Saturating, an infinity becomes a number.
+  const isPlain = !c.integral && !c.flush && !c.sat && !c.satfinite && !c.relu && c.scaled === null;
+  return isHalf(c.from) && c.to === 'f32' && isPlain;
 }
 
 /** Largest patterns, without sign, that are what their bits say: all but NaNs; in f16 infinities are none of them either. */

@@ -44,7 +44,7 @@ function writeLoop(code: Code, plan: ArrayPlan, helpers: Helpers): void {
   code.loop((again) => {
     random.next();
     if (onVectors) convertGroup(code, plan, random, from, to);
-    else convertOneByOne(code, wholeConverter(helpers, plan.stages), from, to, scratch);
+    else convertOneByOne(code, wholeConverter(helpers, plan.stages), random, { source: from, target: to }, scratch);
     code.get(source).i32(groupBytes(plan.source)).op('i32.add').set(source);
     code.get(target).i32(groupBytes(plan.target)).op('i32.add').set(target);
     code.get(groups).i32(1).op('i32.sub').tee(groups).brIf(again);

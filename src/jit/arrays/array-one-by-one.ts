@@ -3,18 +3,22 @@ import type { Code } from '../../wasm/code.ts';
 import type { MemoryOpcode } from '../../wasm/opcodes.ts';
 import { loads, stores } from '../access.ts';
 import { unscaled } from '../arithmetic/convert.ts';
-import { groupSize, loadBytes, type Place, storeBytes } from './array-storage.ts';
+import { type GroupPlaces, groupSize, loadBytes, storeBytes } from './array-storage.ts';
+import type { RandomBits } from './random-bits.ts';
 
-/** In scratch memory: sixteen bytes that were dense, and sixteen that will be. */
-const [unpacked, packed] = [0, 128];
+/** In scratch memory: sixteen bytes that were dense, sixteen words of random bits, and sixteen bytes that will be dense. */
+const [unpacked, randomWords, packed] = [0, 64, 128];
 export const scratchBytes = 256;
 
-/**
- * `convert`: index of the function (source, random, scale); `scratch`: a local with the address of `scratchBytes`. No
- * conversion that draws random bits is done so.
- */
-export function convertOneByOne(code: Code, convert: number, source: Place, target: Place, scratch: number): void {
-  const [from, to, left] = [code.local('i32'), code.local('i32'), code.local('i32')];
+/** `convert`: index of the function (source, random, scale); `scratch`: a local with the address of `scratchBytes`. */
+export function convertOneByOne(
+  code: Code,
+  convert: number,
+  random: RandomBits,
+  { source, target }: Pick<GroupPlaces, 'source' | 'target'>,
+  scratch: number,
+): void {
+  const [from, to, left, bits] = [code.local('i32'), code.local('i32'), code.local('i32'), code.local('i32')];
   const unpacks = source.storage.width <= 8;
   const packs = target.storage.dense;
   if (unpacks) {
@@ -23,6 +27,16 @@ export function convertOneByOne(code: Code, convert: number, source: Place, targ
       .get(loadBytes(code, source.storage, source.local))
       .vectorMemory('v128.store', unpacked);
   }
+  if (random.areDrawn) {
+    for (let i = 0; i < groupSize / 4; i++) {
+      const lanes = random.of(i);
+      code
+        .get(scratch)
+        .get(lanes)
+        .vectorMemory('v128.store', randomWords + 16 * i);
+    }
+    code.get(scratch).set(bits);
+  }
   code.get(unpacks ? scratch : source.local).set(from);
   code.get(packs ? scratch : target.local).set(to);
   const [fromBits, toBits] = [Math.max(8, source.storage.width), Math.max(8, target.storage.width)];
@@ -30,7 +44,9 @@ export function convertOneByOne(code: Code, convert: number, source: Place, targ
   code.loop((again) => {
     code.get(to).get(from);
     code.memory(loads[fromBits] as MemoryOpcode, unpacks ? unpacked : 0);
-    code.i32(0).i32(unscaled).call(convert);
+    if (random.areDrawn) code.get(bits).memory('i32.load', randomWords);
+    else code.i32(0);
+    code.i32(unscaled).call(convert);
     code.memory(stores[toBits] as MemoryOpcode, packs ? packed : 0);
     code
       .get(from)
@@ -42,6 +58,7 @@ export function convertOneByOne(code: Code, convert: number, source: Place, targ
       .i32(toBits / 8)
       .op('i32.add')
       .set(to);
+    if (random.areDrawn) code.get(bits).i32(4).op('i32.add').set(bits);
     code.get(left).i32(1).op('i32.sub').tee(left).brIf(again);
   });
   if (!packs) return;

@@ -41,6 +41,11 @@ export class RandomBits {
     );
   }
 
+  /** Whether a conversion takes any. */
+  get areDrawn(): boolean {
+    return this.plan.random !== null;
+  }
+
   /** Takes the words of the next group. */
   next(): void {
     const { code, plan, vectors, indices, keys } = this;
