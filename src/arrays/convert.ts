@@ -41,7 +41,7 @@ export interface ConvertOptions {
   readonly rounding?: Rounding;
   /** Values beyond the format, infinities included, become its largest. As the semantics have it unless given. */
   readonly saturate?: boolean;
-  /** Negative results and -0 become +0, NaN the canonical NaN. */
+  /** Negative results and -0 become +0, NaN the canonical NaN: for floats that have a sign. */
   readonly relu?: boolean;
   /** Subnormal f32 inputs and results become zeros of their sign. */
   readonly ftz?: boolean;
