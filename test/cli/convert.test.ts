@@ -187,6 +187,7 @@ describe('one sentence, exit 2, and nothing left behind', () => {
     'one name only': () => [model],
     'no --to': () => [model, at('o.npz')],
     'an ending that says nothing': () => [model, at('o.tensors'), '--to', 'f16'],
+    'an index in capitals': () => [model, at('M.SAFETENSORS.INDEX.JSON'), '--to', 'f16'],
     'no such format': () => [model, at('o.npz'), '--to', 'e4m9'],
     'a format that the container lacks': () => [model, at('o.gguf'), '--to', 'e4m3'],
     'a scheme with scales asked for': () => [model, at('o.npz'), '--to', 'mxfp4', '--scale', 'row'],

@@ -68,7 +68,7 @@ const endings: Readonly<Record<string, Container>> = {
   bin: 'raw',
 };
 
-const indexEnding = /\.safetensors\.index\.json$/i;
+const indexEnding = /\.safetensors\.index\.json$/;
 
 /**
  * How a model is cut whose new name is that of an index; undefined where one file is to be made.
