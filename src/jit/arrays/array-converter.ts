@@ -58,12 +58,13 @@ export class ArrayConverter {
 
   /** Elements of whole chunks, both arrays in the memory. */
   runInPlace(source: Uint8Array, target: Uint8Array, { first, end }: Range, random: RandomSource | null): void {
-    const { plan } = this;
+    const [sourceBits, targetBits] = [storedBits(this.plan.source), storedBits(this.plan.target)];
     // V8 cannot replace a running function by its optimised form, so one call is short.
     for (let at = first; at < end; at += chunkSize) {
-      const from = source.byteOffset + (at * storedBits(plan.source)) / 8;
-      const to = target.byteOffset + (at * storedBits(plan.target)) / 8;
-      this.fetch(from, (chunkSize * storedBits(plan.source)) / 8, this.scratch);
+      const from = source.byteOffset + (at * sourceBits) / 8;
+      const to = target.byteOffset + (at * targetBits) / 8;
+      // Where more is written than read, it is the writes that are waited for.
+      if (sourceBits > targetBits) this.fetch(from, (chunkSize * sourceBits) / 8, this.scratch);
       this.convertChunk(chunkSize, from, to, at, random);
     }
   }
