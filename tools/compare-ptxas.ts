@@ -8,14 +8,14 @@
  * case is marked as a quirk: look at each before keeping it.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { check } from '../src/check/check.ts';
 import { SourceText } from '../src/base/source-text.ts';
 import { expandForm } from '../src/isa/expand.ts';
 import { allForms } from '../src/isa/table.ts';
 import { formatVersion, parseVersion, targets, versions } from '../src/isa/targets.ts';
+import { scratchFolder } from '../test/bench/scratch-folder.ts';
 
 const [count = 20, seed = 1] = process.argv.slice(2, 4).map(Number);
 const onlyOpcode = process.argv[4];
@@ -140,7 +140,7 @@ function instruction(): string {
 }
 
 const known = versions.filter((version) => version >= parseVersion('6.0') && version <= parseVersion('9.0'));
-const folder = mkdtempSync(join(tmpdir(), 'compare-'));
+const folder = scratchFolder();
 
 function judge(
   version: number,

@@ -1,10 +1,10 @@
 /** Arrays of 16 Mi elements: rates of `convert` and `quantize`, beside a copy of as many bytes and C++ on one thread. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { convert, type ConvertOptions, type FormatName, quantize, Workspace } from '../../src/arrays.ts';
 import type { Row } from './run-kernels.ts';
+import { scratchFolder } from './scratch-folder.ts';
 
 const count = 2 ** 24;
 const runs = 15;
@@ -80,7 +80,7 @@ int main() {
 `;
 
 function cplusplusBeside(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'ptxlab-bench-'));
+  const folder = scratchFolder();
   const [source, program] = [join(folder, 'e4m3.cpp'), join(folder, 'e4m3')];
   writeFileSync(source, cplusplus);
   const built = spawnSync('g++', ['-O3', '-march=native', '-o', program, source]);

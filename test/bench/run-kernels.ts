@@ -1,9 +1,9 @@
 /** Kernels at the sizes that the figures are given for: rates of both engines, with checks and without, and workers. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Argument, Device, type Extent, type Kernel, type LaunchOptions } from '../../src/device.ts';
+import { scratchFolder } from './scratch-folder.ts';
 
 export interface Row {
   readonly what: string;
@@ -167,7 +167,7 @@ int main() {
 
 /** Milliseconds of the same picture, natively on one thread; a reason where there is no compiler. */
 export function mandelbrotBeside(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'ptxlab-bench-'));
+  const folder = scratchFolder();
   const [source, program] = [join(folder, 'mandel.cpp'), join(folder, 'mandel')];
   writeFileSync(source, mandelbrot);
   const built = spawnSync('g++', ['-O3', '-march=native', '-o', program, source]);

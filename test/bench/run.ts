@@ -5,8 +5,7 @@
  * usage: tsx test/bench/run.ts [--only check,eval,first,run,arrays] [--json FILE]
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Bench } from 'tinybench';
@@ -17,9 +16,10 @@ import { firstBlockRows } from './first-block.ts';
 import { makeModule } from './make-module.ts';
 import { arrayRows } from './run-arrays.ts';
 import { jobs, mandelbrotBeside, type Row, rowsOf } from './run-kernels.ts';
+import { scratchFolder } from './scratch-folder.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'ptxlab-bench-'));
+const folder = scratchFolder();
 const rows: Row[] = [];
 
 function median(values: readonly number[]): number {
