@@ -44,3 +44,8 @@ export function plainConversion(from: FormatName, to: FormatName): Conversion {
     scaled: null,
   };
 }
+
+/** Whether all that it does is to decode and to round, saturating or not. */
+export function isPlainRounding(c: Conversion): boolean {
+  return !c.integral && !c.flush && !c.sat && !c.relu && c.scaled === null;
+}

@@ -66,6 +66,6 @@ function headerOf(tensors: readonly TensorEntry[], metadata: Readonly<Record<str
 }
 
 /** By code units, as no locale is the reader's. */
-function compareText(a: string, b: string): number {
+export function compareText(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }

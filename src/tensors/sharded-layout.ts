@@ -1,6 +1,6 @@
 /** A model in several safetensors files with an index beside them, laid out as one: the files' bytes one after the other. */
 import type { ByteSink } from './bytes.ts';
-import { layoutSafetensors } from './safetensors-layout.ts';
+import { compareText, layoutSafetensors } from './safetensors-layout.ts';
 import type { FileLayout, FilePlace, TensorEntry, TensorPlan } from './tensor-file.ts';
 
 /** How a model is cut, and what the files are called. */
@@ -36,8 +36,9 @@ export function layoutShards(
     header: shards[0]?.header ?? new Uint8Array(0),
     tensors: shards.flatMap(({ tensors }, i) => tensors.map((entry) => moved(entry, files[i] as FilePlace))),
     finish: async (into: ByteSink) => {
-      const texts = [...shards.map(({ header }) => header), index];
-      for (const [i, text] of texts.entries()) await into.write((files[i] as FilePlace).offset, text);
+      // The first file's header is that of the whole, and written by now.
+      const texts = [...shards.slice(1).map(({ header }) => header), index];
+      for (const [i, text] of texts.entries()) await into.write((files[i + 1] as FilePlace).offset, text);
     },
     files,
   };
@@ -83,7 +84,7 @@ function indexOf(shards: readonly FileLayout[], names: readonly string[]): Uint8
   const tensors = shards.flatMap((shard, i) => shard.tensors.map((entry) => [entry.name, names[i]] as const));
   const total = shards.flatMap((shard) => shard.tensors).reduce((sum, { byteLength }) => sum + byteLength, 0);
   const members = tensors
-    .toSorted(([a], [b]) => (a < b ? -1 : Number(a > b)))
+    .toSorted(([a], [b]) => compareText(a, b))
     .map(([name, file]) => `    ${JSON.stringify(name)}: ${JSON.stringify(file)}`);
   const map = members.length === 0 ? '{}' : `{\n${members.join(',\n')}\n  }`;
   return new TextEncoder().encode(`{\n  "metadata": {\n    "total_size": ${total}\n  },\n  "weight_map": ${map}\n}\n`);

@@ -1,5 +1,5 @@
 /** Sixteen f16 or bf16 as f32, which holds them all: made in halves of f32, eight at a time, and put together last. */
-import type { Conversion } from '../../numerics/conversion.ts';
+import { type Conversion, isPlainRounding } from '../../numerics/conversion.ts';
 import type { Code } from '../../wasm/code.ts';
 import { type GroupLocals, groupOf, type GroupPlaces, storeGroup } from './array-storage.ts';
 import { interleaved } from './interleaving.ts';
@@ -14,8 +14,7 @@ export function isHalf(name: string): name is HalfFormat {
 /** Whether a conversion only decodes one of the two. */
 export function isHalfDecoding(c: Conversion): boolean {
   // Saturating, an infinity becomes a number.
-  const isPlain = !c.integral && !c.flush && !c.sat && !c.satfinite && !c.relu && c.scaled === null;
-  return isHalf(c.from) && c.to === 'f32' && isPlain;
+  return isHalf(c.from) && c.to === 'f32' && isPlainRounding(c) && !c.satfinite;
 }
 
 /** Largest patterns, without sign, that are what their bits say: all but NaNs; in f16 infinities are none of them either. */

@@ -1,10 +1,10 @@
 /**
  * Sixteen f32 to bf16, their leading halves, to nearest even: an integer addition rounds, and leaves signs where they are.
  */
-import type { Conversion } from '../../numerics/conversion.ts';
+import { type Conversion, isPlainRounding } from '../../numerics/conversion.ts';
 import { overflowPolicyOf } from '../../numerics/policy.ts';
 import type { Code } from '../../wasm/code.ts';
-import { isPlainRounding, pushBeyond } from './array-narrowing.ts';
+import { pushBeyond } from './array-narrowing.ts';
 import { type GroupLocals, type GroupPlaces, loadGroup } from './array-storage.ts';
 import { shift, splat } from '../simd/vector-words.ts';
 

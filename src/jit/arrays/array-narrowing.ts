@@ -2,7 +2,7 @@
  * Sixteen f32, f16 or bf16 to a narrower float, rounded alike for both signs, where none of them becomes a NaN or an
  * infinity: what nearly all groups of an array are. Signs come last, for all at once.
  */
-import type { Conversion } from '../../numerics/conversion.ts';
+import { type Conversion, isPlainRounding } from '../../numerics/conversion.ts';
 import { type FloatFormat, formats } from '../../numerics/formats.ts';
 import { overflowPolicyOf } from '../../numerics/policy.ts';
 import type { Code, Label } from '../../wasm/code.ts';
@@ -32,11 +32,6 @@ export function narrowingForm(c: Conversion): NarrowingForm | null {
   const largest = patternAsSingle(format, patternsOf(format).limit[0]);
   const canClamp = overflowPolicyOf(c).name === 'max-norm';
   return { from: c.from, format, target: conversionTarget(c), largest, canClamp };
-}
-
-/** Whether all that it does is to round. */
-export function isPlainRounding(c: Conversion): boolean {
-  return !c.integral && !c.flush && !c.sat && !c.relu && c.scaled === null;
 }
 
 /** Pushes bits that are zero where all sixteen are within a magnitude, given as bits of f32; gives locals with theirs. */

@@ -2,7 +2,7 @@
  * Sixteen floats of at most 8 bits to f32, bf16 or f16, which hold them all. A result has no more than 16 bits that count:
  * its two bytes are made for all sixteen at once, and put together last.
  */
-import type { Conversion } from '../../numerics/conversion.ts';
+import { type Conversion, isPlainRounding } from '../../numerics/conversion.ts';
 import { type FloatFormat, formats } from '../../numerics/formats.ts';
 import type { Code, Label } from '../../wasm/code.ts';
 import type { Words } from '../../wasm/vector-constants.ts';
@@ -24,7 +24,7 @@ export function wideningForm(c: Conversion): WideningForm | null {
   const [from, half] = [formats[c.from], formats[c.to === 'f32' ? 'bf16' : c.to]];
   if (from.kind !== 'float' || from.width > 8 || !from.signed) return null;
   if (half.kind !== 'float' || (half.name !== 'bf16' && half.name !== 'f16')) return null;
-  if (c.integral || c.flush || c.sat || c.relu || c.scaled !== null) return null;
+  if (!isPlainRounding(c)) return null;
   return { from, half, toSingle: c.to === 'f32' };
 }
 

@@ -152,8 +152,9 @@ function writeGroup(code: Code, spec: QuantizeSpec, { pointer, codes, factor }: 
   const form = narrowingForm(spec.conversion);
   code.block((done) => {
     code.block((otherwise) => {
-      if (form !== null) writeNarrowing(code, form, true, { words: products, target: codes, otherwise }, noRandom);
-      code.br(form === null ? otherwise : done);
+      if (form === null) return;
+      writeNarrowing(code, form, true, { words: products, target: codes, otherwise }, noRandom);
+      code.br(done);
     });
     storeAny(code, spec, codes, products);
   });
