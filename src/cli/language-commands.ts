@@ -68,6 +68,7 @@ export function defineRun(program: Command, finish: Finish): void {
     .option('--grid <x,y,z>', 'blocks')
     .option('--block <x,y,z>', 'threads of a block')
     .option('--shared <bytes>', 'dynamic shared memory')
+    .option('--cooperative', 'the grid can synchronise as a whole')
     .option(
       '--arg <value>',
       'an argument, repeated in order: 5, 1.5, u32:5, f32:1.5, f32[]:1,2, in.npy, zeros:4096, zeros:f32[8,8], hex:..., file:...',

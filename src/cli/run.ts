@@ -20,6 +20,7 @@ export interface RunFlags extends CommonFlags, TraceFlags {
   readonly grid?: string;
   readonly block?: string;
   readonly shared?: string;
+  readonly cooperative?: boolean;
   readonly arg: readonly string[];
   readonly out: readonly string[];
   readonly target?: string;
@@ -61,6 +62,7 @@ async function runFile(file: string, flags: RunFlags): Promise<ExitCode> {
     engine: readEngine(flags.engine ?? null, trace !== null),
     workers: flags.workers === undefined ? 0 : readCount(flags.workers, '--workers'),
     sharedBytes: flags.shared === undefined ? 0 : readCount(flags.shared, '--shared'),
+    cooperative: flags.cooperative === true,
     inputs,
     repeat: 1,
     unchecked: flags.unchecked === true,

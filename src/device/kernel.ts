@@ -13,6 +13,7 @@ import {
   type LaunchResult as EngineResult,
   type LaunchShape,
 } from '../machine/launch.ts';
+import { withGridWorkspace } from '../machine/grid-workspace.ts';
 import { Segment } from '../machine/segment.ts';
 import type { FunctionProgram } from '../program/function-program.ts';
 import type { KernelProgram } from '../program/link.ts';
@@ -69,6 +70,7 @@ export class Kernel {
       grid: extent(options.grid ?? 1),
       block: extent(options.block ?? 1),
       sharedBytes: options.sharedBytes ?? 0,
+      gridWorkspace: 0,
     };
     checkShape(shape, program.sharedBytes, this.linked.stackBytes);
     checkWorkers(options.workers ?? 0);
@@ -90,7 +92,9 @@ export class Kernel {
       texts.push(text);
       options.onPrint?.(text);
     };
-    const result = await this.run(options, shape, bytes, limits, print);
+    const run = (workspace: number): Promise<EngineResult> =>
+      this.run(options, { ...shape, gridWorkspace: workspace }, bytes, limits, print);
+    const result = await (options.cooperative === true ? withGridWorkspace(this.memory, run) : run(0));
     return { ...result, printed: texts.join('') };
   }
 

@@ -31,6 +31,11 @@ export interface LaunchOptions {
   readonly block?: Extent;
   /** Dynamic shared memory of a block in bytes. */
   readonly sharedBytes?: number;
+  /**
+   * The grid can synchronise as a whole, as after `cudaLaunchCooperativeKernel`: `grid.sync()` of cooperative groups finds
+   * its workspace by %envreg1 and %envreg2. All blocks are then there at once, with all their memory.
+   */
+  readonly cooperative?: boolean;
   /** One for each parameter of the kernel, in order. */
   readonly args?: readonly Argument[];
   /** Thread-instructions after which the launch ends with fault PTX6020; 2^40 unless given. */

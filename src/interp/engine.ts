@@ -113,7 +113,7 @@ class Engine {
     this.prepared = prepareKernel({
       kernel,
       memories,
-      facts: { shape, sharedBytes: this.sharedBytes },
+      facts: { shape, sharedBytes: this.sharedBytes - kernel.entry.reservedBytes },
       cpu: this.cpu,
       addressOf: launch.addressOf,
       tracing: launch.tracing,
@@ -250,11 +250,13 @@ class Engine {
       }),
     );
     const regions = regionsOf(kernel.entry.shared);
+    const shared = new Segment('shared', new Uint8Array(this.sharedBytes), { trackWrites, regions });
+    shared.mark(0, kernel.entry.reservedBytes);
     return {
       index: indexOf(linear, shape.grid),
       linear,
       threads,
-      shared: new Segment('shared', new Uint8Array(this.sharedBytes), { trackWrites, regions }),
+      shared,
       barriers: new Barriers(count),
       collectives: new Collectives(count),
       nextThread: 0,

@@ -3,6 +3,7 @@ import type { Bits } from '../base/bits.ts';
 import { chop } from '../base/bits.ts';
 import { type Dim3, machineFault } from '../machine/fault.ts';
 import { type LaunchShape, threadsOf, warpSize } from '../machine/launch.ts';
+import { reservedOffsets, reservedShared } from '../program/reserved-shared.ts';
 import type { Cpu } from './thread.ts';
 
 const dimensions: readonly string[] = ['.x', '.y', '.z', '.w'];
@@ -10,6 +11,7 @@ const dimensions: readonly string[] = ['.x', '.y', '.z', '.w'];
 /** What a launch fixes for all its threads. */
 export interface LaunchFacts {
   readonly shape: LaunchShape;
+  /** Shared memory of a block without what is the system's. */
   readonly sharedBytes: number;
 }
 
@@ -50,8 +52,11 @@ function readerOf(name: string, cpu: Cpu, { shape, sharedBytes }: LaunchFacts): 
     case '%globaltimer_hi':
       return timerReader(name);
     case '%total_smem_size':
-    case '%aggr_smem_size':
       return () => sharedBytes;
+    case '%aggr_smem_size':
+      return () => sharedBytes + reservedShared;
+    case '%envreg2':
+      return () => shape.gridWorkspace;
     case '%dynamic_smem_size':
       return () => shape.sharedBytes;
     case '%nsmid':
@@ -65,7 +70,9 @@ function readerOf(name: string, cpu: Cpu, { shape, sharedBytes }: LaunchFacts): 
       return () => 0;
     default:
       return () => {
-        if (/^%(pm|envreg|reserved_smem)/.test(name)) return 0;
+        const offset = reservedOffsets[name];
+        if (offset !== undefined) return offset;
+        if (/^%(pm|envreg)/.test(name)) return 0;
         throw machineFault('PTX6030', { what: name });
       };
   }

@@ -13,6 +13,8 @@ export interface LaunchLayout {
   readonly concurrent: boolean;
   readonly parameterBytes: number;
   readonly constantBytes: number;
+  /** Bytes at the start of shared memory that are the system's. */
+  readonly reservedBytes: number;
   /** Local memory of a thread. */
   readonly localBytes: number;
   /** Accesses are held against what is allocated. */
@@ -49,6 +51,7 @@ export const context = {
   calls: 76,
   /** First thread of the unit that did not come to its end. */
   unit: 80,
+  gridWorkspace: 84,
 } as const;
 
 /** Address of the word that a thread holds while it changes 128 bits: kernels never reach so low. */

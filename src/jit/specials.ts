@@ -1,6 +1,7 @@
 /** Special registers (PTX ISA 9.1, chapter 10), read as the reference engine has them: one SM, one grid. */
 import { warpSize } from '../machine/launch.ts';
 import type { SpecialRead } from '../program/function-program.ts';
+import { reservedOffsets, reservedShared } from '../program/reserved-shared.ts';
 import { pushField } from './context-field.ts';
 import { maskTo } from './arithmetic/integer.ts';
 import type { ContextField } from './layout.ts';
@@ -24,13 +25,13 @@ const constants: Readonly<Record<string, number>> = {
   '%cluster_ctarank': 0,
   '%is_explicit_cluster': 0,
   '%current_graph_exec': 0,
+  ...reservedOffsets,
 };
 
 const fields: Readonly<Record<string, ContextField>> = {
   '%nwarpid': 'warps',
-  '%total_smem_size': 'sharedSize',
-  '%aggr_smem_size': 'sharedSize',
   '%dynamic_smem_size': 'dynamicShared',
+  '%envreg2': 'gridWorkspace',
 };
 
 /** Clocks that the engine reads: instructions that were executed, and nanoseconds. */
@@ -67,8 +68,17 @@ function push(name: string, lowering: Lowering): void {
   if (dimension >= 0) pushElement(name.slice(0, -2), dimension, lowering);
   else if (constant !== undefined) code.i32(constant);
   else if (held !== undefined) pushField(code, lowering.layout, held);
-  else if (/^%(pm|envreg|reserved_smem)/.test(name)) code.i32(0);
+  else if (name === '%total_smem_size') pushSharedSize(lowering, 0);
+  else if (name === '%aggr_smem_size') pushSharedSize(lowering, reservedShared);
+  else if (/^%(pm|envreg)/.test(name)) code.i32(0);
   else pushLane(name, lowering);
+}
+
+/** Pushes the size of a block's shared memory, with so many bytes of the system's. */
+function pushSharedSize({ code, layout }: Lowering, reserved: number): void {
+  pushField(code, layout, 'sharedSize')
+    .i32(reserved - layout.reservedBytes)
+    .op('i32.add');
 }
 
 function pushElement(base: string, dimension: number, lowering: Lowering): void {

@@ -9,6 +9,8 @@ export interface LaunchShape {
   readonly block: Dim3;
   /** Dynamic shared memory of a block in bytes. */
   readonly sharedBytes: number;
+  /** Address of what the grid synchronises by as a whole; 0 where it does not. */
+  readonly gridWorkspace: number;
 }
 
 export interface LaunchLimits {

@@ -9,6 +9,7 @@ import type { FunctionProgram, ProgramInstruction, RegisterFormal } from './func
 import { InstructionBuilder, type Surroundings } from './instruction-builder.ts';
 import { stackSymbol, usesStack } from './dynamic-stack.ts';
 import { layOut, type Placed } from './layout.ts';
+import { reservedShared, reservedSymbol, usesReserved } from './reserved-shared.ts';
 
 /** Room for what a call keeps beside variables: so every activation takes some, and endless recursion ends. */
 const linkage = 64;
@@ -29,6 +30,8 @@ export function draftFunction(fn: CheckedFunction, surroundings: Surroundings): 
 export interface KernelLayout {
   readonly shared: ReturnType<typeof layOut>;
   readonly sharedSymbols: readonly VariableSymbol[];
+  /** Bytes at the start of shared memory that are the system's. */
+  readonly reservedBytes: number;
   /** Every activation begins at a multiple of this. */
   readonly alignment: number;
 }
@@ -36,13 +39,19 @@ export interface KernelLayout {
 /** Places of `.shared` variables: those of the module, and those that the functions of the kernel declare. */
 export function kernelLayout(drafts: readonly Draft[], shared: readonly VariableSymbol[]): KernelLayout {
   const own = drafts.flatMap(({ fn }) => fn.variables.filter((symbol) => symbol.space === '.shared'));
-  const sharedSymbols = dynamicLast([...shared, ...own]);
+  const reserves = drafts.some(({ instructions }) => usesReserved(instructions));
+  const sharedSymbols = dynamicLast([...(reserves ? [reservedSymbol] : []), ...shared, ...own]);
   const alignments = drafts.flatMap((draft) => [
     ...localSymbols(draft).map(({ variable }) => alignmentOf(variable)),
     ...(draft.fn.item.entry ? [] : [...draft.fn.item.parameters, ...draft.fn.item.results].map(alignmentOf)),
   ]);
   const alignment = Math.max(16, ...alignments);
-  return { shared: layOut(sharedSymbols.map((symbol) => symbol.variable)), sharedSymbols, alignment };
+  return {
+    shared: layOut(sharedSymbols.map((symbol) => symbol.variable)),
+    sharedSymbols,
+    reservedBytes: reserves ? reservedShared : 0,
+    alignment,
+  };
 }
 
 function localSymbols({ fn, instructions }: Draft): readonly VariableSymbol[] {
@@ -84,6 +93,7 @@ export function finishFunction(draft: Draft, layout: KernelLayout): FunctionProg
     instructions,
     shared: layout.shared.placed,
     sharedBytes: layout.shared.end,
+    reservedBytes: layout.reservedBytes,
     local: localLayout.placed,
     localBytes: localLayout.end,
     calleeBase: alignUp(localLayout.end + linkage, Math.max(layout.alignment, linkage)),

@@ -121,6 +121,8 @@ export interface FunctionProgram {
   /** Variables of `.shared` that the kernel and all it may call declare or use. */
   readonly shared: readonly Placed[];
   readonly sharedBytes: number;
+  /** Those at the start of them that are the system's. */
+  readonly reservedBytes: number;
   /**
    * What an activation has in local memory, from its base on: a function's parameters and return values, local variables,
    * arguments of calls.

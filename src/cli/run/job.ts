@@ -40,6 +40,7 @@ const knownKeys: ReadonlySet<string> = new Set([
   'grid',
   'block',
   'sharedBytes',
+  'cooperative',
   'engine',
   'workers',
   'repeat',
@@ -76,9 +77,10 @@ async function readJob(job: JsonObject, folder: string): Promise<Job> {
     engine: readEngine(optionalText(job, 'engine'), trace !== null),
     workers: optionalCount(job, 'workers') ?? 0,
     sharedBytes: optionalCount(job, 'sharedBytes') ?? 0,
+    cooperative: optionalFlag(job, 'cooperative'),
     inputs: await Promise.all(args.map((entry: unknown, i) => readJobArgument(entry, i, folder))),
     repeat: repeat ?? 1,
-    unchecked: job['unchecked'] === true,
+    unchecked: optionalFlag(job, 'unchecked'),
     memory: optionalCount(job, 'memory'),
     timeout: optionalNumber(job, 'timeout'),
     budget: optionalCount(job, 'budget'),
@@ -118,6 +120,12 @@ function readExtent(value: unknown, name: string): Dim3 {
 function optionalText(job: JsonObject, key: string): string | null {
   const value = job[key] ?? null;
   if (value !== null && typeof value !== 'string') throw new UsageError(`'${key}' is not a string`);
+  return value;
+}
+
+function optionalFlag(job: JsonObject, key: string): boolean {
+  const value = job[key] ?? false;
+  if (typeof value !== 'boolean') throw new UsageError(`'${key}' is neither true nor false`);
   return value;
 }
 

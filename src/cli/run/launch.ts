@@ -31,6 +31,7 @@ export interface RunRequest {
   /** Worker threads; 0 for the calling thread. */
   readonly workers: number;
   readonly sharedBytes: number;
+  readonly cooperative: boolean;
   readonly inputs: readonly RunInput[];
   /** Launches; buffers are restored before each. */
   readonly repeat: number;
@@ -70,7 +71,7 @@ export async function execute(request: RunRequest): Promise<RunOutcome> {
 }
 
 async function launchAll(request: RunRequest): Promise<RunOutcome> {
-  const { target, isa, memory, workers, inputs, grid, block, engine, sharedBytes } = request;
+  const { target, isa, memory, workers, inputs, grid, block, engine, sharedBytes, cooperative } = request;
   const device = await Device.create({
     workers,
     ...(target === null ? {} : { target }),
@@ -92,6 +93,7 @@ async function launchAll(request: RunRequest): Promise<RunOutcome> {
       block,
       engine,
       sharedBytes,
+      cooperative,
       args,
       unchecked: request.unchecked,
       uninitialised: request.unchecked ? 'zero' : 'fault',

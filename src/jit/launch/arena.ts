@@ -128,6 +128,7 @@ export class Arena {
       blocksZ: shape.grid[2],
       sharedSize: this.sharedSize,
       dynamicShared: shape.sharedBytes,
+      gridWorkspace: shape.gridWorkspace,
       warps: Math.ceil(this.threads / warpSize),
       threads: this.threads,
       shared: room.shared,

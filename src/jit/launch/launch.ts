@@ -105,6 +105,7 @@ function codeOf(launch: FastLaunch, concurrent: boolean, fours: boolean): Compil
       parameterBytes: kernel.entry.parameterBytes,
       addressOf,
       constantBytes: constants.byteLength,
+      reservedBytes: kernel.entry.reservedBytes,
       localBytes: kernel.stackBytes,
     });
     // The baseline compiler is quick; handing the module to another thread costs more than it saves.

@@ -1,0 +1,32 @@
+/** Variables that no text declares. */
+import type { VariableSpace, VariableSymbol } from '../check/symbols.ts';
+import { typeOf } from '../isa/types.ts';
+
+const nowhere = { start: 0, end: 0 };
+
+/** So many bytes, aligned to 16. Messages name them. */
+export function hiddenVariable(name: string, space: VariableSpace, bytes: number): VariableSymbol {
+  return {
+    kind: 'variable',
+    name,
+    space,
+    takenFor: null,
+    type: typeOf('.b8'),
+    declared: nowhere,
+    variable: {
+      ...nowhere,
+      name,
+      nameStart: 0,
+      nameEnd: 0,
+      count: null,
+      dimensions: [bytes],
+      initializer: null,
+      type: '.b8',
+      typeStart: 0,
+      typeEnd: 0,
+      vector: null,
+      align: 16,
+      pointer: null,
+    },
+  };
+}
