@@ -148,6 +148,50 @@ describe('numbers, with something else among them', () => {
   });
 });
 
+describe('f64, which f32 stands in for on its way to formats of 16 bits and less', () => {
+  const targets = ['f32', 'bf16', 'f16', 'e5m2', 'e4m3', 'e3m2', 'e2m3', 'e2m1'] as const;
+
+  /** The middle between a number of the format and the next, and f64's neighbours of it. */
+  function aroundTies(to: FormatName): Float64Array {
+    const numbers = to === 'f32' ? someSingles() : everyNumber(to);
+    const middles = numbers.slice(1).map((number, i) => (number + (numbers[i] as number)) / 2);
+    const bits = new BigInt64Array(new Float64Array([...middles, ...numbers]).buffer);
+    const near = [0n, 1n, -1n, 1n << 28n, -(1n << 29n)].map((step) => bits.map((one) => one + step));
+    const all = new Float64Array(BigInt64Array.from(near.flatMap((some) => [...some])).buffer);
+    return Float64Array.from([...all, ...all.map((value) => -value)]);
+  }
+
+  /** Positive numbers of a format, upwards. */
+  function everyNumber(to: FormatName): readonly number[] {
+    const { width } = formats[to];
+    const codes = Uint16Array.from({ length: 2 ** (width - 1) }, (_, i) => i);
+    const stored = width === 16 ? codes : Uint8Array.from(codes);
+    return [...convert(stored, { from: to, to: 'f64', ...withDefined('sourcePacking', unpacked(to)) })].filter(
+      (value) => Number.isFinite(value),
+    );
+  }
+
+  /** Neighbours in each binade of f32, subnormal ones too. */
+  function someSingles(): readonly number[] {
+    const pairs = Array.from({ length: 255 }, (_, i) => [i << 23, (i << 23) + 1, (i << 23) + 2]);
+    return [...new Float32Array(Uint32Array.from(pairs.flat()).buffer)];
+  }
+
+  test.each(targets)('to %s it is rounded once', (to) => {
+    const source = aroundTies(to);
+    for (const mode of [{}, { saturate: true }, { rounding: 'rz' }, { rounding: 'rna' }] as const) {
+      if (conversionOf({ from: 'f64', to, ...mode }).ok) expect(bothWays(source, { to, ...mode })).toBe(true);
+    }
+  });
+
+  test.each(targets)('from %s it is exact', (from) => {
+    const { width } = formats[from];
+    const codes = Uint32Array.from({ length: 2 ** Math.min(width, 16) }, (_, i) => (width === 32 ? i * 65_537 : i));
+    const stored = width === 32 ? codes : width === 16 ? Uint16Array.from(codes) : Uint8Array.from(codes);
+    expect(bothWays(stored, { from, to: 'f64', ...withDefined('sourcePacking', unpacked(from)) })).toBe(true);
+  });
+});
+
 describe('packings', () => {
   const narrow = names.filter((name) => formats[name].width < 8);
   const packings = ['bytes', 'low-first', 'high-first'] as const;

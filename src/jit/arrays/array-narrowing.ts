@@ -1,5 +1,5 @@
 /**
- * Sixteen f32, f16 or bf16 to a narrower float, rounded alike for both signs, where none of them becomes a NaN or an
+ * Sixteen f32, f64, f16 or bf16 to a narrower float, rounded alike for both signs, where none of them becomes a NaN or an
  * infinity: what nearly all groups of an array are. Signs come last, for all at once.
  */
 import { type Conversion, isPlainRounding } from '../../numerics/conversion.ts';
@@ -13,7 +13,8 @@ import { conversionTarget, patternsOf, type RoundingTarget } from '../arithmetic
 import { single, splat } from '../simd/vector-words.ts';
 
 export interface NarrowingForm {
-  readonly from: 'f32' | HalfFormat;
+  /** f64 as f32 that is rounded to odd. */
+  readonly from: 'f32' | 'f64' | HalfFormat;
   /** A float of 16 bits or less, with a sign. */
   readonly format: FloatFormat;
   readonly target: RoundingTarget;
@@ -26,12 +27,14 @@ export interface NarrowingForm {
 /** The form of a conversion; null where it does more than round. */
 export function narrowingForm(c: Conversion): NarrowingForm | null {
   const format = formats[c.to];
-  if ((c.from !== 'f32' && !isHalf(c.from)) || format.kind !== 'float' || !format.signed || format.width > 16)
-    return null;
+  const from = c.from === 'f32' || c.from === 'f64' || isHalf(c.from) ? c.from : null;
+  if (from === null || format.kind !== 'float' || !format.signed || format.width > 16) return null;
   if (!isPlainRounding(c) || c.rounding === 'rm' || c.rounding === 'rp') return null;
+  // Random bits are added to places that f32 need not have.
+  if (from === 'f64' && c.rounding === 'rs') return null;
   const largest = patternAsSingle(format, patternsOf(format).limit[0]);
   const canClamp = overflowPolicyOf(c).name === 'max-norm';
-  return { from: c.from, format, target: conversionTarget(c), largest, canClamp };
+  return { from, format, target: conversionTarget(c), largest, canClamp };
 }
 
 /** Pushes bits that are zero where all sixteen are within a magnitude, given as bits of f32; gives locals with theirs. */

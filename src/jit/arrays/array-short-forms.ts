@@ -1,13 +1,18 @@
 /** Groups of plain numbers, what nearly all of an array are, in a quicker way of their own; others go the long way. */
-import type { Code } from '../../wasm/code.ts';
+import { plainConversion } from '../../numerics/conversion.ts';
+import type { FormatName } from '../../numerics/formats.ts';
+import type { Code, Label } from '../../wasm/code.ts';
 import { type ArrayPlan, parameters } from './array-plan.ts';
+import { isDemotion, isPromotion, loadDoublesToOdd, storePromoted, writeDemotion } from './array-doubles.ts';
 import { isHalf, isHalfDecoding, loadHalvesAsSingles, writeHalfDecoding } from './array-halves.ts';
 import { leadingForm, writeLeading } from './array-leading.ts';
 import { narrowingForm, type NarrowingForm, writeNarrowing } from './array-narrowing.ts';
-import { groupBytes, type GroupPlaces, loadGroup } from './array-storage.ts';
+import { groupBytes, type GroupLocals, groupOf, type GroupPlaces, loadGroup, type Place } from './array-storage.ts';
 import { wideningForm, writeWidening } from './array-widening.ts';
 import { RandomBits, wordsOfGroup } from './random-bits.ts';
 import type { Helpers } from '../helpers.ts';
+import { hasRangeOfSingle } from '../simd/vector-rounding.ts';
+import { vectorConversion } from '../simd/vector-convert.ts';
 import { advance } from './memory-loop.ts';
 
 /** Writes the conversion of a group; it goes to `otherwise`, nothing stored, where the group needs the long way. */
@@ -22,6 +27,8 @@ export function shortForms({ stages: [stage, second] }: ArrayPlan): readonly Sho
   const { from } = conversion;
   const leading = leadingForm(conversion);
   if (leading !== null) return [(code, places) => writeLeading(code, leading, places)];
+  if (isDemotion(conversion)) return [writeDemotion];
+  if (isPromotion(conversion)) return [(code, places) => writePromotion(code, from, places)];
   const narrowing = narrowingForm(conversion);
   if (narrowing !== null)
     return (narrowing.canClamp ? [false, true] : [false]).map((clamps) => narrow(narrowing, clamps));
@@ -32,12 +39,35 @@ export function shortForms({ stages: [stage, second] }: ArrayPlan): readonly Sho
 
 function narrow(form: NarrowingForm, clamps: boolean): ShortForm {
   return (code, { source, target, otherwise, random }) => {
-    const words =
-      form.from === 'f32'
-        ? loadGroup(code, source.storage, source.local)
-        : loadHalvesAsSingles(code, form.from, source.local);
+    const words = loadAsSingles(code, form, source, otherwise);
     writeNarrowing(code, form, clamps, { words, target, otherwise }, (i) => random.of(i));
   };
+}
+
+function loadAsSingles(code: Code, { from, format }: NarrowingForm, source: Place, otherwise: Label): GroupLocals {
+  switch (from) {
+    case 'f32':
+      return loadGroup(code, source.storage, source.local);
+    case 'f64':
+      return loadDoublesToOdd(code, source.local, hasRangeOfSingle(format) ? otherwise : null);
+    case 'f16':
+    case 'bf16':
+      return loadHalvesAsSingles(code, from, source.local);
+  }
+}
+
+function writePromotion(code: Code, from: FormatName, places: Places): void {
+  const { source, random } = places;
+  const decode = vectorConversion(plainConversion(from, 'f32'));
+  if (decode === null) throw new Error(`${from} has no vector form`);
+  const words = loadGroup(code, source.storage, source.local);
+  const singles =
+    from === 'f32'
+      ? words
+      : groupOf(code, (i) =>
+          decode(code, { source: words[i] as number, random: random.of(i), scale: random.unscaled }),
+        );
+  storePromoted(code, singles, places);
 }
 
 /** Groups that go a longer way when one of them must: others like it are near. */
