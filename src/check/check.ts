@@ -110,7 +110,7 @@ function run(source: string, options: CheckOptions, keep: boolean): Run {
   const checker = new ModuleChecker(source, readOverrides(options), report, keep);
   for (const item of parseItems(source, report)) checker.checkItem(item);
   const end: Span = { start: source.length, end: source.length };
-  const environment = checker.environmentAt(end);
+  const environment = checker.finish(end);
   diagnostics.sort((a, b) => a.span.start - b.span.start);
   const requirements = requirementsOf(checker, environment);
   return { report: { diagnostics, requirements }, checker, environment };

@@ -11,7 +11,7 @@ import {
   type Version,
   versions,
 } from '../isa/targets.ts';
-import type { AddressSizeDirective, TargetDirective, VersionDirective } from '../syntax/tree.ts';
+import type { AddressSizeDirective, NameOperand, TargetDirective, VersionDirective } from '../syntax/tree.ts';
 import type { ModuleEnvironment } from './availability.ts';
 import type { Report } from './declarations.ts';
 import { nearest } from '../base/nearest.ts';
@@ -30,6 +30,8 @@ export class Header {
   private target: Target | null = null;
   private targetSpan: Span | null = null;
   private targetSeen = false;
+  /** Names behind the architecture. */
+  private readonly options: NameOperand[] = [];
   private addressSize: 32 | 64 = 32;
   private complete = false;
 
@@ -54,8 +56,16 @@ export class Header {
 
   readTarget(directive: TargetDirective): void {
     this.targetSeen = true;
-    for (const { name, start, end } of directive.names) {
-      if (targetOptions.has(name)) continue;
+    const [first] = directive.names;
+    if (first !== undefined && this.target === null && targetOptions.has(first.name)) {
+      this.report(diagnose('PTX4016', first, { found: first.name }));
+    }
+    for (const option of directive.names) {
+      const { name, start, end } = option;
+      if (targetOptions.has(name)) {
+        this.readOption(option);
+        continue;
+      }
       const target = findTarget(name);
       if (target !== undefined && this.target === null) {
         this.target = target;
@@ -71,8 +81,20 @@ export class Header {
     }
   }
 
+  private readOption(option: NameOperand): void {
+    const { name } = option;
+    const other = this.options.find(
+      (earlier) => earlier.name !== name && isTextureMode(earlier) && isTextureMode(option),
+    );
+    if (other !== undefined) this.report(diagnose('PTX4017', option, { found: name, other: other.name }));
+    this.options.push(option);
+  }
+
   readAddressSize(directive: AddressSizeDirective): void {
     this.addressSize = directive.size === 64 ? 64 : 32;
+    if (directive.size !== 32 && directive.size !== 64) {
+      this.report(diagnose('PTX4019', directive, { found: String(directive.size) }));
+    }
     if (this.effectiveVersion() >= 203) return;
     const found = formatVersion(this.effectiveVersion());
     this.report(diagnose('PTX4015', directive, { subject: '.address_size', needed: '2.3', found }));
@@ -98,8 +120,16 @@ export class Header {
     }
   }
 
+  /** What can be said behind the last item; `hasDebug`: there is a section with debug information. */
+  reportAtEnd(hasDebug: boolean): void {
+    const debug = this.options.find(({ name }) => name === 'debug');
+    if (debug !== undefined && !hasDebug) this.report(diagnose('PTX4020', debug, {}));
+  }
+
   private reportDisagreement(): void {
     const target = this.effectiveTarget();
+    const mapped = this.options.find(({ name }) => name === 'map_f64_to_f32');
+    if (mapped !== undefined && target.sm >= 13) this.report(diagnose('PTX4018', mapped, { target: target.name }));
     const version = this.effectiveVersion();
     if (version >= target.since || this.targetSpan === null) return;
     const parameters = { found: target.name, needed: formatVersion(target.since), version: formatVersion(version) };
@@ -113,4 +143,8 @@ export class Header {
   private effectiveTarget(): Target {
     return this.overrides.target ?? this.target ?? (targets[targets.length - 1] as Target);
   }
+}
+
+function isTextureMode({ name }: NameOperand): boolean {
+  return name.startsWith('texmode');
 }

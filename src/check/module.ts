@@ -7,6 +7,7 @@ import { diagnose } from '../diagnostics/diagnostic.ts';
 import type { AvailabilityRow } from '../isa/form.ts';
 import type {
   Block,
+  DebugItem,
   Declaration,
   FunctionItem,
   Instruction,
@@ -69,17 +70,13 @@ export class ModuleChecker implements InstructionContext {
   private readonly uncheckedOpcodes = new Set<string>();
   private readonly verdicts = new Set<Verdict>();
   private judge: Judge | null = null;
+  private hasDebug = false;
 
   constructor(source: string, overrides: Overrides, report: Report, keep = false) {
     this.source = source;
     this.functions = keep ? [] : null;
     this.report = report;
     this.header = new Header(overrides, report);
-  }
-
-  /** The module's version, target and address size as far as they are known. */
-  environmentAt(at: Span): ModuleEnvironment {
-    return this.header.environment(at);
   }
 
   checkItem(item: Item): void {
@@ -101,7 +98,7 @@ export class ModuleChecker implements InstructionContext {
         return;
       case 'debug':
         if (item.file !== null) this.files.set(item.file.index, item.file.name);
-        else if (this.functions !== null) this.sections.push(item.text);
+        else this.readDebug(item);
         return;
       case 'alias':
         this.uses('alias', item);
@@ -110,6 +107,18 @@ export class ModuleChecker implements InstructionContext {
       case 'pragma':
         return;
     }
+  }
+
+  private readDebug(item: DebugItem): void {
+    this.hasDebug = true;
+    if (this.functions !== null) this.sections.push(item.text);
+  }
+
+  /** Ends the module, with what can be said only now. */
+  finish(at: Span): ModuleEnvironment {
+    const environment = this.header.environment(at);
+    this.header.reportAtEnd(this.hasDebug);
+    return environment;
   }
 
   /** Remembers what a verdict needs of version and target. */
