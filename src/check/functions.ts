@@ -25,12 +25,22 @@ export function checkHeader(item: FunctionItem, report: Report): void {
     report(diagnose('PTX5019', span, { what, ptxas }));
   }
   checkResults(item, name, span, report);
-  if (entry) return;
+  if (entry) {
+    for (const parameter of item.parameters) checkKernelParameter(parameter, report);
+    return;
+  }
   for (const parameter of [...item.results, ...item.parameters]) {
     if (parameter.name !== '_') continue;
     const ptxas = "Illegal parameter name '_'";
     report(diagnose('PTX5019', nameOf(parameter), { what: 'parameters of functions have names', ptxas }));
   }
+}
+
+function checkKernelParameter(parameter: Parameter, report: Report): void {
+  if (parameter.space === '.param') return;
+  const what = `parameter '${parameter.name}' of a kernel lies in .param, not in ${parameter.space}`;
+  const ptxas = `Entry parameter '${parameter.name}' must have .param state space`;
+  report(diagnose('PTX5007', nameOf(parameter), { what, ptxas }));
 }
 
 /** Of functions and prototypes: several return values are registers, and who never returns has none. */
