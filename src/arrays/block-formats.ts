@@ -1,6 +1,7 @@
 /** Schemes that keep an array as narrow codes and scales: one row each. */
 import { PtxlabError } from '../base/error.ts';
 import { nearest } from '../base/nearest.ts';
+import { shown } from './caller.ts';
 import { type FormatName, formats, type NumberFormat } from '../numerics/formats.ts';
 
 export type BlockSchemeName = 'mxfp8_e4m3' | 'mxfp8_e5m2' | 'mxfp6_e2m3' | 'mxfp6_e3m2' | 'mxfp4' | 'nvfp4';
@@ -44,6 +45,9 @@ const aliases: ReadonlyMap<string, SchemeName> = new Map([
 
 /** The scheme of a name, in whatever case, `-` as good as `_`. Throws unknown-scheme with the nearest. */
 export function schemeNamed(text: string): Scheme {
+  if (typeof text !== 'string') {
+    throw new PtxlabError('unknown-scheme', `${shown(text)} is not the name of a scheme: it is a text`);
+  }
   const name = text.trim().toLowerCase().replaceAll('-', '_');
   const scheme = schemes.get((aliases.get(name) ?? name) as SchemeName);
   if (scheme !== undefined) return scheme;
@@ -60,6 +64,16 @@ export function largestOf(element: FormatName): number {
   const found = largestOfFormat(formats[element]);
   largest.set(element, found);
   return found;
+}
+
+/** What would round to more than the largest magnitude, were there a larger code, is above this: 464 for e4m3. */
+export function reachOf(element: FormatName): number {
+  const most = largestOf(element);
+  const format = formats[element];
+  const step = format.kind === 'float' ? 2 ** (Math.floor(Math.log2(most)) - format.fractionBits) : 1;
+  // A tie goes to the even one: where the largest is odd, that is the one there is not. No f32 lies in between.
+  const isOdd = (most / step) % 2 === 1;
+  return (most + step / 2) * (isOdd ? 1 - 2 ** -30 : 1);
 }
 
 const largest = new Map<FormatName, number>();

@@ -1,24 +1,26 @@
 /** One value as every stack converts it, and why they differ. */
 import { type Bits, hex } from '../base/bits.ts';
 import { PtxlabError } from '../base/error.ts';
-import { plainConversion, type Rounding } from '../numerics/conversion.ts';
+import { plainConversion, type Rounding, roundings } from '../numerics/conversion.ts';
 import { convert } from '../numerics/convert.ts';
 import { formatValue } from '../numerics/describe.ts';
 import { explainConversion } from '../numerics/explain-conversion.ts';
 import { formats, type FormatName } from '../numerics/formats.ts';
 import { numberBits } from '../numerics/number-bits.ts';
+import { requireChoice, requireFlag, requireOptions, shown } from './caller.ts';
 import { requireFormat } from './names.ts';
-import { type Semantics, semanticRules } from './semantic-rules.ts';
+import { allSemantics, type Semantics, semanticRules } from './semantic-rules.ts';
 import type { ConversionStage } from '../numerics/replacement.ts';
-import { conversionOf, planConverter, replacementOf } from './semantics.ts';
+import { conversionOf, planConverter, replacementOf, saturatesByItself } from './semantics.ts';
 
 export interface CompareOptions {
   /** The destination, by any spelling. */
   readonly to: string;
-  /** What the value is held in before: rounded to nearest where it does not fit. Default f32. */
+  /** What the value is held in before: rounded to nearest where it does not fit, to ue8m0 down. Default f32. */
   readonly from?: string | undefined;
-  /** For `ptx` alone, which has no default to ue8m0 (here: up, as NVIDIA's scales are made). */
-  readonly rounding?: Rounding | undefined;
+  /** For `ptx` alone, which has no default to ue8m0 (here: up, as NVIDIA's scales are made); not `rs`. */
+  readonly rounding?: Exclude<Rounding, 'rs'> | undefined;
+  /** Stacks that cannot be told so have no such conversion. Default: as each does it by itself. */
   readonly saturate?: boolean | undefined;
 }
 
@@ -50,10 +52,13 @@ export interface SemanticsComparison {
   readonly sentence: string;
 }
 
-const stacks: readonly Semantics[] = ['ptx', 'ocp', 'ml_dtypes', 'torch'];
-
-/** How each stack converts a value; throws PtxlabError for a format that is none, and for an integer destination. */
+/**
+ * How each stack converts a value.
+ *
+ * @throws PtxlabError as `convert` for names that are no formats, `not-a-float` for integers, `bad-option`
+ */
 export function compareSemantics(value: number, options: CompareOptions): SemanticsComparison {
+  checkArguments(value, options);
   const from = requireFormat(options.from ?? 'f32');
   const to = requireFormat(options.to);
   if (formats[from].kind !== 'float' || formats[to].kind !== 'float') {
@@ -62,7 +67,7 @@ export function compareSemantics(value: number, options: CompareOptions): Semant
   const wide = numberBits('f64', value);
   const held = plainConversion('f64', from);
   const source = convert({ ...held, rounding: from === 'ue8m0' ? 'rz' : 'rn' }, wide);
-  const results = stacks.map((semantics) => resultOf(semantics, source, from, to, options));
+  const results = allSemantics.map((semantics) => resultOf(semantics, source, from, to, options));
   const different = new Set(results.flatMap(({ bits }) => (bits === null ? [] : [bits])));
   return {
     from,
@@ -74,6 +79,18 @@ export function compareSemantics(value: number, options: CompareOptions): Semant
   };
 }
 
+function checkArguments(value: unknown, options: CompareOptions): void {
+  if (typeof value !== 'number') throw new PtxlabError('bad-option', `a value is a number, not ${shown(value)}`);
+  requireOptions(options, 'at least `to`, the destination');
+  // Of `rs` there is no one result.
+  requireChoice(
+    'rounding',
+    options.rounding,
+    roundings.filter((rounding) => rounding !== 'rs'),
+  );
+  requireFlag('saturate', options.saturate);
+}
+
 function resultOf(
   semantics: Semantics,
   source: Bits,
@@ -82,13 +99,25 @@ function resultOf(
   { rounding, saturate }: CompareOptions,
 ): StackResult {
   const own = semantics === 'ptx' ? (rounding ?? (to === 'ue8m0' ? 'rp' : undefined)) : undefined;
-  const plan = conversionOf({ from, to, semantics, saturate, rounding: own });
-  if (!plan.ok) {
-    const cause = { name: 'not-offered', rule: plan.error.message, evidence: 'semantics of ptxlab' };
-    return { semantics, bits: null, value: '', cause };
+  if (!canBeTold(semantics, to, saturate)) {
+    const kind = saturate === true ? 'saturating' : 'overflowing';
+    return missing(semantics, `${semantics} has no ${kind} conversion to ${to}`);
   }
+  const plan = conversionOf({ from, to, semantics, saturate, rounding: own });
+  if (!plan.ok) return missing(semantics, plan.error.message);
   const bits = planConverter(plan.value)(source);
   return { semantics, bits, value: formatValue(to, bits), cause: causeOf(plan.value, source) };
+}
+
+function missing(semantics: Semantics, rule: string): StackResult {
+  return { semantics, bits: null, value: '', cause: { name: 'not-offered', rule, evidence: 'semantics of ptxlab' } };
+}
+
+/** Whether a stack can be told so, or does so by itself: OCP has both modes for fp8, the casts of the others have one. */
+function canBeTold(semantics: Semantics, to: FormatName, saturate: boolean | undefined): boolean {
+  if (semantics === 'ptx' || saturate === undefined) return true;
+  if (semantics === 'ocp' && (to === 'e4m3' || to === 'e5m2')) return true;
+  return saturate === saturatesByItself(semantics, to);
 }
 
 const twice: StackCause = {
@@ -115,12 +144,13 @@ function stageCause({ conversion, replacements }: ConversionStage, source: Bits)
 
 function sentenceOf(to: FormatName, results: readonly StackResult[], agree: boolean): string {
   const offered = results.filter(({ bits }) => bits !== null);
-  if (agree) {
-    const [only] = offered;
-    return only === undefined
-      ? 'No stack has this conversion.'
-      : `All agree on ${shown(to, only)}: ${only.cause.rule}.`;
+  const [first, second] = offered;
+  if (first === undefined) return 'No stack has this conversion.';
+  if (second === undefined) {
+    return `Only ${first.semantics} has this conversion, and gives ${patternText(to, first)}: ${first.cause.rule}.`;
   }
+  if (agree && offered.length === results.length)
+    return `All agree on ${patternText(to, first)}: ${rulesText(offered)}.`;
   const distinct = [...new Set(offered.map(({ bits }) => bits))];
   const groups = distinct.map((bits) => offered.filter((result) => result.bits === bits));
   return `${groups.map((group) => groupText(to, group)).join('; ')}.`;
@@ -128,16 +158,19 @@ function sentenceOf(to: FormatName, results: readonly StackResult[], agree: bool
 
 function groupText(to: FormatName, group: readonly StackResult[]): string {
   const names = group.map(({ semantics }) => semantics);
-  const rules = [...new Set(group.map(({ cause }) => cause.rule))];
   const verb = names.length === 1 ? 'gives' : 'give';
-  return `${listed(names)} ${verb} ${shown(to, group[0] as StackResult)}: ${rules.join(', or ')}`;
+  return `${listed(names)} ${verb} ${patternText(to, group[0] as StackResult)}: ${rulesText(group)}`;
+}
+
+function rulesText(group: readonly StackResult[]): string {
+  return [...new Set(group.map(({ cause }) => cause.rule))].join(', or ');
 }
 
 function listed(names: readonly string[]): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
-function shown(to: FormatName, { bits, value }: StackResult): string {
+function patternText(to: FormatName, { bits, value }: StackResult): string {
   const pattern = `0x${hex(bits as Bits, formats[to].width)}`;
   return value.includes(pattern) ? value : `${value} (${pattern})`;
 }

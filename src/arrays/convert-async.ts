@@ -7,9 +7,10 @@ import { storedBits } from '../jit/arrays/array-storage.ts';
 import type { WorkerHost } from '../jit/launch/worker-host.ts';
 import { type ConvertOptions, type PreparedArrays, prepareArrays } from './convert.ts';
 import { canCompile } from '../jit/simd/can-compile.ts';
+import { overlap, requireOptions, shown } from './caller.ts';
 import { converterOf } from './converters.ts';
 import type { FormatName } from '../numerics/formats.ts';
-import type { ArrayOf, Bytes } from './storage.ts';
+import { type ArrayOf, type Bytes, tagOf } from './storage.ts';
 import { Workspace, workspaceOf } from './workspace.ts';
 
 export interface ConvertAsyncOptions extends ConvertOptions {
@@ -52,9 +53,13 @@ export function convertAsync<Out extends Bytes>(
 ): Promise<Out>;
 export function convertAsync(source: Bytes, options: ConvertAsyncOptions): Promise<Bytes>;
 export async function convertAsync(source: Bytes, options: ConvertAsyncOptions): Promise<Bytes> {
+  requireOptions(options, 'at least `to`, the format of the result');
   const { workers, signal } = options;
   if (workers !== undefined && !(Number.isInteger(workers) && workers >= 0 && workers <= mostWorkers)) {
-    throw new PtxlabError('bad-workers', `${workers} is no number of workers: 0 to ${mostWorkers}`);
+    throw new PtxlabError('bad-workers', `${shown(workers)} is no number of workers: 0 to ${mostWorkers}`);
+  }
+  if (signal !== undefined && tagOf(signal) !== 'AbortSignal') {
+    throw new PtxlabError('bad-option', `signal is an AbortSignal, not ${shown(signal)}`);
   }
   signal?.throwIfAborted();
   const prepared = prepareArrays(source, options);
@@ -69,6 +74,8 @@ export async function convertAsync(source: Bytes, options: ConvertAsyncOptions):
 
 /** Where memory has to be copied by the calling thread, that takes longer than most conversions. */
 function goesToThreads({ bytes, into, count }: PreparedArrays, asked: number | undefined): boolean {
+  // In place, elements are written over others that a thread may not have read yet.
+  if (overlap(bytes, into)) return false;
   if (asked === 0 || typeof SharedArrayBuffer !== 'function' || !canCompile()) return false;
   return asked !== undefined || (count >= threshold && isShared(bytes) && isShared(into));
 }

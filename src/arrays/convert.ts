@@ -13,12 +13,13 @@ import { Kept } from '../base/kept.ts';
 import { randomLayoutOf } from '../isa/random-layout.ts';
 import type { ArrayPlan } from '../jit/arrays/array-plan.ts';
 import { storedBits } from '../jit/arrays/array-storage.ts';
-import type { Rounding } from '../numerics/conversion.ts';
+import { type Rounding, roundings } from '../numerics/conversion.ts';
 import type { FormatName } from '../numerics/formats.ts';
 import type { RandomSource } from '../jit/arrays/array-converter.ts';
+import { overlap, requireBytes, requireChoice, requireFlag, requireOptions, shown } from './caller.ts';
 import { converterOf } from './converters.ts';
 import { requireFormat } from './names.ts';
-import type { Semantics } from './semantic-rules.ts';
+import { allSemantics, type Semantics } from './semantic-rules.ts';
 import { conversionOf } from './semantics.ts';
 import {
   arrayOver,
@@ -27,9 +28,11 @@ import {
   bytesOf,
   formatOfArray,
   type Packing,
+  packings,
   storageOf,
   storedBytes,
   storedElements,
+  tagOf,
 } from './storage.ts';
 
 export interface ConvertOptions {
@@ -81,7 +84,8 @@ export interface ArrayConversion {
  *
  * @returns `out`, or a new array: `ArrayOf` says which
  * @throws PtxlabError `unknown-format`, `foreign-format`, `ambiguous-format`, `not-offered`, `rounding-required`,
- * `format-needed`, `bad-packing`, `bad-count`, `no-random-bits`, `buffer-size`, `overlap`
+ * `format-needed`, `bad-packing`, `bad-count`, `no-random-bits`, `buffer-size`, `overlap`, and for what is no such thing at
+ * all `bad-source`, `bad-output`, `bad-option`
  */
 export function convert<T extends FormatName>(
   source: Bytes,
@@ -107,6 +111,7 @@ export interface PreparedArrays extends ArrayConversion {
 /** Checks the options and makes room for the result. Throws as `convert` does. */
 export function prepareArrays(source: Bytes, options: ConvertOptions): PreparedArrays {
   const conversion = arrayConversion(source, options);
+  if (options.out !== undefined) requireBytes(options.out, 'out', 'bad-output');
   const result = options.out ?? newArray(conversion.to, storedBytes(conversion.plan.target, conversion.count));
   const [bytes, into] = [bytesOf(source), bytesOf(result)];
   checkRoom(conversion, bytes, into);
@@ -120,15 +125,33 @@ function newArray(format: FormatName, bytes: number): Bytes {
 
 /** What the options ask for, of that source. Throws as `convert` does. */
 export function arrayConversion(source: Bytes, options: ConvertOptions): ArrayConversion {
+  requireOptions(options, 'at least `to`, the format of the result');
+  requireBytes(source, 'the source', 'bad-source');
+  checkModes(options);
   const from = sourceFormat(source, options.from);
   const to = requireFormat(options.to);
   const plan = planFor(from, to, options);
   const held = storedElements(plan.source, source.byteLength);
   const count = options.count ?? held;
   if (!Number.isSafeInteger(count) || count < 0 || count > held) {
-    throw new PtxlabError('bad-count', `${count} is no number of elements: the source has ${held} of ${from}`);
+    throw new PtxlabError('bad-count', `${shown(count)} is no number of elements: the source has ${held} of ${from}`);
+  }
+  if (options.count === undefined && plan.source.width >= 8 && storedBytes(plan.source, held) !== source.byteLength) {
+    const rest = `${source.byteLength} bytes are ${held} elements of ${from} and a part of one more`;
+    throw new PtxlabError('buffer-size', `${rest}: say how many by \`count\``);
   }
   return { from, to, plan, count, random: randomSource(plan, options, count) };
+}
+
+/** They are part of the key of a plan, so that no other value may pass for one of these. */
+function checkModes(options: ConvertOptions): void {
+  requireChoice('rounding', options.rounding, roundings);
+  requireFlag('saturate', options.saturate);
+  requireFlag('relu', options.relu);
+  requireFlag('ftz', options.ftz);
+  requireChoice('semantics', options.semantics, allSemantics);
+  requireChoice('sourcePacking', options.sourcePacking, packings);
+  requireChoice('packing', options.packing, packings);
 }
 
 /** Plans by all that they follow from: to make one takes as long as to convert thousands of elements. */
@@ -163,14 +186,20 @@ function randomPlan(to: FormatName, { rounding, rbits }: ConvertOptions): ArrayP
 }
 
 function randomSource({ random }: ArrayPlan, options: ConvertOptions, count: number): RandomSource | null {
-  const { seed, rbits } = options;
+  const { seed, rbits, firstElement } = options;
   if (random === null) {
-    if (seed === undefined && rbits === undefined) return null;
+    if (seed === undefined && rbits === undefined && firstElement === undefined) return null;
     throw new PtxlabError('no-random-bits', "random bits go with rounding 'rs' only");
+  }
+  if (seed !== undefined && rbits !== undefined) {
+    throw new PtxlabError('no-random-bits', 'random bits come from `seed` or are given as `rbits`, not both');
   }
   if (rbits === undefined) {
     if (seed === undefined) throw new PtxlabError('no-random-bits', "rounding 'rs' needs `seed` or `rbits`");
-    return { kind: 'seed', seed: seedOf(seed), first: firstOf(options.firstElement ?? 0) };
+    return { kind: 'seed', seed: seedOf(seed), first: firstOf(firstElement ?? 0) };
+  }
+  if (tagOf(rbits) !== 'Uint32Array') {
+    throw new PtxlabError('no-random-bits', `rbits are a Uint32Array, not ${shown(rbits)}`);
   }
   const needed = Math.ceil(count / random.low.length);
   if (rbits.length >= needed) return { kind: 'words', words: rbits };
@@ -182,21 +211,24 @@ function randomSource({ random }: ArrayPlan, options: ConvertOptions, count: num
 
 function firstOf(element: number): number {
   if (Number.isSafeInteger(element) && element >= 0 && element % 4 === 0) return element;
-  throw new PtxlabError('bad-count', `${element} is no place where a part may begin: it is a multiple of 4`);
+  throw new PtxlabError('bad-count', `${shown(element)} is no place where a part may begin: it is a multiple of 4`);
 }
 
 function seedOf(seed: number | bigint): bigint {
   if (typeof seed === 'bigint' || Number.isSafeInteger(seed)) return BigInt.asUintN(64, BigInt(seed));
-  throw new PtxlabError('no-random-bits', `${seed} is no seed: it is an integer`);
+  throw new PtxlabError('no-random-bits', `${shown(seed)} is no seed: it is an integer, beyond 2^53 a bigint`);
 }
 
-function checkRoom({ plan, count, to }: ArrayConversion, source: Uint8Array, target: Uint8Array): void {
+function checkRoom({ plan, count, to, random }: ArrayConversion, source: Uint8Array, target: Uint8Array): void {
   const needed = storedBytes(plan.target, count);
   if (target.byteLength < needed) {
     throw new PtxlabError(
       'buffer-size',
       `${count} elements of ${to} take ${needed} bytes; out has ${target.byteLength}`,
     );
+  }
+  if (random?.kind === 'words' && overlap(random.words, target.subarray(0, needed))) {
+    throw new PtxlabError('overlap', 'out overlaps rbits, and would overwrite words that are still to be read');
   }
   if (source.buffer !== target.buffer || needed === 0) return;
   const [first, behind] = [source.byteOffset, source.byteOffset + storedBytes(plan.source, count)];

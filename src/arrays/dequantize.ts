@@ -3,13 +3,14 @@ import { PtxlabError } from '../base/error.ts';
 import { formats } from '../numerics/formats.ts';
 import { unpackCodes } from './bit-packing.ts';
 import { chunkElements } from './block-encoder.ts';
+import { overlap, requireBytes, requireChoice, requireOptions } from './caller.ts';
 import { convert } from './convert.ts';
 import { valuesOf } from './element-codes.ts';
 import { blockDecoder } from './encoders.ts';
 import { type Piece, piecesOf } from './pieces.ts';
-import type { QuantizedArray } from './quantized-array.ts';
+import { type QuantizedArray, requireQuantized } from './quantized-array.ts';
 import type { SourceArray } from './source-values.ts';
-import type { ArrayOf } from './storage.ts';
+import { type ArrayOf, tagOf } from './storage.ts';
 
 /** Formats that values are dequantized to. */
 export type ValueFormat = 'f32' | 'f16' | 'bf16';
@@ -23,23 +24,30 @@ export interface DequantizeOptions<T extends ValueFormat = ValueFormat> {
   readonly engine?: 'plain' | undefined;
 }
 
+const valueFormats: readonly ValueFormat[] = ['f32', 'f16', 'bf16'];
+
 /**
  * The values of a quantized array: code times scale, one f32 product. The scale is exact where it is ue8m0; of NVFP4 it is
  * the f32 product of the block's and the tensor's. With ue8m0 scales the product is exact unless it leaves the range of
- * f32. Codes and scales that are NaN give the canonical NaN, in f32 0x7fffffff. Throws PtxlabError `bad-output` where `out`
- * has another length or type.
+ * f32. Codes and scales that are NaN give the canonical NaN, in f32 0x7fffffff.
+ *
+ * @throws PtxlabError `bad-output` where `out` has another length or type, or overlaps codes or scales; `bad-quantized` for
+ * what `quantize` would not have made; `bad-option`
  */
 export function dequantize<T extends ValueFormat = 'f32'>(
   quantized: QuantizedArray,
   options: DequantizeOptions<T> = {},
 ): ArrayOf<T> {
-  const { rows, columns } = quantized.layout;
+  requireQuantized(quantized);
+  requireOptions(options, 'an object');
+  requireChoice('to', options.to, valueFormats);
+  requireChoice('engine', options.engine, ['plain']);
   const to: ValueFormat = options.to ?? 'f32';
-  const result = outputOf(to, rows * columns, options.out);
+  const result = outputOf(to, quantized, options.out);
   const plain = options.engine === 'plain';
   for (const piece of piecesOf(quantized.layout)) {
     const part = result.subarray(piece.at, piece.at + piece.count);
-    if (part instanceof Float32Array) decodePiece(quantized, piece, part, plain);
+    if (to === 'f32') decodePiece(quantized, piece, part as Float32Array, plain);
     else {
       const values = valueRoom.subarray(0, piece.count);
       decodePiece(quantized, piece, values, plain);
@@ -51,13 +59,29 @@ export function dequantize<T extends ValueFormat = 'f32'>(
 
 const valueRoom = new Float32Array(chunkElements);
 
-function outputOf(to: ValueFormat, count: number, out: SourceArray | undefined): SourceArray {
-  const result = out ?? (to === 'f32' ? new Float32Array(count) : new Uint16Array(count));
-  if (result.length !== count) {
-    throw new PtxlabError('bad-output', `${count} values do not fit an output of ${result.length}`);
+/** Typed arrays that hold what is dequantized. */
+const holders: Readonly<Record<ValueFormat, readonly string[]>> = {
+  f32: ['Float32Array'],
+  f16: ['Uint16Array', 'Float16Array'],
+  bf16: ['Uint16Array'],
+};
+
+function outputOf(
+  to: ValueFormat,
+  { layout, codes, scales }: QuantizedArray,
+  out: SourceArray | undefined,
+): SourceArray {
+  const count = layout.rows * layout.columns;
+  if (out === undefined) return to === 'f32' ? new Float32Array(count) : new Uint16Array(count);
+  requireBytes(out, 'out', 'bad-output');
+  if (!holders[to].includes(tagOf(out))) throw new PtxlabError('bad-output', `a ${tagOf(out)} does not hold ${to}`);
+  if (out.length !== count) {
+    throw new PtxlabError('bad-output', `${count} values do not fit an output of ${out.length}`);
   }
-  if (result instanceof Float32Array === (to === 'f32')) return result;
-  throw new PtxlabError('bad-output', `a ${result.constructor.name} does not hold ${to}`);
+  if (overlap(out, codes) || overlap(out, scales)) {
+    throw new PtxlabError('bad-output', 'out overlaps codes or scales that are still to be read');
+  }
+  return out;
 }
 
 const codeRoom = new Uint8Array(chunkElements);

@@ -1,6 +1,6 @@
 /** How far a quantized array is from what it was made of. */
 import { chunkElements } from './block-encoder.ts';
-import { largestOf } from './block-formats.ts';
+import { largestOf, reachOf } from './block-formats.ts';
 import { decodePiece, scalesFrom } from './dequantize.ts';
 import { piecesOf } from './pieces.ts';
 import type { QuantizedArray } from './quantized-array.ts';
@@ -13,9 +13,11 @@ export interface QuantizationStatistics {
   readonly infinite: number;
   /** The largest finite magnitude. */
   readonly amax: number;
-  /** Elements that became the largest code and were more than that code means. */
+  /**
+   * Elements that became the largest code and would have become a larger one, if there were any.
+   */
   readonly clipped: number;
-  /** Elements that are not zero and became one. */
+  /** Elements that are not zero and that read back as zero. */
   readonly underflowed: number;
   readonly maxAbsoluteError: number;
   /** Of elements that are not zero. */
@@ -23,6 +25,12 @@ export interface QuantizationStatistics {
   readonly meanSquaredError: number;
   /** 10 log10 of the sum of squares over the sum of squared errors; infinite where all is exact, NaN where all is zero. */
   readonly sqnr: number;
+}
+
+/** How far the codes of one scale reach; nowhere, where that is zero. */
+interface Reach {
+  readonly end: number;
+  readonly edge: number;
 }
 
 class Sums {
@@ -38,8 +46,12 @@ class Sums {
   squares = 0;
   errors = 0;
 
-  /** Elements `from` to `to` of one scale; `end`: what the largest code means. Local variables, being many times faster. */
-  addAll(values: Float32Array, results: Float32Array, from: number, to: number, end: number): void {
+  /**
+   * Elements `from` to `to` of one scale; `end`: what the largest code means, `edge`: what would be rounded to more is above it. Local variables,
+   * being many times faster.
+   */
+  addAll(values: Float32Array, results: Float32Array, from: number, to: number, { end, edge }: Reach): void {
+    const slack = (edge - end) / 2;
     let { amax, clipped, underflowed, absolute, relative, squares, errors } = this;
     for (let i = from; i < to; i++) {
       const value = values[i] as number;
@@ -51,7 +63,8 @@ class Sums {
         continue;
       }
       const error = Math.abs(value - result);
-      if (magnitude > end && Math.abs(result) >= end) clipped++;
+      // Integers reach one further below zero: there, nothing is lost.
+      if (magnitude > edge && Math.abs(result) >= end && error > slack) clipped++;
       if (result === 0 && magnitude > 0) underflowed++;
       if (magnitude > amax) amax = magnitude;
       if (error > absolute) absolute = error;
@@ -84,7 +97,8 @@ export function quantizationStatistics(
   from: SourceFormat,
   quantized: QuantizedArray,
 ): QuantizationStatistics {
-  const largest = largestOf(quantized.scheme.element);
+  const { element } = quantized.scheme;
+  const [largest, reach] = [largestOf(element), reachOf(element)];
   const [room, results] = [new Float32Array(chunkElements), new Float32Array(chunkElements)];
   const scales = new Float32Array(chunkElements / 16);
   const sums = new Sums();
@@ -96,10 +110,11 @@ export function quantizationStatistics(
     const factors = scales.subarray(0, Math.ceil(count / block));
     scalesFrom(quantized, firstScale, factors);
     for (let i = 0; i < count; ) {
-      const most = Math.fround(largest * (factors[Math.floor(i / block)] as number));
-      const end = Math.min(i + block, count);
-      sums.addAll(values, read, i, end, most);
-      i = end;
+      const factor = factors[Math.floor(i / block)] as number;
+      const edge = factor === 0 ? Number.POSITIVE_INFINITY : reach * factor;
+      const next = Math.min(i + block, count);
+      sums.addAll(values, read, i, next, { end: Math.fround(largest * factor), edge });
+      i = next;
     }
   }
   const finite = source.length - sums.nan - sums.infinite;

@@ -5,8 +5,11 @@
 import { PtxlabError } from '../base/error.ts';
 import { nearest } from '../base/nearest.ts';
 import { type FormatName, formats } from '../numerics/formats.ts';
+import { requireChoice, shown } from './caller.ts';
 
 export type SpellingFamily = 'ptx' | 'ml_dtypes' | 'torch' | 'safetensors';
+
+const families: readonly SpellingFamily[] = ['ptx', 'ml_dtypes', 'torch', 'safetensors'];
 
 /** Spellings of one format; null where a family has none. `others`: Triton, OCP, CUDA and everyday names. */
 interface SpellingRow {
@@ -107,13 +110,21 @@ function bare(text: string): string {
 
 /** The format that a stack spells so, in whatever case; null where no format of PTX is. */
 export function formatNamed(text: string): FormatName | null {
+  if (typeof text !== 'string') return null;
   const name = bare(text);
   return known.get(name) ?? knownInAnyCase.get(name.toLowerCase()) ?? null;
 }
 
-/** How a family spells a format; null where it has none: `spelling('e2m1', 'safetensors')` is `F4`. */
+/**
+ * How a family spells a format; null where it has none: `spelling('e2m1', 'safetensors')` is `F4`.
+ *
+ * @throws PtxlabError `unknown-format` for what is no canonical name, `bad-option` for another family
+ */
 export function spelling(format: FormatName, family: SpellingFamily): string | null {
-  return family === 'ptx' ? `.${format}` : spellings[format][family];
+  if (!Object.hasOwn(spellings, format)) throw unknownFormat(format);
+  if (family === 'ptx') return `.${format}`;
+  requireChoice('family', family, families);
+  return spellings[format][family];
 }
 
 /** `formatNamed`, for callers to whom a wrong name is their own caller's mistake. Throws `unknownFormat`. */
@@ -128,9 +139,12 @@ export function requireFormat(text: string): FormatName {
  * they disagree on, else unknown-format with the nearest known spelling.
  */
 export function unknownFormat(text: string): PtxlabError {
+  if (typeof text !== 'string') {
+    return new PtxlabError('unknown-format', `${shown(text)} is not the name of a number format: it is a text`);
+  }
   const name = bare(text);
   const lower = name.toLowerCase();
-  const reason = foreign[lower];
+  const reason = Object.hasOwn(foreign, lower) ? foreign[lower] : undefined;
   if (reason !== undefined) {
     return new PtxlabError('foreign-format', `'${text}' is not a PTX format: ${reason}`);
   }

@@ -3,19 +3,19 @@ import { PtxlabError } from '../base/error.ts';
 import { amaxOf, type BlockEncoder, type EncoderPlan } from './block-encoder.ts';
 import { type Scheme, schemeNamed } from './block-formats.ts';
 import { CodeWriter, codeBits } from './code-writer.ts';
+import { requireChoice, requireFlag, requireOptions, shown } from './caller.ts';
 import { blockEncoder } from './encoders.ts';
 import { type QuantizationStatistics, quantizationStatistics } from './error-statistics.ts';
-import { requireFormat } from './names.ts';
-import { codePacking, type Granularity, layoutOf, type QuantizedArray } from './quantized-array.ts';
+import { codePacking, type Granularity, granularities, layoutOf, type QuantizedArray } from './quantized-array.ts';
 import { quantizeRandomly } from './quantize-randomly.ts';
-import { type MxRule, plainFactor, tensorScale } from './scale-rules.ts';
-import type { Packing } from './storage.ts';
-import type { SourceArray, SourceFormat } from './source-values.ts';
+import { type MxRule, mxRules, plainFactor, tensorScale } from './scale-rules.ts';
+import { type GivenArray, type SourceArray, sourceOf } from './source-values.ts';
+import { type Packing, packings } from './storage.ts';
 
 export interface QuantizeOptions {
   /** A scheme: mxfp8_e4m3 (mxfp8), mxfp8_e5m2, mxfp6_e2m3 (mxfp6), mxfp6_e3m2, mxfp4, nvfp4, or an element with f32 scales: e4m3, e5m2, s8, s4, s2. */
   readonly to: string;
-  /** Format of a Uint16Array, f16 or bf16 by any spelling; a Float32Array is f32. */
+  /** Format of a Uint16Array, f16 or bf16 by any spelling; a Float32Array is f32, a Float16Array f16. */
   readonly from?: string | undefined;
   /** Default: one row. Blocks lie along the last axis and end with it. */
   readonly shape?: readonly number[] | undefined;
@@ -59,12 +59,15 @@ export interface Quantized extends QuantizedArray {
  *    `cvt.rni.sat` to an integer: infinities become the largest code of their sign; NaN becomes 0x7f in e4m3 and e5m2,
  *    the largest positive code in formats without NaN, 0 in integers. Zeros keep their sign.
  *
- * Source may be any view; no byte of it is changed. Throws PtxlabError: unknown-scheme, bad-shape, bad-source, bad-amax, and those
- * of `requireFormat`; with `rs` those of `convert`, too.
+ * No byte of the source is changed.
+ *
+ * @throws PtxlabError `unknown-scheme`, `bad-shape`, `bad-source`, `bad-amax`, `bad-packing`, `bad-option`, and those of
+ * `requireFormat`; with `rs` `bad-first-element` and those of `convert`, too
  */
-export function quantize(source: SourceArray, options: QuantizeOptions): Quantized {
+export function quantize(given: GivenArray, options: QuantizeOptions): Quantized {
+  checkOptions(options);
   const scheme = schemeNamed(options.to);
-  const from = sourceFormat(source, options.from);
+  const { source, from } = sourceOf(given, options.from);
   const layout = layoutOf(scheme, source.length, options.shape, options.granularity);
   const packing = codePacking(scheme, options.packing);
   const encoderOf = (dense: boolean): BlockEncoder =>
@@ -80,14 +83,20 @@ export function quantize(source: SourceArray, options: QuantizeOptions): Quantiz
   return { ...quantized, statistics };
 }
 
-function sourceFormat(source: SourceArray, from: string | undefined): SourceFormat {
-  if (source instanceof Float32Array) {
-    if (from === undefined || requireFormat(from) === 'f32') return 'f32';
-    throw new PtxlabError('bad-source', `a Float32Array holds f32, not ${from}`);
+function checkOptions(options: QuantizeOptions): void {
+  requireOptions(options, 'at least `to`, the scheme');
+  requireChoice('granularity', options.granularity, granularities);
+  requireChoice('scaleRule', options.scaleRule, mxRules);
+  requireChoice('packing', options.packing, packings);
+  requireFlag('statistics', options.statistics);
+  requireChoice('rounding', options.rounding, ['rn', 'rs']);
+  requireChoice('engine', options.engine, ['plain']);
+  if (options.rounding === 'rs' && options.seed === undefined) {
+    throw new PtxlabError('no-random-bits', "rounding 'rs' needs a `seed`");
   }
-  const format = from === undefined ? null : requireFormat(from);
-  if (format === 'f16' || format === 'bf16') return format;
-  throw new PtxlabError('bad-source', `a Uint16Array holds f16 or bf16, not ${from ?? 'f32'}: say which by 'from'`);
+  if (options.rounding !== 'rs' && (options.seed !== undefined || options.firstElement !== undefined)) {
+    throw new PtxlabError('no-random-bits', "`seed` and `firstElement` go with rounding 'rs' only");
+  }
 }
 
 function encoding(
@@ -100,13 +109,13 @@ function encoding(
 /** A caller's amax as an f32; null where there is none. */
 function sharedMagnitude(amax: number | undefined): number | null {
   if (amax === undefined) return null;
-  if (amax >= 0) return Math.fround(amax);
-  throw new PtxlabError('bad-amax', `${amax} is no largest magnitude`);
+  if (typeof amax === 'number' && amax >= 0) return Math.fround(amax);
+  throw new PtxlabError('bad-amax', `${shown(amax)} is no largest magnitude`);
 }
 
 /** The largest magnitude of an array; NaNs do not count, and without any number it is 0. Throws as `quantize`. */
-export function largestMagnitude(source: SourceArray, options: Pick<QuantizeOptions, 'from' | 'engine'> = {}): number {
-  const from = sourceFormat(source, options.from);
+export function largestMagnitude(given: GivenArray, options: Pick<QuantizeOptions, 'from' | 'engine'> = {}): number {
+  const { source, from } = sourceOf(given, options.from);
   const plan = { from, ...encoding(schemeNamed('e4m3')), dense: false };
   return amaxOf(blockEncoder(plan, options.engine === 'plain'), source);
 }
@@ -138,6 +147,8 @@ function inBlocks(source: SourceArray, writer: CodeWriter, codes: Uint8Array, am
 function withPlainScales(source: SourceArray, writer: CodeWriter, codes: Uint8Array, shared: number | null): Scales {
   const { rows, columns, tileRows, tileColumns, scaleRows, scaleColumns } = writer.layout;
   const scales = new Float32Array(scaleRows * scaleColumns);
+  // There may be any number of rows without an element.
+  if (source.length === 0) return { scales, tensorScale: 1 };
   const given = shared !== null && writer.layout.granularity === 'tensor' ? [Float32Array.of(shared)] : null;
   for (let scaleRow = 0; scaleRow < scaleRows; scaleRow++) {
     const top = scaleRow * tileRows;

@@ -1,10 +1,14 @@
 /** An array as codes and scales, and where in it things lie. */
 import { PtxlabError } from '../base/error.ts';
-import type { Scheme } from './block-formats.ts';
-import { type Packing, storageOf } from './storage.ts';
+import { formats } from '../numerics/formats.ts';
+import { type Scheme, schemes } from './block-formats.ts';
+import { shown } from './caller.ts';
+import { type Packing, storageOf, tagOf } from './storage.ts';
 
 /** What one scale belongs to, where scales are f32: the whole array, a row of the last axis, or a tile of 128 x 128. */
 export type Granularity = 'tensor' | 'row' | 'tile';
+
+export const granularities: readonly Granularity[] = ['tensor', 'row', 'tile'];
 
 /** As `convert` has them; codes are never written with the first element topmost. */
 export type CodePacking = Exclude<Packing, 'high-first'>;
@@ -36,6 +40,34 @@ export interface QuantizedArray {
   readonly tensorScale: number;
 }
 
+/** Throws `bad-quantized` for what `quantize` would not have made: a caller's own, or one that went through JSON. */
+export function requireQuantized(quantized: unknown): asserts quantized is QuantizedArray {
+  const wrong = whatIsWrong(quantized as Partial<QuantizedArray> | null | undefined);
+  if (wrong !== null) throw new PtxlabError('bad-quantized', `not what quantize makes: ${wrong}`);
+}
+
+function whatIsWrong(quantized: Partial<QuantizedArray> | null | undefined): string | null {
+  const { scheme, layout, packing, codes, scales, tensorScale } = quantized ?? {};
+  const known = scheme === undefined ? undefined : schemes.get(scheme.name);
+  if (known === undefined || layout === undefined) return 'it has no scheme or no layout';
+  if (packing !== 'bytes' && packing !== 'low-first') return `packing is ${shown(packing)}`;
+  if (typeof tensorScale !== 'number') return `tensorScale is ${shown(tensorScale)}`;
+  const { rows, columns, tileRows, tileColumns, scaleRows, scaleColumns } = layout;
+  const isTiled = Math.ceil(rows / tileRows) === scaleRows && Math.ceil(columns / tileColumns) === scaleColumns;
+  if (!isTiled || !Number.isSafeInteger(rows * columns)) return 'the numbers of its layout do not go together';
+  const bits = packing === 'bytes' ? 8 : formats[known.element].width;
+  return (
+    wrongArray('codes', codes, 'Uint8Array', Math.ceil((rows * columns * bits) / 8)) ??
+    wrongArray('scales', scales, known.scale === 'f32' ? 'Float32Array' : 'Uint8Array', scaleRows * scaleColumns)
+  );
+}
+
+function wrongArray(name: string, found: ArrayBufferView | undefined, kind: string, length: number): string | null {
+  if (tagOf(found) !== kind) return `${name} are ${shown(found)}, not a ${kind}`;
+  const held = (found as Uint8Array | Float32Array).length;
+  return held >= length ? null : `there are ${held} ${name}, of ${length}`;
+}
+
 /** Rows and columns of a tile of `fp8 per block`. */
 const tile = 128;
 
@@ -46,6 +78,7 @@ export function layoutOf(
   shape: readonly number[] = [length],
   granularity: Granularity = 'tensor',
 ): Layout {
+  if (!Array.isArray(shape)) throw new PtxlabError('bad-shape', `a shape is a list of extents, not ${shown(shape)}`);
   if (!shape.every((extent) => Number.isSafeInteger(extent) && extent >= 0)) throw badShape(shape, length);
   const columns = shape.at(-1) ?? 1;
   const rows = shape.slice(0, -1).reduce((product, extent) => product * extent, 1);

@@ -15,6 +15,8 @@ import { codeTable, codeOf, valuesOf } from './element-codes.ts';
  */
 export type MxRule = 'floor' | 'up';
 
+export const mxRules: readonly MxRule[] = ['floor', 'up'];
+
 export const mostSingle = 3.4028234663852886e38;
 const word = new Uint32Array(1);
 const single = new Float32Array(word.buffer);

@@ -10,6 +10,8 @@ import type { FormatName } from '../numerics/formats.ts';
 
 export type Semantics = 'ptx' | 'ocp' | 'ml_dtypes' | 'torch';
 
+export const allSemantics: readonly Semantics[] = ['ptx', 'ocp', 'ml_dtypes', 'torch'];
+
 /** Which inputs: NaNs, zeros, negative values but no NaNs, or finite ones and infinities with above < |x| < below. */
 export type RuleInputs =
   | { readonly kind: 'nan' | 'zero' | 'negative' }

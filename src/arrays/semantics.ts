@@ -144,7 +144,7 @@ function ptxRounding(
   { to, rounding }: ConversionRequest,
   amongIntegers: boolean,
 ): Result<Rounding | null, SemanticsError> {
-  if (amongIntegers) return ok(null);
+  if (amongIntegers) return rounding === 'rs' ? notOffered('integers become integers without rounding') : ok(null);
   if (to === 'ue8m0') {
     if (rounding === 'rz' || rounding === 'rp') return ok(rounding);
     if (rounding !== undefined) return notOffered(`ue8m0 is rounded by rz or rp, not by ${rounding}`);
@@ -160,14 +160,20 @@ function ptxRounding(
 
 // --- other stacks ---------------------------------------------------------------------------------------------------
 
-function inTwo(request: ConversionRequest, semantics: Semantics): Result<ConversionPlan, SemanticsError> {
+function inTwo(
+  request: ConversionRequest,
+  semantics: Exclude<Semantics, 'ptx'>,
+): Result<ConversionPlan, SemanticsError> {
   const first = alone({ from: 'f64', to: 'f32', semantics }, semantics);
   if (!first.ok) return first;
   const second = alone({ ...request, from: 'f32' }, semantics);
   return second.ok ? ok([first.value[0], second.value[0]]) : second;
 }
 
-function alone(request: ConversionRequest, semantics: Semantics): Result<readonly [ConversionStage], SemanticsError> {
+function alone(
+  request: ConversionRequest,
+  semantics: Exclude<Semantics, 'ptx'>,
+): Result<readonly [ConversionStage], SemanticsError> {
   const { from, to, relu = false, ftz = false } = request;
   const missing = [from, to].find((name) => missingFormats[semantics].includes(name));
   if (missing !== undefined) return notOffered(`${semantics} has no conversion from or to ${missing}`);
@@ -191,7 +197,8 @@ function alone(request: ConversionRequest, semantics: Semantics): Result<readonl
 /** These have nothing but their largest values to give. */
 const smallest: ReadonlySet<FormatName> = new Set(['e2m3', 'e3m2', 'e2m1']);
 
-function saturatesByItself(semantics: Semantics, to: FormatName): boolean {
+/** What a stack does that was not told whether to saturate; `ptx` has more to say of it. */
+export function saturatesByItself(semantics: Exclude<Semantics, 'ptx'>, to: FormatName): boolean {
   if (smallest.has(to)) return true;
   if (semantics === 'ocp') return to === 'e4m3' || to === 'e5m2';
   return semantics === 'torch' && to === 'e4m3';

@@ -1,8 +1,58 @@
 /** Arrays of values in the formats that tensors are held in before they are quantized. */
+import { PtxlabError } from '../base/error.ts';
+import { requireBytes } from './caller.ts';
+import { requireFormat } from './names.ts';
+import { tagOf } from './storage.ts';
 
 /** f32 values, or bits of f16 or bf16. */
 export type SourceArray = Float32Array | Uint16Array;
 export type SourceFormat = 'f32' | 'f16' | 'bf16';
+
+/** What callers bring: these, and the array of f16 that newer runtimes have. */
+export type GivenArray = SourceArray | HalfArray;
+
+interface HalfArray extends ArrayBufferView {
+  readonly length: number;
+  readonly [Symbol.toStringTag]: 'Float16Array';
+}
+
+/** The elements of what a caller brings, and their format. Throws `bad-source`, and as `requireFormat`. */
+export function sourceOf(
+  given: GivenArray,
+  named: string | undefined,
+): { readonly source: SourceArray; readonly from: SourceFormat } {
+  requireBytes(given, 'the source', 'bad-source');
+  const kind = tagOf(given);
+  const held = heldBy(kind);
+  const from = named === undefined ? held[0] : requireFormat(named);
+  if (!held.includes(from as SourceFormat)) {
+    throw new PtxlabError('bad-source', `a ${kind} holds ${held.join(' or ')}, not ${from}`);
+  }
+  if (named === undefined && held.length > 1) {
+    throw new PtxlabError('bad-source', `a ${kind} holds ${held.join(' or ')}: say which by \`from\``);
+  }
+  const { buffer, byteOffset, length } = given;
+  // A view of its own where the caller's is of another realm, or of a kind that has the same bits.
+  const source =
+    from === 'f32' ? new Float32Array(buffer, byteOffset, length) : new Uint16Array(buffer, byteOffset, length);
+  return { source, from: from as SourceFormat };
+}
+
+function heldBy(kind: string): readonly SourceFormat[] {
+  switch (kind) {
+    case 'Float32Array':
+      return ['f32'];
+    case 'Float16Array':
+      return ['f16'];
+    case 'Uint16Array':
+      return ['f16', 'bf16'];
+    default:
+      throw new PtxlabError(
+        'bad-source',
+        `a ${kind} cannot be quantized: bring f32 in a Float32Array, or bits of f16 or bf16 in a Uint16Array`,
+      );
+  }
+}
 
 let halves: Float32Array | null = null;
 

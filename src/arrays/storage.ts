@@ -9,6 +9,8 @@ import { type Storage, storedBits } from '../jit/arrays/array-storage.ts';
  */
 export type Packing = 'bytes' | 'low-first' | 'high-first';
 
+export const packings: readonly Packing[] = ['bytes', 'low-first', 'high-first'];
+
 /** Anything with bytes: a typed array or other view, or a buffer as a whole. */
 export type Bytes = ArrayBufferView | ArrayBuffer | SharedArrayBuffer;
 
@@ -63,7 +65,12 @@ const formatsOfArrays: Readonly<Record<string, FormatName>> = {
 
 /** The format that a typed array's elements have by themselves; null for bytes, 16-bit words and views without elements. */
 export function formatOfArray(source: Bytes): FormatName | null {
-  return formatsOfArrays[Object.prototype.toString.call(source).slice(8, -1)] ?? null;
+  return formatsOfArrays[tagOf(source)] ?? null;
+}
+
+/** The name of a value's kind, `Float32Array`, of whatever realm it is. */
+export function tagOf(value: unknown): string {
+  return Object.prototype.toString.call(value).slice(8, -1);
 }
 
 /** How the elements lie, in the packing asked for or the format's usual one: fp4 and int4 dense, fp6 one per byte, as PTX has them. */

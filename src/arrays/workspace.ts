@@ -2,7 +2,9 @@
 import { PtxlabError } from '../base/error.ts';
 import { pageSize, staging } from '../jit/arrays/array-plan.ts';
 import type { FormatName } from '../numerics/formats.ts';
-import { type ArrayOf, arrayOver, type Packing, storageOf, storedBytes } from './storage.ts';
+import { requireChoice, shown } from './caller.ts';
+import { requireFormat } from './names.ts';
+import { type ArrayOf, arrayOver, type Packing, packings, storageOf, storedBytes } from './storage.ts';
 
 const mostPages = 65_536;
 
@@ -60,11 +62,17 @@ export class Workspace {
   /**
    * A new array of zeros for so many elements.
    *
-   * @throws PtxlabError `out-of-memory`, `bad-packing`
+   * @throws PtxlabError `out-of-memory`, `bad-packing`, `bad-count`, `bad-option`, and those of `convert` for a name that
+   * is no format
    */
   array<T extends FormatName>(format: T, count: number, packing?: Packing): ArrayOf<T> {
-    const size = storedBytes(storageOf(format, packing), count);
-    if (!Number.isSafeInteger(size) || size < 0 || size + gap > this.free) {
+    const name = requireFormat(format);
+    requireChoice('packing', packing, packings);
+    if (!Number.isSafeInteger(count) || count < 0) {
+      throw new PtxlabError('bad-count', `${shown(count)} is no number of elements`);
+    }
+    const size = storedBytes(storageOf(name, packing), count);
+    if (size + gap > this.free) {
       throw new PtxlabError(
         'out-of-memory',
         `${size} bytes do not fit in the ${this.free} that the workspace has left`,
@@ -72,7 +80,7 @@ export class Workspace {
     }
     const start = this.used;
     this.used += Math.ceil((size + gap) / 16) * 16;
-    return arrayOver(format, this.memory.buffer, start, size) as ArrayOf<T>;
+    return arrayOver(name, this.memory.buffer, start, size) as ArrayOf<T>;
   }
 
   /** Gives all its memory back: arrays made before are overwritten by those made next. */

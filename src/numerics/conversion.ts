@@ -3,6 +3,8 @@ import type { FormatName } from './formats.ts';
 /** Directions of rounding. The integer modifiers `.rni .rzi .rmi .rpi` are the first four with `integral` set. */
 export type Rounding = 'rn' | 'rz' | 'rm' | 'rp' | 'rna' | 'rs';
 
+export const roundings: readonly Rounding[] = ['rn', 'rz', 'rm', 'rp', 'rna', 'rs'];
+
 /**
  * What one conversion of one value does: the whole meaning of `cvt` for a lane, as data. Nothing is implied by a target
  * or a PTX version any more; `.ftz` of old targets has become `flush` by the time a conversion is made.

@@ -182,6 +182,20 @@ describe('statistics', () => {
     expect(statistics?.sqnr).toBeCloseTo(10 * Math.log10(50), 12);
   });
 
+  test('clipped is what a larger code would have been nearer to', () => {
+    const clipped = (to: string, amax: number, ...values: readonly number[]): number | undefined =>
+      quantize(Float32Array.from(values), { to, amax, statistics: true }).statistics?.clipped;
+    // 448 is even, 127 is odd: ties between them and what there is not go to the even one.
+    expect(clipped('e4m3', 448, 448, 463, 464, 464.1, -465)).toBe(2);
+    expect(clipped('s8', 127, 127, 127.4, 127.5, -128, -128.6)).toBe(2);
+    expect(clipped('e4m3', 3 / 7, 3 / 7)).toBe(0);
+    expect(clipped('s8', 0.1, 0.1, (-0.1 * 128) / 127)).toBe(0);
+    // The second block is so small that its scale is zero, and so are all its codes.
+    const small = Float32Array.from({ length: 32 }, (_, i) => (i === 0 ? 6 : i < 16 ? 0 : 1e-43));
+    const { statistics } = quantize(small, { to: 'nvfp4', statistics: true });
+    expect(statistics).toMatchObject({ clipped: 0, underflowed: 16 });
+  });
+
   test('rounding the scale up clips nothing', () => {
     const source = moderate(4096, 8);
     const clipped = (scaleRule: 'floor' | 'up'): number =>

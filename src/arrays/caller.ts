@@ -1,0 +1,69 @@
+/** What callers bring that no compiler has looked at: each mistake is said in words, none is taken for something else. */
+import { PtxlabError } from '../base/error.ts';
+import { type Bytes, tagOf } from './storage.ts';
+
+/** A value as messages show it. */
+export function shown(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return `'${value}'`;
+    case 'bigint':
+      return `${value}n`;
+    case 'number':
+    case 'boolean':
+    case 'undefined':
+      return String(value);
+    case 'symbol':
+    case 'function':
+    case 'object':
+      return value === null ? 'null' : `a value of type ${tagOf(value)}`;
+  }
+}
+
+function badOption(message: string): PtxlabError {
+  return new PtxlabError('bad-option', message);
+}
+
+/** Throws `bad-option` where there are no options at all. */
+export function requireOptions(options: unknown, needs: string): void {
+  if (typeof options !== 'object' || options === null) throw badOption(`options are missing: ${needs}`);
+}
+
+/** Throws `bad-option` for a value that is none of the choices; there need be none. */
+export function requireChoice(name: string, value: unknown, choices: readonly string[]): void {
+  if (value === undefined || choices.includes(value as string)) return;
+  const all = choices.map((choice) => `'${choice}'`);
+  const listed = all.length < 2 ? all.join('') : `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`;
+  throw badOption(`${name} is ${listed}, not ${shown(value)}`);
+}
+
+/** Throws `bad-option` for what is neither true nor false: a text such as 'false' would count as true. */
+export function requireFlag(name: string, value: unknown): void {
+  if (value === undefined || typeof value === 'boolean') return;
+  throw badOption(`${name} is true or false, not ${shown(value)}`);
+}
+
+/** Throws an error of that code for what has no bytes, or has them no longer. */
+export function requireBytes(value: unknown, name: string, code: 'bad-source' | 'bad-output'): asserts value is Bytes {
+  const isBuffer = ArrayBuffer.isView(value) || /^(Shared)?ArrayBuffer$/.test(tagOf(value));
+  if (!isBuffer) {
+    throw new PtxlabError(code, `${name} is a typed array, another view or a buffer, not ${shown(value)}`);
+  }
+  if (isDetached(value as Bytes)) throw new PtxlabError(code, `the buffer of ${name} was transferred: it has no bytes`);
+}
+
+function isDetached(bytes: Bytes): boolean {
+  const buffer = ArrayBuffer.isView(bytes) ? bytes.buffer : bytes;
+  if (buffer.byteLength > 0) return false;
+  try {
+    return new Uint8Array(buffer).byteLength > 0;
+  } catch {
+    return true;
+  }
+}
+
+/** Whether two views have a byte in common. */
+export function overlap(a: ArrayBufferView, b: ArrayBufferView): boolean {
+  if (a.buffer !== b.buffer) return false;
+  return a.byteOffset < b.byteOffset + b.byteLength && b.byteOffset < a.byteOffset + a.byteLength;
+}
