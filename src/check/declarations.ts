@@ -8,6 +8,7 @@ import { type Availability, at, describeTargets, formatVersion, isAvailable } fr
 import { isInteger, type PtxType, type TypeName, typeOf, types } from '../isa/types.ts';
 import type { Declaration, Initializer, Parameter, Variable } from '../syntax/tree.ts';
 import type { ModuleEnvironment } from './availability.ts';
+import { isOpen } from './sizes.ts';
 import type { FormalSpace, RegisterSymbol, VariableSpace, VariableSymbol } from './symbols.ts';
 
 export type Report = (diagnostic: Diagnostic) => void;
@@ -172,10 +173,18 @@ export function checkVariable(declaration: Declaration, variable: Variable, type
   const span: Span = { start: variable.nameStart, end: variable.nameEnd };
   if (declaration.space === '.param') checkLocalParameter(variable, type, report);
   if (variable.count !== null) report(diagnose('PTX5010', span, { name, count: String(variable.count) }));
-  if (variable.dimensions[0] === null && variable.initializer === null && declaration.linkage !== '.extern') {
-    report(diagnose('PTX5008', span, { name }));
+  if (isOpen(variable) && variable.initializer === null && declaration.linkage !== '.extern') {
+    report(diagnose('PTX5008', span, { name, found: arrayText(variable) }));
+  }
+  if (variable.dimensions.slice(1).includes(0)) {
+    report(diagnose('PTX5022', span, { found: arrayText(variable), ptxas: 'Array of incomplete type' }));
   }
   if (variable.initializer !== null) checkInitializer(declaration, variable, type, variable.initializer, report);
+}
+
+/** `x[2][]`. */
+export function arrayText({ name, dimensions }: Pick<Variable, 'name' | 'dimensions'>): string {
+  return `${name}${dimensions.map((dimension) => `[${dimension ?? ''}]`).join('')}`;
 }
 
 function checkInitializer(

@@ -3,9 +3,10 @@ import type { Span } from '../base/span.ts';
 import { diagnose } from '../diagnostics/diagnostic.ts';
 import { type PtxType, typeOf } from '../isa/types.ts';
 import type { AliasItem, FunctionItem, Parameter, PrototypeDirective } from '../syntax/tree.ts';
-import type { Report } from './declarations.ts';
+import { arrayText, type Report } from './declarations.ts';
 import type { Feature } from './features.ts';
 import { type Formal, type Signature, signatureOf } from './signature.ts';
+import { isOpen } from './sizes.ts';
 import type { DeclaredSymbol, FunctionSymbol, Scope } from './symbols.ts';
 
 export function functionSymbol(item: FunctionItem): FunctionSymbol {
@@ -25,6 +26,7 @@ export function checkHeader(item: FunctionItem, report: Report): void {
     report(diagnose('PTX5019', span, { what, ptxas }));
   }
   checkResults(item, name, span, report);
+  for (const result of item.results) checkHasSize(result, 'Output parameter cannot be an incomplete array.', report);
   if (entry) {
     for (const parameter of item.parameters) checkKernelParameter(parameter, report);
     return;
@@ -36,7 +38,12 @@ export function checkHeader(item: FunctionItem, report: Report): void {
   }
 }
 
+function checkHasSize(parameter: Parameter, ptxas: string, report: Report): void {
+  if (isOpen(parameter)) report(diagnose('PTX5022', nameOf(parameter), { found: arrayText(parameter), ptxas }));
+}
+
 function checkKernelParameter(parameter: Parameter, report: Report): void {
+  checkHasSize(parameter, 'Parameter to entry function cannot be an incomplete array.', report);
   if (parameter.space === '.param') return;
   const what = `parameter '${parameter.name}' of a kernel lies in .param, not in ${parameter.space}`;
   const ptxas = `Entry parameter '${parameter.name}' must have .param state space`;

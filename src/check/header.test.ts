@@ -28,10 +28,3 @@ test.each(cases)('%j: %j', (header, codes) => {
   const errors = check(`${header}\n`).diagnostics.filter(({ severity }) => severity === 'error');
   expect(errors.map(({ code }) => code)).toEqual(codes);
 });
-
-test('parameters of a kernel lie in .param', () => {
-  const { diagnostics } = check('.version 8.0\n.target sm_90\n.address_size 64\n.entry k(.reg .b64 x) { ret; }\n');
-  expect(diagnostics.map(({ code, message }) => [code, message])).toEqual([
-    ['PTX5007', "parameter 'x' of a kernel lies in .param, not in .reg"],
-  ]);
-});

@@ -9,10 +9,16 @@ function elementSize(variable: Variable): number {
   return (width / 8) * lanes;
 }
 
+/** Whether an array leaves open how many elements it has: `[]`, which may be written `[0]`. */
+export function isOpen({ dimensions }: Pick<Variable, 'dimensions'>): boolean {
+  const [first] = dimensions;
+  return first === null || first === 0;
+}
+
 /** Bytes of a variable; `[]` takes its length from the initialiser, and has none as `.extern`. */
 export function sizeOf(variable: Variable): number {
   return variable.dimensions.reduce<number>((size, dimension, i) => {
-    const given = i === 0 && dimension === null ? initialLength(variable) : (dimension ?? 0);
+    const given = i === 0 && isOpen(variable) ? initialLength(variable) : (dimension ?? 0);
     return size * given;
   }, elementSize(variable));
 }

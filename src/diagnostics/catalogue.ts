@@ -640,10 +640,11 @@ export const catalogue = {
   PTX5008: {
     severity: 'error',
     title: 'array without size',
-    message: "'{name}[]' needs an initializer or .extern",
-    ptxas: "Array '{name}' needs an initializer",
+    message: "'{found}' needs an initializer or .extern",
+    ptxas: "Non-external variable '{name}' has incomplete type",
     section: '5.4.3',
-    explain: 'A dimension may be left out where an initializer gives it, or where another module does.',
+    explain:
+      'The first dimension may be left out, or be 0, where an initializer gives it, or where another module does.',
   },
   PTX5009: {
     severity: 'error',
@@ -753,6 +754,14 @@ export const catalogue = {
     section: '5.4.4',
     explain:
       'An initial value can be the address of a variable in .global or .const, with an offset and generic(), or of a function, without.',
+  },
+  PTX5022: {
+    severity: 'error',
+    title: 'array of nothing',
+    message: "'{found}' has no elements",
+    ptxas: '{ptxas}',
+    section: '5.4.3',
+    explain: 'Dimensions behind the first, and arrays that are parameters of kernels or return values, have a size.',
   },
   PTX6001: {
     severity: 'error',
