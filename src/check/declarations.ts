@@ -5,9 +5,10 @@
 import type { Span } from '../base/span.ts';
 import { type Diagnostic, diagnose } from '../diagnostics/diagnostic.ts';
 import { type Availability, at, describeTargets, formatVersion, isAvailable } from '../isa/targets.ts';
-import { isInteger, type PtxType, type TypeName, typeOf, types } from '../isa/types.ts';
-import type { Declaration, Initializer, Parameter, Variable } from '../syntax/tree.ts';
+import { type PtxType, type TypeName, typeOf, types } from '../isa/types.ts';
+import type { Declaration, Parameter, Variable } from '../syntax/tree.ts';
 import type { ModuleEnvironment } from './availability.ts';
+import { checkInitializer } from './initializers.ts';
 import { isOpen } from './sizes.ts';
 import type { FormalSpace, RegisterSymbol, VariableSpace, VariableSymbol } from './symbols.ts';
 
@@ -129,13 +130,14 @@ export function variableSymbol(
   variable: Variable,
   type: PtxType,
   space: VariableSpace,
-  takenFor: FormalSpace | null = null,
+  { takenFor = null, linkage = null }: Partial<Pick<VariableSymbol, 'takenFor' | 'linkage'>> = {},
 ): VariableSymbol {
   return {
     kind: 'variable',
     name: variable.name,
     space,
     takenFor,
+    linkage,
     type,
     variable,
     declared: { start: variable.nameStart, end: variable.nameEnd },
@@ -179,48 +181,12 @@ export function checkVariable(declaration: Declaration, variable: Variable, type
   if (variable.dimensions.slice(1).includes(0)) {
     report(diagnose('PTX5022', span, { found: arrayText(variable), ptxas: 'Array of incomplete type' }));
   }
-  if (variable.initializer !== null) checkInitializer(declaration, variable, type, variable.initializer, report);
+  checkInitializer(declaration, variable, type, report);
 }
 
 /** `x[2][]`. */
 export function arrayText({ name, dimensions }: Pick<Variable, 'name' | 'dimensions'>): string {
   return `${name}${dimensions.map((dimension) => `[${dimension ?? ''}]`).join('')}`;
-}
-
-function checkInitializer(
-  declaration: Declaration,
-  variable: Variable,
-  type: PtxType,
-  initializer: Initializer,
-  report: Report,
-): void {
-  if (initializer.kind === 'list') {
-    for (const element of initializer.elements) checkInitializer(declaration, variable, type, element, report);
-    return;
-  }
-  const spaceTakes = declaration.space === '.global' || declaration.space === '.const';
-  if (spaceTakes && typeTakes(type, initializer.kind)) return;
-  const found = spaceTakes ? describeInitializer(initializer) : `anything, being in ${declaration.space}`;
-  report(diagnose('PTX5009', initializer.span, { name: variable.name, type: type.name, found }));
-}
-
-function typeTakes(type: PtxType, kind: Exclude<Initializer['kind'], 'list'>): boolean {
-  if (type.name === '.f16' || type.name === '.f16x2') return false;
-  if (type.class === 'bits') return true;
-  return isInteger(type) ? kind !== 'float' : kind === 'float';
-}
-
-function describeInitializer(initializer: Exclude<Initializer, { kind: 'list' }>): string {
-  switch (initializer.kind) {
-    case 'integer':
-      return 'an integer';
-    case 'float':
-      return 'a float';
-    case 'address':
-      return 'an address';
-    case 'field':
-      return 'a texture field';
-  }
 }
 
 /** The space that a parameter's symbol has. */

@@ -27,10 +27,7 @@ export function checkHeader(item: FunctionItem, report: Report): void {
   }
   checkResults(item, name, span, report);
   for (const result of item.results) checkHasSize(result, 'Output parameter cannot be an incomplete array.', report);
-  if (entry) {
-    for (const parameter of item.parameters) checkKernelParameter(parameter, report);
-    return;
-  }
+  if (entry) return;
   for (const parameter of [...item.results, ...item.parameters]) {
     if (parameter.name !== '_') continue;
     const ptxas = "Illegal parameter name '_'";
@@ -40,14 +37,6 @@ export function checkHeader(item: FunctionItem, report: Report): void {
 
 function checkHasSize(parameter: Parameter, ptxas: string, report: Report): void {
   if (isOpen(parameter)) report(diagnose('PTX5022', nameOf(parameter), { found: arrayText(parameter), ptxas }));
-}
-
-function checkKernelParameter(parameter: Parameter, report: Report): void {
-  checkHasSize(parameter, 'Parameter to entry function cannot be an incomplete array.', report);
-  if (parameter.space === '.param') return;
-  const what = `parameter '${parameter.name}' of a kernel lies in .param, not in ${parameter.space}`;
-  const ptxas = `Entry parameter '${parameter.name}' must have .param state space`;
-  report(diagnose('PTX5007', nameOf(parameter), { what, ptxas }));
 }
 
 /** Of functions and prototypes: several return values are registers, and who never returns has none. */

@@ -100,6 +100,11 @@ export class Header {
     this.report(diagnose('PTX4015', directive, { subject: '.address_size', needed: '2.3', found }));
   }
 
+  /** Whether samplers are declared apart from textures. */
+  get hasSamplers(): boolean {
+    return this.options.some(({ name }) => name === 'texmode_independent');
+  }
+
   /** The environment; the first call, at the first item behind the header, reports what is missing or does not agree. */
   environment(at: Span): ModuleEnvironment {
     if (!this.complete) {

@@ -16,6 +16,7 @@ import type {
   PrototypeDirective,
   Statement,
   TargetsDirective,
+  Variable,
 } from '../syntax/tree.ts';
 import type { ModuleEnvironment } from './availability.ts';
 import { type CheckedFunction, FunctionRecorder } from './checked.ts';
@@ -44,6 +45,8 @@ import { checkFeature, type Feature, features } from './features.ts';
 import { Header, type Overrides } from './header.ts';
 import { checkInstruction, type InstructionContext } from './instruction.ts';
 import { type Judge, judgeFor, type Verdict } from './judge.ts';
+import { checkConstants, declareVariable } from './redeclaration.ts';
+import { checkKernel } from './kernels.ts';
 import { signatureOf } from './signature.ts';
 import { type DeclaredSymbol, type FormalSpace, Scope, type VariableSpace, type VariableSymbol } from './symbols.ts';
 
@@ -71,6 +74,8 @@ export class ModuleChecker implements InstructionContext {
   private readonly verdicts = new Set<Verdict>();
   private judge: Judge | null = null;
   private hasDebug = false;
+  /** Functions that were declared, to be defined later. */
+  private readonly announced: FunctionItem[] = [];
 
   constructor(source: string, overrides: Overrides, report: Report, keep = false) {
     this.source = source;
@@ -118,7 +123,15 @@ export class ModuleChecker implements InstructionContext {
   finish(at: Span): ModuleEnvironment {
     const environment = this.header.environment(at);
     this.header.reportAtEnd(this.hasDebug);
+    for (const item of this.announced) this.checkDefined(item);
+    checkConstants(this.variables, this.report);
     return environment;
+  }
+
+  private checkDefined({ name, nameStart, nameEnd }: FunctionItem): void {
+    const symbol = this.symbols.lookup(name);
+    if (symbol?.kind !== 'function' || symbol.defined || this.aliases.has(name)) return;
+    this.report(diagnose('PTX5024', { start: nameStart, end: nameEnd }, { name }));
   }
 
   /** Remembers what a verdict needs of version and target. */
@@ -155,6 +168,7 @@ export class ModuleChecker implements InstructionContext {
     if (!checkPlace(declaration, place, this.report)) return;
     const environment = this.header.environment(declaration);
     for (const variable of declaration.variables) {
+      this.checkSampler(variable);
       const type = declaredType(variable, declaration.space, environment, this.report);
       if (type === null) continue;
       if (declaration.space === '.reg') {
@@ -165,31 +179,28 @@ export class ModuleChecker implements InstructionContext {
         const space = spaceOf(declaration);
         const takenFor = space === 'local parameter' ? (this.formals.get(variable.name) ?? null) : null;
         if (variable.initializer !== null) checkInitialNames(variable.initializer, scope, this.report);
-        this.declareVariable(scope, declaration, variableSymbol(variable, type, space, takenFor));
+        const { linkage } = declaration;
+        this.declareVariable(scope, variableSymbol(variable, type, space, { takenFor, linkage }));
       }
     }
   }
 
-  /** `.extern` may be declared again, by itself or by its definition. */
-  private declareVariable(scope: Scope, declaration: Declaration, symbol: VariableSymbol): void {
+  private checkSampler({ type, typeStart, typeEnd }: Variable): void {
+    if (type !== '.samplerref' || this.header.hasSamplers) return;
+    this.report(diagnose('PTX5027', { start: typeStart, end: typeEnd }, {}));
+  }
+
+  private declareVariable(scope: Scope, symbol: VariableSymbol): void {
     if (scope === this.symbols) this.variables.push(symbol);
     else this.recorder?.variable(symbol);
-    const previous = scope.declare(symbol);
-    if (previous === null) return;
-    const both =
-      declaration.linkage === '.extern' || declaration.linkage === '.common' || declaration.linkage === '.weak';
-    if (both || previous.kind === 'variable') {
-      if (declaration.linkage !== null) {
-        scope.replace(symbol);
-        return;
-      }
-    }
-    this.report(diagnose('PTX5005', symbol.declared, { name: symbol.name }));
+    declareVariable(scope, symbol, this.report);
   }
 
   private checkFunction(item: FunctionItem): void {
     const environment = this.header.environment(item);
     checkHeader(item, this.report);
+    if (item.entry) checkKernel(item, environment, this.report);
+    if (item.body === null && item.linkage !== '.extern') this.announced.push(item);
     for (const feature of headerFeatures(item)) this.uses(feature, { start: item.nameStart, end: item.nameEnd });
     declareFunction(functionSymbol(item), this.symbols, this.report);
     const recorder = this.functions === null || item.body === null ? null : new FunctionRecorder(item);
@@ -297,13 +308,16 @@ export class ModuleChecker implements InstructionContext {
       this.recorder?.formal(null, result);
       return;
     }
+    this.checkSampler(parameter);
     checkParameterType(parameter, type, this.report);
     const space = parameterSpace(item.entry, result);
     this.formals.set(parameter.name, space);
     const symbol = isRegisterParameter(parameter)
       ? registerSymbol(parameter, type)
       : variableSymbol(parameter, type, space);
-    this.declare(scope, symbol);
+    // Names in a prototype mean nothing to anybody.
+    if (item.body === null) scope.declare(symbol);
+    else this.declare(scope, symbol);
     this.recorder?.formal(symbol, result);
   }
 

@@ -43,6 +43,7 @@ export interface VariableSymbol {
    * value of its function is judged as that one is. Null for all others.
    */
   readonly takenFor: FormalSpace | null;
+  readonly linkage: Linkage | null;
   readonly type: PtxType;
   readonly variable: Variable;
   readonly declared: Span;
@@ -98,8 +99,8 @@ export class Scope {
   private readonly parent: Scope | null;
   private readonly names = new Map<string, DeclaredSymbol>();
   private readonly families: RegisterSymbol[] = [];
-  /** Single registers by their name without its digits. */
-  private readonly numbered = new Map<string, RegisterSymbol[]>();
+  /** What is no family, by its name without its digits. */
+  private readonly numbered = new Map<string, DeclaredSymbol[]>();
 
   constructor(parent: Scope | null = null) {
     this.parent = parent;
@@ -111,7 +112,7 @@ export class Scope {
     const previous = this.here(symbol.name);
     if (previous !== undefined) return previous;
     this.names.set(symbol.name, symbol);
-    if (symbol.kind === 'register') this.rememberNumber(symbol);
+    if (symbol.kind !== 'label') this.rememberNumber(symbol);
     return null;
   }
 
@@ -132,7 +133,7 @@ export class Scope {
     if (this.parent !== null) yield* this.parent.visible();
   }
 
-  private rememberNumber(symbol: RegisterSymbol): void {
+  private rememberNumber(symbol: DeclaredSymbol): void {
     const digits = familyIndex(symbol.name);
     if (digits === 0) return;
     const prefix = symbol.name.slice(0, digits);
@@ -148,7 +149,7 @@ export class Scope {
     return null;
   }
 
-  /** A single register that a family would declare a second time. */
+  /** What a family would declare a second time. */
   private memberOf(family: RegisterSymbol): DeclaredSymbol | undefined {
     const singles = this.numbered.get(family.name) ?? [];
     return singles.find((single) => numberAt(single.name, family.name.length) < (family.count ?? 0));

@@ -763,6 +763,48 @@ export const catalogue = {
     section: '5.4.3',
     explain: 'Dimensions behind the first, and arrays that are parameters of kernels or return values, have a size.',
   },
+  PTX5023: {
+    severity: 'error',
+    title: 'another number of initial values',
+    message: "'{name}' has room for {most} initial values here; found {found}",
+    ptxas: '{ptxas}',
+    section: '5.4.3',
+    explain: 'A list has no more values than its dimension, and for a vector exactly as many as that has elements.',
+  },
+  PTX5024: {
+    severity: 'warning',
+    title: 'function without a body',
+    message: "'{name}' has no body in this module; another module's is declared with .extern",
+    ptxas: "Unresolved extern function '{name}'",
+    section: '7.1',
+    explain:
+      'What is declared without .extern has to be defined, or be another name of a function (.alias), in the same module.',
+  },
+  PTX5025: {
+    severity: 'error',
+    title: 'too much of a space',
+    message: '{what} take {found} bytes; {most} is the most',
+    ptxas: '{ptxas}',
+    section: '5.1',
+    explain: 'Constant variables of a module have 64 KiB; parameters of a kernel 4352 bytes, 32764 from 8.1 on sm_70.',
+  },
+  PTX5026: {
+    severity: 'error',
+    title: 'directives of a kernel that do not go together',
+    message: '{what}',
+    ptxas: '{ptxas}',
+    section: '11.4',
+    explain:
+      'Counts are positive, and of .maxntid and .reqntid a kernel has one, as of .maxclusterrank and .reqnctapercluster.',
+  },
+  PTX5027: {
+    severity: 'error',
+    title: 'sampler of its own',
+    message: '.samplerref needs texmode_independent in .target',
+    ptxas: 'Instruction or declaration violates .target texmode_unified setting',
+    section: '5.3',
+    explain: 'Textures have their samplers with them unless .target says texmode_independent.',
+  },
   PTX6001: {
     severity: 'error',
     title: 'out of bounds',

@@ -11,6 +11,7 @@ export function hiddenVariable(name: string, space: VariableSpace, bytes: number
     name,
     space,
     takenFor: null,
+    linkage: null,
     type: typeOf('.b8'),
     declared: nowhere,
     variable: {
