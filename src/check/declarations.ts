@@ -111,7 +111,19 @@ export function checkPlace(declaration: Declaration, place: DeclarationPlace, re
     report(diagnose('PTX5007', span, { what, ptxas: 'Parameter variables may not be declared at module scope' }));
     return false;
   }
+  if (space !== '.global') checkGlobalOnly(declaration, span, report);
   return true;
+}
+
+function checkGlobalOnly({ linkage, attributes, variables }: Declaration, span: Span, report: Report): void {
+  if (linkage === '.common') {
+    const ptxas = '.common variables must be declared in .global space';
+    report(diagnose('PTX5007', span, { what: '.common variables lie in .global', ptxas }));
+  }
+  const [attribute] = attributes.map((text) => text.replace(/\(.*/, ''));
+  if (attribute === undefined) return;
+  const ptxas = `Illegal attribute '${attribute}' for symbol '${variables[0]?.name}'`;
+  report(diagnose('PTX5007', span, { what: `${attribute} is for variables in .global`, ptxas }));
 }
 
 /** A register or register family. */

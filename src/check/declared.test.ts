@@ -103,6 +103,15 @@ const cases: Readonly<Record<string, Cases>> = {
     ['.func a(); .func a() { ret; }'],
     ['.func a(); .alias a, fn;'],
   ],
+  'what is for .global alone': [
+    ['.global .attribute(.managed) .b32 m;'],
+    ['.visible .global .attribute(.managed, .unified(1, 2)) .b32 m;'],
+    ['.shared .attribute(.managed) .b32 m;', 'PTX5007'],
+    ['.const .attribute(.unified(1, 2)) .b32 m;', 'PTX5007'],
+    ['.entry k() { .reg .attribute(.managed) .b32 m; ret; }', 'PTX5007'],
+    ['.common .global .b32 x;'],
+    ['.common .shared .b32 x;', 'PTX5007'],
+  ],
   samplers: [
     ['.global .samplerref s;', 'PTX5027'],
     ['.entry k(.param .samplerref s) { ret; }', 'PTX5027'],
