@@ -9,16 +9,38 @@ import type { Report } from './declarations.ts';
 
 const row = (subject: string, way: Availability): AvailabilityRow => ({ subject, ways: [way] });
 
-export type Feature = 'alias' | 'branchtargets' | 'callprototype' | 'calltargets' | 'noreturn' | 'parameters';
+export type Feature =
+  | 'alias'
+  | 'branchtargets'
+  | 'callprototype'
+  | 'calltargets'
+  | 'enable_smem_spilling'
+  | 'frequency'
+  | 'inlined'
+  | 'noreturn'
+  | 'parameters'
+  | 'used_bytes_mask';
 
 export const features: Readonly<Record<Feature, AvailabilityRow>> = {
   alias: row('.alias', at('6.3', 30)),
   branchtargets: row('.branchtargets', at('5.1', 30)),
   callprototype: row('.callprototype', at('2.1', 20)),
   calltargets: row('.calltargets', at('2.1', 20)),
+  enable_smem_spilling: row("pragma 'enable_smem_spilling'", at('8.7', 75)),
+  frequency: row("pragma 'frequency'", at('9.0', 50)),
+  inlined: row('.loc with inlined_at', at('7.0')),
   noreturn: row('.noreturn', at('6.4', 30)),
   parameters: row('.param of a function', at('2.0', 20)),
+  used_bytes_mask: row("pragma 'used_bytes_mask'", at('8.3', 50)),
 };
+
+/** The pragmas that came with a version; others are for whoever knows them. */
+const datedPragmas: readonly Feature[] = ['enable_smem_spilling', 'frequency', 'used_bytes_mask'];
+
+export function featureOfPragma(text: string): Feature | null {
+  const [word] = text.trim().split(/\s/, 1);
+  return datedPragmas.find((name) => name === word) ?? null;
+}
 
 /** Complains where the module's version or target does not have it. */
 export function checkFeature(feature: Feature, environment: ModuleEnvironment, span: Span, report: Report): void {

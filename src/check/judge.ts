@@ -6,10 +6,10 @@ import type { AvailabilityRow, Variant } from '../isa/form.ts';
 import { checkRows, type ModuleEnvironment, rowsOf } from './availability.ts';
 import { limitsConstants } from './limits.ts';
 import { matchOperands } from './match.ts';
-import type { Problem } from './problem.ts';
+import { operand, type Problem } from './problem.ts';
 import { type Resolution, resolveMnemonic } from './resolve.ts';
 import { withSelectors } from './selectors.ts';
-import type { Shape } from './shapes.ts';
+import { needsOf, type Shape } from './shapes.ts';
 
 export interface Verdict {
   readonly opcode: string;
@@ -113,8 +113,14 @@ function judgeVariant(
 ): Verdict {
   const selected = withSelectors(variant, shapes);
   const what = opcode + variant.types.map((type) => type.name).join('');
-  const rows = rowsOf(variant);
-  const problems = [...matchOperands({ variant, opcode, what }, shapes), ...checkRows(rows, environment)];
+  const ownRows = rowsOf(variant);
+  const needs = shapes.map(needsOf);
+  const problems = [
+    ...matchOperands({ variant, opcode, what }, shapes),
+    ...checkRows(ownRows, environment),
+    ...needs.flatMap((rows, i) => checkRows(rows, environment, operand(i))),
+  ];
+  const rows = [...ownRows, ...needs.flat()];
   const ranged = variant.form.operands.some((pattern) => pattern.kind === 'value' && limitsConstants(pattern));
   const undeclared = shapes.some((shape) => shape.undeclared);
   const calls = variant.form.operands.some((pattern) => pattern.kind === 'callee');

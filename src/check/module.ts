@@ -41,7 +41,7 @@ import {
   headerFeatures,
 } from './functions.ts';
 import { checkInitialNames } from './initial-names.ts';
-import { checkFeature, type Feature, features } from './features.ts';
+import { checkFeature, type Feature, featureOfPragma, features } from './features.ts';
 import { Header, type Overrides } from './header.ts';
 import { checkInstruction, type InstructionContext } from './instruction.ts';
 import { type Judge, judgeFor, type Verdict } from './judge.ts';
@@ -110,6 +110,7 @@ export class ModuleChecker implements InstructionContext {
         if (checkAlias(item, this.aliases, this.symbols, this.report)) this.aliases.set(item.name, item.target);
         return;
       case 'pragma':
+        this.usesPragmas(item);
         return;
     }
   }
@@ -159,6 +160,13 @@ export class ModuleChecker implements InstructionContext {
     checkFeature(feature, this.header.environment(span), span, this.report);
   }
 
+  private usesPragmas({ strings, start, end }: Span & { readonly strings: readonly string[] }): void {
+    for (const text of strings) {
+      const feature = featureOfPragma(text);
+      if (feature !== null) this.uses(feature, { start, end });
+    }
+  }
+
   declare(scope: Scope, symbol: DeclaredSymbol): void {
     const previous = scope.declare(symbol);
     if (previous !== null) this.report(diagnose('PTX5005', symbol.declared, { name: symbol.name }));
@@ -200,6 +208,7 @@ export class ModuleChecker implements InstructionContext {
     const environment = this.header.environment(item);
     checkHeader(item, this.report);
     if (item.entry) checkKernel(item, environment, this.report);
+    for (const directive of item.tuning) this.usesPragmas(directive);
     if (item.body === null && item.linkage !== '.extern') this.announced.push(item);
     for (const feature of headerFeatures(item)) this.uses(feature, { start: item.nameStart, end: item.nameEnd });
     declareFunction(functionSymbol(item), this.symbols, this.report);
@@ -231,6 +240,7 @@ export class ModuleChecker implements InstructionContext {
         this.recordLabel(statement.name, scope);
         return;
       case 'loc':
+        if (statement.inlined !== null) this.uses('inlined', statement);
         this.recorder?.entry({ kind: 'location', node: statement });
         return;
       case 'targets':
@@ -240,6 +250,7 @@ export class ModuleChecker implements InstructionContext {
         this.declarePrototype(statement, scope);
         return;
       case 'pragma':
+        this.usesPragmas(statement);
         this.recorder?.entry({ kind: 'pragma', node: statement });
         return;
     }

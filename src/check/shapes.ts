@@ -3,7 +3,14 @@
  * verdict can be remembered by the shapes of an instruction's operands.
  */
 import type { ConstantKind } from '../isa/operand-rules.ts';
-import { isSpecialElement, isSpecialVector, leastWidth, specialRegister } from '../isa/special-registers.ts';
+import type { AvailabilityRow } from '../isa/form.ts';
+import {
+  availabilityOfSpecial,
+  isSpecialElement,
+  isSpecialVector,
+  leastWidth,
+  specialRegister,
+} from '../isa/special-registers.ts';
 import { type PtxType, type TypeName, typeOf } from '../isa/types.ts';
 import type { Operand } from '../syntax/tree.ts';
 import type { DeclaredSymbol, FormalSpace, Scope, VariableSpace } from './symbols.ts';
@@ -11,8 +18,8 @@ import type { DeclaredSymbol, FormalSpace, Scope, VariableSpace } from './symbol
 type ShapeData =
   | { readonly kind: 'register'; readonly type: PtxType; readonly lanes: number }
   /** `least`: fewer bits than the type has may be read, down to this many. */
-  | { readonly kind: 'special'; readonly type: PtxType; readonly least: number }
-  | { readonly kind: 'special-vector'; readonly least: number }
+  | { readonly kind: 'special'; readonly type: PtxType; readonly least: number; readonly needs: AvailabilityRow | null }
+  | { readonly kind: 'special-vector'; readonly least: number; readonly needs: AvailabilityRow | null }
   | { readonly kind: 'constant'; readonly constant: ConstantKind }
   | {
       readonly kind: 'variable';
@@ -144,13 +151,29 @@ function shapeOfName(name: string, scope: Scope): Shape {
   if (type !== undefined) return special(type, name);
   if (!isSpecialVector(name)) return unknown;
   const least = leastWidth(name) ?? 32;
-  return intern(`special-vector ${least}`, { kind: 'special-vector', least });
+  const needs = availabilityOfSpecial(name);
+  return intern(`special-vector ${least} ${needs?.subject}`, { kind: 'special-vector', least, needs });
 }
 
 function special(name: TypeName, written: string): Shape {
   const type = typeOf(name);
   const least = leastWidth(written) ?? type.width;
-  return intern(`special ${name} ${least}`, { kind: 'special', type, least });
+  const needs = availabilityOfSpecial(written);
+  return intern(`special ${name} ${least} ${needs?.subject}`, { kind: 'special', type, least, needs });
+}
+
+/** What the special registers in an operand need of version and target. */
+export function needsOf(shape: Shape): readonly AvailabilityRow[] {
+  switch (shape.kind) {
+    case 'special':
+    case 'special-vector':
+      return shape.needs === null ? [] : [shape.needs];
+    case 'vector':
+    case 'list':
+      return shape.elements.flatMap(needsOf);
+    default:
+      return [];
+  }
 }
 
 function shapeOfMember(base: string, member: string, scope: Scope): Shape {

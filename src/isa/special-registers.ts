@@ -2,6 +2,8 @@
  * The predefined special registers (PTX ISA 9.1, chapter 10) with the type they read as. Those with `.x .y .z .w` are
  * vectors of that type.
  */
+import type { AvailabilityRow } from './form.ts';
+import { at, type Availability } from './targets.ts';
 import type { TypeName } from './types.ts';
 
 const scalars: Readonly<Record<string, TypeName>> = {
@@ -55,6 +57,33 @@ const families: readonly (readonly [pattern: RegExp, count: number, type: TypeNa
   [/^%pm(\d)_64$/, 8, '.u64'],
   [/^%envreg(\d+)$/, 32, '.b32'],
 ];
+
+/** Those that came with a version or a target, by the beginning of their names; versions as ptxas 13.0 has them. */
+const arrivals: readonly (readonly [pattern: RegExp, since: Availability])[] = [
+  [/^%(laneid|warpid|smid|pm[0-3])$/, at('1.3')],
+  [/^%(nwarpid|nsmid|lanemask_..|clock64)$/, at('2.0', 20)],
+  [/^%pm[4-7]$/, at('3.0', 20)],
+  [/^%globaltimer/, at('3.1', 30)],
+  [/^%pm\d_64$/, at('4.0', 50)],
+  [/^%(total|dynamic)_smem_size$/, at('4.1', 20)],
+  [/^%clock_hi$/, at('5.0', 20)],
+  [/^%reserved_smem_offset/, at('7.6', 80)],
+  [/^%(n?clusterid|cluster_|is_explicit_cluster)/, at('7.8', 90)],
+  [/^%current_graph_exec$/, at('8.0', 50)],
+  [/^%aggr_smem_size$/, at('8.1', 90)],
+];
+
+const rows = new Map<string, AvailabilityRow | null>();
+
+/** What a special register needs, by its name without `.x`; null where it has been there always. */
+export function availabilityOfSpecial(name: string): AvailabilityRow | null {
+  const known = rows.get(name);
+  if (known !== undefined) return known;
+  const since = arrivals.find(([pattern]) => pattern.test(name))?.[1];
+  const row = since === undefined ? null : { subject: name, ways: [since] };
+  rows.set(name, row);
+  return row;
+}
 
 /** Once 16 bits wide, and still read so by 16-bit instructions; `%gridid` was 32 bits until it became 64. */
 const chopped: ReadonlySet<string> = new Set(['%tid', '%ntid', '%ctaid', '%nctaid', '%gridid']);

@@ -1,0 +1,65 @@
+/** Special registers and directives that came with a version or a target, as ptxas 13.0 has them. */
+import { describe, expect, test } from 'vitest';
+import { check } from './check.ts';
+
+function codesOf(line: string, version: string, target: string): readonly string[] {
+  const size = Number(version) >= 2.3 ? '.address_size 64\n' : '';
+  const registers = '.reg .pred %p; .reg .b32 %r<4>; .reg .b64 %d;';
+  const text = `.version ${version}\n.target ${target}\n${size}.entry k() { ${registers}\n${line}\nret; }\n`;
+  return check(text)
+    .diagnostics.filter(({ severity }) => severity === 'error')
+    .map(({ code }) => code);
+}
+
+/** Name, the version before it came and the one it came with, and the targets of both kinds. */
+const registers = [
+  ['%laneid', '1.2', '1.3', null, 'sm_10'],
+  ['%nwarpid', null, '2.0', 'sm_13', 'sm_20'],
+  ['%lanemask_lt', null, '2.0', 'sm_13', 'sm_20'],
+  ['%pm4', '2.3', '3.0', null, 'sm_20'],
+  ['%globaltimer_lo', '3.0', '3.1', 'sm_20', 'sm_30'],
+  ['%total_smem_size', '4.0', '4.1', null, 'sm_20'],
+  ['%clock_hi', '4.3', '5.0', null, 'sm_20'],
+  ['%reserved_smem_offset_1', '7.5', '7.6', 'sm_75', 'sm_80'],
+  ['%cluster_ctarank', null, '7.8', 'sm_89', 'sm_90'],
+  ['%clusterid.x', null, '7.8', 'sm_89', 'sm_90'],
+  ['%aggr_smem_size', '8.0', '8.1', 'sm_89', 'sm_90'],
+] as const;
+
+test.each(registers)('%s: not in %s, in %s; not on %s, on %s', (name, before, since, without, on) => {
+  const line = `mov.u32 %r0, ${name};`;
+  expect(codesOf(line, since, on)).toEqual([]);
+  if (before !== null) expect(codesOf(line, before, on)).toEqual(['PTX4001']);
+  if (without !== null) expect(codesOf(line, since, without)).toEqual(['PTX4002']);
+});
+
+test('all elements of a special register at once need the same', () => {
+  const line = 'mov.v4.u32 {%r0, %r1, %r2, %r3}, %clusterid;';
+  expect(codesOf(line, '8.0', 'sm_90')).toEqual([]);
+  expect(codesOf(line, '8.0', 'sm_89')).toEqual(['PTX4002']);
+});
+
+test('the requirements of a module tell of its special registers', () => {
+  const text =
+    '.version 9.0\n.target sm_90\n.address_size 64\n.entry k() { .reg .b32 %r; mov.u32 %r, %aggr_smem_size; ret; }';
+  const { requirements } = check(text);
+  expect(requirements.minimumVersion).toBe('8.1');
+  expect(requirements.targets.map(({ target }) => target)).not.toContain('sm_89');
+});
+
+describe('directives', () => {
+  test.each([
+    ['.pragma "used_bytes_mask 0xf";', '8.2', '8.3'],
+    ['.pragma "enable_smem_spilling";', '8.6', '8.7'],
+    ['.pragma "frequency 3";', '8.8', '9.0'],
+    ['.loc 1 2 3, function_name L, inlined_at 1 4 5', '6.5', '7.0'],
+  ])('%s not in %s, in %s', (line, before, since) => {
+    expect(codesOf(line, since, 'sm_75')).toEqual([]);
+    expect(codesOf(line, before, 'sm_75')).toEqual(['PTX4001']);
+  });
+
+  test('pragmas that nobody dated have none', () => {
+    expect(codesOf('.pragma "nounroll";', '2.0', 'sm_20')).toEqual([]);
+    expect(codesOf('.pragma "constructor";', '2.0', 'sm_20')).toEqual([]);
+  });
+});
