@@ -12,6 +12,7 @@ import { type ExitCode, UsageError } from './exit.ts';
 import { interruptible } from './interrupt.ts';
 import { writeError, writeOut } from './output.ts';
 import { progressBar } from './progress.ts';
+import { filesOfInput, refuseSameFiles } from './same-file.ts';
 import { openTensors, type TensorInput } from './tensor-input.ts';
 
 export async function convertCommand(paths: readonly string[], flags: ConvertFlags): Promise<ExitCode> {
@@ -24,7 +25,7 @@ export async function convertCommand(paths: readonly string[], flags: ConvertFla
     const input = await openTensors(from, { ...flags, only: [] });
     try {
       const plan = planConversion(input.file, container, choice);
-      await refuseSameFiles(input, filesOf(to, plan));
+      await refuseSameFiles([input], filesOf(to, plan));
       if (flags.dryRun === true) {
         await writeOut(flags.json === true ? `${JSON.stringify(planJson(plan), null, 2)}\n` : planText(plan));
         return 0;
@@ -45,26 +46,6 @@ export async function convertCommand(paths: readonly string[], flags: ConvertFla
 /** Every file that is to be made. */
 function filesOf(to: string, { layout }: ConversionPlan): readonly string[] {
   return layout.files?.map(({ name }) => join(dirname(to), name)) ?? [to];
-}
-
-/** Every file that is read. */
-function inputsOf({ path, file }: TensorInput): readonly string[] {
-  const shards = new Set(file.tensors.flatMap(({ shard }) => (shard === null ? [] : [shard])));
-  return [path, ...[...shards].map((shard) => join(dirname(path), shard))];
-}
-
-async function refuseSameFiles(input: TensorInput, made: readonly string[]): Promise<void> {
-  const read = new Map<string, string>();
-  for (const one of inputsOf(input)) read.set(await identityOf(one), one);
-  for (const one of made) {
-    const same = read.get(await identityOf(one).catch(() => ''));
-    if (same !== undefined) throw new UsageError(`${same} and ${one} are the same file`);
-  }
-}
-
-async function identityOf(path: string): Promise<string> {
-  const { dev, ino } = await stat(path);
-  return `${dev} ${ino}`;
 }
 
 async function writeConverted(
@@ -136,7 +117,7 @@ const noteEvery = 1000;
 
 /** What is made of what, so that only the same is gone on with. */
 async function workOf(source: TensorInput, plan: ConversionPlan, flags: ConvertFlags): Promise<string> {
-  const found = await Promise.all(inputsOf(source).map((path) => stat(path)));
+  const found = await Promise.all(filesOfInput(source).map((path) => stat(path)));
   const input = found.map(({ size, mtimeMs }) => ({ size, mtimeMs }));
   const { to, scale, scaleRule, rounding, seed, saturate, semantics, only, keep } = flags;
   const { size: output, files } = plan.layout;

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, linkSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { layoutFile } from '../../src/tensors/layout.ts';
@@ -204,6 +204,34 @@ describe('--html', () => {
     symlinkSync(precious, link);
     await diff('--html', link, a, b);
     expect(readFileSync(precious, 'utf8')).toBe('precious');
+  });
+
+  test('an input is never replaced by the report, by whatever name or link', async () => {
+    const before = readFileSync(a);
+    const symbolic = join(folder, 'a-symbolic');
+    const hard = join(folder, 'b-hard');
+    symlinkSync(a, symbolic);
+    linkSync(b, hard);
+    for (const [report, input] of [
+      [a, a],
+      [b, b],
+      [symbolic, a],
+      [hard, b],
+    ] as const) {
+      const { code, stdout, stderr } = await diff('--html', report, a, b);
+      expect([code, stdout, stderr]).toEqual([2, '', `ptxlab: ${input} and ${report} are the same file\n`]);
+    }
+    expect(readFileSync(a).equals(before)).toBe(true);
+  });
+
+  test('nor a shard, nor the index', async () => {
+    const shard = putSafetensors(folder, 's-1.safetensors', { w: floats(1) });
+    const index = put(folder, 's.safetensors.index.json', JSON.stringify({ weight_map: { w: 's-1.safetensors' } }));
+    const content = readFileSync(shard);
+    for (const report of [shard, index]) {
+      expect(await diff('--html', report, index, a)).toMatchObject({ code: 2, stdout: '' });
+    }
+    expect(readFileSync(shard).equals(content)).toBe(true);
   });
 
   test('a place that cannot be written exits 2', async () => {
