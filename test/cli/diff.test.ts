@@ -79,6 +79,49 @@ describe('without limits, what differs is a finding', () => {
     expect(stdout).toContain('other bytes of BOOL  m\n');
   });
 
+  test('integers of 64 bits are compared by all of them', async () => {
+    const longest = 2n ** 63n - 1n;
+    const pairs: Readonly<Record<string, readonly [Parameters<typeof tensor>[2], Parameters<typeof tensor>[2]]>> = {
+      I64: [
+        BigInt64Array.of(7n, 2n ** 53n + 1n, longest, -longest),
+        BigInt64Array.of(7n, 2n ** 53n, longest - 1n, -longest - 1n),
+      ],
+      U64: [
+        BigUint64Array.of(7n, 2n ** 53n + 1n, 2n ** 64n - 1n, 2n ** 60n),
+        BigUint64Array.of(7n, 2n ** 53n, 2n ** 64n - 2n, 2n ** 60n + 1n),
+      ],
+    };
+    for (const [dtype, [x, y]] of Object.entries(pairs)) {
+      const one = putSafetensors(folder, `${dtype}-1.safetensors`, { w: tensor(dtype, [4], x) });
+      const two = putSafetensors(folder, `${dtype}-2.safetensors`, { w: tensor(dtype, [4], y) });
+      expect((await diff(one, two)).code).toBe(1);
+      const [found] = (await diffJson(one, two)).tensors;
+      expect(found).toMatchObject({ equal: false, comparison: { different: 3, maxAbs: 1 } });
+      expect((await diff(one, one)).code).toBe(0);
+    }
+  });
+
+  test('an integer that a double cannot be differs from every double', async () => {
+    const long = putSafetensors(folder, 'long.safetensors', {
+      w: tensor('I64', [1], BigInt64Array.of(2n ** 53n + 1n)),
+    });
+    const real = putSafetensors(folder, 'real.safetensors', { w: tensor('F64', [1], Float64Array.of(2 ** 53)) });
+    const even = putSafetensors(folder, 'even.safetensors', { w: tensor('U64', [1], BigUint64Array.of(2n ** 53n)) });
+    expect((await diff(long, real)).code).toBe(1);
+    expect((await diff(real, long)).code).toBe(1);
+    expect((await diff(even, real)).code).toBe(0);
+  });
+
+  test('doubles whose squares are no doubles have the signal to noise ratio that they have', async () => {
+    const doubles = (name: string, value: number): string =>
+      putSafetensors(folder, name, { w: tensor('F64', [1], Float64Array.of(value)) });
+    const small = [doubles('d-1.safetensors', 1e-200), doubles('d-2.safetensors', 2e-200)];
+    const large = [doubles('d-3.safetensors', 1e200), doubles('d-4.safetensors', 1.1e200)];
+    expect((await diff('--min-sqnr', '30', ...small)).code).toBe(1);
+    expect((await diff('--min-sqnr', '19.9', ...large)).code).toBe(0);
+    expect((await diff('--min-sqnr', '20.1', ...large)).code).toBe(1);
+  });
+
   test('zeros of another sign are told, and are no finding', async () => {
     const plus = putSafetensors(folder, 'plus.safetensors', { w: floats(0) });
     const minus = putSafetensors(folder, 'minus.safetensors', { w: floats(-0) });

@@ -3,7 +3,8 @@ import { Comparer, type Comparison } from '../../arrays/comparison.ts';
 import type { ExponentCount } from '../../arrays/exponent-histogram.ts';
 import { isCoarser, type SpacingUnit } from '../../arrays/spacing.ts';
 import { Summarizer } from '../../arrays/summary.ts';
-import { type Pairing, pairTensors, type TensorPair, valuesOf } from '../../tensors/pairing.ts';
+import { type ExactChunk, exactValuesOf, restOfDifference } from '../../tensors/exact-values.ts';
+import { type Pairing, pairTensors, type TensorPair } from '../../tensors/pairing.ts';
 import { forEachChunk, isReadable, type TensorValues } from '../../tensors/tensor-values.ts';
 import { equalBytes } from './equal-bytes.ts';
 import type { Progress } from '../progress.ts';
@@ -71,16 +72,16 @@ async function comparePair(pair: TensorPair, progress: Progress, options: DiffOp
     if (a.entry.dtype !== b.entry.dtype) return { kind: 'types-differ' };
     return { kind: 'bytes', areEqual: await equalBytes(a.file.data(a.entry), b.file.data(b.entry)) };
   }
-  const [left, right] = [await valuesOf(a), await valuesOf(b)];
-  const unit = unitOf(left, right);
+  const [left, right] = [await exactValuesOf(a), await exactValuesOf(b)];
+  const unit = unitOf(left.values, right.values);
   const comparer = new Comparer({ unit, worst: options.worst });
   const summaries = options.withExponents ? ([new Summarizer('f64'), new Summarizer('f64')] as const) : null;
-  const take = (...chunks: (Float32Array | Float64Array)[]): void => {
-    const [x, y] = chunks as [Float32Array, Float32Array];
-    comparer.add(x, y);
-    summaries?.[0].add(x);
-    summaries?.[1].add(y);
-    progress.add(x.length);
+  const take = (...chunks: ExactChunk[]): void => {
+    const [x, y] = chunks as [ExactChunk, ExactChunk];
+    comparer.add(x.values, y.values, restOfDifference(x, y));
+    summaries?.[0].add(x.values);
+    summaries?.[1].add(y.values);
+    progress.add(x.values.length);
   };
   await forEachChunk([left, right], take, options.signal);
   const exponents = summaries === null ? null : ([exponentsOf(summaries[0]), exponentsOf(summaries[1])] as const);
