@@ -10,7 +10,7 @@ import { PtxlabError } from '../base/error.ts';
  * - `duplicate-name`: two tensors, or two keys, share a name.
  * - `bad-shape`: an extent is negative, fractional or too large, or the elements do not fill whole bytes or blocks.
  * - `bad-offsets`: data lies outside the file, overlaps, leaves gaps or is of another length than its shape needs.
- * - `bad-data`: compressed data that does not decompress to what is announced, by length or checksum.
+ * - `bad-data`: data of a zip member that is not what is announced, by length or checksum.
  * - `bad-scale`: a scale of a block or of a quantised tensor is NaN or infinite.
  * - `unknown-dtype`: an element type that the container, or ptxlab, does not know.
  * - `unsupported`: well-formed, but ptxlab does not read or write it (big-endian, Fortran order, encrypted zip, …).
