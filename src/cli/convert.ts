@@ -79,7 +79,10 @@ async function writeConverted(
     progress.end();
     // What is safe on the disk can be gone on with.
     await (journal.isKept ? out.suspend() : out.discard());
-    if (signal.aborted) return;
+    if (signal.aborted) {
+      if (journal.isKept && flags.quiet !== true) await writeError(`ptxlab: ${to} is unfinished; ${advice}\n`);
+      return;
+    }
     throw journal.isKept ? withAdvice(error) : error;
   }
   progress.end();
@@ -88,9 +91,11 @@ async function writeConverted(
   await out.commit();
 }
 
+const advice = '--resume goes on where it stopped';
+
 function withAdvice(error: unknown): unknown {
   if (!(error instanceof PtxlabError)) return error;
-  return new PtxlabError(error.code, `${error.message}; --resume goes on where it stopped`, { cause: error });
+  return new PtxlabError(error.code, `${error.message}; ${advice}`, { cause: error });
 }
 
 /** Notes the position now and then: to make it safe takes time. */

@@ -1,5 +1,14 @@
 import { spawn } from 'node:child_process';
-import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -248,6 +257,29 @@ describe('interrupted', () => {
       expect(code).toBe(0);
       expect(readFileSync(at('out.safetensors')).equals(whole)).toBe(true);
       expect(readdirSync(folder).filter((name) => name.includes('ptxlab'))).toEqual([]);
+    }
+  });
+
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s leaves nothing that cannot be gone on with', async (name) => {
+    // A file of zeros that takes no room and seconds to convert.
+    truncateSync(put(folder, 'zeros.bin', ''), 2 ** 32);
+    const args = ['--dtype', 'f32', '--shape', `${2 ** 30}`, '--to', 'e4m3', '--force'];
+    const journal = at('.out.safetensors.ptxlab-part.json');
+    const isKept = (): boolean => existsSync(journal) && /"position":\{/.test(readFileSync(journal, 'utf8'));
+    for (const reached of [() => existsSync(journal), isKept]) {
+      const child = await start(['convert', at('zeros.bin'), at('out.safetensors'), ...args]);
+      let stderr = '';
+      child.stderr.on('data', (chunk: Buffer) => {
+        stderr += chunk.toString();
+      });
+      const ended = new Promise((resolve) => child.on('close', (_, signal) => resolve(signal)));
+      while (!reached()) await sleep(5);
+      const left = isKept() ? ['.out.safetensors.ptxlab-part', '.out.safetensors.ptxlab-part.json'] : [];
+      child.kill(name);
+      expect(await ended).toBe(name);
+      expect(readdirSync(folder).filter((one) => one.includes('ptxlab'))).toEqual(left);
+      const words = `ptxlab: ${at('out.safetensors')} is unfinished; --resume goes on where it stopped\n`;
+      expect(stderr).toBe(left.length === 0 ? '' : words);
     }
   });
 
