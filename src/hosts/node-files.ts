@@ -65,13 +65,13 @@ export async function createFile(target: string, options: NewFile): Promise<Pend
   await requireReplaceable(target, replace);
   const folder = dirname(target);
   const temporary = join(folder, options.temporary ?? temporaryName(target));
-  if (!resume) await requireRoom(folder, size);
+  if (!resume) await requireRoom(target, size);
   const created = resume ? 0 : constants.O_CREAT | constants.O_EXCL;
   const flags = constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK | created;
-  const handle = await attempt(temporary, () => open(temporary, flags, 0o666));
+  const handle = await attempt(temporary, () => open(temporary, flags, 0o666), target);
   try {
     const found = await regularSize(handle, temporary);
-    if (!resume) await attempt(temporary, () => handle.truncate(size));
+    if (!resume) await attempt(temporary, () => handle.truncate(size), target);
     else if (found !== size) throw fileError('bad-offsets', temporary, `has ${found} bytes instead of ${size}`);
   } catch (error) {
     await handle.close();
@@ -124,14 +124,14 @@ function pendingFile(
     temporary,
     async write(offset, bytes) {
       if (offset + bytes.byteLength > size) throw fileError('bad-offsets', temporary, `is to have ${size} bytes only`);
-      await attempt(temporary, () => writeAll(handle, offset, bytes));
+      await attempt(temporary, () => writeAll(handle, offset, bytes), target);
     },
-    sync: () => attempt(temporary, () => handle.sync()),
+    sync: () => attempt(temporary, () => handle.sync(), target),
     discard,
     suspend: end,
     async commit() {
       try {
-        await attempt(temporary, () => handle.sync());
+        await attempt(temporary, () => handle.sync(), target);
         await end();
         await (replace ? replaceBy(temporary, target) : giveName(temporary, target));
       } catch (error) {
@@ -174,11 +174,14 @@ async function requireReplaceable(target: string, replace: boolean): Promise<voi
   if (!replace) throw fileError('exists', target, `${found.isFile() ? '' : 'is a symbolic link that '}exists already`);
 }
 
-/** Throws `disk-full` where there is not so much room. */
-export async function requireRoom(folder: string, size: number): Promise<void> {
+/** Throws `disk-full` where the disk of a file that is to be has not so much room. */
+export async function requireRoom(target: string, size: number): Promise<void> {
+  const folder = dirname(target);
   const { bavail, bsize } = await attempt(folder, () => statfs(folder));
   const free = bavail * bsize;
-  if (size > free) throw fileError('disk-full', folder, `has ${free} bytes free, ${size} are needed`);
+  if (size <= free) return;
+  const words = `does not fit on the disk: ${size} bytes are needed, ${free} are free, ${size - free} are missing`;
+  throw fileError('disk-full', target, words);
 }
 
 /** Hidden, and short enough whatever the target is called. */
@@ -230,12 +233,15 @@ async function unlinkIfThere(path: string): Promise<void> {
   });
 }
 
-/** What an action on a file throws, as TensorFileError that names the path. */
-export async function attempt<T>(path: string, action: () => Promise<T>): Promise<T> {
+/**
+ * What an action on a file throws, as TensorFileError that names the path; where there is no room, what it is for: the file
+ * that is to be made in the end.
+ */
+export async function attempt<T>(path: string, action: () => Promise<T>, made: string = path): Promise<T> {
   try {
     return await action();
   } catch (error) {
-    throw hostError(path, error);
+    throw hostError(codes[codeOf(error)]?.[0] === 'disk-full' ? made : path, error);
   }
 }
 

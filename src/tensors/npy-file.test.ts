@@ -123,7 +123,11 @@ describe('bad files', () => {
     ['text behind it', file("{'descr': '<f4', 'fortran_order': False, 'shape': ()} x", 4), 'bad-header'],
     ['a structure', file("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (), }", 4), 'bad-header'],
     ...['<f3', '<f0', '<i3', '<u7', '<i16', '|b2', '<c4', '<x4', '<M4', 'f04'].map(
-      (descr) => [`no type of numpy, ${descr}`, array(descr, '(1,)', 16), 'unknown-dtype'] as const,
+      (descr): [string, Uint8Array, string] => [
+        `no type of numpy, ${descr}`,
+        array(descr, '(1,)', 16),
+        'unknown-dtype',
+      ],
     ),
     ['objects', array('|O', '(1,)', 8), 'unsupported'],
     ['a unit of what is no time', array('<c16[ns]', '(1,)', 16), 'unsupported'],
