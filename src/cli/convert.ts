@@ -6,7 +6,7 @@ import { PtxlabError } from '../base/error.ts';
 import { openUnfinished, type UnfinishedFile } from '../hosts/node-unfinished.ts';
 import { type ConversionPlan, planConversion } from '../tensors/conversion-plan.ts';
 import { convertFile, type Position } from '../tensors/convert-file.ts';
-import { choiceOf, type ConvertFlags, containerOf, shardingOf } from './convert/choice.ts';
+import { choiceOf, type ConvertFlags, containerOf, idlePatterns, shardingOf } from './convert/choice.ts';
 import { planText, planJson, summaryText } from './convert/text.ts';
 import { type ExitCode, UsageError } from './exit.ts';
 import { interruptible } from './interrupt.ts';
@@ -24,6 +24,8 @@ export async function convertCommand(paths: readonly string[], flags: ConvertFla
   return interruptible(async (signal) => {
     const input = await openTensors(from, { ...flags, only: [] });
     try {
+      const idle = idlePatterns(input, flags);
+      if (flags.quiet !== true) for (const words of idle) await writeError(`ptxlab: warning: ${words}\n`);
       const plan = planConversion(input.file, container, choice);
       await refuseSameFiles([input], filesOf(to, plan));
       if (flags.dryRun === true) {

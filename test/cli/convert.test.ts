@@ -156,6 +156,25 @@ I64   as it is                2   16 B  ids
   });
 });
 
+describe('patterns', () => {
+  test('--only that takes nothing is named', async () => {
+    const { code, stderr } = await convert(model, at('o.npz'), '--to', 'f16', '--only', 'zzz*', '--only', 'y');
+    expect([code, stderr]).toEqual([2, `ptxlab: ${model}: --only 'zzz*', 'y' takes none of its 3 tensors\n`]);
+    expect((await convert(model, at('o.npz'), '--to', 'f16', '--only', 'zzz*', '--only', '*norm')).code).toBe(0);
+  });
+
+  test('--keep that keeps nothing is a warning', async () => {
+    const args = ['--to', 'f16', '--keep', 'zzz*', '--keep', '*norm', '--force'];
+    const { code, stderr } = await convert(model, at('o.npz'), ...args);
+    expect([code, stderr.split('\n')[0]]).toEqual([
+      0,
+      `ptxlab: warning: ${model}: --keep 'zzz*' keeps none of its 3 tensors`,
+    ]);
+    expect(stderr.match(/warning/g)).toHaveLength(1);
+    expect((await convert(model, at('o.npz'), ...args, '-q')).stderr).toBe('');
+  });
+});
+
 describe('what it does not touch', () => {
   test('a file that is there, unless told', async () => {
     const out = put(folder, 'out.safetensors', 'mine');
@@ -197,6 +216,7 @@ describe('one sentence, exit 2, and nothing left behind', () => {
     'no --to': () => [model, at('o.npz')],
     'an ending that says nothing': () => [model, at('o.tensors'), '--to', 'f16'],
     'an index in capitals': () => [model, at('M.SAFETENSORS.INDEX.JSON'), '--to', 'f16'],
+    'a pattern that takes nothing': () => [model, at('o.npz'), '--to', 'f16', '--only', 'zzz*'],
     'no such format': () => [model, at('o.npz'), '--to', 'e4m9'],
     'a format that the container lacks': () => [model, at('o.gguf'), '--to', 'e4m3'],
     'a scheme with scales asked for': () => [model, at('o.npz'), '--to', 'mxfp4', '--scale', 'row'],
