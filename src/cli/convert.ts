@@ -4,8 +4,10 @@ import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { PtxlabError } from '../base/error.ts';
 import { openUnfinished, type UnfinishedFile } from '../hosts/node-unfinished.ts';
-import { type ConversionPlan, planConversion } from '../tensors/conversion-plan.ts';
+import { type ConversionChoice, type ConversionPlan, planConversion } from '../tensors/conversion-plan.ts';
 import { convertFile, type Position } from '../tensors/convert-file.ts';
+import { TensorFileError } from '../tensors/tensor-error.ts';
+import { type Container, fileOf } from '../tensors/tensor-file.ts';
 import { choiceOf, type ConvertFlags, containerOf, idlePatterns, shardingOf } from './convert/choice.ts';
 import { planText, planJson, summaryText } from './convert/text.ts';
 import { type ExitCode, UsageError } from './exit.ts';
@@ -13,7 +15,7 @@ import { interruptible } from './interrupt.ts';
 import { writeError, writeOut } from './output.ts';
 import { progressBar } from './progress.ts';
 import { filesOfInput, refuseSameFiles } from './same-file.ts';
-import { openTensors, type TensorInput } from './tensor-input.ts';
+import { named, openTensors, type TensorInput } from './tensor-input.ts';
 
 export async function convertCommand(paths: readonly string[], flags: ConvertFlags): Promise<ExitCode> {
   const [from, to, ...more] = paths;
@@ -26,7 +28,7 @@ export async function convertCommand(paths: readonly string[], flags: ConvertFla
     try {
       const idle = idlePatterns(input, flags);
       if (flags.quiet !== true) for (const words of idle) await writeError(`ptxlab: warning: ${words}\n`);
-      const plan = planConversion(input.file, container, choice);
+      const plan = planFor(to, input, container, choice);
       await refuseSameFiles([input], filesOf(to, plan));
       if (flags.dryRun === true) {
         await writeOut(flags.json === true ? `${JSON.stringify(planJson(plan), null, 2)}\n` : planText(plan));
@@ -43,6 +45,18 @@ export async function convertCommand(paths: readonly string[], flags: ConvertFla
       await input.close();
     }
   });
+}
+
+/** What the container cannot hold is said of the file that is to be. */
+function planFor(to: string, { file }: TensorInput, container: Container, choice: ConversionChoice): ConversionPlan {
+  try {
+    return planConversion(file, container, choice);
+  } catch (error) {
+    if (!(error instanceof TensorFileError)) throw error;
+    const isSaid = error.code === 'unsupported';
+    const message = isSaid ? error.message : `${fileOf[container]} cannot hold this: ${error.message}`;
+    throw new PtxlabError(error.code, `${to}: ${message}`, { cause: error });
+  }
 }
 
 /** Every file that is to be made. */
@@ -85,7 +99,9 @@ async function writeConverted(
       if (journal.isKept && flags.quiet !== true) await writeError(`ptxlab: ${to} is unfinished; ${advice}\n`);
       return;
     }
-    throw journal.isKept ? withAdvice(error) : error;
+    // Of all that may be wrong only scales do not say whose they are.
+    const told = error instanceof TensorFileError && error.code === 'bad-scale' ? named(input.path, error) : error;
+    throw journal.isKept ? withAdvice(told) : told;
   }
   progress.end();
   // Of several files some may get their names before the power fails; then there is nothing left to convert.

@@ -3,7 +3,9 @@ import { requireFormat } from '../arrays/names.ts';
 import { openTensors as openFiles, type OpenTensors } from '../hosts/node-tensors.ts';
 import { matchesGlob } from '../base/glob.ts';
 import { PtxlabError } from '../base/error.ts';
+import type { ByteSource } from '../tensors/bytes.ts';
 import type { OpenOptions } from '../tensors/open.ts';
+import type { TensorEntry } from '../tensors/tensor-file.ts';
 import { UsageError } from './exit.ts';
 
 /** Flags about the files that several commands have. */
@@ -27,9 +29,11 @@ export async function openTensors(path: string, flags: TensorFlags): Promise<Ten
   const { only = [] } = flags;
   const takes = (name: string): boolean => only.length === 0 || only.some((glob) => matchesGlob(glob, name));
   try {
-    return { path, takes, ...(await openFiles(path, options)) };
+    const { file, ...opened } = await openFiles(path, options);
+    const data = (entry: TensorEntry): ByteSource => namedSource(path, file.data(entry));
+    return { path, takes, ...opened, file: { ...file, data } };
   } catch (error) {
-    throw error instanceof PtxlabError ? named(path, error) : error;
+    throw named(path, error);
   }
 }
 
@@ -51,8 +55,22 @@ function readShape(text: string): readonly number[] {
   throw new UsageError(`--shape takes extents such as 1024,1024, not '${text}'`);
 }
 
-/** The error with the file's name in front, where it does not say it itself. */
-function named(path: string, error: PtxlabError): PtxlabError {
-  if (error.message.includes(path)) return error;
+/** What reading the source throws says of which file it is. */
+function namedSource(path: string, source: ByteSource): ByteSource {
+  return {
+    size: source.size,
+    async read(offset, into) {
+      try {
+        await source.read(offset, into);
+      } catch (error) {
+        throw named(path, error);
+      }
+    },
+  };
+}
+
+/** A PtxlabError with the file's name in front, where it does not say it itself; anything else as it is. */
+export function named(path: string, error: unknown): unknown {
+  if (!(error instanceof PtxlabError) || error.message.includes(path)) return error;
   return new PtxlabError(error.code, `${path}: ${error.message}`, { cause: error });
 }

@@ -14,7 +14,15 @@ import { isBlockLayout } from './gguf-blocks.ts';
 import { dtypeIn, layoutFile, type LayoutOptions } from './layout.ts';
 import { layoutShards, type Sharding } from './sharded-layout.ts';
 import { quote, TensorFileError } from './tensor-error.ts';
-import type { BlockLayout, Container, FileLayout, TensorEntry, TensorFile, TensorPlan } from './tensor-file.ts';
+import {
+  type BlockLayout,
+  type Container,
+  type FileLayout,
+  fileOf,
+  type TensorEntry,
+  type TensorFile,
+  type TensorPlan,
+} from './tensor-file.ts';
 import { type Scales, scaleNames, scalesOf } from './scales.ts';
 import { isReadable } from './tensor-values.ts';
 
@@ -106,7 +114,7 @@ function layoutOfDrafts(
 ): FileLayout {
   const groups = drafts.map(({ plans }) => plans);
   if (shards === undefined) return layoutFile(container, groups.flat(), carried);
-  refuseIf(container !== 'safetensors', `a ${container} file is never one of several`);
+  refuseIf(container !== 'safetensors', `${fileOf[container]} is never one of several`);
   return layoutShards(groups, shards, carried.metadata);
 }
 
@@ -259,7 +267,7 @@ function quantizedPlans(
 function requireDtype(container: Container, format: FormatName, name: string): string {
   const dtype = dtypeIn(container, format);
   if (dtype !== null) return dtype;
-  throw new TensorFileError('unsupported', `${quote(name)}: a ${container} file cannot hold ${format}`);
+  throw new TensorFileError('unsupported', `${quote(name)}: ${fileOf[container]} cannot hold ${format}`);
 }
 
 /** A tensor that stays what it is: byte for byte in the same container, else as elements of the same format. */
@@ -269,7 +277,7 @@ function keepDraft(entry: TensorEntry, file: TensorFile, container: Container): 
   if (format === 'opaque' || isBlockLayout(entry.packing)) {
     throw new TensorFileError(
       'unsupported',
-      `${quote(name)}: a ${container} file cannot hold elements of type ${dtype}`,
+      `${quote(name)}: ${fileOf[container]} cannot hold elements of type ${dtype}`,
     );
   }
   return plainDraft(entry, container, format, null);

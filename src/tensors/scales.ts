@@ -89,12 +89,13 @@ function groupOf(extent: number, scales: number): number | null {
 }
 
 /**
- * The elements of a tensor times their scales, in f64: exact, but for the last place where both scales are f32. Decoding
- * throws TensorFileError `bad-scale` where a scale is no finite number.
+ * The elements of a tensor times their scales, in f64: exact, but for the last place where both scales are f32. This
+ * and decoding throw TensorFileError `bad-scale` where a scale is no finite number.
  */
 export async function scaledValues(file: TensorFile, entry: TensorEntry, scales: Scales): Promise<TensorValues> {
   const plain = tensorValues(file, entry);
   const second = scales.second === null ? 1 : ((await tensorValues(file, scales.second).load(0, 1))()[0] as number);
+  if (scales.second !== null && !Number.isFinite(second)) refuseScale(scales.second.name);
   const grid = gridOf(scales.grouping);
   const stored = tensorValues(file, scales.scale);
   let room = new Float64Array(0);

@@ -175,6 +175,37 @@ describe('patterns', () => {
   });
 });
 
+describe('what the new file cannot hold is said of it', () => {
+  const long = 'x'.repeat(64);
+  test.each<[string, string, Parameters<typeof putSafetensors>[2], string]>([
+    ['o.safetensors', 's4', { a: floats(1, 2) }, '"a": a safetensors file cannot hold s4'],
+    ['o.npy', 'f16', { a: floats(1), b: floats(1) }, 'an .npy file holds one tensor, not 2'],
+    [
+      'o.gguf',
+      'q8_0',
+      { odd: tensor('F32', [44], new Float32Array(44)) },
+      'a GGUF file cannot hold this: the shape of "odd" is not possible: ',
+    ],
+    ['o.gguf', 'f16', { [long]: floats(1) }, `a GGUF file cannot hold this: the name "${long}" is longer than`],
+  ])('%s of %s', async (name, to, tensors, words) => {
+    const input = putSafetensors(folder, 'in.safetensors', tensors);
+    const { code, stderr } = await convert(input, at(name), '--to', to);
+    expect([code, stderr.slice(0, `ptxlab: ${at(name)}: ${words}`.length)]).toEqual([
+      2,
+      `ptxlab: ${at(name)}: ${words}`,
+    ]);
+  });
+
+  test('a scale that is NaN is said of the file that has it', async () => {
+    const input = putSafetensors(folder, 'in.safetensors', {
+      w: tensor('F8_E4M3', [1], Uint8Array.of(1)),
+      w_scale: floats(Number.NaN),
+    });
+    const { stderr } = await convert(input, at('o.npy'), '--to', 'f16');
+    expect(stderr).toBe(`ptxlab: ${input}: "w_scale" has a scale that is NaN or infinite\n`);
+  });
+});
+
 describe('what it does not touch', () => {
   test('a file that is there, unless told', async () => {
     const out = put(folder, 'out.safetensors', 'mine');

@@ -1,6 +1,7 @@
 import { existsSync, linkSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { memorySink, memorySource } from '../../src/tensors/bytes.ts';
 import { layoutFile } from '../../src/tensors/layout.ts';
 import { type Outcome, ptxlab, put, scratch } from './ptxlab.ts';
 import { floats, putSafetensors, tensor } from './tensor-files.ts';
@@ -281,6 +282,40 @@ describe('--html', () => {
     const { code, stderr } = await diff('--html', join(folder, 'no/such/report.html'), a, b);
     expect([code, existsSync(join(folder, 'no'))]).toEqual([2, false]);
     expect(stderr).toMatch(/^ptxlab: [^\n]+\n$/);
+  });
+});
+
+describe('what is wrong with a file is said of it', () => {
+  const codes = tensor('F8_E4M3', [1], Uint8Array.of(1));
+  const plain = putSafetensors(folder, 'scaled-by-one.safetensors', { w: floats(1) });
+
+  test.each([
+    ['a scale', { w: codes, w_scale: floats(nan) }, 'w_scale'],
+    ['a second scale', { w: codes, w_scale: floats(1), w_scale_2: floats(nan) }, 'w_scale_2'],
+  ])('%s that is NaN', async (name, tensors, bad) => {
+    const path = putSafetensors(folder, `${name}.safetensors`, tensors);
+    for (const pair of [
+      [path, plain],
+      [plain, path],
+    ]) {
+      const { code, stderr } = await diff(...pair);
+      expect([code, stderr]).toEqual([2, `ptxlab: ${path}: "${bad}" has a scale that is NaN or infinite\n`]);
+    }
+  });
+
+  test('data that is not what was stored', async () => {
+    const layout = layoutFile('npz', [{ name: 'w', dtype: '<f4', shape: [1] }]);
+    const bytes = new Uint8Array(layout.size);
+    await layout.finish?.({ ...memorySource(bytes), ...memorySink(bytes) });
+    bytes[layout.tensors[0]?.offset ?? 0] = 1;
+    const path = put(folder, 'spoilt.npz', bytes);
+    const message = `ptxlab: ${path}: the stored data has another checksum than is announced\n`;
+    expect(await diff(plain, path)).toMatchObject({ code: 2, stderr: message });
+    expect(await ptxlab(['inspect', path])).toMatchObject({ code: 2, stderr: message });
+    expect(await ptxlab(['convert', path, join(folder, 'o.npy'), '--to', 'f16'])).toMatchObject({
+      code: 2,
+      stderr: message,
+    });
   });
 });
 
