@@ -71,6 +71,6 @@ function namedSource(path: string, source: ByteSource): ByteSource {
 
 /** A PtxlabError with the file's name in front, where it does not say it itself; anything else as it is. */
 export function named(path: string, error: unknown): unknown {
-  if (!(error instanceof PtxlabError) || error.message.includes(path)) return error;
+  if (!(error instanceof PtxlabError) || error.message.startsWith(path)) return error;
   return new PtxlabError(error.code, `${path}: ${error.message}`, { cause: error });
 }
