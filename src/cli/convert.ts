@@ -91,22 +91,45 @@ async function writeConverted(
         await journal.reached(position);
       },
     });
+    await input.requireUnchanged();
   } catch (error) {
     progress.end();
-    // What is safe on the disk can be gone on with.
-    await (journal.isKept ? out.suspend() : out.discard());
-    if (signal.aborted) {
-      if (journal.isKept && flags.quiet !== true) await writeError(`ptxlab: ${to} is unfinished; ${advice}\n`);
-      return;
-    }
-    // Of all that may be wrong only scales do not say whose they are.
-    const told = error instanceof TensorFileError && error.code === 'bad-scale' ? named(input.path, error) : error;
-    throw journal.isKept ? withAdvice(told) : told;
+    await giveUp(error, { input, to, flags, signal, out, isKept: journal.isKept });
+    return;
   }
   progress.end();
   // Of several files some may get their names before the power fails; then there is nothing left to convert.
   if (files !== null) await out.note({ work: plan.work.length, piece: 0 } satisfies Position);
   await out.commit();
+}
+
+interface Broken {
+  readonly input: TensorInput;
+  readonly to: string;
+  readonly flags: ConvertFlags;
+  readonly signal: AbortSignal;
+  readonly out: UnfinishedFile;
+  /** Whether something is safe on the disk. */
+  readonly isKept: boolean;
+}
+
+/** Leaves what can be gone on with, or nothing, and throws why, unless somebody wanted it so. */
+async function giveUp(error: unknown, { input, to, flags, signal, out, isKept }: Broken): Promise<void> {
+  const changed = await input.requireUnchanged().then(
+    () => null,
+    (found: unknown) => found,
+  );
+  // What was made of two versions of the input is of no use.
+  const canResume = isKept && changed === null;
+  await (canResume ? out.suspend() : out.discard());
+  if (signal.aborted) {
+    if (canResume && flags.quiet !== true) await writeError(`ptxlab: ${to} is unfinished; ${advice}\n`);
+    return;
+  }
+  // Of all that may be wrong only scales do not say whose they are.
+  const isScale = error instanceof TensorFileError && error.code === 'bad-scale';
+  const told = changed ?? (isScale ? named(input.path, error) : error);
+  throw canResume ? withAdvice(told) : told;
 }
 
 const advice = '--resume goes on where it stopped';

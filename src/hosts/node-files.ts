@@ -11,18 +11,38 @@ const mostAtOnce = 2 ** 30;
 
 export interface OpenFile extends ByteSource {
   readonly path: string;
+  /** Throws TensorFileError `changed` where the file was written to since it was opened. */
+  requireUnchanged(): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Opens a file for reading; throws TensorFileError if it is none, is not there, or may not be read. */
 export async function openFile(path: string): Promise<OpenFile> {
   // Without O_NONBLOCK, to open a pipe is to wait for who writes to it.
-  const handle = await attempt(path, () => open(path, constants.O_RDONLY | constants.O_NONBLOCK));
+  const handle = await attempt(path, () => openToRead(path));
   try {
-    return sourceOf(handle, path, await regularSize(handle, path));
+    const size = await regularSize(handle, path);
+    const opened = await stateOf(handle, path);
+    return {
+      ...sourceOf(handle, path, size),
+      async requireUnchanged() {
+        if ((await stateOf(handle, path)) !== opened) throw fileError('changed', path, 'was changed while it was read');
+      },
+      close: () => handle.close(),
+    };
   } catch (error) {
     await handle.close();
     throw error;
+  }
+}
+
+async function openToRead(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    // Links are followed here, so that a link is no obstacle by itself.
+    if (codeOf(error) !== 'ELOOP') throw error;
+    throw fileError('not-a-file', path, 'is a symbolic link that leads in a circle');
   }
 }
 
@@ -196,13 +216,14 @@ async function syncFolder(folder: string): Promise<void> {
   await handle?.close();
 }
 
-function sourceOf(handle: FileHandle, path: string, size: number): OpenFile {
-  return {
-    path,
-    size,
-    read: (offset, into) => attempt(path, () => readAll(handle, path, offset, into)),
-    close: () => handle.close(),
-  };
+function sourceOf(handle: FileHandle, path: string, size: number): ByteSource & { readonly path: string } {
+  return { path, size, read: (offset, into) => attempt(path, () => readAll(handle, path, offset, into)) };
+}
+
+/** Size and time of the last change, whatever the file is called by now. */
+async function stateOf(handle: FileHandle, path: string): Promise<string> {
+  const { size, mtimeNs } = await attempt(path, () => handle.stat({ bigint: true }));
+  return `${size} ${mtimeNs}`;
 }
 
 async function regularSize(handle: FileHandle, path: string): Promise<number> {

@@ -16,7 +16,8 @@ import { PtxlabError } from '../base/error.ts';
  * - `unsupported`: well-formed, but ptxlab does not read or write it (big-endian, Fortran order, encrypted zip, …).
  * - `unsafe-path`: a shard's name leads out of the model's folder.
  * - `no-such-tensor`: the caller asked for a name that is not there.
- * - `not-found`, `is-a-directory`, `not-a-file`, `no-permission`, `exists`, `disk-full`, `io`: said by the host.
+ * - `not-found`, `is-a-directory`, `not-a-file`, `no-permission`, `exists`, `disk-full`, `changed` (while it was read), `io`: said by
+ *   the host.
  */
 export type TensorFileCode =
   | 'truncated'
@@ -38,6 +39,7 @@ export type TensorFileCode =
   | 'no-permission'
   | 'exists'
   | 'disk-full'
+  | 'changed'
   | 'io';
 
 /** A tensor file that cannot be read or written as asked; the message is one sentence for people. */

@@ -7,6 +7,7 @@ import {
   readFileSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -248,6 +249,15 @@ describe('one sentence, exit 2, and nothing left behind', () => {
     'an ending that says nothing': () => [model, at('o.tensors'), '--to', 'f16'],
     'an index in capitals': () => [model, at('M.SAFETENSORS.INDEX.JSON'), '--to', 'f16'],
     'a pattern that takes nothing': () => [model, at('o.npz'), '--to', 'f16', '--only', 'zzz*'],
+    'a scale rule without a scheme': () => [model, at('o.npz'), '--to', 'e4m3', '--scale-rule', 'up'],
+    'a scale rule for other scales': () => [model, at('o.npz'), '--to', 'e4m3', '--scale', 'row', '--scale-rule', 'up'],
+    'a scale rule for blocks': () => [model, at('o.gguf'), '--to', 'mxfp4', '--keep', '*norm', '--scale-rule', 'up'],
+    'a name that zip readers cut off': () => [
+      putSafetensors(folder, 'zero.safetensors', { 'a\0b': floats(1) }),
+      at('o.npz'),
+      '--to',
+      'f16',
+    ],
     'no such format': () => [model, at('o.npz'), '--to', 'e4m9'],
     'a format that the container lacks': () => [model, at('o.gguf'), '--to', 'e4m3'],
     'a scheme with scales asked for': () => [model, at('o.npz'), '--to', 'mxfp4', '--scale', 'row'],
@@ -332,6 +342,22 @@ describe('interrupted', () => {
       const words = `ptxlab: ${at('out.safetensors')} is unfinished; --resume goes on where it stopped\n`;
       expect(stderr).toBe(left.length === 0 ? '' : words);
     }
+  });
+
+  test('an input that changes meanwhile is told, and nothing is left', async () => {
+    const input = put(folder, 'zeros.bin', '');
+    truncateSync(input, 2 ** 31);
+    const args = ['--dtype', 'f32', '--shape', `${2 ** 29}`, '--to', 'e4m3'];
+    const child = await start(['convert', input, at('out.safetensors'), ...args]);
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      stderr += chunk.toString();
+    });
+    const ended = new Promise((resolve) => child.on('close', resolve));
+    while (!existsSync(at('.out.safetensors.ptxlab-part'))) await sleep(5);
+    utimesSync(input, 1, 1);
+    expect([await ended, stderr]).toEqual([2, `ptxlab: ${input} was changed while it was read\n`]);
+    expect(readdirSync(folder)).toEqual(['model.safetensors', 'zeros.bin']);
   });
 
   test('a run that another left is not overwritten unasked, nor gone on with from other options', async () => {
