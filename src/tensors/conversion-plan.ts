@@ -133,21 +133,23 @@ type Target =
   | { readonly kind: 'blocks'; readonly layout: BlockLayout };
 
 function targetOf(choice: ConversionChoice, container: Container): Target {
-  const { to, scale, rounding = 'rn' } = choice;
+  const { to, scale, scaleRule, rounding = 'rn' } = choice;
   const name = to.trim().toLowerCase();
   if (container === 'gguf' && isBlockLayout(name)) {
-    refuseIf(scale !== undefined || rounding !== 'rn', 'blocks of GGUF have scales and a rounding of their own');
+    const isPlain = scale === undefined && scaleRule === undefined && rounding === 'rn';
+    refuseIf(!isPlain, 'blocks of GGUF have scales and a rounding of their own');
     return { kind: 'blocks', layout: name };
   }
   if (name === 'q8_0') throw new PtxlabError('bad-choice', 'q8_0 is a type of GGUF: the new file has to be one');
   const isBlocks = /^(?:mx|nv)fp\d/.test(name);
+  refuseIf(!isBlocks && scaleRule !== undefined, `${to} has no choice of scale rule: that is for mx schemes`);
   if (!isBlocks && scale === undefined) return { kind: 'format', format: requireFormat(to) };
   const scheme = schemeNamed(isBlocks ? name : requireFormat(to));
   refuseIf(isBlocks && scale !== undefined, `${scheme.name} has scales of its own`);
   refuseIf(rounding !== 'rn' && rounding !== 'rs', 'codes with scales are rounded by rn or rs');
   refuseIf(choice.saturate === false, 'codes with scales saturate');
   refuseIf((choice.semantics ?? 'ptx') !== 'ptx', 'codes with scales are made as PTX makes them');
-  refuseIf(choice.scaleRule !== undefined && scheme.scale !== 'ue8m0', `${scheme.name} has no choice of scale rule`);
+  refuseIf(scaleRule !== undefined && scheme.scale !== 'ue8m0', `${scheme.name} has no choice of scale rule`);
   refuseIf(container === 'gguf', `GGUF has no ${to} with scales of its own`);
   return { kind: 'scheme', scheme };
 }
