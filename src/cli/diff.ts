@@ -112,7 +112,7 @@ function readSettings({ maxAbs, maxRel, minSqnr, worst, details }: DiffFlags): D
 function readLimit(flag: string, text: string | undefined): number | null {
   if (text === undefined) return null;
   const value = text.trim() === '' ? Number.NaN : Number(text);
-  if (Number.isNaN(value) || (flag !== '--min-sqnr' && value < 0))
+  if (!Number.isFinite(value) || (flag !== '--min-sqnr' && value < 0))
     throw new UsageError(`${flag} takes a number such as 0.01, not '${text}'`);
   return value;
 }

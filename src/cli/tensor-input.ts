@@ -5,6 +5,7 @@ import { matchesGlob } from '../base/glob.ts';
 import { PtxlabError } from '../base/error.ts';
 import type { ByteSource } from '../tensors/bytes.ts';
 import type { OpenOptions } from '../tensors/open.ts';
+import { TensorFileError } from '../tensors/tensor-error.ts';
 import type { TensorEntry } from '../tensors/tensor-file.ts';
 import { UsageError } from './exit.ts';
 
@@ -33,8 +34,18 @@ export async function openTensors(path: string, flags: TensorFlags): Promise<Ten
     const data = (entry: TensorEntry): ByteSource => namedSource(path, file.data(entry));
     return { path, takes, ...opened, file: { ...file, data } };
   } catch (error) {
-    throw named(path, error);
+    throw named(path, isUnknown(path, error, flags) ? withRawHint(error) : error);
   }
+}
+
+/** Whether a file may well be raw bytes of which nobody has said what they are. */
+function isUnknown(path: string, error: unknown, { shape }: TensorFlags): error is TensorFileError {
+  const isOther = error instanceof TensorFileError && error.code === 'not-this-container';
+  return isOther && shape === undefined && !hasHeader.test(path);
+}
+
+function withRawHint({ code, message }: TensorFileError): TensorFileError {
+  return new TensorFileError(code, `${message}; for raw bytes say what they are: --dtype f32 --shape 1024,1024`);
 }
 
 /** Files that say themselves what they hold, so that `--shape` is about the other one. */
