@@ -20,7 +20,7 @@ export function checkedSource(source: ByteSource, checksum: number): ByteSource 
   };
   const read = async (offset: number, into: Uint8Array): Promise<void> => {
     requireRange(size, offset, into.byteLength);
-    while (reached < offset) take(await readBytes(source, reached, Math.min(step, offset - reached)));
+    for (let at = reached; at < offset; at += step) take(await readBytes(source, at, Math.min(step, offset - at)));
     await source.read(offset, into);
     if (reached < offset + into.byteLength) take(into.subarray(reached - offset));
     if (reached === size && crc !== checksum)

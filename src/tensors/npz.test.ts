@@ -70,7 +70,8 @@ describe.each([
   test('that are not what was stored are refused when they are read to their end', async () => {
     const bytes = zipSync({ 'a.npy': array('u1', 2_000_000, (i) => Math.imul(i, i) >>> 7) }, { level });
     const opened = await open(patched(bytes, checksumAt(bytes), 1, 2, 3, 4));
-    const data = opened.data(opened.tensors[0] as TensorEntry);
+    const [entry] = opened.tensors as [TensorEntry];
+    const data = opened.data(entry);
     expect(await refusalOf(readBytes(data, 0, 2_000_000))).toBe('bad-data');
     expect(await refusalOf(readBytes(data, 1_000_000, 1_000_000))).toBe('bad-data');
   });

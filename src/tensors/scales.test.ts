@@ -148,8 +148,8 @@ function plainScale(element: number, given: readonly number[], scaleShape: reado
   const shape = scales.length === given.length ? given : [elements / columns, columns];
   const usual = [16, 32, 64, 128];
   let [rest, index, stride] = [element, 0, 1];
-  for (let axis = shape.length - 1; axis >= 0; axis--) {
-    const [extent, count] = [shape[axis] as number, scales[axis] as number];
+  const axes = shape.map((extent, axis) => [extent, scales[axis] ?? 1] as const);
+  for (const [extent, count] of axes.toReversed()) {
     const group = count === extent ? 1 : count === 1 ? extent : usual.find((one) => Math.ceil(extent / one) === count);
     index += Math.floor((rest % extent) / (group ?? extent / count)) * stride;
     stride *= count;
