@@ -131,6 +131,14 @@ I64   as it is                2   16 B  ids
     expect(readdirSync(folder)).toEqual(['model.safetensors']);
   });
 
+  test('--dry-run counts files, also one', async () => {
+    const index = at('m.safetensors.index.json');
+    const end = async (...flags: readonly string[]): Promise<string> =>
+      (await convert(model, index, '--to', 'f16', '--dry-run', ...flags)).stdout.split(', ').at(-1) ?? '';
+    expect(await end()).toMatch(/ in 1 file and an index\n$/);
+    expect(await end('--shard-size', '1 B')).toMatch(/ in 3 files and an index\n$/);
+  });
+
   test('--json', async () => {
     const { stdout, stderr } = await convert(model, at('out.safetensors'), '--to', 'e4m3', '--json', '-q');
     expect(stderr).toBe('');
