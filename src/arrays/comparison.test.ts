@@ -96,6 +96,59 @@ describe('sizes of errors', () => {
   });
 });
 
+describe('doubles whose squares are no doubles', () => {
+  test.each<[string, readonly number[], readonly number[], number, number]>([
+    ['small', [1e-200], [2e-200], 0, 1],
+    ['large', [1e200], [1.1e200], 20, 1],
+    ['small beside zeros', [0, 1e-300, 0], [0, 1.1e-300, 0], 20, 1],
+    ['subnormal', [2 ** -1070], [2 ** -1070 + 2 ** -1074], 10 * Math.log10(256), 1],
+    ['the ends of the range', [Number.MAX_VALUE], [-Number.MAX_VALUE], 10 * Math.log10(1 / 4), -1],
+    ['large beside small', [1e200, 1e-200], [1.1e200, 5e-200], 20, 1],
+    ['large against small', [1e200], [1e-200], 0, 1],
+    ['small against large', [1e-200], [1e200], -8000, 1],
+    ['at right angles', [1e200, 0], [0, 1e200], 10 * Math.log10(1 / 2), 0],
+    ['large against zero', [1e200], [0], 0, 0],
+    ['an error far below', [1e200, 1e-120], [1e200, 2e-120], 6400, 1],
+    ['an error further below than f64 has powers', [1e150, 1e-150], [1e150, 2e-150], 6000, 1],
+  ])('%s', (_, a, b, sqnr, expectedCosine) => {
+    const found = compare(a, b, 'f64');
+    expect(found.sqnr).toBeCloseTo(sqnr, 9);
+    expect(found.cosine).toBeCloseTo(expectedCosine, 12);
+  });
+
+  test('blocks of different magnitude', () => {
+    const [a, b] = [new Float64Array(4096), new Float64Array(4096)];
+    a.fill(3e-250, 0, 1024).fill(3e250, 1024, 2048).fill(3, 2048);
+    b.set(a);
+    b[1500] = 4e250;
+    const { sqnr, meanSquaredError, cosine } = compare([...a], [...b], 'f64');
+    expect(sqnr).toBeCloseTo(10 * Math.log10(1024 * 9), 9);
+    expect(cosine).toBeCloseTo((1024 * 9 + 3) / Math.sqrt(1024 * 9 * (1024 * 9 + 7)), 12);
+    expect(meanSquaredError).toBe(infinity);
+  });
+
+  test('cut anywhere they give the same', () => {
+    const a = Float64Array.from({ length: 3_000 }, (_, i) => (i - 1500) * 10 ** ((i % 5) * 120 - 240));
+    const b = a.map((value, i) => (i % 3 === 0 ? value * 1.25 : value));
+    const options = { unit: { format: 'f64', anyExponent: false }, worst: 5 } as const;
+    const whole = new Comparer(options);
+    whole.add(a, b);
+    const [left, right] = [new Comparer(options), new Comparer({ ...options, firstIndex: 2_048 })];
+    left.add(a.subarray(0, 2_048), b.subarray(0, 2_048));
+    right.add(a.subarray(2_048), b.subarray(2_048));
+    left.merge(right);
+    expect(left.result()).toEqual(whole.result());
+    expect(whole.result().sqnr).toBeGreaterThan(0);
+  });
+});
+
+test('what doubles lack of longer elements counts', () => {
+  const comparer = new Comparer({ unit: { format: 's64', anyExponent: false }, worst: 3 });
+  comparer.add(Float64Array.of(2 ** 53, 2 ** 60, 4), Float64Array.of(2 ** 53, 2 ** 60, 5), Float64Array.of(1, 0, 0));
+  expect(comparer.result()).toMatchObject({ different: 2, maxAbs: 1, maxRel: 0.25 });
+  expect(comparer.result().worst.map(({ index }) => index)).toEqual([0, 2]);
+});
+
 test('however streams are cut, and whoever compared the parts, the result is the same', () => {
   const a = Float32Array.from({ length: 5_000 }, (_, i) => ((i * 7919) % 1009) - 500);
   const b = a.map((value, i) => (i % 3 === 0 ? value + (i % 5) : value));

@@ -1,5 +1,7 @@
 /** How far one stream of elements is from another, the first being the one that is meant. */
-import { blockSize, CompensatedSum } from './compensated-sum.ts';
+import { isOrdinary, ProductSums } from './block-products.ts';
+import { blockSize } from './compensated-sum.ts';
+import { scaled, type ScaledNumber } from './scaled-sum.ts';
 import { inverseSpacings, type SpacingUnit } from './spacing.ts';
 import { ulpBin, type UlpCount, UlpHistogram } from './ulp-histogram.ts';
 import { type WorstElement, WorstElements } from './worst-elements.ts';
@@ -43,10 +45,7 @@ export class Comparer {
   private readonly inverse: Float64Array;
   private readonly ulps = new UlpHistogram();
   private readonly worst: WorstElements;
-  private readonly squaredError = new CompensatedSum();
-  private readonly squaredA = new CompensatedSum();
-  private readonly squaredB = new CompensatedSum();
-  private readonly product = new CompensatedSum();
+  private readonly sums = new ProductSums();
   private readonly a = new Float64Array(blockSize);
   private readonly b = new Float64Array(blockSize);
   private readonly aWords = new Uint32Array(this.a.buffer);
@@ -67,13 +66,18 @@ export class Comparer {
     this.index = firstIndex;
   }
 
-  /** The next elements of both, equally many. */
-  add(a: Float32Array | Float64Array, b: Float32Array | Float64Array): void {
+  /**
+   * The next elements of both, equally many. `rest`: what a - b is beyond the difference of these numbers, where elements
+   * are too long for f64.
+   */
+  add(a: Float32Array | Float64Array, b: Float32Array | Float64Array, rest: Float64Array | null = null): void {
+    const isWide = a instanceof Float64Array || b instanceof Float64Array;
     for (let at = 0; at < a.length; at += blockSize) {
       const size = Math.min(blockSize, a.length - at);
       this.a.set(a.subarray(at, at + size));
       this.b.set(b.subarray(at, at + size));
-      this.addBlock(size);
+      if (rest === null) this.addBlock(size, isWide);
+      else this.addLongBlock(rest.subarray(at, at + size));
       this.index += size;
       this.count += size;
     }
@@ -89,10 +93,7 @@ export class Comparer {
     this.notFinite += later.notFinite;
     this.maxAbs = Math.max(this.maxAbs, later.maxAbs);
     this.maxRel = Math.max(this.maxRel, later.maxRel);
-    this.squaredError.merge(later.squaredError);
-    this.squaredA.merge(later.squaredA);
-    this.squaredB.merge(later.squaredB);
-    this.product.merge(later.product);
+    this.sums.merge(later.sums);
     this.ulps.merge(later.ulps);
     this.worst.merge(later.worst);
   }
@@ -100,6 +101,8 @@ export class Comparer {
   result(): Comparison {
     const { count, different, zeroSigns, nanMismatches, infinityMismatches, maxAbs, maxRel } = this;
     const pairs = count - this.notFinite;
+    const squaredError = this.sums.squaredError.value;
+    const squaredA = this.sums.squaredA.value;
     return {
       count,
       different,
@@ -108,15 +111,15 @@ export class Comparer {
       infinityMismatches,
       maxAbs,
       maxRel,
-      meanSquaredError: pairs === 0 ? 0 : this.squaredError.value / pairs,
-      sqnr: decibels(this.squaredA.value, this.squaredError.value),
-      cosine: this.squaredError.value === 0 ? 1 : cosine(this.product.value, this.squaredA.value, this.squaredB.value),
+      meanSquaredError: pairs === 0 ? 0 : scaled(squaredError.significand / pairs, squaredError.exponent),
+      sqnr: decibels(squaredA, squaredError),
+      cosine: squaredError.significand === 0 ? 1 : cosine(this.sums.product.value, squaredA, this.sums.squaredB.value),
       ulps: this.ulps.counts(),
       worst: this.worst.list(),
     };
   }
 
-  private addBlock(size: number): void {
+  private addBlock(size: number, isWide: boolean): void {
     const { a, b, aWords, inverse } = this;
     const bins = this.ulps.block;
     let { maxAbs, maxRel } = this;
@@ -158,10 +161,44 @@ export class Comparer {
     this.maxAbs = maxAbs;
     this.maxRel = maxRel;
     this.different += this.ulps.endBlock(same);
-    this.squaredError.add(squaredError);
-    this.squaredA.add(squaredA);
-    this.squaredB.add(squaredB);
-    this.product.add(product);
+    if (isWide && !this.isInRange(squaredA, squaredB, squaredError, size)) this.sums.addScaled(a, b, size);
+    else this.sums.add(squaredA, squaredB, product, squaredError);
+  }
+
+  /** The same for elements that are too long for f64, which are rare. */
+  private addLongBlock(rest: Float64Array): void {
+    let same = 0;
+    for (let i = 0; i < rest.length; i++) {
+      const [x, y] = [this.a[i] as number, this.b[i] as number];
+      const signed = x - y + (rest[i] as number);
+      if (!Number.isFinite(signed) && this.addSpecial(x, y, i)) continue;
+      if (signed !== 0) {
+        this.addError(x, y, Math.abs(signed), i);
+        continue;
+      }
+      if (x === 0 && !Object.is(x, y)) this.zeroSigns += 1;
+      same += 1;
+    }
+    this.different += this.ulps.endBlock(same);
+    this.sums.addScaled(this.a, this.b, rest.length, rest);
+  }
+
+  private addError(a: number, b: number, error: number, at: number): void {
+    this.maxAbs = Math.max(this.maxAbs, error);
+    this.maxRel = Math.max(this.maxRel, error / Math.abs(a));
+    const bin = ulpBin(error * (this.inverse[((this.aWords[2 * at + 1] as number) >>> 20) & 0x7ff] as number));
+    this.ulps.block[bin] = (this.ulps.block[bin] as number) + 1;
+    this.worst.add({ index: this.index + at, a, b, error });
+  }
+
+  /** Whether no sum of squares of the block at hand has left the range where it is what it should be. */
+  private isInRange(squaredA: number, squaredB: number, squaredError: number, size: number): boolean {
+    const { a, b } = this;
+    return (
+      (isOrdinary(squaredError) || (squaredError === 0 && isSame(a, b, size))) &&
+      (isOrdinary(squaredA) || (squaredA === 0 && isZero(a, size))) &&
+      (isOrdinary(squaredB) || (squaredB === 0 && isZero(b, size)))
+    );
   }
 
   /** A pair with a NaN or an infinity; false where both are finite and only their difference is not. */
@@ -177,12 +214,34 @@ export class Comparer {
   }
 }
 
-function decibels(signal: number, noise: number): number {
-  if (noise === 0) return Number.POSITIVE_INFINITY;
-  return 10 * Math.log10(signal / noise);
+function isSame(a: Float64Array, b: Float64Array, size: number): boolean {
+  for (let i = 0; i < size; i++) if (a[i] !== b[i] && Number.isFinite(a[i]) && Number.isFinite(b[i])) return false;
+  return true;
 }
 
-function cosine(product: number, squaredA: number, squaredB: number): number {
-  if (squaredA === 0 || squaredB === 0) return 0;
-  return Math.max(-1, Math.min(1, product / (Math.sqrt(squaredA) * Math.sqrt(squaredB))));
+function isZero(values: Float64Array, size: number): boolean {
+  for (let i = 0; i < size; i++) {
+    if (values[i] !== 0 && Number.isFinite(values[i])) return false;
+  }
+  return true;
+}
+
+function decibels(signal: ScaledNumber, noise: ScaledNumber): number {
+  if (noise.significand === 0) return Number.POSITIVE_INFINITY;
+  const ratio = signal.significand / noise.significand;
+  if (signal.exponent === noise.exponent && (signal.significand === 0 || isUsual(ratio))) return 10 * Math.log10(ratio);
+  const significands = Math.log10(signal.significand) - Math.log10(noise.significand);
+  return 10 * (significands + (signal.exponent - noise.exponent) * Math.log10(2));
+}
+
+/** Whether a quotient has not left the range of f64. */
+function isUsual(quotient: number): boolean {
+  return quotient > 0 && Number.isFinite(quotient);
+}
+
+function cosine(product: ScaledNumber, squaredA: ScaledNumber, squaredB: ScaledNumber): number {
+  if (squaredA.significand === 0 || squaredB.significand === 0) return 0;
+  const exponent = product.exponent - (squaredA.exponent + squaredB.exponent) / 2;
+  const norms = Math.sqrt(squaredA.significand) * Math.sqrt(squaredB.significand);
+  return Math.max(-1, Math.min(1, scaled(product.significand, exponent) / norms));
 }

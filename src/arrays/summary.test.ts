@@ -51,6 +51,23 @@ describe.each([
   });
 });
 
+describe('doubles whose sum is no double', () => {
+  test.each<[string, readonly number[], number]>([
+    ['of both signs', [1e308, 1e308, -1e308, -1e308], 0],
+    ['of one sign', [1e308, 1e308, 1e308], 1e308],
+    ['beside small ones', [1.5e308, 1.5e308, -1.5e308, -1.5e308, 5], 1],
+    ['beside infinities', [1e308, 1e308, infinity, nan], 1e308],
+    ['the largest', Array<number>(3000).fill(Number.MAX_VALUE), Number.MAX_VALUE],
+  ])('%s', (_, values, mean) => {
+    expect(summaryOf(Float64Array.from(values), 'f64').mean).toBe(mean);
+  });
+
+  test('in blocks of their own', () => {
+    const values = new Float64Array(4096).fill(1e306, 0, 1024).fill(-1e306, 1024, 2048).fill(4, 2048);
+    expect(summaryOf(values, 'f64').mean).toBe(2);
+  });
+});
+
 test('however a stream is cut, and whoever counted its parts, the summary is the same', () => {
   const values = Float32Array.from({ length: 10_000 }, (_, i) => ((i * 7919) % 1009) - 500);
   const whole = summaryOf(values);

@@ -1,7 +1,8 @@
 /** What a stream of elements is like: its range, its mean, what is special in it, how its magnitudes are spread. */
 import { formats, type FormatName } from '../numerics/formats.ts';
-import { blockSize, CompensatedSum } from './compensated-sum.ts';
+import { blockSize } from './compensated-sum.ts';
 import { type ExponentCount, ExponentHistogram, exponentOf } from './exponent-histogram.ts';
+import { scaled, ScaledSum, scaleStep } from './scaled-sum.ts';
 
 export interface Summary {
   readonly count: number;
@@ -24,7 +25,7 @@ export interface Summary {
 /** Elements in any number of chunks, and a summary of them; memory does not depend on how many there are. */
 export class Summarizer {
   private readonly histogram = new ExponentHistogram();
-  private readonly sum = new CompensatedSum();
+  private readonly sum = new ScaledSum();
   private readonly leastNormal: number;
   /** The same as an f32. */
   private readonly leastNormalBits: number;
@@ -87,7 +88,7 @@ export class Summarizer {
       min: finite === 0 ? null : min,
       max: finite === 0 ? null : max,
       amax: finite === 0 ? null : Math.max(-min, max),
-      mean: finite === 0 ? null : this.sum.value / finite,
+      mean: finite === 0 ? null : meanOf(this.sum, finite),
       zeros,
       subnormals,
       nans,
@@ -147,10 +148,22 @@ export class Summarizer {
       if (value > max) max = value;
       if (Math.abs(value) < leastNormal) subnormals += 1;
     }
-    this.sum.add(sum);
+    this.addSum(sum, values, from, end);
     this.min = Math.min(min, this.min);
     this.max = Math.max(max, this.max);
     this.subnormals += subnormals;
+  }
+
+  /** The sum of the block, anew by a smaller scale where it came near the end of f64 or beyond. */
+  private addSum(sum: number, values: Float64Array, from: number, end: number): void {
+    if (Math.abs(sum) < largestSum) {
+      this.sum.add(sum);
+      return;
+    }
+    const scale = 2 ** -scaleStep;
+    let small = 0;
+    for (let i = from; i < end; i++) if (Number.isFinite(values[i])) small += (values[i] as number) * scale;
+    this.sum.add(small, scaleStep);
   }
 
   /** Everything but count and sum. Returns what the sum takes of the value. */
@@ -180,6 +193,14 @@ export class Summarizer {
     }
     fields.fill(0);
   }
+}
+
+/** As many such sums as there may be stay within f64. */
+const largestSum = 2 ** 960;
+
+function meanOf(sum: ScaledSum, count: number): number {
+  const { significand, exponent } = sum.value;
+  return scaled(significand / count, exponent);
 }
 
 /** The least magnitude that is not subnormal; 0 where the format has no subnormals. */

@@ -4,15 +4,18 @@ import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { PtxlabError } from '../base/error.ts';
 import { openUnfinished, type UnfinishedFile } from '../hosts/node-unfinished.ts';
-import { type ConversionPlan, planConversion } from '../tensors/conversion-plan.ts';
+import { type ConversionChoice, type ConversionPlan, planConversion } from '../tensors/conversion-plan.ts';
 import { convertFile, type Position } from '../tensors/convert-file.ts';
-import { choiceOf, type ConvertFlags, containerOf, shardingOf } from './convert/choice.ts';
+import { TensorFileError } from '../tensors/tensor-error.ts';
+import { type Container, fileOf } from '../tensors/tensor-file.ts';
+import { choiceOf, type ConvertFlags, containerOf, idlePatterns, shardingOf } from './convert/choice.ts';
 import { planText, planJson, summaryText } from './convert/text.ts';
 import { type ExitCode, UsageError } from './exit.ts';
 import { interruptible } from './interrupt.ts';
 import { writeError, writeOut } from './output.ts';
 import { progressBar } from './progress.ts';
-import { openTensors, type TensorInput } from './tensor-input.ts';
+import { filesOfInput, refuseSameFiles } from './same-file.ts';
+import { named, openTensors, type TensorInput } from './tensor-input.ts';
 
 export async function convertCommand(paths: readonly string[], flags: ConvertFlags): Promise<ExitCode> {
   const [from, to, ...more] = paths;
@@ -23,8 +26,10 @@ export async function convertCommand(paths: readonly string[], flags: ConvertFla
   return interruptible(async (signal) => {
     const input = await openTensors(from, { ...flags, only: [] });
     try {
-      const plan = planConversion(input.file, container, choice);
-      await refuseSameFiles(input, filesOf(to, plan));
+      const idle = idlePatterns(input, flags);
+      if (flags.quiet !== true) for (const words of idle) await writeError(`ptxlab: warning: ${words}\n`);
+      const plan = planFor(to, input, container, choice);
+      await refuseSameFiles([input], filesOf(to, plan));
       if (flags.dryRun === true) {
         await writeOut(flags.json === true ? `${JSON.stringify(planJson(plan), null, 2)}\n` : planText(plan));
         return 0;
@@ -42,29 +47,21 @@ export async function convertCommand(paths: readonly string[], flags: ConvertFla
   });
 }
 
-/** Every file that is to be made. */
-function filesOf(to: string, { layout }: ConversionPlan): readonly string[] {
-  return layout.files?.map(({ name }) => join(dirname(to), name)) ?? [to];
-}
-
-/** Every file that is read. */
-function inputsOf({ path, file }: TensorInput): readonly string[] {
-  const shards = new Set(file.tensors.flatMap(({ shard }) => (shard === null ? [] : [shard])));
-  return [path, ...[...shards].map((shard) => join(dirname(path), shard))];
-}
-
-async function refuseSameFiles(input: TensorInput, made: readonly string[]): Promise<void> {
-  const read = new Map<string, string>();
-  for (const one of inputsOf(input)) read.set(await identityOf(one), one);
-  for (const one of made) {
-    const same = read.get(await identityOf(one).catch(() => ''));
-    if (same !== undefined) throw new UsageError(`${same} and ${one} are the same file`);
+/** What the container cannot hold is said of the file that is to be. */
+function planFor(to: string, { file }: TensorInput, container: Container, choice: ConversionChoice): ConversionPlan {
+  try {
+    return planConversion(file, container, choice);
+  } catch (error) {
+    if (!(error instanceof TensorFileError)) throw error;
+    const isSaid = error.code === 'unsupported';
+    const message = isSaid ? error.message : `${fileOf[container]} cannot hold this: ${error.message}`;
+    throw new PtxlabError(error.code, `${to}: ${message}`, { cause: error });
   }
 }
 
-async function identityOf(path: string): Promise<string> {
-  const { dev, ino } = await stat(path);
-  return `${dev} ${ino}`;
+/** Every file that is to be made. */
+function filesOf(to: string, { layout }: ConversionPlan): readonly string[] {
+  return layout.files?.map(({ name }) => join(dirname(to), name)) ?? [to];
 }
 
 async function writeConverted(
@@ -94,12 +91,11 @@ async function writeConverted(
         await journal.reached(position);
       },
     });
+    await input.requireUnchanged();
   } catch (error) {
     progress.end();
-    // What is safe on the disk can be gone on with.
-    await (journal.isKept ? out.suspend() : out.discard());
-    if (signal.aborted) return;
-    throw journal.isKept ? withAdvice(error) : error;
+    await giveUp(error, { input, to, flags, signal, out, isKept: journal.isKept });
+    return;
   }
   progress.end();
   // Of several files some may get their names before the power fails; then there is nothing left to convert.
@@ -107,9 +103,40 @@ async function writeConverted(
   await out.commit();
 }
 
+interface Broken {
+  readonly input: TensorInput;
+  readonly to: string;
+  readonly flags: ConvertFlags;
+  readonly signal: AbortSignal;
+  readonly out: UnfinishedFile;
+  /** Whether something is safe on the disk. */
+  readonly isKept: boolean;
+}
+
+/** Leaves what can be gone on with, or nothing, and throws why, unless somebody wanted it so. */
+async function giveUp(error: unknown, { input, to, flags, signal, out, isKept }: Broken): Promise<void> {
+  const changed = await input.requireUnchanged().then(
+    () => null,
+    (found: unknown) => found,
+  );
+  // What was made of two versions of the input is of no use.
+  const canResume = isKept && changed === null;
+  await (canResume ? out.suspend() : out.discard());
+  if (signal.aborted) {
+    if (canResume && flags.quiet !== true) await writeError(`ptxlab: ${to} is unfinished; ${advice}\n`);
+    return;
+  }
+  // Of all that may be wrong only scales do not say whose they are.
+  const isScale = error instanceof TensorFileError && error.code === 'bad-scale';
+  const told = changed ?? (isScale ? named(input.path, error) : error);
+  throw canResume ? withAdvice(told) : told;
+}
+
+const advice = '--resume goes on where it stopped';
+
 function withAdvice(error: unknown): unknown {
   if (!(error instanceof PtxlabError)) return error;
-  return new PtxlabError(error.code, `${error.message}; --resume goes on where it stopped`, { cause: error });
+  return new PtxlabError(error.code, `${error.message}; ${advice}`, { cause: error });
 }
 
 /** Notes the position now and then: to make it safe takes time. */
@@ -136,7 +163,7 @@ const noteEvery = 1000;
 
 /** What is made of what, so that only the same is gone on with. */
 async function workOf(source: TensorInput, plan: ConversionPlan, flags: ConvertFlags): Promise<string> {
-  const found = await Promise.all(inputsOf(source).map((path) => stat(path)));
+  const found = await Promise.all(filesOfInput(source).map((path) => stat(path)));
   const input = found.map(({ size, mtimeMs }) => ({ size, mtimeMs }));
   const { to, scale, scaleRule, rounding, seed, saturate, semantics, only, keep } = flags;
   const { size: output, files } = plan.layout;

@@ -10,6 +10,7 @@ import { interruptible } from './interrupt.ts';
 import type { CommonFlags } from './options.ts';
 import { writeOut } from './output.ts';
 import { progressBar } from './progress.ts';
+import { refuseSameFiles } from './same-file.ts';
 import { columnsOf, isAscii, styleFor } from './style.ts';
 import { openTensors, type TensorFlags } from './tensor-input.ts';
 
@@ -51,6 +52,7 @@ async function diffFiles(pathA: string, pathB: string, { flags, settings, signal
   try {
     const b = await openTensors(pathB, flags);
     try {
+      if (flags.html !== undefined) await refuseSameFiles([a, b], [flags.html]);
       const diff = await compareFiles(a, b, {
         worst: settings.worst,
         withExponents: flags.html !== undefined,
@@ -110,7 +112,7 @@ function readSettings({ maxAbs, maxRel, minSqnr, worst, details }: DiffFlags): D
 function readLimit(flag: string, text: string | undefined): number | null {
   if (text === undefined) return null;
   const value = text.trim() === '' ? Number.NaN : Number(text);
-  if (Number.isNaN(value) || (flag !== '--min-sqnr' && value < 0))
+  if (!Number.isFinite(value) || (flag !== '--min-sqnr' && value < 0))
     throw new UsageError(`${flag} takes a number such as 0.01, not '${text}'`);
   return value;
 }

@@ -6,7 +6,7 @@ import { summarizeTensor } from '../tensors/summarize.ts';
 import { isReadable } from '../tensors/tensor-values.ts';
 import { type ExitCode, UsageError, worse } from './exit.ts';
 import { inspectionJson } from './inspect/json.ts';
-import { inspectionText } from './inspect/text.ts';
+import { inspectionText, plural } from './inspect/text.ts';
 import { interruptible } from './interrupt.ts';
 import type { CommonFlags } from './options.ts';
 import { writeError, writeOut } from './output.ts';
@@ -72,7 +72,10 @@ async function inspectFile(path: string, flags: InspectFlags, signal: AbortSigna
   try {
     const entries = input.file.tensors.filter(({ name }) => input.takes(name));
     if (entries.length === 0 && flags.only !== undefined)
-      throw new PtxlabError('no-such-tensor', `${path}: --only takes none of its ${input.file.tensors.length} tensors`);
+      throw new PtxlabError(
+        'no-such-tensor',
+        `${path}: --only takes none of its ${plural(input.file.tensors.length, 'tensor')}`,
+      );
     if (!flags.stats) return { input, tensors: entries.map((entry) => ({ entry, summary: null })) };
     const elements = entries.reduce((sum, entry) => sum + (isReadable(entry) ? entry.elements : 0), 0);
     const progress = await progressBar('reading', elements, flags.quiet === true);

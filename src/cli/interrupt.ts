@@ -1,5 +1,8 @@
-/** Ctrl-C of commands that take long. */
+/** Ctrl-C, a closed terminal or an end asked for by another process, of commands that take long. */
 import type { ExitCode } from './exit.ts';
+
+/** What asks a process to end: exit codes 130, 143 and 129 in a shell. */
+const askingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
  * Runs work that looks at a signal. Where it was interrupted, whatever it had begun is put in order, and the process then
@@ -7,15 +10,20 @@ import type { ExitCode } from './exit.ts';
  */
 export async function interruptible(work: (signal: AbortSignal) => Promise<ExitCode>): Promise<ExitCode> {
   const stop = new AbortController();
-  const interrupt = (): void => stop.abort();
-  process.once('SIGINT', interrupt);
+  let asked: NodeJS.Signals | null = null;
+  const interrupt = (name: NodeJS.Signals): void => {
+    asked ??= name;
+    stop.abort();
+  };
+  for (const name of askingSignals) process.once(name, interrupt);
+  let exit: ExitCode;
   try {
-    const exit = await work(stop.signal);
-    if (!stop.signal.aborted) return exit;
+    exit = await work(stop.signal);
   } finally {
-    process.off('SIGINT', interrupt);
+    for (const name of askingSignals) process.off(name, interrupt);
   }
-  process.removeAllListeners('SIGINT');
-  process.kill(process.pid, 'SIGINT');
+  if (asked === null) return exit;
+  process.removeAllListeners(asked);
+  process.kill(process.pid, asked);
   return 2;
 }

@@ -9,9 +9,14 @@ const none: Progress = { add: () => undefined, end: () => undefined };
 /** What takes less than a moment needs no bar. */
 const worthShowing = 2 ** 23;
 
+/** Whether a stream is a terminal on which a line can be drawn anew. */
+export function canRedraw(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
+  return stream.isTTY === true && env['TERM'] !== 'dumb';
+}
+
 /** `total` and what is added are inputs; the rate is in millions a second. */
 export async function progressBar(title: string, total: number, quiet: boolean): Promise<Progress> {
-  if (quiet || !process.stderr.isTTY || total < worthShowing) return none;
+  if (quiet || !canRedraw(process.stderr, process.env) || total < worthShowing) return none;
   const { SingleBar, Presets } = await import('cli-progress');
   const options = {
     format: `${title} {bar} {percentage}% {rate} M/s, {eta_formatted} left`,

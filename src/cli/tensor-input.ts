@@ -3,7 +3,10 @@ import { requireFormat } from '../arrays/names.ts';
 import { openTensors as openFiles, type OpenTensors } from '../hosts/node-tensors.ts';
 import { matchesGlob } from '../base/glob.ts';
 import { PtxlabError } from '../base/error.ts';
+import type { ByteSource } from '../tensors/bytes.ts';
 import type { OpenOptions } from '../tensors/open.ts';
+import { TensorFileError } from '../tensors/tensor-error.ts';
+import type { TensorEntry } from '../tensors/tensor-file.ts';
 import { UsageError } from './exit.ts';
 
 /** Flags about the files that several commands have. */
@@ -27,10 +30,22 @@ export async function openTensors(path: string, flags: TensorFlags): Promise<Ten
   const { only = [] } = flags;
   const takes = (name: string): boolean => only.length === 0 || only.some((glob) => matchesGlob(glob, name));
   try {
-    return { path, takes, ...(await openFiles(path, options)) };
+    const { file, ...opened } = await openFiles(path, options);
+    const data = (entry: TensorEntry): ByteSource => namedSource(path, file.data(entry));
+    return { path, takes, ...opened, file: { ...file, data } };
   } catch (error) {
-    throw error instanceof PtxlabError ? named(path, error) : error;
+    throw named(path, isUnknown(path, error, flags) ? withRawHint(error) : error);
   }
+}
+
+/** Whether a file may well be raw bytes of which nobody has said what they are. */
+function isUnknown(path: string, error: unknown, { shape }: TensorFlags): error is TensorFileError {
+  const isOther = error instanceof TensorFileError && error.code === 'not-this-container';
+  return isOther && shape === undefined && !hasHeader.test(path);
+}
+
+function withRawHint({ code, message }: TensorFileError): TensorFileError {
+  return new TensorFileError(code, `${message}; for raw bytes say what they are: --dtype f32 --shape 1024,1024`);
 }
 
 /** Files that say themselves what they hold, so that `--shape` is about the other one. */
@@ -51,8 +66,22 @@ function readShape(text: string): readonly number[] {
   throw new UsageError(`--shape takes extents such as 1024,1024, not '${text}'`);
 }
 
-/** The error with the file's name in front, where it does not say it itself. */
-function named(path: string, error: PtxlabError): PtxlabError {
-  if (error.message.includes(path)) return error;
+/** What reading the source throws says of which file it is. */
+function namedSource(path: string, source: ByteSource): ByteSource {
+  return {
+    size: source.size,
+    async read(offset, into) {
+      try {
+        await source.read(offset, into);
+      } catch (error) {
+        throw named(path, error);
+      }
+    },
+  };
+}
+
+/** A PtxlabError with the file's name in front, where it does not say it itself; anything else as it is. */
+export function named(path: string, error: unknown): unknown {
+  if (!(error instanceof PtxlabError) || error.message.startsWith(path)) return error;
   return new PtxlabError(error.code, `${path}: ${error.message}`, { cause: error });
 }

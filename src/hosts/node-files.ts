@@ -11,18 +11,38 @@ const mostAtOnce = 2 ** 30;
 
 export interface OpenFile extends ByteSource {
   readonly path: string;
+  /** Throws TensorFileError `changed` where the file was written to since it was opened. */
+  requireUnchanged(): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Opens a file for reading; throws TensorFileError if it is none, is not there, or may not be read. */
 export async function openFile(path: string): Promise<OpenFile> {
   // Without O_NONBLOCK, to open a pipe is to wait for who writes to it.
-  const handle = await attempt(path, () => open(path, constants.O_RDONLY | constants.O_NONBLOCK));
+  const handle = await attempt(path, () => openToRead(path));
   try {
-    return sourceOf(handle, path, await regularSize(handle, path));
+    const size = await regularSize(handle, path);
+    const opened = await stateOf(handle, path);
+    return {
+      ...sourceOf(handle, path, size),
+      async requireUnchanged() {
+        if ((await stateOf(handle, path)) !== opened) throw fileError('changed', path, 'was changed while it was read');
+      },
+      close: () => handle.close(),
+    };
   } catch (error) {
     await handle.close();
     throw error;
+  }
+}
+
+async function openToRead(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    // Links are followed here, so that a link is no obstacle by itself.
+    if (codeOf(error) !== 'ELOOP') throw error;
+    throw fileError('not-a-file', path, 'is a symbolic link that leads in a circle');
   }
 }
 
@@ -65,13 +85,13 @@ export async function createFile(target: string, options: NewFile): Promise<Pend
   await requireReplaceable(target, replace);
   const folder = dirname(target);
   const temporary = join(folder, options.temporary ?? temporaryName(target));
-  if (!resume) await requireRoom(folder, size);
+  if (!resume) await requireRoom(target, size);
   const created = resume ? 0 : constants.O_CREAT | constants.O_EXCL;
   const flags = constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK | created;
-  const handle = await attempt(temporary, () => open(temporary, flags, 0o666));
+  const handle = await attempt(temporary, () => open(temporary, flags, 0o666), target);
   try {
     const found = await regularSize(handle, temporary);
-    if (!resume) await attempt(temporary, () => handle.truncate(size));
+    if (!resume) await attempt(temporary, () => handle.truncate(size), target);
     else if (found !== size) throw fileError('bad-offsets', temporary, `has ${found} bytes instead of ${size}`);
   } catch (error) {
     await handle.close();
@@ -124,14 +144,14 @@ function pendingFile(
     temporary,
     async write(offset, bytes) {
       if (offset + bytes.byteLength > size) throw fileError('bad-offsets', temporary, `is to have ${size} bytes only`);
-      await attempt(temporary, () => writeAll(handle, offset, bytes));
+      await attempt(temporary, () => writeAll(handle, offset, bytes), target);
     },
-    sync: () => attempt(temporary, () => handle.sync()),
+    sync: () => attempt(temporary, () => handle.sync(), target),
     discard,
     suspend: end,
     async commit() {
       try {
-        await attempt(temporary, () => handle.sync());
+        await attempt(temporary, () => handle.sync(), target);
         await end();
         await (replace ? replaceBy(temporary, target) : giveName(temporary, target));
       } catch (error) {
@@ -174,11 +194,14 @@ async function requireReplaceable(target: string, replace: boolean): Promise<voi
   if (!replace) throw fileError('exists', target, `${found.isFile() ? '' : 'is a symbolic link that '}exists already`);
 }
 
-/** Throws `disk-full` where there is not so much room. */
-export async function requireRoom(folder: string, size: number): Promise<void> {
+/** Throws `disk-full` where the disk of a file that is to be has not so much room. */
+export async function requireRoom(target: string, size: number): Promise<void> {
+  const folder = dirname(target);
   const { bavail, bsize } = await attempt(folder, () => statfs(folder));
   const free = bavail * bsize;
-  if (size > free) throw fileError('disk-full', folder, `has ${free} bytes free, ${size} are needed`);
+  if (size <= free) return;
+  const words = `does not fit on the disk: ${size} bytes are needed, ${free} are free, ${size - free} are missing`;
+  throw fileError('disk-full', target, words);
 }
 
 /** Hidden, and short enough whatever the target is called. */
@@ -193,13 +216,14 @@ async function syncFolder(folder: string): Promise<void> {
   await handle?.close();
 }
 
-function sourceOf(handle: FileHandle, path: string, size: number): OpenFile {
-  return {
-    path,
-    size,
-    read: (offset, into) => attempt(path, () => readAll(handle, path, offset, into)),
-    close: () => handle.close(),
-  };
+function sourceOf(handle: FileHandle, path: string, size: number): ByteSource & { readonly path: string } {
+  return { path, size, read: (offset, into) => attempt(path, () => readAll(handle, path, offset, into)) };
+}
+
+/** Size and time of the last change, whatever the file is called by now. */
+async function stateOf(handle: FileHandle, path: string): Promise<string> {
+  const { size, mtimeNs } = await attempt(path, () => handle.stat({ bigint: true }));
+  return `${size} ${mtimeNs}`;
 }
 
 async function regularSize(handle: FileHandle, path: string): Promise<number> {
@@ -230,12 +254,15 @@ async function unlinkIfThere(path: string): Promise<void> {
   });
 }
 
-/** What an action on a file throws, as TensorFileError that names the path. */
-export async function attempt<T>(path: string, action: () => Promise<T>): Promise<T> {
+/**
+ * What an action on a file throws, as TensorFileError that names the path; where there is no room, what it is for: the file
+ * that is to be made in the end.
+ */
+export async function attempt<T>(path: string, action: () => Promise<T>, made: string = path): Promise<T> {
   try {
     return await action();
   } catch (error) {
-    throw hostError(path, error);
+    throw hostError(codes[codeOf(error)]?.[0] === 'disk-full' ? made : path, error);
   }
 }
 

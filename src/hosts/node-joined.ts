@@ -17,7 +17,7 @@ export interface NewFiles {
 /** Begins files in the folder of `target`, which is the last of them. They get their names in their order. */
 export async function createFiles(target: string, { files, ...how }: NewFiles): Promise<PendingFile> {
   const folder = dirname(target);
-  if (!how.resume) await requireRoom(folder, sizeOf(files));
+  if (!how.resume) await requireRoom(target, sizeOf(files));
   const made: PendingFile[] = [];
   try {
     for (const { name, size } of files) made.push(await beginFile(join(folder, name), size, how));

@@ -7,6 +7,8 @@ export interface OpenTensors {
   readonly file: TensorFile;
   /** Bytes of the file, or of all files of a model in shards. */
   readonly size: number;
+  /** Throws TensorFileError `changed` where one of them was written to since it was opened. */
+  readonly requireUnchanged: () => Promise<void>;
   /** Closes the file, and those beside it that it needs. */
   readonly close: () => Promise<void>;
 }
@@ -26,7 +28,10 @@ export async function openTensors(path: string, options: OpenOptions = {}): Prom
   try {
     const source = await keep(openFile(path));
     const file = await openTensorFile(source, { name: path, openBeside: (name) => keep(beside(name)), ...options });
-    return { file, size: opened.reduce((sum, { size }) => sum + size, 0), close };
+    const requireUnchanged = async (): Promise<void> => {
+      for (const one of opened) await one.requireUnchanged();
+    };
+    return { file, size: opened.reduce((sum, { size }) => sum + size, 0), requireUnchanged, close };
   } catch (error) {
     await close();
     throw error;

@@ -3,12 +3,12 @@
  * beside it that says who writes it, what is to come of it, and how far it has come.
  */
 import { randomBytes } from 'node:crypto';
-import { link, readFile, rename, unlink, writeFile } from 'node:fs/promises';
+import { link, readdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { TensorFileError } from '../tensors/tensor-error.ts';
 import type { FilePlace } from '../tensors/tensor-file.ts';
 import { createFiles } from './node-joined.ts';
-import { attempt, createFile, type PendingFile } from './node-files.ts';
+import { attempt, createFile, type PendingFile, requireRoom } from './node-files.ts';
 
 interface Journal {
   /** Process that writes the file, or wrote it. */
@@ -71,9 +71,16 @@ export async function openUnfinished(target: string, options: UnfinishedOptions)
   const started = await startOf(process.pid);
   const textOf = (reached: unknown): string =>
     JSON.stringify({ process: process.pid, started, work, position: reached } satisfies Journal);
-  const write = (reached: unknown): Promise<void> => writeJournal(journal, textOf(reached));
+  const write = (reached: unknown): Promise<void> => writeJournal(journal, textOf(reached), target);
   // Whoever has the journal has the file, so that what lies there without a living owner is nobody's.
-  if (!(await claim(journal, found, textOf(goesOn ? left.position : null)))) throw isWritten(target, null);
+  const isOurs = await claim(journal, found, textOf(goesOn ? left.position : null), target).catch(
+    async (error: unknown) => {
+      // Where not even a journal fits it is known how much the whole needs.
+      if (error instanceof TensorFileError && error.code === 'disk-full') await requireRoom(target, size);
+      throw error;
+    },
+  );
+  if (!isOurs) throw isWritten(target, null);
   let file: PendingFile;
   try {
     if (!goesOn) await removeAll(parts);
@@ -96,6 +103,7 @@ export async function openUnfinished(target: string, options: UnfinishedOptions)
     async commit() {
       try {
         await file.commit();
+        await removeAll(await leftoversOf(journal));
       } finally {
         await removeAll([journal]);
       }
@@ -137,11 +145,11 @@ function journalOf(text: string | null): Journal | null {
  * Puts an own journal in the place of the one that was found there, or of none. Of several processes that find the same
  * one gets it: only one moves the old one away, and a link fails where a new one is.
  */
-async function claim(path: string, found: string | null, own: string): Promise<boolean> {
+async function claim(path: string, found: string | null, own: string, target: string): Promise<boolean> {
   const unique = `${path}.${randomBytes(6).toString('hex')}`;
   const [fresh, old] = [`${unique}.new`, `${unique}.old`];
-  await attempt(dirname(path), () => writeFile(fresh, own, { flush: true }));
   try {
+    await attempt(dirname(path), () => writeFile(fresh, own, { flush: true }), target);
     if (found !== null) {
       if (!(await succeeds(rename(path, old)))) return false;
       if ((await readText(old)) !== found) {
@@ -164,11 +172,24 @@ async function succeeds(action: Promise<void>): Promise<boolean> {
 }
 
 /** Whole or not at all. */
-async function writeJournal(path: string, text: string): Promise<void> {
-  await attempt(path, async () => {
-    await writeFile(`${path}.new`, text, { flush: true });
-    await rename(`${path}.new`, path);
-  });
+async function writeJournal(path: string, text: string, target: string): Promise<void> {
+  const fresh = `${path}.new`;
+  try {
+    await attempt(path, () => writeFile(fresh, text, { flush: true }), target);
+    await attempt(path, () => rename(fresh, path));
+  } catch (error) {
+    await removeAll([fresh]);
+    throw error;
+  }
+}
+
+/** What runs that were killed while they wrote the journal have left beside it. */
+async function leftoversOf(journal: string): Promise<readonly string[]> {
+  const [folder, name] = [dirname(journal), basename(journal)];
+  const names = await readdir(folder).catch(() => []);
+  return names
+    .filter((one) => one.startsWith(name) && /^(?:\.[0-9a-f]{12})?\.(?:new|old)$/.test(one.slice(name.length)))
+    .map((one) => join(folder, one));
 }
 
 async function removeAll(paths: readonly string[]): Promise<void> {

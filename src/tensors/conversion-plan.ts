@@ -14,7 +14,15 @@ import { isBlockLayout } from './gguf-blocks.ts';
 import { dtypeIn, layoutFile, type LayoutOptions } from './layout.ts';
 import { layoutShards, type Sharding } from './sharded-layout.ts';
 import { quote, TensorFileError } from './tensor-error.ts';
-import type { BlockLayout, Container, FileLayout, TensorEntry, TensorFile, TensorPlan } from './tensor-file.ts';
+import {
+  type BlockLayout,
+  type Container,
+  type FileLayout,
+  fileOf,
+  type TensorEntry,
+  type TensorFile,
+  type TensorPlan,
+} from './tensor-file.ts';
 import { type Scales, scaleNames, scalesOf } from './scales.ts';
 import { isReadable } from './tensor-values.ts';
 
@@ -106,7 +114,7 @@ function layoutOfDrafts(
 ): FileLayout {
   const groups = drafts.map(({ plans }) => plans);
   if (shards === undefined) return layoutFile(container, groups.flat(), carried);
-  refuseIf(container !== 'safetensors', `a ${container} file is never one of several`);
+  refuseIf(container !== 'safetensors', `${fileOf[container]} is never one of several`);
   return layoutShards(groups, shards, carried.metadata);
 }
 
@@ -125,21 +133,23 @@ type Target =
   | { readonly kind: 'blocks'; readonly layout: BlockLayout };
 
 function targetOf(choice: ConversionChoice, container: Container): Target {
-  const { to, scale, rounding = 'rn' } = choice;
+  const { to, scale, scaleRule, rounding = 'rn' } = choice;
   const name = to.trim().toLowerCase();
   if (container === 'gguf' && isBlockLayout(name)) {
-    refuseIf(scale !== undefined || rounding !== 'rn', 'blocks of GGUF have scales and a rounding of their own');
+    const isPlain = scale === undefined && scaleRule === undefined && rounding === 'rn';
+    refuseIf(!isPlain, 'blocks of GGUF have scales and a rounding of their own');
     return { kind: 'blocks', layout: name };
   }
   if (name === 'q8_0') throw new PtxlabError('bad-choice', 'q8_0 is a type of GGUF: the new file has to be one');
   const isBlocks = /^(?:mx|nv)fp\d/.test(name);
+  refuseIf(!isBlocks && scaleRule !== undefined, `${to} has no choice of scale rule: that is for mx schemes`);
   if (!isBlocks && scale === undefined) return { kind: 'format', format: requireFormat(to) };
   const scheme = schemeNamed(isBlocks ? name : requireFormat(to));
   refuseIf(isBlocks && scale !== undefined, `${scheme.name} has scales of its own`);
   refuseIf(rounding !== 'rn' && rounding !== 'rs', 'codes with scales are rounded by rn or rs');
   refuseIf(choice.saturate === false, 'codes with scales saturate');
   refuseIf((choice.semantics ?? 'ptx') !== 'ptx', 'codes with scales are made as PTX makes them');
-  refuseIf(choice.scaleRule !== undefined && scheme.scale !== 'ue8m0', `${scheme.name} has no choice of scale rule`);
+  refuseIf(scaleRule !== undefined && scheme.scale !== 'ue8m0', `${scheme.name} has no choice of scale rule`);
   refuseIf(container === 'gguf', `GGUF has no ${to} with scales of its own`);
   return { kind: 'scheme', scheme };
 }
@@ -259,7 +269,7 @@ function quantizedPlans(
 function requireDtype(container: Container, format: FormatName, name: string): string {
   const dtype = dtypeIn(container, format);
   if (dtype !== null) return dtype;
-  throw new TensorFileError('unsupported', `${quote(name)}: a ${container} file cannot hold ${format}`);
+  throw new TensorFileError('unsupported', `${quote(name)}: ${fileOf[container]} cannot hold ${format}`);
 }
 
 /** A tensor that stays what it is: byte for byte in the same container, else as elements of the same format. */
@@ -269,7 +279,7 @@ function keepDraft(entry: TensorEntry, file: TensorFile, container: Container): 
   if (format === 'opaque' || isBlockLayout(entry.packing)) {
     throw new TensorFileError(
       'unsupported',
-      `${quote(name)}: a ${container} file cannot hold elements of type ${dtype}`,
+      `${quote(name)}: ${fileOf[container]} cannot hold elements of type ${dtype}`,
     );
   }
   return plainDraft(entry, container, format, null);

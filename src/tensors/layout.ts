@@ -10,7 +10,7 @@ import { layoutRaw } from './raw.ts';
 import { safetensorsDtype } from './safetensors-dtypes.ts';
 import { layoutSafetensors } from './safetensors-layout.ts';
 import { TensorFileError } from './tensor-error.ts';
-import type { Container, FileLayout, TensorPlan } from './tensor-file.ts';
+import { type Container, type FileLayout, fileOf, type TensorPlan } from './tensor-file.ts';
 
 export interface LayoutOptions {
   /** For safetensors. */
@@ -57,6 +57,6 @@ export function dtypeIn(container: Container, format: FormatName): string | null
 function only(container: Container, plans: readonly TensorPlan[]): TensorPlan {
   const [plan, ...more] = plans;
   if (plan === undefined || more.length > 0)
-    throw new TensorFileError('unsupported', `a ${container} file holds one tensor, not ${plans.length}`);
+    throw new TensorFileError('unsupported', `${fileOf[container]} holds one tensor, not ${plans.length}`);
   return plan;
 }

@@ -43,16 +43,36 @@ const names: Readonly<Record<string, FormatName>> = {
   uint2: 'u2',
 };
 
+/** What numpy's kinds of elements have for a size; text counts characters. */
+const sizes: Readonly<Record<string, RegExp | undefined>> = {
+  b: /^1$/,
+  i: /^[1248]$/,
+  u: /^[1248]$/,
+  // One byte as older ml_dtypes wrote e5m2; twelve and sixteen are the long double of C, whichever the machine has.
+  f: /^(?:[1248]|12|16)$/,
+  c: /^(?:8|16|24|32)$/,
+  m: /^8$/,
+  M: /^8$/,
+  S: /^\d+$/,
+  a: /^\d+$/,
+  U: /^\d+$/,
+  V: /^\d+$/,
+};
+
 /**
- * What an element is. `assumed` says what bytes without a meaning (`V1`, `V2`, …) are; without it those of one byte are
- * opaque. Throws `unsupported` for big-endian elements, objects and structures.
+ * What an element is. Without a byte order it is little-endian. `assumed` says what bytes without a meaning (`V1`, `V2`, …) are; without it those of one byte are
+ * opaque. Throws `unsupported` for big-endian elements, objects and structures, `unknown-dtype` for what numpy has not.
  */
 export function npyDtype(descr: string, assumed?: string): NpyDtype {
   const named = names[descr];
   if (named !== undefined && Object.hasOwn(names, descr)) return { format: named, bytes: named === 'bf16' ? 2 : 1 };
-  const [, order, kind = '', size = ''] = /^([<>|=])([a-zA-Z])(\d+)(\[\w+\])?$/.exec(descr) ?? [];
+  // A bool has two codes in numpy.
+  const spelled = /^[<>|=]?\?$/.test(descr) ? 'b1' : descr;
+  const [, order = '', kind = '', size = ''] = /^([<>|=]?)([a-zA-Z])(\d+)(?:(?<=[mM]8)\[\w+\])?$/.exec(spelled) ?? [];
   if (kind === '' || kind === 'O')
     throw new TensorFileError('unsupported', `elements of type ${quote(descr)} are not numbers`);
+  if (!sizes[kind]?.test(size))
+    throw new TensorFileError('unknown-dtype', `numpy has no elements of type ${quote(descr)}`);
   const bytes = kind === 'U' ? Number(size) * 4 : Number(size);
   if (!Number.isSafeInteger(bytes)) throw new TensorFileError('bad-header', `the type ${quote(descr)} is too large`);
   if (order === '>' && bytes > 1)

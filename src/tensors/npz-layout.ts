@@ -69,7 +69,8 @@ function directorySize(members: readonly Member[], directory: number): number {
 
 function memberName(name: string): Uint8Array {
   const bytes = new TextEncoder().encode(`${name}.npy`);
-  if (bytes.length > 0xffff || /\p{Surrogate}/u.test(name))
+  // Readers in C, and Python's, take a name to end at a zero.
+  if (bytes.length > 0xffff || /\p{Surrogate}/u.test(name) || name.includes('\0'))
     throw new TensorFileError('bad-header', `an .npz cannot have a member called ${quote(name)}`);
   return bytes;
 }

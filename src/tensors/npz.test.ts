@@ -7,7 +7,7 @@ import { inflateSource } from './inflate-source.ts';
 import { type NpyType, writeNpy } from './npy.ts';
 import { openNpz } from './npz.ts';
 import { layoutNpz } from './npz-layout.ts';
-import type { TensorFile } from './tensor-file.ts';
+import type { TensorEntry, TensorFile } from './tensor-file.ts';
 import { centralHeader, endOfZip, joined } from './zip-records.ts';
 import { readZip } from './zip.ts';
 
@@ -48,6 +48,9 @@ test('crc32 of the digits is the one everybody has', () => {
     expect(crc32(many.subarray(part), crc32(many.subarray(0, part)))).toBe(crc32(many));
 });
 
+/** Where the directory of a file with the one member `a.npy` says its checksum. */
+const checksumAt = (bytes: Uint8Array): number => bytes.length - 22 - 'a.npy'.length - 46 + 16;
+
 describe.each([
   ['stored', 0],
   ['deflated', 6],
@@ -62,6 +65,34 @@ describe.each([
     ]);
     expect(await read(opened, 'a')).toEqual([0, 1, 2, 3, 4]);
     expect(await read(opened, 'dir/b')).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+  });
+
+  test('that are not what was stored are refused when they are read to their end', async () => {
+    const bytes = zipSync({ 'a.npy': array('u1', 2_000_000, (i) => Math.imul(i, i) >>> 7) }, { level });
+    const opened = await open(patched(bytes, checksumAt(bytes), 1, 2, 3, 4));
+    const [entry] = opened.tensors as [TensorEntry];
+    const data = opened.data(entry);
+    expect(await refusalOf(readBytes(data, 0, 2_000_000))).toBe('bad-data');
+    expect(await refusalOf(readBytes(data, 1_000_000, 1_000_000))).toBe('bad-data');
+  });
+
+  test('are checked also where only their end is read, and read once where they are read on', async () => {
+    const bytes = zipSync({ 'a.npy': array('u1', 2_000_000, (i) => Math.imul(i, i) >>> 7) }, { level });
+    let taken = 0;
+    const source = memorySource(bytes);
+    const opened = await openNpz({
+      size: source.size,
+      read(offset, into) {
+        taken += into.byteLength;
+        return source.read(offset, into);
+      },
+    });
+    const [entry] = opened.tensors as [TensorEntry];
+    const data = opened.data(entry);
+    for (let at = 0; at < 2_000_000; at += 500_000) await readBytes(data, at, 500_000);
+    expect(taken).toBeLessThan(bytes.length + 100_000);
+    const spoilt = await open(patched(bytes, checksumAt(bytes), 1, 2, 3, 4));
+    expect(await refusalOf(readBytes(spoilt.data(entry), 1_999_999, 1))).toBe('bad-data');
   });
 
   test('are not read when the file is opened', async () => {

@@ -84,6 +84,28 @@ describe('a model of several files', () => {
     expect((await open(index, { openBeside })).tensors).toMatchObject([{ name: 'w', shard: 'one.safetensors' }]);
   });
 
+  const deep = '['.repeat(1000) + ']'.repeat(1000);
+  test.each<[string, string | Uint8Array, RegExp]>([
+    ['nothing', '', /the index is empty/],
+    ['an object without a map', '{}', /the index has no weight_map/],
+    ['a list', '[]', /'\{' expected at character 0/],
+    ['a byte order mark', '\ufeff{"weight_map":{}}', /the index begins with a byte order mark/],
+    ['what is nested deep', `{"a":${deep}}`, /nested more than 32 deep/],
+    ['a safetensors file', new Uint8Array(9).fill(0xff), /not UTF-8/],
+    ['itself', '{"weight_map":{"w":"m.safetensors.index.json"}}', /"m\.safetensors\.index\.json", which is an index/],
+  ])('of which the index is %s', async (_, content, message) => {
+    const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
+    const openBeside = async (): Promise<ByteSource> => memorySource(bytes);
+    const name = 'folder/m.safetensors.index.json';
+    await expect(open(bytes, { name, openBeside })).rejects.toThrow(message);
+  });
+
+  test('whose index begins with a space', async () => {
+    const bytes = new TextEncoder().encode(' {"weight_map":{}}');
+    const openBeside = async (): Promise<ByteSource> => memorySource(bytes);
+    expect((await open(bytes, { name: 'm.safetensors.index.json', openBeside })).tensors).toEqual([]);
+  });
+
   test('is nothing without its files', async () => {
     await expect(open(index)).rejects.toMatchObject({ code: 'unsupported' });
   });

@@ -4,7 +4,7 @@ import { npyMagic } from './npy-header.ts';
 import { openNpy } from './npy-file.ts';
 import { openRaw } from './raw.ts';
 import { openSafetensors } from './safetensors.ts';
-import { openShards } from './safetensors-shards.ts';
+import { isIndexName, openShards } from './safetensors-shards.ts';
 import { TensorFileError } from './tensor-error.ts';
 import type { Container, TensorFile } from './tensor-file.ts';
 
@@ -28,6 +28,7 @@ export interface OpenOptions {
  * The sources stay the caller's to close. The libraries behind .npz and GGUF are loaded only for these. An .npy's tensor is called like the file, without folder and ending.
  */
 export async function openTensorFile(source: ByteSource, options: OpenOptions = {}): Promise<TensorFile> {
+  if (options.container === undefined && isIndexName(options.name ?? '')) return openIndex(source, options);
   const kind = options.container ?? (await kindOf(source, options.name ?? ''));
   switch (kind) {
     case 'safetensors':

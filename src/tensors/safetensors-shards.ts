@@ -52,10 +52,19 @@ function commonMetadata([first, ...others]: readonly TensorFile[]): Metadata {
   return Object.fromEntries(pairs.filter(([key, value]) => others.every(({ metadata }) => metadata[key] === value)));
 }
 
+/** Whether a file of that name is the index of a model, whatever is in it. */
+export function isIndexName(name: string): boolean {
+  return /\.safetensors\.index\.json$/i.test(name);
+}
+
 async function readIndex(source: ByteSource): Promise<Index> {
+  if (source.size === 0) throw new TensorFileError('truncated', 'the index is empty');
   if (source.size > longestSafetensorsHeader)
     throw new TensorFileError('header-too-large', `the index is ${source.size} bytes long, at most 100 MB are read`);
-  const json = new JsonCursor(decodeUtf8(await readBytes(source, 0, source.size)));
+  const text = decodeUtf8(await readBytes(source, 0, source.size));
+  if (text.startsWith('\ufeff'))
+    throw new TensorFileError('bad-header', 'the index begins with a byte order mark, which JSON does not have');
+  const json = new JsonCursor(text);
   const metadata: (readonly [string, MetadataValue])[] = [];
   let weights: (readonly [string, string])[] | null = null;
   json.object((key) => {
@@ -76,6 +85,8 @@ function requirePlainName(shard: string): void {
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   if (!/^[^/\\:\x00-\x1f]+$/.test(shard) || shard === '.' || shard === '..')
     throw new TensorFileError('unsafe-path', `the index names ${quote(shard)}, which is no file beside it`);
+  if (isIndexName(shard))
+    throw new TensorFileError('bad-header', `the index names ${quote(shard)}, which is an index and no shard`);
 }
 
 async function openShard(shard: string, openBeside: (name: string) => Promise<ByteSource>): Promise<TensorFile> {

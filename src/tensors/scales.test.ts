@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { memorySource } from './bytes.ts';
-import { describeScales, scaledValues, scalesOf } from './scales.ts';
+import { describeScales, type Scales, scaledValues, scalesOf } from './scales.ts';
 import type { TensorEntry, TensorFile } from './tensor-file.ts';
 import type { FormatName } from '../numerics/formats.ts';
 
@@ -108,6 +108,55 @@ test('elements further on may have earlier scales', async () => {
   const part = (await (await scaledValues(file, entry, scales)).load(512, 256))();
   expect([part[0], part[87], part[88], part[255]]).toEqual([512, 599, 0, 167]);
 });
+
+describe('however a tensor is cut, every element has its own scale', () => {
+  test.each<[string, readonly number[], readonly number[]]>([
+    ['squares of 128, rows that do not end within a chunk', [300, 700], [3, 6]],
+    ['squares of 128, rows shorter than a chunk', [513, 130], [5, 2]],
+    ['squares of 16', [48, 9000], [3, 563]],
+    ['groups of three axes', [4, 8, 2000], [2, 4, 125]],
+    ['groups of the first axis alone', [4, 5, 77], [2, 5, 77]],
+    ['groups of the middle axis alone', [3, 40, 700], [3, 2, 700]],
+    ['four axes', [4, 4, 6, 800], [2, 2, 3, 50]],
+    ['three axes taken as a matrix', [3, 16, 9000], [3, 563]],
+    ['a scale a row', [40, 60], [40]],
+    ['blocks along rows', [70, 90], [70, 3]],
+    ['one for all', [30, 40], [1]],
+  ])('%s', async (_, shape, scaleShape) => {
+    const count = scaleShape.reduce((product, extent) => product * extent, 1);
+    const data = Float32Array.from({ length: count }, (__, i) => i + 1);
+    const file = fileOf({ x: e4m3(...shape), x_scale: { format: 'f32', shape: scaleShape, data } });
+    const [entry] = file.tensors as [TensorEntry];
+    const values = await scaledValues(file, entry, scalesOf(file).get('x') as Scales);
+    for (const chunk of [256, 512, 3 * 256, 4096]) {
+      const found: number[] = [];
+      for (let at = 0; at < entry.elements; at += chunk) {
+        found.push(...(await values.load(at, Math.min(chunk, entry.elements - at)))());
+      }
+      const wrong = found.findIndex((scale, i) => scale !== plainScale(i, shape, scaleShape));
+      expect([found.length, wrong]).toEqual([entry.elements, -1]);
+    }
+  });
+});
+
+/** The scale of an element where scales are counted from 1, by its place on every axis. */
+function plainScale(element: number, given: readonly number[], scaleShape: readonly number[]): number {
+  if (scaleShape.length === 1 && scaleShape[0] === 1) return 1;
+  const columns = given.at(-1) as number;
+  const elements = given.reduce((product, extent) => product * extent, 1);
+  const scales = scaleShape.length === 1 ? [...scaleShape, 1] : scaleShape;
+  const shape = scales.length === given.length ? given : [elements / columns, columns];
+  const usual = [16, 32, 64, 128];
+  let [rest, index, stride] = [element, 0, 1];
+  const axes = shape.map((extent, axis) => [extent, scales[axis] ?? 1] as const);
+  for (const [extent, count] of axes.toReversed()) {
+    const group = count === extent ? 1 : count === 1 ? extent : usual.find((one) => Math.ceil(extent / one) === count);
+    index += Math.floor((rest % extent) / (group ?? extent / count)) * stride;
+    stride *= count;
+    rest = Math.floor(rest / extent);
+  }
+  return index + 1;
+}
 
 describe('what is no scale', () => {
   test('a tensor whose shape does not fit', () => {

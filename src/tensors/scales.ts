@@ -89,22 +89,21 @@ function groupOf(extent: number, scales: number): number | null {
 }
 
 /**
- * The elements of a tensor times their scales, in f64: exact, but for the last place where both scales are f32. Decoding
- * throws TensorFileError `bad-scale` where a scale is no finite number.
+ * The elements of a tensor times their scales, in f64: exact, but for the last place where both scales are f32. This
+ * and decoding throw TensorFileError `bad-scale` where a scale is no finite number.
  */
 export async function scaledValues(file: TensorFile, entry: TensorEntry, scales: Scales): Promise<TensorValues> {
   const plain = tensorValues(file, entry);
   const second = scales.second === null ? 1 : ((await tensorValues(file, scales.second).load(0, 1))()[0] as number);
+  if (scales.second !== null && !Number.isFinite(second)) refuseScale(scales.second.name);
   const grid = gridOf(scales.grouping);
   const stored = tensorValues(file, scales.scale);
-  // Where outer axes share scales, elements further on may have earlier ones.
-  const isOrdered = stored.elements === 1 || scales.grouping.groups.slice(0, -2).every((group) => group === 1);
   let room = new Float64Array(0);
   return {
     ...plain,
     isScaled: true,
     async load(from, count) {
-      const [lowest, highest] = isOrdered ? [grid.scaleOf(from), grid.scaleOf(from + count - 1)] : [0, stored.elements];
+      const [lowest, highest] = grid.rangeOf(from, from + count - 1);
       const first = floorTo(lowest, loadUnit);
       const end = Math.min(floorTo(highest, loadUnit) + loadUnit, stored.elements);
       const [loaded, loadedScales] = await Promise.all([plain.load(from, count), stored.load(first, end - first)]);
@@ -127,6 +126,8 @@ interface Grid {
   /** The scale of the first element of a row; rows count through all other axes. */
   readonly scaleOfRow: (row: number) => number;
   readonly scaleOf: (element: number) => number;
+  /** The least and the largest scale of elements from one to another, both included; there is one at least. */
+  readonly rangeOf: (first: number, last: number) => readonly [lowest: number, highest: number];
 }
 
 function gridOf({ shape, groups }: Grouping): Grid {
@@ -143,7 +144,27 @@ function gridOf({ shape, groups }: Grouping): Grid {
   };
   const scaleOf = (element: number): number =>
     scaleOfRow(Math.floor(element / columns)) + Math.floor((element % columns) / columnGroup);
-  return { columns, columnGroup, scaleOfRow, scaleOf };
+  return { columns, columnGroup, scaleOfRow, scaleOf, rangeOf: rangesIn(shape, scaleOf) };
+}
+
+/**
+ * Elements from one to another are some boxes, each with a part of one axis and all of the axes behind it. Scales grow
+ * along every axis, so that a box has its least at its first element and its largest at its last.
+ */
+function rangesIn(shape: readonly number[], scaleOf: Grid['scaleOf']): Grid['rangeOf'] {
+  /** Elements that an index of an axis stands for, the last axis first. */
+  const strides = [1];
+  for (let axis = shape.length - 1; axis > 0; axis--)
+    strides.push((strides.at(-1) as number) * (shape[axis] as number));
+  return (first, last) => {
+    const edges = strides.flatMap((stride) => [
+      Math.ceil(first / stride) * stride,
+      Math.floor((last + 1) / stride) * stride,
+    ]);
+    const begins = edges.filter((edge) => first <= edge && edge <= last);
+    const ends = edges.map((edge) => edge - 1).filter((edge) => first <= edge && edge <= last);
+    return [Math.min(...begins.map(scaleOf)), Math.max(...ends.map(scaleOf))];
+  };
 }
 
 interface Factors {

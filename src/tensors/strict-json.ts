@@ -79,7 +79,11 @@ export class JsonCursor {
   #list(open: string, close: string, item: () => void): void {
     this.#expect(open);
     this.#depth += 1;
-    if (this.#depth > mostDepth) this.#fail('less depth');
+    if (this.#depth > mostDepth)
+      throw new TensorFileError(
+        'bad-header',
+        `the JSON is nested more than ${mostDepth} deep, at character ${this.#at}`,
+      );
     if (this.#peek() === close) this.#at += 1;
     else {
       do item();

@@ -10,13 +10,14 @@ import { PtxlabError } from '../base/error.ts';
  * - `duplicate-name`: two tensors, or two keys, share a name.
  * - `bad-shape`: an extent is negative, fractional or too large, or the elements do not fill whole bytes or blocks.
  * - `bad-offsets`: data lies outside the file, overlaps, leaves gaps or is of another length than its shape needs.
- * - `bad-data`: compressed data that does not decompress to what is announced, by length or checksum.
+ * - `bad-data`: data of a zip member that is not what is announced, by length or checksum.
  * - `bad-scale`: a scale of a block or of a quantised tensor is NaN or infinite.
  * - `unknown-dtype`: an element type that the container, or ptxlab, does not know.
  * - `unsupported`: well-formed, but ptxlab does not read or write it (big-endian, Fortran order, encrypted zip, …).
  * - `unsafe-path`: a shard's name leads out of the model's folder.
  * - `no-such-tensor`: the caller asked for a name that is not there.
- * - `not-found`, `is-a-directory`, `not-a-file`, `no-permission`, `exists`, `disk-full`, `io`: said by the host.
+ * - `not-found`, `is-a-directory`, `not-a-file`, `no-permission`, `exists`, `disk-full`, `changed` (while it was read), `io`: said by
+ *   the host.
  */
 export type TensorFileCode =
   | 'truncated'
@@ -38,6 +39,7 @@ export type TensorFileCode =
   | 'no-permission'
   | 'exists'
   | 'disk-full'
+  | 'changed'
   | 'io';
 
 /** A tensor file that cannot be read or written as asked; the message is one sentence for people. */

@@ -1,5 +1,6 @@
 /** The directory of a zip file, with the 64-bit extension. Members are found, not read. */
 import { type ByteSource, readBytes, sliceSource, viewOf } from './bytes.ts';
+import { checkedSource } from './checked-source.ts';
 import { inflateSource } from './inflate-source.ts';
 import { quote, TensorFileError } from './tensor-error.ts';
 
@@ -56,10 +57,12 @@ export async function readZip(source: ByteSource): Promise<ZipMember[]> {
   return members;
 }
 
-/** The uncompressed bytes of a member. */
+/** The uncompressed bytes of a member. Who reads them to their end is told, by `bad-data`, where they are not what was stored. */
 export function memberSource(source: ByteSource, member: ZipMember): ByteSource {
   const stored = sliceSource(source, member.offset, member.compressedSize);
-  return member.compressed ? inflateSource(stored, member.size, member.checksum) : stored;
+  return member.compressed
+    ? inflateSource(stored, member.size, member.checksum)
+    : checkedSource(stored, member.checksum);
 }
 
 async function findDirectory(source: ByteSource): Promise<Directory> {

@@ -1,9 +1,7 @@
-import { spawn } from 'node:child_process';
-import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { built, mainFile, type Outcome, ptxlab, put, scratch, scratchIn, start } from './ptxlab.ts';
+import { type Outcome, ptxlab, put, scratch, scratchIn } from './ptxlab.ts';
 import { floats, putSafetensors, tensor } from './tensor-files.ts';
 
 const everything = scratch();
@@ -133,6 +131,14 @@ I64   as it is                2   16 B  ids
     expect(readdirSync(folder)).toEqual(['model.safetensors']);
   });
 
+  test('--dry-run counts files, also one', async () => {
+    const index = at('m.safetensors.index.json');
+    const end = async (...flags: readonly string[]): Promise<string> =>
+      (await convert(model, index, '--to', 'f16', '--dry-run', ...flags)).stdout.split(', ').at(-1) ?? '';
+    expect(await end()).toMatch(/ in 1 file and an index\n$/);
+    expect(await end('--shard-size', '1 B')).toMatch(/ in 3 files and an index\n$/);
+  });
+
   test('--json', async () => {
     const { stdout, stderr } = await convert(model, at('out.safetensors'), '--to', 'e4m3', '--json', '-q');
     expect(stderr).toBe('');
@@ -144,6 +150,56 @@ I64   as it is                2   16 B  ids
         { name: 'ids', action: 'copy' },
       ],
     });
+  });
+});
+
+describe('patterns', () => {
+  test('--only that takes nothing is named', async () => {
+    const { code, stderr } = await convert(model, at('o.npz'), '--to', 'f16', '--only', 'zzz*', '--only', 'y');
+    expect([code, stderr]).toEqual([2, `ptxlab: ${model}: --only 'zzz*', 'y' takes none of its 3 tensors\n`]);
+    expect((await convert(model, at('o.npz'), '--to', 'f16', '--only', 'zzz*', '--only', '*norm')).code).toBe(0);
+  });
+
+  test('--keep that keeps nothing is a warning', async () => {
+    const args = ['--to', 'f16', '--keep', 'zzz*', '--keep', '*norm', '--force'];
+    const { code, stderr } = await convert(model, at('o.npz'), ...args);
+    expect([code, stderr.split('\n')[0]]).toEqual([
+      0,
+      `ptxlab: warning: ${model}: --keep 'zzz*' keeps none of its 3 tensors`,
+    ]);
+    expect(stderr.match(/warning/g)).toHaveLength(1);
+    expect((await convert(model, at('o.npz'), ...args, '-q')).stderr).toBe('');
+  });
+});
+
+describe('what the new file cannot hold is said of it', () => {
+  const long = 'x'.repeat(64);
+  test.each<[string, string, Parameters<typeof putSafetensors>[2], string]>([
+    ['o.safetensors', 's4', { a: floats(1, 2) }, '"a": a safetensors file cannot hold s4'],
+    ['o.npy', 'f16', { a: floats(1), b: floats(1) }, 'an .npy file holds one tensor, not 2'],
+    [
+      'o.gguf',
+      'q8_0',
+      { odd: tensor('F32', [44], new Float32Array(44)) },
+      'a GGUF file cannot hold this: the shape of "odd" is not possible: ',
+    ],
+    ['o.gguf', 'f16', { [long]: floats(1) }, `a GGUF file cannot hold this: the name "${long}" is longer than`],
+  ])('%s of %s', async (name, to, tensors, words) => {
+    const input = putSafetensors(folder, 'in.safetensors', tensors);
+    const { code, stderr } = await convert(input, at(name), '--to', to);
+    expect([code, stderr.slice(0, `ptxlab: ${at(name)}: ${words}`.length)]).toEqual([
+      2,
+      `ptxlab: ${at(name)}: ${words}`,
+    ]);
+  });
+
+  test('a scale that is NaN is said of the file that has it', async () => {
+    const input = putSafetensors(folder, 'in.safetensors', {
+      w: tensor('F8_E4M3', [1], Uint8Array.of(1)),
+      w_scale: floats(Number.NaN),
+    });
+    const { stderr } = await convert(input, at('o.npy'), '--to', 'f16');
+    expect(stderr).toBe(`ptxlab: ${input}: "w_scale" has a scale that is NaN or infinite\n`);
   });
 });
 
@@ -188,6 +244,16 @@ describe('one sentence, exit 2, and nothing left behind', () => {
     'no --to': () => [model, at('o.npz')],
     'an ending that says nothing': () => [model, at('o.tensors'), '--to', 'f16'],
     'an index in capitals': () => [model, at('M.SAFETENSORS.INDEX.JSON'), '--to', 'f16'],
+    'a pattern that takes nothing': () => [model, at('o.npz'), '--to', 'f16', '--only', 'zzz*'],
+    'a scale rule without a scheme': () => [model, at('o.npz'), '--to', 'e4m3', '--scale-rule', 'up'],
+    'a scale rule for other scales': () => [model, at('o.npz'), '--to', 'e4m3', '--scale', 'row', '--scale-rule', 'up'],
+    'a scale rule for blocks': () => [model, at('o.gguf'), '--to', 'mxfp4', '--keep', '*norm', '--scale-rule', 'up'],
+    'a name that zip readers cut off': () => [
+      putSafetensors(folder, 'zero.safetensors', { 'a\0b': floats(1) }),
+      at('o.npz'),
+      '--to',
+      'f16',
+    ],
     'no such format': () => [model, at('o.npz'), '--to', 'e4m9'],
     'a format that the container lacks': () => [model, at('o.gguf'), '--to', 'e4m3'],
     'a scheme with scales asked for': () => [model, at('o.npz'), '--to', 'mxfp4', '--scale', 'row'],
@@ -218,78 +284,5 @@ describe('one sentence, exit 2, and nothing left behind', () => {
         .filter((line) => line.startsWith('ptxlab:') || line.startsWith('error:')),
     ).toHaveLength(1);
     expect(readdirSync(folder)).toEqual(before);
-  });
-});
-
-describe('interrupted', () => {
-  /** Long enough to be interrupted: 64 MiB. */
-  const large = (): string =>
-    putSafetensors(folder, 'large.safetensors', {
-      w: tensor(
-        'F32',
-        [2 ** 24],
-        Float32Array.from({ length: 2 ** 24 }, (_, i) => i % 447),
-      ),
-    });
-
-  test('kill -9 at any moment leaves no half file, and --resume finishes with the same bytes', async () => {
-    const input = large();
-    await convert(input, at('whole.safetensors'), '--to', 'e4m3', '-q');
-    const whole = readFileSync(at('whole.safetensors'));
-    for (const moment of [100, 160, 220]) {
-      const child = await start(['convert', input, at('out.safetensors'), '--to', 'e4m3', '-q', '--force']);
-      const closed = new Promise((resolve) => child.on('close', resolve));
-      await sleep(moment);
-      child.kill('SIGKILL');
-      await closed;
-      const found = existsSync(at('out.safetensors')) ? readFileSync(at('out.safetensors')) : whole;
-      expect(found.equals(whole)).toBe(true);
-      const { code } = await convert(input, at('out.safetensors'), '--to', 'e4m3', '-q', '--resume', '--force');
-      expect(code).toBe(0);
-      expect(readFileSync(at('out.safetensors')).equals(whole)).toBe(true);
-      expect(readdirSync(folder).filter((name) => name.includes('ptxlab'))).toEqual([]);
-    }
-  });
-
-  test('a run that another left is not overwritten unasked, nor gone on with from other options', async () => {
-    const input = large();
-    await built();
-    const part = at('.out.safetensors.ptxlab-part');
-    const journal = { process: 2 ** 22 - 3, work: 'something else', position: { work: 0, piece: 3 } };
-    writeFileSync(part, 'left');
-    writeFileSync(`${part}.json`, JSON.stringify(journal));
-    const plain = await convert(input, at('out.safetensors'), '--to', 'e4m3');
-    expect([plain.code, plain.stderr]).toEqual([2, expect.stringContaining('--resume goes on with it')]);
-    const resumed = await convert(input, at('out.safetensors'), '--to', 'e4m3', '--resume');
-    expect([resumed.code, resumed.stderr]).toEqual([2, expect.stringContaining('other options')]);
-    expect(readFileSync(part, 'utf8')).toBe('left');
-    expect((await convert(input, at('out.safetensors'), '--to', 'e4m3', '--force', '-q')).code).toBe(0);
-    expect(readdirSync(folder).filter((name) => name.includes('ptxlab'))).toEqual([]);
-  });
-
-  test('of two at once one makes the file, the other says why it does not', async () => {
-    const input = large();
-    const out = at('out.safetensors');
-    const both = await Promise.all([1, 2].map(() => convert(input, out, '--to', 'e4m3', '-q')));
-    expect(both.reduce((sum, { code }) => sum + (code ?? 9), 0)).toBe(2);
-    expect(both.map(({ stderr }) => stderr).join('')).toMatch(
-      /is being written by (?:process \d+|another process)|exists already/,
-    );
-    expect((await dtypes(out)).join()).toBe('w F8_E4M3');
-  });
-
-  test.runIf(process.platform === 'linux')('a file that may not grow is told, and nothing is left', async () => {
-    await built();
-    const input = large();
-    const out = at('out.safetensors');
-    const command = `ulimit -f 1000; exec "${process.execPath}" "${mainFile}" convert "${input}" "${out}" --to e4m3 -q`;
-    const child = spawn('/bin/sh', ['-c', `trap '' XFSZ; ${command}`]);
-    let stderr = '';
-    child.stderr.on('data', (chunk: Buffer) => {
-      stderr += chunk.toString();
-    });
-    const code = await new Promise((resolve) => child.on('close', resolve));
-    expect([code, stderr.split('\n').length]).toEqual([2, 2]);
-    expect(readdirSync(folder)).toEqual(['large.safetensors', 'model.safetensors']);
   });
 });

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, truncateSync } from 'node:fs';
+import { chmodSync, mkdirSync, symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Outcome, ptxlab, put, scratch, start } from './ptxlab.ts';
@@ -138,11 +138,21 @@ describe('what cannot be read exits 2 with one sentence', () => {
   const cut = put(folder, 'cut.safetensors', Uint8Array.of(200, 0, 0, 0, 0, 0, 0, 0, 0x7b));
   const lying = putSafetensors(folder, 'lying.safetensors', { w: { ...floats(1), shape: [2] } });
 
+  const loop = join(folder, 'loop.npy');
+  symlinkSync(loop, loop);
+
   test.each<[string, readonly string[], RegExp]>([
     ['no file', [join(folder, 'none.safetensors')], /none\.safetensors/],
     ['a directory', [folder], /is a directory/],
     ['a header that is cut off', [cut], /cut\.safetensors: /],
     ['a header that lies about sizes', [lying], /lying\.safetensors: /],
+    [
+      'bytes that nobody says the type of',
+      [put(folder, 'u.bin', 'hello, world')],
+      /u\.bin: .*--dtype f32 --shape 1024,1024/,
+    ],
+    ['bytes without extents', ['--dtype', 'f32', put(folder, 'v.bin', 'abcd')], /v\.bin: .*--shape 1024,1024/],
+    ['a link to itself', [loop], /loop\.npy is a symbolic link that leads in a circle/],
     ['something else', [put(folder, 'text.txt', 'hello, world')], /text\.txt: not a safetensors/],
     ['raw bytes of another size', ['--dtype', 'f32', '--shape', '2', put(folder, 'r.bin', 'abcd')], /r\.bin: /],
     ['an unknown element type', ['--dtype', 'f33', '--shape', '1', put(folder, 's.bin', 'abcd')], /f33/],

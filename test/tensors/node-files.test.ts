@@ -185,7 +185,7 @@ describe('a model', () => {
     ['C:x', { weight_map: { w: 'C:x' } }, 'unsafe-path'],
     ['a name of nothing', { weight_map: { w: '' } }, 'unsafe-path'],
     ['a shard that is not there', { weight_map: { w: 'two.safetensors' } }, 'not-found'],
-    ['the index itself', { weight_map: { w: 'model.safetensors.index.json' } }, 'header-too-large'],
+    ['the index itself', { weight_map: { w: 'model.safetensors.index.json' } }, 'bad-header'],
     ['a tensor that is not there', { weight_map: { v: 'one.safetensors' } }, 'bad-header'],
     ['no weight_map', { metadata: {} }, 'bad-header'],
   ])('%s is refused', async (_, index, code) => {

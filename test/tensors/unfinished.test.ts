@@ -39,6 +39,41 @@ async function opened(runs: readonly Promise<UnfinishedFile>[]): Promise<readonl
   return settled.flatMap((run) => (run.status === 'fulfilled' ? [run.value] : []));
 }
 
+describe('what killed runs have left of their journals', () => {
+  const leftovers = [
+    '.out.ptxlab-part.json.0123456789ab.new',
+    '.out.ptxlab-part.json.ba9876543210.old',
+    '.out.ptxlab-part.json.new',
+  ];
+  const others = [
+    '.out.ptxlab-part.json.mine',
+    '.out2.ptxlab-part.json.0123456789ab.new',
+    '.other.ptxlab-part.json.new',
+  ];
+
+  test.each([{ resume: true }, { replace: true }])('goes when the file is whole: %j', async (how) => {
+    for (const name of [...leftovers, ...others]) await writeFile(join(folder, name), 'left');
+    await writeFile(part, 'left');
+    await leave({});
+    const file = await open(how);
+    await file.file.write(0, new TextEncoder().encode('done'));
+    await file.commit();
+    expect((await readdir(folder)).sort()).toEqual([...others, 'out'].sort());
+  });
+});
+
+test('what does not fit on the disk is named, and how much is missing', async () => {
+  const size = 2 ** 52;
+  const words = new RegExp(
+    `^${target} does not fit on the disk: ${size} bytes are needed, \\d+ are free, \\d+ are missing$`,
+  );
+  await expect(openUnfinished(target, { size, work: 'w', resume: false, replace: false })).rejects.toMatchObject({
+    code: 'disk-full',
+    message: expect.stringMatching(words),
+  });
+  expect(await readdir(folder)).toEqual([]);
+});
+
 describe('of several runs that find the same, one gets it', () => {
   test.each(Array.from({ length: 10 }, (_, i) => i))('to go on, and to begin anew (%i)', async () => {
     await writeFile(part, 'left');

@@ -2,14 +2,17 @@
 import { basename } from 'node:path';
 import type { Granularity } from '../../arrays/quantized-array.ts';
 import type { Semantics } from '../../arrays/semantic-rules.ts';
+import { PtxlabError } from '../../base/error.ts';
 import { matchesGlob } from '../../base/glob.ts';
+import { printable } from '../../diagnostics/renderers/printable.ts';
 import type { Rounding } from '../../numerics/conversion.ts';
 import type { ConversionChoice } from '../../tensors/conversion-plan.ts';
 import type { Sharding } from '../../tensors/sharded-layout.ts';
 import type { Container } from '../../tensors/tensor-file.ts';
 import { UsageError } from '../exit.ts';
 import type { CommonFlags } from '../options.ts';
-import type { TensorFlags } from '../tensor-input.ts';
+import { plural } from '../inspect/text.ts';
+import type { TensorFlags, TensorInput } from '../tensor-input.ts';
 
 export interface ConvertFlags extends CommonFlags, TensorFlags {
   readonly to?: string;
@@ -40,7 +43,6 @@ export function choiceOf(flags: ConvertFlags): ConversionChoice {
   if (seed !== undefined && !/^-?\d+$/.test(seed)) throw new UsageError(`--seed takes an integer, not '${seed}'`);
   if (seed !== undefined && flags.rounding !== 'rs') throw new UsageError('--seed goes with --rounding rs');
   if (seed === undefined && flags.rounding === 'rs') throw new UsageError('--rounding rs needs --seed');
-  const isOne = (globs: readonly string[], name: string): boolean => globs.some((glob) => matchesGlob(glob, name));
   return {
     to,
     scale: oneOf('--scale', flags.scale, granularities),
@@ -51,6 +53,24 @@ export function choiceOf(flags: ConvertFlags): ConversionChoice {
     semantics: oneOf('--semantics', flags.semantics, stacks),
     takes: (name) => (only.length === 0 || isOne(only, name)) && !isOne(keep, name),
   };
+}
+
+const isOne = (globs: readonly string[], name: string): boolean => globs.some((glob) => matchesGlob(glob, name));
+
+/**
+ * Patterns of `--keep` that no tensor has, in words.
+ *
+ * @throws PtxlabError where `--only` takes no tensor
+ */
+export function idlePatterns({ path, file: { tensors } }: TensorInput, flags: ConvertFlags): readonly string[] {
+  const { only = [], keep = [] } = flags;
+  const isIdle = (glob: string): boolean => !tensors.some(({ name }) => matchesGlob(glob, name));
+  const all = `of its ${plural(tensors.length, 'tensor')}`;
+  if (only.length > 0 && only.every(isIdle)) {
+    const globs = only.map((glob) => `'${printable(glob)}'`).join(', ');
+    throw new PtxlabError('no-such-tensor', `${path}: --only ${globs} takes none ${all}`);
+  }
+  return keep.filter(isIdle).map((glob) => `${path}: --keep '${printable(glob)}' keeps none ${all}`);
 }
 
 function oneOf<T>(flag: string, given: string | undefined, values: Readonly<Record<string, T>>): T | undefined {

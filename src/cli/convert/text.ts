@@ -21,7 +21,7 @@ export function planText({ work, layout }: ConversionPlan): string {
   });
   const head = ['from', 'to', 'shape', 'size', 'name'];
   const lines = alignColumns([head, ...rows], ['left', 'left', 'right', 'right', 'left']);
-  const files = layout.files === null ? '' : ` in ${layout.files.length - 1} files and an index`;
+  const files = layout.files === null ? '' : ` in ${plural(layout.files.length - 1, 'file')} and an index`;
   return `${lines.join('\n')}\n\n${plural(work.length, 'tensor')}, ${bytesText(layout.size)}${files}\n`;
 }
 

@@ -3,11 +3,12 @@ import { Comparer, type Comparison } from '../../arrays/comparison.ts';
 import type { ExponentCount } from '../../arrays/exponent-histogram.ts';
 import { isCoarser, type SpacingUnit } from '../../arrays/spacing.ts';
 import { Summarizer } from '../../arrays/summary.ts';
-import { type Pairing, pairTensors, type TensorPair, valuesOf } from '../../tensors/pairing.ts';
+import { type ExactChunk, exactValuesOf, restOfDifference } from '../../tensors/exact-values.ts';
+import { type Pairing, pairTensors, type Side, type TensorPair } from '../../tensors/pairing.ts';
 import { forEachChunk, isReadable, type TensorValues } from '../../tensors/tensor-values.ts';
 import { equalBytes } from './equal-bytes.ts';
 import type { Progress } from '../progress.ts';
-import type { TensorInput } from '../tensor-input.ts';
+import { named, type TensorInput } from '../tensor-input.ts';
 
 export type PairOutcome =
   | {
@@ -52,7 +53,7 @@ export async function compareFiles(a: TensorInput, b: TensorInput, options: Diff
     const compared: ComparedPair[] = [];
     for (const pair of pairs) {
       if (options.signal.aborted) break;
-      compared.push({ ...pair, outcome: await comparePair(pair, progress, options) });
+      compared.push({ ...pair, outcome: await comparePair(pair, [a.path, b.path], progress, options) });
     }
     return { a, b, pairs: compared, onlyInA, onlyInB };
   } finally {
@@ -64,27 +65,52 @@ function isComparable({ a, b }: TensorPair): boolean {
   return isSameShape(a.entry.shape, b.entry.shape) && isReadable(a.entry) && isReadable(b.entry);
 }
 
-async function comparePair(pair: TensorPair, progress: Progress, options: DiffOptions): Promise<PairOutcome> {
+async function comparePair(
+  pair: TensorPair,
+  [pathA, pathB]: readonly [string, string],
+  progress: Progress,
+  options: DiffOptions,
+): Promise<PairOutcome> {
   const { a, b } = pair;
   if (!isSameShape(a.entry.shape, b.entry.shape)) return { kind: 'shapes-differ' };
   if (!isComparable(pair)) {
     if (a.entry.dtype !== b.entry.dtype) return { kind: 'types-differ' };
     return { kind: 'bytes', areEqual: await equalBytes(a.file.data(a.entry), b.file.data(b.entry)) };
   }
-  const [left, right] = [await valuesOf(a), await valuesOf(b)];
-  const unit = unitOf(left, right);
+  const [left, right] = [await valuesFrom(pathA, a), await valuesFrom(pathB, b)];
+  const unit = unitOf(left.values, right.values);
   const comparer = new Comparer({ unit, worst: options.worst });
   const summaries = options.withExponents ? ([new Summarizer('f64'), new Summarizer('f64')] as const) : null;
-  const take = (...chunks: (Float32Array | Float64Array)[]): void => {
-    const [x, y] = chunks as [Float32Array, Float32Array];
-    comparer.add(x, y);
-    summaries?.[0].add(x);
-    summaries?.[1].add(y);
-    progress.add(x.length);
+  const take = (...chunks: ExactChunk[]): void => {
+    const [x, y] = chunks as [ExactChunk, ExactChunk];
+    comparer.add(x.values, y.values, restOfDifference(x, y));
+    summaries?.[0].add(x.values);
+    summaries?.[1].add(y.values);
+    progress.add(x.values.length);
   };
   await forEachChunk([left, right], take, options.signal);
   const exponents = summaries === null ? null : ([exponentsOf(summaries[0]), exponentsOf(summaries[1])] as const);
   return { kind: 'compared', comparison: comparer.result(), unit, exponents };
+}
+
+/** As `exactValuesOf`; what is wrong with the values names their file. */
+async function valuesFrom(path: string, side: Side): ReturnType<typeof exactValuesOf> {
+  try {
+    const exact = await exactValuesOf(side);
+    const load: typeof exact.load = async (from, count) => {
+      const loaded = await exact.load(from, count);
+      return () => {
+        try {
+          return loaded();
+        } catch (error) {
+          throw named(path, error);
+        }
+      };
+    };
+    return { ...exact, load };
+  } catch (error) {
+    throw named(path, error);
+  }
 }
 
 /** The spacing of the coarser format. */

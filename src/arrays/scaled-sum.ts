@@ -1,0 +1,60 @@
+/** A compensated sum of numbers that may be larger or smaller than f64 holds: products of two f64, say. */
+import { CompensatedSum } from './compensated-sum.ts';
+
+/** A number, significand * 2^exponent; the significand is an f64 of any size. */
+export interface ScaledNumber {
+  readonly significand: number;
+  readonly exponent: number;
+}
+
+/** Exponents of what is added are multiples of this, so that a factor taken twice reaches from one end of f64 to the other. */
+export const scaleStep = 600;
+
+/**
+ * What is added as it is goes into a sum of its own, which is all there is for numbers of usual size; sums of other scales
+ * (Blue's accumulators) are there only where something of that scale was added.
+ */
+export class ScaledSum {
+  private readonly plain = new CompensatedSum();
+  private readonly others = new Map<number, CompensatedSum>();
+
+  /** Adds value * 2^exponent; the exponent is a multiple of `scaleStep`. */
+  add(value: number, exponent = 0): void {
+    this.at(exponent).add(value);
+  }
+
+  merge(other: ScaledSum): void {
+    this.plain.merge(other.plain);
+    for (const [exponent, sum] of other.others) this.at(exponent).merge(sum);
+  }
+
+  /** The sum, in the scale of its largest part. */
+  get value(): ScaledNumber {
+    if (this.others.size === 0) return { significand: this.plain.value, exponent: 0 };
+    const parts = [[0, this.plain] as const, ...this.others]
+      .map(([exponent, { value }]) => ({ significand: value, exponent }))
+      .filter(({ significand }) => significand !== 0)
+      .sort((x, y) => y.exponent - x.exponent);
+    const exponent = parts[0]?.exponent ?? 0;
+    const all = new CompensatedSum();
+    for (const part of parts) all.add(scaled(part.significand, part.exponent - exponent));
+    return { significand: all.value, exponent };
+  }
+
+  private at(exponent: number): CompensatedSum {
+    if (exponent === 0) return this.plain;
+    const known = this.others.get(exponent);
+    if (known !== undefined) return known;
+    const made = new CompensatedSum();
+    this.others.set(exponent, made);
+    return made;
+  }
+}
+
+/** value * 2^exponent, rounded once or, beyond the range of f64, to infinity or zero. The exponent is a multiple of `scaleStep`. */
+export function scaled(value: number, exponent: number): number {
+  const factor = 2 ** (Math.sign(exponent) * scaleStep);
+  let result = value;
+  for (let left = Math.abs(exponent); left > 0; left -= scaleStep) result *= factor;
+  return result;
+}

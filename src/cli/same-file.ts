@@ -1,0 +1,26 @@
+/** Keeping what is written away from what is read. */
+import { stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { UsageError } from './exit.ts';
+import type { TensorInput } from './tensor-input.ts';
+
+/** Every file that an input is read from: it, and the shards beside an index. */
+export function filesOfInput({ path, file }: TensorInput): readonly string[] {
+  const shards = new Set(file.tensors.flatMap(({ shard }) => (shard === null ? [] : [shard])));
+  return [path, ...[...shards].map((shard) => join(dirname(path), shard))];
+}
+
+/** @throws UsageError where a file that is to be made is one of an input, also by another name or a link */
+export async function refuseSameFiles(inputs: readonly TensorInput[], made: readonly string[]): Promise<void> {
+  const read = new Map<string, string>();
+  for (const one of inputs.flatMap(filesOfInput)) read.set(await identityOf(one), one);
+  for (const one of made) {
+    const same = read.get(await identityOf(one).catch(() => ''));
+    if (same !== undefined) throw new UsageError(`${same} and ${one} are the same file`);
+  }
+}
+
+async function identityOf(path: string): Promise<string> {
+  const { dev, ino } = await stat(path);
+  return `${dev} ${ino}`;
+}

@@ -1,0 +1,135 @@
+/** Conversions that are interrupted, in any way that a process may be, and what they leave. */
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { built, mainFile, type Outcome, ptxlab, put, scratch, scratchIn, start } from './ptxlab.ts';
+import { putSafetensors, tensor } from './tensor-files.ts';
+
+const everything = scratch();
+let folder = '';
+beforeEach(() => {
+  folder = scratchIn(everything);
+});
+
+const at = (name: string): string => join(folder, name);
+
+function convert(...args: readonly string[]): Promise<Outcome> {
+  return ptxlab(['convert', ...args]);
+}
+
+describe('interrupted', () => {
+  /** Long enough to be interrupted: 64 MiB. */
+  const large = (): string =>
+    putSafetensors(folder, 'large.safetensors', {
+      w: tensor(
+        'F32',
+        [2 ** 24],
+        Float32Array.from({ length: 2 ** 24 }, (_, i) => i % 447),
+      ),
+    });
+
+  test('kill -9 at any moment leaves no half file, and --resume finishes with the same bytes', async () => {
+    const input = large();
+    await convert(input, at('whole.safetensors'), '--to', 'e4m3', '-q');
+    const whole = readFileSync(at('whole.safetensors'));
+    for (const moment of [100, 160, 220]) {
+      const child = await start(['convert', input, at('out.safetensors'), '--to', 'e4m3', '-q', '--force']);
+      const closed = new Promise((resolve) => child.on('close', resolve));
+      await sleep(moment);
+      child.kill('SIGKILL');
+      await closed;
+      const found = existsSync(at('out.safetensors')) ? readFileSync(at('out.safetensors')) : whole;
+      expect(found.equals(whole)).toBe(true);
+      const { code } = await convert(input, at('out.safetensors'), '--to', 'e4m3', '-q', '--resume', '--force');
+      expect(code).toBe(0);
+      expect(readFileSync(at('out.safetensors')).equals(whole)).toBe(true);
+      expect(readdirSync(folder).filter((name) => name.includes('ptxlab'))).toEqual([]);
+    }
+  });
+
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s leaves nothing that cannot be gone on with', async (name) => {
+    // A file of zeros that takes no room and seconds to convert.
+    truncateSync(put(folder, 'zeros.bin', ''), 2 ** 32);
+    const args = ['--dtype', 'f32', '--shape', `${2 ** 30}`, '--to', 'e4m3', '--force'];
+    const journal = at('.out.safetensors.ptxlab-part.json');
+    const isKept = (): boolean => existsSync(journal) && /"position":\{/.test(readFileSync(journal, 'utf8'));
+    for (const reached of [() => existsSync(journal), isKept]) {
+      const child = await start(['convert', at('zeros.bin'), at('out.safetensors'), ...args]);
+      let stderr = '';
+      child.stderr.on('data', (chunk: Buffer) => {
+        stderr += chunk.toString();
+      });
+      const ended = new Promise((resolve) => child.on('close', (_, signal) => resolve(signal)));
+      while (!reached()) await sleep(5);
+      const left = isKept() ? ['.out.safetensors.ptxlab-part', '.out.safetensors.ptxlab-part.json'] : [];
+      child.kill(name);
+      expect(await ended).toBe(name);
+      expect(readdirSync(folder).filter((one) => one.includes('ptxlab'))).toEqual(left);
+      const words = `ptxlab: ${at('out.safetensors')} is unfinished; --resume goes on where it stopped\n`;
+      expect(stderr).toBe(left.length === 0 ? '' : words);
+    }
+  });
+
+  test('an input that changes meanwhile is told, and nothing is left', async () => {
+    const input = put(folder, 'zeros.bin', '');
+    truncateSync(input, 2 ** 31);
+    const args = ['--dtype', 'f32', '--shape', `${2 ** 29}`, '--to', 'e4m3'];
+    const child = await start(['convert', input, at('out.safetensors'), ...args]);
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      stderr += chunk.toString();
+    });
+    const ended = new Promise((resolve) => child.on('close', resolve));
+    while (!existsSync(at('.out.safetensors.ptxlab-part'))) await sleep(5);
+    utimesSync(input, 1, 1);
+    expect([await ended, stderr]).toEqual([2, `ptxlab: ${input} was changed while it was read\n`]);
+    expect(readdirSync(folder)).toEqual(['zeros.bin']);
+  });
+
+  test('a run that another left is not overwritten unasked, nor gone on with from other options', async () => {
+    const input = large();
+    await built();
+    const part = at('.out.safetensors.ptxlab-part');
+    const journal = { process: 2 ** 22 - 3, work: 'something else', position: { work: 0, piece: 3 } };
+    writeFileSync(part, 'left');
+    writeFileSync(`${part}.json`, JSON.stringify(journal));
+    const plain = await convert(input, at('out.safetensors'), '--to', 'e4m3');
+    expect([plain.code, plain.stderr]).toEqual([2, expect.stringContaining('--resume goes on with it')]);
+    const resumed = await convert(input, at('out.safetensors'), '--to', 'e4m3', '--resume');
+    expect([resumed.code, resumed.stderr]).toEqual([2, expect.stringContaining('other options')]);
+    expect(readFileSync(part, 'utf8')).toBe('left');
+    expect((await convert(input, at('out.safetensors'), '--to', 'e4m3', '--force', '-q')).code).toBe(0);
+    expect(readdirSync(folder).filter((name) => name.includes('ptxlab'))).toEqual([]);
+  });
+
+  test('of two at once one makes the file, the other says why it does not', async () => {
+    const input = large();
+    const out = at('out.safetensors');
+    const both = await Promise.all([1, 2].map(() => convert(input, out, '--to', 'e4m3', '-q')));
+    expect(both.reduce((sum, { code }) => sum + (code ?? 9), 0)).toBe(2);
+    expect(both.map(({ stderr }) => stderr).join('')).toMatch(
+      /is being written by (?:process \d+|another process)|exists already/,
+    );
+    expect((await ptxlab(['inspect', '--no-stats', out])).stdout).toMatch(/F8_E4M3 .* w\n/);
+  });
+
+  test.runIf(process.platform === 'linux').each([1000, 0])(
+    'what may not grow beyond %i blocks is told, and nothing is left',
+    async (blocks) => {
+      await built();
+      const input = large();
+      const out = at('out.safetensors');
+      const command = `ulimit -f ${blocks}; exec "${process.execPath}" "${mainFile}" convert "${input}" "${out}" --to e4m3 -q`;
+      const child = spawn('/bin/sh', ['-c', `trap '' XFSZ; ${command}`]);
+      let stderr = '';
+      child.stderr.on('data', (chunk: Buffer) => {
+        stderr += chunk.toString();
+      });
+      const code = await new Promise((resolve) => child.on('close', resolve));
+      expect([code, stderr]).toEqual([2, `ptxlab: ${out} is larger than a file may be here\n`]);
+      expect(readdirSync(folder)).toEqual(['large.safetensors']);
+    },
+  );
+});
