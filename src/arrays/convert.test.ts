@@ -154,7 +154,7 @@ describe('f64, which f32 stands in for on its way to formats of 16 bits and less
   /** The middle between a number of the format and the next, and f64's neighbours of it. */
   function aroundTies(to: FormatName): Float64Array {
     const numbers = to === 'f32' ? someSingles() : everyNumber(to);
-    const middles = numbers.slice(1).map((number, i) => (number + numbers[i]) / 2);
+    const middles = numbers.slice(1).map((number, i) => (number + (numbers[i] ?? 0)) / 2);
     const bits = new BigInt64Array(new Float64Array([...middles, ...numbers]).buffer);
     const near = [0n, 1n, -1n, 1n << 28n, -(1n << 29n)].map((step) => bits.map((one) => one + step));
     const all = new Float64Array(BigInt64Array.from(near.flatMap((some) => [...some])).buffer);
