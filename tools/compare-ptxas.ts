@@ -16,23 +16,13 @@ import { expandForm } from '../src/isa/expand.ts';
 import { allForms } from '../src/isa/table.ts';
 import { formatVersion, parseVersion, targets, versions } from '../src/isa/targets.ts';
 import { scratchFolder } from '../test/bench/scratch-folder.ts';
+import { mulberry32 } from './mulberry32.ts';
 
 const [count = 20, seed = 1] = process.argv.slice(2, 4).map(Number);
 const onlyOpcode = process.argv[4];
 const record = process.argv[5];
 const cases: string[] = [];
 const perModule = 300;
-
-/** A small generator of its own, so that a seed names a run. */
-function mulberry32(state: number): () => number {
-  let s = state;
-  return () => {
-    s = (s + 0x6d2b79f5) | 0;
-    let t = Math.imul(s ^ (s >>> 15), 1 | s);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
 
 const random = mulberry32(seed);
 const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
