@@ -138,6 +138,8 @@ function targetOf(choice: ConversionChoice, container: Container): Target {
   if (container === 'gguf' && isBlockLayout(name)) {
     const isPlain = scale === undefined && scaleRule === undefined && rounding === 'rn';
     refuseIf(!isPlain, 'blocks of GGUF have scales and a rounding of their own');
+    refuseIf(choice.saturate === false, 'codes with scales saturate');
+    refuseIf((choice.semantics ?? 'ptx') !== 'ptx', 'codes with scales are made as GGUF says');
     return { kind: 'blocks', layout: name };
   }
   if (name === 'q8_0') throw new PtxlabError('bad-choice', 'q8_0 is a type of GGUF: the new file has to be one');
