@@ -11,7 +11,7 @@ import {
   type Version,
   versions,
 } from '../isa/targets.ts';
-import type { AddressSizeDirective, NameOperand, TargetDirective, VersionDirective } from '../syntax/tree.ts';
+import type { AddressSizeDirective, NameOperand, TargetDirective, Variable, VersionDirective } from '../syntax/tree.ts';
 import type { ModuleEnvironment } from './availability.ts';
 import type { Report } from './declarations.ts';
 import { nearest } from '../base/nearest.ts';
@@ -100,9 +100,10 @@ export class Header {
     this.report(diagnose('PTX4015', directive, { subject: '.address_size', needed: '2.3', found }));
   }
 
-  /** Whether samplers are declared apart from textures. */
-  get hasSamplers(): boolean {
-    return this.options.some(({ name }) => name === 'texmode_independent');
+  /** Samplers are declared where textures have none with them. */
+  checkSampler({ type, typeStart, typeEnd }: Variable): void {
+    if (type !== '.samplerref' || this.options.some(({ name }) => name === 'texmode_independent')) return;
+    this.report(diagnose('PTX5027', { start: typeStart, end: typeEnd }, {}));
   }
 
   /** The environment; the first call, at the first item behind the header, reports what is missing or does not agree. */

@@ -7,6 +7,7 @@ import { checkCall } from './call.ts';
 import { type Judge, step, type Verdict } from './judge.ts';
 import { checkLimits } from './limits.ts';
 import { nearest } from '../base/nearest.ts';
+import type { Needs } from './needs.ts';
 import type { Place, Problem } from './problem.ts';
 import { describeShape, shapeOf } from './shapes.ts';
 import type { Scope } from './symbols.ts';
@@ -17,8 +18,7 @@ export interface InstructionContext {
   readonly report: (diagnostic: Diagnostic) => void;
   /** The judge of the module's environment. */
   judgeAt(at: Span): Judge;
-  /** Remembers what a verdict needs of version and target. */
-  met(verdict: Verdict): void;
+  readonly needs: Needs;
   /** True the first time an opcode outside the tables is met. */
   firstUnchecked(opcode: string): boolean;
 }
@@ -38,7 +38,7 @@ export function checkInstruction(node: Instruction, scope: Scope, checker: Instr
       place,
       operands.map((operand) => shapeOf(operand, scope)),
     );
-  checker.met(verdict);
+  checker.needs.met(verdict);
   if (!verdict.clean) reportVerdict(node, verdict, scope, checker);
 }
 

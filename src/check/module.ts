@@ -4,7 +4,6 @@
  */
 import type { Span } from '../base/span.ts';
 import { diagnose } from '../diagnostics/diagnostic.ts';
-import type { AvailabilityRow } from '../isa/form.ts';
 import type {
   Block,
   DebugItem,
@@ -16,7 +15,6 @@ import type {
   PrototypeDirective,
   Statement,
   TargetsDirective,
-  Variable,
 } from '../syntax/tree.ts';
 import type { ModuleEnvironment } from './availability.ts';
 import { type CheckedFunction, FunctionRecorder } from './checked.ts';
@@ -41,19 +39,19 @@ import {
   headerFeatures,
 } from './functions.ts';
 import { checkInitialNames } from './initial-names.ts';
-import { checkFeature, type Feature, featureOfPragma, features } from './features.ts';
 import { Header, type Overrides } from './header.ts';
 import { checkInstruction, type InstructionContext } from './instruction.ts';
-import { type Judge, judgeFor, type Verdict } from './judge.ts';
+import { type Judge, judgeFor } from './judge.ts';
 import { checkConstants, declareVariable } from './redeclaration.ts';
 import { checkKernel } from './kernels.ts';
+import { Needs } from './needs.ts';
 import { signatureOf } from './signature.ts';
 import { type DeclaredSymbol, type FormalSpace, Scope, type VariableSpace, type VariableSymbol } from './symbols.ts';
 
 /** The state of checking one module. */
 export class ModuleChecker implements InstructionContext {
   readonly symbols: Scope = new Scope();
-  readonly rows: Set<AvailabilityRow> = new Set();
+  readonly needs: Needs;
   readonly report: Report;
   readonly source: string;
   /** Functions with a body, when they are kept for running. */
@@ -71,7 +69,6 @@ export class ModuleChecker implements InstructionContext {
   private readonly formals = new Map<string, FormalSpace>();
   private readonly header: Header;
   private readonly uncheckedOpcodes = new Set<string>();
-  private readonly verdicts = new Set<Verdict>();
   private judge: Judge | null = null;
   private hasDebug = false;
   /** Functions that were declared, to be defined later. */
@@ -82,6 +79,7 @@ export class ModuleChecker implements InstructionContext {
     this.functions = keep ? [] : null;
     this.report = report;
     this.header = new Header(overrides, report);
+    this.needs = new Needs(this.header, report);
   }
 
   checkItem(item: Item): void {
@@ -106,11 +104,11 @@ export class ModuleChecker implements InstructionContext {
         else this.readDebug(item);
         return;
       case 'alias':
-        this.uses('alias', item);
+        this.needs.feature('alias', item);
         if (checkAlias(item, this.aliases, this.symbols, this.report)) this.aliases.set(item.name, item.target);
         return;
       case 'pragma':
-        this.usesPragmas(item);
+        this.needs.pragmas(item);
         return;
     }
   }
@@ -135,13 +133,6 @@ export class ModuleChecker implements InstructionContext {
     this.report(diagnose('PTX5024', { start: nameStart, end: nameEnd }, { name }));
   }
 
-  /** Remembers what a verdict needs of version and target. */
-  met(verdict: Verdict): void {
-    if (this.verdicts.has(verdict)) return;
-    this.verdicts.add(verdict);
-    for (const row of verdict.rows) this.rows.add(row);
-  }
-
   /** The judge of this module's environment. */
   judgeAt(at: Span): Judge {
     this.judge ??= judgeFor(this.header.environment(at));
@@ -155,18 +146,6 @@ export class ModuleChecker implements InstructionContext {
     return true;
   }
 
-  private uses(feature: Feature, span: Span): void {
-    this.rows.add(features[feature]);
-    checkFeature(feature, this.header.environment(span), span, this.report);
-  }
-
-  private usesPragmas({ strings, start, end }: Span & { readonly strings: readonly string[] }): void {
-    for (const text of strings) {
-      const feature = featureOfPragma(text);
-      if (feature !== null) this.uses(feature, { start, end });
-    }
-  }
-
   declare(scope: Scope, symbol: DeclaredSymbol): void {
     const previous = scope.declare(symbol);
     if (previous !== null) this.report(diagnose('PTX5005', symbol.declared, { name: symbol.name }));
@@ -176,7 +155,7 @@ export class ModuleChecker implements InstructionContext {
     if (!checkPlace(declaration, place, this.report)) return;
     const environment = this.header.environment(declaration);
     for (const variable of declaration.variables) {
-      this.checkSampler(variable);
+      this.header.checkSampler(variable);
       const type = declaredType(variable, declaration.space, environment, this.report);
       if (type === null) continue;
       if (declaration.space === '.reg') {
@@ -193,11 +172,6 @@ export class ModuleChecker implements InstructionContext {
     }
   }
 
-  private checkSampler({ type, typeStart, typeEnd }: Variable): void {
-    if (type !== '.samplerref' || this.header.hasSamplers) return;
-    this.report(diagnose('PTX5027', { start: typeStart, end: typeEnd }, {}));
-  }
-
   private declareVariable(scope: Scope, symbol: VariableSymbol): void {
     if (scope === this.symbols) this.variables.push(symbol);
     else this.recorder?.variable(symbol);
@@ -208,9 +182,10 @@ export class ModuleChecker implements InstructionContext {
     const environment = this.header.environment(item);
     checkHeader(item, this.report);
     if (item.entry) checkKernel(item, environment, this.report);
-    for (const directive of item.tuning) this.usesPragmas(directive);
+    for (const directive of item.tuning) this.needs.pragmas(directive);
     if (item.body === null && item.linkage !== '.extern') this.announced.push(item);
-    for (const feature of headerFeatures(item)) this.uses(feature, { start: item.nameStart, end: item.nameEnd });
+    for (const feature of headerFeatures(item))
+      this.needs.feature(feature, { start: item.nameStart, end: item.nameEnd });
     declareFunction(functionSymbol(item), this.symbols, this.report);
     const recorder = this.functions === null || item.body === null ? null : new FunctionRecorder(item);
     this.recorder = recorder;
@@ -240,7 +215,7 @@ export class ModuleChecker implements InstructionContext {
         this.recordLabel(statement.name, scope);
         return;
       case 'loc':
-        if (statement.inlined !== null) this.uses('inlined', statement);
+        if (statement.inlined !== null) this.needs.feature('inlined', statement);
         this.recorder?.entry({ kind: 'location', node: statement });
         return;
       case 'targets':
@@ -250,7 +225,7 @@ export class ModuleChecker implements InstructionContext {
         this.declarePrototype(statement, scope);
         return;
       case 'pragma':
-        this.usesPragmas(statement);
+        this.needs.pragmas(statement);
         this.recorder?.entry({ kind: 'pragma', node: statement });
         return;
     }
@@ -261,7 +236,7 @@ export class ModuleChecker implements InstructionContext {
     const { label: name, names, directive: word } = directive;
     const of = word === '.branchtargets' ? 'branches' : 'calls';
     const declared: Span = { start: directive.start, end: directive.end };
-    this.uses(of === 'branches' ? 'branchtargets' : 'calltargets', declared);
+    this.needs.feature(of === 'branches' ? 'branchtargets' : 'calltargets', declared);
     this.declare(scope, { kind: 'targets', name, of, names: names.map((target) => target.name), scope, declared });
     for (const target of names) {
       const symbol = scope.lookup(target.name);
@@ -278,8 +253,8 @@ export class ModuleChecker implements InstructionContext {
       declaredType(parameter, parameter.space, environment, this.report),
     );
     checkResults(prototype, name, { start, end }, this.report);
-    this.uses('callprototype', { start, end });
-    if (prototype.noreturn) this.uses('noreturn', { start, end });
+    this.needs.feature('callprototype', { start, end });
+    if (prototype.noreturn) this.needs.feature('noreturn', { start, end });
     if (types.includes(null)) return;
     this.declare(scope, { kind: 'prototype', name, signature: signatureOf(prototype), declared: { start, end } });
   }
@@ -319,7 +294,7 @@ export class ModuleChecker implements InstructionContext {
       this.recorder?.formal(null, result);
       return;
     }
-    this.checkSampler(parameter);
+    this.header.checkSampler(parameter);
     checkParameterType(parameter, type, this.report);
     const space = parameterSpace(item.entry, result);
     this.formals.set(parameter.name, space);
