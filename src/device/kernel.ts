@@ -94,7 +94,8 @@ export class Kernel {
     };
     const run = (workspace: number): Promise<EngineResult> =>
       this.run(options, { ...shape, gridWorkspace: workspace }, bytes, limits, print);
-    const result = await (options.cooperative === true ? withGridWorkspace(this.memory, run) : run(0));
+    const result =
+      options.cooperative === true ? await withGridWorkspace(this.memory, run) : withHint(await run(0), this.linked);
     return { ...result, printed: texts.join('') };
   }
 
@@ -143,6 +144,19 @@ export class Kernel {
       tracing,
     });
   }
+}
+
+/** `grid.sync()` of cooperative groups traps where it finds no workspace. */
+function withHint(result: EngineResult, { functions }: KernelProgram): EngineResult {
+  if (result.ok || result.fault.code !== 'PTX6031') return result;
+  const looks = functions.some((one) => one.kind === 'program' && one.program.instructions.some(readsWorkspace));
+  if (!looks) return result;
+  const message = `${result.fault.message}; it looks for the workspace of a grid, which cooperative launches have`;
+  return { ...result, fault: { ...result.fault, message } };
+}
+
+function readsWorkspace({ specials }: FunctionProgram['instructions'][number]): boolean {
+  return specials.some(({ register }) => register === '%envreg2');
 }
 
 function extent(given: Extent): Dim3 {

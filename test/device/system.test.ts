@@ -1,7 +1,7 @@
 /** What the system keeps for kernels: a workspace by which a grid synchronises, and the first bytes of shared memory. */
 import { describe, expect, test } from 'vitest';
 import type { LaunchOptions } from '../../src/device.ts';
-import { output, type Source, ways } from './run.ts';
+import { outcome, output, type Source, ways } from './run.ts';
 
 const everywhere: Readonly<Record<string, LaunchOptions>> = { ...ways, 'two workers': { workers: 2, simd: true } };
 
@@ -44,6 +44,11 @@ describe.each(Object.entries(everywhere))('on %s', (_name, way) => {
     const body = `mov.u32 %r1, %envreg1; mov.u32 %r2, %envreg2; mov.b64 %rd1, {%r2, %r1}; ld.v2.u32 {%r3, %r4}, [%rd1];
       st.u32 [%rd1+4], 99; ld.param.u64 %rd2, [out]; st.global.v2.u32 [%rd2], {%r3, %r4};`;
     for (let i = 0; i < 2; i++) expect(await output({ body }, 8, { ...way, cooperative: true })).toEqual([8, 0]);
+  });
+
+  test('whoever traps for want of it is told', async () => {
+    const { result } = await outcome(reversed, 64, { ...way, block: 4 });
+    expect(result.ok ? null : result.fault.message).toContain('which cooperative launches have');
   });
 
   test('a launch that is not cooperative has none', async () => {
