@@ -63,3 +63,33 @@ describe('directives', () => {
     expect(codesOf('.pragma "constructor";', '2.0', 'sm_20')).toEqual([]);
   });
 });
+
+describe('directives, linkage and attributes of a module', () => {
+  /** The item, the version before it came and the one it came with, and the targets that lack it and have it. */
+  test.each([
+    ['.entry f() .maxntid 32 { ret; }', '1.2', '1.3', null, 'sm_10'],
+    ['.entry f() .reqntid 32 { ret; }', '2.0', '2.1', null, 'sm_20'],
+    ['.entry f(.param .u32 .ptr .global p) { ret; }', '2.1', '2.2', null, 'sm_20'],
+    ['.weak .func f() { ret; }', '3.0', '3.1', null, 'sm_20'],
+    ['.global .attribute(.managed) .b32 x;', '3.2', '4.0', 'sm_20', 'sm_30'],
+    ['.common .global .b32 x;', '4.3', '5.0', null, 'sm_20'],
+    ['.entry f() .reqnctapercluster 2 { ret; }', null, '7.8', 'sm_89', 'sm_90'],
+    ['.entry f() .explicitcluster { ret; }', null, '7.8', 'sm_89', 'sm_90'],
+    ['.global .attribute(.unified(1, 2)) .b32 x;', '7.8', '8.0', 'sm_89', 'sm_90'],
+    ['.func f() .abi_preserve 8 { ret; }', '8.8', '9.0', 'sm_75', 'sm_80'],
+  ] as const)('%s: not in %s, in %s; not on %s, on %s', (item, before, since, without, on) => {
+    expect(itemCodes(item, since, on)).toEqual([]);
+    if (before !== null) expect(itemCodes(item, before, on)).toEqual(['PTX4001']);
+    if (without !== null) expect(itemCodes(item, since, without)).toEqual(['PTX4002']);
+  });
+
+  test('.maxnctapersm went with 2.1', () => {
+    expect(itemCodes('.entry f() .maxnctapersm 2 { ret; }', '2.0', 'sm_20')).toEqual([]);
+    expect(itemCodes('.entry f() .maxnctapersm 2 { ret; }', '2.1', 'sm_20')).toEqual(['PTX4004']);
+  });
+
+  function itemCodes(item: string, version: string, target: string): readonly string[] {
+    const { diagnostics } = check(`.version ${version}\n.target ${target}\n${item}\n`);
+    return diagnostics.filter(({ severity }) => severity === 'error').map(({ code }) => code);
+  }
+});

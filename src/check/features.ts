@@ -3,7 +3,7 @@ import type { Span } from '../base/span.ts';
 import type { Parameters } from '../diagnostics/catalogue.ts';
 import { diagnose } from '../diagnostics/diagnostic.ts';
 import type { AvailabilityRow } from '../isa/form.ts';
-import { at, type Availability } from '../isa/targets.ts';
+import { at, type Availability, parseVersion } from '../isa/targets.ts';
 import { checkRows, type ModuleEnvironment } from './availability.ts';
 import type { Report } from './declarations.ts';
 
@@ -42,9 +42,37 @@ export function featureOfPragma(text: string): Feature | null {
   return datedPragmas.find((name) => name === word) ?? null;
 }
 
+const dated: Readonly<Record<string, Availability>> = {
+  '.maxntid': at('1.3'),
+  '.maxnreg': at('1.3'),
+  '.maxnctapersm': { ...at('1.3'), until: parseVersion('2.1') },
+  '.minnctapersm': at('2.0'),
+  '.pragma': at('2.0'),
+  '.section': at('2.0'),
+  '.reqntid': at('2.1'),
+  '.ptr': at('2.2'),
+  '.weak': at('3.1'),
+  '.managed': at('4.0', 30),
+  '.common': at('5.0'),
+  '.reqnctapercluster': at('7.8', 90),
+  '.explicitcluster': at('7.8', 90),
+  '.maxclusterrank': at('7.8', 90),
+  '.unified': at('8.0', 90),
+  '.abi_preserve': at('9.0', 80),
+  '.abi_preserve_control': at('9.0', 80),
+  '.blocksareclusters': at('9.0', 90),
+};
+
+const rowsOfDirectives = new Map(Object.entries(dated).map(([name, way]) => [name, row(name, way)]));
+
+/** What a directive, linkage or attribute needs, by its name; null where it has been there always. */
+export function rowOfDirective(name: string): AvailabilityRow | null {
+  return rowsOfDirectives.get(name) ?? null;
+}
+
 /** Complains where the module's version or target does not have it. */
-export function checkFeature(feature: Feature, environment: ModuleEnvironment, span: Span, report: Report): void {
-  for (const { code, parameters, help } of checkRows([features[feature]], environment)) {
+export function checkRow(found: AvailabilityRow, environment: ModuleEnvironment, span: Span, report: Report): void {
+  for (const { code, parameters, help } of checkRows([found], environment)) {
     report(diagnose(code, span, parameters as Parameters<typeof code>, { help }));
   }
 }

@@ -108,6 +108,7 @@ export class ModuleChecker implements InstructionContext {
         if (checkAlias(item, this.aliases, this.symbols, this.report)) this.aliases.set(item.name, item.target);
         return;
       case 'pragma':
+        this.needs.directive('.pragma', item);
         this.needs.pragmas(item);
         return;
     }
@@ -115,6 +116,7 @@ export class ModuleChecker implements InstructionContext {
 
   private readDebug(item: DebugItem): void {
     this.hasDebug = true;
+    this.needs.directive(item.directive, item);
     if (this.functions !== null) this.sections.push(item.text);
   }
 
@@ -153,6 +155,7 @@ export class ModuleChecker implements InstructionContext {
 
   private checkDeclaration(declaration: Declaration, scope: Scope, place: 'module' | 'function'): void {
     if (!checkPlace(declaration, place, this.report)) return;
+    this.needs.declaration(declaration);
     const environment = this.header.environment(declaration);
     for (const variable of declaration.variables) {
       this.header.checkSampler(variable);
@@ -182,7 +185,7 @@ export class ModuleChecker implements InstructionContext {
     const environment = this.header.environment(item);
     checkHeader(item, this.report);
     if (item.entry) checkKernel(item, environment, this.report);
-    for (const directive of item.tuning) this.needs.pragmas(directive);
+    this.needs.functionHeader(item);
     if (item.body === null && item.linkage !== '.extern') this.announced.push(item);
     for (const feature of headerFeatures(item))
       this.needs.feature(feature, { start: item.nameStart, end: item.nameEnd });
@@ -225,6 +228,7 @@ export class ModuleChecker implements InstructionContext {
         this.declarePrototype(statement, scope);
         return;
       case 'pragma':
+        this.needs.directive('.pragma', statement);
         this.needs.pragmas(statement);
         this.recorder?.entry({ kind: 'pragma', node: statement });
         return;

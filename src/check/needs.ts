@@ -2,9 +2,10 @@
 import type { Span } from '../base/span.ts';
 import type { AvailabilityRow } from '../isa/form.ts';
 import type { Report } from './declarations.ts';
-import { checkFeature, type Feature, featureOfPragma, features } from './features.ts';
+import { checkRow, type Feature, featureOfPragma, features, rowOfDirective } from './features.ts';
 import type { Header } from './header.ts';
 import type { Verdict } from './judge.ts';
+import type { Declaration, FunctionItem } from '../syntax/tree.ts';
 
 export class Needs {
   readonly rows: Set<AvailabilityRow> = new Set();
@@ -25,8 +26,42 @@ export class Needs {
   }
 
   feature(feature: Feature, span: Span): void {
-    this.rows.add(features[feature]);
-    checkFeature(feature, this.header.environment(span), span, this.report);
+    this.uses(features[feature], span);
+  }
+
+  /** A directive, linkage or attribute by its name; none for null. */
+  directive(name: string | null, { start, end }: Span): void {
+    const row = name === null ? null : rowOfDirective(name);
+    if (row !== null) this.uses(row, { start, end });
+  }
+
+  /** What stands in the header of a function. */
+  functionHeader(item: FunctionItem): void {
+    const span: Span = { start: item.nameStart, end: item.nameEnd };
+    this.directive(item.linkage, span);
+    for (const attribute of item.attributes) this.attribute(attribute, span);
+    for (const directive of item.tuning) {
+      this.directive(directive.name, directive);
+      this.pragmas(directive);
+    }
+    for (const { pointer, nameStart, nameEnd } of item.parameters) {
+      if (pointer !== null) this.directive('.ptr', { start: nameStart, end: nameEnd });
+    }
+  }
+
+  declaration({ linkage, attributes, spaceStart, spaceEnd }: Declaration): void {
+    const span: Span = { start: spaceStart, end: spaceEnd };
+    this.directive(linkage, span);
+    for (const attribute of attributes) this.attribute(attribute, span);
+  }
+
+  private attribute(text: string, span: Span): void {
+    this.directive(text.replace(/\(.*/, ''), span);
+  }
+
+  private uses(row: AvailabilityRow, span: Span): void {
+    this.rows.add(row);
+    checkRow(row, this.header.environment(span), span, this.report);
   }
 
   pragmas({ strings, start, end }: Span & { readonly strings: readonly string[] }): void {
