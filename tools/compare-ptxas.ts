@@ -16,7 +16,7 @@ import { expandForm } from '../src/isa/expand.ts';
 import { allForms } from '../src/isa/table.ts';
 import { formatVersion, parseVersion, targets, versions } from '../src/isa/targets.ts';
 import { scratchFolder } from '../test/bench/scratch-folder.ts';
-import { mulberry32 } from './mulberry32.ts';
+import { randomSource } from '../test/kernels/reference.ts';
 
 const [count = 20, seed = 1] = process.argv.slice(2, 4).map(Number);
 const onlyOpcode = process.argv[4];
@@ -24,7 +24,7 @@ const record = process.argv[5];
 const cases: string[] = [];
 const perModule = 300;
 
-const random = mulberry32(seed);
+const random = randomSource(seed);
 const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
 
 const registerTypes = [

@@ -11,11 +11,11 @@ import { join } from 'node:path';
 import { check } from '../src/check/check.ts';
 import { formatVersion, targets, versions } from '../src/isa/targets.ts';
 import { scratchFolder } from '../test/bench/scratch-folder.ts';
-import { mulberry32 } from './mulberry32.ts';
+import { randomSource } from '../test/kernels/reference.ts';
 
 const [count = 1000, seed = 1] = process.argv.slice(2, 4).map(Number);
 const files = process.argv.slice(4);
-const random = mulberry32(seed);
+const random = randomSource(seed);
 const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
 
 interface Module {

@@ -1,5 +1,6 @@
 /** What callers bring that no compiler has looked at: each mistake is said in words, none is taken for something else. */
 import { PtxlabError } from '../base/error.ts';
+import { joinWords } from '../base/join-words.ts';
 import { type Bytes, tagOf } from './storage.ts';
 
 /** A value as messages show it. */
@@ -33,8 +34,7 @@ export function requireOptions(options: unknown, needs: string): void {
 export function requireChoice(name: string, value: unknown, choices: readonly string[]): void {
   if (value === undefined || choices.includes(value as string)) return;
   const all = choices.map((choice) => `'${choice}'`);
-  const listed = all.length < 2 ? all.join('') : `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`;
-  throw badOption(`${name} is ${listed}, not ${shown(value)}`);
+  throw badOption(`${name} is ${joinWords(all, 'or')}, not ${shown(value)}`);
 }
 
 /** Throws `bad-option` for what is neither true nor false: a text such as 'false' would count as true. */

@@ -1,6 +1,7 @@
 /** One value as every stack converts it, and why they differ. */
 import { type Bits, hex } from '../base/bits.ts';
 import { PtxlabError } from '../base/error.ts';
+import { joinWords } from '../base/join-words.ts';
 import { plainConversion, type Rounding, roundings } from '../numerics/conversion.ts';
 import { convert } from '../numerics/convert.ts';
 import { formatValue } from '../numerics/describe.ts';
@@ -159,15 +160,11 @@ function sentenceOf(to: FormatName, results: readonly StackResult[], agree: bool
 function groupText(to: FormatName, group: readonly StackResult[]): string {
   const names = group.map(({ semantics }) => semantics);
   const verb = names.length === 1 ? 'gives' : 'give';
-  return `${listed(names)} ${verb} ${patternText(to, group[0] as StackResult)}: ${rulesText(group)}`;
+  return `${joinWords(names, 'and')} ${verb} ${patternText(to, group[0] as StackResult)}: ${rulesText(group)}`;
 }
 
 function rulesText(group: readonly StackResult[]): string {
   return [...new Set(group.map(({ cause }) => cause.rule))].join(', or ');
-}
-
-function listed(names: readonly string[]): string {
-  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
 function patternText(to: FormatName, { bits, value }: StackResult): string {

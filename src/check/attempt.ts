@@ -4,7 +4,7 @@ import { modifierSets, otherModifiers } from '../isa/modifiers.ts';
 import type { Axis, CompiledForm } from '../isa/notation.ts';
 import { constraintHolds, relationHolds } from '../isa/rules.ts';
 import { ptxForms } from '../isa/table.ts';
-import { joinWords } from '../isa/targets.ts';
+import { joinWords } from '../base/join-words.ts';
 import { type TypeName, typeOf } from '../isa/types.ts';
 import { nearest } from '../base/nearest.ts';
 import { part, type Problem, problem, wholeMnemonic } from './problem.ts';

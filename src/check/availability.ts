@@ -1,5 +1,6 @@
 /** Versions and targets: whether a variant may be used in a module, and where it could be. */
 import type { AvailabilityRow, Variant } from '../isa/form.ts';
+import { joinWords } from '../base/join-words.ts';
 import { holds } from '../isa/rules.ts';
 import {
   type Availability,
@@ -8,7 +9,6 @@ import {
   includesTarget,
   inVersion,
   isAvailable,
-  joinWords,
   newestVersion,
   type Target,
   targets,

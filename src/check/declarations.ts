@@ -7,6 +7,7 @@ import { type Diagnostic, diagnose } from '../diagnostics/diagnostic.ts';
 import { type Availability, at, describeTargets, formatVersion, isAvailable } from '../isa/targets.ts';
 import { type PtxType, type TypeName, typeOf, types } from '../isa/types.ts';
 import type { Declaration, Parameter, Variable } from '../syntax/tree.ts';
+import { printDimensions } from '../syntax/storage.ts';
 import type { ModuleEnvironment } from './availability.ts';
 import { checkInitializer } from './initializers.ts';
 import { isOpen } from './sizes.ts';
@@ -120,10 +121,16 @@ function checkGlobalOnly({ linkage, attributes, variables }: Declaration, span: 
     const ptxas = '.common variables must be declared in .global space';
     report(diagnose('PTX5007', span, { what: '.common variables lie in .global', ptxas }));
   }
-  const [attribute] = attributes.map((text) => text.replace(/\(.*/, ''));
-  if (attribute === undefined) return;
+  const [first] = attributes;
+  if (first === undefined) return;
+  const attribute = attributeName(first);
   const ptxas = `Illegal attribute '${attribute}' for symbol '${variables[0]?.name}'`;
   report(diagnose('PTX5007', span, { what: `${attribute} is for variables in .global`, ptxas }));
+}
+
+/** `.unified` of `.unified(19,95)`. */
+export function attributeName(written: string): string {
+  return written.replace(/\(.*/, '');
 }
 
 /** A register or register family. */
@@ -197,8 +204,8 @@ export function checkVariable(declaration: Declaration, variable: Variable, type
 }
 
 /** `x[2][]`. */
-export function arrayText({ name, dimensions }: Pick<Variable, 'name' | 'dimensions'>): string {
-  return `${name}${dimensions.map((dimension) => `[${dimension ?? ''}]`).join('')}`;
+export function arrayText(variable: Variable): string {
+  return variable.name + printDimensions(variable);
 }
 
 /** The space that a parameter's symbol has. */

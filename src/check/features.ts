@@ -14,33 +14,19 @@ export type Feature =
   | 'branchtargets'
   | 'callprototype'
   | 'calltargets'
-  | 'enable_smem_spilling'
-  | 'frequency'
   | 'inlined'
   | 'noreturn'
-  | 'parameters'
-  | 'used_bytes_mask';
+  | 'parameters';
 
 export const features: Readonly<Record<Feature, AvailabilityRow>> = {
   alias: row('.alias', at('6.3', 30)),
   branchtargets: row('.branchtargets', at('5.1', 30)),
   callprototype: row('.callprototype', at('2.1', 20)),
   calltargets: row('.calltargets', at('2.1', 20)),
-  enable_smem_spilling: row("pragma 'enable_smem_spilling'", at('8.7', 75)),
-  frequency: row("pragma 'frequency'", at('9.0', 50)),
   inlined: row('.loc with inlined_at', at('7.0')),
   noreturn: row('.noreturn', at('6.4', 30)),
   parameters: row('.param of a function', at('2.0', 20)),
-  used_bytes_mask: row("pragma 'used_bytes_mask'", at('8.3', 50)),
 };
-
-/** The pragmas that came with a version; others are for whoever knows them. */
-const datedPragmas: readonly Feature[] = ['enable_smem_spilling', 'frequency', 'used_bytes_mask'];
-
-export function featureOfPragma(text: string): Feature | null {
-  const [word] = text.trim().split(/\s/, 1);
-  return datedPragmas.find((name) => name === word) ?? null;
-}
 
 const dated: Readonly<Record<string, Availability>> = {
   '.maxntid': at('1.3'),
@@ -61,11 +47,14 @@ const dated: Readonly<Record<string, Availability>> = {
   '.abi_preserve': at('9.0', 80),
   '.abi_preserve_control': at('9.0', 80),
   '.blocksareclusters': at('9.0', 90),
+  "pragma 'used_bytes_mask'": at('8.3', 50),
+  "pragma 'enable_smem_spilling'": at('8.7', 75),
+  "pragma 'frequency'": at('9.0', 50),
 };
 
 const rowsOfDirectives = new Map(Object.entries(dated).map(([name, way]) => [name, row(name, way)]));
 
-/** What a directive, linkage or attribute needs, by its name; null where it has been there always. */
+/** What a directive, linkage, attribute or pragma needs, by its name; null where it has been there always. */
 export function rowOfDirective(name: string): AvailabilityRow | null {
   return rowsOfDirectives.get(name) ?? null;
 }

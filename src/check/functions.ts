@@ -35,7 +35,7 @@ export function checkHeader(item: FunctionItem, report: Report): void {
   }
 }
 
-function checkHasSize(parameter: Parameter, ptxas: string, report: Report): void {
+export function checkHasSize(parameter: Parameter, ptxas: string, report: Report): void {
   if (isOpen(parameter)) report(diagnose('PTX5022', nameOf(parameter), { found: arrayText(parameter), ptxas }));
 }
 

@@ -3,8 +3,9 @@ import type { Span } from '../base/span.ts';
 import { diagnose } from '../diagnostics/diagnostic.ts';
 import type { FunctionItem, Parameter, TuningDirective } from '../syntax/tree.ts';
 import type { ModuleEnvironment } from './availability.ts';
-import { arrayText, type Report } from './declarations.ts';
-import { alignmentOf, alignUp, isOpen, sizeOf } from './sizes.ts';
+import type { Report } from './declarations.ts';
+import { checkHasSize } from './functions.ts';
+import { bytesInRow } from './sizes.ts';
 
 export function checkKernel(item: FunctionItem, environment: ModuleEnvironment, report: Report): void {
   for (const parameter of item.parameters) checkKernelParameter(parameter, report);
@@ -15,10 +16,7 @@ export function checkKernel(item: FunctionItem, environment: ModuleEnvironment, 
 
 function checkKernelParameter(parameter: Parameter, report: Report): void {
   const span: Span = { start: parameter.nameStart, end: parameter.nameEnd };
-  if (isOpen(parameter)) {
-    const ptxas = 'Parameter to entry function cannot be an incomplete array.';
-    report(diagnose('PTX5022', span, { found: arrayText(parameter), ptxas }));
-  }
+  checkHasSize(parameter, 'Parameter to entry function cannot be an incomplete array.', report);
   if (parameter.space === '.param') return;
   const what = `parameter '${parameter.name}' of a kernel lies in .param, not in ${parameter.space}`;
   const ptxas = `Entry parameter '${parameter.name}' must have .param state space`;
@@ -31,7 +29,7 @@ const manyParameterBytes = 32_764;
 function checkParameterSpace(item: FunctionItem, { version, target }: ModuleEnvironment, report: Report): void {
   const { name, nameStart, nameEnd, parameters } = item;
   const most = version >= 801 && target.sm >= 70 ? manyParameterBytes : fewParameterBytes;
-  const found = parameters.reduce((end, formal) => alignUp(end, Math.max(1, alignmentOf(formal))) + sizeOf(formal), 0);
+  const found = bytesInRow(parameters);
   if (found <= most) return;
   const hex = (bytes: number): string => `0x${bytes.toString(16)}`;
   const ptxas = `Entry function '${name}' uses too much parameter space (${hex(found)} bytes, ${hex(most)} max).`;

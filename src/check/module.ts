@@ -108,7 +108,6 @@ export class ModuleChecker implements InstructionContext {
         if (checkAlias(item, this.aliases, this.symbols, this.report)) this.aliases.set(item.name, item.target);
         return;
       case 'pragma':
-        this.needs.directive('.pragma', item);
         this.needs.pragmas(item);
         return;
     }
@@ -228,7 +227,6 @@ export class ModuleChecker implements InstructionContext {
         this.declarePrototype(statement, scope);
         return;
       case 'pragma':
-        this.needs.directive('.pragma', statement);
         this.needs.pragmas(statement);
         this.recorder?.entry({ kind: 'pragma', node: statement });
         return;

@@ -1,8 +1,8 @@
 /** What a module needs of version and target: everything it was seen to use. */
 import type { Span } from '../base/span.ts';
 import type { AvailabilityRow } from '../isa/form.ts';
-import type { Report } from './declarations.ts';
-import { checkRow, type Feature, featureOfPragma, features, rowOfDirective } from './features.ts';
+import { attributeName, type Report } from './declarations.ts';
+import { checkRow, type Feature, features, rowOfDirective } from './features.ts';
 import type { Header } from './header.ts';
 import type { Verdict } from './judge.ts';
 import type { Declaration, FunctionItem } from '../syntax/tree.ts';
@@ -41,8 +41,8 @@ export class Needs {
     this.directive(item.linkage, span);
     for (const attribute of item.attributes) this.attribute(attribute, span);
     for (const directive of item.tuning) {
-      this.directive(directive.name, directive);
-      this.pragmas(directive);
+      if (directive.strings.length > 0) this.pragmas(directive);
+      else this.directive(directive.name, directive);
     }
     for (const { pointer, nameStart, nameEnd } of item.parameters) {
       if (pointer !== null) this.directive('.ptr', { start: nameStart, end: nameEnd });
@@ -56,7 +56,7 @@ export class Needs {
   }
 
   private attribute(text: string, span: Span): void {
-    this.directive(text.replace(/\(.*/, ''), span);
+    this.directive(attributeName(text), span);
   }
 
   private uses(row: AvailabilityRow, span: Span): void {
@@ -64,10 +64,9 @@ export class Needs {
     checkRow(row, this.header.environment(span), span, this.report);
   }
 
+  /** `.pragma` with its strings; what nobody dated is for whoever knows it. */
   pragmas({ strings, start, end }: Span & { readonly strings: readonly string[] }): void {
-    for (const text of strings) {
-      const feature = featureOfPragma(text);
-      if (feature !== null) this.feature(feature, { start, end });
-    }
+    this.directive('.pragma', { start, end });
+    for (const text of strings) this.directive(`pragma '${text.trim().split(/\s/, 1)[0]}'`, { start, end });
   }
 }

@@ -2,7 +2,7 @@
 import { diagnose } from '../diagnostics/diagnostic.ts';
 import type { Variable } from '../syntax/tree.ts';
 import type { Report } from './declarations.ts';
-import { alignmentOf, alignUp, isOpen, sizeOf } from './sizes.ts';
+import { bytesInRow, isOpen } from './sizes.ts';
 import type { Scope, VariableSymbol } from './symbols.ts';
 
 /** Declares a variable: `.extern` ones as often as they are alike, and one that is not beside them. */
@@ -38,7 +38,7 @@ const mostConstants = 65_536;
 /** Variables in `.const` lie in one bank. */
 export function checkConstants(variables: readonly VariableSymbol[], report: Report): void {
   const own = variables.filter(({ space, linkage }) => space === '.const' && linkage !== '.extern');
-  const found = own.reduce((end, { variable }) => alignUp(end, alignmentOf(variable)) + sizeOf(variable), 0);
+  const found = bytesInRow(own.map(({ variable }) => variable));
   const last = own.at(-1);
   if (found <= mostConstants || last === undefined) return;
   const ptxas = `File uses too much global constant data (0x${found.toString(16)} bytes, 0x10000 max)`;

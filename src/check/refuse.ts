@@ -1,7 +1,7 @@
 /** Why no form takes a mnemonic, and the nearest spelling that one would take. */
 import { type CompiledForm, printMnemonic } from '../isa/notation.ts';
 import { constraintHolds } from '../isa/rules.ts';
-import { joinWords } from '../isa/targets.ts';
+import { joinWords } from '../base/join-words.ts';
 import { type TypeName, typeOf } from '../isa/types.ts';
 import { type Attempt, attempt, isModifier, listed, slotsFit, unknownModifier, type Written } from './attempt.ts';
 import { part, type Problem, problem, wholeMnemonic } from './problem.ts';

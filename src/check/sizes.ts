@@ -33,6 +33,11 @@ export function alignmentOf(variable: Variable): number {
   return variable.align ?? elementSize(variable);
 }
 
+/** Bytes of variables that lie one behind the other. */
+export function bytesInRow(variables: readonly Variable[]): number {
+  return variables.reduce((end, one) => alignUp(end, Math.max(1, alignmentOf(one))) + sizeOf(one), 0);
+}
+
 export function alignUp(offset: number, alignment: number): number {
   return Math.ceil(offset / alignment) * alignment;
 }

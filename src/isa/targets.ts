@@ -2,6 +2,7 @@
  * PTX versions and `.target` architectures in the order of their appearance (PTX ISA 9.1, 11.1.2 and release notes;
  * first versions measured with ptxas 13.0).
  */
+import { joinWords } from '../base/join-words.ts';
 
 /** A PTX ISA version as one number that orders: `major * 100 + minor`. */
 export type Version = number;
@@ -185,12 +186,6 @@ export function describeTargets(set: TargetSet): string {
     case 'between':
       return set.sm <= 10 ? `targets below sm_${set.below}` : `sm_${set.sm} to below sm_${set.below}`;
   }
-}
-
-/** `a, b or c`. */
-export function joinWords(words: readonly string[], last: 'or' | 'and'): string {
-  if (words.length < 2) return words[0] ?? '';
-  return `${words.slice(0, -1).join(', ')} ${last} ${words[words.length - 1]}`;
 }
 
 /** One way to have a feature: at least this PTX version, on one of these targets. */

@@ -4,6 +4,7 @@
  */
 import { assertNever } from '../base/assert-never.ts';
 import { printInitializer, printOperand } from './print-operands.ts';
+import { printDimensions } from './storage.ts';
 import type {
   Declaration,
   FunctionItem,
@@ -137,10 +138,6 @@ function printVariable(variable: Variable): string {
   const family = count === null ? '' : `<${count}>`;
   const value = initializer === null ? '' : ` = ${printInitializer(initializer)}`;
   return name + family + printDimensions(variable) + value;
-}
-
-function printDimensions({ dimensions }: Variable): string {
-  return dimensions.map((size) => `[${size ?? ''}]`).join('');
 }
 
 function printType({ vector, type }: Variable): string[] {

@@ -3,6 +3,7 @@ import { parseAttributes } from './attributes.ts';
 import { declaredSpaces } from './directives.ts';
 import type { Reader } from './reader.ts';
 import { Token } from './tokens.ts';
+import type { Variable } from './tree.ts';
 import { integerTokenValue, readCount } from './values.ts';
 
 /** What stands before the type: in any order, each repeatable but the space. */
@@ -97,4 +98,9 @@ export function parseDimension(r: Reader, dimensions: (number | null)[]): boolea
   dimensions.push(Number(integerTokenValue(r)));
   r.next();
   return r.expect(Token.RightBracket, "']'");
+}
+
+/** `[2][]`. */
+export function printDimensions({ dimensions }: Pick<Variable, 'dimensions'>): string {
+  return dimensions.map((size) => `[${size ?? ''}]`).join('');
 }

@@ -52,6 +52,19 @@ export function sliceSource(source: ByteSource, offset: number, size: number): B
   };
 }
 
+/** A source whose reads follow each other: each begins when the one before has ended, well or not. */
+export function serialSource(size: number, read: ByteSource['read']): ByteSource {
+  let turn = Promise.resolve();
+  return {
+    size,
+    read(offset, into) {
+      const mine = turn.then(() => read(offset, into));
+      turn = mine.catch(() => undefined);
+      return mine;
+    },
+  };
+}
+
 /** `length` bytes from `offset` on, in memory of their own. The caller has bounded `length`. */
 export async function readBytes(source: ByteSource, offset: number, length: number): Promise<Uint8Array> {
   requireRange(source.size, offset, length);

@@ -1,5 +1,5 @@
 /** Stored bytes with a checksum, which is looked at when they have been read to their end. */
-import { type ByteSource, readBytes, requireRange } from './bytes.ts';
+import { type ByteSource, readBytes, requireRange, serialSource } from './bytes.ts';
 import { crc32 } from './crc32.ts';
 import { TensorFileError } from './tensor-error.ts';
 
@@ -26,13 +26,5 @@ export function checkedSource(source: ByteSource, checksum: number): ByteSource 
     if (reached === size && crc !== checksum)
       throw new TensorFileError('bad-data', 'the stored data has another checksum than is announced');
   };
-  let turn = Promise.resolve();
-  return {
-    size,
-    read(offset, into) {
-      const mine = turn.then(() => read(offset, into));
-      turn = mine.catch(() => undefined);
-      return mine;
-    },
-  };
+  return serialSource(size, read);
 }

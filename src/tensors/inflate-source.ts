@@ -1,6 +1,6 @@
 /** Compressed bytes as a source: they are inflated as far as they are read, in memory that does not grow with them. */
 import { Inflate } from 'fflate';
-import { type ByteSource, readBytes, requireRange } from './bytes.ts';
+import { type ByteSource, readBytes, requireRange, serialSource } from './bytes.ts';
 import { crc32 } from './crc32.ts';
 import { TensorFileError } from './tensor-error.ts';
 
@@ -13,21 +13,13 @@ const step = 16 * 1024;
  */
 export function inflateSource(compressed: ByteSource, size: number, checksum: number): ByteSource {
   let stream = new InflateStream(compressed, size, checksum);
-  let turn = Promise.resolve();
   const read = async (offset: number, into: Uint8Array): Promise<void> => {
     requireRange(size, offset, into.byteLength);
     if (offset < stream.at) stream = new InflateStream(compressed, size, checksum);
     await stream.skip(offset - stream.at);
     await stream.take(into);
   };
-  return {
-    size,
-    read(offset, into) {
-      const mine = turn.then(() => read(offset, into));
-      turn = mine.catch(() => undefined);
-      return mine;
-    },
-  };
+  return serialSource(size, read);
 }
 
 class InflateStream {
