@@ -6,7 +6,8 @@ import type { Bits } from '../base/bits.ts';
 import { chop } from '../base/bits.ts';
 import { type OperandPattern, operandType, type Role, type ValuePattern, type Variant } from '../isa/form.ts';
 import { vectorLanes } from '../isa/rules.ts';
-import { specialRegister } from '../isa/special-registers.ts';
+import { findRegister, partOfRegister } from '../isa/find-register.ts';
+import type { SpecialRegister } from '../isa/registers.ts';
 import type { Ref } from '../isa/steps.ts';
 import { type PtxType, typeOf } from '../isa/types.ts';
 import type { FloatOperand, Instruction, Operand } from '../syntax/tree.ts';
@@ -47,7 +48,14 @@ export type Binding =
       readonly bits: Bits;
       readonly negated: boolean;
     }
-  | { readonly kind: 'special'; readonly name: Ref; readonly type: PtxType; readonly register: string }
+  /** `part` is 0 for a special register without parts. */
+  | {
+      readonly kind: 'special';
+      readonly name: Ref;
+      readonly type: PtxType;
+      readonly register: SpecialRegister;
+      readonly part: number;
+    }
   | { readonly kind: 'sink'; readonly name: Ref }
   | {
       readonly kind: 'symbol-address';
@@ -141,8 +149,6 @@ function bindLanes(variant: Variant, value: ValuePattern, operand: Operand, scop
     : bindList(variant, lanes, operand, scope);
 }
 
-const members = ['.x', '.y', '.z', '.w'];
-
 /** A brace list, or a vector register or special register for all of it. */
 function bindList(
   variant: Variant,
@@ -156,8 +162,7 @@ function bindList(
     const type = operandType(variant, pattern.type);
     const use = registerUse(operand, scope);
     if (use !== null) return { kind: 'register', name, role, type, negated: false, ...use, element: i };
-    if (operand.kind !== 'name') throw new Error('a vector passed the checker without a name');
-    return { kind: 'special', name, type, register: operand.name + (members[i] ?? '') };
+    return { kind: 'special', name, type, register: specialRegister(operand), part: i };
   });
 }
 
@@ -203,13 +208,15 @@ function bindNamed(pattern: ValuePattern, type: PtxType, name: Ref, operand: Ope
   const symbol = base.kind === 'name' ? scope.lookup(base.name) : undefined;
   if (symbol?.kind === 'variable' || symbol?.kind === 'function')
     return { kind: 'symbol-address', name, type, symbol, offset };
-  return { kind: 'special', name, type, register: specialName(base) };
+  const part = base.kind === 'member' ? partOfRegister(base.member) : 0;
+  return { kind: 'special', name, type, register: specialRegister(base), part: part ?? 0 };
 }
 
-function specialName(operand: Operand): string {
-  if (operand.kind === 'member') return operand.base + operand.member;
-  if (operand.kind === 'name' && specialRegister(operand.name) !== undefined) return operand.name;
-  throw new Error(`operand of kind '${operand.kind}' passed the checker but cannot be bound`);
+function specialRegister(operand: Operand): SpecialRegister {
+  const name = operand.kind === 'member' ? operand.base : operand.kind === 'name' ? operand.name : null;
+  const found = name === null ? undefined : findRegister(name);
+  if (found === undefined) throw new Error(`operand of kind '${operand.kind}' passed the checker but cannot be bound`);
+  return found;
 }
 
 function bindAddress(name: Ref, operand: Operand, scope: Scope): Binding {

@@ -4,22 +4,21 @@
  */
 import type { ConstantKind } from '../isa/operand-rules.ts';
 import type { AvailabilityRow } from '../isa/form.ts';
-import {
-  availabilityOfSpecial,
-  isSpecialElement,
-  isSpecialVector,
-  leastWidth,
-  specialRegister,
-} from '../isa/special-registers.ts';
-import { type PtxType, type TypeName, typeOf } from '../isa/types.ts';
+import { findRegister, needsOfRegister, partOfRegister } from '../isa/find-register.ts';
+import type { SpecialRegister } from '../isa/registers.ts';
+import { type PtxType, typeOf } from '../isa/types.ts';
 import type { Operand } from '../syntax/tree.ts';
 import type { DeclaredSymbol, FormalSpace, Scope, VariableSpace } from './symbols.ts';
 
 type ShapeData =
   | { readonly kind: 'register'; readonly type: PtxType; readonly lanes: number }
   /** `least`: fewer bits than the type has may be read, down to this many. */
-  | { readonly kind: 'special'; readonly type: PtxType; readonly least: number; readonly needs: AvailabilityRow | null }
-  | { readonly kind: 'special-vector'; readonly least: number; readonly needs: AvailabilityRow | null }
+  | {
+      readonly kind: 'special' | 'special-vector';
+      readonly type: PtxType;
+      readonly least: number;
+      readonly needs: AvailabilityRow | null;
+    }
   | { readonly kind: 'constant'; readonly constant: ConstantKind }
   | {
       readonly kind: 'variable';
@@ -147,19 +146,16 @@ function internList(kind: 'vector' | 'list', elements: readonly Shape[]): Shape 
 function shapeOfName(name: string, scope: Scope): Shape {
   const symbol = scope.lookup(name);
   if (symbol !== undefined) return shapeOfSymbol(symbol);
-  const type = specialRegister(name);
-  if (type !== undefined) return special(type, name);
-  if (!isSpecialVector(name)) return unknown;
-  const least = leastWidth(name) ?? 32;
-  const needs = availabilityOfSpecial(name);
-  return intern(`special-vector ${least} ${needs?.subject}`, { kind: 'special-vector', least, needs });
+  const found = findRegister(name);
+  if (found === undefined) return unknown;
+  return special(found, found.isVector ? 'special-vector' : 'special');
 }
 
-function special(name: TypeName, written: string): Shape {
-  const type = typeOf(name);
-  const least = leastWidth(written) ?? type.width;
-  const needs = availabilityOfSpecial(written);
-  return intern(`special ${name} ${least} ${needs?.subject}`, { kind: 'special', type, least, needs });
+function special(found: SpecialRegister, kind: 'special' | 'special-vector'): Shape {
+  const type = typeOf(found.type);
+  const least = found.least ?? type.width;
+  const needs = needsOfRegister(found);
+  return intern(`${kind} ${type.name} ${least} ${needs?.subject}`, { kind, type, least, needs });
 }
 
 /** What the special registers in an operand need of version and target. */
@@ -179,7 +175,8 @@ export function needsOf(shape: Shape): readonly AvailabilityRow[] {
 function shapeOfMember(base: string, member: string, scope: Scope): Shape {
   const symbol = scope.lookup(base);
   if (symbol === undefined) {
-    if (isSpecialElement(base, member)) return special('.u32', base);
+    const found = findRegister(base);
+    if (found?.isVector === true && partOfRegister(member) !== null) return special(found, 'special');
     return isSelector(member) ? partOf(unknown, member) : unknown;
   }
   if (symbol.kind !== 'register') return unknown;

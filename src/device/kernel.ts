@@ -156,7 +156,7 @@ function withHint(result: EngineResult, { functions }: KernelProgram): EngineRes
 }
 
 function readsWorkspace({ specials }: FunctionProgram['instructions'][number]): boolean {
-  return specials.some(({ register }) => register === '%envreg2');
+  return specials.some(({ register }) => register.grant === 'grid workspace');
 }
 
 function extent(given: Extent): Dim3 {

@@ -178,8 +178,9 @@ function writeAction({ operand, register, registerWidth, type }: Transfer): Acti
   };
 }
 
-function specialAction({ place, register, width }: SpecialRead, { cpu, facts }: FunctionContext): Action {
-  const read = specialReader(register, width, cpu, facts);
+function specialAction(source: SpecialRead, { cpu, facts }: FunctionContext): Action {
+  const { place } = source;
+  const read = specialReader(source, cpu, facts);
   return (frame) => {
     frame[place] = read();
   };

@@ -201,6 +201,11 @@ export function at(version: string, sm = 10): Availability {
   return { since: parseVersion(version), on: { kind: 'from', sm } };
 }
 
+/** True for what every version and target has. */
+export function isAlways({ since, until, on }: Availability): boolean {
+  return since <= parseVersion('1.0') && until === undefined && on.kind === 'from' && on.sm <= 10;
+}
+
 /** From `version` on targets of at least `sm` with suffix `a` or `f`. */
 export function atSuffixed(version: string, sm: number): Availability {
   return { since: parseVersion(version), on: { kind: 'suffixed', sm } };

@@ -1,139 +1,129 @@
-/** Special registers (PTX ISA 9.1, chapter 10), read as the reference engine has them: one SM, one grid. */
+/** Special registers (PTX ISA 9.1, chapter 10), read as the reference engine has them. */
+import { type LaunchValue, reservedSharedBytes } from '../isa/registers.ts';
 import { warpSize } from '../machine/launch.ts';
 import type { SpecialRead } from '../program/function-program.ts';
-import { reservedOffsets, reservedShared } from '../program/reserved-shared.ts';
-import { pushField } from './context-field.ts';
+import type { ValueType } from '../wasm/opcodes.ts';
 import { maskTo } from './arithmetic/integer.ts';
+import { pushField } from './context-field.ts';
 import type { ContextField } from './layout.ts';
 import type { Lowering } from './lowering.ts';
-
-const dimensions: readonly string[] = ['.x', '.y', '.z', '.w'];
-
-const extents: Readonly<Record<string, readonly ContextField[]>> = {
-  '%ntid': ['threadsX', 'threadsY', 'threadsZ'],
-  '%ctaid': ['blockX', 'blockY', 'blockZ'],
-  '%clusterid': ['blockX', 'blockY', 'blockZ'],
-  '%nctaid': ['blocksX', 'blocksY', 'blocksZ'],
-  '%nclusterid': ['blocksX', 'blocksY', 'blocksZ'],
-};
-
-const constants: Readonly<Record<string, number>> = {
-  '%nsmid': 1,
-  '%cluster_nctarank': 1,
-  '%smid': 0,
-  '%gridid': 0,
-  '%cluster_ctarank': 0,
-  '%is_explicit_cluster': 0,
-  '%current_graph_exec': 0,
-  ...reservedOffsets,
-};
-
-const fields: Readonly<Record<string, ContextField>> = {
-  '%nwarpid': 'warps',
-  '%dynamic_smem_size': 'dynamicShared',
-  '%envreg2': 'gridWorkspace',
-};
 
 /** Clocks that the engine reads: instructions that were executed, and nanoseconds. */
 export const clocks = { executed: 0, time: 1 } as const;
 
-export function lowerSpecial({ place, register, width }: SpecialRead, lowering: Lowering): void {
+export function lowerSpecial({ place, register, part, width }: SpecialRead, lowering: Lowering): void {
   const { code, values } = lowering;
-  if (/^%(clock|globaltimer)/.test(register)) {
-    pushClock(register, lowering);
-    if (width <= 32) code.op('i32.wrap_i64');
-    if (width <= 32) maskTo(code, 'i32', width);
-  } else {
-    push(register, lowering);
-    if (width > 32) code.op('i64.extend_i32_u');
-    else maskTo(code, 'i32', width);
-  }
-  values.setPlace(place, width > 32 ? 'i64' : 'i32');
+  const { value } = register;
+  const pushed = typeof value === 'number' ? pushNumber(value)(lowering, part) : writers[value](lowering, part);
+  const held = width > 32 ? 'i64' : 'i32';
+  if (pushed === 'i32' && held === 'i64') code.op('i64.extend_i32_u');
+  if (pushed === 'i64' && held === 'i32') code.op('i32.wrap_i64');
+  if (held === 'i32') maskTo(code, 'i32', width);
+  values.setPlace(place, held);
 }
 
-function pushClock(name: string, { code, helpers, locals }: Lowering): void {
+/** Pushes a value; gives the type that it has. */
+type Writer = (lowering: Lowering, part: number) => Extract<ValueType, 'i32' | 'i64'>;
+
+const writers: Readonly<Record<LaunchValue, Writer>> = {
+  threadIndex: (lowering, part) => {
+    const index = lowering.locals.index[part];
+    if (index === undefined) return pushNumber(0)(lowering, part);
+    lowering.code.get(index);
+    return 'i32';
+  },
+  blockSize: fieldOfPart(['threadsX', 'threadsY', 'threadsZ'], 1),
+  blockIndex: fieldOfPart(['blockX', 'blockY', 'blockZ'], 0),
+  gridSize: fieldOfPart(['blocksX', 'blocksY', 'blocksZ'], 1),
+  lane: pushLane,
+  warp: ({ code, locals }) => {
+    code.get(locals.thread).i32(Math.log2(warpSize)).op('i32.shr_u');
+    return 'i32';
+  },
+  warpsInBlock: field('warps'),
+  lanesEqual: shiftedByLane(1),
+  lanesFrom: shiftedByLane(-1),
+  lanesGreater: shiftedByLane(-2),
+  lanesLess: complement(shiftedByLane(-1)),
+  lanesUpTo: complement(shiftedByLane(-2)),
+  clock: clock('executed'),
+  clockHigh: upperHalf(clock('executed')),
+  timer: clock('time'),
+  timerHigh: upperHalf(clock('time')),
+  sharedBytes: sharedBytes(0),
+  allSharedBytes: sharedBytes(reservedSharedBytes),
+  dynamicSharedBytes: field('dynamicShared'),
+  gridWorkspace: field('gridWorkspace'),
+};
+
+function pushNumber(value: number): Writer {
+  return ({ code }) => {
+    code.i32(value);
+    return 'i32';
+  };
+}
+
+function field(name: ContextField): Writer {
+  return ({ code, layout }) => {
+    pushField(code, layout, name);
+    return 'i32';
+  };
+}
+
+/** A field for each part, and a number for the parts that a launch does not have. */
+function fieldOfPart(fields: readonly ContextField[], beyond: number): Writer {
+  return (lowering, part) => {
+    const name = fields[part];
+    return (name === undefined ? pushNumber(beyond) : field(name))(lowering, part);
+  };
+}
+
+function pushLane({ code, locals }: Lowering): 'i32' {
   code
-    .i32(name.startsWith('%clock') ? clocks.executed : clocks.time)
-    .get(locals.fuel)
-    .call(helpers.import('clock'));
-  if (name.endsWith('_hi')) code.i64(32n).op('i64.shr_u');
+    .get(locals.thread)
+    .i32(warpSize - 1)
+    .op('i32.and');
+  return 'i32';
 }
 
-/** Pushes the value as i32; no other needs more. */
-function push(name: string, lowering: Lowering): void {
-  const { code } = lowering;
-  const dimension = dimensions.indexOf(name.slice(-2));
-  const constant = constants[name];
-  const held = fields[name];
-  if (dimension >= 0) pushElement(name.slice(0, -2), dimension, lowering);
-  else if (constant !== undefined) code.i32(constant);
-  else if (held !== undefined) pushField(code, lowering.layout, held);
-  else if (name === '%total_smem_size') pushSharedSize(lowering, 0);
-  else if (name === '%aggr_smem_size') pushSharedSize(lowering, reservedShared);
-  else if (/^%(pm|envreg)/.test(name)) code.i32(0);
-  else pushLane(name, lowering);
-}
-
-/** Pushes the size of a block's shared memory, with so many bytes of the system's. */
-function pushSharedSize({ code, layout }: Lowering, reserved: number): void {
-  pushField(code, layout, 'sharedSize')
-    .i32(reserved - layout.reservedBytes)
-    .op('i32.add');
-}
-
-function pushElement(base: string, dimension: number, lowering: Lowering): void {
-  const { code, locals } = lowering;
-  const index = locals.index[dimension];
-  const held = extents[base]?.[dimension];
-  if (base === '%tid' && index !== undefined) code.get(index);
-  else if (held !== undefined) pushField(code, lowering.layout, held);
-  else code.i32(/^%n|_nctaid$/.test(base) ? 1 : 0);
-}
-
-function pushLane(name: string, { code, locals, helpers, siteOf }: Lowering): void {
-  const lane = (): void => {
-    code
-      .get(locals.thread)
-      .i32(warpSize - 1)
-      .op('i32.and');
+function shiftedByLane(start: number): Writer {
+  return (lowering) => {
+    lowering.code.i32(start);
+    pushLane(lowering);
+    lowering.code.op('i32.shl');
+    return 'i32';
   };
-  /** `start` shifted up by the lane. */
-  const shifted = (start: number): void => {
-    code.i32(start);
-    lane();
-    code.op('i32.shl');
+}
+
+function complement(writer: Writer): Writer {
+  return (lowering, part) => {
+    writer(lowering, part);
+    lowering.code.i32(-1).op('i32.xor');
+    return 'i32';
   };
-  switch (name) {
-    case '%laneid':
-      lane();
-      return;
-    case '%warpid':
-      code.get(locals.thread).i32(Math.log2(warpSize)).op('i32.shr_u');
-      return;
-    case '%lanemask_eq':
-      shifted(1);
-      return;
-    case '%lanemask_ge':
-      shifted(-1);
-      return;
-    case '%lanemask_gt':
-      shifted(-2);
-      return;
-    case '%lanemask_lt':
-      shifted(-1);
-      code.i32(-1).op('i32.xor');
-      return;
-    case '%lanemask_le':
-      shifted(-2);
-      code.i32(-1).op('i32.xor');
-      return;
-    default:
-      // Nobody knows it: a fault where it is reached.
-      code
-        .i32(siteOf({ kind: 'unsupported', what: name }))
-        .i64(0n)
-        .get(locals.thread)
-        .get(locals.fuel);
-      code.call(helpers.import('raise')).op('unreachable');
-  }
+}
+
+function clock(kind: keyof typeof clocks): Writer {
+  return ({ code, helpers, locals }) => {
+    code.i32(clocks[kind]).get(locals.fuel).call(helpers.import('clock'));
+    return 'i64';
+  };
+}
+
+function upperHalf(writer: Writer): Writer {
+  return (lowering, part) => {
+    writer(lowering, part);
+    lowering.code.i64(32n).op('i64.shr_u');
+    return 'i64';
+  };
+}
+
+/** The size of a block's shared memory, with so many bytes of the system's. */
+function sharedBytes(reserved: number): Writer {
+  return ({ code, layout }) => {
+    pushField(code, layout, 'sharedSize')
+      .i32(reserved - layout.reservedBytes)
+      .op('i32.add');
+    return 'i32';
+  };
 }

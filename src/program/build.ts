@@ -3,13 +3,14 @@ import type { CheckedFunction, FormalSymbol } from '../check/checked.ts';
 import { signatureOf } from '../check/signature.ts';
 import { alignmentOf, alignUp, sizeOf } from '../check/sizes.ts';
 import type { RegisterSymbol, VariableSymbol } from '../check/symbols.ts';
+import { reservedSharedBytes } from '../isa/registers.ts';
 import { formalLayout } from './call-site.ts';
 import { FrameBuilder } from './frame.ts';
 import type { FunctionProgram, ProgramInstruction, RegisterFormal } from './function-program.ts';
 import { InstructionBuilder, type Surroundings } from './instruction-builder.ts';
 import { stackSymbol, usesStack } from './dynamic-stack.ts';
 import { layOut, type Placed } from './layout.ts';
-import { reservedShared, reservedSymbol, usesReserved } from './reserved-shared.ts';
+import { reservedSymbol, usesReserved } from './reserved-shared.ts';
 
 /** Room for what a call keeps beside variables: so every activation takes some, and endless recursion ends. */
 const linkage = 64;
@@ -49,7 +50,7 @@ export function kernelLayout(drafts: readonly Draft[], shared: readonly Variable
   return {
     shared: layOut(sharedSymbols.map((symbol) => symbol.variable)),
     sharedSymbols,
-    reservedBytes: reserves ? reservedShared : 0,
+    reservedBytes: reserves ? reservedSharedBytes : 0,
     alignment,
   };
 }

@@ -5,6 +5,7 @@
 import type { Bits } from '../base/bits.ts';
 import type { SourcePlace } from '../base/source-place.ts';
 import type { Variant } from '../isa/form.ts';
+import type { SpecialRegister } from '../isa/registers.ts';
 import type { Ref, Step } from '../isa/steps.ts';
 import type { PtxType, TypeName } from '../isa/types.ts';
 import type { VariableSymbol } from '../check/symbols.ts';
@@ -45,7 +46,9 @@ export interface SymbolAddress {
 /** An operand that reads a special register. */
 export interface SpecialRead {
   readonly place: number;
-  readonly register: string;
+  readonly register: SpecialRegister;
+  /** Number of the part, from `.x`; 0 for a register without parts. */
+  readonly part: number;
   readonly width: number;
 }
 

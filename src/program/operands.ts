@@ -62,7 +62,7 @@ export function sortOperands(
       case 'special': {
         const place = frame.temporary();
         places.set(operand.name, place);
-        specials.push({ place, register: operand.register, width: operand.type.width });
+        specials.push({ place, register: operand.register, part: operand.part, width: operand.type.width });
         break;
       }
       case 'sink':

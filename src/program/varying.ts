@@ -2,10 +2,10 @@
  * Which registers can differ between neighbouring threads that run in step, side by side in x. Everything else is the
  * same for all of them, and need be computed only once.
  */
+import { samenessOf } from '../isa/registers.ts';
+import { isSameFor } from '../isa/sameness.ts';
 import type { FunctionProgram, ProgramInstruction } from './function-program.ts';
 import { usesOf } from './uses.ts';
-
-const ofThread = /^%(tid\.x|laneid|lanemask_\w+|clock\w*|globaltimer\w*)$/;
 
 /** Places of the registers that may differ. `hasLocal`: threads have local memory, which a generic address may mean. */
 export function varyingPlaces(program: FunctionProgram, hasLocal: boolean): ReadonlySet<number> {
@@ -35,7 +35,7 @@ export function varyingPlaces(program: FunctionProgram, hasLocal: boolean): Read
 
 /** The results may differ though no operand does. */
 export function differs({ specials, steps }: ProgramInstruction, hasLocal: boolean): boolean {
-  if (specials.some(({ register }) => ofThread.test(register))) return true;
+  if (specials.some(({ register, part }) => !isSameFor(samenessOf(register, part), 'gang'))) return true;
   return steps.some((step) => {
     switch (step.kind) {
       case 'atomic':

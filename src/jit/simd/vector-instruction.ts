@@ -5,6 +5,7 @@ import { differs } from '../../program/varying.ts';
 import { lowerInstruction, lowerSymbols } from '../lower.ts';
 import type { Lowering } from '../lowering.ts';
 import { extendWords, maskWords, type VectorLowering, type Writer } from './vector-lowering.ts';
+import { fourReader } from './vector-specials.ts';
 import { vectorStep } from './vector-steps.ts';
 import { splat } from './vector-words.ts';
 import { laneCount, type Vector, type Vectors } from './vectors.ts';
@@ -60,7 +61,7 @@ export function lowerForFour(instruction: ProgramInstruction, four: FourLowering
 function onVectors(instruction: ProgramInstruction, lowering: VectorLowering, hasLocal: boolean): Writer | null {
   const { steps, specials } = instruction;
   const { vectors } = lowering;
-  if (specials.some(({ register }) => register !== '%tid.x')) return null;
+  if (specials.some((special) => fourReader(special) === null)) return null;
   if (hasLocal && steps.some((step) => (step.kind === 'load' || step.kind === 'store') && step.space === 'generic')) {
     return null;
   }
@@ -89,12 +90,14 @@ function leaves(kind: string): boolean {
 export function writeOperands({ specials, addresses, reads }: ProgramInstruction, lowering: VectorLowering): void {
   const { code, vectors, scalar } = lowering;
   lowerSymbols(scalar);
-  for (const { place, width } of specials) {
-    const index = vectors.made('i32', () => {
-      code.get(scalar.locals.index[0]).vector('i32x4.splat').words(0, 1, 2, 3).vector('i32x4.add');
-      maskWords(code, width);
+  for (const special of specials) {
+    const read = fourReader(special);
+    if (read === null) throw new Error(`${special.register.name} is read lane by lane`);
+    const value = vectors.made('i32', () => {
+      read(code, scalar.locals);
+      maskWords(code, special.width);
     });
-    vectors.write(place, index);
+    vectors.write(special.place, value);
   }
   for (const source of addresses) writeAddress(source, lowering);
   for (const transfer of reads) writeRead(transfer, lowering);

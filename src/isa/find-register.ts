@@ -1,0 +1,26 @@
+/** Special registers by name. */
+import type { AvailabilityRow } from './form.ts';
+import { registerParts, registerRows, type SpecialRegister } from './registers.ts';
+import { isAlways } from './targets.ts';
+
+const byName: ReadonlyMap<string, SpecialRegister> = new Map(registerRows.map((row) => [row.name, row]));
+
+const needs: ReadonlyMap<SpecialRegister, AvailabilityRow> = new Map(
+  registerRows.filter(({ since }) => !isAlways(since)).map((row) => [row, { subject: row.name, ways: [row.since] }]),
+);
+
+/** The special register of a name without part (`%laneid`, `%tid`); undefined where there is none. */
+export function findRegister(name: string): SpecialRegister | undefined {
+  return byName.get(name);
+}
+
+/** What a special register needs of version and target; null where every one has it. */
+export function needsOfRegister(register: SpecialRegister): AvailabilityRow | null {
+  return needs.get(register) ?? null;
+}
+
+/** The number of `.x`, `.y`, `.z` or `.w`; null for another word. */
+export function partOfRegister(member: string): number | null {
+  const part = registerParts.findIndex((known) => known === member);
+  return part < 0 ? null : part;
+}

@@ -1,0 +1,171 @@
+/**
+ * The predefined special registers (PTX ISA 9.1, chapter 10), a row each: type, versions and targets as ptxas 13.0 has
+ * them, and where the value comes from. What only hardware has reads as on one SM that runs one grid, each block a
+ * cluster of its own.
+ */
+import type { Sameness } from './sameness.ts';
+import { at, type Availability } from './targets.ts';
+import type { TypeName } from './types.ts';
+
+/** The parts of a special register that is a vector, in the order of their numbers. */
+export const registerParts = ['.x', '.y', '.z', '.w'] as const;
+
+/** How far the parts of a register are the same: all of them alike, or `.x` to `.w` in turn. */
+type SamenessOfParts = Sameness | readonly [x: Sameness, y: Sameness, z: Sameness, w: Sameness];
+
+/** A value that a launch gives its threads. Each engine says for every one of these how it reads it. */
+export type LaunchValue =
+  | 'threadIndex'
+  | 'blockSize'
+  | 'blockIndex'
+  | 'gridSize'
+  | 'lane'
+  | 'warp'
+  | 'warpsInBlock'
+  /** Bit masks of the lanes whose number is equal to that of the thread, less than it, and so on. */
+  | 'lanesEqual'
+  | 'lanesLess'
+  | 'lanesUpTo'
+  | 'lanesGreater'
+  | 'lanesFrom'
+  /** Instructions executed so far, and the upper 32 bits of their number. */
+  | 'clock'
+  | 'clockHigh'
+  /** Nanoseconds, and the upper 32 bits of their number. */
+  | 'timer'
+  | 'timerHigh'
+  /** Bytes of shared memory of a block: without and with what the system reserves, and those the launch adds. */
+  | 'sharedBytes'
+  | 'allSharedBytes'
+  | 'dynamicSharedBytes'
+  | 'gridWorkspace';
+
+const samenesses: Readonly<Record<LaunchValue, SamenessOfParts>> = {
+  threadIndex: ['thread', 'gang', 'gang', 'grid'],
+  blockSize: 'grid',
+  blockIndex: ['block', 'block', 'block', 'grid'],
+  gridSize: 'grid',
+  lane: 'thread',
+  warp: 'warp',
+  warpsInBlock: 'grid',
+  lanesEqual: 'thread',
+  lanesLess: 'thread',
+  lanesUpTo: 'thread',
+  lanesGreater: 'thread',
+  lanesFrom: 'thread',
+  clock: 'reading',
+  clockHigh: 'reading',
+  timer: 'reading',
+  timerHigh: 'reading',
+  sharedBytes: 'grid',
+  allSharedBytes: 'grid',
+  dynamicSharedBytes: 'grid',
+  gridWorkspace: 'grid',
+};
+
+/** What else a kernel gets, or needs, because it reads a register. */
+export type Grant = 'reserved shared memory' | 'grid workspace';
+
+export interface SpecialRegister {
+  readonly name: string;
+  /** Type of the register, or of each of its parts. */
+  readonly type: TypeName;
+  /** True for one with the parts `.x`, `.y`, `.z` and `.w`. */
+  readonly isVector: boolean;
+  /** The fewest bits an instruction may read of it, where that is less than the type has. */
+  readonly least: number | null;
+  readonly since: Availability;
+  readonly value: LaunchValue | number;
+  readonly grant: Grant | null;
+}
+
+type Extras = Partial<Pick<SpecialRegister, 'least' | 'grant'>>;
+
+function row(
+  name: string,
+  type: TypeName,
+  since: Availability,
+  value: SpecialRegister['value'],
+  extras: Extras = {},
+): SpecialRegister {
+  return { name, type, since, value, isVector: false, least: null, grant: null, ...extras };
+}
+
+/** Parts of vectors are `.u32`. */
+function vector(
+  name: string,
+  since: Availability,
+  value: SpecialRegister['value'],
+  extras: Extras = {},
+): SpecialRegister {
+  return { ...row(name, '.u32', since, value, extras), isVector: true };
+}
+
+function family(count: number, make: (index: number) => SpecialRegister): readonly SpecialRegister[] {
+  return Array.from({ length: count }, (_, index) => make(index));
+}
+
+/** Bytes at the start of shared memory that devices since sm_80 reserve for the system. */
+export const reservedSharedBytes = 1024;
+
+const always = at('1.0');
+const clusters = at('7.8', 90);
+/** Once 16 bits wide, and still read so by 16-bit instructions; `%gridid` was 32 bits until it became 64. */
+const chopped: Extras = { least: 16 };
+const reserved: Extras = { grant: 'reserved shared memory' };
+
+export const registerRows: readonly SpecialRegister[] = [
+  vector('%tid', always, 'threadIndex', chopped),
+  vector('%ntid', always, 'blockSize', chopped),
+  vector('%ctaid', always, 'blockIndex', chopped),
+  vector('%nctaid', always, 'gridSize', chopped),
+  row('%laneid', '.u32', at('1.3'), 'lane'),
+  row('%warpid', '.u32', at('1.3'), 'warp'),
+  row('%nwarpid', '.u32', at('2.0', 20), 'warpsInBlock'),
+  row('%smid', '.u32', at('1.3'), 0),
+  row('%nsmid', '.u32', at('2.0', 20), 1),
+  row('%gridid', '.u64', always, 0, chopped),
+  row('%is_explicit_cluster', '.pred', clusters, 0),
+  vector('%clusterid', clusters, 'blockIndex'),
+  vector('%nclusterid', clusters, 'gridSize'),
+  vector('%cluster_ctaid', clusters, 0),
+  vector('%cluster_nctaid', clusters, 1),
+  row('%cluster_ctarank', '.u32', clusters, 0),
+  row('%cluster_nctarank', '.u32', clusters, 1),
+  row('%lanemask_eq', '.u32', at('2.0', 20), 'lanesEqual'),
+  row('%lanemask_le', '.u32', at('2.0', 20), 'lanesUpTo'),
+  row('%lanemask_lt', '.u32', at('2.0', 20), 'lanesLess'),
+  row('%lanemask_ge', '.u32', at('2.0', 20), 'lanesFrom'),
+  row('%lanemask_gt', '.u32', at('2.0', 20), 'lanesGreater'),
+  row('%clock', '.u32', always, 'clock'),
+  row('%clock_hi', '.u32', at('5.0', 20), 'clockHigh'),
+  row('%clock64', '.u64', at('2.0', 20), 'clock'),
+  ...family(4, (index) => row(`%pm${index}`, '.u32', at('1.3'), 0)),
+  ...family(4, (index) => row(`%pm${index + 4}`, '.u32', at('3.0', 20), 0)),
+  ...family(8, (index) => row(`%pm${index}_64`, '.u64', at('4.0', 50), 0)),
+  ...family(32, (index) =>
+    index === 2
+      ? row('%envreg2', '.b32', always, 'gridWorkspace', { grant: 'grid workspace' })
+      : row(`%envreg${index}`, '.b32', always, 0),
+  ),
+  row('%globaltimer', '.u64', at('3.1', 30), 'timer'),
+  row('%globaltimer_lo', '.u32', at('3.1', 30), 'timer'),
+  row('%globaltimer_hi', '.u32', at('3.1', 30), 'timerHigh'),
+  row('%reserved_smem_offset_begin', '.b32', at('7.6', 80), 0, reserved),
+  row('%reserved_smem_offset_end', '.b32', at('7.6', 80), reservedSharedBytes, reserved),
+  row('%reserved_smem_offset_cap', '.b32', at('7.6', 80), reservedSharedBytes, reserved),
+  // Only drivers know where the numbered parts begin; the second is the one of cooperative groups.
+  row('%reserved_smem_offset_0', '.b32', at('7.6', 80), 0, reserved),
+  row('%reserved_smem_offset_1', '.b32', at('7.6', 80), 128, reserved),
+  row('%total_smem_size', '.u32', at('4.1', 20), 'sharedBytes'),
+  row('%aggr_smem_size', '.u32', at('8.1', 90), 'allSharedBytes'),
+  row('%dynamic_smem_size', '.u32', at('4.1', 20), 'dynamicSharedBytes'),
+  row('%current_graph_exec', '.u64', at('8.0', 50), 0),
+];
+
+/** How far a part of a register is the same; `part` is 0 for a register without parts. */
+export function samenessOf({ value }: SpecialRegister, part: number): Sameness {
+  if (typeof value === 'number') return 'grid';
+  const same = samenesses[value];
+  return typeof same === 'string' ? same : (same[part] ?? 'grid');
+}

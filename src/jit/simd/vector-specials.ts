@@ -1,0 +1,51 @@
+/** Special registers of four threads side by side, for those that differ between them and follow from the first. */
+import type { LaunchValue } from '../../isa/registers.ts';
+import { warpSize } from '../../machine/launch.ts';
+import type { SpecialRead } from '../../program/function-program.ts';
+import type { Code } from '../../wasm/code.ts';
+import type { RegionLocals } from '../lowering.ts';
+import { splat } from './vector-words.ts';
+
+/** Pushes the four values, 32 bits each. */
+export type FourReader = (code: Code, locals: RegionLocals) => void;
+
+/** Null where a register is read lane by lane. */
+const readers: Readonly<Record<LaunchValue, readonly (FourReader | null)[] | null>> = {
+  threadIndex: [(code, { index }) => countFrom(code, index[0]), null, null, null],
+  lane: [
+    (code, { thread }) => {
+      countFrom(code, thread);
+      splat(code, warpSize - 1).vector('v128.and');
+    },
+  ],
+  blockSize: null,
+  blockIndex: null,
+  gridSize: null,
+  warp: null,
+  warpsInBlock: null,
+  lanesEqual: null,
+  lanesLess: null,
+  lanesUpTo: null,
+  lanesGreater: null,
+  lanesFrom: null,
+  clock: null,
+  clockHigh: null,
+  timer: null,
+  timerHigh: null,
+  sharedBytes: null,
+  allSharedBytes: null,
+  dynamicSharedBytes: null,
+  gridWorkspace: null,
+};
+
+/** How the four values are read together; null where each thread reads its own. */
+export function fourReader({ register, part, width }: SpecialRead): FourReader | null {
+  const { value } = register;
+  if (width > 32) return null;
+  return typeof value === 'number' ? null : (readers[value]?.[part] ?? null);
+}
+
+/** The number that the first of the four has, and the three after it. */
+function countFrom(code: Code, first: number): void {
+  code.get(first).vector('i32x4.splat').words(0, 1, 2, 3).vector('i32x4.add');
+}

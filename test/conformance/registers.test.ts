@@ -1,0 +1,107 @@
+/** The rows of the special registers: that every engine reads all of them, and that each is as far the same as its row says. */
+import { describe, expect, test } from 'vitest';
+import { registerParts, registerRows, samenessOf, type SpecialRegister } from '../../src/isa/registers.ts';
+import { isSameFor, type Sameness, samenesses } from '../../src/isa/sameness.ts';
+import { typeOf } from '../../src/isa/types.ts';
+import { output, ways } from '../device/run.ts';
+
+const grid = [2, 2, 2] as const;
+const block = [8, 3, 2] as const;
+const threads = 48;
+const blocks = 8;
+
+interface Reading {
+  readonly name: string;
+  readonly register: SpecialRegister;
+  readonly part: number;
+}
+
+const all: readonly Reading[] = registerRows.flatMap((register): readonly Reading[] =>
+  register.isVector
+    ? registerParts.map((member, part) => ({ name: register.name + member, register, part }))
+    : [{ name: register.name, register, part: 0 }],
+);
+
+/** One for each value and type: the 32 of `%envreg` are read alike. */
+const readings: readonly Reading[] = [
+  ...new Map(all.map((reading) => [`${reading.register.value} ${reading.register.type} ${reading.part}`, reading])),
+].map(([, reading]) => reading);
+
+/** Reads one register twice in each thread of the grid and stores both, 64 bits each. */
+function body({ name, register }: Reading): string {
+  const width = register.type === '.pred' ? 1 : typeOf(register.type).width;
+  const read = (to: number): string => {
+    if (width === 64) return `mov.u64 %rd${to}, ${name};`;
+    if (width === 1) return `mov.pred %p1, ${name}; selp.u64 %rd${to}, 1, 0, %p1;`;
+    return `mov.u32 %r9, ${name}; cvt.u64.u32 %rd${to}, %r9;`;
+  };
+  return `
+    mov.u32 %r1, %tid.z; mov.u32 %r2, %tid.y; mov.u32 %r3, %tid.x;
+    mad.lo.u32 %r4, %r1, ${block[1]}, %r2; mad.lo.u32 %r4, %r4, ${block[0]}, %r3;
+    mov.u32 %r5, %ctaid.z; mov.u32 %r6, %ctaid.y; mov.u32 %r7, %ctaid.x;
+    mad.lo.u32 %r8, %r5, ${grid[1]}, %r6; mad.lo.u32 %r8, %r8, ${grid[0]}, %r7;
+    mad.lo.u32 %r4, %r8, ${threads}, %r4;
+    ${read(5)}
+    ${read(6)}
+    ld.param.u64 %rd1, [out]; mad.wide.u32 %rd2, %r4, 16, %rd1; st.global.v2.u64 [%rd2], {%rd5, %rd6};`;
+}
+
+/** The number of the group of a kind that a reading of a thread belongs to. */
+const groups: Readonly<Record<Sameness, (thread: number, reading: number) => number>> = {
+  reading: (thread, reading) => 2 * thread + reading,
+  thread: (thread) => thread,
+  gang: (thread) => Math.floor(thread / 4),
+  warp: (thread) => 2 * Math.floor(thread / threads) + Math.floor((thread % threads) / 32),
+  block: (thread) => Math.floor(thread / threads),
+  grid: () => 0,
+};
+
+/** The largest groups within which all readings agree. */
+function sameness(values: readonly string[]): Sameness {
+  const agrees = (group: Sameness): boolean => {
+    const seen = new Map<number, string>();
+    return values.every((value, at) => {
+      const number = groups[group](at >> 1, at & 1);
+      const first = seen.get(number) ?? value;
+      seen.set(number, first);
+      return first === value;
+    });
+  };
+  return [...samenesses].reverse().find(agrees) ?? 'reading';
+}
+
+const results = new Map<string, Promise<readonly string[]>>();
+
+/** Both readings of every thread, as text. */
+function valuesOf(reading: Reading, way: string): Promise<readonly string[]> {
+  const key = `${reading.name} ${way}`;
+  const known = results.get(key) ?? read(reading, way);
+  results.set(key, known);
+  return known;
+}
+
+async function read(reading: Reading, way: string): Promise<readonly string[]> {
+  const source = { body: body(reading), target: 'sm_90' };
+  const words = await output(source, 16 * threads * blocks, { ...ways[way], grid, block, sharedBytes: 256 });
+  return Array.from({ length: 2 * threads * blocks }, (_, i) => `${words[2 * i + 1]}:${words[2 * i]}`);
+}
+
+/** A clock can by chance read the same twice. */
+const steady = readings.filter(({ register, part }) => samenessOf(register, part) !== 'reading');
+
+describe.each(Object.keys(ways))('on %s', (way) => {
+  test.each(readings)('$name is as far the same as its row says', async (reading) => {
+    const claimed = samenessOf(reading.register, reading.part);
+    const found = sameness(await valuesOf(reading, way));
+    expect(isSameFor(found, claimed), `the same for a ${found} only`).toBe(true);
+    if (claimed !== 'reading') expect(found, 'a row claims too little').toBe(claimed);
+  });
+
+  test.each(steady)('$name reads as on the reference engine', async (reading) => {
+    expect(await valuesOf(reading, way)).toEqual(await valuesOf(reading, 'interp'));
+  });
+});
+
+test('names are all different', () => {
+  expect(new Set(registerRows.map(({ name }) => name)).size).toBe(registerRows.length);
+});
