@@ -75,12 +75,12 @@ const results = new Map<string, Promise<readonly string[]>>();
 /** Both readings of every thread, as text. */
 function valuesOf(reading: Reading, way: string): Promise<readonly string[]> {
   const key = `${reading.name} ${way}`;
-  const known = results.get(key) ?? read(reading, way);
+  const known = results.get(key) ?? launch(reading, way);
   results.set(key, known);
   return known;
 }
 
-async function read(reading: Reading, way: string): Promise<readonly string[]> {
+async function launch(reading: Reading, way: string): Promise<readonly string[]> {
   const source = { body: body(reading), target: 'sm_90' };
   const words = await output(source, 16 * threads * blocks, { ...ways[way], grid, block, sharedBytes: 256 });
   return Array.from({ length: 2 * threads * blocks }, (_, i) => `${words[2 * i + 1]}:${words[2 * i]}`);
