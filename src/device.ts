@@ -19,6 +19,8 @@ import { DeviceBuffer } from './device/buffer.ts';
 import { LoadedModule, RefusedModuleError } from './device/loaded-module.ts';
 import type { DeviceOptions } from './device/options.ts';
 import type { ModuleOrigin } from './jit/launch/launch.ts';
+import { environmentOf } from './isa/environment.ts';
+import { findGpu, type Gpu, runsOn } from './isa/gpus.ts';
 import { DeviceHeap } from './machine/device-heap.ts';
 import { defaultMemorySize, GlobalMemory } from './machine/global-memory.ts';
 import { checkWorkers } from './machine/launch.ts';
@@ -37,12 +39,15 @@ export type { DeviceOptions, Extent, LaunchOptions, LaunchResult } from './devic
 /** A device with its memory. */
 export class Device {
   private readonly options: DeviceOptions;
+  /** Null where it follows the target. */
+  private readonly gpu: Gpu | null;
   private readonly memory: GlobalMemory;
   private readonly heap: DeviceHeap;
   private buffers = 0;
 
-  private constructor(options: DeviceOptions) {
+  private constructor(options: DeviceOptions, gpu: Gpu | null) {
     this.options = options;
+    this.gpu = gpu;
     this.memory = new GlobalMemory(options.memory ?? defaultMemorySize);
     this.heap = new DeviceHeap(this.memory);
   }
@@ -50,17 +55,19 @@ export class Device {
   /**
    * A device; asynchronous because engines may have to be loaded.
    *
-   * @throws PtxlabError `bad-launch` for a number of workers that cannot be
+   * @throws PtxlabError `bad-launch` for a number of workers that cannot be, `unknown-gpu`
    */
   static async create(options: DeviceOptions = {}): Promise<Device> {
     checkWorkers(options.workers ?? 0);
-    return Promise.resolve(new Device(options));
+    const gpu = options.gpu === undefined ? null : readGpu(options.gpu);
+    return Promise.resolve(new Device(options, gpu));
   }
 
   /**
    * Checks a module and places its variables in memory.
    *
    * @throws RefusedModuleError where the module has errors
+   * @throws PtxlabError `unfit-gpu` where the device's GPU cannot run code for the target of the module
    */
   load(source: string): LoadedModule {
     const { target, isa, workers = 0, simd } = this.options;
@@ -68,7 +75,12 @@ export class Device {
     const { report, module } = loadModule(source, options);
     if (module === null) throw new RefusedModuleError(report);
     const { memory, heap } = this;
-    const origin: ModuleOrigin = { text: source, target, isa };
+    const environment = environmentOf(module.environment.version, module.environment.target, this.gpu ?? undefined);
+    if (!runsOn(environment.target, environment.gpu)) {
+      const { gpu, target: found } = environment;
+      throw new PtxlabError('unfit-gpu', `the device is ${gpu.name}, which runs no code for ${found.name}`);
+    }
+    const origin: ModuleOrigin = { text: source, environment };
     return new LoadedModule(module, report, { memory, heap, origin, workers, simd });
   }
 
@@ -86,4 +98,10 @@ export class Device {
     }
     return buffer;
   }
+}
+
+function readGpu(name: string): Gpu {
+  const gpu = findGpu(name);
+  if (gpu === undefined) throw new PtxlabError('unknown-gpu', `'${name}' is neither an architecture nor a product`);
+  return gpu;
 }

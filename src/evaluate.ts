@@ -12,8 +12,8 @@ import { groupAcceptance } from './explain/targets.ts';
 import { type Evaluator, evaluator, type RegisterWidths } from './interp/evaluate.ts';
 import type { Variant } from './isa/form.ts';
 import { acceptsRegister } from './isa/operand-rules.ts';
-import type { Environment } from './isa/steps.ts';
-import { formatVersion, newestVersion, targets } from './isa/targets.ts';
+import { type Environment, environmentOf } from './isa/environment.ts';
+import { formatVersion, newestTarget, newestVersion } from './isa/targets.ts';
 import { types } from './isa/types.ts';
 
 export interface EvalError {
@@ -40,10 +40,7 @@ export function prepareEval(
   const resolution = resolveMnemonic(mnemonic);
   if (resolution.kind === 'unchecked') return err(notEvaluated(mnemonic));
   if (resolution.kind === 'refused') return err(errorOf(resolution.problems[0] as Problem));
-  const environment: Environment = {
-    sm: (place.target ?? targets[targets.length - 1])?.sm ?? 0,
-    version: place.version ?? newestVersion,
-  };
+  const environment = environmentOf(place.version ?? newestVersion, place.target ?? newestTarget);
   const candidates = resolution.variants.flatMap((variant): readonly Prepared[] => {
     const made = evaluator(variant, environment, widths);
     return made === null ? [] : [{ variant, environment, evaluator: made }];

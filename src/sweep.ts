@@ -57,7 +57,11 @@ export function prepareSweep(
   const kernel = sweepKernel(plan);
   if (kernel === null) return notSwept(`${mnemonic} is no conversion`);
   const chunkSize = Math.min(2 ** inputBits, largestChunk);
-  const name = [mnemonic, ...unusualSettings(plan), ...(environment.sm < 20 ? [`sm_${environment.sm}`] : [])].join(' ');
+  const name = [
+    mnemonic,
+    ...unusualSettings(plan),
+    ...(environment.target.sm < 20 ? [environment.target.name] : []),
+  ].join(' ');
   return ok({ mnemonic, name, plan, kernel, inputBits, chunkSize, chunks: 2 ** inputBits / chunkSize });
 }
 

@@ -76,7 +76,8 @@ export function defineRun(program: Command, finish: Finish): void {
       [],
     )
     .option('--out <index:file>', 'write a buffer argument after the launch; repeated', collect, [])
-    .option('-t, --target <name>', 'the device; the target of the module unless given')
+    .option('-t, --target <name>', 'judge for this architecture in place of the target of the module')
+    .option('--gpu <name>', 'the GPU whose arithmetic it has, such as sm_90 or H100; that of the target unless given')
     .addOption(new Option('--engine <engine>', 'engine').choices(['jit', 'interp']))
     .option(
       '--workers <count>',

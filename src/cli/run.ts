@@ -24,6 +24,7 @@ export interface RunFlags extends CommonFlags, TraceFlags {
   readonly arg: readonly string[];
   readonly out: readonly string[];
   readonly target?: string;
+  readonly gpu?: string;
   readonly engine?: 'jit' | 'interp';
   readonly workers?: string;
   readonly unchecked?: boolean;
@@ -57,6 +58,7 @@ async function runFile(file: string, flags: RunFlags): Promise<ExitCode> {
     entry: flags.entry ?? null,
     target: readTarget(flags.target) ?? null,
     isa: null,
+    gpu: flags.gpu ?? null,
     grid: readExtent(flags.grid, '--grid'),
     block: readExtent(flags.block, '--block'),
     engine: readEngine(flags.engine ?? null, trace !== null),

@@ -54,7 +54,7 @@ export class LoadedModule {
       );
     }
     const kernel = new Kernel(
-      linkKernel(this.module, this.functions, name, this.image.shared),
+      linkKernel(this.module, this.functions, name, this.image.shared, this.context.origin.environment),
       this.image,
       this.context,
       this.module.environment.addressSize === 32 ? 4 : 8,

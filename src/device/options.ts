@@ -11,6 +11,11 @@ export type LaunchResult = EngineResult & { readonly printed: string };
 export interface DeviceOptions {
   /** Judge modules for this architecture in place of their own `.target`. */
   readonly target?: string;
+  /**
+   * The GPU whose arithmetic kernels have where the ISA leaves that open, by architecture or product: `sm_90`, `H100`.
+   * Unless given it is that of the target a module is judged for.
+   */
+  readonly gpu?: string;
   /** Judge modules by this PTX version in place of their own `.version`. */
   readonly isa?: string;
   /** Bytes of global memory; 1 GiB unless given. */

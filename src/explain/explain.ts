@@ -7,9 +7,10 @@ import { type Shape, shapeOf } from '../check/shapes.ts';
 import { withSelectors } from '../check/selectors.ts';
 import { Scope } from '../check/symbols.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { environmentOf } from '../isa/environment.ts';
 import type { OperandPattern, Variant } from '../isa/form.ts';
 import { ptxForms } from '../isa/table.ts';
-import { newestVersion, targets } from '../isa/targets.ts';
+import { newestTarget, newestVersion } from '../isa/targets.ts';
 import { parseInstruction } from '../syntax/parser.ts';
 import type { Instruction, Operand } from '../syntax/tree.ts';
 import { type CodeExplanation, explainCode } from './diagnostic-code.ts';
@@ -58,13 +59,11 @@ function explainInstruction(source: string, place: Place): Explanation {
   if (resolution.kind !== 'variants') return withoutVariant(instruction, resolution, source, place);
   const chosen = choose(resolution.variants, instruction, resolution.opcode);
   if (chosen.problems.length > 0) return refuse(chosen.problems, instruction, source);
-  const environment = { sm: (place.target ?? newestTarget).sm, version: place.version ?? newestVersion };
+  const environment = environmentOf(place.version ?? newestVersion, place.target ?? newestTarget);
   const written = writtenOperands(chosen.variant, instruction, source);
   const others = resolution.variants.filter(({ form }) => form !== chosen.variant.form);
   return { ...explainVariant(chosen.variant, environment, written), siblings: others.map(({ form }) => form.id) };
 }
-
-const newestTarget = targets[targets.length - 1] as (typeof targets)[number];
 
 function withoutVariant(
   node: Instruction,

@@ -1,8 +1,8 @@
+import { namedEnvironment } from '../isa/environment.ts';
 import { describe, expect, test } from 'vitest';
 import { resolveMnemonic } from '../check/resolve.ts';
 import type { Variant } from '../isa/form.ts';
 import type { Step } from '../isa/steps.ts';
-import { newestVersion } from '../isa/targets.ts';
 import { asciiGlyphs, boxGlyphs, drawPicture } from './draw.ts';
 import { lanePictures } from './lanes.ts';
 
@@ -16,7 +16,7 @@ function variantOf(mnemonic: string): Variant {
 
 function drawn(mnemonic: string): readonly string[] {
   const variant = variantOf(mnemonic);
-  return fieldsOf(variant, variant.form.steps(variant, { sm: 100, version: newestVersion }));
+  return fieldsOf(variant, variant.form.steps(variant, namedEnvironment('sm_100', '9.1')));
 }
 
 function fieldsOf(variant: Variant, steps: readonly Step[]): readonly string[] {
@@ -59,7 +59,7 @@ describe('fields of results and of sources read in parts', () => {
 
   test('come from the steps: steps that swap the lanes draw them swapped', () => {
     const variant = variantOf('cvt.rn.satfinite.e4m3x2.f32');
-    const steps = variant.form.steps(variant, { sm: 100, version: newestVersion });
+    const steps = variant.form.steps(variant, namedEnvironment('sm_100', '9.1'));
     const swapped = steps.map((step) => (step.kind === 'pack' ? { ...step, from: step.from.toReversed() } : step));
     expect(fieldsOf(variant, swapped)).toEqual(['d: 15:8 e4m3(b) | 7:0 e4m3(a)']);
   });

@@ -2,7 +2,8 @@
 import { type Bits, chop, signExtend } from '../base/bits.ts';
 import { type OperandPattern, operandType, type TypeRef, type ValuePattern, type Variant } from '../isa/form.ts';
 import { vectorLanes } from '../isa/rules.ts';
-import { conditionCode, type Environment, type Ref, stackTop } from '../isa/steps.ts';
+import type { Environment } from '../isa/environment.ts';
+import { conditionCode, type Ref, stackTop } from '../isa/steps.ts';
 import type { PtxType } from '../isa/types.ts';
 import { type Action, type Frame, isValueStep, prepareStep } from './value-steps.ts';
 

@@ -2,7 +2,8 @@
  * An instruction form: one line of the ISA's syntax block, as plain data. Everything that knows instructions reads the
  * table of forms: resolver, checker, engines, explain, listing, documentation. Adding a form is adding one entry.
  */
-import type { Environment, Step } from './steps.ts';
+import type { Environment } from './environment.ts';
+import type { Step } from './steps.ts';
 import type { Availability } from './targets.ts';
 import { type PtxType, type TypeName, typeOf } from './types.ts';
 

@@ -239,11 +239,3 @@ export type Step =
   | { readonly kind: 'yield' }
   /** An instruction that is checked but not yet executed; running it is a named fault. */
   | { readonly kind: 'unsupported'; readonly what: string };
-
-/** What the meaning of an instruction may depend on beside its text (spec of cvt, notes on subnormals). */
-export interface Environment {
-  /** sm_1x: f32 subnormals are flushed without `.ftz`. */
-  readonly sm: number;
-  /** PTX version as in targets.ts; up to 1.4 some 64-bit conversions were exempt from flushing. */
-  readonly version: number;
-}

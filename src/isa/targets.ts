@@ -135,6 +135,9 @@ function expandTarget([sm, since, a, f]: TargetRow): readonly Target[] {
 /** Every architecture, ascending, the plain name before its suffixed ones. */
 export const targets: readonly Target[] = targetRows.flatMap(expandTarget);
 
+/** The last of them, for what no target was named for. */
+export const newestTarget: Target = targets[targets.length - 1] as Target;
+
 const byName: ReadonlyMap<string, Target> = new Map(targets.map((target) => [target.name, target]));
 
 /** The target of a name such as `sm_90a`; undefined where there is none. */

@@ -7,7 +7,8 @@ import type { CheckedModule } from '../check/check.ts';
 import type { CheckedFunction } from '../check/checked.ts';
 import type { LabelSymbol, Scope } from '../check/symbols.ts';
 import type { Variant } from '../isa/form.ts';
-import { type Environment, type Ref, stackBase, type Step } from '../isa/steps.ts';
+import type { Environment } from '../isa/environment.ts';
+import { type Ref, stackBase, type Step } from '../isa/steps.ts';
 import type { Instruction } from '../syntax/tree.ts';
 import { type Callee, callSite } from './call-site.ts';
 import type { FrameBuilder } from './frame.ts';
@@ -19,6 +20,7 @@ import { SourcePlaces } from './source-places.ts';
 /** What a function needs of the module and kernel around it. */
 export interface Surroundings {
   readonly module: CheckedModule;
+  readonly environment: Environment;
   /** Address of a function. */
   readonly functionAddress: (name: string) => number;
   /** What a call reaches; `frame` is the caller's. */
@@ -53,7 +55,7 @@ export class InstructionBuilder {
     this.frame = frame;
     this.text = module.text;
     this.places = new SourcePlaces(module);
-    this.environment = { sm: module.environment.target.sm, version: module.environment.version };
+    this.environment = surroundings.environment;
   }
 
   build(): readonly ProgramInstruction[] {

@@ -4,6 +4,7 @@ import type { BoundCall } from '../check/bind-call.ts';
 import type { CheckedModule } from '../check/check.ts';
 import { signatureKey } from '../check/signature.ts';
 import type { VariableSymbol } from '../check/symbols.ts';
+import { type Environment, environmentOf } from '../isa/environment.ts';
 import { type Draft, draftFunction, finishFunction, kernelLayout } from './build.ts';
 import type { Builtin } from './builtins.ts';
 import { type Callee, formalLayout } from './call-site.ts';
@@ -40,8 +41,9 @@ export function linkKernel(
   table: FunctionTable,
   name: string,
   shared: readonly VariableSymbol[],
+  environment: Environment = environmentOf(module.environment.version, module.environment.target),
 ): KernelProgram {
-  return new Linker(module, table).link(resolve(table, name), shared);
+  return new Linker(module, table, environment).link(resolve(table, name), shared);
 }
 
 function resolve(table: FunctionTable, name: string): KnownFunction {
@@ -60,12 +62,14 @@ interface Group {
 class Linker {
   private readonly module: CheckedModule;
   private readonly table: FunctionTable;
+  private readonly environment: Environment;
   private readonly known: KnownFunction[] = [];
   private readonly drafts: (Draft | null)[] = [];
   private readonly groups = new Map<string, Group>();
 
-  constructor(module: CheckedModule, table: FunctionTable) {
+  constructor(module: CheckedModule, table: FunctionTable, environment: Environment) {
     this.module = module;
+    this.environment = environment;
     this.table = table;
   }
 
@@ -99,6 +103,7 @@ class Linker {
     if (body.kind === 'builtin') return null;
     return draftFunction(body.fn, {
       module: this.module,
+      environment: this.environment,
       functionAddress: (name) => resolve(this.table, name).address,
       callee: (call, frame) => this.callee(call, frame),
     });

@@ -4,6 +4,7 @@
  *
  * usage: tsx test/bench/run.ts [--only check,eval,first,run,arrays] [--json FILE]
  */
+import { namedEnvironment } from '../../src/isa/environment.ts';
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +12,6 @@ import { fileURLToPath } from 'node:url';
 import { Bench } from 'tinybench';
 import { resolveMnemonic } from '../../src/check/resolve.ts';
 import { evaluator } from '../../src/interp/evaluate.ts';
-import { newestVersion } from '../../src/isa/targets.ts';
 import { firstBlockRows } from './first-block.ts';
 import { makeModule } from './make-module.ts';
 import { arrayRows } from './run-arrays.ts';
@@ -97,7 +97,7 @@ function benchCheck(): void {
 
 async function benchEval(): Promise<void> {
   const bench = new Bench({ time: 300 });
-  const environment = { sm: 100, version: newestVersion };
+  const environment = namedEnvironment('sm_100', '9.1');
   const inputs = Array.from({ length: 1024 }, (_, i) => Math.imul(i + 1, 0x9e3779b1) >>> 0);
   const mnemonics = ['cvt.rn.f16.f32', 'cvt.rn.satfinite.e4m3x2.f32', 'cvt.rzi.s32.f32', 'cvt.u8.u32'];
   for (const mnemonic of mnemonics) {

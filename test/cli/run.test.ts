@@ -303,6 +303,11 @@ st.global.v4.u32 [%rd1], {%r1, %r2, %r3, %r4}; st.global.v2.u64 [%rd1+16], {%rd2
     expect((await job({ source: narrow, target: 'sm_90' })).answer).toMatchObject({ ok: false });
   });
 
+  test('the GPU of the job can be newer than the target', async () => {
+    const args = [{ buffer: { hex: '07000000' } }];
+    expect((await job({ source: increment, gpu: 'H100', args })).answer).toMatchObject({ ok: true });
+  });
+
   test.each<readonly [string, string]>([
     ['no JSON', '{'],
     ['no object', '[]'],
@@ -312,6 +317,7 @@ st.global.v4.u32 [%rd1], {%r1, %r2, %r3, %r4}; st.global.v2.u64 [%rd1+16], {%rd2
     ['an argument of two kinds', JSON.stringify({ source: increment, args: [{ u32: 1, s32: 1 }] })],
     ['an argument that does not fit', JSON.stringify({ source: increment, args: [{ u8: 1000 }] })],
     ['a buffer of nothing', JSON.stringify({ source: increment, args: [{ buffer: {} }] })],
+    ['a GPU that does not exist', JSON.stringify({ source: increment, gpu: 'H1' })],
     ['a file that is not there', JSON.stringify({ ptx: 'nowhere.ptx' })],
   ])('%s is wrong usage', async (_, input) => {
     const { code, stdout, stderr } = await ptxlab(['run', '--job', '-'], { input, cwd: folder });

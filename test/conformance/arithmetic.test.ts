@@ -2,6 +2,7 @@
  * Every legal variant of integer arithmetic, logic, shifts, comparisons and selp, and of float arithmetic rounded to
  * nearest, on values at the edges: the result of the form's steps against a model that reads the mnemonic.
  */
+import { namedEnvironment } from '../../src/isa/environment.ts';
 import { describe, expect, test } from 'vitest';
 import type { Bits } from '../../src/base/bits.ts';
 import { evaluator } from '../../src/interp/evaluate.ts';
@@ -9,7 +10,7 @@ import { expandForm } from '../../src/isa/expand.ts';
 import type { InstructionForm, Variant } from '../../src/isa/form.ts';
 import { allForms } from '../../src/isa/table.ts';
 
-const environment = { sm: 100, version: 900 };
+const environment = namedEnvironment('sm_100', '9.0');
 
 function variantsOf(opcodes: readonly string[], kinds: RegExp): readonly Variant[] {
   const named = allForms.filter(({ syntax }: InstructionForm) => opcodes.includes(/^\w+/.exec(syntax)?.[0] ?? ''));

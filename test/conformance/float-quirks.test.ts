@@ -1,4 +1,5 @@
 /** redux of f32 on both engines, fma.oob, and mad.f32 of sm_1x, against models written down from the ISA's descriptions. */
+import { namedEnvironment } from '../../src/isa/environment.ts';
 import { describe, expect, test } from 'vitest';
 import { resolveMnemonic } from '../../src/check/resolve.ts';
 import { evaluate } from '../../src/interp/evaluate.ts';
@@ -19,7 +20,8 @@ function floatOf(bits: number): number {
 function run(mnemonic: string, sm: number, ...sources: readonly number[]): number {
   const resolution = resolveMnemonic(mnemonic);
   const variant = resolution.kind === 'variants' ? resolution.variants[0] : undefined;
-  const results = variant === undefined ? null : evaluate(variant, sources, { sm, version: sm < 20 ? 104 : 900 });
+  const results =
+    variant === undefined ? null : evaluate(variant, sources, namedEnvironment(`sm_${sm}`, sm < 20 ? '1.4' : '9.0'));
   if (results === null) throw new Error(`${mnemonic} is not evaluated`);
   return Number(results[0]);
 }

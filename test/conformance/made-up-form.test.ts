@@ -2,6 +2,7 @@
  * Adding an instruction is adding one entry: a form that PTX does not have, and every consumer that must pick it up
  * without knowing of it.
  */
+import { namedEnvironment } from '../../src/isa/environment.ts';
 import { describe, expect, test } from 'vitest';
 import { rowsOf } from '../../src/check/availability.ts';
 import { matchOperands } from '../../src/check/match.ts';
@@ -89,7 +90,7 @@ describe('a form that was added to the table', () => {
   });
 
   test('computes', () => {
-    const environment = { sm: 100, version: parseVersion('9.1') };
+    const environment = namedEnvironment('sm_100', '9.1');
     expect(evaluate(variantOf('avg.u32'), [7, 10], environment)).toEqual([8]);
     expect(evaluate(variantOf('avg.up.u32'), [7, 10], environment)).toEqual([9]);
     expect(evaluate(variantOf('avg.u16'), [0xffff, 0xfffd], environment)).toEqual([0xfffe]);

@@ -2,6 +2,7 @@
  * The value opcodes that ptxas does not fold, against models written down from the ISA's descriptions: look-ups, byte
  * permutation, masks, differences, lane-wise set, half-precision functions, and arithmetic of 128 bits by carries.
  */
+import { namedEnvironment } from '../../src/isa/environment.ts';
 import { describe, expect, test } from 'vitest';
 import type { Bits } from '../../src/base/bits.ts';
 import { resolveMnemonic } from '../../src/check/resolve.ts';
@@ -12,7 +13,7 @@ import { output } from '../device/run.ts';
 function instruction(mnemonic: string): (...sources: readonly Bits[]) => Bits {
   const resolution = resolveMnemonic(mnemonic);
   const variant = resolution.kind === 'variants' ? resolution.variants[0] : undefined;
-  const made = variant === undefined ? null : evaluator(variant, { sm: 100, version: 900 });
+  const made = variant === undefined ? null : evaluator(variant, namedEnvironment('sm_100', '9.0'));
   if (made === null) throw new Error(`${mnemonic} is not evaluated`);
   return (...sources) => made.run(sources)[0] as Bits;
 }

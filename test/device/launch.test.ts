@@ -107,6 +107,14 @@ describe('modules and buffers', () => {
     expect(await codeOf(() => other.load(moduleOf({ body: '' })))).toBe('unknown-target');
   });
 
+  test('a GPU that does not exist, one that cannot run the module', async () => {
+    expect(await codeOf(() => Device.create({ gpu: 'sm_5' }))).toBe('unknown-gpu');
+    const device = await Device.create({ target: 'sm_90', gpu: 'A100' });
+    expect(await codeOf(() => device.load(moduleOf({ body: '' })))).toBe('unfit-gpu');
+    const newer = await Device.create({ target: 'sm_80', gpu: 'H100' });
+    expect(newer.load(moduleOf({ body: '' })).kernelNames).toHaveLength(1);
+  });
+
   test('buffers keep their size, and end with free', async () => {
     const device = await Device.create({ memory: 4096 });
     const buffer = device.alloc(Float32Array.of(1, 2));

@@ -1,4 +1,5 @@
 /** Instructions out of the table: any variant that turns registers into registers, with operands that fit. */
+import { namedEnvironment } from '../../src/isa/environment.ts';
 import { rowsOf } from '../../src/check/availability.ts';
 import { isValueStep } from '../../src/interp/value-steps.ts';
 import { expandForm } from '../../src/isa/expand.ts';
@@ -75,7 +76,7 @@ function isAvailableOn(variant: Variant, target: Target): boolean {
 }
 
 function stepsOf(variant: Variant) {
-  return variant.form.steps(variant, { sm: 90, version: parseVersion(version) });
+  return variant.form.steps(variant, namedEnvironment('sm_90', version));
 }
 
 function isOnValues(variant: Variant): boolean {

@@ -1,4 +1,5 @@
 /** Every value instruction of the table as a kernel: what its operands need, declared, loaded and stored. */
+import { namedEnvironment } from '../../src/isa/environment.ts';
 import { evaluator } from '../../src/interp/evaluate.ts';
 import { expand } from '../../src/isa/expand.ts';
 import { type OperandPattern, operandType, type ValuePattern, type Variant } from '../../src/isa/form.ts';
@@ -7,7 +8,7 @@ import { allForms } from '../../src/isa/table.ts';
 import type { Instruction, Register } from './instructions.ts';
 
 /** For steps that depend on the target. */
-const environment = { sm: 100, version: 901 } as const;
+const environment = namedEnvironment('sm_100', '9.1');
 
 /** By form, the variants whose results depend on the bits of their operands alone; of those with the same steps the first. */
 export function variantsByForm(): ReadonlyMap<string, readonly Variant[]> {

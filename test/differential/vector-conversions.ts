@@ -5,17 +5,21 @@ import { instanceWithoutEngine } from '../../src/jit/arrays/sweep-kernel.ts';
 import { vectorConverter } from '../../src/jit/simd/vector-convert.ts';
 import type { Conversion } from '../../src/numerics/conversion.ts';
 import { evaluator } from '../../src/interp/evaluate.ts';
+import { namedEnvironment } from '../../src/isa/environment.ts';
 import { expand } from '../../src/isa/expand.ts';
 import { allForms } from '../../src/isa/table.ts';
 import { formats } from '../../src/numerics/formats.ts';
+
+/** Before sm_20 subnormals are flushed. */
+const environments = ['sm_13', 'sm_100'].map((target) => namedEnvironment(target, '9.1'));
 
 /** Every conversion that an instruction of the table does on at most 32 bits, by a short name. */
 export function narrowConversions(): ReadonlyMap<string, Conversion> {
   const found = new Map<string, Conversion>();
   for (const variant of expand(allForms)) {
-    for (const sm of [13, 100]) {
-      if (evaluator(variant, { sm, version: 901 }) === null) continue;
-      for (const step of variant.form.steps(variant, { sm, version: 901 })) {
+    for (const environment of environments) {
+      if (evaluator(variant, environment) === null) continue;
+      for (const step of variant.form.steps(variant, environment)) {
         if (step.kind === 'convert' && isNarrow(step.conversion)) found.set(nameOf(step.conversion), step.conversion);
       }
     }

@@ -2,6 +2,7 @@
  * The golden rows once more, now from the text of the mnemonic: resolver, table, steps and evaluator together, register
  * widths included. values.test.ts holds numerics alone against the same rows.
  */
+import { namedEnvironment } from '../../src/isa/environment.ts';
 import { describe, expect, it } from 'vitest';
 import { type Bits, hex } from '../../src/base/bits.ts';
 import { resolveMnemonic } from '../../src/check/resolve.ts';
@@ -9,7 +10,7 @@ import { type Evaluator, evaluator } from '../../src/interp/evaluate.ts';
 import { decode } from '../../src/numerics/exact.ts';
 import { families, type Instruction, instructionsOf, rowsOf } from './vectors.ts';
 
-const environment = { sm: 100, version: 901 };
+const environment = namedEnvironment('sm_100', '9.1');
 
 /** The variant with as many sources as the rows have. */
 function evaluatorOf({ inst, in: sources, sreg, dreg }: Instruction): Evaluator {

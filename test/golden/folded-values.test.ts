@@ -1,6 +1,7 @@
 /**
  * Values that ptxas 13.0 computed itself, recorded by tools/fold-values.py, against the evaluator: one test a mnemonic.
  */
+import { namedEnvironment } from '../../src/isa/environment.ts';
 import { describe, expect, test } from 'vitest';
 import type { Bits } from '../../src/base/bits.ts';
 import { resolveMnemonic } from '../../src/check/resolve.ts';
@@ -10,7 +11,7 @@ import { foldedValues } from './folded.ts';
 function evaluatorOf(mnemonic: string): Evaluator {
   const resolution = resolveMnemonic(mnemonic);
   const variant = resolution.kind === 'variants' ? resolution.variants[0] : undefined;
-  const made = variant === undefined ? null : evaluator(variant, { sm: 100, version: 900 });
+  const made = variant === undefined ? null : evaluator(variant, namedEnvironment('sm_100', '9.0'));
   if (made === null) throw new Error(`${mnemonic} is not evaluated`);
   return made;
 }

@@ -25,6 +25,7 @@ export interface RunRequest {
   readonly entry: string | null;
   readonly target: string | null;
   readonly isa: string | null;
+  readonly gpu: string | null;
   readonly grid: Dim3;
   readonly block: Dim3;
   readonly engine: 'interp' | 'jit';
@@ -71,11 +72,12 @@ export async function execute(request: RunRequest): Promise<RunOutcome> {
 }
 
 async function launchAll(request: RunRequest): Promise<RunOutcome> {
-  const { target, isa, memory, workers, inputs, grid, block, engine, sharedBytes, cooperative } = request;
+  const { target, isa, gpu, memory, workers, inputs, grid, block, engine, sharedBytes, cooperative } = request;
   const device = await Device.create({
     workers,
     ...(target === null ? {} : { target }),
     ...(isa === null ? {} : { isa }),
+    ...(gpu === null ? {} : { gpu }),
     ...(memory === null ? {} : { memory }),
   });
   const kernel = pickKernel(device, request);

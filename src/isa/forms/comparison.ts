@@ -11,7 +11,8 @@ import {
   type Variant,
   write,
 } from '../form.ts';
-import type { Environment, Ref, Step } from '../steps.ts';
+import type { Environment } from '../environment.ts';
+import type { Ref, Step } from '../steps.ts';
 import { at } from '../targets.ts';
 import type { PtxType, TypeName } from '../types.ts';
 import { flushesByTarget } from './float-steps.ts';

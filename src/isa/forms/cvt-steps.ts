@@ -5,7 +5,8 @@
 import type { Conversion, Rounding } from '../../numerics/conversion.ts';
 import type { FormatName } from '../../numerics/formats.ts';
 import { has, slotType, type Variant } from '../form.ts';
-import type { Environment, Ref, Step } from '../steps.ts';
+import type { Environment } from '../environment.ts';
+import type { Ref, Step } from '../steps.ts';
 import { isInteger, type PtxType } from '../types.ts';
 
 const integerRoundings: Readonly<Record<string, Rounding>> = { '.rni': 'rn', '.rzi': 'rz', '.rmi': 'rm', '.rpi': 'rp' };
@@ -129,7 +130,7 @@ function defaultRounding(variant: Variant): Rounding | null {
  * integer result and those with an f64 side (notes on subnormal numbers).
  */
 function flushesByTarget(variant: Variant, environment: Environment): boolean {
-  if (environment.sm >= 20) return false;
+  if (environment.target.sm >= 20) return false;
   const d = slotType(variant, 0);
   const a = slotType(variant, 1);
   if (d.name !== '.f32' && a.name !== '.f32') return false;

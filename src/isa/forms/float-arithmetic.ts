@@ -83,7 +83,7 @@ const fusedMultiplyAdds: readonly InstructionForm[] = [
 ];
 
 const legacyMad: InstructionForm['steps'] = (variant, environment) =>
-  environment.sm < 20 ? legacyMadSteps(variant, environment) : fused(variant, environment);
+  environment.target.sm < 20 ? legacyMadSteps(variant, environment) : fused(variant, environment);
 
 const multiplyAdds: readonly InstructionForm[] = [
   exact({

@@ -1,7 +1,8 @@
 /** Steps of floating-point arithmetic, shared by single, double, half and packed types. */
 import type { FloatArithmeticFormat, FloatFunction, FloatMode } from '../../numerics/operations.ts';
 import { has, type InstructionForm, slotType, type Variant } from '../form.ts';
-import type { Environment, Ref, Step } from '../steps.ts';
+import type { Environment } from '../environment.ts';
+import type { Ref, Step } from '../steps.ts';
 import { lanewise } from './lanewise.ts';
 
 const roundings: Readonly<Record<string, FloatMode['rounding']>> = {
@@ -29,7 +30,7 @@ export function modeOf(variant: Variant, environment: Environment): FloatMode {
 }
 
 export function flushesByTarget(format: FloatArithmeticFormat, environment: Environment): boolean {
-  return format === 'f32' && environment.sm < 20;
+  return format === 'f32' && environment.target.sm < 20;
 }
 
 /** One function on the lanes of the first type. */

@@ -1,5 +1,6 @@
 /** The fast engine as a device uses it: compiles a kernel once, and runs it on the calling thread or on workers. */
 import type { VariableSymbol } from '../../check/symbols.ts';
+import type { Environment } from '../../isa/environment.ts';
 import type { LaunchResult } from '../../machine/launch.ts';
 import type { KernelProgram } from '../../program/link.ts';
 import { sourceAt } from '../../program/source-places.ts';
@@ -10,11 +11,10 @@ import { earnsFours, hasFours, paysOff, runsInFours } from '../simd/four-threads
 import { runSpread } from './spread.ts';
 import type { WorkerHost } from './worker-host.ts';
 
-/** What a module was made of: its text, and how it was judged. */
+/** What a module was made of: its text, and what its meaning depends on beside that. */
 export interface ModuleOrigin {
   readonly text: string;
-  readonly target: string | undefined;
-  readonly isa: string | undefined;
+  readonly environment: Environment;
 }
 
 export interface FastLaunch extends Omit<CompiledLaunch, 'compiled' | 'module'> {
@@ -89,7 +89,8 @@ function keyOf(
 ): string {
   const { name } = kernel.entry;
   const sharedMemory = memory.share() !== null;
-  const facts = [name, origin.target, origin.isa, memory.origin, sharedMemory, concurrent, checked, addresses];
+  const { version, target, gpu } = origin.environment;
+  const facts = [name, version, target.name, gpu.name, memory.origin, sharedMemory, concurrent, checked, addresses];
   return JSON.stringify([fours, ...facts]);
 }
 

@@ -1,0 +1,38 @@
+/** A GPU has a name by architecture and by product, follows the target unless given, and runs what its architecture can. */
+import { describe, expect, test } from 'vitest';
+import { environmentOf, namedEnvironment } from './environment.ts';
+import { findGpu, gpuOf, gpus, runsOn } from './gpus.ts';
+import { findTarget, targets } from './targets.ts';
+
+test.each(targets)('$name has the GPU of its number', (target) => {
+  expect(gpuOf(target).sm).toBe(target.sm);
+  expect(runsOn(target, gpuOf(target))).toBe(true);
+});
+
+test('names are found in any case, and none stands for two', () => {
+  expect(findGpu('h100')).toBe(findGpu('SM_90'));
+  expect(findGpu('sm_90a')).toBeUndefined();
+  const names = gpus.flatMap(({ name, chips }) => [name, ...chips]);
+  expect(new Set(names).size).toBe(names.length);
+});
+
+test('the GPU follows the target unless given', () => {
+  const { version, target, gpu } = namedEnvironment('sm_80', '8.0');
+  expect(gpu.name).toBe('sm_80');
+  expect(environmentOf(version, target, findGpu('B200')).gpu.name).toBe('sm_100');
+});
+
+describe('what runs where', () => {
+  test.each([
+    ['sm_80', 'H100', true],
+    ['sm_90', 'A100', false],
+    ['sm_90a', 'H100', true],
+    ['sm_90a', 'B200', false],
+    ['sm_100f', 'sm_103', true],
+    ['sm_100f', 'sm_120', false],
+    ['sm_103f', 'sm_100', false],
+  ])('%s on %s: %s', (target, gpu, runs) => {
+    const [found, on] = [findTarget(target), findGpu(gpu)];
+    expect(found !== undefined && on !== undefined && runsOn(found, on)).toBe(runs);
+  });
+});

@@ -1,0 +1,59 @@
+/**
+ * GPUs whose arithmetic a launch can have. The target says what is legal; what the ISA leaves open, above all order and
+ * rounding of matrix instructions, follows the GPU that runs it.
+ */
+import { type Target, targets } from './targets.ts';
+
+export interface Gpu {
+  /** By its own architecture: `sm_90`. */
+  readonly name: string;
+  readonly sm: number;
+  /** Products of that architecture. */
+  readonly chips: readonly string[];
+}
+
+/** Products by the number of their architecture. */
+const chips: Readonly<Record<number, readonly string[]>> = {
+  70: ['V100'],
+  72: ['Xavier'],
+  75: ['T4'],
+  80: ['A100'],
+  86: ['A2', 'A10', 'A40'],
+  87: ['Orin'],
+  89: ['L4', 'L40S'],
+  90: ['H100', 'H200'],
+  100: ['B200'],
+  103: ['B300'],
+  110: ['Thor'],
+  121: ['GB10'],
+};
+
+/** One for each architecture, in ascending order. */
+export const gpus: readonly Gpu[] = targets
+  .filter(({ suffix }) => suffix === '')
+  .map(({ name, sm }) => ({ name, sm, chips: chips[sm] ?? [] }));
+
+const byName: ReadonlyMap<string, Gpu> = new Map(
+  gpus.flatMap((gpu) => [gpu.name, ...gpu.chips].map((name) => [name.toLowerCase(), gpu] as const)),
+);
+
+/** The GPU of a name such as `sm_90` or `H100`, in any case; undefined where there is none. */
+export function findGpu(name: string): Gpu | undefined {
+  return byName.get(name.toLowerCase());
+}
+
+/** The GPU of the target's own architecture. */
+export function gpuOf({ sm }: Target): Gpu {
+  const found = gpus.find((gpu) => gpu.sm === sm);
+  if (found === undefined) throw new Error(`sm_${sm} has no GPU`);
+  return found;
+}
+
+/** Architectures of one family have the same tens: sm_100 and sm_103, sm_120 and sm_121. */
+const familyOf = (sm: number): number => Math.floor(sm / 10);
+
+/** Whether a GPU runs code for a target: its own or a later one; with `a` just its own, with `f` its family (PTX ISA 9.1, 11.1.2). */
+export function runsOn({ sm, suffix }: Target, gpu: Gpu): boolean {
+  if (suffix === 'a') return gpu.sm === sm;
+  return gpu.sm >= sm && (suffix === '' || familyOf(gpu.sm) === familyOf(sm));
+}
