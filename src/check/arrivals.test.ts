@@ -1,6 +1,7 @@
 /** Special registers and directives that came with a version or a target, as ptxas 13.0 has them. */
 import { describe, expect, test } from 'vitest';
-import { check } from './check.ts';
+import { formatVersion, parseVersion, versions } from '../isa/targets.ts';
+import { check, type Requirements } from './check.ts';
 
 function codesOf(line: string, version: string, target: string): readonly string[] {
   const size = Number(version) >= 2.3 ? '.address_size 64\n' : '';
@@ -83,10 +84,62 @@ describe('directives, linkage and attributes of a module', () => {
     if (without !== null) expect(itemCodes(item, since, without)).toEqual(['PTX4002']);
   });
 
-  test('.maxnctapersm went with 2.1', () => {
-    expect(itemCodes('.entry f() .maxnctapersm 2 { ret; }', '2.0', 'sm_20')).toEqual([]);
-    expect(itemCodes('.entry f() .maxnctapersm 2 { ret; }', '2.1', 'sm_20')).toEqual(['PTX4004']);
+  test.each([
+    ['.entry f() .maxnctapersm 2 { ret; }', '2.1', 'sm_20'],
+    ['.tex .u32 t;', '1.5', 'sm_13'],
+  ])('%s went with %s', (item, until, target) => {
+    const before = versions[versions.indexOf(parseVersion(until)) - 1] ?? 0;
+    expect(itemCodes(item, formatVersion(before), target)).toEqual([]);
+    expect(itemCodes(item, until, target)).toEqual(['PTX4004']);
   });
+
+  test('.tex holds handles, in whatever version', () => {
+    expect(itemCodes('.tex .u64 t;', '1.4', 'sm_13')).toEqual([]);
+    expect(itemCodes('.tex .b32 t;', '1.4', 'sm_13')).toEqual(['PTX5007']);
+  });
+
+  /** A type, the version before it could be declared and the one from which it can be, and targets of both kinds. */
+  test.each([
+    ['.f16x2', '4.1', '4.2', 'sm_52', 'sm_53'],
+    ['.b128', '8.2', '8.3', 'sm_62', 'sm_70'],
+  ])('%s is declared not in %s, in %s; not on %s, on %s', (type, before, since, without, on) => {
+    const item = `.func f() { .reg ${type} %x; ret; }`;
+    expect(itemCodes(item, since, on)).toEqual([]);
+    expect(itemCodes(item, before, on)).toContainEqual(expect.stringMatching(/^PTX400[13]$/));
+    expect(itemCodes(item, since, without)).toEqual(['PTX4002']);
+    expect(requirementsOf(item, '9.0', on).minimumVersion).toBe(since);
+    expect(requirementsOf(item, '9.0', 'sm_90').targets.map(({ target }) => target)).not.toContain(without);
+  });
+
+  test('.address_size not in 2.2, in 2.3, and modules with it need 2.3', () => {
+    expect(itemCodes('.address_size 64', '2.2', 'sm_20')).toEqual(['PTX4001']);
+    expect(itemCodes('.address_size 64', '2.3', 'sm_20')).toEqual([]);
+    expect(requirementsOf('.address_size 64', '4.0', 'sm_20').minimumVersion).toBe('2.3');
+  });
+
+  test.each([
+    [4352, '8.0', 'sm_70', []],
+    [4353, '8.0', 'sm_70', ['PTX5025']],
+    [4353, '8.1', 'sm_62', ['PTX5025']],
+    [4353, '8.1', 'sm_70', []],
+    [32_764, '8.1', 'sm_70', []],
+    [32_765, '8.1', 'sm_70', ['PTX5025']],
+  ])('%i bytes of parameters in %s on %s: %j', (bytes, version, target, codes) => {
+    expect(itemCodes(kernelWith(bytes), version, target)).toEqual(codes);
+  });
+
+  test('the requirements of a module tell of the size of parameters', () => {
+    expect(requirementsOf(kernelWith(4352), '9.0', 'sm_70').minimumVersion).toBe('5.1');
+    expect(requirementsOf(kernelWith(4353), '9.0', 'sm_70').minimumVersion).toBe('8.1');
+  });
+
+  function kernelWith(bytes: number): string {
+    return `.entry k(.param .b8 p[${bytes}]) { ret; }`;
+  }
+
+  function requirementsOf(item: string, version: string, target: string): Requirements {
+    return check(`.version ${version}\n.target ${target}\n${item}\n`).requirements;
+  }
 
   function itemCodes(item: string, version: string, target: string): readonly string[] {
     const { diagnostics } = check(`.version ${version}\n.target ${target}\n${item}\n`);

@@ -4,11 +4,11 @@
  */
 import type { Span } from '../base/span.ts';
 import { type Diagnostic, diagnose } from '../diagnostics/diagnostic.ts';
-import { type Availability, at, describeTargets, formatVersion, isAvailable } from '../isa/targets.ts';
-import { type PtxType, type TypeName, typeOf, types } from '../isa/types.ts';
+import { spaceRows } from '../isa/directives.ts';
+import type { AvailabilityRow } from '../isa/form.ts';
+import { type PtxType, typeOf, types } from '../isa/types.ts';
 import type { Declaration, Parameter, Variable } from '../syntax/tree.ts';
 import { printDimensions } from '../syntax/storage.ts';
-import type { ModuleEnvironment } from './availability.ts';
 import { checkInitializer } from './initializers.ts';
 import { isOpen } from './sizes.ts';
 import type { FormalSpace, RegisterSymbol, VariableSpace, VariableSymbol } from './symbols.ts';
@@ -18,22 +18,11 @@ export type Report = (diagnostic: Diagnostic) => void;
 /** Where a declaration stands. */
 export type DeclarationPlace = 'module' | 'function';
 
-/** Types with a first version and target of their own; all others have been there always. */
-const typeAvailability: Readonly<Partial<Record<TypeName, Availability>>> = {
-  '.f16x2': at('4.2', 53),
-  '.b128': at('8.3', 70),
-};
-
 /** Opaque texture types: a handle of 64 bits that no instruction of the tables takes. */
 const opaque: ReadonlySet<string> = new Set(['.texref', '.samplerref', '.surfref']);
 
 /** Checks the type, vector and alignment of a declared name; null where nothing can be declared of it. */
-export function declaredType(
-  variable: Variable,
-  space: string,
-  environment: ModuleEnvironment,
-  report: Report,
-): PtxType | null {
+export function declaredType(variable: Variable, space: string, report: Report): PtxType | null {
   checkAlignment(variable, report);
   if (opaque.has(variable.type) && (space === '.global' || space === '.param')) return typeOf('.b64');
   const type = types.get(variable.type);
@@ -50,9 +39,8 @@ export function declaredType(
     report(diagnose('PTX5003', span, { name: variable.name, space: variable.vector ?? space }));
     return null;
   }
-  if (space === '.tex') checkTexture(type, span, environment, report);
+  if (space === '.tex') checkTexture(type, span, report);
   checkVector(variable, type, span, report);
-  if (variable.vector === null) checkAvailability(type, environment, span, report);
   return type;
 }
 
@@ -66,12 +54,11 @@ function isPowerOfTwo(value: number): boolean {
   return value >= 1 && Number.isInteger(Math.log2(value));
 }
 
-/** The `.tex` space went with PTX 1.5; before that it held handles. */
-function checkTexture(type: PtxType, span: Span, { version }: ModuleEnvironment, report: Report): void {
-  const handle = type.name === '.u32' || type.name === '.u64';
-  if (handle && version < 105) return;
-  const what = handle ? '.tex is gone since .version 1.5' : '.tex holds .u32 or .u64';
-  report(diagnose('PTX5007', span, { what, ptxas: "Deprecated feature: '.tex' not supported as of PTX version 1.5" }));
+/** The `.tex` space holds handles. */
+function checkTexture(type: PtxType, span: Span, report: Report): void {
+  if (type.name === '.u32' || type.name === '.u64') return;
+  const ptxas = "Deprecated feature: '.tex' not supported as of PTX version 1.5";
+  report(diagnose('PTX5007', span, { what: '.tex holds .u32 or .u64', ptxas }));
 }
 
 function checkVector(variable: Variable, type: PtxType, span: Span, report: Report): void {
@@ -85,12 +72,15 @@ function checkVector(variable: Variable, type: PtxType, span: Span, report: Repo
   report(diagnose('PTX5004', span, { vector: variable.vector, type: type.name, found: String(bits) }));
 }
 
-function checkAvailability(type: PtxType, environment: ModuleEnvironment, span: Span, report: Report): void {
-  const way = typeAvailability[type.name];
-  const { version, target } = environment;
-  if (way === undefined || isAvailable([way], version, target)) return;
-  const needed = `.version ${formatVersion(way.since)} or later and ${describeTargets(way.on)}`;
-  report(diagnose('PTX5016', span, { type: type.name, needed, version: formatVersion(version), found: target.name }));
+const needsOfTypes: ReadonlyMap<PtxType, AvailabilityRow> = new Map(
+  [...types.values()].flatMap((type) =>
+    type.since === null ? [] : [[type, { subject: type.name, ways: [type.since] }] as const],
+  ),
+);
+
+/** What the type of a declared name needs of version and target; null for what has been there always. */
+export function needsOfType({ vector }: Variable, type: PtxType): AvailabilityRow | null {
+  return vector === null ? (needsOfTypes.get(type) ?? null) : null;
 }
 
 export function lanesOf(variable: Variable): number {
@@ -101,7 +91,7 @@ export function lanesOf(variable: Variable): number {
 export function checkPlace(declaration: Declaration, place: DeclarationPlace, report: Report): boolean {
   const span: Span = { start: declaration.spaceStart, end: declaration.spaceEnd };
   const { space } = declaration;
-  if (place === 'module' && (space === '.reg' || space === '.local')) {
+  if (place === 'module' && space !== '.param' && !spaceRows[space].stands.includes('module')) {
     const what = `${space} variables are declared inside functions`;
     const ptxas = `Module-scoped variables in ${space} state space are not allowed with ABI`;
     report(diagnose('PTX5007', span, { what, ptxas }));

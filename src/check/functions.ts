@@ -4,7 +4,6 @@ import { diagnose } from '../diagnostics/diagnostic.ts';
 import { type PtxType, typeOf } from '../isa/types.ts';
 import type { AliasItem, FunctionItem, Parameter, PrototypeDirective } from '../syntax/tree.ts';
 import { arrayText, type Report } from './declarations.ts';
-import type { Feature } from './features.ts';
 import { type Formal, type Signature, signatureOf } from './signature.ts';
 import { isOpen } from './sizes.ts';
 import type { DeclaredSymbol, FunctionSymbol, Scope } from './symbols.ts';
@@ -68,12 +67,6 @@ export function checkParameterType(parameter: Parameter, type: PtxType, report: 
   const what = `'${parameter.name}' of type ${parameter.vector ?? ''}${type.name} cannot be a .param variable`;
   const ptxas = `Variable '${parameter.name}' cannot be allocated in .param state space`;
   report(diagnose('PTX5007', { start: parameter.typeStart, end: parameter.typeEnd }, { what, ptxas }));
-}
-
-/** What the header needs of version and target. */
-export function headerFeatures({ entry, results, parameters, noreturn }: FunctionItem): readonly Feature[] {
-  const inMemory = !entry && [...results, ...parameters].some(({ space }) => space === '.param');
-  return [...(inMemory ? (['parameters'] as const) : []), ...(noreturn ? (['noreturn'] as const) : [])];
 }
 
 /** Declares a function: a prototype may be repeated and followed by the body, and all of them agree. */

@@ -15,6 +15,7 @@ const cases: readonly (readonly [header: string, codes: readonly string[]])[] = 
   ['.version 8.0\n.target texmode_unified, sm_90', ['PTX4016']],
   ['.version 8.0\n.target sm_90, map_f64_to_f32', ['PTX4018']],
   ['.version 1.4\n.target sm_12, map_f64_to_f32', []],
+  ['.version 1.4\n.target sm_13, map_f64_to_f32', ['PTX4018']],
   ['.version 8.0\n.target sm_90, debug\n.address_size 64', ['PTX4020']],
   ['.version 8.0\n.target sm_90, debug\n.file 1 "a.cu"', ['PTX4020']],
   ['.version 8.0\n.target sm_90, debug\n.section .debug_info { .b8 0 }', []],

@@ -1,12 +1,14 @@
 /** `.version`, `.target`, `.address_size`: what a module is judged by (PTX ISA 9.1, 11.1). */
 import type { Span } from '../base/span.ts';
 import { diagnose } from '../diagnostics/diagnostic.ts';
+import { findTargetOption } from '../isa/find-directive.ts';
 import {
+  describeTargets,
   findTarget,
   formatVersion,
+  isAvailable,
   newestVersion,
   type Target,
-  targetOptions,
   targets,
   type Version,
   versions,
@@ -57,12 +59,12 @@ export class Header {
   readTarget(directive: TargetDirective): void {
     this.targetSeen = true;
     const [first] = directive.names;
-    if (first !== undefined && this.target === null && targetOptions.has(first.name)) {
+    if (first !== undefined && this.target === null && findTargetOption(first.name) !== undefined) {
       this.report(diagnose('PTX4016', first, { found: first.name }));
     }
     for (const option of directive.names) {
       const { name, start, end } = option;
-      if (targetOptions.has(name)) {
+      if (findTargetOption(name) !== undefined) {
         this.readOption(option);
         continue;
       }
@@ -83,9 +85,7 @@ export class Header {
 
   private readOption(option: NameOperand): void {
     const { name } = option;
-    const other = this.options.find(
-      (earlier) => earlier.name !== name && isTextureMode(earlier) && isTextureMode(option),
-    );
+    const other = this.options.find((earlier) => earlier.name !== name && inOneGroup(earlier, option));
     if (other !== undefined) this.report(diagnose('PTX4017', option, { found: name, other: other.name }));
     this.options.push(option);
   }
@@ -95,9 +95,6 @@ export class Header {
     if (directive.size !== 32 && directive.size !== 64) {
       this.report(diagnose('PTX4019', directive, { found: String(directive.size) }));
     }
-    if (this.effectiveVersion() >= 203) return;
-    const found = formatVersion(this.effectiveVersion());
-    this.report(diagnose('PTX4015', directive, { subject: '.address_size', needed: '2.3', found }));
   }
 
   /** Samplers are declared where textures have none with them. */
@@ -134,9 +131,13 @@ export class Header {
 
   private reportDisagreement(): void {
     const target = this.effectiveTarget();
-    const mapped = this.options.find(({ name }) => name === 'map_f64_to_f32');
-    if (mapped !== undefined && target.sm >= 13) this.report(diagnose('PTX4018', mapped, { target: target.name }));
     const version = this.effectiveVersion();
+    for (const option of this.options) {
+      const row = findTargetOption(option.name);
+      if (row === undefined || isAvailable([row.since], version, target)) continue;
+      const parameters = { option: option.name, needed: describeTargets(row.since.on), target: target.name };
+      this.report(diagnose('PTX4018', option, parameters));
+    }
     if (version >= target.since || this.targetSpan === null) return;
     const parameters = { found: target.name, needed: formatVersion(target.since), version: formatVersion(version) };
     this.report(diagnose('PTX4013', this.targetSpan, parameters));
@@ -151,6 +152,7 @@ export class Header {
   }
 }
 
-function isTextureMode({ name }: NameOperand): boolean {
-  return name.startsWith('texmode');
+function inOneGroup(first: NameOperand, second: NameOperand): boolean {
+  const group = findTargetOption(first.name)?.group ?? null;
+  return group !== null && group === findTargetOption(second.name)?.group;
 }

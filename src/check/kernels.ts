@@ -1,6 +1,9 @@
 /** What the header of a kernel may say (PTX ISA 9.1, 7.1 and 11.4; verdicts as measured with ptxas 13.0). */
 import type { Span } from '../base/span.ts';
 import { diagnose } from '../diagnostics/diagnostic.ts';
+import { findTuning } from '../isa/find-directive.ts';
+import type { AvailabilityRow } from '../isa/form.ts';
+import { kernelParameterBytes, mostIn, needsOfAmount } from '../isa/limits.ts';
 import type { FunctionItem, Parameter, TuningDirective } from '../syntax/tree.ts';
 import type { ModuleEnvironment } from './availability.ts';
 import type { Report } from './declarations.ts';
@@ -11,7 +14,7 @@ export function checkKernel(item: FunctionItem, environment: ModuleEnvironment, 
   for (const parameter of item.parameters) checkKernelParameter(parameter, report);
   checkParameterSpace(item, environment, report);
   for (const directive of item.tuning) checkCounts(directive, report);
-  for (const [one, other] of exclusive) checkExclusive(item.tuning, one, other, report);
+  checkExclusive(item.tuning, report);
 }
 
 function checkKernelParameter(parameter: Parameter, report: Report): void {
@@ -23,12 +26,14 @@ function checkKernelParameter(parameter: Parameter, report: Report): void {
   report(diagnose('PTX5007', span, { what, ptxas }));
 }
 
-const fewParameterBytes = 4352;
-const manyParameterBytes = 32_764;
+/** What the size of a kernel's parameters needs of version and target; null for what every one has. */
+export function needsOfParameters({ parameters }: FunctionItem): AvailabilityRow | null {
+  return needsOfAmount(kernelParameterBytes, 'parameters of a kernel', bytesInRow(parameters));
+}
 
 function checkParameterSpace(item: FunctionItem, { version, target }: ModuleEnvironment, report: Report): void {
   const { name, nameStart, nameEnd, parameters } = item;
-  const most = version >= 801 && target.sm >= 70 ? manyParameterBytes : fewParameterBytes;
+  const most = mostIn(kernelParameterBytes, version, target);
   const found = bytesInRow(parameters);
   if (found <= most) return;
   const hex = (bytes: number): string => `0x${bytes.toString(16)}`;
@@ -37,25 +42,20 @@ function checkParameterSpace(item: FunctionItem, { version, target }: ModuleEnvi
   report(diagnose('PTX5025', { start: nameStart, end: nameEnd }, parameterText));
 }
 
-/** Directives whose values are counts of something. */
-const counted: ReadonlySet<string> = new Set(['.maxntid', '.reqntid', '.minnctapersm', '.maxnreg']);
-
 function checkCounts({ name, values, start, end }: TuningDirective, report: Report): void {
-  if (!counted.has(name) || !values.includes(0)) return;
+  if (findTuning(name)?.positive !== true || !values.includes(0)) return;
   const ptxas = `Positive non-zero value expected for ${name.slice(1)}`;
   report(diagnose('PTX5026', { start, end }, { what: `${name} is at least 1`, ptxas }));
 }
 
-const exclusive = [
-  ['.maxntid', '.reqntid'],
-  ['.maxclusterrank', '.reqnctapercluster'],
-] as const;
-
-function checkExclusive(tuning: readonly TuningDirective[], one: string, other: string, report: Report): void {
-  const pair = [one, other].map((name) => tuning.find((directive) => directive.name === name));
-  const [first, second] = pair;
-  if (first === undefined || second === undefined) return;
-  const { start, end } = first.start > second.start ? first : second;
-  const ptxas = `Conflicting directives: ${one} and ${other} cannot both be specified`;
-  report(diagnose('PTX5026', { start, end }, { what: `a kernel has ${one} or ${other}, not both`, ptxas }));
+function checkExclusive(tuning: readonly TuningDirective[], report: Report): void {
+  for (const directive of tuning) {
+    const not = findTuning(directive.name)?.not ?? null;
+    const other = tuning.find(({ name }) => name === not);
+    if (other === undefined) continue;
+    const { start, end } = other.start > directive.start ? other : directive;
+    const ptxas = `Conflicting directives: ${other.name} and ${directive.name} cannot both be specified`;
+    const what = `a kernel has ${other.name} or ${directive.name}, not both`;
+    report(diagnose('PTX5026', { start, end }, { what, ptxas }));
+  }
 }

@@ -15,7 +15,9 @@ import type {
   PrototypeDirective,
   Statement,
   TargetsDirective,
+  Variable,
 } from '../syntax/tree.ts';
+import type { PtxType } from '../isa/types.ts';
 import type { ModuleEnvironment } from './availability.ts';
 import { type CheckedFunction, FunctionRecorder } from './checked.ts';
 import {
@@ -24,6 +26,7 @@ import {
   checkVariable,
   declaredType,
   isRegisterParameter,
+  needsOfType,
   parameterSpace,
   type Report,
   registerSymbol,
@@ -36,14 +39,13 @@ import {
   checkResults,
   declareFunction,
   functionSymbol,
-  headerFeatures,
 } from './functions.ts';
 import { checkInitialNames } from './initial-names.ts';
 import { Header, type Overrides } from './header.ts';
 import { checkInstruction, type InstructionContext } from './instruction.ts';
 import { type Judge, judgeFor } from './judge.ts';
 import { checkConstants, declareVariable } from './redeclaration.ts';
-import { checkKernel } from './kernels.ts';
+import { checkKernel, needsOfParameters } from './kernels.ts';
 import { Needs } from './needs.ts';
 import { signatureOf } from './signature.ts';
 import { type DeclaredSymbol, type FormalSpace, Scope, type VariableSpace, type VariableSymbol } from './symbols.ts';
@@ -92,6 +94,7 @@ export class ModuleChecker implements InstructionContext {
         return;
       case 'address_size':
         this.header.readAddressSize(item);
+        this.needs.directive('.address_size', item);
         return;
       case 'declaration':
         this.checkDeclaration(item, this.symbols, 'module');
@@ -104,7 +107,7 @@ export class ModuleChecker implements InstructionContext {
         else this.readDebug(item);
         return;
       case 'alias':
-        this.needs.feature('alias', item);
+        this.needs.directive('.alias', item);
         if (checkAlias(item, this.aliases, this.symbols, this.report)) this.aliases.set(item.name, item.target);
         return;
       case 'pragma':
@@ -115,7 +118,7 @@ export class ModuleChecker implements InstructionContext {
 
   private readDebug(item: DebugItem): void {
     this.hasDebug = true;
-    this.needs.directive(item.directive, item);
+    if (item.directive !== '@@DWARF') this.needs.directive(item.directive, item);
     if (this.functions !== null) this.sections.push(item.text);
   }
 
@@ -155,10 +158,9 @@ export class ModuleChecker implements InstructionContext {
   private checkDeclaration(declaration: Declaration, scope: Scope, place: 'module' | 'function'): void {
     if (!checkPlace(declaration, place, this.report)) return;
     this.needs.declaration(declaration);
-    const environment = this.header.environment(declaration);
     for (const variable of declaration.variables) {
       this.header.checkSampler(variable);
-      const type = declaredType(variable, declaration.space, environment, this.report);
+      const type = this.declaredType(variable, declaration.space);
       if (type === null) continue;
       if (declaration.space === '.reg') {
         checkRegister(variable, this.report);
@@ -174,6 +176,14 @@ export class ModuleChecker implements InstructionContext {
     }
   }
 
+  /** The type of a declared name, whose needs are counted; null where nothing can be declared of it. */
+  private declaredType(variable: Variable, space: string): PtxType | null {
+    const type = declaredType(variable, space, this.report);
+    if (type !== null)
+      this.needs.uses(needsOfType(variable, type), { start: variable.typeStart, end: variable.typeEnd });
+    return type;
+  }
+
   private declareVariable(scope: Scope, symbol: VariableSymbol): void {
     if (scope === this.symbols) this.variables.push(symbol);
     else this.recorder?.variable(symbol);
@@ -183,15 +193,16 @@ export class ModuleChecker implements InstructionContext {
   private checkFunction(item: FunctionItem): void {
     const environment = this.header.environment(item);
     checkHeader(item, this.report);
-    if (item.entry) checkKernel(item, environment, this.report);
+    if (item.entry) {
+      checkKernel(item, environment, this.report);
+      this.needs.note(needsOfParameters(item));
+    }
     this.needs.functionHeader(item);
     if (item.body === null && item.linkage !== '.extern') this.announced.push(item);
-    for (const feature of headerFeatures(item))
-      this.needs.feature(feature, { start: item.nameStart, end: item.nameEnd });
     declareFunction(functionSymbol(item), this.symbols, this.report);
     const recorder = this.functions === null || item.body === null ? null : new FunctionRecorder(item);
     this.recorder = recorder;
-    const scope = this.declareParameters(item, environment);
+    const scope = this.declareParameters(item);
     if (item.body !== null) this.checkStatements(item.body, scope);
     if (recorder !== null) this.functions?.push(recorder.finish());
     this.recorder = null;
@@ -217,7 +228,7 @@ export class ModuleChecker implements InstructionContext {
         this.recordLabel(statement.name, scope);
         return;
       case 'loc':
-        if (statement.inlined !== null) this.needs.feature('inlined', statement);
+        if (statement.inlined !== null) this.needs.directive('.loc with inlined_at', statement);
         this.recorder?.entry({ kind: 'location', node: statement });
         return;
       case 'targets':
@@ -238,7 +249,7 @@ export class ModuleChecker implements InstructionContext {
     const { label: name, names, directive: word } = directive;
     const of = word === '.branchtargets' ? 'branches' : 'calls';
     const declared: Span = { start: directive.start, end: directive.end };
-    this.needs.feature(of === 'branches' ? 'branchtargets' : 'calltargets', declared);
+    this.needs.directive(word, declared);
     this.declare(scope, { kind: 'targets', name, of, names: names.map((target) => target.name), scope, declared });
     for (const target of names) {
       const symbol = scope.lookup(target.name);
@@ -249,14 +260,11 @@ export class ModuleChecker implements InstructionContext {
   }
 
   private declarePrototype(prototype: PrototypeDirective, scope: Scope): void {
-    const environment = this.header.environment(prototype);
     const { label: name, results, parameters, start, end } = prototype;
-    const types = [...results, ...parameters].map((parameter) =>
-      declaredType(parameter, parameter.space, environment, this.report),
-    );
+    const types = [...results, ...parameters].map((parameter) => this.declaredType(parameter, parameter.space));
     checkResults(prototype, name, { start, end }, this.report);
-    this.needs.feature('callprototype', { start, end });
-    if (prototype.noreturn) this.needs.feature('noreturn', { start, end });
+    this.needs.directive('.callprototype', { start, end });
+    if (prototype.noreturn) this.needs.directive('.noreturn', { start, end });
     if (types.includes(null)) return;
     this.declare(scope, { kind: 'prototype', name, signature: signatureOf(prototype), declared: { start, end } });
   }
@@ -276,22 +284,16 @@ export class ModuleChecker implements InstructionContext {
   }
 
   /** The scope of a function's parameters and body, inside the module's. */
-  private declareParameters(item: FunctionItem, environment: ModuleEnvironment): Scope {
+  private declareParameters(item: FunctionItem): Scope {
     const scope = new Scope(this.symbols);
     this.formals.clear();
-    for (const parameter of item.results) this.declareParameter(item, parameter, true, scope, environment);
-    for (const parameter of item.parameters) this.declareParameter(item, parameter, false, scope, environment);
+    for (const parameter of item.results) this.declareParameter(item, parameter, true, scope);
+    for (const parameter of item.parameters) this.declareParameter(item, parameter, false, scope);
     return scope;
   }
 
-  private declareParameter(
-    item: FunctionItem,
-    parameter: Parameter,
-    result: boolean,
-    scope: Scope,
-    environment: ModuleEnvironment,
-  ): void {
-    const type = declaredType(parameter, parameter.space, environment, this.report);
+  private declareParameter(item: FunctionItem, parameter: Parameter, result: boolean, scope: Scope): void {
+    const type = this.declaredType(parameter, parameter.space);
     if (type === null || parameter.name === '_') {
       this.recorder?.formal(null, result);
       return;
@@ -322,7 +324,6 @@ function spaceOf(declaration: Declaration): VariableSpace {
   switch (declaration.space) {
     case '.param':
       return 'local parameter';
-    case '.sreg':
     case '.reg':
       return '.local';
     default:

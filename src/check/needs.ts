@@ -1,11 +1,15 @@
-/** What a module needs of version and target: everything it was seen to use. */
+/** What a module needs of version and target: everything it was seen to use (PTX ISA 9.1, 13). */
 import type { Span } from '../base/span.ts';
+import type { Parameters } from '../diagnostics/catalogue.ts';
+import { diagnose } from '../diagnostics/diagnostic.ts';
+import type { DeclaredSpace, DirectivePart, DirectiveWord, Linkage } from '../isa/directives.ts';
+import { needsOfDirective, needsOfPragma, needsOfTuning } from '../isa/find-directive.ts';
 import type { AvailabilityRow } from '../isa/form.ts';
+import type { Declaration, FunctionItem } from '../syntax/tree.ts';
+import { checkRows } from './availability.ts';
 import { attributeName, type Report } from './declarations.ts';
-import { checkRow, type Feature, features, rowOfDirective } from './features.ts';
 import type { Header } from './header.ts';
 import type { Verdict } from './judge.ts';
-import type { Declaration, FunctionItem } from '../syntax/tree.ts';
 
 export class Needs {
   readonly rows: Set<AvailabilityRow> = new Set();
@@ -22,51 +26,60 @@ export class Needs {
   met(verdict: Verdict): void {
     if (this.verdicts.has(verdict)) return;
     this.verdicts.add(verdict);
-    for (const row of verdict.rows) this.rows.add(row);
+    for (const row of verdict.rows) this.note(row);
   }
 
-  feature(feature: Feature, span: Span): void {
-    this.uses(features[feature], span);
+  /** Remembers what somebody else complains about. */
+  note(row: AvailabilityRow | null): void {
+    if (row !== null) this.rows.add(row);
   }
 
-  /** A directive, linkage or attribute by its name; none for null. */
-  directive(name: string | null, { start, end }: Span): void {
-    const row = name === null ? null : rowOfDirective(name);
-    if (row !== null) this.uses(row, { start, end });
+  /** Remembers a need, and complains where the module does not meet it. */
+  uses(row: AvailabilityRow | null, span: Span): void {
+    if (row === null) return;
+    this.rows.add(row);
+    for (const { code, parameters, help } of checkRows([row], this.header.environment(span))) {
+      this.report(diagnose(code, span, parameters as Parameters<typeof code>, { help }));
+    }
+  }
+
+  directive(name: DirectiveWord | DirectivePart | Linkage | DeclaredSpace | null, { start, end }: Span): void {
+    if (name !== null) this.uses(needsOfDirective(name), { start, end });
   }
 
   /** What stands in the header of a function. */
   functionHeader(item: FunctionItem): void {
-    const span: Span = { start: item.nameStart, end: item.nameEnd };
+    const { entry, results, parameters, noreturn, nameStart, nameEnd } = item;
+    const span: Span = { start: nameStart, end: nameEnd };
     this.directive(item.linkage, span);
     for (const attribute of item.attributes) this.attribute(attribute, span);
     for (const directive of item.tuning) {
       if (directive.strings.length > 0) this.pragmas(directive);
-      else this.directive(directive.name, directive);
+      else this.uses(needsOfTuning(directive.name), { start: directive.start, end: directive.end });
     }
-    for (const { pointer, nameStart, nameEnd } of item.parameters) {
-      if (pointer !== null) this.directive('.ptr', { start: nameStart, end: nameEnd });
+    for (const parameter of parameters) {
+      if (parameter.pointer === null) continue;
+      this.directive('.ptr', { start: parameter.nameStart, end: parameter.nameEnd });
     }
+    const inMemory = !entry && [...results, ...parameters].some(({ space }) => space === '.param');
+    if (inMemory) this.directive('.param of a function', span);
+    if (noreturn) this.directive('.noreturn', span);
   }
 
-  declaration({ linkage, attributes, spaceStart, spaceEnd }: Declaration): void {
+  declaration({ linkage, attributes, space, spaceStart, spaceEnd }: Declaration): void {
     const span: Span = { start: spaceStart, end: spaceEnd };
     this.directive(linkage, span);
+    this.directive(space, span);
     for (const attribute of attributes) this.attribute(attribute, span);
   }
 
   private attribute(text: string, span: Span): void {
-    this.directive(attributeName(text), span);
+    this.uses(needsOfTuning(attributeName(text)), span);
   }
 
-  private uses(row: AvailabilityRow, span: Span): void {
-    this.rows.add(row);
-    checkRow(row, this.header.environment(span), span, this.report);
-  }
-
-  /** `.pragma` with its strings; what nobody dated is for whoever knows it. */
+  /** `.pragma` with its strings. */
   pragmas({ strings, start, end }: Span & { readonly strings: readonly string[] }): void {
     this.directive('.pragma', { start, end });
-    for (const text of strings) this.directive(`pragma '${text.trim().split(/\s/, 1)[0]}'`, { start, end });
+    for (const text of strings) this.uses(needsOfPragma(text), { start, end });
   }
 }

@@ -4,7 +4,8 @@
  */
 import type { Span } from '../base/span.ts';
 import type { PtxType } from '../isa/types.ts';
-import type { Linkage, Variable } from '../syntax/tree.ts';
+import type { Linkage } from '../isa/directives.ts';
+import type { Variable } from '../syntax/tree.ts';
 import type { Signature } from './signature.ts';
 
 /** Where a variable lives. Parameters are told apart by what may be done with them. */

@@ -532,14 +532,6 @@ export const catalogue = {
     section: '11.1',
     explain: 'The first directive of a module is .version, the next .target.',
   },
-  PTX4015: {
-    severity: 'error',
-    title: 'directive not in this version',
-    message: '{subject} needs .version {needed} or later; this module is {found}',
-    ptxas: "Feature '{subject}' requires PTX ISA .version {needed} or later",
-    section: '12',
-    explain: 'The directive came with a later version.',
-  },
   PTX4016: {
     severity: 'error',
     title: 'no architecture',
@@ -558,11 +550,11 @@ export const catalogue = {
   },
   PTX4018: {
     severity: 'error',
-    title: 'f64 is not mapped to f32',
-    message: 'map_f64_to_f32 is for targets without f64, below sm_13; this module is for {target}',
-    ptxas: 'Directive map_f64_to_f32 is not supported with SM 1.3 or higher',
+    title: 'option not for this target',
+    message: '{option} is for {needed}; this module is for {target}',
+    ptxas: 'Directive {option} is not supported with SM 1.3 or higher',
     section: '11.1.2',
-    explain: 'Since sm_13 every target computes in f64.',
+    explain: 'map_f64_to_f32 is for targets without f64. Since sm_13 every target computes in f64.',
   },
   PTX4019: {
     severity: 'error',
@@ -702,14 +694,6 @@ export const catalogue = {
     ptxas: "Arguments mismatch for instruction '{opcode}'",
     section: '6.4.1',
     explain: 'An address is a register of 32 or 64 bits, a variable, or one of these with a constant offset.',
-  },
-  PTX5016: {
-    severity: 'error',
-    title: 'type newer than the module',
-    message: '{type} needs {needed}; this module is .version {version} for {found}',
-    ptxas: "Feature '{type}' requires {needed}",
-    section: '5.2',
-    explain: 'Some types came with later versions and targets.',
   },
   PTX5017: {
     severity: 'error',

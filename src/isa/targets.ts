@@ -145,14 +145,6 @@ export function findTarget(name: string): Target | undefined {
   return byName.get(name);
 }
 
-/** Names that `.target` takes beside an architecture (PTX ISA 9.1, 11.1.2). */
-export const targetOptions: ReadonlySet<string> = new Set([
-  'texmode_unified',
-  'texmode_independent',
-  'debug',
-  'map_f64_to_f32',
-]);
-
 /**
  * Which targets have a feature.
  * `from`: every target of at least that number. `suffixed`: those, but only with suffix `a` or `f`.

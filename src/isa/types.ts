@@ -2,6 +2,7 @@
  * The types an instruction or a declaration can name, one row each (PTX ISA 9.1, 5.2.1 to 5.2.5).
  */
 import type { FormatName } from '../numerics/formats.ts';
+import { at, type Availability } from './targets.ts';
 
 /** `alternate` types live in bit-size registers; `packed` ones hold lanes of another format. */
 export type TypeClass = 'signed' | 'unsigned' | 'float' | 'bits' | 'predicate' | 'alternate' | 'packed';
@@ -26,9 +27,18 @@ export interface PtxType {
   readonly lanes: number;
   /** Bits from one lane to the next: 8 for fp6, though a lane has 6. */
   readonly laneStride: number;
+  /** From when variables have it; null for what they have always had. */
+  readonly since: Availability | null;
 }
 
-type Row = readonly [cls: TypeClass, width: number, use: TypeUse, format: FormatName | null, lanes?: number];
+type Row = readonly [
+  cls: TypeClass,
+  width: number,
+  use: TypeUse,
+  format: FormatName | null,
+  lanes?: number,
+  since?: readonly [version: string, sm: number],
+];
 
 const rows = {
   '.pred': ['predicate', 1, 'variable', null],
@@ -36,7 +46,7 @@ const rows = {
   '.b16': ['bits', 16, 'variable', null],
   '.b32': ['bits', 32, 'variable', null],
   '.b64': ['bits', 64, 'variable', null],
-  '.b128': ['bits', 128, 'variable', null],
+  '.b128': ['bits', 128, 'variable', null, 1, ['8.3', 70]],
   '.u8': ['unsigned', 8, 'variable', 'u8'],
   '.u16': ['unsigned', 16, 'variable', 'u16'],
   '.u32': ['unsigned', 32, 'variable', 'u32'],
@@ -46,7 +56,7 @@ const rows = {
   '.s32': ['signed', 32, 'variable', 's32'],
   '.s64': ['signed', 64, 'variable', 's64'],
   '.f16': ['float', 16, 'variable', 'f16'],
-  '.f16x2': ['packed', 32, 'variable', 'f16', 2],
+  '.f16x2': ['packed', 32, 'variable', 'f16', 2, ['4.2', 53]],
   '.f32': ['float', 32, 'variable', 'f32'],
   '.f64': ['float', 64, 'variable', 'f64'],
   '.bf16': ['alternate', 16, 'element', 'bf16'],
@@ -86,8 +96,9 @@ rows satisfies Readonly<Record<string, Row>>;
 export type TypeName = keyof typeof rows;
 
 function makeType(name: TypeName, index: number): PtxType {
-  const [cls, width, use, format, lanes = 1]: Row = rows[name];
-  return { name, index, class: cls, width, use, format, lanes, laneStride: width / lanes };
+  const [cls, width, use, format, lanes = 1, from]: Row = rows[name];
+  const since = from === undefined ? null : at(...from);
+  return { name, index, class: cls, width, use, format, lanes, laneStride: width / lanes, since };
 }
 
 /** All types by their name with its dot. */

@@ -1,36 +1,44 @@
 /** `.attribute(…)` of variables and functions. Source: PTX ISA 5.4.8 and 11.4. */
+import { joinWords } from '../base/join-words.ts';
+import { attributesOf } from './directives.ts';
 import type { Reader } from './reader.ts';
 import { Token } from './tokens.ts';
 import { integerTokenValue } from './values.ts';
 
 /** `.attribute(.managed, .unified(19, 95))`, added to `attributes` without white space. */
 export function parseAttributes(r: Reader, attributes: string[], owner: 'func' | 'variable'): boolean {
+  const known = attributesOf(owner);
   r.next();
   if (!r.expect(Token.LeftParen, "'('")) return false;
   do {
-    const text = r.kind === Token.Dotted ? r.text() : '';
-    if (text !== '.unified' && (text !== '.managed' || owner === 'func')) {
-      r.unexpected(owner === 'func' ? "'.unified'" : "'.managed' or '.unified'");
+    const name = r.kind === Token.Dotted ? r.text() : '';
+    const row = known.find((attribute) => attribute.name === name);
+    if (row === undefined) {
+      const names = known.map((attribute) => `'${attribute.name}'`);
+      r.unexpected(joinWords(names, 'or'));
       return false;
     }
     r.next();
-    const suffix = text === '.unified' ? parseUnifiedNumbers(r) : '';
-    if (suffix === null) return false;
-    attributes.push(text + suffix);
+    const values = row.values === 0 ? '' : parseValues(r, row.values);
+    if (values === null) return false;
+    attributes.push(name + values);
   } while (r.accept(Token.Comma));
   return r.expect(Token.RightParen, "',' or ')'");
 }
 
-function parseUnifiedNumbers(r: Reader): string | null {
-  if (!r.expect(Token.LeftParen, "'('")) return null;
-  const first = readUnified(r);
-  if (first === null || !r.expect(Token.Comma, "','")) return null;
-  const second = readUnified(r);
-  if (second === null || !r.expect(Token.RightParen, "')'")) return null;
-  return `(${first},${second})`;
+/** `(19,95)`, without white space. */
+function parseValues(r: Reader, count: number): string | null {
+  const values: string[] = [];
+  for (let i = 0; i < count; i++) {
+    if (!(i === 0 ? r.expect(Token.LeftParen, "'('") : r.expect(Token.Comma, "','"))) return null;
+    const value = readInteger(r);
+    if (value === null) return null;
+    values.push(value);
+  }
+  return r.expect(Token.RightParen, "')'") ? `(${values.join(',')})` : null;
 }
 
-function readUnified(r: Reader): string | null {
+function readInteger(r: Reader): string | null {
   if (r.kind !== Token.Integer) return r.unexpected('an integer');
   const value = integerTokenValue(r);
   r.next();

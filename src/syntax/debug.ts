@@ -100,7 +100,7 @@ function opensAssembly(r: Reader): boolean {
   return r.accept(Token.Name) && r.kind === Token.Colon;
 }
 
-function item(r: Reader, start: number, directive: string, file: DebugItem['file']): DebugItem {
+function item(r: Reader, start: number, directive: DebugItem['directive'], file: DebugItem['file']): DebugItem {
   const end = r.previousEnd;
   return { kind: 'debug', start, end, directive, text: r.source.slice(start, end), file };
 }

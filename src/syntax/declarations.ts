@@ -3,7 +3,8 @@ import { parseInitializer } from './initializers.ts';
 import type { Reader } from './reader.ts';
 import { parseDimension, parseStorage, parseType, type TypePart } from './storage.ts';
 import { Token } from './tokens.ts';
-import type { Declaration, DeclaredSpace, Initializer, Linkage, Variable } from './tree.ts';
+import type { DeclaredSpace, Linkage } from '../isa/directives.ts';
+import type { Declaration, Initializer, Variable } from './tree.ts';
 import { readCount } from './values.ts';
 
 /**

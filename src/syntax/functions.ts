@@ -5,7 +5,8 @@ import { parseParameters } from './parameters.ts';
 import type { Reader } from './reader.ts';
 import { parseStatements } from './statements.ts';
 import { Token } from './tokens.ts';
-import type { FunctionItem, Linkage, Parameter, Statement, TuningDirective } from './tree.ts';
+import type { Linkage } from '../isa/directives.ts';
+import type { FunctionItem, Parameter, Statement, TuningDirective } from './tree.ts';
 import { parseTuning } from './tuning.ts';
 
 /** What is known of a function before its body. */

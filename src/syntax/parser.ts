@@ -13,7 +13,8 @@ import { Reader } from './reader.ts';
 import { parsePragma } from './statements.ts';
 import { nearest } from './suggest.ts';
 import { Token } from './tokens.ts';
-import type { AliasItem, Instruction, Item, Linkage, NameOperand } from './tree.ts';
+import type { Linkage } from '../isa/directives.ts';
+import type { AliasItem, Instruction, Item, NameOperand } from './tree.ts';
 import { readCount } from './values.ts';
 
 /** What is wrong with a text, and what could be read of it nevertheless. */

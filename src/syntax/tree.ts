@@ -3,6 +3,7 @@
  * offsets into the module's text. Nodes are plain data, built once and never changed.
  */
 import type { Span } from '../base/span.ts';
+import type { DeclaredSpace, Linkage } from '../isa/directives.ts';
 
 // --- operands -------------------------------------------------------------------------------------------------------
 
@@ -181,8 +182,6 @@ export type Statement =
 
 // --- declarations ---------------------------------------------------------------------------------------------------
 
-export type Linkage = '.extern' | '.visible' | '.weak' | '.common';
-
 /**
  * What stands behind `=`: a constant; an address (`name`, `name+4`, `generic(name)+4`), of which `mask` selects one byte
  * (`0xff00(name)`); a brace list; a field of a texture or sampler (`addr_mode_0 = wrap`).
@@ -223,8 +222,6 @@ export interface PointerAttributes {
   readonly space: '.const' | '.global' | '.local' | '.shared' | null;
   readonly align: number | null;
 }
-
-export type DeclaredSpace = '.reg' | '.sreg' | '.const' | '.global' | '.local' | '.param' | '.shared' | '.tex';
 
 /** `.reg .b32 %a, %r<10>;`, `.shared .align 16 .b8 tile[128];`, at module or function scope. */
 export interface Declaration extends Span {
@@ -290,7 +287,7 @@ export interface AddressSizeDirective extends Span {
 /** `.file`, `.section`, `@@DWARF` lines: carried, not interpreted. `.file` keeps its number and name for source lines in faults. */
 export interface DebugItem extends Span {
   readonly kind: 'debug';
-  readonly directive: string;
+  readonly directive: '.file' | '.section' | '@@DWARF';
   /** The whole item as written. */
   readonly text: string;
   readonly file: { readonly index: number; readonly name: string } | null;

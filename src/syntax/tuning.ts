@@ -27,11 +27,12 @@ function parseOneTuning(r: Reader, owner: ParameterOwner): TuningDirective | nul
   if (rule === undefined || rule.on !== on) return unexpectedTuning(r, name, on);
   r.next();
   const values: number[] = [];
-  while (values.length < rule.most) {
+  const [, most] = rule.values;
+  while (values.length < most) {
     const value = readCount(r, `a value of ${name}`);
     if (value === null) return null;
     values.push(value);
-    if (values.length === rule.most || !r.accept(Token.Comma)) break;
+    if (values.length === most || !r.accept(Token.Comma)) break;
   }
   return { start, end: r.previousEnd, name, values, strings: [] };
 }

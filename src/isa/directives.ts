@@ -1,0 +1,169 @@
+/**
+ * What PTX has beside instructions, a row each: directives, state spaces, linkage, attributes, pragmas and options of
+ * `.target`, with where they may stand and from when (PTX ISA 9.1, 4.3.1, chapters 5 and 11; numbers of values, order
+ * and dates as measured with ptxas 13.0).
+ */
+import { at, atBefore, atBetween, type Availability, parseVersion } from './targets.ts';
+
+export type Linkage = '.extern' | '.visible' | '.weak' | '.common';
+
+/** Spaces that a declaration may name. `.sreg` is none of them: ptxas refuses to declare special registers. */
+export type DeclaredSpace = '.reg' | '.const' | '.global' | '.local' | '.param' | '.shared' | '.tex';
+
+/** Directives that begin an item of the module or a statement of a body. */
+export type DirectiveWord =
+  | '.version'
+  | '.target'
+  | '.address_size'
+  | '.entry'
+  | '.func'
+  | '.file'
+  | '.section'
+  | '.alias'
+  | '.pragma'
+  | '.loc'
+  | '.align'
+  | '.attribute'
+  | '.branchtargets'
+  | '.calltargets'
+  | '.callprototype';
+
+/** What else the checker dates: a part of a directive. */
+export type DirectivePart = '.noreturn' | '.ptr' | '.loc with inlined_at' | '.param of a function';
+
+export type DirectivePlace = 'module' | 'body';
+
+interface Dated {
+  readonly since: Availability;
+}
+
+interface Placed extends Dated {
+  readonly stands: readonly DirectivePlace[];
+}
+
+interface DirectiveRow extends Placed {
+  /** A label stands before it. */
+  readonly labelled: boolean;
+}
+
+const always = at('1.0');
+
+function word(stands: readonly DirectivePlace[], since: Availability = always, labelled = false): DirectiveRow {
+  return { stands, since, labelled };
+}
+
+export const directiveRows: Readonly<Record<DirectiveWord, DirectiveRow>> = {
+  '.version': word(['module']),
+  '.target': word(['module']),
+  '.address_size': word(['module'], at('2.3')),
+  '.entry': word(['module']),
+  '.func': word(['module']),
+  '.file': word(['module']),
+  '.section': word(['module'], at('2.0')),
+  '.alias': word(['module'], at('6.3', 30)),
+  '.pragma': word(['module', 'body'], at('2.0')),
+  '.loc': word(['body']),
+  '.align': word(['module', 'body']),
+  '.attribute': word(['module', 'body']),
+  '.branchtargets': word(['body'], at('5.1', 30), true),
+  '.calltargets': word(['body'], at('2.1', 20), true),
+  '.callprototype': word(['body'], at('2.1', 20), true),
+};
+
+export const partRows: Readonly<Record<DirectivePart, Dated>> = {
+  '.noreturn': { since: at('6.4', 30) },
+  '.ptr': { since: at('2.2') },
+  '.loc with inlined_at': { since: at('7.0') },
+  '.param of a function': { since: at('2.0', 20) },
+};
+
+export const linkageRows: Readonly<Record<Linkage, Dated>> = {
+  '.extern': { since: always },
+  '.visible': { since: always },
+  '.weak': { since: at('3.1') },
+  '.common': { since: at('5.0') },
+};
+
+export const spaceRows: Readonly<Record<DeclaredSpace, Placed>> = {
+  '.reg': { stands: ['body'], since: always },
+  '.const': { stands: ['module', 'body'], since: always },
+  '.global': { stands: ['module', 'body'], since: always },
+  '.local': { stands: ['body'], since: always },
+  '.param': { stands: ['body'], since: always },
+  '.shared': { stands: ['module', 'body'], since: always },
+  '.tex': { stands: ['module', 'body'], since: atBefore('1.5') },
+};
+
+/** A directive between the header and the body of a function. */
+export interface TuningRow extends Dated {
+  readonly name: string;
+  readonly on: 'entry' | 'func';
+  /** How many integers follow it. */
+  readonly values: readonly [least: number, most: number];
+  /** Its values are counts, 1 or more. */
+  readonly positive: boolean;
+  /** The directive that may not stand beside it. */
+  readonly not: string | null;
+}
+
+function tuning(
+  name: string,
+  on: TuningRow['on'],
+  values: TuningRow['values'],
+  since: Availability,
+  extras: Partial<Pick<TuningRow, 'positive' | 'not'>> = {},
+): TuningRow {
+  return { name, on, values, since, positive: false, not: null, ...extras };
+}
+
+const counts = { positive: true } as const;
+
+export const tuningRows: readonly TuningRow[] = [
+  tuning('.maxntid', 'entry', [1, 3], at('1.3'), counts),
+  tuning('.reqntid', 'entry', [1, 3], at('2.1'), { ...counts, not: '.maxntid' }),
+  tuning('.minnctapersm', 'entry', [1, 1], at('2.0'), counts),
+  tuning('.maxnctapersm', 'entry', [1, 1], { ...at('1.3'), until: parseVersion('2.1') }),
+  tuning('.maxnreg', 'entry', [1, 1], at('1.3'), counts),
+  tuning('.local_maxnreg', 'entry', [1, 1], always),
+  tuning('.reqnctapercluster', 'entry', [1, 3], at('7.8', 90), { not: '.maxclusterrank' }),
+  tuning('.explicitcluster', 'entry', [0, 0], at('7.8', 90)),
+  tuning('.maxclusterrank', 'entry', [1, 1], at('7.8', 90)),
+  tuning('.blocksareclusters', 'entry', [0, 0], at('9.0', 90)),
+  tuning('.abi_preserve', 'func', [1, 1], at('9.0', 80)),
+  tuning('.abi_preserve_control', 'func', [1, 1], at('9.0', 80)),
+];
+
+/** What may stand in `.attribute(…)`. */
+export interface AttributeRow extends Dated {
+  readonly name: string;
+  readonly on: readonly ('func' | 'variable')[];
+  /** How many integers follow it in parentheses. */
+  readonly values: number;
+}
+
+export const attributeRows: readonly AttributeRow[] = [
+  { name: '.managed', on: ['variable'], values: 0, since: at('4.0', 30) },
+  { name: '.unified', on: ['func', 'variable'], values: 2, since: at('8.0', 90) },
+];
+
+/** Pragmas with a date, by the first word of their string; what nobody dated is for whoever knows it. */
+export const pragmaRows: Readonly<Record<string, Dated>> = {
+  used_bytes_mask: { since: at('8.3', 50) },
+  enable_smem_spilling: { since: at('8.7', 75) },
+  frequency: { since: at('9.0', 50) },
+};
+
+/** What `.target` takes beside an architecture (PTX ISA 9.1, 11.1.2). */
+export interface TargetOptionRow extends Dated {
+  readonly name: string;
+  /** A module has at most one of those with one group. */
+  readonly group: string | null;
+}
+
+export const targetOptionRows: readonly TargetOptionRow[] = [
+  { name: 'texmode_unified', group: 'textures', since: always },
+  { name: 'texmode_independent', group: 'textures', since: always },
+  { name: 'debug', group: null, since: always },
+  // Since sm_13 every target computes in f64.
+  { name: 'map_f64_to_f32', group: null, since: atBetween(10, 13) },
+];

@@ -1,0 +1,23 @@
+/** How much there may be of something (PTX ISA 9.1, 5.1; as measured with ptxas 13.0). */
+import type { AvailabilityRow } from './form.ts';
+import { at, type Availability, isAlways, isAvailable, type Target, type Version } from './targets.ts';
+
+/** A limit that grew: each row allows more than the one before, from a version and on targets. */
+export type Limit = readonly { readonly most: number; readonly since: Availability }[];
+
+/** Bytes of a kernel's parameters. */
+export const kernelParameterBytes: Limit = [
+  { most: 4352, since: at('1.0') },
+  { most: 32_764, since: at('8.1', 70) },
+];
+
+/** The most there may be in this version on this target. */
+export function mostIn(limit: Limit, version: Version, target: Target): number {
+  return Math.max(...limit.filter(({ since }) => isAvailable([since], version, target)).map(({ most }) => most));
+}
+
+/** What so many need of version and target; null where every one allows them, or none. */
+export function needsOfAmount(limit: Limit, subject: string, amount: number): AvailabilityRow | null {
+  const row = limit.find(({ most }) => amount <= most);
+  return row === undefined || isAlways(row.since) ? null : { subject, ways: [row.since] };
+}
