@@ -1,37 +1,93 @@
-/** The candidate with the fewest edits from `word`, where there are few enough for a slip of the finger; else null. */
+/**
+ * The word that was probably meant. Slips of the finger are told apart from other words by what an edit costs: a letter in
+ * the wrong case or a doubled one little, a letter in place of another much. Numbers are never changed, since `fp4` is not
+ * what `fp8` was meant to be.
+ */
+
+/** The candidate that `word` is a slip of, or null where none is close enough. The first of equals wins. */
 export function nearest(word: string, candidates: Iterable<string>): string | null {
-  const limit = word.length <= 3 ? 1 : word.length <= 8 ? 2 : 3;
+  if (word.length > longest) return null;
   let best: string | null = null;
-  let bestDistance = limit + 1;
+  let least = allowance(word) + 1;
   for (const candidate of candidates) {
-    if (Math.abs(candidate.length - word.length) >= bestDistance) continue;
-    const distance = edits(word.toLowerCase(), candidate.toLowerCase(), bestDistance);
-    if (distance < bestDistance && candidate !== word) {
-      best = candidate;
-      bestDistance = distance;
-    }
+    if (candidate === word || Math.abs(candidate.length - word.length) * cost.sigil >= least) continue;
+    const found = distance(word, candidate, least);
+    if (found >= least) continue;
+    least = found;
+    best = candidate;
   }
   return best;
 }
 
-/** Levenshtein distance, cut off at `limit`. */
-function edits(a: string, b: string, limit: number): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
+const longest = 60;
+
+const cost = { case: 1, doubled: 2, swap: 3, sigil: 2, edit: 4, replaced: 5, first: 1, digit: 100 } as const;
+
+/** What the edits of one word may cost: the longer the word, the more. */
+function allowance(word: string): number {
+  const { length } = word.replace(/^[%._$-]+/, '');
+  if (length <= 1) return cost.sigil;
+  if (length === 2) return cost.edit;
+  if (length <= 3) return cost.edit + cost.first;
+  return length <= 5 ? cost.edit + cost.swap : length <= 8 ? 2 * cost.edit + cost.first : 3 * cost.edit;
+}
+
+/** The cheapest way from one word to the other; `limit` or more where none is cheaper than that. */
+function distance(a: string, b: string, limit: number): number {
+  let before: readonly number[] = [];
+  let row: readonly number[] = Array.from({ length: b.length + 1 }, (_, j) => insertions(b, j));
   for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    let least = i;
+    const next = [insertions(a, i)];
     for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1] ? 0 : 1;
-      const value = Math.min(
-        (previous[j - 1] as number) + same,
-        (previous[j] as number) + 1,
-        (row[j - 1] as number) + 1,
-      );
-      row.push(value);
-      if (value < least) least = value;
+      const replaced = at(row, j - 1) + replacement(a, i - 1, b, j - 1);
+      const dropped = at(row, j) + insertion(a, i - 1);
+      const added = at(next, j - 1) + insertion(b, j - 1);
+      const swapped = isSwap(a, i, b, j) ? at(before, j - 2) + cost.swap : replaced;
+      next.push(Math.min(replaced, dropped, added, swapped));
     }
-    if (least >= limit) return limit;
-    previous = row;
+    if (Math.min(...next) >= limit && Math.min(...row) >= limit) return limit;
+    before = row;
+    row = next;
   }
-  return previous[b.length] as number;
+  return at(row, b.length);
+}
+
+function at(row: readonly number[], index: number): number {
+  return row[index] ?? Number.POSITIVE_INFINITY;
+}
+
+/** What the first `count` letters of a word cost where the other word lacks them all. */
+function insertions(word: string, count: number): number {
+  let sum = 0;
+  for (let i = 0; i < count; i++) sum += insertion(word, i);
+  return sum;
+}
+
+function insertion(word: string, index: number): number {
+  const letter = word[index] ?? '';
+  if (isDigit(letter)) return cost.digit;
+  if (letter === word[index - 1]) return cost.doubled;
+  if (/[%._$-]/.test(letter)) return cost.sigil;
+  return index === 0 ? cost.edit + cost.first : cost.edit;
+}
+
+function replacement(a: string, i: number, b: string, j: number): number {
+  const from = a[i] ?? '';
+  const to = b[j] ?? '';
+  if (from === to) return 0;
+  if (from.toLowerCase() === to.toLowerCase()) return cost.case;
+  if (lookAlikes.has(from + to) || lookAlikes.has(to + from)) return cost.case;
+  if (isDigit(from) || isDigit(to)) return cost.digit;
+  return i === 0 ? cost.replaced + cost.first : cost.replaced;
+}
+
+const lookAlikes: ReadonlySet<string> = new Set(['O0', 'o0', 'l1', 'I1']);
+
+/** Two neighbours in the other order. */
+function isSwap(a: string, i: number, b: string, j: number): boolean {
+  return i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] && a[i - 1] !== a[i - 2];
+}
+
+function isDigit(letter: string): boolean {
+  return letter >= '0' && letter <= '9';
 }

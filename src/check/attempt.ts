@@ -1,6 +1,6 @@
 /** One form tried on the parts of a mnemonic: the choices it makes of them, and everything that does not fit. */
 import type { Constraint } from '../isa/form.ts';
-import { modifierSets, otherModifiers } from '../isa/modifiers.ts';
+import { liesOn, modifierSets, otherModifiers } from '../isa/modifiers.ts';
 import type { Axis, CompiledForm } from '../isa/notation.ts';
 import { constraintHolds, relationHolds } from '../isa/rules.ts';
 import { ptxForms } from '../isa/table.ts';
@@ -21,6 +21,8 @@ export interface Attempt {
   readonly types: readonly TypeName[];
   readonly modifiers: Readonly<Record<string, string>>;
   readonly problems: readonly Problem[];
+  /** A modifier was misplaced, and which one was meant in its place cannot be told. */
+  readonly unsure: boolean;
 }
 
 /** True where the types can stand in the form's slots, and relate as it demands. */
@@ -34,12 +36,14 @@ export function slotsFit(compiled: CompiledForm, names: readonly TypeName[]): bo
 /** Sorts modifiers into the form's axes and judges the result. */
 export function attempt(compiled: CompiledForm, types: readonly TypeName[], written: readonly Written[]): Attempt {
   const chosen: Record<string, string> = {};
+  const excused = new Set<string>();
   const problems: Problem[] = [];
+  let unsure = false;
   for (const modifier of written) {
     const axis = axisFor(compiled, modifier.text, chosen);
     if (axis === undefined) {
       problems.push(misplaced(compiled, types, modifier, chosen));
-      if (!isModifier(modifier.text)) assume(compiled, nearestModifier(compiled, modifier), chosen);
+      unsure = !assume(compiled, modifier, chosen, excused) || unsure;
     } else if (chosen[axis.axis] !== undefined) {
       const parameters = { modifier: modifier.text, first: chosen[axis.axis] as string, axis: axis.axis };
       problems.push(problem('PTX2012', part(modifier.index), parameters));
@@ -47,12 +51,16 @@ export function attempt(compiled: CompiledForm, types: readonly TypeName[], writ
       chosen[axis.axis] = modifier.text;
     }
   }
-  problems.push(...missing(compiled, types, chosen));
+  problems.push(
+    ...missing(compiled, types, chosen)
+      .filter(({ axis }) => !excused.has(axis))
+      .map(({ found }) => found),
+  );
   const choices = { types: types.map(typeOf), modifiers: chosen };
   for (const constraint of compiled.form.constraints ?? []) {
     if (!constraintHolds(constraint, choices)) problems.push(broken(constraint, compiled, types, written, chosen));
   }
-  return { compiled, types, modifiers: chosen, problems };
+  return { compiled, types, modifiers: chosen, problems, unsure };
 }
 
 /** The axis of a modifier: of two that have it, the first on which nothing is chosen yet. */
@@ -98,49 +106,102 @@ function misplaced(
   const what = nameOf(compiled, types);
   const place = part(modifier.index);
   const { text } = modifier;
-  if (!isModifier(text)) return unknownModifier(compiled, modifier);
+  if (!isModifier(text)) return unknownModifier([compiled], modifier);
   const rounding = compiled.axes.find((axis) => axis.axis === 'rounding');
   if (roundings.has(text)) {
     const first = chosen['rounding'];
     if (first !== undefined) return problem('PTX2012', place, { modifier: text, first, axis: 'rounding' });
-    const allowed = rounding === undefined ? 'none' : listed(rounding.values);
+    const allowed = rounding === undefined ? 'takes no rounding modifier' : `rounds with ${listed(rounding.values)}`;
     return problem('PTX2031', place, { modifier: text, what, allowed, opcode: compiled.opcode }, sectionOf(compiled));
   }
-  return problem('PTX2011', place, { modifier: text, what, opcode: compiled.opcode }, sectionOf(compiled));
+  const { section } = compiled.form;
+  const axis = replacedAxis(compiled, text);
+  const help = axis === undefined ? null : `${what} takes ${listed(axis.values)}`;
+  return problem('PTX2011', place, { modifier: text, what, opcode: compiled.opcode }, { section, help });
 }
 
-/** A misspelt modifier counts as the one that was meant, so that it is not reported as missing too. */
-function assume(compiled: CompiledForm, meant: string | null, chosen: Record<string, string>): void {
-  const axis = compiled.axes.find((candidate) => meant !== null && candidate.values.includes(meant));
-  if (axis !== undefined && meant !== null) chosen[axis.axis] ??= meant;
+/**
+ * The modifier that was meant counts as written, so that it is not reported as missing too. False where another was meant
+ * and nothing tells which.
+ */
+function assume(
+  compiled: CompiledForm,
+  { text }: Written,
+  chosen: Record<string, string>,
+  excused: Set<string>,
+): boolean {
+  const own = replacedAxis(compiled, text);
+  if (isModifier(text) && own === undefined) return true;
+  const meant = nearestModifier(own === undefined ? compiled.axes : [own], text);
+  const axis = own ?? compiled.axes.find((candidate) => meant !== null && candidate.values.includes(meant));
+  if (axis !== undefined) excused.add(axis.axis);
+  if (axis === undefined || meant === null) return false;
+  chosen[axis.axis] ??= meant;
+  return true;
 }
 
-function nearestModifier(compiled: CompiledForm, modifier: Written): string | null {
+/** The axis on which a modifier of PTX lies that this form does not have: another of that axis was meant. */
+function replacedAxis(compiled: CompiledForm, text: string): Axis | undefined {
+  return compiled.axes.find(({ axis, optional }) => !optional && liesOn(text, axis));
+}
+
+function nearestModifier(axes: readonly Axis[], text: string): string | null {
   return nearest(
-    modifier.text,
-    compiled.axes.flatMap((axis) => axis.values),
+    text,
+    axes.flatMap((axis) => axis.values),
   );
 }
 
 /** A part that is no modifier at all, with the one that was probably meant. */
-export function unknownModifier(compiled: CompiledForm, modifier: Written): Problem {
-  const spelling = nearestModifier(compiled, modifier);
-  const help = spelling === null ? null : `did you mean '${spelling}'?`;
-  return problem('PTX2010', part(modifier.index), { modifier: modifier.text }, { help });
+export function unknownModifier(forms: readonly CompiledForm[], { text, index }: Written): Problem {
+  const words = forms.flatMap(({ axes, slots }) => [
+    ...axes.flatMap(({ values }) => values),
+    ...slots.flatMap(({ types }) => types),
+  ]);
+  const foreign = foreignTypes.get(text);
+  const meant = foreign !== undefined && words.includes(foreign) ? foreign : nearest(text, words);
+  const alike = [...new Set(words)].filter((word) => withoutNumbers(word) === withoutNumbers(text));
+  const choices = alike.length === 0 ? null : `${forms[0]?.opcode ?? ''} takes ${listed(alike)}`;
+  const help = meant === null ? choices : `did you mean '${meant}'?`;
+  return problem('PTX2010', part(index), { modifier: text }, { help });
+}
+
+/** Types as C++, LLVM and numpy call them. */
+const foreignTypes: ReadonlyMap<string, string> = new Map([
+  ['.i8', '.s8'],
+  ['.i16', '.s16'],
+  ['.i32', '.s32'],
+  ['.i64', '.s64'],
+  ['.int', '.s32'],
+  ['.uint', '.u32'],
+  ['.long', '.s64'],
+  ['.half', '.f16'],
+  ['.float', '.f32'],
+  ['.double', '.f64'],
+]);
+
+/** `.v3` and `.v4` are alike. */
+function withoutNumbers(text: string): string {
+  return text.replace(/\d+/g, '#');
+}
+
+interface Missing {
+  readonly axis: string;
+  readonly found: Problem;
 }
 
 function missing(
   compiled: CompiledForm,
   types: readonly TypeName[],
   chosen: Readonly<Record<string, string>>,
-): readonly Problem[] {
+): readonly Missing[] {
   const what = nameOf(compiled, types);
   return compiled.axes
     .filter((axis) => !axis.optional && chosen[axis.axis] === undefined)
-    .map((axis) => {
-      const parameters = { what, allowed: listed(axis.values), opcode: compiled.opcode };
-      const code = axis.axis === 'rounding' ? 'PTX2030' : 'PTX2032';
-      return problem(code, wholeMnemonic, parameters, sectionOf(compiled));
+    .map(({ axis, values }) => {
+      const parameters = { what, allowed: listed(values), opcode: compiled.opcode };
+      const code = axis === 'rounding' ? 'PTX2030' : 'PTX2032';
+      return { axis, found: problem(code, wholeMnemonic, parameters, sectionOf(compiled)) };
     });
 }
 

@@ -1,7 +1,6 @@
 /** The checker's front: a text in, diagnostics out. */
 import { PtxlabError } from '../base/error.ts';
 import { SourceText } from '../base/source-text.ts';
-import type { Span } from '../base/span.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import {
   findTarget,
@@ -109,8 +108,7 @@ function run(source: string, options: CheckOptions, keep: boolean): Run {
   };
   const checker = new ModuleChecker(source, readOverrides(options), report, keep);
   for (const item of parseItems(source, report)) checker.checkItem(item);
-  const end: Span = { start: source.length, end: source.length };
-  const environment = checker.finish(end);
+  const environment = checker.finish();
   diagnostics.sort((a, b) => a.span.start - b.span.start);
   const requirements = requirementsOf(checker, environment);
   return { report: { diagnostics, requirements }, checker, environment };

@@ -2,6 +2,7 @@
 import type { Span } from '../base/span.ts';
 import { diagnose } from '../diagnostics/diagnostic.ts';
 import { findTargetOption } from '../isa/find-directive.ts';
+import { helpForTarget } from '../isa/nearest-target.ts';
 import {
   describeTargets,
   findTarget,
@@ -16,7 +17,6 @@ import {
 import type { AddressSizeDirective, NameOperand, TargetDirective, Variable, VersionDirective } from '../syntax/tree.ts';
 import type { ModuleEnvironment } from './availability.ts';
 import type { Report } from './declarations.ts';
-import { nearest } from '../base/nearest.ts';
 
 /** What the caller puts in the place of the module's own directives. */
 export interface Overrides {
@@ -31,7 +31,6 @@ export class Header {
   private version: Version | null = null;
   private target: Target | null = null;
   private targetSpan: Span | null = null;
-  private targetSeen = false;
   /** Names behind the architecture. */
   private readonly options: NameOperand[] = [];
   private addressSize: 32 | 64 = 32;
@@ -57,7 +56,6 @@ export class Header {
   }
 
   readTarget(directive: TargetDirective): void {
-    this.targetSeen = true;
     const [first] = directive.names;
     if (first !== undefined && this.target === null && findTargetOption(first.name) !== undefined) {
       this.report(diagnose('PTX4016', first, { found: first.name }));
@@ -73,12 +71,7 @@ export class Header {
         this.target = target;
         this.targetSpan = { start, end };
       } else if (target === undefined && this.overrides.target === null) {
-        const near = nearest(
-          name,
-          targets.map((known) => known.name),
-        );
-        const help = near === null ? null : `did you mean '${near}'?`;
-        this.report(diagnose('PTX4012', { start, end }, { found: name }, { help }));
+        this.report(diagnose('PTX4012', { start, end }, { found: name }, { help: helpForTarget(name) }));
       }
     }
   }
@@ -104,23 +97,12 @@ export class Header {
   }
 
   /** The environment; the first call, at the first item behind the header, reports what is missing or does not agree. */
-  environment(at: Span): ModuleEnvironment {
+  environment(): ModuleEnvironment {
     if (!this.complete) {
       this.complete = true;
-      this.reportMissing(at);
       this.reportDisagreement();
     }
     return { version: this.effectiveVersion(), target: this.effectiveTarget(), addressSize: this.addressSize };
-  }
-
-  private reportMissing(at: Span): void {
-    const span: Span = { start: at.start, end: Math.min(at.end, at.start + 1) };
-    if (this.version === null && this.overrides.version === null) {
-      this.report(diagnose('PTX4014', span, { missing: 'version' }));
-    }
-    if (!this.targetSeen && this.overrides.target === null) {
-      this.report(diagnose('PTX4014', span, { missing: 'target' }));
-    }
   }
 
   /** What can be said behind the last item; `hasDebug`: there is a section with debug information. */

@@ -2,8 +2,8 @@
 import { diagnose } from '../diagnostics/diagnostic.ts';
 import type { Initializer } from '../syntax/tree.ts';
 import type { Report } from './declarations.ts';
-import { nearest } from '../base/nearest.ts';
 import type { Scope } from './symbols.ts';
+import { helpForName } from './unknown-name.ts';
 
 type Address = Extract<Initializer, { readonly kind: 'address' }>;
 
@@ -17,8 +17,7 @@ export function checkInitialNames(initializer: Initializer, scope: Scope, report
 function checkAddress({ name, offset, generic, span }: Address, scope: Scope, report: Report): void {
   const symbol = scope.lookup(name);
   if (symbol === undefined) {
-    const near = nearest(name, scope.visible());
-    report(diagnose('PTX3001', span, { name }, { help: near === null ? null : `did you mean '${near}'?` }));
+    report(diagnose('PTX3001', span, { name }, { help: helpForName(name, scope) }));
     return;
   }
   const what = whyNot(symbol.kind, symbol.kind === 'variable' ? symbol.space : null, offset, generic);

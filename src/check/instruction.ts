@@ -6,18 +6,18 @@ import type { Guard, Instruction, Operand } from '../syntax/tree.ts';
 import { checkCall } from './call.ts';
 import { type Judge, step, type Verdict } from './judge.ts';
 import { checkLimits } from './limits.ts';
-import { nearest } from '../base/nearest.ts';
 import type { Needs } from './needs.ts';
 import type { Place, Problem } from './problem.ts';
 import { describeShape, shapeOf } from './shapes.ts';
 import type { Scope } from './symbols.ts';
+import { helpForName } from './unknown-name.ts';
 
 /** What checking an instruction needs of the module around it. */
 export interface InstructionContext {
   readonly source: string;
   readonly report: (diagnostic: Diagnostic) => void;
   /** The judge of the module's environment. */
-  judgeAt(at: Span): Judge;
+  ownJudge(): Judge;
   readonly needs: Needs;
   /** True the first time an opcode outside the tables is met. */
   firstUnchecked(opcode: string): boolean;
@@ -26,7 +26,7 @@ export interface InstructionContext {
 export function checkInstruction(node: Instruction, scope: Scope, checker: InstructionContext): void {
   if (node.guard !== null) checkGuard(node.guard, scope, checker);
   const { operands } = node;
-  const judge = checker.judgeAt(node);
+  const judge = checker.ownJudge();
   const remembered = judge.recall(node.mnemonic);
   // Nearly every instruction has been seen before: it is looked up without collecting its shapes.
   let place = remembered.root;
@@ -48,7 +48,8 @@ function reportVerdict(node: Instruction, verdict: Verdict, scope: Scope, checke
     return;
   }
   for (const found of verdict.problems) checker.report(toDiagnostic(found, node, checker.source));
-  if (verdict.undeclared) for (const operand of node.operands) reportUndeclared(operand, scope, checker);
+  if (verdict.undeclared && verdict.problems[0]?.code !== 'PTX2001')
+    for (const operand of node.operands) reportUndeclared(operand, scope, checker);
   if (verdict.ranged) checkLimits(node, verdict, checker.report);
   if (verdict.calls && verdict.problems.length === 0 && !verdict.undeclared) checkCall(node, scope, checker.report);
 }
@@ -75,9 +76,7 @@ function reportUndeclared(operand: Operand, scope: Scope, checker: InstructionCo
     case 'member': {
       if (!shapeOf(operand, scope).undeclared) return;
       const name = operand.kind === 'name' ? operand.name : operand.base + operand.member;
-      const near = nearest(name, scope.visible());
-      const help = near === null ? null : `did you mean '${near}'?`;
-      checker.report(diagnose('PTX3001', operand, { name }, { help }));
+      checker.report(diagnose('PTX3001', operand, { name }, { help: helpForName(name, scope) }));
       return;
     }
     case 'offset':

@@ -3,13 +3,15 @@
  * mnemonics, each with a handful of shapes, so nearly every instruction is one walk down a small tree.
  */
 import type { AvailabilityRow, Variant } from '../isa/form.ts';
+import { joinWords } from '../base/join-words.ts';
 import { checkRows, type ModuleEnvironment, rowsOf } from './availability.ts';
 import { limitsConstants } from './limits.ts';
-import { matchOperands } from './match.ts';
+import { judgeOperands } from './operand-order.ts';
 import { operand, type Problem } from './problem.ts';
 import { type Resolution, resolveMnemonic } from './resolve.ts';
 import { withSelectors } from './selectors.ts';
 import { needsOf, type Shape } from './shapes.ts';
+import { inWordsOfToday } from './superseded.ts';
 
 export interface Verdict {
   readonly opcode: string;
@@ -116,8 +118,8 @@ function judgeVariant(
   const ownRows = rowsOf(variant);
   const needs = shapes.map(needsOf);
   const problems = [
-    ...matchOperands({ variant, opcode, what }, shapes),
-    ...checkRows(ownRows, environment),
+    ...judgeOperands({ variant, opcode, what }, shapes),
+    ...inWordsOfToday(checkRows(ownRows, environment), opcode, variant, environment),
     ...needs.flatMap((rows, i) => checkRows(rows, environment, operand(i))),
   ];
   const rows = [...ownRows, ...needs.flat()];
@@ -128,11 +130,35 @@ function judgeVariant(
   return { opcode, variant: selected, problems, rows, unchecked: false, ranged, calls, undeclared, clean };
 }
 
-/** The verdict with the fewest problems, the first of equals; a wrong operand count weighs most. */
+/** A form whose operands are of another number or kind is less likely to be meant. */
+const weights: Readonly<Partial<Record<Problem['code'], number>>> = { PTX3002: 10, PTX3009: 5, PTX3003: 2 };
+
+/** The verdict with the fewest problems, the first of equals, and what variants that come as close expect beside it. */
 function best(verdicts: readonly Verdict[]): Verdict {
-  const weigh = (verdict: Verdict): number =>
-    verdict.problems.reduce((sum, found) => sum + (found.code === 'PTX3002' ? 10 : 1), 0);
-  return verdicts.reduce((kept, other) => (weigh(other) < weigh(kept) ? other : kept));
+  const weigh = (verdict: Verdict): number => verdict.problems.reduce((sum, { code }) => sum + (weights[code] ?? 1), 0);
+  const kept = verdicts.reduce((least, other) => (weigh(other) < weigh(least) ? other : least));
+  const [found, ...rest] = kept.problems;
+  if (found?.code !== 'PTX3003' || rest.length > 0) return kept;
+  const place = JSON.stringify(found.place);
+  const alike = verdicts
+    .filter(({ problems }) => problems.length === 1)
+    .flatMap(({ problems }) => problems)
+    .filter((other) => other.code === found.code && JSON.stringify(other.place) === place);
+  const expected = [...new Set(alike.flatMap(({ parameters }) => parameters['expected'] ?? []))];
+  return { ...kept, problems: [{ ...found, parameters: { ...found.parameters, expected: joinKinds(expected) } }] };
+}
+
+/** `a vector of 2 or 4`, `a label or a function`. */
+function joinKinds(kinds: readonly string[]): string {
+  const common = 'a vector of ';
+  const isVectors = kinds.every((kind) => kind.startsWith(common));
+  return isVectors
+    ? common +
+        joinWords(
+          kinds.map((kind) => kind.slice(common.length)),
+          'or',
+        )
+    : joinWords(kinds, 'or');
 }
 
 const judges = new Map<string, Judge>();

@@ -47,8 +47,6 @@ function matchPattern(subject: Subject, pattern: OperandPattern, shape: Shape, i
     case 'pointer':
       return matchPointer(subject, pattern.name, shape, index);
     case 'pair':
-      if (shape.kind !== 'pair' && pattern.both === true)
-        return [wrongKind(subject, pattern.name, shape, [index], 'a register and a predicate')];
       if (shape.kind !== 'pair' && pattern.both === true) {
         return [wrongKind(subject, pattern.name, shape, [index], 'two results, d|p')];
       }
@@ -218,13 +216,28 @@ function matchVector(subject: Subject, pattern: VectorPattern, shape: Shape, ind
     return matchValue(subject, elements[0] as ValuePattern, one, [index]);
   }
   if (shape.kind !== 'vector' || shape.elements.length !== elements.length) {
-    return [wrongKind(subject, name, shape, [index], `a list of ${elements.length} in braces`)];
+    return [wrongKind(subject, nameOfList(name), shape, [index], `a vector of ${elements.length}`)];
   }
-  const problems = elements.flatMap((element, i) =>
-    matchValue(subject, element, shape.elements[i] as Shape, [index, i]),
-  );
-  if (problems.length > 0 || pattern.alike !== true) return problems;
+  const problems = elements.map((element, i) => matchValue(subject, element, shape.elements[i] as Shape, [index, i]));
+  if (problems.some((found) => found.length > 0)) return problemsOfElements(problems);
+  if (pattern.alike !== true) return [];
   return sameKinds(subject, name, shape.elements, index);
+}
+
+/** `d` of `{d.x, d.y}`. */
+function nameOfList(name: string): string {
+  return name.replace(/^\{(\w+).*$/, '$1');
+}
+
+/** Elements that are wrong for one reason are one mistake. */
+function problemsOfElements(problems: readonly (readonly Problem[])[]): readonly Problem[] {
+  const seen = new Set<string>();
+  return problems.flat().filter(({ code, parameters: { expected, found } }) => {
+    const reason = `${code} ${expected} ${found}`;
+    const isNew = !seen.has(reason);
+    seen.add(reason);
+    return isNew;
+  });
 }
 
 /** A single value, or with a vector modifier as many lanes: a brace list or a vector register. */
@@ -244,8 +257,8 @@ function matchLanes(subject: Subject, pattern: LanesPattern, shape: Shape, index
     return [wrongKind(subject, value.name, shape, [index], `a vector of ${count}`)];
   }
   const lane: ValuePattern = { ...value, sink: value.role === 'write' };
-  const problems = shape.elements.flatMap((element, i) => matchValue(subject, lane, element, [index, i]));
-  if (problems.length > 0) return problems;
+  const problems = shape.elements.map((element, i) => matchValue(subject, lane, element, [index, i]));
+  if (problems.some((found) => found.length > 0)) return problemsOfElements(problems);
   const check = pattern.alike === true ? sameKinds : sameWidths;
   return check(subject, value.name, shape.elements, index);
 }

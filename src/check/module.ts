@@ -123,8 +123,8 @@ export class ModuleChecker implements InstructionContext {
   }
 
   /** Ends the module, with what can be said only now. */
-  finish(at: Span): ModuleEnvironment {
-    const environment = this.header.environment(at);
+  finish(): ModuleEnvironment {
+    const environment = this.header.environment();
     this.header.reportAtEnd(this.hasDebug);
     for (const item of this.announced) this.checkDefined(item);
     checkConstants(this.variables, this.report);
@@ -138,8 +138,8 @@ export class ModuleChecker implements InstructionContext {
   }
 
   /** The judge of this module's environment. */
-  judgeAt(at: Span): Judge {
-    this.judge ??= judgeFor(this.header.environment(at));
+  ownJudge(): Judge {
+    this.judge ??= judgeFor(this.header.environment());
     return this.judge;
   }
 
@@ -191,7 +191,7 @@ export class ModuleChecker implements InstructionContext {
   }
 
   private checkFunction(item: FunctionItem): void {
-    const environment = this.header.environment(item);
+    const environment = this.header.environment();
     checkHeader(item, this.report);
     if (item.entry) {
       checkKernel(item, environment, this.report);

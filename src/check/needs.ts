@@ -38,7 +38,7 @@ export class Needs {
   uses(row: AvailabilityRow | null, span: Span): void {
     if (row === null) return;
     this.rows.add(row);
-    for (const { code, parameters, help } of checkRows([row], this.header.environment(span))) {
+    for (const { code, parameters, help } of checkRows([row], this.header.environment())) {
       this.report(diagnose(code, span, parameters as Parameters<typeof code>, { help }));
     }
   }

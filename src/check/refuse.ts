@@ -1,24 +1,61 @@
 /** Why no form takes a mnemonic, and the nearest spelling that one would take. */
-import { type CompiledForm, printMnemonic } from '../isa/notation.ts';
+import { type Axis, type CompiledForm, printMnemonic } from '../isa/notation.ts';
 import { constraintHolds } from '../isa/rules.ts';
 import { joinWords } from '../base/join-words.ts';
+import type { FormTable } from '../isa/table.ts';
 import { type TypeName, typeOf } from '../isa/types.ts';
 import { type Attempt, attempt, isModifier, listed, slotsFit, unknownModifier, type Written } from './attempt.ts';
 import { part, type Problem, problem, wholeMnemonic } from './problem.ts';
 
 /** The problems of the form that the mnemonic comes closest to, with a legal spelling if one is near. */
 export function closestProblems(attempts: readonly Attempt[]): readonly Problem[] {
-  const [best] = [...attempts].sort((x, y) => x.problems.length - y.problems.length);
+  const [best, ...others] = [...attempts].sort((x, y) => weigh(x) - weigh(y));
   if (best === undefined) return [];
   const spelling = legalSpelling(best);
-  return best.problems.map((found, i) => (i === 0 ? { ...found, spelling } : found));
+  const [first, ...rest] = best.problems;
+  if (first === undefined) return [];
+  const alike =
+    rest.length > 0 ? [] : others.filter(({ problems }) => problems.length === 1).flatMap(({ problems }) => problems);
+  const joined = joinedChoices(
+    first,
+    alike.filter(({ code }) => code === first.code),
+  );
+  return [joined === null ? { ...first, spelling } : joined, ...rest];
 }
 
-/** The attempt with what is missing added and what is wrong left out; null where that is not legal either. */
-function legalSpelling({ compiled, types, modifiers }: Attempt): string | null {
+/** It is likelier that something was left out than that something is too much. */
+function weigh({ problems }: Attempt): number {
+  return problems.reduce((sum, { code }) => sum + (code === 'PTX2030' || code === 'PTX2032' ? 9 : 10), 0);
+}
+
+/** One problem for forms that each lack a modifier of their own: `atom.u32` needs any of its operations. */
+function joinedChoices(first: Problem, others: readonly Problem[]): Problem | null {
+  if (first.code !== 'PTX2032') return null;
+  const choices = new Set(
+    [first, ...others].flatMap(({ parameters }) => parameters['allowed']?.split(/, | or /) ?? []),
+  );
+  if (choices.size < 2 || others.length === 0) return null;
+  return { ...first, parameters: { ...first.parameters, allowed: listed([...choices]) } };
+}
+
+/** The attempt with what is missing added and what is wrong left out; null where that is not legal, or one of many. */
+function legalSpelling(made: Attempt): string | null {
+  const { compiled, types } = made;
+  const modifiers = made.unsure ? null : complete(made, naturalValue);
+  return modifiers === null ? null : printMnemonic(compiled, types, modifiers);
+}
+
+/** The modifiers of an attempt, with what `choose` says of each missing one; null where that is not legal. */
+export function complete(
+  { compiled, types, modifiers }: Attempt,
+  choose: (axis: Axis) => string | null,
+): Readonly<Record<string, string>> | null {
   const completed: Record<string, string> = { ...modifiers };
   for (const axis of compiled.axes) {
-    if (!axis.optional && completed[axis.axis] === undefined) completed[axis.axis] = axis.values[0] as string;
+    if (axis.optional || completed[axis.axis] !== undefined) continue;
+    const value = choose(axis);
+    if (value === null) return null;
+    completed[axis.axis] = value;
   }
   for (const constraint of compiled.form.constraints ?? []) {
     const choices = { types: types.map(typeOf), modifiers: completed };
@@ -26,46 +63,80 @@ function legalSpelling({ compiled, types, modifiers }: Attempt): string | null {
     if (!('modifier' in constraint)) return null;
     for (const axis of compiled.axes) if (completed[axis.axis] === constraint.modifier) delete completed[axis.axis];
   }
-  return printMnemonic(compiled, types, completed);
+  return completed;
+}
+
+/** What a reader who left a modifier out most likely wants: the only one there is, or rounding to nearest. */
+function naturalValue({ values }: Axis): string | null {
+  return values.length === 1 || values[0] === '.rn' ? (values[0] ?? null) : null;
 }
 
 /** Types that no form has, with those that some form has. */
 export function wrongTypes(
-  forms: readonly CompiledForm[],
+  table: FormTable,
   opcode: string,
   types: readonly Written[],
   modifiers: readonly Written[],
 ): readonly Problem[] {
+  const forms = table.forms(opcode);
   const names = types.map((type) => type.text as TypeName);
   const unknown = modifiers.filter((modifier) => !isModifier(modifier.text));
-  const [anyForm] = forms;
-  const problems = anyForm === undefined ? [] : unknown.map((modifier) => unknownModifier(anyForm, modifier));
-  const found = names.length === 0 ? '(none)' : names.join('');
+  const lengths = forms.map(({ slots }) => slots.length);
+  // A word that is nothing at all may well stand where a type belongs.
+  if (unknown.length > 0 && names.length < Math.max(...lengths)) {
+    return unknown.map((modifier) => unknownModifier(forms, modifier));
+  }
   const place = types[0] === undefined ? wholeMnemonic : part(types[0].index);
   const options = {
-    help: typeHelp(forms, names),
+    help: typeHelp(forms, names) + longerHelp(table, opcode),
     spelling: swapped(forms, names, modifiers),
-    section: anyForm?.form.section ?? null,
+    section: forms[0]?.form.section ?? null,
   };
-  return [problem('PTX2020', place, { opcode, found }, options), ...problems];
+  const found = names.length === 0 ? 'needs a type' : `does not take the ${typesInWords(names)}`;
+  return [
+    problem('PTX2020', place, { opcode, found }, options),
+    ...unknown.map((modifier) => unknownModifier(forms, modifier)),
+  ];
+}
+
+/** That integers are multiplied by mul.lo and its like, not by mul. */
+function longerHelp(table: FormTable, opcode: string): string {
+  const longer = table.opcodes().filter((other) => other.startsWith(`${opcode}.`));
+  if (longer.length === 0) return '';
+  return `; ${joinWords(longer, 'and')} ${longer.length === 1 ? 'takes' : 'take'} other types`;
+}
+
+function typesInWords(names: readonly TypeName[]): string {
+  return names.length === 1 ? `type ${names[0]}` : `types ${joinWords(names, 'and')}`;
 }
 
 /** What could stand in the slot that does not fit: the sources of a known result type, or all result types. */
 function typeHelp(forms: readonly CompiledForm[], names: readonly TypeName[]): string {
   const [first] = names;
   const lengths = [...new Set(forms.map((compiled) => compiled.slots.length))].sort((a, b) => a - b);
-  if (!lengths.includes(names.length)) {
-    return `the instruction takes ${joinWords(lengths.map(String), 'or')} type${lengths[0] === 1 && lengths.length === 1 ? '' : 's'}; found ${names.length}`;
+  if (names.length > 0 && !lengths.includes(names.length)) {
+    return `it takes ${joinWords(lengths.map(String), 'or')} type${lengths[0] === 1 && lengths.length === 1 ? '' : 's'}; found ${names.length}`;
   }
-  const sameLength = forms.filter((compiled) => compiled.slots.length === names.length);
+  const vectors = first === undefined ? [] : vectorsOf(forms, first);
+  if (vectors.length > 0) return `${first} comes in vectors only: ${listed(vectors)}`;
+  const sameLength = forms.filter(({ slots }) => slots.length === (names.length === 0 ? lengths[0] : names.length));
   const sameResult = sameLength.filter((compiled) => compiled.slots[0]?.types.includes(first as TypeName));
   if (sameResult.length === 0) {
-    return `allowed first types: ${listed(unique(sameLength.flatMap((compiled) => compiled.slots[0]?.types ?? [])))}`;
+    return `${names.length > 1 ? 'the first type can be' : 'the type can be'} ${listed(unique(sameLength.flatMap((compiled) => compiled.slots[0]?.types ?? [])))}`;
   }
   const second = sameResult.flatMap((compiled) =>
     (compiled.slots[1]?.types ?? []).filter((type) => slotsFit(compiled, [first as TypeName, type, ...names.slice(2)])),
   );
-  return second.length === 0 ? `no second type goes with ${first}` : `with ${first} go: ${listed(unique(second))}`;
+  if (second.length === 0) return `no second type goes with ${first}`;
+  return `with ${first} the second type can be ${listed(unique(second))}`;
+}
+
+/** The types of some form that hold several of `type`: `.e4m3x2` for `.e4m3`. */
+function vectorsOf(forms: readonly CompiledForm[], type: TypeName): readonly TypeName[] {
+  const all = unique(forms.flatMap(({ slots }) => slots.flatMap(({ types }) => types)));
+  return all.includes(type)
+    ? []
+    : all.filter((other) => /^x\d$/.test(other.slice(type.length)) && other.startsWith(type));
 }
 
 /** The same with the two types exchanged, where that is legal: a common slip. */
@@ -75,10 +146,18 @@ function swapped(
   modifiers: readonly Written[],
 ): string | null {
   if (names.length !== 2) return null;
-  const turned = [names[1] as TypeName, names[0] as TypeName];
+  return cleanSpelling(forms, [...names].reverse(), modifiers);
+}
+
+/** The mnemonic of the first form that takes these types and modifiers as they are; null where none does. */
+export function cleanSpelling(
+  forms: readonly CompiledForm[],
+  names: readonly TypeName[],
+  modifiers: readonly Written[],
+): string | null {
   const clean = forms
-    .filter((compiled) => slotsFit(compiled, turned))
-    .map((compiled) => attempt(compiled, turned, modifiers))
+    .filter((compiled) => slotsFit(compiled, names))
+    .map((compiled) => attempt(compiled, names, modifiers))
     .find((made) => made.problems.length === 0);
   return clean === undefined ? null : printMnemonic(clean.compiled, clean.types, clean.modifiers);
 }

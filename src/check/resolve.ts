@@ -8,9 +8,9 @@ import { opcodes } from '../isa/opcodes.ts';
 import { type FormTable, ptxForms } from '../isa/table.ts';
 import { isTypeName, type TypeName } from '../isa/types.ts';
 import { attempt, slotsFit, type Written } from './attempt.ts';
-import { nearest } from '../base/nearest.ts';
-import { part, type Problem, problem } from './problem.ts';
-import { closestProblems, wrongTypes } from './refuse.ts';
+import type { Problem } from './problem.ts';
+import { cleanSpelling, closestProblems, wrongTypes } from './refuse.ts';
+import { missingWord, unknownOpcode } from './unknown-opcode.ts';
 
 export type Resolution =
   /** One variant per form that the mnemonic can mean; the operands pick. */
@@ -36,13 +36,21 @@ export function resolveMnemonic(mnemonic: string): Resolution {
 export function resolveIn(table: FormTable, mnemonic: string): Resolution {
   const { opcode, parts } = splitMnemonic(mnemonic);
   const forms = table.forms(opcode);
-  if (forms.length === 0) return unknownOpcode(table, opcode);
   const first = opcode.includes('.') ? 2 : 1;
   const types: Written[] = [];
   const modifiers: Written[] = [];
   parts.forEach((text, i) => (isTypeName(text) ? types : modifiers).push({ text, index: first + i }));
   const names = types.map((type) => type.text as TypeName);
   const fitting = forms.filter((compiled) => slotsFit(compiled, names));
+  if (fitting.length === 0) {
+    const word = missingWord(table, opcode, names, (longer) => {
+      // The word may have been written later: `mul.u32.lo`.
+      const others = modifiers.filter(({ text }) => !longer.endsWith(text));
+      return cleanSpelling(table.forms(longer), names, others);
+    });
+    if (word !== null) return { kind: 'refused', opcode, problems: [word] };
+    if (forms.length === 0) return withoutForms(table, opcode);
+  }
   const attempts = fitting.map((compiled) => attempt(compiled, names, modifiers));
   const clean = attempts.filter((made) => made.problems.length === 0);
   if (clean.length > 0) {
@@ -52,13 +60,11 @@ export function resolveIn(table: FormTable, mnemonic: string): Resolution {
       variants: clean.map((made) => makeVariant(made.compiled, made.types, made.modifiers)),
     };
   }
-  const problems = fitting.length === 0 ? wrongTypes(forms, opcode, types, modifiers) : closestProblems(attempts);
+  const problems = fitting.length === 0 ? wrongTypes(table, opcode, types, modifiers) : closestProblems(attempts);
   return { kind: 'refused', opcode, problems };
 }
 
-function unknownOpcode(table: FormTable, opcode: string): Resolution {
+function withoutForms(table: FormTable, opcode: string): Resolution {
   if (opcodes.has(opcode)) return { kind: 'unchecked', opcode };
-  const spelling = nearest(opcode, [...table.opcodes(), ...opcodes]);
-  const help = spelling === null ? null : `did you mean '${spelling}'?`;
-  return { kind: 'refused', opcode, problems: [problem('PTX2001', part(0), { opcode }, { help })] };
+  return { kind: 'refused', opcode, problems: [unknownOpcode(table, opcode)] };
 }

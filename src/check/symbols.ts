@@ -127,11 +127,18 @@ export class Scope {
     this.names.set(symbol.name, symbol);
   }
 
-  /** All names that could be meant, for suggestions; families by their first member. */
-  *visible(): Generator<string> {
+  /** All names that could be meant, for suggestions; of a family the member with `number`, where it has that. */
+  *visible(number: string | null): Generator<string> {
     yield* this.names.keys();
-    for (const family of this.families) yield `${family.name}0`;
-    if (this.parent !== null) yield* this.parent.visible();
+    for (const { name, count } of this.families) {
+      if (number !== null && Number(number) < (count ?? 0)) yield name + number;
+    }
+    if (this.parent !== null) yield* this.parent.visible(number);
+  }
+
+  /** How many members the family of this name has; null where none is in sight. */
+  familySize(name: string): number | null {
+    return this.familyOf(name, name.length)?.count ?? this.parent?.familySize(name) ?? null;
   }
 
   private rememberNumber(symbol: DeclaredSymbol): void {

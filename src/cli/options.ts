@@ -1,6 +1,6 @@
 /** Flags that several commands share, read. */
-import { nearest } from '../base/nearest.ts';
 import type { Place } from '../explain/plain-variants.ts';
+import { helpForTarget } from '../isa/nearest-target.ts';
 import { findTarget, formatVersion, newestVersion, parseVersion, targets, versions } from '../isa/targets.ts';
 import { UsageError } from './exit.ts';
 import type { ColorChoice } from './style.ts';
@@ -38,8 +38,7 @@ export function readTarget(text: string | undefined): string | undefined {
 function requireTarget(name: string): void {
   if (findTarget(name) !== undefined) return;
   const names = targets.map((target) => target.name);
-  const close = nearest(name, names);
-  const hint = close === null ? `known are ${names[0]} to ${names[names.length - 1]}` : `did you mean ${close}?`;
+  const hint = helpForTarget(name) ?? `known are ${names[0]} to ${names[names.length - 1]}`;
   throw new UsageError(`unknown target '${name}' (${hint})`);
 }
 

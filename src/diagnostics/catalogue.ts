@@ -154,7 +154,7 @@ export const catalogue = {
   PTX1030: {
     severity: 'error',
     title: 'version missing',
-    message: 'a module starts with .version, not with {found}',
+    message: 'a module starts with .version; found {found}',
     ptxas: 'Missing .version directive at start of file',
     section: '11.1.1',
     explain: 'The first directive of a module is .version, the second .target, then .address_size if it is given.',
@@ -162,7 +162,7 @@ export const catalogue = {
   PTX1031: {
     severity: 'error',
     title: 'target missing',
-    message: '.version is followed by .target, not by {found}',
+    message: '.target must follow .version; found {found}',
     ptxas: 'Missing .target directive at start of file',
     section: '11.1.2',
     explain: 'The first directive of a module is .version, the second .target, then .address_size if it is given.',
@@ -209,10 +209,18 @@ export const catalogue = {
     explain:
       'ptxlab knows that this instruction exists but not its rules. It is reported once per opcode and file; everything around it is checked.',
   },
+  PTX2003: {
+    severity: 'error',
+    title: 'opcode incomplete',
+    message: "'{opcode}' needs {allowed} after it",
+    ptxas: "Not a name of any known instruction: '{opcode}'",
+    section: '9',
+    explain: 'Some instructions have no plain form: a second word is part of the opcode and follows it directly.',
+  },
   PTX2010: {
     severity: 'error',
     title: 'no such modifier',
-    message: "'{modifier}' is not a modifier of PTX",
+    message: "'{modifier}' is not a modifier or a type of PTX",
     ptxas: "Unknown modifier '{modifier}'",
     section: '9.7',
     explain: 'No instruction has a modifier of this name. Modifiers are case-sensitive.',
@@ -228,7 +236,7 @@ export const catalogue = {
   PTX2012: {
     severity: 'error',
     title: 'modifier given twice',
-    message: "'{modifier}' is a second {axis} beside '{first}'",
+    message: "'{modifier}' after '{first}': only one of them can be given",
     ptxas: 'Multiple {axis} modifiers specified',
     section: '9.7',
     explain: 'Modifiers that exclude each other, or the same modifier twice. One of each kind is allowed.',
@@ -236,11 +244,20 @@ export const catalogue = {
   PTX2020: {
     severity: 'error',
     title: 'types not supported',
-    message: '{opcode} does not convert or take the types {found}',
+    message: '{opcode} {found}',
     ptxas: "Unexpected instruction types specified for '{opcode}'",
     section: '9.7',
     explain:
       'The instruction exists but not with these types, or not with that many. The order of types is fixed: result first.',
+  },
+  PTX2021: {
+    severity: 'error',
+    title: 'word missing after the opcode',
+    message: '{what} needs {allowed} after the opcode',
+    ptxas: "Unexpected instruction types specified for '{opcode}'",
+    section: '9.7',
+    explain:
+      'A product of integers is twice as wide as its factors, so mul and mad say which part they keep: .lo, .hi or .wide.',
   },
   PTX2030: {
     severity: 'error',
@@ -253,7 +270,7 @@ export const catalogue = {
   PTX2031: {
     severity: 'error',
     title: 'rounding not allowed',
-    message: "'{modifier}' is not a rounding of {what}; allowed: {allowed}",
+    message: "'{modifier}' does not apply to {what}, which {allowed}",
     ptxas: "Illegal rounding modifier for instruction '{opcode}'",
     section: '6.5.2',
     explain:
@@ -487,7 +504,7 @@ export const catalogue = {
   PTX4004: {
     severity: 'error',
     title: 'no longer in this version',
-    message: '{subject} was dropped in .version {last}; this module is .version {found}',
+    message: '{subject} was removed in .version {last}; this module is .version {found}',
     ptxas: "Feature '{subject}' not supported in PTX ISA .version {last} or later",
     section: '11.1.1',
     explain: 'Early versions of PTX let some modifiers be left out. Later ones want them written.',
@@ -523,14 +540,6 @@ export const catalogue = {
     ptxas: 'PTX .version {version} does not support .target {found}',
     section: '11.1.2',
     explain: 'Every architecture has a first PTX version.',
-  },
-  PTX4014: {
-    severity: 'error',
-    title: 'module header incomplete',
-    message: 'a module begins with .version and .target; {missing} is missing',
-    ptxas: 'Missing .{missing} directive at start of file',
-    section: '11.1',
-    explain: 'The first directive of a module is .version, the next .target.',
   },
   PTX4016: {
     severity: 'error',

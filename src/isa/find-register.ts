@@ -14,6 +14,14 @@ export function findRegister(name: string): SpecialRegister | undefined {
   return byName.get(name);
 }
 
+/** Every special register as an instruction writes it, with `.x` and the like, for suggestions. */
+export function* registerSpellings(): Generator<string> {
+  for (const { name, isVector } of registerRows) {
+    if (isVector) for (const part of registerParts) yield name + part;
+    else yield name;
+  }
+}
+
 /** What a special register needs of version and target; null where every one has it. */
 export function needsOfRegister(register: SpecialRegister): AvailabilityRow | null {
   return needs.get(register) ?? null;

@@ -99,6 +99,22 @@ const setAxes: ReadonlyMap<string, string> = new Map(
     .reverse(),
 );
 
+/** The words that a syntax line spells out before its first brace: `shfl.sync` of `shfl.sync.shflMode.b32`. */
+export function plainWords(syntax: string, sets: Readonly<Record<string, unknown>> = {}): string {
+  const [mnemonic = ''] = syntax.split(/[{\s]/, 1);
+  const isSet = (word: string): boolean => Object.hasOwn(modifierSets, word) || Object.hasOwn(sets, word);
+  return mnemonic
+    .split('.')
+    .filter((word) => !isSet(word))
+    .join('.');
+}
+
+/** True where a modifier lies on this axis in some instruction. */
+export function liesOn(modifier: string, axis: string): boolean {
+  if (literalAxes[modifier] === axis) return true;
+  return Object.values(modifierSets).some((set) => set.axis === axis && set.values.includes(modifier));
+}
+
 /** The axis of a modifier that a syntax line spells out. */
 export function literalAxis(modifier: string): string {
   return literalAxes[modifier] ?? setAxes.get(modifier) ?? modifier.slice(1);

@@ -1,3 +1,4 @@
+import type { Span } from '../base/span.ts';
 import { parseCallOperands, parseOperands } from './operands.ts';
 import type { Reader } from './reader.ts';
 import { Token } from './tokens.ts';
@@ -17,6 +18,10 @@ export function parseInstruction(r: Reader): Instruction | null {
   const mnemonicStart = r.start;
   const mnemonic = r.mnemonic();
   const mnemonicEnd = r.mnemonicEnd;
+  if ((r.kind === Token.LeftParen || r.kind === Token.LeftBrace) && controlWords.has(mnemonic)) {
+    return refuseControlStatement(r, { start: mnemonicStart, end: mnemonicEnd });
+  }
+  if (r.kind === Token.Equals) return r.unexpected('an operand', r.helpForAssignment());
   let operands: readonly Operand[] | null = noOperands;
   const isOver = r.kind === Token.Semicolon || r.kind === Token.RightBrace || r.kind === Token.End;
   if (!isOver) operands = isCall(mnemonic) ? parseCallOperands(r) : parseOperands(r);
@@ -24,6 +29,18 @@ export function parseInstruction(r: Reader): Instruction | null {
   const end = r.expectSemicolon("','");
   if (end < 0) return null;
   return { kind: 'instruction', start, end, guard, mnemonic, mnemonicStart, mnemonicEnd, operands };
+}
+
+const controlWords: ReadonlySet<string> = new Set(['if', 'else', 'for', 'while', 'do', 'switch']);
+
+/** Complains about a statement of C and steps over its condition, so that the statements it governs are still read. */
+function refuseControlStatement(r: Reader, span: Span): null {
+  const near = r.source.slice(span.start, span.end);
+  const help = 'PTX branches: setp sets a predicate, and @%p bra LABEL jumps where it holds';
+  r.report('PTX1001', span, { near, found: `'${near}'`, expected: 'an instruction' }, { help });
+  r.failed = true;
+  if (r.kind === Token.LeftParen) r.skipParentheses();
+  return null;
 }
 
 function isCall(mnemonic: string): boolean {

@@ -55,7 +55,7 @@ describe('a message says what was found, what was expected, and what to write', 
     ['mov. b32 %r1, %r2;', "a '.' with no word touching it has no meaning here"],
     ['.reg .v3 .b32 %v;', "unexpected '.v3'; expected '.v2', '.v4' or a type"],
     ['mov.b32 %r1, (.s32)1;', 'constants cannot be cast to .s32'],
-    ['ret', "unexpected '}'; expected ',' or ';'"],
+    ['ret', "unexpected '}' on the next line; expected ';'"],
   ])('%s', (statements, message) => {
     expect(findings(statements).map((diagnostic) => diagnostic.message)).toEqual([message]);
   });

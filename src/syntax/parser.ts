@@ -3,15 +3,16 @@
  * passed on. It accepts and refuses what ptxas's grammar does. Source: PTX ISA chapters 4, 5, 6.2 to 6.4, 7.1 and 11.
  */
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { nearest } from '../base/nearest.ts';
 import { parseDwarf, parseFile, parseSection } from './debug.ts';
 import { parseDeclaration } from './declarations.ts';
 import { declaredSpaces, linkages, moduleDirectives } from './directives.ts';
+import { foreignText } from './foreign-text.ts';
 import { parseFunction } from './functions.ts';
 import { parseInstruction as parseInstructionAt } from './instructions.ts';
 import { Lexer } from './lexer.ts';
 import { Reader } from './reader.ts';
 import { parsePragma } from './statements.ts';
-import { nearest } from './suggest.ts';
 import { Token } from './tokens.ts';
 import type { Linkage } from '../isa/directives.ts';
 import type { AliasItem, Instruction, Item, NameOperand } from './tree.ts';
@@ -38,16 +39,28 @@ export function* parseItems(
   report: (diagnostic: Diagnostic) => void,
 ): Generator<Item, void, undefined> {
   const r = new Reader(source, report);
+  if (isNoModule(r)) return;
   const order = new HeaderOrder();
   while (r.kind !== Token.End) {
     const start = r.start;
     order.check(r);
-    const item = parseItem(r);
+    const item = r.failed ? null : parseItem(r);
     if (item !== null) yield item;
     if (r.failed) recoverItem(r, start);
   }
   order.finish(r);
   if (r.foreign >= 0 && !r.foreignReported) r.reportForeign(r.foreign);
+}
+
+/** Complains once about a text without any token, and about one in another language. */
+function isNoModule(r: Reader): boolean {
+  if (r.kind === Token.Dotted) return false;
+  const isEmpty = r.kind === Token.End;
+  const foreign = isEmpty ? null : foreignText(r.source);
+  if (!isEmpty && foreign === null) return false;
+  const found = foreign?.found ?? 'nothing: the text is empty';
+  r.report('PTX1030', r.span(), { found }, { help: foreign?.help ?? null });
+  return true;
 }
 
 /** All items of a module and all that is wrong with its syntax. */
@@ -220,7 +233,10 @@ class HeaderOrder {
 
   /** Complains where the item that starts at the current token has no place here. */
   check(r: Reader): void {
-    if (r.kind !== Token.Dotted) return;
+    if (r.kind !== Token.Dotted) {
+      if (this.stage === 'version' && r.kind === Token.Name) this.missing(r, 'PTX1030');
+      return;
+    }
     const directive = r.text();
     switch (this.stage) {
       case 'version':
@@ -251,6 +267,7 @@ class HeaderOrder {
   private missing(r: Reader, code: 'PTX1030' | 'PTX1031'): void {
     r.report(code, r.span(), { found: r.describe() });
     this.stage = 'unknown';
+    if (r.kind === Token.Name) r.failed = true;
   }
 
   private checkBody(r: Reader, directive: string): void {

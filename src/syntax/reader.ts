@@ -106,13 +106,28 @@ export class Reader extends Lexer {
       this.next();
       return end;
     }
+    if (this.kind !== Token.End && !this.atStatement()) {
+      this.unexpected(alternatives === '' ? "';'" : `${alternatives} or ';'`, this.helpForAssignment());
+      return -1;
+    }
+    return this.missingSemicolon();
+  }
+
+  /** The complaint stands where the `;` belongs, at the end of what was read. */
+  private missingSemicolon(): number {
     const end = this.previousEnd;
-    const missing = this.kind === Token.End || this.atStatement();
-    const extras = { help: "end the statement with ';'", fix: { span: { start: end, end }, text: ';' } };
-    this.unexpected(alternatives === '' ? "';'" : `${alternatives} or ';'`, missing ? extras : {});
-    if (!missing) return -1;
-    this.failed = false;
+    const span = { start: end, end };
+    const found =
+      this.startsLine() && this.kind !== Token.End ? `${this.describe()} on the next line` : this.describe();
+    const extras = { help: "end the statement with ';'", fix: { span, text: ';' } };
+    this.report('PTX1001', span, { near: this.shortText(), found, expected: "';'" }, extras);
     return end;
+  }
+
+  /** Help where the current token is the `=` of an assignment. */
+  helpForAssignment(): Extras {
+    if (this.kind !== Token.Equals) return {};
+    return { help: 'PTX has no assignments: an instruction names its result first, such as mov.u32 %r1, 5' };
   }
 
   /** Goes one level deeper; false, with a complaint, where that is too deep. Pairs with {@link leave}. */
@@ -175,6 +190,16 @@ export class Reader extends Lexer {
       if (this.kind === Token.RightBrace) open--;
       this.next();
     } while (open > 0 && this.kind !== Token.End);
+  }
+
+  /** With `(` as the current token: skips to behind the `)` that closes it. */
+  skipParentheses(): void {
+    let open = 0;
+    do {
+      if (this.kind === Token.LeftParen) open++;
+      if (this.kind === Token.RightParen) open--;
+      this.next();
+    } while (open > 0 && this.kind !== Token.End && this.kind !== Token.RightBrace);
   }
 
   /** Whether a function starts with the current token, first on its line: what precedes is over. */
@@ -263,5 +288,6 @@ function whyNoNumber(text: string): string {
   if (/^0d/i.test(text)) return '0d is followed by exactly 16 hex digits';
   if (/^0\d*$/.test(text)) return 'a leading 0 makes it octal, and octal has no digits 8 and 9';
   if (/^\d+u$/.test(text)) return 'the suffix of an unsigned integer is a capital U';
+  if (/^[\d.]+([eE][+-]?\d+)?[fFlL]$/.test(text)) return 'floats take no suffix';
   return 'digits run on into a name';
 }

@@ -1,10 +1,10 @@
 /** What stands in the body of a function. Source: PTX ISA 4.3, 11.3, 11.4 and 11.5. */
+import { nearest } from '../base/nearest.ts';
 import { parseDeclaration } from './declarations.ts';
 import { declaredSpaces, moduleDirectives, statementDirectives } from './directives.ts';
 import { parseInstruction } from './instructions.ts';
 import { parseParameters } from './parameters.ts';
 import type { Reader } from './reader.ts';
-import { nearest } from './suggest.ts';
 import { Token } from './tokens.ts';
 import type { Block, InlinedAt, NameOperand, Parameter, PragmaDirective, Statement } from './tree.ts';
 import { parseTuning } from './tuning.ts';

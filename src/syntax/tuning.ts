@@ -1,8 +1,8 @@
 /** Directives between the header of a function and its body. Source: PTX ISA 11.4. */
+import { nearest } from '../base/nearest.ts';
 import { tuningRules } from './directives.ts';
 import type { ParameterOwner } from './parameters.ts';
 import type { Reader } from './reader.ts';
-import { nearest } from './suggest.ts';
 import { Token } from './tokens.ts';
 import type { TuningDirective } from './tree.ts';
 import { parseStrings, readCount } from './values.ts';

@@ -16,6 +16,7 @@ import { describe, expect, it } from 'vitest';
 import { SourceText } from '../../src/base/source-text.ts';
 import { parseModule } from '../../src/syntax/parser.ts';
 import type { Item } from '../../src/syntax/tree.ts';
+import { readCases } from './read-cases.ts';
 import { treeText } from './tree-text.ts';
 
 const header = '.version 9.0 .target sm_100a .address_size 64';
@@ -24,22 +25,6 @@ const frames: Readonly<Record<string, { readonly before: string; readonly after:
   module: { before: header, after: '' },
   file: { before: '', after: '' },
 };
-
-interface Case {
-  readonly title: string;
-  readonly input: string;
-  readonly expected: string;
-}
-
-function readCases(text: string): { readonly frame: string; readonly cases: readonly Case[] } {
-  const [first = '', ...rest] = text.split(/^# /m);
-  const cases = rest.map((part) => {
-    const end = part.indexOf('\n');
-    const [input = '', expected = ''] = part.slice(end + 1).split(/^==>\n/m);
-    return { title: part.slice(0, end), input: input.trimEnd(), expected: expected.trim() };
-  });
-  return { frame: first.replace('%%', '').trim(), cases };
-}
 
 function outcome(frame: string, input: string): string {
   const { before, after } = frames[frame] as { before: string; after: string };

@@ -26,7 +26,7 @@ describe('wrong usage exits 2 with one hint on stderr', () => {
     ['an unknown option', ['check', '--fromat', 'json', 'x'], /unknown option '--fromat'\n\(Did you mean --format\?\)/],
     ['an unknown format', ['check', '-f', 'xml', 'x'], /Allowed choices are pretty, ptxas, json, sarif, github/],
     ['no file', ['check'], /check needs a file, or - for stdin/],
-    ['an unknown target', ['check', '-t', 'sm_8O', 'x'], /unknown target 'sm_8O' \(did you mean sm_80\?\)/],
+    ['an unknown target', ['check', '-t', 'sm_8O', 'x'], /unknown target 'sm_8O' \(did you mean 'sm_80'\?\)/],
     ['an empty target list', ['check', '-t', ',', 'x'], /--target needs a name/],
     ['an unknown version', ['check', '--isa', '6.6', 'x'], /unknown PTX version '6\.6' \(known are 1\.0 to 9\.1\)/],
     ['a warning kind that is not error', ['check', '-Wall', 'x'], /Allowed choices are error/],

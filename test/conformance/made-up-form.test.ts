@@ -61,7 +61,7 @@ describe('a form that was added to the table', () => {
     const refused = resolveIn(table, 'avg.sat.u32');
     expect(refused.kind === 'refused' && refused.problems.map((found) => found.code)).toEqual(['PTX2011']);
     const wrongType = resolveIn(table, 'avg.f32');
-    expect(wrongType.kind === 'refused' && wrongType.problems[0]?.help).toBe('allowed first types: .u16 or .u32');
+    expect(wrongType.kind === 'refused' && wrongType.problems[0]?.help).toBe('the type can be .u16 or .u32');
   });
 
   test('has its operands checked', () => {

@@ -114,13 +114,13 @@ export const samples: readonly Sample[] = [
   {
     ...good('cvt.rn.satfinite.relu.e2m1x2type.f16x2  d, a;', '.reg .b8 d; .reg .b32 a;', narrow),
     verdict: 'erratum',
-    code: 'PTX2020',
+    code: 'PTX2010',
     reason: 'the name of a set in the place of .e2m1x2',
   },
   {
     ...good('cvt.rn.satfinite.e2m3x2type.bf16x2  d, a;', '.reg .b16 d; .reg .b32 a;', narrow),
     verdict: 'erratum',
-    code: 'PTX2020',
+    code: 'PTX2010',
     reason: 'the name of a set in the place of .e2m3x2',
   },
   {

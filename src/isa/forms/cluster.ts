@@ -3,6 +3,7 @@
  * 9.1, 9.7.9.23, 9.7.9.24, 9.7.13.13, 9.7.19). A cluster has one block here, and a grid has no other to wait for.
  */
 import { type InstructionForm, type OperandPattern, read, write } from '../form.ts';
+import { plainWords } from '../modifiers.ts';
 import type { Step } from '../steps.ts';
 import { at, atSuffixed, type Availability } from '../targets.ts';
 import type { TypeName } from '../types.ts';
@@ -14,7 +15,7 @@ interface Line extends Pick<InstructionForm, 'id' | 'section' | 'syntax' | 'summ
 }
 
 function form({ ways, steps = [{ kind: 'yield' }], ...line }: Line): InstructionForm {
-  const subject = line.syntax.split(/[{\s]/, 1)[0] ?? '';
+  const subject = plainWords(line.syntax, line.sets);
   return { ...line, regime: 'exact', availability: [{ subject, ways }], steps: () => steps };
 }
 

@@ -1,5 +1,6 @@
 /** Control flow (PTX ISA 9.1, 9.7.12) and barriers of the thread block (9.7.13.1, 9.7.13.2). */
 import { type AvailabilityRow, type InstructionForm, type OperandPattern, read, write } from '../form.ts';
+import { plainWords } from '../modifiers.ts';
 import type { BarrierReduction, Ref, Step } from '../steps.ts';
 import { at, type Availability } from '../targets.ts';
 
@@ -8,7 +9,7 @@ type Line = Pick<InstructionForm, 'id' | 'section' | 'syntax' | 'summary' | 'ope
 };
 
 function since(line: Line, way: Availability): InstructionForm {
-  const availability: readonly AvailabilityRow[] = [{ subject: line.syntax.split(/[{\s]/, 1)[0] ?? '', ways: [way] }];
+  const availability: readonly AvailabilityRow[] = [{ subject: plainWords(line.syntax, line.sets), ways: [way] }];
   const { sets, ...rest } = line;
   const form = { ...rest, regime: 'exact', availability } as const;
   return sets === undefined ? form : { ...form, sets };

@@ -1,12 +1,15 @@
 /** What the threads of a warp do together: PTX ISA 9.1, 9.7.9.6 (shfl), 9.7.13.8 to 9.7.13.11 (vote, match, activemask, redux), 9.7.13.16 (elect). */
 import type { InstructionForm, OperandPattern } from '../form.ts';
 import { read, write } from '../form.ts';
+import { plainWords } from '../modifiers.ts';
 import type { CollectiveFunction, Ref, Step } from '../steps.ts';
 import { type Availability, at, atBetween, atListed } from '../targets.ts';
 import { reduxFloatSteps } from './redux-float.ts';
 
 interface Line {
   readonly id: string;
+  /** What versions and targets are about; the words of the syntax line unless given. */
+  readonly subject?: string;
   readonly section: string;
   readonly syntax: string;
   readonly summary: string;
@@ -16,9 +19,9 @@ interface Line {
   readonly steps: InstructionForm['steps'];
 }
 
-function form({ ways, sets, ...line }: Line): InstructionForm {
-  const subject = line.syntax.split(/[{\s]/, 1)[0] ?? '';
-  const made = { ...line, regime: 'exact', availability: [{ subject, ways }] } as const;
+function form({ ways, sets, subject, ...line }: Line): InstructionForm {
+  const availability = [{ subject: subject ?? plainWords(line.syntax, sets), ways }];
+  const made = { ...line, regime: 'exact', availability } as const;
   return sets === undefined ? made : { ...made, sets };
 }
 
@@ -64,6 +67,7 @@ const shfl: readonly InstructionForm[] = [
   }),
   form({
     id: 'shfl',
+    subject: 'shfl without .sync',
     section: '9.7.9.5',
     syntax: 'shfl.shflMode.b32  d|p, a, b, c',
     summary: 'Takes the value of another lane of the warp; without .sync only where warps run in step.',
@@ -103,6 +107,7 @@ const vote: readonly InstructionForm[] = [
   }),
   form({
     id: 'vote',
+    subject: 'vote without .sync',
     section: '9.7.13.8',
     syntax: 'vote.voteMode.pred  d, a',
     summary: 'Whether a predicate holds for all active threads, for any, or for all or none.',
@@ -112,6 +117,7 @@ const vote: readonly InstructionForm[] = [
   }),
   form({
     id: 'vote.ballot',
+    subject: 'vote without .sync',
     section: '9.7.13.8',
     syntax: 'vote.ballot.b32  d, a',
     summary: 'The mask of the active threads for which a predicate holds.',

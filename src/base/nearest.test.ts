@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { nearest } from './nearest.ts';
+
+const opcodes = ['add', 'ld', 'ldu', 'st', 'mov', 'sub', 'setp', 'set', 'sad', 'mul', 'not', 'bra', 'ret', 'and'];
+
+describe('nearest', () => {
+  it.each([
+    ['ldd', 'ld'],
+    ['movv', 'mov'],
+    ['mvo', 'mov'],
+    ['sept', 'setp'],
+    ['ADD', 'add'],
+    ['adds', 'add'],
+    ['fadd', 'add'],
+    ['rett', 'ret'],
+  ])('takes %s for a slip of %s', (word, meant) => {
+    expect(nearest(word, opcodes)).toBe(meant);
+  });
+
+  it.each([
+    ['fp8', ['fp4', 'fp6']],
+    ['sm_91', ['sm_11', 'sm_90', 'sm_101']],
+    ['%r99', ['%rs0', '%r9']],
+    ['.v3', ['.v2', '.v4']],
+    ['L', ['p', 'M']],
+    ['goto', ['not']],
+    ['load', ['sad', 'add']],
+  ])('takes %s for none of %j', (word, others) => {
+    expect(nearest(word, others)).toBeNull();
+  });
+
+  it.each([
+    ['p1', '%p1'],
+    ['sm90', 'sm_90'],
+    ['sm_8O', 'sm_80'],
+    ['%laneID', '%laneid'],
+    ['bfloat61', 'bfloat16'],
+    ['.satfinte', '.satfinite'],
+  ])('leaves the numbers of %s as they are: %s', (word, meant) => {
+    expect(nearest(word, [meant, meant.replace(/\d+/, '7')])).toBe(meant);
+  });
+
+  it('gives no word for itself, and the first of equals', () => {
+    expect(nearest('add', ['add'])).toBeNull();
+    expect(nearest('.lt', ['.ltu', '.ltx'])).toBe('.ltu');
+  });
+});

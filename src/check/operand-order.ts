@@ -1,0 +1,42 @@
+/** One mistake, reported once: operands that are right but for their order, or wrong for one reason. */
+import { joinWords } from '../base/join-words.ts';
+import { matchOperands } from './match.ts';
+import type { Problem } from './problem.ts';
+import { describeShape, type Shape } from './shapes.ts';
+import type { Subject } from './subject.ts';
+
+/** Nothing longer is tried in all orders. */
+const mostOperands = 5;
+
+/** What is wrong with these operands: the first problem alone where another order would do, or where all are the same. */
+export function judgeOperands(subject: Subject, shapes: readonly Shape[]): readonly Problem[] {
+  const problems = matchOperands(subject, shapes);
+  const [first, ...rest] = problems;
+  if (first === undefined || rest.length === 0) return problems;
+  if (rest.every((other) => isSameReason(first, other))) {
+    const names = rest.map(({ parameters }) => `'${parameters['name']}'`);
+    return [{ ...first, help: `the same holds for operand${names.length > 1 ? 's' : ''} ${joinWords(names, 'and')}` }];
+  }
+  if (shapes.length > mostOperands || shapes.some(({ undeclared }) => undeclared)) return problems;
+  for (const order of orders(shapes)) {
+    if (matchOperands(subject, order).length > 0) continue;
+    return [{ ...first, help: `in this order the operands fit: ${order.map(describeShape).join(', ')}` }];
+  }
+  return problems;
+}
+
+function isSameReason(first: Problem, other: Problem): boolean {
+  return (
+    other.code === first.code &&
+    other.parameters['expected'] === first.parameters['expected'] &&
+    other.parameters['found'] === first.parameters['found']
+  );
+}
+
+function* orders(shapes: readonly Shape[]): Generator<readonly Shape[]> {
+  if (shapes.length < 2) yield shapes;
+  for (const [i, first] of shapes.entries()) {
+    if (shapes.length < 2) return;
+    for (const rest of orders(shapes.toSpliced(i, 1))) yield [first, ...rest];
+  }
+}

@@ -1,0 +1,56 @@
+/** Help for a name that is not declared: the family whose range it misses, or the name that was probably meant. */
+import { nearest } from '../base/nearest.ts';
+import { findRegister, registerSpellings } from '../isa/find-register.ts';
+import { familyIndex, type Scope } from './symbols.ts';
+
+/** The special registers that CUDA C++ spells in its own way. */
+const cudaNames: ReadonlyMap<string, string> = new Map([
+  ['threadIdx', '%tid'],
+  ['blockIdx', '%ctaid'],
+  ['blockDim', '%ntid'],
+  ['gridDim', '%nctaid'],
+  ['warpSize', 'WARP_SZ'],
+]);
+
+/** What to say about an undeclared name; null where nothing comes close to it. */
+export function helpForName(name: string, scope: Scope): string | null {
+  return (
+    familyHelp(name, scope) ?? elementHelp(name) ?? meantHelp(cudaName(name) ?? nearest(name, candidates(name, scope)))
+  );
+}
+
+function meantHelp(meant: string | null): string | null {
+  return meant === null ? null : `did you mean '${meant}'?`;
+}
+
+/** `%r99` where `%r<10>` is declared, or `%r` alone. */
+function familyHelp(name: string, scope: Scope): string | null {
+  const digits = familyIndex(name);
+  const prefix = digits === 0 ? name : name.slice(0, digits);
+  const count = scope.familySize(prefix);
+  if (count === null) return null;
+  return count === 1
+    ? `'${prefix}<1>' declares ${prefix}0 only`
+    : `'${prefix}<${count}>' declares ${prefix}0 to ${prefix}${count - 1}`;
+}
+
+/** `%tid.a`: the register exists, the element does not. */
+function elementHelp(name: string): string | null {
+  const [base = ''] = name.split('.', 1);
+  return name !== base && findRegister(base)?.isVector === true
+    ? `the elements of ${base} are .x, .y, .z and .w`
+    : null;
+}
+
+function cudaName(name: string): string | null {
+  const [base = '', ...rest] = name.replace(/^%/, '').split('.');
+  const meant = cudaNames.get(base);
+  return meant === undefined ? null : [meant, ...rest].join('.');
+}
+
+/** Declared names, members of families with the number that `name` has, and special registers. */
+function* candidates(name: string, scope: Scope): Generator<string> {
+  const digits = familyIndex(name);
+  yield* scope.visible(digits === 0 ? null : name.slice(digits));
+  yield* registerSpellings();
+}

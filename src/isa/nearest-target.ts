@@ -1,0 +1,22 @@
+/** What was probably meant by a name that is not a target. */
+import { nearest } from '../base/nearest.ts';
+import { targets } from './targets.ts';
+
+/** The name that was misspelt, or the targets on either side of a number that no architecture has; null for neither. */
+export function helpForTarget(name: string): string | null {
+  const near = nearest(
+    name,
+    targets.map((known) => known.name),
+  );
+  if (near !== null) return `did you mean '${near}'?`;
+  const number = /^(?:sm|compute)_?(\d+)[af]?$/i.exec(name)?.[1];
+  if (number === undefined) return null;
+  const plain = targets.filter(({ suffix }) => suffix === '');
+  const sm = Number(number);
+  const exact = plain.find((known) => known.sm === sm);
+  if (exact !== undefined) return `did you mean '${exact.name}'?`;
+  const below = plain.findLast((known) => known.sm < sm);
+  const above = plain.find((known) => known.sm > sm);
+  const around = [below, above].flatMap((known) => (known === undefined ? [] : [known.name]));
+  return around.length === 1 ? `the one next to it is ${around[0]}` : `the ones next to it are ${around.join(' and ')}`;
+}

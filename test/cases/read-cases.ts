@@ -1,0 +1,18 @@
+/** Cases as text: `# Title`, an input, `==>` and what is expected. */
+
+export interface Case {
+  readonly title: string;
+  readonly input: string;
+  readonly expected: string;
+}
+
+/** The first line of a file says around what its inputs stand; each case has a title, an input and what comes of it. */
+export function readCases(text: string): { readonly frame: string; readonly cases: readonly Case[] } {
+  const [first = '', ...rest] = text.split(/^# /m);
+  const cases = rest.map((part) => {
+    const end = part.indexOf('\n');
+    const [input = '', expected = ''] = part.slice(end + 1).split(/^==>\n/m);
+    return { title: part.slice(0, end), input: input.trimEnd(), expected: expected.trim() };
+  });
+  return { frame: first.replace('%%', '').trim(), cases };
+}

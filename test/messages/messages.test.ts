@@ -1,0 +1,64 @@
+/**
+ * What a user reads after a common slip, in the format of cases.test.ts. The statement stands in the body of a kernel with
+ * registers of every width. Each slip has one finding, at the place that has to change, and where a fix is offered the
+ * module is clean with it.
+ *
+ * `UPDATE_CASES=1` writes what the checker says into the file: read the difference before committing it.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { SourceText } from '../../src/base/source-text.ts';
+import { check } from '../../src/check/check.ts';
+import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
+import { readCases } from '../cases/read-cases.ts';
+
+const registers =
+  '.reg .pred %p<4>; .reg .b16 %rs<4>; .reg .f16 %h<4>; .reg .b32 %r<10>; .reg .f32 %f<10>; .reg .b64 %rd<10>; .reg .f64 %fd<10>;';
+const before = `.version 9.0\n.target sm_100a\n.address_size 64\n.entry k(.param .u64 p) {\n${registers}\n`;
+const skippedLines = before.split('\n').length - 1;
+
+function moduleOf(frame: string, input: string): string {
+  return frame === 'statements' ? `${before}${input}\nret;\n}\n` : input;
+}
+
+function findings(frame: string, input: string): readonly Diagnostic[] {
+  return check(moduleOf(frame, input)).diagnostics;
+}
+
+function outcome(frame: string, input: string): string {
+  const source = new SourceText(moduleOf(frame, input));
+  const lines = findings(frame, input).flatMap(({ code, span, message, help, fix }) => {
+    const { line, column } = source.position(span.start);
+    const place = `${line - (frame === 'statements' ? skippedLines : 0)}:${column}`;
+    return [
+      `${code} at ${place}: ${message}`,
+      ...(help === null ? [] : [`  help: ${help}`]),
+      ...(fix === null ? [] : [`  fix: ${fix.text}`]),
+    ];
+  });
+  return lines.join('\n');
+}
+
+describe.each(['statements.txt', 'modules.txt'])('%s', (name) => {
+  const url = new URL(name, import.meta.url);
+  const { frame, cases } = readCases(readFileSync(url, 'utf8'));
+
+  if (process.env['UPDATE_CASES'] === '1') {
+    const texts = cases.map(({ title, input }) => `# ${title}\n${input}\n==>\n${outcome(frame, input)}\n`);
+    writeFileSync(url, `%% ${frame}\n\n${texts.join('\n')}`);
+  }
+
+  it.each(cases)('$title', ({ input, expected }) => {
+    expect(outcome(frame, input)).toBe(expected);
+  });
+
+  it.each(cases)('one finding, and a fix that mends it: $title', ({ input }) => {
+    const found = findings(frame, input);
+    expect(found).toHaveLength(1);
+    const fix = found[0]?.fix ?? null;
+    if (fix === null) return;
+    const text = moduleOf(frame, input);
+    const mended = text.slice(0, fix.span.start) + fix.text + text.slice(fix.span.end);
+    expect(check(mended).diagnostics).toEqual([]);
+  });
+});
