@@ -2,7 +2,7 @@
  * `npm run bench`: the figures ptxlab promises, each beside something measured in the same run. Prints a table, and
  * writes it as JSON where asked.
  *
- * usage: tsx test/bench/run.ts [--only check,eval,first,run,arrays] [--json FILE]
+ * usage: tsx test/bench/run.ts [--only check,eval,first,run,shuffles,arrays] [--json FILE]
  */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { spawnSync } from 'node:child_process';
@@ -16,6 +16,7 @@ import { firstBlockRows } from './first-block.ts';
 import { makeModule } from './make-module.ts';
 import { arrayRows } from './run-arrays.ts';
 import { jobs, mandelbrotBeside, type Row, rowsOf } from './run-kernels.ts';
+import { shuffleRows } from './run-shuffles.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -137,6 +138,7 @@ const parts: Readonly<Record<string, () => unknown>> = {
   eval: benchEval,
   first: () => rows.push(...firstBlockRows()),
   run: benchRun,
+  shuffles: async () => rows.push(...(await shuffleRows())),
   arrays: () => rows.push(...arrayRows()),
 };
 const only = process.argv.indexOf('--only');
