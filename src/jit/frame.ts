@@ -17,6 +17,8 @@ export class FrameLayout {
   readonly mask: number;
   /** What they get there, as words. */
   readonly results: readonly number[];
+  /** Not 0 for a thread that has gone on by itself since its four were last seen to agree (simd/four-function.ts). */
+  readonly alone: number;
   /** Where the thread's activation begins in its local memory, and where the next open call is kept. */
   readonly base: number;
   readonly depth: number;
@@ -29,6 +31,7 @@ export class FrameLayout {
     this.offerHigh = this.array(4);
     this.mask = this.array(4);
     this.results = [this.array(4), this.array(4)];
+    this.alone = this.array(4);
     this.base = this.array(4);
     this.depth = this.array(4);
   }

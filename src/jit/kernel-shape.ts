@@ -4,6 +4,8 @@ import type { FunctionProgram, ProgramInstruction } from '../program/function-pr
 import type { KernelProgram } from '../program/link.ts';
 import { liveness } from '../program/liveness.ts';
 import { type Region, regionsOf } from '../program/regions.ts';
+import { type RegisterTraffic, TrafficAnalysis } from '../program/register-traffic.ts';
+import { usesOf } from '../program/uses.ts';
 import { varyingPlaces } from '../program/varying.ts';
 import { waitingLoops } from '../program/waiting-loops.ts';
 import { FrameLayout } from './frame.ts';
@@ -46,8 +48,9 @@ export interface FunctionShape {
   readonly pauses: ReadonlySet<number>;
   /** Number of the stop that a block lies behind. */
   readonly stopAt: ReadonlyMap<number, number>;
-  /** Array of the frame that keeps a register. */
+  /** Array of the frame that keeps a register, or the upper half of one. */
   readonly slots: ReadonlyMap<number, number>;
+  readonly traffic: TrafficAnalysis;
 }
 
 /** What running four threads of a kernel at once needs to know. */
@@ -125,7 +128,33 @@ function functionShape(program: FunctionProgram, surroundings: Surroundings): Fu
   const carried = new Set([...stopAt.keys(), ...landings].flatMap((block) => live[block] ?? []));
   const slots = new Map([...carried].map((place) => [place, frame.array(bytesOf(program, place))]));
   const four = onVectors && apart.size <= mostPartings ? { varying, partings } : null;
-  return { program, blocks, regions, firstRegion, live, regionAt, landings, four, pauses, stopAt, slots };
+  const traffic = new TrafficAnalysis(program, blocks, live, carried);
+  return { program, blocks, regions, firstRegion, live, regionAt, landings, four, pauses, stopAt, slots, traffic };
+}
+
+/** Places and arrays of a register: two where it has 128 bits. */
+export function slotsOf({ program, slots }: FunctionShape, place: number): readonly (readonly [number, number])[] {
+  return [place, upperPlace(program, place)].flatMap((half) => {
+    const slot = slots.get(half);
+    return slot === undefined ? [] : [[half, slot] as const];
+  });
+}
+
+/** Where a region takes registers out of the frame and puts them back. */
+export function trafficOf(fn: FunctionShape, region: Region): RegisterTraffic {
+  const { program, blocks, landings, live, regionAt, firstRegion } = fn;
+  const { entry } = region;
+  if (landings.has(entry)) return fn.traffic.of(region, []);
+  // Registers begin as zeros, and a call keeps them elsewhere.
+  const before = program.instructions[(blocks[entry]?.start ?? 0) - 1];
+  const written = before === undefined ? [] : usesOf(before).writes;
+  const isStop = fn.stopAt.has(entry) && regionAt.get(entry) !== firstRegion;
+  return fn.traffic.of(region, isStop ? written : [...(live[entry] ?? []), ...written]);
+}
+
+/** Registers that a thread stopping in a block for others has to put back, to go on at `resume`. */
+export function changedAt(fn: FunctionShape, changed: (place: number) => boolean, resume: number): readonly number[] {
+  return (fn.live[resume] ?? []).filter((place) => fn.slots.has(place) && changed(place));
 }
 
 /** Where a kernel has more such places its threads are run one by one: each needs code of its own to go on from there. */

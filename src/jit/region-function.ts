@@ -5,10 +5,12 @@
 import type { BasicBlock } from '../program/flow.ts';
 import { isCounted, type ProgramInstruction } from '../program/function-program.ts';
 import type { Region } from '../program/regions.ts';
+import type { RegisterTraffic } from '../program/register-traffic.ts';
+import { usesOf } from '../program/uses.ts';
 import { Code, type Label } from '../wasm/code.ts';
 import type { FunctionType } from '../wasm/module.ts';
 import { CallWriter } from './calls.ts';
-import type { FunctionShape, KernelShape } from './kernel-shape.ts';
+import { changedAt, type FunctionShape, type KernelShape, trafficOf } from './kernel-shape.ts';
 import { alignTo16, context, type ContextField, state } from './layout.ts';
 import { lowerAfter, lowerInstruction, lowerUntil } from './lower.ts';
 import type { Lowering, RegionLocals, StepOf } from './lowering.ts';
@@ -40,6 +42,7 @@ class RegionWriter {
   private readonly calls: CallWriter;
   private readonly tally: Tally;
   private readonly rounds: number;
+  private readonly traffic: RegisterTraffic;
   private threadEnd: Label | null = null;
 
   constructor(shape: KernelShape, fn: FunctionShape, region: Region) {
@@ -49,6 +52,7 @@ class RegionWriter {
     this.region = region;
     this.values = new Values(code, fn.program);
     this.tally = new Tally(code);
+    this.traffic = trafficOf(fn, region);
     this.rounds = code.local('i32');
     const index = [code.local('i32'), code.local('i32'), code.local('i32')] as const;
     const base = fn.program.entry ? null : code.local('i32');
@@ -68,8 +72,9 @@ class RegionWriter {
       code.block((end) => {
         this.threadEnd = end;
         writeRegion(code, this.region, {
-          block: (block, goTo) => this.block(fn.blocks[block] as BasicBlock, goTo),
+          block: (block, goTo) => this.block(block, fn.blocks[block] as BasicBlock, goTo),
           next: (block) => (fn.blocks[block] as BasicBlock).exit.next,
+          beforeLoop: (block) => this.frame.restore(this.traffic.beforeLoop.get(block) ?? []),
           backEdge: (target) => this.backEdge(target),
         });
       });
@@ -89,12 +94,13 @@ class RegionWriter {
   private enter(): void {
     const { code, shape, fn, frame, locals, region } = this;
     if (shape.hasStates || fn.landings.has(region.entry)) frame.enter();
+    frame.restore(this.traffic.atEntry);
     if (shape.hasStates) code.i32(0).set(this.rounds);
     if (locals.base !== null) frame.load(shape.frame.base).set(locals.base);
     const before = fn.program.instructions[(fn.blocks[region.entry]?.start ?? 0) - 1];
     const stop = fn.stopAt.get(region.entry);
     if (fn.regionAt.get(region.entry) === fn.firstRegion) this.begin();
-    else if (fn.landings.has(region.entry)) frame.restore(region.entry);
+    else if (fn.landings.has(region.entry)) return;
     else if (before === undefined) throw new Error('a region begins behind nothing');
     else if (stop === undefined) this.calls.resume(before, region.entry);
     else this.resume(before);
@@ -122,10 +128,9 @@ class RegionWriter {
 
   /** What is left to do of the instruction where the thread stopped. */
   private resume(instruction: ProgramInstruction): void {
-    const { frame, shape, values, region } = this;
+    const { frame, shape, values } = this;
     const step = stopOf(instruction);
     if (step === null) throw new Error('a region begins behind no stop');
-    frame.restore(region.entry);
     values.begin(instruction);
     step.to.forEach((ref, i) => {
       frame.load(shape.frame.results[i] as number);
@@ -140,7 +145,8 @@ class RegionWriter {
 
   // --- blocks ---------------------------------------------------------------------------------------------------------
 
-  private block({ start, end, exit }: BasicBlock, goTo: (target: number) => void): void {
+  private block(number: number, { start, end, exit }: BasicBlock, goTo: (target: number) => void): void {
+    this.frame.restore(this.traffic.atStart.get(number) ?? []);
     const instructions = this.fn.program.instructions.slice(start, end);
     const always = instructions.filter((instruction) => instruction.guard === null && isCounted(instruction));
     this.spend(always.length);
@@ -148,7 +154,7 @@ class RegionWriter {
     for (const instruction of instructions) {
       if (instruction !== last) this.guarded(instruction, () => lowerInstruction(this.lowering(instruction)));
     }
-    if (last !== undefined) this.guarded(last, () => this.leave(last, exit, goTo));
+    if (last !== undefined) this.guarded(last, () => this.leave(last, number, exit, goTo));
     if (exit.next !== null) goTo(exit.next);
     else if (last === undefined) this.end();
   }
@@ -169,9 +175,14 @@ class RegionWriter {
   }
 
   /** The last instruction of a block, which leaves it. */
-  private leave(instruction: ProgramInstruction, exit: BasicBlock['exit'], goTo: (target: number) => void): void {
+  private leave(
+    instruction: ProgramInstruction,
+    block: number,
+    exit: BasicBlock['exit'],
+    goTo: (target: number) => void,
+  ): void {
     if (exit.kind === 'park') {
-      this.stop(instruction, exit.resume);
+      this.stop(instruction, block, exit.resume);
       return;
     }
     if (exit.kind === 'call') {
@@ -231,7 +242,7 @@ class RegionWriter {
   }
 
   /** The thread stops for others: it leaves what it needs later and what it brings. */
-  private stop(instruction: ProgramInstruction, resume: number): void {
+  private stop(instruction: ProgramInstruction, block: number, resume: number): void {
     const { code, shape, values, frame, fn } = this;
     const number = fn.stopAt.get(resume);
     const step = stopOf(instruction);
@@ -251,15 +262,18 @@ class RegionWriter {
       });
     }
     if (step.kind === 'collective' && step.mask !== null) offer(mask, step.mask);
-    frame.save(resume, new Set([...step.to.map((ref) => values.placeOf(ref)), ...writtenBy(instruction)]));
+    const written = usesOf(instruction).writes;
+    const changed = changedAt(fn, (place) => this.traffic.changedAfter(block, place), resume);
+    frame.save(changed.filter((place) => !written.includes(place)));
     this.leaveThread(() => code.i32(state.waitingAt(number)), this.tally.come(number));
   }
 
   /** Threads of a kernel that never stops have no state. */
   private leaveThread(push: () => unknown, counter: number | null): void {
-    const { code, shape, frame } = this;
+    const { code, shape, frame, fn } = this;
     if (shape.hasStates) {
       frame.store(shape.frame.state, push);
+      if (fn.four !== null) frame.store(shape.frame.alone, () => code.i32(1));
       if (counter !== null) code.get(counter).i32(1).op('i32.add').set(counter);
     }
     code.br(this.threadEnd as Label);
@@ -294,7 +308,7 @@ class RegionWriter {
     const { code, fn, rounds, frame } = this;
     code.get(rounds).i32(1).op('i32.add').tee(rounds).i32(patience).op('i32.ge_u');
     code.if(() => {
-      frame.save(target);
+      frame.save(changedAt(fn, (place) => this.traffic.changedBefore(target, place), target));
       this.leaveThread(() => code.i32((fn.regionAt.get(target) as number) | state.paused), null);
     });
   }
@@ -310,8 +324,4 @@ class RegionWriter {
   private siteOf({ line }: ProgramInstruction): SiteOf {
     return (site) => this.shape.sites.push({ ...site, line }) - 1;
   }
-}
-
-function writtenBy({ writes }: ProgramInstruction): readonly number[] {
-  return writes.map(({ register }) => register);
 }

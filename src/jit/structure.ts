@@ -11,6 +11,8 @@ export interface BlockWriter {
   readonly block: (block: number, goTo: (target: number) => void) => void;
   /** The successor that the block goes on to where it has nowhere else to go, behind all it writes; null without one. */
   readonly next: (block: number) => number | null;
+  /** Writes what is to happen once before a loop that begins with the block. */
+  readonly beforeLoop: (block: number) => void;
   /** Writes what is to happen before a loop goes round, on the path to its start `target`. */
   readonly backEdge: (target: number) => void;
 }
@@ -54,6 +56,7 @@ class Structure {
     const { loops, joins, children } = this.region;
     const next = this.writer.next(block);
     if (loops.has(block)) {
+      this.writer.beforeLoop(block);
       this.loopStarts.set(block, this.code.openLoop());
       this.tasks.push({ kind: 'close' });
     }

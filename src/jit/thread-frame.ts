@@ -1,7 +1,7 @@
 /** What a thread keeps outside the locals of a region: its elements of the arrays in the block's frames. */
 import type { Code } from '../wasm/code.ts';
 import { pushField } from './context-field.ts';
-import type { FunctionShape, KernelShape } from './kernel-shape.ts';
+import { type FunctionShape, type KernelShape, slotsOf } from './kernel-shape.ts';
 import type { ContextField } from './layout.ts';
 import type { Values } from './values.ts';
 
@@ -48,21 +48,25 @@ export class ThreadFrame {
     this.code.memory(`${type}.store`, this.shape.layout.origin + array);
   }
 
-  /** Keeps the registers that are live at a block, but for those that will be written before. */
-  save(block: number, except: ReadonlySet<number> = new Set()): void {
+  /** Puts back registers, both halves where they have two. */
+  save(places: Iterable<number>): void {
     const { code, fn, values } = this;
-    for (const place of fn.live[block] ?? []) {
-      if (except.has(place)) continue;
-      const { local, type } = values.register(place);
-      this.store(fn.slots.get(place) as number, () => code.get(local), type);
+    for (const place of places) {
+      for (const [half, slot] of slotsOf(fn, place)) {
+        const { local, type } = values.register(half);
+        this.store(slot, () => code.get(local), type);
+      }
     }
   }
 
-  /** The registers that are live at a block where the thread stopped. */
-  restore(block: number): void {
-    for (const place of this.fn.live[block] ?? []) {
-      const { local, type } = this.values.register(place);
-      this.load(this.fn.slots.get(place) as number, type).set(local);
+  /** Takes registers out. */
+  restore(places: Iterable<number>): void {
+    const { fn, values } = this;
+    for (const place of places) {
+      for (const [half, slot] of slotsOf(fn, place)) {
+        const { local, type } = values.register(half);
+        this.load(slot, type).set(local);
+      }
     }
   }
 

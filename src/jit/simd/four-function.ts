@@ -6,8 +6,10 @@
 import type { BasicBlock } from '../../program/flow.ts';
 import { isCounted, type ProgramInstruction } from '../../program/function-program.ts';
 import type { Region } from '../../program/regions.ts';
+import type { RegisterTraffic } from '../../program/register-traffic.ts';
+import { usesOf } from '../../program/uses.ts';
 import { Code, type Label } from '../../wasm/code.ts';
-import { constantAt, type FourShape, type FunctionShape, type KernelShape } from '../kernel-shape.ts';
+import { changedAt, constantAt, type FourShape, type FunctionShape, type KernelShape, trafficOf } from '../kernel-shape.ts';
 import { alignTo16, context, outcome, state } from '../layout.ts';
 import type { Lowering, RegionLocals } from '../lowering.ts';
 import { regionType } from '../region-function.ts';
@@ -57,6 +59,7 @@ class FourWriter {
   private readonly locals: RegionLocals;
   private readonly laneLocals: RegionLocals;
   private readonly tally: Tally;
+  private readonly traffic: RegisterTraffic;
   private threadEnd: Label | null = null;
 
   constructor(shape: KernelShape, fn: FunctionShape, four: FourShape, region: Region, functions: readonly number[]) {
@@ -70,6 +73,7 @@ class FourWriter {
     this.vectors = new Vectors(code, this.values, four.varying);
     this.frame = new VectorFrame(code, shape, fn, this.values, this.vectors);
     this.tally = new Tally(code);
+    this.traffic = trafficOf(fn, region);
     const index = [code.local('i32'), code.local('i32'), code.local('i32')] as const;
     this.locals = { context: 0, thread: 1, fuel: code.local('i32'), index, base: null };
     const laneIndex = [code.local('i32'), index[1], index[2]] as const;
@@ -89,6 +93,7 @@ class FourWriter {
         writeRegion(code, region, {
           block: (block, goTo) => this.block(block, fn.blocks[block] as BasicBlock, goTo),
           next: (block) => (fn.blocks[block] as BasicBlock).exit.next,
+          beforeLoop: (block) => frame.restore(this.traffic.beforeLoop.get(block) ?? []),
           backEdge: (target) => this.backEdge(target),
         });
       });
@@ -111,14 +116,14 @@ class FourWriter {
   // --- threads --------------------------------------------------------------------------------------------------------
 
   private enter(): void {
-    const { code, fn, frame, region, locals } = this;
+    const { fn, frame, region, locals } = this;
     frame.enter(locals.thread);
     if (fn.regionAt.get(region.entry) === fn.firstRegion) {
       this.begin();
       return;
     }
-    frame.restore(region.entry);
-    code.if(() => this.oneByOne(region.entry));
+    this.partUnlessInStep(region.entry);
+    frame.restore(this.traffic.atEntry);
     const stopped = fn.program.instructions[(fn.blocks[region.entry]?.start ?? 0) - 1];
     const step = stopped === undefined ? null : stopOf(stopped);
     if (stopped === undefined || step === null) throw new Error('a region begins behind no stop');
@@ -129,9 +134,23 @@ class FourWriter {
     writeResults(stopped, this.onVectors(stopped));
   }
 
+  /** Threads that went on alone may disagree on what is the same for threads in step. */
+  private partUnlessInStep(block: number): void {
+    const { code, fn, frame, shape } = this;
+    const { alone } = shape.frame;
+    code.block((inStep) => {
+      const [words] = frame.load(alone, 'i32').locals;
+      code.get(words).vector('v128.any_true').op('i32.eqz').brIf(inStep);
+      frame.pushDisagreement(fn.live[block] ?? []);
+      code.if(() => this.oneByOne(block));
+      frame.store(alone, 'i32', () => code.words(0, 0, 0, 0));
+    });
+  }
+
   /** A kernel begins with all registers and its local memory zero. */
   private begin(): void {
     const { code, fn, values, vectors, frame, locals, shape, region } = this;
+    if (shape.hasStates) frame.store(shape.frame.alone, 'i32', () => code.words(0, 0, 0, 0));
     for (const place of fn.live[region.entry] ?? []) {
       const { local, type } = values.register(place);
       if (vectors.isVarying(place)) {
@@ -187,20 +206,21 @@ class FourWriter {
     const instructions = fn.program.instructions.slice(start, end);
     const last = exit.kind === 'next' ? undefined : instructions.at(-1);
     const [first] = instructions;
+    this.frame.restore(this.traffic.atStart.get(number) ?? []);
     if (first !== undefined && this.four.partings.has(number)) this.partUnlessAgreed(number, first);
     const always = instructions.filter((instruction) => instruction.guard === null && isCounted(instruction));
     this.spend(always.length);
     for (const instruction of instructions) {
       if (instruction !== last) this.guarded(instruction, () => lowerForFour(instruction, this.lowering(instruction)));
     }
-    if (last !== undefined) this.guarded(last, () => this.leave(last, exit, goTo));
+    if (last !== undefined) this.guarded(last, () => this.leave(last, number, exit, goTo));
     if (exit.next !== null) goTo(exit.next);
     else if (last === undefined) this.end();
   }
 
   /** Before an instruction whose guard or index may differ. */
   private partUnlessAgreed(block: number, instruction: ProgramInstruction): void {
-    const { code, vectors, frame } = this;
+    const { code, vectors, frame, fn } = this;
     const { guard, steps } = instruction;
     if (guard !== null && vectors.isVarying(guard.register)) {
       const [truth] = vectors.home(guard.register).locals;
@@ -208,7 +228,7 @@ class FourWriter {
     } else if (steps.some(({ kind }) => kind === 'switch')) code.i32(1);
     else return;
     code.if(() => {
-      frame.save(block);
+      frame.save(changedAt(fn, (place) => this.traffic.changedBefore(block, place), block));
       this.oneByOne(block);
     });
   }
@@ -230,8 +250,13 @@ class FourWriter {
   }
 
   /** The last instruction of a block, which leaves it. */
-  private leave(instruction: ProgramInstruction, exit: BasicBlock['exit'], goTo: (target: number) => void): void {
-    if (exit.kind === 'park') this.stop(instruction, exit.resume);
+  private leave(
+    instruction: ProgramInstruction,
+    block: number,
+    exit: BasicBlock['exit'],
+    goTo: (target: number) => void,
+  ): void {
+    if (exit.kind === 'park') this.stop(instruction, block, exit.resume);
     else if (exit.kind === 'branch') goTo(exit.target);
     else if (exit.kind === 'end') this.end();
     // A switch has been left to one thread after the other.
@@ -242,7 +267,7 @@ class FourWriter {
     this.leaveThreads(state.exited, this.tally.exited);
   }
 
-  private stop(instruction: ProgramInstruction, resume: number): void {
+  private stop(instruction: ProgramInstruction, block: number, resume: number): void {
     const { code, shape, vectors, frame, fn } = this;
     const number = fn.stopAt.get(resume);
     const step = stopOf(instruction);
@@ -271,8 +296,9 @@ class FourWriter {
       frame.store(offerHigh, 'i32', () => code.get(words));
     }
     if (step.kind === 'collective' && step.mask !== null) offer(mask, step.mask);
-    const written = instruction.writes.map(({ register }) => register);
-    frame.save(resume, new Set([...step.to.map((ref) => vectors.placeOf(ref)), ...written]));
+    const written = usesOf(instruction).writes;
+    const changed = changedAt(fn, (place) => this.traffic.changedAfter(block, place), resume);
+    frame.save(changed.filter((place) => !written.includes(place)));
     this.leaveThreads(state.waitingAt(number), this.tally.come(number));
   }
 

@@ -3,7 +3,7 @@ import type { Code } from '../../wasm/code.ts';
 import { pushField } from '../context-field.ts';
 import type { FunctionShape, KernelShape } from '../kernel-shape.ts';
 import type { ContextField } from '../layout.ts';
-import type { Values } from '../values.ts';
+import type { IntegerType, Values } from '../values.ts';
 import type { Vector, Vectors } from './vectors.ts';
 
 export class VectorFrame {
@@ -51,32 +51,26 @@ export class VectorFrame {
     }
   }
 
-  /** Keeps the registers that are live at a block, but for those that will be written before. */
-  save(block: number, except: ReadonlySet<number> = new Set()): void {
-    const { code, fn, values, vectors } = this;
-    for (const place of fn.live[block] ?? []) {
-      if (except.has(place)) continue;
+  /** Puts back registers; what is the same for all four goes to each. */
+  save(places: Iterable<number>): void {
+    const { code, values, vectors } = this;
+    for (const place of places) {
       const { local, type } = values.register(place);
-      const array = fn.slots.get(place) as number;
       if (vectors.isVarying(place)) {
         const { locals } = vectors.home(place);
-        this.store(array, type, (half) => code.get(locals[half] as number));
+        this.store(this.slotOf(place), type, (half) => code.get(locals[half] as number));
       } else {
-        this.store(array, type, () => code.get(local).vector(type === 'i64' ? 'i64x2.splat' : 'i32x4.splat'));
+        this.store(this.slotOf(place), type, () => code.get(local).vector(type === 'i64' ? 'i64x2.splat' : 'i32x4.splat'));
       }
     }
   }
 
-  /**
-   * The registers that are live at a block. Pushes 1 where one that is the same for threads in step is not the same here:
-   * these have gone different ways before.
-   */
-  restore(block: number): void {
-    const { code, fn, values, vectors } = this;
-    code.i32(0);
-    for (const place of fn.live[block] ?? []) {
+  /** Takes registers out; what is the same for all four from the first of them. */
+  restore(places: Iterable<number>): void {
+    const { code, shape, values, vectors } = this;
+    for (const place of places) {
       const { local, type } = values.register(place);
-      const array = fn.slots.get(place) as number;
+      const array = this.slotOf(place);
       if (vectors.isVarying(place)) {
         vectors.home(place).locals.forEach((home, half) => {
           this.push(array, type, half);
@@ -84,14 +78,47 @@ export class VectorFrame {
         });
         continue;
       }
-      const shape = type === 'i64' ? 'i64x2' : 'i32x4';
-      this.push(array, type, 0);
-      code.lane(`${shape}.extract_lane`, 0).set(local);
-      for (let half = 0; half < (type === 'i64' ? 2 : 1); half++) {
-        this.push(array, type, half);
-        code.get(local).vector(`${shape}.splat`, `${shape}.eq`, `${shape}.all_true`).op('i32.eqz', 'i32.or');
-      }
+      code
+        .get(this.addressOf(type))
+        .memory(`${type}.load`, shape.layout.origin + array)
+        .set(local);
     }
+  }
+
+  /** Pushes 1 where a register that is the same for threads in step is not the same for the four. */
+  pushDisagreement(places: Iterable<number>): void {
+    const { code, values, vectors } = this;
+    code.i32(0);
+    for (const place of places) {
+      if (vectors.isVarying(place)) continue;
+      const { type } = values.register(place);
+      this.pushDifference(this.slotOf(place), type);
+      code.op('i32.or');
+    }
+  }
+
+  /** Pushes 1 where elements of the four differ. */
+  pushDifference(array: number, type: IntegerType): void {
+    const { code, shape } = this;
+    const shapeName = type === 'i64' ? 'i64x2' : 'i32x4';
+    const [first, differs] = [code.local(type), code.local('i32')];
+    code
+      .get(this.addressOf(type))
+      .memory(`${type}.load`, shape.layout.origin + array)
+      .set(first);
+    code.i32(0).set(differs);
+    for (let half = 0; half < (type === 'i64' ? 2 : 1); half++) {
+      this.push(array, type, half);
+      code.get(first).vector(`${shapeName}.splat`, `${shapeName}.eq`, `${shapeName}.all_true`);
+      code.op('i32.eqz').get(differs).op('i32.or').set(differs);
+    }
+    code.get(differs);
+  }
+
+  private slotOf(place: number): number {
+    const slot = this.fn.slots.get(place);
+    if (slot === undefined) throw new Error(`the frame keeps nothing of place ${place}`);
+    return slot;
   }
 
   private push(array: number, type: 'i32' | 'i64', half: number): Code {

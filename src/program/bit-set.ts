@@ -1,0 +1,58 @@
+/** A set of numbers below a limit, as bits; for analyses that join many such sets. */
+export class BitSet {
+  readonly limit: number;
+  private readonly words: Uint32Array;
+
+  constructor(limit: number) {
+    this.limit = limit;
+    this.words = new Uint32Array(Math.ceil(limit / 32));
+  }
+
+  static copyOf(other: BitSet): BitSet {
+    const copy = new BitSet(other.limit);
+    copy.words.set(other.words);
+    return copy;
+  }
+
+  static of(limit: number, numbers: Iterable<number>): BitSet {
+    const made = new BitSet(limit);
+    for (const number of numbers) made.add(number);
+    return made;
+  }
+
+  has(number: number): boolean {
+    return (((this.words[number >>> 5] ?? 0) >>> (number & 31)) & 1) === 1;
+  }
+
+  add(number: number): void {
+    const word = number >>> 5;
+    this.words[word] = (this.words[word] ?? 0) | (1 << (number & 31));
+  }
+
+  /** Adds what another set holds and a third does not; true if that was news. */
+  join(other: BitSet, except: BitSet | null = null): boolean {
+    let changed = false;
+    for (let i = 0; i < this.words.length; i++) {
+      const before = this.words[i] ?? 0;
+      const joined = (before | ((other.words[i] ?? 0) & ~(except?.words[i] ?? 0))) >>> 0;
+      if (joined === before) continue;
+      this.words[i] = joined;
+      changed = true;
+    }
+    return changed;
+  }
+
+  /** Drops what another set does not hold. */
+  meet(other: BitSet): void {
+    for (let i = 0; i < this.words.length; i++) this.words[i] = (this.words[i] ?? 0) & (other.words[i] ?? 0);
+  }
+
+  /** Its numbers, ascending. */
+  numbers(): number[] {
+    const found: number[] = [];
+    this.words.forEach((word, i) => {
+      for (let rest = word; rest !== 0; rest &= rest - 1) found.push(32 * i + 31 - Math.clz32(rest & -rest));
+    });
+    return found;
+  }
+}

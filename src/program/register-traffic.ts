@@ -1,0 +1,260 @@
+/**
+ * Where a region takes registers out of a thread's frame, and which it has changed. Between regions the frame holds every
+ * register that is still needed. A region takes one out before it first reads it, before the loop that does, and puts
+ * back what it changed when it stops.
+ *
+ * On every path a register that was changed and is still needed has been taken out or written: so it can be put back
+ * wherever the paths meet, and none is taken out again that has changed since.
+ */
+import { BitSet } from './bit-set.ts';
+import { type BasicBlock, successorsOf } from './flow.ts';
+import type { FunctionProgram } from './function-program.ts';
+import type { Region } from './regions.ts';
+import { outermostLoops } from './region-loops.ts';
+import { usesOf } from './uses.ts';
+
+/** Places of registers, by block. */
+type ByBlock = ReadonlyMap<number, readonly number[]>;
+
+export interface RegisterTraffic {
+  /** To be taken out where the region begins. */
+  readonly atEntry: readonly number[];
+  /** At the start of a block. */
+  readonly atStart: ByBlock;
+  /** Before a loop that begins with the block. */
+  readonly beforeLoop: ByBlock;
+  /** Whether a register may differ from the frame at the start of a block, and at its end. */
+  readonly changedBefore: (block: number, place: number) => boolean;
+  readonly changedAfter: (block: number, place: number) => boolean;
+}
+
+/** What a block does with the registers that frames hold. */
+interface BlockFacts {
+  /** Those it needs from before. */
+  readonly needs: BitSet;
+  /** Those that are out of the frame behind it. */
+  readonly holds: BitSet;
+  /** Those it may change. */
+  readonly changes: BitSet;
+  readonly live: BitSet;
+}
+
+/** Analyses the regions of one function; what it knows of a block serves all regions with it. */
+export class TrafficAnalysis {
+  private readonly program: FunctionProgram;
+  private readonly blocks: readonly BasicBlock[];
+  private readonly live: readonly (readonly number[])[];
+  private readonly kept: BitSet;
+  private readonly facts = new Map<number, BlockFacts>();
+
+  /** @param kept places of the registers that frames hold */
+  constructor(
+    program: FunctionProgram,
+    blocks: readonly BasicBlock[],
+    live: readonly (readonly number[])[],
+    kept: Iterable<number>,
+  ) {
+    this.program = program;
+    this.blocks = blocks;
+    this.live = live;
+    const limit = program.initialFrame.length;
+    this.kept = BitSet.of(
+      limit,
+      [...kept].filter((place) => place < limit),
+    );
+  }
+
+  /** @param given registers that are there where the region begins, and not in the frame */
+  of(region: Region, given: Iterable<number>): RegisterTraffic {
+    const start = BitSet.of(this.program.initialFrame.length, given);
+    start.meet(this.kept);
+    return new RegionTraffic(region, this.blocks, (block) => this.factsOf(block), start).solve();
+  }
+
+  private factsOf(number: number): BlockFacts {
+    const known = this.facts.get(number);
+    if (known !== undefined) return known;
+    const made = this.findFacts(number);
+    this.facts.set(number, made);
+    return made;
+  }
+
+  private findFacts(number: number): BlockFacts {
+    const { program, kept } = this;
+    const limit = program.initialFrame.length;
+    const block = this.blocks[number];
+    if (block === undefined) throw new Error(`no block ${number}`);
+    const { start, end, exit } = block;
+    const live = BitSet.of(limit, this.live[number] ?? []);
+    const [needs, holds, changes] = [new BitSet(limit), new BitSet(limit), new BitSet(limit)];
+    const need = (place: number): void => {
+      if (kept.has(place) && !holds.has(place) && live.has(place)) needs.add(place);
+    };
+    program.instructions.slice(start, end).forEach((instruction, i) => {
+      const { reads, writes } = usesOf(instruction);
+      for (const place of reads) need(place);
+      // Where threads stop, results come in the region behind.
+      if (exit.kind === 'park' && start + i === end - 1) return;
+      for (const place of writes) {
+        if (instruction.guard !== null) need(place);
+        if (!kept.has(place)) continue;
+        holds.add(place);
+        changes.add(place);
+      }
+    });
+    // A call keeps registers elsewhere, and a function gives its results back.
+    if (exit.kind === 'call') for (const place of this.live[exit.resume] ?? []) need(place);
+    if (exit.kind === 'end') for (const { place } of program.registerResults) need(place);
+    holds.join(needs);
+    return { needs, holds, changes, live };
+  }
+}
+
+class RegionTraffic {
+  private readonly region: Region;
+  private readonly facts: (block: number) => BlockFacts;
+  private readonly given: BitSet;
+  private readonly successors: ReadonlyMap<number, readonly number[]>;
+  private readonly rank: ReadonlyMap<number, number>;
+  private readonly dominators = new Map<number, number>();
+  /** The block that begins the outermost loop around a block. */
+  private readonly loops: ReadonlyMap<number, number>;
+  private readonly changedAtStart = new Map<number, BitSet>();
+  private readonly changedAtEnd = new Map<number, BitSet>();
+  /** Changed where a block is entered for the first time, and not from a loop's end. */
+  private readonly changedAhead = new Map<number, BitSet>();
+  private readonly takenAt = new Map<number, BitSet>();
+
+  constructor(
+    region: Region,
+    blocks: readonly BasicBlock[],
+    facts: (block: number) => BlockFacts,
+    given: BitSet,
+  ) {
+    this.region = region;
+    this.facts = facts;
+    this.given = given;
+    this.successors = new Map(
+      region.order.map((number) => {
+        const block = blocks[number];
+        return [number, block === undefined ? [] : successorsOf(block)] as const;
+      }),
+    );
+    this.rank = new Map(region.order.map((block, i) => [block, i] as const));
+    for (const [block, children] of region.children) for (const child of children) this.dominators.set(child, block);
+    this.loops = outermostLoops(region, this.successors);
+  }
+
+  solve(): RegisterTraffic {
+    this.findChanged();
+    const atEntry = this.region.reducible ? [] : this.takeAllAtOnce();
+    if (this.region.reducible) this.takeWhereNeeded();
+    const [atStart, beforeLoop] = [new Map<number, readonly number[]>(), new Map<number, readonly number[]>()];
+    for (const [block, taken] of this.takenAt) {
+      (this.loops.get(block) === block ? beforeLoop : atStart).set(block, taken.numbers());
+    }
+    return {
+      atEntry,
+      atStart,
+      beforeLoop,
+      changedBefore: (block, place) => this.changedAtStart.get(block)?.has(place) ?? false,
+      changedAfter: (block, place) => this.changedAtEnd.get(block)?.has(place) ?? false,
+    };
+  }
+
+  private findChanged(): void {
+    const { order, entry } = this.region;
+    for (const block of order) {
+      this.changedAtStart.set(block, block === entry ? BitSet.copyOf(this.given) : this.empty());
+      this.changedAhead.set(block, block === entry ? BitSet.copyOf(this.given) : this.empty());
+      this.changedAtEnd.set(block, BitSet.copyOf(this.facts(block).changes));
+    }
+    for (let changed = true; changed; ) {
+      changed = false;
+      for (const block of order) {
+        const after = this.setOf(this.changedAtEnd, block);
+        after.join(this.setOf(this.changedAtStart, block));
+        for (const successor of this.successors.get(block) ?? []) {
+          if (this.isAhead(block, successor)) this.setOf(this.changedAhead, successor).join(after);
+          if (this.setOf(this.changedAtStart, successor).join(after)) changed = true;
+        }
+      }
+    }
+  }
+
+  /** For graphs that are no nest of loops. */
+  private takeAllAtOnce(): readonly number[] {
+    const { order, entry } = this.region;
+    const touched = this.empty();
+    for (const block of order) touched.join(this.facts(block).holds);
+    touched.meet(this.facts(entry).live);
+    return touched.numbers().filter((place) => !this.given.has(place));
+  }
+
+  private takeWhereNeeded(): void {
+    const { order } = this.region;
+    for (let changed = true; changed; ) {
+      changed = false;
+      const held = this.findHeld();
+      for (const block of order) {
+        const { needs, live } = this.facts(block);
+        const wanted = BitSet.copyOf(this.setOf(this.changedAtStart, block));
+        wanted.meet(live);
+        wanted.join(needs);
+        const missing = this.empty();
+        missing.join(wanted, held.get(block) ?? null);
+        for (const place of missing.numbers()) if (this.take(place, block)) changed = true;
+      }
+    }
+  }
+
+  /** What is out of the frame at the start of each block, whatever way was taken. */
+  private findHeld(): ReadonlyMap<number, BitSet> {
+    const { order, entry } = this.region;
+    const held = new Map<number, BitSet>([[entry, this.given]]);
+    // Blocks come after what dominates them, and a loop's end holds all that its start does.
+    for (const block of order) {
+      const before = BitSet.copyOf(this.setOf(held, block));
+      const taken = this.takenAt.get(block);
+      if (taken !== undefined) before.join(taken);
+      held.set(block, BitSet.copyOf(before));
+      before.join(this.facts(block).holds);
+      for (const successor of this.successors.get(block) ?? []) {
+        if (!this.isAhead(block, successor)) continue;
+        const known = held.get(successor);
+        if (known === undefined) held.set(successor, BitSet.copyOf(before));
+        else known.meet(before);
+      }
+    }
+    return held;
+  }
+
+  /** Takes a register out so early that it is there at a block: where none has changed it, and in no loop. False if that is so. */
+  private take(place: number, wanted: number): boolean {
+    let block = this.loops.get(wanted) ?? wanted;
+    while (this.setOf(this.changedAhead, block).has(place)) {
+      const above = this.dominators.get(block);
+      if (above === undefined) throw new Error('a register has changed before its region begins');
+      block = this.loops.get(above) ?? above;
+    }
+    const taken = this.takenAt.get(block) ?? this.empty();
+    this.takenAt.set(block, taken);
+    if (taken.has(place)) return false;
+    taken.add(place);
+    return true;
+  }
+
+  private isAhead(source: number, target: number): boolean {
+    return (this.rank.get(target) ?? 0) > (this.rank.get(source) ?? 0);
+  }
+
+  private setOf(sets: ReadonlyMap<number, BitSet>, block: number): BitSet {
+    const found = sets.get(block);
+    if (found === undefined) throw new Error(`block ${block} is not in the region`);
+    return found;
+  }
+
+  private empty(): BitSet {
+    return new BitSet(this.given.limit);
+  }
+}
