@@ -125,12 +125,7 @@ class RegionTraffic {
   private readonly changedAhead = new Map<number, BitSet>();
   private readonly takenAt = new Map<number, BitSet>();
 
-  constructor(
-    region: Region,
-    blocks: readonly BasicBlock[],
-    facts: (block: number) => BlockFacts,
-    given: BitSet,
-  ) {
+  constructor(region: Region, blocks: readonly BasicBlock[], facts: (block: number) => BlockFacts, given: BitSet) {
     this.region = region;
     this.facts = facts;
     this.given = given;

@@ -11,7 +11,7 @@ interface Group {
   readonly shuffle: (round: number) => string;
 }
 
-const butterfly = (mask: string) => (round: number) => `shfl.sync.bfly.b32 %w, %v, ${1 << round % 4}, 31, ${mask};`;
+const butterfly = (mask: string) => (round: number) => `shfl.sync.bfly.b32 %w, %v, ${1 << (round % 4)}, 31, ${mask};`;
 
 /** Lanes of a group of cooperative groups ask for a rank among its members. */
 const byRank = (): string => 'shfl.sync.idx.b32 %w, %v, %next, 31, %mask;';
@@ -28,12 +28,13 @@ export const groups: readonly Group[] = [
     what: 'tiles of 16',
     live: [8, 32, 128],
     enter: 'and.b32 %mask, %lane, 16; shl.b32 %mask, 0xffff, %mask;',
-    shuffle: (round) => `shfl.sync.bfly.b32 %w, %v, ${1 << round % 4}, 0x101f, %mask;`,
+    shuffle: (round) => `shfl.sync.bfly.b32 %w, %v, ${1 << (round % 4)}, 0x101f, %mask;`,
   },
   {
     what: 'odd lanes',
     live: [8, 32, 128],
-    enter: 'and.b32 %next, %lane, 1; setp.eq.u32 %q, %next, 0; @%q bra done; activemask.b32 %mask; xor.b32 %next, %lane, 2;',
+    enter:
+      'and.b32 %next, %lane, 1; setp.eq.u32 %q, %next, 0; @%q bra done; activemask.b32 %mask; xor.b32 %next, %lane, 2;',
     shuffle: byRank,
   },
 ];

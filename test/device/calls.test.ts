@@ -93,6 +93,11 @@ describe.each(['interp', 'jit'] as const)('%s', (engine) => {
       expect(await result({ module, body: 'mov.u32 %r1, 1; call leaves;' })).toBe(0);
     });
 
+    test('a result in a register is there after the threads have met', async () => {
+      const module = '.func (.reg .b32 r) late(.reg .b32 a) { add.u32 r, a, 2; bar.sync 0; ret; }';
+      expect(await result({ module, body: 'call (%r1), late, (40);' })).toBe(42);
+    });
+
     test('threads meet at a barrier inside a function', async () => {
       const module = `.shared .b32 cell;
       .func (.reg .b32 r) meet(.reg .b32 i) { .reg .pred %p; setp.eq.u32 %p, i, 0; @%p st.shared.b32 [cell], 9; bar.sync 0; ld.shared.b32 r, [cell]; ret; }`;

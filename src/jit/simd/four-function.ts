@@ -9,9 +9,9 @@ import type { Region } from '../../program/regions.ts';
 import type { RegisterTraffic } from '../../program/register-traffic.ts';
 import { usesOf } from '../../program/uses.ts';
 import { Code, type Label } from '../../wasm/code.ts';
-import { changedAt, constantAt, type FourShape, type FunctionShape, type KernelShape, trafficOf } from '../kernel-shape.ts';
+import { changedAt, type FourShape, type FunctionShape, type KernelShape, trafficOf } from '../kernel-shape.ts';
 import { alignTo16, context, outcome, state } from '../layout.ts';
-import type { Lowering, RegionLocals } from '../lowering.ts';
+import type { RegionLocals } from '../lowering.ts';
 import { regionType } from '../region-function.ts';
 import { stopOf } from '../stop.ts';
 import { writeRegion } from '../structure.ts';
@@ -19,8 +19,8 @@ import { Tally, writeOutcome } from '../tally.ts';
 import { advanceIndex, startIndex } from '../thread-index.ts';
 import { Values } from '../values.ts';
 import { VectorFrame } from './vector-frame.ts';
-import { type FourLowering, lowerForFour, writeOperands, writeResults } from './vector-instruction.ts';
-import type { VectorLowering } from './vector-lowering.ts';
+import { FourLowerings } from './four-lowerings.ts';
+import { lowerForFour, writeOperands, writeResults } from './vector-instruction.ts';
 import { laneCount, Vectors } from './vectors.ts';
 
 /** Null where the region is run one thread after the other. `functions`: index of the function of each region. */
@@ -57,7 +57,7 @@ class FourWriter {
   private readonly vectors: Vectors;
   private readonly frame: VectorFrame;
   private readonly locals: RegionLocals;
-  private readonly laneLocals: RegionLocals;
+  private readonly lowerings: FourLowerings;
   private readonly tally: Tally;
   private readonly traffic: RegisterTraffic;
   private threadEnd: Label | null = null;
@@ -77,7 +77,13 @@ class FourWriter {
     const index = [code.local('i32'), code.local('i32'), code.local('i32')] as const;
     this.locals = { context: 0, thread: 1, fuel: code.local('i32'), index, base: null };
     const laneIndex = [code.local('i32'), index[1], index[2]] as const;
-    this.laneLocals = { ...this.locals, thread: code.local('i32'), index: laneIndex };
+    const ofLane = { ...this.locals, thread: code.local('i32'), index: laneIndex };
+    this.lowerings = new FourLowerings(shape, fn.program, this.vectors, {
+      code,
+      values: this.values,
+      locals: this.locals,
+      ofLane,
+    });
   }
 
   write(): Code {
@@ -131,7 +137,7 @@ class FourWriter {
     step.to.forEach((ref, i) => {
       this.vectors.set(ref, frame.load(this.shape.frame.results[i] as number, 'i32'));
     });
-    writeResults(stopped, this.onVectors(stopped));
+    writeResults(stopped, this.lowerings.onVectors(stopped));
   }
 
   /** Threads that went on alone may disagree on what is the same for threads in step. */
@@ -211,7 +217,8 @@ class FourWriter {
     const always = instructions.filter((instruction) => instruction.guard === null && isCounted(instruction));
     this.spend(always.length);
     for (const instruction of instructions) {
-      if (instruction !== last) this.guarded(instruction, () => lowerForFour(instruction, this.lowering(instruction)));
+      if (instruction !== last)
+        this.guarded(instruction, () => lowerForFour(instruction, this.lowerings.of(instruction)));
     }
     if (last !== undefined) this.guarded(last, () => this.leave(last, number, exit, goTo));
     if (exit.next !== null) goTo(exit.next);
@@ -273,7 +280,7 @@ class FourWriter {
     const step = stopOf(instruction);
     if (step === null || number === undefined) throw new Error('a block parks at no stop');
     vectors.begin(instruction);
-    writeOperands(instruction, this.onVectors(instruction));
+    writeOperands(instruction, this.lowerings.onVectors(instruction));
     const { offers, offerHigh, mask } = shape.frame;
     const offer = (array: number, ref: string): void => {
       const [words] = vectors.get(ref, 'i32').locals;
@@ -329,63 +336,5 @@ class FourWriter {
       code.i32(shape.sites.push({ kind: 'loop', line }) - 1).get(locals.thread);
       code.get(locals.fuel).call(shape.helpers.import('refuel')).set(locals.fuel);
     });
-  }
-
-  // --- instructions ---------------------------------------------------------------------------------------------------
-
-  private lowering(instruction: ProgramInstruction): FourLowering {
-    const { code, vectors, locals, laneLocals, shape } = this;
-    return {
-      vectors,
-      scalar: this.scalar(instruction, locals),
-      ofLane: this.scalar(instruction, laneLocals),
-      enterLane: (lane) => {
-        const step = (from: number, to: number): Code => code.get(from).i32(lane).op('i32.add').set(to);
-        step(locals.thread, laneLocals.thread);
-        step(locals.index[0], laneLocals.index[0]);
-      },
-      constantOf: this.constantsOf(instruction),
-      hasLocal: shape.layout.localBytes > 0,
-    };
-  }
-
-  private scalar(instruction: ProgramInstruction, locals: RegionLocals): Lowering {
-    const { code, values, shape, fn } = this;
-    const { helpers, layout, sites } = shape;
-    const { line } = instruction;
-    return {
-      code,
-      values,
-      helpers,
-      layout,
-      locals,
-      instruction,
-      offsetOf: fn.program.offsetOf,
-      siteOf: (site) =>
-        sites.push({
-          ...site,
-          line,
-        }) - 1,
-      callBuiltin: () => {
-        throw new Error('kernels that call are run one thread after the other');
-      },
-    };
-  }
-
-  private onVectors(instruction: ProgramInstruction): VectorLowering {
-    const { code, vectors, locals } = this;
-    return {
-      code,
-      vectors,
-      scalar: this.scalar(instruction, locals),
-      constantOf: this.constantsOf(instruction),
-      leave: () => {
-        throw new Error('what stops has no other way');
-      },
-    };
-  }
-
-  private constantsOf({ places }: ProgramInstruction): VectorLowering['constantOf'] {
-    return (ref) => constantAt(this.fn.program, places.get(ref) ?? -1);
   }
 }

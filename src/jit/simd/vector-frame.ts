@@ -60,7 +60,9 @@ export class VectorFrame {
         const { locals } = vectors.home(place);
         this.store(this.slotOf(place), type, (half) => code.get(locals[half] as number));
       } else {
-        this.store(this.slotOf(place), type, () => code.get(local).vector(type === 'i64' ? 'i64x2.splat' : 'i32x4.splat'));
+        this.store(this.slotOf(place), type, () =>
+          code.get(local).vector(type === 'i64' ? 'i64x2.splat' : 'i32x4.splat'),
+        );
       }
     }
   }

@@ -1,0 +1,85 @@
+/** What lowering an instruction for four threads can use: the four as vectors, the first of them, each of them. */
+import type { FunctionProgram, ProgramInstruction } from '../../program/function-program.ts';
+import type { Code } from '../../wasm/code.ts';
+import { constantAt, type KernelShape } from '../kernel-shape.ts';
+import type { Lowering, RegionLocals } from '../lowering.ts';
+import type { Values } from '../values.ts';
+import type { FourLowering } from './vector-instruction.ts';
+import type { VectorLowering } from './vector-lowering.ts';
+import type { Vectors } from './vectors.ts';
+
+interface FourLocals {
+  readonly code: Code;
+  readonly values: Values;
+  /** Of the first of the four, and of the one that is looked at alone. */
+  readonly locals: RegionLocals;
+  readonly ofLane: RegionLocals;
+}
+
+export class FourLowerings {
+  private readonly shape: KernelShape;
+  private readonly program: FunctionProgram;
+  private readonly vectors: Vectors;
+  private readonly written: FourLocals;
+
+  constructor(shape: KernelShape, program: FunctionProgram, vectors: Vectors, written: FourLocals) {
+    this.shape = shape;
+    this.program = program;
+    this.vectors = vectors;
+    this.written = written;
+  }
+
+  of(instruction: ProgramInstruction): FourLowering {
+    const { shape, vectors } = this;
+    const { code, locals, ofLane } = this.written;
+    const advance = (from: number, lane: number, to: number): Code => code.get(from).i32(lane).op('i32.add').set(to);
+    return {
+      vectors,
+      scalar: this.scalar(instruction, locals),
+      ofLane: this.scalar(instruction, ofLane),
+      enterLane: (lane) => {
+        advance(locals.thread, lane, ofLane.thread);
+        advance(locals.index[0], lane, ofLane.index[0]);
+      },
+      constantOf: this.constantsOf(instruction),
+      hasLocal: shape.layout.localBytes > 0,
+    };
+  }
+
+  /** For what stops: it is done on vectors or not at all. */
+  onVectors(instruction: ProgramInstruction): VectorLowering {
+    const { vectors, written } = this;
+    return {
+      code: written.code,
+      vectors,
+      scalar: this.scalar(instruction, written.locals),
+      constantOf: this.constantsOf(instruction),
+      leave: () => {
+        throw new Error('what stops has no other way');
+      },
+    };
+  }
+
+  private scalar(instruction: ProgramInstruction, locals: RegionLocals): Lowering {
+    const { code, values } = this.written;
+    const { helpers, layout, sites } = this.shape;
+    const { line } = instruction;
+    return {
+      code,
+      values,
+      helpers,
+      layout,
+      locals,
+      instruction,
+      offsetOf: this.program.offsetOf,
+      siteOf: (site) => sites.push({ ...site, line }) - 1,
+      callBuiltin: () => {
+        throw new Error('kernels that call are run one thread after the other');
+      },
+    };
+  }
+
+  private constantsOf({ places }: ProgramInstruction): VectorLowering['constantOf'] {
+    return (ref) => constantAt(this.program, places.get(ref) ?? -1);
+  }
+}
