@@ -186,21 +186,27 @@ class RegionTraffic {
     return touched.numbers().filter((place) => !this.given.has(place));
   }
 
+  /** First what changes on some ways only, as that has to be early; then what is only read. */
   private takeWhereNeeded(): void {
-    const { order } = this.region;
-    for (let changed = true; changed; ) {
-      changed = false;
-      const held = this.findHeld();
-      for (const block of order) {
-        const { needs, live } = this.facts(block);
-        const wanted = BitSet.copyOf(this.setOf(this.changedAtStart, block));
-        wanted.meet(live);
-        wanted.join(needs);
-        const missing = this.empty();
-        missing.join(wanted, held.get(block) ?? null);
-        for (const place of missing.numbers()) if (this.take(place, block)) changed = true;
-      }
+    const changedAndLive = (block: number): BitSet => {
+      const wanted = BitSet.copyOf(this.setOf(this.changedAtStart, block));
+      wanted.meet(this.facts(block).live);
+      return wanted;
+    };
+    while (this.takeMissing(changedAndLive)) continue;
+    this.takeMissing((block) => this.facts(block).needs);
+  }
+
+  /** True if something was missing. */
+  private takeMissing(wantedAt: (block: number) => BitSet): boolean {
+    const held = this.findHeld();
+    let changed = false;
+    for (const block of this.region.order) {
+      const missing = this.empty();
+      missing.join(wantedAt(block), this.setOf(held, block));
+      for (const place of missing.numbers()) if (this.take(place, block)) changed = true;
     }
+    return changed;
   }
 
   /** What is out of the frame at the start of each block, whatever way was taken. */
