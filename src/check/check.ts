@@ -34,6 +34,8 @@ export interface Requirements {
   readonly minimumVersion: string | null;
   /** Every target that has everything in some known version, with the first such version. */
   readonly targets: readonly Acceptance[];
+  /** Opcodes that were not checked: with them, versions and targets may be fewer than the two above say. */
+  readonly unchecked: readonly string[];
 }
 
 export interface CheckReport {
@@ -121,6 +123,7 @@ function requirementsOf(checker: ModuleChecker, { version, target }: ModuleEnvir
     target: target.name,
     minimumVersion: accepted.find((other) => other.target === target.name)?.since ?? null,
     targets: accepted,
+    unchecked: [...checker.uncheckedOpcodes],
   };
 }
 

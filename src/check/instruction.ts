@@ -43,10 +43,7 @@ export function checkInstruction(node: Instruction, scope: Scope, checker: Instr
 }
 
 function reportVerdict(node: Instruction, verdict: Verdict, scope: Scope, checker: InstructionContext): void {
-  if (verdict.unchecked) {
-    reportUnchecked(node, verdict, checker);
-    return;
-  }
+  if (verdict.unchecked) reportUnchecked(node, verdict, checker);
   for (const found of verdict.problems) checker.report(toDiagnostic(found, node, checker.source));
   if (verdict.undeclared && verdict.problems[0]?.code !== 'PTX2001')
     for (const operand of node.operands) reportUndeclared(operand, scope, checker);
@@ -84,6 +81,7 @@ function reportUndeclared(operand: Operand, scope: Scope, checker: InstructionCo
       return;
     case 'address':
       if (operand.base !== null) reportUndeclared(operand.base, scope, checker);
+      for (const element of operand.rest) reportUndeclared(element, scope, checker);
       return;
     case 'unary':
       reportUndeclared(operand.operand, scope, checker);

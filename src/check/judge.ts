@@ -98,8 +98,10 @@ function decide(resolution: Resolution, shapes: readonly Shape[], environment: M
   const undeclared = shapes.some((shape) => shape.undeclared);
   const none = { opcode, variant: null, rows: [], ranged: false, calls: false, undeclared, clean: false };
   switch (resolution.kind) {
-    case 'unchecked':
-      return { ...none, problems: [], unchecked: true };
+    case 'unchecked': {
+      const rows = [resolution.row];
+      return { ...none, problems: checkRows(rows, environment), rows, unchecked: true };
+    }
     case 'refused':
       return { ...none, problems: resolution.problems, unchecked: false };
     case 'variants':

@@ -48,7 +48,7 @@ export function matchAddress(
   index: number,
 ): readonly Problem[] {
   const { name, access } = pattern;
-  if (shape.kind !== 'address' || shape.rest > 0)
+  if (shape.kind !== 'address' || shape.rest.length > 0)
     return [wrongKind(subject, name, shape, [index], 'an address in brackets')];
   const space = pattern.space ?? spaceOf(subject.variant);
   const { base } = shape;

@@ -70,7 +70,7 @@ export class ModuleChecker implements InstructionContext {
   /** Parameters and return values of the function that is checked, by name. */
   private readonly formals = new Map<string, FormalSpace>();
   private readonly header: Header;
-  private readonly uncheckedOpcodes = new Set<string>();
+  readonly uncheckedOpcodes: Set<string> = new Set();
   private judge: Judge | null = null;
   private hasDebug = false;
   /** Functions that were declared, to be defined later. */

@@ -2,9 +2,9 @@
  * From the text of a mnemonic to the forms it can mean. Dot-parts are sorted into type slots (ordered) and modifier axes
  * (unordered); what does not fit is explained by the form that it fits best.
  */
-import type { Variant } from '../isa/form.ts';
+import type { AvailabilityRow, Variant } from '../isa/form.ts';
 import { makeVariant, splitMnemonic } from '../isa/notation.ts';
-import { opcodes } from '../isa/opcodes.ts';
+import { opcodesOutside } from '../isa/opcodes.ts';
 import { type FormTable, ptxForms } from '../isa/table.ts';
 import { isTypeName, type TypeName } from '../isa/types.ts';
 import { attempt, slotsFit, type Written } from './attempt.ts';
@@ -15,8 +15,8 @@ import { missingWord, unknownOpcode } from './unknown-opcode.ts';
 export type Resolution =
   /** One variant per form that the mnemonic can mean; the operands pick. */
   | { readonly kind: 'variants'; readonly opcode: string; readonly variants: readonly Variant[] }
-  /** A PTX instruction that the table does not hold. */
-  | { readonly kind: 'unchecked'; readonly opcode: string }
+  /** A PTX instruction that the table does not hold: nothing is known of it but when it came. */
+  | { readonly kind: 'unchecked'; readonly opcode: string; readonly row: AvailabilityRow }
   | { readonly kind: 'refused'; readonly opcode: string; readonly problems: readonly Problem[] };
 
 const capacity = 20_000;
@@ -65,6 +65,7 @@ export function resolveIn(table: FormTable, mnemonic: string): Resolution {
 }
 
 function withoutForms(table: FormTable, opcode: string): Resolution {
-  if (opcodes.has(opcode)) return { kind: 'unchecked', opcode };
+  const row = opcodesOutside.get(opcode);
+  if (row !== undefined) return { kind: 'unchecked', opcode, row };
   return { kind: 'refused', opcode, problems: [unknownOpcode(table, opcode)] };
 }

@@ -39,7 +39,8 @@ type ShapeData =
   | { readonly kind: 'vector'; readonly elements: readonly Shape[] }
   | { readonly kind: 'list'; readonly elements: readonly Shape[] }
   | { readonly kind: 'pair'; readonly first: Shape; readonly second: Shape }
-  | { readonly kind: 'address'; readonly base: Shape | null; readonly rest: number };
+  /** `rest`: what stands in the brackets behind the base. */
+  | { readonly kind: 'address'; readonly base: Shape | null; readonly rest: readonly Shape[] };
 
 /** An interned shape: equal shapes are the same object. `undeclared` is true where some name in it is not declared. */
 export type Shape = ShapeData & { readonly id: number; readonly undeclared: boolean };
@@ -66,7 +67,7 @@ function isUndeclared(data: ShapeData): boolean {
     case 'pair':
       return data.first.undeclared || data.second.undeclared;
     case 'address':
-      return data.base?.undeclared === true;
+      return data.base?.undeclared === true || data.rest.some((element) => element.undeclared);
     case 'part':
       return data.register.undeclared;
     default:
@@ -122,21 +123,27 @@ export function shapeOf(operand: Operand, scope: Scope): Shape {
     }
     case 'address': {
       const base = operand.base === null ? null : shapeOf(operand.base, scope);
-      return internAddress(base, operand.rest.length);
+      return operand.rest.length === 0 ? plainAddress(base) : longAddress(base, operand.rest, scope);
     }
   }
 }
 
 const plainAddresses: (Shape | undefined)[] = [];
 
-function internAddress(base: Shape | null, rest: number): Shape {
-  if (base === null || rest > 0)
-    return intern(`address ${base?.id ?? 'none'} ${rest}`, { kind: 'address', base, rest });
+function plainAddress(base: Shape | null): Shape {
+  if (base === null) return intern('address none', { kind: 'address', base, rest: [] });
   const known = plainAddresses[base.id];
   if (known !== undefined) return known;
-  const made = intern(`address ${base.id} 0`, { kind: 'address', base, rest });
+  const made = intern(`address ${base.id}`, { kind: 'address', base, rest: [] });
   plainAddresses[base.id] = made;
   return made;
+}
+
+/** Coordinates behind the base, as textures have them. */
+function longAddress(base: Shape | null, operands: readonly Operand[], scope: Scope): Shape {
+  const rest = operands.slice(0, longestList).map((element) => shapeOf(element, scope));
+  const key = `address ${base?.id ?? 'none'} ${rest.map((element) => element.id).join(' ')}`;
+  return intern(key, { kind: 'address', base, rest });
 }
 
 function internList(kind: 'vector' | 'list', elements: readonly Shape[]): Shape {

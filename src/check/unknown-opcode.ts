@@ -1,6 +1,6 @@
 /** Why no form of an opcode exists: the word behind it is missing, or it is not an opcode of PTX. */
 import { nearest } from '../base/nearest.ts';
-import { opcodes } from '../isa/opcodes.ts';
+import { opcodesOutside } from '../isa/opcodes.ts';
 import type { FormTable } from '../isa/table.ts';
 import { statementDirectives } from '../syntax/directives.ts';
 import { listed } from './attempt.ts';
@@ -36,7 +36,8 @@ const foreign: ReadonlyMap<string, string> = new Map([
 /** The problem of an opcode that the table does not hold. */
 export function unknownOpcode(table: FormTable, opcode: string): Problem {
   const directive = statementDirectives.has(`.${opcode}`) ? `.${opcode}` : null;
-  const meant = directive ?? foreign.get(opcode.toLowerCase()) ?? nearest(opcode, [...table.opcodes(), ...opcodes]);
+  const meant =
+    directive ?? foreign.get(opcode.toLowerCase()) ?? nearest(opcode, [...table.opcodes(), ...opcodesOutside.keys()]);
   const help = meant === null ? null : `did you mean '${meant}'?`;
   return problem('PTX2001', part(0), { opcode }, { help });
 }

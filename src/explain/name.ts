@@ -2,8 +2,7 @@
 import { type Bits, chop, hex } from '../base/bits.ts';
 import type { Style } from '../diagnostics/renderers/style.ts';
 import { wrap } from '../diagnostics/renderers/wrap.ts';
-import { opcodes } from '../isa/opcodes.ts';
-import { ptxForms } from '../isa/table.ts';
+import { isOpcode, ptxForms } from '../isa/table.ts';
 import { type PtxType, types } from '../isa/types.ts';
 import { formatValue } from '../numerics/describe.ts';
 import { patternsOf } from '../numerics/encode.ts';
@@ -33,7 +32,7 @@ export type NameExplanation = TypeExplanation | ModifierNameExplanation;
 
 /** Explains `.e4m3x2`, `e4m3`, `.satfinite`; null for anything else, opcodes included. */
 export function explainName(text: string): NameExplanation | null {
-  if (opcodes.has(text)) return null;
+  if (isOpcode(text)) return null;
   const type = types.get(text) ?? types.get(`.${text}`);
   if (type !== undefined) return explainType(type);
   const modifier = text.startsWith('.') ? text : `.${text}`;

@@ -5,6 +5,7 @@
  */
 import type { InstructionForm, Variant } from './form.ts';
 import { literalAxis, modifierSets } from './modifiers.ts';
+import { opcodesOutside } from './opcodes.ts';
 import { isTypeName, type TypeName, typeOf } from './types.ts';
 
 export interface Slot {
@@ -52,9 +53,6 @@ const subOpcodes: ReadonlySet<string> = new Set([
   'barrier.arrive',
   'barrier.red',
   'cp.async',
-  'cp.async.bulk',
-  'cp.async.mbarrier',
-  'cp.reduce',
   'createpolicy.fractional',
   'createpolicy.range',
   'createpolicy.cvt',
@@ -71,7 +69,7 @@ export function splitMnemonic(mnemonic: string): { readonly opcode: string; read
   const parts = rest.map((part) => `.${part}`);
   for (let words = Math.min(mostWords, rest.length + 1); words > 1; words--) {
     const opcode = [first, ...rest.slice(0, words - 1)].join('.');
-    if (subOpcodes.has(opcode)) return { opcode, parts: parts.slice(words - 1) };
+    if (subOpcodes.has(opcode) || opcodesOutside.has(opcode)) return { opcode, parts: parts.slice(words - 1) };
   }
   return { opcode: first, parts };
 }

@@ -1,11 +1,42 @@
-/** Every opcode of PTX ISA 9.1, so that an instruction outside the tables is told apart from a misspelt one. */
-const names =
-  'abs activemask add addc alloca and applypriority atom bar barrier bfe bfi bfind bmsk bra brev brkpt call clusterlaunchcontrol ' +
-  'clz cnot copysign cos cp.async cp.async.bulk cp.async.mbarrier cp.reduce createpolicy.cvt createpolicy.fractional createpolicy.range cvt cvta discard div dp2a dp4a elect ex2 exit fence fma fns getctarank griddepcontrol ' +
-  'isspacep istypep ld ldmatrix ldu lg2 lop3 mad mad24 madc mapa match max mbarrier membar min mma mov movmatrix mul mul24 multimem ' +
-  'nanosleep neg not or pmevent popc prefetch prefetchu prmt rcp red redux rem ret rsqrt sad selp set setmaxnreg.dec setmaxnreg.inc setp shf shfl shl shr ' +
-  'sin slct sqrt st stackrestore stacksave stmatrix sub subc suld suq sured sust szext tanh tcgen05 tensormap testp tex tld4 trap txq ' +
-  'vabsdiff vabsdiff2 vabsdiff4 vadd vadd2 vadd4 vavrg2 vavrg4 vmad vmax vmax2 vmax4 vmin vmin2 vmin4 vote vset vset2 vset4 vshl vshr ' +
-  'vsub vsub2 vsub4 wgmma wmma xor';
+/**
+ * Instructions of PTX ISA 9.1 that the table does not hold, by the words that make one instruction of them: `st.async` is
+ * not a `st`. What is known of each is the version and the targets that brought it (measured with ptxas 13.0).
+ */
+import type { AvailabilityRow } from './form.ts';
+import { at, atListed, atSuffixed, type Availability } from './targets.ts';
 
-export const opcodes: ReadonlySet<string> = new Set(names.split(' '));
+const listed: readonly (readonly [opcodes: string, ...ways: readonly Availability[]])[] = [
+  ['barrier.cluster', at('7.8', 90)],
+  ['clusterlaunchcontrol', at('8.6', 100)],
+  ['cp.async.mbarrier', at('7.0', 80)],
+  ['cp.async.bulk cp.reduce', at('8.0', 90)],
+  ['istypep', at('4.0', 30)],
+  ['ldmatrix', at('6.5', 75)],
+  ['mbarrier', at('7.0', 80)],
+  ['mbarrier.try_wait', at('7.8', 90)],
+  ['mbarrier.expect_tx mbarrier.complete_tx mbarrier.arrive.expect_tx', at('8.0', 90)],
+  ['mma', at('6.4', 70)],
+  ['mma.sp', at('7.1', 80)],
+  ['movmatrix', at('7.8', 75)],
+  ['multimem st.async red.async', at('8.1', 90)],
+  ['st.bulk', at('8.6', 100)],
+  ['stmatrix', at('7.8', 90)],
+  ['suld suq sust txq', at('1.5')],
+  ['sured', at('2.0', 20)],
+  [
+    'tcgen05',
+    atListed('8.6', 'sm_100a', 'sm_101a'),
+    atListed('8.8', 'sm_100f', 'sm_101f', 'sm_103a', 'sm_103f'),
+    atListed('9.0', 'sm_110a', 'sm_110f'),
+  ],
+  ['tensormap', atSuffixed('8.3', 90)],
+  ['tex', at('1.0')],
+  ['tld4', at('2.2', 20)],
+  ['wgmma', atListed('8.0', 'sm_90a')],
+  ['wmma', at('6.0', 70)],
+];
+
+/** By the opcode. */
+export const opcodesOutside: ReadonlyMap<string, AvailabilityRow> = new Map(
+  listed.flatMap(([opcodes, ...ways]) => opcodes.split(' ').map((subject) => [subject, { subject, ways }])),
+);

@@ -35,6 +35,7 @@ import { stackForms } from './forms/stack.ts';
 import { simdVideoForms } from './forms/video-simd.ts';
 import { warpForms } from './forms/warp.ts';
 import { type CompiledForm, compileForm, splitMnemonic } from './notation.ts';
+import { opcodesOutside } from './opcodes.ts';
 
 /** All forms in the order of the ISA's chapters within a family. */
 export const allForms: readonly InstructionForm[] = [
@@ -102,3 +103,8 @@ export class FormTable {
 
 /** The table of PTX as this version of ptxlab knows it. */
 export const ptxForms: FormTable = new FormTable(allForms);
+
+/** True for the opcode of an instruction of PTX, whether the table holds it or not. */
+export function isOpcode(text: string): boolean {
+  return opcodesOutside.has(text) || ptxForms.forms(text).length > 0;
+}

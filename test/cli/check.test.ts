@@ -42,6 +42,14 @@ describe('exit and output', () => {
     expect(stderr).toContain('accepted by: sm_90 or higher from 7.8; sm_89 from 8.1');
   });
 
+  test('who accepts a module with an instruction that is not checked is unknown', async () => {
+    const matrix = moduleOf('.reg .b32 %r;\nldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r}, [%r];');
+    const { code, stderr } = await ptxlab(['check', '-'], { input: matrix });
+    expect(code).toBe(0);
+    expect(stderr).toContain('lowest .version on sm_80: 7.0 or later\n');
+    expect(stderr).toContain('accepted by: unknown, as ldmatrix is not checked\n');
+  });
+
   test('stdin is read for -', async () => {
     const { code, stdout } = await ptxlab(['check', '-'], { input: moduleOf('cvt.f16.f32 %h, %f;') });
     expect(code).toBe(1);

@@ -69,6 +69,7 @@ export function jsonRecord({ source, report }: Judged): object {
     diagnostics: report.diagnostics.map((diagnostic) => diagnosticRecord(source, diagnostic)),
     minimumVersion: accepted ? requirements.minimumVersion : null,
     targets: accepted ? requirements.targets : [],
+    unchecked: requirements.unchecked,
   };
 }
 

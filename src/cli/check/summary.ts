@@ -1,4 +1,5 @@
 /** The closing words of `ptxlab check`, for stderr. */
+import { joinWords } from '../../base/join-words.ts';
 import type { CheckReport } from '../../check/check.ts';
 import type { Severity } from '../../diagnostics/severity.ts';
 import { printable } from '../../diagnostics/renderers/printable.ts';
@@ -20,13 +21,17 @@ export function summarize(judged: readonly Judged[], width: number): string {
 }
 
 function lowestVersion({ requirements }: CheckReport): string {
-  const { minimumVersion, target } = requirements;
-  return minimumVersion === null
-    ? `no .version accepts it on ${target}`
-    : `lowest .version on ${target}: ${minimumVersion}`;
+  const { minimumVersion, target, unchecked } = requirements;
+  if (minimumVersion === null) return `no .version accepts it on ${target}`;
+  return `lowest .version on ${target}: ${minimumVersion}${unchecked.length > 0 ? ' or later' : ''}`;
 }
 
 function acceptedBy({ requirements }: CheckReport, width: number): readonly string[] {
+  const { unchecked } = requirements;
+  if (unchecked.length > 0) {
+    const text = `accepted by: unknown, as ${joinWords(unchecked, 'and')} ${unchecked.length === 1 ? 'is' : 'are'} not checked`;
+    return wrap(text, width - 2).map((line) => `  ${line}`);
+  }
   const groups = groupAcceptance(requirements.targets).map(({ since, words }) => `${words} from ${since}`);
   return wrap(`accepted by: ${groups.join('; ') || 'no target'}`, width - 2).map((line) => `  ${line}`);
 }
