@@ -144,7 +144,7 @@ function elementOf(operand: Operand, index: number): Operand {
 function bindLanes(variant: Variant, value: ValuePattern, operand: Operand, scope: Scope): readonly Binding[] {
   const count = vectorLanes(variant);
   const lanes = Array.from({ length: count }, (_, lane) => ({ ...value, name: `${value.name}.${lane}` }));
-  return count === 1
+  return count === 1 && operand.kind !== 'vector'
     ? lanes.map((lane) => bindValue(variant, lane, lane.name, operand, scope))
     : bindList(variant, lanes, operand, scope);
 }

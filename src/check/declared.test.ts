@@ -129,7 +129,9 @@ describe.each(Object.entries(cases))('%s', (_what, declarations) => {
 });
 
 test('samplers are there where textures have none', () => {
-  const { diagnostics } = check('.version 8.0\n.target sm_90, texmode_independent\n.global .samplerref s;\n');
+  const { diagnostics } = check(
+    '.version 8.0\n.target sm_90, texmode_independent\n.address_size 64\n.global .samplerref s;\n',
+  );
   expect(diagnostics).toEqual([]);
 });
 

@@ -7,9 +7,11 @@ import {
   describeTargets,
   findTarget,
   formatVersion,
+  includesTarget,
   isAvailable,
   newestVersion,
   type Target,
+  type TargetSet,
   targets,
   type Version,
   versions,
@@ -24,6 +26,9 @@ export interface Overrides {
   readonly version: Version | null;
 }
 
+/** Targets of which no ptxas that knows them refuses modules with 32-bit addresses. */
+const shortAddressTargets: TargetSet = { kind: 'between', sm: 10, below: 75 };
+
 /** Collects the header directives and says what they amount to. */
 export class Header {
   private readonly overrides: Overrides;
@@ -34,6 +39,7 @@ export class Header {
   /** Names behind the architecture. */
   private readonly options: NameOperand[] = [];
   private addressSize: 32 | 64 = 32;
+  private addressSpan: Span | null = null;
   private complete = false;
 
   constructor(overrides: Overrides, report: Report) {
@@ -85,6 +91,7 @@ export class Header {
 
   readAddressSize(directive: AddressSizeDirective): void {
     this.addressSize = directive.size === 64 ? 64 : 32;
+    this.addressSpan = { start: directive.start, end: directive.end };
     if (directive.size !== 32 && directive.size !== 64) {
       this.report(diagnose('PTX4019', directive, { found: String(directive.size) }));
     }
@@ -101,6 +108,7 @@ export class Header {
     if (!this.complete) {
       this.complete = true;
       this.reportDisagreement();
+      this.reportShortAddresses();
     }
     return { version: this.effectiveVersion(), target: this.effectiveTarget(), addressSize: this.addressSize };
   }
@@ -123,6 +131,13 @@ export class Header {
     if (version >= target.since || this.targetSpan === null) return;
     const parameters = { found: target.name, needed: formatVersion(target.since), version: formatVersion(version) };
     this.report(diagnose('PTX4013', this.targetSpan, parameters));
+  }
+
+  private reportShortAddresses(): void {
+    const target = this.effectiveTarget();
+    const span = this.addressSpan ?? this.targetSpan;
+    if (this.addressSize === 64 || span === null || includesTarget(shortAddressTargets, target)) return;
+    this.report(diagnose('PTX4021', span, { target: target.name }));
   }
 
   private effectiveVersion(): Version {

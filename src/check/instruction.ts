@@ -44,7 +44,8 @@ export function checkInstruction(node: Instruction, scope: Scope, checker: Instr
 
 function reportVerdict(node: Instruction, verdict: Verdict, scope: Scope, checker: InstructionContext): void {
   if (verdict.unchecked) reportUnchecked(node, verdict, checker);
-  for (const found of verdict.problems) checker.report(toDiagnostic(found, node, checker.source));
+  for (const found of [...verdict.problems, ...verdict.warnings])
+    checker.report(toDiagnostic(found, node, checker.source));
   if (verdict.undeclared && verdict.problems[0]?.code !== 'PTX2001')
     for (const operand of node.operands) reportUndeclared(operand, scope, checker);
   if (verdict.ranged) checkLimits(node, verdict, checker.report);

@@ -10,6 +10,7 @@ import { judgeOperands } from './operand-order.ts';
 import { operand, type Problem } from './problem.ts';
 import { type Resolution, resolveMnemonic } from './resolve.ts';
 import { withSelectors } from './selectors.ts';
+import { shortAddresses } from './short-addresses.ts';
 import { needsOf, type Shape } from './shapes.ts';
 import { inWordsOfToday } from './superseded.ts';
 
@@ -18,6 +19,7 @@ export interface Verdict {
   /** The variant that is meant; null where none fits or the opcode is not in the table. */
   readonly variant: Variant | null;
   readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
   readonly rows: readonly AvailabilityRow[];
   /** True for an instruction of PTX that the table does not hold. */
   readonly unchecked: boolean;
@@ -96,7 +98,7 @@ export function step(node: Node, shape: Shape): Node {
 function decide(resolution: Resolution, shapes: readonly Shape[], environment: ModuleEnvironment): Verdict {
   const { opcode } = resolution;
   const undeclared = shapes.some((shape) => shape.undeclared);
-  const none = { opcode, variant: null, rows: [], ranged: false, calls: false, undeclared, clean: false };
+  const none = { opcode, variant: null, warnings: [], rows: [], ranged: false, calls: false, undeclared, clean: false };
   switch (resolution.kind) {
     case 'unchecked': {
       const rows = [resolution.row];
@@ -128,8 +130,9 @@ function judgeVariant(
   const ranged = variant.form.operands.some((pattern) => pattern.kind === 'value' && limitsConstants(pattern));
   const undeclared = shapes.some((shape) => shape.undeclared);
   const calls = variant.form.operands.some((pattern) => pattern.kind === 'callee');
-  const clean = problems.length === 0 && !ranged && !calls && !undeclared;
-  return { opcode, variant: selected, problems, rows, unchecked: false, ranged, calls, undeclared, clean };
+  const warnings = environment.addressSize === 64 ? shortAddresses(variant, shapes) : [];
+  const clean = problems.length + warnings.length === 0 && !ranged && !calls && !undeclared;
+  return { opcode, variant: selected, problems, warnings, rows, unchecked: false, ranged, calls, undeclared, clean };
 }
 
 /** A form whose operands are of another number or kind is less likely to be meant. */

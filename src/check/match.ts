@@ -221,6 +221,7 @@ function matchVector(subject: Subject, pattern: VectorPattern, shape: Shape, ind
   const problems = elements.map((element, i) => matchValue(subject, element, shape.elements[i] as Shape, [index, i]));
   if (problems.some((found) => found.length > 0)) return problemsOfElements(problems);
   if (pattern.alike !== true) return [];
+  if (shape.elements.every((element) => element.kind === 'sink')) return [onlySinks(subject, name, index)];
   return sameKinds(subject, name, shape.elements, index);
 }
 
@@ -240,11 +241,12 @@ function problemsOfElements(problems: readonly (readonly Problem[])[]): readonly
   });
 }
 
-/** A single value, or with a vector modifier as many lanes: a brace list or a vector register. */
+/** A single value, in braces or not, or with a vector modifier as many lanes: a brace list or a vector register. */
 function matchLanes(subject: Subject, pattern: LanesPattern, shape: Shape, index: number): readonly Problem[] {
   const { value } = pattern;
   const count = vectorLanes(subject.variant);
-  if (count === 1) return matchValue(subject, value, shape, [index]);
+  if (count === 1 && (shape.kind !== 'vector' || pattern.braced !== true))
+    return matchValue(subject, value, shape, [index]);
   if (shape.kind === 'unknown') return [];
   const type = operandType(subject.variant, value.type);
   if (shape.kind === 'register' && shape.lanes === count) {
@@ -256,20 +258,24 @@ function matchLanes(subject: Subject, pattern: LanesPattern, shape: Shape, index
   if (shape.kind !== 'vector' || shape.elements.length !== count) {
     return [wrongKind(subject, value.name, shape, [index], `a vector of ${count}`)];
   }
-  const lane: ValuePattern = { ...value, sink: value.role === 'write' };
+  const lane: ValuePattern = { ...value, sink: value.role === 'write', special: value.role === 'read' };
   const problems = shape.elements.map((element, i) => matchValue(subject, lane, element, [index, i]));
   if (problems.some((found) => found.length > 0)) return problemsOfElements(problems);
+  if (shape.elements.every((element) => element.kind === 'sink')) return [onlySinks(subject, value.name, index)];
   const check = pattern.alike === true ? sameKinds : sameWidths;
   return check(subject, value.name, shape.elements, index);
 }
 
-/** Integers do not mix with floats in one list; bit-size registers go with both. At least one must tell the width. */
+/** At least one element must tell the width. */
+function onlySinks(subject: Subject, name: string, index: number): Problem {
+  const parameters = { name, what: subject.what, opcode: subject.opcode, expected: 'elements of one type' };
+  return problem('PTX3004', operand(index), { ...parameters, found: "nothing but '_'" });
+}
+
+/** Integers do not mix with floats in one list; bit-size registers go with both. */
 function sameKinds(subject: Subject, name: string, elements: readonly Shape[], index: number): readonly Problem[] {
   const kinds = new Set(elements.flatMap((element) => kindsOf(element)));
   const parameters = { name, what: subject.what, opcode: subject.opcode, expected: 'elements of one type' };
-  if (elements.every((element) => element.kind === 'sink')) {
-    return [problem('PTX3004', operand(index), { ...parameters, found: "nothing but '_'" })];
-  }
   return kinds.size <= 1 ? [] : [problem('PTX3004', operand(index), { ...parameters, found: 'several types' })];
 }
 

@@ -476,6 +476,15 @@ export const catalogue = {
     explain:
       '.branchtargets lists labels of its block or of one around it, .calltargets lists functions declared before.',
   },
+  PTX3027: {
+    severity: 'warning',
+    title: 'address too short',
+    message: 'an address of {found} bits, where addresses have 64',
+    ptxas: "Program uses {found}-bit address on line '' which is conflicting with .address_size 64",
+    section: '5.1',
+    explain:
+      'With .address_size 64, global and generic addresses have 64 bits. Addresses in .shared, .local, .const and .param fit into 32. ptxas goes on as if the whole module had 32-bit addresses, which it no longer compiles.',
+  },
   PTX4001: {
     severity: 'error',
     title: 'needs a newer PTX version',
@@ -580,6 +589,15 @@ export const catalogue = {
     ptxas: 'Debug information not found in presence of .target debug',
     section: '11.1.2',
     explain: 'With debug in .target a module carries DWARF, in .section or @@DWARF.',
+  },
+  PTX4021: {
+    severity: 'warning',
+    title: '32-bit addresses',
+    message: 'addresses have 32 bits, for which ptxas no longer compiles on {target}',
+    ptxas: '32-Bit compilation is no longer supported',
+    section: '11.1.3',
+    explain:
+      "Addresses have 32 bits where .address_size does not say 64. That is legal PTX, but ptxas 13.0 compiles it for none of its targets, which begin with sm_75: add '.address_size 64' and use 64-bit registers for addresses.",
   },
   PTX5001: {
     severity: 'error',

@@ -73,11 +73,27 @@ export type OperandPattern =
     }
   /**
    * One value without a vector modifier, a brace list or vector register of that many with one. `alike`: the elements
-   * must be of one kind (all floats or all integers; bit-size registers go with either).
+   * must be of one kind (all floats or all integers; bit-size registers go with either). `braced`: without a vector
+   * modifier the one value may stand in braces too.
    */
-  | { readonly kind: 'lanes'; readonly name: string; readonly value: ValuePattern; readonly alike?: boolean }
-  /** `[a]`, `[a+imm]`, `[variable]` in `space`, or where that is absent in the space of the form's space axis. */
-  | { readonly kind: 'address'; readonly name: string; readonly access: 'load' | 'store'; readonly space?: string }
+  | {
+      readonly kind: 'lanes';
+      readonly name: string;
+      readonly value: ValuePattern;
+      readonly alike?: boolean;
+      readonly braced?: boolean;
+    }
+  /**
+   * `[a]`, `[a+imm]`, `[variable]` in `space`, or where that is absent in the space of the form's space axis. `short`: 32
+   * bits will do where addresses have 64.
+   */
+  | {
+      readonly kind: 'address';
+      readonly name: string;
+      readonly access: 'load' | 'store';
+      readonly space?: string;
+      readonly short?: boolean;
+    }
   /**
    * What cvta takes: a register, or without `.to` a variable of the space. mapa and getctarank, where variables must be
    * in `space` whatever the axis says, take integer `constants` too.

@@ -115,7 +115,7 @@ const creation: readonly InstructionForm[] = [
     availability: policyRows,
     operands: [
       policy,
-      address,
+      { ...address, short: true },
       read('primary-size', '.u32', { atMost: 'total-size', unpacked: true }),
       read('total-size', '.u32', { unpacked: true }),
     ],

@@ -132,8 +132,8 @@ function spacesWritten(): readonly string[] {
 
 // --- forms ----------------------------------------------------------------------------------------------------------
 
-const destination: OperandPattern = { kind: 'lanes', name: 'd', value: write('d', 0) };
-const source: OperandPattern = { kind: 'lanes', name: 'b', value: read('b', 0) };
+const destination: OperandPattern = { kind: 'lanes', name: 'd', value: write('d', 0), braced: true };
+const source: OperandPattern = { kind: 'lanes', name: 'b', value: read('b', 0), braced: true };
 const loadAddress: OperandPattern = { kind: 'address', name: 'a', access: 'load' };
 const storeAddress: OperandPattern = { kind: 'address', name: 'a', access: 'store' };
 const policy = read('cache-policy', '.u64', { regime: 'exact' });
@@ -246,7 +246,7 @@ const uniform: InstructionForm = {
     { subject: 'ldu', ways: [at('2.0', 20)] },
     { subject: '.b128', when: { types: ['.b128'] }, ways: [at('8.3', 70)] },
   ],
-  operands: [{ kind: 'lanes', name: 'd', value: write('d', 0), alike: true }, loadAddress],
+  operands: [{ kind: 'lanes', name: 'd', value: write('d', 0), alike: true, braced: true }, loadAddress],
   steps: loadSteps,
 };
 

@@ -1,0 +1,53 @@
+/**
+ * Writes what a ptxas on this machine makes of the modules in test/golden/modules into the files there, and says where the
+ * checker differs.
+ *
+ * usage: tsx tools/record-modules.ts [FILE.txt …]
+ */
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { check } from '../src/check/check.ts';
+import { scratchFolder } from '../test/bench/scratch-folder.ts';
+import { caseFiles, folder, type ModuleCase, readCases } from '../test/golden/module-cases.ts';
+
+const scratch = scratchFolder();
+
+/** It compiles for sm_75 and later; older PTX is compiled for that. Libraries came with 3.1. */
+function verdictOf({ source, version, target }: ModuleCase): string {
+  const path = join(scratch, 'm.ptx');
+  writeFileSync(path, source);
+  const arch = Number(/\d+/.exec(target)?.[0]) < 75 ? 'sm_75' : target.replace(/,.*/, '');
+  const library = Number(version) >= 3.1 ? ['-c'] : [];
+  const run = spawnSync('ptxas', [...library, '-O0', `-arch=${arch}`, path, '-o', join(scratch, 'out')], {
+    encoding: 'utf8',
+  });
+  const said = run.stdout + run.stderr;
+  const first = (kinds: string): string | undefined => new RegExp(`(?:${kinds})\\s*: (.*)`).exec(said)?.[1];
+  const short = first('fatal')?.trim() ?? '';
+  if (short.startsWith('32-Bit')) return `warning: ${short}`;
+  if (run.status !== 0) return `error: ${first('error|fatal') ?? said.trim()}`;
+  const warning = first('warning');
+  return warning === undefined ? 'accepted' : `warning: ${warning}`;
+}
+
+function ourVerdict(source: string): string {
+  const { diagnostics } = check(source);
+  for (const kind of ['error', 'warning']) {
+    const found = diagnostics.find(({ severity }) => severity === kind);
+    if (found !== undefined) return `${kind}: ${found.code} ${found.message}`;
+  }
+  return 'accepted';
+}
+
+const named = process.argv.slice(2);
+for (const file of named.length > 0 ? named : caseFiles()) {
+  const cases = readCases(file).map((one) => ({ ...one, verdict: verdictOf(one).replaceAll(scratch, '') }));
+  const parts = cases.map(({ title, input, verdict }) => `# ${title}\n${input}==>\n${verdict}\n`);
+  writeFileSync(new URL(file, folder), `${parts.join('\n')}`);
+  for (const { title, version, target, source, verdict } of cases) {
+    const ours = ourVerdict(source);
+    if (ours.split(':', 1)[0] === verdict.split(':', 1)[0] || title.startsWith('quirk:')) continue;
+    console.log(`${file}: ${title} (${version}, ${target})\n  ptxas: ${verdict}\n  ours:  ${ours}`);
+  }
+}
