@@ -6,7 +6,9 @@ import { check, type Requirements } from './check.ts';
 function codesOf(line: string, version: string, target: string): readonly string[] {
   const size = Number(version) >= 2.3 ? '.address_size 64\n' : '';
   const registers = '.reg .pred %p; .reg .b32 %r<4>; .reg .b64 %d;';
-  const text = `.version ${version}\n.target ${target}\n${size}.entry k() { ${registers}\n${line}\nret; }\n`;
+  const kernel = `.entry k() { ${registers}\n${line}\nret; }\n`;
+  const strings = line.includes('.debug_str') ? '.section .debug_str { .b8 0 }\n' : '';
+  const text = `.version ${version}\n.target ${target}\n${size}${kernel}${strings}`;
   return check(text)
     .diagnostics.filter(({ severity }) => severity === 'error')
     .map(({ code }) => code);
@@ -53,7 +55,7 @@ describe('directives', () => {
     ['.pragma "used_bytes_mask 0xf";', '8.2', '8.3'],
     ['.pragma "enable_smem_spilling";', '8.6', '8.7'],
     ['.pragma "frequency 3";', '8.8', '9.0'],
-    ['.loc 1 2 3, function_name L, inlined_at 1 4 5', '6.5', '7.0'],
+    ['.loc 1 4 5 .loc 1 2 3, function_name .debug_str, inlined_at 1 4 5', '6.5', '7.0'],
   ])('%s not in %s, in %s', (line, before, since) => {
     expect(codesOf(line, since, 'sm_75')).toEqual([]);
     expect(codesOf(line, before, 'sm_75')).toEqual(['PTX4001']);

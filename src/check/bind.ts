@@ -83,7 +83,7 @@ export interface BoundInstruction {
 
 /**
  * Ties an instruction that has been checked without errors in the same scope to its variant and operands; null for an
- * instruction that the table does not hold.
+ * instruction that the table does not hold, and for one with a sum of a register and a constant as an operand.
  */
 export function bindInstruction(
   node: Instruction,
@@ -92,7 +92,7 @@ export function bindInstruction(
 ): BoundInstruction | null {
   const shapes = node.operands.map((operand) => shapeOf(operand, scope));
   const { variant } = judgeFor(environment).judge(node.mnemonic, shapes);
-  if (variant === null) return null;
+  if (variant === null || shapes.some(({ kind }) => kind === 'register-offset')) return null;
   const operands = variant.form.operands.flatMap((pattern, i) =>
     bindPattern(variant, pattern, node.operands[i] as Operand, scope),
   );

@@ -78,7 +78,8 @@ export function loadModule(
 ): { readonly report: CheckReport; readonly module: CheckedModule | null } {
   const { report, checker, environment } = run(source, options, true);
   const wrong = report.diagnostics.some((diagnostic) => diagnostic.severity === 'error');
-  const { functions, aliases, variables, files, sections } = checker;
+  const { functions, aliases, variables, sections } = checker;
+  const { files } = checker.debug;
   return {
     report,
     module:

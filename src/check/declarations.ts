@@ -135,6 +135,17 @@ export function registerSymbol(variable: Variable, type: PtxType): RegisterSymbo
   };
 }
 
+/** Variables that one declaration may make of `x<N>`; ptxas knows no limit but its memory. */
+const mostVariables = 65_536;
+
+/** The variables of a declared name: itself, or `x0`, `x1`, … of `x<N>`. Nothing can name the members of `x3<N>`. */
+export function* membersOf(variable: Variable): Generator<Variable> {
+  const { count, name } = variable;
+  if (count === null) yield variable;
+  else if (!/\d$/.test(name))
+    for (let i = 0; i < Math.min(count, mostVariables); i++) yield { ...variable, name: name + i, count: null };
+}
+
 export function variableSymbol(
   variable: Variable,
   type: PtxType,
@@ -183,7 +194,9 @@ export function checkVariable(declaration: Declaration, variable: Variable, type
   const { name } = variable;
   const span: Span = { start: variable.nameStart, end: variable.nameEnd };
   if (declaration.space === '.param') checkLocalParameter(variable, type, report);
-  if (variable.count !== null) report(diagnose('PTX5010', span, { name, count: String(variable.count) }));
+  if ((variable.count ?? 0) > mostVariables) {
+    report(diagnose('PTX5010', span, { name, count: String(variable.count), most: String(mostVariables) }));
+  }
   if (isOpen(variable) && variable.initializer === null && declaration.linkage !== '.extern') {
     report(diagnose('PTX5008', span, { name, found: arrayText(variable) }));
   }

@@ -10,7 +10,7 @@ import { judgeOperands } from './operand-order.ts';
 import { operand, type Problem } from './problem.ts';
 import { type Resolution, resolveMnemonic } from './resolve.ts';
 import { withSelectors } from './selectors.ts';
-import { shortAddresses } from './short-addresses.ts';
+import { warningsOn } from './warnings.ts';
 import { needsOf, type Shape } from './shapes.ts';
 import { inWordsOfToday } from './superseded.ts';
 
@@ -130,7 +130,7 @@ function judgeVariant(
   const ranged = variant.form.operands.some((pattern) => pattern.kind === 'value' && limitsConstants(pattern));
   const undeclared = shapes.some((shape) => shape.undeclared);
   const calls = variant.form.operands.some((pattern) => pattern.kind === 'callee');
-  const warnings = environment.addressSize === 64 ? shortAddresses(variant, shapes) : [];
+  const warnings = warningsOn(variant, shapes, environment.addressSize);
   const clean = problems.length + warnings.length === 0 && !ranged && !calls && !undeclared;
   return { opcode, variant: selected, problems, warnings, rows, unchecked: false, ranged, calls, undeclared, clean };
 }

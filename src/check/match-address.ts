@@ -34,10 +34,14 @@ function spaceOf(variant: Variant): string | null {
   return variant.modifiers['space'] ?? null;
 }
 
+/** True for the types of integers and the bit-size ones. */
+export function holdsInteger({ class: kind }: PtxType): boolean {
+  return kind === 'signed' || kind === 'unsigned' || kind === 'bits';
+}
+
 /** True for a register that can hold an address: 32 or 64 bits, integer or bit-size. */
 function holdsAddress(type: PtxType): boolean {
-  const kind = type.class === 'signed' || type.class === 'unsigned' || type.class === 'bits';
-  return kind && (type.width === 32 || type.width === 64);
+  return holdsInteger(type) && (type.width === 32 || type.width === 64);
 }
 
 /** `[a]` of a load or store. */
@@ -108,6 +112,7 @@ export function matchWindow(
     if (acceptsRegister(type, shape.type, 'exact')) return [];
     return [problem('PTX3004', operand(index), { ...parameters, expected: describeRegisters(type, 'exact') })];
   }
+  if (shape.kind === 'register-offset' && holdsInteger(shape.type)) return [];
   if (pattern.constants === true && shape.kind === 'constant' && shape.constant === 'integer') return [];
   if (shape.kind !== 'variable' || !variables) {
     const expected = variables ? 'a register or a variable of the space' : 'a register';
@@ -127,6 +132,7 @@ function takesAddress(space: string): readonly VariableSpace[] {
 /** The source of isspacep. */
 export function matchPointer(subject: Subject, name: string, shape: Shape, index: number): readonly Problem[] {
   if (shape.kind === 'unknown') return [];
+  if (shape.kind === 'register-offset' && holdsAddress(shape.type)) return [];
   if (shape.kind === 'register' && shape.lanes === 1 && holdsAddress(shape.type)) return [];
   const parameters = { name, what: subject.what, opcode: subject.opcode, found: describeShape(shape) };
   return [problem('PTX5015', operand(index), { ...parameters, expected: 'a register of 32 or 64 bits' })];

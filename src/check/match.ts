@@ -6,7 +6,7 @@ import { type OperandPattern, operandType, type Regime, type ValuePattern } from
 import { acceptsConstant, acceptsRegister, describeConstants, describeRegisters } from '../isa/operand-rules.ts';
 import { vectorLanes } from '../isa/rules.ts';
 import { isInteger, type PtxType, type TypeName, typeOf } from '../isa/types.ts';
-import { matchAddress, matchPointer, matchWindow } from './match-address.ts';
+import { holdsInteger, matchAddress, matchPointer, matchWindow } from './match-address.ts';
 import { type Problem, operand, problem, wholeMnemonic } from './problem.ts';
 import { describeShape, type Shape } from './shapes.ts';
 import { type Subject, wrongKind } from './subject.ts';
@@ -194,6 +194,7 @@ function matchSource(
     const register = chopped ? typeOf(`.u${type.width}` as TypeName) : shape.type;
     return matchRegister(subject, pattern, type, { ...shape, kind: 'register', type: register, lanes: 1 }, path);
   }
+  if (shape.kind === 'register-offset' && holdsInteger(shape.type) && holdsInteger(type)) return [];
   if (pattern.address === true && (shape.kind === 'variable' || shape.kind === 'function')) {
     if (shape.kind === 'variable' && shape.space === 'local parameter') {
       return [problem('PTX5014', place, { found: describeShape(shape) })];

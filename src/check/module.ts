@@ -26,6 +26,7 @@ import {
   checkVariable,
   declaredType,
   isRegisterParameter,
+  membersOf,
   needsOfType,
   parameterSpace,
   type Report,
@@ -41,6 +42,7 @@ import {
   functionSymbol,
 } from './functions.ts';
 import { checkInitialNames } from './initial-names.ts';
+import { DebugPlaces } from './debug-places.ts';
 import { Header, type Overrides } from './header.ts';
 import { checkInstruction, type InstructionContext } from './instruction.ts';
 import { type Judge, judgeFor } from './judge.ts';
@@ -60,8 +62,7 @@ export class ModuleChecker implements InstructionContext {
   readonly functions: CheckedFunction[] | null;
   /** Variables at module scope. */
   readonly variables: VariableSymbol[] = [];
-  /** Names of source files by their number in `.file`. */
-  readonly files: Map<number, string> = new Map();
+  readonly debug: DebugPlaces;
   /** Debug sections as written, when items are kept for running. */
   readonly sections: string[] = [];
   /** Functions that are other names of functions. */
@@ -81,6 +82,7 @@ export class ModuleChecker implements InstructionContext {
     this.functions = keep ? [] : null;
     this.report = report;
     this.header = new Header(overrides, report);
+    this.debug = new DebugPlaces(report);
     this.needs = new Needs(this.header, report);
   }
 
@@ -103,7 +105,7 @@ export class ModuleChecker implements InstructionContext {
         this.checkFunction(item);
         return;
       case 'debug':
-        if (item.file !== null) this.files.set(item.file.index, item.file.name);
+        if (item.file !== null) this.debug.readFile(item.file.index, item.file.name, item);
         else this.readDebug(item);
         return;
       case 'alias':
@@ -119,6 +121,7 @@ export class ModuleChecker implements InstructionContext {
   private readDebug(item: DebugItem): void {
     this.hasDebug = true;
     if (item.directive !== '@@DWARF') this.needs.directive(item.directive, item);
+    this.debug.readSection(item);
     if (this.functions !== null) this.sections.push(item.text);
   }
 
@@ -127,6 +130,7 @@ export class ModuleChecker implements InstructionContext {
     const environment = this.header.environment();
     this.header.reportAtEnd(this.hasDebug);
     for (const item of this.announced) this.checkDefined(item);
+    this.debug.finish();
     checkConstants(this.variables, this.report);
     return environment;
   }
@@ -171,7 +175,8 @@ export class ModuleChecker implements InstructionContext {
         const takenFor = space === 'local parameter' ? (this.formals.get(variable.name) ?? null) : null;
         if (variable.initializer !== null) checkInitialNames(variable.initializer, scope, this.report);
         const { linkage } = declaration;
-        this.declareVariable(scope, variableSymbol(variable, type, space, { takenFor, linkage }));
+        for (const member of membersOf(variable))
+          this.declareVariable(scope, variableSymbol(member, type, space, { takenFor, linkage }));
       }
     }
   }
@@ -229,6 +234,7 @@ export class ModuleChecker implements InstructionContext {
         return;
       case 'loc':
         if (statement.inlined !== null) this.needs.directive('.loc with inlined_at', statement);
+        this.debug.readLocation(statement);
         this.recorder?.entry({ kind: 'location', node: statement });
         return;
       case 'targets':

@@ -485,6 +485,14 @@ export const catalogue = {
     explain:
       'With .address_size 64, global and generic addresses have 64 bits. Addresses in .shared, .local, .const and .param fit into 32. ptxas goes on as if the whole module had 32-bit addresses, which it no longer compiles.',
   },
+  PTX3028: {
+    severity: 'warning',
+    title: 'sum outside an address',
+    message: 'register + constant outside of an address: ptxas adds them, no text of the ISA says so',
+    ptxas: 'Register with an offset outside of an address',
+    section: '6.4.1',
+    explain: 'An offset belongs into the brackets of an address. Elsewhere, write an add instruction before this one.',
+  },
   PTX4001: {
     severity: 'error',
     title: 'needs a newer PTX version',
@@ -676,11 +684,11 @@ export const catalogue = {
   },
   PTX5010: {
     severity: 'error',
-    title: 'family outside registers',
-    message: "'{name}<{count}>' declares a family of registers and stands in .reg only",
+    title: 'too many variables',
+    message: "'{name}<{count}>' declares more than {most} variables",
     ptxas: "Parameterized variable '{name}' must be in register state space",
     section: '5.4.6',
-    explain: 'The short form `%r<N>` is for registers.',
+    explain: 'The short form `%r<N>` is meant for registers; elsewhere each name is a variable of its own.',
   },
   PTX5011: {
     severity: 'error',
@@ -815,6 +823,38 @@ export const catalogue = {
     ptxas: 'Instruction or declaration violates .target texmode_unified setting',
     section: '5.3',
     explain: 'Textures have their samplers with them unless .target says texmode_independent.',
+  },
+  PTX5028: {
+    severity: 'error',
+    title: 'number of another file',
+    message: '.file {index} names a second file',
+    ptxas: 'Duplicate file index #{index}',
+    section: '11.5.2',
+    explain: 'Each .file has a number of its own, by which .loc refers to it.',
+  },
+  PTX5029: {
+    severity: 'error',
+    title: 'place not given before',
+    message: 'no .loc before this one gives the place {place}',
+    ptxas: 'Source location {place} used in inlined_at directive must be used in a preceding .loc directive',
+    section: '11.5.3',
+    explain: 'inlined_at names the place of a call, and some .loc before it gives that place.',
+  },
+  PTX5030: {
+    severity: 'error',
+    title: 'label not in .debug_str',
+    message: "section .debug_str has no label '{name}'",
+    ptxas: "Unresolved label '{name}' used in function_name attribute.",
+    section: '11.5.3',
+    explain: 'function_name takes a label in the section .debug_str, where the name of the inlined function stands.',
+  },
+  PTX5031: {
+    severity: 'warning',
+    title: 'places in no file',
+    message: 'the module has .loc and no .file',
+    ptxas: '.loc directive without .file directive is found, line information in generated binary may not be complete',
+    section: '11.5.3',
+    explain: 'The first number of .loc is that of a file, which .file gives a name.',
   },
   PTX6001: {
     severity: 'error',

@@ -79,7 +79,7 @@ function parseVariable(r: Reader, part: TypePart, align: number | null): Variabl
     while (r.kind === Token.LeftBracket) if (!parseDimension(r, dimensions)) return null;
   }
   let initializer: Initializer | null = null;
-  if (r.accept(Token.Equals)) {
+  if (count === null && r.accept(Token.Equals)) {
     initializer = parseInitializer(r);
     if (initializer === null) return null;
   }

@@ -1,10 +1,19 @@
-/** Addresses of fewer bits than those of the module (as measured with ptxas 13.0, which warns of them and then gives up). */
+/** What can be said against operands that are taken all the same (as measured with ptxas 13.0). */
 import { type OperandPattern, operandType, type Variant } from '../isa/form.ts';
 import { operand, type Problem, problem } from './problem.ts';
 import type { Shape } from './shapes.ts';
 
-/** Warnings about addresses that are too short where addresses have 64 bits. */
-export function shortAddresses(variant: Variant, shapes: readonly Shape[]): readonly Problem[] {
+/** Warnings about the operands of an instruction in a module with addresses of that size. */
+export function warningsOn(variant: Variant, shapes: readonly Shape[], addressSize: 32 | 64): readonly Problem[] {
+  return [...(addressSize === 64 ? shortAddresses(variant, shapes) : []), ...sums(shapes)];
+}
+
+function sums(shapes: readonly Shape[]): readonly Problem[] {
+  return shapes.flatMap((shape, i) => (shape.kind === 'register-offset' ? [problem('PTX3028', operand(i), {})] : []));
+}
+
+/** Where addresses have 64 bits; ptxas warns of shorter ones and then gives up. */
+function shortAddresses(variant: Variant, shapes: readonly Shape[]): readonly Problem[] {
   return variant.form.operands.flatMap((pattern, i) => {
     const shape = shapes[i];
     const width = shape === undefined ? 64 : addressWidth(variant, pattern, shape);
