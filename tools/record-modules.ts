@@ -44,7 +44,7 @@ const named = process.argv.slice(2);
 for (const file of named.length > 0 ? named : caseFiles()) {
   const cases = readCases(file).map((one) => ({ ...one, verdict: verdictOf(one).replaceAll(scratch, '') }));
   const parts = cases.map(({ title, input, verdict }) => `# ${title}\n${input}==>\n${verdict}\n`);
-  writeFileSync(new URL(file, folder), `${parts.join('\n')}`);
+  writeFileSync(new URL(file, folder), parts.join('\n'));
   for (const { title, version, target, source, verdict } of cases) {
     const ours = ourVerdict(source);
     const [kind, theirs] = [ours, verdict].map((text) => text.split(':', 1)[0]);
