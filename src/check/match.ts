@@ -246,8 +246,8 @@ function problemsOfElements(problems: readonly (readonly Problem[])[]): readonly
 function matchLanes(subject: Subject, pattern: LanesPattern, shape: Shape, index: number): readonly Problem[] {
   const { value } = pattern;
   const count = vectorLanes(subject.variant);
-  if (count === 1 && (shape.kind !== 'vector' || pattern.braced !== true))
-    return matchValue(subject, value, shape, [index]);
+  const inBraces = pattern.braced === true && shape.kind === 'vector' && shape.elements.length === 1;
+  if (count === 1 && !inBraces) return matchValue(subject, value, shape, [index]);
   if (shape.kind === 'unknown') return [];
   const type = operandType(subject.variant, value.type);
   if (shape.kind === 'register' && shape.lanes === count) {

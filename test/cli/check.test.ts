@@ -17,7 +17,7 @@ describe('exit and output', () => {
     const { code, stdout, stderr } = await ptxlab(['check', clean]);
     expect([code, stdout]).toEqual([0, '']);
     expect(stderr).toBe(
-      `${clean}: no findings for sm_80 at PTX 8.0\n  lowest .version on sm_80: 7.0\n  accepted by: any target from 1.0\n`,
+      `${clean}: no findings for sm_80 at PTX 8.0\n  lowest .version on sm_80: 7.0\n  accepted by: any target from 2.3\n`,
     );
   });
 
