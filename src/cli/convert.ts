@@ -7,7 +7,7 @@ import { openUnfinished, type UnfinishedFile } from '../hosts/node-unfinished.ts
 import { type ConversionChoice, type ConversionPlan, planConversion } from '../tensors/conversion-plan.ts';
 import { convertFile, type Position } from '../tensors/convert-file.ts';
 import { TensorFileError } from '../tensors/tensor-error.ts';
-import { type Container, fileOf } from '../tensors/tensor-file.ts';
+import { type Container, containers } from '../tensors/containers.ts';
 import { choiceOf, type ConvertFlags, containerOf, idlePatterns, shardingOf } from './convert/choice.ts';
 import { planText, planJson, summaryText } from './convert/text.ts';
 import { type ExitCode, UsageError } from './exit.ts';
@@ -54,7 +54,7 @@ function planFor(to: string, { file }: TensorInput, container: Container, choice
   } catch (error) {
     if (!(error instanceof TensorFileError)) throw error;
     const isSaid = error.code === 'unsupported';
-    const message = isSaid ? error.message : `${fileOf[container]} cannot hold this: ${error.message}`;
+    const message = isSaid ? error.message : `${containers[container].words} cannot hold this: ${error.message}`;
     throw new PtxlabError(error.code, `${to}: ${message}`, { cause: error });
   }
 }

@@ -1,5 +1,6 @@
 /** The commands about tensor files. */
 import type { Command } from 'commander';
+import { containerTitles } from '../tensors/containers.ts';
 import { collect, examples, type Finish } from './command-parts.ts';
 import type { DiffFlags } from './diff.ts';
 import type { ConvertFlags } from './convert/choice.ts';
@@ -43,7 +44,7 @@ export function defineConvert(program: Command, finish: Finish): void {
 export function defineInspect(program: Command, finish: Finish): void {
   const command = program
     .command('inspect')
-    .description('Show what is in tensor files: safetensors, .npy, .npz, GGUF, raw.')
+    .description(`Show what is in tensor files: ${containerTitles().join(', ')}.`)
     .argument('[files...]', 'tensor files, or the index of a model in shards')
     .option('--only <glob>', 'only tensors of such names; repeated', collect)
     .option('--no-stats', 'read headers only, no data')

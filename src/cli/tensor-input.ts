@@ -4,6 +4,7 @@ import { openTensors as openFiles, type OpenTensors } from '../hosts/node-tensor
 import { matchesGlob } from '../base/glob.ts';
 import { PtxlabError } from '../base/error.ts';
 import type { ByteSource } from '../tensors/bytes.ts';
+import { isNamedForHeader } from '../tensors/containers.ts';
 import type { OpenOptions } from '../tensors/open.ts';
 import { TensorFileError } from '../tensors/tensor-error.ts';
 import type { TensorEntry } from '../tensors/tensor-file.ts';
@@ -41,7 +42,7 @@ export async function openTensors(path: string, flags: TensorFlags): Promise<Ten
 /** Whether a file may well be raw bytes of which nobody has said what they are. */
 function isUnknown(path: string, error: unknown, { shape }: TensorFlags): error is TensorFileError {
   const isOther = error instanceof TensorFileError && error.code === 'not-this-container';
-  return isOther && shape === undefined && !hasHeader.test(path);
+  return isOther && shape === undefined && !hasHeader(path);
 }
 
 function withRawHint({ code, message }: TensorFileError): TensorFileError {
@@ -49,13 +50,15 @@ function withRawHint({ code, message }: TensorFileError): TensorFileError {
 }
 
 /** Files that say themselves what they hold, so that `--shape` is about the other one. */
-const hasHeader = /\.(safetensors|json|npy|npz|gguf)$/i;
+function hasHeader(path: string): boolean {
+  return isNamedForHeader(path) || /\.json$/i.test(path);
+}
 
 function readOptions(name: string, { dtype, shape }: TensorFlags): OpenOptions {
   return {
     name,
     ...(dtype === undefined ? {} : { dtype: requireFormat(dtype) }),
-    ...(shape === undefined || hasHeader.test(name) ? {} : { shape: readShape(shape), container: 'raw' }),
+    ...(shape === undefined || hasHeader(name) ? {} : { shape: readShape(shape), container: 'raw' }),
   };
 }
 

@@ -9,16 +9,14 @@ import { conversionOf } from '../arrays/semantics.ts';
 import { PtxlabError } from '../base/error.ts';
 import type { Rounding } from '../numerics/conversion.ts';
 import { type FormatName, formats } from '../numerics/formats.ts';
-import type { GgufFile } from './gguf.ts';
+import { type Container, containers } from './containers.ts';
 import { isBlockLayout } from './gguf-blocks.ts';
-import { dtypeIn, layoutFile, type LayoutOptions } from './layout.ts';
+import { carriedOver, dtypeIn, layoutFile, type LayoutOptions } from './layout.ts';
 import { layoutShards, type Sharding } from './sharded-layout.ts';
 import { quote, TensorFileError } from './tensor-error.ts';
 import {
   type BlockLayout,
-  type Container,
   type FileLayout,
-  fileOf,
   type TensorEntry,
   type TensorFile,
   type TensorPlan,
@@ -114,7 +112,7 @@ function layoutOfDrafts(
 ): FileLayout {
   const groups = drafts.map(({ plans }) => plans);
   if (shards === undefined) return layoutFile(container, groups.flat(), carried);
-  refuseIf(container !== 'safetensors', `${fileOf[container]} is never one of several`);
+  refuseIf(!containers[container].sharded, `${containers[container].words} is never one of several`);
   return layoutShards(groups, shards, carried.metadata);
 }
 
@@ -135,7 +133,8 @@ type Target =
 function targetOf(choice: ConversionChoice, container: Container): Target {
   const { to, scale, scaleRule, rounding = 'rn' } = choice;
   const name = to.trim().toLowerCase();
-  if (container === 'gguf' && isBlockLayout(name)) {
+  const { scales, title } = containers[container];
+  if (scales === 'in blocks' && isBlockLayout(name)) {
     const isPlain = scale === undefined && scaleRule === undefined && rounding === 'rn';
     refuseIf(!isPlain, 'blocks of GGUF have scales and a rounding of their own');
     refuseIf(choice.saturate === false, 'codes with scales saturate');
@@ -152,7 +151,7 @@ function targetOf(choice: ConversionChoice, container: Container): Target {
   refuseIf(choice.saturate === false, 'codes with scales saturate');
   refuseIf((choice.semantics ?? 'ptx') !== 'ptx', 'codes with scales are made as PTX makes them');
   refuseIf(scaleRule !== undefined && scheme.scale !== 'ue8m0', `${scheme.name} has no choice of scale rule`);
-  refuseIf(container === 'gguf', `GGUF has no ${to} with scales of its own`);
+  refuseIf(scales === 'in blocks', `${title} has no ${to} with scales of its own`);
   return { kind: 'scheme', scheme };
 }
 
@@ -271,7 +270,7 @@ function quantizedPlans(
 function requireDtype(container: Container, format: FormatName, name: string): string {
   const dtype = dtypeIn(container, format);
   if (dtype !== null) return dtype;
-  throw new TensorFileError('unsupported', `${quote(name)}: ${fileOf[container]} cannot hold ${format}`);
+  throw new TensorFileError('unsupported', `${quote(name)}: ${containers[container].words} cannot hold ${format}`);
 }
 
 /** A tensor that stays what it is: byte for byte in the same container, else as elements of the same format. */
@@ -281,16 +280,8 @@ function keepDraft(entry: TensorEntry, file: TensorFile, container: Container): 
   if (format === 'opaque' || isBlockLayout(entry.packing)) {
     throw new TensorFileError(
       'unsupported',
-      `${quote(name)}: ${fileOf[container]} cannot hold elements of type ${dtype}`,
+      `${quote(name)}: ${containers[container].words} cannot hold elements of type ${dtype}`,
     );
   }
   return plainDraft(entry, container, format, null);
-}
-
-/** What else a file says goes into one of the same container. */
-function carriedOver(file: TensorFile, container: Container): LayoutOptions {
-  if (file.container !== container) return {};
-  if (container === 'gguf') return { fields: (file as GgufFile).fields };
-  const strings = Object.entries(file.metadata).filter((pair): pair is [string, string] => typeof pair[1] === 'string');
-  return container === 'safetensors' ? { metadata: Object.fromEntries(strings) } : {};
 }

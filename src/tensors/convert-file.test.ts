@@ -8,7 +8,8 @@ import { type ConversionChoice, planConversion } from './conversion-plan.ts';
 import { convertFile, type Position } from './convert-file.ts';
 import { layoutFile } from './layout.ts';
 import { openTensorFile } from './open.ts';
-import type { Container, TensorFile, TensorPlan } from './tensor-file.ts';
+import type { Container } from './containers.ts';
+import type { TensorFile, TensorPlan } from './tensor-file.ts';
 import { scalesOf, scaledValues } from './scales.ts';
 import { tensorValues } from './tensor-values.ts';
 

@@ -1,5 +1,7 @@
 /** Lays out a file of any container, and spells formats as each does. */
 import type { FormatName } from '../numerics/formats.ts';
+import { type Container, containers } from './containers.ts';
+import type { GgufFile } from './gguf.ts';
 import type { GgufField } from './gguf-fields.ts';
 import { layoutGguf } from './gguf-layout.ts';
 import { ggufTypeOf } from './gguf-types.ts';
@@ -10,7 +12,7 @@ import { layoutRaw } from './raw.ts';
 import { safetensorsDtype } from './safetensors-dtypes.ts';
 import { layoutSafetensors } from './safetensors-layout.ts';
 import { TensorFileError } from './tensor-error.ts';
-import { type Container, type FileLayout, fileOf, type TensorPlan } from './tensor-file.ts';
+import type { FileLayout, Metadata, TensorFile, TensorPlan } from './tensor-file.ts';
 
 export interface LayoutOptions {
   /** For safetensors. */
@@ -23,40 +25,57 @@ export interface LayoutOptions {
 export function layoutFile(
   container: Container,
   plans: readonly TensorPlan[],
-  { metadata, fields }: LayoutOptions = {},
+  options: LayoutOptions = {},
 ): FileLayout {
-  switch (container) {
-    case 'safetensors':
-      return layoutSafetensors(plans, metadata);
-    case 'gguf':
-      return layoutGguf(plans, fields);
-    case 'npz':
-      return layoutNpz(plans);
-    case 'npy':
-      return layoutNpy(only(container, plans));
-    case 'raw':
-      return layoutRaw(only(container, plans));
-  }
+  return layouts[container](plans, options);
 }
+
+const layouts: Readonly<Record<Container, (plans: readonly TensorPlan[], options: LayoutOptions) => FileLayout>> = {
+  safetensors: (plans, { metadata }) => layoutSafetensors(plans, metadata),
+  gguf: (plans, { fields }) => layoutGguf(plans, fields),
+  npz: (plans) => layoutNpz(plans),
+  npy: (plans) => layoutNpy(only('npy', plans)),
+  raw: (plans) => layoutRaw(only('raw', plans)),
+};
+
+const spellings: Readonly<Record<Container, (format: FormatName) => string | null>> = {
+  safetensors: safetensorsDtype,
+  gguf: ggufTypeOf,
+  npz: npyDescr,
+  npy: npyDescr,
+  raw: (format) => format,
+};
 
 /** How a container spells plain elements of a format; null if it has no such elements. */
 export function dtypeIn(container: Container, format: FormatName): string | null {
-  switch (container) {
-    case 'safetensors':
-      return safetensorsDtype(format);
-    case 'gguf':
-      return ggufTypeOf(format);
-    case 'npz':
-    case 'npy':
-      return npyDescr(format);
-    case 'raw':
-      return format;
-  }
+  return spellings[container](format);
+}
+
+const carried: Readonly<Record<Container, ((file: TensorFile) => LayoutOptions) | null>> = {
+  safetensors: ({ metadata }) => ({ metadata: stringsOf(metadata) }),
+  gguf: (file) => ({ fields: isGguf(file) ? file.fields : [] }),
+  npz: null,
+  npy: null,
+  raw: null,
+};
+
+/** What else a file says goes into one of the same container. */
+export function carriedOver(file: TensorFile, container: Container): LayoutOptions {
+  return file.container === container ? (carried[container]?.(file) ?? {}) : {};
+}
+
+function isGguf(file: TensorFile): file is GgufFile {
+  return file.container === 'gguf';
+}
+
+function stringsOf(metadata: Metadata): Readonly<Record<string, string>> {
+  const strings = Object.entries(metadata).filter((pair): pair is [string, string] => typeof pair[1] === 'string');
+  return Object.fromEntries(strings);
 }
 
 function only(container: Container, plans: readonly TensorPlan[]): TensorPlan {
   const [plan, ...more] = plans;
   if (plan === undefined || more.length > 0)
-    throw new TensorFileError('unsupported', `${fileOf[container]} holds one tensor, not ${plans.length}`);
+    throw new TensorFileError('unsupported', `${containers[container].words} holds one tensor, not ${plans.length}`);
   return plan;
 }

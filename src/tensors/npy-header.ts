@@ -1,6 +1,7 @@
 /** The header of an .npy file: a literal of Python, of which numpy writes only this much. */
 import { err, ok, type Result } from '../base/result.ts';
 import { viewOf } from './bytes.ts';
+import { npyMagic } from './containers.ts';
 
 export interface NpyHeader {
   /** Element type as numpy spells it: `<f4`, `|V1`, or a name (`bfloat16`). */
@@ -9,8 +10,6 @@ export interface NpyHeader {
   readonly fortran: boolean;
   readonly shape: readonly number[];
 }
-
-export const npyMagic: readonly number[] = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59];
 
 /** Where the header lies, from the first 12 bytes of a file (fewer if it has fewer). */
 export function npyHeaderRange(start: Uint8Array): Result<{ readonly begin: number; readonly end: number }, string> {

@@ -1,4 +1,4 @@
-import { zipSync } from 'fflate';
+import { inflateSync, zipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
 import { refusalOf } from '../../test/tensors/refusal.ts';
 import { type ByteSource, memorySink, memorySource, readBytes } from './bytes.ts';
@@ -65,6 +65,16 @@ describe.each([
     ]);
     expect(await read(opened, 'a')).toEqual([0, 1, 2, 3, 4]);
     expect(await read(opened, 'dir/b')).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+  });
+
+  test('begin in the file where their entries say', async () => {
+    const opened = await open(file);
+    for (const { name, offset, byteLength } of opened.tensors) {
+      const there = file.subarray(offset);
+      // Of a deflated member it is the whole .npy file that begins there, compressed.
+      const data = level === 0 ? there.subarray(0, byteLength) : inflateSync(there).subarray(-byteLength);
+      expect([...data]).toEqual(await read(opened, name));
+    }
   });
 
   test('that are not what was stored are refused when they are read to their end', async () => {

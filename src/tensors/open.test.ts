@@ -3,11 +3,10 @@ import { type FormatName, formats } from '../numerics/formats.ts';
 import { type ByteSource, memorySource } from './bytes.ts';
 import { dtypeIn, layoutFile } from './layout.ts';
 import { type OpenOptions, openTensorFile } from './open.ts';
-import type { Container, FileLayout, TensorFile } from './tensor-file.ts';
+import { type Container, containerNames } from './containers.ts';
+import type { FileLayout, TensorFile } from './tensor-file.ts';
 
 const allFormats = Object.keys(formats) as FormatName[];
-const containers: readonly Container[] = ['safetensors', 'npy', 'npz', 'gguf', 'raw'];
-
 async function written(layout: FileLayout): Promise<Uint8Array> {
   const bytes = new Uint8Array(layout.size);
   bytes.set(layout.header);
@@ -31,7 +30,7 @@ describe('formats in containers', () => {
     expect(none.sort()).toEqual(missing === '' ? [] : missing.split(' ').sort());
   });
 
-  test.each(containers)('%s: what is spelled for a format is read as that format', async (container) => {
+  test.each(containerNames)('%s: what is spelled for a format is read as that format', async (container) => {
     for (const format of allFormats) {
       const dtype = dtypeIn(container, format);
       if (dtype === null) continue;

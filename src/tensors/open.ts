@@ -1,12 +1,20 @@
 /** Opens a tensor file of any container. */
+import { joinWords } from '../base/join-words.ts';
 import { type ByteSource, readBytes } from './bytes.ts';
-import { npyMagic } from './npy-header.ts';
+import {
+  type Container,
+  containerNamed,
+  containers,
+  containerThatBegins,
+  containerTitles,
+  isNamedForHeader,
+} from './containers.ts';
 import { openNpy } from './npy-file.ts';
 import { openRaw } from './raw.ts';
 import { openSafetensors } from './safetensors.ts';
 import { isIndexName, openShards } from './safetensors-shards.ts';
 import { TensorFileError } from './tensor-error.ts';
-import type { Container, TensorFile } from './tensor-file.ts';
+import type { TensorFile } from './tensor-file.ts';
 
 export interface OpenOptions {
   /** The file's name or path. Its ending decides where the first bytes do not. */
@@ -29,32 +37,29 @@ export interface OpenOptions {
  */
 export async function openTensorFile(source: ByteSource, options: OpenOptions = {}): Promise<TensorFile> {
   if (options.container === undefined && isIndexName(options.name ?? '')) return openIndex(source, options);
-  const kind = options.container ?? (await kindOf(source, options.name ?? ''));
-  switch (kind) {
-    case 'safetensors':
-      return (await isIndex(source)) ? openIndex(source, options) : openSafetensors(source);
-    case 'npy':
-      return openNpy(source, tensorName(options.name), options.dtype);
-    case 'npz':
-      return (await import('./npz.ts')).openNpz(source, options.dtype);
-    case 'gguf':
-      return (await import('./gguf.ts')).openGguf(source);
-    case 'raw':
-      return openRawAs(source, options);
-  }
+  const container = options.container ?? (await containerOf(source, options.name ?? ''));
+  return openers[container](source, options);
 }
 
-/** By the first bytes; a safetensors file has no signature, but its header begins with a brace behind eight bytes. */
-async function kindOf(source: ByteSource, name: string): Promise<Container> {
-  const start = await readBytes(source, 0, Math.min(source.size, 9));
-  const begins = (...signature: readonly number[]): boolean => signature.every((byte, i) => start[i] === byte);
-  if (begins(...npyMagic)) return 'npy';
-  if (begins(0x47, 0x47, 0x55, 0x46)) return 'gguf';
-  if (begins(0x50, 0x4b)) return 'npz';
-  if (start[8] === 0x7b || begins(0x7b)) return 'safetensors';
-  const ending = /\.(safetensors|npy|npz|gguf)$/i.exec(name)?.[1]?.toLowerCase();
-  if (ending !== undefined) return ending as Container;
-  throw new TensorFileError('not-this-container', 'not a safetensors, .npy, .npz or GGUF file');
+type Opener = (source: ByteSource, options: OpenOptions) => Promise<TensorFile>;
+
+const openers: Readonly<Record<Container, Opener>> = {
+  safetensors: async (source, options) =>
+    (await isIndex(source)) ? openIndex(source, options) : openSafetensors(source),
+  npy: (source, { name, dtype }) => openNpy(source, tensorName(name), dtype),
+  npz: async (source, { dtype }) => (await import('./npz.ts')).openNpz(source, dtype),
+  gguf: async (source) => (await import('./gguf.ts')).openGguf(source),
+  raw: openRawAs,
+};
+
+/** By the first bytes; where they say nothing, by the name. */
+async function containerOf(source: ByteSource, name: string): Promise<Container> {
+  const found = containerThatBegins(await readBytes(source, 0, Math.min(source.size, 9)));
+  if (found !== null) return found;
+  const named = containerNamed(name);
+  if (named !== null && isNamedForHeader(name)) return named;
+  const titles = joinWords(containerTitles('with header'), 'or');
+  throw new TensorFileError('not-this-container', `not a ${titles} file`);
 }
 
 /** A header's length of 0x7b… bytes would be too much, so a file that begins with a brace is an index. */
@@ -69,12 +74,15 @@ function openIndex(source: ByteSource, { openBeside }: OpenOptions): Promise<Ten
   return openShards(source, openBeside);
 }
 
-function openRawAs(source: ByteSource, { name, dtype, shape, packing }: OpenOptions): TensorFile {
+async function openRawAs(source: ByteSource, { name, dtype, shape, packing }: OpenOptions): Promise<TensorFile> {
   if (dtype === undefined || shape === undefined)
     throw new TensorFileError('unknown-dtype', 'of a file without header, dtype and shape must be given');
   return openRaw(source, { name: tensorName(name), dtype, shape, ...(packing && { packing }) });
 }
 
+/** A tensor that is alone in its file is called like it. */
 function tensorName(path = 'tensor'): string {
-  return path.replace(/^.*[/\\]/s, '').replace(/\.(npy|raw|bin)$/i, '');
+  const name = path.replace(/^.*[/\\]/s, '');
+  const container = containerNamed(name);
+  return container !== null && containers[container].holdsOne ? name.replace(/\.[^.]+$/, '') : name;
 }

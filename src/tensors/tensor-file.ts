@@ -4,17 +4,7 @@
  */
 import type { FormatName } from '../numerics/formats.ts';
 import type { ByteSink, ByteSource } from './bytes.ts';
-
-export type Container = 'safetensors' | 'npy' | 'npz' | 'gguf' | 'raw';
-
-/** A file of each container, in words. */
-export const fileOf: Readonly<Record<Container, string>> = {
-  safetensors: 'a safetensors file',
-  npy: 'an .npy file',
-  npz: 'an .npz file',
-  gguf: 'a GGUF file',
-  raw: 'a raw file',
-};
+import type { Container } from './containers.ts';
 
 /**
  * How the elements of a tensor lie in its bytes, in C order (the last extent varies fastest), little-endian.

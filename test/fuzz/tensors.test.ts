@@ -8,9 +8,10 @@ import { layoutFile } from '../../src/tensors/layout.ts';
 import { writeNpy } from '../../src/tensors/npy.ts';
 import { openTensorFile } from '../../src/tensors/open.ts';
 import { TensorFileError } from '../../src/tensors/tensor-error.ts';
-import type { Container, TensorFile } from '../../src/tensors/tensor-file.ts';
+import { type Container, containerNames } from '../../src/tensors/containers.ts';
+import type { TensorFile } from '../../src/tensors/tensor-file.ts';
 
-const containers: readonly Container[] = ['safetensors', 'npy', 'npz', 'gguf'];
+const containers = containerNames.filter((name) => name !== 'raw');
 
 /** The longest header that is read, and what comes before it. */
 const mostAtOnce = 100_000_008;

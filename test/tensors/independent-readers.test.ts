@@ -11,7 +11,8 @@ import { openTensors } from '../../src/hosts/node-tensors.ts';
 import { readBytes } from '../../src/tensors/bytes.ts';
 import { layoutFile } from '../../src/tensors/layout.ts';
 import type { TensorFileError } from '../../src/tensors/tensor-error.ts';
-import type { Container, TensorEntry, TensorPlan } from '../../src/tensors/tensor-file.ts';
+import type { Container } from '../../src/tensors/containers.ts';
+import type { TensorEntry, TensorPlan } from '../../src/tensors/tensor-file.ts';
 
 /** What a reader says about a tensor. */
 type Read = readonly [name: string, shape: readonly number[], sha256: string];

@@ -8,7 +8,7 @@ import { printable } from '../../diagnostics/renderers/printable.ts';
 import type { Rounding } from '../../numerics/conversion.ts';
 import type { ConversionChoice } from '../../tensors/conversion-plan.ts';
 import type { Sharding } from '../../tensors/sharded-layout.ts';
-import type { Container } from '../../tensors/tensor-file.ts';
+import { type Container, containerNamed, containers } from '../../tensors/containers.ts';
 import { UsageError } from '../exit.ts';
 import type { CommonFlags } from '../options.ts';
 import { plural } from '../inspect/text.ts';
@@ -79,15 +79,6 @@ function oneOf<T>(flag: string, given: string | undefined, values: Readonly<Reco
   throw new UsageError(`${flag} takes ${Object.keys(values).join(', ')}, not '${given}'`);
 }
 
-const endings: Readonly<Record<string, Container>> = {
-  safetensors: 'safetensors',
-  npy: 'npy',
-  npz: 'npz',
-  gguf: 'gguf',
-  raw: 'raw',
-  bin: 'raw',
-};
-
 const indexEnding = /\.safetensors\.index\.json$/;
 
 /**
@@ -129,10 +120,9 @@ function bytesFrom(text: string): number {
 export function containerOf(path: string): Container {
   if (path === '-') throw new UsageError('the new file is written at random places, which stdout does not allow');
   if (indexEnding.test(path)) return 'safetensors';
-  const ending = /\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
-  const container = Object.hasOwn(endings, ending) ? endings[ending] : undefined;
-  if (container !== undefined) return container;
-  const known = Object.keys(endings).map((one) => `.${one}`);
+  const container = containerNamed(path);
+  if (container !== null) return container;
+  const known = Object.values(containers).flatMap(({ endings }) => endings.map((ending) => `.${ending}`));
   throw new UsageError(
     `'${path}' does not say what it is to be: it ends with ${known.join(', ')}, or with .safetensors.index.json`,
   );
