@@ -15,6 +15,7 @@ import { parseItems } from '../syntax/parser.ts';
 import { type Acceptance, acceptance, type ModuleEnvironment } from './availability.ts';
 import type { CheckedFunction } from './checked.ts';
 import type { Overrides } from './header.ts';
+import { CheckMemory } from './memory.ts';
 import { ModuleChecker } from './module.ts';
 import type { VariableSymbol } from './symbols.ts';
 
@@ -98,6 +99,8 @@ export function loadModule(
   };
 }
 
+const defaultMemory = new CheckMemory();
+
 interface Run {
   readonly report: CheckReport;
   readonly checker: ModuleChecker;
@@ -109,8 +112,9 @@ function run(source: string, options: CheckOptions, keep: boolean): Run {
   const report = (diagnostic: Diagnostic): void => {
     diagnostics.push(diagnostic);
   };
-  const checker = new ModuleChecker(source, readOverrides(options), report, keep);
-  for (const item of parseItems(source, report)) checker.checkItem(item);
+  const memory = keep ? null : defaultMemory;
+  const checker = new ModuleChecker(source, readOverrides(options), report, memory);
+  for (const item of parseItems(source, report, memory?.shapes ?? null)) checker.checkItem(item);
   const environment = checker.finish();
   diagnostics.sort((a, b) => a.span.start - b.span.start);
   const requirements = requirementsOf(checker, environment);

@@ -23,7 +23,8 @@ export interface InstructionContext {
   firstUnchecked(opcode: string): boolean;
 }
 
-export function checkInstruction(node: Instruction, scope: Scope, checker: InstructionContext): void {
+/** Checks an instruction, and returns the verdict on it. */
+export function checkInstruction(node: Instruction, scope: Scope, checker: InstructionContext): Verdict {
   if (node.guard !== null) checkGuard(node.guard, scope, checker);
   const { operands } = node;
   const judge = checker.ownJudge();
@@ -40,6 +41,7 @@ export function checkInstruction(node: Instruction, scope: Scope, checker: Instr
     );
   checker.needs.met(verdict);
   if (!verdict.clean) reportVerdict(node, verdict, scope, checker);
+  return verdict;
 }
 
 function reportVerdict(node: Instruction, verdict: Verdict, scope: Scope, checker: InstructionContext): void {

@@ -11,6 +11,7 @@ import type {
   FunctionItem,
   Instruction,
   Item,
+  LineSource,
   Parameter,
   PrototypeDirective,
   Statement,
@@ -48,6 +49,8 @@ import { checkInstruction, type InstructionContext } from './instruction.ts';
 import { type Judge, judgeFor } from './judge.ts';
 import { checkConstants, declareVariable } from './redeclaration.ts';
 import { checkKernel, needsOfParameters } from './kernels.ts';
+import { LineChecker } from './line-verdicts.ts';
+import type { CheckMemory } from './memory.ts';
 import { Needs } from './needs.ts';
 import { signatureOf } from './signature.ts';
 import { type DeclaredSymbol, type FormalSpace, Scope, type VariableSpace, type VariableSymbol } from './symbols.ts';
@@ -73,17 +76,28 @@ export class ModuleChecker implements InstructionContext {
   private readonly header: Header;
   readonly uncheckedOpcodes: Set<string> = new Set();
   private judge: Judge | null = null;
+  /** Judges lines of known shape; null where every statement is kept. */
+  private readonly lines: LineChecker | null;
+  /** Where the lines of the function being checked are kept. */
+  private lineSource: LineSource | null = null;
+  /** Findings so far. */
+  private reports = 0;
   private hasDebug = false;
   /** Functions that were declared, to be defined later. */
   private readonly announced: FunctionItem[] = [];
 
-  constructor(source: string, overrides: Overrides, report: Report, keep = false) {
+  /** With a `memory`, lines of known shape are judged by it; without one, items are kept for running. */
+  constructor(source: string, overrides: Overrides, report: Report, memory: CheckMemory | null) {
     this.source = source;
-    this.functions = keep ? [] : null;
-    this.report = report;
-    this.header = new Header(overrides, report);
-    this.debug = new DebugPlaces(report);
-    this.needs = new Needs(this.header, report);
+    this.functions = memory === null ? [] : null;
+    this.lines = memory === null ? null : new LineChecker(this, memory);
+    this.report = (diagnostic) => {
+      this.reports++;
+      report(diagnostic);
+    };
+    this.header = new Header(overrides, this.report);
+    this.debug = new DebugPlaces(this.report);
+    this.needs = new Needs(this.header, this.report);
   }
 
   checkItem(item: Item): void {
@@ -208,6 +222,7 @@ export class ModuleChecker implements InstructionContext {
     const recorder = this.functions === null || item.body === null ? null : new FunctionRecorder(item);
     this.recorder = recorder;
     const scope = this.declareParameters(item);
+    this.lineSource = item.lines;
     if (item.body !== null) this.checkStatements(item.body, scope);
     if (recorder !== null) this.functions?.push(recorder.finish());
     this.recorder = null;
@@ -222,6 +237,9 @@ export class ModuleChecker implements InstructionContext {
     switch (statement.kind) {
       case 'instruction':
         this.checkInstruction(statement, scope);
+        return;
+      case 'known':
+        this.lines?.check(statement, scope);
         return;
       case 'declaration':
         this.checkDeclaration(statement, scope, 'function');
@@ -284,8 +302,12 @@ export class ModuleChecker implements InstructionContext {
     this.checkStatements(block.statements, new Scope(scope));
   }
 
-  private checkInstruction(node: Instruction, scope: Scope): void {
-    checkInstruction(node, scope, this);
+  checkInstruction(node: Instruction, scope: Scope): void {
+    const before = this.reports;
+    const verdict = checkInstruction(node, scope, this);
+    if (this.lineSource !== null && this.reports === before && !verdict.calls) {
+      this.lines?.learn(node, scope, verdict, this.lineSource);
+    }
     this.recorder?.entry({ kind: 'instruction', node, scope });
   }
 

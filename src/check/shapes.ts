@@ -150,7 +150,8 @@ function internList(kind: 'vector' | 'list', elements: readonly Shape[]): Shape 
   return intern(`${kind} ${elements.map((element) => element.id).join(' ')}`, { kind, elements });
 }
 
-function shapeOfName(name: string, scope: Scope): Shape {
+/** The shape of a name by itself. */
+export function shapeOfName(name: string, scope: Scope): Shape {
   const symbol = scope.lookup(name);
   if (symbol !== undefined) return shapeOfSymbol(symbol);
   const found = findRegister(name);

@@ -97,9 +97,13 @@ export type DeclaredSymbol =
 
 /** One `{ … }` of names, or the module's. Lookup goes outward; an inner name hides an outer one. */
 export class Scope {
-  private readonly parent: Scope | null;
+  readonly parent: Scope | null;
+  readonly families: RegisterSymbol[] = [];
+  /** Names with `%` and digits at the end that are no family's, without the digits. */
+  readonly numberedNames: Set<string> = new Set();
+  /** Grows with every declaration. */
+  changes = 0;
   private readonly names = new Map<string, DeclaredSymbol>();
-  private readonly families: RegisterSymbol[] = [];
   /** What is no family, by its name without its digits. */
   private readonly numbered = new Map<string, DeclaredSymbol[]>();
 
@@ -112,7 +116,9 @@ export class Scope {
     if (symbol.kind === 'register' && symbol.count !== null) return this.declareFamily(symbol);
     const previous = this.here(symbol.name);
     if (previous !== undefined) return previous;
+    this.changes++;
     this.names.set(symbol.name, symbol);
+    if (symbol.name.startsWith('%')) this.noteNumber(symbol.name);
     if (symbol.kind !== 'label') this.rememberNumber(symbol);
     return null;
   }
@@ -124,6 +130,7 @@ export class Scope {
 
   /** Replaces a declaration (a prototype by its definition). */
   replace(symbol: DeclaredSymbol): void {
+    this.changes++;
     this.names.set(symbol.name, symbol);
   }
 
@@ -141,6 +148,11 @@ export class Scope {
     return this.familyOf(name, name.length)?.count ?? this.parent?.familySize(name) ?? null;
   }
 
+  private noteNumber(name: string): void {
+    const digits = familyIndex(name);
+    if (digits > 0) this.numberedNames.add(name.slice(0, digits));
+  }
+
   private rememberNumber(symbol: DeclaredSymbol): void {
     const digits = familyIndex(symbol.name);
     if (digits === 0) return;
@@ -153,6 +165,7 @@ export class Scope {
   private declareFamily(symbol: RegisterSymbol): DeclaredSymbol | null {
     const previous = this.familyOf(symbol.name, symbol.name.length) ?? this.memberOf(symbol);
     if (previous !== undefined) return previous;
+    this.changes++;
     this.families.push(symbol);
     return null;
   }

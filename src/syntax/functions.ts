@@ -56,6 +56,7 @@ export function parseFunction(r: Reader, linkage: Linkage | null, start: number,
     tuning: header.tuning,
     noreturn: header.noreturn,
     body,
+    lines: r.lines,
   };
 }
 

@@ -39,7 +39,8 @@ export class Lexer {
   mnemonicEnd = 0;
   /** The first character that ptxas refuses even in a comment (NUL, anything beyond ASCII); -1 if there is none. */
   readonly foreign: number;
-  private readonly bytes: Uint8Array;
+  /** The character codes, with some NULs behind them. */
+  readonly bytes: Uint8Array;
   private readonly names: NameTable;
   private hash = 0;
 
@@ -89,6 +90,12 @@ export class Lexer {
     this.end = start;
     this.next();
     this.previousEnd = previousEnd;
+  }
+
+  /** Makes the first token behind `end` the current one; what ends there was read by others. */
+  goOn(end: number): void {
+    this.end = end;
+    this.next();
   }
 
   /** Lets nothing more be read: the current token becomes the end. */

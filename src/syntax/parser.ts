@@ -10,7 +10,9 @@ import { declaredSpaces, linkages, moduleDirectives } from './directives.ts';
 import { foreignText } from './foreign-text.ts';
 import { parseFunction } from './functions.ts';
 import { parseInstruction as parseInstructionAt } from './instructions.ts';
+import { TextLines } from './known-lines.ts';
 import { Lexer } from './lexer.ts';
+import type { LineShapes } from './line-shapes.ts';
 import { Reader } from './reader.ts';
 import { parsePragma } from './statements.ts';
 import { Token } from './tokens.ts';
@@ -32,17 +34,22 @@ export interface ParsedInstruction {
 
 /**
  * The items of a module, one at a time, so that a caller can drop each before the next is read. Syntax errors go to
- * `report` in the order of the text; reading goes on behind each, up to a limit of 1000. Never throws.
+ * `report` in the order of the text; reading goes on behind each, up to a limit of 1000. Never throws. Where `shapes` are
+ * given, instructions of known shape are not parsed but stand in a body as `KnownLines`, to be looked at before the next
+ * item is read.
  */
 export function* parseItems(
   source: string,
   report: (diagnostic: Diagnostic) => void,
+  shapes: LineShapes | null = null,
 ): Generator<Item, void, undefined> {
   const r = new Reader(source, report);
   if (isNoModule(r)) return;
+  if (shapes !== null) r.lines = new TextLines(r, shapes);
   const order = new HeaderOrder();
   while (r.kind !== Token.End) {
     const start = r.start;
+    r.lines?.begin();
     order.check(r);
     const item = r.failed ? null : parseItem(r);
     if (item !== null) yield item;

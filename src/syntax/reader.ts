@@ -2,6 +2,7 @@ import type { Span } from '../base/span.ts';
 import type { Code, Parameters } from '../diagnostics/catalogue.ts';
 import { type Diagnostic, diagnose, type Extras } from '../diagnostics/diagnostic.ts';
 import { linkages, moduleDirectives, statementDirectives } from './directives.ts';
+import type { TextLines } from './known-lines.ts';
 import { Lexer } from './lexer.ts';
 import { Token } from './tokens.ts';
 import type { Operand } from './tree.ts';
@@ -20,6 +21,10 @@ export class Reader extends Lexer {
   openBraces = 0;
   /** Room for the operands of one instruction until their number is known; what lies in it is stale. */
   readonly gathered: Operand[] = [];
+  /** What steps over lines of known shape; null where every statement is parsed. */
+  lines: TextLines | null = null;
+  /** Complaints so far. */
+  findings = 0;
   private errors = 0;
   private depth = 0;
   private endComplaint = -1;
@@ -36,6 +41,7 @@ export class Reader extends Lexer {
 
   /** Passes a finding on; the one that reaches {@link errorLimit} is the last. */
   report<C extends Code>(code: C, span: Span, parameters: Parameters<C>, extras: Extras = {}): void {
+    this.findings++;
     if (this.stopped) return;
     const diagnostic = diagnose(code, span, parameters, extras);
     this.sink(diagnostic);

@@ -16,10 +16,14 @@ export function parseStatements(r: Reader): readonly Statement[] {
   for (;;) {
     const start = r.start;
     if (r.kind === Token.RightBrace || r.kind === Token.End || r.atFunction()) return statements;
-    const statement = parseStatement(r);
+    const statement = readKnown(r) ?? parseStatement(r);
     if (statement !== null) statements.push(statement);
     if (r.failed) r.recover(start);
   }
+}
+
+function readKnown(r: Reader): Statement | null {
+  return r.lines !== null && (r.kind === Token.Name || r.kind === Token.At) ? r.lines.read() : null;
 }
 
 function parseStatement(r: Reader): Statement | null {

@@ -4,6 +4,7 @@
  */
 import type { Span } from '../base/span.ts';
 import type { DeclaredSpace, Linkage } from '../isa/directives.ts';
+import type { LineShape, LineShapes } from './line-shapes.ts';
 
 // --- operands -------------------------------------------------------------------------------------------------------
 
@@ -178,7 +179,26 @@ export type Statement =
   | LocationDirective
   | PragmaDirective
   | TargetsDirective
-  | PrototypeDirective;
+  | PrototypeDirective
+  | KnownLines;
+
+/** Instructions in a row that each have a known shape, and so were not parsed: lines `from` to `to` of `source`. */
+export interface KnownLines extends Span {
+  readonly kind: 'known';
+  /** Offsets in the words of `source.shapes`. */
+  readonly from: number;
+  readonly to: number;
+  readonly source: LineSource;
+}
+
+/** Where the lines of known shape of the item that is read are kept, until the next item is read. */
+export interface LineSource {
+  readonly shapes: LineShapes;
+  /** Parses the instruction of a known line after all. */
+  instructionAt(start: number): Instruction;
+  /** Makes the shape of a parsed instruction known; null where it cannot be. */
+  learn(start: number): LineShape | null;
+}
 
 // --- declarations ---------------------------------------------------------------------------------------------------
 
@@ -258,6 +278,8 @@ export interface FunctionItem extends Span {
   readonly tuning: readonly TuningDirective[];
   readonly noreturn: boolean;
   readonly body: readonly Statement[] | null;
+  /** Where the known lines of the body are kept; null where every instruction was parsed. */
+  readonly lines: LineSource | null;
 }
 
 /** A parameter with the space it was declared in (`.param`, or `.reg` for a function). */

@@ -1,0 +1,381 @@
+/**
+ * Instructions known by their shape: the text of one, with the numbers folded out of it. Most lines of a large file
+ * repeat the shape of an earlier line, and such a line need not be parsed again: two texts of one shape are the same
+ * tokens but for the numbers in registers, labels and integers, and the grammar reads them alike.
+ */
+import { CharClass, classes } from './tokens.ts';
+
+/** Shapes kept, and the characters that they have together. At the first limit met all are forgotten. */
+const mostShapes = 1 << 14;
+const mostCharacters = 1 << 20;
+const tableSize = mostShapes * 2;
+
+/** Instructions with longer shapes are not kept. Matrix instructions name up to 256 registers. */
+const longest = 2048;
+
+/** Longer names mostly belong to one function each, and are no part of a shape. */
+const longestName = 16;
+
+/** How a character may go on in a shape; what is `refused` stands only in texts that are parsed each time. */
+const Kind = { refused: 0, kept: 1, semicolon: 2, register: 3, label: 4, name: 5, digit: 6, dot: 7 } as const;
+
+const kinds: Uint8Array = makeKinds();
+
+function makeKinds(): Uint8Array {
+  const table = new Uint8Array(128);
+  const fill = (characters: string, kind: number): void => {
+    for (const c of characters) table[c.charCodeAt(0)] = kind;
+  };
+  fill(' \t,[]{}()+-|!@', Kind.kept);
+  fill(';', Kind.semicolon);
+  fill('%', Kind.register);
+  fill('$', Kind.label);
+  fill('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_', Kind.name);
+  fill('0123456789', Kind.digit);
+  fill('.', Kind.dot);
+  return table;
+}
+
+/** What stands in a shape for a number, a number of more than 9 digits, and a long name. */
+const folded = 0x23;
+const longNumber = 0x26;
+const longName = 0x22;
+const zero = 0x30;
+const newline = 10;
+const carriageReturn = 13;
+
+/** A name of an instruction. */
+export interface ShapeName {
+  /** Of a register its number is folded away, of long names and labels the whole. */
+  readonly kind: 'register' | 'folded' | 'kept';
+  readonly start: number;
+  readonly end: number;
+  /** Its slot, of two for a folded name: its start and its end; -1 for one that is kept. */
+  readonly slot: number;
+}
+
+/** A text's shape: what stands for it in the table, and where its names are. */
+export interface LineShape {
+  readonly id: number;
+  readonly end: number;
+  readonly names: readonly ShapeName[];
+  /** The values of the slots in the text that was read. */
+  readonly slots: readonly number[];
+}
+
+/**
+ * The shapes that are known, and the lines of known shape of the item that is read. A line takes `2 + slots` words: the
+ * shape's id, where the line starts, then its slots. An integer of more than 28 bits has -1 in its slot.
+ */
+export class LineShapes {
+  words: Int32Array = new Int32Array(1 << 14);
+  /** Words taken. */
+  length = 0;
+  /** Grows when all shapes are forgotten: ids of before mean nothing then. */
+  generation = 0;
+  /** Slots by id. */
+  readonly slotCounts: Uint16Array = new Uint16Array(mostShapes);
+  private count = 0;
+  private readonly table = new Int32Array(tableSize);
+  private readonly hashes = new Int32Array(mostShapes);
+  private readonly offsets = new Int32Array(mostShapes + 1);
+  private readonly characters = new Uint8Array(mostCharacters);
+  /** The shape that was read last, its length and hash, and the words behind `length` that its slots take. */
+  private readonly shape = new Uint8Array(longest);
+  private shapeLength = 0;
+  private hash = 0;
+  private slots = 0;
+  /** Where names are noted, while a shape is learned. */
+  private names: ShapeName[] | null = null;
+
+  /** Begins an item: the lines of the one before are no longer needed. */
+  begin(): void {
+    this.length = 0;
+    if (this.count >= mostShapes || (this.offsets[this.count] as number) + longest > mostCharacters) this.forget();
+  }
+
+  /** Adds the lines of known shape that follow each other from `start` on; returns where the last ends, -1 for none. */
+  readLines(bytes: Uint8Array, start: number): number {
+    let end = -1;
+    for (let at = start; ; ) {
+      const after = this.scan(bytes, at);
+      const id = after < 0 ? -1 : this.find();
+      if (id < 0) return end;
+      this.words[this.length] = id;
+      this.words[this.length + 1] = at;
+      this.length += 2 + this.slots;
+      end = after;
+      at = skipBlanks(bytes, after);
+    }
+  }
+
+  /** The shape of the instruction at `start`, known from now on; null where the text has none, or no room is left. */
+  learn(bytes: Uint8Array, start: number): LineShape | null {
+    const names: ShapeName[] = [];
+    this.names = names;
+    const end = this.scan(bytes, start);
+    this.names = null;
+    if (end < 0) return null;
+    const from = this.length + 2;
+    const slots = Array.from(this.words.subarray(from, from + this.slots));
+    const id = this.find();
+    if (id >= 0) return { id, end, names, slots };
+    return this.hasRoom() ? { id: this.add(), end, names, slots } : null;
+  }
+
+  private hasRoom(): boolean {
+    const used = this.offsets[this.count] as number;
+    return this.count < mostShapes && used + this.shapeLength <= mostCharacters;
+  }
+
+  private forget(): void {
+    this.count = 0;
+    this.table.fill(0);
+    this.generation++;
+  }
+
+  private add(): number {
+    const id = this.count++;
+    const offset = this.offsets[id] as number;
+    this.characters.set(this.shape.subarray(0, this.shapeLength), offset);
+    this.offsets[id + 1] = offset + this.shapeLength;
+    this.hashes[id] = this.hash;
+    this.slotCounts[id] = this.slots;
+    let at = this.firstPlace();
+    while (this.table[at] !== 0) at = (at + 1) % tableSize;
+    this.table[at] = id + 1;
+    return id;
+  }
+
+  private firstPlace(): number {
+    return (this.hash ^ (this.hash >>> 15)) & (tableSize - 1);
+  }
+
+  /** The id of the shape that was read last; -1 where it is not known. */
+  private find(): number {
+    const { table, hashes, hash } = this;
+    for (let at = this.firstPlace(); ; at = (at + 1) & (tableSize - 1)) {
+      const id = (table[at] as number) - 1;
+      if (id < 0) return -1;
+      if (hashes[id] === hash && this.isShape(id)) return id;
+    }
+  }
+
+  private isShape(id: number): boolean {
+    const { characters, shape, shapeLength } = this;
+    const offset = this.offsets[id] as number;
+    if ((this.offsets[id + 1] as number) - offset !== shapeLength) return false;
+    for (let i = 0; i < shapeLength; i++) if (characters[offset + i] !== shape[i]) return false;
+    return true;
+  }
+
+  /** Reads one instruction's shape; returns where its `;` ends, -1 for a text that has none. */
+  private scan(bytes: Uint8Array, start: number): number {
+    this.shapeLength = 0;
+    this.hash = 0;
+    this.slots = 0;
+    if (this.length + 2 + longest > this.words.length) this.grow();
+    let at = start;
+    let opcodeRead = false;
+    let inGuard = false;
+    while (this.shapeLength < longest - longestName) {
+      const c = bytes[at] as number;
+      switch (kinds[c]) {
+        case Kind.kept:
+          this.keep(c);
+          inGuard ||= c === 0x40;
+          at++;
+          break;
+        case Kind.register:
+          inGuard = false;
+          at = this.readRegister(bytes, at);
+          break;
+        case Kind.digit:
+          at = this.readNumber(bytes, at);
+          break;
+        case Kind.name:
+          at = opcodeRead || inGuard ? this.readName(bytes, at) : this.keepOpcode(bytes, at);
+          opcodeRead = !inGuard;
+          inGuard = false;
+          break;
+        case Kind.dot:
+          at = this.keepPart(bytes, at);
+          break;
+        case Kind.label:
+          at = this.readName(bytes, at);
+          break;
+        case Kind.semicolon:
+          return at + 1;
+        default:
+          return -1;
+      }
+      if (at < 0) return -1;
+    }
+    return -1;
+  }
+
+  private grow(): void {
+    const larger = new Int32Array(this.words.length * 2);
+    larger.set(this.words);
+    this.words = larger;
+  }
+
+  private keep(c: number): void {
+    this.shape[this.shapeLength++] = c;
+    this.hash = (Math.imul(this.hash, 31) + c) | 0;
+  }
+
+  private slot(value: number): void {
+    this.words[this.length + 2 + this.slots++] = value;
+  }
+
+  private note(kind: ShapeName['kind'], start: number, end: number, slot: number): void {
+    this.names?.push({ kind, start, end, slot });
+  }
+
+  /** An opcode with its parts; digits in it are no numbers. */
+  private keepOpcode(bytes: Uint8Array, start: number): number {
+    const { shape } = this;
+    let { hash, shapeLength: length } = this;
+    let at = start;
+    let c = bytes[at] as number;
+    while (((classes[c] as number) & CharClass.word) !== 0 || c === 0x2e || c === 0x3a) {
+      if (length >= longest) return -1;
+      shape[length++] = c;
+      hash = (Math.imul(hash, 31) + c) | 0;
+      c = bytes[++at] as number;
+    }
+    this.shapeLength = length;
+    this.hash = hash;
+    return at;
+  }
+
+  /** `.x` or a type; a float that begins with its point has no shape. */
+  private keepPart(bytes: Uint8Array, start: number): number {
+    return (classAt(bytes, start + 1) & CharClass.digit) !== 0 ? -1 : this.keepOpcode(bytes, start);
+  }
+
+  /** `%` and a name, without the number at its end. */
+  private readRegister(bytes: Uint8Array, start: number): number {
+    const { shape } = this;
+    let { hash, shapeLength: length } = this;
+    let digits = -1;
+    let value = 0;
+    let lengthBefore = 0;
+    let hashBefore = 0;
+    let at = start;
+    let c = bytes[at] as number;
+    do {
+      if (c > 0x39 || c < zero) digits = -1;
+      else if (digits >= 0) value = value * 10 + c - zero;
+      else {
+        digits = at;
+        value = c - zero;
+        lengthBefore = length;
+        hashBefore = hash;
+      }
+      if (length >= longest) return -1;
+      shape[length++] = c;
+      hash = (Math.imul(hash, 31) + c) | 0;
+      c = bytes[++at] as number;
+    } while (((classes[c] as number) & CharClass.name) !== 0);
+    if (digits < 0 || !isCanonical(bytes, digits, at)) {
+      this.shapeLength = length;
+      this.hash = hash;
+      this.note('kept', start, at, -1);
+      return at - start > longestName ? -1 : at;
+    }
+    this.shapeLength = lengthBefore;
+    this.hash = hashBefore;
+    this.keep(folded);
+    this.note('register', start, at, this.slots);
+    this.slot(value);
+    return at;
+  }
+
+  /** A label as nvcc names it, or any other name: a long one is folded away as a whole. */
+  private readName(bytes: Uint8Array, start: number): number {
+    const first = bytes[start] as number;
+    let at = start + 1;
+    while ((classAt(bytes, at) & CharClass.name) !== 0) at++;
+    if (at - start > longestName || first === 0x24) {
+      this.keep(first === 0x24 ? first : longName);
+      this.note('folded', start, at, this.slots);
+      this.slot(start);
+      this.slot(at);
+      return at;
+    }
+    for (let i = start; i < at; i++) this.keep(bytes[i] as number);
+    if (at > start + 1 || first !== 0x5f) this.note('kept', start, at, -1);
+    return at;
+  }
+
+  /** An integer, decimal or after `0x`, and the hexadecimal floats; other numbers have no shape. */
+  private readNumber(bytes: Uint8Array, start: number): number {
+    const second = (bytes[start + 1] as number) | 0x20;
+    if (bytes[start] === zero && second >= 0x62 && second <= 0x78) return this.readHex(bytes, start, second);
+    let at = start;
+    let value = 0;
+    let c = bytes[at] as number;
+    while (c >= zero && c <= 0x39) {
+      value = value * 10 + c - zero;
+      c = bytes[++at] as number;
+    }
+    const digits = at - start;
+    if ((bytes[start] === zero && digits > 1) || digits > 18 || !endsNumber(c)) return -1;
+    this.keep(digits > 9 ? longNumber : folded);
+    this.slot(value < 1 << 28 ? value : -1);
+    return at;
+  }
+
+  private readHex(bytes: Uint8Array, start: number, letter: number): number {
+    let at = start + 2;
+    let value = 0;
+    while ((classAt(bytes, at) & CharClass.hex) !== 0) {
+      if (at < start + 9) value = value * 16 + hexDigit(bytes[at] as number);
+      at++;
+    }
+    const digits = at - start - 2;
+    if (!endsNumber(bytes[at] as number)) return -1;
+    this.keep(letter);
+    this.keep(folded);
+    switch (letter) {
+      case 0x78:
+        this.slot(digits <= 7 ? value : -1);
+        return digits > 0 && digits < 16 ? at : -1;
+      case 0x66:
+        return digits === 8 ? at : -1;
+      case 0x64:
+        return digits === 16 ? at : -1;
+      default:
+        return -1;
+    }
+  }
+}
+
+function classAt(bytes: Uint8Array, at: number): number {
+  return classes[bytes[at] as number] as number;
+}
+
+/** Digits without a zero in front, and few enough to be an exact index. */
+function isCanonical(bytes: Uint8Array, start: number, end: number): boolean {
+  return end - start <= 9 && (bytes[start] !== zero || end === start + 1);
+}
+
+/** Whether a number may end before this character. */
+function endsNumber(c: number): boolean {
+  return ((classes[c] as number) & CharClass.name) === 0 && c !== 0x2e;
+}
+
+function hexDigit(c: number): number {
+  return c <= 0x39 ? c - zero : (c | 0x20) - 0x57;
+}
+
+function skipBlanks(bytes: Uint8Array, start: number): number {
+  let at = start;
+  for (;;) {
+    const c = bytes[at];
+    if (c !== 0x20 && c !== 9 && c !== newline && c !== carriageReturn) return at;
+    at++;
+  }
+}

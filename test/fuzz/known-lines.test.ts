@@ -1,0 +1,113 @@
+/** Lines judged by their shape, held against the same text with every statement parsed, which is what loading does. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { type CheckReport, check, loadModule } from '../../src/check/check.ts';
+import { randomSource } from '../kernels/reference.ts';
+
+const folders = ['../../examples/kernels/', '../kernels/cuda/'].map((path) => new URL(path, import.meta.url));
+const modules = folders.flatMap((folder) =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith('.ptx'))
+    .sort()
+    .map((name) => readFileSync(new URL(name, folder), 'utf8')),
+);
+
+function expectSame(text: string): CheckReport {
+  const parsed = loadModule(text).report;
+  // Twice: the first time shapes are learned, the second time they are known.
+  expect(check(text)).toEqual(parsed);
+  expect(check(text)).toEqual(parsed);
+  return parsed;
+}
+
+const small = modules.filter(({ length }) => length < 30_000);
+const random = randomSource(11);
+const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
+const token = /\/\/[^\n]*|"[^"\n]*"|[.%$_A-Za-z][\w$]*|\d[\w.]*|\s+|./g;
+const others =
+  `%r0 %r99999 %r03 %rd1 %rd7 %p1 %p0 %f1 %rs1 %SP %tid.x %tid %r1.x %r5000000000 $L__BB0_1 $L__BB0_99 L1 _ WARP_SZ
+  0 1 -1 32 33 256 017 08 1U 0x1F 0x1234567890abcdef 99999999999 9999999999999999999999 0f3F800000 0f3F80000 0d3FF0000000000000 1.5
+  .b32 .s64 .f16 .x .pred .v2 @ ! + - * / , ; : [ ] { } ( ) | // . "`.split(/\s+/);
+const declarations = [
+  '.reg .b32 %r<3>;',
+  '.reg .pred %r<3>;',
+  '.reg .b64 %r1;',
+  '.reg .v2 .f32 %f<9>;',
+  '%r1:',
+  '{ .reg .pred %p<1>;',
+  '{ .reg .f64 %r7;',
+  '}',
+  '.shared .b32 %tid;',
+  '.param .b64 param0;',
+];
+
+function mutant(text: string): string {
+  const tokens = text.match(token) ?? [];
+  for (let left = 1 + Math.floor(random() * 3); left > 0; left--) {
+    const at = Math.floor(random() * tokens.length);
+    if (random() < 0.2) tokens[at] += `\n${pick(declarations)}\n`;
+    else tokens[at] = random() < 0.5 ? pick(others) : pick(tokens);
+  }
+  return tokens.join('');
+}
+
+const header = '.version 9.0\n.target sm_90\n.address_size 64\n';
+const registers = '.reg .pred %p<4>; .reg .b32 %r<8>; .reg .f32 %f<8>; .reg .b64 %rd<8>;';
+/** Makes shapes known, among them those of the case. */
+const known = `.visible .entry k0() { ${registers} .shared .b32 cell;
+  add.s32 %r1, %r2, %r3;
+  add.s32 %r1, %r2, 5;
+  @%p1 bra $L1;
+  @!%p1 bra.uni $L1;
+  $L1:
+  mov.u32 %r1, %tid.x;
+  st.shared.b32 [cell], %r1;
+  bar.sync 7;
+  add.f32 %f1, %f2, 0f3F800000;
+  wmma.load.a.sync.aligned.row.m16n16k16.f16 {%r1}, [%rd1];
+  ret; }\n`;
+
+/** Lines of known shape that are not what they were, and the codes of what is found. */
+const cases: readonly (readonly [string, string, readonly string[]])[] = [
+  ['a register beyond its family', `${registers} add.s32 %r1, %r8, %r3;`, ['PTX3001']],
+  ['a family of another type', '.reg .f32 %r<8>; add.s32 %r1, %r2, %r3;', ['PTX3004']],
+  ['a family hidden in part by an inner one', `${registers} { .reg .pred %r<2>; add.s32 %r1, %r2, %r3; }`, ['PTX3004']],
+  ['a family hidden in part by a register', `${registers} { .reg .f32 %r3; add.s32 %r1, %r2, %r3; }`, ['PTX3004']],
+  ['a family hidden in part by a label', `${registers} { %r3: add.s32 %r1, %r2, %r3; }`, ['PTX3003']],
+  ['a family seen again behind the scope that hid it', `${registers} { .reg .pred %r<2>; } add.s32 %r1, %r2, %r3;`, []],
+  ['a family that is declared too late', `add.s32 %r1, %r2, %r3; ${registers}`, ['PTX3001']],
+  ['a guard that is no predicate', '.reg .b32 %p<4>; @%p1 bra $L1; $L1: ret;', ['PTX3010']],
+  ['a label that is missing', `${registers} @%p1 bra $L2;`, ['PTX3001']],
+  ['a label that is a register', `${registers} .reg .b32 $L2; @%p1 bra $L2;`, ['PTX3003']],
+  ['a special register that is declared', `${registers} .reg .v2 .f64 %tid; mov.u32 %r1, %tid.x;`, ['PTX3004']],
+  ['a variable in another space', `${registers} .local .b32 cell; st.shared.b32 [cell], %r1;`, ['PTX5011']],
+  ['a constant out of its range', `${registers} bar.sync 16;`, ['PTX3011']],
+  ['a float of 7 digits', `${registers} add.f32 %f1, %f2, 0f3F80000;`, ['PTX1005']],
+  ['a float for an offset', `${registers} ld.b32 %r1, [%rd1+0f3F800000];`, ['PTX1013']],
+  ['an octal with a wrong digit', `${registers} add.s32 %r1, %r2, 08;`, ['PTX1005']],
+];
+
+describe('lines of known shape', () => {
+  for (const [name, body, codes] of cases) {
+    it(`tell ${name}`, () => {
+      const text = `${header}${known}.visible .entry k1() { ${body} }`;
+      const found = expectSame(text).diagnostics.filter(({ severity }) => severity === 'error');
+      expect([...new Set(found.map(({ code }) => code))]).toEqual(codes);
+    });
+  }
+
+  it('tell once in each module that an opcode is not checked', () => {
+    for (let i = 0; i < 3; i++) {
+      const report = expectSame(`${header}${known}${known.replace('k0', 'k1')}`);
+      expect(report.diagnostics.map(({ code }) => code)).toEqual(['PTX2002']);
+    }
+  });
+
+  it('give the findings and requirements of parsed ones, in real modules', () => {
+    for (const text of modules) expectSame(text);
+  });
+
+  it('give them in modules with mistakes', () => {
+    for (let i = 0; i < 150; i++) expectSame(mutant(pick(small)));
+  });
+});
