@@ -10,7 +10,7 @@ const may = {
   syntax: [],
   check: ['syntax', 'isa'],
   program: ['check', 'isa', 'syntax'],
-  machine: ['isa'],
+  machine: ['program', 'isa'],
   interp: ['program', 'machine', 'isa', 'numerics', 'check'],
   wasm: [],
   jit: ['program', 'machine', 'isa', 'wasm', 'check', 'numerics'],

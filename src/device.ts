@@ -29,12 +29,13 @@ export type { Argument } from './device/arguments.ts';
 export { PtxlabError } from './base/error.ts';
 export type { Dim3, Fault } from './machine/fault.ts';
 export type { TraceEvent, TraceRegister } from './interp/trace.ts';
+export type { LaunchResult } from './machine/engine.ts';
 export type { LaunchStats } from './machine/launch.ts';
 export type { TraceChoice } from './device/trace-choice.ts';
 export { DeviceBuffer } from './device/buffer.ts';
 export { Kernel } from './device/kernel.ts';
 export { LoadedModule, RefusedModuleError } from './device/loaded-module.ts';
-export type { DeviceOptions, Extent, LaunchOptions, LaunchResult } from './device/options.ts';
+export type { DeviceOptions, Extent, LaunchOptions } from './device/options.ts';
 
 /** A device with its memory. */
 export class Device {

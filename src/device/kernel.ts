@@ -1,25 +1,19 @@
 /** Kernels of modules on a device, and how they are launched. */
 import { packArguments } from './arguments.ts';
 import { PtxlabError } from '../base/error.ts';
-import { regionsOf, runLaunch } from '../interp/engine.ts';
+import { ReferenceEngine } from '../interp/engine.ts';
 import { type ModuleOrigin, runFast } from '../jit/launch/launch.ts';
 import type { DeviceHeap } from '../machine/device-heap.ts';
+import { type Launch, type LaunchResult, runToEnd } from '../machine/engine.ts';
 import type { Dim3 } from '../machine/fault.ts';
 import type { GlobalMemory } from '../machine/global-memory.ts';
-import {
-  checkShape,
-  checkWorkers,
-  type LaunchLimits,
-  type LaunchResult as EngineResult,
-  type LaunchShape,
-} from '../machine/launch.ts';
+import { checkShape, checkWorkers, type LaunchShape } from '../machine/launch.ts';
 import { withGridWorkspace } from '../machine/grid-workspace.ts';
-import { Segment } from '../machine/segment.ts';
 import type { FunctionProgram } from '../program/function-program.ts';
 import type { KernelProgram } from '../program/link.ts';
 import type { ModuleImage } from '../program/module-image.ts';
 import { tracingOf } from './trace-choice.ts';
-import type { Extent, LaunchOptions, LaunchResult } from './options.ts';
+import type { Extent, LaunchOptions } from './options.ts';
 
 /** The device that a module is on, and what the module was made of. */
 export interface ModuleContext {
@@ -36,8 +30,6 @@ export class Kernel {
   private readonly linked: KernelProgram;
   private readonly program: FunctionProgram;
   private readonly image: ModuleImage;
-  private readonly memory: GlobalMemory;
-  private readonly heap: DeviceHeap;
   private readonly context: ModuleContext;
   private readonly addressBytes: 4 | 8;
 
@@ -48,8 +40,6 @@ export class Kernel {
     this.linked = linked;
     this.program = program;
     this.image = image;
-    this.memory = context.memory;
-    this.heap = context.heap;
     this.context = context;
     this.addressBytes = addressBytes;
   }
@@ -75,79 +65,51 @@ export class Kernel {
     checkShape(shape, program.sharedBytes, this.linked.stackBytes);
     checkWorkers(options.workers ?? 0);
     checkTuning(program, shape);
-    const bytes = packArguments(
+    const parameters = packArguments(
       this.name,
       program.parameters,
       program.parameterBytes,
       options.args ?? [],
       this.addressBytes,
     );
-    const limits: LaunchLimits = {
-      budget: options.budget ?? 2 ** 40,
-      seconds: options.timeout ?? 60,
-      signal: options.signal ?? null,
+    const { memory, heap } = this.context;
+    const launch: Launch = {
+      kernel: this.linked,
+      image: this.image,
+      shape,
+      memory,
+      heap,
+      parameters,
+      limits: {
+        budget: options.budget ?? 2 ** 40,
+        seconds: options.timeout ?? 60,
+        signal: options.signal ?? null,
+      },
+      onPrint: (text) => options.onPrint?.(text),
     };
-    const texts: string[] = [];
-    const print = (text: string): void => {
-      texts.push(text);
-      options.onPrint?.(text);
-    };
-    const run = (workspace: number): Promise<EngineResult> =>
-      this.run(options, { ...shape, gridWorkspace: workspace }, bytes, limits, print);
-    const result =
-      options.cooperative === true ? await withGridWorkspace(this.memory, run) : withHint(await run(0), this.linked);
-    return { ...result, printed: texts.join('') };
+    const run = (workspace: number): Promise<LaunchResult> =>
+      this.run(options, { ...launch, shape: { ...shape, gridWorkspace: workspace } });
+    return options.cooperative === true ? withGridWorkspace(memory, run) : withHint(await run(0), this.linked);
   }
 
-  private async run(
-    options: LaunchOptions,
-    shape: LaunchShape,
-    parameters: Uint8Array,
-    limits: LaunchLimits,
-    print: (text: string) => void,
-  ): Promise<EngineResult> {
-    const { linked, program, image, memory, heap } = this;
-    const { addressOf, addresses, constants, constantLayout } = image;
-    const tracing = tracingOf(options, shape);
+  private async run(options: LaunchOptions, launch: Launch): Promise<LaunchResult> {
+    const { origin, workers, simd } = this.context;
+    const tracing = tracingOf(options, launch.shape);
     if (tracing === null && options.engine !== 'interp') {
-      return runFast({
-        kernel: linked,
-        shape,
-        memory,
-        heap,
-        print,
-        parameters,
-        limits,
-        constants,
-        addressOf,
-        addresses,
-        constantRegions: regionsOf(constantLayout),
-        origin: this.context.origin,
+      return runFast(launch, {
+        origin,
         checked: options.unchecked !== true,
-        workers: options.workers ?? this.context.workers,
-        simd: options.simd ?? this.context.simd,
+        workers: options.workers ?? workers,
+        simd: options.simd ?? simd,
       });
     }
-    return runLaunch({
-      kernel: linked,
-      shape,
-      memories: {
-        global: memory,
-        constants: new Segment('const', constants, { readOnly: true, regions: regionsOf(constantLayout) }),
-        parameters: new Segment('param', parameters, { readOnly: true, regions: regionsOf(program.parameters) }),
-      },
-      addressOf,
-      limits,
-      heap,
-      print,
-      trackWrites: options.uninitialised !== 'zero',
-      tracing,
-    });
+    const engine = new ReferenceEngine(launch, { trackWrites: options.uninitialised !== 'zero', tracing });
+    return runToEnd(engine, launch.shape);
   }
 }
 
 /** `grid.sync()` of cooperative groups traps where it finds no workspace. */
-function withHint(result: EngineResult, { functions }: KernelProgram): EngineResult {
+function withHint(result: LaunchResult, { functions }: KernelProgram): LaunchResult {
   if (result.ok || result.fault.code !== 'PTX6031') return result;
   const looks = functions.some((one) => one.kind === 'program' && one.program.instructions.some(readsWorkspace));
   if (!looks) return result;

@@ -2,11 +2,7 @@
 import type { Argument } from './arguments.ts';
 import type { TraceEvent } from '../interp/trace.ts';
 import type { Dim3 } from '../machine/fault.ts';
-import type { LaunchResult as EngineResult } from '../machine/launch.ts';
 import type { TraceChoice } from './trace-choice.ts';
-
-/** How a launch ended, and what the kernel printed until then: blocks in the order of their index. */
-export type LaunchResult = EngineResult & { readonly printed: string };
 
 export interface DeviceOptions {
   /** Judge modules for this architecture in place of their own `.target`. */

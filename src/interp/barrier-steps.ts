@@ -1,31 +1,25 @@
 /** Barriers of the block: who comes last lets all that wait go on. */
 import type { Step } from '../isa/steps.ts';
 import { type Opened, reduced } from '../machine/barriers.ts';
-import type { Block, Cpu } from './thread.ts';
+import { type Block, type Cpu, type Prepared, type Stopping, type Thread, wake } from './thread.ts';
 import type { Action, PlaceOf } from './value-steps.ts';
 
-/** `after` is the rest of the instruction, run when the barrier has opened. */
+/** `after`: what is left of the instruction when the barrier has opened. */
 export function prepareBarrier(
   step: Extract<Step, { readonly kind: 'barrier' }>,
   after: Action,
   line: number,
   placeOf: PlaceOf,
   cpu: Cpu,
-): Action {
+): Stopping {
   const { waits, reduce } = step;
   const number = placeOf(step.barrier);
   const count = step.count === null ? -1 : placeOf(step.count);
   const [from = -1] = step.from.map(placeOf);
   const [to = -1] = step.to.map(placeOf);
-  return (frame) => {
+  const stop: Action = (frame) => {
     const { thread, block } = cpu;
-    if (waits) {
-      thread.state = 'waiting';
-      thread.pass = (opened) => {
-        if (reduce !== null) frame[to] = reduced(reduce, opened);
-        after(frame);
-      };
-    }
+    if (waits) thread.activity = 'waiting';
     const opened = block.barriers.arrive({
       thread: thread.linear,
       line,
@@ -34,17 +28,23 @@ export function prepareBarrier(
       waits,
       predicate: from >= 0 && frame[from] !== 0,
     });
-    if (opened !== null) passBarrier(block, opened);
+    if (opened !== null) passBarrier(block, opened, cpu.code);
   };
+  const go = ({ frame }: Thread, result: number): void => {
+    if (reduce !== null) frame[to] = result;
+    after(frame);
+  };
+  return { stop, rest: { kind: 'barrier', reduce, go } };
 }
 
 /** Lets the threads go on that waited. */
-export function passBarrier(block: Block, opened: Opened): void {
+export function passBarrier(block: Block, opened: Opened, code: readonly Prepared[]): void {
   for (const linear of opened.threads) {
     const thread = block.threads[linear];
     if (thread === undefined) continue;
-    thread.state = 'running';
-    thread.pass?.(opened);
-    thread.pass = null;
+    const rest = code[thread.pc - 1]?.rest;
+    if (rest?.kind !== 'barrier') throw new Error('a thread waits at a barrier, but not in one');
+    wake(thread);
+    rest.go(thread, rest.reduce === null ? 0 : reduced(rest.reduce, opened));
   }
 }

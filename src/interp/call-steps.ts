@@ -6,7 +6,7 @@ import type { Segment } from '../machine/segment.ts';
 import type { CallSite, Moved } from '../program/call-site.ts';
 import type { FunctionProgram } from '../program/function-program.ts';
 import type { KernelProgram, LinkedFunction } from '../program/link.ts';
-import type { Cpu, Thread } from './thread.ts';
+import type { Cpu, Stopping, Thread } from './thread.ts';
 import type { Action, Frame } from './value-steps.ts';
 
 /** What calls need of the launch. */
@@ -17,35 +17,37 @@ export interface CallContext {
   readonly cpu: Cpu;
 }
 
-/** Enters a function; a built-in one is over at once. */
-export function prepareCall(site: CallSite, caller: FunctionProgram, context: CallContext): Action {
+/** Enters a function, and takes what it returned; a built-in one is over at once. */
+export function prepareCall(site: CallSite, caller: FunctionProgram, context: CallContext): Stopping {
   const { kernel, starts, cpu } = context;
   const find = calleeFinder(site, kernel);
   const give = site.parameters.map((moved) => giver(moved, caller));
   const take = site.results.map((moved) => taker(moved, caller));
-  return (frame) => {
+  const go = ({ frame, local, base }: Thread): void => {
+    if (local === null) throw new Error(`${caller.name} called without a stack`);
+    for (const action of take) action(frame, local, base, base + caller.calleeBase);
+  };
+  const stop: Action = (frame) => {
     const { thread } = cpu;
     const index = find(frame);
     const fn = kernel.functions[index] as LinkedFunction;
     const base = thread.base + caller.calleeBase;
     const local = openActivation(fn, base, thread, kernel);
     for (const action of give) action(frame, local, thread.base, base);
-    const finish = (): void => {
-      for (const action of take) action(thread.frame, local, thread.base, base);
-    };
     if (fn.kind === 'builtin') {
       cpu.builtin(fn.builtin, local, base);
-      finish();
+      go(thread);
       return;
     }
     const { program } = fn;
-    thread.calls.push({ frame, pc: thread.pc, base: thread.base, finish });
+    thread.calls.push({ frame, pc: thread.pc, base: thread.base });
     thread.frame = program.initialFrame.slice();
     thread.base = base;
     thread.pc = starts[index] as number;
     for (const { place, width, offset } of program.registerParameters)
       thread.frame[place] = local.load(base + offset, byteWidth(width));
   };
+  return { stop, rest: { kind: 'call', go } };
 }
 
 /** Back behind the call; in a kernel the thread ends. */
@@ -54,7 +56,7 @@ export function prepareReturn({ registerResults }: FunctionProgram, cpu: Cpu): A
     const { thread } = cpu;
     const caller = thread.calls.pop();
     if (caller === undefined) {
-      thread.state = 'exited';
+      thread.activity = 'exited';
       return;
     }
     for (const { place, width, offset } of registerResults) {
@@ -64,7 +66,9 @@ export function prepareReturn({ registerResults }: FunctionProgram, cpu: Cpu): A
     thread.frame = caller.frame;
     thread.base = caller.base;
     thread.pc = caller.pc;
-    caller.finish();
+    const rest = cpu.code[caller.pc - 1]?.rest;
+    if (rest?.kind !== 'call') throw new Error('a function returns to where none was called');
+    rest.go(thread);
   };
 }
 

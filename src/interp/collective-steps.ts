@@ -3,12 +3,12 @@ import type { Bits } from '../base/bits.ts';
 import type { CollectiveFunction, Step } from '../isa/steps.ts';
 import { warpSize } from '../machine/launch.ts';
 import type { Group } from '../machine/collectives.ts';
-import type { Block, Cpu, Offer } from './thread.ts';
+import { type Block, type Cpu, type Prepared, type Stopping, type Thread, wake } from './thread.ts';
 import type { Action, PlaceOf } from './value-steps.ts';
 
 /**
- * The thread waits with what it brought; `after` is the rest of its instruction, run when the results are there. Whoever
- * comes last completes the group.
+ * The thread waits with what it brought in its frame; `after` is what is left of its instruction when the results are
+ * there. Whoever comes last completes the group.
  */
 export function prepareCollective(
   step: Extract<Step, { readonly kind: 'collective' }>,
@@ -16,43 +16,42 @@ export function prepareCollective(
   line: number,
   placeOf: PlaceOf,
   cpu: Cpu,
-): Action {
+): Stopping {
   const { fn } = step;
   const to = step.to.map(placeOf);
   const from = step.from.map(placeOf);
   const mask = step.mask === null ? -1 : placeOf(step.mask);
-  return (frame) => {
+  const stop: Action = (frame) => {
     const { thread, block } = cpu;
-    thread.state = 'waiting';
-    const values = from.map((place) => frame[place] as Bits);
-    const take = (results: readonly Bits[]): void => {
-      to.forEach((place, i) => {
-        frame[place] = results[i] as Bits;
-      });
-      after(frame);
-    };
-    thread.offer = { fn, values, take };
+    thread.activity = 'waiting';
     const members = mask < 0 ? null : Number(frame[mask]);
     const group = block.collectives.arrive({ thread: thread.linear, line }, fn, members, thread.pc);
-    if (group !== null) completeGroup(block, group);
+    if (group !== null) completeGroup(block, group, cpu.code);
   };
+  const go = ({ frame }: Thread, results: readonly Bits[]): void => {
+    to.forEach((place, i) => {
+      frame[place] = results[i] as Bits;
+    });
+    after(frame);
+  };
+  return { stop, rest: { kind: 'collective', fn, from, go } };
 }
 
 /** Gives every thread of a group its results and lets it run on. */
-export function completeGroup(block: Block, group: Group): void {
-  const threads = group.flatMap((linear) => block.threads[linear] ?? []);
-  const offers = threads.map(({ offer }) => {
-    if (offer === null) throw new Error('a thread waits in a collective with nothing to offer');
-    return offer;
+export function completeGroup(block: Block, group: Group, code: readonly Prepared[]): void {
+  const members = group.flatMap((linear) => {
+    const thread = block.threads[linear];
+    const rest = thread === undefined ? null : code[thread.pc - 1]?.rest;
+    if (thread === undefined || rest?.kind !== 'collective') throw new Error('a group of threads that do not wait');
+    const values = rest.from.map((place) => thread.frame[place] as Bits);
+    return { thread, rest, lane: linear % warpSize, values };
   });
-  const members = threads.map(
-    ({ linear }, i): Member => ({ lane: linear % warpSize, values: (offers[i] as Offer).values }),
-  );
-  const results = exchange((offers[0] as Offer).fn, members);
-  threads.forEach((thread, i) => {
-    thread.state = 'running';
-    thread.offer = null;
-    (offers[i] as Offer).take(results[i] as readonly Bits[]);
+  const [first] = members;
+  if (first === undefined) throw new Error('a group of nobody');
+  const results = exchange(first.rest.fn, members);
+  members.forEach(({ thread, rest }, i) => {
+    wake(thread);
+    rest.go(thread, results[i] ?? []);
   });
 }
 

@@ -1,164 +1,147 @@
 /**
  * The reference engine: runs a launch block by block, thread by thread, each until it waits or ends. Slow and obviously
- * right; every result is that of exact arithmetic.
+ * right; every result is that of exact arithmetic. Its state is plain data between any two instructions, and how many are
+ * run at a time changes nothing.
  */
-import type { VariableSymbol } from '../check/symbols.ts';
-import { Barriers } from '../machine/barriers.ts';
 import type { BuiltinServices } from '../machine/builtins.ts';
-import { Collectives } from '../machine/collectives.ts';
-import type { DeviceHeap } from '../machine/device-heap.ts';
+import type { Launch, SteppingEngine } from '../machine/engine.ts';
 import { type Fault, MachineFault, machineFault } from '../machine/fault.ts';
-import {
-  blocksOf,
-  indexOf,
-  type LaunchLimits,
-  type LaunchResult,
-  type LaunchShape,
-  type LaunchStats,
-  threadsOf,
-} from '../machine/launch.ts';
-import { type Region, Segment } from '../machine/segment.ts';
-import type { Placed } from '../program/layout.ts';
+import { blocksOf, checkTime, overBudget } from '../machine/launch.ts';
+import { regionsOf } from '../machine/regions.ts';
+import { Segment } from '../machine/segment.ts';
+import type { LaunchState } from '../machine/state.ts';
 import { sourceAt } from '../program/source-places.ts';
 import { passBarrier } from './barrier-steps.ts';
-import type { KernelProgram } from '../program/link.ts';
-import { completeGroup } from './collective-steps.ts';
+import { beginBlock, blockInState, type BlockPlan, nobody, nowhere, stateOfBlock } from './block.ts';
 import { callBuiltin } from './builtin-calls.ts';
+import { completeGroup } from './collective-steps.ts';
 import { loadGeneric, type Memories } from './memory-steps.ts';
-import { type Prepared, prepareKernel, type PreparedKernel } from './prepare.ts';
-import type { Block, Cpu, Thread } from './thread.ts';
+import { prepareKernel } from './prepare.ts';
+import type { Block, Cpu, Prepared, Thread } from './thread.ts';
 import type { Tracing } from './trace.ts';
 
-export interface Launch {
-  readonly kernel: KernelProgram;
-  readonly shape: LaunchShape;
-  readonly memories: Memories;
-  /** Address or offset of a module's variable. */
-  readonly addressOf: (symbol: VariableSymbol) => number | null;
-  readonly limits: LaunchLimits;
-  readonly heap: DeviceHeap;
-  readonly print: (text: string) => void;
+export interface ReferenceOptions {
   /** Fault on reading shared or local memory that was never written. */
   readonly trackWrites: boolean;
   readonly tracing: Tracing | null;
 }
 
-/** Instructions between two looks at the clock and at the caller's signal. */
+/** Instructions between two looks at the clock and at the caller's signal, and the most in a turn. */
 const slice = 1 << 16;
 /** Looks at what others may write before they get their turn. */
 const patience = 256;
 /** Blocks that may have begun at the same time. */
 const residentBlocks = 1024;
-/** Milliseconds after which the event loop gets a turn. */
-const turn = 40;
 
-/** Bytes of local memory that a thread has at first. */
-const firstStack = 1 << 10;
-
-/** Runs a launch to its end or to the first fault. */
-export async function runLaunch(launch: Launch): Promise<LaunchResult> {
-  const engine = new Engine(launch);
-  const started = performance.now();
-  const stats = (): LaunchStats => ({
-    threads: threadsOf(launch.shape) * blocksOf(launch.shape),
-    instructions: engine.instructions,
-    milliseconds: performance.now() - started,
-  });
-  try {
-    let rested = started;
-    while (engine.step(slice)) {
-      const now = performance.now();
-      if (launch.limits.signal?.aborted === true) throw machineFault('PTX6022', {});
-      if (now - started > launch.limits.seconds * 1000)
-        throw machineFault('PTX6021', { seconds: String(launch.limits.seconds) });
-      if (now - rested < turn) continue;
-      await new Promise((resolve) => {
-        setTimeout(resolve, 0);
-      });
-      rested = performance.now();
-    }
-    return { ok: true, stats: stats() };
-  } catch (error) {
-    if (!(error instanceof MachineFault)) throw error;
-    return { ok: false, fault: engine.describe(error), stats: stats() };
-  }
-}
-
-class Engine {
+export class ReferenceEngine implements SteppingEngine {
+  printed = '';
+  readonly preparing = 0;
   private readonly launch: Launch;
   private readonly cpu: Cpu;
-  private readonly prepared: PreparedKernel;
+  private readonly plan: BlockPlan;
+  /** Line in the PTX text of each piece of code; null for the return at a function's end. */
+  private readonly lines: readonly (number | null)[];
   private readonly blocks: number;
-  private readonly sharedBytes: number;
+  private readonly started: number = performance.now();
   private nextBlock = 0;
   /** Blocks that have begun, the one that runs first; more than one where blocks wait for each other. */
-  private readonly running: Block[] = [];
+  private running: Block[] = [];
   /** Thread that ran last: the one to name when something goes wrong. */
   private faulting: Thread | null = null;
 
-  constructor(launch: Launch) {
-    const { kernel, shape } = launch;
+  constructor(launch: Launch, { trackWrites, tracing }: ReferenceOptions) {
+    const { kernel, shape, image } = launch;
+    const { entry } = kernel;
+    const sharedBytes = entry.sharedBytes + shape.sharedBytes;
+    const memories = memoriesOf(launch);
     this.launch = launch;
     this.blocks = blocksOf(shape);
-    this.sharedBytes = kernel.entry.sharedBytes + shape.sharedBytes;
-    const none = {} as Thread & Block;
-    const { heap, print, memories } = launch;
-    const services: BuiltinServices = {
-      heap,
-      print,
-      load: (address, bytes) => loadGeneric(address, bytes, memories, this.cpu),
-    };
-    const builtin: Cpu['builtin'] = (called, local, base) => callBuiltin(called, local, base, services);
-    this.cpu = { thread: none, block: none, looks: 0, executed: 0, builtin };
-    this.prepared = prepareKernel({
-      kernel,
-      memories,
-      facts: { shape, sharedBytes: this.sharedBytes - kernel.entry.reservedBytes },
-      cpu: this.cpu,
-      addressOf: launch.addressOf,
-      tracing: launch.tracing,
+    this.plan = { kernel, shape, sharedBytes, trackWrites };
+    this.cpu = idleCpu(launch, memories, (text) => {
+      this.printed += text;
+      launch.onPrint(text);
     });
+    const facts = { shape, sharedBytes: sharedBytes - entry.reservedBytes };
+    const { addressOf } = image;
+    const { code, lines } = prepareKernel({ kernel, memories, facts, cpu: this.cpu, addressOf, tracing });
+    this.cpu.code = code;
+    this.lines = lines;
+    this.setTimer();
   }
 
   get instructions(): number {
     return this.cpu.executed;
   }
 
-  /** Runs about `fuel` instructions; false when the launch is done. */
-  step(fuel: number): boolean {
+  run(): boolean {
+    checkTime(this.launch.limits, this.started);
+    this.setTimer();
+    return this.step(slice);
+  }
+
+  step(count: number): boolean {
+    const { cpu } = this;
     const { budget } = this.launch.limits;
-    let left = Math.min(fuel, budget - this.cpu.executed + 1);
+    let left = count;
     while (left > 0) {
       const block = this.block();
       if (block === null) return false;
       const thread = this.thread(block);
       if (thread === null) continue;
-      const before = this.cpu.executed;
-      left -= this.runThread(thread, block, left);
-      if (this.cpu.executed === before && thread.state === 'running') left--;
+      left -= this.runThread(thread, block, Math.min(left, budget - cpu.executed + 1));
+      if (cpu.executed > budget) throw overBudget(budget);
     }
-    if (this.cpu.executed > budget) throw machineFault('PTX6020', { budget: String(budget) });
     return true;
   }
 
-  describe(fault: MachineFault): Fault {
-    const thread = this.faulting;
-    const line = thread === null ? null : (this.prepared.lines[thread.pc - 1] ?? null);
-    const { code, message, space, address } = fault;
+  give(): LaunchState {
+    const { nextBlock, running, cpu, printed, launch } = this;
+    const { executed, timer } = cpu;
+    const blocks = running.map(stateOfBlock);
+    return { nextBlock, blocks, executed, timer, printed, memory: launch.memory.give(), heap: launch.heap.give() };
+  }
+
+  take({ nextBlock, blocks, executed, timer, printed, memory, heap }: LaunchState): void {
+    const { launch, cpu } = this;
+    launch.memory.take(memory);
+    launch.heap.take(heap);
+    this.nextBlock = nextBlock;
+    this.running = blocks.map((state) => blockInState(state, this.plan));
+    this.faulting = null;
+    this.printed = printed;
+    cpu.executed = executed;
+    cpu.timer = timer;
+  }
+
+  faultOf(error: unknown): Fault | null {
+    if (!(error instanceof MachineFault)) return null;
+    const { faulting: thread, launch } = this;
+    const line = thread === null ? null : (this.lines[thread.pc - 1] ?? null);
+    const { code, message, space, address } = error;
     return {
       code,
       message,
-      kernel: this.launch.kernel.entry.name,
+      kernel: launch.kernel.entry.name,
       block: this.running[0]?.index ?? null,
       thread: thread?.index ?? null,
       line,
-      source: sourceAt(this.launch.kernel, line),
+      source: sourceAt(launch.kernel, line),
       space,
       address,
     };
   }
 
-  /** The block that runs, or the next one; null behind the last. */
+  release(): void {
+    this.running = [];
+  }
+
+  /** The timer follows the clock of the host from time to time, and never goes back. */
+  private setTimer(): void {
+    const { cpu } = this;
+    cpu.timer = Math.max(cpu.timer, Math.round(performance.now() * 1e6) - cpu.executed);
+  }
+
+  /** The block that runs, or the next one; null after the last. */
   private block(): Block | null {
     const [block] = this.running;
     if (block === undefined) return this.begin();
@@ -174,7 +157,7 @@ class Engine {
   /** The next block begins, and runs first. */
   private begin(): Block | null {
     if (this.nextBlock >= this.blocks) return null;
-    const block = this.makeBlock(this.nextBlock++);
+    const block = beginBlock(this.nextBlock++, this.plan);
     this.running.unshift(block);
     return block;
   }
@@ -184,17 +167,17 @@ class Engine {
     const { threads } = block;
     for (let i = 0; i < threads.length; i++) {
       const thread = threads[(block.nextThread + i) % threads.length] as Thread;
-      if (thread.state !== 'running') continue;
+      if (thread.activity !== 'running') continue;
       block.nextThread = thread.linear;
       return thread;
     }
-    if (threads.some((thread) => thread.state === 'waiting')) {
+    if (threads.some((thread) => thread.activity === 'waiting')) {
       const group = block.collectives.settle();
       if (group !== null) {
-        completeGroup(block, group);
+        completeGroup(block, group, this.cpu.code);
         return this.thread(block);
       }
-      this.faulting = threads.find((thread) => thread.state === 'waiting') ?? null;
+      this.faulting = threads.find((thread) => thread.activity === 'waiting') ?? null;
       throw machineFault('PTX6010', { waiting: whoWaits(block) });
     }
     this.running.shift();
@@ -204,13 +187,15 @@ class Engine {
   /** Runs one thread until it waits, ends, or `fuel` instructions have been tried; returns how many. */
   private runThread(thread: Thread, block: Block, fuel: number): number {
     const { cpu } = this;
-    const { code } = this.prepared;
+    const { code } = cpu;
     cpu.thread = thread;
     cpu.block = block;
+    cpu.looks = block.looks;
+    thread.saved = null;
     this.faulting = thread;
+    const most = Math.min(fuel, slice - block.tried);
     let tried = 0;
-    cpu.looks = 0;
-    while (tried < fuel && cpu.looks < patience && thread.state === 'running') {
+    while (tried < most && cpu.looks < patience && thread.activity === 'running') {
       const instruction = code[thread.pc++] as Prepared;
       const { frame } = thread;
       tried++;
@@ -218,65 +203,58 @@ class Engine {
       if (instruction.counted) cpu.executed++;
       instruction.run(frame);
     }
-    if (thread.state === 'exited') this.release(thread, block);
-    // The next turn is another thread's, so that one that spins on a flag lets the one that sets it run.
-    else block.nextThread = (thread.linear + 1) % block.threads.length;
-    block.idleTurns = cpu.looks < patience ? 0 : block.idleTurns + 1;
+    block.tried += tried;
+    block.looks = cpu.looks;
+    if (thread.activity !== 'running' || cpu.looks >= patience || block.tried >= slice) this.endTurn(thread, block);
     return tried;
   }
 
+  /** The next turn is another thread's, so that one that spins on a flag lets the one that sets it run. */
+  private endTurn(thread: Thread, block: Block): void {
+    block.idleTurns = block.looks < patience ? 0 : block.idleTurns + 1;
+    block.tried = 0;
+    block.looks = 0;
+    if (thread.activity === 'exited') this.exit(thread, block);
+    else block.nextThread = (thread.linear + 1) % block.threads.length;
+  }
+
   /** A thread that exits may be the one the others no longer wait for. */
-  private release(thread: Thread, block: Block): void {
-    for (const group of block.collectives.exit(thread.linear)) completeGroup(block, group);
-    for (const opened of block.barriers.exit()) passBarrier(block, opened);
+  private exit(thread: Thread, block: Block): void {
+    const { code } = this.cpu;
+    for (const group of block.collectives.exit(thread.linear)) completeGroup(block, group, code);
+    for (const opened of block.barriers.exit()) passBarrier(block, opened, code);
   }
+}
 
-  private makeBlock(linear: number): Block {
-    const { kernel, shape, trackWrites } = this.launch;
-    const count = threadsOf(shape);
-    const threads = Array.from(
-      { length: count },
-      (_, i): Thread => ({
-        index: indexOf(i, shape.block),
-        linear: i,
-        frame: kernel.entry.initialFrame.slice(),
-        local: kernel.stackBytes === 0 ? null : this.makeLocal(),
-        base: 0,
-        calls: [],
-        pc: 0,
-        state: 'running',
-        offer: null,
-        pass: null,
-      }),
-    );
-    const regions = regionsOf(kernel.entry.shared);
-    const shared = new Segment('shared', new Uint8Array(this.sharedBytes), { trackWrites, regions });
-    shared.mark(0, kernel.entry.reservedBytes);
-    return {
-      index: indexOf(linear, shape.grid),
-      linear,
-      threads,
-      shared,
-      barriers: new Barriers(count),
-      collectives: new Collectives(count),
-      nextThread: 0,
-      idleTurns: 0,
-    };
-  }
+function memoriesOf({ kernel, image, memory, parameters }: Launch): Memories {
+  const constants = { readOnly: true, regions: regionsOf(image.constantLayout) };
+  const named = { readOnly: true, regions: regionsOf(kernel.entry.parameters) };
+  return {
+    global: memory,
+    constants: new Segment('const', image.constants, constants),
+    parameters: new Segment('param', parameters, named),
+  };
+}
 
-  private makeLocal(): Segment {
-    const { kernel, trackWrites } = this.launch;
-    const regions = regionsOf(kernel.entry.local);
-    const { stackBytes: size } = kernel;
-    return new Segment('local', new Uint8Array(Math.min(size, firstStack)), { trackWrites, regions, size });
-  }
+/** Before the first block. */
+function idleCpu({ heap }: Launch, memories: Memories, print: (text: string) => void): Cpu {
+  const services: BuiltinServices = {
+    heap,
+    print,
+    load: (address, bytes) => loadGeneric(address, bytes, memories, cpu),
+  };
+  const cpu: Cpu = {
+    thread: nobody,
+    block: nowhere,
+    looks: 0,
+    executed: 0,
+    timer: 0,
+    code: [],
+    builtin: (called, local, base) => callBuiltin(called, local, base, services),
+  };
+  return cpu;
 }
 
 function whoWaits({ barriers, collectives }: Block): string {
   return [barriers.describe(), collectives.describe()].filter((words) => words !== '').join(', ');
-}
-
-/** Placed variables as messages name them. */
-export function regionsOf(placed: readonly Placed[]): readonly Region[] {
-  return placed.map(({ name, offset, size }) => ({ name, start: offset, size }));
 }

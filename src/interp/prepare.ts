@@ -31,20 +31,9 @@ import {
   prepareWindow,
 } from './memory-steps.ts';
 import { type LaunchFacts, specialReader } from './specials.ts';
-import type { Cpu } from './thread.ts';
+import type { Cpu, Prepared, Rest, Stopping } from './thread.ts';
 import { traced, type Tracing } from './trace.ts';
 import { type Action, isValueStep, type PlaceOf, prepareStep } from './value-steps.ts';
-
-/** An instruction as the engine's loop sees it. */
-export interface Prepared {
-  /** Place of the guard's predicate; -1 without one. */
-  readonly guard: number;
-  /** Value of the predicate that lets the instruction run. */
-  readonly guardValue: number;
-  readonly run: Action;
-  /** `ret` is not counted as an executed instruction. */
-  readonly counted: boolean;
-}
 
 /** What instructions may need of the launch. */
 export interface LaunchContext {
@@ -80,7 +69,7 @@ export function prepareKernel(launch: LaunchContext): PreparedKernel {
       code.push(prepareInstruction(instruction, context));
       lines.push(instruction.line);
     }
-    code.push({ guard: -1, guardValue: 0, run: prepareReturn(program, launch.cpu), counted: false });
+    code.push({ guard: -1, guardValue: 0, run: prepareReturn(program, launch.cpu), counted: false, rest: null });
     lines.push(null);
   });
   return { code, lines };
@@ -94,7 +83,7 @@ interface FunctionContext extends LaunchContext {
 }
 
 function prepareInstruction(instruction: ProgramInstruction, context: FunctionContext): Prepared {
-  const { guard, steps } = instruction;
+  const { guard } = instruction;
   const placeOf: PlaceOf = (ref) => {
     const place = instruction.places.get(ref);
     if (place === undefined) throw new Error(`no place for '${ref}' in ${instruction.text}`);
@@ -107,33 +96,58 @@ function prepareInstruction(instruction: ProgramInstruction, context: FunctionCo
     ...instruction.reads.map(readAction),
   ];
   const results = instruction.writes.map(writeAction);
-  const run = sequence([...operands, ...body(steps, results, instruction, placeOf, context)]);
-  return {
+  const { actions, rest } = body(results, instruction, placeOf, context);
+  const prepared: Prepared = {
     guard: guard?.register ?? -1,
     guardValue: guard?.negated === true ? 0 : 1,
-    run: traced(instruction, context.program, run, context.tracing, context.cpu),
+    run: sequence([...operands, ...actions]),
     counted: isCounted(instruction),
+    rest,
   };
+  return traced(prepared, instruction, context);
 }
 
-/** The steps and what writes their results; behind one that waits for other threads both wait until these have come. */
+interface Body {
+  readonly actions: readonly Action[];
+  readonly rest: Rest | null;
+}
+
+/** The steps and what writes their results; after one that waits both are left until what it waits for has come. */
 function body(
-  steps: readonly Step[],
   results: readonly Action[],
   instruction: ProgramInstruction,
   placeOf: PlaceOf,
   context: FunctionContext,
-): readonly Action[] {
-  const at = steps.findIndex(({ kind }) => kind === 'collective' || kind === 'barrier');
+): Body {
+  const { steps } = instruction;
   const prepare = (step: Step): Action => stepAction(step, instruction, placeOf, context);
-  const stop = steps[at];
-  if (stop?.kind !== 'collective' && stop?.kind !== 'barrier') return [...steps.map(prepare), ...results];
+  const at = steps.findIndex(({ kind }) => kind === 'collective' || kind === 'barrier' || kind === 'call');
+  const waiting = steps[at];
+  if (waiting === undefined) return { actions: [...steps.map(prepare), ...results], rest: null };
   const after = sequence([...steps.slice(at + 1).map(prepare), ...results]);
-  const stopping =
-    stop.kind === 'barrier'
-      ? prepareBarrier(stop, after, instruction.line, placeOf, context.cpu)
-      : prepareCollective(stop, after, instruction.line, placeOf, context.cpu);
-  return [...steps.slice(0, at).map(prepare), stopping];
+  const { stop, rest } = stopping(waiting, after, instruction, placeOf, context);
+  return { actions: [...steps.slice(0, at).map(prepare), stop], rest };
+}
+
+function stopping(
+  step: Step,
+  after: Action,
+  instruction: ProgramInstruction,
+  placeOf: PlaceOf,
+  context: FunctionContext,
+): Stopping {
+  const { call, line, text } = instruction;
+  switch (step.kind) {
+    case 'barrier':
+      return prepareBarrier(step, after, line, placeOf, context.cpu);
+    case 'collective':
+      return prepareCollective(step, after, line, placeOf, context.cpu);
+    case 'call':
+      if (call === null) throw new Error(`nothing is known of ${text}`);
+      return prepareCall(call, context.program, context);
+    default:
+      throw new Error(`nobody waits in ${text}`);
+  }
 }
 
 /** One function for several, short lists unrolled: most instructions have one to three. */
@@ -287,14 +301,11 @@ function stepAction(step: Step, instruction: ProgramInstruction, placeOf: PlaceO
     }
     case 'switch':
       return switchAction(placeOf(step.index), instruction, context);
-    case 'call':
-      if (instruction.call === null) throw new Error(`nothing is known of ${instruction.text}`);
-      return prepareCall(instruction.call, context.program, context);
     case 'return':
       return prepareReturn(context.program, cpu);
     case 'exit':
       return () => {
-        cpu.thread.state = 'exited';
+        cpu.thread.activity = 'exited';
       };
     case 'atomic':
       return look(
@@ -309,6 +320,7 @@ function stepAction(step: Step, instruction: ProgramInstruction, placeOf: PlaceO
       );
     case 'barrier':
     case 'collective':
+    case 'call':
       throw new Error('what waits is prepared with the instruction around it');
     case 'trap':
       return () => {

@@ -58,14 +58,14 @@ const readers: Readonly<Record<LaunchValue, Reader>> = {
   // It counts executed instructions: it moves forward and is the same in every run.
   clock: (cpu) => () => BigInt(cpu.executed),
   clockHigh: (cpu) => () => BigInt(cpu.executed) >> 32n,
-  timer: () => nanoseconds,
-  timerHigh: () => () => nanoseconds() >> 32n,
+  timer: (cpu) => () => nanoseconds(cpu),
+  timerHigh: (cpu) => () => nanoseconds(cpu) >> 32n,
   sharedBytes: fixed(({ sharedBytes }) => sharedBytes),
   allSharedBytes: fixed(({ sharedBytes }) => sharedBytes + reservedSharedBytes),
   dynamicSharedBytes: fixed(({ shape }) => shape.sharedBytes),
   gridWorkspace: fixed(({ shape }) => shape.gridWorkspace),
 };
 
-function nanoseconds(): bigint {
-  return BigInt(Math.round(performance.now() * 1e6));
+function nanoseconds({ timer, executed }: Cpu): bigint {
+  return BigInt(timer + executed);
 }

@@ -7,7 +7,9 @@ import type { SourcePlace } from '../base/source-place.ts';
 import type { TypeName } from '../isa/types.ts';
 import type { Dim3 } from '../machine/fault.ts';
 import type { FunctionProgram, ProgramInstruction } from '../program/function-program.ts';
-import type { Cpu, Thread } from './thread.ts';
+import { indexOf } from '../machine/launch.ts';
+import type { LaunchFacts } from './specials.ts';
+import type { Cpu, Prepared, Rest, Thread } from './thread.ts';
 import type { Action, Frame } from './value-steps.ts';
 
 export interface TraceRegister {
@@ -47,70 +49,88 @@ export interface Tracing {
   readonly emit: (event: TraceEvent) => void;
 }
 
-/** The action of an instruction, with an event for each time the traced thread runs it. */
-export function traced(
-  instruction: ProgramInstruction,
-  program: FunctionProgram,
-  run: Action,
-  tracing: Tracing | null,
-  cpu: Cpu,
-): Action {
-  const { line, text, source } = instruction;
-  if (tracing === null || line < tracing.lines[0] || line > tracing.lines[1]) return run;
-  const registers = registersOf(instruction, program);
-  return (frame) => {
-    const { thread, block } = cpu;
-    if (thread.linear !== tracing.thread || block.linear !== tracing.block) {
-      run(frame);
-      return;
-    }
-    const before = registers.map(({ place }) => frame[place] as Bits);
-    const emit = (): void =>
-      tracing.emit({
-        block: block.index,
-        thread: thread.index,
-        function: program.name,
-        line,
-        text,
-        source,
-        registers: registers.map(({ place, ...register }, i) => ({
-          ...register,
-          before: before[i] as Bits,
-          after: frame[place] as Bits,
-        })),
-        addresses: instruction.addresses.map(({ place }) => BigInt(frame[place] as Bits)),
-      });
-    runThen(run, frame, thread, emit);
-  };
+/** What tracing needs of the launch and of the function. */
+interface TraceContext {
+  readonly program: FunctionProgram;
+  readonly facts: LaunchFacts;
+  readonly cpu: Cpu;
+  readonly tracing: Tracing | null;
 }
 
-/** Emits when the instruction is over: for a thread that waits, when it goes on. */
-function runThen(run: Action, frame: Frame, thread: Thread, emit: () => void): void {
-  try {
-    run(frame);
-  } catch (error) {
-    emit();
-    throw error;
+/** The instruction, with an event for each time the traced thread runs it: for one that waits for others, when it goes on. */
+export function traced(prepared: Prepared, instruction: ProgramInstruction, context: TraceContext): Prepared {
+  const { tracing, cpu } = context;
+  const { line } = instruction;
+  if (tracing === null || line < tracing.lines[0] || line > tracing.lines[1]) return prepared;
+  const registers = registersOf(instruction, context.program);
+  const eventOf = describer(instruction, registers, tracing, context);
+  const emit = (thread: Thread, frame: Frame): void => {
+    const { before } = thread;
+    if (before === null) return;
+    thread.before = null;
+    tracing.emit(eventOf(thread, before, frame));
+  };
+  const run: Action = (frame) => {
+    const { thread, block } = cpu;
+    if (thread.linear === tracing.thread && block.linear === tracing.block)
+      thread.before = registers.map(({ place }) => frame[place] as Bits);
+    try {
+      prepared.run(frame);
+    } catch (error) {
+      emit(thread, frame);
+      throw error;
+    }
+    if (thread.activity !== 'waiting') emit(thread, frame);
+  };
+  return { ...prepared, run, rest: tracedRest(prepared.rest, emit) };
+}
+
+/** A call has told of itself when it began. */
+function tracedRest(rest: Rest | null, emit: (thread: Thread, frame: Frame) => void): Rest | null {
+  if (rest === null) return null;
+  switch (rest.kind) {
+    case 'barrier':
+      return {
+        ...rest,
+        go: (thread: Thread, result: number) => {
+          rest.go(thread, result);
+          emit(thread, thread.frame);
+        },
+      };
+    case 'collective':
+      return {
+        ...rest,
+        go: (thread: Thread, results: readonly Bits[]) => {
+          rest.go(thread, results);
+          emit(thread, thread.frame);
+        },
+      };
+    case 'call':
+      return rest;
   }
-  if (thread.state !== 'waiting') {
-    emit();
-    return;
-  }
-  const { offer, pass } = thread;
-  if (offer !== null) {
-    thread.offer = {
-      ...offer,
-      take: (results) => {
-        offer.take(results);
-        emit();
-      },
-    };
-  } else {
-    thread.pass = (opened) => {
-      pass?.(opened);
-      emit();
-    };
-  }
+}
+
+function describer(
+  { line, text, source, addresses }: ProgramInstruction,
+  registers: readonly Named[],
+  tracing: Tracing,
+  { program, facts }: TraceContext,
+): (thread: Thread, before: readonly Bits[], frame: Frame) => TraceEvent {
+  const block = indexOf(tracing.block, facts.shape.grid);
+  return (thread, before, frame) => ({
+    block,
+    thread: thread.index,
+    function: program.name,
+    line,
+    text,
+    source,
+    registers: registers.map(({ place, ...register }, i) => ({
+      ...register,
+      before: before[i] as Bits,
+      after: frame[place] as Bits,
+    })),
+    addresses: addresses.map(({ place }) => BigInt(frame[place] as Bits)),
+  });
 }
 
 type Named = Pick<TraceRegister, 'name' | 'type' | 'read' | 'written'> & { readonly place: number };

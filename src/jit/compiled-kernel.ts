@@ -1,8 +1,8 @@
 /** What the engine knows of a compiled kernel beside its module: plain data, so that it can be sent to a worker. */
 import type { BuiltinName } from '../isa/builtin-functions.ts';
+import { regionsOf } from '../machine/regions.ts';
 import type { Region } from '../machine/segment.ts';
 import { formalLayout } from '../program/call-site.ts';
-import type { Placed } from '../program/layout.ts';
 import type { LinkedFunction } from '../program/link.ts';
 import type { KernelShape } from './kernel-shape.ts';
 import type { Site } from './site.ts';
@@ -84,10 +84,6 @@ export function describeKernel({ kernel, functions, stops, frame, callBytes, sit
     local: regionsOf(entry.local),
     parameters: regionsOf(entry.parameters),
   };
-}
-
-export function regionsOf(placed: readonly Placed[]): readonly Region[] {
-  return placed.map(({ name, offset, size }) => ({ name, start: offset, size }));
 }
 
 function describeStop({ step, instruction, region, plainBarrier }: Stop): CompiledStop {

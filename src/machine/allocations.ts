@@ -52,6 +52,27 @@ export class Allocations {
     return found.address;
   }
 
+  /** The live one that begins at an address; null where there is none. */
+  beginningAt(address: number): Allocation | null {
+    const found = this.at(address);
+    return found !== null && found.live && found.address === address ? found : null;
+  }
+
+  /** Makes them those of a moment: what is known by its address and owner stays the same object. */
+  replace(list: readonly Allocation[]): void {
+    const known = new Map(this.list.map((one) => [one.address, one] as const));
+    const wanted = list.map((one) => {
+      const same = known.get(one.address);
+      if (same?.owner !== one.owner || same.size !== one.size) return { ...one };
+      known.delete(one.address);
+      same.live = one.live;
+      return same;
+    });
+    for (const gone of known.values()) gone.live = false;
+    this.list.splice(0, this.list.length, ...wanted);
+    this.recent = null;
+  }
+
   /** Throws a fault unless `size` bytes at `offset` lie in one live allocation, at a multiple of their size. */
   check(access: Access, offset: number, size: number): void {
     const { recent } = this;

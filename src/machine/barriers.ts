@@ -20,6 +20,22 @@ export interface Arrival extends Waiter {
   readonly predicate: boolean;
 }
 
+/** The barriers of a block at a moment. */
+export interface BarriersState {
+  /** Threads that have not exited. */
+  readonly live: number;
+  /** Barriers that somebody has come to. */
+  readonly open: readonly BarrierState[];
+}
+
+interface BarrierState {
+  readonly number: number;
+  readonly waiting: readonly Waiter[];
+  readonly come: number;
+  readonly holding: number;
+  readonly count: number | null;
+}
+
 /** A barrier that opened. */
 export interface Opened {
   /** Threads that may go on. */
@@ -30,6 +46,7 @@ export interface Opened {
 }
 
 interface Barrier {
+  readonly number: number;
   readonly waiting: Waiter[];
   come: number;
   holding: number;
@@ -52,7 +69,7 @@ export class Barriers {
     checkArguments(number, given);
     // A count of the whole block, in whole warps, is the same as none.
     const count = given === Math.ceil(this.threads / warpSize) * warpSize ? null : given;
-    const barrier = this.barriers.get(number) ?? { waiting: [], come: 0, holding: 0, count };
+    const barrier = this.barriers.get(number) ?? { number, waiting: [], come: 0, holding: 0, count };
     if (barrier.count !== count) {
       const what = `threads at barrier ${number} give different thread counts: ${barrier.count ?? 'all'} and ${count ?? 'all'}`;
       throw machineFault('PTX6011', { what });
@@ -69,6 +86,17 @@ export class Barriers {
     this.live--;
     if (this.barriers.size === 0) return [];
     return [...this.barriers.keys()].flatMap((number) => this.open(number) ?? []);
+  }
+
+  give(): BarriersState {
+    const open = [...this.barriers.values()].map((barrier) => ({ ...barrier, waiting: barrier.waiting.slice() }));
+    return { live: this.live, open };
+  }
+
+  take({ live, open }: BarriersState): void {
+    this.live = live;
+    this.barriers.clear();
+    for (const barrier of open) this.barriers.set(barrier.number, { ...barrier, waiting: barrier.waiting.slice() });
   }
 
   /** Who waits where, in words; empty where nobody does. */

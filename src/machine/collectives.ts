@@ -21,6 +21,19 @@ interface Waiting {
   readonly at: number;
 }
 
+type GroupState = Readonly<Omit<Waiting, 'threads'>> & { readonly threads: readonly Waiter[] };
+
+function copyOf(group: GroupState): Waiting {
+  return { ...group, threads: group.threads.slice() };
+}
+
+/** Who waits in a block at a moment. */
+export interface CollectivesState {
+  /** Lanes of each warp that have not exited. */
+  readonly live: readonly number[];
+  readonly groups: readonly (readonly [key: string, group: GroupState])[];
+}
+
 export class Collectives {
   private readonly groups = new Map<string, Waiting>();
   /** Lanes of each warp that have not exited. */
@@ -68,6 +81,16 @@ export class Collectives {
     if (first === undefined) return null;
     this.groups.delete(first[0]);
     return first[1].threads.map(({ thread }) => thread);
+  }
+
+  give(): CollectivesState {
+    return { live: [...this.live], groups: [...this.groups].map(([key, group]) => [key, copyOf(group)]) };
+  }
+
+  take({ live, groups }: CollectivesState): void {
+    this.live.set(live);
+    this.groups.clear();
+    for (const [key, group] of groups) this.groups.set(key, copyOf(group));
   }
 
   /** Who waits, in words; empty where nobody does. */

@@ -8,6 +8,14 @@ import type { GlobalMemory } from './global-memory.ts';
 /** Bytes that live allocations may have together: CUDA's `cudaLimitMallocHeapSize` unless set. */
 const heapLimit = 8 * 2 ** 20;
 
+/** The heap at a moment. */
+export interface HeapState {
+  /** Addresses of live allocations. */
+  readonly live: readonly number[];
+  readonly freed: readonly (readonly [address: number, owner: string])[];
+  readonly count: number;
+}
+
 export class DeviceHeap {
   private readonly memory: GlobalMemory;
   private readonly live = new Map<number, Allocation>();
@@ -35,6 +43,25 @@ export class DeviceHeap {
       if (error instanceof PtxlabError) return 0n;
       throw error;
     }
+  }
+
+  give(): HeapState {
+    return { live: [...this.live.keys()], freed: [...this.freed], count: this.count };
+  }
+
+  /** Makes the heap what it was; its memory was made that before. */
+  take({ live, freed, count }: HeapState): void {
+    this.live.clear();
+    this.used = 0;
+    for (const address of live) {
+      const allocation = this.memory.allocationAt(address);
+      if (allocation === null) throw new Error(`nothing is allocated at ${formatAddress(address)}`);
+      this.live.set(address, allocation);
+      this.used += allocation.size;
+    }
+    this.freed.clear();
+    for (const [address, owner] of freed) this.freed.set(address, owner);
+    this.count = count;
   }
 
   /** Does nothing for 0; a fault for everything that `allocate` did not give or that was freed. */

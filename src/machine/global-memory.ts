@@ -11,6 +11,7 @@ import type { Bits } from '../base/bits.ts';
 import { firstGlobalAddress } from './address-space.ts';
 import { type Allocation, Allocations } from './allocations.ts';
 import type { EngineMemory } from './engine-memory.ts';
+import { type MemoryImage, Pages } from './image.ts';
 import type { SharedMemory } from './memory-view.ts';
 import { type Access, loadBits, storeBits } from './segment.ts';
 
@@ -36,10 +37,22 @@ function rangeOf(limit: number): number {
   return Math.min(Math.ceil((2 * limit + slack) / unit) * unit, Math.floor(((reach / 17) * 16) / unit) * unit);
 }
 
+/** Bytes that an allocation of that size takes. */
+function roomOf(size: number): number {
+  return Math.max(1, Math.ceil(size / granularity)) * granularity;
+}
+
 interface LentRoom {
   readonly address: number;
   readonly size: number;
   isLent: boolean;
+}
+
+/** Global memory at a moment. */
+export interface GlobalState {
+  /** From address 0 to the last that was given out. */
+  readonly bytes: MemoryImage;
+  readonly allocations: readonly Allocation[];
 }
 
 /** Whether threads can share memory here: a page in a browser has to be isolated from other origins. */
@@ -58,6 +71,7 @@ export class GlobalMemory implements EngineMemory {
   /** What engines have borrowed so far. */
   private readonly rooms: LentRoom[] = [];
   private readonly allocations: Allocations = new Allocations();
+  private readonly pages: Pages = new Pages();
   private next = firstGlobalAddress;
   private used = 0;
 
@@ -81,7 +95,7 @@ export class GlobalMemory implements EngineMemory {
    * @throws PtxlabError `out-of-memory` where the device has not that much left
    */
   allocate(size: number, owner: string): Allocation {
-    const room = Math.max(1, Math.ceil(size / granularity)) * granularity;
+    const room = roomOf(size);
     if (this.used + room > this.limit) {
       const left = this.limit - this.used;
       throw new PtxlabError(
@@ -94,7 +108,7 @@ export class GlobalMemory implements EngineMemory {
     const allocation: Allocation = { address, size, owner, live: true };
     this.allocations.insert(allocation);
     this.used += room;
-    this.bytes.fill(0, address, address + room);
+    this.bytesAt(address, room).fill(0);
     this.mark(address, size, true);
     return allocation;
   }
@@ -102,8 +116,47 @@ export class GlobalMemory implements EngineMemory {
   free(allocation: Allocation): void {
     if (!allocation.live) return;
     this.allocations.end(allocation);
-    this.used -= Math.max(1, Math.ceil(allocation.size / granularity)) * granularity;
+    this.used -= roomOf(allocation.size);
     this.mark(allocation.address, allocation.size, false);
+  }
+
+  /**
+   * The memory as it is; what it shares with the state before was not written since. Compiled code does not say what it
+   * writes: after it `touchAll` is called first.
+   */
+  give(): GlobalState {
+    return {
+      bytes: this.pages.take(this.bytes.subarray(0, this.next)),
+      allocations: this.allocations.all.map((one) => ({ ...one })),
+    };
+  }
+
+  /** Makes the memory what it was. No engine has borrowed any of it. */
+  take({ bytes, allocations }: GlobalState): void {
+    if (this.rooms.some(({ isLent }) => isLent)) throw new Error('an engine has borrowed some of the memory');
+    if (this.origin + bytes.size > this.memory.buffer.byteLength) this.grow(bytes.size);
+    this.pages.put(bytes, this.bytes);
+    this.map.fill(0, 0, Math.max(this.next, bytes.size) / granule);
+    this.next = bytes.size;
+    const kept = this.rooms.filter(({ address, size }) => address + size <= this.next);
+    this.rooms.splice(0, this.rooms.length, ...kept);
+    this.allocations.replace(allocations);
+    this.used = 0;
+    for (const { address, size, live } of allocations) {
+      if (!live) continue;
+      this.mark(address, size, true);
+      this.used += roomOf(size);
+    }
+  }
+
+  /** Compiled code may have written anywhere. */
+  touchAll(): void {
+    this.pages.touchAll();
+  }
+
+  /** The live allocation that begins at an address; null where there is none. */
+  allocationAt(address: number): Allocation | null {
+    return this.allocations.beginningAt(address);
   }
 
   /** The bytes of an allocation, for copying in and out; valid until the next `allocate`. */
@@ -113,6 +166,7 @@ export class GlobalMemory implements EngineMemory {
 
   /** Any bytes; valid until the next `allocate` or `borrow`. */
   bytesAt(address: number, size: number): Uint8Array {
+    this.pages.touch(address, size);
     return this.bytes.subarray(address, address + size);
   }
 
@@ -149,6 +203,7 @@ export class GlobalMemory implements EngineMemory {
 
   check(access: Access, offset: number, size: number): void {
     this.allocations.check(access, offset, size);
+    if (access === 'store') this.pages.touch(offset, size);
   }
 
   load(offset: number, width: number): Bits {

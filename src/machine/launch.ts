@@ -1,6 +1,6 @@
 /** The shape of a launch and its limits (CUDA's, which PTX has from its devices). */
 import { PtxlabError } from '../base/error.ts';
-import type { Dim3, Fault } from './fault.ts';
+import { type Dim3, type MachineFault, machineFault } from './fault.ts';
 
 export interface LaunchShape {
   /** Blocks in x, y, z. */
@@ -27,10 +27,6 @@ export interface LaunchStats {
   readonly instructions: number;
   readonly milliseconds: number;
 }
-
-export type LaunchResult =
-  | { readonly ok: true; readonly stats: LaunchStats }
-  | { readonly ok: false; readonly fault: Fault; readonly stats: LaunchStats };
 
 export const warpSize = 32;
 
@@ -96,4 +92,16 @@ export function blocksOf({ grid }: LaunchShape): number {
 export function indexOf(linear: number, extent: Dim3): Dim3 {
   const [x, y] = extent;
   return [linear % x, Math.floor(linear / x) % y, Math.floor(linear / (x * y))];
+}
+
+export function overBudget(budget: number): MachineFault {
+  return machineFault('PTX6020', { budget: String(budget) });
+}
+
+type Limits = Pick<LaunchLimits, 'seconds'> & Partial<Pick<LaunchLimits, 'signal'>>;
+
+/** Throws where the caller has ended the launch, or its time is over. `started`: when it began, by performance.now(). */
+export function checkTime({ seconds, signal }: Limits, started: number): void {
+  if (signal?.aborted === true) throw machineFault('PTX6022', {});
+  if (performance.now() - started > seconds * 1000) throw machineFault('PTX6021', { seconds: String(seconds) });
 }

@@ -6,6 +6,7 @@ import type { Bits } from '../base/bits.ts';
 import type { Parameters } from '../diagnostics/catalogue.ts';
 import { formatAddress, type MemorySpace } from './address-space.ts';
 import { machineFault } from './fault.ts';
+import { type MemoryImage, Pages } from './image.ts';
 
 export type Access = 'load' | 'store';
 
@@ -34,6 +35,12 @@ export interface Memory {
   store(offset: number, width: number, bits: Bits): void;
 }
 
+/** A segment at a moment: its bytes, and with `trackWrites` a byte for each that says whether it was written. */
+export interface SegmentState {
+  readonly bytes: MemoryImage;
+  readonly written: MemoryImage | null;
+}
+
 /** A space of fixed size: shared, local, const, param. */
 export class Segment implements Memory {
   private bytes: Uint8Array;
@@ -42,6 +49,8 @@ export class Segment implements Memory {
   private readonly options: SegmentOptions;
   private readonly size: number;
   private written: Uint8Array | null;
+  private readonly pages: Pages = new Pages();
+  private readonly writtenPages: Pages = new Pages();
 
   constructor(space: MemorySpace, bytes: Uint8Array, options: SegmentOptions = {}) {
     this.space = space;
@@ -59,7 +68,7 @@ export class Segment implements Memory {
     if (access === 'store') {
       if (this.options.readOnly === true)
         throw this.fault('PTX6004', offset, { size: String(size), near: this.nearest(offset) });
-      written?.fill(1, offset, offset + size);
+      this.mark(offset, size);
     } else if (written !== null && !unused) {
       // Whoever copies a struct reads its padding too, and so one written byte will do.
       let at = offset;
@@ -88,23 +97,53 @@ export class Segment implements Memory {
     this.bytes = grown(this.bytes);
     this.view = new DataView(this.bytes.buffer);
     this.written = this.written === null ? null : grown(this.written);
+    this.touch(0, length);
+  }
+
+  /** The segment as it is; what it shares with the state before was not written since. */
+  give(): SegmentState {
+    const { bytes, written } = this;
+    return { bytes: this.pages.take(bytes), written: written === null ? null : this.writtenPages.take(written) };
+  }
+
+  /** Makes the segment what it was. Where nobody noted what was written then, all of it counts as that. */
+  take({ bytes, written }: SegmentState): void {
+    const { size } = bytes;
+    if (this.bytes.byteLength !== size) {
+      this.bytes = new Uint8Array(size);
+      this.view = new DataView(this.bytes.buffer);
+      this.written = this.written === null ? null : new Uint8Array(size);
+      this.touch(0, size);
+    }
+    this.pages.put(bytes, this.bytes);
+    if (this.written === null) return;
+    if (written === null) this.mark(0, size);
+    else this.writtenPages.put(written, this.written);
   }
 
   /** Zeroes bytes from `start` to before `end` and forgets that they were written. */
   clear(start: number, end: number): void {
+    this.touch(start, end - start);
     this.bytes.fill(0, start, end);
     this.written?.fill(0, start, end);
   }
 
   /** Notes that bytes are written, for a `store` that nobody checks. */
   mark(offset: number, size: number): void {
+    this.touch(offset, size);
     this.written?.fill(1, offset, offset + size);
   }
 
   /** Copies bytes and whether they were written. */
   move(from: number, to: number, size: number): void {
+    this.touch(to, size);
     this.bytes.copyWithin(to, from, from + size);
     this.written?.copyWithin(to, from, from + size);
+  }
+
+  private touch(offset: number, size: number): void {
+    this.pages.touch(offset, size);
+    this.writtenPages.touch(offset, size);
   }
 
   private misplaced(access: Access, offset: number, size: number): Error {

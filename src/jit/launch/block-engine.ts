@@ -92,9 +92,14 @@ export class BlockEngine {
     return this.current === null ? null : this.blockOf(this.arena.contextOf(this.current));
   }
 
-  /** No block is under way: another engine can go on with the ledger. */
-  get isBetweenBlocks(): boolean {
-    return this.running.length === 0 && this.taken.first >= this.taken.end;
+  /** A block has begun and not ended. */
+  get isUnderWay(): boolean {
+    return this.running.length > 0;
+  }
+
+  /** The first block that is taken from the ledger and has not begun; null where that is none. */
+  get nextBlock(): number | null {
+    return this.taken.first < this.taken.end ? this.taken.first : null;
   }
 
   /** Tells the ledger what was run, for another engine to go on. */

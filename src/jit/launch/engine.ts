@@ -1,18 +1,13 @@
-/** The fast engine on the calling thread. */
-import type { DeviceHeap } from '../../machine/device-heap.ts';
-import type { GlobalMemory } from '../../machine/global-memory.ts';
-import {
-  blocksOf,
-  type LaunchLimits,
-  type LaunchResult,
-  type LaunchShape,
-  type LaunchStats,
-  threadsOf,
-} from '../../machine/launch.ts';
-import type { Region } from '../../machine/segment.ts';
+/** The fast engine on the calling thread. Between blocks its state can be told; within them it is in compiled code. */
+import type { Engine, Launch } from '../../machine/engine.ts';
+import type { Fault } from '../../machine/fault.ts';
+import { blocksOf } from '../../machine/launch.ts';
+import { regionsOf } from '../../machine/regions.ts';
+import type { SettledState } from '../../machine/state.ts';
+import { sourceAt } from '../../program/source-places.ts';
+import type { CompiledKernel } from '../compiled-kernel.ts';
 import { BlockEngine } from './block-engine.ts';
 import { faultOf } from './faults.ts';
-import type { CompiledKernel } from '../compiled-kernel.ts';
 import { OwnLedger } from './ledger.ts';
 
 /** A kernel's module, and what the engine knows of it. */
@@ -21,69 +16,100 @@ export interface CompiledCode {
   readonly module: WebAssembly.Module;
 }
 
-export interface CompiledLaunch extends CompiledCode {
-  readonly shape: LaunchShape;
-  readonly memory: GlobalMemory;
-  readonly constants: Uint8Array;
-  readonly constantRegions: readonly Region[];
-  readonly parameters: Uint8Array;
-  readonly limits: LaunchLimits;
-  readonly heap: DeviceHeap;
-  readonly print: (text: string) => void;
-}
-
-/** Milliseconds after which the event loop gets a turn. */
-const turn = 40;
-
 /** Bytes that blocks may take which run at the same time. */
 export const residentBytes: number = 256 * 2 ** 20;
 
 /** Gives code to go on with once so many thread-instructions have been run, null as long as that would not pay. */
 export type BetterCode = (executed: number) => CompiledCode | null;
 
-/** Runs a launch to its end or to the first fault. Reading memory that nobody wrote gives zeros. */
-export async function runCompiled(launch: CompiledLaunch, better: BetterCode | null): Promise<LaunchResult> {
-  const { shape, limits, heap, print } = launch;
-  const ledger = new OwnLedger(blocksOf(shape), limits);
-  const engineOf = (code: CompiledCode): BlockEngine =>
-    new BlockEngine({ ...launch, ...code, services: { heap, print }, residentBytes }, ledger);
-  let engine = engineOf(launch);
-  let before = 0;
-  let compiling = 0;
-  const started = performance.now();
-  const stats = (): LaunchStats => ({
-    threads: threadsOf(shape) * blocksOf(shape),
-    instructions: before + engine.instructions,
-    milliseconds: performance.now() - started - compiling,
-  });
-  let wanted = better;
-  const improve = (): void => {
-    const asked = performance.now();
-    const code = engine.isBetweenBlocks ? (wanted?.(engine.instructions) ?? null) : null;
-    if (code === null) return;
-    engine.settle();
-    engine.release();
-    before = engine.instructions;
-    engine = engineOf(code);
-    wanted = null;
-    compiling = performance.now() - asked;
-  };
-  try {
-    let rested = started;
-    while (engine.step()) {
-      if (wanted !== null) improve();
-      if (performance.now() - rested < turn) continue;
-      await new Promise((resolve) => {
-        setTimeout(resolve, 0);
-      });
-      rested = performance.now();
-    }
-    return { ok: true, stats: stats() };
-  } catch (error) {
+/** Reading memory that nobody wrote gives zeros. */
+export class FastEngine implements Engine<SettledState> {
+  printed = '';
+  preparing = 0;
+  private readonly launch: Launch;
+  private better: BetterCode | null;
+  private code: CompiledCode;
+  private ledger: OwnLedger;
+  private blocks: BlockEngine;
+  /** Instructions that were run before `blocks` began. */
+  private before = 0;
+
+  constructor(launch: Launch, code: CompiledCode, better: BetterCode | null) {
+    this.launch = launch;
+    this.code = code;
+    this.better = better;
+    this.ledger = new OwnLedger(blocksOf(launch.shape), launch.limits);
+    this.blocks = this.begin();
+  }
+
+  get instructions(): number {
+    return this.before + this.blocks.instructions;
+  }
+
+  run(): boolean {
+    if (!this.blocks.step()) return false;
+    if (this.better !== null) this.improve(this.better);
+    return true;
+  }
+
+  faultOf(error: unknown): Fault | null {
     const fault = faultOf(error);
-    if (fault === null) throw error;
-    return { ok: false, fault: engine.describe(fault), stats: stats() };
-  } finally {
-    engine.release();
+    if (fault === null) return null;
+    const found = this.blocks.describe(fault);
+    return { ...found, source: sourceAt(this.launch.kernel, found.line) };
+  }
+
+  give(): SettledState | null {
+    const { launch, printed, instructions: executed } = this;
+    const { memory, heap } = launch;
+    if (this.blocks.isUnderWay) return null;
+    const nextBlock = this.blocks.nextBlock ?? this.ledger.nextBlock;
+    memory.touchAll();
+    const timer = Math.round(performance.now() * 1e6) - executed;
+    return { nextBlock, blocks: [], executed, timer, printed, memory: memory.give(), heap: heap.give() };
+  }
+
+  take({ nextBlock, executed, printed, memory, heap }: SettledState): void {
+    const { launch } = this;
+    this.release();
+    launch.memory.touchAll();
+    launch.memory.take(memory);
+    launch.heap.take(heap);
+    this.printed = printed;
+    this.before = executed;
+    this.ledger = new OwnLedger(blocksOf(launch.shape), launch.limits, nextBlock, executed);
+    this.blocks = this.begin();
+  }
+
+  release(): void {
+    this.blocks.release();
+    this.launch.memory.touchAll();
+  }
+
+  private begin(): BlockEngine {
+    const { launch, code, ledger } = this;
+    const { image, heap } = launch;
+    const print = (text: string): void => {
+      this.printed += text;
+      launch.onPrint(text);
+    };
+    const { constants, constantLayout } = image;
+    const constantRegions = regionsOf(constantLayout);
+    const services = { heap, print };
+    return new BlockEngine({ ...launch, ...code, constants, constantRegions, services, residentBytes }, ledger);
+  }
+
+  /** Goes on with better code, once there is some, between two blocks. */
+  private improve(better: BetterCode): void {
+    const asked = performance.now();
+    const code = this.blocks.isUnderWay || this.blocks.nextBlock !== null ? null : better(this.instructions);
+    if (code === null) return;
+    this.blocks.settle();
+    this.blocks.release();
+    this.before = this.instructions;
+    this.code = code;
+    this.blocks = this.begin();
+    this.better = null;
+    this.preparing = performance.now() - asked;
   }
 }

@@ -1,12 +1,11 @@
 /** The fast engine as a device uses it: compiles a kernel once, and runs it on the calling thread or on workers. */
-import type { VariableSymbol } from '../../check/symbols.ts';
 import type { Environment } from '../../isa/environment.ts';
-import type { LaunchResult } from '../../machine/launch.ts';
+import { type Launch, type LaunchResult, runToEnd } from '../../machine/engine.ts';
 import type { KernelProgram } from '../../program/link.ts';
 import { sourceAt } from '../../program/source-places.ts';
 import { type Compiled, compiledBefore, compiledOnce } from './cache.ts';
 import { compileKernel } from '../compile.ts';
-import { type BetterCode, type CompiledLaunch, runCompiled } from './engine.ts';
+import { type BetterCode, FastEngine } from './engine.ts';
 import { earnsFours, hasFours, paysOff, runsInFours } from '../simd/four-threads.ts';
 import { runSpread } from './spread.ts';
 import type { WorkerHost } from './worker-host.ts';
@@ -17,12 +16,8 @@ export interface ModuleOrigin {
   readonly environment: Environment;
 }
 
-export interface FastLaunch extends Omit<CompiledLaunch, 'compiled' | 'module'> {
-  readonly kernel: KernelProgram;
+export interface FastOptions {
   readonly origin: ModuleOrigin;
-  /** Address of a module's variable, or its offset in const memory; all of them in the order of the module. */
-  readonly addressOf: (symbol: VariableSymbol) => number | null;
-  readonly addresses: readonly number[];
   readonly checked: boolean;
   /** Whether there is to be code for four threads at a time; undefined: where the launch earns it. */
   readonly simd: boolean | undefined;
@@ -30,16 +25,18 @@ export interface FastLaunch extends Omit<CompiledLaunch, 'compiled' | 'module'> 
   readonly workers: number;
 }
 
-export async function runFast(launch: FastLaunch): Promise<LaunchResult> {
-  const { kernel, memory, workers } = launch;
+export async function runFast(launch: Launch, options: FastOptions): Promise<LaunchResult> {
+  const { kernel, memory, shape } = launch;
+  const { workers } = options;
   const shared = workers > 0 && !callsBuiltins(kernel) ? memory.share() : null;
-  const makers = makersOf(launch, shared !== null);
-  const { code } = makers;
-  const ready = { ...launch, compiled: code.kernel, module: code.module };
+  const { code, better } = makersOf(launch, options, shared !== null);
+  const compiled = { compiled: code.kernel, module: code.module };
   const result =
-    shared === null ? await runCompiled(ready, makers.better) : await runSpread(ready, shared, workers, await hostOf());
+    shared === null
+      ? await runToEnd(new FastEngine(launch, compiled, better), shape)
+      : withSource(kernel, await runSpread(launch, compiled, shared, workers, await hostOf()));
   code.executed += result.stats.instructions;
-  return withSource(kernel, result);
+  return result;
 }
 
 async function hostOf(): Promise<WorkerHost> {
@@ -66,12 +63,13 @@ interface Makers {
   readonly better: BetterCode | null;
 }
 
-function makersOf(launch: FastLaunch, concurrent: boolean): Makers {
-  const { kernel, shape, simd } = launch;
-  const make = (fours: boolean): Compiled => codeOf(launch, concurrent, fours);
+function makersOf(launch: Launch, options: FastOptions, concurrent: boolean): Makers {
+  const { kernel, shape } = launch;
+  const { simd, origin } = options;
+  const make = (fours: boolean): Compiled => codeOf(launch, options, concurrent, fours);
   if (simd === false || !hasFours(shape) || !runsInFours(kernel.entry)) return { code: make(false), better: null };
-  const key = keyOf(launch, concurrent, false);
-  const executed = compiledBefore(launch.origin.text, key)?.executed ?? 0;
+  const key = keyOf(launch, options, concurrent, false);
+  const executed = compiledBefore(origin.text, key)?.executed ?? 0;
   if (simd === true || earnsFours(kernel.entry, shape, executed)) return { code: make(true), better: null };
   const better: BetterCode = (now) => {
     if (!paysOff(executed + now)) return null;
@@ -83,7 +81,8 @@ function makersOf(launch: FastLaunch, concurrent: boolean): Makers {
 
 /** What compiled code depends on beside the text. */
 function keyOf(
-  { kernel, origin, memory, checked, addresses }: FastLaunch,
+  { kernel, image: { addresses }, memory }: Launch,
+  { origin, checked }: FastOptions,
   concurrent: boolean,
   fours: boolean,
 ): string {
@@ -94,9 +93,11 @@ function keyOf(
   return JSON.stringify([fours, ...facts]);
 }
 
-function codeOf(launch: FastLaunch, concurrent: boolean, fours: boolean): Compiled {
-  const { kernel, origin, memory, constants, checked, addressOf } = launch;
-  return compiledOnce(origin.text, keyOf(launch, concurrent, fours), () => {
+function codeOf(launch: Launch, options: FastOptions, concurrent: boolean, fours: boolean): Compiled {
+  const { kernel, image, memory } = launch;
+  const { origin, checked } = options;
+  const { constants, addressOf } = image;
+  return compiledOnce(origin.text, keyOf(launch, options, concurrent, fours), () => {
     const made = compileKernel(kernel, {
       origin: memory.origin,
       sharedMemory: memory.share() !== null,

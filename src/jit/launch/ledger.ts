@@ -1,6 +1,5 @@
 /** Who deals out the blocks of a launch and what its threads may run: for the calling thread alone, or for workers. */
-import { type MachineFault, machineFault } from '../../machine/fault.ts';
-import type { LaunchLimits } from '../../machine/launch.ts';
+import { checkTime, type LaunchLimits, overBudget } from '../../machine/launch.ts';
 
 /** Blocks from `first` to before `end`. */
 export interface Blocks {
@@ -25,25 +24,25 @@ export interface Ledger {
 /** Instructions between two looks at the clock and at the caller's signal. */
 export const slice: number = 1 << 24;
 
-export function overBudget(budget: number): MachineFault {
-  return machineFault('PTX6020', { budget: String(budget) });
-}
-
-export function overTime(seconds: number): MachineFault {
-  return machineFault('PTX6021', { seconds: String(seconds) });
-}
-
 /** Of a launch that runs on the calling thread. */
 export class OwnLedger implements Ledger {
   private readonly limits: LaunchLimits;
   private readonly blocks: number;
   private readonly started: number = performance.now();
-  private next = 0;
-  private executed = 0;
+  private next: number;
+  private executed: number;
 
-  constructor(blocks: number, limits: LaunchLimits) {
+  /** @param next the first block that has not begun, and what those before it have executed */
+  constructor(blocks: number, limits: LaunchLimits, next = 0, executed = 0) {
     this.blocks = blocks;
     this.limits = limits;
+    this.next = next;
+    this.executed = executed;
+  }
+
+  /** The first block that nobody has begun. */
+  get nextBlock(): number {
+    return this.next;
   }
 
   take(most: number): Blocks | null {
@@ -72,8 +71,6 @@ export class OwnLedger implements Ledger {
 
   /** Blocks that execute nothing come here too: there can be more of them than time. */
   private look(): void {
-    const { seconds, signal } = this.limits;
-    if (signal?.aborted === true) throw machineFault('PTX6022', {});
-    if (performance.now() - this.started > seconds * 1000) throw overTime(seconds);
+    checkTime(this.limits, this.started);
   }
 }

@@ -1,6 +1,7 @@
 /** The ledger that the workers of a launch share, and the calling thread, which may end it. */
 import { machineFault } from '../../machine/fault.ts';
-import { type Blocks, type Ledger, overBudget, overTime, slice } from './ledger.ts';
+import { checkTime, overBudget } from '../../machine/launch.ts';
+import { type Blocks, type Ledger, slice } from './ledger.ts';
 
 /** What is sent to a worker of a ledger. */
 export interface LedgerPage {
@@ -97,10 +98,9 @@ export class SharedLedger implements Ledger {
 
   /** Throws where the launch was ended by others, or its time is over. */
   private look(): void {
-    const { seconds } = this.page;
     const ended = Atomics.load(this.words, word.ended);
     if (ended === ending.abort) throw machineFault('PTX6022', {});
     if (ended === ending.elsewhere) throw new Superseded();
-    if (performance.now() - this.started > seconds * 1000) throw overTime(seconds);
+    checkTime(this.page, this.started);
   }
 }

@@ -1,8 +1,11 @@
 /** The fast engine on worker threads: each takes blocks from a common ledger until none is left. */
-import { type LaunchResult, type LaunchStats, blocksOf, threadsOf } from '../../machine/launch.ts';
+import type { Launch, LaunchResult } from '../../machine/engine.ts';
+import { blocksOf, type LaunchStats, threadsOf } from '../../machine/launch.ts';
+import { regionsOf } from '../../machine/regions.ts';
 import type { SharedMemory } from '../../machine/memory-view.ts';
 import { arenaNeeds } from './arena.ts';
-import { type CompiledLaunch, residentBytes } from './engine.ts';
+import { type CompiledCode, residentBytes } from './engine.ts';
+import type { CompiledKernel } from '../compiled-kernel.ts';
 import type { Share, ShareResult } from './share.ts';
 import { endLaunch, type LedgerPage, openLedger } from './shared-ledger.ts';
 import type { WorkerHost } from './worker-host.ts';
@@ -15,19 +18,21 @@ const lineSize = 256;
  * the calling thread.
  */
 export async function runSpread(
-  launch: CompiledLaunch,
+  launch: Launch,
+  code: CompiledCode,
   shared: SharedMemory,
   workers: number,
   host: WorkerHost,
 ): Promise<LaunchResult> {
-  const { shape, memory, limits } = launch;
+  const { shape, memory, limits, parameters, image } = launch;
+  const { constants, constantLayout } = image;
   const blocks = blocksOf(shape);
   await host.ready(workers);
   const ledger = openLedger({ blocks, workers, budget: limits.budget, seconds: limits.seconds });
-  const { size, resident } = roomFor(launch, blocks, workers);
+  const { size, resident } = roomFor(launch, code.compiled, blocks, workers);
   const start = memory.borrow(size * workers);
-  const { compiled, module, parameters, constants, constantRegions } = launch;
-  const common = { compiled, module, shape, parameters, constants, constantRegions, ledger };
+  const constantRegions = regionsOf(constantLayout);
+  const common = { ...code, shape, parameters, constants, constantRegions, ledger };
   const shares = Array.from({ length: workers }, (_, i): Share => {
     const room = { address: start + i * size, size };
     return { ...common, memory: shared, room, residentBytes: resident };
@@ -44,10 +49,13 @@ export async function runSpread(
       milliseconds: performance.now() - started,
     };
     const [lowest] = results.flatMap(({ fault }) => fault ?? []).sort((a, b) => a.block - b.block);
-    return lowest === undefined ? { ok: true, stats } : { ok: false, fault: lowest.fault, stats };
+    return lowest === undefined
+      ? { ok: true, stats, printed: '' }
+      : { ok: false, fault: lowest.fault, stats, printed: '' };
   } finally {
     limits.signal?.removeEventListener('abort', abort);
     memory.giveBack(start);
+    memory.touchAll();
   }
 }
 
@@ -69,12 +77,12 @@ async function runAll(shares: readonly Share[], ledger: LedgerPage, host: Worker
 
 /** Bytes for each worker: for one block, or for as many as there is room for where blocks may wait for each other. */
 function roomFor(
-  launch: CompiledLaunch,
+  { shape, memory, parameters, image }: Launch,
+  compiled: CompiledKernel,
   blocks: number,
   workers: number,
 ): { readonly size: number; readonly resident: number } {
-  const { compiled, memory } = launch;
-  const { common, room } = arenaNeeds(launch);
+  const { common, room } = arenaNeeds({ compiled, shape, parameters, constants: image.constants });
   const most = Math.min(residentBytes, memory.addressesLeft / 2) / workers;
   const rooms = compiled.waits ? Math.max(1, Math.min(blocks, Math.floor(most / room))) : 1;
   const resident = rooms * room;

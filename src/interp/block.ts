@@ -1,0 +1,143 @@
+/** A block as it begins, its state, and a block made of that state. */
+import { Barriers } from '../machine/barriers.ts';
+import { Collectives } from '../machine/collectives.ts';
+import { indexOf, type LaunchShape, threadsOf } from '../machine/launch.ts';
+import { regionsOf } from '../machine/regions.ts';
+import { Segment } from '../machine/segment.ts';
+import type { BlockState, ThreadState } from '../machine/state.ts';
+import type { KernelProgram } from '../program/link.ts';
+import type { Block, Thread } from './thread.ts';
+
+/** Who runs, and where, before the first block. */
+export const nobody: Thread = {
+  index: [0, 0, 0],
+  linear: 0,
+  frame: [],
+  local: null,
+  base: 0,
+  calls: [],
+  pc: 0,
+  activity: 'exited',
+  before: null,
+  saved: null,
+};
+
+export const nowhere: Block = {
+  index: [0, 0, 0],
+  linear: 0,
+  threads: [],
+  shared: new Segment('shared', new Uint8Array(0)),
+  barriers: new Barriers(0),
+  collectives: new Collectives(0),
+  nextThread: 0,
+  tried: 0,
+  looks: 0,
+  idleTurns: 0,
+};
+
+/** What blocks are made of. */
+export interface BlockPlan {
+  readonly kernel: KernelProgram;
+  readonly shape: LaunchShape;
+  /** Shared memory of a block, dynamic and the system's included. */
+  readonly sharedBytes: number;
+  /** Fault on reading shared or local memory that was never written. */
+  readonly trackWrites: boolean;
+}
+
+/** Bytes of local memory that a thread has at first. */
+const firstStack = 1 << 10;
+
+export function beginBlock(linear: number, plan: BlockPlan): Block {
+  const { kernel, shape, sharedBytes, trackWrites } = plan;
+  const count = threadsOf(shape);
+  const regions = regionsOf(kernel.entry.shared);
+  const shared = new Segment('shared', new Uint8Array(sharedBytes), { trackWrites, regions });
+  shared.mark(0, kernel.entry.reservedBytes);
+  return {
+    index: indexOf(linear, shape.grid),
+    linear,
+    threads: Array.from({ length: count }, (_, i) => beginThread(i, plan)),
+    shared,
+    barriers: new Barriers(count),
+    collectives: new Collectives(count),
+    nextThread: 0,
+    tried: 0,
+    looks: 0,
+    idleTurns: 0,
+  };
+}
+
+function beginThread(linear: number, { kernel, shape, trackWrites }: BlockPlan): Thread {
+  const { entry, stackBytes: size } = kernel;
+  const regions = regionsOf(entry.local);
+  const bytes = new Uint8Array(Math.min(size, firstStack));
+  return {
+    index: indexOf(linear, shape.block),
+    linear,
+    frame: entry.initialFrame.slice(),
+    local: size === 0 ? null : new Segment('local', bytes, { trackWrites, regions, size }),
+    base: 0,
+    calls: [],
+    pc: 0,
+    activity: 'running',
+    before: null,
+    saved: null,
+  };
+}
+
+/** The block as it is; threads that have not run since the state before are those of that one. */
+export function stateOfBlock(block: Block): BlockState {
+  const { linear, threads, shared, barriers, collectives, nextThread, tried, looks, idleTurns } = block;
+  return {
+    linear,
+    threads: threads.map((thread) => (thread.saved ??= stateOfThread(thread))),
+    shared: shared.give(),
+    barriers: barriers.give(),
+    collectives: collectives.give(),
+    turn: { thread: nextThread, tried, looks },
+    idleTurns,
+  };
+}
+
+function stateOfThread({ frame, local, base, calls, pc, activity, before }: Thread): ThreadState {
+  return {
+    frame: frame.slice(),
+    local: local === null ? null : local.give(),
+    base,
+    calls: calls.map((call) => ({ ...call, frame: call.frame.slice() })),
+    pc,
+    activity,
+    before,
+  };
+}
+
+export function blockInState(state: BlockState, plan: BlockPlan): Block {
+  const { linear, threads, shared, barriers, collectives, turn, idleTurns } = state;
+  const block = beginBlock(linear, plan);
+  if (block.threads.length !== threads.length) throw new Error('the state is of a block of another shape');
+  block.shared.take(shared);
+  block.barriers.take(barriers);
+  block.collectives.take(collectives);
+  block.nextThread = turn.thread;
+  block.tried = turn.tried;
+  block.looks = turn.looks;
+  block.idleTurns = idleTurns;
+  threads.forEach((saved, i) => {
+    const thread = block.threads[i];
+    if (thread !== undefined) putThread(thread, saved);
+  });
+  return block;
+}
+
+function putThread(thread: Thread, saved: ThreadState): void {
+  const { frame, local, base, calls, pc, activity, before } = saved;
+  if (local !== null) thread.local?.take(local);
+  thread.frame = frame.slice();
+  thread.base = base;
+  thread.calls = calls.map((call) => ({ ...call, frame: call.frame.slice() }));
+  thread.pc = pc;
+  thread.activity = activity;
+  thread.before = before;
+  thread.saved = saved;
+}

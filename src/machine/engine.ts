@@ -1,0 +1,92 @@
+/** What a launch is made of, what an engine can do with one, and the loop that runs it to its end. */
+import type { KernelProgram } from '../program/link.ts';
+import type { ModuleImage } from '../program/module-image.ts';
+import type { DeviceHeap } from './device-heap.ts';
+import type { Fault } from './fault.ts';
+import type { GlobalMemory } from './global-memory.ts';
+import { blocksOf, type LaunchLimits, type LaunchShape, type LaunchStats, threadsOf } from './launch.ts';
+import type { LaunchState } from './state.ts';
+
+export interface Launch {
+  readonly kernel: KernelProgram;
+  readonly image: ModuleImage;
+  readonly shape: LaunchShape;
+  readonly memory: GlobalMemory;
+  readonly heap: DeviceHeap;
+  /** The bytes of the parameter space. */
+  readonly parameters: Uint8Array;
+  readonly limits: LaunchLimits;
+  /** Called with each text that the kernel prints, as it is printed. */
+  readonly onPrint: (text: string) => void;
+}
+
+/** How a launch ended. */
+export type LaunchResult = (
+  | { readonly ok: true; readonly stats: LaunchStats }
+  | { readonly ok: false; readonly fault: Fault; readonly stats: LaunchStats }
+) & {
+  /** What the kernel printed until then: blocks in the order of their index. */
+  readonly printed: string;
+};
+
+/** A launch under way. `State` is what the engine can be in when it gives its state. */
+export interface Engine<State extends LaunchState> {
+  /** Executed thread-instructions. */
+  readonly instructions: number;
+  readonly printed: string;
+  /** Milliseconds so far in which it did not run the kernel but prepare it. */
+  readonly preparing: number;
+  /** Runs on for some milliseconds; false when the launch is done. Throws what `faultOf` knows. */
+  run(): boolean;
+  /** What ended the launch, for what `run` threw; null for what is not a fault of the kernel. */
+  faultOf(error: unknown): Fault | null;
+  /** The launch as it is; null where the engine cannot tell it now. */
+  give(): State | null;
+  /** Goes on from a state of a launch of the same kernel and shape. */
+  take(state: State): void;
+  /** Gives back what it borrowed of the device. */
+  release(): void;
+}
+
+/** An engine that stops between any two instructions. */
+export interface SteppingEngine extends Engine<LaunchState> {
+  /** Runs that many instructions, fewer where the launch ends; false when it is done. */
+  step(count: number): boolean;
+  give(): LaunchState;
+}
+
+/** Milliseconds after which the event loop gets a turn. */
+const turn = 40;
+
+/** Runs a launch to its end or to the first fault. */
+export async function runToEnd<State extends LaunchState>(
+  engine: Engine<State>,
+  shape: LaunchShape,
+): Promise<LaunchResult> {
+  const started = performance.now();
+  const ended = (): { readonly stats: LaunchStats; readonly printed: string } => ({
+    stats: {
+      threads: threadsOf(shape) * blocksOf(shape),
+      instructions: engine.instructions,
+      milliseconds: performance.now() - started - engine.preparing,
+    },
+    printed: engine.printed,
+  });
+  try {
+    let rested = started;
+    while (engine.run()) {
+      if (performance.now() - rested < turn) continue;
+      await new Promise((resolve) => {
+        setTimeout(resolve, 0);
+      });
+      rested = performance.now();
+    }
+    return { ok: true, ...ended() };
+  } catch (error) {
+    const fault = engine.faultOf(error);
+    if (fault === null) throw error;
+    return { ok: false, fault, ...ended() };
+  } finally {
+    engine.release();
+  }
+}
