@@ -68,15 +68,13 @@ export function beginBlock(linear: number, plan: BlockPlan): Block {
   };
 }
 
-function beginThread(linear: number, { kernel, shape, trackWrites }: BlockPlan): Thread {
-  const { entry, stackBytes: size } = kernel;
-  const regions = regionsOf(entry.local);
-  const bytes = new Uint8Array(Math.min(size, firstStack));
+function beginThread(linear: number, plan: BlockPlan): Thread {
+  const { kernel, shape } = plan;
   return {
     index: indexOf(linear, shape.block),
     linear,
-    frame: entry.initialFrame.slice(),
-    local: size === 0 ? null : new Segment('local', bytes, { trackWrites, regions, size }),
+    frame: kernel.entry.initialFrame.slice(),
+    local: kernel.stackBytes === 0 ? null : localMemory(plan),
     base: 0,
     calls: [],
     pc: 0,
@@ -84,6 +82,12 @@ function beginThread(linear: number, { kernel, shape, trackWrites }: BlockPlan):
     before: null,
     saved: null,
   };
+}
+
+function localMemory({ kernel, trackWrites }: BlockPlan): Segment {
+  const { entry, stackBytes: size } = kernel;
+  const regions = regionsOf(entry.local);
+  return new Segment('local', new Uint8Array(Math.min(size, firstStack)), { trackWrites, regions, size });
 }
 
 /** The block as it is; threads that have not run since the state before are those of that one. */

@@ -5,7 +5,7 @@ import type { KernelProgram } from '../../program/link.ts';
 import { sourceAt } from '../../program/source-places.ts';
 import { type Compiled, compiledBefore, compiledOnce } from './cache.ts';
 import { compileKernel } from '../compile.ts';
-import { type BetterCode, FastEngine } from './engine.ts';
+import { type BetterCode, type CompiledCode, FastEngine } from './engine.ts';
 import { earnsFours, hasFours, paysOff, runsInFours } from '../simd/four-threads.ts';
 import { runSpread } from './spread.ts';
 import type { WorkerHost } from './worker-host.ts';
@@ -29,14 +29,26 @@ export async function runFast(launch: Launch, options: FastOptions): Promise<Lau
   const { kernel, memory, shape } = launch;
   const { workers } = options;
   const shared = workers > 0 && !callsBuiltins(kernel) ? memory.share() : null;
-  const { code, better } = makersOf(launch, options, shared !== null);
-  const compiled = { compiled: code.kernel, module: code.module };
+  const makers = makersOf(launch, options, shared !== null);
   const result =
     shared === null
-      ? await runToEnd(new FastEngine(launch, compiled, better), shape)
-      : withSource(kernel, await runSpread(launch, compiled, shared, workers, await hostOf()));
-  code.executed += result.stats.instructions;
+      ? await runToEnd(engineOf(launch, makers), shape)
+      : withSource(kernel, await runSpread(launch, codeIn(makers.code), shared, workers, await hostOf()));
+  makers.code.executed += result.stats.instructions;
   return result;
+}
+
+/** The launch on the calling thread, whatever workers there are. */
+export function fastEngine(launch: Launch, options: FastOptions): FastEngine {
+  return engineOf(launch, makersOf(launch, options, false));
+}
+
+function engineOf(launch: Launch, { code, better }: Makers): FastEngine {
+  return new FastEngine(launch, codeIn(code), better);
+}
+
+function codeIn({ kernel, module }: Compiled): CompiledCode {
+  return { compiled: kernel, module };
 }
 
 async function hostOf(): Promise<WorkerHost> {
@@ -73,8 +85,7 @@ function makersOf(launch: Launch, options: FastOptions, concurrent: boolean): Ma
   if (simd === true || earnsFours(kernel.entry, shape, executed)) return { code: make(true), better: null };
   const better: BetterCode = (now) => {
     if (!paysOff(executed + now)) return null;
-    const { kernel: compiled, module } = make(true);
-    return { compiled, module };
+    return codeIn(make(true));
   };
   return { code: make(false), better };
 }
