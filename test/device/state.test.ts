@@ -183,13 +183,13 @@ test('an engine that takes an old state back runs the same again', () => {
 });
 
 describe('states share memory', () => {
-  const shared: Source = {
+  const storing: Source = {
     module: '.shared .align 4 .b8 s[20000];',
     body: `${own} mov.u32 %r2, 5; st.shared.u32 [s+12000], %r2; st.global.u32 [%rd2], %r2; add.u32 %r2, %r2, 1;`,
   };
   /** A state after each instruction. */
   const states = (): readonly LaunchState[] => {
-    const engine = engineOf(launchOf(shared, { block: 2, bytes: 100_000 }));
+    const engine = engineOf(launchOf(storing, { block: 2, bytes: 100_000 }));
     const found: LaunchState[] = [];
     do found.push(engine.give());
     while (engine.step(1));
@@ -206,8 +206,8 @@ describe('states share memory', () => {
       .slice(1)
       .map((now, i) => now.map((space, k) => space.filter((page, n) => page !== pages[i]?.[k]?.[n]).length));
     expect(copied.every((counts) => counts.every((count) => count <= 1))).toBe(true);
-    const [global, shared] = [0, 1].map((k) => copied.filter((counts) => counts[k] === 1).length);
-    expect([global, shared]).toEqual([2, 2]);
+    const written = [0, 1].map((k) => copied.filter((counts) => counts[k] === 1).length);
+    expect(written).toEqual([2, 2]);
   });
 
   test('and threads that did not run', () => {
