@@ -8,7 +8,7 @@ import { type OperandPattern, operandType, type Role, type ValuePattern, type Va
 import { vectorLanes } from '../isa/rules.ts';
 import { findRegister, partOfRegister } from '../isa/find-register.ts';
 import type { SpecialRegister } from '../isa/registers.ts';
-import type { Ref } from '../isa/steps.ts';
+import { operandRef, type Ref } from '../isa/steps/ref.ts';
 import { type PtxType, typeOf } from '../isa/types.ts';
 import type { FloatOperand, Instruction, Operand } from '../syntax/tree.ts';
 import type { ModuleEnvironment } from './availability.ts';
@@ -104,31 +104,31 @@ export function bindInstruction(
 function bindPattern(variant: Variant, pattern: OperandPattern, operand: Operand, scope: Scope): readonly Binding[] {
   switch (pattern.kind) {
     case 'value':
-      return [bindValue(variant, pattern, pattern.name, operand, scope)];
+      return [bindValue(variant, pattern, operandRef(pattern.name), operand, scope)];
     case 'vector':
       return bindList(variant, pattern.elements, operand, scope);
     case 'lanes':
       return bindLanes(variant, pattern.value, operand, scope);
     case 'address':
-      return [bindAddress(pattern.name, operand, scope)];
+      return [bindAddress(operandRef(pattern.name), operand, scope)];
     case 'window':
       return [
         bindValue(
           variant,
           { kind: 'value', name: pattern.name, role: 'read', type: pattern.type },
-          pattern.name,
+          operandRef(pattern.name),
           operand,
           scope,
         ),
       ];
     case 'pointer':
-      return [bindPointer(pattern.name, operand, scope)];
+      return [bindPointer(operandRef(pattern.name), operand, scope)];
     case 'pair':
       return bindPair(variant, pattern.first, pattern.second, operand, scope);
     case 'label':
-      return [{ kind: 'label', name: pattern.name, label: operand.kind === 'name' ? operand.name : '' }];
+      return [{ kind: 'label', name: operandRef(pattern.name), label: operand.kind === 'name' ? operand.name : '' }];
     case 'table':
-      return pattern.of === 'branches' ? [bindLabels(pattern.name, operand, scope)] : [];
+      return pattern.of === 'branches' ? [bindLabels(operandRef(pattern.name), operand, scope)] : [];
     case 'list':
     case 'callee':
       // Tied by bind-call.ts: what they are depends on the function.
@@ -145,7 +145,7 @@ function bindLanes(variant: Variant, value: ValuePattern, operand: Operand, scop
   const count = vectorLanes(variant);
   const lanes = Array.from({ length: count }, (_, lane) => ({ ...value, name: `${value.name}.${lane}` }));
   return count === 1 && operand.kind !== 'vector'
-    ? lanes.map((lane) => bindValue(variant, lane, lane.name, operand, scope))
+    ? lanes.map((lane) => bindValue(variant, lane, operandRef(lane.name), operand, scope))
     : bindList(variant, lanes, operand, scope);
 }
 
@@ -157,7 +157,8 @@ function bindList(
   scope: Scope,
 ): readonly Binding[] {
   return patterns.map((pattern, i): Binding => {
-    const { name, role } = pattern;
+    const { role } = pattern;
+    const name = operandRef(pattern.name);
     if (operand.kind === 'vector') return bindValue(variant, pattern, name, elementOf(operand, i), scope);
     const type = operandType(variant, pattern.type);
     const use = registerUse(operand, scope);
@@ -174,10 +175,13 @@ function bindPair(
   scope: Scope,
 ): readonly Binding[] {
   if (operand.kind !== 'pair')
-    return [bindValue(variant, first, first.name, operand, scope), { kind: 'sink', name: second.name }];
+    return [
+      bindValue(variant, first, operandRef(first.name), operand, scope),
+      { kind: 'sink', name: operandRef(second.name) },
+    ];
   return [
-    bindValue(variant, first, first.name, operand.first, scope),
-    bindValue(variant, second, second.name, operand.second, scope),
+    bindValue(variant, first, operandRef(first.name), operand.first, scope),
+    bindValue(variant, second, operandRef(second.name), operand.second, scope),
   ];
 }
 

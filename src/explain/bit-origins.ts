@@ -2,7 +2,9 @@
  * Where the bits of a value come from, found by following an instruction's steps with bits that have names in place of
  * numbers.
  */
-import type { Ref, Step } from '../isa/steps.ts';
+import { inputsOf } from '../isa/steps/effects.ts';
+import { operandRef, type Ref, refName } from '../isa/steps/ref.ts';
+import type { Step } from '../isa/steps/step.ts';
 import { formats, type FormatName } from '../numerics/formats.ts';
 import type { OperandBits } from './operand-bits.ts';
 
@@ -33,14 +35,14 @@ export function follow(operands: readonly OperandBits[], steps: readonly Step[])
   const values = new Map<Ref, Value>();
   for (const { name, role, type } of operands) {
     if (role !== 'read') continue;
-    values.set(name, [{ kind: 'bits', width: type.width, operand: name, low: 0, of: type.width }]);
+    values.set(operandRef(name), [{ kind: 'bits', width: type.width, operand: name, low: 0, of: type.width }]);
   }
   for (const step of steps) run(step, values);
   return values;
 }
 
 function run(step: Step, values: Map<Ref, Value>): void {
-  const get = (ref: Ref): Value => values.get(ref) ?? [made(widthless, ref, [])];
+  const get = (ref: Ref): Value => values.get(ref) ?? [made(widthless, refName(ref), [])];
   switch (step.kind) {
     case 'unpack':
       step.to.forEach((to, i) => {
@@ -73,19 +75,16 @@ function runMade(step: MakingStep, values: Map<Ref, Value>, get: (ref: Ref) => V
   if (step.kind === 'load') {
     const bytes = step.width / 8;
     step.to.forEach((to, i) => {
-      const label = i === 0 ? `[${step.address}]` : `[${step.address}+${i * bytes}]`;
+      const address = refName(step.address);
+      const label = i === 0 ? `[${address}]` : `[${address}+${i * bytes}]`;
       values.set(to, [made(step.width, label, readsOf(get(step.address)))]);
     });
     return;
   }
   if (!('to' in step) || typeof step.to !== 'string') return;
-  const from: readonly Ref[] = 'from' in step ? (typeof step.from === 'string' ? [step.from] : step.from) : [];
-  const reads = from.flatMap((ref) => readsOf(get(ref)));
-  if (step.kind === 'convert') {
-    if (step.random !== null) reads.push(...readsOf(get(step.random)));
-    if (step.scale !== null) reads.push(...readsOf(get(step.scale)));
-  }
+  const from: readonly Ref[] = 'from' in step ? [step.from].flat() : [];
   const label = `${nameOf(step)}(${from.map((ref) => describe(get(ref))).join(', ')})`;
+  const reads = inputsOf(step).flatMap((ref) => readsOf(get(ref)));
   values.set(step.to, [made(resultWidth(step, from.map(get)), label, reads)]);
 }
 

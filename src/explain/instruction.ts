@@ -4,7 +4,7 @@ import { acceptance, rowsOf } from '../check/availability.ts';
 import type { OperandPattern, ValuePattern, Variant } from '../isa/form.ts';
 import { describeConstants, describeRegisters } from '../isa/operand-rules.ts';
 import type { Environment } from '../isa/environment.ts';
-import type { Step } from '../isa/steps.ts';
+import type { Step } from '../isa/steps/step.ts';
 import type { PtxType } from '../isa/types.ts';
 import { type LanePicture, lanePictures } from './lanes.ts';
 import { patternBits } from './operand-bits.ts';

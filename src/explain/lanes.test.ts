@@ -2,7 +2,7 @@ import { namedEnvironment } from '../isa/environment.ts';
 import { describe, expect, test } from 'vitest';
 import { resolveMnemonic } from '../check/resolve.ts';
 import type { Variant } from '../isa/form.ts';
-import type { Step } from '../isa/steps.ts';
+import type { Step } from '../isa/steps/step.ts';
 import { asciiGlyphs, boxGlyphs, drawPicture } from './draw.ts';
 import { lanePictures } from './lanes.ts';
 

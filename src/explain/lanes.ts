@@ -3,7 +3,8 @@
  * knows an instruction: a new form is drawn by what its steps say.
  */
 import type { Variant } from '../isa/form.ts';
-import type { Step } from '../isa/steps.ts';
+import { operandRef } from '../isa/steps/ref.ts';
+import type { Step } from '../isa/steps/step.ts';
 import { describePiece, fit, follow, range, type Read, readsOf, type Value, widthOf } from './bit-origins.ts';
 import { type OperandBits, operandBits } from './operand-bits.ts';
 
@@ -26,9 +27,13 @@ export interface LanePicture {
 export function lanePictures(variant: Variant, steps: readonly Step[]): readonly LanePicture[] {
   const operands = operandBits(variant);
   const values = follow(operands, steps);
-  const results = operands.filter(({ name, role }) => role === 'write' && values.has(name));
-  const pictures = results.map(({ name, type }) => pictureOf(name, fit(values.get(name) as Value, type.width)));
-  const reads = results.flatMap(({ name, type }) => readsByField(name, fit(values.get(name) as Value, type.width)));
+  const results = operands.filter(({ name, role }) => role === 'write' && values.has(operandRef(name)));
+  const pictures = results.map(({ name, type }) =>
+    pictureOf(name, fit(values.get(operandRef(name)) as Value, type.width)),
+  );
+  const reads = results.flatMap(({ name, type }) =>
+    readsByField(name, fit(values.get(operandRef(name)) as Value, type.width)),
+  );
   const sources = operands.filter(({ role }) => role === 'read');
   return [...pictures, ...sources.flatMap((source) => sourcePicture(source, reads))];
 }

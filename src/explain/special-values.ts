@@ -1,5 +1,5 @@
 /** What the conversions of an instruction do with values that rounding alone does not decide. */
-import type { Step } from '../isa/steps.ts';
+import type { Step } from '../isa/steps/step.ts';
 import type { Conversion } from '../numerics/conversion.ts';
 import { formats } from '../numerics/formats.ts';
 import { nanPolicyOf, overflowPolicyOf } from '../numerics/policy.ts';

@@ -1,54 +1,55 @@
 /** Steps in the notation of the ISA's pseudo-code. */
 import { assertNever } from '../base/assert-never.ts';
 import type { Conversion } from '../numerics/conversion.ts';
-import type { Step } from '../isa/steps.ts';
+import { type Ref, refName } from '../isa/steps/ref.ts';
+import type { Step, StepOf } from '../isa/steps/step.ts';
 import type { FloatMode } from '../numerics/operations.ts';
 
 /** One step as a line. */
 export function stepText(step: Step): string {
   switch (step.kind) {
     case 'convert':
-      return `${step.to} = ${convertText(step.conversion, step.from, step.random, step.scale)}`;
+      return `${refName(step.to)} = ${convertText(step)}`;
     case 'clamp':
-      return `${step.to} = clamp to ${step.type}(${step.from})`;
+      return `${refName(step.to)} = clamp to ${step.type}(${refName(step.from)})`;
     case 'unpack':
-      return `{${step.to.join(', ')}} = lanes of ${step.from}, ${lanes(step)}`;
+      return `{${names(step.to)}} = lanes of ${refName(step.from)}, ${lanes(step)}`;
     case 'pack':
-      return `${step.to} = lanes {${step.from.join(', ')}}, ${lanes(step)}`;
+      return `${refName(step.to)} = lanes {${names(step.from)}}, ${lanes(step)}`;
     case 'extract':
-      return `${step.to} = ${step.from}[${step.low + step.width - 1}:${step.low}]`;
+      return `${refName(step.to)} = ${refName(step.from)}[${step.low + step.width - 1}:${step.low}]`;
     case 'join':
-      return `${step.to} = low ${step.width} bits of ${step.high} << ${step.shift} | ${step.low}`;
+      return `${refName(step.to)} = low ${step.width} bits of ${refName(step.high)} << ${step.shift} | ${refName(step.low)}`;
     case 'copy':
-      return `${step.to} = ${step.from}`;
+      return `${refName(step.to)} = ${refName(step.from)}`;
     case 'constant':
-      return `${step.to} = ${step.value}`;
+      return `${refName(step.to)} = ${step.value}`;
     case 'float':
-      return `${step.to} = ${step.fn}.${step.format}${modeText(step.mode)}(${step.from.join(', ')})`;
+      return `${refName(step.to)} = ${step.fn}.${step.format}${modeText(step.mode)}(${names(step.from)})`;
     case 'integer':
-      return `${step.to} = ${step.fn}.${step.type}${step.sat ? '.sat' : ''}(${step.from.join(', ')})`;
+      return `${refName(step.to)} = ${step.fn}.${step.type}${step.sat ? '.sat' : ''}(${names(step.from)})`;
     case 'bits':
-      return `${step.to} = ${step.fn}(${step.from.join(', ')}), ${step.width} bits`;
+      return `${refName(step.to)} = ${step.fn}(${names(step.from)}), ${step.width} bits`;
     case 'compare':
-      return `${step.to} = ${step.from[0]} ${step.comparison} ${step.from[1]}, as ${step.type}`;
+      return `${refName(step.to)} = ${refName(step.from[0])} ${step.comparison} ${refName(step.from[1])}, as ${step.type}`;
     case 'select':
-      return `${step.to} = ${step.condition} ? ${step.from[0]} : ${step.from[1]}`;
+      return `${refName(step.to)} = ${refName(step.condition)} ? ${refName(step.from[0])} : ${refName(step.from[1])}`;
     case 'load':
-      return `{${step.to.join(', ')}} = ${step.width} bits each of ${step.space} memory at ${step.address}`;
+      return `{${names(step.to)}} = ${step.width} bits each of ${step.space} memory at ${refName(step.address)}`;
     case 'store':
-      return `${step.space} memory at ${step.address} = {${step.from.join(', ')}}, ${step.width} bits each`;
+      return `${step.space} memory at ${refName(step.address)} = {${names(step.from)}}, ${step.width} bits each`;
     case 'transfer':
-      return `${step.size} bytes of ${step.space} memory at ${step.address} = ${step.count} bytes of ${step.sourceSpace} memory at ${step.source}, then zeros`;
+      return `${refName(step.size)} bytes of ${step.space} memory at ${refName(step.address)} = ${refName(step.count)} bytes of ${step.sourceSpace} memory at ${refName(step.source)}, then zeros`;
     case 'window':
       return step.direction === 'to-generic'
-        ? `${step.to} = ${step.from} + base of the ${step.space} window`
-        : `${step.to} = ${step.from} - base of the ${step.space} window`;
+        ? `${refName(step.to)} = ${refName(step.from)} + base of the ${step.space} window`
+        : `${refName(step.to)} = ${refName(step.from)} - base of the ${step.space} window`;
     case 'in-window':
-      return `${step.to} = ${step.from} lies in the ${step.space} window`;
+      return `${refName(step.to)} = ${refName(step.from)} lies in the ${step.space} window`;
     case 'branch':
       return `go to ${step.target}`;
     case 'switch':
-      return `go to target ${step.index} of ${step.targets}`;
+      return `go to target ${refName(step.index)} of ${step.targets}`;
     case 'call':
       return step.indirect ? `call the function at ${step.callee}` : `call ${step.callee}`;
     case 'return':
@@ -56,11 +57,11 @@ export function stepText(step: Step): string {
     case 'exit':
       return 'end the thread';
     case 'barrier':
-      return `wait at barrier ${step.barrier} for ${step.count ?? 'all'} threads of the block`;
+      return `wait at barrier ${refName(step.barrier)} for ${step.count === null ? 'all' : refName(step.count)} threads of the block`;
     case 'collective':
-      return `${step.to.join(', ')} = ${step.fn}(${step.from.join(', ')}) over ${step.mask ?? 'the threads that come together'}`;
+      return `${names(step.to)} = ${step.fn}(${names(step.from)}) over ${step.mask === null ? 'the threads that come together' : refName(step.mask)}`;
     case 'atomic':
-      return `${step.old.join(', ')} = what was at [${step.address}], then there ${step.steps.map(stepText).join(', ')}`;
+      return `${names(step.old)} = what was at [${refName(step.address)}], then there ${step.steps.map(stepText).join(', ')}`;
     case 'trap':
       return 'end the launch with a fault';
     case 'yield':
@@ -72,15 +73,19 @@ export function stepText(step: Step): string {
   }
 }
 
+function names(refs: readonly Ref[]): string {
+  return refs.map(refName).join(', ');
+}
+
 function lanes({ lane, stride }: { readonly lane: number; readonly stride: number }): string {
   const apart = stride === lane ? '' : ` in ${stride}`;
   return `${lane} bits${apart} each, topmost first`;
 }
 
-function convertText(c: Conversion, from: string, random: string | null, scale: string | null): string {
-  const source = scale !== null && c.scaled === 'divide' ? `${from} / ${scale}` : from;
-  const last = random === null ? '' : `, ${random}`;
-  const product = scale !== null && c.scaled === 'multiply' ? ` * ${scale}` : '';
+function convertText({ conversion: c, from, random, scale }: StepOf<'convert'>): string {
+  const source = scale !== null && c.scaled === 'divide' ? `${refName(from)} / ${refName(scale)}` : refName(from);
+  const last = random === null ? '' : `, ${refName(random)}`;
+  const product = scale !== null && c.scaled === 'multiply' ? ` * ${refName(scale)}` : '';
   return `${conversionText(c)}(${source}${last})${product}`;
 }
 

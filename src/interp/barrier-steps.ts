@@ -1,5 +1,5 @@
 /** Barriers of the block: who comes last lets all that wait go on. */
-import type { Step } from '../isa/steps.ts';
+import type { Step } from '../isa/steps/step.ts';
 import { type Opened, reduced } from '../machine/barriers.ts';
 import { type Block, type Cpu, type Prepared, type Stopping, type Thread, wake } from './thread.ts';
 import type { Action, PlaceOf } from './value-steps.ts';

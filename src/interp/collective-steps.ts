@@ -1,6 +1,7 @@
 /** What threads of a warp give each other, once all of a group have come. */
 import type { Bits } from '../base/bits.ts';
-import type { CollectiveFunction, Step } from '../isa/steps.ts';
+import type { CollectiveFunction } from '../isa/steps/group.ts';
+import type { Step } from '../isa/steps/step.ts';
 import { warpSize } from '../machine/launch.ts';
 import type { Group } from '../machine/collectives.ts';
 import { type Block, type Cpu, type Prepared, type Stopping, type Thread, wake } from './thread.ts';

@@ -3,9 +3,10 @@ import { type Bits, chop, signExtend } from '../base/bits.ts';
 import { type OperandPattern, operandType, type TypeRef, type ValuePattern, type Variant } from '../isa/form.ts';
 import { vectorLanes } from '../isa/rules.ts';
 import type { Environment } from '../isa/environment.ts';
-import { conditionCode, type Ref, stackTop } from '../isa/steps.ts';
+import { isValueStep } from '../isa/steps/effects.ts';
+import { conditionCode, operandRef, type Ref, stackTop } from '../isa/steps/ref.ts';
 import type { PtxType } from '../isa/types.ts';
-import { type Action, type Frame, isValueStep, prepareStep } from './value-steps.ts';
+import { type Action, type Frame, prepareStep } from './value-steps.ts';
 
 /** Widths of the registers around the instruction, where they differ from its types. */
 export interface RegisterWidths {
@@ -17,7 +18,7 @@ export interface RegisterWidths {
 
 /** An input or result of an instruction. */
 export interface Terminal {
-  readonly name: Ref;
+  readonly name: string;
   readonly type: PtxType;
   /** Bits of its register. */
   readonly width: number;
@@ -53,10 +54,10 @@ export function evaluator(variant: Variant, environment: Environment, widths: Re
   };
   const inputs = values.filter((value) => value.role === 'read').map((value) => terminal(value, widths.source));
   const outputs = values.filter((value) => value.role === 'write').map((value) => terminal(value, widths.result));
-  const sources = inputs.map((input) => ({ ...input, place: placeOf(input.name) }));
+  const sources = inputs.map((input) => ({ ...input, place: placeOf(operandRef(input.name)) }));
   const actions = steps.filter(isValueStep).map((step) => prepareStep(step, placeOf));
   if (places.has(stackTop)) return null;
-  const results = outputs.map((output) => ({ ...output, place: placeOf(output.name) }));
+  const results = outputs.map((output) => ({ ...output, place: placeOf(operandRef(output.name)) }));
   return { inputs, outputs, run: runner(sources, actions, results, places) };
 }
 
@@ -110,7 +111,7 @@ export function writeAs(type: PtxType, result: Bits, width: number): Bits {
 // --- operands -------------------------------------------------------------------------------------------------------
 
 interface NamedValue {
-  readonly name: Ref;
+  readonly name: string;
   readonly role: ValuePattern['role'];
   readonly type: TypeRef;
 }

@@ -1,6 +1,7 @@
 /** Loads, stores and windows as functions over the frame. */
 import { type Bits, chop } from '../base/bits.ts';
-import type { AccessSpace, Step } from '../isa/steps.ts';
+import type { AccessSpace } from '../isa/spaces.ts';
+import type { Step } from '../isa/steps/step.ts';
 import {
   formatAddress,
   isInWindow,

@@ -4,7 +4,10 @@
  */
 import { type Bits, chop } from '../base/bits.ts';
 import type { VariableSymbol } from '../check/symbols.ts';
-import type { Step } from '../isa/steps.ts';
+import { isGroupStep, isValueStep, looksAtOthers } from '../isa/steps/effects.ts';
+import type { GroupSteps } from '../isa/steps/group.ts';
+import type { Step, StepKind, StepOf } from '../isa/steps/step.ts';
+import type { ValueSteps } from '../isa/steps/value.ts';
 import { machineFault } from '../machine/fault.ts';
 import {
   type AddressSource,
@@ -33,7 +36,7 @@ import {
 import { type LaunchFacts, specialReader } from './specials.ts';
 import type { Cpu, Prepared, Rest, Stopping } from './thread.ts';
 import { traced, type Tracing } from './trace.ts';
-import { type Action, isValueStep, type PlaceOf, prepareStep } from './value-steps.ts';
+import { type Action, type PlaceOf, prepareStep } from './value-steps.ts';
 
 /** What instructions may need of the launch. */
 export interface LaunchContext {
@@ -120,34 +123,39 @@ function body(
   context: FunctionContext,
 ): Body {
   const { steps } = instruction;
-  const prepare = (step: Step): Action => stepAction(step, instruction, placeOf, context);
-  const at = steps.findIndex(({ kind }) => kind === 'collective' || kind === 'barrier' || kind === 'call');
-  const waiting = steps[at];
+  const step: StepContext = { instruction, placeOf, context };
+  const prepare = (one: Step): Action => stepAction(one, step);
+  const waiting = steps.find(isWaiting);
   if (waiting === undefined) return { actions: [...steps.map(prepare), ...results], rest: null };
+  const at = steps.indexOf(waiting);
   const after = sequence([...steps.slice(at + 1).map(prepare), ...results]);
-  const { stop, rest } = stopping(waiting, after, instruction, placeOf, context);
+  const { stop, rest } = stopping(waiting, after, step);
   return { actions: [...steps.slice(0, at).map(prepare), stop], rest };
 }
 
-function stopping(
-  step: Step,
-  after: Action,
-  instruction: ProgramInstruction,
-  placeOf: PlaceOf,
-  context: FunctionContext,
-): Stopping {
-  const { call, line, text } = instruction;
-  switch (step.kind) {
-    case 'barrier':
-      return prepareBarrier(step, after, line, placeOf, context.cpu);
-    case 'collective':
-      return prepareCollective(step, after, line, placeOf, context.cpu);
-    case 'call':
-      if (call === null) throw new Error(`nothing is known of ${text}`);
-      return prepareCall(call, context.program, context);
-    default:
-      throw new Error(`nobody waits in ${text}`);
-  }
+/** Steps in which a thread can wait: for its group, or for the function that it calls. */
+type WaitingKind = keyof GroupSteps | 'call';
+
+function isWaiting(step: Step): step is StepOf<WaitingKind> {
+  return isGroupStep(step) || step.kind === 'call';
+}
+
+type PrepareStop<Kind extends WaitingKind> = (step: StepOf<Kind>, after: Action, context: StepContext) => Stopping;
+
+const stops: { readonly [Kind in WaitingKind]: PrepareStop<Kind> } = {
+  barrier: (step, after, { instruction, placeOf, context }) =>
+    prepareBarrier(step, after, instruction.line, placeOf, context.cpu),
+  collective: (step, after, { instruction, placeOf, context }) =>
+    prepareCollective(step, after, instruction.line, placeOf, context.cpu),
+  call: (_, __, { instruction: { call, text }, context }) => {
+    if (call === null) throw new Error(`nothing is known of ${text}`);
+    return prepareCall(call, context.program, context);
+  },
+};
+
+/** The step, and `after` it the rest of its instruction. */
+function stopping<Kind extends WaitingKind>(step: StepOf<Kind>, after: Action, context: StepContext): Stopping {
+  return stops[step.kind](step, after, context);
 }
 
 /** One function for several, short lists unrolled: most instructions have one to three. */
@@ -277,64 +285,61 @@ function fixedAddress(place: number, offset: bigint): Action {
 
 // --- steps ----------------------------------------------------------------------------------------------------------
 
-function stepAction(step: Step, instruction: ProgramInstruction, placeOf: PlaceOf, context: FunctionContext): Action {
-  if (isValueStep(step)) return prepareStep(step, placeOf);
-  const { cpu, memories } = context;
-  switch (step.kind) {
-    case 'load': {
-      const load = prepareLoad(step, placeOf, memories, cpu);
-      return step.watched ? look(load, cpu) : load;
-    }
-    case 'store':
-      return prepareStore(step, placeOf, memories, cpu);
-    case 'transfer':
-      return prepareTransfer(step, placeOf, memories, cpu);
-    case 'window':
-      return prepareWindow(step, placeOf);
-    case 'in-window':
-      return prepareInWindow(step, placeOf);
-    case 'branch': {
-      const target = context.start + instruction.target;
-      return () => {
-        cpu.thread.pc = target;
-      };
-    }
-    case 'switch':
-      return switchAction(placeOf(step.index), instruction, context);
-    case 'return':
-      return prepareReturn(context.program, cpu);
-    case 'exit':
-      return () => {
-        cpu.thread.activity = 'exited';
-      };
-    case 'atomic':
-      return look(
-        prepareAtomic(
-          step,
-          placeOf,
-          memories,
-          cpu,
-          sequence(step.steps.filter(isValueStep).map((one) => prepareStep(one, placeOf))),
-        ),
-        cpu,
-      );
-    case 'barrier':
-    case 'collective':
-    case 'call':
-      throw new Error('what waits is prepared with the instruction around it');
-    case 'trap':
-      return () => {
-        throw machineFault('PTX6031', {});
-      };
-    case 'yield':
-      return look(() => undefined, cpu);
-    case 'unsupported': {
-      const { what } = step;
-      return () => {
-        throw machineFault('PTX6030', { what });
-      };
-    }
-  }
+/** What the handlers of steps get beside the step. */
+interface StepContext {
+  readonly instruction: ProgramInstruction;
+  readonly placeOf: PlaceOf;
+  readonly context: FunctionContext;
+}
+
+/** Steps that need more than the frame. What waits is prepared with the instruction around it. */
+type MachineKind = Exclude<StepKind, keyof ValueSteps | WaitingKind>;
+
+type Prepare<Kind extends StepKind> = (step: StepOf<Kind>, context: StepContext) => Action;
+
+const prepares: { readonly [Kind in MachineKind]: Prepare<Kind> } = {
+  load: (step, { placeOf, context: { memories, cpu } }) => prepareLoad(step, placeOf, memories, cpu),
+  store: (step, { placeOf, context: { memories, cpu } }) => prepareStore(step, placeOf, memories, cpu),
+  transfer: (step, { placeOf, context: { memories, cpu } }) => prepareTransfer(step, placeOf, memories, cpu),
+  window: (step, { placeOf }) => prepareWindow(step, placeOf),
+  'in-window': (step, { placeOf }) => prepareInWindow(step, placeOf),
+  branch: (_, { instruction, context: { start, cpu } }) => {
+    const target = start + instruction.target;
+    return () => {
+      cpu.thread.pc = target;
+    };
+  },
+  switch: ({ index }, { instruction, placeOf, context }) => switchAction(placeOf(index), instruction, context),
+  return: (_, { context: { program, cpu } }) => prepareReturn(program, cpu),
+  exit: (_, { context: { cpu } }) => {
+    return () => {
+      cpu.thread.activity = 'exited';
+    };
+  },
+  atomic: (step, { placeOf, context: { memories, cpu } }) => {
+    const combine = sequence(step.steps.map((one) => prepareStep(one, placeOf)));
+    return prepareAtomic(step, placeOf, memories, cpu, combine);
+  },
+  trap: () => () => {
+    throw machineFault('PTX6031', {});
+  },
+  yield: () => () => undefined,
+  unsupported: ({ what }) => {
+    return () => {
+      throw machineFault('PTX6030', { what });
+    };
+  },
+};
+
+function stepAction(step: Step, context: StepContext): Action {
+  if (isValueStep(step)) return prepareStep(step, context.placeOf);
+  if (isWaiting(step)) throw new Error('an instruction waits once');
+  const action = machineAction(step, context);
+  return looksAtOthers(step) ? look(action, context.context.cpu) : action;
+}
+
+function machineAction<Kind extends MachineKind>(step: StepOf<Kind>, context: StepContext): Action {
+  return prepares[step.kind](step, context);
 }
 
 /** What an index beyond the list does is open; here it is a fault. */

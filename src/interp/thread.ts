@@ -1,6 +1,6 @@
 /** Instructions as the engine's loop sees them, and the state of a block while it runs. */
 import type { Bits } from '../base/bits.ts';
-import type { BarrierReduction, CollectiveFunction } from '../isa/steps.ts';
+import type { BarrierReduction, CollectiveFunction } from '../isa/steps/group.ts';
 import type { Barriers } from '../machine/barriers.ts';
 import type { Collectives } from '../machine/collectives.ts';
 import type { Dim3 } from '../machine/fault.ts';

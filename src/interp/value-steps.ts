@@ -4,9 +4,10 @@
  *
  * Values obey base/bits.ts: numbers up to 32 bits, bigints above. Predicates are 0 and 1.
  */
-import { assertNever } from '../base/assert-never.ts';
 import { type Bits, chop } from '../base/bits.ts';
-import type { Ref, Step } from '../isa/steps.ts';
+import type { Ref } from '../isa/steps/ref.ts';
+import type { StepOf } from '../isa/steps/step.ts';
+import type { ValueSteps } from '../isa/steps/value.ts';
 import { floatOperation } from '../numerics/arithmetic.ts';
 import { comparison } from '../numerics/compare.ts';
 import { conversion } from '../numerics/convert.ts';
@@ -22,95 +23,38 @@ export type Action = (frame: Frame) => void;
 /** The place of a name in the frame. */
 export type PlaceOf = (ref: Ref) => number;
 
-type MachineKind =
-  | 'load'
-  | 'store'
-  | 'transfer'
-  | 'atomic'
-  | 'window'
-  | 'in-window'
-  | 'branch'
-  | 'switch'
-  | 'call'
-  | 'return'
-  | 'exit'
-  | 'barrier'
-  | 'collective'
-  | 'trap'
-  | 'yield'
-  | 'unsupported';
+type Prepare<Kind extends keyof ValueSteps> = (step: StepOf<Kind>, placeOf: PlaceOf) => Action;
 
-/** A step that needs nothing but values. */
-export type ValueStep = Exclude<Step, { readonly kind: MachineKind }>;
-
-const machineKinds: ReadonlySet<string> = new Set<MachineKind>([
-  'load',
-  'store',
-  'transfer',
-  'atomic',
-  'window',
-  'in-window',
-  'branch',
-  'switch',
-  'call',
-  'return',
-  'exit',
-  'barrier',
-  'collective',
-  'trap',
-  'yield',
-  'unsupported',
-]);
-
-export function isValueStep(step: Step): step is ValueStep {
-  return !machineKinds.has(step.kind);
-}
+const prepares: { readonly [Kind in keyof ValueSteps]: Prepare<Kind> } = {
+  convert: prepareConvert,
+  clamp: (step, placeOf) => unary(placeOf(step.to), placeOf(step.from), packClamp(step.type)),
+  unpack: prepareUnpack,
+  pack: preparePack,
+  extract: (step, placeOf) => unary(placeOf(step.to), placeOf(step.from), extractor(step.low, step.width)),
+  join: prepareJoin,
+  copy: (step, placeOf) => {
+    const [to, from] = [placeOf(step.to), placeOf(step.from)];
+    return (frame) => {
+      frame[to] = frame[from] as Bits;
+    };
+  },
+  constant: ({ to, value }, placeOf) => {
+    const place = placeOf(to);
+    return (frame) => {
+      frame[place] = value;
+    };
+  },
+  float: (step, placeOf) => prepareOperation(floatOperation(step.fn, step.format, step.mode), step, placeOf),
+  integer: (step, placeOf) => prepareOperation(integerOperation(step.fn, step.type, step.sat), step, placeOf),
+  bits: (step, placeOf) => prepareOperation(bitOperation(step.fn, step.width), step, placeOf),
+  compare: prepareCompare,
+  select: prepareSelect,
+};
 
 /** The step as a function of a frame. */
-export function prepareStep(step: ValueStep, placeOf: PlaceOf): Action {
-  switch (step.kind) {
-    case 'convert':
-      return prepareConvert(step, placeOf);
-    case 'clamp': {
-      const clamp = packClamp(step.type);
-      return unary(placeOf(step.to), placeOf(step.from), clamp);
-    }
-    case 'unpack':
-      return prepareUnpack(step, placeOf);
-    case 'pack':
-      return preparePack(step, placeOf);
-    case 'extract':
-      return unary(placeOf(step.to), placeOf(step.from), extractor(step.low, step.width));
-    case 'join':
-      return prepareJoin(step, placeOf);
-    case 'copy': {
-      const [to, from] = [placeOf(step.to), placeOf(step.from)];
-      return (frame) => {
-        frame[to] = frame[from] as Bits;
-      };
-    }
-    case 'constant': {
-      const [to, value] = [placeOf(step.to), step.value];
-      return (frame) => {
-        frame[to] = value;
-      };
-    }
-    case 'float':
-      return prepareOperation(floatOperation(step.fn, step.format, step.mode), step, placeOf);
-    case 'integer':
-      return prepareOperation(integerOperation(step.fn, step.type, step.sat), step, placeOf);
-    case 'bits':
-      return prepareOperation(bitOperation(step.fn, step.width), step, placeOf);
-    case 'compare':
-      return prepareCompare(step, placeOf);
-    case 'select':
-      return prepareSelect(step, placeOf);
-    default:
-      return assertNever(step);
-  }
+export function prepareStep<Kind extends keyof ValueSteps>(step: StepOf<Kind>, placeOf: PlaceOf): Action {
+  return prepares[step.kind](step, placeOf);
 }
-
-type StepOf<K extends Step['kind']> = Extract<Step, { readonly kind: K }>;
 
 function unary(to: number, from: number, compute: (value: Bits) => Bits): Action {
   return (frame) => {

@@ -3,7 +3,7 @@
  * table of forms: resolver, checker, engines, explain, listing, documentation. Adding a form is adding one entry.
  */
 import type { Environment } from './environment.ts';
-import type { Step } from './steps.ts';
+import type { Step } from './steps/step.ts';
 import type { Availability } from './targets.ts';
 import { type PtxType, type TypeName, typeOf } from './types.ts';
 

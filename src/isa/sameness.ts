@@ -11,3 +11,8 @@ export type Sameness = (typeof samenesses)[number];
 export function isSameFor(value: Sameness, group: Sameness): boolean {
   return samenesses.indexOf(value) >= samenesses.indexOf(group);
 }
+
+/** The smaller of two groups: where a value is the same that depends on both. */
+export function meet(a: Sameness, b: Sameness): Sameness {
+  return isSameFor(a, b) ? b : a;
+}

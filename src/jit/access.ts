@@ -1,12 +1,14 @@
 /** Loads, stores and windows. What is plainly right is checked inline; everything else asks the engine, which may fault. */
-import type { AccessSpace, WindowSpace } from '../isa/steps.ts';
+import type { StepOf } from '../isa/steps/step.ts';
+import type { Ref } from '../isa/steps/ref.ts';
+import type { AccessSpace, WindowSpace } from '../isa/spaces.ts';
 import { windowBase } from '../machine/address-space.ts';
 import type { Code, Label } from '../wasm/code.ts';
 import type { AtomicOpcode, MemoryOpcode } from '../wasm/opcodes.ts';
 import { maskTo } from './arithmetic/integer.ts';
 import { pushField } from './context-field.ts';
 import { alignTo16 } from './layout.ts';
-import type { Lowering, StepOf } from './lowering.ts';
+import type { Lowering } from './lowering.ts';
 import { holder } from './values.ts';
 
 export const loads: Readonly<Record<number, MemoryOpcode>> = {
@@ -82,7 +84,7 @@ export function locate(
   space: AccessSpace,
   access: 'load' | 'store',
   size: number,
-  address: string,
+  address: Ref,
 ): number {
   const { code, values } = lowering;
   const effective = values.temporary('i64');

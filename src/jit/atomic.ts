@@ -1,10 +1,11 @@
 /** Atomic steps: elements are read, steps make new ones of them, and these are written back. */
-import type { Ref, Step } from '../isa/steps.ts';
+import type { Ref } from '../isa/steps/ref.ts';
+import type { Step, StepOf } from '../isa/steps/step.ts';
 import type { AtomicOpcode } from '../wasm/opcodes.ts';
 import { isContended, loads, locate, opcodeFor, stores } from './access.ts';
 import { wholeOf } from './halves.ts';
 import { lockAddress } from './layout.ts';
-import type { Lowering, StepOf } from './lowering.ts';
+import type { Lowering } from './lowering.ts';
 import { holder } from './values.ts';
 
 type LowerStep = (step: Step) => void;

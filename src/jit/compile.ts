@@ -1,5 +1,5 @@
 /** A kernel compiled: a WebAssembly module that runs its regions one after the other. */
-import type { CollectiveFunction } from '../isa/steps.ts';
+import type { CollectiveFunction } from '../isa/steps/group.ts';
 import type { KernelProgram } from '../program/link.ts';
 import { Code, type Label } from '../wasm/code.ts';
 import type { FunctionType } from '../wasm/module.ts';

@@ -1,5 +1,5 @@
 /** What lanes of a warp give each other (PTX ISA 9.7.9.6, 9.7.13.9 to 9.7.13.16): offers of the frame become results. */
-import type { CollectiveFunction } from '../isa/steps.ts';
+import type { CollectiveFunction } from '../isa/steps/group.ts';
 import type { FunctionType } from '../wasm/module.ts';
 import { Code } from '../wasm/code.ts';
 import { type KernelShape, constantAt } from './kernel-shape.ts';

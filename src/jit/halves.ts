@@ -2,19 +2,21 @@
  * Values of 128 bits: two places with 64 bits each. A step that handles one becomes steps that handle its halves; only
  * moving, packing and choosing of so many bits exist.
  */
-import type { Ref, Step } from '../isa/steps.ts';
+import { operandRef, type Ref, refName } from '../isa/steps/ref.ts';
+import type { Step, StepKind, StepOf } from '../isa/steps/step.ts';
 import type { Values } from './values.ts';
 
 const suffix = '#upper';
 
 /** The name of the upper half of a value; the name of the value itself is that of its lower half. */
 export function upperHalf(ref: Ref): Ref {
-  return ref + suffix;
+  return `${ref}${suffix}`;
 }
 
 /** The value whose upper half a name is; null for other names. */
 export function wholeOf(ref: Ref): Ref | null {
-  return ref.endsWith(suffix) ? ref.slice(0, -suffix.length) : null;
+  const name = refName(ref);
+  return name.endsWith(suffix) ? operandRef(name.slice(0, -suffix.length)) : null;
 }
 
 /** Lower half first, as in memory. */
@@ -22,30 +24,53 @@ function halves(refs: readonly Ref[]): readonly Ref[] {
   return refs.flatMap((ref) => [ref, upperHalf(ref)]);
 }
 
+type Halve<Kind extends StepKind> = (step: StepOf<Kind>, values: Values) => readonly Step[] | null;
+
+/** No value of such a step has 128 bits. */
+const never = (): null => null;
+
+const halvings: { readonly [Kind in StepKind]: Halve<Kind> } = {
+  copy: ({ to, from }, values) => (values.isWide(from) ? both(to, from) : null),
+  select: (step, values) => {
+    const { to, from } = step;
+    if (!from.some((ref) => values.isWide(ref))) return null;
+    return [step, { ...step, to: upperHalf(to), from: [upperHalf(from[0]), upperHalf(from[1])] }];
+  },
+  load: (step) => (step.width > 64 ? [{ ...step, width: step.width / 2, to: halves(step.to) }] : null),
+  store: (step) => (step.width > 64 ? [{ ...step, width: step.width / 2, from: halves(step.from) }] : null),
+  atomic: (step) => {
+    if (step.width <= 64) return null;
+    return [{ ...step, width: step.width / 2, old: halves(step.old), next: halves(step.next) }];
+  },
+  pack: (step) => (step.stride * step.from.length > 64 ? packed(step) : null),
+  unpack: (step, values) => (values.isWide(step.from) ? unpacked(step) : null),
+  convert: never,
+  clamp: never,
+  extract: never,
+  join: never,
+  constant: never,
+  float: never,
+  integer: never,
+  bits: never,
+  compare: never,
+  transfer: never,
+  window: never,
+  'in-window': never,
+  branch: never,
+  switch: never,
+  call: never,
+  return: never,
+  exit: never,
+  trap: never,
+  yield: never,
+  unsupported: never,
+  barrier: never,
+  collective: never,
+};
+
 /** The same on halves, or null for a step without values of 128 bits. */
-export function halved(step: Step, values: Values): readonly Step[] | null {
-  switch (step.kind) {
-    case 'copy':
-      return values.isWide(step.from) ? both(step.to, step.from) : null;
-    case 'select': {
-      if (!step.from.some((ref) => values.isWide(ref))) return null;
-      const { to, from } = step;
-      return [step, { ...step, to: upperHalf(to), from: [upperHalf(from[0]), upperHalf(from[1])] }];
-    }
-    case 'load':
-      return step.width > 64 ? [{ ...step, width: step.width / 2, to: halves(step.to) }] : null;
-    case 'store':
-      return step.width > 64 ? [{ ...step, width: step.width / 2, from: halves(step.from) }] : null;
-    case 'atomic':
-      if (step.width <= 64) return null;
-      return [{ ...step, width: step.width / 2, old: halves(step.old), next: halves(step.next) }];
-    case 'pack':
-      return step.stride * step.from.length > 64 ? packed(step) : null;
-    case 'unpack':
-      return values.isWide(step.from) ? unpacked(step) : null;
-    default:
-      return null;
-  }
+export function halved<Kind extends StepKind>(step: StepOf<Kind>, values: Values): readonly Step[] | null {
+  return halvings[step.kind](step, values);
 }
 
 function both(to: Ref, from: Ref): readonly Step[] {
@@ -56,7 +81,7 @@ function both(to: Ref, from: Ref): readonly Step[] {
 }
 
 /** The first name is topmost. */
-function packed(step: Extract<Step, { readonly kind: 'pack' }>): readonly Step[] {
+function packed(step: StepOf<'pack'>): readonly Step[] {
   const { to, from } = step;
   const [only] = from;
   if (from.length === 1 && only !== undefined) return both(to, only);
@@ -66,7 +91,7 @@ function packed(step: Extract<Step, { readonly kind: 'pack' }>): readonly Step[]
   ];
 }
 
-function unpacked(step: Extract<Step, { readonly kind: 'unpack' }>): readonly Step[] {
+function unpacked(step: StepOf<'unpack'>): readonly Step[] {
   const { to, from } = step;
   const [only] = to;
   if (to.length === 1 && only !== undefined) return both(only, from);

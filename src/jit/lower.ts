@@ -1,7 +1,8 @@
 /** One instruction: operands in, steps, operands out. Control steps belong to region.ts. */
 import { formats } from '../numerics/formats.ts';
 import type { FloatArithmeticFormat } from '../numerics/operations.ts';
-import type { Step } from '../isa/steps.ts';
+import type { Ref } from '../isa/steps/ref.ts';
+import type { Step, StepKind, StepOf } from '../isa/steps/step.ts';
 import type { VariableSymbol } from '../check/symbols.ts';
 import { isOnStack } from '../program/layout.ts';
 import type { AddressSource, SymbolAddress, Transfer } from '../program/function-program.ts';
@@ -19,7 +20,7 @@ import {
   pushIntegerComparison,
   signExtendIn,
 } from './arithmetic/integer.ts';
-import type { Lowering, StepOf } from './lowering.ts';
+import type { Lowering } from './lowering.ts';
 import { lowerSpecial } from './specials.ts';
 import { lowerTransfer } from './transfer.ts';
 import { holder, type Values } from './values.ts';
@@ -147,105 +148,78 @@ function lowerStep(step: Step, lowering: Lowering): void {
   else for (const part of parts) lowerNarrow(part, lowering);
 }
 
-/** A step on values of at most 64 bits. */
-function lowerNarrow(step: Step, lowering: Lowering): void {
-  const { code, values } = lowering;
-  switch (step.kind) {
-    case 'convert':
-      lowerConvert(step, lowering);
-      return;
-    case 'clamp':
-      lowerClamp(step, lowering);
-      return;
-    case 'unpack':
-      step.to.forEach((to, i) => extract(to, step.from, (step.to.length - 1 - i) * step.stride, step.lane, lowering));
-      return;
-    case 'extract':
-      extract(step.to, step.from, step.low, step.width, lowering);
-      return;
-    case 'pack':
-      lowerPack(step, lowering);
-      return;
-    case 'join':
-      lowerJoin(step, lowering);
-      return;
-    case 'copy': {
-      const type = values.typeOf(step.from);
-      values.get(step.from, type);
-      values.set(step.to, type);
-      return;
-    }
-    case 'constant': {
-      const { value } = step;
-      if (typeof value === 'bigint') code.i64(value);
-      else code.i32(value);
-      values.set(step.to, typeof value === 'bigint' ? 'i64' : 'i32');
-      return;
-    }
-    case 'float':
-      lowerFloat(step, lowering);
-      return;
-    case 'integer':
-      lowerInteger(step, lowering);
-      return;
-    case 'bits':
-      lowerBits(step, lowering);
-      return;
-    case 'compare': {
-      const format = formats[step.type];
-      if (format.kind === 'float') pushFloatComparison(step, step.type as FloatArithmeticFormat, lowering);
-      else pushIntegerComparison(step, format, lowering);
-      values.set(step.to, 'i32');
-      return;
-    }
-    case 'select':
-      lowerSelect(step, lowering);
-      return;
-    case 'load':
-      lowerLoad(step, lowering);
-      return;
-    case 'store':
-      lowerStore(step, lowering);
-      return;
-    case 'transfer':
-      lowerTransfer(step, lowering);
-      return;
-    case 'window':
-      lowerWindow(step, lowering);
-      return;
-    case 'in-window':
-      lowerInWindow(step, lowering);
-      return;
-    case 'atomic':
-      lowerAtomic(step, lowering, (inner) => lowerStep(inner, lowering));
-      return;
-    case 'trap':
-      raise({ kind: 'trap' }, lowering);
-      return;
-    case 'unsupported':
-      raise({ kind: 'unsupported', what: step.what }, lowering);
-      return;
-    case 'branch':
-    case 'switch':
-    case 'return':
-    case 'exit':
-      return;
-    case 'yield':
-      if (lowering.layout.concurrent) code.fence();
-      return;
-    case 'call':
-      lowering.callBuiltin();
-      return;
-    case 'barrier':
-    case 'collective':
-      throw new Error('a stop is written by the region that it ends');
-  }
+type Lower<Kind extends StepKind> = (step: StepOf<Kind>, lowering: Lowering) => void;
+
+/** What the region around the instruction writes. */
+const byRegion = (): void => undefined;
+
+const stop = (): void => {
+  throw new Error('a stop is written by the region that it ends');
+};
+
+/** Steps on values of at most 64 bits. */
+const lowerings: { readonly [Kind in StepKind]: Lower<Kind> } = {
+  convert: lowerConvert,
+  clamp: lowerClamp,
+  unpack: ({ to, from, lane, stride }, lowering) =>
+    to.forEach((ref, i) => extract(ref, from, (to.length - 1 - i) * stride, lane, lowering)),
+  extract: ({ to, from, low, width }, lowering) => extract(to, from, low, width, lowering),
+  pack: lowerPack,
+  join: lowerJoin,
+  copy: lowerCopy,
+  constant: lowerConstant,
+  float: lowerFloat,
+  integer: lowerInteger,
+  bits: lowerBits,
+  compare: lowerCompare,
+  select: lowerSelect,
+  load: lowerLoad,
+  store: lowerStore,
+  transfer: lowerTransfer,
+  window: lowerWindow,
+  'in-window': lowerInWindow,
+  atomic: (step, lowering) => lowerAtomic(step, lowering, (inner) => lowerStep(inner, lowering)),
+  trap: (_, lowering) => raise({ kind: 'trap' }, lowering),
+  unsupported: ({ what }, lowering) => raise({ kind: 'unsupported', what }, lowering),
+  branch: byRegion,
+  switch: byRegion,
+  return: byRegion,
+  exit: byRegion,
+  yield: (_, { code, layout }) => {
+    if (layout.concurrent) code.fence();
+  },
+  call: (_, lowering) => lowering.callBuiltin(),
+  barrier: stop,
+  collective: stop,
+};
+
+function lowerNarrow<Kind extends StepKind>(step: StepOf<Kind>, lowering: Lowering): void {
+  lowerings[step.kind](step, lowering);
 }
 
 /** The instruction cannot go on. */
 function raise(site: Parameters<Lowering['siteOf']>[0], { code, helpers, locals, siteOf }: Lowering): void {
   code.i32(siteOf(site)).i64(0n).get(locals.thread).get(locals.fuel);
   code.call(helpers.import('raise')).op('unreachable');
+}
+
+function lowerCopy({ to, from }: StepOf<'copy'>, { values }: Lowering): void {
+  const type = values.typeOf(from);
+  values.get(from, type);
+  values.set(to, type);
+}
+
+function lowerConstant({ to, value }: StepOf<'constant'>, { code, values }: Lowering): void {
+  if (typeof value === 'bigint') code.i64(value);
+  else code.i32(value);
+  values.set(to, typeof value === 'bigint' ? 'i64' : 'i32');
+}
+
+function lowerCompare(step: StepOf<'compare'>, lowering: Lowering): void {
+  const format = formats[step.type];
+  if (format.kind === 'float') pushFloatComparison(step, step.type as FloatArithmeticFormat, lowering);
+  else pushIntegerComparison(step, format, lowering);
+  lowering.values.set(step.to, 'i32');
 }
 
 function lowerConvert(step: StepOf<'convert'>, { code, values, helpers }: Lowering): void {
@@ -260,7 +234,7 @@ function lowerConvert(step: StepOf<'convert'>, { code, values, helpers }: Loweri
   values.set(to, holder(formats[conversion.to].width));
 }
 
-function extract(to: string, from: string, low: number, width: number, { code, values }: Lowering): void {
+function extract(to: Ref, from: Ref, low: number, width: number, { code, values }: Lowering): void {
   const type = values.typeOf(from);
   values.get(from, type);
   if (type === 'i64') code.i64(BigInt(low)).op('i64.shr_u');

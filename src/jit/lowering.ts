@@ -1,6 +1,5 @@
 /** What lowering a step can use: the function's code, its values, the module's helpers. */
 import type { FunctionProgram, ProgramInstruction } from '../program/function-program.ts';
-import type { Step } from '../isa/steps.ts';
 import type { Code } from '../wasm/code.ts';
 import type { Helpers } from './helpers.ts';
 import type { LaunchLayout } from './layout.ts';
@@ -35,5 +34,3 @@ export interface Lowering {
   /** Writes the instruction as the call of a built-in function that it is. */
   readonly callBuiltin: () => void;
 }
-
-export type StepOf<K extends Step['kind']> = Extract<Step, { readonly kind: K }>;

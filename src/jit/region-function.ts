@@ -2,6 +2,8 @@
  * One region as a function (context, first thread, thread behind the last) → outcome (layout.ts). It runs the region for
  * each thread in turn; if all come to one stop where nobody else is missing, it also does what they do there.
  */
+import type { StepOf } from '../isa/steps/step.ts';
+import type { Ref } from '../isa/steps/ref.ts';
 import type { BasicBlock } from '../program/flow.ts';
 import { isCounted, type ProgramInstruction } from '../program/function-program.ts';
 import type { Region } from '../program/regions.ts';
@@ -13,7 +15,7 @@ import { CallWriter } from './calls.ts';
 import { changedAt, type FunctionShape, type KernelShape, trafficOf } from './kernel-shape.ts';
 import { alignTo16, context, type ContextField, state } from './layout.ts';
 import { lowerAfter, lowerInstruction, lowerUntil } from './lower.ts';
-import type { Lowering, RegionLocals, StepOf } from './lowering.ts';
+import type { Lowering, RegionLocals } from './lowering.ts';
 import { Tally, writeOutcome } from './tally.ts';
 import { advanceIndex, startIndex } from './thread-index.ts';
 import type { SiteOf } from './site.ts';
@@ -249,7 +251,7 @@ class RegionWriter {
     if (step === null || number === undefined) throw new Error('a block parks at no stop');
     lowerUntil(step, this.lowering(instruction));
     const { offers, offerHigh, mask } = shape.frame;
-    const offer = (offset: number, ref: string): void => frame.store(offset, () => values.get(ref, 'i32'));
+    const offer = (offset: number, ref: Ref): void => frame.store(offset, () => values.get(ref, 'i32'));
     const brought = step.kind === 'barrier' ? [step.barrier, step.count, ...step.from] : step.from;
     brought.forEach((ref, i) => {
       if (ref !== null) offer(offers[i] as number, ref);

@@ -1,5 +1,5 @@
 /** Places in a program where compiled code calls the engine, with what the engine must know to go on or to complain. */
-import type { AccessSpace, WindowSpace } from '../isa/steps.ts';
+import type { AccessSpace, WindowSpace } from '../isa/spaces.ts';
 
 export type Site = {
   /** Line in the PTX text. */

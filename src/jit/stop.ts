@@ -1,5 +1,5 @@
 /** Where threads stop for each other: what they bring, and where they go on. */
-import type { Step } from '../isa/steps.ts';
+import type { Step } from '../isa/steps/step.ts';
 import type { FunctionProgram, ProgramInstruction } from '../program/function-program.ts';
 
 export type StopStep = Extract<Step, { readonly kind: 'barrier' | 'collective' }>;

@@ -3,7 +3,7 @@
  * bits, zero-extended: i32 up to 32 bits, i64 up to 64, two i64 for 128, whose upper half has a place of its own.
  */
 import type { Bits } from '../base/bits.ts';
-import type { Ref } from '../isa/steps.ts';
+import type { Ref } from '../isa/steps/ref.ts';
 import type { FunctionProgram, ProgramInstruction } from '../program/function-program.ts';
 import type { Code } from '../wasm/code.ts';
 import type { ValueType } from '../wasm/opcodes.ts';

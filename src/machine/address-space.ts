@@ -2,7 +2,7 @@
  * The generic address space (PTX ISA 9.1, 5.1 and 6.4.1.1). The high word of a 64-bit address selects a window, the low
  * word is the offset in it; global memory is what is below the windows, at its own address.
  */
-import type { WindowSpace } from '../isa/steps.ts';
+import type { WindowSpace } from '../isa/spaces.ts';
 
 /** Spaces that an access can end up in. */
 export type MemorySpace = 'global' | 'shared' | 'local' | 'const' | 'param';

@@ -2,7 +2,7 @@
  * Named barriers of one block: who waits where, and when they go on. Barriers match by number; a barrier without a count
  * waits for every thread that has not exited.
  */
-import type { BarrierReduction } from '../isa/steps.ts';
+import type { BarrierReduction } from '../isa/steps/group.ts';
 import { machineFault } from './fault.ts';
 import { warpSize } from './launch.ts';
 import { type Waiter, whereThreadsWait } from './waiting.ts';

@@ -1,6 +1,6 @@
 /** The part of an activation that alloca takes from: a hidden variable behind the function's own. */
 import type { VariableSymbol } from '../check/symbols.ts';
-import { stackBase, stackLimit } from '../isa/steps.ts';
+import { stackBase, stackLimit } from '../isa/steps/ref.ts';
 import type { ProgramInstruction } from './function-program.ts';
 import { hiddenVariable } from './hidden-variable.ts';
 

@@ -1,4 +1,6 @@
 /** The control-flow graph of a function: basic blocks, and what follows each. */
+import { flowOf, isGroupStep } from '../isa/steps/effects.ts';
+import type { Flow } from '../isa/steps/facts.ts';
 import type { FunctionProgram, ProgramInstruction } from './function-program.ts';
 
 /** How a block ends. Where its last instruction is guarded, `next` follows if the guard does not hold. */
@@ -24,13 +26,23 @@ export interface BasicBlock {
 
 type ControlKind = 'branch' | 'switch' | 'call' | 'end' | 'park';
 
+const controls: Readonly<Record<Flow, ControlKind | null>> = {
+  next: null,
+  branch: 'branch',
+  switch: 'switch',
+  call: 'call',
+  return: 'end',
+  exit: 'end',
+  fault: null,
+};
+
 /** What an instruction does to the flow; null for one that goes on to the next, as one that calls a built-in function. */
 function controlOf({ steps, call }: ProgramInstruction, builtins: ReadonlySet<number>): ControlKind | null {
-  for (const { kind } of steps) {
-    if (kind === 'branch' || kind === 'switch') return kind;
-    if (kind === 'return' || kind === 'exit') return 'end';
-    if (kind === 'barrier' || kind === 'collective') return 'park';
-    if (kind === 'call') return call?.callee.kind === 'direct' && builtins.has(call.callee.function) ? null : 'call';
+  for (const step of steps) {
+    const control = isGroupStep(step) ? 'park' : controls[flowOf(step)];
+    if (control === null) continue;
+    const isBuiltin = call?.callee.kind === 'direct' && builtins.has(call.callee.function);
+    return control === 'call' && isBuiltin ? null : control;
   }
   return null;
 }

@@ -2,7 +2,7 @@
 import type { Bits } from '../base/bits.ts';
 import type { RegisterUse } from '../check/bind.ts';
 import type { RegisterSymbol } from '../check/symbols.ts';
-import { type Ref, sharedRefs } from '../isa/steps.ts';
+import { type Ref, sharedRefs } from '../isa/steps/ref.ts';
 import { typeOf } from '../isa/types.ts';
 import type { NamedRegister } from './function-program.ts';
 

@@ -8,13 +8,15 @@ import type { CheckedFunction } from '../check/checked.ts';
 import type { LabelSymbol, Scope } from '../check/symbols.ts';
 import type { Variant } from '../isa/form.ts';
 import type { Environment } from '../isa/environment.ts';
-import { type Ref, stackBase, type Step } from '../isa/steps.ts';
+import { refsOf } from '../isa/steps/effects.ts';
+import { type Ref, stackBase } from '../isa/steps/ref.ts';
+import type { Step } from '../isa/steps/step.ts';
 import type { Instruction } from '../syntax/tree.ts';
 import { type Callee, callSite } from './call-site.ts';
 import type { FrameBuilder } from './frame.ts';
 import { stackSymbol } from './dynamic-stack.ts';
 import type { ProgramInstruction, SymbolAddress } from './function-program.ts';
-import { refsOf, sortOperands } from './operands.ts';
+import { sortOperands } from './operands.ts';
 import { SourcePlaces } from './source-places.ts';
 
 /** What a function needs of the module and kernel around it. */

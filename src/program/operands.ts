@@ -1,7 +1,7 @@
 /** Operands of an instruction by what an engine has to do for them, each with its place in the frame. */
 import { chop } from '../base/bits.ts';
 import type { Binding, RegisterUse } from '../check/bind.ts';
-import type { Ref, Step } from '../isa/steps.ts';
+import type { Ref } from '../isa/steps/ref.ts';
 import type { FrameBuilder } from './frame.ts';
 import type { AddressSource, RegisterOperand, SpecialRead, SymbolAddress, Transfer } from './function-program.ts';
 
@@ -98,34 +98,3 @@ function addressBase(base: Extract<Binding, { kind: 'address' }>['base'], frame:
   if ('space' in base) return { kind: 'variable', symbol: base };
   return { kind: 'register', register: frame.register(base), width: base.symbol.type.width };
 }
-
-/** Every name a step reads or writes. */
-export function refsOf(step: Step): readonly Ref[] {
-  const refs: Ref[] = [];
-  for (const [key, value] of Object.entries(step)) {
-    if (key === 'steps') refs.push(...(value as readonly Step[]).flatMap(refsOf));
-    if (!refFields.has(key)) continue;
-    if (typeof value === 'string') refs.push(value);
-    else if (Array.isArray(value)) refs.push(...(value as readonly Ref[]));
-  }
-  return refs;
-}
-
-const refFields: ReadonlySet<string> = new Set([
-  'to',
-  'from',
-  'random',
-  'scale',
-  'high',
-  'low',
-  'condition',
-  'address',
-  'source',
-  'size',
-  'barrier',
-  'count',
-  'mask',
-  'old',
-  'next',
-  'index',
-]);

@@ -1,5 +1,6 @@
 /** Which registers an instruction reads and writes, by their places. */
-import { sharedRefs } from '../isa/steps.ts';
+import { outputsOf } from '../isa/steps/effects.ts';
+import { sharedRefs } from '../isa/steps/ref.ts';
 import type { Moved } from './call-site.ts';
 import type { ProgramInstruction } from './function-program.ts';
 
@@ -20,7 +21,7 @@ export function usesOf(instruction: ProgramInstruction): Uses {
 }
 
 function findUses({ guard, reads, writes, addresses, steps, places, call }: ProgramInstruction): Uses {
-  const results = new Set(steps.flatMap((step) => ('to' in step ? step.to : [])));
+  const results = new Set(steps.flatMap(outputsOf));
   const read = [
     ...(guard === null ? [] : [guard.register]),
     ...reads.map(({ register }) => register),

@@ -4,6 +4,8 @@
  */
 import { samenessOf } from '../isa/registers.ts';
 import { isSameFor } from '../isa/sameness.ts';
+import { type AccessSpace, spaceSameness } from '../isa/spaces.ts';
+import { flowOf, isGroupStep, looksAtOthers, memoryUses } from '../isa/steps/effects.ts';
 import type { FunctionProgram, ProgramInstruction } from './function-program.ts';
 import { usesOf } from './uses.ts';
 
@@ -33,23 +35,16 @@ export function varyingPlaces(program: FunctionProgram, hasLocal: boolean): Read
   return varying;
 }
 
-/** The results may differ though no operand does. */
+/** The results may differ though no operand does, or each thread has to do the instruction for itself. */
 export function differs({ specials, steps }: ProgramInstruction, hasLocal: boolean): boolean {
   if (specials.some(({ register, part }) => !isSameFor(samenessOf(register, part), 'gang'))) return true;
+  const isOwn = (space: AccessSpace): boolean =>
+    space === 'generic' ? hasLocal : !isSameFor(spaceSameness[space], 'gang');
   return steps.some((step) => {
-    switch (step.kind) {
-      case 'atomic':
-      case 'collective':
-      case 'barrier':
-      case 'call':
-      case 'transfer':
-        return true;
-      case 'load':
-        return step.watched || step.space === 'local' || (step.space === 'generic' && hasLocal);
-      case 'store':
-        return step.space === 'local' || (step.space === 'generic' && hasLocal);
-      default:
-        return false;
-    }
+    if (isGroupStep(step) || flowOf(step) === 'call') return true;
+    const uses = memoryUses(step);
+    if (uses.some(({ access, space }) => access === 'update' || isOwn(space))) return true;
+    // Where the space decides, it has been asked: without local memory a generic address is the same place for all.
+    return looksAtOthers(step) && uses.length > 0;
   });
 }

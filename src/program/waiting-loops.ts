@@ -2,14 +2,14 @@
  * Loops in which a thread may be waiting for what another thread does: those that look at memory others may write, or
  * that offer to let others run. Such a loop has to let go of the processor now and then.
  */
-import type { Step } from '../isa/steps.ts';
+import { looksAtOthers } from '../isa/steps/effects.ts';
 import { type BasicBlock, followersOf } from './flow.ts';
 import type { FunctionProgram } from './function-program.ts';
 
 /** The blocks that such loops begin with. */
 export function waitingLoops(program: FunctionProgram, blocks: readonly BasicBlock[]): ReadonlySet<number> {
   const looks = blocks.map(({ start, end }) =>
-    program.instructions.slice(start, end).some(({ steps }) => steps.some(isLook)),
+    program.instructions.slice(start, end).some(({ steps }) => steps.some(looksAtOthers)),
   );
   const starts = new Set<number>();
   if (!looks.includes(true)) return starts;
@@ -19,10 +19,6 @@ export function waitingLoops(program: FunctionProgram, blocks: readonly BasicBlo
     if (bodyOf(source, start, before).some((block) => looks[block])) starts.add(start);
   }
   return starts;
-}
-
-function isLook(step: Step): boolean {
-  return step.kind === 'atomic' || step.kind === 'yield' || (step.kind === 'load' && step.watched);
 }
 
 function predecessorsOf(blocks: readonly BasicBlock[]): readonly (readonly number[])[] {

@@ -12,7 +12,7 @@ import { Scope } from '../../src/check/symbols.ts';
 import { evaluate } from '../../src/interp/evaluate.ts';
 import { expandForm } from '../../src/isa/expand.ts';
 import { has, type InstructionForm, read, type Variant, write } from '../../src/isa/form.ts';
-import type { Step } from '../../src/isa/steps.ts';
+import type { Step } from '../../src/isa/steps/step.ts';
 import { FormTable } from '../../src/isa/table.ts';
 import { at, isAvailable, parseVersion, targets } from '../../src/isa/targets.ts';
 import { typeOf } from '../../src/isa/types.ts';
@@ -33,11 +33,11 @@ const average: InstructionForm = {
     const fn = has(variant, '.up') ? 'or' : 'and';
     const type = width === 16 ? 'u16' : 'u32';
     return [
-      { kind: 'bits', fn: 'xor', width, to: 'differ', from: ['a', 'b'] },
-      { kind: 'constant', to: 'one', value: 1 },
-      { kind: 'bits', fn: 'shr.u', width, to: 'half', from: ['differ', 'one'] },
-      { kind: 'bits', fn, width, to: 'same', from: ['a', 'b'] },
-      { kind: 'integer', fn: fn === 'and' ? 'add' : 'sub', type, sat: false, to: 'd', from: ['same', 'half'] },
+      { kind: 'bits', fn: 'xor', width, to: '$differ', from: ['$a', '$b'] },
+      { kind: 'constant', to: '$one', value: 1 },
+      { kind: 'bits', fn: 'shr.u', width, to: '$half', from: ['$differ', '$one'] },
+      { kind: 'bits', fn, width, to: '$same', from: ['$a', '$b'] },
+      { kind: 'integer', fn: fn === 'and' ? 'add' : 'sub', type, sat: false, to: '$d', from: ['$same', '$half'] },
     ];
   },
 };

@@ -1,7 +1,7 @@
 /** Instructions out of the table: any variant that turns registers into registers, with operands that fit. */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { rowsOf } from '../../src/check/availability.ts';
-import { isValueStep } from '../../src/interp/value-steps.ts';
+import { isValueStep } from '../../src/isa/steps/effects.ts';
 import { expandForm } from '../../src/isa/expand.ts';
 import {
   type InstructionForm,
@@ -11,7 +11,7 @@ import {
   type Variant,
 } from '../../src/isa/form.ts';
 import { vectorLanes } from '../../src/isa/rules.ts';
-import { conditionCode, stackBase, stackTop } from '../../src/isa/steps.ts';
+import { conditionCode, stackBase, stackTop } from '../../src/isa/steps/ref.ts';
 import { allForms } from '../../src/isa/table.ts';
 import { findTarget, isAvailable, parseVersion, type Target } from '../../src/isa/targets.ts';
 import type { PtxType } from '../../src/isa/types.ts';

@@ -1,8 +1,10 @@
 /** Why an evaluated instruction gave what it gave, lane by lane. */
 import type { Bits } from '../../base/bits.ts';
 import { range } from '../../explain/bit-origins.ts';
-import { type Frame, isValueStep, prepareStep } from '../../interp/value-steps.ts';
-import type { Ref, Step } from '../../isa/steps.ts';
+import { type Frame, prepareStep } from '../../interp/value-steps.ts';
+import { isValueStep } from '../../isa/steps/effects.ts';
+import { operandRef, type Ref, refName } from '../../isa/steps/ref.ts';
+import type { Step } from '../../isa/steps/step.ts';
 import type { Conversion } from '../../numerics/conversion.ts';
 import { type ConversionExplanation, explainConversion } from '../../numerics/explain-conversion.ts';
 import type { Prepared } from '../../evaluate.ts';
@@ -33,7 +35,7 @@ export function explainLanes(
   };
   const frame: Frame = [];
   evaluator.inputs.forEach(({ name }, i) => {
-    frame[placeOf(name)] = inputs[i] as Bits;
+    frame[placeOf(operandRef(name))] = inputs[i] as Bits;
   });
   const explained: LaneExplanation[] = [];
   for (const step of steps) {
@@ -59,7 +61,7 @@ function placeInResult(ref: Ref, steps: readonly Step[]): string {
   for (const step of steps) {
     if (step.kind !== 'pack' || !step.from.includes(ref)) continue;
     const low = (step.from.length - 1 - step.from.indexOf(ref)) * step.stride;
-    return `${step.to}${range(low + step.lane - 1, low)}`;
+    return `${refName(step.to)}${range(low + step.lane - 1, low)}`;
   }
-  return ref;
+  return refName(ref);
 }

@@ -4,7 +4,9 @@
  */
 import type { AvailabilityRow, InstructionForm, OperandPattern } from '../form.ts';
 import { read } from '../form.ts';
-import type { AccessSpace, Ref, Step } from '../steps.ts';
+import type { AccessSpace } from '../spaces.ts';
+import type { Ref } from '../steps/ref.ts';
+import type { Step } from '../steps/step.ts';
 import { at } from '../targets.ts';
 import { constant, select } from './integer-steps.ts';
 
@@ -22,7 +24,7 @@ const policy = read('cache-policy', '.u64');
 
 function transfer(count: Ref): Step {
   const spaces: Readonly<Record<'space' | 'sourceSpace', AccessSpace>> = { space: 'shared', sourceSpace: 'global' };
-  return { kind: 'transfer', ...spaces, address: 'dst', source: 'src', size: 'cp-size', count };
+  return { kind: 'transfer', ...spaces, address: '$dst', source: '$src', size: '$cp-size', count };
 }
 
 interface Part {
@@ -35,19 +37,19 @@ interface Part {
 
 /** Which bytes are read. */
 const parts: readonly Part[] = [
-  { id: '', summary: 'Copies 4, 8 or 16 bytes from global to shared memory.', steps: [transfer('cp-size')] },
+  { id: '', summary: 'Copies 4, 8 or 16 bytes from global to shared memory.', steps: [transfer('$cp-size')] },
   {
     id: '.part',
     summary: 'Copies src-size bytes from global to shared memory and fills up with zeros.',
     operand: read('src-size', '.u32', { unpacked: true, atMost: 'cp-size' }),
-    steps: [transfer('src-size')],
+    steps: [transfer('$src-size')],
   },
   {
     id: '.ignore',
     summary: 'Copies from global to shared memory, or fills with zeros where ignore-src holds.',
     operand: read('ignore-src', '.pred', { negatable: true, registerOnly: true }),
     rows: [{ subject: 'an ignore-src operand', ways: [at('7.5', 80)] }],
-    steps: [constant('none', 0), select('count', 'ignore-src', 'none', 'cp-size'), transfer('count')],
+    steps: [constant('$none', 0), select('$count', '$ignore-src', '$none', '$cp-size'), transfer('$count')],
   },
 ];
 

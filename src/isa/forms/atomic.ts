@@ -5,7 +5,10 @@
 import type { AvailabilityRow, Constraint, InstructionForm, OperandPattern, Variant } from '../form.ts';
 import { read, slotType, write } from '../form.ts';
 import { vectorLanes } from '../rules.ts';
-import type { AccessSpace, Ref, Step } from '../steps.ts';
+import type { AccessSpace } from '../spaces.ts';
+import type { Ref } from '../steps/ref.ts';
+import type { Step } from '../steps/step.ts';
+import type { ValueStep } from '../steps/value.ts';
 import { at } from '../targets.ts';
 import type { TypeName } from '../types.ts';
 import type { IntegerName } from '../../numerics/formats.ts';
@@ -25,7 +28,7 @@ const spaces: readonly string[] = ['.global', '.shared', '.shared::cta', '.share
 // --- what an operation makes of the old value -----------------------------------------------------------------------
 
 /** Steps that make `next` of `old`, `b` and `c`. */
-type Combine = (variant: Variant, names: Names) => readonly Step[];
+type Combine = (variant: Variant, names: Names) => readonly ValueStep[];
 
 interface Names {
   readonly old: Ref;
@@ -47,8 +50,8 @@ const integer: Combine = (variant, { old, b, next }) => {
 };
 
 /** `.inc` wraps to 0 above b; `.dec` wraps to b below 0, and from above b. */
-const wrapping: Combine = (variant, { old, b, next }) => {
-  const compare = (comparison: 'ge' | 'gt' | 'eq', to: Ref, right: Ref): Step => ({
+const wrapping: Combine = (variant, { old, b, next }): readonly ValueStep[] => {
+  const compare = (comparison: 'ge' | 'gt' | 'eq', to: Ref, right: Ref): ValueStep => ({
     kind: 'compare',
     comparison,
     type: 'u32',
@@ -56,33 +59,33 @@ const wrapping: Combine = (variant, { old, b, next }) => {
     to,
     from: [old, right],
   });
-  const step = (fn: 'add' | 'sub'): Step => ({
+  const step = (fn: 'add' | 'sub'): ValueStep => ({
     kind: 'integer',
     fn,
     type: 'u32',
     sat: false,
-    to: 'stepped',
-    from: [old, 'one'],
+    to: '$stepped',
+    from: [old, '$one'],
   });
-  const constants: readonly Step[] = [
-    { kind: 'constant', to: 'one', value: 1 },
-    { kind: 'constant', to: 'zero', value: 0 },
+  const constants: readonly ValueStep[] = [
+    { kind: 'constant', to: '$one', value: 1 },
+    { kind: 'constant', to: '$zero', value: 0 },
   ];
   if (opOf(variant) === 'inc') {
     return [
       ...constants,
       step('add'),
-      compare('ge', 'wraps', b),
-      { kind: 'select', to: next, condition: 'wraps', from: ['zero', 'stepped'] },
+      compare('ge', '$wraps', b),
+      { kind: 'select', to: next, condition: '$wraps', from: ['$zero', '$stepped'] },
     ];
   }
   return [
     ...constants,
     step('sub'),
-    compare('gt', 'above', b),
-    compare('eq', 'empty', 'zero'),
-    { kind: 'bits', fn: 'or', width: 1, to: 'wraps', from: ['above', 'empty'] },
-    { kind: 'select', to: next, condition: 'wraps', from: [b, 'stepped'] },
+    compare('gt', '$above', b),
+    compare('eq', '$empty', '$zero'),
+    { kind: 'bits', fn: 'or', width: 1, to: '$wraps', from: ['$above', '$empty'] },
+    { kind: 'select', to: next, condition: '$wraps', from: [b, '$stepped'] },
   ];
 };
 
@@ -91,8 +94,8 @@ const exchange: Combine = (_, { b, next }) => [{ kind: 'copy', to: next, from: b
 /** Equal bits: 128 of them are compared in halves. */
 const compareAndSwap: Combine = (variant, { old, b, c, next }) => {
   const { width } = slotType(variant, 0);
-  const swap: Step = { kind: 'select', to: next, condition: 'same', from: [c, old] };
-  const equal = (to: Ref, left: Ref, right: Ref, type: IntegerName): Step => ({
+  const swap: ValueStep = { kind: 'select', to: next, condition: '$same', from: [c, old] };
+  const equal = (to: Ref, left: Ref, right: Ref, type: IntegerName): ValueStep => ({
     kind: 'compare',
     comparison: 'eq',
     type,
@@ -100,8 +103,8 @@ const compareAndSwap: Combine = (variant, { old, b, c, next }) => {
     to,
     from: [left, right],
   });
-  if (width < 128) return [equal('same', old, b, `u${width}` as IntegerName), swap];
-  const halves = (from: Ref): Step => ({
+  if (width < 128) return [equal('$same', old, b, `u${width}` as IntegerName), swap];
+  const halves = (from: Ref): ValueStep => ({
     kind: 'unpack',
     to: [`${from}.high`, `${from}.low`],
     from,
@@ -111,9 +114,9 @@ const compareAndSwap: Combine = (variant, { old, b, c, next }) => {
   return [
     halves(old),
     halves(b),
-    equal('same.high', `${old}.high`, `${b}.high`, 'u64'),
-    equal('same.low', `${old}.low`, `${b}.low`, 'u64'),
-    { kind: 'bits', fn: 'and', width: 1, to: 'same', from: ['same.high', 'same.low'] },
+    equal('$same.high', `${old}.high`, `${b}.high`, 'u64'),
+    equal('$same.low', `${old}.low`, `${b}.low`, 'u64'),
+    { kind: 'bits', fn: 'and', width: 1, to: '$same', from: ['$same.high', '$same.low'] },
     swap,
   ];
 };
@@ -124,7 +127,7 @@ const float: Combine = (variant, { old, b, next }) => {
   const format = type.format as FloatArithmeticFormat;
   const fn = opOf(variant) === 'min' ? 'min' : opOf(variant) === 'max' ? 'max' : 'add';
   const flush = type.name === '.f32' && spaceOf(variant) !== 'shared';
-  const one = (to: Ref, left: Ref, right: Ref): Step => ({
+  const one = (to: Ref, left: Ref, right: Ref): ValueStep => ({
     kind: 'float',
     fn,
     format,
@@ -138,7 +141,7 @@ const float: Combine = (variant, { old, b, next }) => {
   return [
     { kind: 'unpack', to: lanesOf(old), from: old, ...layout },
     { kind: 'unpack', to: lanesOf(b), from: b, ...layout },
-    ...['high', 'low'].map((lane) => one(`${next}.${lane}`, `${old}.${lane}`, `${b}.${lane}`)),
+    ...(['high', 'low'] as const).map((lane) => one(`${next}.${lane}`, `${old}.${lane}`, `${b}.${lane}`)),
     { kind: 'pack', to: next, from: lanesOf(next), ...layout },
   ];
 };
@@ -153,19 +156,19 @@ function spaceOf(variant: Variant): AccessSpace {
 function steps(combine: Combine, result: boolean): InstructionForm['steps'] {
   return (variant): readonly Step[] => {
     const lanes = Array.from({ length: vectorLanes(variant) }, (_, lane) => lane);
-    const named = (name: string): readonly Ref[] => lanes.map((lane) => `${name}.${lane}`);
-    const namesOf = (lane: number): Names => ({ old: `old.${lane}`, b: `b.${lane}`, c: 'c', next: `next.${lane}` });
+    const named = (name: Ref): readonly Ref[] => lanes.map((lane): Ref => `${name}.${lane}`);
+    const namesOf = (lane: number): Names => ({ old: `$old.${lane}`, b: `$b.${lane}`, c: '$c', next: `$next.${lane}` });
     const atomic: Step = {
       kind: 'atomic',
       space: spaceOf(variant),
       width: slotType(variant, 0).width,
-      address: 'a',
-      old: named('old'),
-      next: named('next'),
+      address: '$a',
+      old: named('$old'),
+      next: named('$next'),
       steps: lanes.flatMap((lane) => combine(variant, namesOf(lane))),
     };
     if (!result) return [atomic];
-    return [atomic, ...lanes.map((lane): Step => ({ kind: 'copy', to: `d.${lane}`, from: `old.${lane}` }))];
+    return [atomic, ...lanes.map((lane): Step => ({ kind: 'copy', to: `$d.${lane}`, from: `$old.${lane}` }))];
   };
 }
 

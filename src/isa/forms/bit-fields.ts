@@ -2,7 +2,8 @@
 import type { IntegerName } from '../../numerics/formats.ts';
 import type { BitFunction } from '../../numerics/operations.ts';
 import { type AvailabilityRow, has, type InstructionForm, read, slotType, type Variant, write } from '../form.ts';
-import type { Ref, Step } from '../steps.ts';
+import type { Ref } from '../steps/ref.ts';
+import type { Step } from '../steps/step.ts';
 import { at } from '../targets.ts';
 import type { TypeName } from '../types.ts';
 import { bits, compare, constant, integer, select } from './integer-steps.ts';
@@ -39,33 +40,33 @@ const unary: readonly InstructionForm[] = (
     sets: { type: words },
     availability: [row(opcode, '2.0', 20)],
     operands: [opcode === 'brev' ? d : count, a],
-    steps: (variant) => [bits(opcode satisfies BitFunction, widthOf(variant), 'd', 'a')],
+    steps: (variant) => [bits(opcode satisfies BitFunction, widthOf(variant), '$d', '$a')],
   }),
 );
 
 /** In a negative number the topmost zero is sought: the topmost one of its complement. */
 const findTopmost: InstructionForm['steps'] = (variant) => {
   const { class: kind, width } = slotType(variant, 0);
-  const searched: Ref = kind === 'signed' ? 'magnitude' : 'a';
+  const searched: Ref = kind === 'signed' ? '$magnitude' : '$a';
   const complement: readonly Step[] =
     kind === 'signed'
       ? [
-          constant('last', width - 1),
-          bits('shr.s', width, 'sign', 'a', 'last'),
-          bits('xor', width, 'magnitude', 'a', 'sign'),
+          constant('$last', width - 1),
+          bits('shr.s', width, '$sign', '$a', '$last'),
+          bits('xor', width, '$magnitude', '$a', '$sign'),
         ]
       : [];
-  const above = bits('clz', width, 'above', searched);
+  const above = bits('clz', width, '$above', searched);
   if (!has(variant, '.shiftamt')) {
-    return [...complement, above, constant('top', width - 1), integer('sub', 'u32', 'd', 'top', 'above')];
+    return [...complement, above, constant('$top', width - 1), integer('sub', 'u32', '$d', '$top', '$above')];
   }
   return [
     ...complement,
     above,
-    constant('all', width),
-    compare('eq', 'u32', 'none', 'above', 'all'),
-    constant('nothing', -1),
-    select('d', 'none', 'nothing', 'above'),
+    constant('$all', width),
+    compare('eq', 'u32', '$none', '$above', '$all'),
+    constant('$nothing', -1),
+    select('$d', '$none', '$nothing', '$above'),
   ];
 };
 
@@ -89,7 +90,7 @@ const finding: readonly InstructionForm[] = [
     // The text says 6.0; ptxas takes it from 5.1 on.
     availability: [row('fns', '5.1', 30)],
     operands: [d, read('mask', 0), read('base', '.b32'), read('offset', '.b32')],
-    steps: () => [bits('fns', 32, 'd', 'mask', 'base', 'offset')],
+    steps: () => [bits('fns', 32, '$d', '$mask', '$base', '$offset')],
   }),
 ];
 
@@ -97,7 +98,7 @@ const finding: readonly InstructionForm[] = [
 
 /** Positions and lengths are the low eight bits of their operands. */
 function lowByte(to: Ref, from: Ref): Step {
-  return bits('and', 32, to, from, 'byte');
+  return bits('and', 32, to, from, '$byte');
 }
 
 /** The field goes to the top, then down again with copies of its sign or zeros. */
@@ -105,15 +106,15 @@ const extract: InstructionForm['steps'] = (variant) => {
   const { class: kind, width } = slotType(variant, 0);
   const down = kind === 'signed' ? 'shr.s' : 'shr.u';
   return [
-    constant('byte', 0xff),
-    constant('width', width),
-    lowByte('position', 'b'),
-    lowByte('length', 'c'),
-    integer('min', 'u32', 'kept', 'length', 'width'),
-    integer('sub', 'u32', 'spare', 'width', 'kept'),
-    bits(down, width, 'moved', 'a', 'position'),
-    bits('shl', width, 'raised', 'moved', 'spare'),
-    bits(down, width, 'd', 'raised', 'spare'),
+    constant('$byte', 0xff),
+    constant('$width', width),
+    lowByte('$position', '$b'),
+    lowByte('$length', '$c'),
+    integer('min', 'u32', '$kept', '$length', '$width'),
+    integer('sub', 'u32', '$spare', '$width', '$kept'),
+    bits(down, width, '$moved', '$a', '$position'),
+    bits('shl', width, '$raised', '$moved', '$spare'),
+    bits(down, width, '$d', '$raised', '$spare'),
   ];
 };
 
@@ -121,24 +122,24 @@ const extract: InstructionForm['steps'] = (variant) => {
 function mask(width: number, to: Ref, position: Ref, length: Ref): readonly Step[] {
   const type = `u${width}` as IntegerName;
   return [
-    constant('one', 1, width),
-    bits('shl', width, 'bound', 'one', length),
-    integer('sub', type, 'ones', 'bound', 'one'),
-    bits('shl', width, to, 'ones', position),
+    constant('$one', 1, width),
+    bits('shl', width, '$bound', '$one', length),
+    integer('sub', type, '$ones', '$bound', '$one'),
+    bits('shl', width, to, '$ones', position),
   ];
 }
 
 const insert: InstructionForm['steps'] = (variant) => {
   const width = widthOf(variant);
   return [
-    constant('byte', 0xff),
-    lowByte('position', 'c'),
-    lowByte('length', 'd'),
-    ...mask(width, 'mask', 'position', 'length'),
-    bits('shl', width, 'moved', 'a', 'position'),
-    bits('xor', width, 'differs', 'moved', 'b'),
-    bits('and', width, 'changed', 'differs', 'mask'),
-    bits('xor', width, 'f', 'b', 'changed'),
+    constant('$byte', 0xff),
+    lowByte('$position', '$c'),
+    lowByte('$length', '$d'),
+    ...mask(width, '$mask', '$position', '$length'),
+    bits('shl', width, '$moved', '$a', '$position'),
+    bits('xor', width, '$differs', '$moved', '$b'),
+    bits('and', width, '$changed', '$differs', '$mask'),
+    bits('xor', width, '$f', '$b', '$changed'),
   ];
 };
 
@@ -148,27 +149,27 @@ function bounded(
   names: readonly Ref[],
 ): { readonly steps: readonly Step[]; readonly to: readonly Ref[] } {
   if (!has(variant, '.wrap')) return { steps: [], to: names };
-  const to = names.map((name) => `${name}.wrapped`);
-  const wrapped = names.map((name, i) => bits('and', 32, to[i] as Ref, name, 'five'));
-  return { steps: [constant('five', 31), ...wrapped], to };
+  const to = names.map((name): Ref => `${name}.wrapped`);
+  const wrapped = names.map((name, i) => bits('and', 32, to[i] as Ref, name, '$five'));
+  return { steps: [constant('$five', 31), ...wrapped], to };
 }
 
 const makeMask: InstructionForm['steps'] = (variant) => {
-  const { steps, to } = bounded(variant, ['a', 'b']);
-  const [position = 'a', length = 'b'] = to;
-  return [...steps, ...mask(32, 'd', position, length)];
+  const { steps, to } = bounded(variant, ['$a', '$b']);
+  const [position = '$a', length = '$b'] = to;
+  return [...steps, ...mask(32, '$d', position, length)];
 };
 
 const extend: InstructionForm['steps'] = (variant) => {
-  const { steps, to } = bounded(variant, ['b']);
-  const [length = 'b'] = to;
+  const { steps, to } = bounded(variant, ['$b']);
+  const [length = '$b'] = to;
   return [
     ...steps,
-    constant('width', 32),
-    integer('min', 'u32', 'kept', length, 'width'),
-    integer('sub', 'u32', 'spare', 'width', 'kept'),
-    bits('shl', 32, 'raised', 'a', 'spare'),
-    bits(slotType(variant, 0).class === 'signed' ? 'shr.s' : 'shr.u', 32, 'd', 'raised', 'spare'),
+    constant('$width', 32),
+    integer('min', 'u32', '$kept', length, '$width'),
+    integer('sub', 'u32', '$spare', '$width', '$kept'),
+    bits('shl', 32, '$raised', '$a', '$spare'),
+    bits(slotType(variant, 0).class === 'signed' ? 'shr.s' : 'shr.u', 32, '$d', '$raised', '$spare'),
   ];
 };
 

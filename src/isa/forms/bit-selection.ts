@@ -1,7 +1,7 @@
 /** cnot, lop3, shf (PTX ISA 9.1, 9.7.8.5 to 9.7.8.7) and prmt (9.7.9.7). */
 import type { BitFunction, PermuteFunction } from '../../numerics/operations.ts';
 import { has, type InstructionForm, read, slotType, write } from '../form.ts';
-import type { Step } from '../steps.ts';
+import type { Step } from '../steps/step.ts';
 import { at } from '../targets.ts';
 import { bits, compare, constant, integer } from './integer-steps.ts';
 
@@ -17,7 +17,7 @@ const exact = (entry: Entry): InstructionForm => ({ ...entry, regime: 'exact' })
 // --- lop3 -----------------------------------------------------------------------------------------------------------
 
 const table = read('immLut', '.u32', { constantOnly: true });
-const lookUp: Step = bits('lop3', 32, 'd', 'a', 'b', 'c', 'immLut');
+const lookUp: Step = bits('lop3', 32, '$d', '$a', '$b', '$c', '$immLut');
 
 const lookUps: readonly InstructionForm[] = [
   exact({
@@ -45,9 +45,9 @@ const lookUps: readonly InstructionForm[] = [
     ],
     steps: (variant) => [
       lookUp,
-      constant('zero', 0),
-      compare('ne', 'u32', 'truth', 'd', 'zero'),
-      bits((variant.modifiers['boolOp'] ?? '.and').slice(1) as BitFunction, 1, 'p', 'truth', 'q'),
+      constant('$zero', 0),
+      compare('ne', 'u32', '$truth', '$d', '$zero'),
+      bits((variant.modifiers['boolOp'] ?? '.and').slice(1) as BitFunction, 1, '$p', '$truth', '$q'),
     ],
   }),
 ];
@@ -58,14 +58,14 @@ const lookUps: readonly InstructionForm[] = [
 const funnel: InstructionForm['steps'] = (variant) => {
   const left = has(variant, '.l');
   const bound = has(variant, '.wrap')
-    ? bits('and', 32, 'amount', 'c', 'most')
-    : integer('min', 'u32', 'amount', 'c', 'most');
+    ? bits('and', 32, '$amount', '$c', '$most')
+    : integer('min', 'u32', '$amount', '$c', '$most');
   return [
-    constant('most', has(variant, '.wrap') ? 31 : 32),
+    constant('$most', has(variant, '.wrap') ? 31 : 32),
     bound,
-    { kind: 'pack', to: 'both', from: ['b', 'a'], lane: 32, stride: 32 },
-    bits(left ? 'shl' : 'shr.u', 64, 'moved', 'both', 'amount'),
-    { kind: 'extract', to: 'd', from: 'moved', low: left ? 32 : 0, width: 32 },
+    { kind: 'pack', to: '$both', from: ['$b', '$a'], lane: 32, stride: 32 },
+    bits(left ? 'shl' : 'shr.u', 64, '$moved', '$both', '$amount'),
+    { kind: 'extract', to: '$d', from: '$moved', low: left ? 32 : 0, width: 32 },
   ];
 };
 
@@ -73,7 +73,7 @@ const funnel: InstructionForm['steps'] = (variant) => {
 
 const permute: InstructionForm['steps'] = (variant) => {
   const fn = `prmt${variant.modifiers['permutation'] ?? ''}` as PermuteFunction;
-  return [bits(fn, 32, 'd', 'a', 'b', 'c')];
+  return [bits(fn, 32, '$d', '$a', '$b', '$c')];
 };
 
 /** cnot, lop3, shf and prmt. */
@@ -86,7 +86,7 @@ export const bitSelectionForms: readonly InstructionForm[] = [
     sets: { type: ['.b16', '.b32', '.b64'] },
     availability: [{ subject: 'cnot', ways: [at('1.0')] }],
     operands: [d, a],
-    steps: (variant) => [bits('cnot', slotType(variant, 0).width, 'd', 'a')],
+    steps: (variant) => [bits('cnot', slotType(variant, 0).width, '$d', '$a')],
   }),
   ...lookUps,
   exact({

@@ -4,7 +4,7 @@
  */
 import type { AvailabilityRow, InstructionForm, OperandPattern } from '../form.ts';
 import { read, write } from '../form.ts';
-import type { Step } from '../steps.ts';
+import type { Step } from '../steps/step.ts';
 import { at, type Availability } from '../targets.ts';
 
 const nothing: InstructionForm['steps'] = (): readonly Step[] => [{ kind: 'yield' }];
@@ -89,7 +89,7 @@ const policies: Readonly<Record<string, bigint>> = {
 };
 
 const policySteps: InstructionForm['steps'] = (variant): readonly Step[] => [
-  { kind: 'constant', to: 'd', value: policies[variant.modifiers['priority'] ?? ''] ?? 0n },
+  { kind: 'constant', to: '$d', value: policies[variant.modifiers['priority'] ?? ''] ?? 0n },
 ];
 
 const policyRows = [row('createpolicy', ampere)];
@@ -128,7 +128,7 @@ const creation: readonly InstructionForm[] = [
     summary: 'A cache policy out of a CUDA access property; its bits are opaque.',
     availability: policyRows,
     operands: [policy, read('access-property', '.u64')],
-    steps: (): readonly Step[] => [{ kind: 'copy', to: 'd', from: 'access-property' }],
+    steps: (): readonly Step[] => [{ kind: 'copy', to: '$d', from: '$access-property' }],
   }),
 ];
 

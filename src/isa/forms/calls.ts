@@ -1,6 +1,6 @@
 /** Calls and branches through a table (PTX ISA 9.1, 9.7.12.4 and 9.7.12.5). Who may be called with what is in check/call.ts. */
 import { type InstructionForm, type OperandPattern, read } from '../form.ts';
-import type { Step } from '../steps.ts';
+import type { Step } from '../steps/step.ts';
 import { at } from '../targets.ts';
 
 const results: OperandPattern = { kind: 'list', name: 'results', role: 'write' };
@@ -53,6 +53,6 @@ export const callForms: readonly InstructionForm[] = [
     regime: 'exact',
     availability: [{ subject: 'brx.idx', ways: [at('5.1', 30)] }],
     operands: [read('index', '.u32'), { kind: 'table', name: 'tlist', of: 'branches' }],
-    steps: (): readonly Step[] => [{ kind: 'switch', index: 'index', targets: 'tlist' }],
+    steps: (): readonly Step[] => [{ kind: 'switch', index: '$index', targets: 'tlist' }],
   },
 ];

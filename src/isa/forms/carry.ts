@@ -4,7 +4,8 @@
  */
 import type { IntegerName } from '../../numerics/formats.ts';
 import { type AvailabilityRow, has, type InstructionForm, read, slotType, type Variant, write } from '../form.ts';
-import { conditionCode, type Ref, type Step } from '../steps.ts';
+import { type Ref, conditionCode } from '../steps/ref.ts';
+import type { Step } from '../steps/step.ts';
 import { at } from '../targets.ts';
 import type { TypeName } from '../types.ts';
 import { bits, compare, integer, resize } from './integer-steps.ts';
@@ -27,27 +28,27 @@ function overflow(direction: Direction, width: number, to: Ref, result: Ref, fro
 /** d = from ± other, with what the condition code holds and into it, as asked. */
 function carried(direction: Direction, width: number, from: Ref, other: Ref, reads: boolean, writes: boolean): Step[] {
   const type = `u${width}` as IntegerName;
-  const first = reads ? 'partial' : 'd';
+  const first = reads ? '$partial' : '$d';
   const steps: Step[] = [integer(direction, type, first, from, other)];
-  if (writes) steps.push(overflow(direction, width, 'over', first, from, other));
+  if (writes) steps.push(overflow(direction, width, '$over', first, from, other));
   if (reads) {
-    steps.push(resize('carry', type, conditionCode, 'u32'), integer(direction, type, 'd', 'partial', 'carry'));
-    if (writes) steps.push(overflow(direction, width, 'over.carry', 'd', 'partial', 'carry'));
+    steps.push(resize('$carry', type, conditionCode, 'u32'), integer(direction, type, '$d', '$partial', '$carry'));
+    if (writes) steps.push(overflow(direction, width, '$over.carry', '$d', '$partial', '$carry'));
   }
-  if (writes && reads) steps.push(bits('or', 1, conditionCode, 'over', 'over.carry'));
-  else if (writes) steps.push({ kind: 'copy', to: conditionCode, from: 'over' });
+  if (writes && reads) steps.push(bits('or', 1, conditionCode, '$over', '$over.carry'));
+  else if (writes) steps.push({ kind: 'copy', to: conditionCode, from: '$over' });
   return steps;
 }
 
 /** d = from ± other ± carry, clamped to the range of s32. */
 function saturated(direction: Direction, from: Ref, other: Ref): readonly Step[] {
   return [
-    resize('from.s64', 's64', from, 's32'),
-    resize('other.s64', 's64', other, 's32'),
-    resize('carry', 's64', conditionCode, 'u32'),
-    integer(direction, 's64', 'partial', 'from.s64', 'other.s64'),
-    integer(direction, 's64', 'sum', 'partial', 'carry'),
-    resize('d', 's32', 'sum', 's64', true),
+    resize('$from.s64', 's64', from, 's32'),
+    resize('$other.s64', 's64', other, 's32'),
+    resize('$carry', 's64', conditionCode, 'u32'),
+    integer(direction, 's64', '$partial', '$from.s64', '$other.s64'),
+    integer(direction, 's64', '$sum', '$partial', '$carry'),
+    resize('$d', 's32', '$sum', 's64', true),
   ];
 }
 
@@ -55,17 +56,17 @@ const widthOf = (variant: Variant): number => slotType(variant, 0).width;
 
 function sums(direction: Direction, reads: boolean): InstructionForm['steps'] {
   return (variant) => {
-    if (has(variant, '.sat')) return saturated(direction, 'a', 'b');
-    return carried(direction, widthOf(variant), 'a', 'b', reads, has(variant, '.cc'));
+    if (has(variant, '.sat')) return saturated(direction, '$a', '$b');
+    return carried(direction, widthOf(variant), '$a', '$b', reads, has(variant, '.cc'));
   };
 }
 
 function products(half: 'lo' | 'hi', reads: boolean): InstructionForm['steps'] {
   return (variant) => {
     const type = slotType(variant, 0).format as IntegerName;
-    const product = integer(`mul.${half}`, type, 'product', 'a', 'b');
-    if (has(variant, '.sat')) return [product, ...saturated('add', 'product', 'c')];
-    return [product, ...carried('add', widthOf(variant), 'product', 'c', reads, has(variant, '.cc'))];
+    const product = integer(`mul.${half}`, type, '$product', '$a', '$b');
+    if (has(variant, '.sat')) return [product, ...saturated('add', '$product', '$c')];
+    return [product, ...carried('add', widthOf(variant), '$product', '$c', reads, has(variant, '.cc'))];
   };
 }
 

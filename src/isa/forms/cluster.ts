@@ -4,7 +4,7 @@
  */
 import { type InstructionForm, type OperandPattern, read, write } from '../form.ts';
 import { plainWords } from '../modifiers.ts';
-import type { Step } from '../steps.ts';
+import type { Step } from '../steps/step.ts';
 import { at, atSuffixed, type Availability } from '../targets.ts';
 import type { TypeName } from '../types.ts';
 import { constant } from './integer-steps.ts';
@@ -43,7 +43,7 @@ export const clusterForms: readonly InstructionForm[] = [
     sets: { type: sizes },
     ways: [at('7.8', 90)],
     operands: [write('d', 0), inShared, read('b', '.u32', { unpacked: true })],
-    steps: [{ kind: 'copy', to: 'd', from: 'a' }],
+    steps: [{ kind: 'copy', to: '$d', from: '$a' }],
   }),
   form({
     id: 'getctarank',
@@ -53,7 +53,7 @@ export const clusterForms: readonly InstructionForm[] = [
     sets: { type: sizes },
     ways: [at('7.8', 90)],
     operands: [write('d', '.u32', { unpacked: true }), inShared],
-    steps: [constant('d', 0)],
+    steps: [constant('$d', 0)],
   }),
   form({
     id: 'griddepcontrol',

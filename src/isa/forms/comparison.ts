@@ -12,7 +12,8 @@ import {
   write,
 } from '../form.ts';
 import type { Environment } from '../environment.ts';
-import type { Ref, Step } from '../steps.ts';
+import type { Ref } from '../steps/ref.ts';
+import type { Step } from '../steps/step.ts';
 import { at } from '../targets.ts';
 import type { PtxType, TypeName } from '../types.ts';
 import { flushesByTarget } from './float-steps.ts';
@@ -53,15 +54,15 @@ function compare(variant: Variant, environment: Environment, to: Ref, from: read
 export function combine(variant: Variant, to: Ref, truth: Ref): Step {
   const operation = variant.modifiers['boolOp'];
   if (operation === undefined) return { kind: 'copy', to, from: truth };
-  return { kind: 'bits', fn: operation.slice(1) as BitFunction, width: 1, to, from: [truth, 'c'] };
+  return { kind: 'bits', fn: operation.slice(1) as BitFunction, width: 1, to, from: [truth, '$c'] };
 }
 
 /** p is the comparison, q its opposite. */
 const setScalar: InstructionForm['steps'] = (variant, environment) => [
-  compare(variant, environment, 'holds', ['a', 'b']),
-  { kind: 'bits', fn: 'not', width: 1, to: 'fails', from: ['holds'] },
-  combine(variant, 'p', 'holds'),
-  combine(variant, 'q', 'fails'),
+  compare(variant, environment, '$holds', ['$a', '$b']),
+  { kind: 'bits', fn: 'not', width: 1, to: '$fails', from: ['$holds'] },
+  combine(variant, '$p', '$holds'),
+  combine(variant, '$q', '$fails'),
 ];
 
 /** p is the comparison of the lower lanes, q that of the upper ones. */
@@ -69,12 +70,12 @@ const setPacked: InstructionForm['steps'] = (variant, environment) => {
   const { laneStride } = slotType(variant, 0);
   const layout = { lane: laneStride, stride: laneStride };
   return [
-    { kind: 'unpack', to: ['a.1', 'a.0'], from: 'a', ...layout },
-    { kind: 'unpack', to: ['b.1', 'b.0'], from: 'b', ...layout },
-    compare(variant, environment, 'lower', ['a.0', 'b.0']),
-    compare(variant, environment, 'upper', ['a.1', 'b.1']),
-    combine(variant, 'p', 'lower'),
-    combine(variant, 'q', 'upper'),
+    { kind: 'unpack', to: ['$a.1', '$a.0'], from: '$a', ...layout },
+    { kind: 'unpack', to: ['$b.1', '$b.0'], from: '$b', ...layout },
+    compare(variant, environment, '$lower', ['$a.0', '$b.0']),
+    compare(variant, environment, '$upper', ['$a.1', '$b.1']),
+    combine(variant, '$p', '$lower'),
+    combine(variant, '$q', '$upper'),
   ];
 };
 
@@ -217,6 +218,6 @@ export const comparisonForms: readonly InstructionForm[] = [
     regime: 'exact',
     availability: [{ subject: 'selp', ways: [at('1.0')] }],
     operands: [write('d', 0), a, b, c],
-    steps: (): readonly Step[] => [{ kind: 'select', to: 'd', condition: 'c', from: ['a', 'b'] }],
+    steps: (): readonly Step[] => [{ kind: 'select', to: '$d', condition: '$c', from: ['$a', '$b'] }],
   },
 ];

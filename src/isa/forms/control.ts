@@ -1,7 +1,9 @@
 /** Control flow (PTX ISA 9.1, 9.7.12) and barriers of the thread block (9.7.13.1, 9.7.13.2). */
 import { type AvailabilityRow, type InstructionForm, type OperandPattern, read, write } from '../form.ts';
 import { plainWords } from '../modifiers.ts';
-import type { BarrierReduction, Ref, Step } from '../steps.ts';
+import type { BarrierReduction } from '../steps/group.ts';
+import type { Ref } from '../steps/ref.ts';
+import type { Step } from '../steps/step.ts';
 import { at, type Availability } from '../targets.ts';
 
 type Line = Pick<InstructionForm, 'id' | 'section' | 'syntax' | 'summary' | 'operands' | 'steps'> & {
@@ -59,20 +61,20 @@ const barrier = read('a', '.u32', { range: [0, 15] });
 const count = read('b', '.u32', { multiple: 32 });
 const truth = read('c', '.pred', { negatable: true });
 
-const plain = { kind: 'barrier', barrier: 'a', waits: true, reduce: null, to: [], from: [] } as const;
+const plain = { kind: 'barrier', barrier: '$a', waits: true, reduce: null, to: [], from: [] } as const;
 
 const wait = (counted: boolean): InstructionForm['steps'] => {
-  const step: Step = { ...plain, count: counted ? 'b' : null };
+  const step: Step = { ...plain, count: counted ? '$b' : null };
   return (): readonly Step[] => [step];
 };
 
-const arrive: InstructionForm['steps'] = (): readonly Step[] => [{ ...plain, count: 'b', waits: false }];
+const arrive: InstructionForm['steps'] = (): readonly Step[] => [{ ...plain, count: '$b', waits: false }];
 
 const reduce =
   (counted: boolean, to: Ref): InstructionForm['steps'] =>
   (variant): readonly Step[] => {
     const operation = (variant.modifiers['boolOp'] ?? '.popc').slice(1) as BarrierReduction;
-    return [{ ...plain, count: counted ? 'b' : null, reduce: operation, to: [to], from: ['c'] }];
+    return [{ ...plain, count: counted ? '$b' : null, reduce: operation, to: [to], from: ['$c'] }];
   };
 
 interface Spelling {
@@ -100,7 +102,7 @@ function barriers({ opcode, aligned, way, rest }: Spelling): readonly Instructio
         syntax: `${opcode}.red${text}`,
         summary: 'Waits at a barrier for the other threads, and reduces a predicate over all of them.',
         operands: [result, ...operands, truth],
-        steps: reduce(operands.length > 1, text.startsWith('.popc') ? 'd' : 'p'),
+        steps: reduce(operands.length > 1, text.startsWith('.popc') ? '$d' : '$p'),
       },
       rest,
     );
@@ -270,7 +272,7 @@ export const controlForms: readonly InstructionForm[] = [
       syntax: 'bar.warp.sync  a',
       summary: 'Waits for the threads of the warp that the mask names.',
       operands: [read('a', '.u32')],
-      steps: (): readonly Step[] => [{ kind: 'collective', fn: 'sync', to: [], from: [], mask: 'a' }],
+      steps: (): readonly Step[] => [{ kind: 'collective', fn: 'sync', to: [], from: [], mask: '$a' }],
     },
     at('5.1', 30),
   ),

@@ -1,7 +1,7 @@
 /** cvt.pack: PTX ISA 9.1, 9.7.9.22. */
 import { type InstructionForm, read, slotType, type Variant, write } from '../form.ts';
 import type { IntegerName } from '../../numerics/formats.ts';
-import type { Step } from '../steps.ts';
+import type { Step } from '../steps/step.ts';
 import { at } from '../targets.ts';
 
 const section = '9.7.9.22';
@@ -16,12 +16,12 @@ function packSteps(variant: Variant): readonly Step[] {
   const width = type.width;
   const format = type.format as IntegerName;
   const clamped: readonly Step[] = [
-    { kind: 'clamp', type: format, to: 'a.0', from: 'a' },
-    { kind: 'clamp', type: format, to: 'b.0', from: 'b' },
-    { kind: 'pack', to: 'ab', from: ['a.0', 'b.0'], lane: width, stride: width },
+    { kind: 'clamp', type: format, to: '$a.0', from: '$a' },
+    { kind: 'clamp', type: format, to: '$b.0', from: '$b' },
+    { kind: 'pack', to: '$ab', from: ['$a.0', '$b.0'], lane: width, stride: width },
   ];
-  if (variant.types.length < 3) return [...clamped, { kind: 'copy', to: 'd', from: 'ab' }];
-  return [...clamped, { kind: 'join', to: 'd', high: 'c', low: 'ab', shift: 2 * width, width: 32 }];
+  if (variant.types.length < 3) return [...clamped, { kind: 'copy', to: '$d', from: '$ab' }];
+  return [...clamped, { kind: 'join', to: '$d', high: '$c', low: '$ab', shift: 2 * width, width: 32 }];
 }
 
 /** Both lines of cvt.pack. */

@@ -6,7 +6,8 @@ import type { Conversion, Rounding } from '../../numerics/conversion.ts';
 import type { FormatName } from '../../numerics/formats.ts';
 import { has, slotType, type Variant } from '../form.ts';
 import type { Environment } from '../environment.ts';
-import type { Ref, Step } from '../steps.ts';
+import type { Ref } from '../steps/ref.ts';
+import type { Step } from '../steps/step.ts';
 import { isInteger, type PtxType } from '../types.ts';
 
 const integerRoundings: Readonly<Record<string, Rounding>> = { '.rni': 'rn', '.rzi': 'rz', '.rmi': 'rm', '.rpi': 'rp' };
@@ -36,27 +37,27 @@ export function randomLayout(type: PtxType): RandomLayout | null {
 
 /** One value to one value. */
 export function scalar(variant: Variant, environment: Environment): readonly Step[] {
-  return [convert(conversionOf(variant, environment), 'd', 'a')];
+  return [convert(conversionOf(variant, environment), '$d', '$a')];
 }
 
 /** f32 operands to the lanes of `d`, `a` topmost. */
 export function lanesToPacked(variant: Variant, environment: Environment): readonly Step[] {
   const d = slotType(variant, 0);
-  const sources = ['a', 'b', 'e', 'f'].slice(0, d.lanes);
+  const sources = (['$a', '$b', '$e', '$f'] as const).slice(0, d.lanes);
   const conversion = conversionOf(variant, environment);
   const layout = conversion.rounding === 'rs' ? randomLayout(d) : null;
   const scales = scaleLanes(variant);
   const steps: Step[] = [...scales.steps];
   const lanes = sources.map((source, lane): Ref => {
     const low = layout?.low[lane];
-    const random = low === undefined ? null : `random.${source}`;
+    const random = low === undefined ? null : (`${source}.random` as const);
     if (random !== null && low !== undefined) {
-      steps.push({ kind: 'extract', to: random, from: 'rbits', low, width: conversion.randomBits });
+      steps.push({ kind: 'extract', to: random, from: '$rbits', low, width: conversion.randomBits });
     }
-    steps.push(convert(conversion, `d.${lane}`, source, random, scales.refs[lane] ?? null));
-    return `d.${lane}`;
+    steps.push(convert(conversion, `$d.${lane}`, source, random, scales.refs[lane] ?? null));
+    return `$d.${lane}`;
   });
-  return [...steps, { kind: 'pack', to: 'd', from: lanes, lane: laneBits(d), stride: d.laneStride }];
+  return [...steps, { kind: 'pack', to: '$d', from: lanes, lane: laneBits(d), stride: d.laneStride }];
 }
 
 /** Each lane of `a` to the same lane of `d`. */
@@ -65,13 +66,13 @@ export function packedToPacked(variant: Variant, environment: Environment): read
   const a = slotType(variant, 1);
   const conversion = conversionOf(variant, environment);
   const scales = scaleLanes(variant);
-  const lanes = [0, 1].map((lane): Ref => `a.${lane}`);
-  const results = [0, 1].map((lane): Ref => `d.${lane}`);
+  const lanes = [0, 1].map((lane): Ref => `$a.${lane}`);
+  const results = [0, 1].map((lane): Ref => `$d.${lane}`);
   return [
     ...scales.steps,
-    { kind: 'unpack', to: lanes, from: 'a', lane: laneBits(a), stride: a.laneStride },
+    { kind: 'unpack', to: lanes, from: '$a', lane: laneBits(a), stride: a.laneStride },
     ...results.map((to, lane) => convert(conversion, to, lanes[lane] as Ref, null, scales.refs[lane] ?? null)),
-    { kind: 'pack', to: 'd', from: results, lane: laneBits(d), stride: d.laneStride },
+    { kind: 'pack', to: '$d', from: results, lane: laneBits(d), stride: d.laneStride },
   ];
 }
 
@@ -88,8 +89,8 @@ function convert(
 /** The two ue8m0 factors of `.scaled`; none where it is not written, which means factor one. */
 function scaleLanes(variant: Variant): { readonly steps: readonly Step[]; readonly refs: readonly Ref[] } {
   if (!has(variant, '.scaled::n2::ue8m0')) return { steps: [], refs: [] };
-  const refs: readonly Ref[] = ['scale.0', 'scale.1'];
-  return { steps: [{ kind: 'unpack', to: refs, from: 'scale-factor', lane: 8, stride: 8 }], refs };
+  const refs: readonly Ref[] = ['$scale.0', '$scale.1'];
+  return { steps: [{ kind: 'unpack', to: refs, from: '$scale-factor', lane: 8, stride: 8 }], refs };
 }
 
 function conversionOf(variant: Variant, environment: Environment): Conversion {

@@ -1,7 +1,8 @@
 /** cvta: PTX ISA 9.1, 9.7.9.20; and isspacep, 9.7.9.19. */
 import type { AvailabilityRow, Condition, InstructionForm, Variant } from '../form.ts';
 import { slotType, write } from '../form.ts';
-import type { Step, WindowSpace } from '../steps.ts';
+import type { WindowSpace } from '../spaces.ts';
+import type { Step } from '../steps/step.ts';
 import { at } from '../targets.ts';
 import type { TypeName } from '../types.ts';
 
@@ -53,8 +54,8 @@ function windowStep(direction: 'to-generic' | 'from-generic'): InstructionForm['
       direction,
       space: windowOf(variant),
       width: slotType(variant, 0).width as 32 | 64,
-      to: 'p',
-      from: 'a',
+      to: '$p',
+      from: '$a',
     },
   ];
 }
@@ -95,6 +96,6 @@ export const cvtaForms: readonly InstructionForm[] = [
       ...subQualifiers,
     ],
     operands: [write('p', '.pred'), { kind: 'pointer', name: 'a' }],
-    steps: (variant): readonly Step[] => [{ kind: 'in-window', space: windowOf(variant), to: 'p', from: 'a' }],
+    steps: (variant): readonly Step[] => [{ kind: 'in-window', space: windowOf(variant), to: '$p', from: '$a' }],
   },
 ];

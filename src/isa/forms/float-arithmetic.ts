@@ -13,7 +13,7 @@ const verbs = { add: 'Sum', sub: 'Difference', mul: 'Product' } as const;
 
 function binary(opcode: 'add' | 'sub' | 'mul', section: string): readonly InstructionForm[] {
   const verb = verbs[opcode];
-  const steps = floatSteps(opcode, ['a', 'b']);
+  const steps = floatSteps(opcode, ['$a', '$b']);
   const operands = [d, a, b];
   const forms: Parameters<typeof exact>[0][] = [
     {
@@ -49,7 +49,7 @@ function binary(opcode: 'add' | 'sub' | 'mul', section: string): readonly Instru
 
 // --- fma, mad -------------------------------------------------------------------------------------------------------
 
-const fused = floatSteps('fma', ['a', 'b', 'c']);
+const fused = floatSteps('fma', ['$a', '$b', '$c']);
 const operands4 = [d, a, b, c];
 
 const fusedMultiplyAdds: readonly InstructionForm[] = [

@@ -1,7 +1,8 @@
 /** testp and copysign: PTX ISA 9.1, 9.7.3.1 and 9.7.3.2. Both look at bits; nothing is flushed or rounded. */
 import { formats, type FloatFormat, type IntegerName } from '../../numerics/formats.ts';
 import { type InstructionForm, read, slotType, type Variant, write } from '../form.ts';
-import type { Ref, Step } from '../steps.ts';
+import type { Ref } from '../steps/ref.ts';
+import type { Step } from '../steps/step.ts';
 import { at } from '../targets.ts';
 import { bits, compare, integer } from './integer-steps.ts';
 
@@ -27,10 +28,10 @@ function pattern(to: Ref, value: bigint, width: number): Step {
 /** Zeros count as normal (PTX ISA 9.1, 9.7.3.1): the magnitude less one, as an unsigned number, is not a subnormal's. */
 function subnormal({ width, type, normal }: Layout, to: Ref): readonly Step[] {
   return [
-    pattern('one', 1n, width),
-    integer('sub', type, 'before', 'magnitude', 'one'),
-    pattern('most', normal - 1n, width),
-    compare('lt', type, to, 'before', 'most'),
+    pattern('$one', 1n, width),
+    integer('sub', type, '$before', '$magnitude', '$one'),
+    pattern('$most', normal - 1n, width),
+    compare('lt', type, to, '$before', '$most'),
   ];
 }
 
@@ -38,29 +39,29 @@ const test: InstructionForm['steps'] = (variant) => {
   const layout = layoutOf(variant);
   const { width, type, infinity } = layout;
   const magnitude: readonly Step[] = [
-    pattern('unsigned', (1n << BigInt(width - 1)) - 1n, width),
-    bits('and', width, 'magnitude', 'a', 'unsigned'),
-    pattern('infinity', infinity, width),
+    pattern('$unsigned', (1n << BigInt(width - 1)) - 1n, width),
+    bits('and', width, '$magnitude', '$a', '$unsigned'),
+    pattern('$infinity', infinity, width),
   ];
   switch (variant.modifiers['property']) {
     case '.infinite':
-      return [...magnitude, compare('eq', type, 'p', 'magnitude', 'infinity')];
+      return [...magnitude, compare('eq', type, '$p', '$magnitude', '$infinity')];
     case '.number':
-      return [...magnitude, compare('le', type, 'p', 'magnitude', 'infinity')];
+      return [...magnitude, compare('le', type, '$p', '$magnitude', '$infinity')];
     case '.notanumber':
-      return [...magnitude, compare('gt', type, 'p', 'magnitude', 'infinity')];
+      return [...magnitude, compare('gt', type, '$p', '$magnitude', '$infinity')];
     case '.subnormal':
-      return [...magnitude, ...subnormal(layout, 'p')];
+      return [...magnitude, ...subnormal(layout, '$p')];
     case '.normal':
       return [
         ...magnitude,
-        compare('lt', type, 'finite', 'magnitude', 'infinity'),
-        ...subnormal(layout, 'subnormal'),
-        bits('not', 1, 'usual', 'subnormal'),
-        bits('and', 1, 'p', 'finite', 'usual'),
+        compare('lt', type, '$finite', '$magnitude', '$infinity'),
+        ...subnormal(layout, '$subnormal'),
+        bits('not', 1, '$usual', '$subnormal'),
+        bits('and', 1, '$p', '$finite', '$usual'),
       ];
     default:
-      return [...magnitude, compare('lt', type, 'p', 'magnitude', 'infinity')];
+      return [...magnitude, compare('lt', type, '$p', '$magnitude', '$infinity')];
   }
 };
 
@@ -68,11 +69,11 @@ const copySign: InstructionForm['steps'] = (variant) => {
   const { width } = layoutOf(variant);
   const top = 1n << BigInt(width - 1);
   return [
-    pattern('top', top, width),
-    pattern('rest', top - 1n, width),
-    bits('and', width, 'sign', 'a', 'top'),
-    bits('and', width, 'magnitude', 'b', 'rest'),
-    bits('or', width, 'd', 'sign', 'magnitude'),
+    pattern('$top', top, width),
+    pattern('$rest', top - 1n, width),
+    bits('and', width, '$sign', '$a', '$top'),
+    bits('and', width, '$magnitude', '$b', '$rest'),
+    bits('or', width, '$d', '$sign', '$magnitude'),
   ];
 };
 

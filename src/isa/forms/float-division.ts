@@ -1,11 +1,12 @@
 /** div and rcp of f32 and f64: PTX ISA 9.1, 9.7.3.8, 9.7.3.13 and 9.7.3.14. */
 import type { InstructionForm } from '../form.ts';
-import type { Ref, Step } from '../steps.ts';
+import type { Ref } from '../steps/ref.ts';
+import type { Step } from '../steps/step.ts';
 import { at, atBefore } from '../targets.ts';
 import { a, always, b, d, exact, row, when } from './float-rows.ts';
 import { floatSteps, modeOf } from './float-steps.ts';
 
-const quotient = floatSteps('div', ['a', 'b']);
+const quotient = floatSteps('div', ['$a', '$b']);
 /** As with `.approx`, for versions in which it was implied. */
 export const approximately: (steps: InstructionForm['steps']) => InstructionForm['steps'] =
   (steps) => (variant, environment) =>
@@ -37,7 +38,7 @@ const divisions: readonly InstructionForm[] = [
     summary: 'Quotient of two f32 over the full range, to 2 ulp.',
     availability: [row('div.full', at('1.4'))],
     operands: [d, a, b],
-    steps: floatSteps('div.full', ['a', 'b']),
+    steps: floatSteps('div.full', ['$a', '$b']),
   }),
   exact({
     id: 'div.f64',
@@ -68,21 +69,21 @@ const divisions: readonly InstructionForm[] = [
   }),
 ];
 
-const reciprocal = floatSteps('rcp', ['a']);
+const reciprocal = floatSteps('rcp', ['$a']);
 
 /** The `.approx.ftz.f64` of rcp and rsqrt look at the upper 32 bits of a and give zeros for the lower 32 of d. */
 export const grossly: (fn: 'rcp' | 'rsqrt') => InstructionForm['steps'] = (fn) => (variant, environment) => {
   const halves = { lane: 32, stride: 32 };
   const keepUpper = (to: Ref, from: Ref): readonly Step[] => [
     { kind: 'extract', to: `${from}.upper`, from, low: 32, width: 32 },
-    { kind: 'constant', to: 'zero', value: 0 },
-    { kind: 'pack', to, from: [`${from}.upper`, 'zero'], ...halves },
+    { kind: 'constant', to: '$zero', value: 0 },
+    { kind: 'pack', to, from: [`${from}.upper`, '$zero'], ...halves },
   ];
   const mode = modeOf(variant, environment);
   return [
-    ...keepUpper('coarse', 'a'),
-    { kind: 'float', fn, format: 'f64', mode, to: 'whole', from: ['coarse'] },
-    ...keepUpper('d', 'whole'),
+    ...keepUpper('$coarse', '$a'),
+    { kind: 'float', fn, format: 'f64', mode, to: '$whole', from: ['$coarse'] },
+    ...keepUpper('$d', '$whole'),
   ];
 };
 

@@ -1,6 +1,7 @@
 /** abs, neg, min and max of f32 and f64: PTX ISA 9.1, 9.7.3.9 to 9.7.3.12. */
 import { type InstructionForm, slotType } from '../form.ts';
-import type { Ref, Step } from '../steps.ts';
+import type { Ref } from '../steps/ref.ts';
+import type { Step } from '../steps/step.ts';
 import { at } from '../targets.ts';
 import { a, always, b, c, d, exact, ftz, row, when } from './float-rows.ts';
 import { floatSteps, formatOf, modeOf } from './float-steps.ts';
@@ -19,7 +20,7 @@ const signChanges: readonly InstructionForm[] = (
     summary,
     availability: [always(opcode), ftz],
     operands: [d, a],
-    steps: floatSteps(opcode, ['a']),
+    steps: floatSteps(opcode, ['$a']),
   }),
   exact({
     id: `${opcode}.f64`,
@@ -28,7 +29,7 @@ const signChanges: readonly InstructionForm[] = (
     summary,
     availability: [always(opcode)],
     operands: [d, a],
-    steps: floatSteps(opcode, ['a']),
+    steps: floatSteps(opcode, ['$a']),
   }),
 ]);
 
@@ -38,13 +39,14 @@ function ofThree(fn: 'min' | 'max'): InstructionForm['steps'] {
     const format = formatOf(variant);
     const mode = modeOf(variant, environment);
     const abs = variant.modifiers['abs'] !== undefined;
-    return lanewise(slotType(variant, 0), ['a', 'b', 'c'], (of) => {
-      const magnitudes = abs ? ['a', 'b', 'c'].map((name): Step => magnitude(of(`${name}.abs`), of(name))) : [];
-      const [x, y, z] = ['a', 'b', 'c'].map((name) => of(abs ? `${name}.abs` : name)) as [Ref, Ref, Ref];
+    const operands = ['$a', '$b', '$c'] as const;
+    return lanewise(slotType(variant, 0), operands, (of) => {
+      const magnitudes = abs ? operands.map((name): Step => magnitude(of(`${name}.abs`), of(name))) : [];
+      const [x, y, z] = operands.map((name) => of(abs ? `${name}.abs` : name)) as [Ref, Ref, Ref];
       return [
         ...magnitudes,
-        { kind: 'float', fn, format, mode, to: of('t'), from: [x, y] },
-        { kind: 'float', fn, format, mode, to: of('d'), from: [of('t'), z] },
+        { kind: 'float', fn, format, mode, to: of('$t'), from: [x, y] },
+        { kind: 'float', fn, format, mode, to: of('$d'), from: [of('$t'), z] },
       ];
     });
     function magnitude(to: Ref, from: Ref): Step {
@@ -68,7 +70,7 @@ function extrema(opcode: 'min' | 'max', section: string): readonly InstructionFo
       ],
       availability: [always(opcode), ftz, when('.NaN', '7.0', 80), when('.xorsign', '7.2', 86)],
       operands: [d, a, b],
-      steps: floatSteps(opcode, ['a', 'b']),
+      steps: floatSteps(opcode, ['$a', '$b']),
     }),
     exact({
       id: `${opcode}.f32.three`,
@@ -86,7 +88,7 @@ function extrema(opcode: 'min' | 'max', section: string): readonly InstructionFo
       summary: `The ${word} of two f64; a NaN loses.`,
       availability: [always(opcode)],
       operands: [d, a, b],
-      steps: floatSteps(opcode, ['a', 'b']),
+      steps: floatSteps(opcode, ['$a', '$b']),
     }),
   ];
 }

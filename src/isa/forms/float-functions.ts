@@ -8,8 +8,8 @@ import { a, always, d, exact, row, when } from './float-rows.ts';
 import { floatSteps } from './float-steps.ts';
 
 const operands = [d, a];
-const root = floatSteps('sqrt', ['a']);
-const reciprocalRoot = floatSteps('rsqrt', ['a']);
+const root = floatSteps('sqrt', ['$a']);
+const reciprocalRoot = floatSteps('rsqrt', ['$a']);
 
 /** Until 1.4 the modifier was implied. */
 const implied = (subject: string): AvailabilityRow => row(`${subject} without .approx or a rounding`, atBefore('1.4'));
@@ -106,7 +106,7 @@ function singles(
   section: string,
   what: string,
 ): readonly InstructionForm[] {
-  const steps = floatSteps(opcode, ['a']);
+  const steps = floatSteps(opcode, ['$a']);
   return [
     exact({
       id: `${opcode}.approx.f32`,
@@ -131,8 +131,8 @@ function singles(
 
 const halves: readonly TypeName[] = ['.f16', '.f16x2'];
 const brains: readonly TypeName[] = ['.bf16', '.bf16x2'];
-const tangent = floatSteps('tanh', ['a']);
-const power = floatSteps('ex2', ['a']);
+const tangent = floatSteps('tanh', ['$a']);
+const power = floatSteps('ex2', ['$a']);
 
 const tangents: readonly InstructionForm[] = [
   exact({

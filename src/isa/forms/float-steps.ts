@@ -2,7 +2,8 @@
 import type { FloatArithmeticFormat, FloatFunction, FloatMode } from '../../numerics/operations.ts';
 import { has, type InstructionForm, slotType, type Variant } from '../form.ts';
 import type { Environment } from '../environment.ts';
-import type { Ref, Step } from '../steps.ts';
+import type { Ref } from '../steps/ref.ts';
+import type { Step } from '../steps/step.ts';
 import { lanewise } from './lanewise.ts';
 
 const roundings: Readonly<Record<string, FloatMode['rounding']>> = {
@@ -34,24 +35,24 @@ export function flushesByTarget(format: FloatArithmeticFormat, environment: Envi
 }
 
 /** One function on the lanes of the first type. */
-export function floatSteps(fn: FloatFunction, sources: readonly string[]): InstructionForm['steps'] {
+export function floatSteps(fn: FloatFunction, sources: readonly Ref[]): InstructionForm['steps'] {
   return (variant, environment) => {
     const format = formatOf(variant);
     const mode = modeOf(variant, environment);
     return lanewise(slotType(variant, 0), sources, (of) => [
-      { kind: 'float', fn, format, mode, to: of('d'), from: sources.map(of) },
+      { kind: 'float', fn, format, mode, to: of('$d'), from: sources.map(of) },
     ]);
   };
 }
 
 /** `.relu`: a negative result becomes +0, a NaN stays one (canonical). */
-export function reluSteps(fn: FloatFunction, sources: readonly string[]): InstructionForm['steps'] {
+export function reluSteps(fn: FloatFunction, sources: readonly Ref[]): InstructionForm['steps'] {
   return (variant, environment) => {
     const format = formatOf(variant);
     const mode = modeOf(variant, environment);
     return lanewise(slotType(variant, 0), sources, (of) => [
-      { kind: 'float', fn, format, mode, to: of('t'), from: sources.map(of) },
-      ...clampBelow(format, of('d'), of('t')),
+      { kind: 'float', fn, format, mode, to: of('$t'), from: sources.map(of) },
+      ...clampBelow(format, of('$d'), of('$t')),
     ]);
   };
 }
@@ -61,7 +62,7 @@ const plain: FloatMode = { rounding: 'rn', flush: false, sat: false, approximate
 /** `to` = `from`, but +0 where that is negative; a NaN stays one. */
 export function clampBelow(format: FloatArithmeticFormat, to: Ref, from: Ref): readonly Step[] {
   return [
-    { kind: 'constant', to: 'zero', value: 0 },
-    { kind: 'float', fn: 'max', format, mode: plain, to, from: [from, 'zero'] },
+    { kind: 'constant', to: '$zero', value: 0 },
+    { kind: 'float', fn: 'max', format, mode: plain, to, from: [from, '$zero'] },
   ];
 }

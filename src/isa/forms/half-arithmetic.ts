@@ -1,6 +1,7 @@
 /** Arithmetic on f16, bf16 and their packed pairs: PTX ISA 9.1, 9.7.4. */
 import { type AvailabilityRow, has, type InstructionForm, slotType } from '../form.ts';
-import type { Ref, Step } from '../steps.ts';
+import type { Ref } from '../steps/ref.ts';
+import type { Step } from '../steps/step.ts';
 import { at } from '../targets.ts';
 import type { TypeName } from '../types.ts';
 import { a, b, c, d, exact, row, when } from './float-rows.ts';
@@ -20,7 +21,7 @@ const hopper = (subject: string): AvailabilityRow => row(subject, at('7.8', 90))
 const verbs = { add: 'Sum', sub: 'Difference', mul: 'Product' } as const;
 
 function binary(opcode: 'add' | 'sub' | 'mul', section: string): readonly InstructionForm[] {
-  const steps = floatSteps(opcode, ['a', 'b']);
+  const steps = floatSteps(opcode, ['$a', '$b']);
   return [
     exact({
       id: `${opcode}.f16`,
@@ -47,8 +48,8 @@ function binary(opcode: 'add' | 'sub' | 'mul', section: string): readonly Instru
 
 // --- fma ------------------------------------------------------------------------------------------------------------
 
-const fused = floatSteps('fma', ['a', 'b', 'c']);
-const fusedRelu = reluSteps('fma', ['a', 'b', 'c']);
+const fused = floatSteps('fma', ['$a', '$b', '$c']);
+const fusedRelu = reluSteps('fma', ['$a', '$b', '$c']);
 const operands4 = [d, a, b, c];
 
 /** What tensor copies leave for an element outside the tensor, in each 16 bits (measured by others; the text has no bits). */
@@ -58,16 +59,16 @@ const outside = 0x7ff7;
 const guarded: InstructionForm['steps'] = (variant, environment) => {
   const format = formatOf(variant);
   const mode = modeOf(variant, environment);
-  const isOutside = (to: Ref, from: Ref): Step => compare('eq', 'u16', to, from, 'outside');
-  return lanewise(slotType(variant, 0), ['a', 'b', 'c'], (of) => [
-    { kind: 'float', fn: 'fma', format, mode, to: of('sum'), from: ['a', 'b', 'c'].map(of) },
-    constant('zero', 0),
-    ...(has(variant, '.relu') ? clampBelow(format, of('made'), of('sum')) : []),
-    constant('outside', outside),
-    isOutside(of('first'), of('a')),
-    isOutside(of('second'), of('b')),
-    bits('or', 1, of('any'), of('first'), of('second')),
-    select(of('d'), of('any'), 'zero', of(has(variant, '.relu') ? 'made' : 'sum')),
+  const isOutside = (to: Ref, from: Ref): Step => compare('eq', 'u16', to, from, '$outside');
+  return lanewise(slotType(variant, 0), ['$a', '$b', '$c'], (of) => [
+    { kind: 'float', fn: 'fma', format, mode, to: of('$sum'), from: (['$a', '$b', '$c'] as const).map(of) },
+    constant('$zero', 0),
+    ...(has(variant, '.relu') ? clampBelow(format, of('$made'), of('$sum')) : []),
+    constant('$outside', outside),
+    isOutside(of('$first'), of('$a')),
+    isOutside(of('$second'), of('$b')),
+    bits('or', 1, of('$any'), of('$first'), of('$second')),
+    select(of('$d'), of('$any'), '$zero', of(has(variant, '.relu') ? '$made' : '$sum')),
   ]);
 };
 
@@ -150,7 +151,7 @@ const signChanges: readonly InstructionForm[] = (
     sets: { type: halves },
     availability: [row(`${opcode} with .f16`, at(since, 53))],
     operands: [d, a],
-    steps: floatSteps(opcode, ['a']),
+    steps: floatSteps(opcode, ['$a']),
   }),
   exact({
     id: `${opcode}.bf16`,
@@ -160,7 +161,7 @@ const signChanges: readonly InstructionForm[] = (
     sets: { type: brains },
     availability: [ampere(`${opcode} with .bf16`)],
     operands: [d, a],
-    steps: floatSteps(opcode, ['a']),
+    steps: floatSteps(opcode, ['$a']),
   }),
 ]);
 
@@ -173,7 +174,7 @@ function extrema(opcode: 'min' | 'max', section: string): readonly InstructionFo
       { kind: 'needs-modifier', modifier: '.abs', oneOf: ['.xorsign'] },
     ],
     operands: [d, a, b],
-    steps: floatSteps(opcode, ['a', 'b']),
+    steps: floatSteps(opcode, ['$a', '$b']),
   } as const;
   return [
     exact({

@@ -2,6 +2,7 @@
 import type { IntegerName } from '../../numerics/formats.ts';
 import type { IntegerFunction } from '../../numerics/operations.ts';
 import { type AvailabilityRow, has, type InstructionForm, read, slotType, type Variant, write } from '../form.ts';
+import type { Ref } from '../steps/ref.ts';
 import { at } from '../targets.ts';
 import type { TypeName } from '../types.ts';
 import { integer } from './integer-steps.ts';
@@ -24,18 +25,18 @@ function formatOf(variant: Variant): IntegerName {
 }
 
 /** One integer function on the lanes of the type, then `.relu`: what is negative becomes 0. */
-function compute(fn: IntegerFunction, sources: readonly string[]): InstructionForm['steps'] {
+function compute(fn: IntegerFunction, sources: readonly Ref[]): InstructionForm['steps'] {
   return (variant) => {
     const type = formatOf(variant);
     const sat = has(variant, '.sat');
     const relu = has(variant, '.relu');
     return lanewise(slotType(variant, 0), sources, (of) => {
       const from = sources.map(of);
-      if (!relu) return [{ kind: 'integer', fn, type, sat, to: of('d'), from }];
+      if (!relu) return [{ kind: 'integer', fn, type, sat, to: of('$d'), from }];
       return [
-        { kind: 'integer', fn, type, sat, to: of('t'), from },
-        { kind: 'constant', to: 'zero', value: 0 },
-        { kind: 'integer', fn: 'max', type, sat: false, to: of('d'), from: [of('t'), 'zero'] },
+        { kind: 'integer', fn, type, sat, to: of('$t'), from },
+        { kind: 'constant', to: '$zero', value: 0 },
+        { kind: 'integer', fn: 'max', type, sat: false, to: of('$d'), from: [of('$t'), '$zero'] },
       ];
     });
   };
@@ -49,7 +50,7 @@ const exact = (entry: Entry): InstructionForm => ({ ...entry, regime: 'exact' })
 
 function addition(opcode: 'add' | 'sub', section: string): InstructionForm[] {
   const verb = opcode === 'add' ? 'Sum' : 'Difference';
-  const steps = compute(opcode, ['a', 'b']);
+  const steps = compute(opcode, ['$a', '$b']);
   const operands = [d, a, b];
   const forms: Entry[] = [
     {
@@ -83,7 +84,7 @@ const addPairs = exact({
   sets: { type: pairs },
   availability: [hopper('add of packed integers')],
   operands: [d, a, b],
-  steps: compute('add', ['a', 'b']),
+  steps: compute('add', ['$a', '$b']),
 });
 
 // --- mul, mad -------------------------------------------------------------------------------------------------------
@@ -107,7 +108,7 @@ const multiplications: readonly InstructionForm[] = halves.map((half) =>
     sets: { type: integers },
     availability: [always('mul')],
     operands: [d, a, b],
-    steps: compute(`mul.${half}`, ['a', 'b']),
+    steps: compute(`mul.${half}`, ['$a', '$b']),
   }),
 );
 
@@ -119,7 +120,7 @@ const wideMultiplications: readonly InstructionForm[] = wideTypes.map(([narrow, 
     summary: 'The whole product of two integers, twice as wide.',
     availability: [always('mul')],
     operands: [write('d', wide), a, b],
-    steps: compute('mul.wide', ['a', 'b']),
+    steps: compute('mul.wide', ['$a', '$b']),
   }),
 );
 
@@ -132,7 +133,7 @@ const multiplyAdds: readonly InstructionForm[] = halves.map((half) =>
     sets: { type: integers },
     availability: [always('mad')],
     operands: [d, a, b, c],
-    steps: compute(`mad.${half}`, ['a', 'b', 'c']),
+    steps: compute(`mad.${half}`, ['$a', '$b', '$c']),
   }),
 );
 
@@ -143,7 +144,7 @@ const saturatedMultiplyAdd = exact({
   summary: 'The upper half of a product of s32, plus c, clamped to the range of s32.',
   availability: [always('mad')],
   operands: [d, a, b, c],
-  steps: compute('mad.hi', ['a', 'b', 'c']),
+  steps: compute('mad.hi', ['$a', '$b', '$c']),
 });
 
 const wideMultiplyAdds: readonly InstructionForm[] = wideTypes.map(([narrow, wide]) =>
@@ -154,7 +155,7 @@ const wideMultiplyAdds: readonly InstructionForm[] = wideTypes.map(([narrow, wid
     summary: 'The whole product of two integers plus c, twice as wide.',
     availability: [always('mad')],
     operands: [write('d', wide), a, b, read('c', wide)],
-    steps: compute('mad.wide', ['a', 'b', 'c']),
+    steps: compute('mad.wide', ['$a', '$b', '$c']),
   }),
 );
 
@@ -168,7 +169,7 @@ const division = exact({
   sets: { type: integers },
   availability: [always('div')],
   operands: [d, a, b],
-  steps: compute('div', ['a', 'b']),
+  steps: compute('div', ['$a', '$b']),
 });
 
 const remainder = exact({
@@ -179,7 +180,7 @@ const remainder = exact({
   sets: { type: integers },
   availability: [always('rem')],
   operands: [d, a, b],
-  steps: compute('rem', ['a', 'b']),
+  steps: compute('rem', ['$a', '$b']),
 });
 
 const absoluteDifference = exact({
@@ -193,10 +194,10 @@ const absoluteDifference = exact({
   steps: (variant) => {
     const type = formatOf(variant);
     return [
-      integer('max', type, 'larger', 'a', 'b'),
-      integer('min', type, 'smaller', 'a', 'b'),
-      integer('sub', type, 'distance', 'larger', 'smaller'),
-      integer('add', type, 'd', 'distance', 'c'),
+      integer('max', type, '$larger', '$a', '$b'),
+      integer('min', type, '$smaller', '$a', '$b'),
+      integer('sub', type, '$distance', '$larger', '$smaller'),
+      integer('add', type, '$d', '$distance', '$c'),
     ];
   },
 });
@@ -215,13 +216,13 @@ const signChanges: readonly InstructionForm[] = (
     sets: { type: signed },
     availability: [always(opcode)],
     operands: [d, a],
-    steps: compute(opcode, ['a']),
+    steps: compute(opcode, ['$a']),
   }),
 );
 
 function extrema(opcode: 'min' | 'max', section: string): readonly InstructionForm[] {
   const word = opcode === 'min' ? 'smaller' : 'larger';
-  const steps = compute(opcode, ['a', 'b']);
+  const steps = compute(opcode, ['$a', '$b']);
   const operands = [d, a, b];
   const forms: Entry[] = [
     {

@@ -2,7 +2,8 @@
 import type { Conversion } from '../../numerics/conversion.ts';
 import type { IntegerName } from '../../numerics/formats.ts';
 import type { BitFunction, Comparison, IntegerFunction } from '../../numerics/operations.ts';
-import type { Ref, Step } from '../steps.ts';
+import type { Ref } from '../steps/ref.ts';
+import type { Step } from '../steps/step.ts';
 
 export function integer(fn: IntegerFunction, type: IntegerName, to: Ref, ...from: readonly Ref[]): Step {
   return { kind: 'integer', fn, type, sat: false, to, from };

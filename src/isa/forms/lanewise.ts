@@ -1,19 +1,20 @@
 /** Packed types, lane by lane: unpack the sources, do the scalar steps once a lane, pack the results. */
-import type { Ref, Step } from '../steps.ts';
+import type { Ref } from '../steps/ref.ts';
+import type { Step } from '../steps/step.ts';
 import type { PtxType } from '../types.ts';
 
-/** Names of one lane's values: `of('a')` is that lane of source `a`, `of('d')` its result. */
-export type LaneSteps = (of: (name: string) => Ref) => readonly Step[];
+/** Names of one lane's values: `of('$a')` is that lane of source `a`, `of('$d')` its result. */
+export type LaneSteps = (of: (name: Ref) => Ref) => readonly Step[];
 
 /** Scalar steps on every lane of a packed type; on a type of one lane, the steps themselves. */
-export function lanewise(type: PtxType, sources: readonly string[], scalar: LaneSteps): readonly Step[] {
+export function lanewise(type: PtxType, sources: readonly Ref[], scalar: LaneSteps): readonly Step[] {
   if (type.lanes === 1) return scalar((name) => name);
   const layout = { lane: type.laneStride, stride: type.laneStride };
   const lanes = Array.from({ length: type.lanes }, (_, lane) => lane);
-  const namesOf = (name: string): readonly Ref[] => lanes.map((lane) => `${name}.${lane}`);
+  const namesOf = (name: Ref): readonly Ref[] => lanes.map((lane): Ref => `${name}.${lane}`);
   return [
     ...sources.map((from): Step => ({ kind: 'unpack', to: namesOf(from), from, ...layout })),
     ...lanes.flatMap((lane) => scalar((name) => `${name}.${lane}`)),
-    { kind: 'pack', to: 'd', from: namesOf('d'), ...layout },
+    { kind: 'pack', to: '$d', from: namesOf('$d'), ...layout },
   ];
 }

@@ -5,7 +5,8 @@
 import type { Conversion } from '../../numerics/conversion.ts';
 import type { FloatFunction, FloatMode } from '../../numerics/operations.ts';
 import { has, type InstructionForm } from '../form.ts';
-import type { Ref, Step } from '../steps.ts';
+import type { Ref } from '../steps/ref.ts';
+import type { Step } from '../steps/step.ts';
 import { bits, constant, select } from './integer-steps.ts';
 
 const mode: FloatMode = { rounding: 'rn', flush: true, sat: false, approximate: false, nan: false, xorSign: false };
@@ -34,20 +35,20 @@ function convert(from: 'f32' | 'f64', to: 'f32' | 'f64', source: Ref, result: Re
 export const legacyMadSteps: InstructionForm['steps'] = (variant): readonly Step[] => {
   const sat = has(variant, '.sat');
   return [
-    convert('f32', 'f64', 'a', 'wide.a'),
-    convert('f32', 'f64', 'b', 'wide.b'),
-    convert('f32', 'f64', 'c', 'wide.c'),
-    float('mul', 'f64', 'exact', ['wide.a', 'wide.b']),
-    constant('leading', -(2 ** 29), 64),
-    bits('and', 64, 'cut', 'exact', 'leading'),
-    float('add', 'f64', 'sum', ['cut', 'wide.c']),
-    convert('f64', 'f32', 'sum', 'rounded'),
-    constant('nothing', 0x80000000),
-    float('add', 'f32', 'combined', ['rounded', 'nothing'], sat),
-    float('mul', 'f32', 'product', ['a', 'b']),
-    float('add', 'f32', 'separate', ['product', 'c'], sat),
-    constant('zero', 0),
-    { kind: 'compare', comparison: 'eq', type: 'f32', flush: true, to: 'isProduct', from: ['c', 'zero'] },
-    select('d', 'isProduct', 'separate', 'combined'),
+    convert('f32', 'f64', '$a', '$wide.a'),
+    convert('f32', 'f64', '$b', '$wide.b'),
+    convert('f32', 'f64', '$c', '$wide.c'),
+    float('mul', 'f64', '$exact', ['$wide.a', '$wide.b']),
+    constant('$leading', -(2 ** 29), 64),
+    bits('and', 64, '$cut', '$exact', '$leading'),
+    float('add', 'f64', '$sum', ['$cut', '$wide.c']),
+    convert('f64', 'f32', '$sum', '$rounded'),
+    constant('$nothing', 0x80000000),
+    float('add', 'f32', '$combined', ['$rounded', '$nothing'], sat),
+    float('mul', 'f32', '$product', ['$a', '$b']),
+    float('add', 'f32', '$separate', ['$product', '$c'], sat),
+    constant('$zero', 0),
+    { kind: 'compare', comparison: 'eq', type: 'f32', flush: true, to: '$isProduct', from: ['$c', '$zero'] },
+    select('$d', '$isProduct', '$separate', '$combined'),
   ];
 };

@@ -1,6 +1,7 @@
 /** Logic and shifts: PTX ISA 9.1, 9.7.8. */
 import type { BitFunction } from '../../numerics/operations.ts';
 import { type InstructionForm, read, slotType, write } from '../form.ts';
+import type { Ref } from '../steps/ref.ts';
 import { at } from '../targets.ts';
 import type { TypeName } from '../types.ts';
 
@@ -13,8 +14,8 @@ const amount = read('b', '.u32', { unpacked: true });
 const truthA = read('a', 0, { negatable: true });
 const truthB = read('b', 0, { negatable: true });
 
-function bitSteps(fn: BitFunction, sources: readonly string[]): InstructionForm['steps'] {
-  return (variant) => [{ kind: 'bits', fn, width: slotType(variant, 0).width, to: 'd', from: sources }];
+function bitSteps(fn: BitFunction, sources: readonly Ref[]): InstructionForm['steps'] {
+  return (variant) => [{ kind: 'bits', fn, width: slotType(variant, 0).width, to: '$d', from: sources }];
 }
 
 type Line = Pick<InstructionForm, 'id' | 'section' | 'syntax' | 'summary' | 'sets' | 'operands' | 'steps'>;
@@ -39,7 +40,7 @@ const dyadic: readonly InstructionForm[] = (
     summary: `${summary}.`,
     sets: { type: bits },
     operands: [d, a, b],
-    steps: bitSteps(opcode, ['a', 'b']),
+    steps: bitSteps(opcode, ['$a', '$b']),
   }),
   always({
     id: `${opcode}.pred`,
@@ -47,7 +48,7 @@ const dyadic: readonly InstructionForm[] = (
     syntax: `${opcode}.pred  d, a, b`,
     summary: `${summary} of two predicates.`,
     operands: [d, truthA, truthB],
-    steps: bitSteps(opcode, ['a', 'b']),
+    steps: bitSteps(opcode, ['$a', '$b']),
   }),
 ]);
 
@@ -61,7 +62,7 @@ export const logicForms: readonly InstructionForm[] = [
     summary: 'Every bit inverted.',
     sets: { type: bits },
     operands: [d, a],
-    steps: bitSteps('not', ['a']),
+    steps: bitSteps('not', ['$a']),
   }),
   always({
     id: 'not.pred',
@@ -69,7 +70,7 @@ export const logicForms: readonly InstructionForm[] = [
     syntax: 'not.pred  d, a',
     summary: 'A predicate inverted.',
     operands: [d, truthA],
-    steps: bitSteps('not', ['a']),
+    steps: bitSteps('not', ['$a']),
   }),
   always({
     id: 'shl',
@@ -78,7 +79,7 @@ export const logicForms: readonly InstructionForm[] = [
     summary: 'Bits shifted up, zeros in; amounts beyond the width give 0.',
     sets: { type: bits },
     operands: [d, a, amount],
-    steps: bitSteps('shl', ['a', 'b']),
+    steps: bitSteps('shl', ['$a', '$b']),
   }),
   always({
     id: 'shr',
@@ -89,7 +90,7 @@ export const logicForms: readonly InstructionForm[] = [
     operands: [d, a, amount],
     steps: (variant) => {
       const { class: kind, width } = slotType(variant, 0);
-      return [{ kind: 'bits', fn: kind === 'signed' ? 'shr.s' : 'shr.u', width, to: 'd', from: ['a', 'b'] }];
+      return [{ kind: 'bits', fn: kind === 'signed' ? 'shr.s' : 'shr.u', width, to: '$d', from: ['$a', '$b'] }];
     },
   }),
 ];

@@ -5,7 +5,9 @@
 import type { AvailabilityRow, Constraint, InstructionForm, OperandPattern, Variant } from '../form.ts';
 import { has, read, slotType, write } from '../form.ts';
 import { vectorLanes } from '../rules.ts';
-import type { AccessSpace, Ref, Step } from '../steps.ts';
+import type { AccessSpace } from '../spaces.ts';
+import type { Ref } from '../steps/ref.ts';
+import type { Step } from '../steps/step.ts';
 import { at } from '../targets.ts';
 import type { TypeName } from '../types.ts';
 
@@ -43,8 +45,8 @@ function spaceOf(variant: Variant): AccessSpace {
   return spaces[variant.modifiers['space'] ?? ''] ?? 'generic';
 }
 
-function lanes(variant: Variant, name: string): readonly Ref[] {
-  return Array.from({ length: vectorLanes(variant) }, (_, lane) => `${name}.${lane}`);
+function lanes(variant: Variant, name: Ref): readonly Ref[] {
+  return Array.from({ length: vectorLanes(variant) }, (_, lane): Ref => `${name}.${lane}`);
 }
 
 function loadSteps(variant: Variant): readonly Step[] {
@@ -56,8 +58,8 @@ function loadSteps(variant: Variant): readonly Step[] {
       kind: 'load',
       space: spaceOf(variant),
       width,
-      to: lanes(variant, 'd'),
-      address: 'a',
+      to: lanes(variant, '$d'),
+      address: '$a',
       readOnly,
       watched,
       unused: false,
@@ -68,7 +70,7 @@ function loadSteps(variant: Variant): readonly Step[] {
 function storeSteps(variant: Variant): readonly Step[] {
   const width = slotType(variant, 0).width;
   const watched = ['.volatile', '.relaxed', '.release'].some((ordering) => has(variant, ordering));
-  return [{ kind: 'store', space: spaceOf(variant), width, from: lanes(variant, 'b'), address: 'a', watched }];
+  return [{ kind: 'store', space: spaceOf(variant), width, from: lanes(variant, '$b'), address: '$a', watched }];
 }
 
 // --- rules ----------------------------------------------------------------------------------------------------------

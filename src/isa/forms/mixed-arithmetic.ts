@@ -2,7 +2,8 @@
 import { plainConversion } from '../../numerics/conversion.ts';
 import type { FloatArithmeticFormat } from '../../numerics/operations.ts';
 import { type InstructionForm, read, slotType, type Variant, write } from '../form.ts';
-import type { Ref, Step } from '../steps.ts';
+import type { Ref } from '../steps/ref.ts';
+import type { Step } from '../steps/step.ts';
 import { at } from '../targets.ts';
 import type { TypeName } from '../types.ts';
 import { exact, row } from './float-rows.ts';
@@ -23,21 +24,21 @@ function widen(variant: Variant, to: Ref, from: Ref): Step {
 
 function binary(fn: 'add' | 'sub'): InstructionForm['steps'] {
   return (variant, environment) => [
-    widen(variant, 'a.f32', 'a'),
-    { kind: 'float', fn, format: 'f32', mode: modeOf(variant, environment), to: 'd', from: ['a.f32', 'c'] },
+    widen(variant, '$a.f32', '$a'),
+    { kind: 'float', fn, format: 'f32', mode: modeOf(variant, environment), to: '$d', from: ['$a.f32', '$c'] },
   ];
 }
 
 const fused: InstructionForm['steps'] = (variant, environment) => [
-  widen(variant, 'a.f32', 'a'),
-  widen(variant, 'b.f32', 'b'),
+  widen(variant, '$a.f32', '$a'),
+  widen(variant, '$b.f32', '$b'),
   {
     kind: 'float',
     fn: 'fma',
     format: 'f32',
     mode: modeOf(variant, environment),
-    to: 'd',
-    from: ['a.f32', 'b.f32', 'c'],
+    to: '$d',
+    from: ['$a.f32', '$b.f32', '$c'],
   },
 ];
 

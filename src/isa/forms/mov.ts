@@ -8,7 +8,8 @@ import {
   write,
 } from '../form.ts';
 import { vectorLanes } from '../rules.ts';
-import type { Ref, Step } from '../steps.ts';
+import { operandRef, type Ref } from '../steps/ref.ts';
+import type { Step } from '../steps/step.ts';
 import { at } from '../targets.ts';
 import type { TypeName } from '../types.ts';
 
@@ -32,10 +33,10 @@ const availability: readonly AvailabilityRow[] = [
   { subject: '.b128', when: { types: ['.b128'] }, ways: [at('8.3', 70)] },
 ];
 
-const copy: InstructionForm['steps'] = (): readonly Step[] => [{ kind: 'copy', to: 'd', from: 'a' }];
+const copy: InstructionForm['steps'] = (): readonly Step[] => [{ kind: 'copy', to: '$d', from: '$a' }];
 
 const copyLanes: InstructionForm['steps'] = (variant): readonly Step[] =>
-  Array.from({ length: vectorLanes(variant) }, (_, lane) => ({ kind: 'copy', to: `d.${lane}`, from: `a.${lane}` }));
+  Array.from({ length: vectorLanes(variant) }, (_, lane) => ({ kind: 'copy', to: `$d.${lane}`, from: `$a.${lane}` }));
 
 // --- packing --------------------------------------------------------------------------------------------------------
 
@@ -56,7 +57,7 @@ const packings: readonly (readonly [whole: TypeName, element: TypeName, count: 1
 
 const letters = ['x', 'y', 'z', 'w'] as const;
 
-function elementNames(role: 'd' | 'a', count: number): readonly Ref[] {
+function elementNames(role: 'd' | 'a', count: number): readonly string[] {
   return letters.slice(0, count).map((letter) => `${role}.${letter}`);
 }
 
@@ -66,8 +67,8 @@ function list(elements: readonly ValuePattern[]): OperandPattern {
 }
 
 /** The first element of a list has the lowest bits, the first lane of a step the topmost. */
-function topmostFirst(names: readonly Ref[]): readonly Ref[] {
-  return [...names].reverse();
+function topmostFirst(names: readonly string[]): readonly Ref[] {
+  return names.map(operandRef).reverse();
 }
 
 function packing([whole, element, count]: (typeof packings)[number]): readonly InstructionForm[] {
@@ -81,14 +82,14 @@ function packing([whole, element, count]: (typeof packings)[number]): readonly I
       id: `mov.pack${whole}.${count}`,
       summary: `${count} elements packed into one register, the first lowest.`,
       operands: [write('d', 0), list(sources.map((name) => read(name, element, { special: true, floats: true })))],
-      steps: (): readonly Step[] => [{ kind: 'pack', to: 'd', from: topmostFirst(sources), ...layout }],
+      steps: (): readonly Step[] => [{ kind: 'pack', to: '$d', from: topmostFirst(sources), ...layout }],
     },
     {
       ...shared,
       id: `mov.unpack${whole}.${count}`,
       summary: `A register taken apart into ${count} elements, the first lowest.`,
       operands: [list(results.map((name) => write(name, element, { sink: true }))), read('a', 0, { special: true })],
-      steps: (): readonly Step[] => [{ kind: 'unpack', to: topmostFirst(results), from: 'a', ...layout }],
+      steps: (): readonly Step[] => [{ kind: 'unpack', to: topmostFirst(results), from: '$a', ...layout }],
     },
   ];
 }

@@ -1,7 +1,8 @@
 /** Products of parts of registers: mul24, mad24, dp4a and dp2a (PTX ISA 9.1, 9.7.1.5, 9.7.1.6, 9.7.1.23, 9.7.1.24). */
 import type { IntegerName } from '../../numerics/formats.ts';
 import { type AvailabilityRow, has, type InstructionForm, read, slotType, type Variant, write } from '../form.ts';
-import type { Ref, Step } from '../steps.ts';
+import type { Ref } from '../steps/ref.ts';
+import type { Step } from '../steps/step.ts';
 import { at } from '../targets.ts';
 import type { TypeName } from '../types.ts';
 import { bits, constant, integer, resize } from './integer-steps.ts';
@@ -26,15 +27,15 @@ function product(variant: Variant, half: 'lo' | 'hi', to: Ref): readonly Step[] 
   const type = formatOf(variant, 0);
   const down = type === 's32' ? 'shr.s' : 'shr.u';
   const low24 = (name: Ref): readonly Step[] => [
-    bits('shl', 32, `${name}.raised`, name, 'eight'),
-    bits(down, 32, `${name}.low`, `${name}.raised`, 'eight'),
+    bits('shl', 32, `${name}.raised`, name, '$eight'),
+    bits(down, 32, `${name}.low`, `${name}.raised`, '$eight'),
   ];
-  const factors = [constant('eight', 8), ...low24('a'), ...low24('b')];
-  if (half === 'lo') return [...factors, integer('mul.lo', type, to, 'a.low', 'b.low')];
+  const factors = [constant('$eight', 8), ...low24('$a'), ...low24('$b')];
+  if (half === 'lo') return [...factors, integer('mul.lo', type, to, '$a.low', '$b.low')];
   return [
     ...factors,
-    integer('mul.wide', type, 'product', 'a.low', 'b.low'),
-    { kind: 'extract', to, from: 'product', low: 16, width: 32 },
+    integer('mul.wide', type, '$product', '$a.low', '$b.low'),
+    { kind: 'extract', to, from: '$product', low: 16, width: 32 },
   ];
 }
 
@@ -50,7 +51,7 @@ function products24(half: 'lo' | 'hi'): readonly InstructionForm[] {
       sets: { type: words },
       availability: [{ subject: 'mul24', ways: [at('1.0')] }],
       operands: [d, a, b],
-      steps: (variant) => product(variant, half, 'd'),
+      steps: (variant) => product(variant, half, '$d'),
     }),
     exact({
       id: `mad24.${half}`,
@@ -60,7 +61,10 @@ function products24(half: 'lo' | 'hi'): readonly InstructionForm[] {
       sets: { type: words },
       availability: [{ subject: 'mad24', ways: [at('1.0')] }],
       operands: [d, a, b, c],
-      steps: (variant) => [...product(variant, half, 'part'), integer('add', formatOf(variant, 0), 'd', 'part', 'c')],
+      steps: (variant) => [
+        ...product(variant, half, '$part'),
+        integer('add', formatOf(variant, 0), '$d', '$part', '$c'),
+      ],
     }),
   ];
 }
@@ -73,8 +77,8 @@ const saturated24 = exact({
   availability: [{ subject: 'mad24', ways: [at('1.0')] }],
   operands: [d, a, b, c],
   steps: (variant) => [
-    ...product(variant, 'hi', 'part'),
-    { kind: 'integer', fn: 'add', type: 's32', sat: true, to: 'd', from: ['part', 'c'] },
+    ...product(variant, 'hi', '$part'),
+    { kind: 'integer', fn: 'add', type: 's32', sat: true, to: '$d', from: ['$part', '$c'] },
   ],
 });
 
@@ -87,10 +91,11 @@ const sumType = (variant: Variant): IntegerName =>
 /** Lanes of a register, each extended to 32 bits. */
 function lanes(name: Ref, type: IntegerName, width: 8 | 16, count: number): readonly Step[] {
   const lane = `${type.slice(0, 1)}${width}` as IntegerName;
-  const raw = Array.from({ length: count }, (_, i) => `${name}.${count - 1 - i}.raw`);
+  const wide = Array.from({ length: count }, (_, i): Ref => `${name}.${count - 1 - i}`);
+  const raw = wide.map((part): Ref => `${part}.raw`);
   return [
     { kind: 'unpack', to: raw, from: name, lane: width, stride: width },
-    ...raw.map((ref) => resize(ref.replace('.raw', ''), type, ref, lane)),
+    ...wide.map((part) => resize(part, type, `${part}.raw`, lane)),
   ];
 }
 
@@ -100,9 +105,16 @@ function dot(variant: Variant, width: 8 | 16, first: number): readonly Step[] {
   const type = sumType(variant);
   const sums: readonly Step[] = Array.from({ length: count }, (_, i) => {
     const last = i === count - 1;
-    return integer('mad.lo', type, last ? 'd' : `sum.${i}`, `a.${i}`, `b.${first + i}`, i === 0 ? 'c' : `sum.${i - 1}`);
+    return integer(
+      'mad.lo',
+      type,
+      last ? '$d' : `$sum.${i}`,
+      `$a.${i}`,
+      `$b.${first + i}`,
+      i === 0 ? '$c' : `$sum.${i - 1}`,
+    );
   });
-  return [...lanes('a', formatOf(variant, 0), width, count), ...lanes('b', formatOf(variant, 1), 8, 4), ...sums];
+  return [...lanes('$a', formatOf(variant, 0), width, count), ...lanes('$b', formatOf(variant, 1), 8, 4), ...sums];
 }
 
 const turing: AvailabilityRow = { subject: 'dp4a and dp2a', ways: [at('5.0', 61)] };

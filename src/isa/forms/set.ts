@@ -1,6 +1,7 @@
 /** set and slct: PTX ISA 9.1, 9.7.6.1, 9.7.6.4 and, for halves, 9.7.7.1. */
 import { type AvailabilityRow, has, type InstructionForm, read, slotType, type Variant, write } from '../form.ts';
-import type { Ref, Step } from '../steps.ts';
+import type { Ref } from '../steps/ref.ts';
+import type { Step } from '../steps/step.ts';
 import { at } from '../targets.ts';
 import type { PtxType, TypeName } from '../types.ts';
 import { combine, compareLanes, selected } from './comparison.ts';
@@ -23,13 +24,13 @@ const steps: InstructionForm['steps'] = (variant, environment) => {
   const result = slotType(variant, 0);
   const source = slotType(variant, 1);
   const width = source.lanes > 1 ? source.laneStride : result.width;
-  const values = [constant('yes', trueOf(result), width), constant('no', 0, width)];
-  const scalar = (of: (name: string) => Ref): readonly Step[] => [
-    compareLanes(variant, environment, source, of('holds'), [of('a'), of('b')]),
-    combine(variant, of('truth'), of('holds')),
-    select(of('d'), of('truth'), 'yes', 'no'),
+  const values = [constant('$yes', trueOf(result), width), constant('$no', 0, width)];
+  const scalar = (of: (name: Ref) => Ref): readonly Step[] => [
+    compareLanes(variant, environment, source, of('$holds'), [of('$a'), of('$b')]),
+    combine(variant, of('$truth'), of('$holds')),
+    select(of('$d'), of('$truth'), '$yes', '$no'),
   ];
-  return [...values, ...lanewise(source, ['a', 'b'], scalar)];
+  return [...values, ...lanewise(source, ['$a', '$b'], scalar)];
 };
 
 interface Group {
@@ -138,9 +139,9 @@ function setForms(group: Group): readonly InstructionForm[] {
 const choose = (variant: Variant, flush: boolean): readonly Step[] => {
   const type = slotType(variant, 1).name === '.f32' ? 'f32' : 's32';
   return [
-    constant('zero', 0),
-    { kind: 'compare', comparison: 'ge', type, flush, to: 'first', from: ['c', 'zero'] },
-    select('d', 'first', 'a', 'b'),
+    constant('$zero', 0),
+    { kind: 'compare', comparison: 'ge', type, flush, to: '$first', from: ['$c', '$zero'] },
+    select('$d', '$first', '$a', '$b'),
   ];
 };
 

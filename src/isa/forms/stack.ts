@@ -3,7 +3,8 @@
  * an address that is beyond them is one that no access can have.
  */
 import { type InstructionForm, type OperandPattern, read, slotType, type Variant, write } from '../form.ts';
-import { type Ref, stackBase, stackLimit, stackTop, type Step } from '../steps.ts';
+import { type Ref, stackBase, stackLimit, stackTop } from '../steps/ref.ts';
+import type { Step } from '../steps/step.ts';
 import { at } from '../targets.ts';
 import type { TypeName } from '../types.ts';
 import { bits, compare, constant, integer, resize, select } from './integer-steps.ts';
@@ -40,23 +41,23 @@ const nowhere = 2 ** 40;
 function take(variant: Variant, unit: Ref): readonly Step[] {
   const type = formatOf(variant);
   return [
-    resize('bytes', 'u64', 'size', type),
-    constant('one', 1, 64),
-    integer('sub', 'u64', 'spare', unit, 'one'),
-    integer('add', 'u64', 'end', stackBase, stackTop),
-    integer('add', 'u64', 'raised', 'end', 'spare'),
-    bits('not', 64, 'kept', 'spare'),
-    bits('and', 64, 'start', 'raised', 'kept'),
-    integer('add', 'u64', 'behind', 'start', 'bytes'),
-    integer('sub', 'u64', 'used', 'behind', stackBase),
-    constant('limit', stackLimit, 64),
-    compare('le', 'u64', 'isLittle', 'bytes', 'limit'),
-    compare('le', 'u64', 'isInside', 'used', 'limit'),
-    bits('and', 1, 'fits', 'isLittle', 'isInside'),
-    constant('nowhere', nowhere, 64),
-    select(stackTop, 'fits', 'used', stackTop),
-    select('found', 'fits', 'start', 'nowhere'),
-    resize('ptr', type, 'found', 'u64'),
+    resize('$bytes', 'u64', '$size', type),
+    constant('$one', 1, 64),
+    integer('sub', 'u64', '$spare', unit, '$one'),
+    integer('add', 'u64', '$end', stackBase, stackTop),
+    integer('add', 'u64', '$raised', '$end', '$spare'),
+    bits('not', 64, '$kept', '$spare'),
+    bits('and', 64, '$start', '$raised', '$kept'),
+    integer('add', 'u64', '$behind', '$start', '$bytes'),
+    integer('sub', 'u64', '$used', '$behind', stackBase),
+    constant('$limit', stackLimit, 64),
+    compare('le', 'u64', '$isLittle', '$bytes', '$limit'),
+    compare('le', 'u64', '$isInside', '$used', '$limit'),
+    bits('and', 1, '$fits', '$isLittle', '$isInside'),
+    constant('$nowhere', nowhere, 64),
+    select(stackTop, '$fits', '$used', stackTop),
+    select('$found', '$fits', '$start', '$nowhere'),
+    resize('$ptr', type, '$found', 'u64'),
   ];
 }
 
@@ -73,7 +74,7 @@ export const stackForms: readonly InstructionForm[] = [
     '9.7.15.3',
     'Takes bytes of local memory, up to 8 KiB in a function.',
     [ptr, size],
-    (variant) => [constant('unit', 8, 64), ...take(variant, 'unit')],
+    (variant) => [constant('$unit', 8, 64), ...take(variant, '$unit')],
   ),
   form(
     'alloca.type  ptr, size, alignment',
@@ -81,10 +82,10 @@ export const stackForms: readonly InstructionForm[] = [
     '9.7.15.3',
     'Takes aligned bytes of local memory, up to 8 KiB in a function.',
     [ptr, size, alignment],
-    (variant) => [resize('unit', 'u64', 'alignment', 'u32'), ...take(variant, 'unit')],
+    (variant) => [resize('$unit', 'u64', '$alignment', 'u32'), ...take(variant, '$unit')],
   ),
   form('stacksave.type  d', 'stacksave', '9.7.15.1', 'How much alloca has taken.', [write('d', 0)], (variant) => [
-    resize('d', formatOf(variant), stackTop, 'u64'),
+    resize('$d', formatOf(variant), stackTop, 'u64'),
   ]),
   form(
     'stackrestore.type  a',
@@ -92,6 +93,6 @@ export const stackForms: readonly InstructionForm[] = [
     '9.7.15.2',
     'Gives back what alloca has taken since stacksave.',
     [read('a', 0, { registerOnly: true })],
-    (variant) => [resize(stackTop, 'u64', 'a', formatOf(variant))],
+    (variant) => [resize(stackTop, 'u64', '$a', formatOf(variant))],
   ),
 ];

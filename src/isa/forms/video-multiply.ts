@@ -1,7 +1,7 @@
 /** vmad: PTX ISA 9.1, 9.7.18.1.3. */
 import type { IntegerName } from '../../numerics/formats.ts';
 import { has, type InstructionForm, read, slotType, type ValuePattern, type Variant, write } from '../form.ts';
-import type { Step } from '../steps.ts';
+import type { Step } from '../steps/step.ts';
 import { at } from '../targets.ts';
 import type { TypeName } from '../types.ts';
 import { bits, constant, integer, resize } from './integer-steps.ts';
@@ -14,8 +14,8 @@ const formatOf = (variant: Variant, slot: number): IntegerName => slotType(varia
 /** The signs that decide how values are extended, shifted and clamped. */
 function signsOf(variant: Variant) {
   const unsigned = formatOf(variant, 1) === 'u32' && formatOf(variant, 2) === 'u32';
-  const minusProduct = isNegated(variant, 'a') !== isNegated(variant, 'b');
-  const minusThird = isNegated(variant, 'c');
+  const minusProduct = isNegated(variant, '$a') !== isNegated(variant, '$b');
+  const minusThird = isNegated(variant, '$c');
   return { unsigned, minusProduct, minusThird, signed: !unsigned || minusProduct || minusThird };
 }
 
@@ -25,43 +25,46 @@ function signsOf(variant: Variant) {
  */
 function product(variant: Variant): readonly Step[] {
   const { unsigned, signed } = signsOf(variant);
-  if (!(unsigned && signed && has(variant, '.sat'))) return [integer('mul.lo', 's64', 'product', 'x', 'y')];
+  if (!(unsigned && signed && has(variant, '.sat'))) return [integer('mul.lo', 's64', '$product', '$x', '$y')];
   return [
-    integer('mul.lo', 'u64', 'whole', 'x', 'y'),
-    constant('high', 2 ** 62, 64),
-    integer('min', 'u64', 'product', 'whole', 'high'),
+    integer('mul.lo', 'u64', '$whole', '$x', '$y'),
+    constant('$high', 2 ** 62, 64),
+    integer('min', 'u64', '$product', '$whole', '$high'),
   ];
 }
 
 function sum(variant: Variant): readonly Step[] {
   const { minusProduct, minusThird, signed } = signsOf(variant);
-  const [first, third] = [minusProduct ? 'minus' : 'product', minusThird ? 'opposite' : 'third'];
+  const [first, third] = [minusProduct ? '$minus' : '$product', minusThird ? '$opposite' : '$third'] as const;
   return [
-    ...(minusProduct ? [integer('neg', 's64', 'minus', 'product')] : []),
-    resize('third', 's64', 'c', signed ? 's32' : 'u32'),
-    ...(minusThird ? [integer('neg', 's64', 'opposite', 'third')] : []),
-    integer('add', 's64', has(variant, '.po') ? 'plain' : 'sum', first, third),
-    ...(has(variant, '.po') ? [constant('one', 1, 64), integer('add', 's64', 'sum', 'plain', 'one')] : []),
+    ...(minusProduct ? [integer('neg', 's64', '$minus', '$product')] : []),
+    resize('$third', 's64', '$c', signed ? 's32' : 'u32'),
+    ...(minusThird ? [integer('neg', 's64', '$opposite', '$third')] : []),
+    integer('add', 's64', has(variant, '.po') ? '$plain' : '$sum', first, third),
+    ...(has(variant, '.po') ? [constant('$one', 1, 64), integer('add', 's64', '$sum', '$plain', '$one')] : []),
   ];
 }
 
 function scaled(variant: Variant): readonly Step[] {
   const { signed } = signsOf(variant);
   const scale = variant.modifiers['scale'];
-  const shifted = scale === undefined ? 'sum' : 'scaled';
+  const shifted = scale === undefined ? '$sum' : '$scaled';
   return [
     ...(scale === undefined
       ? []
-      : [constant('places', Number(scale.slice(4))), bits(signed ? 'shr.s' : 'shr.u', 64, 'scaled', 'sum', 'places')]),
+      : [
+          constant('$places', Number(scale.slice(4))),
+          bits(signed ? 'shr.s' : 'shr.u', 64, '$scaled', '$sum', '$places'),
+        ]),
     has(variant, '.sat')
-      ? resize('d', signed ? 's32' : 'u32', shifted, signed ? 's64' : 'u64', true)
-      : { kind: 'extract', to: 'd', from: shifted, low: 0, width: 32 },
+      ? resize('$d', signed ? 's32' : 'u32', shifted, signed ? 's64' : 'u64', true)
+      : { kind: 'extract', to: '$d', from: shifted, low: 0, width: 32 },
   ];
 }
 
 const steps: InstructionForm['steps'] = (variant) => [
-  ...extended(variant, 'a', formatOf(variant, 1), 'x'),
-  ...extended(variant, 'b', formatOf(variant, 2), 'y'),
+  ...extended(variant, '$a', formatOf(variant, 1), '$x'),
+  ...extended(variant, '$b', formatOf(variant, 2), '$y'),
   ...product(variant),
   ...sum(variant),
   ...scaled(variant),

@@ -1,7 +1,8 @@
 /** Parts of registers in video instructions, and the selectors that name them (PTX ISA 9.1, 9.7.18). */
 import type { IntegerName } from '../../numerics/formats.ts';
 import type { Variant } from '../form.ts';
-import type { Ref, Step } from '../steps.ts';
+import { type Ref, refName } from '../steps/ref.ts';
+import type { Step } from '../steps/step.ts';
 import { resize } from './integer-steps.ts';
 
 /** `.b0` to `.b3`, `.h0` and `.h1`: a byte or half of a register. */
@@ -20,11 +21,11 @@ export const laneMasks: Lanes = { halves: /^\.h(?=.)1?0?$/, bytes: /^\.b(?=.)3?2
 
 /** The selector of an operand without its minus sign; empty where there is none. */
 export function selectorOf(variant: Variant, name: Ref): string {
-  return (variant.selectors?.[name] ?? '').replace('-', '');
+  return (variant.selectors?.[refName(name)] ?? '').replace('-', '');
 }
 
 export function isNegated(variant: Variant, name: Ref): boolean {
-  return variant.selectors?.[name]?.startsWith('-') === true;
+  return variant.selectors?.[refName(name)]?.startsWith('-') === true;
 }
 
 export interface Place {
@@ -43,7 +44,7 @@ export function placeOf(selector: string): Place {
 export function extended(variant: Variant, name: Ref, type: IntegerName, to: Ref): readonly Step[] {
   const { low, width } = placeOf(selectorOf(variant, name));
   if (width === 32) return [resize(to, 's64', name, type)];
-  const part = `${name}.part`;
+  const part: Ref = `${name}.part`;
   return [
     { kind: 'extract', to: part, from: name, low, width },
     resize(to, 's64', part, `${type.slice(0, 1)}${width}` as IntegerName),

@@ -5,7 +5,8 @@
 import type { IntegerName } from '../../numerics/formats.ts';
 import type { Comparison } from '../../numerics/operations.ts';
 import { type AvailabilityRow, has, type InstructionForm, read, slotType, type Variant, write } from '../form.ts';
-import type { Ref, Step } from '../steps.ts';
+import type { Ref } from '../steps/ref.ts';
+import type { Step } from '../steps/step.ts';
 import { at } from '../targets.ts';
 import type { TypeName } from '../types.ts';
 import { bits, compare, constant, integer, resize, select } from './integer-steps.ts';
@@ -38,20 +39,20 @@ const resultType = ({ typed }: Family, variant: Variant): IntegerName => (typed 
 
 function sources(family: Family, variant: Variant): readonly Step[] {
   const btype = family.btype === 'slot' ? formatOf(variant, family.atype + 1) : 'u32';
-  return [...extended(variant, 'a', formatOf(variant, family.atype), 'x'), ...extended(variant, 'b', btype, 'y')];
+  return [...extended(variant, '$a', formatOf(variant, family.atype), '$x'), ...extended(variant, '$b', btype, '$y')];
 }
 
 /** `value` = `made`, clamped to what the result or its part can hold, or cut to the 33 bits of an intermediate result. */
 function limited(family: Family, variant: Variant): readonly Step[] {
-  const { width } = placeOf(selectorOf(variant, 'd'));
+  const { width } = placeOf(selectorOf(variant, '$d'));
   if (has(variant, '.sat')) {
     const narrow = `${resultType(family, variant).slice(0, 1)}${width}` as IntegerName;
-    return [resize('clamped', narrow, 'made', 's64', true), resize('value', 's64', 'clamped', narrow)];
+    return [resize('$clamped', narrow, '$made', 's64', true), resize('$value', 's64', '$clamped', narrow)];
   }
   return [
-    constant('spare', 31),
-    bits('shl', 64, 'raised', 'made', 'spare'),
-    bits('shr.s', 64, 'value', 'raised', 'spare'),
+    constant('$spare', 31),
+    bits('shl', 64, '$raised', '$made', '$spare'),
+    bits('shr.s', 64, '$value', '$raised', '$spare'),
   ];
 }
 
@@ -60,22 +61,22 @@ const low32 = (to: Ref, from: Ref): Step => ({ kind: 'extract', to, from, low: 0
 function combined(family: Family, variant: Variant): readonly Step[] {
   const fn = variant.modifiers['op']?.slice(1) as 'add' | 'min' | 'max';
   return [
-    resize('third', 's64', 'c', resultType(family, variant)),
-    integer(fn, 's64', 'sum', 'value', 'third'),
-    low32('d', 'sum'),
+    resize('$third', 's64', '$c', resultType(family, variant)),
+    integer(fn, 's64', '$sum', '$value', '$third'),
+    low32('$d', '$sum'),
   ];
 }
 
 /** The value's low bits in their place, all others from c. */
 function merged(variant: Variant): readonly Step[] {
-  const { low, width } = placeOf(selectorOf(variant, 'd'));
-  if (width === 32) return [low32('d', 'value')];
-  const lanes = Array.from({ length: 32 / width }, (_, i) => `c.${32 / width - 1 - i}`);
-  const from = lanes.map((lane) => (lane === `c.${low / width}` ? 'piece' : lane));
+  const { low, width } = placeOf(selectorOf(variant, '$d'));
+  if (width === 32) return [low32('$d', '$value')];
+  const lanes = Array.from({ length: 32 / width }, (_, i): Ref => `$c.${32 / width - 1 - i}`);
+  const from = lanes.map((lane) => (lane === `$c.${low / width}` ? '$piece' : lane));
   return [
-    { kind: 'unpack', to: lanes, from: 'c', lane: width, stride: width },
-    { kind: 'extract', to: 'piece', from: 'value', low: 0, width },
-    { kind: 'pack', to: 'd', from, lane: width, stride: width },
+    { kind: 'unpack', to: lanes, from: '$c', lane: width, stride: width },
+    { kind: 'extract', to: '$piece', from: '$value', low: 0, width },
+    { kind: 'pack', to: '$d', from, lane: width, stride: width },
   ];
 }
 
@@ -107,7 +108,7 @@ function forms(family: Family): readonly InstructionForm[] {
       syntax: `${head}  d, a{.asel}, b{.bsel}`,
       summary: `${summary}.`,
       operands: [write('d', '.u32'), a, b],
-      steps: (variant) => [...begin(variant), low32('d', 'value')],
+      steps: (variant) => [...begin(variant), low32('$d', '$value')],
     },
     {
       ...shared,
@@ -130,11 +131,11 @@ function forms(family: Family): readonly InstructionForm[] {
 
 const simple =
   (fn: 'add' | 'sub' | 'min' | 'max'): Primary =>
-  () => [integer(fn, 's64', 'made', 'x', 'y')];
+  () => [integer(fn, 's64', '$made', '$x', '$y')];
 
 const distance: Primary = () => [
-  integer('sub', 's64', 'difference', 'x', 'y'),
-  integer('abs', 's64', 'made', 'difference'),
+  integer('sub', 's64', '$difference', '$x', '$y'),
+  integer('abs', 's64', '$made', '$difference'),
 ];
 
 const arithmetic = (
@@ -160,30 +161,30 @@ const arithmetic = (
 
 /** `n` = the amount of the shift: at most 32, or modulo 32. */
 const amount: Primary = (variant) => [
-  low32('given', 'y'),
+  low32('$given', '$y'),
   ...(has(variant, '.clamp')
-    ? [constant('most', 32), integer('min', 'u32', 'n', 'given', 'most')]
-    : [constant('most', 31), bits('and', 32, 'n', 'given', 'most')]),
+    ? [constant('$most', 32), integer('min', 'u32', '$n', '$given', '$most')]
+    : [constant('$most', 31), bits('and', 32, '$n', '$given', '$most')]),
 ];
 
 /** In two halves: what the first has moved beyond 2^46 is clamped in any case, and must not be moved out of 64 bits. */
 const shiftLeft: Primary = (variant) => {
-  if (!has(variant, '.sat')) return [...amount(variant), bits('shl', 64, 'made', 'x', 'n')];
+  if (!has(variant, '.sat')) return [...amount(variant), bits('shl', 64, '$made', '$x', '$n')];
   return [
     ...amount(variant),
-    constant('half', 16),
-    integer('min', 'u32', 'first', 'n', 'half'),
-    integer('sub', 'u32', 'second', 'n', 'first'),
-    bits('shl', 64, 'moved', 'x', 'first'),
-    constant('high', 2 ** 46, 64),
-    constant('low', -(2 ** 46), 64),
-    integer('min', 's64', 'capped', 'moved', 'high'),
-    integer('max', 's64', 'bounded', 'capped', 'low'),
-    bits('shl', 64, 'made', 'bounded', 'second'),
+    constant('$half', 16),
+    integer('min', 'u32', '$first', '$n', '$half'),
+    integer('sub', 'u32', '$second', '$n', '$first'),
+    bits('shl', 64, '$moved', '$x', '$first'),
+    constant('$high', 2 ** 46, 64),
+    constant('$low', -(2 ** 46), 64),
+    integer('min', 's64', '$capped', '$moved', '$high'),
+    integer('max', 's64', '$bounded', '$capped', '$low'),
+    bits('shl', 64, '$made', '$bounded', '$second'),
   ];
 };
 
-const shiftRight: Primary = (variant) => [...amount(variant), bits('shr.s', 64, 'made', 'x', 'n')];
+const shiftRight: Primary = (variant) => [...amount(variant), bits('shr.s', 64, '$made', '$x', '$n')];
 
 const shifts = (
   [
@@ -214,10 +215,10 @@ const comparison: Family = {
   words: '.atype.btype.cmp',
   summary: '1 where a comparison of parts of two registers holds, else 0',
   primary: (variant) => [
-    compare(comparisonOf(variant), 's64', 'holds', 'x', 'y'),
-    constant('one', 1, 64),
-    constant('zero', 0, 64),
-    select('made', 'holds', 'one', 'zero'),
+    compare(comparisonOf(variant), 's64', '$holds', '$x', '$y'),
+    constant('$one', 1, 64),
+    constant('$zero', 0, 64),
+    select('$made', '$holds', '$one', '$zero'),
   ],
   atype: 0,
   btype: 'slot',

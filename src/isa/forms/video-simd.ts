@@ -1,7 +1,8 @@
 /** SIMD video instructions: PTX ISA 9.1, 9.7.18.2, on two halves or four bytes of registers. */
 import type { IntegerName } from '../../numerics/formats.ts';
 import { has, type InstructionForm, read, slotType, type Variant, write } from '../form.ts';
-import type { Ref, Step } from '../steps.ts';
+import type { Ref } from '../steps/ref.ts';
+import type { Step } from '../steps/step.ts';
 import { at } from '../targets.ts';
 import type { TypeName } from '../types.ts';
 import { bits, compare, constant, integer, resize, select } from './integer-steps.ts';
@@ -51,7 +52,7 @@ const upFrom = (first: number, count: number): readonly number[] => Array.from({
 
 /** `to` = lane `chosen` of a, or of b behind the lanes of a, extended by its type. */
 function lane({ lanes, width }: Shape, chosen: number, type: IntegerName, to: Ref): readonly Step[] {
-  const from = chosen < lanes ? 'a' : 'b';
+  const from = chosen < lanes ? '$a' : '$b';
   const narrow = `${type.slice(0, 1)}${width}` as IntegerName;
   return [
     { kind: 'extract', to: `${to}.bits`, from, low: (chosen % lanes) * width, width },
@@ -62,24 +63,24 @@ function lane({ lanes, width }: Shape, chosen: number, type: IntegerName, to: Re
 /** `made.i` for every lane that the mask names. */
 function computed(shape: Shape, types: readonly [number, number], make: LaneSteps, variant: Variant): readonly Step[] {
   const format = (slot: number): IntegerName => slotType(variant, slot).format as IntegerName;
-  const asel = digits(selectorOf(variant, 'a'), upFrom(0, shape.lanes));
-  const bsel = digits(selectorOf(variant, 'b'), upFrom(shape.lanes, shape.lanes));
+  const asel = digits(selectorOf(variant, '$a'), upFrom(0, shape.lanes));
+  const bsel = digits(selectorOf(variant, '$b'), upFrom(shape.lanes, shape.lanes));
   return masked(shape, variant).flatMap((i) => [
-    ...lane(shape, asel[i] ?? 0, format(types[0]), `x.${i}`),
-    ...lane(shape, bsel[i] ?? 0, format(types[1]), `y.${i}`),
+    ...lane(shape, asel[i] ?? 0, format(types[0]), `$x.${i}`),
+    ...lane(shape, bsel[i] ?? 0, format(types[1]), `$y.${i}`),
     ...make(variant, i),
   ]);
 }
 
 function masked(shape: Shape, variant: Variant): readonly number[] {
-  return digits(selectorOf(variant, 'd'), upFrom(0, shape.lanes));
+  return digits(selectorOf(variant, '$d'), upFrom(0, shape.lanes));
 }
 
 /** d = c plus the lanes computed, as wide as they are. */
 function accumulated(shape: Shape, variant: Variant): readonly Step[] {
   const chosen = masked(shape, variant);
   return chosen.map((i, n) =>
-    integer('add', 's32', n === chosen.length - 1 ? 'd' : `sum.${n}`, n === 0 ? 'c' : `sum.${n - 1}`, `made.${i}`),
+    integer('add', 's32', n === chosen.length - 1 ? '$d' : `$sum.${n}`, n === 0 ? '$c' : `$sum.${n - 1}`, `$made.${i}`),
   );
 }
 
@@ -89,8 +90,8 @@ function merged({ lanes, width, ...rest }: Shape, variant: Variant): readonly St
   const down = upFrom(0, lanes).toReversed();
   const layout = { lane: width, stride: width };
   return [
-    { kind: 'unpack', to: down.map((i) => `c.${i}`), from: 'c', ...layout },
-    { kind: 'pack', to: 'd', from: down.map((i) => (chosen.includes(i) ? `made.${i}` : `c.${i}`)), ...layout },
+    { kind: 'unpack', to: down.map((i): Ref => `$c.${i}`), from: '$c', ...layout },
+    { kind: 'pack', to: '$d', from: down.map((i): Ref => (chosen.includes(i) ? `$made.${i}` : `$c.${i}`)), ...layout },
   ];
 }
 
@@ -99,38 +100,38 @@ function merged({ lanes, width, ...rest }: Shape, variant: Variant): readonly St
 /** The value of lane i clamped to its width, where `.sat` asks for it. */
 function limited(shape: Shape, make: (i: number, to: Ref) => readonly Step[]): LaneSteps {
   return (variant, i) => {
-    if (!has(variant, '.sat')) return make(i, `made.${i}`);
+    if (!has(variant, '.sat')) return make(i, `$made.${i}`);
     const type = slotType(variant, 0).format as IntegerName;
     const narrow = `${type.slice(0, 1)}${shape.width}` as IntegerName;
-    return [...make(i, `wide.${i}`), resize(`made.${i}`, narrow, `wide.${i}`, 's32', true)];
+    return [...make(i, `$wide.${i}`), resize(`$made.${i}`, narrow, `$wide.${i}`, 's32', true)];
   };
 }
 
 const simple =
   (fn: 'add' | 'sub' | 'min' | 'max') =>
-  (i: number, to: Ref): readonly Step[] => [integer(fn, 's32', to, `x.${i}`, `y.${i}`)];
+  (i: number, to: Ref): readonly Step[] => [integer(fn, 's32', to, `$x.${i}`, `$y.${i}`)];
 
 const distance = (i: number, to: Ref): readonly Step[] => [
-  integer('sub', 's32', `difference.${i}`, `x.${i}`, `y.${i}`),
-  integer('abs', 's32', to, `difference.${i}`),
+  integer('sub', 's32', `$difference.${i}`, `$x.${i}`, `$y.${i}`),
+  integer('abs', 's32', to, `$difference.${i}`),
 ];
 
 /** Half of the sum, a tie away from zero: negative sums are rounded down, others up. */
 const average = (i: number, to: Ref): readonly Step[] => [
-  constant('one', 1),
-  constant('top', 31),
-  integer('add', 's32', `both.${i}`, `x.${i}`, `y.${i}`),
-  bits('not', 32, `others.${i}`, `both.${i}`),
-  bits('shr.u', 32, `up.${i}`, `others.${i}`, 'top'),
-  integer('add', 's32', `raised.${i}`, `both.${i}`, `up.${i}`),
-  bits('shr.s', 32, to, `raised.${i}`, 'one'),
+  constant('$one', 1),
+  constant('$top', 31),
+  integer('add', 's32', `$both.${i}`, `$x.${i}`, `$y.${i}`),
+  bits('not', 32, `$others.${i}`, `$both.${i}`),
+  bits('shr.u', 32, `$up.${i}`, `$others.${i}`, '$top'),
+  integer('add', 's32', `$raised.${i}`, `$both.${i}`, `$up.${i}`),
+  bits('shr.s', 32, to, `$raised.${i}`, '$one'),
 ];
 
 const compared: LaneSteps = (variant, i) => [
-  constant('one', 1),
-  constant('zero', 0),
-  compare(comparisonOf(variant), 's32', `holds.${i}`, `x.${i}`, `y.${i}`),
-  select(`made.${i}`, `holds.${i}`, 'one', 'zero'),
+  constant('$one', 1),
+  constant('$zero', 0),
+  compare(comparisonOf(variant), 's32', `$holds.${i}`, `$x.${i}`, `$y.${i}`),
+  select(`$made.${i}`, `$holds.${i}`, '$one', '$zero'),
 ];
 
 interface Family {

@@ -2,7 +2,9 @@
 import type { InstructionForm, OperandPattern } from '../form.ts';
 import { read, write } from '../form.ts';
 import { plainWords } from '../modifiers.ts';
-import type { CollectiveFunction, Ref, Step } from '../steps.ts';
+import type { CollectiveFunction } from '../steps/group.ts';
+import type { Ref } from '../steps/ref.ts';
+import type { Step } from '../steps/step.ts';
 import { type Availability, at, atBetween, atListed } from '../targets.ts';
 import { reduxFloatSteps } from './redux-float.ts';
 
@@ -26,7 +28,7 @@ function form({ ways, sets, subject, ...line }: Line): InstructionForm {
 }
 
 const mask = read('membermask', '.u32');
-const membermask: Ref = 'membermask';
+const membermask: Ref = '$membermask';
 
 function together(fn: CollectiveFunction, to: readonly Ref[], from: readonly Ref[], by: Ref | null): readonly Step[] {
   return [{ kind: 'collective', fn, to, from, mask: by }];
@@ -52,7 +54,7 @@ const shflSteps =
   (by: Ref | null): InstructionForm['steps'] =>
   (variant): readonly Step[] => {
     const fn = `shfl${variant.modifiers['mode']}` as CollectiveFunction;
-    return together(fn, ['d', 'p'], ['a', 'b', 'c'], by);
+    return together(fn, ['$d', '$p'], ['$a', '$b', '$c'], by);
   };
 
 const shfl: readonly InstructionForm[] = [
@@ -84,7 +86,7 @@ const voter = read('a', '.pred', { negatable: true });
 const voteSteps =
   (by: Ref | null): InstructionForm['steps'] =>
   (variant): readonly Step[] =>
-    together(`vote${variant.modifiers['vote'] ?? '.ballot'}` as CollectiveFunction, ['d'], ['a'], by);
+    together(`vote${variant.modifiers['vote'] ?? '.ballot'}` as CollectiveFunction, ['$d'], ['$a'], by);
 
 const vote: readonly InstructionForm[] = [
   form({
@@ -138,7 +140,7 @@ const match: readonly InstructionForm[] = [
     ways: [at('6.0', 70)],
     sets: bits32or64,
     operands: [write('d', '.u32'), read('a', 0), mask],
-    steps: () => together('match.any', ['d'], ['a'], membermask),
+    steps: () => together('match.any', ['$d'], ['$a'], membermask),
   }),
   form({
     id: 'match.all',
@@ -157,7 +159,7 @@ const match: readonly InstructionForm[] = [
       read('a', 0),
       mask,
     ],
-    steps: () => together('match.all', ['d', 'p'], ['a'], membermask),
+    steps: () => together('match.all', ['$d', '$p'], ['$a'], membermask),
   }),
 ];
 
@@ -174,7 +176,7 @@ const redux: readonly InstructionForm[] = [
     operands: [write('d', 0), read('a', 0), mask],
     steps: (variant) => {
       const fn = `redux${variant.modifiers['op']}${variant.types[0]?.name}` as CollectiveFunction;
-      return together(fn, ['d'], ['a'], membermask);
+      return together(fn, ['$d'], ['$a'], membermask);
     },
   }),
   form({
@@ -186,7 +188,7 @@ const redux: readonly InstructionForm[] = [
     operands: [write('d', '.u32'), read('a', '.u32'), mask],
     steps: (variant) => {
       const fn = `redux${variant.modifiers['boolOp']}` as CollectiveFunction;
-      return together(fn, ['d'], ['a'], membermask);
+      return together(fn, ['$d'], ['$a'], membermask);
     },
   }),
   form({
@@ -214,7 +216,7 @@ export const warpForms: readonly InstructionForm[] = [
     summary: 'The mask of the threads of the warp that execute this together.',
     ways: [at('6.2', 30)],
     operands: [write('d', '.b32')],
-    steps: () => together('active', ['d'], [], null),
+    steps: () => together('active', ['$d'], [], null),
   }),
   form({
     id: 'elect',
@@ -232,6 +234,6 @@ export const warpForms: readonly InstructionForm[] = [
       },
       mask,
     ],
-    steps: () => together('elect', ['d', 'p'], [], membermask),
+    steps: () => together('elect', ['$d', '$p'], [], membermask),
   }),
 ];

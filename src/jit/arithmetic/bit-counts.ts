@@ -1,12 +1,14 @@
 /** popc, clz, brev and lop3. */
+import type { StepOf } from '../../isa/steps/step.ts';
+import type { Ref } from '../../isa/steps/ref.ts';
 import type { Code } from '../../wasm/code.ts';
-import type { Lowering, StepOf } from '../lowering.ts';
+import type { Lowering } from '../lowering.ts';
 import { holder } from '../values.ts';
 
 /** popc and clz: a count in 32 bits. */
 export function lowerCount(step: StepOf<'bits'>, opcode: 'popcnt' | 'clz', { code, values }: Lowering): void {
   const type = holder(step.width);
-  values.get(step.from[0] as string, type);
+  values.get(step.from[0] as Ref, type);
   code.op(`${type}.${opcode}`);
   values.set(step.to, type);
 }
@@ -16,7 +18,7 @@ export function lowerReverse(step: StepOf<'bits'>, { code, values }: Lowering): 
   const type = holder(step.width);
   const local = values.temporary(type);
   const constant = (value: bigint): Code => (type === 'i64' ? code.i64(value) : code.i32(Number(value)));
-  values.get(step.from[0] as string, type);
+  values.get(step.from[0] as Ref, type);
   code.set(local);
   for (let distance = 1; distance < step.width; distance *= 2) {
     const shift = BigInt(distance);
@@ -33,7 +35,7 @@ export function lowerReverse(step: StepOf<'bits'>, { code, values }: Lowering): 
 
 /** A sum of the products that the table names: bit 4a + 2b + c says whether that combination gives one. */
 export function lowerTable(step: StepOf<'bits'>, { code, values }: Lowering): void {
-  const [a, b, c, entry] = step.from as readonly [string, string, string, string];
+  const [a, b, c, entry] = step.from as readonly [Ref, Ref, Ref, Ref];
   const table = values.constantOf(entry);
   if (table === null) throw new Error('the table of lop3 is a constant');
   code.i32(0);

@@ -1,7 +1,9 @@
 /** prmt and fns: bytes and set bits picked by number (PTX ISA 9.1, 9.7.9.7 and 9.7.1.20). */
+import type { StepOf } from '../../isa/steps/step.ts';
+import type { Ref } from '../../isa/steps/ref.ts';
 import type { PermuteFunction } from '../../numerics/operations.ts';
 import type { Code } from '../../wasm/code.ts';
-import type { Lowering, StepOf } from '../lowering.ts';
+import type { Lowering } from '../lowering.ts';
 
 // --- prmt -----------------------------------------------------------------------------------------------------------
 
@@ -17,7 +19,7 @@ const rows: Readonly<Record<Exclude<PermuteFunction, 'prmt'>, bigint>> = {
 
 export function lowerPermutation(step: StepOf<'bits'>, fn: PermuteFunction, lowering: Lowering): void {
   const { code, values, helpers } = lowering;
-  const [a, b, c] = step.from as readonly [string, string, string];
+  const [a, b, c] = step.from as readonly [Ref, Ref, Ref];
   const chosen = values.constantOf(c);
   if (chosen === null) {
     for (const ref of [a, b, c]) values.get(ref, 'i32');
@@ -31,10 +33,10 @@ export function lowerPermutation(step: StepOf<'bits'>, fn: PermuteFunction, lowe
 }
 
 /** With a constant selector each byte is a shift and a mask. */
-function pushKnownPermutation(selector: number, sources: readonly [string, string], { code, values }: Lowering): void {
+function pushKnownPermutation(selector: number, sources: readonly [Ref, Ref], { code, values }: Lowering): void {
   for (let place = 0; place < 4; place++) {
     const nibble = (selector >>> (4 * place)) & 15;
-    values.get(sources[(nibble >>> 2) & 1] as string, 'i32');
+    values.get(sources[(nibble >>> 2) & 1] as Ref, 'i32');
     code.i32(8 * (nibble & 3)).op('i32.shr_u');
     keepByte(code, nibble >= 8, place);
     if (place > 0) code.op('i32.or');

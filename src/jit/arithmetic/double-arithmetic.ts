@@ -3,6 +3,7 @@
  * integers: operands that are neither zero, infinite nor NaNs are decoded, computed with at least 64 bits of which the
  * last stands for all below, and rounded once.
  */
+import type { StepOf } from '../../isa/steps/step.ts';
 import { formats } from '../../numerics/formats.ts';
 import type { FloatFunction, FloatMode } from '../../numerics/operations.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -11,7 +12,7 @@ import { decode } from './decoding.ts';
 import { writeQuotient, writeReciprocalRoot, writeRoot } from './double-roots.ts';
 import { flushLocal, masksOf } from './float-bits.ts';
 import type { Helpers } from '../helpers.ts';
-import type { Lowering, StepOf } from '../lowering.ts';
+import type { Lowering } from '../lowering.ts';
 import { type ExactLocals, exactLocals, returnRounded } from './rounding.ts';
 import { arithmeticTarget } from './target.ts';
 import {

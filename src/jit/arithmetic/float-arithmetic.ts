@@ -1,7 +1,8 @@
 /** Float steps: those that round, by the way in which their format and mode are best done; and the choice of the others. */
+import type { StepOf } from '../../isa/steps/step.ts';
 import { lowerDouble } from './double-arithmetic.ts';
 import { lowerChoice } from './float-bits.ts';
-import type { Lowering, StepOf } from '../lowering.ts';
+import type { Lowering } from '../lowering.ts';
 import { narrowFunction } from './narrow-arithmetic.ts';
 import { isSingle, lowerSingle } from './single-arithmetic.ts';
 

@@ -1,11 +1,12 @@
 /** Float steps that round nothing: neg, abs, min, max, and comparisons. They work on patterns. */
+import type { StepOf } from '../../isa/steps/step.ts';
 import { plainConversion } from '../../numerics/conversion.ts';
 import { type FloatFormat, formats } from '../../numerics/formats.ts';
 import type { Comparison, FloatArithmeticFormat, FloatFunction, FloatMode } from '../../numerics/operations.ts';
 import type { Code } from '../../wasm/code.ts';
 import { converter } from './convert.ts';
 import type { Helpers } from '../helpers.ts';
-import type { Lowering, StepOf } from '../lowering.ts';
+import type { Lowering } from '../lowering.ts';
 import { holder, type IntegerType } from '../values.ts';
 
 /** Masks of a format, for patterns held in `type`. */

@@ -1,11 +1,13 @@
 /** Integer, logic and shift steps, and comparisons of integers. */
+import type { StepOf } from '../../isa/steps/step.ts';
+import type { Ref } from '../../isa/steps/ref.ts';
 import { highProduct } from './wide.ts';
 import { formats, type FixedFormat } from '../../numerics/formats.ts';
 import type { Comparison, IntegerFunction } from '../../numerics/operations.ts';
 import type { Code } from '../../wasm/code.ts';
 import { lowerFind, lowerPermutation } from './bit-selection.ts';
 import { lowerCount, lowerReverse, lowerTable } from './bit-counts.ts';
-import type { Lowering, StepOf } from '../lowering.ts';
+import type { Lowering } from '../lowering.ts';
 import { holder, type IntegerType } from '../values.ts';
 
 function constant(code: Code, type: IntegerType, value: bigint): Code {
@@ -26,7 +28,7 @@ export function signExtendIn(code: Code, type: IntegerType, width: number): void
 }
 
 /** Locals with the values of the operands, sign-extended where the type is signed. */
-function operandLocals({ code, values }: Lowering, from: readonly string[], format: FixedFormat): readonly number[] {
+function operandLocals({ code, values }: Lowering, from: readonly Ref[], format: FixedFormat): readonly number[] {
   const type = holder(format.width);
   return from.map((ref) => {
     const local = values.temporary(type);
@@ -153,7 +155,7 @@ function pushHigh({ width, signed }: FixedFormat, a: number, b: number, { code, 
 function lowerWide(step: StepOf<'integer'>, format: FixedFormat, lowering: Lowering): void {
   const { code, values } = lowering;
   const type = holder(format.width * 2);
-  const [a, b, c] = step.from as readonly [string, string, string];
+  const [a, b, c] = step.from as readonly [Ref, Ref, Ref];
   for (const ref of [a, b]) {
     values.get(ref, holder(format.width));
     if (type === 'i64') code.op(format.signed ? 'i64.extend_i32_s' : 'i64.extend_i32_u');
@@ -217,7 +219,7 @@ export function lowerBits(step: StepOf<'bits'>, lowering: Lowering): void {
   const { code, values } = lowering;
   const { fn, width, from } = step;
   const type = holder(width);
-  const [a, b] = from as readonly [string, string];
+  const [a, b] = from as readonly [Ref, Ref];
   switch (fn) {
     case 'and':
     case 'or':
@@ -269,7 +271,7 @@ export function lowerBits(step: StepOf<'bits'>, lowering: Lowering): void {
 }
 
 /** Amounts beyond the width shift everything out. */
-function pushShift(fn: 'shl' | 'shr.u' | 'shr.s', width: number, a: string, b: string, lowering: Lowering): void {
+function pushShift(fn: 'shl' | 'shr.u' | 'shr.s', width: number, a: Ref, b: Ref, lowering: Lowering): void {
   const { code, values } = lowering;
   const type = holder(width);
   const amount = values.temporary('i32');

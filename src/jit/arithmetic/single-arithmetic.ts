@@ -3,11 +3,13 @@
  * from their result, the function for every mode decides: subnormal results under .ftz, and an fma whose sum in f64 lies
  * halfway between two f32.
  */
+import type { StepOf } from '../../isa/steps/step.ts';
+import type { Ref } from '../../isa/steps/ref.ts';
 import type { FloatFunction, FloatMode } from '../../numerics/operations.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { PlainOpcode } from '../../wasm/opcodes.ts';
 import { flushLocal, masksOf } from './float-bits.ts';
-import type { Lowering, StepOf } from '../lowering.ts';
+import type { Lowering } from '../lowering.ts';
 import { narrowFunction } from './narrow-arithmetic.ts';
 import type { Values } from '../values.ts';
 
@@ -56,7 +58,7 @@ export function lowerSingle(step: StepOf<'float'>, lowering: Lowering): void {
   values.set(step.to, 'i32');
 }
 
-function operandLocal(ref: string, mode: FloatMode, { code, values }: Lowering): number {
+function operandLocal(ref: Ref, mode: FloatMode, { code, values }: Lowering): number {
   const local = values.temporary('i32');
   values.get(ref, 'i32');
   code.set(local);

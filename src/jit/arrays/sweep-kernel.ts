@@ -2,7 +2,8 @@
  * One instruction over a range of inputs, and the digest of its results, as a WebAssembly module: four ranges at once on
  * vectors where the instruction's conversions have such forms, else one.
  */
-import type { Step } from '../../isa/steps.ts';
+import { operandRef } from '../../isa/steps/ref.ts';
+import type { Step } from '../../isa/steps/step.ts';
 import type { Code } from '../../wasm/code.ts';
 import { addWord, addWords } from './digest.ts';
 import { Helpers } from '../helpers.ts';
@@ -71,12 +72,12 @@ function writeLoop(code: Code, plan: SweepPlan, type: 'v128' | 'i32', lowering: 
   load(inputAddress).set(input);
   code.i32(0);
   load(stateAddress).set(state);
-  for (const [name, bits] of plan.fixed) lowering.constant(name, bits);
-  for (const name of plan.swept) lowering.bind(name, input);
+  for (const [name, bits] of plan.fixed) lowering.constant(operandRef(name), bits);
+  for (const name of plan.swept) lowering.bind(operandRef(name), input);
   code.loop((again) => {
     for (const step of plan.steps) lowering.lower(step);
-    if (type === 'v128') addVectorResult(code, lowering.get(plan.result), state, input);
-    else addScalarResult(code, lowering.get(plan.result), plan.resultWidth, state, input);
+    if (type === 'v128') addVectorResult(code, lowering.get(operandRef(plan.result)), state, input);
+    else addScalarResult(code, lowering.get(operandRef(plan.result)), plan.resultWidth, state, input);
     code.get(0).i32(1).op('i32.sub').tee(0).brIf(again);
   });
   code.i32(0).get(input);

@@ -1,11 +1,11 @@
 /** Steps of conversions on values that are locals: words of 32 bits, one or four of them at once, or 64 bits. */
-import type { Step } from '../../isa/steps.ts';
+import type { Ref } from '../../isa/steps/ref.ts';
+import type { Step, StepOf } from '../../isa/steps/step.ts';
 import { type FixedFormat, formats, type FormatName } from '../../numerics/formats.ts';
 import type { Conversion } from '../../numerics/conversion.ts';
 import type { Code } from '../../wasm/code.ts';
 import { converter, unscaled } from '../arithmetic/convert.ts';
 import type { Helpers } from '../helpers.ts';
-import type { StepOf } from '../lowering.ts';
 import { vectorConversion } from '../simd/vector-convert.ts';
 import { splat } from '../simd/vector-words.ts';
 import { holder } from '../values.ts';
@@ -13,24 +13,24 @@ import { holder } from '../values.ts';
 /** Names of values as locals. The same conversion of the same locals is done once. */
 export abstract class SweepLowering {
   protected readonly code: Code;
-  private readonly locals = new Map<string, number>();
+  private readonly locals = new Map<Ref, number>();
   private readonly converted = new Map<string, number>();
 
   constructor(code: Code) {
     this.code = code;
   }
 
-  bind(name: string, local: number): void {
+  bind(name: Ref, local: number): void {
     this.locals.set(name, local);
   }
 
-  get(name: string): number {
+  get(name: Ref): number {
     const local = this.locals.get(name);
     if (local === undefined) throw new Error(`no value '${name}'`);
     return local;
   }
 
-  abstract constant(name: string, bits: number): void;
+  abstract constant(name: Ref, bits: number): void;
 
   lower(step: Step): void {
     switch (step.kind) {
@@ -67,7 +67,7 @@ export abstract class SweepLowering {
     }
   }
 
-  private convert(c: Conversion, from: string, random: string | null, scale: string | null): number {
+  private convert(c: Conversion, from: Ref, random: Ref | null, scale: Ref | null): number {
     const operands = [this.get(from), ...[random, scale].map((name) => (name === null ? null : this.get(name)))];
     const key = JSON.stringify([c, operands]);
     const known =
@@ -76,7 +76,7 @@ export abstract class SweepLowering {
     return known;
   }
 
-  private extract(to: string, from: string, low: number, width: number): void {
+  private extract(to: Ref, from: Ref, low: number, width: number): void {
     this.bind(to, this.writeExtract(this.get(from), low, width));
   }
 
@@ -98,7 +98,7 @@ function clamping(to: FormatName): Conversion {
 }
 
 export class VectorSweep extends SweepLowering {
-  constant(name: string, bits: number): void {
+  constant(name: Ref, bits: number): void {
     const local = this.code.local('v128');
     splat(this.code, bits).set(local);
     this.bind(name, local);
@@ -147,7 +147,7 @@ export class ScalarSweep extends SweepLowering {
     this.helpers = helpers;
   }
 
-  constant(name: string, bits: number): void {
+  constant(name: Ref, bits: number): void {
     const local = this.code.local('i32');
     this.code.i32(bits).set(local);
     this.bind(name, local);

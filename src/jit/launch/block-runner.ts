@@ -2,7 +2,7 @@
  * Runs the threads of one block until all have ended. Threads that run in step are looked at as one, a warp or the whole
  * block; where they part, each is looked at by itself, and who waits for whom is decided in `machine`.
  */
-import type { CollectiveFunction } from '../../isa/steps.ts';
+import type { CollectiveFunction } from '../../isa/steps/group.ts';
 import { Barriers, type Opened, reduced } from '../../machine/barriers.ts';
 import { Collectives, type Group } from '../../machine/collectives.ts';
 import { machineFault } from '../../machine/fault.ts';

@@ -3,6 +3,7 @@
  * for as long as they agree on every branch; where they part, their registers go to the frame and the function for one
  * thread after the other takes them on from there.
  */
+import type { Ref } from '../../isa/steps/ref.ts';
 import type { BasicBlock } from '../../program/flow.ts';
 import { isCounted, type ProgramInstruction } from '../../program/function-program.ts';
 import type { Region } from '../../program/regions.ts';
@@ -282,7 +283,7 @@ class FourWriter {
     vectors.begin(instruction);
     writeOperands(instruction, this.lowerings.onVectors(instruction));
     const { offers, offerHigh, mask } = shape.frame;
-    const offer = (array: number, ref: string): void => {
+    const offer = (array: number, ref: Ref): void => {
       const [words] = vectors.get(ref, 'i32').locals;
       frame.store(array, 'i32', () => code.get(words));
     };

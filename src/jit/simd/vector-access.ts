@@ -2,10 +2,10 @@
  * Loads and stores of four threads whose addresses lie one behind the other: checked at once, and done with whole
  * vectors. All other addresses leave for the way of one thread after the other.
  */
+import type { StepOf } from '../../isa/steps/step.ts';
 import type { Code } from '../../wasm/code.ts';
 import { bases, sizeOf } from '../access.ts';
 import { pushField } from '../context-field.ts';
-import type { StepOf } from '../lowering.ts';
 import type { VectorLowering, Writer } from './vector-lowering.ts';
 import { laneCount, type Vector, wordsAt } from './vectors.ts';
 import { holder } from '../values.ts';

@@ -1,8 +1,8 @@
 /** f32 on four threads at once, by the rules of float-arithmetic.ts. What is rare leaves for the way of one thread. */
+import type { StepOf } from '../../isa/steps/step.ts';
 import type { FloatFunction } from '../../numerics/operations.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { VectorOpcode } from '../../wasm/simd-opcodes.ts';
-import type { StepOf } from '../lowering.ts';
 import { pushDoubleWords, pushTruth, setWord, type VectorLowering, type Writer } from './vector-lowering.ts';
 import { splat } from './vector-words.ts';
 import { wordsAt } from './vectors.ts';

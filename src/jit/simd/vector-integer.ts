@@ -1,15 +1,16 @@
 /** Integer steps, logic and comparisons on four threads at once; null where there is no form. */
+import type { StepOf } from '../../isa/steps/step.ts';
+import type { Ref } from '../../isa/steps/ref.ts';
 import { formats, type FixedFormat } from '../../numerics/formats.ts';
 import type { VectorOpcode } from '../../wasm/simd-opcodes.ts';
 import { integerOrders } from '../arithmetic/integer.ts';
-import type { StepOf } from '../lowering.ts';
 import { holder, type IntegerType } from '../values.ts';
 import { vectorFloatComparison } from './vector-float.ts';
 import { extendWords, maskWords, pushTruth, setWord, type VectorLowering, type Writer } from './vector-lowering.ts';
 import type { Vector } from './vectors.ts';
 
 /** Operands as a type's values, sign-extended where that is signed. */
-function operands({ code, vectors }: VectorLowering, from: readonly string[], format: FixedFormat): readonly Vector[] {
+function operands({ code, vectors }: VectorLowering, from: readonly Ref[], format: FixedFormat): readonly Vector[] {
   const type = holder(format.width);
   return from.map((ref) => {
     const found = vectors.get(ref, type);
@@ -81,7 +82,7 @@ export function vectorInteger(step: StepOf<'integer'>, lowering: VectorLowering)
 function wideProduct(step: StepOf<'integer'>, signed: boolean, { code, vectors }: VectorLowering): Writer {
   const suffix = signed ? 's' : 'u';
   return () => {
-    const [a, b, c] = step.from as readonly [string, string, string];
+    const [a, b, c] = step.from as readonly [Ref, Ref, Ref];
     const [one] = vectors.get(a, 'i32').locals;
     const [other] = vectors.get(b, 'i32').locals;
     const addend = step.fn === 'mad.wide' ? vectors.get(c, 'i64').locals : null;
@@ -100,7 +101,7 @@ export function vectorBits(step: StepOf<'bits'>, lowering: VectorLowering): Writ
   const { code, vectors } = lowering;
   const { fn, width, from, to } = step;
   const type = holder(width);
-  const [a, b] = from as readonly [string, string];
+  const [a, b] = from as readonly [Ref, Ref];
   switch (fn) {
     case 'and':
     case 'or':
@@ -141,7 +142,7 @@ export function vectorBits(step: StepOf<'bits'>, lowering: VectorLowering): Writ
 /** By a constant: others differ in what happens beyond the width. */
 function vectorShift(step: StepOf<'bits'>, { code, vectors, constantOf }: VectorLowering): Writer | null {
   const { fn, width, from, to } = step;
-  const [a, b] = from as readonly [string, string];
+  const [a, b] = from as readonly [Ref, Ref];
   const amount = constantOf(b);
   if (amount === null || amount >= width) return null;
   const type = holder(width);

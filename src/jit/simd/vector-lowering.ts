@@ -1,5 +1,5 @@
 /** What lowering a step for four threads can use. */
-import type { Ref } from '../../isa/steps.ts';
+import type { Ref } from '../../isa/steps/ref.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { Lowering } from '../lowering.ts';
 import { splat } from './vector-words.ts';
@@ -34,7 +34,7 @@ export function pushTruth(mask: Vector, { code }: VectorLowering): void {
 }
 
 /** A name from the vector of words on the stack. */
-export function setWord(to: string, { code, vectors }: VectorLowering): void {
+export function setWord(to: Ref, { code, vectors }: VectorLowering): void {
   const local = vectors.temporary();
   code.set(local);
   vectors.set(to, { type: 'i32', locals: [local] });

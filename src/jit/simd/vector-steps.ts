@@ -2,9 +2,9 @@
  * Steps on four threads at once. Each function gives what writes the step, or null where it has no form on vectors: the
  * instruction is then done for one thread after the other.
  */
-import type { Step } from '../../isa/steps.ts';
+import type { Ref } from '../../isa/steps/ref.ts';
+import type { StepKind, StepOf } from '../../isa/steps/step.ts';
 import { formats } from '../../numerics/formats.ts';
-import type { StepOf } from '../lowering.ts';
 import { vectorAccess } from './vector-access.ts';
 import { extendWords, maskWords, setWord, type VectorLowering, type Writer } from './vector-lowering.ts';
 import { vectorConverter } from './vector-convert.ts';
@@ -14,58 +14,74 @@ import type { Vector } from './vectors.ts';
 import { splat } from './vector-words.ts';
 import { holder } from '../values.ts';
 
-export function vectorStep(step: Step, lowering: VectorLowering): Writer | null {
-  const { vectors, code } = lowering;
-  switch (step.kind) {
-    case 'copy':
-      return () => vectors.set(step.to, vectors.get(step.from, vectors.typeOf(step.from)));
-    case 'constant':
-      return () => {
-        const { value } = step;
-        if (typeof value === 'bigint') {
-          const constant = vectors.made('i64', () => code.i64(value).vector('i64x2.splat'));
-          vectors.set(step.to, constant);
-        } else
-          vectors.set(
-            step.to,
-            vectors.made('i32', () => code.i32(value).vector('i32x4.splat')),
-          );
-      };
-    case 'convert':
-      return vectorConvert(step, lowering);
-    case 'integer':
-      return vectorInteger(step, lowering);
-    case 'bits':
-      return vectorBits(step, lowering);
-    case 'compare':
-      return vectorComparison(step, lowering);
-    case 'select':
-      return () => select(step, lowering);
-    case 'float':
-      return vectorFloat(step, lowering);
-    case 'unpack':
-      if (step.stride !== step.lane) return null;
-      return () =>
-        step.to.forEach((to, i) => extract(to, step.from, (step.to.length - 1 - i) * step.stride, step.lane, lowering));
-    case 'extract':
-      return () => extract(step.to, step.from, step.low, step.width, lowering);
-    case 'pack':
-      return step.from.length * step.stride > 32 ? null : () => pack(step, lowering);
-    case 'load':
-    case 'store':
-      return vectorAccess(step, lowering);
-    case 'branch':
-    case 'switch':
-    case 'return':
-    case 'exit':
-      return () => undefined;
-    case 'yield':
-      return () => {
-        if (lowering.scalar.layout.concurrent) code.fence();
-      };
-    default:
-      return null;
+type Vectorize<Kind extends StepKind> = (step: StepOf<Kind>, lowering: VectorLowering) => Writer | null;
+
+/** No form on vectors: one thread after the other. */
+const oneByOne = (): null => null;
+
+/** The region writes what the step does to the flow. */
+const byRegion = (): Writer => () => undefined;
+
+const vectorizes: { readonly [Kind in StepKind]: Vectorize<Kind> } = {
+  copy: ({ to, from }, { vectors }) => {
+    return () => vectors.set(to, vectors.get(from, vectors.typeOf(from)));
+  },
+  constant: vectorConstant,
+  convert: vectorConvert,
+  clamp: oneByOne,
+  integer: vectorInteger,
+  bits: vectorBits,
+  compare: vectorComparison,
+  select: (step, lowering) => () => select(step, lowering),
+  float: vectorFloat,
+  unpack: ({ to, from, lane, stride }, lowering) => {
+    if (stride !== lane) return null;
+    return () => to.forEach((ref, i) => extract(ref, from, (to.length - 1 - i) * stride, lane, lowering));
+  },
+  extract: ({ to, from, low, width }, lowering) => {
+    return () => extract(to, from, low, width, lowering);
+  },
+  pack: (step, lowering) => (step.from.length * step.stride > 32 ? null : () => pack(step, lowering)),
+  join: oneByOne,
+  load: vectorAccess,
+  store: vectorAccess,
+  transfer: oneByOne,
+  atomic: oneByOne,
+  window: oneByOne,
+  'in-window': oneByOne,
+  branch: byRegion,
+  switch: byRegion,
+  return: byRegion,
+  exit: byRegion,
+  yield: (_, { scalar, code }) => {
+    return () => {
+      if (scalar.layout.concurrent) code.fence();
+    };
+  },
+  call: oneByOne,
+  trap: oneByOne,
+  unsupported: oneByOne,
+  barrier: oneByOne,
+  collective: oneByOne,
+};
+
+export function vectorStep<Kind extends StepKind>(step: StepOf<Kind>, lowering: VectorLowering): Writer | null {
+  return vectorizes[step.kind](step, lowering);
+}
+
+function vectorConstant({ to, value }: StepOf<'constant'>, { code, vectors }: VectorLowering): Writer {
+  if (typeof value === 'bigint') {
+    return () =>
+      vectors.set(
+        to,
+        vectors.made('i64', () => code.i64(value).vector('i64x2.splat')),
+      );
   }
+  return () =>
+    vectors.set(
+      to,
+      vectors.made('i32', () => code.i32(value).vector('i32x4.splat')),
+    );
 }
 
 // --- conversions ----------------------------------------------------------------------------------------------------
@@ -147,7 +163,7 @@ function select({ to, condition, from }: StepOf<'select'>, { code, vectors }: Ve
 
 // --- lanes of a value -----------------------------------------------------------------------------------------------
 
-function extract(to: string, from: string, low: number, width: number, lowering: VectorLowering): void {
+function extract(to: Ref, from: Ref, low: number, width: number, lowering: VectorLowering): void {
   const { code, vectors } = lowering;
   const type = vectors.typeOf(from);
   const source = vectors.get(from, type);

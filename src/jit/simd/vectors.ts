@@ -3,7 +3,7 @@
  * that may differ are vectors: four words, or two pairs of double words. What is known for one thread at a time reaches
  * the scalar locals lane by lane.
  */
-import type { Ref } from '../../isa/steps.ts';
+import type { Ref } from '../../isa/steps/ref.ts';
 import type { ProgramInstruction } from '../../program/function-program.ts';
 import { usesOf } from '../../program/uses.ts';
 import type { Code } from '../../wasm/code.ts';

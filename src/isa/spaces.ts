@@ -1,0 +1,23 @@
+/** State spaces as steps name them (PTX ISA 9.1, 5.1), and how far each is one memory. */
+import type { Sameness } from './sameness.ts';
+
+/** `generic` is the absence of a space in the instruction: the address itself says which window it is in. */
+export type AccessSpace = 'generic' | 'global' | 'shared' | 'local' | 'const' | 'param';
+
+/** Whether a word names a space. */
+export function isAccessSpace(word: unknown): word is AccessSpace {
+  return typeof word === 'string' && Object.hasOwn(spaceSameness, word);
+}
+
+/** A window of the generic address space that `cvta` and `isspacep` name. */
+export type WindowSpace = 'global' | 'shared' | 'shared::cluster' | 'local' | 'const' | 'param';
+
+/** Threads for which one address means one place. A generic address may point into local memory. */
+export const spaceSameness: Readonly<Record<AccessSpace, Sameness>> = {
+  generic: 'thread',
+  global: 'grid',
+  shared: 'block',
+  local: 'thread',
+  const: 'grid',
+  param: 'grid',
+};

@@ -1,0 +1,119 @@
+/** Questions about a step, answered by the facts of its kind. */
+import type { Sameness } from '../sameness.ts';
+import { type AccessSpace, isAccessSpace } from '../spaces.ts';
+import type { Direction, Facts, Flow, GroupScope, MemoryAccess } from './facts.ts';
+import { groupFacts } from './group.ts';
+import type { Ref } from './ref.ts';
+import { type GroupStep, type Step, stepFacts, type StepKind, type StepOf, type Steps } from './step.ts';
+import { valueFacts, type ValueStep } from './value.ts';
+
+/** Values that the step reads, by its inner steps too. */
+export function inputsOf(step: Step): readonly Ref[] {
+  return refsTo(step, 'in');
+}
+
+/** Values that the step writes, by its inner steps too. */
+export function outputsOf(step: Step): readonly Ref[] {
+  return refsTo(step, 'out');
+}
+
+/** Every value that the step reads or writes. */
+export function refsOf(step: Step): readonly Ref[] {
+  return [...inputsOf(step), ...outputsOf(step)];
+}
+
+function refsTo(step: Step, wanted: Direction): readonly Ref[] {
+  const own = Object.entries(stepFacts[step.kind].values).flatMap(([field, direction]) =>
+    direction === wanted ? refsIn(step, field) : [],
+  );
+  return [...own, ...innerSteps(step).flatMap((inner) => refsTo(inner, wanted))];
+}
+
+function refsIn(fields: Readonly<Record<PropertyKey, unknown>>, field: PropertyKey): readonly Ref[] {
+  const value = fields[field];
+  return Array.isArray(value) ? value.filter(isRef) : [value].filter(isRef);
+}
+
+function isRef(value: unknown): value is Ref {
+  return typeof value === 'string' && value.startsWith('$');
+}
+
+function innerSteps(step: Step): readonly ValueStep[] {
+  return 'steps' in step ? step.steps : [];
+}
+
+/** A step that needs nothing but values. */
+export function isValueStep(step: Step): step is ValueStep {
+  return Object.hasOwn(valueFacts, step.kind);
+}
+
+/** A step that threads execute together. */
+export function isGroupStep(step: Step): step is GroupStep {
+  return Object.hasOwn(groupFacts, step.kind);
+}
+
+export function flowOf(step: Step): Flow {
+  return stepFacts[step.kind].flow;
+}
+
+export function groupOf(step: Step): GroupScope | null {
+  return stepFacts[step.kind].group;
+}
+
+/** Whether the step looks at what other threads may write at any time. */
+export function looksAtOthers(step: Step): boolean {
+  return resolveLooks(step);
+}
+
+function resolveLooks<Kind extends StepKind>(step: StepOf<Kind>): boolean {
+  const { looks }: Facts<Steps[Kind]> = stepFacts[step.kind];
+  return typeof looks === 'function' ? looks(step) : looks;
+}
+
+export interface MemoryUse {
+  readonly access: MemoryAccess;
+  readonly space: AccessSpace;
+  readonly address: Ref;
+}
+
+/** How the step reaches memory, and which. */
+export function memoryUses(step: Step): readonly MemoryUse[] {
+  return stepFacts[step.kind].memory.map(({ access, space, address }) => ({
+    access,
+    space: spaceIn(step, space),
+    address: refIn(step, address),
+  }));
+}
+
+function spaceIn(fields: Readonly<Record<PropertyKey, unknown>>, field: PropertyKey): AccessSpace {
+  const space = fields[field];
+  if (!isAccessSpace(space)) throw new Error(`'${String(field)}' is not a space`);
+  return space;
+}
+
+function refIn(fields: Readonly<Record<PropertyKey, unknown>>, field: PropertyKey): Ref {
+  const ref = fields[field];
+  if (!isRef(ref)) throw new Error(`'${String(field)}' is not a value`);
+  return ref;
+}
+
+/** Threads that execute the step together get the same results among `among`, if `given` are the same there. */
+export interface StepUniformity {
+  readonly among: Sameness;
+  readonly given: readonly Ref[];
+}
+
+export function uniformityOf(step: Step): StepUniformity {
+  const { among, given } = resolveUniformity(step);
+  return { among, given: given === 'inputs' ? inputsOf(step) : given.flatMap((field) => refsIn(step, field)) };
+}
+
+interface FieldUniformity {
+  readonly among: Sameness;
+  readonly given: 'inputs' | readonly PropertyKey[];
+}
+
+function resolveUniformity<Kind extends StepKind>(step: StepOf<Kind>): FieldUniformity {
+  const { same }: Facts<Steps[Kind]> = stepFacts[step.kind];
+  return typeof same === 'function' ? same(step) : same;
+}

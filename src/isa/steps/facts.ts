@@ -1,0 +1,85 @@
+/**
+ * What there is to know about a kind of step without running it. Facts are data beside the step's declaration: liveness,
+ * control flow, the search for uniform values and the tests of both engines read them.
+ */
+import type { Sameness } from '../sameness.ts';
+import type { AccessSpace } from '../spaces.ts';
+import type { Ref } from './ref.ts';
+
+/** Fields of a step that name values. */
+export type RefField<Fields> = {
+  [Field in keyof Fields]-?: Extract<Fields[Field], Ref | readonly Ref[]> extends never ? never : Field;
+}[keyof Fields];
+
+/** Fields of a step that hold further steps. */
+type InnerField<Fields> = {
+  [Field in keyof Fields]-?: Fields[Field] extends readonly { readonly kind: string }[] ? Field : never;
+}[keyof Fields];
+
+/** Fields of a step that say which memory is meant. */
+export type SpaceField<Fields> = {
+  [Field in keyof Fields]-?: Fields[Field] extends AccessSpace ? Field : never;
+}[keyof Fields];
+
+/** `in`: the step reads the value. `out`: it writes it. */
+export type Direction = 'in' | 'out';
+
+/** `update` reads and writes, and nobody comes between. */
+export type MemoryAccess = 'read' | 'write' | 'update';
+
+export interface MemoryEffect<Fields> {
+  readonly access: MemoryAccess;
+  /** The field with the space, and the one with the address. */
+  readonly space: SpaceField<Fields>;
+  readonly address: RefField<Fields>;
+}
+
+/** Where the thread goes on after the step: at the next one, or as the instruction says. */
+export type Flow = 'next' | 'branch' | 'switch' | 'call' | 'return' | 'exit' | 'fault';
+
+/** Threads that execute a step together and exchange what they bring. */
+export type GroupScope = 'warp' | 'block';
+
+/** How far the results of a step are the same. */
+export interface Uniformity<Fields> {
+  /** Threads that execute the step together get the same result at most as far as this. */
+  readonly among: Sameness;
+  /** The inputs that have to be the same for that: all of them, or some. */
+  readonly given: 'inputs' | readonly RefField<Fields>[];
+}
+
+/** Facts about one kind of step with these fields. */
+export interface Facts<Fields> {
+  /** Every field that names values or holds steps is here, or the row does not compile. */
+  readonly values: { readonly [Field in RefField<Fields>]: Direction } & {
+    readonly [Field in InnerField<Fields>]: 'inner';
+  };
+  readonly memory: readonly MemoryEffect<Fields>[];
+  readonly flow: Flow;
+  /** Null for a step that a thread executes by itself. */
+  readonly group: GroupScope | null;
+  /** The step looks at what other threads may write at any time: a loop around it may be waiting for that. */
+  readonly looks: boolean | ((fields: Fields) => boolean);
+  readonly same: Uniformity<Fields> | ((fields: Fields) => Uniformity<Fields>);
+}
+
+/** A row of facts for each kind of a chapter. */
+export type FactsOf<Chapter> = { readonly [Kind in keyof Chapter]: Facts<Chapter[Kind]> };
+
+/** What holds for a step that a thread executes by itself and that does not look at memory. */
+export const alone: {
+  readonly memory: readonly [];
+  readonly group: null;
+  readonly looks: false;
+  readonly same: { readonly among: 'grid'; readonly given: 'inputs' };
+} = {
+  memory: [],
+  group: null,
+  looks: false,
+  same: { among: 'grid', given: 'inputs' },
+};
+
+/** A step that computes results from values and does nothing else. */
+export function pure<Fields>(values: Facts<Fields>['values']): Facts<Fields> {
+  return { ...alone, values, flow: 'next' };
+}
