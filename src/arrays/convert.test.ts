@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Bits } from '../base/bits.ts';
-import { type FormatName, formats } from '../numerics/formats.ts';
+import { type FormatName, formats, formatNames } from '../numerics/formats.ts';
 import type { Rounding } from '../numerics/conversion.ts';
 import type { RandomSource } from '../jit/arrays/array-converter.ts';
 import { chunkSize } from '../jit/arrays/array-plan.ts';
@@ -12,8 +12,6 @@ import { PlainConverter } from './plain-converter.ts';
 import { conversionOf, planConverter } from './semantics.ts';
 import { type Bytes, bytesOf, storedBytes } from './storage.ts';
 import { Workspace } from './workspace.ts';
-
-const names = Object.keys(formats) as FormatName[];
 
 /** Patterns of a format: all of them up to 8 bits, else ends of exponent ranges, ties, and a spread of others. */
 function patterns(format: FormatName): readonly Bits[] {
@@ -82,8 +80,8 @@ describe('every pair of formats', () => {
     { semantics: 'ml_dtypes' },
     { semantics: 'torch' },
   ];
-  test.each(names)('from %s', (from) => {
-    for (const to of names) for (const mode of modes) check(from, { ...mode, to });
+  test.each(formatNames)('from %s', (from) => {
+    for (const to of formatNames) for (const mode of modes) check(from, { ...mode, to });
   });
 });
 
@@ -193,7 +191,7 @@ describe('f64, which f32 stands in for on its way to formats of 16 bits and less
 });
 
 describe('packings', () => {
-  const narrow = names.filter((name) => formats[name].width < 8);
+  const narrow = formatNames.filter((name) => formats[name].width < 8);
   const packings = ['bytes', 'low-first', 'high-first'] as const;
   const layouts = narrow.flatMap((name) =>
     packings.flatMap((packing) =>
@@ -279,7 +277,7 @@ describe('arrays', () => {
   });
 
   test('any bytes, format and options give a result or a PtxlabError', () => {
-    const format = fc.constantFrom(...names);
+    const format = fc.constantFrom(...formatNames);
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), format, format, fc.boolean(), (bytes, from, to, relu) => {
         try {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type FormatName, formats } from '../numerics/formats.ts';
+import { formatNames } from '../numerics/formats.ts';
 import { formatNamed, requireFormat, spelling, type SpellingFamily, unknownFormat } from './names.ts';
 
 const families: readonly SpellingFamily[] = ['ptx', 'ml_dtypes', 'torch', 'safetensors'];
@@ -27,7 +27,7 @@ describe('names of formats', () => {
   });
 
   test('every spelling of every family reads back', () => {
-    for (const format of Object.keys(formats) as FormatName[]) {
+    for (const format of formatNames) {
       for (const family of families) {
         const text = spelling(format, family);
         if (text !== null) expect(formatNamed(text), text).toBe(format);

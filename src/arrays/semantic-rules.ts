@@ -6,7 +6,8 @@
  * test/golden/semantics. Bits of torch's NaNs are those of its vector code: other builds, and the last few elements of a
  * tensor, can have others.
  */
-import type { FormatName } from '../numerics/formats.ts';
+import { type FormatName, formatNames } from '../numerics/formats.ts';
+import { spellings } from './spellings.ts';
 
 export type Semantics = 'ptx' | 'ocp' | 'ml_dtypes' | 'torch';
 
@@ -48,8 +49,6 @@ const kept: RuleResult = { kind: 'payload', quiet: false };
 const quieted: RuleResult = { kind: 'payload', quiet: true };
 
 type NanRow = readonly [to: readonly FormatName[], from: readonly FormatName[] | null, result: RuleResult];
-
-const smallFloats = ['e2m3', 'e3m2', 'e2m1'] as const;
 
 /** The first row with both formats applies. */
 const nanRows: Readonly<Record<'ml_dtypes' | 'torch', readonly NanRow[]>> = {
@@ -186,10 +185,15 @@ export const semanticRules: readonly SemanticRule[] = [
 /** Formats that a stack cannot convert to or from. */
 export const missingFormats: Readonly<Record<Semantics, readonly FormatName[]>> = {
   ptx: [],
-  ocp: ['tf32', 's2f6'],
-  ml_dtypes: ['tf32', 's2f6'],
-  torch: ['tf32', 's2f6', ...smallFloats],
+  ocp: unspelled('ml_dtypes'),
+  ml_dtypes: unspelled('ml_dtypes'),
+  // It holds e2m1 in pairs, and converts none.
+  torch: [...unspelled('torch'), 'e2m1'],
 };
+
+function unspelled(family: 'ml_dtypes' | 'torch'): readonly FormatName[] {
+  return formatNames.filter((name) => spellings[name][family] === null);
+}
 
 /** Whether the stack takes f64 to this format by way of f32, rounding twice (measured). */
 export function roundsTwice(semantics: Semantics, to: FormatName): boolean {

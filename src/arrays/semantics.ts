@@ -101,8 +101,11 @@ function movedNan(c: Conversion, source: Bits, quiet: boolean): Bits {
 
 // --- PTX ------------------------------------------------------------------------------------------------------------
 
-/** Formats to which every `cvt` saturates. */
-const saturated: ReadonlySet<FormatName> = new Set(['e4m3', 'e5m2', 'e2m3', 'e3m2', 'e2m1', 's2f6']);
+/** Every `cvt` to narrow signed formats saturates. */
+function alwaysSaturates(to: FormatName): boolean {
+  const { kind, width, signed } = formats[to];
+  return kind !== 'integer' && width <= 8 && signed;
+}
 
 const integerRoundings: ReadonlySet<Rounding> = new Set(['rn', 'rz', 'rm', 'rp']);
 
@@ -115,7 +118,7 @@ function ptxPlan(request: ConversionRequest): Result<ConversionPlan, SemanticsEr
   const [source, target] = [formats[from], formats[to]];
   const isInteger = target.kind === 'integer';
   const amongIntegers = isInteger && source.kind === 'integer';
-  const always = saturated.has(to) || (isInteger && !amongIntegers);
+  const always = alwaysSaturates(to) || (isInteger && !amongIntegers);
   if (saturate === false && always) {
     return notOffered(`PTX saturates every conversion to ${to}; semantics 'ocp' or 'ml_dtypes' may not`);
   }
@@ -189,17 +192,20 @@ function alone(
     return notOffered('torch saturates e4m3 from 2.12 on; earlier versions were as ml_dtypes is');
   }
   const rounding: Rounding = to === 'ue8m0' ? (semantics === 'ocp' ? 'rz' : 'rna') : 'rn';
-  const satfinite = saturate || smallest.has(to) || to === 'e4m3';
+  const satfinite = saturate || isFinite(to) || to === 'e4m3';
   const c: Conversion = { ...plainConversion(from, to), rounding, satfinite };
   return ok([{ conversion: c, replacements: replacementsOf(c, semantics, saturate) }]);
 }
 
-/** These have nothing but their largest values to give. */
-const smallest: ReadonlySet<FormatName> = new Set(['e2m3', 'e3m2', 'e2m1']);
+/** Floats without infinity and NaN have nothing but their largest values to give. */
+function isFinite(name: FormatName): boolean {
+  const format = formats[name];
+  return format.kind === 'float' && !format.infinity && format.nan === 'none';
+}
 
 /** What a stack does that was not told whether to saturate; `ptx` has more to say of it. */
 export function saturatesByItself(semantics: Exclude<Semantics, 'ptx'>, to: FormatName): boolean {
-  if (smallest.has(to)) return true;
+  if (isFinite(to)) return true;
   if (semantics === 'ocp') return to === 'e4m3' || to === 'e5m2';
   return semantics === 'torch' && to === 'e4m3';
 }

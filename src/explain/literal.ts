@@ -5,7 +5,7 @@ import { types } from '../isa/types.ts';
 import { type Conversion, plainConversion } from '../numerics/conversion.ts';
 import { formatValue } from '../numerics/describe.ts';
 import { explainConversion } from '../numerics/explain-conversion.ts';
-import { type FormatName, formats } from '../numerics/formats.ts';
+import { type FormatName, formatNames, formats, type NumberFormat } from '../numerics/formats.ts';
 import { parseInstruction } from '../syntax/parser.ts';
 import type { FloatOperand, IntegerOperand } from '../syntax/tree.ts';
 import { table } from './table.ts';
@@ -117,18 +117,16 @@ function readingsOf(bits: Bits, width: number, skip: FormatName | null): readonl
     });
 }
 
-const floatFormats: readonly FormatName[] = [
-  'f64',
-  'f32',
-  'tf32',
-  'bf16',
-  'f16',
-  'e5m2',
-  'e4m3',
-  'e3m2',
-  'e2m3',
-  'e2m1',
-];
+/** The signed floats, the widest first. */
+const floatFormats: readonly FormatName[] = formatNames
+  .map((name) => formats[name])
+  .filter((format) => format.kind === 'float' && format.signed)
+  .sort((x, y) => y.width - x.width || exponentBitsOf(y) - exponentBitsOf(x) || y.fractionBits - x.fractionBits)
+  .map(({ name }) => name);
+
+function exponentBitsOf(format: NumberFormat): number {
+  return format.kind === 'float' ? format.exponentBits : 0;
+}
 
 function renderingsOf(from: FormatName, bits: Bits, targets: readonly FormatName[]): readonly Rendering[] {
   return targets

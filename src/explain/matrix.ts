@@ -1,6 +1,6 @@
 /** Which formats `cvt` converts to which: the two matrices of PTX ISA 9.1, 6.5, as the table of forms has them. */
 import { ptxForms } from '../isa/table.ts';
-import { formats, type FormatName } from '../numerics/formats.ts';
+import { formatNames, formats, type FormatName } from '../numerics/formats.ts';
 import { type Place, plainVariants } from './plain-variants.ts';
 
 /** How a conversion works: extend, cut, or change between signed, unsigned and float. */
@@ -53,9 +53,9 @@ function methodOf(from: FormatName, to: FormatName): Method {
   return source.signed ? 'sext' : 'zext';
 }
 
-const integers: readonly FormatName[] = ['u8', 'u16', 'u32', 'u64', 's8', 's16', 's32', 's64'];
+const integers = formatNames.filter((name) => formats[name].kind === 'integer' && formats[name].width >= 8);
 const wide: readonly FormatName[] = ['f16', 'bf16', 'f32', 'f64'];
-const alternate: readonly FormatName[] = ['tf32', 'e4m3', 'e5m2', 'e2m3', 'e3m2', 'e2m1', 'ue8m0', 's2f6'];
+const alternate = formatNames.filter((name) => formats[name].kind !== 'integer' && !wide.includes(name));
 
 const marks: Readonly<Record<RoundingNeed, string>> = { required: '!', optional: '?', refused: '' };
 

@@ -3,10 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { patternsOf } from './encode.ts';
 import { decode, type Exact, fromInteger, fromRatio, power } from './exact.ts';
 import { formatValue } from './describe.ts';
-import { type FormatName, formats } from './formats.ts';
+import { formats, formatNames } from './formats.ts';
 
-const names = Object.keys(formats) as FormatName[];
-const narrow = names.filter((name) => formats[name].width <= 16);
+const narrow = formatNames.filter((name) => formats[name].width <= 16);
 
 /** The double that a finite value is. */
 function doubleOf(value: Exact): number {

@@ -1,7 +1,7 @@
 /** From values on a format's grid to their bits, and the bit patterns that a format sets apart. */
 import type { Bits } from '../base/bits.ts';
 import { bitLength, power, type Sign } from './exact.ts';
-import { formats, type FixedFormat, type FloatFormat, type FormatName } from './formats.ts';
+import { formats, type FixedFormat, type FloatFormat, type FormatName, formatNames } from './formats.ts';
 
 /** The bits of (-1)^sign * significand * 2^exponent, which must be a point of the format; significand 0 is a zero. */
 export type Encoder = (sign: Sign, significand: number, exponent: number) => Bits;
@@ -123,6 +123,6 @@ function makePatterns(name: FormatName): Patterns {
   return format.kind === 'float' ? floatPatterns(format) : fixedPatterns(format);
 }
 
-const patterns = Object.fromEntries(
-  (Object.keys(formats) as FormatName[]).map((name) => [name, makePatterns(name)]),
-) as Readonly<Record<FormatName, Patterns>>;
+const patterns = Object.fromEntries(formatNames.map((name) => [name, makePatterns(name)])) as Readonly<
+  Record<FormatName, Patterns>
+>;

@@ -3,7 +3,7 @@
  * below that is kept as one of four tails, which is all that any rounding direction can ask about.
  */
 import type { Bits } from '../base/bits.ts';
-import { formats, type FixedFormat, type FloatFormat, type FormatName } from './formats.ts';
+import { formats, type FixedFormat, type FloatFormat, type FormatName, formatNames } from './formats.ts';
 
 export type Sign = 0 | 1;
 
@@ -188,6 +188,6 @@ function makeDecoder(name: FormatName): Decoder {
   return format.width === 64 ? wideDecoder(format.signed) : fixedDecoder(format);
 }
 
-const decoders = Object.fromEntries(
-  (Object.keys(formats) as FormatName[]).map((name) => [name, makeDecoder(name)]),
-) as Readonly<Record<FormatName, Decoder>>;
+const decoders = Object.fromEntries(formatNames.map((name) => [name, makeDecoder(name)])) as Readonly<
+  Record<FormatName, Decoder>
+>;

@@ -28,18 +28,16 @@ export interface FloatFormat {
 /** Two's complement or unsigned; `fractionBits` is 6 for s2f6, 0 for the integers. */
 export interface FixedFormat {
   readonly kind: 'integer' | 'fixed';
-  readonly name: IntegerName | 's2f6';
+  readonly name: IntegerName | FixedName;
   readonly width: number;
   readonly signed: boolean;
   readonly fractionBits: number;
 }
 
-export type FloatName = 'f16' | 'bf16' | 'tf32' | 'f32' | 'f64' | 'e4m3' | 'e5m2' | 'e2m3' | 'e3m2' | 'e2m1' | 'ue8m0';
-export type IntegerName = 'u2' | 'u4' | 'u8' | 'u16' | 'u32' | 'u64' | 's2' | 's4' | 's8' | 's16' | 's32' | 's64';
-export type FormatName = FloatName | IntegerName | 's2f6';
-export type NumberFormat = FloatFormat | FixedFormat;
-
-/** A row of the table below: the field names of `FloatFormat` in their order, without `kind` and `name`. */
+/**
+ * A row of the table below: the field names of `FloatFormat` in their order, without `kind` and `name`. A format is signed
+ * unless it says otherwise.
+ */
 type FloatRow = readonly [
   width: number,
   exponentBits: number,
@@ -48,9 +46,10 @@ type FloatRow = readonly [
   infinity: boolean,
   nan: FloatFormat['nan'],
   canonicalNan: bigint | null,
+  sign?: 'unsigned',
 ];
 
-const floatRows: Readonly<Record<FloatName, FloatRow>> = {
+const floatRows = {
   f16: [16, 5, 10, 15, true, 'ieee', 0x7fffn],
   bf16: [16, 8, 7, 127, true, 'ieee', 0x7fffn],
   tf32: [32, 8, 10, 127, true, 'ieee', 0x7fffffffn],
@@ -61,12 +60,25 @@ const floatRows: Readonly<Record<FloatName, FloatRow>> = {
   e2m3: [6, 2, 3, 1, false, 'none', null],
   e3m2: [6, 3, 2, 3, false, 'none', null],
   e2m1: [4, 2, 1, 1, false, 'none', null],
-  ue8m0: [8, 8, 0, 127, false, 'all-ones', 0xffn],
-};
+  ue8m0: [8, 8, 0, 127, false, 'all-ones', 0xffn, 'unsigned'],
+} as const;
+
+floatRows satisfies Readonly<Record<string, FloatRow>>;
+
+/** Width and fraction bits of signed fixed-point formats. */
+const fixedRows = { s2f6: [8, 6] } as const;
+
+const integerNames = ['u2', 'u4', 'u8', 'u16', 'u32', 'u64', 's2', 's4', 's8', 's16', 's32', 's64'] as const;
+
+export type FloatName = keyof typeof floatRows;
+export type FixedName = keyof typeof fixedRows;
+export type IntegerName = (typeof integerNames)[number];
+export type FormatName = FloatName | IntegerName | FixedName;
+export type NumberFormat = FloatFormat | FixedFormat;
 
 function float(name: FloatName): FloatFormat {
-  const [width, exponentBits, fractionBits, bias, infinity, nan, canonicalNan] = floatRows[name];
-  const signed = name !== 'ue8m0';
+  const [width, exponentBits, fractionBits, bias, infinity, nan, canonicalNan, sign]: FloatRow = floatRows[name];
+  const signed = sign !== 'unsigned';
   const padding = width - Number(signed) - exponentBits - fractionBits;
   return {
     kind: 'float',
@@ -84,34 +96,25 @@ function float(name: FloatName): FloatFormat {
   };
 }
 
+function fixed(name: FixedName): FixedFormat {
+  const [width, fractionBits] = fixedRows[name];
+  return { kind: 'fixed', name, width, signed: true, fractionBits };
+}
+
 function integer(name: IntegerName): FixedFormat {
   return { kind: 'integer', name, width: Number(name.slice(1)), signed: name.startsWith('s'), fractionBits: 0 };
 }
 
+const rows: readonly NumberFormat[] = [
+  ...(Object.keys(floatRows) as FloatName[]).map(float),
+  ...(Object.keys(fixedRows) as FixedName[]).map(fixed),
+  ...integerNames.map(integer),
+];
+
+/** The names of all formats, in the order of the table. */
+export const formatNames: readonly FormatName[] = rows.map(({ name }) => name);
+
 /** Every format by its name (PTX ISA 9.1, 5.2.2 and 5.2.3 for the alternate and sub-byte ones). */
-export const formats: Readonly<Record<FormatName, NumberFormat>> = {
-  f16: float('f16'),
-  bf16: float('bf16'),
-  tf32: float('tf32'),
-  f32: float('f32'),
-  f64: float('f64'),
-  e4m3: float('e4m3'),
-  e5m2: float('e5m2'),
-  e2m3: float('e2m3'),
-  e3m2: float('e3m2'),
-  e2m1: float('e2m1'),
-  ue8m0: float('ue8m0'),
-  s2f6: { kind: 'fixed', name: 's2f6', width: 8, signed: true, fractionBits: 6 },
-  u2: integer('u2'),
-  u4: integer('u4'),
-  u8: integer('u8'),
-  u16: integer('u16'),
-  u32: integer('u32'),
-  u64: integer('u64'),
-  s2: integer('s2'),
-  s4: integer('s4'),
-  s8: integer('s8'),
-  s16: integer('s16'),
-  s32: integer('s32'),
-  s64: integer('s64'),
-};
+export const formats: Readonly<Record<FormatName, NumberFormat>> = Object.fromEntries(
+  rows.map((format) => [format.name, format]),
+) as Record<FormatName, NumberFormat>;

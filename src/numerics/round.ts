@@ -4,7 +4,7 @@
  */
 import { belowHalf, bitLength, classify, type Finite, noTail, power, type Sign, type Tail } from './exact.ts';
 import type { Rounding } from './conversion.ts';
-import { formats, type FormatName, type NumberFormat } from './formats.ts';
+import { formats, type FormatName, type NumberFormat, formatNames } from './formats.ts';
 
 /** Points are integers below 2^precision times 2^exponent, exponent >= lowest, up to the largest magnitude. */
 export interface Grid {
@@ -47,9 +47,9 @@ function makeGrid(format: NumberFormat): Grid {
   return { precision: width, lowest: -fractionBits, largest: [positive * unit, negative * unit] };
 }
 
-const grids = Object.fromEntries(
-  (Object.keys(formats) as FormatName[]).map((name) => [name, makeGrid(formats[name])]),
-) as Readonly<Record<FormatName, Grid>>;
+const grids = Object.fromEntries(formatNames.map((name) => [name, makeGrid(formats[name])])) as Readonly<
+  Record<FormatName, Grid>
+>;
 
 /** The grid of a format; `integral`: its whole numbers only. */
 export function gridOf(name: FormatName, integral = false): Grid {

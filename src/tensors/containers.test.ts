@@ -10,7 +10,9 @@ import {
   containerThatBegins,
   containerTitles,
 } from './containers.ts';
+import { formatNames } from '../numerics/formats.ts';
 import { layoutFile } from './layout.ts';
+import { safetensorsDtype, safetensorsDtypes } from './safetensors-dtypes.ts';
 import { openTensorFile } from './open.ts';
 import type { FileLayout } from './tensor-file.ts';
 
@@ -73,4 +75,9 @@ test('no two share an ending', () => {
 test('raw files are never found out', () => {
   expect(containerTitles('with header')).not.toContain('raw');
   expect(containerTitles()).toContain('raw');
+});
+
+test('safetensors has an element type for every format that is spelled for it', () => {
+  const spelled = formatNames.map((format) => safetensorsDtype(format)).filter((name) => name !== null);
+  expect(spelled.filter((name) => !safetensorsDtypes.has(name))).toEqual([]);
 });

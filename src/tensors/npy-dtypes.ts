@@ -2,7 +2,8 @@
  * Element types of .npy files. numpy has no codes for the narrow floats: np.save writes arrays of ml_dtypes as bytes
  * without a meaning (`<V2`, `|V1`), or, where somebody writes the header by hand, with the type's name.
  */
-import type { FormatName } from '../numerics/formats.ts';
+import { spelling } from '../arrays/names.ts';
+import { type FormatName, formatNames, formats } from '../numerics/formats.ts';
 import { quote, TensorFileError } from './tensor-error.ts';
 
 export interface NpyDtype {
@@ -11,37 +12,29 @@ export interface NpyDtype {
   readonly bytes: number;
 }
 
-const codes: Readonly<Record<string, FormatName>> = {
-  f2: 'f16',
-  f4: 'f32',
-  f8: 'f64',
-  i1: 's8',
-  i2: 's16',
-  i4: 's32',
-  i8: 's64',
-  u1: 'u8',
-  u2: 'u16',
-  u4: 'u32',
-  u8: 'u64',
+/** Kind and bytes of the formats that numpy itself has: `f4`. */
+const ownCodes: ReadonlyMap<FormatName, string> = new Map(
+  formatNames.flatMap((format) => {
+    const [, unsigned, word, bits = ''] = /^(u?)(int|float)(\d+)$/.exec(spelling(format, 'ml_dtypes') ?? '') ?? [];
+    if (word === undefined || Number(bits) < 8) return [];
+    return [[format, `${unsigned === 'u' ? 'u' : word.slice(0, 1)}${Number(bits) / 8}`] as const];
+  }),
+);
+
+const codes: ReadonlyMap<string, FormatName> = new Map([
+  ...[...ownCodes].map(([format, code]) => [code, format] as const),
   // Of two bytes ml_dtypes has one type only; of one byte many. Its older versions called e5m2 a float of one byte.
-  V2: 'bf16',
-  f1: 'e5m2',
-};
+  ['V2', 'bf16'],
+  ['f1', 'e5m2'],
+]);
 
 /** Names of ml_dtypes. */
-const names: Readonly<Record<string, FormatName>> = {
-  bfloat16: 'bf16',
-  float8_e4m3fn: 'e4m3',
-  float8_e5m2: 'e5m2',
-  float8_e8m0fnu: 'ue8m0',
-  float6_e2m3fn: 'e2m3',
-  float6_e3m2fn: 'e3m2',
-  float4_e2m1fn: 'e2m1',
-  int4: 's4',
-  uint4: 'u4',
-  int2: 's2',
-  uint2: 'u2',
-};
+const names: ReadonlyMap<string, FormatName> = new Map(
+  formatNames.flatMap((format) => {
+    const name = spelling(format, 'ml_dtypes');
+    return name === null || ownCodes.has(format) ? [] : [[name, format] as const];
+  }),
+);
 
 /** What numpy's kinds of elements have for a size; text counts characters. */
 const sizes: Readonly<Record<string, RegExp | undefined>> = {
@@ -64,8 +57,8 @@ const sizes: Readonly<Record<string, RegExp | undefined>> = {
  * opaque. Throws `unsupported` for big-endian elements, objects and structures, `unknown-dtype` for what numpy has not.
  */
 export function npyDtype(descr: string, assumed?: string): NpyDtype {
-  const named = names[descr];
-  if (named !== undefined && Object.hasOwn(names, descr)) return { format: named, bytes: named === 'bf16' ? 2 : 1 };
+  const named = names.get(descr);
+  if (named !== undefined) return { format: named, bytes: bytesOfFormat(named) };
   // A bool has two codes in numpy.
   const spelled = /^[<>|=]?\?$/.test(descr) ? 'b1' : descr;
   const [, order = '', kind = '', size = ''] = /^([<>|=]?)([a-zA-Z])(\d+)(?:(?<=[mM]8)\[\w+\])?$/.exec(spelled) ?? [];
@@ -79,7 +72,7 @@ export function npyDtype(descr: string, assumed?: string): NpyDtype {
     throw new TensorFileError('unsupported', `the array is big-endian (${descr}); save it little-endian`);
   if (kind === 'V' && assumed !== undefined) return assumedDtype(assumed, bytes);
   const code = `${kind}${size}`;
-  return { format: (Object.hasOwn(codes, code) ? codes[code] : undefined) ?? 'opaque', bytes };
+  return { format: codes.get(code) ?? 'opaque', bytes };
 }
 
 function assumedDtype(assumed: string, bytes: number): NpyDtype {
@@ -93,38 +86,28 @@ function assumedDtype(assumed: string, bytes: number): NpyDtype {
   return { format, bytes };
 }
 
-const formatsOfArrays: ReadonlySet<string> = new Set<string>([
-  ...Object.values(codes),
-  ...Object.values(names),
-  's2f6',
-]);
+/** Those that have a name, and those of a byte or less. */
+const formatsOfArrays: ReadonlySet<FormatName> = new Set(
+  formatNames.filter((format) => spelling(format, 'ml_dtypes') !== null || formats[format].width <= 8),
+);
 
 /** A format by its own name or that of ml_dtypes; null if no array can hold it. */
 function npyFormat(name: string): FormatName | null {
-  if (Object.hasOwn(names, name)) return names[name] ?? null;
-  return formatsOfArrays.has(name) ? (name as FormatName) : null;
+  return names.get(name) ?? formatNames.find((format) => format === name && formatsOfArrays.has(format)) ?? null;
 }
 
 function bytesOfFormat(format: FormatName): number {
-  if (format === 'bf16') return 2;
-  return Number(
-    Object.entries(codes)
-      .find(([, known]) => known === format && format !== 'e5m2')?.[0]
-      .slice(1) ?? 1,
-  );
+  return Math.ceil(formats[format].width / 8);
 }
 
 /**
  * How a format is spelled in an .npy file. `names` gives the names of ml_dtypes, which tell what the elements are, but need
  * ml_dtypes to be read; otherwise formats unknown to numpy are bytes, which np.load takes. Null if it cannot be stored.
  */
-export function npyDescr(format: FormatName, spelling: 'bytes' | 'names' = 'bytes'): string | null {
+export function npyDescr(format: FormatName, spelled: 'bytes' | 'names' = 'bytes'): string | null {
   if (!formatsOfArrays.has(format)) return null;
-  const name = Object.entries(names).find(([, known]) => known === format)?.[0];
-  if (name !== undefined && spelling === 'names') return name;
-  const code = Object.entries(codes).find(
-    ([key, known]) => known === format && /^[fiu][1248]$/.test(key) && key !== 'f1',
-  );
+  const name = spelling(format, 'ml_dtypes');
+  if (name !== null && !ownCodes.has(format) && spelled === 'names') return name;
   const bytes = bytesOfFormat(format);
-  return `${bytes === 1 ? '|' : '<'}${code?.[0] ?? `V${bytes}`}`;
+  return `${bytes === 1 ? '|' : '<'}${ownCodes.get(format) ?? `V${bytes}`}`;
 }

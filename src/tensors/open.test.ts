@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type FormatName, formats } from '../numerics/formats.ts';
+import { type FormatName, formats, formatNames } from '../numerics/formats.ts';
 import { type ByteSource, memorySource } from './bytes.ts';
 import { dtypeIn, layoutFile } from './layout.ts';
 import { type OpenOptions, openTensorFile } from './open.ts';
 import { type Container, containerNames } from './containers.ts';
 import type { FileLayout, TensorFile } from './tensor-file.ts';
 
-const allFormats = Object.keys(formats) as FormatName[];
 async function written(layout: FileLayout): Promise<Uint8Array> {
   const bytes = new Uint8Array(layout.size);
   bytes.set(layout.header);
@@ -26,12 +25,12 @@ describe('formats in containers', () => {
     ['gguf', 'tf32 e4m3 e5m2 e2m3 e3m2 e2m1 ue8m0 s2f6 u2 u4 u8 u16 u32 u64 s2 s4'],
     ['raw', ''],
   ] as const)('%s has every one but %s', (container, missing) => {
-    const none = allFormats.filter((format) => dtypeIn(container, format) === null);
+    const none = formatNames.filter((format) => dtypeIn(container, format) === null);
     expect(none.sort()).toEqual(missing === '' ? [] : missing.split(' ').sort());
   });
 
   test.each(containerNames)('%s: what is spelled for a format is read as that format', async (container) => {
-    for (const format of allFormats) {
+    for (const format of formatNames) {
       const dtype = dtypeIn(container, format);
       if (dtype === null) continue;
       const bytes = await written(layoutFile(container, [{ name: 'a', dtype, shape: [4, 8] }]));

@@ -1,5 +1,6 @@
 /** Element types of safetensors. */
-import type { FormatName } from '../numerics/formats.ts';
+import { spelling } from '../arrays/names.ts';
+import { type FormatName, formatNames, formats } from '../numerics/formats.ts';
 
 export interface SafetensorsDtype {
   readonly name: string;
@@ -9,37 +10,31 @@ export interface SafetensorsDtype {
 }
 
 /** In the order in which the reference implementation sorts data: descending from here, alignment comes first. */
-const rows: readonly (readonly [name: string, bits: number, format: FormatName | 'opaque'])[] = [
-  ['BOOL', 8, 'opaque'],
-  ['F4', 4, 'e2m1'],
-  ['F6_E2M3', 6, 'e2m3'],
-  ['F6_E3M2', 6, 'e3m2'],
-  ['U8', 8, 'u8'],
-  ['I8', 8, 's8'],
-  ['F8_E5M2', 8, 'e5m2'],
-  ['F8_E4M3', 8, 'e4m3'],
-  ['F8_E8M0', 8, 'ue8m0'],
-  // Of another bias and without a negative zero: PTX has none of them.
-  ['F8_E4M3FNUZ', 8, 'opaque'],
-  ['F8_E5M2FNUZ', 8, 'opaque'],
-  ['I16', 16, 's16'],
-  ['U16', 16, 'u16'],
-  ['F16', 16, 'f16'],
-  ['BF16', 16, 'bf16'],
-  ['I32', 32, 's32'],
-  ['U32', 32, 'u32'],
-  ['F32', 32, 'f32'],
-  ['C64', 64, 'opaque'],
-  ['F64', 64, 'f64'],
-  ['I64', 64, 's64'],
-  ['U64', 64, 'u64'],
-];
+const order: readonly string[] = (
+  'BOOL F4 F6_E2M3 F6_E3M2 U8 I8 F8_E5M2 F8_E4M3 F8_E8M0 F8_E4M3FNUZ F8_E5M2FNUZ ' +
+  'I16 U16 F16 BF16 I32 U32 F32 C64 F64 I64 U64'
+).split(' ');
+
+/** Bits of what PTX has no format for: truth values, pairs, and fp8 of another bias and without a negative zero. */
+const opaqueBits: Readonly<Record<string, number>> = { BOOL: 8, F8_E4M3FNUZ: 8, F8_E5M2FNUZ: 8, C64: 64 };
+
+const formatsByName: ReadonlyMap<string | null, FormatName> = new Map(
+  formatNames.map((format) => [spelling(format, 'safetensors'), format]),
+);
 
 export const safetensorsDtypes: ReadonlyMap<string, SafetensorsDtype> = new Map(
-  rows.map(([name, bits, format]) => [name, { name, bits, format }]),
+  order.map((name) => [name, dtypeOf(name)]),
 );
+
+function dtypeOf(name: string): SafetensorsDtype {
+  const format = formatsByName.get(name);
+  if (format !== undefined) return { name, format, bits: formats[format].width };
+  const bits = opaqueBits[name];
+  if (bits === undefined) throw new Error(`nobody says how many bits ${name} has`);
+  return { name, format: 'opaque', bits };
+}
 
 /** How a format is spelled in safetensors; null if it cannot be stored. */
 export function safetensorsDtype(format: FormatName): string | null {
-  return rows.find((row) => row[2] === format)?.[0] ?? null;
+  return spelling(format, 'safetensors');
 }

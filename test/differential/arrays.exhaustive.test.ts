@@ -2,15 +2,14 @@
 import { describe, expect, test } from 'vitest';
 import { convert } from '../../src/arrays.ts';
 import { conversionOf, planConverter } from '../../src/arrays/semantics.ts';
-import { type FormatName, formats } from '../../src/numerics/formats.ts';
+import { type FormatName, formats, formatNames } from '../../src/numerics/formats.ts';
 
-const names = Object.keys(formats) as FormatName[];
-const words = names.filter((name) => formats[name].width === 16);
+const words = formatNames.filter((name) => formats[name].width === 16);
 
 describe.each(words)('every %s', (from) => {
   const source = Uint16Array.from({ length: 2 ** 16 }, (_, i) => i);
 
-  test.each(names)('to %s', (to) => {
+  test.each(formatNames)('to %s', (to) => {
     const plan = conversionOf({ from, to });
     if (!plan.ok) return;
     const one = planConverter(plan.value);

@@ -7,10 +7,9 @@ import { type Packing, storedBytes } from '../../src/arrays/storage.ts';
 import { Workspace } from '../../src/arrays/workspace.ts';
 import { PtxlabError } from '../../src/base/error.ts';
 import { chunkSize } from '../../src/jit/arrays/array-plan.ts';
-import { type FormatName, formats } from '../../src/numerics/formats.ts';
+import { type FormatName, formatNames } from '../../src/numerics/formats.ts';
 import { anyBits, moderate, special } from '../arrays/numbers.ts';
 
-const names = Object.keys(formats) as FormatName[];
 const packings: readonly Packing[] = ['bytes', 'low-first', 'high-first'];
 
 interface Case {
@@ -45,8 +44,8 @@ const switches = fc.record(
   { requiredKeys: [] },
 );
 const cases: fc.Arbitrary<Case> = fc.record({
-  from: fc.constantFrom(...names),
-  to: fc.constantFrom(...names),
+  from: fc.constantFrom(...formatNames),
+  to: fc.constantFrom(...formatNames),
   options: fc.tuple(rounding, switches).map(([first, second]) => ({ ...first, ...second })),
   count: fc.oneof(fc.nat(40), fc.nat(400), fc.integer({ min: chunkSize - 20, max: chunkSize + 20 })),
   offset: fc.nat(16),

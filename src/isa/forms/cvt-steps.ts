@@ -3,7 +3,7 @@
  * old targets are decided here; how one lane is converted is numerics' business.
  */
 import type { Conversion, Rounding } from '../../numerics/conversion.ts';
-import type { FormatName } from '../../numerics/formats.ts';
+import { type FormatName, formats } from '../../numerics/formats.ts';
 import { has, slotType, type Variant } from '../form.ts';
 import type { Environment } from '../environment.ts';
 import type { Ref } from '../steps/ref.ts';
@@ -145,9 +145,7 @@ function laneFormat(type: PtxType): FormatName {
   return type.format;
 }
 
-const laneWidths: Readonly<Partial<Record<FormatName, number>>> = { e2m3: 6, e3m2: 6 };
-
 /** Bits of a lane that hold its value: an fp6 lane is 8 bits apart but 6 wide. */
 export function laneBits(type: PtxType): number {
-  return laneWidths[laneFormat(type)] ?? type.laneStride;
+  return formats[laneFormat(type)].width;
 }
