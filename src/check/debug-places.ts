@@ -13,8 +13,8 @@ export class DebugPlaces {
   private readonly report: Report;
   /** Lines and columns that some `.loc` gave, by file. */
   private readonly given = new Map<number, Set<number>>();
-  /** The `.debug_str` sections as written. */
-  private readonly strings: string[] = [];
+  /** The sections as written. */
+  private readonly sections: string[] = [];
   private first: Span | null = null;
   /** Where functions are named that were inlined. */
   private readonly named = new Map<string, Span>();
@@ -29,7 +29,7 @@ export class DebugPlaces {
   }
 
   readSection({ text }: DebugItem): void {
-    if (/^\.section\s+\.debug_str\b/.test(text)) this.strings.push(text);
+    this.sections.push(text);
   }
 
   /** The place that inlined code stands at is one that was given before. */
@@ -53,10 +53,8 @@ export class DebugPlaces {
   finish(): void {
     if (this.files.size === 0 && this.first !== null) this.report(diagnose('PTX5031', this.first, {}));
     if (this.named.size === 0) return;
-    const labels = new Set(this.strings.flatMap((text) => text.match(/[\w$%]+(?=\s*:)/g) ?? []));
-    if (this.strings.length > 0) labels.add('.debug_str');
     for (const [name, span] of this.named) {
-      if (!labels.has(name)) this.report(diagnose('PTX5030', span, { name }));
+      if (!this.sections.some((text) => declares(text, name))) this.report(diagnose('PTX5030', span, { name }));
     }
   }
 }
@@ -64,4 +62,15 @@ export class DebugPlaces {
 /** One number for a line and a column; columns of real files are small. */
 function keyOf({ line, column }: Place): number {
   return line * 0x10_0000 + column;
+}
+
+/** True for a section of that name, and for one with such a label. */
+function declares(section: string, name: string): boolean {
+  const [, own] = /^\.section\s+(\.\w+)/.exec(section) ?? [];
+  if (own === name) return true;
+  for (let at = section.indexOf(name); at >= 0; at = section.indexOf(name, at + 1)) {
+    const isWord = /[\s{]/.test(section[at - 1] ?? '');
+    if (isWord && /^\s*:/.test(section.slice(at + name.length, at + name.length + 20))) return true;
+  }
+  return false;
 }

@@ -6,9 +6,11 @@ import type { Span } from '../base/span.ts';
 import { type Diagnostic, diagnose } from '../diagnostics/diagnostic.ts';
 import { spaceRows } from '../isa/directives.ts';
 import type { AvailabilityRow } from '../isa/form.ts';
+import { isAvailable } from '../isa/targets.ts';
 import { type PtxType, typeOf, types } from '../isa/types.ts';
 import type { Declaration, Parameter, Variable } from '../syntax/tree.ts';
 import { printDimensions } from '../syntax/storage.ts';
+import type { ModuleEnvironment } from './availability.ts';
 import { checkInitializer } from './initializers.ts';
 import { isOpen } from './sizes.ts';
 import type { FormalSpace, RegisterSymbol, VariableSpace, VariableSymbol } from './symbols.ts';
@@ -88,10 +90,20 @@ export function lanesOf(variable: Variable): number {
 }
 
 /** True where the declaration may stand here at all. */
-export function checkPlace(declaration: Declaration, place: DeclarationPlace, report: Report): boolean {
+export function checkPlace(
+  declaration: Declaration,
+  place: DeclarationPlace,
+  { version, target }: ModuleEnvironment,
+  report: Report,
+): boolean {
   const span: Span = { start: declaration.spaceStart, end: declaration.spaceEnd };
   const { space } = declaration;
-  if (place === 'module' && space !== '.param' && !spaceRows[space].stands.includes('module')) {
+  const { stands, onceInModule } = spaceRows[space];
+  if (place === 'module' && onceInModule !== undefined && isAvailable([onceInModule], version, target)) {
+    report(diagnose('PTX5032', span, { space, name: declaration.variables[0]?.name ?? '' }));
+    return true;
+  }
+  if (place === 'module' && space !== '.param' && !stands.includes('module')) {
     const what = `${space} variables are declared inside functions`;
     const ptxas = `Module-scoped variables in ${space} state space are not allowed with ABI`;
     report(diagnose('PTX5007', span, { what, ptxas }));

@@ -9,6 +9,7 @@ import { checkLimits } from './limits.ts';
 import type { Needs } from './needs.ts';
 import type { Place, Problem } from './problem.ts';
 import { describeShape, shapeOf } from './shapes.ts';
+import type { SharedMemory } from './shared-memory.ts';
 import type { Scope } from './symbols.ts';
 import { helpForName } from './unknown-name.ts';
 
@@ -19,6 +20,7 @@ export interface InstructionContext {
   /** The judge of the module's environment. */
   ownJudge(): Judge;
   readonly needs: Needs;
+  readonly shared: SharedMemory;
   /** True the first time an opcode outside the tables is met. */
   firstUnchecked(opcode: string): boolean;
 }
@@ -45,6 +47,7 @@ export function checkInstruction(node: Instruction, scope: Scope, checker: Instr
 }
 
 function reportVerdict(node: Instruction, verdict: Verdict, scope: Scope, checker: InstructionContext): void {
+  if (verdict.reaches) checker.shared.operands(node.operands, scope);
   if (verdict.unchecked) reportUnchecked(node, verdict, checker);
   for (const found of [...verdict.problems, ...verdict.warnings])
     checker.report(toDiagnostic(found, node, checker.source));

@@ -11,7 +11,7 @@ import { operand, type Problem } from './problem.ts';
 import { type Resolution, resolveMnemonic } from './resolve.ts';
 import { withSelectors } from './selectors.ts';
 import { warningsOn } from './warnings.ts';
-import { needsOf, type Shape } from './shapes.ts';
+import { needsOf, reachesShared, type Shape } from './shapes.ts';
 import { inWordsOfToday } from './superseded.ts';
 
 export interface Verdict {
@@ -29,6 +29,8 @@ export interface Verdict {
   readonly calls: boolean;
   /** True where some name is not declared. */
   readonly undeclared: boolean;
+  /** True where some operand is a variable in `.shared`, or a function. */
+  readonly reaches: boolean;
   /** True where there is nothing to report, whatever names and values the instruction has. */
   readonly clean: boolean;
 }
@@ -98,7 +100,18 @@ export function step(node: Node, shape: Shape): Node {
 function decide(resolution: Resolution, shapes: readonly Shape[], environment: ModuleEnvironment): Verdict {
   const { opcode } = resolution;
   const undeclared = shapes.some((shape) => shape.undeclared);
-  const none = { opcode, variant: null, warnings: [], rows: [], ranged: false, calls: false, undeclared, clean: false };
+  const reaches = shapes.some(reachesShared);
+  const none = {
+    opcode,
+    variant: null,
+    warnings: [],
+    rows: [],
+    ranged: false,
+    calls: false,
+    undeclared,
+    reaches,
+    clean: false,
+  };
   switch (resolution.kind) {
     case 'unchecked': {
       const rows = [resolution.row];
@@ -131,8 +144,10 @@ function judgeVariant(
   const undeclared = shapes.some((shape) => shape.undeclared);
   const calls = variant.form.operands.some((pattern) => pattern.kind === 'callee');
   const warnings = warningsOn(variant, shapes, environment.addressSize);
-  const clean = problems.length + warnings.length === 0 && !ranged && !calls && !undeclared;
-  return { opcode, variant: selected, problems, warnings, rows, unchecked: false, ranged, calls, undeclared, clean };
+  const reaches = shapes.some(reachesShared);
+  const clean = problems.length + warnings.length === 0 && !ranged && !calls && !undeclared && !reaches;
+  const found = { opcode, variant: selected, problems, warnings, rows };
+  return { ...found, unchecked: false, ranged, calls, undeclared, reaches, clean };
 }
 
 /** A form whose operands are of another number or kind is less likely to be meant. */

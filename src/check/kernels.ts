@@ -13,7 +13,6 @@ import { bytesInRow } from './sizes.ts';
 export function checkKernel(item: FunctionItem, environment: ModuleEnvironment, report: Report): void {
   for (const parameter of item.parameters) checkKernelParameter(parameter, report);
   checkParameterSpace(item, environment, report);
-  for (const directive of item.tuning) checkCounts(directive, report);
   checkExclusive(item.tuning, report);
 }
 
@@ -42,10 +41,19 @@ function checkParameterSpace(item: FunctionItem, { version, target }: ModuleEnvi
   report(diagnose('PTX5025', { start: nameStart, end: nameEnd }, parameterText));
 }
 
-function checkCounts({ name, values, start, end }: TuningDirective, report: Report): void {
-  if (findTuning(name)?.positive !== true || !values.includes(0)) return;
-  const ptxas = `Positive non-zero value expected for ${name.slice(1)}`;
-  report(diagnose('PTX5026', { start, end }, { what: `${name} is at least 1`, ptxas }));
+/** Values of directives between the header and the body of a function, and behind a prototype. */
+export function checkTuning(tuning: readonly TuningDirective[], report: Report): void {
+  for (const { name, values, start, end } of tuning) {
+    const { positive = false, most = null } = findTuning(name) ?? {};
+    if (positive && values.includes(0)) {
+      const ptxas = `Positive non-zero value expected for ${name.slice(1)}`;
+      report(diagnose('PTX5026', { start, end }, { what: `${name} is at least 1`, ptxas }));
+    }
+    const above = values.find((value) => most !== null && value > most);
+    if (above === undefined) continue;
+    const ptxas = `${name} ${above} is invalid for this target`;
+    report(diagnose('PTX5026', { start, end }, { what: `${name} is at most ${most}`, ptxas }));
+  }
 }
 
 function checkExclusive(tuning: readonly TuningDirective[], report: Report): void {

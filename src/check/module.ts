@@ -48,10 +48,11 @@ import { Header, type Overrides } from './header.ts';
 import { checkInstruction, type InstructionContext } from './instruction.ts';
 import { type Judge, judgeFor } from './judge.ts';
 import { checkConstants, declareVariable } from './redeclaration.ts';
-import { checkKernel, needsOfParameters } from './kernels.ts';
+import { checkKernel, checkTuning, needsOfParameters } from './kernels.ts';
 import { LineChecker } from './line-verdicts.ts';
 import type { CheckMemory } from './memory.ts';
 import { Needs } from './needs.ts';
+import { SharedMemory } from './shared-memory.ts';
 import { signatureOf } from './signature.ts';
 import { type DeclaredSymbol, type FormalSpace, Scope, type VariableSpace, type VariableSymbol } from './symbols.ts';
 
@@ -66,6 +67,7 @@ export class ModuleChecker implements InstructionContext {
   /** Variables at module scope. */
   readonly variables: VariableSymbol[] = [];
   readonly debug: DebugPlaces;
+  readonly shared: SharedMemory = new SharedMemory();
   /** Debug sections as written, when items are kept for running. */
   readonly sections: string[] = [];
   /** Functions that are other names of functions. */
@@ -145,6 +147,7 @@ export class ModuleChecker implements InstructionContext {
     this.header.reportAtEnd(this.hasDebug);
     for (const item of this.announced) this.checkDefined(item);
     this.debug.finish();
+    this.shared.finish(environment.target, this.report);
     checkConstants(this.variables, this.report);
     return environment;
   }
@@ -174,7 +177,7 @@ export class ModuleChecker implements InstructionContext {
   }
 
   private checkDeclaration(declaration: Declaration, scope: Scope, place: 'module' | 'function'): void {
-    if (!checkPlace(declaration, place, this.report)) return;
+    if (!checkPlace(declaration, place, this.header.environment(), this.report)) return;
     this.needs.declaration(declaration);
     for (const variable of declaration.variables) {
       this.header.checkSampler(variable);
@@ -205,13 +208,18 @@ export class ModuleChecker implements InstructionContext {
 
   private declareVariable(scope: Scope, symbol: VariableSymbol): void {
     if (scope === this.symbols) this.variables.push(symbol);
-    else this.recorder?.variable(symbol);
+    else {
+      this.recorder?.variable(symbol);
+      this.shared.variable(symbol);
+    }
     declareVariable(scope, symbol, this.report);
   }
 
   private checkFunction(item: FunctionItem): void {
     const environment = this.header.environment();
     checkHeader(item, this.report);
+    checkTuning(item.tuning, this.report);
+    if (item.body !== null) this.shared.begin(item);
     if (item.entry) {
       checkKernel(item, environment, this.report);
       this.needs.note(needsOfParameters(item));
@@ -221,6 +229,8 @@ export class ModuleChecker implements InstructionContext {
     declareFunction(functionSymbol(item), this.symbols, this.report);
     const recorder = this.functions === null || item.body === null ? null : new FunctionRecorder(item);
     this.recorder = recorder;
+    if (item.entry)
+      for (const variable of this.variables) if (variable.space === '.local') recorder?.variable(variable);
     const scope = this.declareParameters(item);
     this.lineSource = item.lines;
     if (item.body !== null) this.checkStatements(item.body, scope);
@@ -289,6 +299,8 @@ export class ModuleChecker implements InstructionContext {
     checkResults(prototype, name, { start, end }, this.report);
     this.needs.directive('.callprototype', { start, end });
     if (prototype.noreturn) this.needs.directive('.noreturn', { start, end });
+    this.needs.tuning(prototype.tuning);
+    checkTuning(prototype.tuning, this.report);
     if (types.includes(null)) return;
     this.declare(scope, { kind: 'prototype', name, signature: signatureOf(prototype), declared: { start, end } });
   }
@@ -305,7 +317,9 @@ export class ModuleChecker implements InstructionContext {
   checkInstruction(node: Instruction, scope: Scope): void {
     const before = this.reports;
     const verdict = checkInstruction(node, scope, this);
-    if (this.lineSource !== null && this.reports === before && !verdict.calls) {
+    // What a line says of its function or module is to be seen in each of them.
+    const speaksBeyond = verdict.calls || verdict.reaches || verdict.unchecked;
+    if (this.lineSource !== null && this.reports === before && !speaksBeyond) {
       this.lines?.learn(node, scope, verdict, this.lineSource);
     }
     this.recorder?.entry({ kind: 'instruction', node, scope });

@@ -5,7 +5,7 @@ import { diagnose } from '../diagnostics/diagnostic.ts';
 import type { DeclaredSpace, DirectivePart, DirectiveWord, Linkage } from '../isa/directives.ts';
 import { needsOfDirective, needsOfPragma, needsOfTuning } from '../isa/find-directive.ts';
 import type { AvailabilityRow } from '../isa/form.ts';
-import type { Declaration, FunctionItem } from '../syntax/tree.ts';
+import type { Declaration, FunctionItem, TuningDirective } from '../syntax/tree.ts';
 import { checkRows } from './availability.ts';
 import { attributeName, type Report } from './declarations.ts';
 import type { Header } from './header.ts';
@@ -53,10 +53,7 @@ export class Needs {
     const span: Span = { start: nameStart, end: nameEnd };
     this.directive(item.linkage, span);
     for (const attribute of item.attributes) this.attribute(attribute, span);
-    for (const directive of item.tuning) {
-      if (directive.strings.length > 0) this.pragmas(directive);
-      else this.uses(needsOfTuning(directive.name), { start: directive.start, end: directive.end });
-    }
+    this.tuning(item.tuning);
     for (const parameter of parameters) {
       if (parameter.pointer === null) continue;
       this.directive('.ptr', { start: parameter.nameStart, end: parameter.nameEnd });
@@ -64,6 +61,13 @@ export class Needs {
     const inMemory = !entry && [...results, ...parameters].some(({ space }) => space === '.param');
     if (inMemory) this.directive('.param of a function', span);
     if (noreturn) this.directive('.noreturn', span);
+  }
+
+  tuning(directives: readonly TuningDirective[]): void {
+    for (const directive of directives) {
+      if (directive.strings.length > 0) this.pragmas(directive);
+      else this.uses(needsOfTuning(directive.name), { start: directive.start, end: directive.end });
+    }
   }
 
   declaration({ linkage, attributes, space, spaceStart, spaceEnd }: Declaration): void {

@@ -180,6 +180,23 @@ export function needsOf(shape: Shape): readonly AvailabilityRow[] {
   }
 }
 
+/** True where a variable in `.shared` or a function is named. */
+export function reachesShared(shape: Shape): boolean {
+  switch (shape.kind) {
+    case 'variable':
+      return shape.space === '.shared';
+    case 'function':
+      return true;
+    case 'address':
+      return shape.base !== null && reachesShared(shape.base);
+    case 'vector':
+    case 'list':
+      return shape.elements.some(reachesShared);
+    default:
+      return false;
+  }
+}
+
 function shapeOfMember(base: string, member: string, scope: Scope): Shape {
   const symbol = scope.lookup(base);
   if (symbol === undefined) {

@@ -52,3 +52,10 @@ test('names in an instruction that is not checked are declared all the same', ()
     'PTX3001',
   );
 });
+
+test('every module with an instruction that is not checked says so', () => {
+  const line = 'ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2];';
+  const twice = `${line}\n${line}\n${line}`;
+  expect(findingsOf(twice, '6.5', 'sm_75')).toEqual(['PTX2002']);
+  expect(findingsOf(twice, '6.5', 'sm_75')).toEqual(['PTX2002']);
+});

@@ -842,11 +842,12 @@ export const catalogue = {
   },
   PTX5030: {
     severity: 'error',
-    title: 'label not in .debug_str',
-    message: "section .debug_str has no label '{name}'",
+    title: 'label in no section',
+    message: "no section of the module has the label '{name}'",
     ptxas: "Unresolved label '{name}' used in function_name attribute.",
     section: '11.5.3',
-    explain: 'function_name takes a label in the section .debug_str, where the name of the inlined function stands.',
+    explain:
+      'function_name takes a label in a section, .debug_str as a rule, where the name of the inlined function stands.',
   },
   PTX5031: {
     severity: 'warning',
@@ -855,6 +856,14 @@ export const catalogue = {
     ptxas: '.loc directive without .file directive is found, line information in generated binary may not be complete',
     section: '11.5.3',
     explain: 'The first number of .loc is that of a file, which .file gives a name.',
+  },
+  PTX5032: {
+    severity: 'warning',
+    title: 'registers and locals of a module',
+    message: '{space} at module scope, which .version 3.0 took away',
+    ptxas: "Use of module scoped .local or .reg variable '{name}' found, disabling ABI",
+    section: '5.1.3',
+    explain: 'From .version 3.0 on, .reg and .local variables are declared inside functions.',
   },
   PTX6001: {
     severity: 'error',

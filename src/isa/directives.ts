@@ -84,11 +84,16 @@ export const linkageRows: Readonly<Record<Linkage, Dated>> = {
   '.common': { since: at('5.0') },
 };
 
-export const spaceRows: Readonly<Record<DeclaredSpace, Placed>> = {
-  '.reg': { stands: ['body'], since: always },
+interface SpaceRow extends Placed {
+  /** When variables of it could be declared at module scope, where they no longer can. */
+  readonly onceInModule?: Availability;
+}
+
+export const spaceRows: Readonly<Record<DeclaredSpace, SpaceRow>> = {
+  '.reg': { stands: ['body'], since: always, onceInModule: atBefore('3.0') },
   '.const': { stands: ['module', 'body'], since: always },
   '.global': { stands: ['module', 'body'], since: always },
-  '.local': { stands: ['body'], since: always },
+  '.local': { stands: ['body'], since: always, onceInModule: atBefore('3.0') },
   '.param': { stands: ['body'], since: always },
   '.shared': { stands: ['module', 'body'], since: always },
   '.tex': { stands: ['module', 'body'], since: atBefore('1.5') },
@@ -102,6 +107,8 @@ export interface TuningRow extends Dated {
   readonly values: readonly [least: number, most: number];
   /** Its values are counts, 1 or more. */
   readonly positive: boolean;
+  /** The greatest value it takes; null where there is none of its own. */
+  readonly most: number | null;
   /** The directive that may not stand beside it. */
   readonly not: string | null;
 }
@@ -111,9 +118,9 @@ function tuning(
   on: TuningRow['on'],
   values: TuningRow['values'],
   since: Availability,
-  extras: Partial<Pick<TuningRow, 'positive' | 'not'>> = {},
+  extras: Partial<Pick<TuningRow, 'positive' | 'most' | 'not'>> = {},
 ): TuningRow {
-  return { name, on, values, since, positive: false, not: null, ...extras };
+  return { name, on, values, since, positive: false, most: null, not: null, ...extras };
 }
 
 const counts = { positive: true } as const;
@@ -129,8 +136,8 @@ export const tuningRows: readonly TuningRow[] = [
   tuning('.explicitcluster', 'entry', [0, 0], at('7.8', 90)),
   tuning('.maxclusterrank', 'entry', [1, 1], at('7.8', 90)),
   tuning('.blocksareclusters', 'entry', [0, 0], at('9.0', 90)),
-  tuning('.abi_preserve', 'func', [1, 1], at('9.0', 80)),
-  tuning('.abi_preserve_control', 'func', [1, 1], at('9.0', 80)),
+  tuning('.abi_preserve', 'func', [1, 1], at('9.0', 80), { most: 237 }),
+  tuning('.abi_preserve_control', 'func', [1, 1], at('9.0', 80), { most: 11 }),
 ];
 
 /** What may stand in `.attribute(…)`. */

@@ -22,6 +22,15 @@ export const moduleDirectives: ReadonlySet<string> = new Set([
     .map(([name]) => name),
 ]);
 
+/** True for what may follow a prototype that has no `;`: another item of the module. */
+export function startsItem(directive: string): boolean {
+  if (directive === '.reg' || directive === '.local' || directive === '.param') return false;
+  return moduleDirectives.has(directive) || declaredSpaces.has(directive) || storageWords.has(directive);
+}
+
+/** Words that begin a declaration before its state space. */
+const storageWords: ReadonlySet<string> = new Set(['.align', '.attribute']);
+
 /** Directives where reading may go on after a mistake. */
 export const statementDirectives: ReadonlySet<string> = new Set([
   ...linkages,

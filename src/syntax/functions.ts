@@ -1,6 +1,6 @@
 /** `.entry` and `.func`: the header, what tunes it, the body. Source: PTX ISA 11.2 and 11.4. */
 import { parseAttributes } from './attributes.ts';
-import { tuningRules } from './directives.ts';
+import { startsItem, tuningRules } from './directives.ts';
 import { parseParameters } from './parameters.ts';
 import type { Reader } from './reader.ts';
 import { parseStatements } from './statements.ts';
@@ -88,6 +88,8 @@ function parseHeader(r: Reader, header: Header, owner: 'entry' | 'func'): boolea
   // A kernel that is tuned has a body; only a bare header may end here.
   const mayEnd = isFunc || tuning.length === 0;
   if (r.kind === Token.LeftBrace || (mayEnd && r.kind === Token.Semicolon)) return true;
+  // nvcc 2 to 4 wrote prototypes without a `;`.
+  if (isFunc && (r.kind === Token.End || (r.kind === Token.Dotted && startsItem(r.text())))) return true;
   r.unexpected(mayEnd ? "'{' or ';'" : "'{'");
   return false;
 }

@@ -1,6 +1,6 @@
 /** Directives between the header of a function and its body. Source: PTX ISA 11.4. */
 import { nearest } from '../base/nearest.ts';
-import { tuningRules } from './directives.ts';
+import { startsItem, tuningRules } from './directives.ts';
 import type { ParameterOwner } from './parameters.ts';
 import type { Reader } from './reader.ts';
 import { Token } from './tokens.ts';
@@ -10,7 +10,9 @@ import { parseStrings, readCount } from './values.ts';
 /** `.maxntid 128, 1, 1 .maxnreg 32 …`; null after a complaint. */
 export function parseTuning(r: Reader, owner: ParameterOwner): readonly TuningDirective[] | null {
   const tuning: TuningDirective[] = [];
+  const mayEnd = owner === 'func';
   while (r.kind === Token.Dotted) {
+    if (mayEnd && startsItem(r.text())) break;
     const directive =
       r.text() === '.pragma' && owner !== 'prototype' ? parsePragma(r, owner) : parseOneTuning(r, owner);
     if (directive === null) return null;
