@@ -1,0 +1,76 @@
+/**
+ * Rows planted in the sources: the compiler asks for what they lack in the files that docs/adding-a-row.md names, and
+ * nowhere else.
+ */
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { filesThatFail, type Patch } from './patched-source.ts';
+
+/** What of the table in the document is planted, under a name that the compiler repeats. */
+const planted: readonly (Patch & { readonly what: string; readonly name: string })[] = [
+  {
+    what: 'a value that a launch gives special registers',
+    name: 'moonPhase',
+    file: 'isa/registers.ts',
+    find: "  | 'gridWorkspace';",
+    put: "  | 'gridWorkspace'\n  | 'moonPhase';",
+  },
+  {
+    what: 'a linkage, a state space, a directive with a syntax of its own',
+    name: '.hidden',
+    file: 'isa/directives.ts',
+    find: 'export type Linkage = ',
+    put: "export type Linkage = '.hidden' | ",
+  },
+  {
+    what: 'a tensor container',
+    name: 'onnx',
+    file: 'tensors/containers.ts',
+    find: "| 'raw';",
+    put: "| 'raw' | 'onnx';",
+  },
+  {
+    what: 'a number format',
+    name: 'e3m4',
+    file: 'numerics/formats.ts',
+    find: '  e4m3: [',
+    put: "  e3m4: [8, 3, 4, 3, true, 'ieee', 0x7fn],\n  e4m3: [",
+  },
+];
+
+/** Rows that the compiler has nothing to say about. */
+const complete: readonly Patch[] = [
+  {
+    file: 'isa/registers.ts',
+    find: "  row('%smid',",
+    put: "  row('%planted', '.u32', at('9.0', 100), 'lane'),\n  row('%smid',",
+  },
+  {
+    file: 'isa/directives.ts',
+    find: "  tuning('.maxnreg',",
+    put: "  tuning('.planted', 'entry', [1, 2], at('9.0', 100)),\n  tuning('.maxnreg',",
+  },
+  { file: 'isa/directives.ts', find: '  frequency: {', put: "  planted: { since: at('9.0') },\n  frequency: {" },
+  {
+    file: 'isa/limits.ts',
+    find: '  { most: 32_764,',
+    put: "  { most: 16_384, since: at('8.0', 70) },\n  { most: 32_764,",
+  },
+];
+
+test('the compiler names the files of the document, and no others', () => {
+  const document = readFileSync(new URL('../../docs/adding-a-row.md', import.meta.url), 'utf8');
+  const rows = new Map(
+    [...document.matchAll(/^\| ([^|]*?) *\|[^|]*\|([^|]*)\|$/gm)].map(([, what = '', files = '']) => [
+      what,
+      [...files.matchAll(/`src\/([^`]*)`/g)].map(([, file = '']) => file).sort(),
+    ]),
+  );
+  const failing = filesThatFail([...planted, ...complete]);
+  for (const { what, name } of planted) {
+    const files = [...failing].filter(([, messages]) => messages.some((message) => message.includes(name)));
+    expect(files.map(([file]) => file).sort(), what).toEqual(rows.get(what));
+  }
+  const explained = (message: string): boolean => planted.some(({ name }) => message.includes(name));
+  expect([...failing.values()].flat().filter((message) => !explained(message))).toEqual([]);
+});
