@@ -137,7 +137,7 @@ function valuesTaken(variant: Variant, pattern: ValuePattern, type: PtxType): st
 /** Choices made where the specification leaves bits open, for every conversion and operation among the steps. */
 function choicesOf(steps: readonly Step[]): readonly Choice[] {
   const chosen = new Set<Choice>();
-  for (const conversion of conversionsOf(steps)) {
+  for (const { conversion } of conversionsOf(steps)) {
     for (const choice of openChoices) if (choice.appliesTo(conversion)) chosen.add(choice);
   }
   for (const step of steps) {

@@ -17,7 +17,8 @@ const meanings: Readonly<Record<string, string>> = {
   '.rpi': 'round to an integer toward positive infinity',
   '.ftz': 'subnormal f32 inputs and results become zero of their sign',
   '.sat': 'clamp: integers to the range of the type, floats to [0, 1] with NaN as +0',
-  '.satfinite': 'what is beyond the largest finite value, infinity included, becomes that value',
+  '.satfinite':
+    'values beyond the largest finite one, infinity included, become that one; NaN does too where the format has no NaN',
   '.relu': 'negative results become +0, NaN becomes the canonical NaN',
   '.scaled::n2::ue8m0': 'a last operand holds two ue8m0 scale factors',
   '.approx': 'approximate: hardware may differ by the stated error',

@@ -89,7 +89,7 @@ function factsOf(name: FormatName): readonly Fact[] {
 }
 
 function floatFacts(format: FloatFormat, show: (bits: Bits) => string, largest: Bits): readonly Fact[] {
-  const { width, signed, exponentBits, fractionBits, bias, padding, subnormals, canonicalNan } = format;
+  const { width, signed, exponentBits, fractionBits, bias, padding, subnormals } = format;
   const fields = [
     signed ? 'sign 1' : 'no sign',
     `exponent ${exponentBits} (bias ${bias})`,
@@ -105,8 +105,19 @@ function floatFacts(format: FloatFormat, show: (bits: Bits) => string, largest: 
     ...(subnormals ? [['least subnormal', show(at(padding))] as const] : []),
     ['one', show(patternsOf(format.name).one)],
     ['infinity', infinity === null ? 'none' : `0x${hex(infinity[0], width)}`],
-    ['NaN', canonicalNan === null ? 'none' : `0x${hex(chop(canonicalNan, width), width)} is the one written`],
+    ['NaN', nanText(format)],
   ];
+}
+
+/** Every pattern that means NaN, and the one that PTX writes. */
+function nanText({ width, signed, nan, canonicalNan }: FloatFormat): string {
+  if (nan === 'none' || canonicalNan === null) return 'none';
+  const show = (bits: bigint): string => `0x${hex(chop(bits, width), width)}`;
+  const written = show(canonicalNan);
+  if (nan === 'ieee') return `exponent all ones and fraction not zero; ${written} is the one written`;
+  return signed
+    ? `${written} and ${show(canonicalNan | (1n << BigInt(width - 1)))}; ${written} is the one written`
+    : written;
 }
 
 /** The explanation as lines. */

@@ -1,49 +1,310 @@
-/** What the conversions of an instruction do with values that rounding alone does not decide. */
+/**
+ * What the conversions of an instruction do with values that rounding alone does not decide. Each row is derived from the
+ * fields of the conversion and the formats; a test holds every row of every conversion of the table against `evaluate`.
+ */
+import { hex, type Bits } from '../base/bits.ts';
 import type { Step } from '../isa/steps/step.ts';
 import type { Conversion } from '../numerics/conversion.ts';
-import { formats } from '../numerics/formats.ts';
-import { nanPolicyOf, overflowPolicyOf } from '../numerics/policy.ts';
+import { formatValue } from '../numerics/describe.ts';
+import { patternsOf } from '../numerics/encode.ts';
+import { decode, power, type Sign } from '../numerics/exact.ts';
+import { type FormatName, formats } from '../numerics/formats.ts';
+import { causes, hasNan, type NanPolicy, nanPolicyOf, overflowPolicyOf } from '../numerics/policy.ts';
+
+/** The inputs that a row can speak of. `overflow`: finite values beyond the largest of the destination. */
+export type SpecialInput = 'NaN' | 'NaN scale' | 'infinity' | 'overflow' | 'zero' | 'negative' | 'subnormal';
+
+/** The bits of the result as hex, or how they follow from the input; null where no input of that sign is meant. */
+export type SpecialResult = string | null;
 
 export interface SpecialValue {
+  readonly input: SpecialInput;
+  /** The input in words. */
   readonly what: string;
   readonly rule: string;
   readonly evidence: string;
+  readonly positive: SpecialResult;
+  readonly negative: SpecialResult;
+}
+
+/** Results that depend on the bits of the input. */
+export const lowBits = 'the low bits of the input, sign-extended';
+export const sameBits = 'the bits of the input';
+export const quietBits = 'the sign and leading payload of the input';
+
+/** A conversion among the steps; `isScaled` where a scale factor is an operand. */
+export interface ConversionStep {
+  readonly conversion: Conversion;
+  readonly isScaled: boolean;
 }
 
 /** The different conversions among the steps. */
-export function conversionsOf(steps: readonly Step[]): readonly Conversion[] {
-  const found = new Map<string, Conversion>();
-  for (const step of steps) if (step.kind === 'convert') found.set(JSON.stringify(step.conversion), step.conversion);
+export function conversionsOf(steps: readonly Step[]): readonly ConversionStep[] {
+  const found = new Map<string, ConversionStep>();
+  for (const step of steps) {
+    if (step.kind !== 'convert') continue;
+    const made = { conversion: step.conversion, isScaled: step.scale !== null };
+    found.set(JSON.stringify(made), made);
+  }
   return [...found.values()];
 }
 
-/** NaN and overflow, where the source has them and the destination can be exceeded. */
+/** Every row of every conversion and clamp among the steps; those of equal conversions once. */
 export function specialValues(steps: readonly Step[]): readonly SpecialValue[] {
-  return conversionsOf(steps).flatMap((conversion) => {
-    const source = formats[conversion.from];
-    const found: SpecialValue[] = [];
-    if (source.kind === 'float' && source.nan !== 'none') {
-      const { rule, evidence } = nanPolicyOf(conversion);
-      found.push({ what: 'NaN', rule, evidence });
-    }
-    if (canExceed(conversion)) {
-      const { rule, evidence } = overflowPolicyOf(conversion);
-      found.push({ what: 'too large', rule, evidence });
-    }
-    return found;
-  });
+  const clamps = new Set(steps.flatMap((step) => (step.kind === 'clamp' ? [step.type] : [])));
+  return [...conversionsOf(steps).flatMap(rowsOf), ...[...clamps].map((type) => clampRow('s32', type))];
 }
 
-/** True where some value of the source, its infinities included, has no nearest finite value in the destination. */
-function canExceed({ from, to }: Conversion): boolean {
-  if (formats[from].kind !== 'float') return largestExponent(from) > largestExponent(to);
-  return from !== to && (largestExponent(from) > largestExponent(to) || formats[to].kind !== 'float');
+function rowsOf(step: ConversionStep): readonly SpecialValue[] {
+  const { conversion } = step;
+  const { from, to } = conversion;
+  if (formats[from].kind === 'integer' && formats[to].kind === 'integer') return [integerRow(conversion)];
+  const rows = [nanRow(step), infinityRow(conversion), overflowRow(step), zeroRow(conversion)];
+  return [...rows, negativeRow(conversion), subnormalRow(conversion)].flatMap((row) => (row === null ? [] : [row]));
 }
 
-/** Exponent of the largest finite value, to compare ranges by. */
-function largestExponent(name: Conversion['from']): number {
+// --- integers -------------------------------------------------------------------------------------------------------
+
+function integerRow({ from, to, sat }: Conversion): SpecialValue {
+  if (sat) return clampRow(from, to);
+  const [above, below] = exceeds(from, to);
+  if (!above && !below) return never(from, to);
+  const [positive, negative] = [above ? lowBits : null, below ? lowBits : null];
+  const row = { input: 'overflow', what: above ? 'out of range' : 'negative', positive, negative } as const;
+  const { width } = formats[to];
+  const rule = formats[from].width < width ? `sign-extended to ${width} bits` : `the low ${width} bits are kept`;
+  return { ...row, rule, evidence: causes.chopped.evidence };
+}
+
+function clampRow(from: FormatName, to: FormatName): SpecialValue {
+  const [above, below] = exceeds(from, to);
+  if (!above && !below) return never(from, to);
+  const [most, least] = patternsOf(to).largest;
+  const positive = above ? bitsText(to, most) : null;
+  const negative = below ? bitsText(to, least) : null;
+  return overflow(to, positive, negative, causes.clamped.evidence);
+}
+
+// --- floats ---------------------------------------------------------------------------------------------------------
+
+function nanRow({ conversion, isScaled }: ConversionStep): SpecialValue | null {
+  const isSource = hasNan(formats[conversion.from]);
+  if (!isSource && !isScaled) return null;
+  const { name, rule, evidence } = nanPolicyOf(conversion);
+  const result = nanResult(conversion, name);
+  const bits = result.startsWith('0x') ? ` (${result})` : '';
+  const what = isSource ? (isScaled ? 'NaN, or a NaN scale' : 'NaN') : 'a NaN scale';
+  const input = isSource ? 'NaN' : 'NaN scale';
+  return { input, what, rule: rule + bits, evidence, positive: result, negative: result };
+}
+
+function nanResult({ to }: Conversion, policy: NanPolicy): string {
+  const { zero, largest, canonicalNan, encode } = patternsOf(to);
+  switch (policy) {
+    case 'zero':
+      return bitsText(to, zero[0]);
+    case 'max-norm':
+      return bitsText(to, largest[0]);
+    case 'top-bit':
+      return bitsText(to, encode(0, 1, formats[to].width - 1));
+    case 'unchanged':
+      return sameBits;
+    case 'quieted':
+      return quietBits;
+    case 'widened':
+      return '0x7fffffffe0000000';
+    case 'canonical':
+      return bitsText(to, canonicalNan ?? zero[0]);
+  }
+}
+
+function infinityRow(c: Conversion): SpecialValue | null {
+  const source = formats[c.from];
+  if (source.kind !== 'float' || !source.infinity) return null;
+  const [positive, negative] = ([0, 1] as const).map((sign) =>
+    bitsText(c.to, clampedResult(c, sign, infinite(c, sign))),
+  );
+  const rule = `inf becomes ${shown(c.to, positive ?? '')}, -inf becomes ${shown(c.to, negative ?? '')}`;
+  const { evidence } = overflowPolicyOf(c);
+  return {
+    input: 'infinity',
+    what: 'infinity',
+    rule,
+    evidence,
+    positive: positive ?? null,
+    negative: negative ?? null,
+  };
+}
+
+/** An infinity in the destination. It ignores the rounding, which an overflow obeys. */
+function infinite(c: Conversion, sign: Sign): Bits {
+  const { infinity, largest, canonicalNan } = patternsOf(c.to);
+  const { name } = overflowPolicyOf(c);
+  if (name === 'nan') return canonicalNan ?? largest[sign];
+  return name === 'directed' && infinity !== null ? infinity[sign] : largest[sign];
+}
+
+function overflowRow({ conversion: c, isScaled }: ConversionStep): SpecialValue {
+  const [above, below] = isScaled && c.scaled === 'divide' ? [true, true] : exceedsRounded(c, isScaled);
+  const result = (sign: Sign): string => bitsText(c.to, clampedResult(c, sign, rounded(c, sign)));
+  const positive = above ? result(0) : null;
+  // What .relu does with negative values has a row of its own.
+  const negative = below && !c.relu ? result(1) : null;
+  if (positive === null && negative === null) return never(c.from, c.to);
+  if (clampsToOne(c)) return overflow(c.to, positive, negative, causes['saturated-high'].evidence, ['1', '0']);
+  return overflow(c.to, positive, negative, overflowPolicyOf(c).evidence);
+}
+
+/** `.sat` to a float clamps to [0, 1]. */
+function clampsToOne({ sat, to }: Conversion): boolean {
+  return sat && formats[to].kind === 'float';
+}
+
+/** A finite value beyond the destination, after rounding. */
+function rounded(c: Conversion, sign: Sign): Bits {
+  const direction = formats[c.to].kind === 'float' && !c.satfinite ? (c.rounding ?? 'rn') : 'rn';
+  const own = c.to === 'ue8m0' ? 0 : sign;
+  const towardZero = direction === 'rz' || direction === (own === 0 ? 'rm' : 'rp');
+  return towardZero ? patternsOf(c.to).largest[sign] : infinite(c, sign);
+}
+
+/** What `.sat` and `.relu` make of a result beyond the format. */
+function clampedResult(c: Conversion, sign: Sign, bits: Bits): Bits {
+  const { zero, one } = patternsOf(c.to);
+  if (sign === 1 && (clampsToOne(c) || c.relu)) return zero[0];
+  return clampsToOne(c) ? one : bits;
+}
+
+function zeroRow(c: Conversion): SpecialValue | null {
+  const { zero } = patternsOf(c.to);
+  const bits = bitsText(c.to, zero[0]);
+  if (c.to === 'ue8m0') {
+    const { evidence } = causes.least;
+    const rule = `becomes ${shown(c.to, bits)}, the least value: ue8m0 has no zero`;
+    return { input: 'zero', what: 'zero', rule, evidence, positive: bits, negative: bits };
+  }
+  if (!(clampsToOne(c) || c.relu) || formats[c.from].kind !== 'float') return null;
+  const { evidence } = c.sat ? causes['saturated-low'] : causes.relu;
+  return { input: 'zero', what: 'zero', rule: '-0 becomes +0', evidence, positive: bits, negative: bits };
+}
+
+function negativeRow(c: Conversion): SpecialValue | null {
+  if (isUnsigned(c.from)) return null;
+  const row = { input: 'negative', what: 'negative', positive: null } as const;
+  if (c.to === 'ue8m0') {
+    const { rule, evidence } = causes['sign-ignored'];
+    return { ...row, rule, evidence, negative: 'the result of its magnitude' };
+  }
+  if (!c.relu) return null;
+  const { evidence } = causes.relu;
+  return { ...row, rule: 'becomes +0', evidence, negative: bitsText(c.to, patternsOf(c.to).zero[0]) };
+}
+
+function subnormalRow(c: Conversion): SpecialValue | null {
+  const fromSingle = c.from === 'f32';
+  if (!c.flush || !(fromSingle || (c.to === 'f32' && leastOf(c.from) < 2 ** -126))) return null;
+  const { zero } = patternsOf(c.to);
+  const signs = clampsToOne(c) || c.relu ? ([0, 0] as const) : ([0, 1] as const);
+  const [positive, negative] = signs.map((sign) => bitsText(c.to, zero[sign]));
+  const { rule, evidence } = fromSingle ? causes['flushed-input'] : causes['flushed-result'];
+  return {
+    input: 'subnormal',
+    what: 'subnormal',
+    rule,
+    evidence,
+    positive: positive ?? null,
+    negative: negative ?? null,
+  };
+}
+
+// --- ranges ---------------------------------------------------------------------------------------------------------
+
+type BySign = readonly [above: boolean, below: boolean];
+
+/** Whether some value of the source is above the largest, or below the lowest, of the destination. */
+function exceeds(from: FormatName, to: FormatName): BySign {
+  const [most, least] = sourceLimits(from);
+  const [highest, lowest] = limits(to);
+  return [most > highest, least < lowest];
+}
+
+/** As `exceeds`, for values that are scaled and rounded first. */
+function exceedsRounded(c: Conversion, isScaled: boolean): BySign {
+  const factor = isScaled && c.scaled === 'multiply' ? 2 ** 127 : 1;
+  const [most, least] = sourceLimits(c.from);
+  const [highest, lowest] = clampsToOne(c) ? [1, 0] : limits(c.to);
+  return [most * factor > highest, least * factor < (c.to === 'ue8m0' ? -highest : lowest)];
+}
+
+/** As `limits`, with what a fixed-point format can hold but never results: -2 in s2f6. */
+function sourceLimits(name: FormatName): readonly [most: number, least: number] {
   const format = formats[name];
-  if (format.kind !== 'float') return format.width - (format.signed ? 2 : 1) - format.fractionBits;
-  const top = 2 ** format.exponentBits - 1 - format.bias;
-  return format.infinity ? top - 1 : top;
+  const [most, least] = limits(name);
+  return format.kind === 'fixed' ? [most, -(2 ** (format.width - 1 - format.fractionBits))] : [most, least];
+}
+
+/** The least positive value of a float format. */
+function leastOf(name: FormatName): number {
+  const format = formats[name];
+  return format.kind === 'float' ? numberOf(name, format.width > 32 ? 1n : 2 ** format.padding) : 1;
+}
+
+/** The largest and the lowest finite value, as doubles: near enough to compare the ranges of two formats. */
+function limits(name: FormatName): readonly [most: number, least: number] {
+  const { largest } = patternsOf(name);
+  return [numberOf(name, largest[0]), isUnsigned(name) ? 0 : numberOf(name, largest[1])];
+}
+
+function isUnsigned(name: FormatName): boolean {
+  return !formats[name].signed;
+}
+
+function numberOf(name: FormatName, bits: Bits): number {
+  const value = decode(name, bits);
+  if (value.kind !== 'finite') return 0;
+  const magnitude = value.significand * power(value.exponent);
+  return value.sign === 1 ? -magnitude : magnitude;
+}
+
+// --- words ----------------------------------------------------------------------------------------------------------
+
+function never(from: FormatName, to: FormatName): SpecialValue {
+  const rule = `no value of ${from} is beyond the range of ${to}`;
+  return { input: 'overflow', what: 'out of range', rule, evidence: 'definition', positive: null, negative: null };
+}
+
+function overflow(
+  to: FormatName,
+  positive: SpecialResult,
+  negative: SpecialResult,
+  evidence: string,
+  [most, least] = boundsOf(to),
+): SpecialValue {
+  const side = (word: string, bound: string, result: string): string => {
+    const rounds = /^-?(inf|NaN)/.test(formatValue(to, bitsOf(to, result))) ? 'what rounds ' : '';
+    return `${rounds}${word} ${bound} becomes ${shown(to, result)}`;
+  };
+  const above = positive === null ? [] : [side('above', most, positive)];
+  const below = negative === null ? [] : [side('below', least, negative)];
+  const rule = [...above, ...below].join(', ');
+  return { input: 'overflow', what: 'out of range', rule, evidence, positive, negative };
+}
+
+function bitsText(format: FormatName, bits: Bits): string {
+  return `0x${hex(bits, formats[format].width)}`;
+}
+
+/** `65504 (0x7bff)`. */
+function shown(format: FormatName, result: string): string {
+  const value = formatValue(format, bitsOf(format, result));
+  return value.startsWith('NaN') ? value : `${value.split(' ', 1)[0]} (${result})`;
+}
+
+function bitsOf(format: FormatName, result: string): Bits {
+  return formats[format].width > 32 ? BigInt(result) : Number(result);
+}
+
+function boundsOf(to: FormatName): readonly [most: string, least: string] {
+  const [most = '', least = ''] = patternsOf(to).largest.map((bits) => formatValue(to, bits).split(' ', 1)[0]);
+  return [most, to === 'ue8m0' ? `-${most}` : isUnsigned(to) ? '0' : least];
 }

@@ -54,13 +54,13 @@ export const nanPolicies: readonly ConversionPolicy<NanPolicy>[] = [
   },
   {
     name: 'max-norm',
-    rule: 'a NaN becomes +MAX_NORM in a format without NaN',
+    rule: 'a NaN becomes +MAX_NORM, as the format has no NaN',
     evidence: `${cvt}, .satfinite`,
     when: (c) => !hasNan(formats[c.to]),
   },
   {
     name: 'canonical',
-    rule: 'a NaN becomes the canonical NaN of the format under .relu',
+    rule: 'a NaN becomes the canonical NaN under .relu',
     evidence: `${cvt}, .relu`,
     when: (c) => c.relu,
   },
@@ -84,7 +84,7 @@ export const nanPolicies: readonly ConversionPolicy<NanPolicy>[] = [
   },
   {
     name: 'canonical',
-    rule: 'a NaN becomes the canonical NaN of the format, sign and payload dropped',
+    rule: 'a NaN becomes the canonical NaN; its sign and payload are lost',
     evidence: 'measured: header code and ptxas folds for f16, bf16, f32, e4m3, e5m2, ue8m0',
     when: () => true,
   },
@@ -113,7 +113,7 @@ export const overflowPolicies: readonly ConversionPolicy<OverflowPolicy>[] = [
   },
   {
     name: 'nan',
-    rule: 'a value beyond the format, and infinity, becomes NaN where there is no infinity; under rz it stays the largest',
+    rule: 'a value beyond the format, and infinity, becomes NaN as there is no infinity; under .rz a finite one becomes the largest',
     evidence: 'measured: header code for ue8m0',
     when: (c) => c.to === 'ue8m0',
   },

@@ -1,0 +1,244 @@
+/**
+ * What `explain` says of special values, over the whole table of conversions: each row against `evaluate`, and each
+ * special result of `evaluate` against the rows, so that a false statement and a missing one both turn red.
+ */
+import { describe, expect, it } from 'vitest';
+import { type Bits, chop, hex, signExtend } from '../base/bits.ts';
+import { rowsOf as rowsOfVersion } from '../check/availability.ts';
+import { evaluator } from '../interp/evaluate.ts';
+import { type Environment, namedEnvironment } from '../isa/environment.ts';
+import { expandForm } from '../isa/expand.ts';
+import type { Variant } from '../isa/form.ts';
+import { isAvailable } from '../isa/targets.ts';
+import { allForms } from '../isa/table.ts';
+import type { PtxType } from '../isa/types.ts';
+import { patternsOf } from '../numerics/encode.ts';
+import { decode, power } from '../numerics/exact.ts';
+import { type FormatName, formats } from '../numerics/formats.ts';
+import { lowBits, quietBits, sameBits, type SpecialInput, type SpecialValue, specialValues } from './special-values.ts';
+
+const conversions = allForms.filter(({ id }) => id.startsWith('cvt.'));
+const environments = [namedEnvironment('sm_121a', '9.1'), namedEnvironment('sm_13', '1.3')];
+
+interface Sample {
+  readonly bits: Bits;
+  /** The ue8m0 scale of every lane. */
+  readonly scale: number;
+}
+
+describe('special values of conversions', () => {
+  it.each(conversions.map((form) => [form.id, form] as const))('%s', (_, form) => {
+    const found = environments.flatMap((environment) =>
+      [...expandForm(form)]
+        .filter((variant) => rowsAvailable(variant, environment))
+        .flatMap((variant) => findings(variant, environment)),
+    );
+    expect(found.slice(0, 20)).toEqual([]);
+  });
+
+  it('speaks of every cvt and cvt.pack', () => {
+    const silent = conversions
+      .flatMap((form) => [...expandForm(form)])
+      .filter((variant) => !rowsOf(variant, environments[0] as Environment).some(({ input }) => input === 'overflow'));
+    expect(silent.map(({ mnemonic }) => mnemonic)).toEqual([]);
+  });
+});
+
+function rowsAvailable(variant: Variant, { version, target }: Environment): boolean {
+  return rowsOfVersion(variant).every((row) => isAvailable(row.ways, version, target));
+}
+
+function rowsOf(variant: Variant, environment: Environment): readonly SpecialValue[] {
+  return specialValues(variant.form.steps(variant, environment));
+}
+
+function findings(variant: Variant, environment: Environment): readonly string[] {
+  const made = evaluator(variant, environment);
+  if (made === null) return [`${variant.mnemonic} is not evaluated`];
+  const judge = new VariantJudge(variant, rowsOf(variant, environment));
+  const [result, source] = variant.types as readonly [PtxType, PtxType];
+  for (const sample of samplesOf(source.format as FormatName, variant)) {
+    const inputs = made.inputs.map(({ name, type }) => operand(variant, name, type, sample));
+    const [bits = 0] = made.run(inputs);
+    for (const lane of lanesOf(result, bits, variant)) judge.judge(sample, lane);
+  }
+  judge.judgeTexts();
+  return judge.findings;
+}
+
+/** The sample in every lane; no random bits. */
+function operand(variant: Variant, name: string, type: PtxType, { bits, scale }: Sample): Bits {
+  if (name === 'rbits' || (name === 'c' && variant.mnemonic.startsWith('cvt.pack'))) return 0;
+  if (name === 'scale-factor') return scale * 0x101;
+  const { lanes, laneStride, width } = type;
+  let all = 0n;
+  for (let lane = 0; lane < lanes; lane++) all |= BigInt(bits) << BigInt(lane * laneStride);
+  return width > 32 ? all : Number(all);
+}
+
+function lanesOf(type: PtxType, bits: Bits, variant: Variant): readonly Bits[] {
+  const { width } = formats[type.format as FormatName];
+  const lanes = variant.mnemonic.startsWith('cvt.pack') ? 2 : type.lanes;
+  const stride = lanes === type.lanes ? type.laneStride : width;
+  return Array.from({ length: lanes }, (_, lane) => chop(BigInt(bits) >> BigInt(lane * stride), width));
+}
+
+/** Holds results against the rows of one variant. */
+class VariantJudge {
+  readonly findings: string[] = [];
+  private readonly rows: ReadonlyMap<SpecialInput, SpecialValue>;
+  private readonly variant: Variant;
+  private readonly from: FormatName;
+  private readonly to: FormatName;
+  private readonly isScaled: boolean;
+  private readonly clampsToOne: boolean;
+
+  constructor(variant: Variant, rows: readonly SpecialValue[]) {
+    this.variant = variant;
+    this.rows = new Map(rows.map((row) => [row.input, row]));
+    this.from = variant.types[1]?.format as FormatName;
+    this.to = variant.types[0]?.format as FormatName;
+    this.isScaled = variant.mnemonic.includes('.scaled');
+    this.clampsToOne = formats[this.to].kind === 'float' && variant.mnemonic.split('.').includes('sat');
+  }
+
+  /** Results that a text names are those of its row. */
+  judgeTexts(): void {
+    for (const { rule, positive, negative } of this.rows.values()) {
+      const named = rule.match(/0x[0-9a-f]+(?![.0-9a-f])/g) ?? [];
+      const wrong = named.filter((text) => text !== positive && text !== negative);
+      if (wrong.length > 0) this.findings.push(`${this.variant.mnemonic}: ${rule}`);
+    }
+  }
+
+  judge({ bits, scale }: Sample, lane: Bits): void {
+    const { from, to, rows } = this;
+    const value = decode(from, bits);
+    if (this.isScaled && scale === 0xff && value.kind !== 'nan') {
+      return this.expectRow(formats[from].kind === 'float' ? 'NaN' : 'NaN scale', 0, bits, lane);
+    }
+    switch (value.kind) {
+      case 'nan':
+        return this.expectRow('NaN', value.sign, bits, lane);
+      case 'infinity':
+        return this.expectRow('infinity', value.sign, bits, lane);
+      case 'zero':
+        if (rows.has('zero')) return this.expectRow('zero', value.sign, bits, lane);
+        return this.expect('zero', bits, lane, patternsOf(to).zero[formats[from].kind === 'float' ? value.sign : 0]);
+      case 'finite': {
+        const magnitude = value.significand * power(value.exponent);
+        if (rows.has('subnormal') && magnitude < 2 ** -126 * (1 - 2 ** -20)) {
+          return this.expectRow('subnormal', value.sign, bits, lane);
+        }
+        const factor = this.isScaled ? 2 ** (to === 's2f6' ? 127 - scale : scale - 127) : 1;
+        this.judgeFinite(value.sign === 1 ? -magnitude * factor : magnitude * factor, bits, lane);
+      }
+    }
+  }
+
+  private judgeFinite(value: number, bits: Bits, lane: Bits): void {
+    const { from, to, rows } = this;
+    const sign = value < 0 ? 1 : 0;
+    if (sign === 1 && rows.get('negative')?.negative?.startsWith('0x') === true) {
+      return this.expectRow('negative', 1, bits, lane);
+    }
+    const overflow = rows.get('overflow');
+    const claimed = sign === 0 ? overflow?.positive : overflow?.negative;
+    if (claimed === lowBits) {
+      const { width } = formats[to];
+      const meant = formats[from].signed ? signExtend(bits, formats[from].width, width) : chop(bits, width);
+      return this.expect('overflow', bits, lane, meant);
+    }
+    if (formats[from].kind === 'integer' && formats[to].kind === 'integer') return this.judgeInteger(bits, lane);
+    const { largest, zero, one } = patternsOf(to);
+    const ends = formats[to].signed ? numberOf(to, largest[1]) : 0;
+    const [most, least] = this.clampsToOne
+      ? [1, 0]
+      : [numberOf(to, largest[0]), to === 'ue8m0' ? -numberOf(to, largest[0]) : ends];
+    if (value >= most + lastPlace(to, most) || value <= least - lastPlace(to, least)) {
+      return this.expectRow('overflow', sign, bits, lane);
+    }
+    if (value > most || value < least) {
+      // Near the border rounding decides between the end of the range and what an overflow gives.
+      if (lane !== largest[sign] && lane !== zero[0] && lane !== one) this.expectRow('overflow', sign, bits, lane);
+      return;
+    }
+    const { kind } = decode(to, lane);
+    const isSpecial = kind === 'nan' || kind === 'infinity' || (kind === 'zero' && Math.abs(value) >= 1);
+    if (isSpecial) this.findings.push(`${this.where(bits, lane)}, and nothing says so`);
+  }
+
+  private judgeInteger(bits: Bits, lane: Bits): void {
+    const valueOf = (name: FormatName, pattern: Bits): bigint => {
+      const { width, signed } = formats[name];
+      return signed ? BigInt.asIntN(width, BigInt(pattern)) : BigInt(pattern);
+    };
+    const value = valueOf(this.from, bits);
+    const [most, least] = patternsOf(this.to).largest.map((end) => valueOf(this.to, end)) as [bigint, bigint];
+    if (value > most || value < least) return this.expectRow('overflow', value < 0n ? 1 : 0, bits, lane);
+    if (valueOf(this.to, lane) !== value) this.findings.push(`${this.where(bits, lane)}, and nothing says so`);
+  }
+
+  private expectRow(input: SpecialInput, sign: 0 | 1, bits: Bits, lane: Bits): void {
+    const row = this.rows.get(input);
+    const claimed = sign === 0 ? row?.positive : row?.negative;
+    const result = `0x${hex(lane, formats[this.to].width)}`;
+    const meant = claimed === sameBits ? `0x${hex(bits, formats[this.from].width)}` : claimed;
+    const isTrue = claimed === quietBits ? keepsPayload(this.from, this.to, bits, lane) : meant === result;
+    if (!isTrue) this.findings.push(`${this.where(bits, lane)}; ${input}: ${claimed ?? 'nothing said'}`);
+  }
+
+  private expect(what: string, bits: Bits, lane: Bits, wanted: Bits): void {
+    if (BigInt(lane) !== BigInt(wanted))
+      this.findings.push(`${this.where(bits, lane)}; ${what}: 0x${wanted.toString(16)}`);
+  }
+
+  private where(bits: Bits, lane: Bits): string {
+    const { mnemonic } = this.variant;
+    return `${mnemonic} of 0x${hex(bits, formats[this.from].width)} is 0x${hex(lane, formats[this.to].width)}`;
+  }
+}
+
+function numberOf(name: FormatName, bits: Bits): number {
+  const value = decode(name, bits);
+  if (value.kind !== 'finite') return 0;
+  const magnitude = value.significand * power(value.exponent);
+  return value.sign === 1 ? -magnitude : magnitude;
+}
+
+/** One unit in the last place of a value near the end of a format. */
+function lastPlace(name: FormatName, value: number): number {
+  const format = formats[name];
+  if (format.kind !== 'float') return 2 ** -format.fractionBits;
+  return 2 ** (Math.floor(Math.log2(Math.abs(value) || 1)) - format.fractionBits);
+}
+
+/** Sign and the leading 22 bits of the payload are those of the input, and the quiet bit is set. */
+function keepsPayload(from: FormatName, to: FormatName, source: Bits, lane: Bits): boolean {
+  const top = (name: FormatName, bits: Bits): bigint => {
+    const format = formats[name];
+    if (format.kind !== 'float') return 0n;
+    return (BigInt(bits) & ((1n << BigInt(format.fractionBits)) - 1n)) >> BigInt(format.fractionBits - 23);
+  };
+  const quiet = 1n << 22n;
+  const isQuiet = (top(to, lane) & quiet) !== 0n;
+  return (
+    isQuiet && (top(from, source) | quiet) === top(to, lane) && decode(from, source).kind === decode(to, lane).kind
+  );
+}
+
+/** Values at the ends of a format and between them. */
+function samplesOf(name: FormatName, variant: Variant): readonly Sample[] {
+  const { width } = formats[name];
+  const patterns = width <= 8 ? Array.from({ length: 2 ** width }, (_, i) => i) : widePatterns(width);
+  const scales = variant.mnemonic.includes('.scaled') ? [0x7f, 0x00, 0x60, 0x90, 0xfe, 0xff] : [0x7f];
+  return patterns.flatMap((bits) => scales.map((scale) => ({ bits: chop(bits, width), scale })));
+}
+
+/** Every pattern of the top 9 bits, with a few of the bits below. */
+function widePatterns(width: number): readonly Bits[] {
+  const low = BigInt(width - 9);
+  const ends = [0n, 1n, 1n << (low - 1n), (1n << low) - 1n];
+  const patterns = Array.from({ length: 512 }, (_, top) => ends.map((end) => (BigInt(top) << low) | end)).flat();
+  return width > 32 ? patterns : patterns.map(Number);
+}
