@@ -7,7 +7,7 @@ import { PtxlabError } from './base/error.ts';
 import { err, ok, type Result } from './base/result.ts';
 import { readTarget, readVersion } from './check/check.ts';
 import { diagnose } from './diagnostics/diagnostic.ts';
-import { isHad, type Place } from './explain/plain-variants.ts';
+import { isHad, type Place } from './explain/place.ts';
 import { groupAcceptance } from './explain/targets.ts';
 import { type Evaluator, evaluator, type RegisterWidths } from './interp/evaluate.ts';
 import type { Variant } from './isa/form.ts';

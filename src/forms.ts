@@ -23,5 +23,5 @@ export function forms(options: FormsOptions = {}): readonly FormEntry[] {
     target: options.target === undefined ? null : readTarget(options.target),
     version: options.isa === undefined ? null : readVersion(options.isa),
   };
-  return formsAt(place, options.opcode ?? null).map(describeForm);
+  return formsAt(place, options.opcode ?? null).map((form) => describeForm(form, place));
 }

@@ -1,7 +1,7 @@
 /** A whole input range of one conversion: what is swept, in which chunks, and the digest of the results. */
 import { err, ok, type Result } from './base/result.ts';
 import { type EvalError, prepareEval } from './evaluate.ts';
-import type { Place } from './explain/plain-variants.ts';
+import type { Place } from './explain/place.ts';
 import { digestWord } from './jit/arrays/digest.ts';
 import { type SweepKernel, sweepKernel, type SweepPlan, SweepRunner } from './jit/arrays/sweep-kernel.ts';
 

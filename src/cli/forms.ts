@@ -21,11 +21,11 @@ export async function formsCommand(flags: FormsFlags): Promise<ExitCode> {
     await writeOut(flags.json === true ? json(cells) : lines(matrixText(cells)));
     return 0;
   }
-  const forms = formsAt(place, flags.opcode === undefined ? null : requireOpcode(flags.opcode));
+  const found = formsAt(place, flags.opcode === undefined ? null : requireOpcode(flags.opcode));
+  const entries = found.map((form) => describeForm(form, place));
   const width = columnsOf(process.stdout);
-  if (flags.json === true) await writeOut(json(forms.map(describeForm)));
-  else if (flags.opcode === undefined) await writeOut(lines(listingText(forms, width)));
-  else await writeOut(lines(detailedText(forms.map(describeForm), width)));
+  if (flags.json === true) await writeOut(json(entries));
+  else await writeOut(lines(flags.opcode === undefined ? listingText(entries, width) : detailedText(entries, width)));
   return 0;
 }
 

@@ -1,5 +1,5 @@
 /** Flags that several commands share, read. */
-import type { Place } from '../explain/plain-variants.ts';
+import type { Place } from '../explain/place.ts';
 import { helpForTarget } from '../isa/nearest-target.ts';
 import { findTarget, formatVersion, newestVersion, parseVersion, targets, versions } from '../isa/targets.ts';
 import { UsageError } from './exit.ts';

@@ -18,7 +18,7 @@ import { describeForm, type FormEntry, formsAt } from './form-listing.ts';
 import { explainVariant, type InstructionExplanation } from './instruction.ts';
 import { explainLiteral, type LiteralExplanation } from './literal.ts';
 import { explainName, type NameExplanation } from './name.ts';
-import type { Place } from './plain-variants.ts';
+import type { Place } from './place.ts';
 
 /** An opcode alone: the forms it has at the place asked about. */
 export interface OpcodeExplanation {
@@ -73,7 +73,7 @@ function withoutVariant(
 ): Explanation {
   const { opcode } = resolution;
   if (node.mnemonic === opcode && ptxForms.forms(opcode).length > 0) {
-    return { kind: 'opcode', opcode, forms: formsAt(place, opcode).map(describeForm) };
+    return { kind: 'opcode', opcode, forms: formsAt(place, opcode).map((form) => describeForm(form, place)) };
   }
   return refuse(
     resolution.kind === 'refused' ? resolution.problems : [problem('PTX2002', partOf(0), { opcode })],

@@ -1,11 +1,12 @@
 /** The table of forms as a listing. */
 import { type Acceptance, acceptance, rowsOf } from '../check/availability.ts';
 import { wrap } from '../diagnostics/renderers/wrap.ts';
+import { expandCompiled } from '../isa/expand.ts';
 import type { Condition } from '../isa/form.ts';
 import { type CompiledForm, splitMnemonic } from '../isa/notation.ts';
 import { ptxForms } from '../isa/table.ts';
 import { parseVersion } from '../isa/targets.ts';
-import { legalVariants, type Place, plainVariants } from './plain-variants.ts';
+import { isHad, type Place, plainVariants } from './place.ts';
 import { table, wrapSyntax } from './table.ts';
 import { groupAcceptance } from './targets.ts';
 
@@ -19,6 +20,8 @@ export interface FormEntry {
   readonly types: readonly { readonly name: string; readonly types: readonly string[] }[];
   readonly modifiers: readonly {
     readonly axis: string;
+    /** As the syntax line calls it: `frnd`, or the modifier's own name. */
+    readonly name: string;
     readonly values: readonly string[];
     readonly optional: boolean;
   }[];
@@ -37,20 +40,53 @@ function hasAny(compiled: CompiledForm, place: Place): boolean {
   return plainVariants(compiled, place).next().done !== true;
 }
 
-/** A form in plain data. */
-export function describeForm(compiled: CompiledForm): FormEntry {
+/** A form in plain data, with the types and modifiers that a place has of it. */
+export function describeForm(compiled: CompiledForm, place: Place): FormEntry {
   const { form, opcode, slots, axes } = compiled;
+  const words = wordsAt(compiled, place);
+  const modifiers = axes.map(({ axis, name, values, optional }) => {
+    return { axis, name, values: values.filter((value) => words.modifiers.has(value)), optional };
+  });
+  const gone = modifiers.filter(({ values }) => values.length === 0);
   return {
     id: form.id,
     opcode,
     section: form.section,
-    syntax: form.syntax.replace(/\s+/, ' '),
+    syntax: gone.reduce((syntax, { name }) => syntax.replace(`{.${name}}`, ''), form.syntax.replace(/\s+/, ' ')),
     summary: form.summary,
-    types: slots.map(({ name, types }) => ({ name, types })),
-    modifiers: axes.map(({ axis, values, optional }) => ({ axis, values, optional })),
+    types: slots.map(({ name, types }, i) => ({ name, types: types.filter((type) => words.types[i]?.has(type)) })),
+    modifiers: modifiers.filter((axis) => !gone.includes(axis)),
     operands: form.operands.map(({ name }) => name),
     availability: earliestAcceptance(compiled),
   };
+}
+
+interface Words {
+  /** By slot. */
+  readonly types: readonly ReadonlySet<string>[];
+  readonly modifiers: ReadonlySet<string>;
+}
+
+/** What occurs in the variants of a place. Some modifiers never stand alone, so those that are left are tried in twos. */
+function wordsAt(compiled: CompiledForm, place: Place): Words {
+  const types = compiled.slots.map(() => new Set<string>());
+  const modifiers = new Set<string>();
+  for (const variant of plainVariants(compiled, place)) {
+    variant.types.forEach(({ name }, i) => types[i]?.add(name));
+    for (const modifier of Object.values(variant.modifiers)) modifiers.add(modifier);
+  }
+  const missing = new Set(compiled.axes.flatMap(({ values }) => values.filter((value) => !modifiers.has(value))));
+  if (missing.size === 0) return { types, modifiers };
+  for (const variant of expandCompiled(compiled, { optional: 'two' })) {
+    const found = Object.values(variant.modifiers).filter((modifier) => missing.has(modifier));
+    if (found.length === 0 || !isHad(variant, place)) continue;
+    for (const modifier of found) {
+      modifiers.add(modifier);
+      missing.delete(modifier);
+    }
+    if (missing.size === 0) break;
+  }
+  return { types, modifiers };
 }
 
 /** For every target the first version that has some variant; variants that no rule tells apart are looked at once. */
@@ -59,7 +95,7 @@ function earliestAcceptance(compiled: CompiledForm): readonly Acceptance[] {
   const told = new Set(availability.flatMap(({ when }) => [...(when?.types ?? []), ...wordsOf(when)]));
   const seen = new Set<string>();
   const since = new Map<string, string>();
-  for (const variant of legalVariants(compiled)) {
+  for (const variant of expandCompiled(compiled, { optional: 'one' })) {
     const names = [...variant.types.map(({ name }) => name), ...Object.values(variant.modifiers)];
     const key = names.map((name) => (told.has(name) ? name : '')).join();
     if (seen.has(key)) continue;
@@ -77,11 +113,11 @@ function wordsOf(when: Condition | undefined): readonly string[] {
 }
 
 /** A heading for each opcode, then the forms' syntax lines. */
-export function listingText(forms: readonly CompiledForm[], width: number): readonly string[] {
-  const opcodes = [...new Set(forms.map(({ opcode }) => opcode))];
+export function listingText(entries: readonly FormEntry[], width: number): readonly string[] {
+  const opcodes = [...new Set(entries.map(({ opcode }) => opcode))];
   return opcodes.flatMap((opcode) => {
-    const own = forms.filter((form) => form.opcode === opcode);
-    return [heading(opcode, own), ...own.flatMap(({ form }) => syntaxLines(form.syntax, width)), ''];
+    const own = entries.filter((entry) => entry.opcode === opcode);
+    return [heading(opcode, own), ...own.flatMap(({ syntax }) => syntaxLines(syntax, width)), ''];
   });
 }
 
@@ -95,9 +131,8 @@ export function detailedText(entries: readonly FormEntry[], width: number): read
   });
 }
 
-function heading(opcode: string, own: readonly (CompiledForm | FormEntry)[]): string {
-  const [first] = own;
-  const section = first === undefined ? '' : 'form' in first ? first.form.section : first.section;
+function heading(opcode: string, own: readonly FormEntry[]): string {
+  const section = own[0]?.section ?? '';
   return `${opcode}  (${own.length === 1 ? '1 form' : `${own.length} forms`}, PTX ISA 9.1 section ${section})`;
 }
 
@@ -108,11 +143,17 @@ function syntaxLines(syntax: string, width: number): readonly string[] {
   return [`  ${first}`, ...rest.map((line) => ' '.repeat(indent) + line)];
 }
 
-function factLines({ summary, types, availability }: FormEntry, width: number): readonly string[] {
-  const slots = types.filter((slot) => slot.types.length > 1).map((slot) => [`.${slot.name}`, slot.types.join(' ')]);
+function factLines({ summary, types, modifiers, availability }: FormEntry, width: number): readonly string[] {
+  const isSet = (name: string, words: readonly string[]): boolean => words.length > 1 || words[0] !== `.${name}`;
+  const slots = types
+    .filter((slot) => isSet(slot.name, slot.types))
+    .map((slot) => [`.${slot.name}`, slot.types.join(' ')]);
+  const axes = modifiers
+    .filter((axis) => isSet(axis.name, axis.values))
+    .map((axis) => [`.${axis.name}`, axis.values.join(' ')]);
   const versions = groupAcceptance(availability).map(({ since, words }) => [`PTX ${since}`, words]);
   return [
     ...wrap(summary, width - indent).map((line) => ' '.repeat(indent) + line),
-    ...table([...slots, ...versions], width, indent),
+    ...table([...slots, ...axes, ...versions], width, indent),
   ];
 }

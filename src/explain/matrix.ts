@@ -1,7 +1,7 @@
 /** Which formats `cvt` converts to which: the two matrices of PTX ISA 9.1, 6.5, as the table of forms has them. */
 import { ptxForms } from '../isa/table.ts';
 import { formatNames, formats, type FormatName } from '../numerics/formats.ts';
-import { type Place, plainVariants } from './plain-variants.ts';
+import { type Place, plainVariants } from './place.ts';
 
 /** How a conversion works: extend, cut, or change between signed, unsigned and float. */
 export type Method = 'sext' | 'zext' | 'chop' | 'same' | 's2f' | 'u2f' | 'f2s' | 'f2u' | 'f2f';

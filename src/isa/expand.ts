@@ -13,14 +13,24 @@ export interface ExpandOptions {
    * shows every value of one such axis at a time.
    */
   readonly inert?: 'absent' | 'each';
+  /**
+   * How many optional modifiers a variant carries: `all` combines them, but for the inert ones; `one` shows each of them
+   * alone; `two` each of them alone and beside each other one.
+   */
+  readonly optional?: 'all' | 'one' | 'two';
 }
 
 /** Every legal variant of a form, types outermost, in the order of the table's sets. */
-export function* expandForm(form: InstructionForm, options: ExpandOptions = {}): Generator<Variant> {
-  const compiled = compileForm(form);
+export function expandForm(form: InstructionForm, options: ExpandOptions = {}): Generator<Variant> {
+  return expandCompiled(compileForm(form), options);
+}
+
+/** As `expandForm`, of a form whose syntax line has been read. */
+export function* expandCompiled(compiled: CompiledForm, options: ExpandOptions = {}): Generator<Variant> {
+  const { form } = compiled;
   for (const types of typeChoices(compiled, 0, [])) {
     if (!relationHolds(form.relation, types.map(typeOf))) continue;
-    for (const modifiers of modifierChoices(compiled, options.inert ?? 'absent')) {
+    for (const modifiers of modifierChoices(compiled, options)) {
       const choices = { types: types.map(typeOf), modifiers };
       if ((form.constraints ?? []).every((constraint) => constraintHolds(constraint, choices))) {
         yield makeVariant(compiled, types, modifiers);
@@ -47,10 +57,14 @@ function* typeChoices(
   for (const type of here.types) yield* typeChoices(compiled, slot + 1, [...chosen, type]);
 }
 
-function* modifierChoices(
-  compiled: CompiledForm,
-  inert: 'absent' | 'each',
-): Generator<Readonly<Record<string, string>>> {
+type Choice = Readonly<Record<string, string>>;
+
+function modifierChoices(compiled: CompiledForm, { inert, optional }: ExpandOptions): Generator<Choice> {
+  if (optional === 'one' || optional === 'two') return fewChoices(compiled.axes, optional === 'one' ? 1 : 2);
+  return allChoices(compiled, inert ?? 'absent');
+}
+
+function* allChoices(compiled: CompiledForm, inert: 'absent' | 'each'): Generator<Choice> {
   const still = compiled.form.inert ?? [];
   const moving = compiled.axes.filter((axis) => !still.includes(axis.axis) || !axis.optional);
   yield* axisChoices(moving, 0, {});
@@ -62,11 +76,29 @@ function* modifierChoices(
   }
 }
 
-function* axisChoices(
-  axes: readonly Axis[],
-  index: number,
-  chosen: Readonly<Record<string, string>>,
-): Generator<Readonly<Record<string, string>>> {
+function* fewChoices(axes: readonly Axis[], most: number): Generator<Choice> {
+  const optional = axes.filter((axis) => axis.optional);
+  for (const base of axisChoices(
+    axes.filter((axis) => !axis.optional),
+    0,
+    {},
+  )) {
+    yield* optionalChoices(optional, 0, most, base);
+  }
+}
+
+/** A choice, then each with up to `most` values of the axes from `index` on. */
+function* optionalChoices(axes: readonly Axis[], index: number, most: number, chosen: Choice): Generator<Choice> {
+  yield chosen;
+  if (most === 0) return;
+  for (const [offset, axis] of axes.slice(index).entries()) {
+    for (const value of axis.values) {
+      yield* optionalChoices(axes, index + offset + 1, most - 1, { ...chosen, [axis.axis]: value });
+    }
+  }
+}
+
+function* axisChoices(axes: readonly Axis[], index: number, chosen: Choice): Generator<Choice> {
   const axis = axes[index];
   if (axis === undefined) {
     yield chosen;

@@ -3,7 +3,7 @@ import { type Bits, hex } from '../../base/bits.ts';
 import { PtxlabError } from '../../base/error.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { readTarget, readVersion } from '../../check/check.ts';
-import type { Place } from '../../explain/plain-variants.ts';
+import type { Place } from '../../explain/place.ts';
 import type { RegisterWidths } from '../../interp/evaluate.ts';
 import { type EvalError, type Prepared, prepareEval } from '../../evaluate.ts';
 import type { ExitCode } from '../exit.ts';
