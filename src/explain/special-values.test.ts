@@ -18,7 +18,8 @@ import { type FormatName, formats } from '../numerics/formats.ts';
 import { lowBits, quietBits, sameBits, type SpecialInput, type SpecialValue, specialValues } from './special-values.ts';
 
 const conversions = allForms.filter(({ id }) => id.startsWith('cvt.'));
-const environments = [namedEnvironment('sm_121a', '9.1'), namedEnvironment('sm_13', '1.3')];
+const newest = namedEnvironment('sm_121a', '9.1');
+const environments = [newest, namedEnvironment('sm_13', '1.3')];
 
 interface Sample {
   readonly bits: Bits;
@@ -39,7 +40,7 @@ describe('special values of conversions', () => {
   it('speaks of every cvt and cvt.pack', () => {
     const silent = conversions
       .flatMap((form) => [...expandForm(form)])
-      .filter((variant) => !rowsOf(variant, environments[0] as Environment).some(({ input }) => input === 'overflow'));
+      .filter((variant) => !rowsOf(variant, newest).some(({ input }) => input === 'overflow'));
     expect(silent.map(({ mnemonic }) => mnemonic)).toEqual([]);
   });
 });
