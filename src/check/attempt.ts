@@ -1,6 +1,6 @@
 /** One form tried on the parts of a mnemonic: the choices it makes of them, and everything that does not fit. */
 import type { Constraint } from '../isa/form.ts';
-import { liesOn, modifierSets, otherModifiers } from '../isa/modifiers.ts';
+import { liesOn, modifierSets, modifiersOutside } from '../isa/modifiers.ts';
 import type { Axis, CompiledForm } from '../isa/notation.ts';
 import { constraintHolds, relationHolds } from '../isa/rules.ts';
 import { ptxForms } from '../isa/table.ts';
@@ -69,33 +69,29 @@ function axisFor(compiled: CompiledForm, text: string, chosen: Readonly<Record<s
   return axes.find((candidate) => chosen[candidate.axis] === undefined) ?? axes[0];
 }
 
-const knownModifiers: ReadonlySet<string> = new Set(Object.values(modifierSets).flatMap((set) => set.values));
+/** Most modifiers are in a set: for them not every syntax line of the table has to be read. */
+const setModifiers: ReadonlySet<string> = new Set(Object.values(modifierSets).flatMap((set) => set.values));
 
 let tableModifiers: ReadonlySet<string> | null = null;
 
-/** True for a modifier of any instruction of PTX. */
+/** True for a modifier of any instruction of PTX, and for a word such as `.wide` that an opcode holds. */
 export function isModifier(text: string): boolean {
-  if (knownModifiers.has(text) || otherModifiers.has(text)) return true;
+  if (setModifiers.has(text) || modifiersOutside.has(text)) return true;
   tableModifiers ??= new Set(
     ptxForms
       .opcodes()
-      .flatMap((opcode) => ptxForms.forms(opcode).flatMap((f) => f.axes.flatMap((axis) => axis.values))),
+      .flatMap((opcode) => [
+        ...wordsOf(opcode),
+        ...ptxForms.forms(opcode).flatMap(({ axes }) => axes.flatMap(({ values }) => values)),
+      ]),
   );
   return tableModifiers.has(text);
 }
 
-const roundings: ReadonlySet<string> = new Set([
-  '.rn',
-  '.rz',
-  '.rm',
-  '.rp',
-  '.rna',
-  '.rs',
-  '.rni',
-  '.rzi',
-  '.rmi',
-  '.rpi',
-]);
+function wordsOf(opcode: string): readonly string[] {
+  const [, ...words] = opcode.split('.');
+  return words.map((word) => `.${word}`);
+}
 
 function misplaced(
   compiled: CompiledForm,
@@ -108,7 +104,7 @@ function misplaced(
   const { text } = modifier;
   if (!isModifier(text)) return unknownModifier([compiled], modifier);
   const rounding = compiled.axes.find((axis) => axis.axis === 'rounding');
-  if (roundings.has(text)) {
+  if (liesOn(text, 'rounding')) {
     const first = chosen['rounding'];
     if (first !== undefined) return problem('PTX2012', place, { modifier: text, first, axis: 'rounding' });
     const allowed = rounding === undefined ? 'takes no rounding modifier' : `rounds with ${listed(rounding.values)}`;

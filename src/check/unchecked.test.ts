@@ -1,5 +1,6 @@
 /** Instructions that the table does not hold: noted, dated, and never taken for another one (verdicts of ptxas 13.0). */
 import { expect, test } from 'vitest';
+import { modifiersOutside } from '../isa/modifiers.ts';
 import { opcodesOutside } from '../isa/opcodes.ts';
 import { ptxForms } from '../isa/table.ts';
 import { check } from './check.ts';
@@ -44,6 +45,12 @@ test.each(lines)('%s noted in %s on %s, refused in %s or on %s', (line, version,
 
 test('no instruction is both in the table and outside of it', () => {
   expect([...opcodesOutside.keys()].filter((opcode) => ptxForms.forms(opcode).length > 0)).toEqual([]);
+});
+
+test('no modifier is both in the table and outside of it', () => {
+  const used = ptxForms.opcodes().flatMap((opcode) => ptxForms.forms(opcode).flatMap(({ axes }) => axes));
+  const values = new Set(used.flatMap((axis) => axis.values));
+  expect([...modifiersOutside].filter((modifier) => values.has(modifier))).toEqual([]);
 });
 
 test('names in an instruction that is not checked are declared all the same', () => {
