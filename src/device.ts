@@ -18,6 +18,7 @@ import { loadModule } from './check/check.ts';
 import { DeviceBuffer } from './device/buffer.ts';
 import { LoadedModule, RefusedModuleError } from './device/loaded-module.ts';
 import type { DeviceOptions } from './device/options.ts';
+import { CodeCache } from './jit/launch/cache.ts';
 import type { ModuleOrigin } from './jit/launch/launch.ts';
 import { environmentOf } from './isa/environment.ts';
 import { findGpu, type Gpu, runsOn } from './isa/gpus.ts';
@@ -44,6 +45,8 @@ export class Device {
   private readonly gpu: Gpu | null;
   private readonly memory: GlobalMemory;
   private readonly heap: DeviceHeap;
+  private readonly code: CodeCache = new CodeCache();
+  private isClosed = false;
   private buffers = 0;
 
   private constructor(options: DeviceOptions, gpu: Gpu | null) {
@@ -68,29 +71,32 @@ export class Device {
    * Checks a module and places its variables in memory.
    *
    * @throws RefusedModuleError where the module has errors
-   * @throws PtxlabError `unfit-gpu` where the device's GPU cannot run code for the target of the module
+   * @throws PtxlabError `unfit-gpu` where the device's GPU cannot run code for the target of the module; `device-closed`
    */
   load(source: string): LoadedModule {
+    this.checkOpen();
     const { target, isa, workers = 0, simd } = this.options;
     const options = { ...(target === undefined ? {} : { target }), ...(isa === undefined ? {} : { isa }) };
     const { report, module } = loadModule(source, options);
     if (module === null) throw new RefusedModuleError(report);
-    const { memory, heap } = this;
+    const { memory, heap, code } = this;
+    const checkOpen = (): void => this.checkOpen();
     const environment = environmentOf(module.environment.version, module.environment.target, this.gpu ?? undefined);
     if (!runsOn(environment.target, environment.gpu)) {
       const { gpu, target: found } = environment;
       throw new PtxlabError('unfit-gpu', `the device is ${gpu.name}, which runs no code for ${found.name}`);
     }
     const origin: ModuleOrigin = { text: source, environment };
-    return new LoadedModule(module, report, { memory, heap, origin, workers, simd });
+    return new LoadedModule(module, report, { memory, heap, origin, code, checkOpen, workers, simd });
   }
 
   /**
    * A buffer of zeros, or one with a copy of `contents`.
    *
-   * @throws PtxlabError `out-of-memory`
+   * @throws PtxlabError `out-of-memory`, `device-closed`
    */
   alloc(contents: number | ArrayBufferView): DeviceBuffer {
+    this.checkOpen();
     const size = typeof contents === 'number' ? contents : contents.byteLength;
     if (!Number.isSafeInteger(size) || size < 0) throw new PtxlabError('buffer-size', `${size} is no size of a buffer`);
     const buffer = new DeviceBuffer(this.memory, this.memory.allocate(size, `buffer ${this.buffers++}`));
@@ -98,6 +104,19 @@ export class Device {
       buffer.write(new Uint8Array(contents.buffer, contents.byteOffset, contents.byteLength));
     }
     return buffer;
+  }
+
+  /**
+   * Lets go of the code that was compiled for its kernels. Nothing can be loaded, allocated or launched afterwards; what
+   * buffers hold can still be read, and a launch under way goes on.
+   */
+  close(): void {
+    this.isClosed = true;
+    this.code.clear();
+  }
+
+  private checkOpen(): void {
+    if (this.isClosed) throw new PtxlabError('device-closed', 'the device was closed');
   }
 }
 

@@ -2,6 +2,7 @@
 import { packArguments } from './arguments.ts';
 import { PtxlabError } from '../base/error.ts';
 import { ReferenceEngine } from '../interp/engine.ts';
+import type { CodeCache } from '../jit/launch/cache.ts';
 import { type ModuleOrigin, runFast } from '../jit/launch/launch.ts';
 import type { DeviceHeap } from '../machine/device-heap.ts';
 import { type Launch, type LaunchResult, runToEnd } from '../machine/engine.ts';
@@ -20,6 +21,9 @@ export interface ModuleContext {
   readonly memory: GlobalMemory;
   readonly heap: DeviceHeap;
   readonly origin: ModuleOrigin;
+  readonly code: CodeCache;
+  /** Throws where the device is closed. */
+  readonly checkOpen: () => void;
   readonly workers: number;
   readonly simd: boolean | undefined;
 }
@@ -52,9 +56,10 @@ export class Kernel {
   /**
    * Runs the kernel. What the program does wrong comes back as a fault; what the caller does wrong is thrown.
    *
-   * @throws PtxlabError `bad-launch`, `bad-trace`, `argument-count`, `argument-size`, `argument-type`
+   * @throws PtxlabError `bad-launch`, `bad-trace`, `argument-count`, `argument-size`, `argument-type`, `device-closed`
    */
   async launch(options: LaunchOptions = {}): Promise<LaunchResult> {
+    this.context.checkOpen();
     const { program } = this;
     const shape: LaunchShape = {
       grid: extent(options.grid ?? 1),
@@ -93,11 +98,12 @@ export class Kernel {
   }
 
   private async run(options: LaunchOptions, launch: Launch): Promise<LaunchResult> {
-    const { origin, workers, simd } = this.context;
+    const { origin, code, workers, simd } = this.context;
     const tracing = tracingOf(options, launch.shape);
     if (tracing === null && options.engine !== 'interp') {
       return runFast(launch, {
         origin,
+        code,
         checked: options.unchecked !== true,
         workers: options.workers ?? workers,
         simd: options.simd ?? simd,

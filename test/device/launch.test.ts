@@ -115,6 +115,17 @@ describe('modules and buffers', () => {
     expect(newer.load(moduleOf({ body: '' })).kernelNames).toHaveLength(1);
   });
 
+  test('a closed device', async () => {
+    const device = await Device.create();
+    const module = device.load(moduleOf({ body: '' }));
+    const buffer = device.alloc(4);
+    device.close();
+    expect(await codeOf(() => device.alloc(4))).toBe('device-closed');
+    expect(await codeOf(() => device.load(moduleOf({ body: '' })))).toBe('device-closed');
+    expect(await codeOf(() => module.kernel('k').launch({ args: [buffer] }))).toBe('device-closed');
+    expect(buffer.read()).toHaveLength(4);
+  });
+
   test('buffers keep their size, and end with free', async () => {
     const device = await Device.create({ memory: 4096 });
     const buffer = device.alloc(Float32Array.of(1, 2));

@@ -5,6 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { TraceEvent } from '../../src/device.ts';
+import { CodeCache } from '../../src/jit/launch/cache.ts';
 import { fastEngine } from '../../src/jit/launch/launch.ts';
 import { runToEnd } from '../../src/machine/engine.ts';
 import type { LaunchState } from '../../src/machine/state.ts';
@@ -261,7 +262,7 @@ describe('between blocks the fast engine gives the same state', () => {
   const shape = { grid: 6, block: 32, bytes: 4096 };
   const fastOf = ({ launch }: Prepared): ReturnType<typeof fastEngine> => {
     const origin = { text: moduleOf(source), environment: namedEnvironment('sm_100a', '9.0') };
-    return fastEngine(launch, { origin, checked: true, workers: 0, simd: false });
+    return fastEngine(launch, { origin, code: new CodeCache(), checked: true, workers: 0, simd: false });
   };
   const whole = launchOf(source, shape);
   ending(engineOf(whole), 1000);

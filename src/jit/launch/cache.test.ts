@@ -1,39 +1,85 @@
-/** The same text under the same key is compiled once, as long as there are not too many others. */
+/** A device compiles the same text under the same key once, finds what others have, and keeps no more than it uses. */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { type Compiled, compiledOnce } from './cache.ts';
+import { CodeCache, type Compiled } from './cache.ts';
 
-function counter(): { readonly make: () => Compiled; readonly made: () => number } {
-  let count = 0;
-  return { make: () => ({ number: count++ }) as unknown as Compiled, made: () => count };
-}
+/** An empty module is a header. */
+const empty = new WebAssembly.Module(Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0));
+const kernel: Compiled['kernel'] = {
+  name: 'k',
+  stops: [],
+  frame: { state: 0, offers: [], mask: 0, results: [], depth: 0, size: 0 },
+  callBytes: 0,
+  stackBytes: 0,
+  sharedBytes: 0,
+  waits: false,
+  functions: [],
+  sites: [],
+  shared: [],
+  local: [],
+  parameters: [],
+};
+const make = (): Compiled => ({ kernel, module: empty, executed: 0 });
 
 test('the same text and key are made once, others anew', () => {
-  const { make, made } = counter();
-  const first = compiledOnce('text', 'key', make);
-  expect(compiledOnce('text', 'key', make)).toBe(first);
-  expect(made()).toBe(1);
-  expect(compiledOnce('text', 'other key', make)).not.toBe(first);
-  expect(compiledOnce('other text', 'key', make)).not.toBe(first);
-  expect(made()).toBe(3);
+  const cache = new CodeCache();
+  const first = cache.once('text', 'key', make);
+  expect(cache.once('text', 'key', make)).toBe(first);
+  expect(cache.before('text', 'key')).toBe(first);
+  expect(cache.once('text', 'other key', make)).not.toBe(first);
+  expect(cache.once('other text', 'key', make)).not.toBe(first);
+  expect(cache.before('other text', 'no key')).toBeNull();
 });
 
-test('texts that were not used for long are forgotten', () => {
-  const { make } = counter();
-  const kept = compiledOnce('kept', '', make);
-  const dropped = compiledOnce('dropped', '', make);
-  for (let i = 0; i < 100; i++) {
-    compiledOnce(`one more ${i}`, '', make);
-    expect(compiledOnce('kept', '', make)).toBe(kept);
+test('another device finds what the first one has', () => {
+  const [one, other] = [new CodeCache(), new CodeCache()];
+  expect(other.once('for both', '', make)).toBe(one.once('for both', '', make));
+});
+
+/** Whether what a cache held is collected, once nothing else holds it. */
+async function isCollected(held: (cache: CodeCache) => WeakRef<Compiled>, cache: CodeCache): Promise<boolean> {
+  const found = held(cache);
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  for (let i = 0; i < 20 && found.deref() !== undefined; i++) {
+    await new Promise((resolve) => {
+      setTimeout(resolve, 0);
+    });
+    collect();
   }
-  expect(compiledOnce('dropped', '', make)).not.toBe(dropped);
+  return found.deref() === undefined;
+}
+
+test('code is let go with its device, not before', async () => {
+  const cache = new CodeCache();
+  const kept = (of: CodeCache): WeakRef<Compiled> => new WeakRef(of.once('kept', '', make));
+  expect(await isCollected(kept, cache)).toBe(false);
+  const cleared = (of: CodeCache): WeakRef<Compiled> => {
+    const found = new WeakRef(of.once('kept', '', make));
+    of.clear();
+    return found;
+  };
+  expect(await isCollected(cleared, cache)).toBe(true);
 });
 
-test('long texts count by their length', () => {
-  const { make } = counter();
-  const first = compiledOnce('a'.repeat(2 ** 24), '', make);
-  compiledOnce('b'.repeat(2 ** 24), '', make);
-  expect(compiledOnce('a'.repeat(2 ** 24), '', make)).toBe(first);
-  compiledOnce('c'.repeat(2 ** 24), '', make);
-  compiledOnce('d'.repeat(2 ** 24), '', make);
-  expect(compiledOnce('a'.repeat(2 ** 24), '', make)).not.toBe(first);
+test('texts that were not used for long are forgotten, however many they are', async () => {
+  const cache = new CodeCache();
+  const dropped = (of: CodeCache): WeakRef<Compiled> => {
+    const found = new WeakRef(of.once('dropped', '', make));
+    for (let i = 0; i < 100; i++) of.once(`one more ${i}`, '', make);
+    return found;
+  };
+  expect(await isCollected(dropped, cache)).toBe(true);
+});
+
+test('long texts count by their length', async () => {
+  const cache = new CodeCache();
+  const long = (letter: string): string => letter.repeat(2 ** 24);
+  const dropped = (of: CodeCache): WeakRef<Compiled> => {
+    const found = new WeakRef(of.once(long('a'), '', make));
+    for (const letter of ['b', 'c']) of.once(long(letter), '', make);
+    return found;
+  };
+  expect(await isCollected(dropped, cache)).toBe(true);
 });

@@ -3,7 +3,7 @@ import type { Environment } from '../../isa/environment.ts';
 import { type Launch, type LaunchResult, runToEnd } from '../../machine/engine.ts';
 import type { KernelProgram } from '../../program/link.ts';
 import { sourceAt } from '../../program/source-places.ts';
-import { type Compiled, compiledBefore, compiledOnce } from './cache.ts';
+import type { CodeCache, Compiled } from './cache.ts';
 import { compileKernel } from '../compile.ts';
 import { type BetterCode, type CompiledCode, FastEngine } from './engine.ts';
 import { earnsFours, hasFours, paysOff, runsInFours } from '../simd/four-threads.ts';
@@ -18,6 +18,8 @@ export interface ModuleOrigin {
 
 export interface FastOptions {
   readonly origin: ModuleOrigin;
+  /** Of the device. */
+  readonly code: CodeCache;
   readonly checked: boolean;
   /** Whether there is to be code for four threads at a time; undefined: where the launch earns it. */
   readonly simd: boolean | undefined;
@@ -81,7 +83,7 @@ function makersOf(launch: Launch, options: FastOptions, concurrent: boolean): Ma
   const make = (fours: boolean): Compiled => codeOf(launch, options, concurrent, fours);
   if (simd === false || !hasFours(shape) || !runsInFours(kernel.entry)) return { code: make(false), better: null };
   const key = keyOf(launch, options, concurrent, false);
-  const executed = compiledBefore(origin.text, key)?.executed ?? 0;
+  const executed = options.code.before(origin.text, key)?.executed ?? 0;
   if (simd === true || earnsFours(kernel.entry, shape, executed)) return { code: make(true), better: null };
   const better: BetterCode = (now) => {
     if (!paysOff(executed + now)) return null;
@@ -108,7 +110,7 @@ function codeOf(launch: Launch, options: FastOptions, concurrent: boolean, fours
   const { kernel, image, memory } = launch;
   const { origin, checked } = options;
   const { constants, addressOf } = image;
-  return compiledOnce(origin.text, keyOf(launch, options, concurrent, fours), () => {
+  return options.code.once(origin.text, keyOf(launch, options, concurrent, fours), () => {
     const made = compileKernel(kernel, {
       origin: memory.origin,
       sharedMemory: memory.share() !== null,
