@@ -33,6 +33,23 @@ export function slotsFit(compiled: CompiledForm, names: readonly TypeName[]): bo
   return relationHolds(form.relation, names.map(typeOf));
 }
 
+/** The modifiers by axis, where a form takes them and lacks none; null where something is wrong. */
+export function choicesIn(
+  compiled: CompiledForm,
+  types: readonly TypeName[],
+  written: readonly Written[],
+): Readonly<Record<string, string>> | null {
+  const chosen: Record<string, string> = {};
+  for (const { text } of written) {
+    const axis = axisFor(compiled, text, chosen);
+    if (axis === undefined || chosen[axis.axis] !== undefined) return null;
+    chosen[axis.axis] = text;
+  }
+  if (compiled.axes.some((axis) => !axis.optional && chosen[axis.axis] === undefined)) return null;
+  const choices = { types: types.map(typeOf), modifiers: chosen };
+  return (compiled.form.constraints ?? []).every((constraint) => constraintHolds(constraint, choices)) ? chosen : null;
+}
+
 /** Sorts modifiers into the form's axes and judges the result. */
 export function attempt(compiled: CompiledForm, types: readonly TypeName[], written: readonly Written[]): Attempt {
   const chosen: Record<string, string> = {};

@@ -4,7 +4,7 @@ import { diagnose } from '../diagnostics/diagnostic.ts';
 import type { DebugItem, InlinedAt, LocationDirective } from '../syntax/tree.ts';
 import type { Report } from './declarations.ts';
 
-type Place = Pick<LocationDirective, 'file' | 'line' | 'column'>;
+export type Place = Pick<LocationDirective, 'file' | 'line' | 'column'>;
 
 /** What the directives of a module say of its sources. */
 export class DebugPlaces {
@@ -42,6 +42,20 @@ export class DebugPlaces {
     else known.add(keyOf(location));
   }
 
+  /** True for a place about which nothing is new but where it is, as that is remembered. */
+  repeats(place: Place): boolean {
+    const known = this.given.get(place.file);
+    if (known === undefined || !isSmall(place)) return false;
+    known.add(keyOf(place));
+    return true;
+  }
+
+  /** The same where code of `functionName` was inlined at another place. */
+  repeatsInlined(place: Place, functionName: string, at: Place): boolean {
+    if (!this.named.has(functionName) || this.given.get(at.file)?.has(keyOf(at)) !== true) return false;
+    return isSmall(at) && this.repeats(place);
+  }
+
   private readInlined(inlined: InlinedAt, { start, end }: Span): void {
     const { file, line, column, functionName } = inlined;
     if (!this.named.has(functionName)) this.named.set(functionName, { start, end });
@@ -53,8 +67,9 @@ export class DebugPlaces {
   finish(): void {
     if (this.files.size === 0 && this.first !== null) this.report(diagnose('PTX5031', this.first, {}));
     if (this.named.size === 0) return;
+    const declared = new Set(this.sections.flatMap(namesIn));
     for (const [name, span] of this.named) {
-      if (!this.sections.some((text) => declares(text, name))) this.report(diagnose('PTX5030', span, { name }));
+      if (!declared.has(name)) this.report(diagnose('PTX5030', span, { name }));
     }
   }
 }
@@ -64,13 +79,20 @@ function keyOf({ line, column }: Place): number {
   return line * 0x10_0000 + column;
 }
 
-/** True for a section of that name, and for one with such a label. */
-function declares(section: string, name: string): boolean {
-  const [, own] = /^\.section\s+(\.\w+)/.exec(section) ?? [];
-  if (own === name) return true;
-  for (let at = section.indexOf(name); at >= 0; at = section.indexOf(name, at + 1)) {
-    const isWord = /[\s{]/.test(section[at - 1] ?? '');
-    if (isWord && /^\s*:/.test(section.slice(at + name.length, at + name.length + 20))) return true;
+/** False where a known line has no number but a mark that one is too large. */
+function isSmall({ file, line, column }: Place): boolean {
+  return file >= 0 && line >= 0 && column >= 0;
+}
+
+/** White space that may stand before a colon. */
+const longestGap = 20;
+
+/** A section's name and its labels: sections are long, and have few colons. */
+function namesIn(section: string): readonly string[] {
+  const names = [/^\.section\s+(\.\w+)/.exec(section)?.[1] ?? ''];
+  for (let colon = section.indexOf(':'); colon >= 0; colon = section.indexOf(':', colon + 1)) {
+    const before = section.slice(section.lastIndexOf('\n', colon - longestGap) + 1, colon);
+    names.push(...(/[\w$%]+(?=\s*$)/.exec(before) ?? []));
   }
-  return false;
+  return names;
 }

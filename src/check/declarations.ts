@@ -232,3 +232,15 @@ export function parameterSpace(entry: boolean, result: boolean): FormalSpace {
 export function isRegisterParameter(parameter: Parameter): boolean {
   return parameter.space === '.reg';
 }
+
+/** Where what is declared lives. */
+export function spaceOf(declaration: Declaration): VariableSpace {
+  switch (declaration.space) {
+    case '.param':
+      return 'local parameter';
+    case '.reg':
+      return '.local';
+    default:
+      return declaration.space;
+  }
+}

@@ -1,15 +1,16 @@
 /**
- * Instructions of known shape, judged without being parsed. A shape is remembered with the verdict on the instruction
- * that it came from, and with all that this verdict hung on: what each register and name in it was. Where a line
- * of the same shape finds the same, there is as little to say about it; every other line is parsed and judged as usual.
+ * Instructions of known shape, judged without being parsed. A shape is remembered with all that the verdict on the
+ * instruction it came from hung on: what each register and name in it was. A line of the same shape that finds the same
+ * gets the same verdict; where that is not simply in order, and for every other line, it is parsed and judged as usual.
  */
-import type { LineShape, ShapeName } from '../syntax/line-shapes.ts';
-import type { Instruction, KnownLines, LineSource, Operand } from '../syntax/tree.ts';
+import type { LineShape } from '../syntax/line-shapes.ts';
+import type { Instruction, KnownLines, LineSource, LocationDirective } from '../syntax/tree.ts';
+import type { DebugPlaces, Place } from './debug-places.ts';
 import { VisibleFamilies } from './families.ts';
 import type { Judge, Verdict } from './judge.ts';
 import type { Needs } from './needs.ts';
-import type { CheckMemory, LineVerdict, LineVerdicts } from './memory.ts';
-import { type Shape, shapeOfName } from './shapes.ts';
+import type { CheckMemory, KnownInstruction, KnownLine, KnownLocation } from './memory.ts';
+import { type Shape, shapeOf, shapeOfName } from './shapes.ts';
 import type { Scope } from './symbols.ts';
 
 /** Slots that hold no register's number. */
@@ -25,9 +26,10 @@ export interface LineContext {
   readonly source: string;
   /** The judge of the module's environment. */
   ownJudge(): Judge;
-  /** An instruction judged as usual. */
-  checkInstruction(node: Instruction, scope: Scope): void;
+  /** A statement checked as usual. */
+  checkKnown(statement: Instruction | LocationDirective, scope: Scope): void;
   readonly needs: Needs;
+  readonly debug: DebugPlaces;
 }
 
 /** Judges the known lines of one module. */
@@ -37,7 +39,6 @@ export class LineChecker {
   private readonly visible: VisibleFamilies;
   private readonly module: number;
   private scopeSeen = 0;
-  private verdicts: LineVerdicts | null = null;
 
   constructor(context: LineContext, memory: CheckMemory) {
     this.context = context;
@@ -49,13 +50,13 @@ export class LineChecker {
   check(lines: KnownLines, scope: Scope): void {
     const { from, to, source } = lines;
     const { words, slotCounts } = source.shapes;
-    const byShape = this.byShape();
+    const byShape = this.memory.knownLines();
     this.enter(scope);
     for (let at = from; at < to; ) {
       const id = words[at] as number;
       const known = byShape[id];
       if (known === undefined || !this.holds(known, words, at + 2, scope)) {
-        this.context.checkInstruction(source.instructionAt(words[at + 1] as number), scope);
+        this.context.checkKnown(source.statementAt(words[at + 1] as number), scope);
       }
       at += 2 + (slotCounts[id] as number);
     }
@@ -63,24 +64,23 @@ export class LineChecker {
 
   /** Remembers an instruction about which there was nothing to say. */
   learn(node: Instruction, scope: Scope, verdict: Verdict, source: LineSource): void {
-    const shape = source.learn(node.start);
-    if (shape?.end !== node.end || !sameNames(shape.names, namesIn(node))) return;
-    const byShape = this.byShape();
+    const shape = source.learn(node);
+    if (shape === null) return;
+    const byShape = this.memory.knownLines();
     const made = this.describe(node, scope, verdict, shape);
     if (made === null) return;
     const known = byShape[shape.id];
-    const isKnown = known?.verdict === verdict && known.slots.every((slot, i) => slot === made.slots[i]);
+    const isKnown =
+      known?.kind === 'instruction' &&
+      known.mnemonic === made.mnemonic &&
+      known.shapes.every((one, i) => one === made.shapes[i]) &&
+      known.slots.every((slot, i) => slot === made.slots[i]);
     if (isKnown && known.values !== null && made.values !== null && known.values.length < mostValues) {
       known.values.push(...made.values);
     } else byShape[shape.id] = made;
   }
 
-  private byShape(): (LineVerdict | undefined)[] {
-    this.verdicts ??= this.memory.verdictsOf(this.context.ownJudge());
-    return this.verdicts.of(this.memory.shapes.generation);
-  }
-
-  private describe(node: Instruction, scope: Scope, verdict: Verdict, shape: LineShape): LineVerdict | null {
+  private describe(node: Instruction, scope: Scope, verdict: Verdict, shape: LineShape): KnownInstruction | null {
     const slots = new Int32Array(shape.slots.length).fill(integerSlot);
     const names: { name: string; shape: Shape }[] = [];
     let folded: Shape | null = null;
@@ -100,8 +100,17 @@ export class LineChecker {
     }
     const values = verdict.ranged ? valuesOf(node, shape, slots) : null;
     if (verdict.ranged && values === null) return null;
-    const { module } = this;
-    return { verdict, slots, names, folded, values: values === null ? null : [values], namesSeen: 0, module };
+    return {
+      kind: 'instruction',
+      mnemonic: node.mnemonic,
+      shapes: node.operands.map((operand) => shapeOf(operand, scope)),
+      slots,
+      names,
+      folded,
+      values: values === null ? null : [values],
+      namesSeen: 0,
+      module: this.module,
+    };
   }
 
   /** The index of the family that a register belongs to; -1 for one that is declared by itself. */
@@ -114,8 +123,29 @@ export class LineChecker {
     if (this.visible.enter(scope)) this.scopeSeen = this.memory.nextNumber();
   }
 
+  /** Remembers a `.loc` about which there was nothing to say. */
+  learnLocation(node: LocationDirective, source: LineSource): void {
+    const shape = source.learn(node);
+    if (shape === null) return;
+    const inlined = node.inlined !== null;
+    this.memory.knownLines()[shape.id] = { kind: 'location', inlined, module: this.module };
+  }
+
+  /** True where there is nothing to say about a line. */
+  private holds(known: KnownLine, words: Int32Array, at: number, scope: Scope): boolean {
+    if (known.kind === 'instruction') return this.holdsInstruction(known, words, at, scope);
+    return known.module === this.module && this.holdsLocation(known, words, at);
+  }
+
+  private holdsLocation({ inlined }: KnownLocation, words: Int32Array, at: number): boolean {
+    const { debug, source } = this.context;
+    const place = placeAt(words, at);
+    if (!inlined) return debug.repeats(place);
+    return debug.repeatsInlined(place, source.slice(words[at + 3], words[at + 4]), placeAt(words, at + 5));
+  }
+
   /** True where all that the verdict hung on is as it was. */
-  private holds(known: LineVerdict, words: Int32Array, at: number, scope: Scope): boolean {
+  private holdsInstruction(known: KnownInstruction, words: Int32Array, at: number, scope: Scope): boolean {
     const { slots } = known;
     const { counts } = this.visible;
     for (let i = 0; i < slots.length; i++) {
@@ -129,23 +159,34 @@ export class LineChecker {
     return known.module === this.module || this.meet(known);
   }
 
-  private isFolded({ folded }: LineVerdict, words: Int32Array, at: number, scope: Scope): boolean {
+  private isFolded({ folded }: KnownInstruction, words: Int32Array, at: number, scope: Scope): boolean {
     return shapeOfName(this.context.source.slice(words[at], words[at + 1]), scope) === folded;
   }
 
-  private seeNames(known: LineVerdict, scope: Scope): boolean {
+  private seeNames(known: KnownInstruction, scope: Scope): boolean {
     for (const { name, shape } of known.names) if (shapeOfName(name, scope) !== shape) return false;
     known.namesSeen = this.scopeSeen;
     return true;
   }
 
-  /** The first line of its shape in a module; where the table lacks the opcode, this is said once for each module. */
-  private meet(known: LineVerdict): boolean {
-    if (known.verdict.unchecked) return false;
+  /** The first line of its shape in a module: its version and target may be other than they were. */
+  private meet(known: KnownInstruction): boolean {
+    const verdict = this.context.ownJudge().judge(known.mnemonic, known.shapes);
+    if (!verdict.clean && !isInRange(verdict)) return false;
     known.module = this.module;
-    this.context.needs.met(known.verdict);
+    this.context.needs.met(verdict);
     return true;
   }
+}
+
+/** The place that three slots of a `.loc` give. */
+function placeAt(words: Int32Array, at: number): Place {
+  return { file: words[at] as number, line: words[at + 1] as number, column: words[at + 2] as number };
+}
+
+/** True for a verdict that is in order for the values that were remembered. */
+function isInRange({ ranged, problems, warnings, undeclared, calls }: Verdict): boolean {
+  return ranged && problems.length + warnings.length === 0 && !undeclared && !calls;
 }
 
 /** The integers of a line whose constants have limits; null where some value is not among the slots. */
@@ -163,54 +204,4 @@ function hasValues(known: readonly (readonly number[])[], slots: Int32Array, wor
     }
     return true;
   });
-}
-
-/** True where the names of a shape are those of the tree, so that the numbers folded away stand where they seem to. */
-function sameNames(names: readonly ShapeName[], places: readonly number[]): boolean {
-  return (
-    names.length * 2 === places.length &&
-    names.every(({ start, end }, i) => start === places[i * 2] && end === places[i * 2 + 1])
-  );
-}
-
-/** Where the names of an instruction start and end, in the order of the text. */
-function namesIn({ guard, operands }: Instruction): readonly number[] {
-  const places: number[] = [];
-  if (guard !== null) addNames(guard.predicate, places);
-  for (const operand of operands) addNames(operand, places);
-  return places;
-}
-
-function addNames(operand: Operand, places: number[]): void {
-  switch (operand.kind) {
-    case 'name':
-      places.push(operand.start, operand.end);
-      return;
-    case 'member':
-      places.push(operand.start, operand.start + operand.base.length);
-      return;
-    case 'offset':
-      addNames(operand.base, places);
-      if (operand.index !== null) addNames(operand.index, places);
-      return;
-    case 'address':
-      if (operand.base !== null) addNames(operand.base, places);
-      for (const part of operand.rest) addNames(part, places);
-      return;
-    case 'unary':
-      addNames(operand.operand, places);
-      return;
-    case 'pair':
-      addNames(operand.first, places);
-      addNames(operand.second, places);
-      return;
-    case 'vector':
-    case 'list':
-      for (const element of operand.elements) addNames(element, places);
-      return;
-    case 'integer':
-    case 'float':
-    case 'sink':
-      return;
-  }
 }

@@ -12,6 +12,7 @@ import type {
   Instruction,
   Item,
   LineSource,
+  LocationDirective,
   Parameter,
   PrototypeDirective,
   Statement,
@@ -32,6 +33,7 @@ import {
   parameterSpace,
   type Report,
   registerSymbol,
+  spaceOf,
   variableSymbol,
 } from './declarations.ts';
 import {
@@ -54,7 +56,7 @@ import type { CheckMemory } from './memory.ts';
 import { Needs } from './needs.ts';
 import { SharedMemory } from './shared-memory.ts';
 import { signatureOf } from './signature.ts';
-import { type DeclaredSymbol, type FormalSpace, Scope, type VariableSpace, type VariableSymbol } from './symbols.ts';
+import { type DeclaredSymbol, type FormalSpace, Scope, type VariableSymbol } from './symbols.ts';
 
 /** The state of checking one module. */
 export class ModuleChecker implements InstructionContext {
@@ -261,9 +263,7 @@ export class ModuleChecker implements InstructionContext {
         this.recordLabel(statement.name, scope);
         return;
       case 'loc':
-        if (statement.inlined !== null) this.needs.directive('.loc with inlined_at', statement);
-        this.debug.readLocation(statement);
-        this.recorder?.entry({ kind: 'location', node: statement });
+        this.checkLocation(statement);
         return;
       case 'targets':
         this.checkTargets(statement, scope);
@@ -276,6 +276,19 @@ export class ModuleChecker implements InstructionContext {
         this.recorder?.entry({ kind: 'pragma', node: statement });
         return;
     }
+  }
+
+  private checkLocation(node: LocationDirective): void {
+    const before = this.reports;
+    if (node.inlined !== null) this.needs.directive('.loc with inlined_at', node);
+    this.debug.readLocation(node);
+    if (this.lineSource !== null && this.reports === before) this.lines?.learnLocation(node, this.lineSource);
+    this.recorder?.entry({ kind: 'location', node });
+  }
+
+  checkKnown(statement: Instruction | LocationDirective, scope: Scope): void {
+    if (statement.kind === 'loc') this.checkLocation(statement);
+    else this.checkInstruction(statement, scope);
   }
 
   /** The names are those of the scope; labels are known in all of it, functions from their declaration on. */
@@ -314,7 +327,7 @@ export class ModuleChecker implements InstructionContext {
     this.checkStatements(block.statements, new Scope(scope));
   }
 
-  checkInstruction(node: Instruction, scope: Scope): void {
+  private checkInstruction(node: Instruction, scope: Scope): void {
     const before = this.reports;
     const verdict = checkInstruction(node, scope, this);
     // What a line says of its function or module is to be seen in each of them.
@@ -359,16 +372,5 @@ export class ModuleChecker implements InstructionContext {
       const declared: Span = { start: statement.start, end: statement.end };
       if (statement.kind === 'label') this.declare(scope, { kind: 'label', name: statement.name, declared });
     }
-  }
-}
-
-function spaceOf(declaration: Declaration): VariableSpace {
-  switch (declaration.space) {
-    case '.param':
-      return 'local parameter';
-    case '.reg':
-      return '.local';
-    default:
-      return declaration.space;
   }
 }

@@ -7,7 +7,7 @@ import { makeVariant, splitMnemonic } from '../isa/notation.ts';
 import { opcodesOutside } from '../isa/opcodes.ts';
 import { type FormTable, ptxForms } from '../isa/table.ts';
 import { isTypeName, type TypeName } from '../isa/types.ts';
-import { attempt, slotsFit, type Written } from './attempt.ts';
+import { attempt, choicesIn, slotsFit, type Written } from './attempt.ts';
 import type { Problem } from './problem.ts';
 import { cleanSpelling, closestProblems, wrongTypes } from './refuse.ts';
 import { missingWord, unknownOpcode } from './unknown-opcode.ts';
@@ -51,15 +51,12 @@ export function resolveIn(table: FormTable, mnemonic: string): Resolution {
     if (word !== null) return { kind: 'refused', opcode, problems: [word] };
     if (forms.length === 0) return withoutForms(table, opcode);
   }
+  const variants = fitting.flatMap((compiled) => {
+    const choices = choicesIn(compiled, names, modifiers);
+    return choices === null ? [] : [makeVariant(compiled, names, choices)];
+  });
+  if (variants.length > 0) return { kind: 'variants', opcode, variants };
   const attempts = fitting.map((compiled) => attempt(compiled, names, modifiers));
-  const clean = attempts.filter((made) => made.problems.length === 0);
-  if (clean.length > 0) {
-    return {
-      kind: 'variants',
-      opcode,
-      variants: clean.map((made) => makeVariant(made.compiled, made.types, made.modifiers)),
-    };
-  }
   const problems = fitting.length === 0 ? wrongTypes(table, opcode, types, modifiers) : closestProblems(attempts);
   return { kind: 'refused', opcode, problems };
 }

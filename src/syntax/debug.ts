@@ -30,6 +30,8 @@ export function parseSection(r: Reader): DebugItem | null {
   if (r.kind !== Token.LeftBrace) return r.unexpected("'{'");
   r.next();
   while (r.kind !== Token.RightBrace) {
+    r.skipNumbers();
+    if (r.kind === Token.RightBrace) break;
     const isLine = r.kind === Token.Name ? parseLabel(r) : parseData(r);
     if (!isLine) return skipSection(r);
   }
@@ -78,7 +80,7 @@ function parseDatum(r: Reader): boolean {
 }
 
 function expectInteger(r: Reader): boolean {
-  if (r.kind === Token.Integer) integerTokenValue(r);
+  if (r.kind === Token.Integer && r.smallInteger() < 0) integerTokenValue(r);
   return r.expect(Token.Integer, 'an integer or a label');
 }
 

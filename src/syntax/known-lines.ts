@@ -1,14 +1,16 @@
 /** Lines of known shape between statements that are parsed: the way past the parser, and back to it. */
-import { parseInstruction } from './instructions.ts';
-import type { LineShape, LineShapes } from './line-shapes.ts';
+import type { LineShape, LineShapes, ReadShape, ShapeName } from './line-shapes.ts';
 import type { Reader } from './reader.ts';
-import type { Instruction, KnownLines, LineSource } from './tree.ts';
+import type { Instruction, KnownLines, LineSource, LocationDirective, Operand, Statement } from './tree.ts';
+
+type Parse = (r: Reader) => Statement | null;
 
 /** The known lines of one text. */
 export class TextLines implements LineSource {
   readonly shapes: LineShapes;
   private readonly r: Reader;
   private findingsBefore = 0;
+  private parse: Parse | null = null;
 
   constructor(r: Reader, shapes: LineShapes) {
     this.r = r;
@@ -21,8 +23,12 @@ export class TextLines implements LineSource {
     this.findingsBefore = this.r.findings;
   }
 
-  /** With the first token of a statement as the current one: steps over the lines of known shape that begin with it. */
-  read(): KnownLines | null {
+  /**
+   * With the first token of a statement as the current one: steps over the lines of known shape that begin with it.
+   * `parse` is what reads one after all.
+   */
+  read(parse: Parse): KnownLines | null {
+    this.parse = parse;
     const { r, shapes } = this;
     const { start } = r;
     const from = shapes.length;
@@ -32,29 +38,88 @@ export class TextLines implements LineSource {
     return { kind: 'known', start, end, from, to: shapes.length, source: this };
   }
 
-  instructionAt(start: number): Instruction {
+  statementAt(start: number): Instruction | LocationDirective {
     const { r } = this;
     const { start: back, previousEnd } = r;
     r.rewind(start, start);
-    const instruction = parseInstruction(r);
-    if (instruction === null) throw new Error(`no instruction at ${start}, where one was known by its shape`);
+    const statement = this.parse?.(r) ?? null;
     r.rewind(back, previousEnd);
-    return instruction;
+    if (statement?.kind === 'instruction' || statement?.kind === 'loc') return statement;
+    throw new Error(`nothing to judge at ${start}, where a line was known by its shape`);
   }
 
-  learn(start: number): LineShape | null {
+  learn(node: Instruction | LocationDirective): LineShape | null {
     // Some mistakes leave a tree behind: nothing is learned from an item that has any.
     if (this.r.findings > this.findingsBefore) return null;
-    return this.shapes.learn(this.r.bytes, start);
+    return this.shapes.learn(this.r.bytes, node.start, (read) =>
+      node.kind === 'loc' ? isLocation(node, read) : isInstruction(node, read),
+    );
   }
 }
 
-/** The instructions of known lines, parsed. */
-export function instructionsOf({ from, to, source }: KnownLines): readonly Instruction[] {
+/** True where what was read is this `.loc`, and nothing else. */
+function isLocation({ inlined, end }: LocationDirective, read: ReadShape): boolean {
+  const parts = read.names.map(({ kind }) => kind).join(' ');
+  const isComplete = inlined === null ? parts === '' : parts === 'kept folded kept';
+  return read.end === end && isComplete && read.slots.length === (inlined === null ? 3 : 8);
+}
+
+/** True where what was read is this instruction, and the numbers folded away stand where they seem to. */
+function isInstruction(node: Instruction, { end, names }: ReadShape): boolean {
+  const places = namesIn(node);
+  const isName = (name: ShapeName, i: number): boolean =>
+    name.start === places[i * 2] && name.end === places[i * 2 + 1];
+  return end === node.end && names.length * 2 === places.length && names.every(isName);
+}
+
+/** Known lines, parsed. */
+export function statementsOf({ from, to, source }: KnownLines): readonly (Instruction | LocationDirective)[] {
   const { words, slotCounts } = source.shapes;
-  const instructions: Instruction[] = [];
+  const statements: (Instruction | LocationDirective)[] = [];
   for (let at = from; at < to; at += 2 + (slotCounts[words[at] as number] as number)) {
-    instructions.push(source.instructionAt(words[at + 1] as number));
+    statements.push(source.statementAt(words[at + 1] as number));
   }
-  return instructions;
+  return statements;
+}
+
+/** Where the names of an instruction start and end, in the order of the text. */
+function namesIn({ guard, operands }: Instruction): readonly number[] {
+  const places: number[] = [];
+  if (guard !== null) addNames(guard.predicate, places);
+  for (const operand of operands) addNames(operand, places);
+  return places;
+}
+
+function addNames(operand: Operand, places: number[]): void {
+  switch (operand.kind) {
+    case 'name':
+      places.push(operand.start, operand.end);
+      return;
+    case 'member':
+      places.push(operand.start, operand.start + operand.base.length);
+      return;
+    case 'offset':
+      addNames(operand.base, places);
+      if (operand.index !== null) addNames(operand.index, places);
+      return;
+    case 'address':
+      if (operand.base !== null) addNames(operand.base, places);
+      for (const part of operand.rest) addNames(part, places);
+      return;
+    case 'unary':
+      addNames(operand.operand, places);
+      return;
+    case 'pair':
+      addNames(operand.first, places);
+      addNames(operand.second, places);
+      return;
+    case 'vector':
+    case 'list':
+      for (const element of operand.elements) addNames(element, places);
+      return;
+    case 'integer':
+    case 'float':
+    case 'sink':
+      return;
+  }
 }

@@ -19,6 +19,7 @@ const lowerD = 0x64;
 const lowerE = 0x65;
 const lowerF = 0x66;
 const lowerX = 0x78;
+const rightBrace = 0x7d;
 const byteOrderMark = 0xfeff;
 
 /** `# 12 "file.cu"` and `#line 12 "file.cu"`: all that ptxas knows of a preprocessor; it skips them. */
@@ -145,6 +146,35 @@ export class Lexer {
       value = value * 10 + (c - zero);
     }
     return value;
+  }
+
+  /**
+   * With a dotted word as the current token: steps over lines that hold such a word and one plain integer, `.b8 12`. Debug
+   * sections have hundreds of thousands of them.
+   */
+  skipNumbers(): void {
+    const { bytes } = this;
+    let at = this.start;
+    while (bytes[at] === dot) {
+      const end = this.endOfNumberLine(at);
+      let next = end;
+      while (starts[bytes[next] as number] === Start.space) next++;
+      // Behind anything else the list may go on.
+      const isOver = bytes[next] === dot || bytes[next] === rightBrace || (this.classAt(next) & CharClass.name) !== 0;
+      if (end < 0 || !isOver) break;
+      at = next;
+    }
+    if (at > this.start) this.goOn(at);
+  }
+
+  /** Where the number ends in a line `.word 12`; -1 for any other line. */
+  private endOfNumberLine(start: number): number {
+    const word = this.run(start + 1, CharClass.word);
+    const digits = this.run(word, CharClass.blank);
+    const end = this.run(digits, CharClass.digit);
+    const isCanonical = end > digits && end <= digits + 9 && (this.bytes[digits] !== zero || end === digits + 1);
+    const isWord = word > start + 1 && digits > word && (this.classAt(start + 1) & CharClass.digit) === 0;
+    return isWord && isCanonical && this.bytes[end] === newline ? end : -1;
   }
 
   /** Whether a line ends between the previous token and the current one. */

@@ -1,8 +1,9 @@
 /**
- * Instructions known by their shape: the text of one, with the numbers folded out of it. Most lines of a large file
+ * Instructions, and `.loc`, known by their shape: the text of one, with the numbers folded out of it. Most lines of a large file
  * repeat the shape of an earlier line, and such a line need not be parsed again: two texts of one shape are the same
  * tokens but for the numbers in registers, labels and integers, and the grammar reads them alike.
  */
+import { Kind, kinds } from './shape-characters.ts';
 import { CharClass, classes } from './tokens.ts';
 
 /** Shapes kept, and the characters that they have together. At the first limit met all are forgotten. */
@@ -15,26 +16,6 @@ const longest = 2048;
 
 /** Longer names mostly belong to one function each, and are no part of a shape. */
 const longestName = 16;
-
-/** How a character may go on in a shape; what is `refused` stands only in texts that are parsed each time. */
-const Kind = { refused: 0, kept: 1, semicolon: 2, register: 3, label: 4, name: 5, digit: 6, dot: 7 } as const;
-
-const kinds: Uint8Array = makeKinds();
-
-function makeKinds(): Uint8Array {
-  const table = new Uint8Array(128);
-  const fill = (characters: string, kind: number): void => {
-    for (const c of characters) table[c.charCodeAt(0)] = kind;
-  };
-  fill(' \t,[]{}()+-|!@', Kind.kept);
-  fill(';', Kind.semicolon);
-  fill('%', Kind.register);
-  fill('$', Kind.label);
-  fill('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_', Kind.name);
-  fill('0123456789', Kind.digit);
-  fill('.', Kind.dot);
-  return table;
-}
 
 /** What stands in a shape for a number, a number of more than 9 digits, and a long name. */
 const folded = 0x23;
@@ -54,13 +35,16 @@ export interface ShapeName {
   readonly slot: number;
 }
 
-/** A text's shape: what stands for it in the table, and where its names are. */
-export interface LineShape {
-  readonly id: number;
+/** What was seen where a shape was read. */
+export interface ReadShape {
   readonly end: number;
   readonly names: readonly ShapeName[];
-  /** The values of the slots in the text that was read. */
   readonly slots: readonly number[];
+}
+
+/** A text's shape: what stands for it in the table, where its names are, and the values of its slots. */
+export interface LineShape extends Omit<ReadShape, 'end'> {
+  readonly id: number;
 }
 
 /**
@@ -109,8 +93,11 @@ export class LineShapes {
     }
   }
 
-  /** The shape of the instruction at `start`, known from now on; null where the text has none, or no room is left. */
-  learn(bytes: Uint8Array, start: number): LineShape | null {
+  /**
+   * The shape of the statement at `start`, known from now on; null where it has none, where it is not `isWhole`, or where no
+   * room is left.
+   */
+  learn(bytes: Uint8Array, start: number, isWhole: (read: ReadShape) => boolean): LineShape | null {
     const names: ShapeName[] = [];
     this.names = names;
     const end = this.scan(bytes, start);
@@ -118,9 +105,10 @@ export class LineShapes {
     if (end < 0) return null;
     const from = this.length + 2;
     const slots = Array.from(this.words.subarray(from, from + this.slots));
+    if (!isWhole({ end, names, slots })) return null;
     const id = this.find();
-    if (id >= 0) return { id, end, names, slots };
-    return this.hasRoom() ? { id: this.add(), end, names, slots } : null;
+    if (id >= 0) return { id, names, slots };
+    return this.hasRoom() ? { id: this.add(), names, slots } : null;
   }
 
   private hasRoom(): boolean {
@@ -169,15 +157,17 @@ export class LineShapes {
     return true;
   }
 
-  /** Reads one instruction's shape; returns where its `;` ends, -1 for a text that has none. */
+  /** Reads one statement's shape; returns where its `;` ends, or the line of a `.loc`; -1 for a text that has none. */
   private scan(bytes: Uint8Array, start: number): number {
     this.shapeLength = 0;
     this.hash = 0;
     this.slots = 0;
     if (this.length + 2 + longest > this.words.length) this.grow();
     let at = start;
-    let opcodeRead = false;
     let inGuard = false;
+    const isLocation = bytes[start] === 0x2e;
+    let opcodeRead = isLocation;
+    if (isLocation && bytes[start + 1] !== 0x6c) return -1;
     while (this.shapeLength < longest - longestName) {
       const c = bytes[at] as number;
       switch (kinds[c]) {
@@ -205,7 +195,9 @@ export class LineShapes {
           at = this.readName(bytes, at);
           break;
         case Kind.semicolon:
-          return at + 1;
+          return isLocation ? -1 : at + 1;
+        case Kind.lineEnd:
+          return isLocation && endsLocation(bytes, at) ? at : -1;
         default:
           return -1;
       }
@@ -365,6 +357,16 @@ function isCanonical(bytes: Uint8Array, start: number, end: number): boolean {
 /** Whether a number may end before this character. */
 function endsNumber(c: number): boolean {
   return ((classes[c] as number) & CharClass.name) === 0 && c !== 0x2e;
+}
+
+/** Whether a `.loc` that is complete at the end of its line is over: behind a comma it would go on. */
+function endsLocation(bytes: Uint8Array, lineEnd: number): boolean {
+  const next = bytes[skipBlanks(bytes, lineEnd)] as number;
+  return next === 0x2e || next === 0x40 || next === 0x24 || next === 0x25 || isLetter(next);
+}
+
+function isLetter(c: number): boolean {
+  return kinds[c] === Kind.name;
 }
 
 function hexDigit(c: number): number {

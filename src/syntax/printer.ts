@@ -3,7 +3,7 @@
  * were. Reading the text gives the same tree but for its offsets.
  */
 import { assertNever } from '../base/assert-never.ts';
-import { instructionsOf } from './known-lines.ts';
+import { statementsOf } from './known-lines.ts';
 import { printInitializer, printOperand } from './print-operands.ts';
 import { printDimensions } from './storage.ts';
 import type {
@@ -81,8 +81,8 @@ export function printStatement(statement: Statement, indent = ''): string {
     case 'prototype':
       return printPrototype(statement);
     case 'known':
-      return instructionsOf(statement)
-        .map((instruction) => indent + printInstruction(instruction))
+      return statementsOf(statement)
+        .map((known) => printStatement(known, indent))
         .join('\n');
     default:
       return assertNever(statement);

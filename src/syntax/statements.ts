@@ -23,7 +23,9 @@ export function parseStatements(r: Reader): readonly Statement[] {
 }
 
 function readKnown(r: Reader): Statement | null {
-  return r.lines !== null && (r.kind === Token.Name || r.kind === Token.At) ? r.lines.read() : null;
+  if (r.lines === null) return null;
+  if (r.kind !== Token.Name && r.kind !== Token.At && r.kind !== Token.Dotted) return null;
+  return r.lines.read(parseStatement);
 }
 
 function parseStatement(r: Reader): Statement | null {

@@ -85,7 +85,7 @@ export const Start = {
 export const starts: Uint8Array = makeStarts();
 
 /** Bits of {@link classes}. */
-export const CharClass = { word: 1, name: 2, digit: 4, hex: 8, octal: 16, binary: 32 } as const;
+export const CharClass = { word: 1, name: 2, digit: 4, hex: 8, octal: 16, binary: 32, blank: 64 } as const;
 
 /** By character code below 128: the sets that a character belongs to. */
 export const classes: Uint8Array = makeClasses();
@@ -123,6 +123,7 @@ function makeClasses(): Uint8Array {
   add(/[\da-fA-F]/, CharClass.hex);
   add(/[0-7]/, CharClass.octal);
   add(/[01]/, CharClass.binary);
+  add(/[ \t]/, CharClass.blank);
   return table;
 }
 

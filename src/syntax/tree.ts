@@ -182,7 +182,7 @@ export type Statement =
   | PrototypeDirective
   | KnownLines;
 
-/** Instructions in a row that each have a known shape, and so were not parsed: lines `from` to `to` of `source`. */
+/** Instructions and `.loc` in a row that each have a known shape, and so were not parsed: lines `from` to `to` of `source`. */
 export interface KnownLines extends Span {
   readonly kind: 'known';
   /** Offsets in the words of `source.shapes`. */
@@ -194,10 +194,10 @@ export interface KnownLines extends Span {
 /** Where the lines of known shape of the item that is read are kept, until the next item is read. */
 export interface LineSource {
   readonly shapes: LineShapes;
-  /** Parses the instruction of a known line after all. */
-  instructionAt(start: number): Instruction;
-  /** Makes the shape of a parsed instruction known; null where it cannot be. */
-  learn(start: number): LineShape | null;
+  /** Parses a known line after all. */
+  statementAt(start: number): Instruction | LocationDirective;
+  /** Makes the shape of a parsed statement known; null where it cannot be. */
+  learn(node: Instruction | LocationDirective): LineShape | null;
 }
 
 // --- declarations ---------------------------------------------------------------------------------------------------

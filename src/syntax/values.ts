@@ -9,6 +9,11 @@ const maximum: bigint = 0xffffffffn;
  * and only 32 bits. Null after a complaint; `what` names the place.
  */
 export function readCount(r: Reader, what: string): number | null {
+  const small = r.smallInteger();
+  if (small >= 0) {
+    r.next();
+    return small;
+  }
   if (r.kind !== Token.Integer && r.kind !== Token.WarpSize) return r.unexpected(`${what} (an integer)`);
   const value = integerTokenValue(r);
   if (value > maximum) r.report('PTX1010', r.span(), { constant: r.describe(), bits: '32' });

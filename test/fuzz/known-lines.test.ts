@@ -25,7 +25,7 @@ const random = randomSource(11);
 const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
 const token = /\/\/[^\n]*|"[^"\n]*"|[.%$_A-Za-z][\w$]*|\d[\w.]*|\s+|./g;
 const others =
-  `%r0 %r99999 %r03 %rd1 %rd7 %p1 %p0 %f1 %rs1 %SP %tid.x %tid %r1.x %r5000000000 $L__BB0_1 $L__BB0_99 L1 _ WARP_SZ
+  `%r0 %r99999 %r03 %rd1 %rd7 %p1 %p0 %f1 %rs1 %SP %tid.x %tid %r1.x %r5000000000 .loc inlined_at , $L__BB0_1 $L__BB0_99 L1 _ WARP_SZ
   0 1 -1 32 33 256 017 08 1U 0x1F 0x1234567890abcdef 99999999999 9999999999999999999999 0f3F800000 0f3F80000 0d3FF0000000000000 1.5
   .b32 .s64 .f16 .x .pred .v2 @ ! + - * / , ; : [ ] { } ( ) | // . "`.split(/\s+/);
 const declarations = [
@@ -54,7 +54,8 @@ function mutant(text: string): string {
 const header = '.version 9.0\n.target sm_90\n.address_size 64\n';
 const registers = '.reg .pred %p<4>; .reg .b32 %r<8>; .reg .f32 %f<8>; .reg .b64 %rd<8>;';
 /** Makes shapes known, among them those of the case. */
-const known = `.visible .entry k0() { ${registers} .shared .b32 cell;
+const known = `.file 1 "a.cu"
+.visible .entry k0() { ${registers} .shared .b32 cell;
   add.s32 %r1, %r2, %r3;
   add.s32 %r1, %r2, 5;
   @%p1 bra $L1;
@@ -63,9 +64,16 @@ const known = `.visible .entry k0() { ${registers} .shared .b32 cell;
   mov.u32 %r1, %tid.x;
   st.shared.b32 [cell], %r1;
   bar.sync 7;
+  .loc 1 10 3
+  .loc 1 11 5, function_name $L__info_string0, inlined_at 1 10 3
+  .loc 1 12 5
+  .loc 1 13 5, function_name $L__info_string0, inlined_at 1 12 5
   add.f32 %f1, %f2, 0f3F800000;
   wmma.load.a.sync.aligned.row.m16n16k16.f16 {%r1}, [%rd1];
-  ret; }\n`;
+  ret; }
+.section .debug_str { $L__info_string0: .b8 1
+.b8 0
+.b8 17 }\n`;
 
 /** Lines of known shape that are not what they were, and the codes of what is found. */
 const cases: readonly (readonly [string, string, readonly string[]])[] = [
@@ -84,8 +92,48 @@ const cases: readonly (readonly [string, string, readonly string[]])[] = [
   ['a constant out of its range', `${registers} bar.sync 16;`, ['PTX3011']],
   ['a float of 7 digits', `${registers} add.f32 %f1, %f2, 0f3F80000;`, ['PTX1005']],
   ['a float for an offset', `${registers} ld.b32 %r1, [%rd1+0f3F800000];`, ['PTX1013']],
+  [
+    'a place of inlined code that no .loc gave',
+    '.loc 1 14 5, function_name $L__info_string0, inlined_at 1 9 3\nret;',
+    ['PTX5029'],
+  ],
+  [
+    'a function of inlined code without a name',
+    '.loc 1 14 5, function_name $L__info_string1, inlined_at 1 10 3\nret;',
+    ['PTX5030'],
+  ],
+  [
+    'two .loc in a line',
+    '.loc 1 14 5 .loc 1 15 5, function_name $L__info_string1, inlined_at 1 10 3\nret;',
+    ['PTX5030'],
+  ],
+  [
+    'a .loc that goes on in the next line',
+    '.loc 1 14 5\n, function_name $L__info_string1, inlined_at 1 10 3\nret;',
+    ['PTX5030'],
+  ],
   ['an octal with a wrong digit', `${registers} add.s32 %r1, %r2, 08;`, ['PTX1005']],
 ];
+
+/** The data of a debug section, and the codes of what is found. */
+const sections: readonly (readonly [string, string, readonly string[]])[] = [
+  ['numbers one a line', '.b8 1\n.b8 2\n.b32 300\n', []],
+  ['a list that goes on in the next line', '.b8 1\n.b8 2\n, 3\n', []],
+  ['a list that goes on behind a comment', '.b8 1\n.b8 2 // two\n, x: \n', ['PTX1001']],
+  ['an octal with a wrong digit', '.b8 1\n.b8 08\n', ['PTX1005']],
+  ['a number of more than 64 bits', '.b8 1\n.b64 99999999999999999999999\n', ['PTX1010']],
+  ['a number without a type', '.b8 1\n.b8 2\n3\n', ['PTX1001']],
+  ['a word that begins with a digit', '.b8 1\n.8b 2\n', ['PTX1005']],
+];
+
+describe('lines of numbers in debug sections', () => {
+  for (const [name, data, codes] of sections) {
+    it(`tell ${name}`, () => {
+      const report = expectSame(`${header}.section .debug_info {\n${data}}\n`);
+      expect([...new Set(report.diagnostics.map(({ code }) => code))]).toEqual(codes);
+    });
+  }
+});
 
 describe('lines of known shape', () => {
   for (const [name, body, codes] of cases) {
@@ -98,7 +146,9 @@ describe('lines of known shape', () => {
 
   it('tell once in each module that an opcode is not checked', () => {
     for (let i = 0; i < 3; i++) {
-      const report = expectSame(`${header}${known}${known.replace('k0', 'k1')}`);
+      const report = expectSame(
+        header + known.replace('ret;', 'wmma.load.a.sync.aligned.row.m16n16k16.f16 {%r2}, [%rd1]; ret;'),
+      );
       expect(report.diagnostics.map(({ code }) => code)).toEqual(['PTX2002']);
     }
   });

@@ -1,0 +1,32 @@
+/** What a character is to the shape of a line. */
+
+/** How a character may go on in a shape; what is `refused` stands only in texts that are parsed each time. */
+export const Kind = {
+  refused: 0,
+  kept: 1,
+  semicolon: 2,
+  register: 3,
+  label: 4,
+  name: 5,
+  digit: 6,
+  dot: 7,
+  lineEnd: 8,
+} as const;
+
+export const kinds: Uint8Array = makeKinds();
+
+function makeKinds(): Uint8Array {
+  const table = new Uint8Array(128);
+  const fill = (characters: string, kind: number): void => {
+    for (const c of characters) table[c.charCodeAt(0)] = kind;
+  };
+  fill(' \t,[]{}()+-|!@', Kind.kept);
+  fill(';', Kind.semicolon);
+  fill('%', Kind.register);
+  fill('$', Kind.label);
+  fill('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_', Kind.name);
+  fill('0123456789', Kind.digit);
+  fill('.', Kind.dot);
+  fill('\n', Kind.lineEnd);
+  return table;
+}
