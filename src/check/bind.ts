@@ -10,11 +10,12 @@ import { findRegister, partOfRegister } from '../isa/find-register.ts';
 import type { SpecialRegister } from '../isa/registers.ts';
 import { operandRef, type Ref } from '../isa/steps/ref.ts';
 import { type PtxType, typeOf } from '../isa/types.ts';
-import type { FloatOperand, Instruction, Operand } from '../syntax/tree.ts';
+import type { FloatOperand, Instruction, OffsetOperand, Operand } from '../syntax/tree.ts';
 import type { ModuleEnvironment } from './availability.ts';
 import { judgeFor } from './judge.ts';
 import { memberIndex, shapeOf } from './shapes.ts';
 import {
+  type DeclaredSymbol,
   canonicalRegister,
   type FunctionSymbol,
   type LabelSymbol,
@@ -92,13 +93,19 @@ export function bindInstruction(
 ): BoundInstruction | null {
   const shapes = node.operands.map((operand) => shapeOf(operand, scope));
   const { variant } = judgeFor(environment).judge(node.mnemonic, shapes);
-  if (variant === null || shapes.some(({ kind }) => kind === 'register-offset')) return null;
+  if (variant === null || node.operands.some((operand) => isComputed(operand, scope))) return null;
   const operands = variant.form.operands.flatMap((pattern, i) =>
     bindPattern(variant, pattern, node.operands[i] as Operand, scope),
   );
   const { guard } = node;
   const use = guard === null ? null : registerUse(guard.predicate, scope);
   return { node, variant, operands, guard: guard === null || use === null ? null : { ...use, negated: guard.negated } };
+}
+
+/** A register plus a constant, or an element by an index in a register. */
+function isComputed(operand: Operand, scope: Scope): boolean {
+  if (operand.kind !== 'offset') return false;
+  return operand.index !== null || registerUse(operand.base, scope) !== null;
 }
 
 function bindPattern(variant: Variant, pattern: OperandPattern, operand: Operand, scope: Scope): readonly Binding[] {
@@ -208,8 +215,8 @@ function bindNamed(pattern: ValuePattern, type: PtxType, name: Ref, operand: Ope
   const use = registerUse(operand, scope);
   if (use !== null) return { kind: 'register', name, role: pattern.role, type, negated: false, ...use };
   const base = operand.kind === 'offset' ? operand.base : operand;
-  const offset = operand.kind === 'offset' ? operand.offset : 0n;
   const symbol = base.kind === 'name' ? scope.lookup(base.name) : undefined;
+  const offset = operand.kind === 'offset' ? byteOffset(operand, symbol) : 0n;
   if (symbol?.kind === 'variable' || symbol?.kind === 'function')
     return { kind: 'symbol-address', name, type, symbol, offset };
   const part = base.kind === 'member' ? partOfRegister(base.member) : 0;
@@ -223,7 +230,18 @@ function specialRegister(operand: Operand): SpecialRegister {
   return found;
 }
 
+/** A subscript counts elements, of the lanes of a vector too. */
+function byteOffset({ offset, subscript }: OffsetOperand, symbol: DeclaredSymbol | undefined): bigint {
+  const isElement = subscript && symbol?.kind === 'variable';
+  return isElement ? offset * BigInt(symbol.type.width / 8) : offset;
+}
+
 function bindAddress(name: Ref, operand: Operand, scope: Scope): Binding {
+  if (operand.kind === 'offset') {
+    const symbol = scope.lookup(operand.base.name);
+    if (symbol?.kind === 'variable')
+      return { kind: 'address', name, base: symbol, offset: byteOffset(operand, symbol) };
+  }
   if (operand.kind !== 'address') throw new Error('an address operand passed the checker without brackets');
   if (operand.base === null) return { kind: 'address', name, base: null, offset: operand.offset };
   const use = registerUse(operand.base, scope);

@@ -52,10 +52,11 @@ export function matchAddress(
   index: number,
 ): readonly Problem[] {
   const { name, access } = pattern;
-  if (shape.kind !== 'address' || shape.rest.length > 0)
+  const isElement = pattern.element === true && shape.kind === 'variable' && shape.subscript;
+  if (!isElement && (shape.kind !== 'address' || shape.rest.length > 0))
     return [wrongKind(subject, name, shape, [index], 'an address in brackets')];
   const space = pattern.space ?? spaceOf(subject.variant);
-  const { base } = shape;
+  const base = shape.kind === 'address' ? shape.base : shape;
   const problems = base === null ? matchImmediate(space, index) : matchBase(subject, name, space, base, index);
   if (problems.length > 0) return problems;
   return access === 'load' ? readable(base, index) : writable(space, base, index);

@@ -60,6 +60,7 @@ export class Needs {
     }
     const inMemory = !entry && [...results, ...parameters].some(({ space }) => space === '.param');
     if (inMemory) this.directive('.param of a function', span);
+    if (entry && parameters.length > 0) this.directive('parameter list of a kernel', span);
     if (noreturn) this.directive('.noreturn', span);
   }
 

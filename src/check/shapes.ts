@@ -7,7 +7,7 @@ import type { AvailabilityRow } from '../isa/form.ts';
 import { findRegister, needsOfRegister, partOfRegister } from '../isa/find-register.ts';
 import type { SpecialRegister } from '../isa/registers.ts';
 import { type PtxType, typeOf } from '../isa/types.ts';
-import type { Operand } from '../syntax/tree.ts';
+import type { OffsetOperand, Operand } from '../syntax/tree.ts';
 import type { DeclaredSymbol, FormalSpace, Scope, VariableSpace } from './symbols.ts';
 
 type ShapeData =
@@ -26,8 +26,12 @@ type ShapeData =
       /** As in `VariableSymbol`. */
       readonly takenFor: FormalSpace | null;
       readonly offset: boolean;
+      /** True for an element, `name[1]`. */
+      readonly subscript: boolean;
     }
   | { readonly kind: 'register-offset'; readonly type: PtxType }
+  /** `name[1]` where the name is not that of an array. */
+  | { readonly kind: 'wrong-subscript' }
   | { readonly kind: 'function'; readonly offset: boolean; readonly entry: boolean }
   | { readonly kind: 'label' }
   | { readonly kind: 'table'; readonly of: 'branches' | 'calls' }
@@ -106,7 +110,7 @@ export function shapeOf(operand: Operand, scope: Scope): Shape {
     case 'sink':
       return sink;
     case 'offset':
-      return withOffset(shapeOf(operand.base, scope));
+      return operand.subscript ? shapeOfElement(operand, scope) : withOffset(shapeOf(operand.base, scope));
     case 'unary': {
       const inner = shapeOf(operand.operand, scope);
       return intern(`${operand.operator} ${inner.id}`, { kind: 'unary', operator: operand.operator, operand: inner });
@@ -256,8 +260,19 @@ function shapeOfSymbol(symbol: DeclaredSymbol): Shape {
 function variable(
   { space, takenFor }: { readonly space: VariableSpace; readonly takenFor: FormalSpace | null },
   offset: boolean,
+  subscript = false,
 ): Shape {
-  return intern(`variable ${space} ${takenFor} ${offset}`, { kind: 'variable', space, takenFor, offset });
+  const key = `variable ${space} ${takenFor} ${offset} ${subscript}`;
+  return intern(key, { kind: 'variable', space, takenFor, offset, subscript });
+}
+
+/** `name[1]`, and with a register as its index. */
+function shapeOfElement({ base, index }: OffsetOperand, scope: Scope): Shape {
+  const symbol = scope.lookup(base.name);
+  if (symbol === undefined || (index !== null && scope.lookup(index.name) === undefined)) return unknown;
+  if (symbol.kind !== 'variable' || symbol.variable.dimensions.length === 0)
+    return intern('wrong-subscript', { kind: 'wrong-subscript' });
+  return variable(symbol, true, true);
 }
 
 function withOffset(base: Shape): Shape {
@@ -288,6 +303,8 @@ export function describeShape(shape: Shape): string {
       return describeVariable(shape.takenFor ?? shape.space);
     case 'register-offset':
       return 'a register with an offset';
+    case 'wrong-subscript':
+      return 'an index into something that is not an array';
     case 'function':
       return shape.entry ? 'a kernel' : 'a function';
     case 'label':

@@ -29,7 +29,12 @@ export type DirectiveWord =
   | '.callprototype';
 
 /** What else the checker dates: a part of a directive. */
-export type DirectivePart = '.noreturn' | '.ptr' | '.loc with inlined_at' | '.param of a function';
+export type DirectivePart =
+  | '.noreturn'
+  | '.ptr'
+  | '.loc with inlined_at'
+  | '.param of a function'
+  | 'parameter list of a kernel';
 
 export type DirectivePlace = 'module' | 'body';
 
@@ -75,6 +80,7 @@ export const partRows: Readonly<Record<DirectivePart, Dated>> = {
   '.ptr': { since: at('2.2') },
   '.loc with inlined_at': { since: at('7.0') },
   '.param of a function': { since: at('2.0', 20) },
+  'parameter list of a kernel': { since: at('1.4') },
 };
 
 export const linkageRows: Readonly<Record<Linkage, Dated>> = {

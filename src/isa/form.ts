@@ -85,7 +85,7 @@ export type OperandPattern =
     }
   /**
    * `[a]`, `[a+imm]`, `[variable]` in `space`, or where that is absent in the space of the form's space axis. `short`: 32
-   * bits will do where addresses have 64.
+   * bits will do where addresses have 64. `element`: `name[1]` may stand here without brackets around it.
    */
   | {
       readonly kind: 'address';
@@ -93,6 +93,7 @@ export type OperandPattern =
       readonly access: 'load' | 'store';
       readonly space?: string;
       readonly short?: boolean;
+      readonly element?: boolean;
     }
   /**
    * What cvta takes: a register, or without `.to` a variable of the space. mapa and getctarank, where variables must be

@@ -10,6 +10,16 @@ function store(count: number): string {
   return Array.from({ length: count }, (_, i) => `st.global.u32 [%rd1+${4 * i}], %r${i + 1};`).join('\n');
 }
 
+test('an element of an array is counted in scalars, with brackets around it or not', async () => {
+  const module =
+    '.global .u32 a[4] = {10, 11, 12, 13}; .global .v2 .u32 v[2] = {{20, 21}, {22, 23}}; .shared .u32 s[4];';
+  const body = `${address}
+ld.global.u32 %r1, a[2]; mov.u64 %rd2, a[3]; ld.global.u32 %r2, [%rd2]; ld.global.u32 %r3, v[1];
+st.shared.u32 s[1], %r1; ld.shared.u32 %r4, [s+4]; ld.global.u32 {%r5}, [a+4];
+${store(5)}`;
+  expect(await output({ module, body }, 20)).toEqual([12, 13, 21, 12, 11]);
+});
+
 describe('windows', () => {
   test('isspacep tells every window from every other', async () => {
     const spaces = ['global', 'shared', 'local', 'const', 'param'];
