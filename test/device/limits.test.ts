@@ -38,7 +38,7 @@ describe.each(Object.entries(ways))('on %s', (_way, way) => {
 
   test('shared memory beyond what a block can have', async () => {
     const source = { module: '.shared .b8 x[1099511627776];', body: 'st.shared.u8 [x], 1;' };
-    expect(await endOf(source, way)).toBe('bad-launch');
+    expect(await endOf(source, way)).toBe('refused-module');
     expect(await endOf({ body: '' }, { ...way, sharedBytes: 2 ** 40 })).toBe('bad-launch');
   });
 
