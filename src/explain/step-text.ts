@@ -1,6 +1,7 @@
 /** Steps in the notation of the ISA's pseudo-code. */
 import { assertNever } from '../base/assert-never.ts';
 import type { Conversion } from '../numerics/conversion.ts';
+import { keyOf } from '../isa/collective.ts';
 import { type Ref, refName } from '../isa/steps/ref.ts';
 import type { Step, StepOf } from '../isa/steps/step.ts';
 import type { FloatMode } from '../numerics/operations.ts';
@@ -59,7 +60,7 @@ export function stepText(step: Step): string {
     case 'barrier':
       return `wait at barrier ${refName(step.barrier)} for ${step.count === null ? 'all' : refName(step.count)} threads of the block`;
     case 'collective':
-      return `${names(step.to)} = ${step.fn}(${names(step.from)}) over ${step.mask === null ? 'the threads that come together' : refName(step.mask)}`;
+      return `${names(step.to)} = ${keyOf(step.fn)}(${names(step.from)}) over ${step.mask === null ? 'the threads that come together' : refName(step.mask)}`;
     case 'atomic':
       return `${names(step.old)} = what was at [${refName(step.address)}], then there ${step.steps.map(stepText).join(', ')}`;
     case 'trap':

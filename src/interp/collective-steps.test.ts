@@ -9,7 +9,7 @@ const warp = (values: (lane: number) => readonly number[]): readonly Member[] =>
 describe('shfl', () => {
   const shuffled = (mode: 'up' | 'down' | 'bfly' | 'idx', operand: number, bounds: number) =>
     exchange(
-      `shfl.${mode}`,
+      { form: 'shfl', mode },
       warp((lane) => [100 + lane, operand, bounds]),
     );
 
@@ -34,7 +34,7 @@ describe('shfl', () => {
 
   test('a lane that has not come gives nothing: the reader keeps its own', () => {
     const group = [0, 1].map((lane) => ({ lane, values: [7 + lane, 9, 31] }));
-    expect(exchange('shfl.idx', group)).toEqual([
+    expect(exchange({ form: 'shfl', mode: 'idx' }, group)).toEqual([
       [7, 1],
       [8, 1],
     ]);
@@ -45,13 +45,13 @@ describe('vote, match, redux, elect', () => {
   const even = warp((lane) => [lane % 2 === 0 ? 1 : 0]);
 
   test('votes', () => {
-    expect(exchange('vote.ballot', even)[7]).toEqual([0x5555_5555]);
-    expect(exchange('vote.all', even)[0]).toEqual([0]);
-    expect(exchange('vote.any', even)[0]).toEqual([1]);
-    expect(exchange('vote.uni', even)[0]).toEqual([0]);
+    expect(exchange({ form: 'vote', mode: 'ballot' }, even)[7]).toEqual([0x5555_5555]);
+    expect(exchange({ form: 'vote', mode: 'all' }, even)[0]).toEqual([0]);
+    expect(exchange({ form: 'vote', mode: 'any' }, even)[0]).toEqual([1]);
+    expect(exchange({ form: 'vote', mode: 'uni' }, even)[0]).toEqual([0]);
     expect(
       exchange(
-        'vote.uni',
+        { form: 'vote', mode: 'uni' },
         warp(() => [0]),
       )[0],
     ).toEqual([1]);
@@ -59,11 +59,11 @@ describe('vote, match, redux, elect', () => {
 
   test('match.any names the lanes of one value, match.all all or none', () => {
     const values = warp((lane) => [lane % 4]);
-    expect(exchange('match.any', values)[6]).toEqual([0x4444_4444]);
-    expect(exchange('match.all', values)[6]).toEqual([0, 0]);
+    expect(exchange({ form: 'match', mode: 'any', width: 32 }, values)[6]).toEqual([0x4444_4444]);
+    expect(exchange({ form: 'match', mode: 'all', width: 32 }, values)[6]).toEqual([0, 0]);
     expect(
       exchange(
-        'match.all',
+        { form: 'match', mode: 'all', width: 32 },
         warp(() => [5]),
       )[6],
     ).toEqual([0xffff_ffff, 1]);
@@ -71,13 +71,13 @@ describe('vote, match, redux, elect', () => {
 
   test('redux wraps sums and knows signs', () => {
     const values = warp((lane) => [lane === 3 ? 0xffff_fff0 : lane]);
-    expect(exchange('redux.add.u32', values)[0]).toEqual([496 - 3 - 16]);
-    expect(exchange('redux.min.s32', values)[0]).toEqual([0xffff_fff0]);
-    expect(exchange('redux.max.u32', values)[0]).toEqual([0xffff_fff0]);
-    expect(exchange('redux.max.s32', values)[0]).toEqual([31]);
+    expect(exchange({ form: 'redux', op: 'add', type: 'u32' }, values)[0]).toEqual([496 - 3 - 16]);
+    expect(exchange({ form: 'redux', op: 'min', type: 's32' }, values)[0]).toEqual([0xffff_fff0]);
+    expect(exchange({ form: 'redux', op: 'max', type: 'u32' }, values)[0]).toEqual([0xffff_fff0]);
+    expect(exchange({ form: 'redux', op: 'max', type: 's32' }, values)[0]).toEqual([31]);
     expect(
       exchange(
-        'redux.xor',
+        { form: 'redux', op: 'xor', type: 'b32' },
         warp((lane) => [1 << (lane % 2)]),
       )[0],
     ).toEqual([0]);
@@ -85,7 +85,7 @@ describe('vote, match, redux, elect', () => {
 
   test('elect chooses the lowest lane of the group', () => {
     const group = [4, 9].map((lane) => ({ lane, values: [] }));
-    expect(exchange('elect', group)).toEqual([
+    expect(exchange({ form: 'elect' }, group)).toEqual([
       [4, 1],
       [4, 0],
     ]);

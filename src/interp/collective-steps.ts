@@ -1,6 +1,6 @@
 /** What threads of a warp give each other, once all of a group have come. */
 import type { Bits } from '../base/bits.ts';
-import type { CollectiveFunction } from '../isa/steps/group.ts';
+import { type Collective, keyOf } from '../isa/collective.ts';
 import type { Step } from '../isa/steps/step.ts';
 import { warpSize } from '../machine/launch.ts';
 import type { Group } from '../machine/collectives.ts';
@@ -19,6 +19,7 @@ export function prepareCollective(
   cpu: Cpu,
 ): Stopping {
   const { fn } = step;
+  const key = keyOf(fn);
   const to = step.to.map(placeOf);
   const from = step.from.map(placeOf);
   const mask = step.mask === null ? -1 : placeOf(step.mask);
@@ -26,7 +27,7 @@ export function prepareCollective(
     const { thread, block } = cpu;
     thread.activity = 'waiting';
     const members = mask < 0 ? null : Number(frame[mask]);
-    const group = block.collectives.arrive({ thread: thread.linear, line }, fn, members, thread.pc);
+    const group = block.collectives.arrive({ thread: thread.linear, line }, key, members, thread.pc);
     if (group !== null) completeGroup(block, group, cpu.code);
   };
   const go = ({ frame }: Thread, results: readonly Bits[]): void => {
@@ -63,31 +64,34 @@ export interface Member {
 }
 
 /** The results of each member, in the order of the group. */
-export function exchange(fn: CollectiveFunction, group: readonly Member[]): readonly (readonly Bits[])[] {
+export function exchange(fn: Collective, group: readonly Member[]): readonly (readonly Bits[])[] {
   const mask = group.reduce((lanes, { lane }) => lanes | (1 << lane), 0) >>> 0;
-  const [kind, operation = ''] = fn.split('.');
-  switch (kind) {
+  switch (fn.form) {
     case 'shfl':
-      return shuffle(operation, group);
+      return shuffle(fn.mode, group);
     case 'vote':
-      return vote(operation, group);
+      return vote(fn.mode, group);
     case 'match':
-      return match(operation, group, mask);
+      return match(fn.mode, group, mask);
     case 'redux':
       return everywhere(group, [reduce(fn, group)]);
     case 'elect':
       return elect(group);
-    default:
+    case 'active':
+    case 'sync':
       return everywhere(group, [mask]);
   }
 }
+
+type Form<K extends Collective['form']> = Extract<Collective, { readonly form: K }>;
+type Mode<K extends 'shfl' | 'vote' | 'match'> = Form<K>['mode'];
 
 function everywhere(group: readonly Member[], results: readonly Bits[]): readonly (readonly Bits[])[] {
   return group.map(() => results);
 }
 
 /** PTX ISA 9.1, 9.7.9.6: `c` holds the highest lane in its low bits and the bounds of segments above. */
-function shuffle(mode: string, group: readonly Member[]): readonly (readonly Bits[])[] {
+function shuffle(mode: Mode<'shfl'>, group: readonly Member[]): readonly (readonly Bits[])[] {
   const byLane = new Map(group.map((member) => [member.lane, member] as const));
   return group.map(({ lane, values }) => {
     const [own = 0, operand = 0, bounds = 0] = values;
@@ -102,7 +106,7 @@ function shuffle(mode: string, group: readonly Member[]): readonly (readonly Bit
   });
 }
 
-function sourceLane(mode: string, lane: number, shift: number, segment: number): number {
+function sourceLane(mode: Mode<'shfl'>, lane: number, shift: number, segment: number): number {
   switch (mode) {
     case 'up':
       return lane - shift;
@@ -110,41 +114,40 @@ function sourceLane(mode: string, lane: number, shift: number, segment: number):
       return lane + shift;
     case 'bfly':
       return lane ^ shift;
-    default:
+    case 'idx':
       return (lane & segment) | (shift & ~segment);
   }
 }
 
-function vote(operation: string, group: readonly Member[]): readonly (readonly Bits[])[] {
+function vote(mode: Mode<'vote'>, group: readonly Member[]): readonly (readonly Bits[])[] {
   const holding = group.filter(({ values }) => values[0] !== 0);
   const all = holding.length === group.length;
-  switch (operation) {
+  switch (mode) {
     case 'ballot':
       return everywhere(group, [holding.reduce((lanes, { lane }) => lanes | (1 << lane), 0) >>> 0]);
     case 'all':
       return everywhere(group, [all ? 1 : 0]);
     case 'any':
       return everywhere(group, [holding.length > 0 ? 1 : 0]);
-    default:
+    case 'uni':
       return everywhere(group, [all || holding.length === 0 ? 1 : 0]);
   }
 }
 
-function match(operation: string, group: readonly Member[], mask: number): readonly (readonly Bits[])[] {
+function match(mode: Mode<'match'>, group: readonly Member[], mask: number): readonly (readonly Bits[])[] {
   const alike = (value: Bits | undefined): readonly Member[] => group.filter(({ values }) => values[0] === value);
-  if (operation === 'all') {
+  if (mode === 'all') {
     const same = alike(group[0]?.values[0]).length === group.length;
     return everywhere(group, same ? [mask, 1] : [0, 0]);
   }
   return group.map(({ values }) => [alike(values[0]).reduce((lanes, { lane }) => lanes | (1 << lane), 0) >>> 0]);
 }
 
-function reduce(fn: CollectiveFunction, group: readonly Member[]): Bits {
+function reduce({ op, type }: Form<'redux'>, group: readonly Member[]): Bits {
   const values = group.map((member) => Number(member.values[0]));
-  const signed = fn.endsWith('.s32');
-  const order = (value: number): number => (signed ? value | 0 : value);
+  const order = (value: number): number => (type === 's32' ? value | 0 : value);
   const combine = (a: number, b: number): number => {
-    switch (fn.split('.')[1]) {
+    switch (op) {
       case 'add':
         return (a + b) >>> 0;
       case 'min':
@@ -155,7 +158,7 @@ function reduce(fn: CollectiveFunction, group: readonly Member[]): Bits {
         return (a & b) >>> 0;
       case 'or':
         return (a | b) >>> 0;
-      default:
+      case 'xor':
         return (a ^ b) >>> 0;
     }
   };

@@ -1,6 +1,7 @@
 /** Instructions as the engine's loop sees them, and the state of a block while it runs. */
 import type { Bits } from '../base/bits.ts';
-import type { BarrierReduction, CollectiveFunction } from '../isa/steps/group.ts';
+import type { Collective } from '../isa/collective.ts';
+import type { BarrierReduction } from '../isa/steps/group.ts';
 import type { Barriers } from '../machine/barriers.ts';
 import type { Collectives } from '../machine/collectives.ts';
 import type { Dim3 } from '../machine/fault.ts';
@@ -28,7 +29,7 @@ export interface Prepared {
 export type Rest =
   | {
       readonly kind: 'collective';
-      readonly fn: CollectiveFunction;
+      readonly fn: Collective;
       /** Places of what the thread brought. */
       readonly from: readonly number[];
       readonly go: (thread: Thread, results: readonly Bits[]) => void;

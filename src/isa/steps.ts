@@ -7,6 +7,7 @@
  * the register (PTX ISA 9.1, 9.4.1); so a step never sees a register's width.
  */
 import type { Bits } from '../base/bits.ts';
+import type { Collective } from './collective.ts';
 import type { Conversion } from '../numerics/conversion.ts';
 import type { IntegerName } from '../numerics/formats.ts';
 import type {
@@ -53,29 +54,6 @@ export type AccessSpace = 'generic' | 'global' | 'shared' | 'local' | 'const' | 
 
 /** A window of the generic address space that `cvta` and `isspacep` name. */
 export type WindowSpace = 'global' | 'shared' | 'shared::cluster' | 'local' | 'const' | 'param';
-
-/**
- * What the threads of a warp do together. `shfl`: from value, lane operand and bounds to value and whether the lane was
- * in bounds. `vote`: from predicate to predicate, or to the mask of those that hold. `match`: from value to mask, for
- * `match.all` also to whether all agree. `redux`: from value to the value over all. `elect`: to the leader's lane and
- * whether this is it. `active`: to the mask of those that came. `sync`: to nothing, all have come.
- */
-export type CollectiveFunction =
-  | 'shfl.up'
-  | 'shfl.down'
-  | 'shfl.bfly'
-  | 'shfl.idx'
-  | 'vote.all'
-  | 'vote.any'
-  | 'vote.uni'
-  | 'vote.ballot'
-  | 'match.any'
-  | 'match.all'
-  | `redux.${'add' | 'min' | 'max'}.${'u32' | 's32'}`
-  | `redux.${'and' | 'or' | 'xor'}`
-  | 'elect'
-  | 'active'
-  | 'sync';
 
 /** bar.red: how many predicates hold, whether all do, whether any does. */
 export type BarrierReduction = 'popc' | 'and' | 'or';
@@ -210,12 +188,12 @@ export type Step =
       readonly from: readonly Ref[];
     }
   /**
-   * Threads of a warp exchange values: those in `mask`, or those that come to it together where there is none. Each
-   * gives `from` and gets `to`.
+   * Threads exchange values (collective.ts): those in `mask`, or those that come to it together where there is none. Each
+   * brings `from` and gets `to`.
    */
   | {
       readonly kind: 'collective';
-      readonly fn: CollectiveFunction;
+      readonly fn: Collective;
       readonly to: readonly Ref[];
       readonly from: readonly Ref[];
       readonly mask: Ref | null;

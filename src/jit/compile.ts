@@ -1,20 +1,21 @@
 /** A kernel compiled: a WebAssembly module that runs its regions one after the other. */
-import type { CollectiveFunction } from '../isa/steps/group.ts';
+import { elementAt } from '../base/element-at.ts';
 import type { KernelProgram } from '../program/link.ts';
-import { Code, type Label } from '../wasm/code.ts';
+import { Code } from '../wasm/code.ts';
 import type { FunctionType } from '../wasm/module.ts';
 import { type CompiledKernel, describeKernel } from './compiled-kernel.ts';
 import { pushField } from './context-field.ts';
-import { groupExchange } from './exchange.ts';
+import { passFunction } from './passing.ts';
+import { writeChoice } from './choose.ts';
+import { advanceFunction, completeFunction } from './warp-runner.ts';
 import type { Region } from '../program/regions.ts';
 import { fourFunction } from './simd/four-function.ts';
 import { type FunctionShape, type KernelShape, shapeOf } from './kernel-shape.ts';
 import { laneCount } from './simd/vectors.ts';
 import { context, type ContextField, type LaunchLayout, outcome } from './layout.ts';
 import { regionFunction, regionType } from './region-function.ts';
-import type { Stop } from './stop.ts';
 
-/** A compiled kernel, and its module in the binary format, which exports `run`, `runBlocks` and an `exchange …` for each collective function. */
+/** A compiled kernel, and its module in the binary format, which exports `run` and `runBlocks`, and for warps `advance` and `complete`. */
 export interface Compilation {
   readonly kernel: CompiledKernel;
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -22,7 +23,7 @@ export interface Compilation {
 
 export function compileKernel(kernel: KernelProgram, layout: LaunchLayout): Compilation {
   const shape = shapeOf(kernel, layout);
-  const { helpers, stops } = shape;
+  const { helpers } = shape;
   const functions = shape.functions.flatMap((fn) => fn?.regions.map(() => helpers.builder.declare(regionType)) ?? []);
   const fours = shape.functions.flatMap((fn) =>
     fn === null ? [] : fn.regions.map((region, i) => compileRegion(shape, fn, region, functions, fn.firstRegion + i)),
@@ -33,7 +34,10 @@ export function compileKernel(kernel: KernelProgram, layout: LaunchLayout): Comp
   const runBlocks = helpers.builder.declare(runBlocksType);
   helpers.builder.define(runBlocks, runBlocksFunction(shape, run));
   helpers.builder.export('runBlocks', runBlocks);
-  for (const fn of collectiveFunctions(stops)) helpers.builder.export(`exchange ${fn}`, groupExchange(shape, fn));
+  if (shape.hasGroups) {
+    helpers.builder.export('advance', advanceFunction(shape, run));
+    helpers.builder.export('complete', completeFunction(shape));
+  }
   return { kernel: describeKernel(shape), bytes: helpers.builder.encode() };
 }
 
@@ -54,24 +58,18 @@ function compileRegion(
   return index;
 }
 
-function collectiveFunctions(stops: readonly Stop[]): ReadonlySet<CollectiveFunction> {
-  return new Set(stops.flatMap(({ step }) => (step.kind === 'collective' ? [step.fn] : [])));
-}
-
-/** (context, region, first thread, thread behind the last) → outcome */
-const runType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32'], results: ['i32'] };
+/** (context, region, first thread, thread behind the last, members) → outcome */
+const runType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32', 'i32'], results: ['i32'] };
 
 /** Runs region after region for as long as all threads go on together. */
-function runFunction(
-  { helpers, layout, sites }: KernelShape,
-  functions: readonly number[],
-  fours: readonly (number | null)[],
-): Code {
+function runFunction(shape: KernelShape, functions: readonly number[], fours: readonly (number | null)[]): Code {
+  const { helpers, layout, sites } = shape;
   const code = new Code(runType.parameters);
-  const [contextAddress, region, first, behind] = [0, 1, 2, 3] as const;
+  const [contextAddress, region, first, behind, members] = [0, 1, 2, 3, 4] as const;
   const fuelAt = layout.origin + context.fuel;
   const site = sites.push({ kind: 'loop', line: 0 }) - 1;
-  const call = (index: number): Code => code.get(contextAddress).get(first).get(behind).call(index).set(region);
+  const call = (index: number): Code =>
+    code.get(contextAddress).get(first).get(behind).get(members).call(index).set(region);
   // Threads of four lie side by side where rows are whole fours.
   const inFours = code.local('i32');
   code
@@ -85,28 +83,35 @@ function runFunction(
     .i32(laneCount - 1)
     .op('i32.and', 'i32.eqz')
     .set(inFours);
+  if (shape.hasGroups) {
+    // Four neighbours at least have to be there.
+    code.get(inFours).get(members);
+    for (const lane of [1, 2, 3]) code.get(members).i32(lane).op('i32.shr_u', 'i32.and');
+    code.i32(0x11111111).op('i32.and').i32(0).op('i32.ne', 'i32.and').set(inFours);
+  }
   code.loop((again) => {
     code.get(contextAddress).memory('i32.load', fuelAt).i32(0).op('i32.le_s');
     code.if(() => {
       code.get(contextAddress).i32(site).get(first).get(contextAddress).memory('i32.load', fuelAt);
       code.call(helpers.import('refuel')).memory('i32.store', fuelAt);
     });
-    code.block((done) => {
-      // The block of the first function lies innermost; there can be more of them than calls may nest.
-      const labels = functions.map(() => code.openBlock()).reverse();
-      code.get(region).brTable(labels.slice(0, -1), labels.at(-1) as Label);
-      functions.forEach((one, index) => {
-        code.close();
-        const four = fours[index] ?? null;
-        if (four === null) call(one);
-        else
-          code.get(inFours).if(
-            () => call(four),
-            () => call(one),
-          );
-        code.br(done);
-      });
+    const pushRegion = (): Code => code.get(region);
+    writeChoice(code, functions.length, pushRegion, (index, done) => {
+      const [one, four] = [elementAt(functions, index), fours[index] ?? null];
+      if (four === null) call(one);
+      else
+        code.get(inFours).if(
+          () => call(four),
+          () => call(one),
+        );
+      code.br(done);
     });
+    if (shape.stops.length > 0) {
+      code.get(region).i32(outcome.allAt(0)).op('i32.le_s');
+      code.if(() => {
+        code.get(contextAddress).get(first).get(behind).get(members).get(region).call(passFunction(shape)).set(region);
+      });
+    }
     code.get(region).i32(0).op('i32.ge_s').brIf(again);
   });
   return code.get(region);
@@ -119,7 +124,7 @@ const runBlocksType: FunctionType = { parameters: ['i32', 'i32', 'i32'], results
  * Runs blocks one after the other, from that of the context on, each unit by unit, warps or whole blocks, until one does
  * not come to its end at once: the context says which.
  */
-function runBlocksFunction({ layout }: KernelShape, run: number): Code {
+function runBlocksFunction({ layout, hasGroups }: KernelShape, run: number): Code {
   const code = new Code(runBlocksType.parameters);
   const [contextAddress, count, size] = [0, 1, 2] as const;
   const [result, first, behind, threads] = [
@@ -136,12 +141,18 @@ function runBlocksFunction({ layout }: KernelShape, run: number): Code {
       code.loop((nextUnit) => {
         code.get(first).get(size).op('i32.add').tee(behind).get(threads).get(behind).get(threads);
         code.op('i32.lt_u', 'select').set(behind);
-        code.get(contextAddress).i32(0).get(first).get(behind).call(run).tee(result);
+        code.get(contextAddress).i32(0).get(first).get(behind).i32(-1);
+        if (hasGroups) code.get(first).get(behind).op('i32.sub', 'i32.shr_u');
+        code.call(run).tee(result);
         code.i32(outcome.allExited).op('i32.ne').brIf(stop);
         code.get(behind).tee(first).get(threads).op('i32.lt_u').brIf(nextUnit);
       });
       code.get(count).i32(1).op('i32.sub').tee(count).op('i32.eqz').brIf(stop);
       nextIndex(code, field, layout.origin);
+      code
+        .get(contextAddress)
+        .i32(0)
+        .memory('i32.store', layout.origin + context.strayed);
       field('shared').i32(layout.origin).op('i32.add').i32(0);
       field('sharedSize').fill();
       code.br(nextBlock);

@@ -35,15 +35,17 @@ export interface CompiledStop {
   readonly line: number;
   /** Region where the thread goes on. */
   readonly region: number;
+  /** Arrays with what threads bring, and where they find what they get. */
+  readonly brings: readonly number[];
+  readonly gets: readonly (number | null)[];
   /** As in `Stop`. */
+  readonly constantMask: number | null;
   readonly plainBarrier: number | null;
 }
 
 export interface CompiledFrame {
   readonly state: number;
-  readonly offers: readonly number[];
   readonly mask: number;
-  readonly results: readonly number[];
   readonly depth: number;
   readonly size: number;
 }
@@ -69,11 +71,11 @@ interface Field {
 
 export function describeKernel({ kernel, functions, stops, frame, callBytes, sites }: KernelShape): CompiledKernel {
   const { entry, stackBytes } = kernel;
-  const { state, offers, mask, results, depth, size } = frame;
+  const { state, mask, depth, size } = frame;
   return {
     name: entry.name,
     stops: stops.map(describeStop),
-    frame: { state, offers, mask, results, depth, size },
+    frame: { state, mask, depth, size },
     callBytes,
     stackBytes,
     sites,
@@ -86,8 +88,16 @@ export function describeKernel({ kernel, functions, stops, frame, callBytes, sit
   };
 }
 
-function describeStop({ step, instruction, region, plainBarrier }: Stop): CompiledStop {
-  return { step, line: instruction.line, region, plainBarrier };
+function describeStop({ step, instruction, region, brings, gets, constantMask, plainBarrier }: Stop): CompiledStop {
+  return {
+    step,
+    line: instruction.line,
+    region,
+    brings: brings.map(({ array }) => array),
+    gets: gets.map((carrier) => carrier?.array ?? null),
+    constantMask,
+    plainBarrier,
+  };
 }
 
 function describeFunction(fn: LinkedFunction): CompiledFunction {

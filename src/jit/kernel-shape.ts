@@ -9,10 +9,12 @@ import { usesOf } from '../program/uses.ts';
 import { varyingPlaces } from '../program/varying.ts';
 import { waitingLoops } from '../program/waiting-loops.ts';
 import { FrameLayout } from './frame.ts';
+import { elementAt } from '../base/element-at.ts';
+import type { Ref } from '../isa/steps/ref.ts';
 import { Helpers } from './helpers.ts';
-import type { LaunchLayout } from './layout.ts';
+import { type LaunchLayout, outcome } from './layout.ts';
 import type { Site } from './site.ts';
-import { type Stop, stopOf } from './stop.ts';
+import { carriersAt, type Stop, stopOf } from './stop.ts';
 import { upperPlace } from './values.ts';
 
 export interface KernelShape {
@@ -24,6 +26,8 @@ export interface KernelShape {
   readonly stops: readonly Stop[];
   /** Threads may end a run of a region in different states. */
   readonly hasStates: boolean;
+  /** Threads of a warp meet: they are run warp by warp, and some of a warp without the others. */
+  readonly hasGroups: boolean;
   readonly frame: FrameLayout;
   /** Bytes that open calls of a thread may take. */
   readonly callBytes: number;
@@ -91,6 +95,7 @@ export function shapeOf(kernel: KernelProgram, layout: LaunchLayout): KernelShap
     frame,
     helpers: new Helpers(layout.sharedMemory),
     hasStates: functions.some((fn) => fn !== null && (!fn.program.entry || fn.stopAt.size + fn.pauses.size > 0)),
+    hasGroups: stops.some(({ step }) => step.kind === 'collective'),
     callBytes: entries.length === 0 ? 0 : depth * Math.max(...entries),
     sites: [],
   };
@@ -123,7 +128,7 @@ function functionShape(program: FunctionProgram, surroundings: Surroundings): Fu
     const instruction = program.instructions[end - 1];
     if (exit.kind !== 'park' || instruction === undefined) continue;
     stopAt.set(exit.resume, stops.length);
-    stops.push(describeStop(program, instruction, regionAt.get(exit.resume) as number));
+    stops.push(describeStop(program, instruction, regionAt.get(exit.resume) as number, frame));
   }
   const carried = new Set([...stopAt.keys(), ...landings].flatMap((block) => live[block] ?? []));
   const slots = new Map([...carried].map((place) => [place, frame.array(bytesOf(program, place))]));
@@ -150,6 +155,22 @@ export function trafficOf(fn: FunctionShape, region: Region): RegisterTraffic {
   const written = before === undefined ? [] : usesOf(before).writes;
   const isStop = fn.stopAt.has(entry) && regionAt.get(entry) !== firstRegion;
   return fn.traffic.of(region, isStop ? written : [...(live[entry] ?? []), ...written]);
+}
+
+/**
+ * What running a region gives where its threads can only go one way: all end, or all come to one stop. Nobody then writes
+ * their state and constant masks but who runs it and needs them. Null where they may go different ways.
+ */
+export function soleOutcome(fn: FunctionShape, { order }: Region): number | null {
+  const found = new Set<number | null>();
+  for (const number of order) {
+    const { exit } = elementAt(fn.blocks, number);
+    if (fn.pauses.has(number) || exit.kind === 'call') return null;
+    if (exit.kind === 'end') found.add(fn.program.entry ? outcome.allExited : null);
+    if (exit.kind === 'park') found.add(outcome.allAt(fn.stopAt.get(exit.resume) ?? -1));
+  }
+  const [only = null] = found;
+  return found.size === 1 ? only : null;
 }
 
 /** Registers that a thread stopping in a block for others has to put back, to go on at `resume`. */
@@ -192,10 +213,40 @@ function withUpperHalves(program: FunctionProgram, places: readonly number[]): r
   return places.flatMap((place) => (wide.has(place) ? [place, upperPlace(program, place)] : [place]));
 }
 
-function describeStop(program: FunctionProgram, instruction: ProgramInstruction, region: number): Stop {
+function describeStop(
+  program: FunctionProgram,
+  instruction: ProgramInstruction,
+  region: number,
+  frame: FrameLayout,
+): Stop {
   const step = stopOf(instruction);
   if (step === null) throw new Error(`line ${instruction.line} parks at no stop`);
-  return { step, program, instruction, region, plainBarrier: plainBarrier(program, instruction) };
+  const { brings, gets: all } = carriersAt(frame, step);
+  const gets = all.map((carrier, i) => (isUsed(program, instruction, step.to[i]) ? carrier : null));
+  const mask = step.kind === 'collective' && step.mask !== null ? instruction.places.get(step.mask) : undefined;
+  const constant = mask === undefined ? null : constantAt(program, mask);
+  const constantMask = constant === null ? null : constant | 0;
+  return {
+    step,
+    program,
+    instruction,
+    brings,
+    gets,
+    region,
+    constantMask,
+    plainBarrier: plainBarrier(program, instruction),
+  };
+}
+
+/** Somebody looks at a result of the step where threads stop. */
+function isUsed(
+  program: FunctionProgram,
+  { steps, places, writes }: ProgramInstruction,
+  ref: Ref | undefined,
+): boolean {
+  const place = ref === undefined ? undefined : places.get(ref);
+  if (steps.length > 1 || writes.some(({ operand }) => operand === place)) return true;
+  return program.registers.some((register) => register.place === place);
 }
 
 function plainBarrier(program: FunctionProgram, instruction: ProgramInstruction): number | null {

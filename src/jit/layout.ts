@@ -52,6 +52,8 @@ export const context = {
   /** First thread of the unit that did not come to its end. */
   unit: 80,
   gridWorkspace: 84,
+  /** Not 0 once a thread of the block has gone on without its neighbours. */
+  strayed: 88,
 } as const;
 
 /** Address of the word that a thread holds while it changes 128 bits: kernels never reach so low. */
@@ -70,6 +72,8 @@ export const state = {
   /** The thread waits at a stop. */
   waitingAt: (stop: number): number => -2 - stop,
   stopOf: (word: number): number => -2 - word,
+  /** Of each thread, where all have ended or come to one stop. */
+  after: (result: number): number => result + 1,
 } as const;
 
 /** What running threads gives: a region where all go on, or one of these. */
@@ -80,6 +84,16 @@ export const outcome = {
   /** All wait at one stop. */
   allAt: (stop: number): number => -3 - stop,
   stopOf: (result: number): number => -3 - result,
+} as const;
+
+/** What came of running the threads of a warp that have parted, as bits. */
+export const advanced = {
+  /** More happened than that threads let others go first. */
+  moved: 1,
+  /** Some let others go first. */
+  runnable: 2,
+  /** A thread waits with a mask that leaves it out. */
+  outside: 4,
 } as const;
 
 export function alignTo16(size: number): number {

@@ -1,75 +1,158 @@
-/** What a whole warp or block does where all its threads have come to the same stop: it goes on without asking anybody. */
+/** What threads do where all that were run have come to the same stop: they go on without asking anybody, if no other is missing. */
+import { elementAt } from '../base/element-at.ts';
 import type { Code } from '../wasm/code.ts';
-import { exchangeFunction } from './exchange.ts';
+import type { FunctionType } from '../wasm/module.ts';
+import { writeChoice } from './choose.ts';
 import { pushField } from './context-field.ts';
+import { exchangeType, groupExchange } from './exchange.ts';
 import { constantAt, type KernelShape } from './kernel-shape.ts';
+import { lanesWith } from './lanes.ts';
+import { outcome, state } from './layout.ts';
+import { writeFixedShuffle } from './shuffle.ts';
 import type { Stop } from './stop.ts';
 
 const allLanes = -1;
 
-/** Returns the region behind the stop where nobody else is needed to pass it. The function has threads `first` to local 2. */
-export function writePassing(code: Code, shape: KernelShape, number: number, first: number): void {
-  const stop = shape.stops[number] as Stop;
-  if (stop.step.kind === 'collective') passCollective(code, shape, stop, first);
-  else if (stop.plainBarrier !== null) passBarrier(code, shape, stop, first);
-}
+/** (context, first thread, thread behind the last, members, outcome of running them) → region behind the stop, or the outcome */
+const passType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32', 'i32'], results: ['i32'] };
 
-/** The range is the whole block. */
-function passBarrier(code: Code, shape: KernelShape, stop: Stop, first: number): void {
-  code.get(2).get(first).op('i32.sub');
-  pushField(code, shape.layout, 'threads').op('i32.eq');
-  code.if(() => code.i32(stop.region).op('return'));
-}
+const [first, behind, members, result] = [1, 2, 3, 4] as const;
 
-/** The range is a whole warp, and every thread waits for no other than these. */
-function passCollective(code: Code, shape: KernelShape, stop: Stop, first: number): void {
-  const members = code.local('i32');
-  const count = (): Code => code.get(2).get(first).op('i32.sub');
-  code.get(first).i32(31).op('i32.and', 'i32.eqz');
-  count().i32(32).op('i32.eq').get(2);
-  pushField(code, shape.layout, 'threads').op('i32.eq');
-  count().i32(32).op('i32.lt_u', 'i32.and', 'i32.or', 'i32.and');
-  code.if(() => {
-    code.i32(allLanes).i32(1);
-    count().op('i32.shl').i32(1).op('i32.sub');
-    count().i32(32).op('i32.eq', 'select').set(members);
-    const give = (): Code => {
-      pushField(code, shape.layout, 'frames').get(first).i32(2).op('i32.shl', 'i32.add');
-      return code.get(members);
-    };
-    const pass = (): void => {
-      give().call(exchangeFunction(shape, stop));
-      code.i32(stop.region).op('return');
-    };
-    if (maskOf(stop) === allLanes) pass();
-    else give().call(coverFunction(shape)).if(pass);
+/** Index of the function for outcomes that are stops. */
+export function passFunction(shape: KernelShape): number {
+  const { helpers, stops } = shape;
+  return helpers.function('pass', passType, (code) => {
+    const words = code.local('i32');
+    if (shape.hasGroups) pushField(code, shape.layout, 'frames').get(first).i32(2).op('i32.shl', 'i32.add').set(words);
+    const pushNumber = (): Code => code.i32(outcome.allAt(0)).get(result).op('i32.sub');
+    writeChoice(code, stops.length, pushNumber, (number, done) => {
+      const stop = elementAt(stops, number);
+      const goOn = (): void => {
+        code.i32(stop.region).op('return');
+      };
+      if (stop.step.kind === 'collective') passCollective(code, shape, stop, words, goOn);
+      else if (stop.plainBarrier !== null) passBarrier(code, shape, goOn);
+      code.br(done);
+    });
+    code.get(result);
   });
 }
 
-/** The mask where it is constant, or where there is none and all that have come go together. */
-function maskOf({ step, program, instruction }: Stop): number | null {
-  if (step.kind !== 'collective' || step.mask === null) return allLanes;
-  const constant = constantAt(program, instruction.places.get(step.mask) ?? -1);
-  return constant === null ? null : constant | 0;
+/** Those that were run are the whole block. */
+function passBarrier(code: Code, shape: KernelShape, goOn: () => void): void {
+  if (shape.hasGroups) code.get(members).op('i32.popcnt');
+  else code.get(behind).get(first).op('i32.sub');
+  pushField(code, shape.layout, 'threads').op('i32.eq').if(goOn);
 }
 
-/** Index of the function (words of the warp's first thread, members) → 1 where each member's mask names them all. */
-function coverFunction({ helpers, layout, frame }: KernelShape): number {
-  return helpers.function('covered', { parameters: ['i32', 'i32'], results: ['i32'] }, (code) => {
-    const [words, members] = [0, 1];
-    const left = code.local('i32');
-    code.get(members).set(left);
+/** The range is that of a warp, and every thread waits for no other than these. */
+function passCollective(code: Code, shape: KernelShape, stop: Stop, words: number, goOn: () => void): void {
+  const mask = maskOf(stop);
+  const toAll = (exchange: number) => (): void => {
+    code.get(words).get(first).get(members).call(exchange);
+    goOn();
+  };
+  if (mask === 'varies') {
+    const fixed = fixedExchange(shape, stop);
+    code.get(words).get(first).get(behind).get(members).call(groupsFunction(shape));
+    code.if(toAll(fixed ?? eachGroup(shape, stop)));
+    return;
+  }
+  const wanted = mask === 'none' ? allLanes : mask;
+  const exchange = fixedExchange(shape, stop) ?? exchangeOf(shape, stop);
+  code.get(members).i32(wanted).op('i32.eq').if(toAll(exchange));
+  code.get(words).get(first).get(behind).get(members).i32(wanted).call(missingFunction(shape)).op('i32.eqz');
+  code.get(members).i32(~wanted).op('i32.and', 'i32.eqz', 'i32.and').if(toAll(exchange));
+}
+
+/** The mask where it is constant; `none` where all that have come go together. */
+function maskOf({ step, constantMask }: Stop): number | 'none' | 'varies' {
+  if (step.kind !== 'collective' || step.mask === null) return 'none';
+  return constantMask ?? 'varies';
+}
+
+// --- who is there ---------------------------------------------------------------------------------------------------
+
+/** Index of the function (words, first thread, thread behind the last, members, mask) → lanes of the mask that are yet to come. */
+function missingFunction({ helpers, layout, frame }: KernelShape): number {
+  const type = { parameters: ['i32', 'i32', 'i32', 'i32', 'i32'], results: ['i32'] } as const;
+  return helpers.function('missing', type, (code) => {
+    const missing = code.local('i32');
+    code.i32(-1).i32(32).get(2).op('i32.sub').get(1).op('i32.add', 'i32.shr_u');
+    code.get(4).get(3).i32(-1).op('i32.xor', 'i32.and', 'i32.and').tee(missing).op('i32.eqz');
+    code.if(() => code.i32(0).op('return'));
+    code.get(0).i32(frame.state).op('i32.add').i32(state.exited).call(lanesWith(helpers, layout.origin));
+    code.i32(-1).op('i32.xor').get(missing).op('i32.and');
+  });
+}
+
+/** Index of the function (words, first thread, thread behind the last, members) → 1 where the members are whole groups by their masks. */
+function groupsFunction(shape: KernelShape): number {
+  const { helpers, layout, frame } = shape;
+  const type = { parameters: ['i32', 'i32', 'i32', 'i32'], results: ['i32'] } as const;
+  return helpers.function('groups', type, (code) => {
+    const [left, mask, lanes] = [code.local('i32'), code.local('i32'), code.local('i32')];
+    code.get(3).set(left);
     code.loop((again) => {
+      code.get(0).i32(frame.mask).op('i32.add');
+      pushMask(code, shape, left);
+      code.tee(mask).call(lanesWith(helpers, layout.origin)).get(3).op('i32.and').tee(lanes);
       code
-        .get(members)
-        .get(words)
-        .memory('i32.load', layout.origin + frame.mask)
-        .i32(-1)
-        .op('i32.xor', 'i32.and');
-      code.if(() => code.i32(0).op('return'));
-      code.get(words).i32(4).op('i32.add').set(words);
-      code.get(left).i32(1).op('i32.shr_u').tee(left).brIf(again);
+        .get(mask)
+        .get(3)
+        .op('i32.and', 'i32.ne')
+        .if(() => code.i32(0).op('return'));
+      code
+        .get(0)
+        .get(1)
+        .get(2)
+        .get(3)
+        .get(mask)
+        .call(missingFunction(shape))
+        .if(() => code.i32(0).op('return'));
+      code.get(left).get(lanes).op('i32.xor').tee(left).brIf(again);
     });
     code.i32(1);
   });
+}
+
+/** Pushes the mask of the lowest lane of a set; local 0 is the address of the warp's words. */
+function pushMask(code: Code, { layout, frame }: KernelShape, lanes: number): void {
+  code.get(0).get(lanes).op('i32.ctz').i32(2).op('i32.shl', 'i32.add');
+  code.memory('i32.load', layout.origin + frame.mask);
+}
+
+// --- what they give each other --------------------------------------------------------------------------------------
+
+function exchangeOf(shape: KernelShape, { step }: Stop): number {
+  if (step.kind !== 'collective') throw new Error('only threads of a group exchange');
+  return groupExchange(shape, step.fn);
+}
+
+/** Index of the function that does it for several groups, one after the other. */
+function eachGroup(shape: KernelShape, stop: Stop): number {
+  const exchange = exchangeOf(shape, stop);
+  return shape.helpers.function(`each group ${exchange}`, exchangeType, (code) => {
+    const [left, group] = [code.local('i32'), code.local('i32')];
+    code.get(2).set(left);
+    code.loop((again) => {
+      pushMask(code, shape, left);
+      code.get(2).op('i32.and').set(group);
+      code.get(0).get(1).get(group).call(exchange);
+      code.get(left).get(group).op('i32.xor').tee(left).brIf(again);
+    });
+  });
+}
+
+/** Index of the function for all groups at once where lanes and bounds are constants; null for anything else. */
+function fixedExchange(shape: KernelShape, stop: Stop): number | null {
+  const { step, program, instruction, gets } = stop;
+  if (step.kind !== 'collective' || step.fn.form !== 'shfl') return null;
+  const [, operand, bounds] = step.from.map((ref) => constantAt(program, instruction.places.get(ref) ?? -1));
+  if (typeof operand !== 'number' || typeof bounds !== 'number') return null;
+  const tellsBounds = gets[1] !== null;
+  const { mode } = step.fn;
+  const fixed = { mode, operand, bounds, tellsBounds, masked: maskOf(stop) === 'varies' };
+  const key = `exchange ${JSON.stringify(fixed)}`;
+  return shape.helpers.function(key, exchangeType, (code) => writeFixedShuffle(code, shape, fixed), true);
 }

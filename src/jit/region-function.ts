@@ -1,9 +1,9 @@
 /**
- * One region as a function (context, first thread, thread behind the last) → outcome (layout.ts). It runs the region for
- * each thread in turn; if all come to one stop where nobody else is missing, it also does what they do there.
+ * One region as a function (context, first thread, thread behind the last, members) → outcome (layout.ts). It runs the
+ * region for each thread in turn. Where threads of a warp meet, the range is within one, and only its members run.
  */
 import type { StepOf } from '../isa/steps/step.ts';
-import type { Ref } from '../isa/steps/ref.ts';
+import { elementAt } from '../base/element-at.ts';
 import type { BasicBlock } from '../program/flow.ts';
 import { isCounted, type ProgramInstruction } from '../program/function-program.ts';
 import type { Region } from '../program/regions.ts';
@@ -12,19 +12,19 @@ import { usesOf } from '../program/uses.ts';
 import { Code, type Label } from '../wasm/code.ts';
 import type { FunctionType } from '../wasm/module.ts';
 import { CallWriter } from './calls.ts';
-import { changedAt, type FunctionShape, type KernelShape, trafficOf } from './kernel-shape.ts';
+import { changedAt, type FunctionShape, type KernelShape, soleOutcome, trafficOf } from './kernel-shape.ts';
 import { alignTo16, context, type ContextField, state } from './layout.ts';
 import { lowerAfter, lowerInstruction, lowerUntil } from './lower.ts';
 import type { Lowering, RegionLocals } from './lowering.ts';
 import { Tally, writeOutcome } from './tally.ts';
-import { advanceIndex, startIndex } from './thread-index.ts';
+import { advanceIndex, advanceThread, readsIndex, startIndex } from './thread-index.ts';
 import type { SiteOf } from './site.ts';
-import { stopOf } from './stop.ts';
+import { broughtTo } from './stop.ts';
 import { writeRegion } from './structure.ts';
 import { ThreadFrame } from './thread-frame.ts';
 import { Values } from './values.ts';
 
-export const regionType: FunctionType = { parameters: ['i32', 'i32', 'i32'], results: ['i32'] };
+export const regionType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32'], results: ['i32'] };
 
 /** Rounds of a loop that may be waiting for somebody before others get their turn. */
 const patience = 4096;
@@ -53,7 +53,7 @@ class RegionWriter {
     this.fn = fn;
     this.region = region;
     this.values = new Values(code, fn.program);
-    this.tally = new Tally(code);
+    this.tally = new Tally(code, soleOutcome(fn, region));
     this.traffic = trafficOf(fn, region);
     this.rounds = code.local('i32');
     const index = [code.local('i32'), code.local('i32'), code.local('i32')] as const;
@@ -68,11 +68,13 @@ class RegionWriter {
     const { fuel, thread } = locals;
     code.get(thread).set(this.tally.first);
     this.field('fuel').set(fuel);
-    startIndex(code, locals, (name) => this.field(name));
+    const hasIndex = readsIndex(fn, this.region);
+    if (hasIndex) startIndex(code, locals, (name) => this.field(name));
     code.loop((again) => {
-      this.enter();
       code.block((end) => {
         this.threadEnd = end;
+        if (shape.hasGroups) code.get(3).get(thread).op('i32.shr_u').i32(1).op('i32.and', 'i32.eqz').brIf(end);
+        this.enter();
         writeRegion(code, this.region, {
           block: (block, goTo) => this.block(block, fn.blocks[block] as BasicBlock, goTo),
           next: (block) => (fn.blocks[block] as BasicBlock).exit.next,
@@ -80,13 +82,12 @@ class RegionWriter {
           backEdge: (target) => this.backEdge(target),
         });
       });
-      advanceIndex(code, locals, (name) => this.field(name), 1);
+      if (hasIndex) advanceIndex(code, locals, (name) => this.field(name), 1);
+      else advanceThread(code, locals, 1);
       code.get(thread).get(2).op('i32.lt_u').brIf(again);
     });
-    code
-      .get(0)
-      .get(fuel)
-      .memory('i32.store', shape.layout.origin + context.fuel);
+    this.storeField('fuel', () => code.get(fuel));
+    if (fn.four !== null && shape.hasStates) this.storeField('strayed', () => code.i32(1));
     writeOutcome(code, shape, this.tally);
     return code;
   }
@@ -130,15 +131,25 @@ class RegionWriter {
 
   /** What is left to do of the instruction where the thread stopped. */
   private resume(instruction: ProgramInstruction): void {
-    const { frame, shape, values } = this;
-    const step = stopOf(instruction);
-    if (step === null) throw new Error('a region begins behind no stop');
+    const { frame, shape, values, fn, region } = this;
+    const stop = shape.stops[fn.stopAt.get(region.entry) ?? -1];
+    if (stop === undefined) throw new Error('a region begins behind no stop');
+    const { step } = stop;
     values.begin(instruction);
     step.to.forEach((ref, i) => {
-      frame.load(shape.frame.results[i] as number);
-      values.set(ref, 'i32');
+      const carrier = stop.gets[i] ?? null;
+      if (carrier === null) return;
+      frame.load(carrier.array, carrier.type);
+      values.set(ref, carrier.type);
     });
     lowerAfter(step, this.lowering(instruction));
+  }
+
+  private storeField(name: ContextField, push: () => unknown): void {
+    const { code, shape } = this;
+    code.get(0);
+    push();
+    code.memory('i32.store', shape.layout.origin + context[name]);
   }
 
   private field(name: ContextField): Code {
@@ -246,24 +257,20 @@ class RegionWriter {
   /** The thread stops for others: it leaves what it needs later and what it brings. */
   private stop(instruction: ProgramInstruction, block: number, resume: number): void {
     const { code, shape, values, frame, fn } = this;
-    const number = fn.stopAt.get(resume);
-    const step = stopOf(instruction);
-    if (step === null || number === undefined) throw new Error('a block parks at no stop');
+    const number = fn.stopAt.get(resume) ?? -1;
+    const stop = shape.stops[number];
+    if (stop === undefined) throw new Error('a block parks at no stop');
+    const { step } = stop;
     lowerUntil(step, this.lowering(instruction));
-    const { offers, offerHigh, mask } = shape.frame;
-    const offer = (offset: number, ref: Ref): void => frame.store(offset, () => values.get(ref, 'i32'));
-    const brought = step.kind === 'barrier' ? [step.barrier, step.count, ...step.from] : step.from;
-    brought.forEach((ref, i) => {
-      if (ref !== null) offer(offers[i] as number, ref);
+    broughtTo(step).forEach((ref, i) => {
+      const { array, type } = elementAt(stop.brings, i);
+      if (ref !== null) frame.store(array, () => values.get(ref, type), type);
     });
-    const [value] = step.from;
-    if (step.kind === 'collective' && value !== undefined && step.fn.startsWith('match')) {
-      frame.store(offerHigh, () => {
-        values.get(value, 'i64');
-        code.i64(32n).op('i64.shr_u', 'i32.wrap_i64');
-      });
+    if (step.kind === 'collective') {
+      const { mask } = step;
+      const isKnown = stop.constantMask !== null && this.tally.sole !== null;
+      if (mask !== null && !isKnown) frame.store(shape.frame.mask, () => values.get(mask, 'i32'));
     }
-    if (step.kind === 'collective' && step.mask !== null) offer(mask, step.mask);
     const written = usesOf(instruction).writes;
     const changed = changedAt(fn, (place) => this.traffic.changedAfter(block, place), resume);
     frame.save(changed.filter((place) => !written.includes(place)));
@@ -273,9 +280,9 @@ class RegionWriter {
   /** Threads of a kernel that never stops have no state. */
   private leaveThread(push: () => unknown, counter: number | null): void {
     const { code, shape, frame, fn } = this;
-    if (shape.hasStates) {
+    if (shape.hasStates && fn.four !== null) frame.store(shape.frame.alone, () => code.i32(1));
+    if (shape.hasStates && this.tally.sole === null) {
       frame.store(shape.frame.state, push);
-      if (fn.four !== null) frame.store(shape.frame.alone, () => code.i32(1));
       if (counter !== null) code.get(counter).i32(1).op('i32.add').set(counter);
     }
     code.br(this.threadEnd as Label);

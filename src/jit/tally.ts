@@ -2,7 +2,6 @@
 import type { Code } from '../wasm/code.ts';
 import type { KernelShape } from './kernel-shape.ts';
 import { outcome } from './layout.ts';
-import { writePassing } from './passing.ts';
 
 /** Locals with counts of threads. */
 export class Tally {
@@ -14,10 +13,13 @@ export class Tally {
   readonly regions: Map<number, number> = new Map();
   /** The region that the first thread returned to, and how many did; null where none can. */
   returned: { readonly region: number; readonly count: number } | null = null;
+  /** The outcome, where there is only one: then nothing is counted. */
+  readonly sole: number | null;
   private readonly code: Code;
 
-  constructor(code: Code) {
+  constructor(code: Code, sole: number | null) {
     this.code = code;
+    this.sole = sole;
     this.first = code.local('i32');
     this.exited = code.local('i32');
   }
@@ -47,17 +49,16 @@ export class Tally {
 /** Pushes the outcome of the run (layout.ts). */
 export function writeOutcome(code: Code, shape: KernelShape, tally: Tally): void {
   const { first, exited, returned } = tally;
-  if (!shape.hasStates) {
-    code.i32(outcome.allExited);
+  if (!shape.hasStates || tally.sole !== null) {
+    code.i32(tally.sole ?? outcome.allExited);
     return;
   }
-  const all = (count: number): Code => code.get(count).get(2).get(first).op('i32.sub', 'i32.eq');
-  for (const [stop, come] of tally.stops) {
-    all(come).if(() => {
-      writePassing(code, shape, stop, first);
-      code.i32(outcome.allAt(stop)).op('return');
-    });
-  }
+  const all = (count: number): Code => {
+    if (shape.hasGroups) code.get(3).op('i32.popcnt');
+    else code.get(2).get(first).op('i32.sub');
+    return code.get(count).op('i32.eq');
+  };
+  for (const [stop, come] of tally.stops) all(come).if(() => code.i32(outcome.allAt(stop)).op('return'));
   for (const [region, gone] of tally.regions) all(gone).if(() => code.i32(region).op('return'));
   if (returned !== null) all(returned.count).if(() => code.get(returned.region).op('return'));
   code.i32(outcome.allExited).i32(outcome.mixed);

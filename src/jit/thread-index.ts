@@ -1,11 +1,23 @@
 /** `%tid` of the threads that a region runs through, kept beside their number. */
+import { elementAt } from '../base/element-at.ts';
+import type { Region } from '../program/regions.ts';
 import type { Code } from '../wasm/code.ts';
+import type { FunctionShape } from './kernel-shape.ts';
 import type { ContextField } from './layout.ts';
 import type { RegionLocals } from './lowering.ts';
 
 type PushField = (name: ContextField) => Code;
 
-/** From the number of the first thread. */
+/** Whether an instruction of a region reads `%tid`. */
+export function readsIndex({ blocks, program }: FunctionShape, { order }: Region): boolean {
+  return order.some((number) => {
+    const { start, end } = elementAt(blocks, number);
+    const instructions = program.instructions.slice(start, end);
+    return instructions.some(({ specials }) => specials.some(({ register }) => register.value === 'threadIndex'));
+  });
+}
+
+/** From the number of the first thread: divisions, for regions that read it. */
 export function startIndex(code: Code, { thread, index }: RegionLocals, field: PushField): void {
   const [x, y, z] = index;
   code.get(thread);
@@ -15,6 +27,11 @@ export function startIndex(code: Code, { thread, index }: RegionLocals, field: P
   field('threadsY').op('i32.rem_u').set(y);
   code.get(z);
   field('threadsY').op('i32.div_u').set(z);
+}
+
+/** On to the thread `count` further on, without its index. */
+export function advanceThread(code: Code, { thread }: RegionLocals, count: number): void {
+  code.get(thread).i32(count).op('i32.add').set(thread);
 }
 
 /** On to the thread `count` further on, in the same row or at the start of the next. */

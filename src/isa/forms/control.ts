@@ -272,7 +272,7 @@ export const controlForms: readonly InstructionForm[] = [
       syntax: 'bar.warp.sync  a',
       summary: 'Waits for the threads of the warp that the mask names.',
       operands: [read('a', '.u32')],
-      steps: (): readonly Step[] => [{ kind: 'collective', fn: 'sync', to: [], from: [], mask: '$a' }],
+      steps: (): readonly Step[] => [{ kind: 'collective', fn: { form: 'sync' }, to: [], from: [], mask: '$a' }],
     },
     at('5.1', 30),
   ),

@@ -53,7 +53,7 @@ export const reduxFloatSteps: InstructionForm['steps'] = (variant): readonly Ste
     ...toKey('$value', nanKey),
     {
       kind: 'collective',
-      fn: isMinimum ? 'redux.min.u32' : 'redux.max.u32',
+      fn: { form: 'redux', op: isMinimum ? 'min' : 'max', type: 'u32' },
       to: ['$found'],
       from: ['$key'],
       mask: '$membermask',

@@ -1,8 +1,8 @@
 /** What the threads of a warp do together: PTX ISA 9.1, 9.7.9.6 (shfl), 9.7.13.8 to 9.7.13.11 (vote, match, activemask, redux), 9.7.13.16 (elect). */
-import type { InstructionForm, OperandPattern } from '../form.ts';
+import type { InstructionForm, OperandPattern, Variant } from '../form.ts';
 import { read, write } from '../form.ts';
 import { plainWords } from '../modifiers.ts';
-import type { CollectiveFunction } from '../steps/group.ts';
+import type { Collective } from '../collective.ts';
 import type { Ref } from '../steps/ref.ts';
 import type { Step } from '../steps/step.ts';
 import { type Availability, at, atBetween, atListed } from '../targets.ts';
@@ -30,8 +30,19 @@ function form({ ways, sets, subject, ...line }: Line): InstructionForm {
 const mask = read('membermask', '.u32');
 const membermask: Ref = '$membermask';
 
-function together(fn: CollectiveFunction, to: readonly Ref[], from: readonly Ref[], by: Ref | null): readonly Step[] {
+function together(fn: Collective, to: readonly Ref[], from: readonly Ref[], by: Ref | null): readonly Step[] {
   return [{ kind: 'collective', fn, to, from, mask: by }];
+}
+
+/** The modifier of an axis, without its point. */
+function choice<T extends string>({ modifiers }: Variant, axis: string, choices: readonly T[]): T {
+  const found = choices.find((one) => modifiers[axis] === `.${one}`);
+  if (found === undefined) throw new Error(`${axis} is one of ${choices.join(', ')}`);
+  return found;
+}
+
+function widthOf({ types }: Variant): 32 | 64 {
+  return types[0]?.width === 64 ? 64 : 32;
 }
 
 /** Without `.sync` until 6.4, and on targets before sm_70 after that. */
@@ -53,8 +64,8 @@ const shflSources = [read('a', 0), read('b', '.u32'), read('c', '.u32')];
 const shflSteps =
   (by: Ref | null): InstructionForm['steps'] =>
   (variant): readonly Step[] => {
-    const fn = `shfl${variant.modifiers['mode']}` as CollectiveFunction;
-    return together(fn, ['$d', '$p'], ['$a', '$b', '$c'], by);
+    const mode = choice(variant, 'mode', ['up', 'down', 'bfly', 'idx']);
+    return together({ form: 'shfl', mode }, ['$d', '$p'], ['$a', '$b', '$c'], by);
   };
 
 const shfl: readonly InstructionForm[] = [
@@ -85,8 +96,10 @@ const voter = read('a', '.pred', { negatable: true });
 
 const voteSteps =
   (by: Ref | null): InstructionForm['steps'] =>
-  (variant): readonly Step[] =>
-    together(`vote${variant.modifiers['vote'] ?? '.ballot'}` as CollectiveFunction, ['$d'], ['$a'], by);
+  (variant): readonly Step[] => {
+    const mode = variant.modifiers['vote'] === undefined ? 'ballot' : choice(variant, 'vote', ['all', 'any', 'uni']);
+    return together({ form: 'vote', mode }, ['$d'], ['$a'], by);
+  };
 
 const vote: readonly InstructionForm[] = [
   form({
@@ -140,7 +153,7 @@ const match: readonly InstructionForm[] = [
     ways: [at('6.0', 70)],
     sets: bits32or64,
     operands: [write('d', '.u32'), read('a', 0), mask],
-    steps: () => together('match.any', ['$d'], ['$a'], membermask),
+    steps: (variant) => together({ form: 'match', mode: 'any', width: widthOf(variant) }, ['$d'], ['$a'], membermask),
   }),
   form({
     id: 'match.all',
@@ -159,7 +172,8 @@ const match: readonly InstructionForm[] = [
       read('a', 0),
       mask,
     ],
-    steps: () => together('match.all', ['$d', '$p'], ['$a'], membermask),
+    steps: (variant) =>
+      together({ form: 'match', mode: 'all', width: widthOf(variant) }, ['$d', '$p'], ['$a'], membermask),
   }),
 ];
 
@@ -175,8 +189,9 @@ const redux: readonly InstructionForm[] = [
     sets: { op: ['.add', '.min', '.max'], type: ['.u32', '.s32'] },
     operands: [write('d', 0), read('a', 0), mask],
     steps: (variant) => {
-      const fn = `redux${variant.modifiers['op']}${variant.types[0]?.name}` as CollectiveFunction;
-      return together(fn, ['$d'], ['$a'], membermask);
+      const op = choice(variant, 'op', ['add', 'min', 'max']);
+      const type = variant.types[0]?.name === '.s32' ? 's32' : 'u32';
+      return together({ form: 'redux', op, type }, ['$d'], ['$a'], membermask);
     },
   }),
   form({
@@ -187,8 +202,8 @@ const redux: readonly InstructionForm[] = [
     ways: [at('7.0', 80)],
     operands: [write('d', '.u32'), read('a', '.u32'), mask],
     steps: (variant) => {
-      const fn = `redux${variant.modifiers['boolOp']}` as CollectiveFunction;
-      return together(fn, ['$d'], ['$a'], membermask);
+      const op = choice(variant, 'boolOp', ['and', 'or', 'xor']);
+      return together({ form: 'redux', op, type: 'b32' }, ['$d'], ['$a'], membermask);
     },
   }),
   form({
@@ -216,7 +231,7 @@ export const warpForms: readonly InstructionForm[] = [
     summary: 'The mask of the threads of the warp that execute this together.',
     ways: [at('6.2', 30)],
     operands: [write('d', '.b32')],
-    steps: () => together('active', ['$d'], [], null),
+    steps: () => together({ form: 'active' }, ['$d'], [], null),
   }),
   form({
     id: 'elect',
@@ -234,6 +249,6 @@ export const warpForms: readonly InstructionForm[] = [
       },
       mask,
     ],
-    steps: () => together('elect', ['$d', '$p'], [], membermask),
+    steps: () => together({ form: 'elect' }, ['$d', '$p'], [], membermask),
   }),
 ];

@@ -1,29 +1,7 @@
 /** Steps that threads execute together: each brings values, waits for the others, and gets what the group made of them. */
+import type { Collective } from '../collective.ts';
 import { alone, type FactsOf, type Uniformity } from './facts.ts';
 import type { Ref } from './ref.ts';
-
-/**
- * What the threads of a warp do together. `shfl`: from value, lane operand and bounds to value and whether the lane was
- * in bounds. `vote`: from predicate to predicate, or to the mask of those that hold. `match`: from value to mask, for
- * `match.all` also to whether all agree. `redux`: from value to the value over all. `elect`: to the leader's lane and
- * whether this is it. `active`: to the mask of those that came. `sync`: to nothing, all have come.
- */
-export type CollectiveFunction =
-  | 'shfl.up'
-  | 'shfl.down'
-  | 'shfl.bfly'
-  | 'shfl.idx'
-  | 'vote.all'
-  | 'vote.any'
-  | 'vote.uni'
-  | 'vote.ballot'
-  | 'match.any'
-  | 'match.all'
-  | `redux.${'add' | 'min' | 'max'}.${'u32' | 's32'}`
-  | `redux.${'and' | 'or' | 'xor'}`
-  | 'elect'
-  | 'active'
-  | 'sync';
 
 /** bar.red: how many predicates hold, whether all do, whether any does. */
 export type BarrierReduction = 'popc' | 'and' | 'or';
@@ -43,31 +21,31 @@ export interface GroupSteps {
     readonly from: readonly Ref[];
   };
   /**
-   * Threads of a warp exchange values: those in `mask`, or those that come to it together where there is none. Each
-   * gives `from` and gets `to`.
+   * Threads exchange values (collective.ts): those in `mask`, or those that come to it together where there is none. Each
+   * brings `from` and gets `to`.
    */
   readonly collective: {
-    readonly fn: CollectiveFunction;
+    readonly fn: Collective;
     readonly to: readonly Ref[];
     readonly from: readonly Ref[];
     readonly mask: Ref | null;
   };
 }
 
-type Collective = GroupSteps['collective'];
+type CollectiveStep = GroupSteps['collective'];
 
-/** By the first word of its name. The group itself depends on the mask, and so does every result. */
-function collectiveUniformity({ fn }: Collective): Uniformity<Collective> {
-  const [word] = fn.split('.');
-  switch (word) {
+/** The group itself depends on the mask, and so does every result. */
+function collectiveUniformity({ fn }: CollectiveStep): Uniformity<CollectiveStep> {
+  switch (fn.form) {
     case 'vote':
     case 'redux':
     case 'active':
     case 'sync':
       return { among: 'warp', given: ['mask'] };
     case 'match':
-      return fn === 'match.all' ? { among: 'warp', given: ['mask'] } : { among: 'warp', given: 'inputs' };
-    default:
+      return fn.mode === 'all' ? { among: 'warp', given: ['mask'] } : { among: 'warp', given: 'inputs' };
+    case 'shfl':
+    case 'elect':
       return { among: 'thread', given: 'inputs' };
   }
 }

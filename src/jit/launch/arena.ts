@@ -84,6 +84,7 @@ export class Arena {
     words[context.blockX / 4] = x;
     words[context.blockY / 4] = y;
     words[context.blockZ / 4] = z;
+    words[context.strayed / 4] = 0;
     if (this.sharedSize > 0) memory.bytesAt(room.shared, this.sharedSize).fill(0);
     return room;
   }

@@ -39,9 +39,10 @@ interface Running {
   readonly runner: BlockRunner;
 }
 
-type Run = (contextAddress: number, region: number, first: number, behind: number) => number;
+type Run = (contextAddress: number, region: number, first: number, behind: number, members: number) => number;
 type RunBlocks = (contextAddress: number, count: number, unitSize: number) => number;
-type Exchange = (words: number, members: number) => void;
+type Advance = (contextAddress: number, first: number, behind: number) => number;
+type Complete = (words: number, first: number, members: number) => void;
 
 export class BlockEngine {
   private readonly launch: BlockLaunch;
@@ -221,9 +222,10 @@ export class BlockEngine {
     return {
       compiled,
       threads: this.threads,
-      run: (region, first, behind) => this.run(room.context, region, first, behind),
-      exchange: (fn, first, members) => {
-        (this.exports[`exchange ${fn}`] as Exchange)(room.frames + 4 * first, members);
+      run: (region, first, behind, members) => this.run(room.context, region, first, behind, members),
+      advance: (first, behind) => (this.exports['advance'] as Advance)(room.context, first, behind),
+      complete: (first, members) => {
+        (this.exports['complete'] as Complete)(room.frames + 4 * first, first, members);
       },
       words: () => {
         const bytes = memory.bytesAt(room.frames, compiled.frame.size);

@@ -1,23 +1,27 @@
 /**
  * Runs the threads of one block until all have ended. Threads that run in step are looked at as one, a warp or the whole
- * block; where they part, each is looked at by itself, and who waits for whom is decided in `machine`.
+ * block. Threads of a warp that part are run and matched by compiled code (warp-runner.ts); who waits at barriers, for
+ * whoever comes, or for ever is decided here, by what `machine` says.
  */
-import type { CollectiveFunction } from '../../isa/steps/group.ts';
+import { elementAt } from '../../base/element-at.ts';
+import { keyOf } from '../../isa/collective.ts';
 import { Barriers, type Opened, reduced } from '../../machine/barriers.ts';
-import { Collectives, type Group } from '../../machine/collectives.ts';
+import { Collectives } from '../../machine/collectives.ts';
 import { machineFault } from '../../machine/fault.ts';
 import { warpSize } from '../../machine/launch.ts';
 import type { CompiledKernel, CompiledStop } from '../compiled-kernel.ts';
-import { outcome, state } from '../layout.ts';
+import { advanced, outcome, state } from '../layout.ts';
 
-/** Compiled code and memory of one block, as the runner uses them. */
+/** Compiled code and memory of one block, as the runner uses them. Members are lanes of a warp where units are warps. */
 export interface BlockCode {
   readonly compiled: CompiledKernel;
   readonly threads: number;
   /** Runs threads from a region on; gives an outcome. */
-  readonly run: (region: number, first: number, behind: number) => number;
-  /** Members of a warp, by its first thread and their lanes, get their results. */
-  readonly exchange: (fn: CollectiveFunction, first: number, members: number) => void;
+  readonly run: (region: number, first: number, behind: number, members: number) => number;
+  /** Runs threads of a warp that have parted; gives bits of `advanced`. */
+  readonly advance: (first: number, behind: number) => number;
+  /** Members of a warp, which wait for the same, get their results and go on. */
+  readonly complete: (first: number, members: number) => void;
   /** Words of the frames; made anew, as memory may grow while others have their turn. */
   readonly words: () => Int32Array;
   /** The thread that is to blame if something is wrong now, and its line. */
@@ -32,6 +36,13 @@ interface Unit {
   at: number;
 }
 
+/** Threads of a unit that wait for whoever comes: their word of state, and the region behind. */
+interface Gathering {
+  readonly unit: Unit;
+  readonly word: number;
+  readonly region: number;
+}
+
 /** `paused`: what can still run waits for something that this block cannot bring about alone. */
 export type Progress = 'done' | 'paused';
 
@@ -40,13 +51,21 @@ export class BlockRunner {
   private readonly units: readonly Unit[];
   private readonly stops: readonly CompiledStop[];
   private words: Int32Array = new Int32Array(0);
+  /** Units are warps, some of whose threads can be run without the others. */
+  private readonly inWarps: boolean;
+  private readonly hasBarriers: boolean;
   /** Made when threads part for the first time. */
-  private apart: { readonly barriers: Barriers; readonly collectives: Collectives } | null = null;
+  private barriers: Barriers | null = null;
+  /** 1 for threads that the barriers know to have exited or to wait. */
+  private readonly noted: Uint8Array;
 
   constructor(code: BlockCode, size: number) {
     const { threads } = code;
     this.code = code;
     this.stops = code.compiled.stops;
+    this.inWarps = this.stops.some(({ step }) => step.kind === 'collective');
+    this.hasBarriers = this.stops.some(({ step }) => step.kind === 'barrier');
+    this.noted = new Uint8Array(threads);
     this.units = Array.from(
       { length: Math.ceil(threads / size) },
       (_, i): Unit => ({ first: i * size, behind: Math.min(threads, (i + 1) * size), at: 0 }),
@@ -55,13 +74,15 @@ export class BlockRunner {
 
   /** Begins a block. */
   start(): void {
-    this.apart = null;
+    this.barriers = null;
+    this.noted.fill(0);
     for (const unit of this.units) unit.at = 0;
   }
 
   /** Takes over a block whose unit from thread `first` on had that outcome: those before have ended, the others not begun. */
   goOn(first: number, result: number): void {
-    this.apart = null;
+    this.barriers = null;
+    this.noted.fill(0);
     for (const unit of this.units) unit.at = unit.first < first ? outcome.allExited : 0;
     this.words = this.code.words();
     for (const unit of this.units) if (unit.first === first) this.takeIn(unit, result);
@@ -90,18 +111,19 @@ export class BlockRunner {
 
   /** True if more happened than that threads paused. */
   private runWhole(unit: Unit): boolean {
-    return this.takeIn(unit, this.code.run(unit.at, unit.first, unit.behind));
+    const { at, first, behind } = unit;
+    return this.takeIn(unit, this.code.run(at, first, behind, lanesOf(behind - first)));
   }
 
   private takeIn(unit: Unit, result: number): boolean {
     unit.at = result;
     if (result === outcome.allExited) {
-      if (this.apart !== null) for (let thread = unit.first; thread < unit.behind; thread++) this.exited(thread);
+      if (this.barriers !== null) for (let thread = unit.first; thread < unit.behind; thread++) this.exited(thread);
       return true;
     }
     if (result <= outcome.allAt(0) && this.stopAt(result).plainBarrier !== null) return true;
     unit.at = outcome.mixed;
-    return this.settleRange(unit.first, unit.behind);
+    return this.settleRange(unit.first, unit.behind, result);
   }
 
   /** All units that are left wait as a whole at one barrier of the whole block: it opens. */
@@ -123,8 +145,28 @@ export class BlockRunner {
 
   // --- each by itself -------------------------------------------------------------------------------------------------
 
-  /** Runs those of a unit that can run, in order, neighbours at the same region together. */
   private runApart(unit: Unit): boolean {
+    return this.inWarps ? this.runWarp(unit) : this.runNeighbours(unit);
+  }
+
+  private runWarp(unit: Unit): boolean {
+    const { first, behind } = unit;
+    const said = this.code.advance(first, behind);
+    if ((said & advanced.outside) !== 0) this.failOutside(unit);
+    if ((said & advanced.moved) === 0) return false;
+    const word = this.commonState(unit);
+    const stop = word === null || word >= state.exited ? null : elementAt(this.stops, state.stopOf(word));
+    if (stop !== null && stop.plainBarrier !== null && this.noted.indexOf(1, first) >= behind) {
+      unit.at = outcome.allAt(state.stopOf(word ?? 0));
+      return true;
+    }
+    this.settleRange(first, behind);
+    if (word === state.exited) unit.at = outcome.allExited;
+    return true;
+  }
+
+  /** Runs those of a unit that can run, in order, neighbours at the same region together. */
+  private runNeighbours(unit: Unit): boolean {
     if (this.rejoin(unit)) return true;
     let moved = false;
     for (let first = unit.first; first < unit.behind; ) {
@@ -136,8 +178,8 @@ export class BlockRunner {
       const region = state.regionOf(word);
       let behind = first + 1;
       while (behind < unit.behind && this.runsAt(behind, region)) behind++;
-      this.code.run(region, first, behind);
-      moved = this.settleRange(first, behind) || moved;
+      const result = this.code.run(region, first, behind, lanesOf(behind - first));
+      moved = this.settleRange(first, behind, result) || moved;
       first = behind;
     }
     return moved;
@@ -145,11 +187,17 @@ export class BlockRunner {
 
   /** Threads that have come together again go on as one. */
   private rejoin(unit: Unit): boolean {
-    const word = this.stateOf(unit.first);
-    if (word < 0 && word !== state.exited) return false;
-    for (let thread = unit.first + 1; thread < unit.behind; thread++) if (this.stateOf(thread) !== word) return false;
+    const word = this.commonState(unit);
+    if (word === null || (word < 0 && word !== state.exited)) return false;
     unit.at = word === state.exited ? outcome.allExited : state.regionOf(word);
     return true;
+  }
+
+  /** The word that all threads of a unit have; null where they differ. */
+  private commonState({ first, behind }: Unit): number | null {
+    const word = this.stateOf(first);
+    for (let thread = first + 1; thread < behind; thread++) if (this.stateOf(thread) !== word) return null;
+    return word;
   }
 
   private runsAt(thread: number, region: number): boolean {
@@ -158,7 +206,8 @@ export class BlockRunner {
   }
 
   /** Takes note of how threads came back; true if more happened than that they paused. */
-  private settleRange(first: number, behind: number): boolean {
+  private settleRange(first: number, behind: number, result: number = outcome.mixed): boolean {
+    if (result < outcome.mixed) this.setStates(first, behind, result);
     let moved = false;
     for (let thread = first; thread < behind; thread++) {
       const word = this.stateOf(thread);
@@ -168,44 +217,48 @@ export class BlockRunner {
       }
       moved = true;
       if (word === state.exited) this.exited(thread);
-      else this.stopped(thread, this.stops[state.stopOf(word)] as CompiledStop);
+      else this.stopped(thread, elementAt(this.stops, state.stopOf(word)));
     }
     return moved;
   }
 
-  private waiters(): { readonly barriers: Barriers; readonly collectives: Collectives } {
-    if (this.apart !== null) return this.apart;
-    const { threads } = this.code;
-    const made = { barriers: new Barriers(threads), collectives: new Collectives(threads) };
-    this.apart = made;
+  /** What threads that went all the same way may not have written themselves. */
+  private setStates(first: number, behind: number, result: number): void {
+    const constantMask = result <= outcome.allAt(0) ? this.stopAt(result).constantMask : null;
+    const mask = this.indexOf(this.code.compiled.frame.mask, 0);
+    for (let thread = first; thread < behind; thread++) {
+      this.setState(thread, state.after(result));
+      if (constantMask !== null) this.words[mask + thread] = constantMask;
+    }
+  }
+
+  private waiters(): Barriers {
+    if (this.barriers !== null) return this.barriers;
+    const made = new Barriers(this.code.threads);
+    this.barriers = made;
     for (const { first, behind, at } of this.units) {
-      if (at !== outcome.allExited) continue;
-      for (let thread = first; thread < behind; thread++) {
-        made.barriers.exit();
-        made.collectives.exit(thread);
-      }
+      if (at === outcome.allExited) for (let thread = first; thread < behind; thread++) this.exited(thread);
     }
     return made;
   }
 
   private exited(thread: number): void {
-    const { barriers, collectives } = this.waiters();
+    if (!this.hasBarriers || this.noted[thread] === 1) return;
+    const barriers = this.waiters();
+    if (this.noted[thread] === 1) return;
+    this.noted[thread] = 1;
     for (const opened of barriers.exit()) this.pass(opened);
-    for (const group of collectives.exit(thread)) this.complete(group);
   }
 
-  private stopped(thread: number, { step, line, region }: CompiledStop): void {
-    const { frame } = this.code.compiled;
+  /** Those that wait for others of their warp are not noted: their states say all. */
+  private stopped(thread: number, { step, line, region, brings }: CompiledStop): void {
+    if (step.kind === 'collective' || this.noted[thread] === 1) return;
+    const barriers = this.waiters();
     this.code.blame(thread, line);
-    if (step.kind === 'collective') {
-      const mask = step.mask === null ? null : this.word(frame.mask, thread) >>> 0;
-      const group = this.waiters().collectives.arrive({ thread, line }, step.fn, mask, region);
-      if (group !== null) this.complete(group);
-      return;
-    }
-    const [barrier = 0, count = 0, predicate = 0] = frame.offers.map((offer) => this.word(offer, thread) >>> 0);
-    if (!step.waits) this.setState(thread, region);
-    const opened = this.waiters().barriers.arrive({
+    const [barrier = 0, count = 0, predicate = 0] = brings.map((array) => this.word(array, thread) >>> 0);
+    if (step.waits) this.noted[thread] = 1;
+    else this.setState(thread, region);
+    const opened = barriers.arrive({
       thread,
       line,
       barrier,
@@ -218,22 +271,14 @@ export class BlockRunner {
 
   private pass(opened: Opened): void {
     for (const thread of opened.threads) {
-      const { step, region } = this.stops[state.stopOf(this.stateOf(thread))] as CompiledStop;
-      if (step.kind === 'barrier' && step.reduce !== null) {
-        this.words[this.indexOf(this.code.compiled.frame.results[0] as number, thread)] = reduced(step.reduce, opened);
+      const { step, region, gets } = elementAt(this.stops, state.stopOf(this.stateOf(thread)));
+      const result = gets[0] ?? null;
+      if (step.kind === 'barrier' && step.reduce !== null && result !== null) {
+        this.words[this.indexOf(result, thread)] = reduced(step.reduce, opened);
       }
+      this.noted[thread] = 0;
       this.setState(thread, region);
     }
-  }
-
-  private complete(group: Group): void {
-    const [one = 0] = group;
-    const { step } = this.stops[state.stopOf(this.stateOf(one))] as CompiledStop;
-    const first = one - (one % warpSize);
-    const members = group.reduce((mask, thread) => mask | (1 << (thread - first)), 0);
-    if (step.kind === 'collective') this.code.exchange(step.fn, first, members);
-    for (const thread of group)
-      this.setState(thread, (this.stops[state.stopOf(this.stateOf(thread))] as CompiledStop).region);
   }
 
   /** Nobody can run: whole units wait one by one, and groups that wait for nobody in particular go on. */
@@ -241,16 +286,40 @@ export class BlockRunner {
     const whole = this.units.filter(({ at }) => at <= outcome.allAt(0));
     if (whole.length > 0) {
       for (const unit of whole) {
+        const { at } = unit;
         unit.at = outcome.mixed;
-        this.settleRange(unit.first, unit.behind);
+        this.settleRange(unit.first, unit.behind, at);
       }
       return true;
     }
     if (this.someRun()) return false;
-    const group = this.waiters().collectives.settle();
-    if (group === null) return false;
-    this.complete(group);
+    return this.settleAnybody();
+  }
+
+  /** Of those that wait for whoever comes, the ones that stand earliest in the program go on together. */
+  private settleAnybody(): boolean {
+    const found = this.units.reduce<Gathering | null>((earliest, unit) => this.earlierIn(unit, earliest), null);
+    if (found === null) return false;
+    const { first, behind } = found.unit;
+    let members = 0;
+    for (let thread = first; thread < behind; thread++) {
+      if (this.stateOf(thread) === found.word) members |= 1 << (thread - first);
+    }
+    this.code.complete(first, members);
     return true;
+  }
+
+  private earlierIn(unit: Unit, earliest: Gathering | null): Gathering | null {
+    let found = earliest;
+    if (unit.at !== outcome.mixed) return found;
+    for (let thread = unit.first; thread < unit.behind; thread++) {
+      const word = this.stateOf(thread);
+      if (word >= state.exited || word === found?.word) continue;
+      const { step, region } = elementAt(this.stops, state.stopOf(word));
+      if (step.kind !== 'collective' || step.mask !== null) continue;
+      if (found === null || region < found.region) found = { unit, word, region };
+    }
+    return found;
   }
 
   private someRun(): boolean {
@@ -261,15 +330,40 @@ export class BlockRunner {
     return false;
   }
 
+  /** A thread of the unit waits with a mask that leaves it out. */
+  private failOutside({ first, behind }: Unit): void {
+    const collectives = new Collectives(this.code.threads);
+    for (let thread = first; thread < behind; thread++) this.arrive(collectives, thread);
+  }
+
+  private arrive(collectives: Collectives, thread: number): void {
+    const word = this.stateOf(thread);
+    if (word >= state.exited) return;
+    const { step, line, region } = elementAt(this.stops, state.stopOf(word));
+    if (step.kind !== 'collective') return;
+    const mask = step.mask === null ? null : this.word(this.code.compiled.frame.mask, thread) >>> 0;
+    this.code.blame(thread, line);
+    collectives.arrive({ thread, line }, keyOf(step.fn), mask, region);
+  }
+
   private deadlock(): Error {
-    const { barriers, collectives } = this.waiters();
-    for (let thread = 0; thread < this.code.threads; thread++) {
+    const { threads } = this.code;
+    const collectives = new Collectives(threads);
+    for (const { first, behind, at } of this.units) {
+      for (let thread = first; thread < behind; thread++) {
+        if (at === outcome.allExited || this.stateOf(thread) === state.exited) collectives.exit(thread);
+      }
+    }
+    for (const { first, behind, at } of this.units) {
+      if (at === outcome.mixed) for (let thread = first; thread < behind; thread++) this.arrive(collectives, thread);
+    }
+    for (let thread = 0; thread < threads; thread++) {
       const word = this.stateOf(thread);
-      if (word >= 0 || word === state.exited) continue;
+      if (word >= state.exited) continue;
       this.code.blame(thread, this.stops[state.stopOf(word)]?.line ?? 0);
       break;
     }
-    const waiting = [barriers.describe(), collectives.describe()].filter((words) => words !== '').join(', ');
+    const waiting = [this.waiters().describe(), collectives.describe()].filter((words) => words !== '').join(', ');
     return machineFault('PTX6010', { waiting });
   }
 
@@ -290,6 +384,11 @@ export class BlockRunner {
   private indexOf(array: number, thread: number): number {
     return array / 4 + thread;
   }
+}
+
+/** Lanes of a warp's first threads. */
+function lanesOf(count: number): number {
+  return count >= warpSize ? -1 : 2 ** count - 1;
 }
 
 /** Threads that are looked at together: a warp where warps have to be together by themselves, else the whole block. */

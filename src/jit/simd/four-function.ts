@@ -3,6 +3,7 @@
  * for as long as they agree on every branch; where they part, their registers go to the frame and the function for one
  * thread after the other takes them on from there.
  */
+import { elementAt } from '../../base/element-at.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
 import type { BasicBlock } from '../../program/flow.ts';
 import { isCounted, type ProgramInstruction } from '../../program/function-program.ts';
@@ -10,14 +11,22 @@ import type { Region } from '../../program/regions.ts';
 import type { RegisterTraffic } from '../../program/register-traffic.ts';
 import { usesOf } from '../../program/uses.ts';
 import { Code, type Label } from '../../wasm/code.ts';
-import { changedAt, type FourShape, type FunctionShape, type KernelShape, trafficOf } from '../kernel-shape.ts';
+import type { Carrier } from '../frame.ts';
+import {
+  changedAt,
+  type FourShape,
+  type FunctionShape,
+  type KernelShape,
+  soleOutcome,
+  trafficOf,
+} from '../kernel-shape.ts';
 import { alignTo16, context, outcome, state } from '../layout.ts';
 import type { RegionLocals } from '../lowering.ts';
 import { regionType } from '../region-function.ts';
-import { stopOf } from '../stop.ts';
+import { broughtTo } from '../stop.ts';
 import { writeRegion } from '../structure.ts';
 import { Tally, writeOutcome } from '../tally.ts';
-import { advanceIndex, startIndex } from '../thread-index.ts';
+import { advanceIndex, advanceThread, readsIndex, startIndex } from '../thread-index.ts';
 import { Values } from '../values.ts';
 import { VectorFrame } from './vector-frame.ts';
 import { FourLowerings } from './four-lowerings.ts';
@@ -47,6 +56,9 @@ function stopsOddly({ blocks, program }: FunctionShape, number: number): boolean
   return stop.steps.length > 1 || stop.specials.length > 0 || stop.symbols.length > 0;
 }
 
+/** Bits of the lanes of four threads. */
+const allFour = 2 ** laneCount - 1;
+
 class FourWriter {
   private readonly shape: KernelShape;
   private readonly fn: FunctionShape;
@@ -61,6 +73,10 @@ class FourWriter {
   private readonly lowerings: FourLowerings;
   private readonly tally: Tally;
   private readonly traffic: RegisterTraffic;
+  /** Not 0 where threads of the block have gone on alone. */
+  private readonly strayed: number;
+  /** Members among the four, as bits. */
+  private readonly fourMembers: number;
   private threadEnd: Label | null = null;
 
   constructor(shape: KernelShape, fn: FunctionShape, four: FourShape, region: Region, functions: readonly number[]) {
@@ -73,8 +89,10 @@ class FourWriter {
     this.values = new Values(code, fn.program);
     this.vectors = new Vectors(code, this.values, four.varying);
     this.frame = new VectorFrame(code, shape, fn, this.values, this.vectors);
-    this.tally = new Tally(code);
+    this.tally = new Tally(code, soleOutcome(fn, region));
     this.traffic = trafficOf(fn, region);
+    this.strayed = code.local('i32');
+    this.fourMembers = code.local('i32');
     const index = [code.local('i32'), code.local('i32'), code.local('i32')] as const;
     this.locals = { context: 0, thread: 1, fuel: code.local('i32'), index, base: null };
     const laneIndex = [code.local('i32'), index[1], index[2]] as const;
@@ -92,10 +110,13 @@ class FourWriter {
     const { fuel, thread } = locals;
     code.get(thread).set(this.tally.first);
     frame.field('fuel').set(fuel);
-    startIndex(code, locals, (name) => frame.field(name));
+    frame.field('strayed').set(this.strayed);
+    const hasIndex = readsIndex(fn, region);
+    if (hasIndex) startIndex(code, locals, (name) => frame.field(name));
     code.loop((again) => {
       code.block((end) => {
         this.threadEnd = end;
+        this.skipOthers(end);
         this.enter();
         writeRegion(code, region, {
           block: (block, goTo) => this.block(block, fn.blocks[block] as BasicBlock, goTo),
@@ -104,7 +125,8 @@ class FourWriter {
           backEdge: (target) => this.backEdge(target),
         });
       });
-      advanceIndex(code, locals, (name) => frame.field(name), laneCount);
+      if (hasIndex) advanceIndex(code, locals, (name) => frame.field(name), laneCount);
+      else advanceThread(code, locals, laneCount);
       code.get(thread).get(2).op('i32.lt_u').brIf(again);
     });
     this.storeFuel();
@@ -132,11 +154,12 @@ class FourWriter {
     this.partUnlessInStep(region.entry);
     frame.restore(this.traffic.atEntry);
     const stopped = fn.program.instructions[(fn.blocks[region.entry]?.start ?? 0) - 1];
-    const step = stopped === undefined ? null : stopOf(stopped);
-    if (stopped === undefined || step === null) throw new Error('a region begins behind no stop');
+    const stop = this.shape.stops[fn.stopAt.get(region.entry) ?? -1];
+    if (stopped === undefined || stop === undefined) throw new Error('a region begins behind no stop');
     this.vectors.begin(stopped);
-    step.to.forEach((ref, i) => {
-      this.vectors.set(ref, frame.load(this.shape.frame.results[i] as number, 'i32'));
+    stop.step.to.forEach((ref, i) => {
+      const carrier = stop.gets[i] ?? null;
+      if (carrier !== null) this.vectors.set(ref, frame.load(carrier.array, carrier.type));
     });
     writeResults(stopped, this.lowerings.onVectors(stopped));
   }
@@ -146,6 +169,7 @@ class FourWriter {
     const { code, fn, frame, shape } = this;
     const { alone } = shape.frame;
     code.block((inStep) => {
+      code.get(this.strayed).op('i32.eqz').brIf(inStep);
       const [words] = frame.load(alone, 'i32').locals;
       code.get(words).vector('v128.any_true').op('i32.eqz').brIf(inStep);
       frame.pushDisagreement(fn.live[block] ?? []);
@@ -174,27 +198,55 @@ class FourWriter {
     }
   }
 
-  /** The four go on one after the other from a block whose registers are in the frame. */
+  /** Of four of which only some are members, these go on one by one. */
+  private skipOthers(end: Label): void {
+    const { code, region, locals, fourMembers } = this;
+    if (!this.shape.hasGroups) return;
+    code.get(3).get(locals.thread).op('i32.shr_u').i32(allFour).op('i32.and').tee(fourMembers);
+    code.op('i32.eqz').brIf(end);
+    code.get(fourMembers).i32(allFour).op('i32.ne');
+    code.if(() => this.oneByOne(region.entry));
+  }
+
+  /** The members of the four go on one after the other from a block whose registers are in the frame. */
   private oneByOne(block: number): void {
     const { code, fn, locals, shape, tally, frame } = this;
+    const { hasGroups } = shape;
     const result = code.local('i32');
-    const number = fn.regionAt.get(block) as number;
+    const number = fn.regionAt.get(block) ?? -1;
     this.storeFuel();
     code.get(0).get(locals.thread).get(locals.thread).i32(laneCount).op('i32.add');
-    code.call(this.functions[number] as number).set(result);
+    if (hasGroups) code.get(this.fourMembers).get(locals.thread).op('i32.shl');
+    else code.i32(-1);
+    code.call(elementAt(this.functions, number)).set(result);
     frame.field('fuel').set(locals.fuel);
-    if (shape.hasStates) {
+    if (shape.hasStates && tally.sole === null) {
+      this.writeStates(number);
       const count = (expected: number, counter: number): void => {
         code.get(result).i32(expected).op('i32.eq');
-        code.if(() => code.get(counter).i32(laneCount).op('i32.add').set(counter));
+        code.if(() => {
+          code.get(counter);
+          if (hasGroups) code.get(this.fourMembers).op('i32.popcnt');
+          else code.i32(laneCount);
+          code.op('i32.add').set(counter);
+        });
       };
       count(outcome.allExited, tally.exited);
       for (const stop of this.stopsFrom(block)) count(outcome.allAt(stop), tally.come(stop));
-      // Four threads may be all of a block or warp, and have passed what they stopped at.
-      code.get(result).i32(0).op('i32.ge_s');
-      code.if(() => frame.store(shape.frame.state, 'i32', () => code.get(result).vector('i32x4.splat')));
     }
     code.br(this.threadEnd as Label);
+  }
+
+  /** What a region that can only go one way does not write itself (`soleOutcome`). */
+  private writeStates(number: number): void {
+    const { code, fn, shape, frame } = this;
+    const sole = soleOutcome(fn, elementAt(fn.regions, number - fn.firstRegion));
+    if (sole === null) return;
+    const all = (array: number, word: number): void =>
+      frame.store(array, 'i32', () => code.i32(word).vector('i32x4.splat'));
+    all(shape.frame.state, state.after(sole));
+    const mask = sole <= outcome.allAt(0) ? shape.stops[outcome.stopOf(sole)]?.constantMask : undefined;
+    if (typeof mask === 'number') all(shape.frame.mask, mask);
   }
 
   private stopsFrom(block: number): readonly number[] {
@@ -277,33 +329,22 @@ class FourWriter {
 
   private stop(instruction: ProgramInstruction, block: number, resume: number): void {
     const { code, shape, vectors, frame, fn } = this;
-    const number = fn.stopAt.get(resume);
-    const step = stopOf(instruction);
-    if (step === null || number === undefined) throw new Error('a block parks at no stop');
+    const number = fn.stopAt.get(resume) ?? -1;
+    const stop = shape.stops[number];
+    if (stop === undefined) throw new Error('a block parks at no stop');
+    const { step } = stop;
     vectors.begin(instruction);
     writeOperands(instruction, this.lowerings.onVectors(instruction));
-    const { offers, offerHigh, mask } = shape.frame;
-    const offer = (array: number, ref: Ref): void => {
-      const [words] = vectors.get(ref, 'i32').locals;
-      frame.store(array, 'i32', () => code.get(words));
+    const leave = (ref: Ref, { array, type }: Carrier): void => {
+      const { locals } = vectors.get(ref, type);
+      frame.store(array, type, (half) => code.get(elementAt(locals, half)));
     };
-    const brought = step.kind === 'barrier' ? [step.barrier, step.count, ...step.from] : step.from;
-    brought.forEach((ref, i) => {
-      if (ref !== null) offer(offers[i] as number, ref);
+    broughtTo(step).forEach((ref, i) => {
+      if (ref !== null) leave(ref, elementAt(stop.brings, i));
     });
-    const [value] = step.from;
-    if (step.kind === 'collective' && value !== undefined && step.fn.startsWith('match')) {
-      const upper = vectors.get(value, 'i64').locals as readonly [number, number];
-      const high = vectors.made('i64', (half) =>
-        code
-          .get(upper[half] as number)
-          .i32(32)
-          .vector('i64x2.shr_u'),
-      );
-      const [words] = vectors.converted(high, 'i32').locals;
-      frame.store(offerHigh, 'i32', () => code.get(words));
-    }
-    if (step.kind === 'collective' && step.mask !== null) offer(mask, step.mask);
+    const isKnown = stop.constantMask !== null && this.tally.sole !== null;
+    if (step.kind === 'collective' && step.mask !== null && !isKnown)
+      leave(step.mask, { type: 'i32', array: shape.frame.mask });
     const written = usesOf(instruction).writes;
     const changed = changedAt(fn, (place) => this.traffic.changedAfter(block, place), resume);
     frame.save(changed.filter((place) => !written.includes(place)));
@@ -312,7 +353,7 @@ class FourWriter {
 
   private leaveThreads(word: number, counter: number): void {
     const { code, shape, frame } = this;
-    if (shape.hasStates) {
+    if (shape.hasStates && this.tally.sole === null) {
       frame.store(shape.frame.state, 'i32', () => code.i32(word).vector('i32x4.splat'));
       code.get(counter).i32(laneCount).op('i32.add').set(counter);
     }

@@ -1,0 +1,98 @@
+/**
+ * What the lanes of a warp have in an array of the frame, all at once. Sets of lanes are bits of a word, lane 0 lowest;
+ * addresses are of lane 0's element.
+ */
+import type { Code } from '../wasm/code.ts';
+import type { Helpers } from './helpers.ts';
+import { wordsAt } from './simd/vectors.ts';
+import type { IntegerType } from './values.ts';
+
+/** Vectors of four words that hold what a warp has. */
+export const quads: readonly number[] = [0, 1, 2, 3, 4, 5, 6, 7];
+
+const memberBits = [1, 2, 4, 8] as const;
+
+/** Pushes all ones in the words of four lanes that belong to a set in a local. */
+export function pushMembership(code: Code, members: number, quad: number): void {
+  code
+    .get(members)
+    .i32(4 * quad)
+    .op('i32.shr_u')
+    .vector('i32x4.splat')
+    .words(...memberBits)
+    .vector('v128.and')
+    .words(...memberBits)
+    .vector('i32x4.eq');
+}
+
+/** Pushes the set of lanes for which `push` pushes ones in the four words of a vector. */
+export function pushLanes(code: Code, push: (quad: number) => unknown): void {
+  quads.forEach((quad) => {
+    push(quad);
+    code.vector('i32x4.bitmask');
+    if (quad > 0) {
+      code
+        .i32(4 * quad)
+        .op('i32.shl')
+        .op('i32.or');
+    }
+  });
+}
+
+/** Index of the function (address, value) → the lanes that have it. */
+export function lanesWith(helpers: Helpers, origin: number, type: IntegerType = 'i32'): number {
+  return helpers.function(`lanes with ${type}`, { parameters: ['i32', type], results: ['i32'] }, (code) => {
+    if (type === 'i64') {
+      lanesWithPairs(code, origin);
+      return;
+    }
+    const value = code.local('v128');
+    code.get(1).vector('i32x4.splat').set(value);
+    pushLanes(code, (quad) => {
+      code
+        .get(0)
+        .vectorMemory('v128.load', origin + 16 * quad)
+        .get(value)
+        .vector('i32x4.eq');
+    });
+  });
+}
+
+function lanesWithPairs(code: Code, origin: number): void {
+  const value = code.local('v128');
+  code.get(1).vector('i64x2.splat').set(value);
+  const equal = (pair: number): Code =>
+    code
+      .get(0)
+      .vectorMemory('v128.load', origin + 16 * pair)
+      .get(value)
+      .vector('i64x2.eq');
+  pushLanes(code, (quad) => {
+    equal(2 * quad);
+    equal(2 * quad + 1);
+    code.shuffle(wordsAt(0, 2, 4, 6));
+  });
+}
+
+/** Index of the function (address) → the lanes whose word is not negative. */
+export function lanesNotNegative(helpers: Helpers, origin: number): number {
+  return helpers.function('lanes not negative', { parameters: ['i32'], results: ['i32'] }, (code) => {
+    pushLanes(code, (quad) => code.get(0).vectorMemory('v128.load', origin + 16 * quad));
+    code.i32(-1).op('i32.xor');
+  });
+}
+
+/** Index of the function (address, lanes, value) that gives a word to lanes. */
+export function giveLanes(helpers: Helpers, origin: number): number {
+  const type = { parameters: ['i32', 'i32', 'i32'], results: [] } as const;
+  return helpers.function('give lanes', type, (code) => {
+    const value = code.local('v128');
+    code.get(2).vector('i32x4.splat').set(value);
+    for (const quad of quads) {
+      const offset = origin + 16 * quad;
+      code.get(0).get(value).get(0).vectorMemory('v128.load', offset);
+      pushMembership(code, 1, quad);
+      code.vector('v128.bitselect').vectorMemory('v128.store', offset);
+    }
+  });
+}

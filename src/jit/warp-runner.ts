@@ -1,0 +1,240 @@
+/**
+ * Runs the threads of a warp that have parted: those at the same place together, until all wait for somebody, have ended
+ * or let others go first. Groups whose members have all come go on (machine/collectives.ts says who belongs to one).
+ */
+import { elementAt } from '../base/element-at.ts';
+import { keyOf } from '../isa/collective.ts';
+import type { Code } from '../wasm/code.ts';
+import type { FunctionType } from '../wasm/module.ts';
+import { writeChoice } from './choose.ts';
+import { pushField } from './context-field.ts';
+import { exchangeType, groupExchange } from './exchange.ts';
+import type { KernelShape } from './kernel-shape.ts';
+import { giveLanes, lanesNotNegative, lanesWith } from './lanes.ts';
+import { advanced, outcome, state } from './layout.ts';
+
+/** Where a thread waits for something else than a group with a mask. */
+const noGroup = -1;
+
+/** (context, first thread of the warp, thread behind its last) → bits of `advanced` */
+const advanceType: FunctionType = { parameters: ['i32', 'i32', 'i32'], results: ['i32'] };
+
+/** @param run index of the function that runs members from a region on */
+export function advanceFunction(shape: KernelShape, run: number): number {
+  const { helpers, frame, layout } = shape;
+  const [context, first, behind] = [0, 1, 2] as const;
+  return helpers.function('advance', advanceType, (code) => {
+    const [words, states, existing] = [code.local('i32'), code.local('i32'), code.local('i32')];
+    const [idle, ready, members] = [code.local('i32'), code.local('i32'), code.local('i32')];
+    const [region, said, result] = [code.local('i32'), code.local('i32'), code.local('i32')];
+    const lanesAt = (push: () => Code): Code => {
+      code.get(states);
+      push();
+      return code.call(lanesWith(helpers, layout.origin));
+    };
+    pushField(code, layout, 'frames').get(first).i32(2).op('i32.shl', 'i32.add').set(words);
+    code.get(words).i32(frame.state).op('i32.add').set(states);
+    code.i32(-1).i32(32).get(behind).op('i32.sub').get(first).op('i32.add', 'i32.shr_u').set(existing);
+    code.loop((again) => {
+      code.get(words).get(first).get(existing).call(sweepFunction(shape)).get(said).op('i32.or').set(said);
+      // Those that let others go first get another turn when the others of the block have had theirs.
+      code.get(states).call(lanesNotNegative(helpers, layout.origin)).get(existing).op('i32.and');
+      code.get(idle).i32(-1).op('i32.xor', 'i32.and').tee(ready);
+      code.if(() => {
+        pushState(code, shape, states, ready);
+        code.i32(~state.paused).op('i32.and').set(region);
+        lanesAt(() => code.get(region));
+        lanesAt(() => code.get(region).i32(state.paused).op('i32.or'));
+        code.op('i32.or').get(ready).op('i32.and').set(members);
+        code.get(context).get(region).get(first).get(behind).get(members).call(run).tee(result).i32(outcome.mixed);
+        code.op('i32.lt_s').if(() => {
+          code
+            .get(states)
+            .get(members)
+            .get(result)
+            .i32(state.after(0))
+            .op('i32.add')
+            .call(giveLanes(helpers, layout.origin));
+          giveConstantMask(code, shape, { words, members, result });
+        });
+        pausedLanes(code, shape, states);
+        code.get(members).op('i32.and').tee(ready).get(idle).op('i32.or').set(idle);
+        code.get(ready).get(members).op('i32.ne').get(said).op('i32.or').set(said);
+        code.br(again);
+      });
+    });
+    code.get(said).i32(advanced.runnable).i32(0).get(idle).op('select', 'i32.or');
+  });
+}
+
+/** Members that have come to one stop may not have written a mask that is a constant. */
+function giveConstantMask(
+  code: Code,
+  { helpers, layout, frame, stops }: KernelShape,
+  { words, members, result }: Readonly<Record<'words' | 'members' | 'result', number>>,
+): void {
+  code.block((done) => {
+    code.get(result).i32(outcome.allExited).op('i32.eq').brIf(done);
+    const pushStop = (): Code => code.i32(outcome.allAt(0)).get(result).op('i32.sub');
+    writeChoice(code, stops.length, pushStop, (number, chosen) => {
+      const { constantMask } = elementAt(stops, number);
+      if (constantMask !== null) {
+        code.get(words).i32(frame.mask).op('i32.add').get(members).i32(constantMask);
+        code.call(giveLanes(helpers, layout.origin));
+      }
+      code.br(chosen);
+    });
+  });
+}
+
+/** Pushes the lanes whose word of state says that they let others go first; reads them off the words' second highest bit. */
+function pausedLanes(code: Code, { helpers, layout }: KernelShape, states: number): void {
+  const type = { parameters: ['i32'], results: ['i32'] } as const;
+  const index = helpers.function('paused lanes', type, (inner) => {
+    const lanes = inner.local('i32');
+    for (let quad = 7; quad >= 0; quad--) {
+      inner
+        .get(lanes)
+        .i32(4)
+        .op('i32.shl')
+        .get(0)
+        .vectorMemory('v128.load', layout.origin + 16 * quad);
+      inner.i32(state.paused).vector('i32x4.splat', 'i32x4.ge_s', 'i32x4.bitmask').op('i32.or').set(lanes);
+    }
+    inner.get(lanes);
+  });
+  code.get(states).call(index);
+}
+
+/** Pushes the state of the lowest lane of a set. */
+function pushState(code: Code, { layout }: KernelShape, states: number, lanes: number): void {
+  code.get(states).get(lanes).op('i32.ctz').i32(2).op('i32.shl', 'i32.add').memory('i32.load', layout.origin);
+}
+
+/** Index of the function (words, first thread, lanes that there are) → bits of `advanced`: groups that are whole go on. */
+function sweepFunction(shape: KernelShape): number {
+  const { helpers, frame, layout } = shape;
+  const type = { parameters: ['i32', 'i32', 'i32'], results: ['i32'] } as const;
+  return helpers.function('sweep', type, (code) => {
+    const [words, first, existing] = [0, 1, 2] as const;
+    const [states, waiting, word, what] = [0, 0, 0, 0].map(() => code.local('i32')) as [number, number, number, number];
+    const [mask, members, rest, same, said] = [0, 0, 0, 0, 0].map(() => code.local('i32')) as [
+      number,
+      number,
+      number,
+      number,
+      number,
+    ];
+    const withState = (local: number): Code => code.get(states).get(local).call(lanesWith(helpers, layout.origin));
+    const drop = (set: number, lanes: number): Code =>
+      code.get(set).get(lanes).i32(-1).op('i32.xor', 'i32.and').set(set);
+    code.get(words).i32(frame.state).op('i32.add').set(states);
+    code.get(states).call(lanesNotNegative(helpers, layout.origin)).i32(-1).op('i32.xor').get(existing);
+    code.op('i32.and').set(waiting);
+    code.i32(state.exited).set(word);
+    withState(word).set(same);
+    drop(waiting, same);
+    drop(existing, same);
+    code.block((done) => {
+      code.loop((again) => {
+        code.get(waiting).op('i32.eqz').brIf(done);
+        pushState(code, shape, states, waiting);
+        code.tee(word).call(whatFunction(shape)).set(what);
+        withState(word).get(waiting).op('i32.and').set(members);
+        code.get(what).i32(noGroup).op('i32.eq');
+        code.if(() => {
+          drop(waiting, members);
+          code.br(again);
+        });
+        code.get(words).get(waiting).op('i32.ctz').i32(2).op('i32.shl', 'i32.add');
+        code.memory('i32.load', layout.origin + frame.mask).set(mask);
+        // Others with that mask may wait where the same is done.
+        code.get(words).i32(frame.mask).op('i32.add').get(mask).call(lanesWith(helpers, layout.origin));
+        code.get(waiting).op('i32.and').tee(rest).get(members).op('i32.and').set(members);
+        drop(rest, members);
+        code.loop((next) => {
+          code.get(rest).if(() => {
+            pushState(code, shape, states, rest);
+            code.set(word);
+            withState(word).get(rest).op('i32.and').set(same);
+            code.get(word).call(whatFunction(shape)).get(what).op('i32.eq');
+            code.if(() => code.get(members).get(same).op('i32.or').set(members));
+            drop(rest, same);
+            code.br(next);
+          });
+        });
+        drop(waiting, members);
+        code.get(members).get(mask).i32(-1).op('i32.xor', 'i32.and');
+        code.if(
+          () => code.get(said).i32(advanced.outside).op('i32.or').set(said),
+          () => {
+            code.get(mask).get(existing).op('i32.and').get(members).i32(-1).op('i32.xor', 'i32.and', 'i32.eqz');
+            code.if(() => {
+              code.get(words).get(first).get(members).call(completeFunction(shape));
+              code.get(said).i32(advanced.moved).op('i32.or').set(said);
+            });
+          },
+        );
+        code.br(again);
+      });
+    });
+    code.get(said);
+  });
+}
+
+/** Index of the function (words of the warp, first thread, members) with which a group gets its results and goes on. */
+export function completeFunction(shape: KernelShape): number {
+  const { helpers, frame, layout } = shape;
+  return helpers.function('complete', exchangeType, (code) => {
+    const [words, first, members] = [0, 1, 2] as const;
+    const [states, left, word, same] = [0, 0, 0, 0].map(() => code.local('i32')) as [number, number, number, number];
+    code.get(words).i32(frame.state).op('i32.add').set(states);
+    pushState(code, shape, states, members);
+    code.set(word);
+    const pushStop = (): Code => code.i32(state.waitingAt(0)).get(word).op('i32.sub');
+    const collectives = shape.stops.map(({ step }) => (step.kind === 'collective' ? step.fn : null));
+    writeChoice(code, collectives.length, pushStop, (number, done) => {
+      const collective = elementAt(collectives, number);
+      if (collective !== null) code.get(words).get(first).get(members).call(groupExchange(shape, collective));
+      code.br(done);
+    });
+    code.get(members).set(left);
+    code.loop((again) => {
+      pushState(code, shape, states, left);
+      code.set(word);
+      code.get(states).get(word).call(lanesWith(helpers, layout.origin)).get(left).op('i32.and').set(same);
+      code.get(states).get(same);
+      writeLookup(
+        code,
+        pushStop,
+        shape.stops.map(({ region }) => region),
+      );
+      code.call(giveLanes(helpers, layout.origin));
+      code.get(left).get(same).op('i32.xor').tee(left).brIf(again);
+    });
+  });
+}
+
+/** Index of the function (word of state) → number of what a group does there, `noGroup` where it is no group with a mask. */
+function whatFunction(shape: KernelShape): number {
+  const type = { parameters: ['i32'], results: ['i32'] } as const;
+  return shape.helpers.function('what', type, (code) => {
+    const keys: string[] = [];
+    const whats = shape.stops.map(({ step }) => {
+      if (step.kind !== 'collective' || step.mask === null) return noGroup;
+      const key = keyOf(step.fn);
+      if (!keys.includes(key)) keys.push(key);
+      return keys.indexOf(key);
+    });
+    writeLookup(code, () => code.i32(state.waitingAt(0)).get(0).op('i32.sub'), whats);
+  });
+}
+
+/** Pushes the number of a table that stands at a place in it. */
+function writeLookup(code: Code, pushPlace: () => unknown, numbers: readonly number[]): void {
+  const found = code.local('i32');
+  writeChoice(code, numbers.length, pushPlace, (place, done) => {
+    code.i32(elementAt(numbers, place)).set(found).br(done);
+  });
+  code.get(found);
+}
