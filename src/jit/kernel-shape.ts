@@ -173,6 +173,14 @@ export function soleOutcome(fn: FunctionShape, { order }: Region): number | null
   return found.size === 1 ? only : null;
 }
 
+/** Numbers of the stops that threads come to in a region. */
+export function stopsIn({ blocks, stopAt }: FunctionShape, { order }: Region): readonly number[] {
+  return order.flatMap((number) => {
+    const { exit } = elementAt(blocks, number);
+    return exit.kind === 'park' ? [stopAt.get(exit.resume) ?? -1] : [];
+  });
+}
+
 /** Registers that a thread stopping in a block for others has to put back, to go on at `resume`. */
 export function changedAt(fn: FunctionShape, changed: (place: number) => boolean, resume: number): readonly number[] {
   return (fn.live[resume] ?? []).filter((place) => fn.slots.has(place) && changed(place));

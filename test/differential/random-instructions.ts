@@ -110,10 +110,10 @@ function fitsRegisters(variant: Variant): boolean {
   });
 }
 
-/** A random variant with random operands. */
-export function randomInstruction(random: RandomSource, pool: Pool): string {
+/** A random variant with random operands; `members` are those of what a warp does together. */
+export function randomInstruction(random: RandomSource, pool: Pool, members = '-1'): string {
   const variant = random.pick(random.pick(random.pick(pool)));
-  const operands = new OperandText(random, variant).all();
+  const operands = new OperandText(random, variant, members).all();
   return `${variant.mnemonic} ${operands};`;
 }
 
@@ -122,10 +122,12 @@ class OperandText {
   private readonly random: RandomSource;
   private readonly variant: Variant;
   private readonly form: InstructionForm;
+  private readonly members: string;
   private readonly written = new Set<string>();
 
-  constructor(random: RandomSource, variant: Variant) {
+  constructor(random: RandomSource, variant: Variant, members: string) {
     this.random = random;
+    this.members = members;
     this.variant = variant;
     this.form = variant.form;
   }
@@ -157,8 +159,7 @@ class OperandText {
   private value(pattern: ValuePattern): string {
     const { random } = this;
     const type = operandType(this.variant, pattern.type);
-    // All lanes of a warp are there, whatever number is written.
-    if (pattern.name === 'membermask') return '-1';
+    if (pattern.name === 'membermask') return this.members;
     if (pattern.role === 'read' && (pattern.constantOnly === true || random.percent(12))) {
       const constant = this.constant(pattern, type);
       if (constant !== null) return constant;

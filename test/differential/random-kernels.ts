@@ -26,7 +26,7 @@ export function randomKernel(seed: number): RandomKernel {
   const meets = random.percent(60);
   const sources = {
     instruction: () => randomInstruction(random, pools.values),
-    collective: () => randomInstruction(random, pools.collectives),
+    collective: (members: string) => randomInstruction(random, pools.collectives, members),
   };
   const exits = !meets;
   const callees: Callee[] = [];

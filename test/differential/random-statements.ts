@@ -13,8 +13,8 @@ export interface Statement {
 interface Sources {
   /** An instruction from registers to registers. */
   readonly instruction: () => string;
-  /** An instruction that the threads of a warp do together. */
-  readonly collective: () => string;
+  /** An instruction that the threads of a warp in a mask do together. */
+  readonly collective: (members: string) => string;
   /** Barriers and collectives may be used, where all threads come by. */
   readonly meets: boolean;
   /** Nobody waits for the threads of this kernel: they may exit anywhere. */
@@ -64,6 +64,7 @@ export class StatementMaker {
       [1, () => this.special()],
       [1, () => this.carryChain()],
       [2, () => this.atomic()],
+      [depth < 3 ? 1 : 0, () => this.group()],
       [this.sources.exits ? 0.2 : 0, () => plain(`${this.guard()}exit;`)],
     ];
     const callees = this.sources.callees.filter(({ meets }) => together || !meets);
@@ -72,9 +73,10 @@ export class StatementMaker {
       choices.push([2, () => this.branch(depth)], [1, () => this.loop(depth, together)], [1, () => this.jumps(depth)]);
     }
     if (together) {
-      const collective = (): Statement => plain(this.sources.collective());
+      const collective = (): Statement => plain(this.sources.collective('-1'));
       choices.push([1, () => this.barrier()]);
       choices.push([2, () => this.exchange()], [1, () => this.uniformBranch(depth)], [3, collective]);
+      choices.push([1, () => this.tiles()], [1, () => this.apartAlike()]);
     }
     let at = random.fraction() * choices.reduce((sum, [weight]) => sum + weight, 0);
     for (const [weight, make] of choices) {
@@ -263,6 +265,94 @@ export class StatementMaker {
       `call.uni (taken), ${name}, (give_word, give_wide, give_piece, give_count);`,
       `ld.param.b64 ${y}, [taken]; }`,
     );
+  }
+
+  // --- groups of part of a warp ---------------------------------------------------------------------------------------
+
+  /** Those that come by together, and parts of them that a vote chooses. */
+  private group(): Statement {
+    const members = this.counter();
+    return { before: [`activemask.b32 ${members};`], body: this.inGroup(members, 0), after: [] };
+  }
+
+  private counter(): string {
+    return `%n${this.counters++}`;
+  }
+
+  /** Every member comes by, equally often. */
+  private inGroup(members: string, depth: number): readonly Statement[] {
+    const { random } = this;
+    return Array.from({ length: 1 + random.below(4) }, () => {
+      const kind = random.below(depth < 2 ? 8 : 6);
+      if (kind < 2) return this.straight();
+      if (kind < 6) return plain(this.sources.collective(members));
+      return kind === 6 ? this.partOf(members, depth) : this.rounds(members, depth);
+    });
+  }
+
+  /** A branch that some members take. */
+  private partOf(members: string, depth: number): Statement {
+    const [end, part, condition] = [this.label(), this.counter(), this.register(1)];
+    const choose = `vote.sync.ballot.b32 ${part}, ${condition}, ${members}; @!${condition} bra ${end};`;
+    return { before: [choose], body: this.inGroup(part, depth + 1), after: [`${end}:`] };
+  }
+
+  /** A loop that members leave one after the other. */
+  private rounds(members: string, depth: number): Statement {
+    const [start, end] = [this.label(), this.label()];
+    const [left, part] = [this.counter(), this.counter()];
+    const isLeft = `setp.ne.u32 %q, ${left}, 0; vote.sync.ballot.b32 ${part}, %q, ${part}; @!%q bra ${end};`;
+    return {
+      before: [
+        `and.b32 ${left}, ${this.register(32)}, 3; mov.b32 ${part}, ${members};`,
+        `${start}: ${isLeft} sub.u32 ${left}, ${left}, 1;`,
+      ],
+      body: this.inGroup(part, depth + 1),
+      after: [`bra ${start};`, `${end}:`],
+    };
+  }
+
+  /** Neighbours by fours, eights or sixteens, and then those of every other tile by themselves. */
+  private tiles(): Statement {
+    const { random } = this;
+    const size = random.pick([1, 2, 4, 8, 16]);
+    const [members, otherwise, end] = [this.counter(), this.label(), this.label()];
+    const lanes = `mov.u32 %at, %laneid; and.b32 %at, %at, ${32 - size}; shl.b32 ${members}, ${2 ** size - 1}, %at;`;
+    return {
+      before: [lanes],
+      body: [
+        ...this.inGroup(members, 1),
+        {
+          before: [`mov.u32 %at, %laneid; and.b32 %at, %at, ${size};`],
+          body: [
+            {
+              fixed: true,
+              before: [`setp.eq.u32 %q, %at, 0; @%q bra ${otherwise};`],
+              body: this.inGroup(members, 1),
+              after: [`bra ${end};`, `${otherwise}:`],
+            },
+            ...this.inGroup(members, 1),
+          ],
+          after: [`${end}:`],
+        },
+      ],
+      after: [],
+    };
+  }
+
+  /** The same by all lanes, some here and some there. */
+  private apartAlike(): Statement {
+    const { random } = this;
+    const [otherwise, end] = [this.label(), this.label()];
+    const mode = random.pick(['up', 'down', 'bfly', 'idx']);
+    const word = (): string => this.register(32);
+    const does = random.pick([
+      () => `shfl.sync.${mode}.b32 ${word()}|${this.register(1)}, ${word()}, ${random.below(32)}, ${word()}, -1;`,
+      () => `vote.sync.ballot.b32 ${word()}, ${this.register(1)}, -1;`,
+      () => `match.any.sync.b64 ${word()}, ${this.register(64)}, -1;`,
+      () => `match.all.sync.b32 ${word()}|${this.register(1)}, ${word()}, -1;`,
+    ]);
+    return plain(`${this.guard()}bra ${otherwise};`, `${does()} bra ${end};`, `${otherwise}: ${does()}`, `${end}:`);
   }
 
   // --- meetings -----------------------------------------------------------------------------------------------------

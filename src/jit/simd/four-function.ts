@@ -18,6 +18,7 @@ import {
   type FunctionShape,
   type KernelShape,
   soleOutcome,
+  stopsIn,
   trafficOf,
 } from '../kernel-shape.ts';
 import { alignTo16, context, outcome, state } from '../layout.ts';
@@ -232,7 +233,8 @@ class FourWriter {
         });
       };
       count(outcome.allExited, tally.exited);
-      for (const stop of this.stopsFrom(block)) count(outcome.allAt(stop), tally.come(stop));
+      for (const stop of stopsIn(fn, elementAt(fn.regions, number - fn.firstRegion)))
+        count(outcome.allAt(stop), tally.come(stop));
     }
     code.br(this.threadEnd as Label);
   }
@@ -247,15 +249,6 @@ class FourWriter {
     all(shape.frame.state, state.after(sole));
     const mask = sole <= outcome.allAt(0) ? shape.stops[outcome.stopOf(sole)]?.constantMask : undefined;
     if (typeof mask === 'number') all(shape.frame.mask, mask);
-  }
-
-  private stopsFrom(block: number): readonly number[] {
-    const { fn } = this;
-    const from = fn.regions.find(({ entry }) => entry === block);
-    return (from?.order ?? []).flatMap((one) => {
-      const exit = fn.blocks[one]?.exit;
-      return exit?.kind === 'park' ? [fn.stopAt.get(exit.resume) as number] : [];
-    });
   }
 
   // --- blocks ---------------------------------------------------------------------------------------------------------
