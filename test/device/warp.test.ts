@@ -85,6 +85,95 @@ join:
       expect(await words(body, 8)).toEqual([...Array<number>(4).fill(0x0f), ...Array<number>(4).fill(0xf0)]);
     });
 
+    test('groups by a vote inside groups by a vote', async () => {
+      const body = `
+  and.b32 %r2, %r1, 1; setp.ne.u32 %p1, %r2, 0; and.b32 %r2, %r1, 4; setp.ne.u32 %p2, %r2, 0; mov.u32 %r3, 0;
+  vote.sync.ballot.b32 %r4, %p1, 0xffffffff;
+  @!%p1 bra join;
+  vote.sync.ballot.b32 %r5, %p2, %r4;
+  @!%p2 bra inner;
+  redux.sync.add.u32 %r3, %r1, %r5;
+inner:
+  shfl.sync.bfly.b32 %r6, %r1, 2, 31, %r4;
+  mad.lo.u32 %r3, %r6, 1000, %r3;
+join:
+  st.global.u32 [%rd3], %r3;`;
+      const lanes = Array.from({ length: 32 }, (_, lane) => lane);
+      const sum = lanes.filter((lane) => (lane & 5) === 5).reduce((a, b) => a + b);
+      const expected = lanes.map((lane) => ((lane & 1) === 0 ? 0 : 1000 * (lane ^ 2) + ((lane & 4) === 0 ? 0 : sum)));
+      expect(await words(body, 32)).toEqual(expected);
+    });
+
+    test('lanes leave a loop one after the other, and those that stay add up', async () => {
+      const body = `
+  mov.u32 %r2, 0; mov.u32 %r3, 0; mov.u32 %r4, 0xffffffff;
+round:
+  setp.le.u32 %p1, %r2, %r1;
+  vote.sync.ballot.b32 %r4, %p1, %r4;
+  @!%p1 bra left;
+  redux.sync.add.u32 %r5, %r2, %r4; add.u32 %r3, %r3, %r5; add.u32 %r2, %r2, 1;
+  bra round;
+left:
+  st.global.u32 [%rd3], %r3;`;
+      const sum = (lane: number): number => (lane < 0 ? 0 : sum(lane - 1) + lane * (32 - lane));
+      expect(await words(body, 32)).toEqual(Array.from({ length: 32 }, (_, lane) => sum(lane)));
+    });
+
+    test('lanes that exit in a loop are not waited for by the others', async () => {
+      const body = `
+  mov.u32 %r2, 0;
+round:
+  setp.eq.u32 %p1, %r2, %r1; @%p1 st.global.u32 [%rd3], %r3; @%p1 exit;
+  setp.ne.u32 %p2, %r1, 999; vote.sync.ballot.b32 %r3, %p2, 0xffffffff;
+  add.u32 %r2, %r2, 1; bra round;`;
+      const fromLane = Array.from({ length: 32 }, (_, lane) => (lane === 0 ? 0 : (-1 << lane) >>> 0));
+      expect(await words(body, 32)).toEqual(fromLane);
+    });
+
+    test('tiles part, each with its own mask, and the same is done in several places', async () => {
+      const body = `
+  and.b32 %r2, %r1, 28; shl.b32 %r4, 15, %r2; and.b32 %r5, %r1, 4; setp.ne.u32 %p1, %r5, 0; and.b32 %r6, %r1, 1; setp.ne.u32 %p2, %r6, 0;
+  @%p1 bra odd;
+  @%p2 bra even_odd;
+  shfl.sync.idx.b32 %r3, %r1, 3, 0x1c1f, %r4; bra join;
+even_odd:
+  shfl.sync.idx.b32 %r3, %r1, 0, 0x1c1f, %r4; bra join;
+odd:
+  match.any.sync.b64 %r3, %rd2, %r4;
+join:
+  st.global.u32 [%rd3], %r3;`;
+      const expected = Array.from({ length: 32 }, (_, lane) => {
+        if ((lane & 4) !== 0) return (1 << lane) >>> 0;
+        return (lane & 28) + ((lane & 1) === 0 ? 3 : 0);
+      });
+      expect(await words(body, 32)).toEqual(expected);
+    });
+
+    test('values of 64 bits that differ above the lower half do not match', async () => {
+      const body = `
+  and.b32 %r2, %r1, 2; mov.b64 %rd4, {7, %r2};
+  match.any.sync.b64 %r3, %rd4, 0xffffffff;
+  match.all.sync.b64 %r4|%p1, %rd4, 0xffffffff; selp.u32 %r4, 1, %r4, %p1; xor.b32 %r3, %r3, %r4;
+  st.global.u32 [%rd3], %r3;`;
+      const expected = Array.from({ length: 32 }, (_, lane) => ((lane & 2) === 0 ? 0x33333333 : 0xcccccccc));
+      expect(await words(body, 32)).toEqual(expected);
+    });
+
+    test('many registers live through groups of odd lanes', async () => {
+      const names = Array.from({ length: 40 }, (_, i) => `%v${i}`);
+      const body = `
+  .reg .b32 ${names.join(', ')};
+  ${names.map((name, i) => `mad.lo.u32 ${name}, %r1, ${i + 1}, ${i};`).join(' ')}
+  and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 0; mov.u32 %r3, 0; @%p1 bra join;
+  ${names.map((name) => `shfl.sync.bfly.b32 %r4, ${name}, 2, 31, 0xaaaaaaaa; add.u32 ${name}, ${name}, %r4;`).join(' ')}
+  ${names.map((name) => `add.u32 %r3, %r3, ${name};`).join(' ')}
+join:
+  st.global.u32 [%rd3], %r3;`;
+      const value = (lane: number): number => names.reduce((sum, _, i) => sum + lane * (i + 1) + i, 0);
+      const expected = Array.from({ length: 32 }, (_, lane) => (lane % 2 === 0 ? 0 : value(lane) + value(lane ^ 2)));
+      expect(await words(body, 32)).toEqual(expected);
+    });
+
     test('a thread outside its own mask, and one that waits for ever, are faults', async () => {
       const outside = await run('shfl.sync.idx.b32 %r2, %r1, 0, 31, 1;', 2, 2);
       expect(outside.result).toMatchObject({ ok: false, fault: { code: 'PTX6012', thread: [1, 0, 0] } });
