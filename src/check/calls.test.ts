@@ -24,7 +24,7 @@ test.each([
   ['call (%r0), f, (1, %d);', "PTX3021: .b64 does not fit 's' of 'f', which is an array of 16 bytes", '%d'],
   [
     'call (%r0), f, (1, narrow);',
-    "PTX3022: the argument for 's' of 'f' is aligned to 4 bytes; the parameter to 8",
+    "PTX3022: the argument for 's' of 'f' is aligned to 4 bytes, but the parameter to 8",
     'narrow',
   ],
   ['call other;', 'PTX3023: kernels cannot be called; only functions declared with .func can', 'other'],
@@ -33,7 +33,7 @@ test.each([
     'PTX3024: a call through a register needs a label of .callprototype or .calltargets as its last operand',
     '%d',
   ],
-  ['call (%r0), one, (p);', "PTX3025: a kernel parameter cannot be handed over for 'a' of 'one'", 'p'],
+  ['call (%r0), one, (p);', "PTX3025: a kernel parameter cannot be passed for 'a' of 'one'", 'p'],
   ['T: .branchtargets one;', "PTX3026: 'one' in .branchtargets is not a label", 'one'],
   ['call (%r0), onf, (1);', "PTX3001: 'onf' is not declared", 'onf'],
   ['call (%r0), one, (%q);', "PTX3001: '%q' is not declared", '%q'],
@@ -49,7 +49,7 @@ test.each([
   ['.extern .func x() { ret; }', "PTX5019: 'x' is .extern and has a body", 'x'],
   [
     '.func x(); .alias x, one;',
-    "PTX5020: 'x' cannot be another name of 'one': 'x' is declared with other parameters or return values",
+    "PTX5020: 'x' cannot be an alias of 'one': 'x' is declared with other parameters or return values",
     '.alias x, one;',
   ],
   ['.global .u64 t = one+4;', "PTX5021: 'one' is a function, whose address takes no offset", 'one+4'],

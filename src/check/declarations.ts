@@ -60,7 +60,7 @@ function isPowerOfTwo(value: number): boolean {
 function checkTexture(type: PtxType, span: Span, report: Report): void {
   if (type.name === '.u32' || type.name === '.u64') return;
   const ptxas = "Deprecated feature: '.tex' not supported as of PTX version 1.5";
-  report(diagnose('PTX5007', span, { what: '.tex holds .u32 or .u64', ptxas }));
+  report(diagnose('PTX5007', span, { what: '.tex variables have the type .u32 or .u64', ptxas }));
 }
 
 function checkVector(variable: Variable, type: PtxType, span: Span, report: Report): void {
@@ -121,7 +121,7 @@ export function checkPlace(
 function checkGlobalOnly({ linkage, attributes, variables }: Declaration, span: Span, report: Report): void {
   if (linkage === '.common') {
     const ptxas = '.common variables must be declared in .global space';
-    report(diagnose('PTX5007', span, { what: '.common variables lie in .global', ptxas }));
+    report(diagnose('PTX5007', span, { what: '.common variables must be in .global', ptxas }));
   }
   const [first] = attributes;
   if (first === undefined) return;
@@ -185,7 +185,7 @@ export function checkRegister(variable: Variable, report: Report): void {
     report(diagnose('PTX5007', span, { what: `'${name}' is an array and cannot be in .reg`, ptxas }));
   }
   if (variable.initializer !== null) {
-    const parameters = { name, type: variable.type, found: 'anything, being in .reg' };
+    const parameters = { name, type: variable.type, found: 'any value, since it is in .reg' };
     report(diagnose('PTX5009', variable.initializer.span, parameters));
   }
 }

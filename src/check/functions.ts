@@ -20,7 +20,7 @@ export function checkHeader(item: FunctionItem, report: Report): void {
   const { name, nameStart, nameEnd, linkage, body, entry } = item;
   const span: Span = { start: nameStart, end: nameEnd };
   if (linkage === '.extern' && body !== null) {
-    const what = `'${name}' is .extern and has a body`;
+    const what = `'${name}' is .extern and cannot have a body`;
     const ptxas = `Function definition conflicts with '.extern' declaration for function '${name}'`;
     report(diagnose('PTX5019', span, { what, ptxas }));
   }
@@ -30,7 +30,7 @@ export function checkHeader(item: FunctionItem, report: Report): void {
   for (const parameter of [...item.results, ...item.parameters]) {
     if (parameter.name !== '_') continue;
     const ptxas = "Illegal parameter name '_'";
-    report(diagnose('PTX5019', nameOf(parameter), { what: 'parameters of functions have names', ptxas }));
+    report(diagnose('PTX5019', nameOf(parameter), { what: 'parameters of functions must have names', ptxas }));
   }
 }
 
@@ -47,7 +47,7 @@ export function checkResults(
 ): void {
   if (results.length > 1 && results.some(({ space }) => space === '.param')) {
     const ptxas = 'Multiple return parameters require .register state space';
-    report(diagnose('PTX5019', span, { what: `only one value is returned in .param; several are in .reg`, ptxas }));
+    report(diagnose('PTX5019', span, { what: 'a function can return only one value in .param; return several in .reg', ptxas }));
   }
   if (!noreturn) return;
   if (results.length > 0) {
@@ -128,13 +128,13 @@ function whyNoAlias({ name, target }: AliasItem, aliases: ReadonlyMap<string, st
     [target, scope.lookup(target)],
   ];
   for (const [written, symbol] of symbols) {
-    if (symbol === undefined) return `'${written}' is not declared before`;
+    if (symbol === undefined) return `'${written}' has not been declared before`;
     if (symbol.kind !== 'function') return `'${written}' is not a function`;
     if (symbol.entry) return `'${written}' is a kernel`;
   }
   const [own, other] = symbols.map(([, symbol]) => symbol) as [FunctionSymbol, FunctionSymbol];
-  if (name === target) return 'a function is no other name of itself';
-  if (aliases.has(name)) return `'${name}' is an alias already`;
+  if (name === target) return 'a function cannot be an alias of itself';
+  if (aliases.has(name)) return `'${name}' is already an alias`;
   if (own.defined) return `'${name}' has a body`;
   return signatureDifference(other.signature, own.signature) === null
     ? null

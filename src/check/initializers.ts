@@ -26,8 +26,8 @@ export function checkInitializer(declaration: Declaration, variable: Variable, t
 
 /** Why nothing can have an initial value there; null where it can. */
 function placeWithout({ space, linkage }: Declaration): string | null {
-  if (space !== '.global' && space !== '.const') return `anything, being in ${space}`;
-  return linkage === '.extern' ? 'anything, being .extern' : null;
+  if (space !== '.global' && space !== '.const') return `any value, since it is in ${space}`;
+  return linkage === '.extern' ? 'any value, since it is .extern' : null;
 }
 
 function levelsOf(variable: Variable): readonly Level[] {

@@ -20,7 +20,7 @@ function checkKernelParameter(parameter: Parameter, report: Report): void {
   const span: Span = { start: parameter.nameStart, end: parameter.nameEnd };
   checkHasSize(parameter, 'Parameter to entry function cannot be an incomplete array.', report);
   if (parameter.space === '.param') return;
-  const what = `parameter '${parameter.name}' of a kernel lies in .param, not in ${parameter.space}`;
+  const what = `parameter '${parameter.name}' of a kernel must be in .param, not in ${parameter.space}`;
   const ptxas = `Entry parameter '${parameter.name}' must have .param state space`;
   report(diagnose('PTX5007', span, { what, ptxas }));
 }
@@ -47,12 +47,12 @@ export function checkTuning(tuning: readonly TuningDirective[], report: Report):
     const { positive = false, most = null } = findTuning(name) ?? {};
     if (positive && values.includes(0)) {
       const ptxas = `Positive non-zero value expected for ${name.slice(1)}`;
-      report(diagnose('PTX5026', { start, end }, { what: `${name} is at least 1`, ptxas }));
+      report(diagnose('PTX5026', { start, end }, { what: `${name} must be at least 1`, ptxas }));
     }
     const above = values.find((value) => most !== null && value > most);
     if (above === undefined) continue;
     const ptxas = `${name} ${above} is invalid for this target`;
-    report(diagnose('PTX5026', { start, end }, { what: `${name} is at most ${most}`, ptxas }));
+    report(diagnose('PTX5026', { start, end }, { what: `${name} must be at most ${most}`, ptxas }));
   }
 }
 
@@ -63,7 +63,7 @@ function checkExclusive(tuning: readonly TuningDirective[], report: Report): voi
     if (other === undefined) continue;
     const { start, end } = other.start > directive.start ? other : directive;
     const ptxas = `Conflicting directives: ${other.name} and ${directive.name} cannot both be specified`;
-    const what = `a kernel has ${other.name} or ${directive.name}, not both`;
+    const what = `a kernel can have ${other.name} or ${directive.name}, but not both`;
     report(diagnose('PTX5026', { start, end }, { what, ptxas }));
   }
 }

@@ -24,15 +24,16 @@ export const catalogue = {
     message: 'unexpected {found}; expected {expected}',
     ptxas: "Parsing error near '{near}': syntax error",
     section: '4.3',
-    explain: 'The text does not continue in any way the grammar of PTX knows. Reading goes on at the next statement.',
+    explain: 'The grammar of PTX allows something else at this place. Reading goes on at the next statement.',
   },
   PTX1002: {
     severity: 'error',
-    title: 'character unknown to PTX',
+    title: 'unknown character',
     message: '{found} has no meaning here',
     ptxas: "Parsing error near '{near}': syntax error",
     section: '4.1',
-    explain: 'PTX is written in ASCII letters, digits and the punctuation of C. A dot must touch the word behind it.',
+    explain:
+      'PTX is written in ASCII letters, digits and the punctuation of C. A dot must touch the word that follows it.',
   },
   PTX1003: {
     severity: 'error',
@@ -40,7 +41,7 @@ export const catalogue = {
     message: 'this comment is never closed',
     ptxas: "Parsing error near '': unexpected EOF while scanning",
     section: '4.2',
-    explain: 'A comment that starts with /* ends at the first */ behind it. Comments do not nest.',
+    explain: 'A comment that starts with /* ends at the next */. Comments do not nest.',
   },
   PTX1004: {
     severity: 'error',
@@ -48,7 +49,7 @@ export const catalogue = {
     message: 'this string is never closed',
     ptxas: "Parsing error near '{near}': syntax error",
     section: '4.1',
-    explain: 'A string ends at the next double quote. There are no escapes.',
+    explain: 'A string ends at the next double quote. It cannot contain escapes.',
   },
   PTX1005: {
     severity: 'error',
@@ -57,7 +58,7 @@ export const catalogue = {
     ptxas: "Parsing error near '{near}': syntax error",
     section: '4.5',
     explain:
-      'Integers are decimal, 0x hex, 0b binary or 0-led octal, with U at the end for unsigned. Floats are decimal with a dot or an exponent, 0f with 8 hex digits or 0d with 16.',
+      'Integers are decimal, hexadecimal (0x), binary (0b) or octal (a leading 0); a final U makes them unsigned. Floats are decimal with a dot or an exponent, or 0f with 8 hex digits, or 0d with 16.',
   },
   PTX1006: {
     severity: 'error',
@@ -66,12 +67,12 @@ export const catalogue = {
     ptxas: 'Unexpected non-ASCII character encountered on line {line}',
     section: '4.1',
     explain:
-      'PTX text is ASCII throughout; ptxas refuses other characters in comments and strings too. Only the first one of a file is reported.',
+      'PTX is plain ASCII; ptxas refuses other characters even in comments and strings. Only the first one of a file is reported.',
   },
   PTX1007: {
     severity: 'error',
-    title: 'NUL in the text',
-    message: 'the text holds a NUL character',
+    title: 'NUL character',
+    message: 'the text contains a NUL character',
     ptxas: 'Unexpected EOF encountered on line {line}',
     section: '4.1',
     explain: 'ptxas takes a NUL character for the end of the file.',
@@ -83,7 +84,7 @@ export const catalogue = {
     ptxas: 'Constant overflow',
     section: '4.5',
     explain:
-      'Integer constants have 64 bits, counts and sizes of directives 32. Decimal floats must be zero or within the normal range of f64.',
+      'Integer constants have 64 bits; counts and sizes in directives have 32. Decimal floats must be zero or a normal f64.',
   },
   PTX1011: {
     severity: 'error',
@@ -92,7 +93,7 @@ export const catalogue = {
     ptxas: 'Constant expression has division by zero',
     section: '4.5.4',
     explain:
-      'Both branches of ?: and both sides of && and || are evaluated, so a division by zero counts wherever it stands.',
+      'Both branches of ?: and both sides of && and || are evaluated, so a division by zero is an error wherever it occurs.',
   },
   PTX1012: {
     severity: 'error',
@@ -116,7 +117,7 @@ export const catalogue = {
     message: 'constants cannot be cast to {type}',
     ptxas: 'Unsupported cast operation',
     section: '4.5.4',
-    explain: 'Constant expressions know two casts: (.s64) and (.u64).',
+    explain: 'Constant expressions have two casts: (.s64) and (.u64).',
   },
   PTX1015: {
     severity: 'warning',
@@ -124,7 +125,7 @@ export const catalogue = {
     message: '{constant} exceeds 64 bits and is read as {value}',
     ptxas: 'Constant wraps around',
     section: '4.5.1',
-    explain: 'ptxas keeps the low 64 bits of some integer literals beyond 64 bits instead of refusing them.',
+    explain: 'ptxas keeps the low 64 bits of some integer literals that need more, instead of refusing them.',
   },
   PTX1016: {
     severity: 'error',
@@ -141,7 +142,7 @@ export const catalogue = {
     ptxas: "Parsing error near '{near}': memory exhausted",
     section: '4.3',
     explain:
-      'Scopes, initializers and constant expressions may nest a few hundred levels deep. What is nested deeper is skipped.',
+      'Scopes, initializers and constant expressions can be nested a few hundred levels deep. Anything deeper is skipped.',
   },
   PTX1021: {
     severity: 'error',
@@ -149,7 +150,7 @@ export const catalogue = {
     message: '{count} syntax errors: the rest of the text was not read',
     ptxas: 'Ptx assembly aborted due to errors',
     section: '4.3',
-    explain: 'A text with so many syntax errors is hardly PTX.',
+    explain: 'A text with so many syntax errors is probably not PTX.',
   },
   PTX1030: {
     severity: 'error',
@@ -157,7 +158,7 @@ export const catalogue = {
     message: 'a module starts with .version; found {found}',
     ptxas: 'Missing .version directive at start of file',
     section: '11.1.1',
-    explain: 'The first directive of a module is .version, the second .target, then .address_size if it is given.',
+    explain: 'The first directive of a module is .version, the second .target, then comes .address_size, if present.',
   },
   PTX1031: {
     severity: 'error',
@@ -165,15 +166,15 @@ export const catalogue = {
     message: '.target must follow .version; found {found}',
     ptxas: 'Missing .target directive at start of file',
     section: '11.1.2',
-    explain: 'The first directive of a module is .version, the second .target, then .address_size if it is given.',
+    explain: 'The first directive of a module is .version, the second .target, then comes .address_size, if present.',
   },
   PTX1040: {
     severity: 'error',
     title: 'two state spaces',
-    message: 'a second state space {found} beside {first}',
+    message: '{found} is a second state space after {first}',
     ptxas: 'Multiple state spaces specified',
     section: '5.1',
-    explain: 'A variable lives in one state space.',
+    explain: 'A variable is in exactly one state space.',
   },
   PTX1041: {
     severity: 'error',
@@ -185,16 +186,16 @@ export const catalogue = {
   },
   PTX1042: {
     severity: 'error',
-    title: 'attribute of a kernel parameter',
-    message: '{found} behind the type belongs to kernel parameters',
+    title: 'attribute after the type',
+    message: '{found} after the type is for kernel parameters only',
     ptxas: 'Illegal placement of kernel parameter attribute',
     section: '5.1.6',
     explain:
-      'Behind the type, .ptr and .align describe parameters of .entry functions. Elsewhere .align stands before the type.',
+      'After the type, .ptr and .align describe parameters of .entry functions. Everywhere else .align comes before the type.',
   },
   PTX2001: {
     severity: 'error',
-    title: 'no such instruction',
+    title: 'unknown instruction',
     message: "'{opcode}' is not an instruction of PTX",
     ptxas: "Not a name of any known instruction: '{opcode}'",
     section: '9',
@@ -203,11 +204,11 @@ export const catalogue = {
   PTX2002: {
     severity: 'note',
     title: 'not checked yet',
-    message: "'{opcode}' is not checked yet: its operands and modifiers are taken as they are",
+    message: "ptxlab cannot check '{opcode}' yet: its operands and modifiers are accepted as they are",
     ptxas: "Instruction '{opcode}' not checked",
     section: '9',
     explain:
-      'ptxlab knows that this instruction exists but not its rules. It is reported once per opcode and file; everything around it is checked.',
+      'ptxlab knows this instruction but not its rules. It is reported once per opcode and file; everything around it is checked.',
   },
   PTX2003: {
     severity: 'error',
@@ -215,23 +216,23 @@ export const catalogue = {
     message: "'{opcode}' needs {allowed} after it",
     ptxas: "Not a name of any known instruction: '{opcode}'",
     section: '9',
-    explain: 'Some instructions have no plain form: a second word is part of the opcode and follows it directly.',
+    explain: 'Some opcodes consist of two words, and the second must directly follow the first.',
   },
   PTX2010: {
     severity: 'error',
-    title: 'no such modifier',
+    title: 'unknown modifier',
     message: "'{modifier}' is not a modifier or a type of PTX",
     ptxas: "Unknown modifier '{modifier}'",
     section: '9.7',
-    explain: 'No instruction has a modifier of this name. Modifiers are case-sensitive.',
+    explain: 'No instruction has a modifier or type of this name. Upper and lower case matter.',
   },
   PTX2011: {
     severity: 'error',
-    title: 'modifier not for this instruction',
+    title: 'modifier does not apply',
     message: "'{modifier}' does not apply to {what}",
     ptxas: "Illegal modifier '{modifier}' for instruction '{opcode}'",
     section: '9.7',
-    explain: 'The modifier exists, but this instruction, or this combination of types, does not take it.',
+    explain: 'The modifier exists, but not for this instruction or not for these types.',
   },
   PTX2012: {
     severity: 'error',
@@ -239,7 +240,7 @@ export const catalogue = {
     message: "'{modifier}' after '{first}': only one of them can be given",
     ptxas: 'Multiple {axis} modifiers specified',
     section: '9.7',
-    explain: 'Modifiers that exclude each other, or the same modifier twice. One of each kind is allowed.',
+    explain: 'An instruction takes at most one modifier of each kind, and none of them twice.',
   },
   PTX2020: {
     severity: 'error',
@@ -248,7 +249,7 @@ export const catalogue = {
     ptxas: "Unexpected instruction types specified for '{opcode}'",
     section: '9.7',
     explain:
-      'The instruction exists but not with these types, or not with that many. The order of types is fixed: result first.',
+      'The instruction exists, but not with these types or not with this number of them. The type of the result comes first.',
   },
   PTX2021: {
     severity: 'error',
@@ -257,7 +258,7 @@ export const catalogue = {
     ptxas: "Unexpected instruction types specified for '{opcode}'",
     section: '9.7',
     explain:
-      'A product of integers is twice as wide as its factors, so mul and mad say which part they keep: .lo, .hi or .wide.',
+      'The product of two integers is twice as wide as they are, so mul and mad must say which part to keep: .lo, .hi or .wide.',
   },
   PTX2030: {
     severity: 'error',
@@ -265,7 +266,7 @@ export const catalogue = {
     message: '{what} needs a rounding modifier: {allowed}',
     ptxas: "Rounding modifier required for instruction '{opcode}'",
     section: '6.5.2',
-    explain: 'A conversion or operation that can lose bits must say how it rounds.',
+    explain: 'An operation that can lose bits must say how it rounds.',
   },
   PTX2031: {
     severity: 'error',
@@ -274,7 +275,7 @@ export const catalogue = {
     ptxas: "Illegal rounding modifier for instruction '{opcode}'",
     section: '6.5.2',
     explain:
-      'The operation is exact and takes no rounding modifier, or it takes others: integer roundings end in i and are for results that are integers.',
+      'Exact operations take no rounding modifier. Roundings that end in i (.rni) are for integer results, the others for float results.',
   },
   PTX2032: {
     severity: 'error',
@@ -282,15 +283,15 @@ export const catalogue = {
     message: '{what} needs {allowed}',
     ptxas: "'{allowed}' modifier required for instruction '{opcode}'",
     section: '9.7',
-    explain: 'The ISA makes this modifier mandatory for the chosen types.',
+    explain: 'The ISA requires one of these modifiers for these types.',
   },
   PTX2033: {
     severity: 'error',
     title: 'modifiers do not go together',
-    message: "'{modifier}' cannot stand with {other} here",
+    message: "'{modifier}' cannot be combined with {other} here",
     ptxas: "Modifier '{modifier}' cannot be combined with modifier '{other}'",
     section: '9.7',
-    explain: 'Each of the modifiers exists for this instruction, but not together.',
+    explain: 'The instruction has both modifiers, but not at the same time.',
   },
   PTX2034: {
     severity: 'error',
@@ -298,15 +299,16 @@ export const catalogue = {
     message: "'{modifier}' {reason}",
     ptxas: "Illegal modifier '{modifier}' for instruction '{opcode}'",
     section: '9.7',
-    explain: 'The modifier depends on the types: .ftz needs an .f32 side, .sat needs a range to clamp to.',
+    explain:
+      'Whether a modifier applies depends on the types: .ftz needs .f32 as one of them, and .sat needs a result with a smaller range.',
   },
   PTX2035: {
     severity: 'error',
     title: 'vector too large',
-    message: 'a vector of {found} bits; at most {allowed} here',
+    message: 'this vector has {found} bits; at most {allowed} are allowed here',
     ptxas: 'Vector type too large, exceeds {allowed} bit limit',
     section: '5.4.2',
-    explain: 'The lanes of a vector access together may have 128 bits, or 256 in global memory on sm_100 and later.',
+    explain: 'All elements of a vector access together can have 128 bits, or 256 in global memory from sm_100 on.',
   },
   PTX3001: {
     severity: 'error',
@@ -315,7 +317,7 @@ export const catalogue = {
     ptxas: "Unknown symbol '{name}'",
     section: '5.4',
     explain:
-      'Every register, variable, label and function must be declared before it is used, in this scope or one around it. `%r<10>` declares %r0 to %r9.',
+      'Every register, variable, label and function must be declared before it is used, in the same scope or in an enclosing one. `%r<10>` declares %r0 to %r9.',
   },
   PTX3002: {
     severity: 'error',
@@ -323,7 +325,7 @@ export const catalogue = {
     message: '{what} takes {expected}; found {found}',
     ptxas: "Arguments mismatch for instruction '{opcode}'",
     section: '9.2',
-    explain: "The operand list does not have the shape that the instruction's syntax line shows.",
+    explain: 'The syntax line of the instruction has another number of operands.',
   },
   PTX3003: {
     severity: 'error',
@@ -331,7 +333,8 @@ export const catalogue = {
     message: "operand '{name}' of {what} must be {expected}; found {found}",
     ptxas: "Arguments mismatch for instruction '{opcode}'",
     section: '6.4',
-    explain: 'The operand is not of a kind that may stand here.',
+    explain:
+      'This operand position takes another kind of operand, such as an address in brackets, a vector or a label.',
   },
   PTX3004: {
     severity: 'error',
@@ -339,7 +342,7 @@ export const catalogue = {
     message: "operand '{name}' of {what} must be {expected}; found {found}",
     ptxas: "Arguments mismatch for instruction '{opcode}'",
     section: '9.4.1',
-    explain: "The register's type or width does not agree with the instruction's type.",
+    explain: 'The type or width of the register does not agree with the type of the instruction.',
   },
   PTX3005: {
     severity: 'error',
@@ -356,15 +359,15 @@ export const catalogue = {
     message: "operand '{name}' of {what} cannot be a special register; move it to a register first",
     ptxas: "Special register argument not allowed for instruction '{opcode}'",
     section: '10',
-    explain: 'Special registers are read by mov, and by cvt between integers.',
+    explain: 'Only mov, and cvt between integers, read special registers.',
   },
   PTX3007: {
     severity: 'error',
-    title: 'result register required',
+    title: 'result must be a register',
     message: "operand '{name}' of {what} is a result; {found} cannot be written",
     ptxas: "Result register required for instruction '{opcode}'",
     section: '6.1',
-    explain: 'A result goes to a register.',
+    explain: 'An instruction writes its result to a register.',
   },
   PTX3008: {
     severity: 'error',
@@ -372,7 +375,7 @@ export const catalogue = {
     message: "operand '{name}' of {what} cannot be '_'",
     ptxas: "Result discard mode is not allowed for instruction '{opcode}'",
     section: '6.1',
-    explain: 'Only some instructions let a result be dropped by writing an underscore.',
+    explain: 'Only some instructions accept an underscore in place of a result.',
   },
   PTX3009: {
     severity: 'error',
@@ -380,7 +383,7 @@ export const catalogue = {
     message: "operand '{name}' of {what} cannot be a vector",
     ptxas: "Vector operand is not allowed for instruction '{opcode}'",
     section: '6.4.3',
-    explain: 'Only loads, stores, mov and a few others take brace lists or vector registers here.',
+    explain: 'Only loads, stores, mov and a few others take vectors: lists in braces, or vector registers.',
   },
   PTX3010: {
     severity: 'error',
@@ -388,32 +391,32 @@ export const catalogue = {
     message: 'the guard must be a .pred register; found {found}',
     ptxas: 'Predicate expression expected',
     section: '9.3',
-    explain: 'An instruction is guarded by @%p or @!%p with a register of type .pred.',
+    explain: 'A guard is written @%p or @!%p, with a register of type .pred.',
   },
   PTX3011: {
     severity: 'error',
     title: 'constant out of range',
-    message: "{value} is outside {min}..{max} for operand '{name}' of {what}",
+    message: "operand '{name}' of {what} must be from {min} to {max}; found {value}",
     ptxas: "Argument '{value}' of instruction '{opcode}' out of range, expected to be in range [{min}..{max}]",
     section: '9.7',
-    explain: "The operand's constant has a fixed range.",
+    explain: 'The constants that this operand takes have a fixed range.',
   },
   PTX3012: {
     severity: 'error',
     title: 'constant not a multiple',
-    message: "{value} is not a multiple of {multiple}, which operand '{name}' of {what} must be",
+    message: "operand '{name}' of {what} must be a multiple of {multiple}; found {value}",
     ptxas: 'Number of threads participating in barrier must be in multiple of warp size',
     section: '9.7.13.1',
     explain:
-      'Barriers count whole warps, so a number of threads is a multiple of 32. setmaxnreg counts registers in groups of 8.',
+      'Barriers count whole warps, so a thread count is a multiple of 32. setmaxnreg counts registers in groups of 8.',
   },
   PTX3013: {
     severity: 'error',
-    title: 'constant not among those allowed',
-    message: "{value} is not {allowed}, which operand '{name}' of {what} must be",
+    title: 'constant not allowed',
+    message: "operand '{name}' of {what} must be {allowed}; found {value}",
     ptxas: "Argument of instruction '{opcode}': unexpected value '{value}', expected to be {allowed}",
     section: '9.7',
-    explain: 'The operand counts bytes or the like, and the hardware has a few sizes only.',
+    explain: 'The hardware supports only a few values of this operand, which is usually a size in bytes.',
   },
   PTX3020: {
     severity: 'error',
@@ -422,24 +425,24 @@ export const catalogue = {
     ptxas: 'Call has wrong number of parameters',
     section: '9.7.12.5',
     explain:
-      'A call gives one argument for each parameter of the function and names a place for each value it returns; a value that is not wanted goes to _.',
+      'A call passes one argument for each parameter of the function and names a place for each return value. Write _ for a return value that is not needed.',
   },
   PTX3021: {
     severity: 'error',
-    title: 'argument of another type',
+    title: 'argument type does not fit',
     message: "{found} does not fit '{formal}' of '{name}', which is {expected}",
     ptxas: "Type of argument does not match formal parameter '{formal}'",
     section: '9.7.12.5',
     explain:
-      'An argument has the size of its parameter and a type that goes with it: bit-size types go with all, integers with integers, floats with the same float. Arrays of bytes go with arrays of as many bytes. Nothing is converted.',
+      'An argument must have the size of its parameter and a compatible type: bit-size types are compatible with every type, integers with integers, floats only with the same float type, and arrays with arrays of the same number of bytes. Nothing is converted.',
   },
   PTX3022: {
     severity: 'error',
-    title: 'argument of another alignment',
-    message: "the argument for '{formal}' of '{name}' is aligned to {found} bytes; the parameter to {expected}",
+    title: 'argument alignment differs',
+    message: "the argument for '{formal}' of '{name}' is aligned to {found} bytes, but the parameter to {expected}",
     ptxas: "Alignment of argument does not match formal parameter '{formal}'",
     section: '9.7.12.5',
-    explain: 'An argument in .param space is declared with exactly the alignment of the parameter.',
+    explain: 'An argument in the .param space must have exactly the alignment of the parameter.',
   },
   PTX3023: {
     severity: 'error',
@@ -447,7 +450,7 @@ export const catalogue = {
     message: 'kernels cannot be called; only functions declared with .func can',
     ptxas: 'Illegal call target, device function expected',
     section: '9.7.12.5',
-    explain: 'A kernel is launched from outside. What several kernels share goes into a .func.',
+    explain: 'A kernel can only be launched. Code that several kernels share belongs in a .func.',
   },
   PTX3024: {
     severity: 'error',
@@ -456,16 +459,16 @@ export const catalogue = {
     ptxas: 'Call target not recognized',
     section: '9.7.12.5',
     explain:
-      'What the function takes and returns cannot be seen from its address; a prototype or a list of functions tells it.',
+      'The address of a function does not tell its parameters and return values; a prototype or a list of functions does.',
   },
   PTX3025: {
     severity: 'error',
-    title: 'no argument of a call',
-    message: "{found} cannot be handed over for '{formal}' of '{name}'",
+    title: 'not an argument',
+    message: "{found} cannot be passed for '{formal}' of '{name}'",
     ptxas: "Illegal argument for formal parameter '{formal}'",
     section: '9.7.12.5',
     explain:
-      'Arguments and return values of a call are registers, constants and .param variables declared in the body of the function; parameters of the function itself are copied to one of those first.',
+      'Arguments and return values of a call are registers, constants, or .param variables declared in the body of the calling function. Copy a parameter of the calling function to one of these first.',
   },
   PTX3026: {
     severity: 'error',
@@ -474,12 +477,12 @@ export const catalogue = {
     ptxas: 'Illegal target, {expected} expected',
     section: '9.7.12.4',
     explain:
-      '.branchtargets lists labels of its block or of one around it, .calltargets lists functions declared before.',
+      '.branchtargets lists labels of its own or an enclosing block; .calltargets lists functions that have been declared before.',
   },
   PTX3027: {
     severity: 'warning',
     title: 'address too short',
-    message: 'an address of {found} bits, where addresses have 64',
+    message: 'this address has {found} bits; addresses of this module have 64',
     ptxas: "Program uses {found}-bit address on line '' which is conflicting with .address_size 64",
     section: '5.1',
     explain:
@@ -488,10 +491,11 @@ export const catalogue = {
   PTX3028: {
     severity: 'warning',
     title: 'sum outside an address',
-    message: 'register + constant outside of an address: ptxas adds them, no text of the ISA says so',
+    message: 'a register plus a constant outside of an address: ptxas adds them, but the ISA does not allow it',
     ptxas: 'Register with an offset outside of an address',
     section: '6.4.1',
-    explain: 'An offset belongs into the brackets of an address. Elsewhere, write an add instruction before this one.',
+    explain:
+      'An offset belongs inside the brackets of an address. Elsewhere, write an add instruction before this one.',
   },
   PTX4001: {
     severity: 'error',
@@ -499,7 +503,7 @@ export const catalogue = {
     message: '{subject} needs .version {needed} or later; this module is {found}',
     ptxas: "Feature '{subject}' requires PTX ISA .version {needed} or later",
     section: '12',
-    explain: "Raise the module's .version, if the driver and ptxas that will read it know that version.",
+    explain: 'Raise the .version of the module, if the driver and ptxas that will read it support that version.',
   },
   PTX4002: {
     severity: 'error',
@@ -508,7 +512,7 @@ export const catalogue = {
     ptxas: "Feature '{subject}' requires .target {needed}",
     section: '11.1.2',
     explain:
-      'The feature exists on other architectures. A suffix a means this chip only, f its family: neither is implied by the plain name.',
+      'Other architectures have this feature. The suffix a stands for features of one chip, f for those of its family; the plain name includes neither.',
   },
   PTX4003: {
     severity: 'error',
@@ -516,7 +520,7 @@ export const catalogue = {
     message: '{subject} needs {needed}; this module is .version {version} for {found}',
     ptxas: "Feature '{subject}' not supported on .target '{found}'",
     section: '11.1.2',
-    explain: 'The feature is reached by raising the version, changing the target, or both.',
+    explain: 'Raise the version, change the target, or do both.',
   },
   PTX4004: {
     severity: 'error',
@@ -524,7 +528,7 @@ export const catalogue = {
     message: '{subject} was removed in .version {last}; this module is .version {found}',
     ptxas: "Feature '{subject}' not supported in PTX ISA .version {last} or later",
     section: '11.1.1',
-    explain: 'Early versions of PTX let some modifiers be left out. Later ones want them written.',
+    explain: 'Earlier versions of PTX had this feature, or allowed a modifier to be left out that is mandatory now.',
   },
   PTX4010: {
     severity: 'error',
@@ -532,15 +536,16 @@ export const catalogue = {
     message: 'PTX has no version {found}',
     ptxas: "Unsupported .version {found}; current version is '9.1'",
     section: '11.1.1',
-    explain: 'The .version directive names a version that never existed.',
+    explain: 'NVIDIA never released this version of PTX.',
   },
   PTX4011: {
     severity: 'warning',
     title: 'version newer than known',
-    message: 'PTX {found} is newer than the rules in this release, which end at {known}; they are applied as they are',
+    message:
+      'PTX {found} is newer than {known}, the newest version that this release of ptxlab knows; the rules of {known} are applied',
     ptxas: "Unsupported .version {found}; current version is '{known}'",
     section: '11.1.1',
-    explain: 'What the newer version added is not known here; what it changed may be judged wrongly.',
+    explain: 'Additions of the newer version are reported as errors, and things it changed may be judged wrongly.',
   },
   PTX4012: {
     severity: 'error',
@@ -548,15 +553,15 @@ export const catalogue = {
     message: "'{found}' is not a target of PTX",
     ptxas: "Unsupported .target '{found}'",
     section: '11.1.2',
-    explain: 'The .target directive takes an architecture sm_NN with optional suffix, and platform options.',
+    explain: 'The .target directive takes an architecture such as sm_90 or sm_90a, then options of the platform.',
   },
   PTX4013: {
     severity: 'error',
     title: 'target newer than version',
-    message: '{found} is not known before .version {needed}; this module is {version}',
+    message: '{found} needs .version {needed} or later; this module is {version}',
     ptxas: 'PTX .version {version} does not support .target {found}',
     section: '11.1.2',
-    explain: 'Every architecture has a first PTX version.',
+    explain: 'Each architecture was added in some version of PTX and is unknown to earlier ones.',
   },
   PTX4016: {
     severity: 'error',
@@ -564,15 +569,16 @@ export const catalogue = {
     message: ".target begins with an architecture such as sm_90, not with '{found}'",
     ptxas: 'Target architecture not defined at start of file',
     section: '11.1.2',
-    explain: 'The names of .target are an architecture, and behind it options of the platform.',
+    explain: 'The first name in .target is an architecture; options of the platform follow.',
   },
   PTX4017: {
     severity: 'error',
-    title: 'options of .target that contradict each other',
+    title: 'conflicting options of .target',
     message: "'{found}' contradicts '{other}'",
     ptxas: "Conflicting .target option '{found}'",
     section: '11.1.2',
-    explain: 'A module has textures and samplers together (texmode_unified) or apart (texmode_independent).',
+    explain:
+      'A module uses textures and samplers either together (texmode_unified) or separately (texmode_independent).',
   },
   PTX4018: {
     severity: 'error',
@@ -584,7 +590,7 @@ export const catalogue = {
   },
   PTX4019: {
     severity: 'error',
-    title: 'no such size of addresses',
+    title: 'address size not supported',
     message: 'addresses have 32 or 64 bits, not {found}',
     ptxas: 'Illegal value for .address_size directive (must be 32 or 64)',
     section: '11.1.3',
@@ -592,16 +598,16 @@ export const catalogue = {
   },
   PTX4020: {
     severity: 'error',
-    title: 'nothing to debug with',
-    message: ".target says 'debug', and the module has no section with debug information",
+    title: 'debug information missing',
+    message: ".target says 'debug', but the module has no section with debug information",
     ptxas: 'Debug information not found in presence of .target debug',
     section: '11.1.2',
-    explain: 'With debug in .target a module carries DWARF, in .section or @@DWARF.',
+    explain: 'A module with debug in .target must contain DWARF data, in .section or @@DWARF.',
   },
   PTX4021: {
     severity: 'warning',
     title: '32-bit addresses',
-    message: 'addresses have 32 bits, for which ptxas no longer compiles on {target}',
+    message: 'addresses have 32 bits; ptxas no longer compiles such modules for {target}',
     ptxas: '32-Bit compilation is no longer supported',
     section: '11.1.3',
     explain:
@@ -610,15 +616,15 @@ export const catalogue = {
   PTX5001: {
     severity: 'error',
     title: 'type cannot be declared',
-    message: '{type} is a type of instructions only; declare {instead} instead',
+    message: '{type} is for instructions only; declare {instead} instead',
     ptxas: 'Type {type} may only be used as an instruction type',
     section: '5.2',
-    explain: 'Alternate and packed formats live in registers of bit-size types of the same width.',
+    explain: 'Values of alternate and packed formats are kept in registers of a bit-size type of the same width.',
   },
   PTX5002: {
     severity: 'error',
     title: 'not a type',
-    message: '{type} is not a type for declarations',
+    message: '{type} cannot be used in declarations',
     ptxas: "Parsing error near '{type}': syntax error",
     section: '5.2',
     explain: 'Declarations take the fundamental types: .pred, .bN, .uN, .sN, .f16, .f16x2, .f32, .f64.',
@@ -626,10 +632,10 @@ export const catalogue = {
   PTX5003: {
     severity: 'error',
     title: 'predicate outside registers',
-    message: "predicate '{name}' must be in the .reg space; found {space}",
+    message: "predicate '{name}' must be in .reg; found {space}",
     ptxas: "Predicate variable '{name}' must be in register state space",
     section: '5.2',
-    explain: 'A predicate has no representation in memory.',
+    explain: 'Predicates exist in registers only, not in memory.',
   },
   PTX5004: {
     severity: 'error',
@@ -645,7 +651,7 @@ export const catalogue = {
     message: "'{name}' is already declared in this scope",
     ptxas: "Duplicate definition of variable '{name}'",
     section: '5.4',
-    explain: 'A name is declared once in a scope; an inner scope may declare it again.',
+    explain: 'A scope declares each name once; an inner scope may declare it again.',
   },
   PTX5006: {
     severity: 'error',
@@ -653,7 +659,7 @@ export const catalogue = {
     message: 'alignment {found} is not a power of two',
     ptxas: 'Alignment must be a power of two',
     section: '5.4.5',
-    explain: 'Alignments are powers of two; the default is the natural one.',
+    explain: 'An alignment is a power of two. Without .align, variables are aligned to their size.',
   },
   PTX5007: {
     severity: 'error',
@@ -662,7 +668,7 @@ export const catalogue = {
     ptxas: '{ptxas}',
     section: '5.1',
     explain:
-      'Registers, local variables and parameters are declared inside functions, the other spaces at module scope too.',
+      'Each state space has rules on where and how its variables can be declared: registers and local variables inside functions, .param there or in a function header, .common and most attributes in .global only, and arrays not in .reg.',
   },
   PTX5008: {
     severity: 'error',
@@ -671,16 +677,16 @@ export const catalogue = {
     ptxas: "Non-external variable '{name}' has incomplete type",
     section: '5.4.3',
     explain:
-      'The first dimension may be left out, or be 0, where an initializer gives it, or where another module does.',
+      'The first dimension may be empty or 0 only if an initializer or, for .extern, another module determines it.',
   },
   PTX5009: {
     severity: 'error',
     title: 'initializer does not fit',
-    message: "'{name}' of {type} cannot be initialized with {found}",
+    message: "'{name}' of type {type} cannot be initialized with {found}",
     ptxas: "Initializer type does not match '{name}'",
     section: '5.4.4',
     explain:
-      'Integer types take integers and addresses, float types floats; .f16 and .f16x2, .shared, .local, .param and .reg take none.',
+      'Integer variables take integers and addresses, float variables take floats. Variables of type .f16 or .f16x2, and those in .shared, .local, .param or .reg, take no initial value.',
   },
   PTX5010: {
     severity: 'error',
@@ -696,7 +702,7 @@ export const catalogue = {
     message: "operand '{name}' of {what} is in {found}; the instruction says {expected}",
     ptxas: "State space mismatch between instruction and address in instruction '{opcode}'",
     section: '5.1',
-    explain: 'An instruction that names a state space takes variables of that space.',
+    explain: 'An instruction with a state space in its name accepts variables of that space only.',
   },
   PTX5012: {
     severity: 'error',
@@ -712,11 +718,11 @@ export const catalogue = {
     message: 'an immediate address is for .local only',
     ptxas: 'Immediate addresses allowed only for .local state space',
     section: '6.4.1',
-    explain: 'Other spaces are reached through a variable or a register.',
+    explain: 'In other spaces, use a variable or a register as the address.',
   },
   PTX5014: {
     severity: 'error',
-    title: 'address not available',
+    title: 'variable has no address',
     message: 'the address of {found} cannot be taken',
     ptxas: "Illegal to take address of parameter '{found}'",
     section: '5.1.6',
@@ -732,12 +738,12 @@ export const catalogue = {
   },
   PTX5017: {
     severity: 'error',
-    title: 'declarations differ',
+    title: 'declarations disagree',
     message: "'{name}' was declared before {what}",
     ptxas: "Inconsistent prototypes of '{name}', declared before {what}",
     section: '7.1',
     explain:
-      'All declarations of a function agree in parameters, return values, .noreturn and linkage. The definition may leave out .visible and .weak; what is .extern has no definition in the module.',
+      'All declarations of a function must agree in parameters, return values, .noreturn and linkage. The definition may leave out .visible and .weak. A module does not define what it declares .extern.',
   },
   PTX5018: {
     severity: 'error',
@@ -745,125 +751,126 @@ export const catalogue = {
     message: '{found} can only be written',
     ptxas: 'Illegal to read function return parameter',
     section: '7.1',
-    explain: 'A function writes its return value with st.param; only the caller reads it.',
+    explain: 'A function writes its return value with st.param, and only the caller can read it.',
   },
   PTX5019: {
     severity: 'error',
-    title: 'function header',
+    title: 'function header not allowed',
     message: '{what}',
     ptxas: '{ptxas}',
     section: '7.1',
     explain:
-      'Parameters and return values of functions are in .param or .reg and have names; one value can be returned in .param, several in .reg; .extern functions have no body; .noreturn functions return nothing.',
+      'Parameters and return values of functions have names and are in .param or .reg. A function can return one value in .param, or several in .reg. An .extern function has no body, and a .noreturn function returns nothing.',
   },
   PTX5020: {
     severity: 'error',
-    title: 'bad alias',
-    message: "'{name}' cannot be another name of '{target}': {what}",
+    title: 'alias not possible',
+    message: "'{name}' cannot be an alias of '{target}': {what}",
     ptxas: "Cannot define alias '{name}' to '{target}': {what}",
     section: '11.6.6',
     explain:
-      '.alias gives the body of a function to a prototype that was declared with the same parameters and has no body.',
+      '.alias makes a function that was declared without a body another name of a function with the same parameters.',
   },
   PTX5021: {
     severity: 'error',
-    title: 'no initial address',
+    title: 'address not allowed as initial value',
     message: "'{name}' {what}",
     ptxas: "Invalid initial value symbol '{name}'",
     section: '5.4.4',
     explain:
-      'An initial value can be the address of a variable in .global or .const, with an offset and generic(), or of a function, without.',
+      'An initial value can be the address of a variable in .global or .const, also with an offset or generic(), or the plain address of a function.',
   },
   PTX5022: {
     severity: 'error',
-    title: 'array of nothing',
+    title: 'array without elements',
     message: "'{found}' has no elements",
     ptxas: '{ptxas}',
     section: '5.4.3',
-    explain: 'Dimensions behind the first, and arrays that are parameters of kernels or return values, have a size.',
+    explain:
+      'Every dimension after the first needs a size, and so does every dimension of a kernel parameter or return value.',
   },
   PTX5023: {
     severity: 'error',
-    title: 'another number of initial values',
+    title: 'wrong number of initial values',
     message: "'{name}' has room for {most} initial values here; found {found}",
     ptxas: '{ptxas}',
     section: '5.4.3',
-    explain: 'A list has no more values than its dimension, and for a vector exactly as many as that has elements.',
+    explain: 'A list cannot have more values than its dimension, and a vector needs exactly one for each element.',
   },
   PTX5024: {
     severity: 'warning',
     title: 'function without a body',
-    message: "'{name}' has no body in this module; another module's is declared with .extern",
+    message: "'{name}' has no body in this module and is not declared .extern",
     ptxas: "Unresolved extern function '{name}'",
     section: '7.1',
     explain:
-      'What is declared without .extern has to be defined, or be another name of a function (.alias), in the same module.',
+      'A function that is declared without .extern must be defined in the same module, or be an alias (.alias) of a function there.',
   },
   PTX5025: {
     severity: 'error',
-    title: 'too much of a space',
-    message: '{what} take {found} bytes; {most} is the most',
+    title: 'state space exhausted',
+    message: '{what} take {found} bytes; at most {most} are available',
     ptxas: '{ptxas}',
     section: '5.1',
     explain: 'Constant variables of a module have 64 KiB; parameters of a kernel 4352 bytes, 32764 from 8.1 on sm_70.',
   },
   PTX5026: {
     severity: 'error',
-    title: 'directives of a kernel that do not go together',
+    title: 'conflicting directives of a kernel',
     message: '{what}',
     ptxas: '{ptxas}',
     section: '11.4',
     explain:
-      'Counts are positive, and of .maxntid and .reqntid a kernel has one, as of .maxclusterrank and .reqnctapercluster.',
+      'Counts must be positive. A kernel cannot have both .maxntid and .reqntid, nor both .maxclusterrank and .reqnctapercluster.',
   },
   PTX5027: {
     severity: 'error',
-    title: 'sampler of its own',
+    title: 'separate sampler',
     message: '.samplerref needs texmode_independent in .target',
     ptxas: 'Instruction or declaration violates .target texmode_unified setting',
     section: '5.3',
-    explain: 'Textures have their samplers with them unless .target says texmode_independent.',
+    explain: 'Textures include their samplers unless .target says texmode_independent.',
   },
   PTX5028: {
     severity: 'error',
-    title: 'number of another file',
-    message: '.file {index} names a second file',
+    title: 'file number used twice',
+    message: '.file {index} was already used for another file',
     ptxas: 'Duplicate file index #{index}',
     section: '11.5.2',
-    explain: 'Each .file has a number of its own, by which .loc refers to it.',
+    explain: 'Each .file needs its own number, since .loc refers to files by number.',
   },
   PTX5029: {
     severity: 'error',
-    title: 'place not given before',
-    message: 'no .loc before this one gives the place {place}',
+    title: 'unknown place of a call',
+    message: 'no .loc before this one has the place {place}',
     ptxas: 'Source location {place} used in inlined_at directive must be used in a preceding .loc directive',
     section: '11.5.3',
-    explain: 'inlined_at names the place of a call, and some .loc before it gives that place.',
+    explain: 'inlined_at refers to the place of a call, which an earlier .loc must have.',
   },
   PTX5030: {
     severity: 'error',
-    title: 'label in no section',
+    title: 'label not in a section',
     message: "no section of the module has the label '{name}'",
     ptxas: "Unresolved label '{name}' used in function_name attribute.",
     section: '11.5.3',
     explain:
-      'function_name takes a label in a section, .debug_str as a rule, where the name of the inlined function stands.',
+      'function_name takes a label in a section, usually .debug_str, where the name of the inlined function is stored.',
   },
   PTX5031: {
     severity: 'warning',
-    title: 'places in no file',
-    message: 'the module has .loc and no .file',
+    title: 'line numbers without a file',
+    message: 'the module has .loc but no .file',
     ptxas: '.loc directive without .file directive is found, line information in generated binary may not be complete',
     section: '11.5.3',
-    explain: 'The first number of .loc is that of a file, which .file gives a name.',
+    explain: 'The first number of .loc is the number of a file that .file names.',
   },
   PTX5032: {
     severity: 'warning',
-    title: 'registers and locals of a module',
-    message: '{space} at module scope, which .version 3.0 took away',
+    title: 'registers or locals at module scope',
+    message: '{space} variables at module scope were removed in .version 3.0',
     ptxas: "Use of module scoped .local or .reg variable '{name}' found, disabling ABI",
     section: '5.1.3',
-    explain: 'From .version 3.0 on, .reg and .local variables are declared inside functions.',
+    explain: 'Since .version 3.0, .reg and .local variables can only be declared inside functions.',
   },
   PTX6001: {
     severity: 'error',
@@ -913,7 +920,8 @@ export const catalogue = {
     message: 'load of {size} bytes at {address} reads {space} memory that was never written{near}',
     ptxas: 'load of {size} bytes at {address} reads {space} memory that was never written{near}',
     section: '5.1',
-    explain: 'Shared and local memory hold nothing at the start of a block; a kernel must write before it reads.',
+    explain:
+      'The contents of shared and local memory are undefined at the start of a block; a kernel must write before it reads.',
   },
   PTX6007: {
     severity: 'error',
@@ -925,12 +933,12 @@ export const catalogue = {
   },
   PTX6010: {
     severity: 'error',
-    title: 'dead-lock',
-    message: 'every thread left waits: {waiting}',
-    ptxas: 'every thread left waits: {waiting}',
+    title: 'deadlock',
+    message: 'all remaining threads are waiting: {waiting}',
+    ptxas: 'all remaining threads are waiting: {waiting}',
     section: '9.7.13.1',
     explain:
-      'A barrier opens when the expected number of threads has come. Threads that exited are not waited for; threads that took another path are.',
+      'A barrier opens when the expected number of threads has arrived. It does not wait for threads that have exited, but it does wait for threads on another path.',
   },
   PTX6011: {
     severity: 'error',
@@ -939,16 +947,16 @@ export const catalogue = {
     ptxas: '{what}',
     section: '9.7.13.1',
     explain:
-      'Barriers are numbered 0 to 15, thread counts are multiples of 32 up to the block, and all threads at one barrier must give the same count.',
+      'Barriers are numbered 0 to 15. Thread counts are multiples of 32, at most the size of the block, and all threads at a barrier must give the same count.',
   },
   PTX6012: {
     severity: 'error',
     title: 'thread not in its own mask',
-    message: 'lane {lane} executes a warp instruction whose member mask {mask} does not name it',
-    ptxas: 'lane {lane} executes a warp instruction whose member mask {mask} does not name it',
+    message: 'lane {lane} executes a warp instruction whose member mask {mask} does not include it',
+    ptxas: 'lane {lane} executes a warp instruction whose member mask {mask} does not include it',
     section: '9.7.9.6',
     explain:
-      'A thread that executes shfl, vote, match, redux or elect with .sync must be in the member mask it gives; what happens otherwise is undefined.',
+      'A thread that executes shfl, vote, match, redux or elect with .sync must be in its own member mask; otherwise the behaviour is undefined.',
   },
   PTX6013: {
     severity: 'error',
@@ -959,7 +967,7 @@ export const catalogue = {
       "calling '{name}' needs {bytes} bytes of local memory for the thread; it has {limit} and {depth} calls are open",
     section: '7.1',
     explain:
-      'Parameters and local variables of every open call lie in the local memory of the thread. Recursion that goes too deep uses it up.',
+      'The parameters and local variables of all open calls are in the local memory of the thread. Recursion that is too deep uses it up.',
   },
   PTX6014: {
     severity: 'error',
@@ -968,15 +976,16 @@ export const catalogue = {
     ptxas: '{address} is not the address of {expected}',
     section: '9.7.12.5',
     explain:
-      'A call through a register goes to the start of a function of the module whose parameters and return values are those of the prototype, or to one of the list of targets.',
+      'A call through a register must go to a function of the module with the parameters and return values of the prototype, or to one in the list of targets.',
   },
   PTX6015: {
     severity: 'error',
     title: 'branch index out of range',
-    message: 'index {index} is beyond the {count} targets of brx.idx',
-    ptxas: 'index {index} is beyond the {count} targets of brx.idx',
+    message: 'index {index} is out of range: brx.idx has {count} targets',
+    ptxas: 'index {index} is out of range: brx.idx has {count} targets',
     section: '9.7.12.4',
-    explain: 'brx.idx takes an index below the number of labels in its list; what others do is undefined.',
+    explain:
+      'The index of brx.idx must be less than the number of labels in its list; otherwise the behaviour is undefined.',
   },
   PTX6020: {
     severity: 'error',
@@ -984,7 +993,7 @@ export const catalogue = {
     message: 'the kernel did not end within {budget} thread-instructions',
     ptxas: 'the kernel did not end within {budget} thread-instructions',
     section: '9.3',
-    explain: 'The budget bounds kernels that never end; raise it if the kernel is just long.',
+    explain: 'The budget stops kernels that never end. Raise it if the kernel only takes long.',
   },
   PTX6021: {
     severity: 'error',
@@ -992,7 +1001,7 @@ export const catalogue = {
     message: 'the kernel did not end within {seconds} s',
     ptxas: 'the kernel did not end within {seconds} s',
     section: '9.3',
-    explain: 'The timeout bounds kernels that never end; raise it if the kernel is just long.',
+    explain: 'The timeout stops kernels that never end. Raise it if the kernel only takes long.',
   },
   PTX6022: {
     severity: 'error',
@@ -1005,10 +1014,10 @@ export const catalogue = {
   PTX6030: {
     severity: 'error',
     title: 'instruction not supported',
-    message: "'{what}' cannot be executed by this engine yet",
-    ptxas: "'{what}' cannot be executed by this engine yet",
+    message: "ptxlab cannot run '{what}' yet",
+    ptxas: "ptxlab cannot run '{what}' yet",
     section: '9.7',
-    explain: 'ptxlab reads the instruction but cannot run it yet.',
+    explain: 'ptxlab can check this instruction but not run it yet.',
   },
   PTX6031: {
     severity: 'error',
@@ -1016,7 +1025,7 @@ export const catalogue = {
     message: 'the kernel executed trap',
     ptxas: 'the kernel executed trap',
     section: '9.7.19.3',
-    explain: 'The kernel asked to be aborted.',
+    explain: 'The kernel executed the instruction trap, which aborts the launch.',
   },
   PTX6032: {
     severity: 'error',
@@ -1024,7 +1033,7 @@ export const catalogue = {
     message: '{file}:{line}: {function}: assertion `{assertion}` failed',
     ptxas: '{file}:{line}: {function}: assertion `{assertion}` failed',
     section: null,
-    explain: 'The kernel called __assertfail, which is what assert of CUDA does.',
+    explain: 'The kernel called __assertfail, as assert in CUDA C++ does when its condition is false.',
   },
   PTX6033: {
     severity: 'error',
@@ -1032,16 +1041,16 @@ export const catalogue = {
     message: 'free of {address}: {why}',
     ptxas: 'free of {address}: {why}',
     section: null,
-    explain: 'The built-in function free takes null or an address that the built-in malloc returned, once.',
+    explain: 'The built-in function free accepts null, or an address that malloc returned and that has not been freed.',
   },
   PTX6034: {
     severity: 'error',
     title: 'wild access',
-    message: 'an access that is not checked {what}',
-    ptxas: 'an access that is not checked {what}',
+    message: 'an unchecked access {what}',
+    ptxas: 'an unchecked access {what}',
     section: null,
     explain:
-      'Without checks only what lies outside all memory is noticed, and with workers an atomic operation at an address that is no multiple of its size, but not where. Run it with checks to see the place.',
+      'Without memory checks, only accesses outside of all memory are noticed, and with workers also misaligned atomic operations, but not where they happen. Run the kernel with checks to see the place.',
   },
   PTX6040: {
     severity: 'error',
@@ -1049,7 +1058,7 @@ export const catalogue = {
     message: '{what}',
     ptxas: '{what}',
     section: '5.1.4',
-    explain: 'The device has a fixed amount of memory, 1 GiB unless said otherwise.',
+    explain: 'The device has a fixed amount of memory, 1 GiB by default.',
   },
 } as const;
 

@@ -3,6 +3,7 @@ import { type CatalogueEntry, type Code, catalogue } from '../diagnostics/catalo
 import type { Severity } from '../diagnostics/severity.ts';
 import type { Style } from '../diagnostics/renderers/style.ts';
 import { wrap } from '../diagnostics/renderers/wrap.ts';
+import { exampleOf } from './code-examples.ts';
 import { table } from './table.ts';
 
 export interface CodeExplanation {
@@ -15,6 +16,8 @@ export interface CodeExplanation {
   readonly message: string;
   readonly ptxas: string;
   readonly section: string | null;
+  /** A text in which it is reported, and the message there; null where no short text shows it. */
+  readonly example: { readonly text: string; readonly message: string } | null;
 }
 
 /** Explains `PTX2030`, in either case of letters; null where there is no such code. */
@@ -23,15 +26,23 @@ export function explainCode(text: string): CodeExplanation | null {
   if (!Object.hasOwn(catalogue, code)) return null;
   const entry: CatalogueEntry = catalogue[code as Code];
   const { severity, title, explain, message, ptxas, section } = entry;
-  return { kind: 'code', code: code as Code, severity, title, explain, message, ptxas, section };
+  const found = exampleOf(code as Code);
+  const example = found === null ? null : { text: found.text, message: found.finding.message };
+  return { kind: 'code', code: code as Code, severity, title, explain, message, ptxas, section, example };
+}
+
+/** A template that is one parameter says nothing by itself. */
+function isParameter(template: string): boolean {
+  return /^\{\w+\}$/.test(template);
 }
 
 /** The explanation as lines. */
 export function codeText(explained: CodeExplanation, width: number, style: Style): readonly string[] {
-  const { code, severity, title, explain, message, ptxas, section } = explained;
+  const { code, severity, title, explain, message, ptxas, section, example } = explained;
   const rows = [
-    ['reads', message],
-    ['ptxas', ptxas],
+    ...(example === null ? [] : [['example', example.text.replaceAll('\n', ' ')]]),
+    ...(isParameter(example?.message ?? message) ? [] : [['reads', example?.message ?? message]]),
+    ...(isParameter(ptxas) ? [] : [['ptxas', ptxas]]),
     ...(section === null ? [] : [['see', `PTX ISA 9.1, section ${section}`]]),
   ];
   return [

@@ -248,7 +248,7 @@ describe.each(['interp', 'jit'] as const)('%s', (engine) => {
     });
 
     test('an index beyond the list is a fault', async () => {
-      const message = 'index 4294967295 is beyond the 4 targets of brx.idx';
+      const message = 'index 4294967295 is out of range: brx.idx has 4 targets';
       expect(await faultOf({ body: `${table} brx.idx 0xffffffff, T; ${rest}` }, { engine })).toMatchObject({
         code: 'PTX6015',
         line: 7,

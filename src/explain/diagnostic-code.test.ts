@@ -1,0 +1,27 @@
+/** Every code of the catalogue explains itself by a text in which it is reported. */
+import { describe, expect, test } from 'vitest';
+import { type Code, catalogue } from '../diagnostics/catalogue.ts';
+import { plainStyle } from '../diagnostics/renderers/style.ts';
+import { exampleOf, isCheckCode, withoutExample } from './code-examples.ts';
+import { codeText, explainCode } from './diagnostic-code.ts';
+
+const codes = Object.keys(catalogue) as readonly Code[];
+
+describe('explanations of codes', () => {
+  test.each(codes.filter((code) => isCheckCode(code) && !withoutExample.includes(code)))(
+    '%s is reported for its example',
+    (code) => {
+      expect(exampleOf(code)?.finding.code).toBe(code);
+    },
+  );
+
+  test('only what no short text shows has no example', () => {
+    expect(withoutExample).toEqual(['PTX1007', 'PTX1020', 'PTX1021']);
+  });
+
+  test.each(codes)('%s shows no bare parameter as its message', (code) => {
+    const explained = explainCode(code);
+    const lines = explained === null ? [] : codeText(explained, 80, plainStyle);
+    expect(lines.filter((line) => /^ {2}(reads|ptxas) +\{\w+\}$/.test(line))).toEqual([]);
+  });
+});
