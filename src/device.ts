@@ -98,7 +98,7 @@ export class Device {
   alloc(contents: number | ArrayBufferView): DeviceBuffer {
     this.checkOpen();
     const size = typeof contents === 'number' ? contents : contents.byteLength;
-    if (!Number.isSafeInteger(size) || size < 0) throw new PtxlabError('buffer-size', `${size} is no size of a buffer`);
+    if (!Number.isSafeInteger(size) || size < 0) throw new PtxlabError('buffer-size', `${size} is not a buffer size`);
     const buffer = new DeviceBuffer(this.memory, this.memory.allocate(size, `buffer ${this.buffers++}`));
     if (typeof contents !== 'number') {
       buffer.write(new Uint8Array(contents.buffer, contents.byteOffset, contents.byteLength));

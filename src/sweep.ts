@@ -55,7 +55,7 @@ export function prepareSweep(
     resultWidth: result.type.width,
   };
   const kernel = sweepKernel(plan);
-  if (kernel === null) return notSwept(`${mnemonic} is no conversion`);
+  if (kernel === null) return notSwept(`${mnemonic} is not a conversion`);
   const chunkSize = Math.min(2 ** inputBits, largestChunk);
   const name = [
     mnemonic,

@@ -54,7 +54,7 @@ export function schemeNamed(text: string): Scheme {
   const known = [...schemes.keys(), ...aliases.keys()];
   const near = nearest(name, known);
   const hint = near === null ? `known are ${known.join(', ')}` : `did you mean '${near}'?`;
-  throw new PtxlabError('unknown-scheme', `'${text}' is no way to quantize; ${hint}`);
+  throw new PtxlabError('unknown-scheme', `'${text}' is not a way to quantize; ${hint}`);
 }
 
 /** The largest magnitude that codes of an element stand for on both sides: 448 for e4m3, 127 for s8. */

@@ -28,7 +28,7 @@ describe('equal and different', () => {
     });
   });
 
-  test('the sign of a zero is told, and is no difference', () => {
+  test('the sign of a zero is told, and is not a difference', () => {
     expect(compare([0, -0], [-0, -0])).toMatchObject({ different: 0, zeroSigns: 1 });
   });
 

@@ -93,7 +93,7 @@ test('a signal stops threads that share arrays', async () => {
   expect(out.every((code) => code === 0x38)).toBe(true);
 });
 
-test.each([-1, 65, 0.5])('%s is no number of workers', async (workers) => {
+test.each([-1, 65, 0.5])('%s is not a number of workers', async (workers) => {
   await expect(convertAsync(source, { to: 'e4m3', workers })).rejects.toMatchObject({ code: 'bad-workers' });
 });
 

@@ -56,7 +56,7 @@ export async function convertAsync(source: Bytes, options: ConvertAsyncOptions):
   requireOptions(options, 'at least `to`, the format of the result');
   const { workers, signal } = options;
   if (workers !== undefined && !(Number.isInteger(workers) && workers >= 0 && workers <= mostWorkers)) {
-    throw new PtxlabError('bad-workers', `${shown(workers)} is no number of workers: 0 to ${mostWorkers}`);
+    throw new PtxlabError('bad-workers', `${shown(workers)} is not a number of workers: 0 to ${mostWorkers}`);
   }
   if (signal !== undefined && tagOf(signal) !== 'AbortSignal') {
     throw new PtxlabError('bad-option', `signal is an AbortSignal, not ${shown(signal)}`);

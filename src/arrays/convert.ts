@@ -134,7 +134,10 @@ export function arrayConversion(source: Bytes, options: ConvertOptions): ArrayCo
   const held = storedElements(plan.source, source.byteLength);
   const count = options.count ?? held;
   if (!Number.isSafeInteger(count) || count < 0 || count > held) {
-    throw new PtxlabError('bad-count', `${shown(count)} is no number of elements: the source has ${held} of ${from}`);
+    throw new PtxlabError(
+      'bad-count',
+      `${shown(count)} is not a number of elements: the source has ${held} of ${from}`,
+    );
   }
   if (options.count === undefined && plan.source.width >= 8 && storedBytes(plan.source, held) !== source.byteLength) {
     const rest = `${source.byteLength} bytes are ${held} elements of ${from} and a part of one more`;
@@ -211,12 +214,12 @@ function randomSource({ random }: ArrayPlan, options: ConvertOptions, count: num
 
 function firstOf(element: number): number {
   if (Number.isSafeInteger(element) && element >= 0 && element % 4 === 0) return element;
-  throw new PtxlabError('bad-count', `${shown(element)} is no place where a part may begin: it is a multiple of 4`);
+  throw new PtxlabError('bad-count', `${shown(element)} cannot be the start of a part: it must be a multiple of 4`);
 }
 
 function seedOf(seed: number | bigint): bigint {
   if (typeof seed === 'bigint' || Number.isSafeInteger(seed)) return BigInt.asUintN(64, BigInt(seed));
-  throw new PtxlabError('no-random-bits', `${shown(seed)} is no seed: it is an integer, beyond 2^53 a bigint`);
+  throw new PtxlabError('no-random-bits', `${shown(seed)} is not a seed: give an integer, or a bigint beyond 2^53`);
 }
 
 function checkRoom({ plan, count, to, random }: ArrayConversion, source: Uint8Array, target: Uint8Array): void {

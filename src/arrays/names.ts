@@ -30,7 +30,7 @@ const foreign: Readonly<Record<string, string>> = {
   e5m3: 'PTX 9.4 has it unsigned; this is 9.1',
   ue5m3: 'it belongs to PTX 9.4; this is 9.1',
   ue4m3: 'its bits are those of e4m3 with the sign 0, which PTX calls .ue4m3 in matrix instructions only',
-  bool: 'a truth value is no number',
+  bool: 'a truth value is not a number',
   complex64: 'it is a pair of f32',
   complex128: 'it is a pair of f64',
 };

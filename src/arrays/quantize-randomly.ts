@@ -120,7 +120,7 @@ function chunkConverter(
   { seed, firstElement = 0, engine }: RandomOptions,
 ): (products: Float32Array, start: number) => void {
   if (!Number.isSafeInteger(firstElement) || firstElement < 0 || firstElement % 4 !== 0) {
-    throw new PtxlabError('bad-first-element', `${firstElement} is no multiple of 4`);
+    throw new PtxlabError('bad-first-element', `${firstElement} is not a multiple of 4`);
   }
   const { element } = scheme;
   const shape = formats[element].width < 8 ? { packing } : {};

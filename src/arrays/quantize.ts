@@ -110,7 +110,7 @@ function encoding(
 function sharedMagnitude(amax: number | undefined): number | null {
   if (amax === undefined) return null;
   if (typeof amax === 'number' && amax >= 0) return Math.fround(amax);
-  throw new PtxlabError('bad-amax', `${shown(amax)} is no largest magnitude`);
+  throw new PtxlabError('bad-amax', `${shown(amax)} is not a valid amax`);
 }
 
 /** The largest magnitude of an array; NaNs do not count, and without any number it is 0. Throws as `quantize`. */

@@ -51,7 +51,7 @@ describe.each([
   });
 });
 
-describe('doubles whose sum is no double', () => {
+describe('doubles whose sum is not a double', () => {
   test.each<[string, readonly number[], number]>([
     ['of both signs', [1e308, 1e308, -1e308, -1e308], 0],
     ['of one sign', [1e308, 1e308, 1e308], 1e308],

@@ -69,7 +69,7 @@ export class Workspace {
     const name = requireFormat(format);
     requireChoice('packing', packing, packings);
     if (!Number.isSafeInteger(count) || count < 0) {
-      throw new PtxlabError('bad-count', `${shown(count)} is no number of elements`);
+      throw new PtxlabError('bad-count', `${shown(count)} is not a number of elements`);
     }
     const size = storedBytes(storageOf(name, packing), count);
     if (size + gap > this.free) {

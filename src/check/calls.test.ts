@@ -46,7 +46,7 @@ test.each([
   ['.func x(); .func x(.reg .b32 a);', "PTX5017: 'x' was declared before with another number of parameters", 'x'],
   ['.func x(.reg .b32 a); .func x(.reg .u32 a);', "PTX5017: 'x' was declared before with another type of 'a'", 'x'],
   ['.func x(); .visible .func x() { ret; }', "PTX5017: 'x' was declared before without .visible", 'x'],
-  ['.extern .func x() { ret; }', "PTX5019: 'x' is .extern and has a body", 'x'],
+  ['.extern .func x() { ret; }', "PTX5019: 'x' is .extern and cannot have a body", 'x'],
   [
     '.func x(); .alias x, one;',
     "PTX5020: 'x' cannot be an alias of 'one': 'x' is declared with other parameters or return values",

@@ -47,7 +47,12 @@ export function checkResults(
 ): void {
   if (results.length > 1 && results.some(({ space }) => space === '.param')) {
     const ptxas = 'Multiple return parameters require .register state space';
-    report(diagnose('PTX5019', span, { what: 'a function can return only one value in .param; return several in .reg', ptxas }));
+    report(
+      diagnose('PTX5019', span, {
+        what: 'a function can return only one value in .param; return several in .reg',
+        ptxas,
+      }),
+    );
   }
   if (!noreturn) return;
   if (results.length > 0) {

@@ -13,16 +13,16 @@ export function defineCheck(program: Command, finish: Finish): void {
     .command('check')
     .description('Check PTX modules as strictly as ptxas.')
     .argument('[files...]', 'PTX files, - for stdin')
-    .option('-t, --target <names>', "judge for these targets (sm_80,sm_90a), not the module's own")
-    .option('--isa <version>', "judge by this PTX version, not the module's own")
+    .option('-t, --target <names>', "check for these targets (sm_80,sm_90a) instead of the module's own")
+    .option('--isa <version>', "check by this PTX version instead of the module's own")
     .addOption(
-      new Option('-f, --format <format>', 'findings as')
+      new Option('-f, --format <format>', 'output format')
         .choices(['pretty', 'ptxas', 'json', 'sarif', 'github'])
         .default('pretty'),
     )
-    .addOption(new Option('-W <kind>', 'warnings are errors').choices(['error']))
+    .addOption(new Option('-W <kind>', 'treat warnings as errors').choices(['error']))
     .option('--all', 'pretty: show every repeat of a finding')
-    .option('--batch', 'answer NDJSON requests from stdin, one module a line')
+    .option('--batch', 'answer NDJSON requests from stdin, one module per line')
     .action(async (files: readonly string[], _: unknown, self: Command) => {
       const flags = self.optsWithGlobals<CheckFlags>();
       finish(await (await import('./check.ts')).checkCommand(files, flags));
@@ -41,8 +41,8 @@ export function defineEval(program: Command, finish: Finish): void {
     .description('Evaluate one instruction on given operands, bit for bit.')
     .argument('[instruction]', 'a mnemonic such as cvt.rn.satfinite.e4m3x2.f32')
     .argument('[operands...]', 'inputs in instruction order: 1.5, -3, nan, 0x3f800000, 0f3F800000')
-    .option('-t, --target <name>', 'judge for this target; any unless given')
-    .option('--isa <version>', 'judge by this PTX version; the newest unless given')
+    .option('-t, --target <name>', 'the target; any target by default')
+    .option('--isa <version>', 'the PTX version; the newest by default')
     .option('--explain', 'show the exact value, its neighbours and why one was chosen')
     .option('--json', 'write JSON')
     .option('--batch', 'answer NDJSON requests from stdin')
@@ -64,34 +64,31 @@ export function defineRun(program: Command, finish: Finish): void {
     .command('run')
     .description('Run a kernel on the CPU.')
     .argument('[file]', 'a PTX file, - for stdin')
-    .option('--entry <name>', 'the kernel; may be left out where there is one')
-    .option('--grid <x,y,z>', 'blocks')
-    .option('--block <x,y,z>', 'threads of a block')
-    .option('--shared <bytes>', 'dynamic shared memory')
-    .option('--cooperative', 'the grid can synchronise as a whole')
+    .option('--entry <name>', 'the kernel; optional if the module has only one')
+    .option('--grid <x,y,z>', 'number of blocks')
+    .option('--block <x,y,z>', 'threads per block')
+    .option('--shared <bytes>', 'size of the dynamic shared memory')
+    .option('--cooperative', 'cooperative launch: the whole grid can synchronize')
     .option(
       '--arg <value>',
-      'an argument, repeated in order: 5, 1.5, u32:5, f32:1.5, f32[]:1,2, in.npy, zeros:4096, zeros:f32[8,8], hex:..., file:...',
+      'an argument; repeat it for each parameter, in order: 5, 1.5, u32:5, f32:1.5, f32[]:1,2, in.npy, zeros:4096, zeros:f32[8,8], hex:..., file:...',
       collect,
       [],
     )
-    .option('--out <index:file>', 'write a buffer argument after the launch; repeated', collect, [])
+    .option('--out <index:file>', 'write a buffer argument to a file after the launch; can be repeated', collect, [])
     .option('-t, --target <name>', 'judge for this architecture in place of the target of the module')
-    .option('--gpu <name>', 'the GPU whose arithmetic it has, such as sm_90 or H100; that of the target unless given')
-    .addOption(new Option('--engine <engine>', 'engine').choices(['jit', 'interp']))
-    .option(
-      '--workers <count>',
-      'threads that the fast engine spreads blocks over; 0, the default, is none beside its own',
-    )
-    .option('--unchecked', 'no memory checks')
-    .option('--memory <bytes>', 'memory of the device; 1 GiB unless given')
-    .option('--trace', 'print each instruction that thread 0 of block 0 executes, with its registers')
+    .option('--gpu <name>', 'the GPU whose arithmetic to use, such as sm_90 or H100; that of the target by default')
+    .addOption(new Option('--engine <engine>', 'the engine to run on').choices(['jit', 'interp']))
+    .option('--workers <count>', 'worker threads for the fast engine; 0, the default, runs all blocks on one thread')
+    .option('--unchecked', 'skip memory checks')
+    .option('--memory <bytes>', 'size of the device memory; 1 GiB by default')
+    .option('--trace', 'print every instruction that thread 0 of block 0 executes, with its registers')
     .option('--trace-thread <x,y,z>', 'trace this thread of the block')
     .option('--trace-block <x,y,z>', 'trace this block of the grid')
     .option('--trace-lines <a..b>', 'trace these lines of the PTX text')
-    .option('--job <file>', 'a job as JSON, - for stdin')
-    .option('--timeout <seconds>', 'end a kernel that runs longer')
-    .option('--budget <instructions>', 'end a kernel that executes more')
+    .option('--job <file>', 'read the launch from a JSON file, - for stdin')
+    .option('--timeout <seconds>', 'stop a kernel that runs longer')
+    .option('--budget <instructions>', 'stop a kernel that executes more')
     .action(async (file: string | undefined, _: unknown, self: Command) => {
       const flags = self.optsWithGlobals<RunFlags>();
       finish(await (await import('./run.ts')).runCommand(file, flags));
@@ -108,8 +105,8 @@ export function defineExplain(program: Command, finish: Finish): void {
     .command('explain')
     .description('Explain an instruction, a literal or a diagnostic code.')
     .argument('<text...>', 'an instruction or mnemonic, 0f3F800000, PTX2030')
-    .option('-t, --target <name>', 'meaning on this target; old ones flush subnormals')
-    .option('--isa <version>', 'meaning in this PTX version')
+    .option('-t, --target <name>', 'explain for this target; old ones flush subnormals')
+    .option('--isa <version>', 'explain for this PTX version')
     .option('--json', 'write JSON')
     .option('--ascii', 'draw without box characters')
     .action(async (text: readonly string[], _: unknown, self: Command) => {
@@ -130,9 +127,9 @@ export function defineForms(program: Command, finish: Finish): void {
     .command('forms')
     .description('List the instruction forms, or the matrix of conversions.')
     .option('--opcode <name>', 'only this opcode')
-    .option('-t, --target <name>', 'only what this target has')
-    .option('--isa <version>', 'only what this PTX version has')
-    .option('--matrix', 'which types convert to which, and whether a rounding is written')
+    .option('-t, --target <name>', 'only what this target supports')
+    .option('--isa <version>', 'only what this PTX version supports')
+    .option('--matrix', 'show which types convert to which, and which conversions need a rounding')
     .option('--json', 'write JSON')
     .action(async (_: unknown, self: Command) => {
       const flags = self.optsWithGlobals<FormsFlags>();
@@ -150,17 +147,17 @@ export function defineSweep(program: Command, finish: Finish): void {
   const command = program
     .command('sweep')
     .description('Convert a whole range of inputs, and print digests of the results.')
-    .argument('[instructions...]', 'mnemonics of conversions; those of the file of --expect unless given')
+    .argument('[instructions...]', 'mnemonics of conversions; by default those in the file of --expect')
     .option('--chunks <a..b>', 'only these chunks of 2^24 inputs')
-    .option('--expect <file>', 'compare with the digests of a file')
+    .option('--expect <file>', 'compare with the digests in a file')
     .option('--published', 'compare with the digests that come with ptxlab')
-    .option('--out <file>', 'keep digests in a file, and go on where it ends')
-    .option('--threads <count>', 'threads; one a core unless given')
-    .option('--rbits <hex>', 'random bits of .rs; 0 unless given')
-    .option('--scale <hex>', 'scale factors of .scaled; 7f7f, two factors of one, unless given')
-    .option('-t, --target <name>', 'judge for this target; any unless given')
-    .option('--isa <version>', 'judge by this PTX version; the newest unless given')
-    .option('--json', 'write JSON, one line an instruction')
+    .option('--out <file>', 'write digests to a file, and continue where it ends')
+    .option('--threads <count>', 'number of threads; one per core by default')
+    .option('--rbits <hex>', 'random bits for .rs; 0 by default')
+    .option('--scale <hex>', 'scale factors for .scaled; 7f7f by default, which is two factors of 1')
+    .option('-t, --target <name>', 'the target; any target by default')
+    .option('--isa <version>', 'the PTX version; the newest by default')
+    .option('--json', 'write JSON, one line per instruction')
     .action(async (instructions: readonly string[], _: unknown, self: Command) => {
       const flags = self.optsWithGlobals<SweepFlags>();
       finish(await (await import('./sweep.ts')).sweepCommand(instructions, flags));

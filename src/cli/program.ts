@@ -10,7 +10,7 @@ export function makeProgram(version: string, finish: Finish): Command {
     .description('NVIDIA PTX without the GPU: check, explain, evaluate and run it, bit for bit.')
     .version(version, '-V, --version', 'print the version')
     .addOption(new Option('--color <when>', 'colours').choices(['auto', 'always', 'never']).default('auto'))
-    .option('-q, --quiet', 'nothing on stderr but errors')
+    .option('-q, --quiet', 'write only errors to stderr')
     .helpOption('-h, --help', 'print this help')
     .configureHelp({
       showGlobalOptions: true,
@@ -42,6 +42,6 @@ function termOf(option: Option): string {
 function describe({ description, short, argChoices, defaultValue }: Option): string {
   if (argChoices === undefined || short === '-W') return description;
   const others = argChoices.filter((choice) => choice !== defaultValue);
-  const list = defaultValue === undefined ? others : [`${defaultValue} unless given`, ...others];
+  const list = defaultValue === undefined ? others : [`${defaultValue} by default`, ...others];
   return `${description}: ${list.join(', ')}`;
 }

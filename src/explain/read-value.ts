@@ -73,7 +73,7 @@ function readScalar(word: string, format: FormatName, type: PtxType | null): Rea
 
 /** An integer or bit-size type: any integer that its bits can stand for, signed or unsigned. */
 function readInteger(word: string, { name, width }: PtxType): Reading {
-  if (!/^[+-]?\d+$/.test(word)) return err(`'${word}' is no integer, which ${name} wants; 0x... gives bits`);
+  if (!/^[+-]?\d+$/.test(word)) return err(`'${word}' is not an integer, as ${name} requires; 0x... gives bits`);
   const value = BigInt(word.replace(/^\+/, ''));
   if (value < -(1n << BigInt(width - 1)) || value >= 1n << BigInt(width)) {
     return err(`${word} does not fit the ${width} bits of ${name}`);

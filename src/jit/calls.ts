@@ -234,7 +234,7 @@ export class CallWriter {
 
   /** Pushes the address of a variable of the caller, as memory instructions without offset take it. */
   private own({ symbol }: Extract<Moved['value'], { readonly kind: 'variable' }>): Code {
-    if (!isOnStack(symbol.space)) throw new Error(`${symbol.name} is no variable of an activation`);
+    if (!isOnStack(symbol.space)) throw new Error(`${symbol.name} is not a variable of an activation`);
     return this.atOwn((this.fn.program.offsetOf(symbol) ?? 0) + this.shape.layout.origin);
   }
 

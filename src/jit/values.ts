@@ -108,7 +108,7 @@ export class Values {
   /** The local of a register. */
   register(place: number): Slot {
     const slot = this.slotOf(place);
-    if (slot === null) throw new Error(`place ${place} is no register`);
+    if (slot === null) throw new Error(`place ${place} is not a register`);
     return slot;
   }
 

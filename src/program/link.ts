@@ -88,7 +88,7 @@ class Linker {
       return { kind: 'builtin', address, builtin: body.builtin, localBytes: formalLayout(signature).end };
     });
     const [first] = functions;
-    if (first?.kind !== 'program') throw new Error('a kernel is no built-in function');
+    if (first?.kind !== 'program') throw new Error('a kernel is not a built-in function');
     const need = stackNeed(functions);
     return {
       entry: first.program,

@@ -8,7 +8,7 @@ import { TensorFileError } from './tensor-error.ts';
 export function alignmentOf(fields: readonly GgufField[]): number {
   const value = fields.find(({ key }) => key === 'general.alignment')?.value ?? 32;
   if (typeof value !== 'number' || !Number.isInteger(Math.log2(value)) || value > 2 ** 31)
-    throw new TensorFileError('bad-header', 'general.alignment is no power of two');
+    throw new TensorFileError('bad-header', 'general.alignment is not a power of two');
   return value;
 }
 

@@ -122,7 +122,7 @@ describe('bad files', () => {
       'bad-header',
     ],
     [
-      'an alignment that is no power of two',
+      'an alignment that is not a power of two',
       file([], 0, [{ ...u8, key: 'general.alignment', value: 24 }]),
       'bad-header',
     ],

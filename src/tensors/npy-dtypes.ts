@@ -77,7 +77,7 @@ export function npyDtype(descr: string, assumed?: string): NpyDtype {
 
 function assumedDtype(assumed: string, bytes: number): NpyDtype {
   const format = npyFormat(assumed);
-  if (format === null) throw new TensorFileError('unknown-dtype', `${quote(assumed)} is no element type`);
+  if (format === null) throw new TensorFileError('unknown-dtype', `${quote(assumed)} is not an element type`);
   if (bytesOfFormat(format) !== bytes)
     throw new TensorFileError(
       'bad-header',

@@ -130,7 +130,7 @@ describe('bad files', () => {
       ],
     ),
     ['objects', array('|O', '(1,)', 8), 'unsupported'],
-    ['a unit of what is no time', array('<c16[ns]', '(1,)', 16), 'unsupported'],
+    ['a unit of what is not a time', array('<c16[ns]', '(1,)', 16), 'unsupported'],
     ['an unknown type', array('float9', '(1,)', 8), 'unsupported'],
     ['a type of the prototype', array('constructor', '(1,)', 8), 'unsupported'],
     ['a type too large', array('|V99999999999999999999', '(1,)', 8), 'bad-header'],

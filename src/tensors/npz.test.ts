@@ -158,7 +158,7 @@ describe('bad files', () => {
     ['nothing', new Uint8Array(0), 'not-this-container'],
     ['another file', new Uint8Array(100), 'not-this-container'],
     ['a zip file cut off', good.subarray(0, -1), 'truncated'],
-    ['a member that is no array', zipSync({ 'a.txt': new Uint8Array(5) }), 'unsupported'],
+    ['a member that is not an array', zipSync({ 'a.txt': new Uint8Array(5) }), 'unsupported'],
     ['a bad array', zipSync({ 'a.npy': new Uint8Array(50) }), 'not-this-container'],
     ['an encrypted member', patched(good, directory + 8, 1), 'unsupported'],
     ['another method', patched(good, directory + 10, 12), 'unsupported'],

@@ -36,7 +36,7 @@ async function requireZip(source: ByteSource): Promise<void> {
 /** The array of a member; its offset counts from the member's begin. */
 async function readMember(source: ByteSource, member: ZipMember, assumed?: string): Promise<TensorEntry> {
   const { name } = member;
-  if (!name.endsWith('.npy')) throw new TensorFileError('unsupported', `member ${quote(name)} is no .npy file`);
+  if (!name.endsWith('.npy')) throw new TensorFileError('unsupported', `member ${quote(name)} is not an .npy file`);
   try {
     return await readNpyEntry(memberSource(source, member), name.slice(0, -4), assumed);
   } catch (error) {

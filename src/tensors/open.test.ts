@@ -108,7 +108,7 @@ describe('a model of several files', () => {
     await expect(open(index)).rejects.toMatchObject({ code: 'unsupported' });
   });
 
-  test('a safetensors file whose header has 0x7b bytes is no index', async () => {
+  test('a safetensors file whose header has 0x7b bytes is not an index', async () => {
     const header = '{}'.padEnd(0x7b);
     const bytes = new Uint8Array(8 + header.length);
     bytes[0] = header.length;

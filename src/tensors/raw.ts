@@ -34,7 +34,8 @@ export function layoutRaw(plan: RawPlan): FileLayout {
 }
 
 function entryOf({ name, dtype, shape, packing = 'dense' }: RawPlan): TensorEntry {
-  if (!Object.hasOwn(formats, dtype)) throw new TensorFileError('unknown-dtype', `${quote(dtype)} is no number format`);
+  if (!Object.hasOwn(formats, dtype))
+    throw new TensorFileError('unknown-dtype', `${quote(dtype)} is not a number format`);
   const { name: format, width } = formats[dtype as FormatName];
   const elements = elementsOf(shape, name);
   const dense = width < 8 && packing === 'dense';

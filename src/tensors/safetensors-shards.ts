@@ -84,7 +84,7 @@ async function readIndex(source: ByteSource): Promise<Index> {
 function requirePlainName(shard: string): void {
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   if (!/^[^/\\:\x00-\x1f]+$/.test(shard) || shard === '.' || shard === '..')
-    throw new TensorFileError('unsafe-path', `the index names ${quote(shard)}, which is no file beside it`);
+    throw new TensorFileError('unsafe-path', `the index names ${quote(shard)}, which is not a file beside it`);
   if (isIndexName(shard))
     throw new TensorFileError('bad-header', `the index names ${quote(shard)}, which is an index and no shard`);
 }

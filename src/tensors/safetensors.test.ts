@@ -88,7 +88,7 @@ describe('bad files are told apart', () => {
     ['something after it', file('{}x'), 'bad-header'],
     ['bytes that are not UTF-8', file(Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x7d)), 'bad-header'],
     ['half a character', file(`{"\\ud800":${u8('[0,1]')}}`, 1), 'bad-header'],
-    ['metadata that is no text', file('{"__metadata__":{"a":1}}'), 'bad-header'],
+    ['metadata that is not a text', file('{"__metadata__":{"a":1}}'), 'bad-header'],
     ['metadata twice', file('{"__metadata__":{},"__metadata__":{}}'), 'duplicate-name'],
     ['a name twice', file(`{"a":${u8('[0,1]')},"a":${u8('[1,2]')}}`, 2), 'duplicate-name'],
     ['a name twice, once escaped', file(`{"a":${u8('[0,1]')},"\\u0061":${u8('[1,2]')}}`, 2), 'duplicate-name'],

@@ -158,7 +158,7 @@ function plainScale(element: number, given: readonly number[], scaleShape: reado
   return index + 1;
 }
 
-describe('what is no scale', () => {
+describe('what is not a scale', () => {
   test('a tensor whose shape does not fit', () => {
     expect(scalesOf(fileOf({ x: e4m3(2, 3), x_scale: f32([5], 1, 2, 3, 4, 5) })).size).toBe(0);
     expect(scalesOf(fileOf({ x: e4m3(2, 3), x_scale: f32([1, 2, 3], 1, 2, 3, 4, 5, 6) })).size).toBe(0);

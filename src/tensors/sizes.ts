@@ -8,7 +8,7 @@ const mostExtents = 64;
 export function elementsOf(shape: readonly number[], name: string): number {
   if (shape.length > mostExtents) throw badShape(name, `it has ${shape.length} extents`);
   for (const extent of shape)
-    if (!Number.isSafeInteger(extent) || extent < 0) throw badShape(name, `${extent} is no extent`);
+    if (!Number.isSafeInteger(extent) || extent < 0) throw badShape(name, `${extent} is not an extent`);
   const elements = shape.includes(0) ? 0 : shape.reduce((product, extent) => product * extent, 1);
   // Products of safe integers are exact as long as they are safe themselves, and only grow.
   if (!Number.isSafeInteger(elements)) throw badShape(name, 'it has more elements than can be counted');

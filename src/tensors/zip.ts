@@ -172,6 +172,6 @@ function lastBytes(end: number, length: number): [offset: number, length: number
 }
 
 function safe(value: bigint): number {
-  if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new TensorFileError('bad-header', `${value} is no size of a file`);
+  if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new TensorFileError('bad-header', `${value} is not a file size`);
   return Number(value);
 }

@@ -53,7 +53,7 @@ describe('check --batch', () => {
     expect(large.stdout).toContain('{"id":12345678901234567890,');
   });
 
-  test('a line that is no request is answered in its place and the rest goes on', async () => {
+  test('a line that is not a request is answered in its place and the rest goes on', async () => {
     const source = moduleOf('');
     const outcome = await check(
       lines({ id: 1, source }, 'not json', '[1]', '{"id":2}', { id: 3, source: 5 }, '"x"', { id: 4, source }),

@@ -256,7 +256,7 @@ describe('wrong usage and bad files exit 2 with one sentence', () => {
     ['one file', [before], /needs two tensor files/],
     ['a file that is not there', [before, join(folder, 'missing.npy')], /missing\.npy/],
     ['a directory', [folder, before], /is a directory/],
-    ['a limit that is no number', ['--max-abs', 'x', before, after], /--max-abs takes/],
+    ['a limit that is not a number', ['--max-abs', 'x', before, after], /--max-abs takes/],
     ['an infinite limit', ['--max-abs', '1e400', before, after], /--max-abs takes a number such as 0\.01, not '1e400'/],
     ['infinity', ['--min-sqnr', 'Infinity', before, after], /--min-sqnr takes/],
     ['a negative limit', ['--max-rel', '-1', before, after], /--max-rel takes/],

@@ -55,7 +55,7 @@ describe('explain', () => {
   });
 
   test.each(['', ';', '{', '@', '\u0001', '"', '((((', 'cvt.', '.', '0f123', 'a b c'])(
-    '%j is no instruction and no crash',
+    '%j is not an instruction and no crash',
     async (text) => {
       const { code, stderr } = await ptxlab(['explain', '--', text]);
       expect(code).toBe(1);

@@ -148,9 +148,9 @@ describe('run with flags', () => {
   test.each<readonly [string, readonly string[], string]>([
     ['no file', [], 'needs a PTX file'],
     ['a file that is not there', ['nowhere.ptx'], 'nowhere.ptx'],
-    ['an argument of no kind', [vecadd, '--arg', 'what'], "'what' is no argument"],
+    ['an argument of no kind', [vecadd, '--arg', 'what'], "'what' is not an argument"],
     ['a scalar that does not fit', [vecadd, '--arg', 'u8:256'], '256 does not fit in u8'],
-    ['a scalar that is no number', [vecadd, '--arg', 'f32:x'], 'not a number for f32'],
+    ['a scalar that is not a number', [vecadd, '--arg', 'f32:x'], 'not a number for f32'],
     ['too few arguments', [vecadd, '--arg', 'u64:0'], 'takes 4 arguments'],
     ['a scalar of the wrong size', [vecadd, ...threeBuffers, '--arg', 'u64:1'], '8 bytes'],
     ['an odd number of hex digits', [vecadd, '--arg', 'hex:123'], 'even number of hex digits'],

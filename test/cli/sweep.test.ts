@@ -119,14 +119,19 @@ describe('keeping', () => {
   });
 });
 
-describe('wrong usage exits 2, what is no sweep exits 1', () => {
+describe('wrong usage exits 2, what is not a sweep exits 1', () => {
   test.each<readonly [string, readonly string[], number, string]>([
     ['no instruction', [], 2, 'sweep needs an instruction'],
     ['chunks beyond the end', [e4m3, '--chunks', '250..256'], 2, 'there are chunks 0 to 255'],
     ['chunks that are no range', [e4m3, '--chunks', '5-6'], 2, "not '5-6'"],
     ['no threads', [e4m3, '--threads', '0'], 2, '--threads takes 1 to 256'],
     ['a file that is not there', [e4m3, '--expect', 'none.json'], 2, 'none.json: no such file'],
-    ['a file that is no file of digests', [e4m3, '--expect', join(root, 'package.json')], 2, 'not a file of digests'],
+    [
+      'a file that is not a file of digests',
+      [e4m3, '--expect', join(root, 'package.json')],
+      2,
+      'not a file of digests',
+    ],
     ['an instruction that the file lacks', ['cvt.rn.bf16x2.f32', '--expect', golden], 2, 'has no cvt.rn.bf16x2.f32'],
     ['random bits that are no hex', [e4m3, '--rbits', 'xyz'], 2, '--rbits takes 8 hex digits'],
     ['a source of 64 bits', ['cvt.rn.f32.f64'], 1, 'NOT_SWEPT'],

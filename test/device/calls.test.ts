@@ -221,7 +221,7 @@ describe.each(['interp', 'jit'] as const)('%s', (engine) => {
       expect(await output({ module: heap, body: 'call free, (0);' }, 4, { engine })).toEqual([0]);
     });
 
-    test('a declaration that is not that of the built-in function is no match', async () => {
+    test('a declaration that is not that of the built-in function is not a match', async () => {
       const made = output({ module: '.extern .func free(.param .b32 p);', body: 'call free, (0);' }, 4, { engine });
       await expect(made).rejects.toThrow("'free' takes or returns something else than is declared");
     });

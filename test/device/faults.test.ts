@@ -180,7 +180,7 @@ done:`;
     expect(await faultOf({ body: 'mov.u32 %r1, 16;\nbar.sync %r1;' })).toMatchObject({ code: 'PTX6011', line: 7 });
   });
 
-  test('a thread count that is no multiple of a warp', async () => {
+  test('a thread count that is not a multiple of a warp', async () => {
     expect(await faultOf({ body: 'mov.u32 %r1, 33;\nbar.sync 0, %r1;' })).toMatchObject({ code: 'PTX6011' });
   });
 
@@ -190,7 +190,7 @@ done:`;
     expect(fault.message).toContain('mbarrier.init');
   });
 
-  test('an instruction that no thread reaches is no fault', async () => {
+  test('an instruction that no thread reaches is not a fault', async () => {
     const device = await Device.create({ simd: true });
     const body = 'bra done;\nbar.arrive 0, 32;\ndone:';
     const kernel = device.load(moduleOf({ body, parameters: '' })).kernel('k');

@@ -79,6 +79,6 @@ function operandText(
     case 'pair':
       return `${one(pattern.first)}|${one(pattern.second)}`;
     default:
-      throw new Error(`'${pattern.name}' is no value`);
+      throw new Error(`'${pattern.name}' is not a value`);
   }
 }

@@ -84,7 +84,7 @@ const cases: readonly (readonly [string, string, readonly string[]])[] = [
   ['a family hidden in part by a label', `${registers} { %r3: add.s32 %r1, %r2, %r3; }`, ['PTX3003']],
   ['a family seen again behind the scope that hid it', `${registers} { .reg .pred %r<2>; } add.s32 %r1, %r2, %r3;`, []],
   ['a family that is declared too late', `add.s32 %r1, %r2, %r3; ${registers}`, ['PTX3001']],
-  ['a guard that is no predicate', '.reg .b32 %p<4>; @%p1 bra $L1; $L1: ret;', ['PTX3010']],
+  ['a guard that is not a predicate', '.reg .b32 %p<4>; @%p1 bra $L1; $L1: ret;', ['PTX3010']],
   ['a label that is missing', `${registers} @%p1 bra $L2;`, ['PTX3001']],
   ['a label that is a register', `${registers} .reg .b32 $L2; @%p1 bra $L2;`, ['PTX3003']],
   ['a special register that is declared', `${registers} .reg .v2 .f64 %tid; mov.u32 %r1, %tid.x;`, ['PTX3004']],

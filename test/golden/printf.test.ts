@@ -39,6 +39,6 @@ test('as many arguments are taken as the format asks for', () => {
   for (const one of cases) expect(write(one).taken).toBe(one.args.length);
 });
 
-test('what is no conversion stays', () => {
+test('what is not a conversion stays', () => {
   expect(write({ format: '%y %', args: [], text: '' })).toEqual({ text: '%y %', taken: 0 });
 });

@@ -124,6 +124,6 @@ export function containerOf(path: string): Container {
   if (container !== null) return container;
   const known = Object.values(containers).flatMap(({ endings }) => endings.map((ending) => `.${ending}`));
   throw new UsageError(
-    `'${path}' does not say what it is to be: it ends with ${known.join(', ')}, or with .safetensors.index.json`,
+    `'${path}' has an ending that names no format; use ${known.join(', ')} or .safetensors.index.json`,
   );
 }

@@ -43,7 +43,7 @@ export async function readArgument(text: string): Promise<RunInput> {
       if (/^-?\d+$/.test(text)) return { kind: 'number', value: BigInt(text) };
       if (text.trim() !== '' && !Number.isNaN(Number(text))) return { kind: 'number', value: Number(text) };
       throw new UsageError(
-        `'${text}' is no argument; write 5, 1.5, u32:5, f32[]:1,2, zeros:4096, hex:…, file:PATH or a .npy file`,
+        `'${text}' is not an argument; write 5, 1.5, u32:5, f32[]:1,2, zeros:4096, hex:…, file:PATH or a .npy file`,
       );
   }
 }

@@ -106,7 +106,7 @@ export function readEngine(engine: string | null, traces: boolean): 'interp' | '
     return engine;
   }
   if (engine === 'interp') return engine;
-  throw new UsageError(`there is no engine '${engine}'; there are 'interp' and 'jit'`);
+  throw new UsageError(`unknown engine '${engine}'; choose 'interp' or 'jit'`);
 }
 
 function readExtent(value: unknown, name: string): Dim3 {

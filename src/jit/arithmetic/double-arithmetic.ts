@@ -145,7 +145,7 @@ function writeExact(
     case 'rsqrt':
       return writeReciprocalRoot(code, helpers, x);
     default:
-      throw new Error(`${fn} is no function of f64`);
+      throw new Error(`${fn} is not a function of f64`);
   }
 }
 

@@ -262,7 +262,7 @@ export class BlockEngine {
     return {
       resolve: (site: number, address: bigint, thread: number, fuel: number): number => {
         const found = this.at(site, thread, fuel);
-        if (found.kind !== 'access') throw new Error(`site ${site} is no access`);
+        if (found.kind !== 'access') throw new Error(`site ${site} is not an access`);
         return resolveAccess(found, BigInt.asUintN(64, address), this.launch.memory, this.areas(thread));
       },
       raise: (site: number, address: bigint, thread: number, fuel: number): void => {

@@ -74,7 +74,7 @@ function stackOverflow(
   depth: number,
 ): MachineFault {
   const fn = functions[index];
-  if (fn === undefined) throw new Error(`there is no function ${index}`);
+  if (fn === undefined) throw new Error(`no function has the index ${index}`);
   const { name, localBytes } = fn;
   const [bytes, limit] = [base + localBytes, stackBytes].map(String) as [string, string];
   return machineFault('PTX6013', { name, bytes, limit, depth: String(depth) });

@@ -104,7 +104,7 @@ export function writeOperands({ specials, addresses, reads }: ProgramInstruction
 }
 
 function writeAddress({ place, base, offset }: AddressSource, { code, vectors }: VectorLowering): void {
-  if (base.kind !== 'register') throw new Error('an address that is the same for all threads is no vector');
+  if (base.kind !== 'register') throw new Error('an address that is the same for all threads is not a vector');
   if (base.width <= 32) {
     const narrow = vectors.read(base.register, 'i32');
     const moved = vectors.made('i32', () => {
