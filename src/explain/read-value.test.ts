@@ -60,7 +60,7 @@ describe('integers and bits', () => {
   test.each<[string, TypeName, RegExp]>([
     ['256', '.u8', /does not fit/],
     ['-129', '.s8', /does not fit/],
-    ['1.5', '.s32', /no integer/],
+    ['1.5', '.s32', /not an integer/],
     ['2', '.pred', /0 or 1/],
   ])('%s as %s is refused', (text, type, reason) => expect(read(text, type)).toMatch(reason));
 });
