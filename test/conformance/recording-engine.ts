@@ -1,0 +1,281 @@
+/**
+ * The reference engine with everything watched that a step can touch: the names it reads and writes, memory, the
+ * place where its thread goes on, the group that it joins. What it did is held against the facts of its kind.
+ */
+import { vi } from 'vitest';
+import type { Bits } from '../../src/base/bits.ts';
+import { loadModule } from '../../src/check/check.ts';
+import { patternBits } from '../../src/explain/operand-bits.ts';
+import { completeGroup } from '../../src/interp/collective-steps.ts';
+import { type LaunchContext, prepareKernel } from '../../src/interp/prepare.ts';
+import type { Block, Cpu, Thread } from '../../src/interp/thread.ts';
+import type { Variant } from '../../src/isa/form.ts';
+import type { AccessSpace } from '../../src/isa/spaces.ts';
+import { refsOf } from '../../src/isa/steps/effects.ts';
+import type { Flow, GroupScope, MemoryAccess } from '../../src/isa/steps/facts.ts';
+import { operandRef, type Ref } from '../../src/isa/steps/ref.ts';
+import type { Step } from '../../src/isa/steps/step.ts';
+import { Barriers } from '../../src/machine/barriers.ts';
+import { Collectives } from '../../src/machine/collectives.ts';
+import { MachineFault } from '../../src/machine/fault.ts';
+import { Segment } from '../../src/machine/segment.ts';
+import { builtins } from '../../src/program/builtins.ts';
+import { FunctionTable } from '../../src/program/function-table.ts';
+import { type KernelProgram, linkKernel } from '../../src/program/link.ts';
+
+/** What one execution of a step by one thread touched. */
+export interface Touched {
+  readonly reads: ReadonlySet<Ref>;
+  readonly writes: ReadonlySet<Ref>;
+  readonly memory: ReadonlyMap<string, MemoryAccess>;
+  readonly flow: Flow;
+  readonly group: GroupScope | null;
+  /** What every thread of the run has under the names that the step writes. */
+  readonly results: readonly (readonly Bits[])[];
+}
+
+/** Threads that execute the step one after the other: where each is, and its values. */
+export interface Player {
+  readonly thread: number;
+  readonly block: number;
+  readonly value: (ref: Ref) => Bits;
+}
+
+const [branchTarget, switchTargets, returnPlace] = [41, [51, 52, 53], 61] as const;
+
+const anyBuiltin = at(builtins, 0);
+
+function at<T>(list: readonly T[], index: number): T {
+  const found = list[index];
+  if (found === undefined) throw new Error(`nothing at ${index}`);
+  return found;
+}
+
+const skeleton = kernelOf('.entry k() { ret; }');
+
+function kernelOf(body: string): KernelProgram {
+  const { module } = loadModule(`.version 9.1\n.target sm_100a\n.address_size 64\n${body}`, {});
+  if (module === null) throw new Error('the skeleton does not load');
+  return linkKernel(module, new FunctionTable(module), 'k', []);
+}
+
+/** Runs a step for every player; memory is shared as its space says, and `touched` is what the first player did. */
+export function record(step: Step, players: readonly Player[]): Touched {
+  const run = new Recording(step);
+  return run.play(players);
+}
+
+class Recording {
+  private readonly step: Step;
+  private readonly places: ReadonlyMap<Ref, number>;
+  private readonly reads = new Set<Ref>();
+  private readonly writes = new Set<Ref>();
+  private readonly memory = new Map<string, MemoryAccess>();
+  /** Values of the players, by place. */
+  private readonly frames: Bits[][] = [];
+  private group: GroupScope | null = null;
+  private builtinCalled = false;
+  private readonly segments = new Map<string, Segment>();
+
+  constructor(step: Step) {
+    this.step = step;
+    this.places = new Map([...new Set(refsOf(step))].map((ref, place) => [ref, place]));
+  }
+
+  play(players: readonly Player[]): Touched {
+    const cpu: Cpu = {
+      ...idle,
+      code: [],
+      builtin: () => {
+        this.builtinCalled = true;
+      },
+    };
+    const [prepared] = prepareKernel(this.context(cpu)).code;
+    if (prepared === undefined) throw new Error('nothing to run');
+    const caller = { ...prepared, rest: { kind: 'call', go: () => undefined } } as const;
+    cpu.code = Array.from({ length: returnPlace }, (_, i) => (i === returnPlace - 1 ? caller : prepared));
+    const threads = players.map((player) => this.thread(player));
+    const block = this.block(threads);
+    let flow: Flow = 'next';
+    players.forEach((player, i) => {
+      const thread = threads[i];
+      if (thread === undefined) throw new Error('a player without a thread');
+      cpu.thread = thread;
+      cpu.block = { ...block, shared: this.segment('shared', player.block) };
+      try {
+        prepared.run(thread.frame);
+      } catch (error) {
+        if (!(error instanceof MachineFault) || !error.code.startsWith('PTX603')) throw error;
+        flow = 'fault';
+      }
+      if (flow === 'next') flow = this.flowOf(thread);
+    });
+    const group = block.collectives.settle();
+    if (group !== null) completeGroup(block, group, cpu.code);
+    const { reads, writes, memory, frames } = this;
+    const results = frames.map((frame) => [...writes].map((ref) => frame[this.placeOf(ref)] ?? 0));
+    return { reads, writes, memory, flow, group: this.group, results };
+  }
+
+  private context(cpu: Cpu): LaunchContext {
+    const { entry } = skeleton;
+    const [pattern] = entry.instructions;
+    if (pattern === undefined) throw new Error('the skeleton has no instruction');
+    const call = { name: 'f', callee: { kind: 'direct', function: 1 }, parameters: [], results: [] } as const;
+    const instruction = {
+      ...pattern,
+      steps: [this.step],
+      places: this.places,
+      target: branchTarget,
+      targets: switchTargets,
+      call,
+    };
+    const program = { ...entry, instructions: [instruction], offsetOf: () => null };
+    const kernel: KernelProgram = {
+      ...skeleton,
+      entry: program,
+      stackBytes: 256,
+      functions: [
+        { kind: 'program', address: 16, program },
+        { kind: 'builtin', address: 32, builtin: anyBuiltin, localBytes: 0 },
+      ],
+    };
+    const memories = {
+      global: this.segment('global', 0),
+      constants: this.segment('const', 0),
+      parameters: this.segment('param', 0),
+    };
+    const shape = { grid: [2, 1, 1], block: [64, 1, 1], sharedBytes: 0, gridWorkspace: 0 } as const;
+    return { kernel, memories, facts: { shape, sharedBytes: 0 }, cpu, addressOf: () => null, tracing: null };
+  }
+
+  private thread({ thread, block, value }: Player): Thread {
+    const frame = [...this.places.keys()].map(value);
+    this.frames.push(frame);
+    const names = [...this.places.keys()];
+    const watched = new Proxy(frame, {
+      get: (target, key, receiver): unknown => {
+        const name = typeof key === 'string' ? names[Number(key)] : undefined;
+        if (name !== undefined) this.reads.add(name);
+        return Reflect.get(target, key, receiver);
+      },
+      set: (target, key, bits, receiver): boolean => {
+        const name = typeof key === 'string' ? names[Number(key)] : undefined;
+        if (name !== undefined) this.writes.add(name);
+        return Reflect.set(target, key, bits, receiver);
+      },
+    });
+    return {
+      index: [thread, 0, 0],
+      linear: thread,
+      frame: watched,
+      local: this.segment('local', block * 1024 + thread),
+      base: 0,
+      calls: [{ frame: watched, pc: returnPlace, base: 0 }],
+      pc: 1,
+      activity: 'running',
+      before: null,
+      saved: null,
+    };
+  }
+
+  private block(threads: readonly Thread[]): Block {
+    const count = 64;
+    const barriers = new Barriers(threads.length);
+    const collectives = new Collectives(count);
+    const arriveAtBarrier = barriers.arrive.bind(barriers);
+    vi.spyOn(barriers, 'arrive').mockImplementation((arrival) => {
+      this.group = 'block';
+      return arriveAtBarrier(arrival);
+    });
+    const arriveTogether = collectives.arrive.bind(collectives);
+    vi.spyOn(collectives, 'arrive').mockImplementation((...arrival) => {
+      this.group = 'warp';
+      return arriveTogether(...arrival);
+    });
+    const byNumber: Thread[] = [];
+    for (const thread of threads) byNumber[thread.linear] = thread;
+    const index = [0, 0, 0] as const;
+    const shared = this.segment('shared', 0);
+    const turn = { nextThread: 0, tried: 0, looks: 0, idleTurns: 0 };
+    return { index, linear: 0, threads: byNumber, shared, barriers, collectives, ...turn };
+  }
+
+  /** A memory of its own for each owner: of a thread for local memory, of a block for shared memory. */
+  private segment(space: Exclude<AccessSpace, 'generic'>, owner: number): Segment {
+    const key = `${space} ${owner}`;
+    const known = this.segments.get(key);
+    if (known !== undefined) return known;
+    const bytes = Uint8Array.from({ length: 256 }, (_, i) => (17 * i + 29 * owner + space.length) & 0xff);
+    const made = new Segment(space, bytes, { trackWrites: false, regions: [] });
+    const note = (access: 'read' | 'write', offset: number): void => {
+      const at = `${space} ${offset & ~15}`;
+      const before = this.memory.get(at);
+      this.memory.set(at, before === undefined || before === access ? access : 'update');
+    };
+    const [load, store] = [made.load.bind(made), made.store.bind(made)];
+    made.load = (offset, width) => {
+      note('read', offset);
+      return load(offset, width);
+    };
+    made.store = (offset, width, bits) => {
+      note('write', offset);
+      store(offset, width, bits);
+    };
+    this.segments.set(key, made);
+    return made;
+  }
+
+  private flowOf({ pc, activity, calls }: Thread): Flow {
+    if (this.builtinCalled) return 'call';
+    if (pc === branchTarget) return 'branch';
+    if (switchTargets.some((target) => target === pc)) return 'switch';
+    if (pc === returnPlace && calls.length === 0) return 'return';
+    return activity === 'exited' ? 'exit' : 'next';
+  }
+
+  private placeOf(ref: Ref): number {
+    return this.places.get(ref) ?? -1;
+  }
+}
+
+const nobody: Thread = {
+  index: [0, 0, 0],
+  linear: 0,
+  frame: [],
+  local: null,
+  base: 0,
+  calls: [],
+  pc: 0,
+  activity: 'exited',
+  before: null,
+  saved: null,
+};
+
+const idle: Omit<Cpu, 'code' | 'builtin'> = {
+  thread: nobody,
+  block: {
+    index: [0, 0, 0],
+    linear: 0,
+    threads: [],
+    shared: new Segment('shared', new Uint8Array(0), { trackWrites: false, regions: [] }),
+    barriers: new Barriers(0),
+    collectives: new Collectives(0),
+    nextThread: 0,
+    tried: 0,
+    looks: 0,
+    idleTurns: 0,
+  },
+  looks: 0,
+  executed: 0,
+  timer: 0,
+};
+
+/** Bits that the values of a variant's operands have, by the names that its steps use. */
+export function operandWidths(variant: Variant): ReadonlyMap<Ref, number> {
+  return new Map(
+    variant.form.operands
+      .flatMap((pattern) => patternBits(variant, pattern))
+      .map(({ name, type }) => [operandRef(name), type.width] as const),
+  );
+}

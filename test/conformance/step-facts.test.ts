@@ -1,0 +1,326 @@
+/**
+ * Every kind of step of the whole table runs on a recording engine, and what it touched is held against its facts. Then
+ * each fact is made wrong in turn, and the same comparison must notice.
+ */
+import { describe, expect, test } from 'vitest';
+import type { Bits } from '../../src/base/bits.ts';
+import { namedEnvironment } from '../../src/isa/environment.ts';
+import { expandForm } from '../../src/isa/expand.ts';
+import { isSameFor, type Sameness } from '../../src/isa/sameness.ts';
+import {
+  flowOf,
+  groupOf,
+  inputsOf,
+  isGroupStep,
+  looksAtOthers,
+  memoryUses,
+  outputsOf,
+  refsOf,
+  uniformityOf,
+} from '../../src/isa/steps/effects.ts';
+import type { Ref } from '../../src/isa/steps/ref.ts';
+import { type Step, stepFacts, type StepKind, type StepOf } from '../../src/isa/steps/step.ts';
+import { allForms } from '../../src/isa/table.ts';
+import { windowBase } from '../../src/machine/address-space.ts';
+import { RandomSource } from '../differential/random-source.ts';
+import { operandWidths, type Player, record, type Touched } from './recording-engine.ts';
+
+// --- samples --------------------------------------------------------------------------------------------------------
+
+interface Sample {
+  readonly step: Step;
+  /** A value for every name of the step. */
+  readonly values: ReadonlyMap<Ref, Bits>;
+  readonly widths: ReadonlyMap<Ref, number>;
+}
+
+const environment = namedEnvironment('sm_100a', '9.1');
+const variantsOfForm = 4;
+const samplesAlike = 3;
+const random = new RandomSource(11);
+
+/** Steps of the table by kind, each with the values that the steps before it leave. */
+function collectSamples(): ReadonlyMap<StepKind, readonly Sample[]> {
+  const found = new Map<StepKind, Sample[]>();
+  const seen = new Set<string>();
+  for (const form of allForms) {
+    for (const variant of take(expandForm(form), variantsOfForm)) {
+      const widths = operandWidths(variant);
+      const values = new Map<Ref, Bits>();
+      const steps = variant.form.steps(variant, environment);
+      for (const step of steps) {
+        const samples = found.get(step.kind) ?? [];
+        found.set(step.kind, samples);
+        for (const ref of refsOf(step))
+          values.set(ref, legalInput(step, ref) ?? values.get(ref) ?? randomBits(widths.get(ref)));
+        const sample = { step, values: new Map(values), widths };
+        const alike = samples.filter((other) => likeness(other.step) === likeness(step));
+        if (!seen.has(keyOf(step)) && alike.length < samplesAlike) samples.push(sample);
+        seen.add(keyOf(step));
+        if (step === steps.at(-1)) break;
+        const { writes, results } = record(step, [playerOf(sample, 0, 0)]);
+        [...writes].forEach((ref, i) => values.set(ref, results[0]?.[i] ?? 0));
+      }
+    }
+  }
+  // What is checked but not executed has a step that no form makes.
+  found.set('unsupported', [{ step: { kind: 'unsupported', what: 'test' }, values: new Map(), widths: new Map() }]);
+  return found;
+}
+
+function keyOf(step: Step): string {
+  return JSON.stringify(step, (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value));
+}
+
+/** Steps alike use the same fields, on the same kind of memory or in the same kind of group. */
+function likeness(step: Step): string {
+  const used = Object.entries(step).flatMap(([field, value]) => (value === null ? [] : [field]));
+  const among = step.kind === 'collective' ? [step.fn] : memoryUses(step).map(({ space }) => space);
+  const watched = step.kind === 'load' && step.watched ? ['watched'] : [];
+  return [step.kind, ...used, ...among, ...watched].join();
+}
+
+function* take<T>(all: Iterable<T>, count: number): Generator<T> {
+  let left = count;
+  for (const one of all) {
+    if (left-- === 0) return;
+    yield one;
+  }
+}
+
+function randomBits(width = 32): Bits {
+  if (width > 32) return BigInt.asUintN(width, (BigInt(random.bits()) << 32n) | BigInt(random.bits()));
+  return width === 32 ? random.bits() : random.bits() % 2 ** width;
+}
+
+/** Where only some values make sense: addresses, numbers of barriers and targets, masks. */
+function legalInput(step: Step, ref: Ref): Bits | null {
+  for (const { space, address } of memoryUses(step)) {
+    if (address === ref) return (space === 'generic' ? windowBase('local') : 0n) + 64n;
+  }
+  switch (step.kind) {
+    case 'barrier':
+      return ref === step.barrier ? 3 : ref === step.count ? 32 : null;
+    case 'collective':
+      return ref === step.mask ? 0xff : shuffleInput(step, ref);
+    case 'switch':
+      return 1;
+    case 'transfer':
+      return ref === step.size || ref === step.count ? 4 : null;
+    case 'window':
+      return windowBase(step.space) + 16n;
+    case 'in-window':
+      return 16n;
+    default:
+      return null;
+  }
+}
+
+/** Lanes of a gang take values from beyond it, or run out of bounds. */
+function shuffleInput({ fn, from }: StepOf<'collective'>, ref: Ref): Bits | null {
+  if (!fn.startsWith('shfl')) return null;
+  const [distance, bounds] = fn === 'shfl.up' ? [1, 0] : [4, 0x11f];
+  return ref === from[1] ? distance : ref === from[2] ? bounds : null;
+}
+
+function playerOf({ values }: Sample, thread: number, block: number): Player {
+  return { thread, block, value: (ref) => values.get(ref) ?? 0 };
+}
+
+// --- comparison -----------------------------------------------------------------------------------------------------
+
+/** What the facts of a kind say otherwise than the engine does; empty where they agree. */
+function disagreements(kind: StepKind): readonly string[] {
+  const all = samples.get(kind) ?? [];
+  return [...all.flatMap(sampleDisagreements), ...modestClaims(all)];
+}
+
+function sampleDisagreements(sample: Sample): readonly string[] {
+  const { step } = sample;
+  const touched = record(step, isGroupStep(step) ? gangOf(sample) : [playerOf(sample, 0, 0)]);
+  const found = [
+    ...differences('reads', touched.reads, inputsOf(step), alternatives(step)),
+    ...differences('writes', touched.writes, outputsOf(step), []),
+    ...(touched.flow === flowOf(step) ? [] : [`goes ${touched.flow}`]),
+    ...(touched.group === groupOf(step) ? [] : [`joins ${touched.group}`]),
+    ...memoryDifferences(step, touched),
+    ...boldClaims(sample),
+  ];
+  return found.map((difference) => `${keyOf(step)}: ${difference}`);
+}
+
+function differences(
+  what: string,
+  touched: ReadonlySet<Ref>,
+  said: readonly Ref[],
+  mayBeLeft: readonly Ref[],
+): readonly string[] {
+  const more = [...touched].filter((ref) => !said.includes(ref)).map((ref) => `${what} ${ref}`);
+  const less = said.filter((ref) => !touched.has(ref) && !mayBeLeft.includes(ref)).map((ref) => `${what} no ${ref}`);
+  return [...more, ...less];
+}
+
+/** A choice reads one of two. */
+function alternatives(step: Step): readonly Ref[] {
+  const steps: readonly Step[] = step.kind === 'atomic' ? step.steps : [step];
+  return steps.flatMap((one) => (one.kind === 'select' ? one.from : []));
+}
+
+function memoryDifferences(step: Step, { memory }: Touched): readonly string[] {
+  const said = memoryUses(step).map(({ access, space }) => `${access} ${space === 'generic' ? 'local' : space}`);
+  const done = [...memory].map(([at, access]) => `${access} ${at.split(' ')[0]}`);
+  return [...said.filter((use) => !done.includes(use)), ...done.filter((use) => !said.includes(use))];
+}
+
+// --- how far results are the same -----------------------------------------------------------------------------------
+
+/** A gang whose threads bring the same where the facts ask for it, and other threads of its warp that bring anything. */
+function gangOf(sample: Sample): readonly Player[] {
+  const { step } = sample;
+  const { given } = uniformityOf(step);
+  return [0, 1, 2, 3, 4, 5, 6, 7].map((thread) => {
+    const other = otherPlayer(sample, thread, 0, thread < gangSize ? given : []);
+    // Two groups, where the facts do not ask for one.
+    const own = (ref: Ref): Bits | null => {
+      if (given.includes(ref)) return null;
+      if (step.kind === 'collective' && ref === step.mask) return (thread & 2) === 0 ? 0x33 : 0xcc;
+      return step.kind === 'barrier' && ref === step.barrier ? thread & 2 : null;
+    };
+    return { thread, block: 0, value: (ref) => own(ref) ?? other.value(ref) };
+  });
+}
+
+const gangSize = 4;
+
+function otherPlayer(sample: Sample, thread: number, block: number, given: readonly Ref[]): Player {
+  const { step, values, widths } = sample;
+  return {
+    thread,
+    block,
+    value: (ref): Bits => {
+      const known = values.get(ref) ?? 0;
+      if (legalInput(step, ref) !== null || given.includes(ref)) return known;
+      return randomBits(widths.get(ref) ?? (typeof known === 'bigint' ? 64 : 1));
+    },
+  };
+}
+
+/** A neighbour, a thread of another warp, and one of another block: the first that differs tells how far results go. */
+const others: readonly (readonly [Sameness, thread: number, block: number])[] = [
+  ['thread', 1, 0],
+  ['warp', 33, 0],
+  ['block', 0, 1],
+];
+
+/** How far the results of one execution were the same. */
+function foundSameness(sample: Sample): Sameness {
+  const { step } = sample;
+  if (groupOf(step) !== null) {
+    const results = new Set(record(step, gangOf(sample)).results.slice(0, gangSize).map(text));
+    return results.size > 1 ? 'thread' : (groupOf(step) ?? 'grid');
+  }
+  // Others may write between two reads.
+  if (step.kind === 'load' && step.watched) return 'thread';
+  const { given } = uniformityOf(step);
+  for (const [level, thread, block] of others) {
+    const { results } = record(step, [playerOf(sample, 0, 0), otherPlayer(sample, thread, block, given)]);
+    if (new Set(results.map(text)).size > 1) return level;
+  }
+  return 'grid';
+}
+
+/** Results that are not the same as far as the facts say. */
+function boldClaims(sample: Sample): readonly string[] {
+  const found = foundSameness(sample);
+  const { among } = uniformityOf(sample.step);
+  return hasResults(sample) && !isSameFor(found, among) ? [`is the same for the ${found} only`] : [];
+}
+
+/** Claims that no sample needs to be so small. */
+function modestClaims(all: readonly Sample[]): readonly string[] {
+  const kinds = new Set(all.filter(hasResults).map(({ step }) => likeness(step)));
+  return [...kinds].flatMap((kind) => {
+    const alike = all.filter(({ step }) => likeness(step) === kind);
+    const needed = alike.some((sample) => foundSameness(sample) === uniformityOf(sample.step).among);
+    return needed ? [] : [`${kind}: is the same for more than it says`];
+  });
+}
+
+function hasResults({ step }: Sample): boolean {
+  return outputsOf(step).length > 0;
+}
+
+function text(bits: readonly Bits[]): string {
+  return bits.join();
+}
+
+// --- tests ----------------------------------------------------------------------------------------------------------
+
+const samples = collectSamples();
+const kinds = Object.keys(stepFacts).filter((kind): kind is StepKind => Object.hasOwn(stepFacts, kind));
+
+describe('a step touches what its facts say', () => {
+  test.each(kinds)('%s', (kind) => {
+    expect(samples.get(kind)?.length ?? 0).toBeGreaterThan(0);
+    expect(disagreements(kind)).toEqual([]);
+  });
+});
+
+test('a step looks at what others may write: atomics, watched loads, and what lets others run', () => {
+  const looking = kinds.filter((kind) => (samples.get(kind) ?? []).some(({ step }) => looksAtOthers(step)));
+  expect(looking).toEqual(['load', 'atomic', 'yield']);
+  const loads = (samples.get('load') ?? []).map(({ step }) => step);
+  expect(loads.every((step) => step.kind === 'load' && step.watched === looksAtOthers(step))).toBe(true);
+});
+
+// --- wrong facts ----------------------------------------------------------------------------------------------------
+
+type Patch = Readonly<Record<string, unknown>>;
+
+/** Every fact of a kind made wrong, one at a time. */
+function wrongFacts(kind: StepKind): readonly (readonly [name: string, patch: Patch])[] {
+  const { values, memory, flow, group } = stepFacts[kind];
+  const fields = Object.entries(values).filter(([, direction]) => direction !== 'inner');
+  const results = (samples.get(kind) ?? []).some(hasResults);
+  const inputs = (samples.get(kind) ?? []).some(({ step }) => inputsOf(step).length > 0);
+  return [
+    ...fields.map(([field, direction]) => {
+      const wrong = { ...values, [field]: direction === 'in' ? 'out' : 'in' };
+      return [`direction of ${field}`, { values: wrong }] as const;
+    }),
+    ...memory.map((effect, i) => [`access to ${effect.space}`, { memory: memory.toSpliced(i, 1) }] as const),
+    ['flow', { flow: flow === 'next' ? 'branch' : 'next' }],
+    ['group', { group: group === 'warp' ? 'block' : 'warp' }],
+    ...(results ? wrongSameness(kind, inputs) : []),
+  ];
+}
+
+function wrongSameness(kind: StepKind, inputs: boolean): readonly (readonly [name: string, patch: Patch])[] {
+  const claims = new Set((samples.get(kind) ?? []).map(({ step }) => uniformityOf(step).among));
+  const all = { given: 'inputs' } as const;
+  return [
+    ...(claims.has('thread') && claims.size === 1
+      ? []
+      : [['same for less', { same: { ...all, among: 'thread' } }] as const]),
+    ...(claims.has('grid') && claims.size === 1
+      ? []
+      : [['same for more', { same: { ...all, among: 'grid' } }] as const]),
+    ...(inputs && !claims.has('thread')
+      ? [['same given nothing', { same: { among: 'warp', given: [] } }] as const]
+      : []),
+  ];
+}
+
+describe('a wrong fact is noticed', () => {
+  const cases = kinds.flatMap((kind) => wrongFacts(kind).map(([name, patch]) => ({ kind, name, patch })));
+
+  test.each(cases)('$kind: $name', ({ kind, patch }) => {
+    const right = stepFacts[kind];
+    try {
+      Object.defineProperty(stepFacts, kind, { value: { ...right, ...patch } });
+      expect(disagreements(kind)).not.toEqual([]);
+    } finally {
+      Object.defineProperty(stepFacts, kind, { value: right });
+    }
+  });
+});
