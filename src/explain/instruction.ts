@@ -72,7 +72,7 @@ export function explainVariant(
     section: form.section,
     operands: explainOperands(variant, written),
     lanes: lanePictures(variant, steps),
-    steps: steps.map(stepText),
+    steps: steps.map((step) => stepText(step)),
     modifiers: modifiers.map((modifier) => ({ modifier, meaning: modifierMeaning(modifier) })),
     alternatives: alternatives(variant),
     specialValues: specialValues(steps),

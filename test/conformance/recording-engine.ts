@@ -12,7 +12,8 @@ import type { Block, Cpu, Thread } from '../../src/interp/thread.ts';
 import type { Variant } from '../../src/isa/form.ts';
 import type { AccessSpace } from '../../src/isa/spaces.ts';
 import { refsOf } from '../../src/isa/steps/effects.ts';
-import type { Flow, GroupScope, MemoryAccess } from '../../src/isa/steps/facts.ts';
+import type { GroupScope } from '../../src/isa/collective.ts';
+import type { Flow, MemoryAccess } from '../../src/isa/steps/facts.ts';
 import { operandRef, type Ref } from '../../src/isa/steps/ref.ts';
 import type { Step } from '../../src/isa/steps/step.ts';
 import { Barriers } from '../../src/machine/barriers.ts';
@@ -42,14 +43,6 @@ export interface Player {
 }
 
 const [branchTarget, switchTargets, returnPlace] = [41, [51, 52, 53], 61] as const;
-
-const anyBuiltin = at(builtins, 0);
-
-function at<T>(list: readonly T[], index: number): T {
-  const found = list[index];
-  if (found === undefined) throw new Error(`nothing at ${index}`);
-  return found;
-}
 
 const skeleton = kernelOf('.entry k() { ret; }');
 
@@ -120,7 +113,8 @@ class Recording {
   private context(cpu: Cpu): LaunchContext {
     const { entry } = skeleton;
     const [pattern] = entry.instructions;
-    if (pattern === undefined) throw new Error('the skeleton has no instruction');
+    const [builtin] = builtins;
+    if (pattern === undefined || builtin === undefined) throw new Error('there is nothing to run');
     const call = { name: 'f', callee: { kind: 'direct', function: 1 }, parameters: [], results: [] } as const;
     const instruction = {
       ...pattern,
@@ -137,7 +131,7 @@ class Recording {
       stackBytes: 256,
       functions: [
         { kind: 'program', address: 16, program },
-        { kind: 'builtin', address: 32, builtin: anyBuiltin, localBytes: 0 },
+        { kind: 'builtin', address: 32, builtin, localBytes: 0 },
       ],
     };
     const memories = {

@@ -4,6 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { Bits } from '../../src/base/bits.ts';
+import { keyOf as collectiveKey } from '../../src/isa/collective.ts';
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { expandForm } from '../../src/isa/expand.ts';
 import { isSameFor, type Sameness } from '../../src/isa/sameness.ts';
@@ -75,7 +76,7 @@ function keyOf(step: Step): string {
 /** Steps alike use the same fields, on the same kind of memory or in the same kind of group. */
 function likeness(step: Step): string {
   const used = Object.entries(step).flatMap(([field, value]) => (value === null ? [] : [field]));
-  const among = step.kind === 'collective' ? [step.fn] : memoryUses(step).map(({ space }) => space);
+  const among = step.kind === 'collective' ? [collectiveKey(step.fn)] : memoryUses(step).map(({ space }) => space);
   const watched = step.kind === 'load' && step.watched ? ['watched'] : [];
   return [step.kind, ...used, ...among, ...watched].join();
 }
@@ -118,8 +119,8 @@ function legalInput(step: Step, ref: Ref): Bits | null {
 
 /** Lanes of a gang take values from beyond it, or run out of bounds. */
 function shuffleInput({ fn, from }: StepOf<'collective'>, ref: Ref): Bits | null {
-  if (!fn.startsWith('shfl')) return null;
-  const [distance, bounds] = fn === 'shfl.up' ? [1, 0] : [4, 0x11f];
+  if (fn.form !== 'shfl') return null;
+  const [distance, bounds] = fn.mode === 'up' ? [1, 0] : [4, 0x11f];
   return ref === from[1] ? distance : ref === from[2] ? bounds : null;
 }
 
@@ -215,9 +216,10 @@ const others: readonly (readonly [Sameness, thread: number, block: number])[] = 
 /** How far the results of one execution were the same. */
 function foundSameness(sample: Sample): Sameness {
   const { step } = sample;
-  if (groupOf(step) !== null) {
+  const scope = groupOf(step);
+  if (scope === 'warp' || scope === 'block') {
     const results = new Set(record(step, gangOf(sample)).results.slice(0, gangSize).map(text));
-    return results.size > 1 ? 'thread' : (groupOf(step) ?? 'grid');
+    return results.size > 1 ? 'thread' : scope;
   }
   // Others may write between two reads.
   if (step.kind === 'load' && step.watched) return 'thread';

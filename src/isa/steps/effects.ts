@@ -1,7 +1,8 @@
 /** Questions about a step, answered by the facts of its kind. */
 import type { Sameness } from '../sameness.ts';
 import { type AccessSpace, isAccessSpace } from '../spaces.ts';
-import type { Direction, Facts, Flow, GroupScope, MemoryAccess } from './facts.ts';
+import type { GroupScope } from '../collective.ts';
+import type { Direction, Facts, Flow, MemoryAccess } from './facts.ts';
 import { groupFacts } from './group.ts';
 import type { Ref } from './ref.ts';
 import { type GroupStep, type Step, stepFacts, type StepKind, type StepOf, type Steps } from './step.ts';

@@ -2,6 +2,7 @@
  * What there is to know about a kind of step without running it. Facts are data beside the step's declaration: liveness,
  * control flow, the search for uniform values and the tests of both engines read them.
  */
+import type { GroupScope } from '../collective.ts';
 import type { Sameness } from '../sameness.ts';
 import type { AccessSpace } from '../spaces.ts';
 import type { Ref } from './ref.ts';
@@ -36,9 +37,6 @@ export interface MemoryEffect<Fields> {
 
 /** Where the thread goes on after the step: at the next one, or as the instruction says. */
 export type Flow = 'next' | 'branch' | 'switch' | 'call' | 'return' | 'exit' | 'fault';
-
-/** Threads that execute a step together and exchange what they bring. */
-export type GroupScope = 'warp' | 'block';
 
 /** How far the results of a step are the same. */
 export interface Uniformity<Fields> {
