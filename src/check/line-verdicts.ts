@@ -64,6 +64,8 @@ export class LineChecker {
 
   /** Remembers an instruction about which there was nothing to say. */
   learn(node: Instruction, scope: Scope, verdict: Verdict, source: LineSource): void {
+    // Whether a variable has elements, its shape does not tell.
+    if (node.operands.some((operand) => operand.kind === 'offset' && operand.subscript)) return;
     const shape = source.learn(node);
     if (shape === null) return;
     const byShape = this.memory.knownLines();

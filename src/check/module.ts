@@ -330,8 +330,8 @@ export class ModuleChecker implements InstructionContext {
   private checkInstruction(node: Instruction, scope: Scope): void {
     const before = this.reports;
     const verdict = checkInstruction(node, scope, this);
-    // What a line says of its function or module is to be seen in each of them.
-    const speaksBeyond = verdict.calls || verdict.reaches || verdict.unchecked;
+    // What a line says of its function is to be seen in each of them.
+    const speaksBeyond = verdict.calls || verdict.reaches;
     if (this.lineSource !== null && this.reports === before && !speaksBeyond) {
       this.lines?.learn(node, scope, verdict, this.lineSource);
     }

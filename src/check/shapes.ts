@@ -257,13 +257,21 @@ function shapeOfSymbol(symbol: DeclaredSymbol): Shape {
   }
 }
 
+/** Shapes of variables without an offset, by where they live. */
+const plainVariables = new Map<VariableSpace, Shape>();
+
 function variable(
   { space, takenFor }: { readonly space: VariableSpace; readonly takenFor: FormalSpace | null },
   offset: boolean,
   subscript = false,
 ): Shape {
+  const isPlain = !offset && takenFor === null && !subscript;
+  const known = isPlain ? plainVariables.get(space) : undefined;
+  if (known !== undefined) return known;
   const key = `variable ${space} ${takenFor} ${offset} ${subscript}`;
-  return intern(key, { kind: 'variable', space, takenFor, offset, subscript });
+  const made = intern(key, { kind: 'variable', space, takenFor, offset, subscript });
+  if (isPlain) plainVariables.set(space, made);
+  return made;
 }
 
 /** `name[1]`, and with a register as its index. */

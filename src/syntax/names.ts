@@ -1,5 +1,5 @@
 const leastSlots = 1 << 6;
-const mostSlots = 1 << 14;
+const mostSlots = 1 << 12;
 
 /**
  * Names of one text, each made a string once however often it is written: a direct-mapped cache, so that its memory
@@ -21,7 +21,7 @@ export class NameTable {
     // A small module must not pay for a large one's table: many thousand of them are checked in one process.
     let slots = leastSlots;
     while (slots < mostSlots && slots * 4 < source.length) slots *= 2;
-    this.strings = Array.from({ length: slots }, () => '');
+    this.strings = new Array<string>(slots).fill('');
     this.starts = new Uint32Array(slots);
     this.lengths = new Uint32Array(slots);
     this.mask = slots - 1;

@@ -44,10 +44,11 @@ function toTemplate(source: string): Template {
   const text = source.slice(source.indexOf('\n', source.indexOf('.address_size')) + 1);
   const functions = [...text.matchAll(/\.(?:entry|func)\s+(?:\([^)]*\)\s*)?([\w$]+)/g)];
   const globals = [
-    ...text.matchAll(/^\.(?:visible |extern |weak )?\.?(?:global|const|shared)[^;=]*?([\w$]+)(?=[[;= ])/gm),
+    ...text.matchAll(/^\.(?:visible |extern |weak )?\.?(?:global|const|shared)[^;=]*?([\w$]+)(?=\s*[[;=])/gm),
   ];
   const names = [...new Set([...functions, ...globals].map((match) => match[1] ?? ''))];
-  return { text, names: new RegExp(`\\b(?:${names.sort((a, b) => b.length - a.length).join('|')})`, 'g') };
+  const written = names.map((name) => name.replaceAll('$', String.raw`\$`));
+  return { text, names: new RegExp(String.raw`(?<![\w$])(?:${written.join('|')})(?![\w$])`, 'g') };
 }
 
 if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {

@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { Bench } from 'tinybench';
 import { resolveMnemonic } from '../../src/check/resolve.ts';
 import { evaluator } from '../../src/interp/evaluate.ts';
+import { realCheckRows } from './run-check.ts';
 import { firstBlockRows } from './first-block.ts';
 import { makeModule } from './make-module.ts';
 import { arrayRows } from './run-arrays.ts';
@@ -86,6 +87,17 @@ function benchCheck(): void {
   });
   const most = Math.max(...ours.map((usage) => usage.rss));
   rows.push({ what: 'peak memory of that', figure: `${most.toFixed(0)} MiB`, beside: 'limit 600 MiB' });
+  rows.push(...realCheckRows());
+  const small = join(root, 'examples/kernels/bench_saxpyloop.ptx');
+  const starts: readonly (readonly string[])[] = [
+    ['check', '--quiet', small],
+    ['eval', 'cvt.rn.f16.f32', '1.5'],
+  ];
+  for (const args of starts) {
+    const start = median(Array.from({ length: runs }, () => ptxlab(...args).cpu));
+    const figure = `${(start * 1000).toFixed(0)} ms of CPU time`;
+    rows.push({ what: `ptxlab ${args[0]}, one small input`, figure, beside: 'ptxas starts in about 6 ms' });
+  }
   const version = median(Array.from({ length: runs }, () => ptxlab('--version').cpu));
   rows.push({
     what: 'ptxlab --version',

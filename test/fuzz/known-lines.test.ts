@@ -55,7 +55,7 @@ const header = '.version 9.0\n.target sm_90\n.address_size 64\n';
 const registers = '.reg .pred %p<4>; .reg .b32 %r<8>; .reg .f32 %f<8>; .reg .b64 %rd<8>;';
 /** Makes shapes known, among them those of the case. */
 const known = `.file 1 "a.cu"
-.visible .entry k0() { ${registers} .shared .b32 cell;
+.visible .entry k0() { ${registers} .shared .b32 cell; .local .b32 list[4];
   add.s32 %r1, %r2, %r3;
   add.s32 %r1, %r2, 5;
   @%p1 bra $L1;
@@ -63,6 +63,7 @@ const known = `.file 1 "a.cu"
   $L1:
   mov.u32 %r1, %tid.x;
   st.shared.b32 [cell], %r1;
+  mov.b64 %rd1, list[1];
   bar.sync 7;
   .loc 1 10 3
   .loc 1 11 5, function_name $L__info_string0, inlined_at 1 10 3
@@ -89,6 +90,7 @@ const cases: readonly (readonly [string, string, readonly string[]])[] = [
   ['a label that is a register', `${registers} .reg .b32 $L2; @%p1 bra $L2;`, ['PTX3003']],
   ['a special register that is declared', `${registers} .reg .v2 .f64 %tid; mov.u32 %r1, %tid.x;`, ['PTX3004']],
   ['a variable in another space', `${registers} .local .b32 cell; st.shared.b32 [cell], %r1;`, ['PTX5011']],
+  ['an element of what is no array', `${registers} .local .b32 list; mov.b64 %rd1, list[1];`, ['PTX3003']],
   ['a constant out of its range', `${registers} bar.sync 16;`, ['PTX3011']],
   ['a float of 7 digits', `${registers} add.f32 %f1, %f2, 0f3F80000;`, ['PTX1005']],
   ['a float for an offset', `${registers} ld.b32 %r1, [%rd1+0f3F800000];`, ['PTX1013']],

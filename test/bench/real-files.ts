@@ -1,0 +1,68 @@
+/**
+ * The files that the checker's speed is measured on: PTX of 100 kB to 3 MB by nvcc, of the sources in `cuda` beside this
+ * file, with -O3, -G and -lineinfo for several targets. They are made once, in `.scratch/check-set`, and kept there. Where
+ * nvcc is missing, a generated module of 3 MB stands in for them, several times.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { makeModule } from './make-module.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const sources = ['test/bench/cuda', 'test/kernels/cuda'].map((path) => join(root, path));
+const folder = join(root, '.scratch', 'check-set');
+const smallest = 100_000;
+const largest = 3_000_000;
+
+/** Names and options of what is made of each source; what a target cannot have is left out. */
+const builds: readonly (readonly [string, readonly string[]])[] = [
+  ['sm_75-debug', ['-arch=sm_75', '-G']],
+  ['sm_80', ['-arch=sm_80', '-O3']],
+  ['sm_86-debug-small', ['-arch=sm_86', '-G', '-DSMALL']],
+  ['sm_90-lines', ['-arch=sm_90', '-O3', '-lineinfo']],
+  ['sm_100a', ['-arch=sm_100a', '-O3']],
+  ['sm_120-lines-small', ['-arch=sm_120', '-O3', '-lineinfo', '-DSMALL']],
+];
+
+export interface RealFiles {
+  /** In the order of their names. */
+  readonly files: readonly string[];
+  readonly bytes: number;
+  /** Where they come from, in words. */
+  readonly origin: string;
+}
+
+/** The files, made now where they are not there yet, which takes some minutes. */
+export function realFiles(): RealFiles {
+  const done = join(folder, 'done');
+  if (!existsSync(done)) {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(done, build() ? 'nvcc' : 'generated modules, for want of nvcc');
+  }
+  const names = readdirSync(folder).filter((name) => name.endsWith('.ptx'));
+  const files = names.sort().map((name) => join(folder, name));
+  const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
+  return { files, bytes, origin: readFileSync(done, 'utf8') };
+}
+
+/** False where there is no nvcc. */
+function build(): boolean {
+  if (spawnSync('nvcc', ['--version']).error !== undefined) {
+    const text = [...makeModule(largest - 200_000)].join('');
+    for (let i = 0; i < 9; i++) writeFileSync(join(folder, `generated-${i}.ptx`), text);
+    return false;
+  }
+  for (const path of sources) {
+    const programs = readdirSync(path).filter((name) => name.endsWith('.cu'));
+    for (const program of programs) for (const [name, options] of builds) buildOne(path, program, name, options);
+  }
+  return true;
+}
+
+function buildOne(path: string, program: string, name: string, options: readonly string[]): void {
+  const made = join(folder, `${program.replace(/\.cu$/, '')}.${name}.ptx`);
+  const { status } = spawnSync('nvcc', ['-w', '-ptx', ...options, program, '-o', made], { cwd: path });
+  const size = status === 0 ? statSync(made).size : 0;
+  if (size < smallest || size > largest) rmSync(made, { force: true });
+}
