@@ -1,6 +1,6 @@
 /** Questions about a step, answered by the facts of its kind. */
-import type { Sameness } from '../sameness.ts';
-import { type AccessSpace, isAccessSpace } from '../spaces.ts';
+import { meet, type Sameness } from '../sameness.ts';
+import { type AccessSpace, isAccessSpace, spaceSameness } from '../spaces.ts';
 import type { GroupScope } from '../collective.ts';
 import type { Direction, Facts, Flow, MemoryAccess } from './facts.ts';
 import { groupFacts } from './group.ts';
@@ -98,15 +98,24 @@ function refIn(fields: Readonly<Record<PropertyKey, unknown>>, field: PropertyKe
   return ref;
 }
 
-/** Threads that execute the step together get the same results among `among`, if `given` are the same there. */
+/** Threads that execute the step together get the same `outputs` among `among`, if `given` are the same there. */
 export interface StepUniformity {
   readonly among: Sameness;
   readonly given: readonly Ref[];
+  readonly outputs: readonly Ref[];
 }
 
-export function uniformityOf(step: Step): StepUniformity {
+/** @param hasLocal whether threads have local memory, which a generic address may mean */
+export function uniformityOf(step: Step, hasLocal = true): StepUniformity {
   const { among, given } = resolveUniformity(step);
-  return { among, given: given === 'inputs' ? inputsOf(step) : given.flatMap((field) => refsIn(step, field)) };
+  const refs = given === 'inputs' ? inputsOf(step) : given.flatMap((field) => refsIn(step, field));
+  const reached = memoryUses(step).reduce((least, { space }) => meet(least, samenessOfSpace(space, hasLocal)), among);
+  return { among: reached, given: refs, outputs: outputsOf(step) };
+}
+
+/** Threads for which one address in the space means one place. */
+export function samenessOfSpace(space: AccessSpace, hasLocal: boolean): Sameness {
+  return space === 'generic' && !hasLocal ? 'block' : spaceSameness[space];
 }
 
 interface FieldUniformity {

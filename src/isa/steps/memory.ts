@@ -1,6 +1,5 @@
 /** Steps that reach memory, or compute with the windows of the generic address space. */
-import { meet } from '../sameness.ts';
-import { type AccessSpace, spaceSameness, type WindowSpace } from '../spaces.ts';
+import type { AccessSpace, WindowSpace } from '../spaces.ts';
 import { alone, type FactsOf, pure } from './facts.ts';
 import type { Ref } from './ref.ts';
 import type { ValueStep } from './value.ts';
@@ -65,10 +64,8 @@ export const memoryFacts: FactsOf<MemorySteps> = {
     values: { to: 'out', address: 'in' },
     memory: [{ access: 'read', space: 'space', address: 'address' }],
     looks: ({ watched }) => watched,
-    same: ({ space, watched }) => ({
-      among: meet(spaceSameness[space], watched ? 'thread' : 'grid'),
-      given: 'inputs',
-    }),
+    // Beyond that, results are the same as far as the space is one memory.
+    same: ({ watched }) => ({ among: watched ? 'thread' : 'grid', given: 'inputs' }),
   },
   store: {
     ...alone,

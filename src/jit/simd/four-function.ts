@@ -23,8 +23,9 @@ import {
 } from '../kernel-shape.ts';
 import { alignTo16, context, outcome, state } from '../layout.ts';
 import type { RegionLocals } from '../lowering.ts';
+import { lowerAfter } from '../lower.ts';
 import { regionType } from '../region-function.ts';
-import { broughtTo } from '../stop.ts';
+import { broughtTo, type Stop } from '../stop.ts';
 import { writeRegion } from '../structure.ts';
 import { Tally, writeOutcome } from '../tally.ts';
 import { advanceIndex, advanceThread, readsIndex, startIndex } from '../thread-index.ts';
@@ -152,21 +153,49 @@ class FourWriter {
       this.begin();
       return;
     }
-    this.partUnlessInStep(region.entry);
-    frame.restore(this.traffic.atEntry);
-    const stopped = fn.program.instructions[(fn.blocks[region.entry]?.start ?? 0) - 1];
     const stop = this.shape.stops[fn.stopAt.get(region.entry) ?? -1];
-    if (stopped === undefined || stop === undefined) throw new Error('a region begins behind no stop');
-    this.vectors.begin(stopped);
-    stop.step.to.forEach((ref, i) => {
-      const carrier = stop.gets[i] ?? null;
-      if (carrier !== null) this.vectors.set(ref, frame.load(carrier.array, carrier.type));
-    });
-    writeResults(stopped, this.lowerings.onVectors(stopped));
+    if (stop === undefined) throw new Error('a region begins behind no stop');
+    this.vectors.begin(stop.instruction);
+    const isUniform = this.hasUniformResults(stop);
+    this.partUnlessInStep(region.entry, isUniform ? stop.gets : []);
+    frame.restore(this.traffic.atEntry);
+    if (isUniform) this.takeUniform(stop);
+    else this.takeVectors(stop);
   }
 
-  /** Threads that went on alone may disagree on what is the same for threads in step. */
-  private partUnlessInStep(block: number): void {
+  /** Whether the stop gives all four threads the same. Its results come from one step, so one register tells. */
+  private hasUniformResults({ instruction, step, program }: Stop): boolean {
+    const results = [
+      ...step.to.map((ref) => this.vectors.placeOf(ref)),
+      ...instruction.writes.map(({ register }) => register),
+    ];
+    return program.registers.some(({ place }) => results.includes(place) && !this.vectors.isVarying(place));
+  }
+
+  /** What the first thread got is what all four got. */
+  private takeUniform({ instruction, step, gets }: Stop): void {
+    const { frame, values, vectors, lowerings } = this;
+    step.to.forEach((ref, i) => {
+      const carrier = gets[i] ?? null;
+      if (carrier === null) return;
+      frame.loadFirst(carrier.array, carrier.type);
+      values.set(ref, carrier.type);
+    });
+    lowerAfter(step, lowerings.of(instruction).scalar);
+    vectors.splatWrites(instruction);
+  }
+
+  private takeVectors({ instruction, step, gets }: Stop): void {
+    const { frame, vectors, lowerings } = this;
+    step.to.forEach((ref, i) => {
+      const carrier = gets[i] ?? null;
+      if (carrier !== null) vectors.set(ref, frame.load(carrier.array, carrier.type));
+    });
+    writeResults(instruction, lowerings.onVectors(instruction));
+  }
+
+  /** Threads that went on alone may disagree on what is the same for threads in step, and on what they get there. */
+  private partUnlessInStep(block: number, gets: Stop['gets']): void {
     const { code, fn, frame, shape } = this;
     const { alone } = shape.frame;
     code.block((inStep) => {
@@ -174,6 +203,11 @@ class FourWriter {
       const [words] = frame.load(alone, 'i32').locals;
       code.get(words).vector('v128.any_true').op('i32.eqz').brIf(inStep);
       frame.pushDisagreement(fn.live[block] ?? []);
+      for (const carrier of gets) {
+        if (carrier === null) continue;
+        frame.pushDifference(carrier.array, carrier.type);
+        code.op('i32.or');
+      }
       code.if(() => this.oneByOne(block));
       frame.store(alone, 'i32', () => code.words(0, 0, 0, 0));
     });

@@ -41,6 +41,11 @@ export class VectorFrame {
     return this.vectors.made(type, (half) => this.push(array, type, half));
   }
 
+  /** Pushes the first thread's element of an array. */
+  loadFirst(array: number, type: IntegerType): void {
+    this.code.get(this.addressOf(type)).memory(`${type}.load`, this.shape.layout.origin + array);
+  }
+
   /** Stores what `push` pushes for each vector. */
   store(array: number, type: 'i32' | 'i64', push: (half: number) => unknown): void {
     const { code, shape } = this;

@@ -1,0 +1,89 @@
+/**
+ * How far the registers of a function are the same, for threads that go the same way. Every result of an instruction is
+ * the same as far as its inputs are, and at most as far as the facts of its steps allow.
+ */
+import { samenessOf } from '../isa/registers.ts';
+import { meet, type Sameness } from '../isa/sameness.ts';
+import { uniformityOf } from '../isa/steps/effects.ts';
+import type { FunctionProgram, ProgramInstruction } from './function-program.ts';
+
+/** A value is the same among `among` at most, and no further than each of the registers `given`. */
+interface Origin {
+  readonly among: Sameness;
+  readonly given: readonly number[];
+}
+
+interface Result extends Origin {
+  readonly register: number;
+}
+
+const constant: Origin = { among: 'grid', given: [] };
+
+/** Joins what a value depends on; `among` is the most that is asked for. */
+function joined(origins: readonly Origin[], among: Sameness): Origin {
+  return {
+    among: origins.reduce((least, origin) => meet(least, origin.among), among),
+    given: origins.flatMap(({ given }) => given),
+  };
+}
+
+/** What each register that an instruction writes depends on. */
+function resultsOf(
+  instruction: ProgramInstruction,
+  isRegister: (place: number) => boolean,
+  hasLocal: boolean,
+): readonly Result[] {
+  const { guard, specials, addresses, reads, writes, steps, places, call } = instruction;
+  const origins = new Map<number, Origin>();
+  const register = (place: number): Origin => (isRegister(place) ? { among: 'grid', given: [place] } : constant);
+  const originOf = (place: number): Origin => origins.get(place) ?? register(place);
+  for (const { place, register: special, part } of specials) {
+    origins.set(place, { among: samenessOf(special, part), given: [] });
+  }
+  for (const { place, base } of addresses) if (base.kind === 'register') origins.set(place, register(base.register));
+  for (const { operand, register: source } of reads) origins.set(operand, register(source));
+  const written = new Set<number>();
+  for (const step of steps) {
+    const { among, given, outputs } = uniformityOf(step, hasLocal);
+    const origin = joined(
+      given.map((ref) => originOf(places.get(ref) ?? -1)),
+      among,
+    );
+    for (const ref of outputs) {
+      const place = places.get(ref) ?? -1;
+      origins.set(place, origin);
+      if (isRegister(place)) written.add(place);
+    }
+  }
+  const condition = guard === null ? constant : register(guard.register);
+  const result = (place: number, origin: Origin): Result => ({
+    register: place,
+    ...joined([origin, condition], 'grid'),
+  });
+  return [
+    ...[...written].map((place) => result(place, originOf(place))),
+    ...writes.map(({ operand, register: place }) => result(place, originOf(operand))),
+    // What a callee makes of its arguments is its own business.
+    ...(call?.results ?? []).flatMap(({ value }) =>
+      value.kind === 'register' ? [result(value.place, { among: 'thread', given: [] })] : [],
+    ),
+  ];
+}
+
+/** How far each register is the same, by its place. `hasLocal`: a generic address may mean local memory. */
+export function samenessOfRegisters(program: FunctionProgram, hasLocal: boolean): ReadonlyMap<number, Sameness> {
+  const found = new Map<number, Sameness>(program.registers.map(({ place }) => [place, 'grid']));
+  const isRegister = (place: number): boolean => found.has(place);
+  const results = program.instructions.flatMap((instruction) => resultsOf(instruction, isRegister, hasLocal));
+  for (let changed = true; changed; ) {
+    changed = false;
+    for (const { register, among, given } of results) {
+      const before = found.get(register) ?? 'grid';
+      const after = given.reduce((least, place) => meet(least, found.get(place) ?? 'grid'), meet(before, among));
+      if (after === before) continue;
+      found.set(register, after);
+      changed = true;
+    }
+  }
+  return found;
+}
