@@ -1,4 +1,7 @@
-/** Loads, stores and windows. What is plainly right is checked inline; everything else asks the engine, which may fault. */
+/**
+ * Loads, stores and windows. Accesses that are clearly valid are checked inline; all others ask the engine, which may
+ * fault.
+ */
 import type { StepOf } from '../isa/steps/step.ts';
 import type { Ref } from '../isa/steps/ref.ts';
 import type { AccessSpace, WindowSpace } from '../isa/spaces.ts';
@@ -37,7 +40,7 @@ const watchedStores: Readonly<Record<number, AtomicOpcode>> = {
   64: 'i64.atomic.store',
 };
 
-/** Whether threads of other blocks may reach the space while this one does; shared memory is a block's own. */
+/** Whether threads of other blocks can access the space at the same time. Shared memory belongs to one block. */
 export function isContended(space: AccessSpace, { layout }: Lowering): boolean {
   return layout.concurrent && (space === 'global' || space === 'generic');
 }
@@ -78,7 +81,7 @@ export function lowerStore(step: StepOf<'store'>, lowering: Lowering): void {
   });
 }
 
-/** A local with the address in global memory where an access of `size` bytes goes; checked. */
+/** Checks an access of `size` bytes and returns a local with its address in global memory. */
 export function locate(
   lowering: Lowering,
   space: AccessSpace,
@@ -93,7 +96,7 @@ export function locate(
   return locateAt(lowering, space, access, size, effective);
 }
 
-/** The same for an address in a local. */
+/** The same for an address that is already in a local. */
 export function locateAt(
   lowering: Lowering,
   space: AccessSpace,
@@ -138,7 +141,7 @@ interface Quick {
 /** An aligned access of at most 16 bytes lies within one granule of the map. */
 function locateGlobal({ code, layout }: Lowering, { effective, at, size, slow }: Quick): void {
   if (!layout.checked) {
-    // A generic address may mean another window.
+    // A generic address may point into another window.
     code.get(effective).i64(32n).op('i64.shr_u', 'i64.eqz', 'i32.eqz').brIf(slow);
     code.get(effective).op('i32.wrap_i64').set(at);
     return;
@@ -158,7 +161,7 @@ function locateGlobal({ code, layout }: Lowering, { effective, at, size, slow }:
   code.brIf(slow);
 }
 
-/** A space of fixed size: its last byte is held against the size; unaligned addresses never come so far. */
+/** A space of fixed size: the last byte is compared with the size. Unaligned addresses do not reach this point. */
 function locateIn(lowering: Lowering, space: Exclude<AccessSpace, 'global' | 'generic'>, quick: Quick): void {
   const { code } = lowering;
   const { effective, at, size, slow } = quick;
@@ -179,7 +182,7 @@ function locateIn(lowering: Lowering, space: Exclude<AccessSpace, 'global' | 'ge
   code.set(at);
 }
 
-/** Adds where a space of fixed size begins. */
+/** Adds the start address of a space of fixed size. */
 function addStart(lowering: Lowering, space: Exclude<AccessSpace, 'global' | 'generic'>): void {
   const { code, layout, locals } = lowering;
   pushField(code, lowering.layout, bases[space]).op('i32.add');
@@ -197,7 +200,7 @@ export function sizeOf({ layout }: Lowering, space: 'local' | 'param' | 'const')
 
 const windowed: readonly WindowSpace[] = ['shared', 'local', 'const', 'param'];
 
-/** Pushes 1 where a generic address in an i64 local lies in the window. */
+/** Pushes 1 if a generic address in an i64 local lies in the window. */
 function pushInWindow(code: Code, address: number, space: WindowSpace): void {
   const word = (of: WindowSpace): number => Number(windowBase(of) >> 32n);
   const isIn = (of: WindowSpace): Code =>

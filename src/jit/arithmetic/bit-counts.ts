@@ -13,7 +13,7 @@ export function lowerCount(step: StepOf<'bits'>, opcode: 'popcnt' | 'clz', { cod
   values.set(step.to, type);
 }
 
-/** Bits in reverse order: neighbours change places, then pairs, and so on up to halves. */
+/** Reverses the bits: swaps neighbours, then pairs, and so on up to halves. */
 export function lowerReverse(step: StepOf<'bits'>, { code, values }: Lowering): void {
   const type = holder(step.width);
   const local = values.temporary(type);
@@ -33,7 +33,7 @@ export function lowerReverse(step: StepOf<'bits'>, { code, values }: Lowering): 
   values.set(step.to, type);
 }
 
-/** A sum of the products that the table names: bit 4a + 2b + c says whether that combination gives one. */
+/** A sum of products chosen by the table: bit 4a + 2b + c is the result for that combination of input bits. */
 export function lowerTable(step: StepOf<'bits'>, { code, values }: Lowering): void {
   const [a, b, c, entry] = step.from as readonly [Ref, Ref, Ref, Ref];
   const table = values.constantOf(entry);

@@ -1,4 +1,4 @@
-/** prmt and fns: bytes and set bits picked by number (PTX ISA 9.1, 9.7.9.7 and 9.7.1.20). */
+/** prmt and fns: select bytes and set bits by number (PTX ISA 9.1, 9.7.9.7 and 9.7.1.20). */
 import type { StepOf } from '../../isa/steps/step.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
 import type { PermuteFunction } from '../../numerics/operations.ts';
@@ -7,7 +7,7 @@ import type { Lowering } from '../lowering.ts';
 
 // --- prmt -----------------------------------------------------------------------------------------------------------
 
-/** The selectors that a mode stands for: 16 bits for each value of the low two bits of c, value 0 lowest. */
+/** The selectors of a mode: 16 bits for each value of the low two bits of c, value 0 lowest. */
 const rows: Readonly<Record<Exclude<PermuteFunction, 'prmt'>, bigint>> = {
   'prmt.f4e': 0x6543_5432_4321_3210n,
   'prmt.b4e': 0x0123_7012_6701_5670n,
@@ -32,7 +32,7 @@ export function lowerPermutation(step: StepOf<'bits'>, fn: PermuteFunction, lowe
   values.set(step.to, 'i32');
 }
 
-/** With a constant selector each byte is a shift and a mask. */
+/** With a constant selector, each byte is a shift and a mask. */
 function pushKnownPermutation(selector: number, sources: readonly [Ref, Ref], { code, values }: Lowering): void {
   for (let place = 0; place < 4; place++) {
     const nibble = (selector >>> (4 * place)) & 15;
@@ -43,7 +43,7 @@ function pushKnownPermutation(selector: number, sources: readonly [Ref, Ref], { 
   }
 }
 
-/** The low byte of what is on the stack, or its sign eight times, at its place in a word. */
+/** Puts the low byte on the stack, or eight copies of its sign, at its position in a word. */
 function keepByte(code: Code, sign: boolean, place: number): void {
   if (sign) code.op('i32.extend8_s').i32(31).op('i32.shr_s');
   code
@@ -77,7 +77,7 @@ function writePermutation(code: Code, fn: PermuteFunction): void {
       .op('i32.shl', 'i64.extend_i32_u')
       .set(distance);
     code.get(both).get(distance).op('i64.shr_u', 'i32.wrap_i64').set(byte);
-    // The byte, or with the top bit of the nibble its sign.
+    // The byte, or its sign if the top bit of the nibble is set.
     code.get(byte).op('i32.extend8_s').i32(31).op('i32.shr_s').get(byte).get(nibble).i32(8).op('i32.and', 'select');
     keepByte(code, false, place);
     if (place > 0) code.op('i32.or');
@@ -94,8 +94,8 @@ export function lowerFind({ from, to }: StepOf<'bits'>, { code, values, helpers 
 }
 
 /**
- * The place of the |n|-th set bit of a mask from `base` on, downwards for negative n; for 0 that of `base` itself. All
- * ones where there is none.
+ * The position of the |n|-th set bit of a mask, counted upwards from `base`, or downwards for negative n. For n = 0,
+ * the position of `base` itself. All ones if no such bit exists.
  */
 function writeFind(code: Code): void {
   const [mask, place, count] = [first, second, third];

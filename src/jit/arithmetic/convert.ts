@@ -10,7 +10,7 @@ import { returnBits, returnInfinity, returnNan, returnRounded, returnZero } from
 import { conversionTarget, patternsOf, type RoundingTarget } from './target.ts';
 import { holder } from '../values.ts';
 
-/** A scale that is a factor of one. */
+/** A scale with the value one. */
 export const unscaled = 0x7f;
 
 /** Index of the function (source, random i32, scale i32) → result for one lane. */
@@ -44,7 +44,7 @@ function writeConversion(code: Code, c: Conversion, from: NumberFormat, to: Numb
     code.get(exact.exponent).get(scale).i32(0x7f).op('i32.sub');
     code.op(c.scaled === 'multiply' ? 'i32.add' : 'i32.sub').set(exact.exponent);
   }
-  // A format without sign takes the magnitude.
+  // A format without a sign takes the magnitude.
   if (to.kind === 'float' && !to.signed) code.i32(0).set(exact.sign);
   returnRounded(code, target, exact, random);
   code.op('unreachable');
@@ -94,7 +94,9 @@ function returnConvertedNan(
   returnBits(code, width);
 }
 
-/** The low bits, or with `sat` the nearest end of the range; a u64 is the only source that i64 cannot order by itself. */
+/**
+ * The low bits, or with `sat` the nearest end of the range. u64 is the only source that i64 comparisons cannot order.
+ */
 function convertInteger(code: Code, bits: number, from: FixedFormat, to: FixedFormat, sat: boolean): void {
   if (from.signed) {
     const spare = BigInt(64 - from.width);

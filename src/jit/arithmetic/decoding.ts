@@ -1,18 +1,24 @@
-/** Bits of a format taken apart into what rounding.ts rounds. The inverse of its encoding, generated in the same way. */
+/**
+ * Decodes the bits of a format into the parts that rounding.ts rounds. This is the inverse of encoding, generated in
+ * the same way.
+ */
 import type { FixedFormat, FloatFormat, NumberFormat } from '../../numerics/formats.ts';
 import type { Code } from '../../wasm/code.ts';
 import { type ExactLocals, exactLocals } from './rounding.ts';
 
-/** What to do with values that are not rounded. Each must return from the function; `nan` gets the fraction in a local. */
+/**
+ * How to handle values that are not rounded. Each handler must return from the function; `nan` gets the fraction in a
+ * local.
+ */
 export interface Exceptions {
   readonly nan: (sign: number, fraction: number) => void;
   readonly infinity: (sign: number) => void;
   readonly zero: (sign: number) => void;
-  /** Subnormals are zeros. */
+  /** Treats subnormals as zeros. */
   readonly flush: boolean;
 }
 
-/** Decodes the i64 local `bits`, chopped to the format's width, zero-extended. */
+/** Decodes the i64 local `bits`, truncated to the format's width and zero-extended. */
 export function decode(code: Code, format: NumberFormat, bits: number, exceptions: Exceptions): ExactLocals {
   const exact = exactLocals(code);
   if (format.kind === 'float') decodeFloat(code, format, bits, exact, exceptions);

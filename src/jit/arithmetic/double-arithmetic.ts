@@ -1,7 +1,7 @@
 /**
- * Steps on f64. What rounds to nearest is an instruction of WebAssembly; fused and directed operations are done on
- * integers: operands that are neither zero, infinite nor NaNs are decoded, computed with at least 64 bits of which the
- * last stands for all below, and rounded once.
+ * Steps on f64. Operations that round to nearest are WebAssembly instructions. Fused and directed operations use
+ * integers: finite, nonzero operands are decoded, computed with at least 64 bits (the last of which is sticky), and
+ * rounded once.
  */
 import type { StepOf } from '../../isa/steps/step.ts';
 import { formats } from '../../numerics/formats.ts';
@@ -39,7 +39,7 @@ const one = 0x3ff0000000000000n;
 const infinite = 0x7ff0000000000000n;
 const magnitudes = (1n << 63n) - 1n;
 const quiet = 1n << 51n;
-/** What an operation makes that has no value. */
+/** The result of an invalid operation. */
 const madeNan = 0xfff8000000000000n;
 
 export function lowerDouble(step: StepOf<'float'>, lowering: Lowering): void {
@@ -72,7 +72,7 @@ function lowerNearest({ fn, from, to }: StepOf<'float'>, opcode: PlainOpcode, { 
     .get(result)
     .op('f64.ne')
     .if(() => {
-      // The first NaN operand made quiet; of several, the one that is set last wins.
+      // The first NaN operand, made quiet. If there are several, the one set last wins.
       code.i64(madeNan).set(bits);
       for (const ref of from.toReversed()) {
         values.get(ref, 'i64');
@@ -104,10 +104,11 @@ function writeDouble(code: Code, helpers: Helpers, fn: FloatFunction, mode: Floa
       .op('i64.xor')
       .set(b);
   for (const operand of [a, b].slice(0, count)) returnIfSpecial(code, fn, mode, operand);
-  // The product of finite factors must not overflow before it meets an infinite addend; a zero one is nothing special.
+  // The product of finite factors must not overflow before an infinite addend is added. A zero factor needs no special
+  // case.
   if (fn === 'fma') returnIfInfinite(code, c);
   const exact = writeExact(code, helpers, fn, mode, operands);
-  // Patterns are compared as signed numbers, which hold no exponent beyond that of infinity.
+  // Patterns are compared as signed numbers. No exponent is greater than that of infinity.
   code.get(exact.exponent).i32(1024).op('i32.ge_s');
   code.if(() =>
     code
@@ -166,7 +167,7 @@ function returnIfInfinite(code: Code, operand: number): void {
   code.if(() => code.get(operand).op('return'));
 }
 
-/** Where a factor or term is infinite or zero WebAssembly's own arithmetic is exact. */
+/** If a factor or a term is infinite or zero, WebAssembly's arithmetic is exact. */
 function returnIfSpecial(code: Code, fn: FloatFunction, mode: FloatMode, operand: number): void {
   const magnitude = code.local('i64');
   code.get(operand).i64(magnitudes).op('i64.and').tee(magnitude).i64(infinite).op('i64.eq');
@@ -207,7 +208,7 @@ function returnNegativeZero(code: Code, fn: FloatFunction, result: number): void
   code.if(() => code.i64(1n << 63n).op('return'));
 }
 
-/** Of an operand that is finite; a zero gets significand 0 and an exponent below every other. */
+/** Decodes a finite operand. Zero gets significand 0 and an exponent below every other. */
 function decodeFinite(code: Code, operand: number): ExactLocals {
   const ignore = (): void => undefined;
   const exact = decode(code, formats.f64, operand, { nan: ignore, infinity: ignore, zero: ignore, flush: false });
@@ -220,7 +221,7 @@ function decodeFinite(code: Code, operand: number): ExactLocals {
 
 // --- sums and products ----------------------------------------------------------------------------------------------
 
-/** (-1)^sign * (high, low) * 2^(exponent - 127), the two topmost bits free. */
+/** (-1)^sign * (high, low) * 2^(exponent - 127), with the two top bits free. */
 interface Term extends WideLocals {
   readonly sign: number;
   readonly exponent: number;
@@ -238,7 +239,7 @@ function termOf(code: Code, { sign, significand, exponent }: ExactLocals): Term 
   return term;
 }
 
-/** Exact: a product of two 53-bit significands at the top of 128 bits has room for two free bits. */
+/** Exact: the product of two 53-bit significands, placed at the top of 128 bits, leaves two bits free. */
 function productOf(code: Code, helpers: Helpers, x: ExactLocals, y: ExactLocals): Term {
   const term = termLocals(code);
   code.get(x.sign).get(y.sign).op('i32.xor').set(term.sign);
@@ -257,7 +258,7 @@ function normalised(code: Code, term: Term): ExactLocals {
   return exact;
 }
 
-/** Returns zero where the two cancel. What is lost in aligning leaves a bit far below the place of rounding. */
+/** Returns zero if the two cancel. Bits lost in alignment set a sticky bit far below the rounding position. */
 function writeSum(code: Code, helpers: Helpers, mode: FloatMode, x: Term, y: Term): ExactLocals {
   code.get(x.exponent).get(y.exponent).op('i32.lt_s');
   code.if(() => {

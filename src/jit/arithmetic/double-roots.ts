@@ -1,6 +1,6 @@
 /**
- * Quotients and roots of f64 that WebAssembly does not round as asked: its own rounded result is within one place of the
- * exact one, so that their difference, computed modulo 2^64 or 2^128, has the right sign.
+ * Quotients and roots of f64 in rounding modes that WebAssembly lacks. WebAssembly's rounded result is within one unit
+ * in the last place of the exact one, so their difference has the right sign even when computed modulo 2^64 or 2^128.
  */
 import { formats } from '../../numerics/formats.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -13,14 +13,16 @@ const fractionMask = (1n << 52n) - 1n;
 const implicit = 1n << 52n;
 const bias = 1023;
 
-/** Pushes 2^exponent * (significand / 2^63), a value from 1 up, as f64; `exponent` 0 or 1, i64 on the stack. */
+/**
+ * Pushes 2^exponent * (significand / 2^63), a value of at least 1, as f64. `exponent` is 0 or 1, an i64 on the stack.
+ */
 function pushScaled(code: Code, significand: number, pushExponent: () => void): void {
   code.get(significand).i64(11n).op('i64.shr_u').i64(fractionMask).op('i64.and');
   pushExponent();
   code.i64(BigInt(bias)).op('i64.add').i64(52n).op('i64.shl', 'i64.or', 'f64.reinterpret_i64');
 }
 
-/** Of the f64 on the stack: locals with its 53-bit significand and its exponent, both i64. */
+/** Locals with the 53-bit significand and the exponent of the f64 on the stack, both i64. */
 function takeApart(code: Code): { readonly significand: number; readonly exponent: number } {
   const significand = code.local('i64');
   const exponent = code.local('i64');
@@ -36,7 +38,7 @@ function takeApart(code: Code): { readonly significand: number; readonly exponen
   return { significand, exponent };
 }
 
-/** 64 bits of a result of which 53 are known, and the sign of what is missing (an i64 local). */
+/** A result of 64 bits of which 53 are known, and the sign of the remainder (an i64 local). */
 function nudged(code: Code, significand: number, missing: number, result: number): void {
   code.get(significand).i64(11n).op('i64.shl');
   code.get(missing).i64(0n).op('i64.gt_s', 'i64.extend_i32_u', 'i64.add');
@@ -60,7 +62,7 @@ export function writeQuotient(code: Code, x: ExactLocals, y: ExactLocals): Exact
   return exact;
 }
 
-/** 1 as i64 where the exponent is odd, so that the root of 2^odd * significand has a whole exponent. */
+/** 1 as i64 if the exponent is odd, so that the root of 2^odd * significand has an integer exponent. */
 function oddness(code: Code, { exponent }: ExactLocals): number {
   const odd = code.local('i64');
   code.get(exponent).i32(1).op('i32.and', 'i64.extend_i32_u').set(odd);
@@ -82,14 +84,14 @@ export function writeRoot(code: Code, x: ExactLocals): ExactLocals {
   return exact;
 }
 
-/** Places of a reciprocal root below its point. */
+/** Binary places of a reciprocal root. */
 const places = 55n;
-/** More than the error of 1 / sqrt(x) in those places: two roundings to 53 bits. */
+/** An upper bound of the error of 1 / sqrt(x) in those places: two roundings to 53 bits. */
 const slack = 8n;
 
 /**
- * 1 / sqrt(x) of a positive value: the greatest r of 55 places with r^2 * x <= 1. The difference is less than a 2^48th of
- * 2^162, the 1 of its places, so that 128 bits of it tell its sign.
+ * 1 / sqrt(x) of a positive value: the greatest r with 55 places and r^2 * x <= 1. The difference from 1 is less than
+ * 2^-48 times 2^162 (which represents 1), so 128 bits of it are enough to tell its sign.
  */
 export function writeReciprocalRoot(code: Code, helpers: Helpers, x: ExactLocals): ExactLocals {
   const exact = exactLocals(code);
@@ -129,7 +131,7 @@ export function writeReciprocalRoot(code: Code, helpers: Helpers, x: ExactLocals
   return exact;
 }
 
-/** Index of the function (bits of a positive, finite f64) → 1 / sqrt of it: an f64 rounded to odd. */
+/** Index of the function (bits of a positive, finite f64) → 1 / sqrt of it, as an f64 rounded to odd. */
 export function reciprocalRootToOdd(helpers: Helpers): number {
   return helpers.function('odd rsqrt', { parameters: ['i64'], results: ['i64'] }, (code) => {
     const never = (): void => undefined;

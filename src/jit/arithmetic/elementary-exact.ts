@@ -1,10 +1,10 @@
 /**
- * Elementary functions with 128 bits in integers, for the few arguments where f64 cannot tell which way to round. Each is
- * a function of the bits of an f64 that an f32 can hold, and gives an f64 rounded to odd: cut, its last bit set for what
- * is below, so that rounding it again is right.
+ * Elementary functions in 128-bit integers, for the few arguments where f64 cannot decide the rounding. Each takes the
+ * bits of an f64 that f32 can represent and returns an f64 rounded to odd: truncated, with the last bit set if anything
+ * was lost, so that rounding it again is correct.
  *
- * Errors stay below 2^-90 of the result. That decides every case: an f32 has 2^32 values, so the nearest that results come
- * to a boundary of 25 bits is about 2^-60 of them.
+ * Errors stay below 2^-90 of the result. That decides every case: f32 has 2^32 values, so no result comes closer than
+ * about 2^-60 to a boundary of 25 bits.
  */
 import type { Code } from '../../wasm/code.ts';
 import { doubleBits, doubleLogarithmOfE, naturalLogarithmOf2 } from './constants.ts';
@@ -86,7 +86,7 @@ function exponential(helpers: Helpers): number {
   });
 }
 
-/** A fraction of an f32 has at most 52 places here: smaller ones leave 2^x so near to 1 that f64 decides. */
+/** A fraction of an f32 has at most 52 places here: for smaller arguments 2^x is so close to 1 that f64 can decide. */
 function writePower(code: Code, helpers: Helpers): void {
   const [value, whole] = [code.local('f64'), code.local('f64')];
   const power = wideLocals(code);
@@ -119,7 +119,10 @@ function writePower(code: Code, helpers: Helpers): void {
   pushIrrational(code, power, exact);
 }
 
-/** (e^t - 2^-n) / (e^t + 2^-n) for 2|x| = n * ln2 + t; beyond |x| = 20 tanh is nearer to 1 than any format tells. */
+/**
+ * (e^t - 2^-n) / (e^t + 2^-n) for 2|x| = n * ln2 + t. Beyond |x| = 20, tanh is so close to 1 that no format can tell
+ * the difference.
+ */
 function writeTangent(code: Code, helpers: Helpers): void {
   const [value, n] = [code.local('f64'), code.local('i64')];
   const [rest, above, below, part] = [wideLocals(code), wideLocals(code), wideLocals(code), wideLocals(code)];
@@ -146,7 +149,7 @@ function writeTangent(code: Code, helpers: Helpers): void {
   pushIrrational(code, quotient, exact);
 }
 
-/** 2 * value = n * ln2 + rest, 0 <= rest < ln2 in units of 2^-128, n a whole number below 60. */
+/** 2 * value = n * ln2 + rest, with 0 <= rest < ln2 in units of 2^-128 and n an integer below 60. */
 function writeRest(code: Code, helpers: Helpers, value: number, n: number, rest: WideLocals): void {
   const unit = naturalLogarithmOf2(120);
   const part = wideLocals(code);
@@ -157,7 +160,7 @@ function writeRest(code: Code, helpers: Helpers, value: number, n: number, rest:
     .i64(16n)
     .op('i64.shl')
     .set(rest.high);
-  // One more than it may be, so that the rest may turn out negative.
+  // May be one too large, so the rest may turn out negative.
   code
     .get(value)
     .f64(doubleBits(doubleLogarithmOfE(160), 160))
@@ -189,7 +192,7 @@ function writeRest(code: Code, helpers: Helpers, value: number, n: number, rest:
   code.get(rest.low).i64(8n).op('i64.shl').set(rest.low);
 }
 
-/** above / below, which is less than 1, in units of 2^-127, bit by bit; `above` is used up. */
+/** above / below, which is less than 1, in units of 2^-127, computed bit by bit. `above` is overwritten. */
 function writeQuotientBits(code: Code, above: WideLocals, below: WideLocals): WideLocals {
   const quotient = wideLocals(code);
   const count = code.local('i32');

@@ -1,6 +1,6 @@
 /**
- * Elementary functions in f64 with a relative error below 2^-46: arguments reduced to a small interval, Taylor series cut
- * where the rest is below 2^-47, and a few roundings of 2^-53 each.
+ * Elementary functions in f64 with a relative error below 2^-46: the argument is reduced to a small interval, the
+ * Taylor series is truncated once the rest is below 2^-47, and a few roundings add 2^-53 each.
  */
 import type { Code } from '../../wasm/code.ts';
 import { doubleBits, doubleLogarithmOfE, naturalLogarithmOf2, shortDoubleBits } from './constants.ts';
@@ -11,7 +11,7 @@ import { roundingShift, writeReduction } from './quarter-turns.ts';
 const places = 160;
 const unit = 1n << BigInt(places);
 
-/** Pushes the function of an f64 local: finite for sin and cos, positive and finite for lg2, no NaN. */
+/** Pushes the function of an f64 local: finite for sin and cos, positive and finite for lg2, not a NaN. */
 export function writeSeries(code: Code, helpers: Helpers, fn: Elementary, value: number): void {
   switch (fn) {
     case 'sin':
@@ -43,8 +43,8 @@ function factorial(n: number): bigint {
 }
 
 /**
- * Pushes c0 + c1 x + c2 x^2 + ... of an f64 local, halves of the polynomial apart from each other so that their terms
- * need not wait for one another.
+ * Pushes c0 + c1 x + c2 x^2 + ... of an f64 local. The two halves of the polynomial are evaluated separately, so that
+ * their terms do not depend on each other.
  */
 function pushPolynomial(code: Code, x: number, coefficients: readonly bigint[]): void {
   const powers: number[] = [x];
@@ -71,7 +71,10 @@ function pushPart(code: Code, powers: readonly number[], coefficients: readonly 
   code.op('f64.add');
 }
 
-/** Rounds the f64 on the stack to a whole number, of moderate size: locals with it as f64 and as i64, modulo 2^51. */
+/**
+ * Rounds the f64 on the stack, which must be of moderate size, to an integer. Returns locals with it as f64 and as i64,
+ * modulo 2^51.
+ */
 function takeWhole(code: Code): { readonly whole: number; readonly bits: number } {
   const [whole, bits] = [code.local('f64'), code.local('i64')];
   code.f64(roundingShift).op('f64.add').tee(whole).op('i64.reinterpret_f64').set(bits);
@@ -79,7 +82,7 @@ function takeWhole(code: Code): { readonly whole: number; readonly bits: number 
   return { whole, bits };
 }
 
-/** Pushes 2^n of the lowest bits of an i64 local. */
+/** Pushes 2^n, where n is the low bits of an i64 local. */
 function pushPowerOf2(code: Code, n: number): void {
   code.get(n).i64(1023n).op('i64.add').i64(52n).op('i64.shl', 'f64.reinterpret_i64');
 }
@@ -92,7 +95,7 @@ const powerOf2 = series(
   (n) => (naturalLogarithmOf2(places) ** BigInt(n) * unit) / unit ** BigInt(n) / factorial(n),
 );
 
-/** Beyond it every format is at its end. */
+/** Beyond this limit every format overflows or underflows. */
 const mostPower = doubleBits(1000n, 0);
 
 function pushPower(code: Code, value: number): void {
@@ -112,7 +115,7 @@ const ln2 = shortDoubleBits(naturalLogarithmOf2(places), places, 40);
 const ln2Rest = doubleBits(ln2.rest, places);
 const logarithmOfE = doubleBits(doubleLogarithmOfE(places), places + 1);
 
-/** Beyond it tanh is nearer to 1 than any format tells. */
+/** Beyond this limit no format can tell tanh from 1. */
 const mostTangent = doubleBits(20n, 0);
 
 /** (E - 1) / (E + 1) for E = e^(2|x|) = 2^n * e^r, with E - 1 = 2^n * (e^r - 1) + (2^n - 1). */
@@ -164,7 +167,7 @@ const alternately = (n: number, value: bigint): bigint => (n % 2 === 0 ? value :
 const sine = series(8, (n) => alternately(n, unit / factorial(2 * n + 1)));
 const cosine = series(8, (n) => alternately(n, unit / factorial(2 * n)));
 
-/** `quarter`: 0 for sin, 1 for cos, which runs a quarter turn ahead. */
+/** `quarter`: 0 for sin, 1 for cos, which is a quarter turn ahead. */
 function pushCircular(code: Code, helpers: Helpers, value: number, quarter: 0 | 1): void {
   const { turns, rest } = writeReduction(code, helpers, value);
   const [square, result] = [code.local('f64'), code.local('f64')];

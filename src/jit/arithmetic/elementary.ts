@@ -1,6 +1,7 @@
 /**
- * sin, cos, lg2, ex2 and tanh of f32, f16 and bf16, correctly rounded. An f64 with an error below 2^-44 of it nearly always
- * tells which way to round: where both ends of that interval round alike. Else elementary-exact.ts decides.
+ * sin, cos, lg2, ex2 and tanh of f32, f16 and bf16, correctly rounded. An f64 with a relative error below 2^-44 almost
+ * always decides the rounding, because both ends of the error interval round alike. Otherwise elementary-exact.ts
+ * decides.
  */
 import type { FloatArithmeticFormat, FloatFunction, FloatMode } from '../../numerics/operations.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -17,7 +18,7 @@ export function isElementary(fn: FloatFunction): fn is Elementary {
   return fn === 'sin' || fn === 'cos' || fn === 'lg2' || fn === 'ex2' || fn === 'tanh';
 }
 
-/** What an elementary function needs of the format it works in. */
+/** Facts about the format that an elementary function works in. */
 export interface Narrow {
   readonly format: FloatArithmeticFormat;
   readonly mode: FloatMode;
@@ -25,10 +26,10 @@ export interface Narrow {
   readonly rounder: number;
 }
 
-/** Factors to both ends; a product keeps the sign of a zero. */
+/** Factors that give both ends of the interval. A product keeps the sign of a zero. */
 const ends = [doubleBits((1n << 44n) - 1n, 44), doubleBits((1n << 44n) + 1n, 44)] as const;
 
-/** Ends the function being made by returning the result of a value in an f64 local. */
+/** Ends the current function by returning the result for a value in an f64 local. */
 export function returnElementary(code: Code, helpers: Helpers, fn: Elementary, value: number, narrow: Narrow): void {
   const target = arithmeticTarget(narrow.format, narrow.mode);
   returnSpecial(code, fn, value, target);
@@ -39,7 +40,10 @@ export function returnElementary(code: Code, helpers: Helpers, fn: Elementary, v
   code.get(value).op('i64.reinterpret_f64').call(exactFunction(helpers, fn)).call(narrow.rounder).op('return');
 }
 
-/** Zeros and infinities that the series do not take; NaNs. ex2 and tanh are bounded, so infinity is a large number. */
+/**
+ * Zeros and infinities that the series cannot take, and NaNs. ex2 and tanh are bounded, so infinity is treated as a
+ * large number.
+ */
 function returnSpecial(code: Code, fn: Elementary, value: number, target: RoundingTarget): void {
   const returnsNan = (): void => returnNan(code, target);
   if (fn === 'ex2' || fn === 'tanh') {
@@ -63,7 +67,7 @@ function returnSpecial(code: Code, fn: Elementary, value: number, target: Roundi
 
 const infinite = 0x7ff0000000000000n;
 
-/** Returns where both ends of the interval around an f64 local round to the same bits. */
+/** Returns if both ends of the interval around an f64 local round to the same bits. */
 function returnIfSettled(code: Code, { format, mode, rounder }: Narrow, result: number): void {
   const bits = code.local('i32');
   const end = (which: 0 | 1): Code => code.get(result).f64(ends[which]).op('f64.mul');
@@ -78,7 +82,7 @@ function returnIfSettled(code: Code, { format, mode, rounder }: Narrow, result: 
   end(1).op('f32.demote_f64', 'f32.eq');
   code.if(() => {
     code.get(low).op('i32.reinterpret_f32').set(bits);
-    // No function here has a result between the last f32 below 2^-126 and that number, where .ftz asks for more care.
+    // No function here has a result between 2^-126 and the f32 just below it, where .ftz would need more care.
     if (mode.flush) flushBits(code, bits);
     code.get(bits).op('return');
   });

@@ -19,7 +19,7 @@ import {
 /** The only parameter: bits of an f64. */
 const argument = 0;
 
-/** `quarter`: 0 for sin, 1 for cos, which runs a quarter turn ahead. */
+/** `quarter`: 0 for sin, 1 for cos, which is a quarter turn ahead. */
 export function writeCircular(code: Code, helpers: Helpers, quarter: 0 | 1): void {
   const product = highWideProduct(helpers);
   const turns = code.local('i32');

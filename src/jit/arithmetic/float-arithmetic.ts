@@ -1,4 +1,7 @@
-/** Float steps: those that round, by the way in which their format and mode are best done; and the choice of the others. */
+/**
+ * Float steps: the ones that round, grouped by how their format and mode are implemented, and the dispatch of the
+ * others.
+ */
 import type { StepOf } from '../../isa/steps/step.ts';
 import { lowerDouble } from './double-arithmetic.ts';
 import { lowerChoice } from './float-bits.ts';

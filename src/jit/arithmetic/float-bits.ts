@@ -1,4 +1,4 @@
-/** Float steps that round nothing: neg, abs, min, max, and comparisons. They work on patterns. */
+/** Float steps that do not round: neg, abs, min, max, and comparisons. They work on bit patterns. */
 import type { StepOf } from '../../isa/steps/step.ts';
 import { plainConversion } from '../../numerics/conversion.ts';
 import { type FloatFormat, formats } from '../../numerics/formats.ts';
@@ -37,7 +37,7 @@ function constant(code: Code, type: IntegerType, value: bigint): Code {
   return type === 'i64' ? code.i64(value) : code.i32(Number(BigInt.asIntN(32, value)));
 }
 
-/** Replaces a subnormal in a local by zero of its sign. */
+/** Replaces a subnormal in a local by a zero with its sign. */
 export function flushLocal(code: Code, local: number, { type, sign, infinity }: Masks): void {
   constant(code.get(local), type, sign).op(`${type}.and`).get(local);
   constant(code.get(local), type, infinity).op(`${type}.and`, `${type}.eqz`, 'select').set(local);
@@ -48,7 +48,7 @@ function pushIsNan(code: Code, local: number, { type, magnitude, infinity }: Mas
   constant(code, type, infinity).op(`${type}.gt_u`);
 }
 
-/** A signed integer ordered like the values, -0 below +0. */
+/** A signed integer that has the same order as the values, with -0 below +0. */
 function pushKey(code: Code, local: number, { type, width }: Masks): void {
   const push = (): void => {
     code.get(local);
@@ -140,7 +140,7 @@ function pushExtremum(
 
 // --- comparisons ----------------------------------------------------------------------------------------------------
 
-/** Pushes a narrow float as f32: a local with its bits, flushed already. */
+/** Pushes a narrow float as f32; the local holds its bits, already flushed. */
 function pushAsF32(code: Code, helpers: Helpers, local: number, format: FloatArithmeticFormat): void {
   code.get(local);
   if (format === 'bf16') code.i32(16).op('i32.shl');
@@ -150,7 +150,7 @@ function pushAsF32(code: Code, helpers: Helpers, local: number, format: FloatAri
 
 const widening = plainConversion('f16', 'f32');
 
-/** Pushes 1 where the comparison holds for two floats, else 0. */
+/** Pushes 1 if the comparison holds for two floats, else 0. */
 export function pushFloatComparison(step: StepOf<'compare'>, format: FloatArithmeticFormat, lowering: Lowering): void {
   const { code, values, helpers } = lowering;
   const masks = masksOf(format);
@@ -174,7 +174,7 @@ export function pushFloatComparison(step: StepOf<'compare'>, format: FloatArithm
   pushOtherComparison(code, step.comparison, kind, a, b);
 }
 
-/** Comparisons that are one instruction. */
+/** Comparisons that take one instruction. */
 const orders: Readonly<Partial<Record<Comparison, 'eq' | 'lt' | 'le' | 'gt' | 'ge' | 'ne'>>> = {
   eq: 'eq',
   lt: 'lt',

@@ -14,13 +14,13 @@ function constant(code: Code, type: IntegerType, value: bigint): Code {
   return type === 'i64' ? code.i64(value) : code.i32(Number(BigInt.asIntN(32, value)));
 }
 
-/** The low `width` bits of what is on the stack. */
+/** Keeps the low `width` bits of the value on the stack. */
 export function maskTo(code: Code, type: IntegerType, width: number): void {
   if (width === (type === 'i64' ? 64 : 32)) return;
   constant(code, type, (1n << BigInt(width)) - 1n).op(`${type}.and`);
 }
 
-/** Repeats the top one of `width` bits up to the whole type. */
+/** Sign-extends a value of `width` bits to the whole type. */
 export function signExtendIn(code: Code, type: IntegerType, width: number): void {
   const spare = BigInt((type === 'i64' ? 64 : 32) - width);
   if (spare === 0n) return;
@@ -100,7 +100,7 @@ function pushInteger(
   }
 }
 
-/** Division by zero gives all ones; the least value by -1 wraps instead of trapping. */
+/** Division by zero gives all ones. The least value divided by -1 wraps instead of trapping. */
 function pushDivision(
   fn: 'div' | 'rem',
   signed: boolean,
@@ -143,7 +143,7 @@ function pushHigh({ width, signed }: FixedFormat, a: number, b: number, { code, 
   }
   code.get(a).get(b).call(highProduct(helpers));
   if (!signed) return;
-  // A negative operand has been taken as 2^64 too much.
+  // Corrects for a negative operand, which was taken as 2^64 too large.
   for (const [one, other] of [
     [a, b],
     [b, a],
@@ -170,7 +170,7 @@ function lowerWide(step: StepOf<'integer'>, format: FixedFormat, lowering: Lower
   values.set(step.to, type);
 }
 
-/** `.sat` of types up to 32 bits: exact in i64, then the nearest end of the range. */
+/** `.sat` of types up to 32 bits: computed exactly in i64, then clamped to the range. */
 function lowerSaturating(step: StepOf<'integer'>, format: FixedFormat, lowering: Lowering): void {
   const { code, values } = lowering;
   const { width, signed } = format;
@@ -191,7 +191,7 @@ function lowerSaturating(step: StepOf<'integer'>, format: FixedFormat, lowering:
   values.set(step.to, 'i32');
 }
 
-/** A signed i64 local to the range of a type. */
+/** Clamps a signed i64 local to the range of a type. */
 export function clampLocal(code: Code, local: number, { width, signed }: FixedFormat): void {
   const all = (1n << BigInt(width)) - 1n;
   const most = signed ? all >> 1n : all;
@@ -201,7 +201,7 @@ export function clampLocal(code: Code, local: number, { width, signed }: FixedFo
   code.get(local).i64(most).get(local).i64(most).op('i64.lt_s', 'select').set(local);
 }
 
-/** cvt.pack: an s32 to the range of a type. */
+/** cvt.pack: clamps an s32 to the range of a type. */
 export function lowerClamp(step: StepOf<'clamp'>, { code, values }: Lowering): void {
   const format = formats[step.type] as FixedFormat;
   const wide = values.temporary('i64');
@@ -270,7 +270,7 @@ export function lowerBits(step: StepOf<'bits'>, lowering: Lowering): void {
   values.set(step.to, type);
 }
 
-/** Amounts beyond the width shift everything out. */
+/** Amounts of at least the width shift all bits out. */
 function pushShift(fn: 'shl' | 'shr.u' | 'shr.s', width: number, a: Ref, b: Ref, lowering: Lowering): void {
   const { code, values } = lowering;
   const type = holder(width);
@@ -297,7 +297,7 @@ function pushShift(fn: 'shl' | 'shr.u' | 'shr.s', width: number, a: Ref, b: Ref,
 
 // --- comparisons ----------------------------------------------------------------------------------------------------
 
-/** Orders of integers by the names of comparisons. */
+/** Integer orders by the names of comparisons. */
 export const integerOrders: Readonly<Partial<Record<Comparison, 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'>>> = {
   eq: 'eq',
   ne: 'ne',
@@ -317,12 +317,12 @@ export const integerOrders: Readonly<Partial<Record<Comparison, 'eq' | 'ne' | 'l
   geu: 'ge',
 };
 
-/** Pushes 1 where the comparison holds for two integers, else 0. */
+/** Pushes 1 if the comparison holds for two integers, else 0. */
 export function pushIntegerComparison(step: StepOf<'compare'>, format: FixedFormat, lowering: Lowering): void {
   const { code } = lowering;
   const order = integerOrders[step.comparison];
   if (order === undefined) {
-    // No integer is a NaN.
+    // Integers have no NaNs.
     code.i32(step.comparison === 'num' ? 1 : 0);
     return;
   }

@@ -1,7 +1,7 @@
 /**
- * Float steps of at most 24 bits in any mode, through f64: their products are exact there, quotients and roots never
- * round onto a boundary of the narrow format (they would need more than 53 bits to come so near), and sums are rounded to
- * odd.
+ * Float steps of at most 24 bits in any rounding mode, through f64. Products are exact there. Quotients and roots never
+ * round onto a boundary of the narrow format, because they would need more than 53 bits to come so close. Sums are
+ * rounded to odd.
  */
 import { plainConversion } from '../../numerics/conversion.ts';
 import { formats } from '../../numerics/formats.ts';
@@ -18,7 +18,7 @@ import { arithmeticTarget } from './target.ts';
 
 const one64 = 0x3ff0000000000000n;
 
-/** Index of the function (bits, …) → bits for an operation of at most 24 bits in any mode. */
+/** Index of the function (bits, …) → bits for an operation of at most 24 bits in any rounding mode. */
 export function narrowFunction(
   helpers: Helpers,
   fn: FloatFunction,
@@ -85,7 +85,7 @@ function widened(code: Code, helpers: Helpers, bits: number, format: FloatArithm
 
 const widening = plainConversion('f16', 'f64');
 
-/** An f64 local with the result, so near to the exact one that the narrow format rounds both alike. */
+/** An f64 local with the result, accurate enough that the narrow format rounds it like the exact one. */
 function exactResult(
   code: Code,
   helpers: Helpers,
@@ -126,7 +126,7 @@ function exactResult(
   }
 }
 
-/** 1 / sqrt(a): two roundings in f64 are enough unless they end near the middle between two f32. */
+/** 1 / sqrt(a): two roundings in f64 are enough unless the result lies close to the middle between two f32. */
 function reciprocalRoot(code: Code, helpers: Helpers, a: number, result: number): void {
   code.f64(one64).get(a).op('f64.sqrt', 'f64.div').tee(result);
   code.op('i64.reinterpret_f64', 'i32.wrap_i64').i32(0x0ffffff8).op('i32.sub').i32(0x1fffffff).op('i32.and');
@@ -146,7 +146,7 @@ function negate(code: Code, local: number): void {
     .set(local);
 }
 
-/** div.approx.f32 by a finite divisor beyond 2^126: zero, or NaN for an infinite dividend (PTX ISA 9.1, 9.7.3.8). */
+/** div.approx.f32 by a finite divisor above 2^126: zero, or NaN for an infinite dividend (PTX ISA 9.1, 9.7.3.8). */
 function shrinkDividend(code: Code, a: number, b: number): void {
   const magnitude = code.local('i64');
   code
@@ -160,7 +160,10 @@ function shrinkDividend(code: Code, a: number, b: number): void {
   code.if(() => code.get(a).i64(0n).op('f64.reinterpret_i64', 'f64.mul').set(a));
 }
 
-/** a + b rounded to odd: an inexact sum gets the neighbour whose last bit is one, so that rounding it again is right. */
+/**
+ * a + b rounded to odd: an inexact sum is replaced by the neighbour whose last bit is one, so that rounding it again is
+ * correct.
+ */
 function oddSum(code: Code, a: number, b: number): number {
   const [sum, part, rest] = [code.local('f64'), code.local('f64'), code.local('f64')];
   const bits = code.local('i64');
@@ -179,7 +182,7 @@ function oddSum(code: Code, a: number, b: number): number {
   return sum;
 }
 
-/** A sum that cancels is -0 under rm; only +0 and +0 give +0 (IEEE 754 section 6.3). */
+/** A sum that cancels is -0 under rm, unless both terms are +0 (IEEE 754 section 6.3). */
 function signZeroSum(code: Code, fn: FloatFunction, operands: readonly number[], bits: number): void {
   if (fn !== 'add' && fn !== 'sub' && fn !== 'fma') return;
   const [a = 0, b = 0, c = 0] = operands;

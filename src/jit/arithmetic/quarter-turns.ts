@@ -1,7 +1,8 @@
 /**
- * An angle as quarter turns and a rest. Below 2^19 the quarter turns are taken away in f64, pi / 2 in two parts; beyond
- * that, and where the rest is too small for that, |x| * 2 / pi is computed to 128 places: bits of 2 / pi that give
- * multiples of 4 are left out, those that follow are multiplied by the 24 bits of x (Payne and Hanek's method).
+ * Reduces an angle to quarter turns and a rest. Below 2^19 the quarter turns are subtracted in f64, with pi / 2 in two
+ * parts. Beyond that, and if the rest is too small for that method, |x| * 2 / pi is computed to 128 places: bits of 2 /
+ * pi that give multiples of 4 are left out, and the bits after them are multiplied by the 24 bits of x (the method of
+ * Payne and Hanek).
  */
 import type { Code } from '../../wasm/code.ts';
 import { doubleBits, eighthTurn, inverseQuarterTurn, shortDoubleBits } from './constants.ts';
@@ -10,16 +11,16 @@ import { addWide, highProduct, negateWide, wideLocals } from './wide.ts';
 
 const places = 160;
 
-/** Adding it to an f64 of moderate size rounds to a whole number, which then stands in the lowest bits. */
+/** Adding this to an f64 of moderate size rounds it to an integer, which is then in the low bits. */
 export const roundingShift = 0x4338000000000000n;
 
-/** Locals: the angle is `turns` (i32, modulo 4) quarter turns and `rest` (f64, at most pi / 4 in magnitude). */
+/** Locals: the angle is `turns` (i32, modulo 4) quarter turns plus `rest` (f64, at most pi / 4 in magnitude). */
 export interface ReducedAngle {
   readonly turns: number;
   readonly rest: number;
 }
 
-/** Reduces a finite angle in an f64 local, the value of an f32; `rest` has a relative error below 2^-46. */
+/** Reduces a finite angle in an f64 local that holds the value of an f32; `rest` has a relative error below 2^-46. */
 export function writeReduction(code: Code, helpers: Helpers, angle: number): ReducedAngle {
   const [turns, rest, shifted] = [code.local('i32'), code.local('f64'), code.local('f64')];
   const quarter = shortDoubleBits(2n * eighthTurn(places), places, 33);
@@ -31,10 +32,10 @@ export function writeReduction(code: Code, helpers: Helpers, angle: number): Red
     .op('f64.add');
   code.tee(shifted).op('i64.reinterpret_f64', 'i32.wrap_i64').set(turns);
   code.get(shifted).f64(roundingShift).op('f64.sub').set(shifted);
-  // The first product is exact as long as there are fewer than 2^20 quarter turns, and so is its difference.
+  // The first product and its difference are exact as long as there are fewer than 2^20 quarter turns.
   code.get(angle).get(shifted).f64(quarter.bits).op('f64.mul', 'f64.sub');
   code.get(shifted).f64(doubleBits(quarter.rest, places)).op('f64.mul', 'f64.sub').set(rest);
-  // The second is wrong by up to 2^-65.
+  // The second product has an error of up to 2^-65.
   const isLarge = (): Code =>
     code
       .get(angle)
@@ -61,7 +62,7 @@ function reduceFar(code: Code, helpers: Helpers, angle: number, { turns, rest }:
     .set(fraction.high);
   code.get(fraction.high).i64(0n).op('i64.lt_s').tee(negative);
   code.if(() => negateWide(code, fraction));
-  // |fraction| to 64 bits; no f32 comes so near to a quarter turn that its upper half would be zero.
+  // |fraction| to 64 bits. No f32 is so close to a quarter turn that the upper half would be zero.
   code.get(fraction.high).op('i64.clz').set(zeros);
   code.get(fraction.high).get(zeros).op('i64.shl');
   code.get(fraction.low).i64(1n).op('i64.shr_u').i64(63n).get(zeros).op('i64.sub', 'i64.shr_u', 'i64.or');
@@ -92,7 +93,7 @@ function reduceFar(code: Code, helpers: Helpers, angle: number, { turns, rest }:
 const lead = 46;
 const words = 6;
 
-/** Pushes a word of 2 / pi by the number on the stack; word 0 begins `lead` bits before its point. */
+/** Pushes the word of 2 / pi whose number is on the stack; word 0 begins `lead` bits before the point. */
 function wordFunction(helpers: Helpers): number {
   const type = { parameters: ['i32'], results: ['i64'] } as const;
   return helpers.function('word of 2/pi', type, (code) => {
@@ -107,8 +108,8 @@ function wordFunction(helpers: Helpers): number {
 }
 
 /**
- * Index of the function (bits of an f64 that an f32 can hold, at least 2^-21 in magnitude) → (high, low, turns): |x| is
- * turns (modulo 4) + (high, low) / 2^128 quarter turns, the 128 bits a signed number.
+ * Index of the function (bits of an f64 that f32 can represent, at least 2^-21 in magnitude) → (high, low, turns): |x|
+ * is turns (modulo 4) + (high, low) / 2^128 quarter turns, where the 128 bits are a signed number.
  */
 export function turnsFunction(helpers: Helpers): number {
   const type = { parameters: ['i64'], results: ['i64', 'i64', 'i32'] } as const;
@@ -123,7 +124,7 @@ export function turnsFunction(helpers: Helpers): number {
       .i64(29n)
       .op('i64.shr_u')
       .set(factor);
-    // The exponent of the factor's last bit, from where 2 / pi * 2^exponent / 4 is read as a fraction.
+    // The exponent of the factor's last bit. 2 / pi * 2^exponent / 4 is read as a fraction from there.
     code
       .get(0)
       .i64(52n)
@@ -140,7 +141,7 @@ export function turnsFunction(helpers: Helpers): number {
   });
 }
 
-/** 64 bits from bit `by` of a word on. */
+/** 64 bits of a word, starting at bit `by`. */
 function windowWord(code: Code, helpers: Helpers, word: number, by: number, offset: number): number {
   const local = code.local('i64');
   code.get(word).i32(offset).op('i32.add').call(wordFunction(helpers)).get(by).op('i64.shl');
@@ -153,7 +154,7 @@ function windowWord(code: Code, helpers: Helpers, word: number, by: number, offs
   return local;
 }
 
-/** Three words times the factor, the topmost first, without what does not fit. */
+/** Three words times the factor, top word first, without the bits that do not fit. */
 function multiplied(
   code: Code,
   helpers: Helpers,
@@ -171,7 +172,7 @@ function multiplied(
   return [upper.high, upper.low, low];
 }
 
-/** The two topmost bits are turns; a fraction of a half and more is a negative one of the next turn. */
+/** The two top bits are turns. A fraction of at least one half becomes a negative fraction of the next turn. */
 function pushFraction(code: Code, [top, middle, low]: readonly [number, number, number]): void {
   const high = code.local('i64');
   code.get(top).i64(2n).op('i64.shl').get(middle).i64(62n).op('i64.shr_u', 'i64.or').tee(high);

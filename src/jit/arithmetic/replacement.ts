@@ -1,4 +1,4 @@
-/** Results that stand in the place of a conversion's for some of its inputs, on one value and on four. */
+/** Replacement results of a conversion for some of its inputs, for one value and for four. */
 import type { Conversion } from '../../numerics/conversion.ts';
 import { type FloatFormat, formats } from '../../numerics/formats.ts';
 import type { ConversionStage, Replacement } from '../../numerics/replacement.ts';
@@ -9,13 +9,15 @@ import { returnBits } from './rounding.ts';
 import { holder } from '../values.ts';
 import { shift, splat } from '../simd/vector-words.ts';
 
-/** How the bits of a NaN move: fraction of the source, to where it lies in the target, and what is set there. */
+/**
+ * How the bits of a NaN move: the fraction of the source, its position in the target, and the bits that are set there.
+ */
 interface Payload {
-  /** Mask of the fraction in the source, where it begins. */
+  /** Mask of the fraction in the source, shifted to bit 0. */
   readonly mask: bigint;
-  /** Places to the left from there to the target; negative to the right. */
+  /** How far to shift left from there to the target; negative means right. */
   readonly shift: number;
-  /** The fraction's field in the target. */
+  /** Mask of the fraction in the target. */
   readonly field: bigint;
   readonly top: bigint;
   readonly least: bigint;
@@ -37,7 +39,7 @@ function payloadOf(c: Conversion, quiet: boolean): Payload {
 
 // --- one value ------------------------------------------------------------------------------------------------------
 
-/** Index of the function (source, random, scale) → result, as `converter` makes it. */
+/** Index of the function (source, random, scale) → result, in the form that `converter` makes. */
 export function stageConverter(helpers: Helpers, stage: ConversionStage): number {
   const { conversion: c, replacements } = stage;
   const plain = converter(helpers, c);
@@ -102,7 +104,7 @@ function pushPayload(code: Code, { mask, shift: left, field, top, least, exponen
 
 // --- four values ----------------------------------------------------------------------------------------------------
 
-/** Puts the replacements' results into `results`, words like those of `source`. */
+/** Puts the replacement results into `results`, in words like those of `source`. */
 export function replaceVector(
   code: Code,
   { conversion: c, replacements }: ConversionStage,
@@ -151,7 +153,7 @@ function pushVectorPayload(code: Code, c: Conversion, payload: Payload, source: 
   splat(code, 2 ** (formats[c.to].width - 1)).vector('v128.and', 'v128.or');
 }
 
-/** The stage as text; patterns may be bigints. */
+/** The stage as text. Patterns may be bigints, which JSON cannot hold. */
 function keyOf({ conversion, replacements }: ConversionStage): string {
   const result = replacements.map(({ first, last, rule }) => `${first} ${last} ${rule}`);
   return JSON.stringify([conversion, result]);

@@ -1,7 +1,8 @@
 /**
- * The one place where compiled code rounds: a value (-1)^sign * significand * 2^(exponent - 63), its significand with the
- * top bit set and, where something lies below it, the lowest bit too, becomes bits of any format. Integer instructions
- * only, generated from the target's constants; each function below ends by returning from the function being made.
+ * The only place where compiled code rounds. The input is a value (-1)^sign * significand * 2^(exponent - 63), whose
+ * significand has its top bit set and, if anything lies below it, also its lowest bit. The output is the bits of any
+ * format. The code uses only integer instructions, generated from the target's constants. Each function below ends by
+ * returning from the function being generated.
  */
 import type { Rounding } from '../../numerics/conversion.ts';
 import type { FixedFormat, FloatFormat } from '../../numerics/formats.ts';
@@ -20,7 +21,7 @@ export function exactLocals(code: Code): ExactLocals {
   return { sign: code.local('i32'), significand: code.local('i64'), exponent: code.local('i32') };
 }
 
-/** Leaves the i64 on the stack as the function's result. */
+/** Returns the i64 on the stack as the result of the function. */
 export function returnBits(code: Code, width: number): void {
   if (width <= 32) code.op('i32.wrap_i64');
   code.op('return');
@@ -62,13 +63,13 @@ export function returnInfinity(code: Code, target: RoundingTarget, sign: number)
   else returnBySign(code, sign, largest, format.width);
 }
 
-/** Rounds a finite value that is not zero. `random`: an i32 local with the bits of `.rs`. */
+/** Rounds a finite, nonzero value. `random`: an i32 local with the bits of `.rs`. */
 export function returnRounded(code: Code, target: RoundingTarget, exact: ExactLocals, random: number): void {
   if (target.format.kind === 'float') roundFloat(code, target, target.format, exact, random);
   else roundFixed(code, target, target.format, exact, random);
 }
 
-/** What rounding leaves: `kept` i64, in units of 2^`last` (i32). */
+/** The result of rounding: `kept` (i64), in units of 2^`last` (i32). */
 interface KeptLocals {
   readonly kept: number;
   readonly last: number;
@@ -116,7 +117,7 @@ function roundFloat(code: Code, target: RoundingTarget, format: FloatFormat, exa
   returnBits(code, width);
 }
 
-/** A whole number in units of one place up to the format's own places. */
+/** A number of whole units in the last place, up to the format's own precision. */
 function normalise(code: Code, { kept, last }: KeptLocals, fractionBits: number): void {
   const spare = 63 - fractionBits;
   const zeros = code.local('i64');
@@ -125,7 +126,7 @@ function normalise(code: Code, { kept, last }: KeptLocals, fractionBits: number)
   code.get(kept).get(zeros).op('i64.shl').i64(BigInt(spare)).op('i64.shr_u').set(kept);
 }
 
-/** Encodings of one sign are ordered like their magnitudes, so limits are compared as patterns. */
+/** Encodings of the same sign have the order of their magnitudes, so limits are compared as patterns. */
 function limitFloat(code: Code, target: RoundingTarget, format: FloatFormat, sign: number, magnitude: number): void {
   const { width, padding, fractionBits } = format;
   const patterns = patternsOf(format);
@@ -175,8 +176,8 @@ function roundFixed(code: Code, target: RoundingTarget, format: FixedFormat, exa
 }
 
 /**
- * Cuts `cut` bits off the significand and rounds. Below 1 nothing is cut, and what is too large to be represented is all
- * ones, beyond every limit; far above 64 nothing but a trace of the value is left.
+ * Cuts `cut` bits off the significand and rounds. If `cut` is below 1, nothing is cut, and a value too large to be
+ * represented becomes all ones, above every limit. If it is far above 64, only a sticky bit is left.
  */
 function roundAt(code: Code, target: RoundingTarget, exact: ExactLocals, cut: number, random: number): KeptLocals {
   const { significand, exponent, sign } = exact;
@@ -196,7 +197,7 @@ function roundAt(code: Code, target: RoundingTarget, exact: ExactLocals, cut: nu
       code.get(cut).i32(0).op('i32.gt_s');
       code.if(
         () => {
-          // Shift amounts count modulo 64, so this one is by what the cut has above 64.
+          // Shift amounts are taken modulo 64, so this shifts by the part of the cut above 64.
           code.i64(0n).set(kept);
           code.get(significand).get(wide).op('i64.shr_u').i64(1n).get(cut).i32(128).op('i32.lt_u', 'select').set(low);
         },
@@ -215,7 +216,7 @@ function roundAt(code: Code, target: RoundingTarget, exact: ExactLocals, cut: nu
 
 const half = 1n << 63n;
 
-/** Pushes 1 as i64 where the magnitude is raised; `low`: what was cut, as a fraction of 2^64. */
+/** Pushes 1 as i64 if the magnitude is rounded up; `low`: the bits cut off, as a fraction of 2^64. */
 function raises(
   code: Code,
   rounding: Exclude<Rounding, 'rz'>,

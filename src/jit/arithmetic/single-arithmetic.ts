@@ -1,7 +1,7 @@
 /**
- * f32 steps that round to nearest by WebAssembly's own instructions. Where they would round differently, which can be seen
- * from their result, the function for every mode decides: subnormal results under .ftz, and an fma whose sum in f64 lies
- * halfway between two f32.
+ * f32 steps that round to nearest with WebAssembly's own instructions. The result shows where these could round
+ * differently: subnormal results under .ftz, and an fma whose sum in f64 is a tie between two f32. Those cases call the
+ * function that handles every mode.
  */
 import type { StepOf } from '../../isa/steps/step.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
@@ -23,7 +23,7 @@ const opcodes: Readonly<Partial<Record<FloatFunction, PlainOpcode>>> = {
   sqrt: 'f32.sqrt',
 };
 
-/** Whether `lowerSingle` does the step. */
+/** Whether `lowerSingle` handles the step. */
 export function isSingle({ fn, format, mode }: StepOf<'float'>): boolean {
   return format === 'f32' && mode.rounding === 'rn' && !mode.sat && (fn === 'fma' || opcodes[fn] !== undefined);
 }
@@ -66,19 +66,19 @@ function operandLocal(ref: Ref, mode: FloatMode, { code, values }: Lowering): nu
   return local;
 }
 
-/** Joins to a condition: subnormal, or 2^-126, to which something smaller may have been rounded; no zero. */
+/** Adds to a condition: subnormal, or 2^-126, to which a smaller value may have been rounded; not zero. */
 function pushIsSmall(code: Code, bits: number): void {
   code.get(bits).i32(0x7fffffff).op('i32.and').i32(1).op('i32.sub').i32(0x00800000).op('i32.lt_u', 'i32.or');
 }
 
-/** Joins to a condition: beyond 2^126, where div.approx has a rule of its own. */
+/** Adds to a condition: above 2^126, where div.approx has its own rule. */
 function pushIsHuge(code: Code, divisor: number): void {
   code.get(divisor).i32(0x7fffffff).op('i32.and').i32(0x7e800000).op('i32.gt_u', 'i32.or');
 }
 
 /**
- * Bits of an f32 local in a new one, its NaNs made the one that hardware makes. A branch, which is predicted, keeps the
- * test out of the chain of values that wait for each other; a select would not.
+ * The bits of an f32 local in a new local, with NaNs replaced by the one that hardware produces. A predicted branch
+ * keeps the test out of the dependency chain; a select would not.
  */
 function canonicalBits(code: Code, values: Values, local: number): number {
   const bits = values.temporary('i32');
@@ -92,8 +92,8 @@ function canonicalBits(code: Code, values: Values, local: number): number {
 }
 
 /**
- * The product is exact in f64 and the sum rounded once; rounding it again to f32 is wrong only where the sum lies halfway
- * between two f32, or where f32 is subnormal and its halves lie elsewhere.
+ * The product is exact in f64 and the sum is rounded once. Rounding it again to f32 is wrong only if the sum is a tie
+ * between two f32, or if the f32 is subnormal and its ties lie elsewhere.
  */
 function writeFma(
   operands: readonly number[],

@@ -1,4 +1,4 @@
-/** Where a rounded value goes, as constants: what rounding.ts turns into instructions. Derived from data alone. */
+/** The target of a rounding, as constants that rounding.ts turns into instructions. Derived from data alone. */
 import type { Conversion, Rounding } from '../../numerics/conversion.ts';
 import { type FloatFormat, formats, type NumberFormat } from '../../numerics/formats.ts';
 import type { FloatArithmeticFormat, FloatMode } from '../../numerics/operations.ts';
@@ -12,18 +12,21 @@ export interface RoundingTarget {
   readonly overflow: OverflowPolicy;
   readonly sat: boolean;
   readonly relu: boolean;
-  /** Subnormal results become zeros: `rounded` as the format has them, `unbounded` as if it had no least exponent. */
+  /**
+   * Subnormal results become zeros. `rounded`: judged after rounding to the format; `unbounded`: as if the format had
+   * no least exponent.
+   */
   readonly flush: 'no' | 'rounded' | 'unbounded';
-  /** What a NaN becomes where its payload does not matter. */
+  /** The result for a NaN whose payload does not matter. */
   readonly nan: bigint;
 }
 
-/** Bit patterns of a format, by sign where there are two. */
+/** Bit patterns of a format, one per sign if there are two. */
 export interface Patterns {
   readonly one: bigint;
   readonly infinity: readonly [bigint, bigint] | null;
   readonly largest: readonly [bigint, bigint];
-  /** Of a float: the largest magnitude without its padding. Of an integer: the largest magnitude of each sign. */
+  /** For a float: the largest magnitude without its padding. For an integer: the largest magnitude of each sign. */
   readonly limit: readonly [bigint, bigint];
 }
 

@@ -1,9 +1,9 @@
-/** Numbers of 128 bits as two i64, upper half first: helper functions that arithmetic in integers is made of. */
+/** Numbers of 128 bits as two i64, upper half first: the helper functions of integer arithmetic. */
 import type { Code } from '../../wasm/code.ts';
 import type { ExactLocals } from './rounding.ts';
 import type { Helpers } from '../helpers.ts';
 
-/** Locals with the halves of a number of 128 bits. */
+/** Locals with the halves of a 128-bit number. */
 export interface WideLocals {
   readonly high: number;
   readonly low: number;
@@ -96,7 +96,10 @@ export function quotientBySmall(helpers: Helpers): number {
 
 const jamType = { parameters: ['i64', 'i64', 'i32'], results: ['i64', 'i64'] } as const;
 
-/** Index of the function (high, low, n) → the number shifted right by n >= 0, its lowest bit set if a set bit was lost. */
+/**
+ * Index of the function (high, low, n) → the number shifted right by n >= 0, with its lowest bit set if a set bit was
+ * lost.
+ */
 export function shiftRightJamming(helpers: Helpers): number {
   return helpers.function('wide shift right', jamType, (code) => {
     const [high, low, distance] = [0, 1, 2];
@@ -146,8 +149,8 @@ export function negateWide(code: Code, a: WideLocals): void {
 }
 
 /**
- * A number that is not zero, times 2^(exact.exponent - 127), as a significand of 64 bits whose lowest bit stands for
- * everything below; `exact.exponent` becomes that of its top bit.
+ * A nonzero number, times 2^(exact.exponent - 127), as a significand of 64 bits with a sticky lowest bit;
+ * `exact.exponent` becomes the exponent of its top bit.
  */
 export function normaliseWide(code: Code, value: WideLocals, exact: ExactLocals): void {
   const { high, low } = value;
@@ -166,7 +169,7 @@ export function normaliseWide(code: Code, value: WideLocals, exact: ExactLocals)
   code.get(low).get(zeros).op('i64.shl').op('i64.eqz', 'i32.eqz', 'i64.extend_i32_u', 'i64.or').set(exact.significand);
 }
 
-/** Pushes bits of an f64 that is cut instead of rounded, its last bit set where something was cut; no subnormal one. */
+/** Pushes the bits of a normal f64 that is truncated instead of rounded, with its last bit set if anything was lost. */
 export function pushRoundedToOdd(code: Code, { sign, significand, exponent }: ExactLocals): void {
   code.get(sign).op('i64.extend_i32_u').i64(63n).op('i64.shl');
   code.get(exponent).i32(1023).op('i32.add', 'i64.extend_i32_u').i64(52n).op('i64.shl', 'i64.or');
@@ -179,7 +182,7 @@ export function pushRoundedToOdd(code: Code, { sign, significand, exponent }: Ex
   code.get(significand).i64(0x7ffn).op('i64.and', 'i64.eqz', 'i32.eqz', 'i64.extend_i32_u', 'i64.or');
 }
 
-/** Pushes an irrational value, `exact.exponent` being that of bit 127, as an f64 rounded to odd. */
+/** Pushes an irrational value as an f64 rounded to odd; `exact.exponent` is the exponent of bit 127. */
 export function pushIrrational(code: Code, value: WideLocals, exact: ExactLocals): void {
   normaliseWide(code, value, exact);
   code.get(exact.significand).i64(1n).op('i64.or').set(exact.significand);

@@ -1,4 +1,7 @@
-/** Runs a compiled conversion over arrays of any length: where they lie, or chunk by chunk through its memory. */
+/**
+ * Runs a compiled conversion over arrays of any length: in place if they lie in its memory, or else chunk by chunk
+ * through its memory.
+ */
 import { Kept } from '../../base/kept.ts';
 import { arrayKernel, type FetchBytes } from './array-kernel.ts';
 import { type ArrayPlan, chunkSize, type ConvertGroups, planKey, staging } from './array-plan.ts';
@@ -7,12 +10,15 @@ import { seedKeys } from './array-random.ts';
 import { groupSize, type Storage, storedBits } from './array-storage.ts';
 import { instanceWithoutEngine } from './sweep-kernel.ts';
 
-/** What `.rs` draws from: a seed's stream, in which the arrays begin with element `first`, or words of the caller's. */
+/**
+ * The source of the bits of `.rs`: the stream of a seed, in which the arrays begin with element `first`, or words from
+ * the caller.
+ */
 export type RandomSource =
   | { readonly kind: 'seed'; readonly seed: bigint; readonly first: number }
   | { readonly kind: 'words'; readonly words: Uint32Array };
 
-/** Elements from `first` to `end`, both counted from where source and target begin. */
+/** Elements from `first` to `end`, both counted from the start of source and target. */
 export interface Range {
   readonly first: number;
   readonly end: number;
@@ -25,7 +31,7 @@ export class ArrayConverter {
   private readonly convertGroups: ConvertGroups;
   private readonly fetch: FetchBytes;
 
-  /** @param thread number of the calling thread among those that work in the memory */
+  /** @param thread number of the calling thread among those that use the memory */
   constructor(plan: ArrayPlan, memory: WebAssembly.Memory, thread = 0) {
     this.plan = plan;
     this.memory = memory;
@@ -37,8 +43,8 @@ export class ArrayConverter {
   }
 
   /**
-   * Converts `count` elements. Where they share memory, source and target begin together and an element of the target takes
-   * no more than one of the source.
+   * Converts `count` elements. If source and target share memory, they must begin at the same address, and an element
+   * of the target must not be larger than one of the source.
    */
   run(source: Uint8Array, target: Uint8Array, count: number, random: RandomSource | null): void {
     const inPlace = this.inPlace(source, target, count);
@@ -47,7 +53,9 @@ export class ArrayConverter {
     clearSpare(target, this.plan.target, count);
   }
 
-  /** How many elements can be converted where they lie, whole chunks from the first on; random words have to be brought. */
+  /**
+   * How many elements can be converted in place, in whole chunks from the first one. Random words have to be copied.
+   */
   inPlace(source: Uint8Array, target: Uint8Array, count: number): number {
     const { buffer } = this.memory;
     const together = source.byteOffset === target.byteOffset;
@@ -56,20 +64,20 @@ export class ArrayConverter {
     return Math.floor(count / chunkSize) * chunkSize;
   }
 
-  /** Elements of whole chunks, both arrays in the memory. */
+  /** Converts elements of whole chunks, with both arrays in the memory. */
   runInPlace(source: Uint8Array, target: Uint8Array, { first, end }: Range, random: RandomSource | null): void {
     const [sourceBits, targetBits] = [storedBits(this.plan.source), storedBits(this.plan.target)];
-    // V8 cannot replace a running function by its optimised form, so one call is short.
+    // V8 cannot replace a running function by its optimised form, so each call is short.
     for (let at = first; at < end; at += chunkSize) {
       const from = source.byteOffset + (at * sourceBits) / 8;
       const to = target.byteOffset + (at * targetBits) / 8;
-      // Where more is written than read, it is the writes that are waited for.
+      // If more is written than read, the writes are the bottleneck.
       if (sourceBits > targetBits) this.fetch(from, (chunkSize * sourceBits) / 8, this.scratch);
       this.convertChunk(chunkSize, from, to, at, random);
     }
   }
 
-  /** Elements from a whole chunk on, through the start of the memory. */
+  /** Converts elements from the start of a chunk on, through the start of the memory. */
   runStaged(source: Uint8Array, target: Uint8Array, { first, end }: Range, random: RandomSource | null): void {
     for (let at = first; at < end; at += chunkSize) {
       this.stageChunk(source, target, { first: at, end: Math.min(at + chunkSize, end) }, random);
@@ -110,14 +118,14 @@ export class ArrayConverter {
 
 const noKeys = [0, 0] as const;
 
-/** Modules by plan: an instance in another memory has the code that V8 optimised for the first. */
+/** Modules by plan: an instance in another memory reuses the code that V8 optimised for the first. */
 const modules = new Kept<string, WebAssembly.Module>(256);
 
 function moduleOf(plan: ArrayPlan, shared: boolean): WebAssembly.Module {
   return modules.of(`${shared} ${planKey(plan)}`, () => new WebAssembly.Module(arrayKernel(plan, shared)));
 }
 
-/** Clears what the last byte has beside elements. */
+/** Clears the unused bits of the last byte. */
 export function clearSpare(target: Uint8Array, { width, dense, highFirst }: Storage, count: number): void {
   const used = dense ? (count * width) % 8 : 0;
   if (used === 0) return;

@@ -1,4 +1,4 @@
-/** Sixteen f64: to formats that f32 can stand in for, and from those it holds. */
+/** Sixteen f64 at a time: to formats that can be rounded from f32, and from formats that f32 can represent. */
 import { type Conversion, isPlainRounding } from '../../numerics/conversion.ts';
 import { formats } from '../../numerics/formats.ts';
 import { overflowPolicyOf } from '../../numerics/policy.ts';
@@ -6,19 +6,19 @@ import type { Code, Label } from '../../wasm/code.ts';
 import { type GroupLocals, groupOf, type GroupPlaces, storeGroup } from './array-storage.ts';
 import { single, splat } from '../simd/vector-words.ts';
 
-/** Fraction bits that f64 has and f32 has not. */
+/** Fraction bits that f64 has and f32 lacks. */
 const spare = 29;
 
-/** Lanes of two vectors with two f32 each, those of the second behind those of the first. */
+/** Joins two vectors with two f32 each; the lanes of the second come after those of the first. */
 const joined = [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23] as const;
 
-/** The upper two words of a vector in the lower half. */
+/** Moves the upper two words of a vector to the lower half. */
 const upperHalf = [8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15] as const;
 
 /**
- * Locals with a group as f32, rounded to odd: cut, the last place set where anything was lost. A format with two fraction
- * bits less than f32 is rounded from that as from the f64 itself (Boldo and Melquiond, 2008). It does not hold for
- * subnormal f32, of which only bf16 sees anything: `otherwise` is where a group with one goes, if there is such a place.
+ * Locals with a group as f32, rounded to odd: truncated, with the last bit set if anything was lost. A format with at
+ * least two fraction bits fewer than f32 rounds this value like the f64 itself (Boldo and Melquiond, 2008). This does
+ * not hold for subnormal f32, which matter only to bf16: groups that have one branch to `otherwise`, if it is given.
  */
 export function loadDoublesToOdd(code: Code, address: number, otherwise: Label | null): GroupLocals {
   const double = code.local('v128');
@@ -41,24 +41,24 @@ export function loadDoublesToOdd(code: Code, address: number, otherwise: Label |
   return words;
 }
 
-/** Pushes lanes that are not zero where one of the group is subnormal. */
+/** Pushes lanes that are nonzero if any element of the group is subnormal. */
 function pushSubnormal(code: Code, words: GroupLocals): void {
   words.forEach((local, i) => {
     splat(code.get(local), single.magnitude).vector('v128.and');
     splat(code, -1).vector('i32x4.add');
-    // A zero has become the largest number there is.
+    // Subtracting one turns zero into the largest number.
     splat(code, single.leastNormal - 1).vector('i32x4.lt_u');
     if (i > 0) code.vector('v128.or');
   });
 }
 
-/** Whether a conversion to f32 only rounds, to nearest and to infinities. */
+/** Whether a conversion to f32 only rounds, to nearest and with infinities. */
 export function isDemotion(c: Conversion): boolean {
   const isNearest = c.from === 'f64' && c.to === 'f32' && isPlainRounding(c) && (c.rounding ?? 'rn') === 'rn';
   return isNearest && overflowPolicyOf(c).name === 'directed';
 }
 
-/** Converts a group to f32; goes to `otherwise` where there is a NaN in it. */
+/** Converts a group to f32; branches to `otherwise` if it contains a NaN. */
 export function writeDemotion(code: Code, { source, target, otherwise }: GroupPlaces): void {
   const words = groupOf(code, (i) => {
     for (const offset of [32 * i, 32 * i + 16]) {
@@ -70,13 +70,13 @@ export function writeDemotion(code: Code, { source, target, otherwise }: GroupPl
   storeGroup(code, target.storage, target.local, words);
 }
 
-/** Whether a conversion to f64 only decodes what f32 holds. */
+/** Whether a conversion to f64 only decodes a format that f32 can represent. */
 export function isPromotion(c: Conversion): boolean {
   const format = formats[c.from];
   return c.to === 'f64' && format.kind === 'float' && format.width <= 32 && isPlainRounding(c) && !c.satfinite;
 }
 
-/** Stores a group of f32 as f64; goes to `otherwise` where there is a NaN in it. */
+/** Stores a group of f32 as f64; branches to `otherwise` if it contains a NaN. */
 export function storePromoted(code: Code, words: GroupLocals, { target, otherwise }: GroupPlaces): void {
   branchIfNan(code, words, otherwise);
   words.forEach((local, i) => {

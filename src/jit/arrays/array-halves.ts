@@ -1,4 +1,7 @@
-/** Sixteen f16 or bf16 as f32, which holds them all: made in halves of f32, eight at a time, and put together last. */
+/**
+ * Sixteen f16 or bf16 to f32, which can represent them all: built in halves of f32, eight at a time, and joined at the
+ * end.
+ */
 import { type Conversion, isPlainRounding } from '../../numerics/conversion.ts';
 import type { Code } from '../../wasm/code.ts';
 import { type GroupLocals, groupOf, type GroupPlaces, storeGroup } from './array-storage.ts';
@@ -11,16 +14,16 @@ export function isHalf(name: string): name is HalfFormat {
   return name === 'f16' || name === 'bf16';
 }
 
-/** Whether a conversion only decodes one of the two. */
+/** Whether a conversion only decodes one of these formats. */
 export function isHalfDecoding(c: Conversion): boolean {
-  // Saturating, an infinity becomes a number.
+  // With saturation, an infinity becomes a number.
   return isHalf(c.from) && c.to === 'f32' && isPlainRounding(c) && !c.satfinite;
 }
 
-/** Largest patterns, without sign, that are what their bits say: all but NaNs; in f16 infinities are none of them either. */
+/** Largest pattern, without sign, that can be decoded directly: all but NaNs, and for f16 also all but infinities. */
 const limits: Readonly<Record<HalfFormat, number>> = { f16: 0x7bff, bf16: 0x7f80 };
 
-/** Converts a group to f32; goes to `otherwise` where an element is beyond its format's limit. */
+/** Converts a group to f32; branches to `otherwise` if an element exceeds its format's limit. */
 export function writeHalfDecoding(code: Code, format: HalfFormat, { source, target, otherwise }: GroupPlaces): void {
   const halves = loadHalves(code, source.local);
   for (const half of halves) splatHalf(code.get(half), 0x7fff).vector('v128.and');
@@ -72,14 +75,14 @@ function pushAbove(code: Code, halves: number, i: number): void {
 interface Parts {
   readonly low: number;
   readonly high: number;
-  /** What the subnormals have too much. */
+  /** The excess to subtract from subnormals. */
   readonly excess: number;
   readonly sign: number;
 }
 
 /**
- * A normal number's bits move down three places in the upper half, its exponent by 112. A subnormal becomes, with one
- * exponent more, 2^-14 and its fraction of that: 2^-14 too much, and the difference is exact.
+ * The bits of a normal number move down three places in the upper half, and its exponent changes by 112. A subnormal is
+ * decoded with one exponent more, as 2^-14 plus its fraction. That is 2^-14 too much, and subtracting it is exact.
  */
 function partsOf(code: Code, half: number): Parts {
   const locals = {

@@ -1,6 +1,6 @@
 /**
- * One conversion over an array as a WebAssembly module: sixteen elements at a time on vectors where the conversion has such
- * a form, else one after the other. Source and target lie in its memory.
+ * One conversion over an array as a WebAssembly module: sixteen elements at a time on vectors if the conversion has
+ * such a form, else one element at a time. Source and target lie in its memory.
  */
 import { formats } from '../../numerics/formats.ts';
 import type { ConversionPlan } from '../../numerics/replacement.ts';
@@ -16,7 +16,7 @@ import { replaceVector, stageConverter } from '../arithmetic/replacement.ts';
 import { holder } from '../values.ts';
 import { vectorConversion } from '../simd/vector-convert.ts';
 
-/** Where bytes lie, how many, and scratch memory. */
+/** Addresses and numbers of bytes, and scratch memory. */
 export type FetchBytes = (address: number, bytes: number, scratch: number) => void;
 
 /** A module that exports `convert`, a `ConvertGroups`, and `fetch`, a `FetchBytes`. */
@@ -54,8 +54,9 @@ function writeLoop(code: Code, plan: ArrayPlan, helpers: Helpers): void {
 const cacheLine = 64;
 
 /**
- * Touches each line of what is going to be converted. A processor waits for many lines at once if nothing else is between
- * the loads; between conversions it would wait for one or two. What is read is written, or V8 would read nothing.
+ * Touches each cache line that will be converted. A processor fetches many lines at once if the loads follow each other
+ * directly; between conversions it would fetch only one or two. The value read is written back, or V8 would drop the
+ * load.
  */
 function writeFetch(code: Code): void {
   const [address, bytes, scratch] = [0, 1, 2] as const;
@@ -74,7 +75,7 @@ function convertGroup(code: Code, plan: ArrayPlan, random: RandomBits, from: Pla
   storeGroup(code, to.storage, to.local, results);
 }
 
-/** A local with the results of the words in `source`, elements 4i to 4i + 3 of a group. */
+/** A local with the results for the words in `source`, elements 4i to 4i + 3 of a group. */
 function convertWords(code: Code, plan: ArrayPlan, random: RandomBits, source: number, i: number): number {
   return plan.stages.reduce((words: number, stage) => {
     const results = code.local('v128');
@@ -85,7 +86,7 @@ function convertWords(code: Code, plan: ArrayPlan, random: RandomBits, source: n
   }, source);
 }
 
-/** Index of the function (source, random, scale) that does all stages. */
+/** Index of the function (source, random, scale) that runs all stages. */
 function wholeConverter(helpers: Helpers, stages: ConversionPlan): number {
   const [first, last = first] = stages;
   const indices = stages.map((stage) => stageConverter(helpers, stage));

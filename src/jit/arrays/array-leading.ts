@@ -1,5 +1,6 @@
 /**
- * Sixteen f32 to bf16, their leading halves, to nearest even: an integer addition rounds, and leaves signs where they are.
+ * Sixteen f32 to bf16, which is their upper half, rounded to nearest even: an integer addition rounds and leaves the
+ * signs in place.
  */
 import { type Conversion, isPlainRounding } from '../../numerics/conversion.ts';
 import { overflowPolicyOf } from '../../numerics/policy.ts';
@@ -9,20 +10,20 @@ import { type GroupLocals, type GroupPlaces, loadGroup } from './array-storage.t
 import { shift, splat } from '../simd/vector-words.ts';
 
 export interface LeadingForm {
-  /** The largest magnitude that may be rounded up, as bits of f32; null where infinities are results like others. */
+  /** The largest magnitude that may be rounded up, as bits of f32; null if infinities are ordinary results. */
   readonly limit: number | null;
 }
 
 const largestBf16 = 0x7f7f0000;
 
-/** The form of a conversion; null where it is another. */
+/** The fast form of a conversion, or null if it has none. */
 export function leadingForm(c: Conversion): LeadingForm | null {
   if (c.from !== 'f32' || c.to !== 'bf16' || !isPlainRounding(c)) return null;
   if ((c.rounding ?? 'rn') !== 'rn') return null;
   return { limit: overflowPolicyOf(c).name === 'directed' ? null : largestBf16 };
 }
 
-/** Converts a group; goes to `otherwise` where there may be a NaN in it, or something beyond the limit. */
+/** Converts a group; branches to `otherwise` if it may contain a NaN or a value above the limit. */
 export function writeLeading(code: Code, { limit }: LeadingForm, { source, target, otherwise }: GroupPlaces): void {
   const words = loadGroup(code, source.storage, source.local);
   if (limit === null) pushPerhapsNan(code, words);
@@ -35,7 +36,9 @@ export function writeLeading(code: Code, { limit }: LeadingForm, { source, targe
   });
 }
 
-/** Pushes bits that are zero only where none is a NaN: a sum with one is a NaN, with infinities it may be. */
+/**
+ * Pushes bits that are zero only if no element is a NaN. A sum with a NaN is a NaN; a sum with infinities may be one.
+ */
 function pushPerhapsNan(code: Code, [a, b, c, d]: GroupLocals): void {
   const sum = code.local('v128');
   code.get(a).get(b).vector('f32x4.add').get(c).get(d).vector('f32x4.add', 'f32x4.add').set(sum);

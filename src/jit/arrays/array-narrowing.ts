@@ -1,6 +1,6 @@
 /**
- * Sixteen f32, f64, f16 or bf16 to a narrower float, rounded alike for both signs, where none of them becomes a NaN or an
- * infinity: what nearly all groups of an array are. Signs come last, for all at once.
+ * Sixteen f32, f64, f16 or bf16 to a narrower float, with the same rounding for both signs, if none becomes a NaN or an
+ * infinity. This covers nearly all groups of a typical array. Signs are added at the end, for all elements at once.
  */
 import { type Conversion, isPlainRounding } from '../../numerics/conversion.ts';
 import { type FloatFormat, formats } from '../../numerics/formats.ts';
@@ -13,31 +13,34 @@ import { conversionTarget, patternsOf, type RoundingTarget } from '../arithmetic
 import { single, splat } from '../simd/vector-words.ts';
 
 export interface NarrowingForm {
-  /** f64 as f32 that is rounded to odd. */
+  /** f64 as an f32 rounded to odd. */
   readonly from: 'f32' | 'f64' | HalfFormat;
-  /** A float of 16 bits or less, with a sign. */
+  /** A signed float of 16 bits or less. */
   readonly format: FloatFormat;
   readonly target: RoundingTarget;
   /** Bits of f32: the format's largest value. */
   readonly largest: number;
-  /** Whether what is beyond becomes the largest value, so that clamping does all but NaNs. */
+  /** Whether larger values become the largest one, so that clamping handles everything but NaNs. */
   readonly canClamp: boolean;
 }
 
-/** The form of a conversion; null where it does more than round. */
+/** The fast form of a conversion, or null if it does more than round. */
 export function narrowingForm(c: Conversion): NarrowingForm | null {
   const format = formats[c.to];
   const from = c.from === 'f32' || c.from === 'f64' || isHalf(c.from) ? c.from : null;
   if (from === null || format.kind !== 'float' || !format.signed || format.width > 16) return null;
   if (!isPlainRounding(c) || c.rounding === 'rm' || c.rounding === 'rp') return null;
-  // Random bits are added to places that f32 need not have.
+  // Random bits are added at positions that f32 may not have.
   if (from === 'f64' && c.rounding === 'rs') return null;
   const largest = patternAsSingle(format, patternsOf(format).limit[0]);
   const canClamp = overflowPolicyOf(c).name === 'max-norm';
   return { from, format, target: conversionTarget(c), largest, canClamp };
 }
 
-/** Pushes bits that are zero where all sixteen are within a magnitude, given as bits of f32; gives locals with theirs. */
+/**
+ * Pushes bits that are zero if all sixteen elements are within a magnitude, given as bits of f32. Returns locals with
+ * their magnitudes.
+ */
 export function pushBeyond(code: Code, limit: number, words: GroupLocals): GroupLocals {
   const magnitudes = groupOf(code, (i) => {
     splat(code.get(words[i] as number), single.magnitude).vector('v128.and');
@@ -49,8 +52,8 @@ export function pushBeyond(code: Code, limit: number, words: GroupLocals): Group
 }
 
 /**
- * Converts a group and stores it; goes to `otherwise` where there is a NaN in it, or something beyond the format. With
- * `clamps` what is beyond becomes the largest value.
+ * Converts a group and stores it; branches to `otherwise` if it contains a NaN or a value outside the format. With
+ * `clamps`, values outside the format become the largest value.
  */
 export function writeNarrowing(
   code: Code,
@@ -73,18 +76,18 @@ export function writeNarrowing(
   else storeNarrow(code, format, patterns, places.target, places.words, results);
 }
 
-/** Bits of f32 that all but NaNs are within; f16's infinities are none by now, and beyond as its NaNs. */
+/** Bits of f32 that only NaNs exceed. Infinities of f16 are finite at this point, and its NaNs are above the limit. */
 function largestOf(from: NarrowingForm['from']): number {
   return from === 'f16'
     ? patternAsSingle(formats.f16 as FloatFormat, patternsOf(formats.f16).limit[0])
     : single.infinity;
 }
 
-/** How results hold the patterns. */
+/** How the patterns are held in the results. */
 interface Patterns {
-  /** Places below the pattern. */
+  /** Number of bits below the pattern. */
   readonly spare: number;
-  /** What the pattern has too much. */
+  /** The excess to subtract from the pattern. */
   readonly excess: number;
 }
 
@@ -96,8 +99,8 @@ function isSummed({ target, format }: NarrowingForm): boolean {
 }
 
 /**
- * As in vector-rounding.ts an f32 addition rounds; what it leaves in the sum's last places are the format's places above the
- * power of two, and the sum's exponent says which power that is. A product of halves puts the two together.
+ * An f32 addition rounds, as in vector-rounding.ts. The last bits of the sum are the format's fraction above the power
+ * of two, and the exponent of the sum says which power that is. A product of halves joins the two.
  */
 function pushSummed(code: Code, format: FloatFormat, magnitude: number): void {
   const cut = 23 - format.fractionBits;
@@ -109,7 +112,7 @@ function pushSummed(code: Code, format: FloatFormat, magnitude: number): void {
   splat(code, (1 << (16 + up)) | (1 << summedPatterns(format).spare)).vector('i32x4.dot_i16x8_s');
 }
 
-/** The sum's exponent counts from f32's bias and from where it rounds; it begins seven places up in its half. */
+/** The exponent of the sum counts from f32's bias and from the rounding position; it begins at bit 7 of its half. */
 function summedPatterns({ fractionBits, bias }: FloatFormat): Patterns {
   return { spare: Math.max(0, 7 - fractionBits), excess: (128 + 23 - fractionBits - bias) << fractionBits };
 }

@@ -1,4 +1,7 @@
-/** Sixteen elements of an array by the function that converts one: formats of 64 bits, and what has no form on vectors. */
+/**
+ * Converts sixteen elements of an array with the function for one element: formats of 64 bits, and conversions without
+ * a vector form.
+ */
 import type { Code } from '../../wasm/code.ts';
 import type { MemoryOpcode } from '../../wasm/opcodes.ts';
 import { loads, stores } from '../access.ts';
@@ -6,7 +9,10 @@ import { unscaled } from '../arithmetic/convert.ts';
 import { type GroupPlaces, groupSize, loadBytes, storeBytes } from './array-storage.ts';
 import type { RandomBits } from './random-bits.ts';
 
-/** In scratch memory: sixteen bytes that were dense, sixteen words of random bits, and sixteen bytes that will be dense. */
+/**
+ * In scratch memory: sixteen bytes unpacked from dense elements, sixteen words of random bits, and sixteen bytes to be
+ * packed.
+ */
 const [unpacked, randomWords, packed] = [0, 64, 128];
 export const scratchBytes = 256;
 

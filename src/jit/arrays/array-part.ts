@@ -1,24 +1,27 @@
-/** A part of a conversion that runs in a worker: plain data, and the function that does it. */
+/** A part of a conversion that runs in a worker: the plain data, and the function that runs it. */
 import { Kept } from '../../base/kept.ts';
 import { ArrayConverter, type RandomSource, type Range } from './array-converter.ts';
 import { type ArrayPlan, planKey, stagingMemory } from './array-plan.ts';
 
-/** So many elements of two arrays in shared memory. */
+/** A range of elements of two arrays in shared memory. */
 export interface ArrayPart {
   readonly plan: ArrayPlan;
   readonly source: Uint8Array;
   readonly target: Uint8Array;
   readonly count: number;
   readonly random: RandomSource | null;
-  /** Where whole chunks are converted in place; null where what they are in is copied. */
+  /** How to convert whole chunks in place; null if the data is copied. */
   readonly place: Place | null;
-  /** Null where one thread does all of it. */
+  /** Null if one thread converts everything. */
   readonly shared: SharedSlices | null;
 }
 
-/** What several threads share: each takes the next slice when it is done with one, until one of them says to stop. */
+/**
+ * State shared by several threads: each takes the next slice when it has finished one, until one of them signals to
+ * stop.
+ */
 export interface SharedSlices {
-  /** Elements of a slice: whole chunks. */
+  /** Number of elements of a slice, in whole chunks. */
   readonly slice: number;
   /** In shared memory: how many slices are taken, and whether to stop. */
   readonly cells: Int32Array;
@@ -26,7 +29,7 @@ export interface SharedSlices {
 
 export const sliceCells = { taken: 0, stop: 1 } as const;
 
-/** The memory that both arrays lie in, by a number that is its own, and that of the thread among those that work there. */
+/** The memory that both arrays lie in, identified by a number, and the number of the thread among those that use it. */
 export interface Place {
   readonly memory: WebAssembly.Memory;
   readonly id: number;
@@ -39,12 +42,12 @@ interface Converters {
 }
 
 /**
- * By memory; its number is the key, as what is sent to a thread is another object each time. A thread keeps alive what it
- * remembers.
+ * By memory. The key is its number, because a memory sent to a thread is a new object each time. The map keeps its
+ * entries alive.
  */
 const known = new Kept<number, Converters>(4);
 
-/** For what is copied. */
+/** For data that is copied. */
 const own = 0;
 
 export function runArrayPart({ plan, source, target, count, random, place, shared }: ArrayPart): void {

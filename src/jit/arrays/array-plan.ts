@@ -1,11 +1,11 @@
-/** What a conversion of arrays does, as data, and how the code for it is called. */
+/** A conversion of arrays as data, and the signature of the code for it. */
 import type { ConversionPlan } from '../../numerics/replacement.ts';
 import type { RandomLayout } from './array-random.ts';
 import { scratchBytes } from './array-one-by-one.ts';
 import type { Storage } from './array-storage.ts';
 
 export interface ArrayPlan {
-  /** One after the other; random bits are the last one's. */
+  /** The stages in order; random bits belong to the last one. */
   readonly stages: ConversionPlan;
   readonly source: Storage;
   readonly target: Storage;
@@ -18,22 +18,22 @@ const keys = new WeakMap<ArrayPlan, string>();
 export function planKey(plan: ArrayPlan): string {
   const known = keys.get(plan);
   if (known !== undefined) return known;
-  // Patterns may be bigints.
+  // Patterns may be bigints, which JSON cannot hold.
   const key = JSON.stringify(plan, (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value));
   keys.set(plan, key);
   return key;
 }
 
-/** Elements that are staged at once; what they take stays in a processor's own cache. */
+/** Elements that are staged at once; their memory fits in a processor's own cache. */
 export const chunkSize = 32_768;
 
-/** Bytes beyond its elements that a group may read. */
+/** Bytes after its elements that a group may read. */
 export const slack = 64;
 
-/** Threads that may work in one memory; each has scratch memory of its own. */
+/** Most threads that may use one memory; each has its own scratch memory. */
 export const mostThreads = 64;
 
-/** Addresses at the start of a memory where a chunk is staged, and its random words; bytes of all that. */
+/** Addresses at the start of a memory where a chunk and its random words are staged, and the total in bytes. */
 export interface Staging {
   readonly source: number;
   readonly words: number;
@@ -43,10 +43,10 @@ export interface Staging {
 
 export const staging: Staging = layStaging();
 
-/** Bytes of a page of WebAssembly's memory. */
+/** Bytes of a page of WebAssembly memory. */
 export const pageSize = 65_536;
 
-/** Memory for staging alone, of one thread. */
+/** Memory of one thread that is used only for staging. */
 export function stagingMemory(): WebAssembly.Memory {
   return new WebAssembly.Memory({ initial: Math.ceil(staging.bytes / pageSize) });
 }
@@ -60,7 +60,10 @@ function layStaging(): Staging {
   return { source, words, target, bytes: target + widest };
 }
 
-/** How many groups; addresses of source, target, random words and scratch memory; index of the first word, keys of the seed. */
+/**
+ * Parameters: number of groups; addresses of source, target, random words and scratch memory; index of the first word;
+ * keys of the seed.
+ */
 export type ConvertGroups = (
   groups: number,
   source: number,
@@ -72,7 +75,7 @@ export type ConvertGroups = (
   secondKey: number,
 ) => void;
 
-/** The same as locals of the function. */
+/** The same parameters as locals of the function. */
 export const parameters = {
   groups: 0,
   source: 1,

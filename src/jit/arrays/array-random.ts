@@ -1,11 +1,11 @@
 /**
- * Random bits of `.rs` for arrays. As the instructions have it, two or four elements share a word; word i of a seed's
- * stream is `randomWord`, so that what an element gets depends on its index alone.
+ * Random bits of `.rs` for arrays. As in the instructions, two or four elements share a word. Word i of a seed's stream
+ * is `randomWord`, so the bits of an element depend only on its index.
  */
 import type { Code } from '../../wasm/code.ts';
 import { shift, splat } from '../simd/vector-words.ts';
 
-/** Where the random bits of elements lie in the word that they share, the first element first. */
+/** The positions of the elements' random bits in the word that they share, first element first. */
 export interface RandomLayout {
   readonly bits: number;
   /** Lowest bit of each, a multiple of 8. */
@@ -37,7 +37,7 @@ function permute(word: number): number {
   return (bits ^ (bits >>> lastShift)) >>> 0;
 }
 
-/** Pushes the words of the four indices in `indices`; `keys` are locals of four equal words. */
+/** Pushes the words for the four indices in `indices`; `keys` are locals of four equal words. */
 export function pushRandomWords(code: Code, indices: number, keys: readonly [number, number]): void {
   code.get(indices).get(keys[0]).vector('v128.xor');
   pushPermuted(code);
@@ -54,7 +54,9 @@ function pushPermuted(code: Code): void {
   shift(code.tee(bits).get(bits), 'i32x4.shr_u', lastShift).vector('v128.xor');
 }
 
-/** Pushes the random bits of elements 4i to 4i + 3, in the low bits of words, from the words that they and others share. */
+/**
+ * Pushes the random bits of elements 4i to 4i + 3, in the low bits of words, from the words that the elements share.
+ */
 export function pushLaneBits(code: Code, { bits, low }: RandomLayout, shared: number, i: number): void {
   const wordOf = (element: number): number => {
     const [word, lane] = [Math.floor(element / low.length) % 4, element % low.length];
@@ -65,5 +67,5 @@ export function pushLaneBits(code: Code, { bits, low }: RandomLayout, shared: nu
   code.vector('i8x16.swizzle');
 }
 
-/** An index beyond a vector, which gives zero. */
+/** An index outside the vector, which selects zero. */
 const noByte = 0x80;

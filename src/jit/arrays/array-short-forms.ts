@@ -1,4 +1,7 @@
-/** Groups of plain numbers, what nearly all of an array are, in a quicker way of their own; others go the long way. */
+/**
+ * Fast conversions of groups of ordinary numbers, which are nearly all groups of an array. Other groups take the
+ * general path.
+ */
 import { plainConversion } from '../../numerics/conversion.ts';
 import type { FormatName } from '../../numerics/formats.ts';
 import type { Code, Label } from '../../wasm/code.ts';
@@ -15,12 +18,15 @@ import { hasRangeOfSingle } from '../simd/vector-rounding.ts';
 import { vectorConversion } from '../simd/vector-convert.ts';
 import { advance } from './memory-loop.ts';
 
-/** Writes the conversion of a group; it goes to `otherwise`, nothing stored, where the group needs the long way. */
+/**
+ * Writes the conversion of a group. If the group needs the general path, it branches to `otherwise` without storing
+ * anything.
+ */
 export type ShortForm = (code: Code, places: Places) => void;
 
 type Places = GroupPlaces & { readonly random: RandomBits };
 
-/** The forms of a plan, the quickest first; those behind it take groups that it does not. */
+/** The fast forms of a plan, fastest first. Later forms take groups that earlier ones cannot. */
 export function shortForms({ stages: [stage, second] }: ArrayPlan): readonly ShortForm[] {
   if (second !== undefined || stage.replacements.length > 0) return [];
   const { conversion } = stage;
@@ -70,12 +76,12 @@ function writePromotion(code: Code, from: FormatName, places: Places): void {
   storePromoted(code, singles, places);
 }
 
-/** Groups that go a longer way when one of them must: others like it are near. */
+/** Groups that take a slower path when one of them must: similar groups are likely to follow. */
 const longWay = 8;
 
 /**
- * Each form has a function of its own, with nothing else in its loop: V8 would move values out of registers for the others
- * in each round. `any` is the index of the `ConvertGroups` that takes all groups.
+ * Each form has its own function with only its own loop, because V8 would otherwise spill registers for the others in
+ * each round. `any` is the index of the `ConvertGroups` that takes all groups.
  */
 export function writeInTurns(
   code: Code,
@@ -98,13 +104,13 @@ export function writeInTurns(
     [words, 4 * wordsOfGroup(plan)],
     [firstWord, wordsOfGroup(plan)],
   ] as const;
-  /** Moves on by the groups that are done. */
+  /** Advances by the groups that are done. */
   const pass = (): void => {
     for (const [local, stride] of strides) {
       if (stride > 0) code.get(done).i32(stride).op('i32.mul').get(local).op('i32.add').set(local);
     }
   };
-  /** Calls a form for as many groups as a local says, which then says how many are left. */
+  /** Calls a form for the number of groups in a local, which then holds the number left. */
   const convert = (count: number, form: number): void => {
     code.get(count).set(done);
     for (const parameter of all) code.get(parameter === groups ? count : parameter);
@@ -128,7 +134,7 @@ export function writeInTurns(
   });
 }
 
-/** As a `ConvertGroups`, but only up to a group that needs the long way; gives how many are left. */
+/** Like a `ConvertGroups`, but stops at a group that needs the general path; returns how many groups are left. */
 function writeShort(code: Code, plan: ArrayPlan, short: ShortForm): void {
   const { groups, source, target } = parameters;
   const random = new RandomBits(code, plan);

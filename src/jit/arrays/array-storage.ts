@@ -1,37 +1,37 @@
 /**
- * Elements of arrays in memory, sixteen at a time: bytes of a stream to four vectors of four words each, and back. Elements
- * narrower than a byte are one per byte, in its low bits, or dense.
+ * Array elements in memory, sixteen at a time: the bytes of a stream to four vectors of four words each, and back.
+ * Elements narrower than a byte are stored one per byte, in its low bits, or densely packed.
  */
 import type { Code, Label } from '../../wasm/code.ts';
 import { splat } from '../simd/vector-words.ts';
 
-/** How elements of a format lie in memory; words and larger are little-endian. */
+/** How elements of a format are stored in memory. Words and larger elements are little-endian. */
 export interface Storage {
-  /** Bits of an element. */
+  /** Width of an element in bits. */
   readonly width: number;
-  /** Elements narrower than a byte follow each other without a gap: 2, 4 or 6 bits wide. */
+  /** Elements narrower than a byte are packed without gaps: 2, 4 or 6 bits wide. */
   readonly dense: boolean;
-  /** The first element of a dense byte is its topmost; for elements whose width divides 8. */
+  /** The first element of a packed byte is in its top bits; for elements whose width divides 8. */
   readonly highFirst: boolean;
 }
 
-/** Elements in memory: the local with their address, and how they lie. */
+/** Elements in memory: the local with their address, and how they are stored. */
 export interface Place {
   readonly local: number;
   readonly storage: Storage;
 }
 
-/** Where a group is taken from and put to, and where its conversion goes if it needs a longer way. */
+/** Where a group is read from and written to, and where its conversion branches if it needs the slower path. */
 export interface GroupPlaces {
   readonly source: Place;
   readonly target: Place;
   readonly otherwise: Label;
 }
 
-/** Elements that are taken together. */
+/** Elements that are converted together. */
 export const groupSize = 16;
 
-/** Bits that an element takes in memory. */
+/** Bits of memory per element. */
 export function storedBits({ width, dense }: Storage): number {
   return dense ? width : Math.max(8, width);
 }
@@ -44,7 +44,7 @@ export function groupBytes(storage: Storage): number {
 /** Locals of four words each, elements 0 to 3 in the first. */
 export type GroupLocals = readonly [number, number, number, number];
 
-/** Locals for what `push` leaves on the stack for each four of a group. */
+/** Locals for the values that `push` pushes for each four elements of a group. */
 export function groupOf(code: Code, push: (i: number) => void): GroupLocals {
   const made = (i: number): number => {
     push(i);
@@ -55,7 +55,7 @@ export function groupOf(code: Code, push: (i: number) => void): GroupLocals {
   return [made(0), made(1), made(2), made(3)];
 }
 
-/** Loads the sixteen elements at the address in `address`, at most 32 bits wide, zero-extended. */
+/** Loads the sixteen elements at the address in `address`. Elements are at most 32 bits wide and zero-extended. */
 export function loadGroup(code: Code, storage: Storage, address: number): GroupLocals {
   const locals = [code.local('v128'), code.local('v128'), code.local('v128'), code.local('v128')] as const;
   if (storage.width > 8) {
@@ -118,14 +118,14 @@ export function loadBytes(code: Code, storage: Storage, address: number): number
     .words(0, 0, 0, 0)
     .shuffle(words((lane) => [0, 1, 2, 3].map((i) => (i < taken ? taken * lane + i : 16))))
     .set(bytes);
-  // A word holds four elements side by side; each moves up to its own byte.
+  // A word holds four packed elements; each moves up to its own byte.
   spread(code, storage.width, bytes, 'i32x4.shl', (mask, i) => mask << (8 * i));
   if (storage.highFirst) swapOrder(code.tee(bytes).get(bytes), storage.width);
   code.set(bytes);
   return bytes;
 }
 
-/** Stores the sixteen bytes on the stack, to the address below them; dense, what they take and no more. */
+/** Stores the sixteen bytes on the stack at the address below them; if dense, stores only the packed bytes. */
 export function storeBytes(code: Code, storage: Storage): void {
   if (storage.dense) storeDense(code, storage);
   else code.vectorMemory('v128.store', 0);
@@ -147,13 +147,13 @@ function storeDense(code: Code, { width, highFirst }: Storage): void {
     .storeLane('v128.store32_lane', first, first / 4);
 }
 
-/** Pushes the two nibbles of each pair of bytes side by side, in the lower half. */
+/** Pushes each pair of bytes joined as two nibbles, in the lower half. */
 function joinNibbles(code: Code, bytes: number): void {
   code.get(bytes).get(bytes).i32(4).vector('i16x8.shr_u', 'v128.or');
   splat(code, 0x00ff00ff).vector('v128.and').tee(bytes).get(bytes).vector('i8x16.narrow_i16x8_u');
 }
 
-/** Pushes the elements of each four bytes side by side, one four behind the other. */
+/** Pushes the elements of each four bytes packed together, one group after the other. */
 function joinWords(code: Code, width: number, bytes: number): void {
   spread(code, width, bytes, 'i32x4.shr_u', (mask, i) => mask << (width * i));
   const taken = width / 2;
@@ -165,7 +165,7 @@ function maskBytes(code: Code, width: number): Code {
   return splat(code, (2 ** width - 1) * 0x01010101).vector('v128.and');
 }
 
-/** Pushes the four elements of each word, moved by what a byte has more than they. */
+/** Pushes the four elements of each word, shifted by the bits that a byte has beyond its element. */
 function spread(
   code: Code,
   width: number,
@@ -181,7 +181,7 @@ function spread(
   }
 }
 
-/** Reverses the elements that share a byte; takes the bytes twice from the stack. */
+/** Reverses the elements that share a byte; the bytes are on the stack twice. */
 function swapOrder(code: Code, width: number): Code {
   const each = 8 / width;
   return code.shuffle(Array.from({ length: 16 }, (_, i) => i - (i % each) + (each - 1 - (i % each))));

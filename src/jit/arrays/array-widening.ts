@@ -1,6 +1,6 @@
 /**
- * Sixteen floats of at most 8 bits to f32, bf16 or f16, which hold them all. A result has no more than 16 bits that count:
- * its two bytes are made for all sixteen at once, and put together last.
+ * Sixteen floats of at most 8 bits to f32, bf16 or f16, which can represent them all. A result has at most 16
+ * significant bits: its two bytes are computed for all sixteen elements at once and joined at the end.
  */
 import { type Conversion, isPlainRounding } from '../../numerics/conversion.ts';
 import { type FloatFormat, formats } from '../../numerics/formats.ts';
@@ -19,7 +19,7 @@ export interface WideningForm {
   readonly toSingle: boolean;
 }
 
-/** The form of a conversion; null where it does more than decode. */
+/** The fast form of a conversion, or null if it does more than decode. */
 export function wideningForm(c: Conversion): WideningForm | null {
   const [from, half] = [formats[c.from], formats[c.to === 'f32' ? 'bf16' : c.to]];
   if (from.kind !== 'float' || from.width > 8 || !from.signed) return null;
@@ -28,14 +28,14 @@ export function wideningForm(c: Conversion): WideningForm | null {
   return { from, half, toSingle: c.to === 'f32' };
 }
 
-/** Converts a group; goes to `otherwise` where an element is no number. */
+/** Converts a group; branches to `otherwise` if an element is not a number. */
 export function writeWidening(code: Code, form: WideningForm, { source, target, otherwise }: GroupPlaces): void {
   const bytes = makeBytes(code, form, source, otherwise);
   if (form.toSingle) storeGroup(code, target.storage, target.local, singlesOf(code, bytes));
   else storeHalves(code, target.local, bytes);
 }
 
-/** Locals with a group as f32; goes to `otherwise` where an element is no number. */
+/** Locals with a group as f32; branches to `otherwise` if an element is not a number. */
 export function loadAsSingles(code: Code, form: WideningForm, source: Place, otherwise: Label): GroupLocals {
   return singlesOf(code, makeBytes(code, form, source, otherwise));
 }
@@ -68,20 +68,20 @@ function makeBytes(code: Code, form: WideningForm, source: Place, otherwise: Lab
   return result;
 }
 
-/** How a byte of the result comes from the magnitude: moved, if at all, and with something added. */
+/** How a byte of the result is computed from the magnitude: shifted if needed, plus an addend. */
 interface HalfBytes {
-  /** Places that the magnitude moves up in the result; null where the table says all. */
+  /** How far the magnitude moves up in the result; null if the table gives the whole byte. */
   readonly places: number | null;
   readonly offset: number;
-  /** What is added for magnitudes below 16, by magnitude; nothing for others. */
+  /** The addend for magnitudes below 16, by magnitude; 0 for others. */
   readonly table: Readonly<Record<ByteName, readonly number[]>>;
 }
 
 type ByteName = 'low' | 'high';
 
 /**
- * A normal number's bits move up, and its exponent changes by the difference of the biases. That is not so for zero and the
- * subnormals, and those are below 16 in every format: a table has what they lack.
+ * The bits of a normal number move up, and its exponent changes by the difference of the biases. Zero and subnormals,
+ * which are below 16 in every format, differ from that: a table holds the difference.
  */
 function halvesOf({ from, half }: WideningForm): HalfBytes {
   const all = from.width <= 4;
@@ -100,7 +100,10 @@ function halvesOf({ from, half }: WideningForm): HalfBytes {
   return all ? { places: null, offset: 0, table } : { places, offset: offset >> 8, table };
 }
 
-/** The pattern of a subnormal, `magnitude` times the least one of `from`; in `half` it is a normal number unless biases are equal. */
+/**
+ * The pattern of a subnormal, `magnitude` times the least subnormal of `from`. In `half` it is a normal number unless
+ * the biases are equal.
+ */
 function subnormalIn(half: FloatFormat, from: FloatFormat, magnitude: number): number {
   if (half.bias === from.bias || magnitude === 0) return magnitude << (half.fractionBits - from.fractionBits);
   const top = 31 - Math.clz32(magnitude);
@@ -120,7 +123,7 @@ function pushBytes(code: Code, { places, offset, table }: HalfBytes, name: ByteN
   if (name === 'high' && offset > 0) splatByte(code, offset).vector('i8x16.add');
 }
 
-/** Pushes what of the magnitudes remains in a byte when they move up; false where that is nothing. */
+/** Pushes the part of the magnitudes that stays in a byte when they are shifted up; returns false if nothing stays. */
 function pushMoved(code: Code, places: number, magnitudes: number): boolean {
   if (places >= 8) return false;
   code.get(magnitudes);

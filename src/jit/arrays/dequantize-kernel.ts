@@ -1,4 +1,4 @@
-/** Codes times factors to f32 as a WebAssembly module: what src/arrays/plain-decoder.ts specifies. */
+/** Codes times factors to f32 as a WebAssembly module, as specified by src/arrays/plain-decoder.ts. */
 import { plainConversion } from '../../numerics/conversion.ts';
 import { formats, type FormatName } from '../../numerics/formats.ts';
 import { Code } from '../../wasm/code.ts';
@@ -11,8 +11,8 @@ import { vectorConversion } from '../simd/vector-convert.ts';
 import { splat } from '../simd/vector-words.ts';
 
 /**
- * Exports `decode(blocks, groups)`: blocks of so many groups of sixteen codes, each times its factor. Codes and factors lie
- * where quantizing puts them, values where it takes them from.
+ * Exports `decode(blocks, groups)`: decodes blocks of `groups` groups of sixteen codes, each block times its factor.
+ * Codes and factors are where the quantizing kernel puts them; values go where it reads them.
  */
 export function dequantizeKernel(element: FormatName, dense: boolean): Uint8Array<ArrayBuffer> {
   const builder = new ModuleBuilder();
@@ -36,7 +36,7 @@ function writeDecode(code: Code, element: FormatName, storage: Storage): void {
   ] as const;
   loop(code, 0, [[factors, 4]], () => {
     code.get(factors).vectorMemory('v128.load32_splat', quantizeMemory.factors).set(factor.vector);
-    // What is no number is none either after it was subtracted from itself.
+    // Subtracting a value from itself gives a NaN if it is not finite.
     code.get(factor.vector).get(factor.vector).vector('f32x4.sub');
     splat(code, 0).vector('f32x4.ne', 'i32x4.bitmask').set(factor.isOdd);
     code.get(1).set(groups);
@@ -46,11 +46,11 @@ function writeDecode(code: Code, element: FormatName, storage: Storage): void {
 
 interface FactorLocals {
   readonly vector: number;
-  /** Not zero where the factor is an infinity or a NaN. */
+  /** Nonzero if the factor is an infinity or a NaN. */
   readonly isOdd: number;
 }
 
-/** Numbers times a number are no NaN; any code and any factor go the other way. */
+/** The product of two finite numbers is not a NaN. All other codes and factors take the slower path. */
 function writeGroup(code: Code, element: FormatName, codes: Place, values: number, factor: FactorLocals): void {
   const form = wideningForm(plainConversion(element, 'f32'));
   const store = (i: number, push: () => void): void => {
@@ -73,7 +73,7 @@ function writeGroup(code: Code, element: FormatName, codes: Place, values: numbe
   });
 }
 
-/** Every NaN is the one that conversions to f32 make. */
+/** Every NaN becomes the one that conversions to f32 produce. */
 function pushProduct(code: Code, element: FormatName, words: number, factor: number): void {
   const product = code.local('v128');
   vectorConversion(plainConversion(element, 'f32'))?.(code, { source: words, random: words, scale: words });

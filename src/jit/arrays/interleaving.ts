@@ -1,6 +1,9 @@
-/** Shuffles that put elements of two vectors side by side. */
+/** Shuffles that interleave the elements of two vectors. */
 
-/** Takes units of so many bytes from the first vector and the second in turn, from a byte on: sixteen bytes. */
+/**
+ * Takes units of a given size alternately from the first and the second vector, starting at a given byte: sixteen bytes
+ * in all.
+ */
 export function interleaved(first: number, unit: number): readonly number[] {
   const units = Array.from({ length: 8 / unit }, (_, i) => first + i * unit);
   const bytes = (from: number): readonly number[] => Array.from({ length: unit }, (_, i) => from + i);

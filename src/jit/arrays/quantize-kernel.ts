@@ -1,6 +1,6 @@
 /**
- * Quantizing as a WebAssembly module: the largest magnitude of an array, blocks with scales of their own, four at a time,
- * and an array times one factor. It does what src/arrays/plain-encoder.ts specifies, every bit of it.
+ * Quantizing as a WebAssembly module: finds the largest magnitude of an array, quantizes blocks with their own scales,
+ * four at a time, and multiplies an array by one factor. The results match src/arrays/plain-encoder.ts bit for bit.
  */
 import type { Conversion } from '../../numerics/conversion.ts';
 import { formats } from '../../numerics/formats.ts';
@@ -14,21 +14,21 @@ import { type BlockScaling, storeScales } from './scale-lowering.ts';
 import { vectorConversion } from '../simd/vector-convert.ts';
 import { shift, splat } from '../simd/vector-words.ts';
 
-/** What a kernel is made for, as data. */
+/** The parameters of a kernel, as data. */
 export interface QuantizeSpec {
   readonly source: 'f32' | 'f16' | 'bf16';
   /** From f32 to the element. */
   readonly conversion: Conversion;
-  /** Null where no block has a scale of its own. */
+  /** Null if blocks have no scales of their own. */
   readonly blocks: { readonly elements: 16 | 32; readonly scaling: BlockScaling } | null;
   readonly dense: boolean;
 }
 
 /**
- * Exports `maxima(blocks, groups)`, which leaves the largest magnitude of each block in `factors`; `scale(blocks, groups)`,
- * which multiplies each by what stands there; both for blocks of so many groups of sixteen elements. With scales of their
- * own there is `blocks(fours)`, which does both for four blocks at a time. What lies behind the elements must be zeros up
- * to a whole block, or four.
+ * Exports `maxima(blocks, groups)`, which writes the largest magnitude of each block to `factors`, and `scale(blocks,
+ * groups)`, which multiplies each block by its factor. Both take blocks of `groups` groups of sixteen elements. If
+ * blocks have scales of their own, there is also `blocks(fours)`, which does both for four blocks at a time. The
+ * elements must be padded with zeros to a whole block, or to four blocks.
  */
 export function quantizeKernel(spec: QuantizeSpec): Uint8Array<ArrayBuffer> {
   const builder = new ModuleBuilder();
@@ -55,7 +55,7 @@ function vectorBytes({ source }: QuantizeSpec): number {
   return source === 'f32' ? 16 : 8;
 }
 
-/** Pushes the f32 values of the `index`-th four elements behind a pointer. */
+/** Pushes the f32 values of the `index`-th four elements after a pointer. */
 function pushSource(code: Code, spec: QuantizeSpec, pointer: number, index: number): void {
   const offset = quantizeMemory.source + index * vectorBytes(spec);
   code.get(pointer);
@@ -80,14 +80,17 @@ function pushConverted(code: Code, c: Conversion, source: number): void {
   write(code, { source, random: source, scale: source });
 }
 
-/** Raises a vector of maxima by four elements' magnitudes; a NaN is not greater. */
+/** Updates a vector of maxima with the magnitudes of four elements; a NaN does not count as greater. */
 function raiseMaximum(code: Code, spec: QuantizeSpec, maximum: number, pointer: number, index: number): void {
   code.get(maximum);
   pushSource(code, spec, pointer, index);
   code.vector('f32x4.abs', 'f32x4.pmax').set(maximum);
 }
 
-/** Pushes the bits of the largest magnitude of so many groups from a pointer on, which moves on. Of four maxima none waits for another. */
+/**
+ * Pushes the bits of the largest magnitude of a number of groups at a pointer, and advances it. Four independent maxima
+ * avoid a dependency chain.
+ */
 function pushAmax(code: Code, spec: QuantizeSpec, groups: number, pointer: number): void {
   const maxima = Array.from({ length: groupVectors }, () => code.local('v128'));
   for (const maximum of maxima) splat(code, 0).set(maximum);
@@ -111,7 +114,7 @@ function writeMaxima(code: Code, spec: QuantizeSpec): void {
   });
 }
 
-/** Bytes of the words so numbered, 0 to 3 of the first vector and 4 to 7 of the second. */
+/** The bytes of the words with these numbers: 0 to 3 of the first vector and 4 to 7 of the second. */
 function wordBytes(...words: readonly [number, number, number, number]): readonly number[] {
   return words.flatMap((word) => [0, 1, 2, 3].map((byte) => word * 4 + byte));
 }
@@ -143,7 +146,10 @@ function elementLocals(code: Code, spec: QuantizeSpec): ElementLocals {
   return { pointer, codes: { local, storage }, factor: code.local('v128') };
 }
 
-/** A group from the `first`-th four elements on, times the factor, as codes; the pointer to these moves on. */
+/**
+ * Stores a group, starting with the `first`-th four elements, times the factor, as codes, and advances the pointer to
+ * them.
+ */
 function writeGroup(code: Code, spec: QuantizeSpec, { pointer, codes, factor }: ElementLocals, first: number): void {
   const products = groupOf(code, (i) => {
     pushSource(code, spec, pointer, first + i);
@@ -171,8 +177,8 @@ function storeAny(code: Code, spec: QuantizeSpec, codes: Place, products: GroupL
 }
 
 /**
- * Scales of all blocks first, then their elements: in each of the two loops no round waits for the one before, which in one
- * loop it would, as the elements wait for their scale.
+ * First the scales of all blocks, then their elements. In two loops the rounds are independent; in a single loop the
+ * elements would wait for their scale.
  */
 function writeBlocks(code: Code, spec: QuantizeSpec, blocks: NonNullable<QuantizeSpec['blocks']>): void {
   const vectors = blocks.elements / 4;
@@ -200,7 +206,7 @@ function writeBlocks(code: Code, spec: QuantizeSpec, blocks: NonNullable<Quantiz
   });
 }
 
-/** A local with the largest magnitudes of four blocks, one a lane. */
+/** A local with the largest magnitudes of four blocks, one per lane. */
 function fourMaxima(code: Code, spec: QuantizeSpec, pointer: number, vectors: number): number {
   const [a, b, c, d] = [0, 1, 2, 3].map((block) => {
     const maximum = code.local('v128');

@@ -1,13 +1,13 @@
 /** The memory of a quantizing kernel: addresses in bytes. */
 
 const settingsEnd = 1024;
-/** Elements that one call takes at most; as f32 they are 64 KiB, which stay in the cache. */
+/** Most elements that one call takes; as f32 they are 64 KiB, which fits in the cache. */
 const elements = 16384;
 const codes: number = settingsEnd + 4 * elements;
-/** What a last store of codes may write behind them. */
+/** The last store of codes may write this many bytes past them. */
 const spill = 64;
 const scales: number = codes + elements + spill;
-/** Blocks have sixteen elements or more. */
+/** Blocks have at least sixteen elements. */
 const mostBlocks: number = elements / 16;
 const factors: number = scales + mostBlocks;
 
@@ -21,14 +21,14 @@ export const quantizeMemory: {
   readonly factors: number;
   readonly pages: number;
 } = {
-  /** Of NVFP4 the tensor's two scales, as f32, each four times. */
+  /** For NVFP4, the tensor's two scales as f32, four copies of each. */
   encode: 0,
   decode: 16,
   source: settingsEnd,
   elements,
   codes,
   scales,
-  /** What the elements of each block are multiplied by, as f32; or the largest magnitudes. */
+  /** The factors of the blocks as f32, or their largest magnitudes. */
   factors,
   pages: Math.ceil((factors + 4 * mostBlocks) / 65536),
 };

@@ -11,7 +11,7 @@ export function wordsOfGroup({ random }: ArrayPlan): number {
   return random === null ? 0 : groupSize / random.low.length;
 }
 
-/** The random words of the group that is being converted, and the lanes' share of them. */
+/** The random words of the group being converted, and the part of each that a lane uses. */
 export class RandomBits {
   readonly unscaled: number;
   private readonly code: Code;
@@ -41,12 +41,12 @@ export class RandomBits {
     );
   }
 
-  /** Whether a conversion takes any. */
+  /** Whether a conversion uses random bits. */
   get areDrawn(): boolean {
     return this.plan.random !== null;
   }
 
-  /** Takes the words of the next group. */
+  /** Loads the words of the next group. */
   next(): void {
     const { code, plan, vectors, indices, keys } = this;
     const { words } = parameters;
@@ -71,7 +71,7 @@ export class RandomBits {
       .set(words);
   }
 
-  /** A local with the random bits of elements 4i to 4i + 3; any, where there are none. */
+  /** A local with the random bits of elements 4i to 4i + 3, or any local if the conversion uses none. */
   of(i: number): number {
     const { random } = this.plan;
     if (random === null) return this.lane;

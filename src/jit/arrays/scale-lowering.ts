@@ -1,5 +1,5 @@
 /**
- * Scales of four blocks at once, as src/arrays/scale-rules.ts specifies them: from the largest magnitudes to codes and to
+ * Scales of four blocks at once, as specified by src/arrays/scale-rules.ts: from the largest magnitudes to codes and to
  * the factors of the elements.
  */
 import { plainConversion } from '../../numerics/conversion.ts';
@@ -8,18 +8,18 @@ import { vectorConversion } from '../simd/vector-convert.ts';
 import { quantizeMemory } from './quantize-memory.ts';
 import { shift, single, splat } from '../simd/vector-words.ts';
 
-/** `largest`: bits of the element's largest value as f32. NVFP4's tensor scales are in memory. */
+/** `largest`: bits of the element's largest value as f32. The tensor scales of NVFP4 are in memory. */
 export type BlockScaling =
   | { readonly kind: 'ue8m0'; readonly rule: 'floor' | 'up'; readonly largest: number }
   | { readonly kind: 'nvfp4' };
 
-/** Pointers to the next scales, of one byte, and to the next factors, of four. */
+/** Pointers to the next scales (one byte each) and the next factors (four bytes each). */
 export interface ScaleLocals {
   readonly scales: number;
   readonly factors: number;
 }
 
-/** Stores four codes, and the factors of four blocks. */
+/** Stores the codes and the factors of four blocks. */
 export function storeScales(code: Code, scaling: BlockScaling, maxima: number, to: ScaleLocals): void {
   const scales = code.local('v128');
   if (scaling.kind === 'ue8m0') pushPowers(code, scaling, maxima);
@@ -40,7 +40,7 @@ function pushPowers(code: Code, { rule, largest }: BlockScaling & { kind: 'ue8m0
   splat(code, (largest >>> 23) - 127).vector('i32x4.sub');
   if (rule === 'up') {
     splat(code.get(maxima), 0x7fffff).vector('v128.and');
-    // A mask is -1 where the maximum's fraction is the larger.
+    // The mask is -1 if the maximum's fraction is larger.
     splat(code, largest & 0x7fffff).vector('i32x4.gt_s', 'i32x4.sub');
   }
   splat(code, 0).vector('i32x4.max_s');
@@ -62,7 +62,7 @@ function pushNarrowScales(code: Code, maxima: number): void {
   toScale?.(code, { source: product, random: product, scale: product });
 }
 
-/** 1 / (scale * tensor scale), at most the largest f32: what a scale of 0 gives. */
+/** 1 / (scale * tensor scale), at most the largest f32, which is the result for a scale of 0. */
 function pushNarrowFactors(code: Code, scales: number): void {
   splat(code, single.one);
   fromScale?.(code, { source: scales, random: scales, scale: scales });

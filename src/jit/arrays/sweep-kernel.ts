@@ -1,6 +1,6 @@
 /**
- * One instruction over a range of inputs, and the digest of its results, as a WebAssembly module: four ranges at once on
- * vectors where the instruction's conversions have such forms, else one.
+ * Runs one instruction over a range of inputs and computes the digest of its results, as a WebAssembly module: four
+ * ranges at once on vectors if all conversions of the instruction have vector forms, else one.
  */
 import { operandRef } from '../../isa/steps/ref.ts';
 import type { Step } from '../../isa/steps/step.ts';
@@ -10,25 +10,25 @@ import { Helpers } from '../helpers.ts';
 import { type SweepLowering, ScalarSweep, VectorSweep } from './sweep-lowering.ts';
 import { vectorConversion } from '../simd/vector-convert.ts';
 
-/** What is swept, as data that can be sent to another thread. */
+/** A sweep as data that can be sent to another thread. */
 export interface SweepPlan {
   readonly steps: readonly Step[];
-  /** Operands that are the input, all at once. */
+  /** Operands that all receive the input. */
   readonly swept: readonly string[];
-  /** Operands that stay the same, up to 32 bits. */
+  /** Operands that stay constant, up to 32 bits. */
   readonly fixed: readonly (readonly [name: string, bits: number])[];
   readonly result: string;
-  /** A result of 64 bits is two words of the digest, the low one first. */
+  /** A result of 64 bits counts as two words of the digest, low word first. */
   readonly resultWidth: number;
 }
 
 export interface SweepKernel {
-  /** Ranges that one run goes through. */
+  /** Ranges per run. */
   readonly lanes: 1 | 4;
   readonly wasm: Uint8Array<ArrayBuffer>;
 }
 
-/** Null where a step is none that a conversion has. */
+/** Null if a step does not occur in conversions. */
 export function sweepKernel(plan: SweepPlan): SweepKernel | null {
   if (!plan.steps.every(isSwept)) return null;
   const helpers = new Helpers();
@@ -55,10 +55,10 @@ function hasVectorForm({ steps, resultWidth }: SweepPlan): boolean {
   );
 }
 
-/** Addresses of the next input and of the digest so far, each four words or one. */
+/** Addresses of the next input and of the current digest, four words or one each. */
 const [inputAddress, stateAddress] = [0, 16];
 
-/** (count): as many inputs, from memory to memory. */
+/** Parameter: number of inputs. Reads and writes memory. */
 function writeLoop(code: Code, plan: SweepPlan, type: 'v128' | 'i32', lowering: SweepLowering): void {
   const input = code.local(type);
   const state = code.local(type);
@@ -103,7 +103,7 @@ function addScalarResult(code: Code, result: number, width: number, state: numbe
   code.get(input).i32(1).op('i32.add').set(input);
 }
 
-/** An instance of a module that imports what compiled code may ask of an engine, though conversions ask nothing. */
+/** An instance of a module that imports all engine callbacks, although conversions call none. */
 export function instanceWithoutEngine(module: WebAssembly.Module, memory: WebAssembly.Memory): WebAssembly.Instance {
   const refuse = (): never => {
     throw new Error('a conversion asks the engine');
@@ -113,7 +113,7 @@ export function instanceWithoutEngine(module: WebAssembly.Module, memory: WebAss
   return new WebAssembly.Instance(module, { env: { ...env, memory } });
 }
 
-/** A kernel at work in this thread. */
+/** A kernel that is running in this thread. */
 export class SweepRunner {
   private readonly words: Uint32Array;
   private readonly sweep: (count: number) => void;
@@ -127,11 +127,14 @@ export class SweepRunner {
     this.lanes = lanes;
   }
 
-  /** Digests of the results of `count` inputs from each start on; as many starts as the kernel has lanes, or fewer. */
+  /**
+   * Digests of the results of `count` inputs from each start. There may be at most as many starts as the kernel has
+   * lanes.
+   */
   run(starts: readonly number[], count: number): readonly number[] {
     for (let lane = 0; lane < this.lanes; lane++) this.words[lane] = starts[lane] ?? 0;
     this.words.fill(0, 4);
-    // V8 cannot replace a running function by its optimised form, so one call is short.
+    // V8 cannot replace a running function by its optimised form, so each call is short.
     for (let done = 0; done < count; done += slice) this.sweep(Math.min(slice, count - done));
     return [...this.words.subarray(4, 4 + starts.length)];
   }

@@ -1,4 +1,4 @@
-/** Steps of conversions on values that are locals: words of 32 bits, one or four of them at once, or 64 bits. */
+/** Steps of conversions on values in locals: one or four words of 32 bits at once, or 64 bits. */
 import type { Ref } from '../../isa/steps/ref.ts';
 import type { Step, StepOf } from '../../isa/steps/step.ts';
 import { type FixedFormat, formats, type FormatName } from '../../numerics/formats.ts';
@@ -10,7 +10,7 @@ import { vectorConversion } from '../simd/vector-convert.ts';
 import { splat } from '../simd/vector-words.ts';
 import { holder } from '../values.ts';
 
-/** Names of values as locals. The same conversion of the same locals is done once. */
+/** Values as locals, by name. The same conversion of the same locals is computed only once. */
 export abstract class SweepLowering {
   protected readonly code: Code;
   private readonly locals = new Map<Ref, number>();
@@ -50,7 +50,7 @@ export abstract class SweepLowering {
         this.bind(step.to, this.pack(step));
         return;
       case 'join':
-        // A word drops by itself what is shifted beyond it.
+        // A word drops the bits that are shifted out of it.
         this.bind(
           step.to,
           this.writePack([
