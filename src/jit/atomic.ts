@@ -1,4 +1,4 @@
-/** Atomic steps: elements are read, steps make new ones of them, and these are written back. */
+/** Atomic steps: read the elements, compute new ones with steps, and write them back. */
 import type { Ref } from '../isa/steps/ref.ts';
 import type { Step, StepOf } from '../isa/steps/step.ts';
 import type { AtomicOpcode } from '../wasm/opcodes.ts';
@@ -10,7 +10,7 @@ import { holder } from './values.ts';
 
 type LowerStep = (step: Step) => void;
 
-/** Compare-exchange by bits of the element. */
+/** Compare-and-exchange by the bits of the element. */
 const exchanges: Readonly<Record<number, AtomicOpcode>> = {
   8: 'i32.atomic.rmw8.cmpxchg_u',
   16: 'i32.atomic.rmw16.cmpxchg_u',
@@ -23,11 +23,11 @@ export function lowerAtomic(step: StepOf<'atomic'>, lowering: Lowering, lowerSte
   const at = locate(lowering, space, 'store', (width / 8) * old.length, step.address);
   if (!isContended(space, lowering)) lowerAlone(step, lowering, lowerStep, at);
   else if (old.some((ref) => wholeOf(ref) !== null)) locked(lowering, () => lowerAlone(step, lowering, lowerStep, at));
-  // The elements of a vector are atomic each by itself, and none depends on another.
+  // Each element of a vector is atomic by itself and independent of the others.
   else step.old.forEach((_, i) => exchange(step, lowering, lowerStep, at, i));
 }
 
-/** The threads of a block run one after the other: nobody comes between a read and its write. */
+/** The threads of a block run one after the other, so nothing happens between a read and its write. */
 function lowerAlone(step: StepOf<'atomic'>, lowering: Lowering, lowerStep: LowerStep, at: number): void {
   const { code, values } = lowering;
   const { width, old, next } = step;
@@ -40,13 +40,13 @@ function lowerAlone(step: StepOf<'atomic'>, lowering: Lowering, lowerStep: Lower
   });
 }
 
-/** Again until nobody came between: what is there at the exchange is what was read. */
+/** Repeats until no other thread has written in between: the value found at the exchange is the value read. */
 function exchange(step: StepOf<'atomic'>, lowering: Lowering, lowerStep: LowerStep, at: number, i: number): void {
   const { code, values } = lowering;
   const type = holder(step.width);
   const opcode = exchanges[step.width];
   if (opcode === undefined) throw new Error(`no atomic elements have ${step.width} bits`);
-  // The steps speak of all elements; those of the others are read anew only where they have not been yet.
+  // The steps name all elements. An element that has not been processed yet is read again.
   step.old.forEach((_, other) => {
     if (other > i) loadOld(step, lowering, at, other);
   });
@@ -72,7 +72,7 @@ function offsetOf({ width }: StepOf<'atomic'>, { layout }: Lowering, i: number):
   return layout.origin + (i * width) / 8;
 }
 
-/** No instruction changes 128 bits at once: whoever does holds the lock. */
+/** No instruction changes 128 bits at once, so a thread must hold the lock. */
 function locked({ code, layout }: Lowering, body: () => void): void {
   const lock = layout.origin + lockAddress;
   code.loop((again) => {

@@ -1,6 +1,7 @@
 /**
- * Calls and returns. A caller keeps its registers on a stack of open calls and goes on as the first region of the callee,
- * a return takes it to the region behind the call. Arguments and results lie in local memory (program/call-site.ts).
+ * Calls and returns. A caller saves its registers on a stack of open calls and continues in the first region of the
+ * callee. A return takes it to the region after the call. Arguments and results are in local memory
+ * (program/call-site.ts).
  */
 import type { Bits } from '../base/bits.ts';
 import { isOnStack } from '../program/layout.ts';
@@ -15,7 +16,10 @@ import type { SiteOf } from './site.ts';
 import type { ThreadFrame } from './thread-frame.ts';
 import { holder, type Values } from './values.ts';
 
-/** The header of an open call, from its end: the region to return to, the caller's base, the bytes of the entry. */
+/**
+ * The header of an open call, counted from its end: the region to return to, the caller's base, the size of the entry
+ * in bytes.
+ */
 const header = { region: -16, base: -12, size: -8 } as const;
 
 export class CallWriter {
@@ -28,7 +32,7 @@ export class CallWriter {
   /** Addresses in memory: the thread's local memory, and the end of its open calls. */
   private readonly local: number;
   private readonly open: number;
-  /** Where the activation of a callee begins in the thread's local memory. */
+  /** Start of the callee's activation in the thread's local memory. */
   private readonly calleeBase: number;
 
   constructor(
@@ -50,7 +54,7 @@ export class CallWriter {
     this.calleeBase = code.local('i32');
   }
 
-  /** Writes a call that comes back at block `resume`; `goTo` leaves for a region. */
+  /** Writes a call that returns to block `resume`; `goTo` branches to a region. */
   call(instruction: ProgramInstruction, resume: number, siteOf: SiteOf, goTo: (region: number) => void): void {
     const { code, values } = this;
     const site = siteOfCall(instruction);
@@ -71,7 +75,7 @@ export class CallWriter {
     this.raise();
   }
 
-  /** A call of a built-in function, which is over at once. */
+  /** A call of a built-in function, which returns at once. */
   callBuiltin(instruction: ProgramInstruction, siteOf: SiteOf): void {
     const site = siteOfCall(instruction);
     if (site.callee.kind !== 'direct') throw new Error('a built-in function is called by name');
@@ -80,7 +84,7 @@ export class CallWriter {
     this.take(site);
   }
 
-  /** Back behind a call, in a region that begins there: the registers it kept, and the results. */
+  /** The start of a region after a call: restores the saved registers and loads the results. */
   resume(instruction: ProgramInstruction, block: number): void {
     const { code, fn, values, shape } = this;
     this.findOpen();
@@ -93,7 +97,7 @@ export class CallWriter {
     this.take(siteOfCall(instruction));
   }
 
-  /** Back to the caller: leaves the region to go on at in a local. */
+  /** Returns to the caller: leaves the region to continue at in a local. */
   return(region: number): void {
     const { code, shape, frame, fn } = this;
     this.findLocal();
@@ -109,7 +113,7 @@ export class CallWriter {
     load(header.region).set(region);
   }
 
-  /** Parameters that are registers, where a function begins. */
+  /** Loads parameters that are registers at the start of a function. */
   begin(): void {
     const { fn, values, shape } = this;
     if (fn.program.registerParameters.length === 0) return;
@@ -163,7 +167,10 @@ export class CallWriter {
     code.call(shape.helpers.import('builtin'));
   }
 
-  /** The open call: registers, then where to return to. Where nobody was entered the thread takes them up at once. */
+  /**
+   * The open call: registers, then the return address. If the callee was not entered, the thread restores the registers
+   * at once.
+   */
   private keep(resume: number, region: number, entered: boolean): void {
     const { code, shape, fn, frame, values, locals } = this;
     const { origin } = shape.layout;
@@ -232,7 +239,7 @@ export class CallWriter {
     this.code.memory(opcodeFor(stores, byteWidth(width)), shape.layout.origin);
   }
 
-  /** Pushes the address of a variable of the caller, as memory instructions without offset take it. */
+  /** Pushes the address of a variable of the caller, in the form that memory instructions without offset take. */
   private own({ symbol }: Extract<Moved['value'], { readonly kind: 'variable' }>): Code {
     if (!isOnStack(symbol.space)) throw new Error(`${symbol.name} is not a variable of an activation`);
     return this.atOwn((this.fn.program.offsetOf(symbol) ?? 0) + this.shape.layout.origin);
@@ -249,7 +256,7 @@ export class CallWriter {
     code.set(this.calleeBase);
   }
 
-  /** From here on `at` counts from where a callee's activation begins. */
+  /** From here on `at` counts from the start of the callee's activation. */
   private findCallee(): void {
     this.findLocal();
     this.code.get(this.calleeBase).i32(this.fn.program.calleeBase).op('i32.add').set(this.calleeBase);
@@ -262,7 +269,7 @@ export class CallWriter {
     code.set(this.open);
   }
 
-  /** Pushes an address in the activation that `calleeBase` says. */
+  /** Pushes an address in the activation at `calleeBase`. */
   private at(offset: number): Code {
     return this.code.get(this.local).get(this.calleeBase).op('i32.add').i32(offset).op('i32.add');
   }
@@ -291,7 +298,7 @@ function byteWidth(width: number): number {
   return Math.max(8, width);
 }
 
-/** Bytes of the open call that ends at an address. */
+/** Size in bytes of the open call that ends at an address. */
 export function callSize(memory: { load(address: number, width: number): Bits }, end: number): number {
   return Number(memory.load(end + header.size, 32));
 }

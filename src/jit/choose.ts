@@ -1,8 +1,11 @@
-/** A branch on a number: one piece of code for each from 0 on. */
+/** A branch on a number: one piece of code for each number from 0 on. */
 import { elementAt } from '../base/element-at.ts';
 import type { Code, Label } from '../wasm/code.ts';
 
-/** `write` writes the piece of a number and may branch behind all of them; numbers beyond go to the last. Pops the number. */
+/**
+ * Pops a number and runs the piece of code for it; numbers past the end run the last one. `write` writes one piece and
+ * may branch to the end of all pieces.
+ */
 export function writeChoice(
   code: Code,
   count: number,
@@ -10,7 +13,7 @@ export function writeChoice(
   write: (number: number, done: Label) => void,
 ): void {
   code.block((done) => {
-    // The block of the first lies innermost; there can be more of them than calls may nest.
+    // The block of the first piece is innermost. There can be more pieces than recursive calls could nest.
     const labels = Array.from({ length: count }, () => code.openBlock()).reverse();
     pushNumber();
     code.brTable(labels.slice(0, -1), elementAt(labels, count - 1));

@@ -1,4 +1,4 @@
-/** A kernel compiled: a WebAssembly module that runs its regions one after the other. */
+/** Compiles a kernel to a WebAssembly module that runs its regions one after the other. */
 import { elementAt } from '../base/element-at.ts';
 import type { KernelProgram } from '../program/link.ts';
 import { Code } from '../wasm/code.ts';
@@ -15,7 +15,10 @@ import { laneCount } from './simd/vectors.ts';
 import { context, type ContextField, type LaunchLayout, outcome } from './layout.ts';
 import { regionFunction, regionType } from './region-function.ts';
 
-/** A compiled kernel, and its module in the binary format, which exports `run` and `runBlocks`, and for warps `advance` and `complete`. */
+/**
+ * A compiled kernel with its module in binary format. The module exports `run` and `runBlocks`, and for warps `advance`
+ * and `complete`.
+ */
 export interface Compilation {
   readonly kernel: CompiledKernel;
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -41,7 +44,10 @@ export function compileKernel(kernel: KernelProgram, layout: LaunchLayout): Comp
   return { kernel: describeKernel(shape), bytes: helpers.builder.encode() };
 }
 
-/** Defines the function of a region; gives the index of the one for four threads at a time, null where there is none. */
+/**
+ * Defines the function of a region; returns the index of the function for four threads at a time, or null if it has
+ * none.
+ */
 function compileRegion(
   shape: KernelShape,
   fn: FunctionShape,
@@ -58,10 +64,10 @@ function compileRegion(
   return index;
 }
 
-/** (context, region, first thread, thread behind the last, members) → outcome */
+/** (context, region, first thread, end of the thread range, members) → outcome */
 const runType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32', 'i32'], results: ['i32'] };
 
-/** Runs region after region for as long as all threads go on together. */
+/** Runs regions one after the other while all threads continue together. */
 function runFunction(shape: KernelShape, functions: readonly number[], fours: readonly (number | null)[]): Code {
   const { helpers, layout, sites } = shape;
   const code = new Code(runType.parameters);
@@ -70,7 +76,7 @@ function runFunction(shape: KernelShape, functions: readonly number[], fours: re
   const site = sites.push({ kind: 'loop', line: 0 }) - 1;
   const call = (index: number): Code =>
     code.get(contextAddress).get(first).get(behind).get(members).call(index).set(region);
-  // Threads of four lie side by side where rows are whole fours.
+  // Four threads are neighbours in x if the row length is a multiple of four.
   const inFours = code.local('i32');
   code
     .get(contextAddress)
@@ -84,7 +90,7 @@ function runFunction(shape: KernelShape, functions: readonly number[], fours: re
     .op('i32.and', 'i32.eqz')
     .set(inFours);
   if (shape.hasGroups) {
-    // Four neighbours at least have to be there.
+    // At least four neighbours must be present.
     code.get(inFours).get(members);
     for (const lane of [1, 2, 3]) code.get(members).i32(lane).op('i32.shr_u', 'i32.and');
     code.i32(0x11111111).op('i32.and').i32(0).op('i32.ne', 'i32.and').set(inFours);
@@ -117,12 +123,12 @@ function runFunction(shape: KernelShape, functions: readonly number[], fours: re
   return code.get(region);
 }
 
-/** (context, how many blocks, threads of a unit) → outcome of the last unit that was begun */
+/** (context, number of blocks, threads of a unit) → outcome of the last unit that was started */
 const runBlocksType: FunctionType = { parameters: ['i32', 'i32', 'i32'], results: ['i32'] };
 
 /**
- * Runs blocks one after the other, from that of the context on, each unit by unit, warps or whole blocks, until one does
- * not come to its end at once: the context says which.
+ * Runs blocks one after the other, starting with the one in the context. Each block runs unit by unit, where a unit is
+ * a warp or the whole block. Stops at a block that does not finish at once; the context says which.
  */
 function runBlocksFunction({ layout, hasGroups }: KernelShape, run: number): Code {
   const code = new Code(runBlocksType.parameters);

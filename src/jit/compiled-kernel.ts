@@ -1,4 +1,7 @@
-/** What the engine knows of a compiled kernel beside its module: plain data, so that it can be sent to a worker. */
+/**
+ * Facts about a compiled kernel that the engine needs besides the module: plain data, so that it can be sent to a
+ * worker.
+ */
 import type { BuiltinName } from '../isa/builtin-functions.ts';
 import { regionsOf } from '../machine/regions.ts';
 import type { Region } from '../machine/segment.ts';
@@ -11,16 +14,16 @@ import type { Stop, StopStep } from './stop.ts';
 export interface CompiledKernel {
   readonly name: string;
   readonly stops: readonly CompiledStop[];
-  /** Offsets of what the engine looks at in a block's frames, and their size. */
+  /** Offsets of the arrays in a block's frames that the engine reads, and the size of the frames. */
   readonly frame: CompiledFrame;
-  /** Bytes that open calls of a thread may take. */
+  /** Most bytes that open calls of a thread may take. */
   readonly callBytes: number;
-  /** Local memory of a thread. */
+  /** Bytes of local memory per thread. */
   readonly stackBytes: number;
   readonly sharedBytes: number;
-  /** A thread may come to a loop where it waits for one of another block. */
+  /** A thread may reach a loop in which it waits for a thread of another block. */
   readonly waits: boolean;
-  /** By the index that sites have; the kernel first. */
+  /** In the order of the indices in sites; the kernel comes first. */
   readonly functions: readonly CompiledFunction[];
   readonly sites: readonly Site[];
   /** Variables and parameters, for messages. */
@@ -33,9 +36,9 @@ export interface CompiledStop {
   readonly step: StopStep;
   /** Line in the PTX text. */
   readonly line: number;
-  /** Region where the thread goes on. */
+  /** Region where the thread continues. */
   readonly region: number;
-  /** Arrays with what threads bring, and where they find what they get. */
+  /** Arrays with the values that threads bring, and arrays for the values that they receive. */
   readonly brings: readonly number[];
   readonly gets: readonly (number | null)[];
   /** As in `Stop`. */
@@ -57,7 +60,7 @@ export interface CompiledFunction {
   readonly builtin: CompiledBuiltin | null;
 }
 
-/** Where a built-in function has its arguments and its result, from the base of its activation. */
+/** Where a built-in function finds its arguments and puts its result, from the base of its activation. */
 export interface CompiledBuiltin {
   readonly name: BuiltinName;
   readonly parameters: readonly Field[];

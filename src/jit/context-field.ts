@@ -1,4 +1,7 @@
-/** Fields of a block's context as compiled code reads them: its functions have the context's address as first parameter. */
+/**
+ * Fields of a block's context as compiled code reads them: the first parameter of its functions is the context's
+ * address.
+ */
 import type { Code } from '../wasm/code.ts';
 import { context, type ContextField, type LaunchLayout } from './layout.ts';
 

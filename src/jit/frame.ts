@@ -1,11 +1,11 @@
 /**
- * What the threads of a block keep between regions: arrays with an element for each thread, one behind the other. Offsets
- * are from the start of the block's frames.
+ * What the threads of a block keep between regions: consecutive arrays with an element for each thread. Offsets are
+ * from the start of the block's frames.
  */
 
 import { warpSize } from '../machine/launch.ts';
 
-/** Keeps arrays from lying a whole number of pages apart, where they would push each other out of the cache. */
+/** Avoids array distances of a whole number of pages, where arrays would evict each other from the cache. */
 const gap = 64;
 
 /** An array with a value for each thread. */
@@ -17,20 +17,23 @@ export interface Carrier {
 export class FrameLayout {
   private readonly threads: number;
   private end = 0;
-  /** State of each thread: layout.ts. The first array of all. */
+  /** State of each thread (layout.ts). This is the first array. */
   readonly state: number;
-  /** Masks of the groups that threads wait with. */
+  /** Masks of the groups that threads wait in. */
   readonly mask: number;
   private readonly carriers = new Map<string, Carrier>();
-  /** Not 0 for a thread that has gone on by itself since its four were last seen to agree (simd/four-function.ts). */
+  /**
+   * Nonzero for a thread that has continued alone since its group of four was last known to agree
+   * (simd/four-function.ts).
+   */
   readonly alone: number;
-  /** Where the thread's activation begins in its local memory, and where the next open call is kept. */
+  /** Where the thread's activation begins in its local memory, and where the next open call is stored. */
   readonly base: number;
   readonly depth: number;
 
-  /** @param threads the most that a block can have */
+  /** @param threads the largest number of threads of a block */
   constructor(threads: number) {
-    // Whole warps, as all lanes of one are looked at at once.
+    // Rounded up to whole warps, because all lanes of a warp are read at once.
     this.threads = (threads + warpSize - 1) & -warpSize;
     this.state = this.array(4);
     this.mask = this.array(4);
@@ -44,7 +47,7 @@ export class FrameLayout {
     return this.end;
   }
 
-  /** Arrays for values of those widths that threads bring to a stop, or get there: the same ones for each stop. */
+  /** Arrays of these widths for values that threads bring to a stop or receive there; all stops share them. */
   carry(what: 'brings' | 'gets', widths: readonly number[]): readonly Carrier[] {
     return widths.map((width, i) => {
       const type = width > 32 ? 'i64' : 'i32';

@@ -1,6 +1,6 @@
 /**
- * Values of 128 bits: two places with 64 bits each. A step that handles one becomes steps that handle its halves; only
- * moving, packing and choosing of so many bits exist.
+ * Values of 128 bits: two slots of 64 bits each. A step on such a value becomes steps on its halves. Only moves,
+ * packing and selection exist for 128 bits.
  */
 import { operandRef, type Ref, refName } from '../isa/steps/ref.ts';
 import type { Step, StepKind, StepOf } from '../isa/steps/step.ts';
@@ -8,12 +8,12 @@ import type { Values } from './values.ts';
 
 const suffix = '#upper';
 
-/** The name of the upper half of a value; the name of the value itself is that of its lower half. */
+/** The name of the upper half of a value. The lower half has the name of the value itself. */
 export function upperHalf(ref: Ref): Ref {
   return `${ref}${suffix}`;
 }
 
-/** The value whose upper half a name is; null for other names. */
+/** The value whose upper half a name denotes, or null for other names. */
 export function wholeOf(ref: Ref): Ref | null {
   const name = refName(ref);
   return name.endsWith(suffix) ? operandRef(name.slice(0, -suffix.length)) : null;
@@ -68,7 +68,7 @@ const halvings: { readonly [Kind in StepKind]: Halve<Kind> } = {
   collective: never,
 };
 
-/** The same on halves, or null for a step without values of 128 bits. */
+/** The same step on halves, or null if no value of the step has 128 bits. */
 export function halved<Kind extends StepKind>(step: StepOf<Kind>, values: Values): readonly Step[] | null {
   return halvings[step.kind](step, values);
 }
@@ -80,7 +80,7 @@ function both(to: Ref, from: Ref): readonly Step[] {
   ];
 }
 
-/** The first name is topmost. */
+/** The first name is the most significant. */
 function packed(step: StepOf<'pack'>): readonly Step[] {
   const { to, from } = step;
   const [only] = from;

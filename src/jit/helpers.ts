@@ -1,18 +1,18 @@
-/** The module being made: what it imports, and functions that several places call, each made when first asked for. */
+/** The module being generated: its imports, and functions with several callers, each generated on first use. */
 import { Code } from '../wasm/code.ts';
 import { type FunctionType, ModuleBuilder } from '../wasm/module.ts';
 
-/** What compiled code asks of the engine; each may end the launch by throwing. */
+/** Functions of the engine that compiled code calls. Each may end the launch by throwing. */
 const importTypes: Readonly<Record<'resolve' | 'raise' | 'refuel' | 'builtin' | 'clock', FunctionType>> = {
-  /** (site, address, thread, fuel): where an access really goes, as an address of global memory. */
+  /** (site, address, thread, fuel): translates the address of an access to an address of global memory. */
   resolve: { parameters: ['i32', 'i64', 'i32', 'i32'], results: ['i32'] },
-  /** (site, address, thread, fuel): an instruction that cannot go on; does not return. */
+  /** (site, address, thread, fuel): reports an instruction that cannot continue; does not return. */
   raise: { parameters: ['i32', 'i64', 'i32', 'i32'], results: [] },
-  /** (site, address in local memory, thread, fuel): runs a built-in function with its activation there. */
+  /** (site, address in local memory, thread, fuel): runs a built-in function whose activation is at that address. */
   builtin: { parameters: ['i32', 'i32', 'i32', 'i32'], results: [] },
-  /** (kind, fuel): what a clock says (specials.ts). */
+  /** (kind, fuel): the value of a clock (specials.ts). */
   clock: { parameters: ['i32', 'i32'], results: ['i64'] },
-  /** (site, thread, fuel): the fuel is spent; gives new fuel. */
+  /** (site, thread, fuel): the fuel is used up; returns new fuel. */
   refuel: { parameters: ['i32', 'i32', 'i32'], results: ['i32'] },
 };
 
@@ -23,7 +23,7 @@ export class Helpers {
   private readonly imports: Readonly<Record<ImportName, number>>;
   private readonly made = new Map<string, number>();
 
-  /** @param shared the module's memory is one that threads share */
+  /** @param shared whether the module's memory is shared between threads */
   constructor(shared = false) {
     this.builder = new ModuleBuilder(shared);
     this.imports = {
@@ -39,7 +39,7 @@ export class Helpers {
     return this.imports[name];
   }
 
-  /** Index of the function with that key; `write` makes its body the first time. */
+  /** Index of the function with that key; `write` generates its body on first use. */
   function(key: string, type: FunctionType, write: (code: Code) => void, keepsConstants = false): number {
     const known = this.made.get(key);
     if (known !== undefined) return known;

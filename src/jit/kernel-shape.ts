@@ -1,4 +1,4 @@
-/** A kernel and the functions it may call, cut up, with what all their regions share. */
+/** A kernel and the functions it may call, split into regions, with the facts that all regions share. */
 import { type BasicBlock, blocksOf } from '../program/flow.ts';
 import type { FunctionProgram, ProgramInstruction } from '../program/function-program.ts';
 import type { KernelProgram } from '../program/link.ts';
@@ -21,15 +21,17 @@ export interface KernelShape {
   readonly kernel: KernelProgram;
   readonly layout: LaunchLayout;
   readonly helpers: Helpers;
-  /** By their index in the kernel; null for built-in ones. The kernel comes first. */
+  /** By their index in the kernel; null for built-in functions. The kernel comes first. */
   readonly functions: readonly (FunctionShape | null)[];
   readonly stops: readonly Stop[];
   /** Threads may end a run of a region in different states. */
   readonly hasStates: boolean;
-  /** Threads of a warp meet: they are run warp by warp, and some of a warp without the others. */
+  /**
+   * Threads of a warp exchange values: threads run warp by warp, and some lanes of a warp may run without the others.
+   */
   readonly hasGroups: boolean;
   readonly frame: FrameLayout;
-  /** Bytes that open calls of a thread may take. */
+  /** Most bytes that open calls of a thread may take. */
   readonly callBytes: number;
   readonly sites: Site[];
 }
@@ -38,37 +40,37 @@ export interface FunctionShape {
   readonly program: FunctionProgram;
   readonly blocks: readonly BasicBlock[];
   readonly regions: readonly Region[];
-  /** Number of its first region among those of all functions; the others follow. */
+  /** Number of its first region among the regions of all functions; its other regions follow. */
   readonly firstRegion: number;
   /** Registers that are live at the start of each block. */
   readonly live: readonly (readonly number[])[];
   /** Number of the region that begins with a block. */
   readonly regionAt: ReadonlyMap<number, number>;
-  /** Blocks where threads are set down with their registers in the frame, to go on. */
+  /** Blocks where threads may pause with their registers in the frame, and continue later. */
   readonly landings: ReadonlySet<number>;
-  /** How to run four threads at once; null where that is not done. */
+  /** How to run four threads at once; null if the kernel does not. */
   readonly four: FourShape | null;
   /** Blocks of loops in which a thread may be waiting for another. */
   readonly pauses: ReadonlySet<number>;
-  /** Number of the stop that a block lies behind. */
+  /** Number of the stop that a block follows. */
   readonly stopAt: ReadonlyMap<number, number>;
-  /** Array of the frame that keeps a register, or the upper half of one. */
+  /** Array of the frame that holds a register, or the upper half of one. */
   readonly slots: ReadonlyMap<number, number>;
   readonly traffic: TrafficAnalysis;
 }
 
-/** What running four threads of a kernel at once needs to know. */
+/** Facts about a kernel that are needed to run four of its threads at once. */
 export interface FourShape {
-  /** Places of registers that may differ between threads in step. */
+  /** Slots of registers that may differ between threads in step. */
   readonly varying: ReadonlySet<number>;
-  /** Blocks that begin with an instruction before which threads may part. */
+  /** Blocks that begin with an instruction before which threads may diverge. */
   readonly partings: ReadonlySet<number>;
 }
 
-/** The most threads of a block. */
+/** The largest number of threads of a block. */
 const mostThreads = 1024;
 
-/** Bytes of an open call beside the registers that it keeps: where to return to. */
+/** Bytes of an open call besides the saved registers: where to return to. */
 export const callHeader = 16;
 
 export function shapeOf(kernel: KernelProgram, layout: LaunchLayout): KernelShape {
@@ -85,7 +87,7 @@ export function shapeOf(kernel: KernelProgram, layout: LaunchLayout): KernelShap
     return shape;
   });
   const entries = functions.flatMap((shape) => (shape === null ? [] : callEntries(shape)));
-  // Every activation takes room in local memory, so a stack of so many bytes has so many of them at most.
+  // Every activation takes space in local memory, so the size of the stack limits the number of activations.
   const depth = kernel.recursive ? Math.ceil(kernel.stackBytes / kernel.entry.calleeBase) : functions.length;
   return {
     kernel,
@@ -137,7 +139,7 @@ function functionShape(program: FunctionProgram, surroundings: Surroundings): Fu
   return { program, blocks, regions, firstRegion, live, regionAt, landings, four, pauses, stopAt, slots, traffic };
 }
 
-/** Places and arrays of a register: two where it has 128 bits. */
+/** Slots and arrays of a register: two if it has 128 bits. */
 export function slotsOf({ program, slots }: FunctionShape, place: number): readonly (readonly [number, number])[] {
   return [place, upperPlace(program, place)].flatMap((half) => {
     const slot = slots.get(half);
@@ -145,12 +147,12 @@ export function slotsOf({ program, slots }: FunctionShape, place: number): reado
   });
 }
 
-/** Where a region takes registers out of the frame and puts them back. */
+/** Where a region loads registers from the frame and stores them back. */
 export function trafficOf(fn: FunctionShape, region: Region): RegisterTraffic {
   const { program, blocks, landings, live, regionAt, firstRegion } = fn;
   const { entry } = region;
   if (landings.has(entry)) return fn.traffic.of(region, []);
-  // Registers begin as zeros, and a call keeps them elsewhere.
+  // Registers begin as zeros, and a call saves them elsewhere.
   const before = program.instructions[(blocks[entry]?.start ?? 0) - 1];
   const written = before === undefined ? [] : usesOf(before).writes;
   const isStop = fn.stopAt.has(entry) && regionAt.get(entry) !== firstRegion;
@@ -158,8 +160,8 @@ export function trafficOf(fn: FunctionShape, region: Region): RegisterTraffic {
 }
 
 /**
- * What running a region gives where its threads can only go one way: all end, or all come to one stop. Nobody then writes
- * their state and constant masks but who runs it and needs them. Null where they may go different ways.
+ * The outcome of running a region if it has only one: all threads end, or all reach the same stop. In that case the
+ * caller writes their state and constant masks, if it needs them. Null if there are several possible outcomes.
  */
 export function soleOutcome(fn: FunctionShape, { order }: Region): number | null {
   const found = new Set<number | null>();
@@ -173,7 +175,7 @@ export function soleOutcome(fn: FunctionShape, { order }: Region): number | null
   return found.size === 1 ? only : null;
 }
 
-/** Numbers of the stops that threads come to in a region. */
+/** Numbers of the stops that a region can reach. */
 export function stopsIn({ blocks, stopAt }: FunctionShape, { order }: Region): readonly number[] {
   return order.flatMap((number) => {
     const { exit } = elementAt(blocks, number);
@@ -181,15 +183,18 @@ export function stopsIn({ blocks, stopAt }: FunctionShape, { order }: Region): r
   });
 }
 
-/** Registers that a thread stopping in a block for others has to put back, to go on at `resume`. */
+/** Registers that a thread must store before it stops in a block for others, to continue at `resume`. */
 export function changedAt(fn: FunctionShape, changed: (place: number) => boolean, resume: number): readonly number[] {
   return (fn.live[resume] ?? []).filter((place) => fn.slots.has(place) && changed(place));
 }
 
-/** Where a kernel has more such places its threads are run one by one: each needs code of its own to go on from there. */
+/**
+ * If a kernel has more such instructions, its threads run one by one, because each instruction needs separate code to
+ * continue from.
+ */
 const mostPartings = 48;
 
-/** Instructions at which threads in step may part: what they do depends on a predicate that may differ, or an index. */
+/** Instructions at which threads in step may diverge: they depend on a predicate or an index that may differ. */
 function partingsOf({ instructions }: FunctionProgram, varying: ReadonlySet<number>): ReadonlySet<number> {
   const found = instructions.flatMap((instruction, i) => {
     const { guard, steps } = instruction;
@@ -209,7 +214,7 @@ function callEntries({ blocks, live }: FunctionShape): readonly number[] {
   return blocks.flatMap(({ exit }) => (exit.kind === 'call' ? [callEntry(live, exit.resume)] : []));
 }
 
-/** Bytes of an open call that goes on at `resume`. */
+/** Bytes of an open call that returns to `resume`. */
 export function callEntry(live: FunctionShape['live'], resume: number): number {
   return 8 * (live[resume]?.length ?? 0) + callHeader;
 }
@@ -246,7 +251,7 @@ function describeStop(
   };
 }
 
-/** Somebody looks at a result of the step where threads stop. */
+/** A result of the step at which threads stop is read. */
 function isUsed(
   program: FunctionProgram,
   { steps, places, writes }: ProgramInstruction,
@@ -263,7 +268,7 @@ function plainBarrier(program: FunctionProgram, instruction: ProgramInstruction)
   return constantAt(program, instruction.places.get(step.barrier) ?? -1);
 }
 
-/** The value of a place that is a constant operand's. */
+/** The value of the slot of a constant operand. */
 export function constantAt(program: FunctionProgram, place: number): number | null {
   const value = program.constants.has(place) ? program.initialFrame[place] : undefined;
   return value === undefined ? null : Number(value);

@@ -1,25 +1,25 @@
 /**
- * What compiled code and engine agree on: facts that are constants of a compiled kernel, and the context of a block, a
- * run of 32-bit fields in borrowed global memory. All addresses are addresses of global memory.
+ * The interface between compiled code and the engine: constants of a compiled kernel, and the context of a block, a
+ * sequence of 32-bit fields in borrowed global memory. All addresses are addresses of global memory.
  */
 import type { VariableSymbol } from '../check/symbols.ts';
 
 export interface LaunchLayout {
-  /** Offset of address 0 in the WebAssembly memory; the map of what is allocated fills all before it. */
+  /** Offset of address 0 in the WebAssembly memory; the allocation map fills everything before it. */
   readonly origin: number;
-  /** The memory is one that threads share. */
+  /** The memory is shared between threads. */
   readonly sharedMemory: boolean;
-  /** Blocks run at the same time on several threads: atomic steps have to be atomic for them. */
+  /** Blocks run at the same time on several threads, so atomic steps must be atomic between them. */
   readonly concurrent: boolean;
   readonly parameterBytes: number;
   readonly constantBytes: number;
-  /** Bytes at the start of shared memory that are the system's. */
+  /** Bytes at the start of shared memory that are reserved for the system. */
   readonly reservedBytes: number;
   /** Local memory of a thread. */
   readonly localBytes: number;
-  /** Accesses are held against what is allocated. */
+  /** Accesses are checked against the allocations. */
   readonly checked: boolean;
-  /** There is code for four threads of the kernel at a time, beside that for one. */
+  /** The kernel has code for four threads at a time besides the code for one. */
   readonly fours: boolean;
   /** Address of a module's variable, or its offset in const memory. */
   readonly addressOf: (symbol: VariableSymbol) => number | null;
@@ -49,36 +49,36 @@ export const context = {
   threads: 72,
   /** Open calls of the threads. */
   calls: 76,
-  /** First thread of the unit that did not come to its end. */
+  /** First thread of the unit that did not finish. */
   unit: 80,
   gridWorkspace: 84,
-  /** Not 0 once a thread of the block has gone on without its neighbours. */
+  /** Nonzero once a thread of the block has continued without its neighbours. */
   strayed: 88,
 } as const;
 
-/** Address of the word that a thread holds while it changes 128 bits: kernels never reach so low. */
+/** Address of the lock word that a thread holds while it changes 128 bits. Kernels never access addresses this low. */
 export const lockAddress = 0;
 
 export type ContextField = keyof typeof context;
 
 export const contextSize = 128;
 
-/** What a thread's word of state says between regions: a region where it can run on, or one of these. */
+/** The state word of a thread between regions: a region where it can continue, or one of these. */
 export const state = {
   exited: -1,
-  /** Added to a region by a thread that lets others go first. */
+  /** Added to a region by a thread that pauses to let others run. */
   paused: 0x4000_0000,
   regionOf: (word: number): number => word & ~0x4000_0000,
   /** The thread waits at a stop. */
   waitingAt: (stop: number): number => -2 - stop,
   stopOf: (word: number): number => -2 - word,
-  /** Of each thread, where all have ended or come to one stop. */
+  /** One per thread, if all have ended or reached the same stop. */
   after: (result: number): number => result + 1,
 } as const;
 
-/** What running threads gives: a region where all go on, or one of these. */
+/** The outcome of running threads: a region where all continue, or one of these. */
 export const outcome = {
-  /** Each has a state of its own. */
+  /** Each thread has its own state. */
   mixed: -1,
   allExited: -2,
   /** All wait at one stop. */
@@ -86,13 +86,13 @@ export const outcome = {
   stopOf: (result: number): number => -3 - result,
 } as const;
 
-/** What came of running the threads of a warp that have parted, as bits. */
+/** The outcome of running the diverged threads of a warp, as bits. */
 export const advanced = {
-  /** More happened than that threads let others go first. */
+  /** Something happened besides threads pausing. */
   moved: 1,
-  /** Some let others go first. */
+  /** Some threads paused to let others run. */
   runnable: 2,
-  /** A thread waits with a mask that leaves it out. */
+  /** A thread waits with a mask that does not contain it. */
   outside: 4,
 } as const;
 

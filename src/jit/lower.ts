@@ -1,4 +1,4 @@
-/** One instruction: operands in, steps, operands out. Control steps belong to region.ts. */
+/** One instruction: reads operands, runs steps, writes operands. region.ts handles control steps. */
 import { formats } from '../numerics/formats.ts';
 import type { FloatArithmeticFormat } from '../numerics/operations.ts';
 import type { Ref } from '../isa/steps/ref.ts';
@@ -25,7 +25,7 @@ import { lowerSpecial } from './specials.ts';
 import { lowerTransfer } from './transfer.ts';
 import { holder, type Values } from './values.ts';
 
-/** Everything of an instruction but what it does to the flow. */
+/** The whole instruction except its effect on control flow. */
 export function lowerInstruction(lowering: Lowering): void {
   const { instruction } = lowering;
   lowerOperands(lowering);
@@ -40,7 +40,7 @@ export function lowerUntil(stop: Step, lowering: Lowering): void {
   for (const step of steps.slice(0, steps.indexOf(stop))) lowerStep(step, lowering);
 }
 
-/** The part behind that step, whose results have been set. */
+/** The part after that step, whose results have been set. */
 export function lowerAfter(stop: Step, lowering: Lowering): void {
   const { steps } = lowering.instruction;
   for (const step of steps.slice(steps.indexOf(stop) + 1)) lowerStep(step, lowering);
@@ -66,7 +66,7 @@ function lowerResults(lowering: Lowering): void {
 
 // --- operands -------------------------------------------------------------------------------------------------------
 
-/** The bits an operand of its type sees of the register (Table 27). */
+/** The bits of a register that an operand of its type reads (Table 27). */
 function lowerRead({ operand, register, registerWidth, type, negated }: Transfer, { code, values }: Lowering): void {
   if (registerWidth > 64) {
     copyPlace(register, operand, values);
@@ -79,7 +79,7 @@ function lowerRead({ operand, register, registerWidth, type, negated }: Transfer
   values.setPlace(operand, target);
 }
 
-/** What a result leaves in a register: signed integers repeat their sign (Table 28). */
+/** How a result is written to a register: signed integers are sign-extended (Table 28). */
 function lowerWrite({ operand, register, registerWidth, type }: Transfer, { code, values }: Lowering): void {
   if (registerWidth > 64) {
     copyPlace(operand, register, values);
@@ -92,7 +92,7 @@ function lowerWrite({ operand, register, registerWidth, type }: Transfer, { code
   values.setPlace(register, target);
 }
 
-/** 128 bits; registers of that width hold nothing else. */
+/** 128 bits: registers of that width hold values of no other width. */
 function copyPlace(from: number, to: number, values: Values): void {
   values.getPlace(from, 'i64');
   values.setPlace(to, 'i64');
@@ -111,12 +111,12 @@ function lowerSymbol({ place, base, offset, width }: SymbolAddress, lowering: Lo
   values.setPlace(place, 'i64');
 }
 
-/** Variables of a function lie where its activation does. */
+/** Variables of a function are in its activation. */
 function addBase({ space }: VariableSymbol, { code, locals }: Lowering): void {
   if (locals.base !== null && isOnStack(space)) code.get(locals.base).op('i64.extend_i32_u', 'i64.add');
 }
 
-/** The effective address in 64 bits, immediate offset included. */
+/** The effective address in 64 bits, including the immediate offset. */
 function lowerAddress({ place, base, offset }: AddressSource, lowering: Lowering): void {
   const { code, values, layout } = lowering;
   switch (base.kind) {
@@ -134,7 +134,7 @@ function lowerAddress({ place, base, offset }: AddressSource, lowering: Lowering
       values.getPlace(base.register, 'i64');
       if (offset === 0n) break;
       code.i64(offset).op('i64.add');
-      // Addresses of 32 bits wrap there: compilers subtract first and add in the operand.
+      // 32-bit addresses wrap at 32 bits: compilers subtract first and add the offset in the operand.
       if (base.width <= 32) maskTo(code, 'i64', 32);
   }
   values.setPlace(place, 'i64');
@@ -150,7 +150,7 @@ function lowerStep(step: Step, lowering: Lowering): void {
 
 type Lower<Kind extends StepKind> = (step: StepOf<Kind>, lowering: Lowering) => void;
 
-/** What the region around the instruction writes. */
+/** The code around the instruction, written by the region, handles these. */
 const byRegion = (): void => undefined;
 
 const stop = (): void => {
@@ -197,7 +197,7 @@ function lowerNarrow<Kind extends StepKind>(step: StepOf<Kind>, lowering: Loweri
   lowerings[step.kind](step, lowering);
 }
 
-/** The instruction cannot go on. */
+/** The instruction cannot continue. */
 function raise(site: Parameters<Lowering['siteOf']>[0], { code, helpers, locals, siteOf }: Lowering): void {
   code.i32(siteOf(site)).i64(0n).get(locals.thread).get(locals.fuel);
   code.call(helpers.import('raise')).op('unreachable');

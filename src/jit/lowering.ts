@@ -1,4 +1,4 @@
-/** What lowering a step can use: the function's code, its values, the module's helpers. */
+/** The context for lowering a step: the function's code, its values, the module's helpers. */
 import type { FunctionProgram, ProgramInstruction } from '../program/function-program.ts';
 import type { Code } from '../wasm/code.ts';
 import type { Helpers } from './helpers.ts';
@@ -12,11 +12,11 @@ export interface RegionLocals {
   readonly context: number;
   /** Number of the thread in its block. */
   readonly thread: number;
-  /** Instructions that may still be run before the engine is asked. */
+  /** Instructions that may still run before the engine is asked. */
   readonly fuel: number;
   /** `%tid` of the thread. */
   readonly index: readonly [x: number, y: number, z: number];
-  /** Where the activation begins in the thread's local memory; null in a kernel, where it is 0. */
+  /** Start of the activation in the thread's local memory; null in a kernel, where it is 0. */
   readonly base: number | null;
 }
 
@@ -27,10 +27,10 @@ export interface Lowering {
   readonly layout: LaunchLayout;
   readonly locals: RegionLocals;
   readonly instruction: ProgramInstruction;
-  /** Offset of a variable that the function itself places. */
+  /** Offset of a variable that belongs to the function. */
   readonly offsetOf: FunctionProgram['offsetOf'];
-  /** Number of a place where the engine may be called, to be found again in messages. */
+  /** Number of the place where the engine may be called, for use in messages. */
   readonly siteOf: SiteOf;
-  /** Writes the instruction as the call of a built-in function that it is. */
+  /** Writes an instruction that calls a built-in function. */
   readonly callBuiltin: () => void;
 }

@@ -1,4 +1,6 @@
-/** What threads do where all that were run have come to the same stop: they go on without asking anybody, if no other is missing. */
+/**
+ * Lets threads that have all reached the same stop continue without asking the engine, if no other thread is missing.
+ */
 import { elementAt } from '../base/element-at.ts';
 import type { Code } from '../wasm/code.ts';
 import type { FunctionType } from '../wasm/module.ts';
@@ -13,7 +15,10 @@ import type { Stop } from './stop.ts';
 
 const allLanes = -1;
 
-/** (context, first thread, thread behind the last, members, outcome of running them) → region behind the stop, or the outcome */
+/**
+ * (context, first thread, end of the thread range, members, outcome of running them) → region after the stop, or the
+ * outcome
+ */
 const passType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32', 'i32'], results: ['i32'] };
 
 const [first, behind, members, result] = [1, 2, 3, 4] as const;
@@ -38,14 +43,14 @@ export function passFunction(shape: KernelShape): number {
   });
 }
 
-/** Those that were run are the whole block. */
+/** The threads that were run are the whole block. */
 function passBarrier(code: Code, shape: KernelShape, goOn: () => void): void {
   if (shape.hasGroups) code.get(members).op('i32.popcnt');
   else code.get(behind).get(first).op('i32.sub');
   pushField(code, shape.layout, 'threads').op('i32.eq').if(goOn);
 }
 
-/** The range is that of a warp, and every thread waits for no other than these. */
+/** The range is one warp, and no thread waits for threads outside it. */
 function passCollective(code: Code, shape: KernelShape, stop: Stop, words: number, goOn: () => void): void {
   const mask = maskOf(stop);
   const toAll = (exchange: number) => (): void => {
@@ -65,7 +70,7 @@ function passCollective(code: Code, shape: KernelShape, stop: Stop, words: numbe
   code.get(members).i32(~wanted).op('i32.and', 'i32.eqz', 'i32.and').if(toAll(exchange));
 }
 
-/** The mask where it is constant; `none` where all that have come go together. */
+/** The mask if it is constant; `none` for a group of all threads that have arrived. */
 function maskOf({ step, constantMask }: Stop): number | 'none' | 'varies' {
   if (step.kind !== 'collective' || step.mask === null) return 'none';
   return constantMask ?? 'varies';
@@ -73,7 +78,10 @@ function maskOf({ step, constantMask }: Stop): number | 'none' | 'varies' {
 
 // --- who is there ---------------------------------------------------------------------------------------------------
 
-/** Index of the function (words, first thread, thread behind the last, members, mask) → lanes of the mask that are yet to come. */
+/**
+ * Index of the function (words, first thread, end of the thread range, members, mask) → lanes of the mask that have not
+ * arrived.
+ */
 function missingFunction({ helpers, layout, frame }: KernelShape): number {
   const type = { parameters: ['i32', 'i32', 'i32', 'i32', 'i32'], results: ['i32'] } as const;
   return helpers.function('missing', type, (code) => {
@@ -86,7 +94,10 @@ function missingFunction({ helpers, layout, frame }: KernelShape): number {
   });
 }
 
-/** Index of the function (words, first thread, thread behind the last, members) → 1 where the members are whole groups by their masks. */
+/**
+ * Index of the function (words, first thread, end of the thread range, members) → 1 if the members form complete groups
+ * by their masks.
+ */
 function groupsFunction(shape: KernelShape): number {
   const { helpers, layout, frame } = shape;
   const type = { parameters: ['i32', 'i32', 'i32', 'i32'], results: ['i32'] } as const;
@@ -129,7 +140,7 @@ function exchangeOf(shape: KernelShape, { step }: Stop): number {
   return groupExchange(shape, step.fn);
 }
 
-/** Index of the function that does it for several groups, one after the other. */
+/** Index of the function that handles several groups, one after the other. */
 function eachGroup(shape: KernelShape, stop: Stop): number {
   const exchange = exchangeOf(shape, stop);
   return shape.helpers.function(`each group ${exchange}`, exchangeType, (code) => {
@@ -144,7 +155,7 @@ function eachGroup(shape: KernelShape, stop: Stop): number {
   });
 }
 
-/** Index of the function for all groups at once where lanes and bounds are constants; null for anything else. */
+/** Index of the function that handles all groups at once if lanes and bounds are constants; null otherwise. */
 function fixedExchange(shape: KernelShape, stop: Stop): number | null {
   const { step, program, instruction, gets } = stop;
   if (step.kind !== 'collective' || step.fn.form !== 'shfl') return null;

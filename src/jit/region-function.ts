@@ -1,6 +1,7 @@
 /**
- * One region as a function (context, first thread, thread behind the last, members) → outcome (layout.ts). It runs the
- * region for each thread in turn. Where threads of a warp meet, the range is within one, and only its members run.
+ * One region as a function (context, first thread, end of the thread range, members) → outcome (layout.ts). It runs the
+ * region for each thread in turn. If threads of a warp exchange values, the range lies within one warp, and only its
+ * members run.
  */
 import type { StepOf } from '../isa/steps/step.ts';
 import { elementAt } from '../base/element-at.ts';
@@ -26,7 +27,7 @@ import { Values } from './values.ts';
 
 export const regionType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32'], results: ['i32'] };
 
-/** Rounds of a loop that may be waiting for somebody before others get their turn. */
+/** Rounds of a possibly waiting loop before other threads get a turn. */
 const patience = 4096;
 
 export function regionFunction(shape: KernelShape, fn: FunctionShape, region: Region): Code {
@@ -109,7 +110,7 @@ class RegionWriter {
     else this.resume(before);
   }
 
-  /** A function begins with all registers zero, and a kernel with its local memory so. */
+  /** A function begins with all registers zero, and a kernel also with its local memory zero. */
   private begin(): void {
     const { code, fn, values, locals, frame, shape, region } = this;
     for (const place of fn.live[region.entry] ?? []) {
@@ -129,7 +130,7 @@ class RegionWriter {
     code.i32(shape.layout.origin).op('i32.add').i32(0).i32(localBytes).fill();
   }
 
-  /** What is left to do of the instruction where the thread stopped. */
+  /** The rest of the instruction at which the thread stopped. */
   private resume(instruction: ProgramInstruction): void {
     const { frame, shape, values, fn, region } = this;
     const stop = shape.stops[fn.stopAt.get(region.entry) ?? -1];
@@ -187,7 +188,7 @@ class RegionWriter {
     });
   }
 
-  /** The last instruction of a block, which leaves it. */
+  /** The last instruction of a block, which leaves the block. */
   private leave(
     instruction: ProgramInstruction,
     block: number,
@@ -208,11 +209,11 @@ class RegionWriter {
     else this.end(instruction.steps.some((step) => step.kind === 'exit'));
   }
 
-  /** `brx.idx`: compares the index with each number of its list. */
+  /** `brx.idx`: compares the index with each number in its list. */
   private choose(instruction: ProgramInstruction, targets: readonly number[], goTo: (target: number) => void): void {
     const { code, values, locals, shape } = this;
     const step = instruction.steps.find((candidate) => candidate.kind === 'switch') as StepOf<'switch'>;
-    // What is written of the targets has values of its own.
+    // The code for the targets has its own values.
     const index = code.local('i32');
     values.get(step.index, 'i32');
     code.set(index);
@@ -245,7 +246,7 @@ class RegionWriter {
       .get(count)
       .op('i32.eqz')
       .if(() => code.get(target).set(region));
-    // A thread that returns elsewhere than the first one is not counted.
+    // A thread that returns to a different region than the first one is not counted.
     code.get(count).get(target).get(region).op('i32.eq', 'i32.add').set(count);
     this.leaveThread(() => code.get(target), null);
   }
@@ -254,7 +255,7 @@ class RegionWriter {
     this.leaveThread(() => this.code.i32(region), this.tally.gone(region));
   }
 
-  /** The thread stops for others: it leaves what it needs later and what it brings. */
+  /** The thread stops for others: it stores the registers it needs later and the values it brings. */
   private stop(instruction: ProgramInstruction, block: number, resume: number): void {
     const { code, shape, values, frame, fn } = this;
     const number = fn.stopAt.get(resume) ?? -1;
@@ -312,7 +313,7 @@ class RegionWriter {
       });
   }
 
-  /** In a loop that may be waiting for another thread, others get their turn after some rounds. */
+  /** In a loop that may wait for another thread, others get their turn after some rounds. */
   private pauseNowAndThen(target: number): void {
     const { code, fn, rounds, frame } = this;
     code.get(rounds).i32(1).op('i32.add').tee(rounds).i32(patience).op('i32.ge_u');

@@ -1,4 +1,4 @@
-/** `shfl` of a group: each lane takes the value of another, or keeps its own (PTX ISA 9.7.9.6). */
+/** `shfl` of a group: each lane takes the value of another lane or keeps its own (PTX ISA 9.7.9.6). */
 import { elementAt } from '../base/element-at.ts';
 import type { Collective } from '../isa/collective.ts';
 import { warpSize } from '../machine/launch.ts';
@@ -12,7 +12,7 @@ export type ShuffleMode = Extract<Collective, { readonly form: 'shfl' }>['mode']
 /** Parameters of the functions: exchange.ts. */
 const [words, members] = [0, 2] as const;
 
-/** For any group, lane after lane. */
+/** Handles any group, one lane after the other. */
 export function writeShuffle(code: Code, origin: number, mode: ShuffleMode, { brings, gets }: Carriers): void {
   const [left, lane, own] = [code.local('i32'), code.local('i32'), code.local('i32')];
   const [segment, shift, source] = [code.local('i32'), code.local('i32'), code.local('i32')];
@@ -49,18 +49,18 @@ export function writeShuffle(code: Code, origin: number, mode: ShuffleMode, { br
   });
 }
 
-/** A shuffle by constants, so that every lane's source is known. */
+/** A shuffle with constant operands, so that the source of every lane is known. */
 export interface FixedShuffle {
   readonly mode: ShuffleMode;
   readonly operand: number;
   readonly bounds: number;
-  /** Somebody looks whether the source was in bounds. */
+  /** The result predicate (source in bounds) is read. */
   readonly tellsBounds: boolean;
-  /** Lanes bring masks, and may be several groups. */
+  /** Lanes bring masks and may form several groups. */
   readonly masked: boolean;
 }
 
-/** For the members of any number of groups at once, each lane's group being its mask. */
+/** Handles the members of any number of groups at once; the group of a lane is given by its mask. */
 export function writeFixedShuffle(code: Code, { layout, frame }: KernelShape, fixed: FixedShuffle): void {
   const { origin } = layout;
   const { brings, gets } = carriersOf(frame, { form: 'shfl', mode: fixed.mode });
@@ -83,7 +83,7 @@ export function writeFixedShuffle(code: Code, { layout, frame }: KernelShape, fi
       store(array, () => {
         push();
         if (array !== to) return;
-        // A source outside of the group gives nothing.
+        // A source outside the group gives no value.
         load(from, quad);
         code.get(members).vector('i32x4.splat');
         if (fixed.masked) load(frame.mask, quad).vector('v128.and');
@@ -117,7 +117,7 @@ export function writeFixedShuffle(code: Code, { layout, frame }: KernelShape, fi
   );
 }
 
-/** Changes the 1 on the stack to 0 where a mask leaves lanes out. */
+/** Changes the 1 on the stack to 0 if a mask excludes some lanes. */
 function pushAllMasksFull(code: Code, load: (quad: number) => Code): void {
   for (const quad of quads) {
     load(quad);
@@ -131,7 +131,7 @@ interface Source {
   readonly inBounds: boolean;
 }
 
-/** Pushes the words that four lanes take, out of as few vectors as hold them. */
+/** Pushes the words that four lanes take, from as few vectors as contain them. */
 function pushSources(code: Code, own: readonly Source[], load: (quad: number) => Code): void {
   const needed = [...new Set(own.map(({ source }) => source >> 2))];
   const first = elementAt(needed, 0);
@@ -155,7 +155,7 @@ function bytesOf(numbers: readonly number[]): readonly number[] {
   return numbers.flatMap((word) => [0, 1, 2, 3].map((byte) => 4 * word + byte));
 }
 
-/** Where a lane takes its value from: from itself where that is out of bounds. */
+/** The lane that a lane takes its value from: itself if the source is out of bounds. */
 function sourceOf({ mode, operand, bounds }: FixedShuffle, lane: number): Source {
   const shift = operand & 31;
   const segment = (bounds >>> 8) & 31;

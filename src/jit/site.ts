@@ -1,4 +1,7 @@
-/** Places in a program where compiled code calls the engine, with what the engine must know to go on or to complain. */
+/**
+ * Places in a program where compiled code calls the engine, with the facts that the engine needs to continue or to
+ * report a fault.
+ */
 import type { AccessSpace, WindowSpace } from '../isa/spaces.ts';
 
 export type Site = {
@@ -9,17 +12,17 @@ export type Site = {
   | { readonly kind: 'window'; readonly space: WindowSpace }
   | { readonly kind: 'unsupported'; readonly what: string }
   | { readonly kind: 'trap' }
-  /** A call for which there is no room: of a function by its index. */
+  /** A call without enough stack space for the activation; the function is given by its index. */
   | { readonly kind: 'stack'; readonly fn: number }
-  /** A call through a register that holds no address of a function it may call. */
+  /** A call through a register that does not hold the address of a function it may call. */
   | { readonly kind: 'callee'; readonly name: string }
   | { readonly kind: 'builtin'; readonly fn: number }
   | { readonly kind: 'loop' }
-  /** `brx.idx` with as many targets. */
+  /** `brx.idx` with a number of targets. */
   | { readonly kind: 'switch'; readonly count: number }
 );
 
 type WithoutLine<T> = T extends unknown ? Omit<T, 'line'> : never;
 
-/** Notes a site of the instruction that is being lowered; gives its number. */
+/** Records a site of the instruction being lowered; returns its number. */
 export type SiteOf = (site: WithoutLine<Site>) => number;

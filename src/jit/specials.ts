@@ -1,4 +1,4 @@
-/** Special registers (PTX ISA 9.1, chapter 10), read as the reference engine has them. */
+/** Special registers (PTX ISA 9.1, chapter 10), with the same values as in the reference engine. */
 import { type LaunchValue, reservedSharedBytes } from '../isa/registers.ts';
 import { warpSize } from '../machine/launch.ts';
 import type { SpecialRead } from '../program/function-program.ts';
@@ -8,7 +8,7 @@ import { pushField } from './context-field.ts';
 import type { ContextField } from './layout.ts';
 import type { Lowering } from './lowering.ts';
 
-/** Clocks that the engine reads: instructions that were executed, and nanoseconds. */
+/** Clocks that the engine reads: executed instructions, and nanoseconds. */
 export const clocks = { executed: 0, time: 1 } as const;
 
 export function lowerSpecial({ place, register, part, width }: SpecialRead, lowering: Lowering): void {
@@ -22,7 +22,7 @@ export function lowerSpecial({ place, register, part, width }: SpecialRead, lowe
   values.setPlace(place, held);
 }
 
-/** Pushes a value; gives the type that it has. */
+/** Pushes a value and returns its type. */
 type Writer = (lowering: Lowering, part: number) => Extract<ValueType, 'i32' | 'i64'>;
 
 const writers: Readonly<Record<LaunchValue, Writer>> = {
@@ -118,7 +118,7 @@ function upperHalf(writer: Writer): Writer {
   };
 }
 
-/** The size of a block's shared memory, with so many bytes of the system's. */
+/** The size of a block's shared memory, including the bytes reserved for the system. */
 function sharedBytes(reserved: number): Writer {
   return ({ code, layout }) => {
     pushField(code, layout, 'sharedSize')

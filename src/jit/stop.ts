@@ -1,4 +1,4 @@
-/** Where threads stop for each other: what they bring, and where they go on. */
+/** Places where threads stop for each other: the values they bring, and where they continue. */
 import { type Collective, exchangedBy } from '../isa/collective.ts';
 import type { Ref } from '../isa/steps/ref.ts';
 import type { Step } from '../isa/steps/step.ts';
@@ -11,19 +11,19 @@ export interface Stop {
   readonly step: StopStep;
   readonly program: FunctionProgram;
   readonly instruction: ProgramInstruction;
-  /** Where the thread leaves what it brings. */
+  /** Where the thread stores the values that it brings. */
   readonly brings: readonly Carrier[];
-  /** Where it finds what it gets; null for what nobody wants. */
+  /** Where it finds its results; null for results that are not read. */
   readonly gets: readonly (Carrier | null)[];
-  /** Region where the thread goes on. */
+  /** Region where the thread continues. */
   readonly region: number;
-  /** The mask of a collective where it is a constant. */
+  /** The mask of a collective if it is constant. */
   readonly constantMask: number | null;
-  /** A constant barrier for all threads of the block, without a reduction: its number. Null for every other stop. */
+  /** The number of a constant barrier for all threads of the block without a reduction; null for every other stop. */
   readonly plainBarrier: number | null;
 }
 
-/** The step at which an instruction stops; null where it does not. */
+/** The step at which an instruction stops, or null. */
 export function stopOf({ steps }: ProgramInstruction): StopStep | null {
   for (const step of steps) if (step.kind === 'barrier' || step.kind === 'collective') return step;
   return null;
@@ -34,13 +34,13 @@ export interface Carriers {
   readonly gets: readonly Carrier[];
 }
 
-/** Arrays for what threads bring to a collective and get there: the same for all that do this. */
+/** Arrays for the values that threads bring to a collective and receive there; shared by all stops of the same kind. */
 export function carriersOf(frame: FrameLayout, collective: Collective): Carriers {
   const { brings, gets } = exchangedBy(collective);
   return { brings: frame.carry('brings', brings), gets: frame.carry('gets', gets) };
 }
 
-/** At a stop; a barrier's number and count come first. */
+/** At a stop; the number and the count of a barrier come first. */
 export function carriersAt(frame: FrameLayout, step: StopStep): Carriers {
   if (step.kind === 'collective') return carriersOf(frame, step.fn);
   const predicates = step.from.map(() => 1);
@@ -53,7 +53,7 @@ export function carriersAt(frame: FrameLayout, step: StopStep): Carriers {
   };
 }
 
-/** Names of what a thread brings, in the order of the arrays; null for what the stop does without. */
+/** Names of the values that a thread brings, in the order of the arrays; null for values that the stop does not use. */
 export function broughtTo(step: StopStep): readonly (Ref | null)[] {
   return step.kind === 'barrier' ? [step.barrier, step.count, ...step.from] : step.from;
 }

@@ -1,32 +1,32 @@
 /**
- * A region's control-flow graph as nested blocks and loops of WebAssembly. Reducible graphs follow their dominator tree
- * (Ramsey, "Beyond Relooper", 2022): a loop for each target of a back edge, a block around what comes before each join.
- * Any other graph becomes a loop around a branch table.
+ * Turns a region's control-flow graph into nested blocks and loops of WebAssembly. Reducible graphs follow their
+ * dominator tree (Ramsey, "Beyond Relooper", 2022): a loop for each target of a back edge, a block around the code
+ * before each join. Any other graph becomes a loop around a branch table.
  */
 import type { Region } from '../program/regions.ts';
 import type { Code, Label } from '../wasm/code.ts';
 
 export interface BlockWriter {
-  /** Writes a block; `goTo` goes on to a successor, and must come last on its path. */
+  /** Writes a block; `goTo` branches to a successor and must come last on its path. */
   readonly block: (block: number, goTo: (target: number) => void) => void;
-  /** The successor that the block goes on to where it has nowhere else to go, behind all it writes; null without one. */
+  /** The successor that follows at the end of the block's code, without a branch; null if there is none. */
   readonly next: (block: number) => number | null;
-  /** Writes what is to happen once before a loop that begins with the block. */
+  /** Writes code that runs once before a loop that begins with the block. */
   readonly beforeLoop: (block: number) => void;
-  /** Writes what is to happen before a loop goes round, on the path to its start `target`. */
+  /** Writes code that runs before a loop repeats, on the path to its start `target`. */
   readonly backEdge: (target: number) => void;
 }
 
-/** Writes all blocks of a region. Paths that leave it must branch out of what is written here. */
+/** Writes all blocks of a region. Paths that leave the region must branch out of the code written here. */
 export function writeRegion(code: Code, region: Region, writer: BlockWriter): void {
   if (region.reducible) new Structure(code, region, writer).write();
   else writeDispatch(code, region, writer);
 }
 
-/** What is left to be written, the last first. */
+/** The remaining tasks, last one first. */
 type Task = { readonly kind: 'tree'; readonly block: number } | { readonly kind: 'close' };
 
-/** Kernels can be long, so nothing here calls itself: the trees that follow a block wait on a stack. */
+/** Kernels can be long, so nothing here is recursive: the trees that follow a block wait on a stack. */
 class Structure {
   private readonly code: Code;
   private readonly region: Region;
@@ -51,7 +51,7 @@ class Structure {
     }
   }
 
-  /** A block, and as tasks all it dominates. */
+  /** A block, and everything that it dominates as tasks. */
   private tree(block: number): void {
     const { loops, joins, children } = this.region;
     const next = this.writer.next(block);
@@ -60,8 +60,8 @@ class Structure {
       this.loopStarts.set(block, this.code.openLoop());
       this.tasks.push({ kind: 'close' });
     }
-    // What does not simply follow is branched to, and lies behind a block of its own; what comes last in the order lies
-    // behind the outermost.
+    // Successors that do not simply follow are reached by a branch, each at the end of its own block; the last one in
+    // the order comes after the outermost block.
     for (const child of (children.get(block) ?? []).toReversed()) {
       if (child === next && !joins.has(child)) continue;
       this.ends.set(child, this.code.openBlock());

@@ -1,19 +1,19 @@
-/** Where the threads of a region went: counted by the region's function, which so knows whether all went the same way. */
+/** Counts where the threads of a region went, so that the region's function knows whether all went the same way. */
 import type { Code } from '../wasm/code.ts';
 import type { KernelShape } from './kernel-shape.ts';
 import { outcome } from './layout.ts';
 
 /** Locals with counts of threads. */
 export class Tally {
-  /** The first thread of the run; local 2 of the function is the one behind the last. */
+  /** The first thread of the run; local 2 of the function is the end of the range. */
   readonly first: number;
   readonly exited: number;
-  /** How many have come to each stop, by its number, and gone on at each region. */
+  /** How many threads have reached each stop, by its number, and continued at each region. */
   readonly stops: Map<number, number> = new Map();
   readonly regions: Map<number, number> = new Map();
-  /** The region that the first thread returned to, and how many did; null where none can. */
+  /** The region that the first thread returned to, and how many threads did; null if none can. */
   returned: { readonly region: number; readonly count: number } | null = null;
-  /** The outcome, where there is only one: then nothing is counted. */
+  /** The outcome if only one is possible; nothing is counted then. */
   readonly sole: number | null;
   private readonly code: Code;
 

@@ -1,4 +1,4 @@
-/** What a thread keeps outside the locals of a region: its elements of the arrays in the block's frames. */
+/** Values that a thread keeps outside the locals of a region: its elements of the arrays in the block's frames. */
 import type { Code } from '../wasm/code.ts';
 import { pushField } from './context-field.ts';
 import { type FunctionShape, type KernelShape, slotsOf } from './kernel-shape.ts';
@@ -25,7 +25,7 @@ export class ThreadFrame {
     this.doubleWords = code.local('i32');
   }
 
-  /** To be written where a thread begins. */
+  /** Call this where a thread begins. */
   enter(): void {
     const { code, thread } = this;
     this.field('frames').get(thread).i32(2).op('i32.shl', 'i32.add').tee(this.words);
@@ -48,7 +48,7 @@ export class ThreadFrame {
     this.code.memory(`${type}.store`, this.shape.layout.origin + array);
   }
 
-  /** Puts back registers, both halves where they have two. */
+  /** Stores registers in the frame, both halves of those with two. */
   save(places: Iterable<number>): void {
     const { code, fn, values } = this;
     for (const place of places) {
@@ -59,7 +59,7 @@ export class ThreadFrame {
     }
   }
 
-  /** Takes registers out. */
+  /** Loads registers from the frame. */
   restore(places: Iterable<number>): void {
     const { fn, values } = this;
     for (const place of places) {

@@ -36,7 +36,7 @@ function inWords(size: number, each: (load: MemoryOpcode, store: MemoryOpcode, o
   for (let offset = 0; offset + 8 <= size; offset += 8) each('i64.load', 'i64.store', offset);
 }
 
-/** `count` bytes, one at a time, into zeros. */
+/** Copies `count` bytes one at a time; the target is zeroed. */
 function copyPart(step: StepOf<'transfer'>, lowering: Lowering, size: number, to: number, count: number): void {
   const { code, values, layout, helpers, locals, siteOf } = lowering;
   const source = values.temporary('i64');

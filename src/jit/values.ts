@@ -1,6 +1,7 @@
 /**
- * The values of one region as locals: registers for its whole length, temporaries for one instruction. A value is its
- * bits, zero-extended: i32 up to 32 bits, i64 up to 64, two i64 for 128, whose upper half has a place of its own.
+ * The values of one region as locals: registers live for the whole region, temporaries for one instruction. A value is
+ * its bits, zero-extended: i32 up to 32 bits, i64 up to 64, and two i64 for 128, whose upper half has a slot of its
+ * own.
  */
 import type { Bits } from '../base/bits.ts';
 import type { Ref } from '../isa/steps/ref.ts';
@@ -21,7 +22,7 @@ export function holder(width: number): IntegerType {
   return width > 32 ? 'i64' : 'i32';
 }
 
-/** The place of the upper half of a value of 128 bits: behind all places of the function. */
+/** The slot of the upper half of a 128-bit value: after all slots of the function. */
 export function upperPlace({ initialFrame }: FunctionProgram, place: number): number {
   return initialFrame.length + place;
 }
@@ -51,7 +52,7 @@ export class Values {
     );
   }
 
-  /** From here on names are those of this instruction, and temporaries of the one before are free. */
+  /** Starts a new instruction: names refer to its values, and the temporaries of the previous one are free. */
   begin(instruction: ProgramInstruction): void {
     this.places = instruction.places;
     this.temporaries.clear();
@@ -82,7 +83,7 @@ export class Values {
     return this.slotOf(place) === null && BigInt(this.program.initialFrame[place] ?? 0) >> 64n !== 0n;
   }
 
-  /** A local that is free until the next instruction. */
+  /** A local that can be used until the next instruction. */
   temporary(type: ValueType): number {
     const pool = this.pool[type];
     const known = pool[this.taken[type]++];
@@ -92,14 +93,14 @@ export class Values {
     return local;
   }
 
-  /** The type that a name's value has now. */
+  /** The current type of a name's value. */
   typeOf(ref: Ref): IntegerType {
     const place = this.placeOf(ref);
     const slot = this.slotOf(place);
     return slot?.type ?? (typeof this.program.initialFrame[place] === 'bigint' ? 'i64' : 'i32');
   }
 
-  /** The value of a name that is a constant; null where it is none. */
+  /** The value of a name that is a constant, or null. */
   constantOf(ref: Ref): Bits | null {
     const place = this.placeOf(ref);
     return this.slotOf(place) === null ? (this.program.initialFrame[place] ?? null) : null;
@@ -120,7 +121,7 @@ export class Values {
     this.setPlace(this.placeOf(ref), type);
   }
 
-  /** Pushes a value; what was never written is a constant. */
+  /** Pushes a value; a slot that is never written is a constant. */
   getPlace(place: number, type: IntegerType): void {
     const { code } = this;
     const slot = this.slotOf(place);

@@ -1,6 +1,6 @@
 /**
- * Runs the threads of a warp that have parted: those at the same place together, until all wait for somebody, have ended
- * or let others go first. Groups whose members have all come go on (machine/collectives.ts says who belongs to one).
+ * Runs the threads of a warp that have diverged: those at the same place together, until all have ended, wait for
+ * others or have paused. Groups with all members present continue (machine/collectives.ts defines the groups).
  */
 import { elementAt } from '../base/element-at.ts';
 import { keyOf } from '../isa/collective.ts';
@@ -13,10 +13,10 @@ import type { KernelShape } from './kernel-shape.ts';
 import { giveLanes, lanesNotNegative, lanesWith } from './lanes.ts';
 import { advanced, outcome, state } from './layout.ts';
 
-/** Where a thread waits for something else than a group with a mask. */
+/** For threads that wait for something other than a group with a mask. */
 const noGroup = -1;
 
-/** (context, first thread of the warp, thread behind its last) → bits of `advanced` */
+/** (context, first thread of the warp, end of its thread range) → bits of `advanced` */
 const advanceType: FunctionType = { parameters: ['i32', 'i32', 'i32'], results: ['i32'] };
 
 /** @param run index of the function that runs members from a region on */
@@ -37,7 +37,7 @@ export function advanceFunction(shape: KernelShape, run: number): number {
     code.i32(-1).i32(32).get(behind).op('i32.sub').get(first).op('i32.add', 'i32.shr_u').set(existing);
     code.loop((again) => {
       code.get(words).get(first).get(existing).call(sweepFunction(shape)).get(said).op('i32.or').set(said);
-      // Those that let others go first get another turn when the others of the block have had theirs.
+      // Threads that paused get another turn after the other threads of the block.
       code.get(states).call(lanesNotNegative(helpers, layout.origin)).get(existing).op('i32.and');
       code.get(idle).i32(-1).op('i32.xor', 'i32.and').tee(ready);
       code.if(() => {
@@ -67,7 +67,7 @@ export function advanceFunction(shape: KernelShape, run: number): number {
   });
 }
 
-/** Members that have come to one stop may not have written a mask that is a constant. */
+/** Members that have reached one stop may not have written a mask that is constant. */
 function giveConstantMask(
   code: Code,
   { helpers, layout, frame, stops }: KernelShape,
@@ -87,7 +87,7 @@ function giveConstantMask(
   });
 }
 
-/** Pushes the lanes whose word of state says that they let others go first; reads them off the words' second highest bit. */
+/** Pushes the lanes whose state word says that they paused, read from the second highest bit of the words. */
 function pausedLanes(code: Code, { helpers, layout }: KernelShape, states: number): void {
   const type = { parameters: ['i32'], results: ['i32'] } as const;
   const index = helpers.function('paused lanes', type, (inner) => {
@@ -111,7 +111,7 @@ function pushState(code: Code, { layout }: KernelShape, states: number, lanes: n
   code.get(states).get(lanes).op('i32.ctz').i32(2).op('i32.shl', 'i32.add').memory('i32.load', layout.origin);
 }
 
-/** Index of the function (words, first thread, lanes that there are) → bits of `advanced`: groups that are whole go on. */
+/** Index of the function (words, first thread, existing lanes) → bits of `advanced`: complete groups continue. */
 function sweepFunction(shape: KernelShape): number {
   const { helpers, frame, layout } = shape;
   const type = { parameters: ['i32', 'i32', 'i32'], results: ['i32'] } as const;
@@ -148,7 +148,7 @@ function sweepFunction(shape: KernelShape): number {
         });
         code.get(words).get(waiting).op('i32.ctz').i32(2).op('i32.shl', 'i32.add');
         code.memory('i32.load', layout.origin + frame.mask).set(mask);
-        // Others with that mask may wait where the same is done.
+        // Other lanes with that mask may wait at another place that does the same.
         code.get(words).i32(frame.mask).op('i32.add').get(mask).call(lanesWith(helpers, layout.origin));
         code.get(waiting).op('i32.and').tee(rest).get(members).op('i32.and').set(members);
         drop(rest, members);
@@ -182,7 +182,9 @@ function sweepFunction(shape: KernelShape): number {
   });
 }
 
-/** Index of the function (words of the warp, first thread, members) with which a group gets its results and goes on. */
+/**
+ * Index of the function (words of the warp, first thread, members) that gives a group its results and lets it continue.
+ */
 export function completeFunction(shape: KernelShape): number {
   const { helpers, frame, layout } = shape;
   return helpers.function('complete', exchangeType, (code) => {
@@ -215,7 +217,9 @@ export function completeFunction(shape: KernelShape): number {
   });
 }
 
-/** Index of the function (word of state) → number of what a group does there, `noGroup` where it is no group with a mask. */
+/**
+ * Index of the function (state word) → number of the group's operation, or `noGroup` if it is not a group with a mask.
+ */
 function whatFunction(shape: KernelShape): number {
   const type = { parameters: ['i32'], results: ['i32'] } as const;
   return shape.helpers.function('what', type, (code) => {
@@ -230,7 +234,7 @@ function whatFunction(shape: KernelShape): number {
   });
 }
 
-/** Pushes the number of a table that stands at a place in it. */
+/** Pushes the entry of a table at a given index. */
 function writeLookup(code: Code, pushPlace: () => unknown, numbers: readonly number[]): void {
   const found = code.local('i32');
   writeChoice(code, numbers.length, pushPlace, (place, done) => {

@@ -1,10 +1,13 @@
-/** The global memory that a launch borrows: its parameters and constants, and for each block that runs a context with what the block needs. */
+/**
+ * The global memory that a launch borrows: parameters and constants, and for each running block a context with
+ * everything the block needs.
+ */
 import type { EngineMemory } from '../../machine/engine-memory.ts';
 import { indexOf, type LaunchShape, threadsOf, warpSize } from '../../machine/launch.ts';
 import type { CompiledKernel } from '../compiled-kernel.ts';
 import { alignTo16, context, type ContextField, contextSize } from '../layout.ts';
 
-/** What one running block has, as addresses of global memory. */
+/** The parts of one running block, as addresses of global memory. */
 export interface BlockRoom {
   readonly context: number;
   readonly frames: number;
@@ -21,7 +24,7 @@ export interface ArenaOptions {
   readonly constants: Uint8Array;
 }
 
-/** Bytes that a launch borrows: once, and for each block that runs. */
+/** Bytes that a launch borrows: once, and for each running block. */
 export interface ArenaNeeds {
   readonly common: number;
   readonly room: number;
@@ -70,12 +73,12 @@ export class Arena {
     return alignTo16(this.options.compiled.callBytes);
   }
 
-  /** Rooms that are made or could be made for no more than `bytes` in all. */
+  /** Number of rooms that exist or could be made within `bytes` in total. */
   roomsWithin(bytes: number): number {
     return Math.max(1, Math.floor(bytes / this.roomSize));
   }
 
-  /** Room for a block: its context written, its shared memory zeroed. */
+  /** Room for a block: writes its context and clears its shared memory. */
   enter(block: number): BlockRoom {
     const room = this.free.pop() ?? this.makeRoom();
     const { memory, shape } = this.options;
@@ -116,7 +119,7 @@ export class Arena {
     return room;
   }
 
-  /** What is the same for every block. */
+  /** The fields that are the same for every block. */
   private describe(room: BlockRoom): void {
     const { shape } = this.options;
     const fields: Readonly<Partial<Record<ContextField, number>>> = {

@@ -1,4 +1,4 @@
-/** Runs blocks of a compiled kernel in one thread, those that its ledger deals it, and answers what compiled code asks. */
+/** Runs the blocks of a compiled kernel that its ledger assigns to one thread, and answers calls from compiled code. */
 import { type BuiltinServices, runBuiltin } from '../../machine/builtins.ts';
 import type { EngineMemory } from '../../machine/engine-memory.ts';
 import type { Fault, MachineFault } from '../../machine/fault.ts';
@@ -22,13 +22,13 @@ export interface BlockLaunch {
   readonly parameters: Uint8Array;
   readonly constants: Uint8Array;
   readonly constantRegions: readonly Region[];
-  /** Null where kernels that call built-in functions do not come. */
+  /** Null where kernels that call built-in functions are not run. */
   readonly services: Omit<BuiltinServices, 'load'> | null;
-  /** Bytes that blocks may take which run at the same time. */
+  /** Memory in bytes for the blocks that run at the same time. */
   readonly residentBytes: number;
 }
 
-/** Milliseconds that a run of whole blocks takes at most, as far as can be told from the one before. */
+/** Longest time in milliseconds that a run of whole blocks should take, estimated from the previous run. */
 const patience = 10;
 
 const fuelField = context.fuel / 4;
@@ -55,16 +55,18 @@ export class BlockEngine {
   private readonly runners = new Map<BlockRoom, BlockRunner>();
   private readonly threads: number;
   private readonly resident: number;
-  /** Blocks to take at a time. */
+  /** Number of blocks to take at a time. */
   private chunk = 1;
-  /** Blocks that are taken and have not begun. */
+  /** Blocks that are taken but have not started. */
   private taken: Blocks = { first: 0, end: 0 };
-  /** Blocks that have begun; more than one where blocks wait for each other. */
+  /** Blocks that have started; more than one if blocks wait for each other. */
   private running: Running[] = [];
-  /** Instructions that compiled code was allowed so far; what is left of them is in the context of the block that runs. */
+  /**
+   * Instructions that compiled code was allowed to run so far. The unused part is in the context of the running block.
+   */
   private granted = 0;
   private executed = 0;
-  /** Those of them that the ledger knows of. */
+  /** The part of them that the ledger knows of. */
   private noted = 0;
   private current: BlockRoom | null = null;
   private thread: number | null = null;
@@ -93,17 +95,17 @@ export class BlockEngine {
     return this.current === null ? null : this.blockOf(this.arena.contextOf(this.current));
   }
 
-  /** A block has begun and not ended. */
+  /** A block has started and not finished. */
   get isUnderWay(): boolean {
     return this.running.length > 0;
   }
 
-  /** The first block that is taken from the ledger and has not begun; null where that is none. */
+  /** The first block that is taken from the ledger and has not started; null if all taken blocks have. */
   get nextBlock(): number | null {
     return this.taken.first < this.taken.end ? this.taken.first : null;
   }
 
-  /** Tells the ledger what was run, for another engine to go on. */
+  /** Reports the executed instructions to the ledger, so that another engine can continue. */
   settle(): void {
     this.ledger.settle(this.executed - this.noted);
     this.noted = this.executed;
@@ -113,7 +115,7 @@ export class BlockEngine {
     this.arena.release();
   }
 
-  /** Runs the next blocks, or those that wait for each other; false when there is nothing left to do. */
+  /** Runs the next blocks, or those that wait for each other. Returns false when all are done. */
   step(): boolean {
     if (this.running.length === 0) {
       if (!this.take()) {
@@ -145,7 +147,7 @@ export class BlockEngine {
       block: block === null ? null : indexOf(block, shape.grid),
       thread: thread === null ? null : indexOf(thread, shape.block),
       line,
-      // Whoever has the program knows it (launch.ts).
+      // Filled in by launch.ts, which has the program.
       source: null,
       space,
       address,
@@ -154,7 +156,7 @@ export class BlockEngine {
 
   // --- blocks -----------------------------------------------------------------------------------------------------------
 
-  /** Makes sure that there is a block to begin; false where there is none. */
+  /** Makes sure that a block is available to start; returns false if none is left. */
   private take(): boolean {
     if (this.taken.first < this.taken.end) return true;
     const more = this.ledger.take(this.chunk);
@@ -187,7 +189,7 @@ export class BlockEngine {
     this.running = this.running.filter((other) => other !== one);
   }
 
-  /** Runs blocks one after the other inside compiled code; one that does not come to its end at once is left running. */
+  /** Runs blocks one after the other inside compiled code. A block that does not finish at once stays open. */
   private runThrough(): void {
     const { first, end } = this.taken;
     const room = this.arena.enter(first);
@@ -195,7 +197,7 @@ export class BlockEngine {
     this.current = room;
     this.arena.contextOf(room)[fuelField] = this.granted - this.executed;
     const result = this.runBlocks(room.context, end - first, this.unitSize);
-    // Memory may have grown, and the context says how far compiled code came.
+    // Memory may have grown. The context says how far compiled code came.
     const after = this.arena.contextOf(room);
     this.executed = this.granted - (after[fuelField] as number);
     const last = this.blockOf(after);
@@ -206,7 +208,7 @@ export class BlockEngine {
       runner.goOn(after[context.unit / 4] as number, result);
       this.running.push({ block: last, room, runner });
     }
-    // A run that ended early tells nothing of how long all of it would have taken.
+    // A run that stopped early says nothing about the duration of a complete one.
     if (performance.now() - begun >= patience) this.chunk = Math.max(1, this.chunk / 2);
     else if (last + 1 === end) this.chunk *= 2;
   }
@@ -238,7 +240,7 @@ export class BlockEngine {
     };
   }
 
-  /** What is left of the fuel goes from block to block. */
+  /** Unused fuel is passed on from block to block. */
   private proceed(one: Running): Progress {
     this.current = one.room;
     this.arena.contextOf(one.room)[fuelField] = this.granted - this.executed;
@@ -247,7 +249,7 @@ export class BlockEngine {
     return progress;
   }
 
-  /** Tells the ledger what was run, and gets new fuel. */
+  /** Reports the executed instructions to the ledger and gets new fuel. */
   private fill(): number {
     const news = this.executed - this.noted;
     this.noted = this.executed;

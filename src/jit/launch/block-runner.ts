@@ -1,7 +1,7 @@
 /**
- * Runs the threads of one block until all have ended. Threads that run in step are looked at as one, a warp or the whole
- * block. Threads of a warp that part are run and matched by compiled code (warp-runner.ts); who waits at barriers, for
- * whoever comes, or for ever is decided here, by what `machine` says.
+ * Runs the threads of one block until all have ended. Threads that run in step, a warp or the whole block, are handled
+ * as one. Threads of a warp that have diverged are run and matched by compiled code (warp-runner.ts). Barriers, groups
+ * without a mask and deadlocks are decided here, by the rules of `machine`.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { keyOf } from '../../isa/collective.ts';
@@ -12,38 +12,41 @@ import { warpSize } from '../../machine/launch.ts';
 import type { CompiledKernel, CompiledStop } from '../compiled-kernel.ts';
 import { advanced, outcome, state } from '../layout.ts';
 
-/** Compiled code and memory of one block, as the runner uses them. Members are lanes of a warp where units are warps. */
+/** Compiled code and memory of one block, as the runner uses them. Members are lanes of a warp if units are warps. */
 export interface BlockCode {
   readonly compiled: CompiledKernel;
   readonly threads: number;
-  /** Runs threads from a region on; gives an outcome. */
+  /** Runs threads, starting in a region; returns an outcome. */
   readonly run: (region: number, first: number, behind: number, members: number) => number;
-  /** Runs threads of a warp that have parted; gives bits of `advanced`. */
+  /** Runs threads of a warp that have diverged; returns bits of `advanced`. */
   readonly advance: (first: number, behind: number) => number;
-  /** Members of a warp, which wait for the same, get their results and go on. */
+  /** Members of a warp that wait in the same group receive their results and continue. */
   readonly complete: (first: number, members: number) => void;
-  /** Words of the frames; made anew, as memory may grow while others have their turn. */
+  /** A view of the frames as words; made again after other blocks ran, because memory may have grown. */
   readonly words: () => Int32Array;
-  /** The thread that is to blame if something is wrong now, and its line. */
+  /** The thread to name if a fault occurs now, and its line. */
   readonly blame: (thread: number, line: number) => void;
 }
 
-/** Threads looked at together while they are in step. */
+/** Threads that are handled together while they are in step. */
 interface Unit {
   readonly first: number;
   readonly behind: number;
-  /** A region where all run on; or the outcome of having run: all ended, all at one stop, or each by itself. */
+  /**
+   * A region where all threads continue, or the outcome of a run: all ended, all at one stop, or each with its own
+   * state.
+   */
   at: number;
 }
 
-/** Threads of a unit that wait for whoever comes: their word of state, and the region behind. */
+/** Threads of a unit that wait in a group without a mask: their state word, and the region after the stop. */
 interface Gathering {
   readonly unit: Unit;
   readonly word: number;
   readonly region: number;
 }
 
-/** `paused`: what can still run waits for something that this block cannot bring about alone. */
+/** `paused`: all threads that can run wait for an event outside this block. */
 export type Progress = 'done' | 'paused';
 
 export class BlockRunner {
@@ -51,12 +54,12 @@ export class BlockRunner {
   private readonly units: readonly Unit[];
   private readonly stops: readonly CompiledStop[];
   private words: Int32Array = new Int32Array(0);
-  /** Units are warps, some of whose threads can be run without the others. */
+  /** Units are warps, and some of their threads can run without the others. */
   private readonly inWarps: boolean;
   private readonly hasBarriers: boolean;
-  /** Made when threads part for the first time. */
+  /** Created when threads diverge for the first time. */
   private barriers: Barriers | null = null;
-  /** 1 for threads that the barriers know to have exited or to wait. */
+  /** 1 for threads that have exited or wait, as far as the barriers know. */
   private readonly noted: Uint8Array;
 
   constructor(code: BlockCode, size: number) {
@@ -72,14 +75,17 @@ export class BlockRunner {
     );
   }
 
-  /** Begins a block. */
+  /** Starts a block. */
   start(): void {
     this.barriers = null;
     this.noted.fill(0);
     for (const unit of this.units) unit.at = 0;
   }
 
-  /** Takes over a block whose unit from thread `first` on had that outcome: those before have ended, the others not begun. */
+  /**
+   * Takes over a block in which the unit that begins with thread `first` had that outcome. The units before it have
+   * ended, and those after it have not started.
+   */
   goOn(first: number, result: number): void {
     this.barriers = null;
     this.noted.fill(0);
@@ -109,7 +115,7 @@ export class BlockRunner {
 
   // --- in step --------------------------------------------------------------------------------------------------------
 
-  /** True if more happened than that threads paused. */
+  /** Returns true if anything happened besides threads pausing. */
   private runWhole(unit: Unit): boolean {
     const { at, first, behind } = unit;
     return this.takeIn(unit, this.code.run(at, first, behind, lanesOf(behind - first)));
@@ -126,7 +132,7 @@ export class BlockRunner {
     return this.settleRange(unit.first, unit.behind, result);
   }
 
-  /** All units that are left wait as a whole at one barrier of the whole block: it opens. */
+  /** All remaining units wait as a whole at one barrier of the whole block: opens it. */
   private passTogether(): boolean {
     let barrier: number | null = null;
     for (const { at } of this.units) {
@@ -165,7 +171,7 @@ export class BlockRunner {
     return true;
   }
 
-  /** Runs those of a unit that can run, in order, neighbours at the same region together. */
+  /** Runs the threads of a unit that can run, in order; neighbours at the same region run together. */
   private runNeighbours(unit: Unit): boolean {
     if (this.rejoin(unit)) return true;
     let moved = false;
@@ -185,7 +191,7 @@ export class BlockRunner {
     return moved;
   }
 
-  /** Threads that have come together again go on as one. */
+  /** Threads that have converged continue as one. */
   private rejoin(unit: Unit): boolean {
     const word = this.commonState(unit);
     if (word === null || (word < 0 && word !== state.exited)) return false;
@@ -193,7 +199,7 @@ export class BlockRunner {
     return true;
   }
 
-  /** The word that all threads of a unit have; null where they differ. */
+  /** The state word that all threads of a unit share; null if they differ. */
   private commonState({ first, behind }: Unit): number | null {
     const word = this.stateOf(first);
     for (let thread = first + 1; thread < behind; thread++) if (this.stateOf(thread) !== word) return null;
@@ -205,7 +211,7 @@ export class BlockRunner {
     return word >= 0 && state.regionOf(word) === region;
   }
 
-  /** Takes note of how threads came back; true if more happened than that they paused. */
+  /** Records how threads came back. Returns true if anything happened besides threads pausing. */
   private settleRange(first: number, behind: number, result: number = outcome.mixed): boolean {
     if (result < outcome.mixed) this.setStates(first, behind, result);
     let moved = false;
@@ -222,7 +228,7 @@ export class BlockRunner {
     return moved;
   }
 
-  /** What threads that went all the same way may not have written themselves. */
+  /** Writes the state that threads with a single possible outcome may not have written. */
   private setStates(first: number, behind: number, result: number): void {
     const constantMask = result <= outcome.allAt(0) ? this.stopAt(result).constantMask : null;
     const mask = this.indexOf(this.code.compiled.frame.mask, 0);
@@ -250,7 +256,7 @@ export class BlockRunner {
     for (const opened of barriers.exit()) this.pass(opened);
   }
 
-  /** Those that wait for others of their warp are not noted: their states say all. */
+  /** Threads that wait for others of their warp are not recorded; their states say everything. */
   private stopped(thread: number, { step, line, region, brings }: CompiledStop): void {
     if (step.kind === 'collective' || this.noted[thread] === 1) return;
     const barriers = this.waiters();
@@ -281,7 +287,7 @@ export class BlockRunner {
     }
   }
 
-  /** Nobody can run: whole units wait one by one, and groups that wait for nobody in particular go on. */
+  /** No thread can run: splits units that wait as a whole, and lets groups without a mask continue. */
   private settle(): boolean {
     const whole = this.units.filter(({ at }) => at <= outcome.allAt(0));
     if (whole.length > 0) {
@@ -296,7 +302,7 @@ export class BlockRunner {
     return this.settleAnybody();
   }
 
-  /** Of those that wait for whoever comes, the ones that stand earliest in the program go on together. */
+  /** Of the groups without a mask, the one that is earliest in the program continues. */
   private settleAnybody(): boolean {
     const found = this.units.reduce<Gathering | null>((earliest, unit) => this.earlierIn(unit, earliest), null);
     if (found === null) return false;
@@ -330,7 +336,7 @@ export class BlockRunner {
     return false;
   }
 
-  /** A thread of the unit waits with a mask that leaves it out. */
+  /** A thread of the unit waits with a mask that does not contain the thread. */
   private failOutside({ first, behind }: Unit): void {
     const collectives = new Collectives(this.code.threads);
     for (let thread = first; thread < behind; thread++) this.arrive(collectives, thread);
@@ -386,12 +392,12 @@ export class BlockRunner {
   }
 }
 
-/** Lanes of a warp's first threads. */
+/** The lanes of the first threads of a warp, as bits. */
 function lanesOf(count: number): number {
   return count >= warpSize ? -1 : 2 ** count - 1;
 }
 
-/** Threads that are looked at together: a warp where warps have to be together by themselves, else the whole block. */
+/** Threads that are handled together: a warp if warps must converge on their own, else the whole block. */
 export function unitSize({ stops }: CompiledKernel, threads: number): number {
   return stops.some(({ step }) => step.kind === 'collective') ? warpSize : threads;
 }

@@ -1,17 +1,17 @@
 /**
- * Compiled kernels by what they were made of. A device keeps its own until it is closed or forgotten; what one device has,
- * others find as long as it is there, so that the same PTX is compiled once.
+ * Compiled kernels by their source. A device keeps its kernels until it is closed or they are evicted. Other devices
+ * find them for as long as they exist, so that the same PTX is compiled only once.
  */
 import type { CompiledKernel } from '../compiled-kernel.ts';
 
 export interface Compiled {
   readonly kernel: CompiledKernel;
   readonly module: WebAssembly.Module;
-  /** Thread-instructions that it has run. */
+  /** Thread-instructions that the kernel has run. */
   executed: number;
 }
 
-/** Texts of PTX that a device keeps code of, and characters of all of them. */
+/** Most PTX texts that a device keeps code for, and the limit of their total length in characters. */
 const mostTexts = 64;
 const mostCharacters = 32 * 2 ** 20;
 
@@ -20,20 +20,23 @@ const everywhere = new Map<string, Map<string, WeakRef<Compiled>>>();
 
 const collected = new FinalizationRegistry<readonly [text: string, key: string]>(([text, key]) => {
   const kernels = everywhere.get(text);
-  // Something else may have been made for the same key since.
+  // Another kernel may have been compiled for the same key in the meantime.
   if (kernels?.get(key)?.deref() !== undefined) return;
   kernels?.delete(key);
   if (kernels?.size === 0) everywhere.delete(text);
 });
 
-/** The code of one device. The texts not used for longest go when there are too many. */
+/** The code of one device. If there are too many texts, the least recently used ones are dropped. */
 export class CodeCache {
   private readonly byText = new Map<string, Map<string, Compiled>>();
 
-  /** What was made of that text under that key, or is now. The key tells apart whatever else it depends on. */
+  /**
+   * The kernel compiled from that text under that key; compiles it if needed. The key covers everything else that the
+   * code depends on.
+   */
   once(text: string, key: string, make: () => Compiled): Compiled {
     const kernels = this.byText.get(text) ?? new Map<string, Compiled>();
-    // Last in the map is used last.
+    // The last entry of the map is the most recently used.
     this.byText.delete(text);
     this.byText.set(text, kernels);
     const found = kernels.get(key) ?? shared(text, key) ?? publish(text, key, make());
@@ -42,7 +45,7 @@ export class CodeCache {
     return found;
   }
 
-  /** What was made of that text under that key; null where nothing was, or it is forgotten. */
+  /** The kernel compiled from that text under that key; null if none was compiled, or it was dropped. */
   before(text: string, key: string): Compiled | null {
     return this.byText.get(text)?.get(key) ?? shared(text, key);
   }
@@ -63,7 +66,7 @@ export class CodeCache {
   }
 }
 
-/** What some device has, or has had and is not collected yet. */
+/** Kernels of all devices that have not been garbage-collected yet. */
 function shared(text: string, key: string): Compiled | null {
   return everywhere.get(text)?.get(key)?.deref() ?? null;
 }

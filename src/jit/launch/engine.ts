@@ -1,4 +1,7 @@
-/** The fast engine on the calling thread. Between blocks its state can be told; within them it is in compiled code. */
+/**
+ * The fast engine on the calling thread. Its state can be read between blocks only; within a block the state is inside
+ * compiled code.
+ */
 import type { Engine, Launch } from '../../machine/engine.ts';
 import type { Fault } from '../../machine/fault.ts';
 import { blocksOf } from '../../machine/launch.ts';
@@ -10,19 +13,21 @@ import { BlockEngine } from './block-engine.ts';
 import { faultOf } from './faults.ts';
 import { OwnLedger } from './ledger.ts';
 
-/** A kernel's module, and what the engine knows of it. */
+/** A kernel's module, and the facts that the engine needs about it. */
 export interface CompiledCode {
   readonly compiled: CompiledKernel;
   readonly module: WebAssembly.Module;
 }
 
-/** Bytes that blocks may take which run at the same time. */
+/** Memory in bytes for the blocks that run at the same time. */
 export const residentBytes: number = 256 * 2 ** 20;
 
-/** Gives code to go on with once so many thread-instructions have been run, null as long as that would not pay. */
+/**
+ * Returns the code to continue with after that many thread-instructions, or null as long as replacing it would not pay.
+ */
 export type BetterCode = (executed: number) => CompiledCode | null;
 
-/** Reading memory that nobody wrote gives zeros. */
+/** Memory that was never written reads as zeros. */
 export class FastEngine implements Engine<SettledState> {
   printed = '';
   preparing = 0;
@@ -31,7 +36,7 @@ export class FastEngine implements Engine<SettledState> {
   private code: CompiledCode;
   private ledger: OwnLedger;
   private blocks: BlockEngine;
-  /** Instructions that were run before `blocks` began. */
+  /** Instructions that were run before `blocks` started. */
   private before = 0;
 
   constructor(launch: Launch, code: CompiledCode, better: BetterCode | null) {
@@ -99,7 +104,7 @@ export class FastEngine implements Engine<SettledState> {
     return new BlockEngine({ ...launch, ...code, constants, constantRegions, services, residentBytes }, ledger);
   }
 
-  /** Goes on with better code, once there is some, between two blocks. */
+  /** Switches to better code between two blocks, once it is available. */
   private improve(better: BetterCode): void {
     const asked = performance.now();
     const code = this.blocks.isUnderWay || this.blocks.nextBlock !== null ? null : better(this.instructions);

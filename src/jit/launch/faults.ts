@@ -1,4 +1,4 @@
-/** What the engine answers compiled code: where an unusual access goes, or the fault that it is. */
+/** Answers compiled code: where an unusual access goes, or which fault it causes. */
 import { formatAddress, type MemorySpace, type Place, resolveGeneric } from '../../machine/address-space.ts';
 import { MachineFault, machineFault } from '../../machine/fault.ts';
 import type { EngineMemory } from '../../machine/engine-memory.ts';
@@ -13,7 +13,7 @@ export interface Area {
   readonly regions: readonly Region[];
 }
 
-/** The spaces of the thread that asks; null where the kernel has none. */
+/** The spaces of the thread that asks; null if the kernel has none. */
 export interface Areas {
   readonly shared: Area;
   readonly local: Area | null;
@@ -21,10 +21,13 @@ export interface Areas {
   readonly param: Area;
 }
 
-/** No memory reaches this far, and every offset below is exact as a number. */
+/** No memory extends this far, and every smaller offset is exact as a number. */
 const beyond = 2 ** 48;
 
-/** The address in global memory of an access that compiled code could not place by itself; throws the fault if it is one. */
+/**
+ * The address in global memory of an access that compiled code could not resolve by itself. Throws if the access is a
+ * fault.
+ */
 export function resolveAccess(
   { space, access, size }: Pick<Extract<Site, { readonly kind: 'access' }>, 'space' | 'access' | 'size'>,
   address: bigint,
@@ -52,7 +55,7 @@ function segmentOf(space: MemorySpace, { address, size, regions }: Area, global:
   return new Segment(space, global.bytesAt(address, size), { readOnly, regions });
 }
 
-/** The fault of an instruction that cannot go on. `openCalls`: how many the thread has. */
+/** The fault of an instruction that cannot continue. `openCalls`: how many open calls the thread has. */
 export function raised(site: Site, address: bigint, kernel: CompiledKernel, openCalls: () => number): MachineFault {
   if (site.kind === 'unsupported') return machineFault('PTX6030', { what: site.what });
   if (site.kind === 'trap') return machineFault('PTX6031', {});
@@ -87,13 +90,16 @@ function badCallee({ functions }: CompiledKernel, name: string, address: number)
   return machineFault('PTX6014', { address: formatAddress(address), expected });
 }
 
-/** What ended a launch; null for what is no fault of the kernel. Unchecked accesses can be where none succeeds. */
+/**
+ * The fault that ended a launch; null for errors that are not the kernel's fault. Unchecked accesses may be anywhere,
+ * even where none can succeed.
+ */
 export function faultOf(error: unknown): MachineFault | null {
   if (error instanceof MachineFault) return error;
   if (!(error instanceof WebAssembly.RuntimeError)) return null;
   if (/out of bounds/.test(error.message)) {
     return machineFault('PTX6034', { what: 'reaches beyond all memory of the device' });
   }
-  // Only atomic instructions demand alignment, and these there are where threads of the host share memory.
+  // Only atomic instructions require alignment, and compiled code uses them only if threads of the host share memory.
   return /unaligned/i.test(error.message) ? machineFault('PTX6034', { what: 'is atomic and not aligned' }) : null;
 }

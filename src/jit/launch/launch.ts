@@ -1,4 +1,4 @@
-/** The fast engine as a device uses it: compiles a kernel once, and runs it on the calling thread or on workers. */
+/** The fast engine as a device uses it: compiles a kernel once and runs it on the calling thread or on workers. */
 import type { Environment } from '../../isa/environment.ts';
 import { type Launch, type LaunchResult, runToEnd } from '../../machine/engine.ts';
 import type { KernelProgram } from '../../program/link.ts';
@@ -10,7 +10,7 @@ import { earnsFours, hasFours, paysOff, runsInFours } from '../simd/four-threads
 import { runSpread } from './spread.ts';
 import type { WorkerHost } from './worker-host.ts';
 
-/** What a module was made of: its text, and what its meaning depends on beside that. */
+/** The inputs of a module: the text, and everything else that affects its meaning. */
 export interface ModuleOrigin {
   readonly text: string;
   readonly environment: Environment;
@@ -18,10 +18,10 @@ export interface ModuleOrigin {
 
 export interface FastOptions {
   readonly origin: ModuleOrigin;
-  /** Of the device. */
+  /** From the device. */
   readonly code: CodeCache;
   readonly checked: boolean;
-  /** Whether there is to be code for four threads at a time; undefined: where the launch earns it. */
+  /** Whether to make code for four threads at a time; undefined: when the launch is long enough to pay for it. */
   readonly simd: boolean | undefined;
   /** Worker threads; 0 for the calling thread. */
   readonly workers: number;
@@ -40,7 +40,7 @@ export async function runFast(launch: Launch, options: FastOptions): Promise<Lau
   return result;
 }
 
-/** The launch on the calling thread, whatever workers there are. */
+/** The launch on the calling thread, even if there are workers. */
 export function fastEngine(launch: Launch, options: FastOptions): FastEngine {
   return engineOf(launch, makersOf(launch, options, false));
 }
@@ -58,22 +58,22 @@ async function hostOf(): Promise<WorkerHost> {
   return host;
 }
 
-/** Compiled code knows lines of the PTX text; what they were made of is known here. */
+/** Compiled code knows lines of the PTX text; this maps them to the original source. */
 function withSource(kernel: KernelProgram, result: LaunchResult): LaunchResult {
   if (result.ok) return result;
   const { fault } = result;
   return { ...result, fault: { ...fault, source: sourceAt(kernel, fault.line) } };
 }
 
-/** These print, and change the list of allocations. */
+/** These print, or change the list of allocations. */
 function callsBuiltins({ functions }: KernelProgram): boolean {
   return functions.some(({ kind }) => kind === 'builtin');
 }
 
 interface Makers {
-  /** What the launch begins with. */
+  /** The code that the launch starts with. */
   readonly code: Compiled;
-  /** Code for four threads, where it begins without and they would be whole fours. */
+  /** Code for four threads, if the launch starts without it and its rows are multiples of four. */
   readonly better: BetterCode | null;
 }
 
@@ -92,7 +92,7 @@ function makersOf(launch: Launch, options: FastOptions, concurrent: boolean): Ma
   return { code: make(false), better };
 }
 
-/** What compiled code depends on beside the text. */
+/** Everything besides the text that compiled code depends on. */
 function keyOf(
   { kernel, image: { addresses }, memory }: Launch,
   { origin, checked }: FastOptions,
@@ -123,7 +123,7 @@ function codeOf(launch: Launch, options: FastOptions, concurrent: boolean, fours
       reservedBytes: kernel.entry.reservedBytes,
       localBytes: kernel.stackBytes,
     });
-    // The baseline compiler is quick; handing the module to another thread costs more than it saves.
+    // The baseline compiler is fast; sending the module to another thread costs more than it saves.
     return { kernel: made.kernel, module: new WebAssembly.Module(made.bytes), executed: 0 };
   });
 }

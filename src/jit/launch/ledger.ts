@@ -1,30 +1,33 @@
-/** Who deals out the blocks of a launch and what its threads may run: for the calling thread alone, or for workers. */
+/**
+ * Assigns the blocks of a launch and the instruction budget of its threads: for the calling thread alone, or for
+ * workers.
+ */
 import { checkTime, type LaunchLimits, overBudget } from '../../machine/launch.ts';
 
-/** Blocks from `first` to before `end`. */
+/** Blocks from `first` up to but not including `end`. */
 export interface Blocks {
   readonly first: number;
   readonly end: number;
 }
 
 export interface Ledger {
-  /** Up to `most` blocks that nobody has begun, in ascending order; null when there are none left to begin. */
+  /** Returns up to `most` blocks that no thread has started, in ascending order, or null when none are left. */
   take(most: number): Blocks | null;
   /**
-   * Notes that `executed` more instructions were run, and says how many more may be, at least one. Throws what ends the
-   * launch for who asks, block `block` or none.
+   * Records that `executed` more instructions were run, and returns how many more may run, at least one. Throws
+   * whatever ends the launch for the caller, which runs `block` or no block.
    */
   refuel(executed: number, block: number | null): number;
-  /** Notes the last of them, when there is nothing left to run; throws the fault where they were too many. */
+  /** Records the last instructions when nothing is left to run; throws the fault if there were too many. */
   settle(executed: number): void;
-  /** Blocks that wait for others need not wait any longer. */
+  /** Blocks that wait for others no longer need to wait. */
   isOver(): boolean;
 }
 
-/** Instructions between two looks at the clock and at the caller's signal. */
+/** Instructions between two checks of the clock and of the caller's signal. */
 export const slice: number = 1 << 24;
 
-/** Of a launch that runs on the calling thread. */
+/** The ledger of a launch that runs on the calling thread. */
 export class OwnLedger implements Ledger {
   private readonly limits: LaunchLimits;
   private readonly blocks: number;
@@ -32,7 +35,7 @@ export class OwnLedger implements Ledger {
   private next: number;
   private executed: number;
 
-  /** @param next the first block that has not begun, and what those before it have executed */
+  /** @param next the first block that has not started, and the instructions that the earlier blocks executed */
   constructor(blocks: number, limits: LaunchLimits, next = 0, executed = 0) {
     this.blocks = blocks;
     this.limits = limits;
@@ -40,7 +43,7 @@ export class OwnLedger implements Ledger {
     this.executed = executed;
   }
 
-  /** The first block that nobody has begun. */
+  /** The first block that has not started. */
   get nextBlock(): number {
     return this.next;
   }
@@ -69,7 +72,7 @@ export class OwnLedger implements Ledger {
     return false;
   }
 
-  /** Blocks that execute nothing come here too: there can be more of them than time. */
+  /** Blocks without instructions call this too, and there may be too many of them for the time limit. */
   private look(): void {
     checkTime(this.limits, this.started);
   }

@@ -1,4 +1,4 @@
-/** The body of a worker: runs blocks of a launch until none is left. Knows no platform. */
+/** The body of a worker: runs blocks of a launch until none is left. Independent of the platform. */
 import type { Fault } from '../../machine/fault.ts';
 import type { LaunchShape } from '../../machine/launch.ts';
 import { MemoryView, type Room, type SharedMemory } from '../../machine/memory-view.ts';
@@ -8,13 +8,13 @@ import { faultOf } from './faults.ts';
 import type { CompiledKernel } from '../compiled-kernel.ts';
 import { endLaunch, type LedgerPage, SharedLedger, Superseded } from './shared-ledger.ts';
 
-/** A launch as it is sent to a worker. */
+/** A launch in the form that is sent to a worker. */
 export interface Share {
   readonly compiled: CompiledKernel;
   readonly module: WebAssembly.Module;
   readonly shape: LaunchShape;
   readonly memory: SharedMemory;
-  /** Where the worker has its blocks, and bytes that they may take of it. */
+  /** Where the worker keeps its blocks, and how many bytes they may take there. */
   readonly room: Room;
   readonly residentBytes: number;
   readonly parameters: Uint8Array;
@@ -25,11 +25,11 @@ export interface Share {
 
 export interface ShareResult {
   readonly instructions: number;
-  /** What ended the worker's part, and in which block; null where it came to its end, or others ended the launch. */
+  /** The fault that ended the worker's part, and its block; null if it finished, or others ended the launch. */
   readonly fault: { readonly fault: Fault; readonly block: number } | null;
 }
 
-/** Faults of the launch as a whole: nobody goes on. */
+/** Faults of the launch as a whole, after which no thread continues. */
 const wholeLaunch: ReadonlySet<string> = new Set(['PTX6020', 'PTX6021', 'PTX6022']);
 
 export function runShare(share: Share): ShareResult {
@@ -50,10 +50,10 @@ export function runShare(share: Share): ShareResult {
   }
 }
 
-/** Milliseconds for which a thread waits for the others that were asked for. */
+/** Milliseconds that a thread waits for the other requested threads. */
 const patience = 10_000;
 
-/** Returns when `count` threads have come here. */
+/** Returns when `count` threads have arrived here. */
 export function meet({ arrived, count }: { readonly arrived: SharedArrayBuffer; readonly count: number }): void {
   const words = new Int32Array(arrived);
   let come = Atomics.add(words, 0, 1) + 1;

@@ -1,9 +1,9 @@
-/** The ledger that the workers of a launch share, and the calling thread, which may end it. */
+/** The ledger that workers of a launch share with the calling thread, which may end it. */
 import { machineFault } from '../../machine/fault.ts';
 import { checkTime, overBudget } from '../../machine/launch.ts';
 import { type Blocks, type Ledger, slice } from './ledger.ts';
 
-/** What is sent to a worker of a ledger. */
+/** The data of a ledger that is sent to a worker. */
 export interface LedgerPage {
   readonly words: SharedArrayBuffer;
   readonly blocks: number;
@@ -17,10 +17,10 @@ const word = { next: 0, executed: 1, faulty: 2, ended: 3 } as const;
 
 const noBlock = 2n ** 63n - 1n;
 
-/** Why a launch ends beside a fault of its own. */
+/** Reasons to end a launch other than a fault of its own. */
 const ending = { none: 0n, abort: 1n, elsewhere: 2n } as const;
 
-/** Thrown inside a worker that has nothing more to do, because of what happened elsewhere. */
+/** Thrown inside a worker that has nothing more to do because of an event elsewhere. */
 export class Superseded extends Error {}
 
 export function openLedger(page: Omit<LedgerPage, 'words'>): LedgerPage {
@@ -29,12 +29,12 @@ export function openLedger(page: Omit<LedgerPage, 'words'>): LedgerPage {
   return { ...page, words };
 }
 
-/** Ends the launch at the next look of each worker: with the fault of an aborted launch, or without one. */
+/** Ends the launch at the next check of each worker: with the fault of an aborted launch, or without one. */
 export function endLaunch({ words }: LedgerPage, why: 'abort' | 'elsewhere'): void {
   Atomics.compareExchange(new BigInt64Array(words), word.ended, ending.none, ending[why]);
 }
 
-/** Of a worker. */
+/** The ledger of a worker. */
 export class SharedLedger implements Ledger {
   private readonly page: LedgerPage;
   private readonly words: BigInt64Array;
@@ -45,7 +45,7 @@ export class SharedLedger implements Ledger {
     this.words = new BigInt64Array(page.words);
   }
 
-  /** Towards the end there is less for each, so that all end at about the same time. */
+  /** Batches become smaller towards the end, so that all workers finish at about the same time. */
   take(most: number): Blocks | null {
     const { blocks, workers } = this.page;
     for (;;) {
@@ -60,7 +60,7 @@ export class SharedLedger implements Ledger {
     }
   }
 
-  /** The rest of the budget is divided, so that the workers together use it up and hardly more. */
+  /** The rest of the budget is divided, so that the workers together use it up and barely exceed it. */
   refuel(executed: number, block: number | null): number {
     const { budget, workers } = this.page;
     const total = this.note(executed);
@@ -80,7 +80,7 @@ export class SharedLedger implements Ledger {
     return Atomics.load(this.words, word.faulty) !== noBlock;
   }
 
-  /** A block ran into a fault: those behind it need not be run. */
+  /** A block had a fault: blocks after it need not run. */
   fault(block: number): void {
     const wanted = BigInt(block);
     let seen = Atomics.load(this.words, word.faulty);
@@ -91,12 +91,12 @@ export class SharedLedger implements Ledger {
     }
   }
 
-  /** Instructions of all workers, as far as they have told. */
+  /** Instructions of all workers that were reported so far. */
   private note(executed: number): number {
     return Number(Atomics.add(this.words, word.executed, BigInt(executed))) + executed;
   }
 
-  /** Throws where the launch was ended by others, or its time is over. */
+  /** Throws if others ended the launch, or its time is up. */
   private look(): void {
     const ended = Atomics.load(this.words, word.ended);
     if (ended === ending.abort) throw machineFault('PTX6022', {});

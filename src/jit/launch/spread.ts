@@ -1,4 +1,4 @@
-/** The fast engine on worker threads: each takes blocks from a common ledger until none is left. */
+/** The fast engine on worker threads: each takes blocks from a shared ledger until none is left. */
 import type { Launch, LaunchResult } from '../../machine/engine.ts';
 import { blocksOf, type LaunchStats, threadsOf } from '../../machine/launch.ts';
 import { regionsOf } from '../../machine/regions.ts';
@@ -10,12 +10,12 @@ import type { Share, ShareResult } from './share.ts';
 import { endLaunch, type LedgerPage, openLedger } from './shared-ledger.ts';
 import type { WorkerHost } from './worker-host.ts';
 
-/** A line of the cache is written by one worker only. */
+/** Only one worker writes to a cache line. */
 const lineSize = 256;
 
 /**
- * Runs a launch on so many workers. Its kernel was compiled for that, and calls no built-in functions: these belong to
- * the calling thread.
+ * Runs a launch on a number of workers. Its kernel was compiled for workers and calls no built-in functions, because
+ * those run on the calling thread.
  */
 export async function runSpread(
   launch: Launch,
@@ -59,7 +59,7 @@ export async function runSpread(
   }
 }
 
-/** Ends when all have ended, also where one of them breaks: they write to borrowed memory. */
+/** Waits for all workers even if one of them fails, because they write to borrowed memory. */
 async function runAll(shares: readonly Share[], ledger: LedgerPage, host: WorkerHost): Promise<readonly ShareResult[]> {
   const settled = await Promise.allSettled(
     shares.map((share) =>
@@ -75,7 +75,7 @@ async function runAll(shares: readonly Share[], ledger: LedgerPage, host: Worker
   });
 }
 
-/** Bytes for each worker: for one block, or for as many as there is room for where blocks may wait for each other. */
+/** Bytes for each worker: for one block, or for all blocks that fit if blocks may wait for each other. */
 function roomFor(
   { shape, memory, parameters, image }: Launch,
   compiled: CompiledKernel,

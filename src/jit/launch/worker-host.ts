@@ -1,17 +1,17 @@
-/** What is asked of the platform: threads that run a share of a launch each, or a part of a conversion (hosts/). */
+/** Services of the platform: threads that each run a share of a launch or a part of a conversion (hosts/). */
 import type { ArrayPart } from '../arrays/array-part.ts';
 import type { Share, ShareResult } from './share.ts';
 
 export interface WorkerHost {
-  /** Resolves when that many threads are up. They stay for the next launch and keep no process alive. */
+  /** Resolves when that many threads are running. They stay for the next launch and do not keep the process alive. */
   ready(count: number): Promise<void>;
-  /** Runs a share in a thread that is free. */
+  /** Runs a share in a free thread. */
   run(share: Share): Promise<ShareResult>;
   /** The same for a part of a conversion. */
   convert(part: ArrayPart): Promise<void>;
-  /** Threads that run at the same time. */
+  /** Number of threads that can run at the same time. */
   readonly processors: number;
 }
 
-/** What `#host` exports, which package.json maps to hosts/node.ts or hosts/browser.ts. */
+/** The exports of `#host`, which package.json maps to hosts/node.ts or hosts/browser.ts. */
 export declare const host: WorkerHost;

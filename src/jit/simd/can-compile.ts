@@ -1,4 +1,7 @@
-/** Whether WebAssembly with vectors is to be had: it may be absent, forbidden by a page's content security policy, or old. */
+/**
+ * Whether WebAssembly with vectors is available: it may be missing, too old, or forbidden by a page's content security
+ * policy.
+ */
 import { Code } from '../../wasm/code.ts';
 import { ModuleBuilder } from '../../wasm/module.ts';
 

@@ -1,7 +1,7 @@
 /**
- * One region for four threads at a time, side by side in x: a function as in region-function.ts. The four go the same way
- * for as long as they agree on every branch; where they part, their registers go to the frame and the function for one
- * thread after the other takes them on from there.
+ * One region for four threads at a time that are neighbours in x, as a function like those in region-function.ts. The
+ * four run together while they agree on every branch. When they diverge, their registers are stored in the frame, and
+ * the function for single threads continues them from there.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
@@ -35,7 +35,7 @@ import { FourLowerings } from './four-lowerings.ts';
 import { lowerForFour, writeOperands, writeResults } from './vector-instruction.ts';
 import { laneCount, Vectors } from './vectors.ts';
 
-/** Null where the region is run one thread after the other. `functions`: index of the function of each region. */
+/** Null if the region runs one thread after the other. `functions`: index of the function of each region. */
 export function fourFunction(
   shape: KernelShape,
   fn: FunctionShape,
@@ -43,14 +43,14 @@ export function fourFunction(
   functions: readonly number[],
 ): Code | null {
   if (fn.four === null || fn.landings.has(region.entry)) return null;
-  // What waits for others in a loop gains nothing.
+  // Regions that wait for others in a loop would gain nothing.
   if (region.order.some((block) => fn.pauses.has(block))) return null;
   const before = fn.blocks.findIndex(({ exit }) => exit.kind === 'park' && exit.resume === region.entry);
   if ([before, ...region.order].some((block) => stopsOddly(fn, block))) return null;
   return new FourWriter(shape, fn, fn.four, region, functions).write();
 }
 
-/** At something more than a step that stops, on operands that are registers and constants. */
+/** The stop is the whole instruction, apart from operands that are registers and constants. */
 function stopsOddly({ blocks, program }: FunctionShape, number: number): boolean {
   const block = blocks[number];
   const stop = program.instructions[(block?.end ?? 0) - 1];
@@ -75,7 +75,7 @@ class FourWriter {
   private readonly lowerings: FourLowerings;
   private readonly tally: Tally;
   private readonly traffic: RegisterTraffic;
-  /** Not 0 where threads of the block have gone on alone. */
+  /** Nonzero if threads of the block have continued alone. */
   private readonly strayed: number;
   /** Members among the four, as bits. */
   private readonly fourMembers: number;
@@ -233,7 +233,7 @@ class FourWriter {
     }
   }
 
-  /** Of four of which only some are members, these go on one by one. */
+  /** If only some of the four are members, those run one by one. */
   private skipOthers(end: Label): void {
     const { code, region, locals, fourMembers } = this;
     if (!this.shape.hasGroups) return;
@@ -243,7 +243,7 @@ class FourWriter {
     code.if(() => this.oneByOne(region.entry));
   }
 
-  /** The members of the four go on one after the other from a block whose registers are in the frame. */
+  /** The members of the four continue one after the other from a block whose registers are in the frame. */
   private oneByOne(block: number): void {
     const { code, fn, locals, shape, tally, frame } = this;
     const { hasGroups } = shape;
@@ -273,7 +273,7 @@ class FourWriter {
     code.br(this.threadEnd as Label);
   }
 
-  /** What a region that can only go one way does not write itself (`soleOutcome`). */
+  /** Writes what a region with a single possible outcome does not write itself (`soleOutcome`). */
   private writeStates(number: number): void {
     const { code, fn, shape, frame } = this;
     const sole = soleOutcome(fn, elementAt(fn.regions, number - fn.firstRegion));
@@ -336,7 +336,7 @@ class FourWriter {
     });
   }
 
-  /** The last instruction of a block, which leaves it. */
+  /** The last instruction of a block, which leaves the block. */
   private leave(
     instruction: ProgramInstruction,
     block: number,
@@ -346,7 +346,7 @@ class FourWriter {
     if (exit.kind === 'park') this.stop(instruction, block, exit.resume);
     else if (exit.kind === 'branch') goTo(exit.target);
     else if (exit.kind === 'end') this.end();
-    // A switch has been left to one thread after the other.
+    // Switches are left to the path for single threads.
     else this.code.op('unreachable');
   }
 

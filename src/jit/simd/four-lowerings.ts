@@ -1,4 +1,6 @@
-/** What lowering an instruction for four threads can use: the four as vectors, the first of them, each of them. */
+/**
+ * The context for lowering an instruction for four threads: the four as vectors, the first of them, and each of them.
+ */
 import type { FunctionProgram, ProgramInstruction } from '../../program/function-program.ts';
 import type { Code } from '../../wasm/code.ts';
 import { constantAt, type KernelShape } from '../kernel-shape.ts';
@@ -11,7 +13,7 @@ import type { Vectors } from './vectors.ts';
 interface FourLocals {
   readonly code: Code;
   readonly values: Values;
-  /** Of the first of the four, and of the one that is looked at alone. */
+  /** Values of the first of the four, and of the single lane being handled. */
   readonly locals: RegionLocals;
   readonly ofLane: RegionLocals;
 }
@@ -46,7 +48,7 @@ export class FourLowerings {
     };
   }
 
-  /** For what stops: it is done on vectors or not at all. */
+  /** For instructions that stop: these run on vectors or not at all. */
   onVectors(instruction: ProgramInstruction): VectorLowering {
     const { vectors, written } = this;
     return {

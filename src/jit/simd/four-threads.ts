@@ -1,13 +1,13 @@
 /**
- * Which launches get code for four threads at a time. It takes several times as long to make as the code for one thread,
- * and runs up to four times as fast.
+ * Decides which launches get code for four threads at a time. It takes several times as long to make as the code for
+ * one thread, and runs up to four times as fast.
  */
 import type { LaunchShape } from '../../machine/launch.ts';
 import { blocksOf, threadsOf } from '../../machine/launch.ts';
 import type { FunctionProgram } from '../../program/function-program.ts';
 import { laneCount } from './vectors.ts';
 
-/** Instructions that a kernel may have: each of them may be written five times. */
+/** Most instructions of a kernel: each may be written five times. */
 const mostInstructions = 2000;
 
 export function runsInFours({ entry, instructions, registers }: FunctionProgram): boolean {
@@ -15,29 +15,29 @@ export function runsInFours({ entry, instructions, registers }: FunctionProgram)
   return !instructions.some(({ steps }) => steps.some(({ kind }) => kind === 'call'));
 }
 
-/** Threads of four lie side by side where rows are whole fours. */
+/** Four threads are neighbours in x if the row length is a multiple of four. */
 export function hasFours({ block }: LaunchShape): boolean {
   return block[0] % laneCount === 0;
 }
 
-/** Thread-instructions in whose time the code is made. */
+/** Number of thread-instructions that take as long to run as the code takes to make. */
 const worth = 2 ** 24;
 
 /**
- * Rounds that a loop is taken to run: few where the threads of a block meet at barriers, as they divide the work among them;
- * else a thread may be at it for long, and nothing can be changed before its block ends.
+ * Estimated number of rounds of a loop: few if the threads of a block meet at barriers, because they divide the work.
+ * Otherwise a thread may run for long, and code cannot be replaced before its block ends.
  */
 const rounds = { meeting: 64, alone: 2 ** 16 };
 
-/** Loops inside each other that are counted. */
+/** Depth of nested loops that is counted. */
 const deepest = 3;
 
-/** `executed`: thread-instructions that code for one thread ran for this kernel before. */
+/** `executed`: thread-instructions of this kernel that code for one thread has run before. */
 export function earnsFours(program: FunctionProgram, shape: LaunchShape, executed: number): boolean {
   return executed + expectedOf(program) * threadsOf(shape) * blocksOf(shape) >= worth;
 }
 
-/** Instructions that a thread is taken to run: each as often as the branches back over it say. */
+/** Estimated number of instructions that a thread runs: each is weighted by the loops around it. */
 function expectedOf({ instructions }: FunctionProgram): number {
   const depth = new Uint16Array(instructions.length);
   instructions.forEach(({ target, targets }, i) => {
@@ -50,7 +50,7 @@ function expectedOf({ instructions }: FunctionProgram): number {
   return depth.reduce((sum, loops) => sum + each ** Math.min(loops, deepest), 0);
 }
 
-/** Whether thread-instructions that were run in code for one thread say that it pays. */
+/** Whether code for four threads pays, given the thread-instructions that code for one thread has run. */
 export function paysOff(executed: number): boolean {
   return executed >= worth;
 }

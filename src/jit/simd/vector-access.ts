@@ -1,6 +1,6 @@
 /**
- * Loads and stores of four threads whose addresses lie one behind the other: checked at once, and done with whole
- * vectors. All other addresses leave for the way of one thread after the other.
+ * Loads and stores of four threads with consecutive addresses: checked at once and done with whole vectors. All other
+ * addresses leave to the path for single threads.
  */
 import type { StepOf } from '../../isa/steps/step.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -38,7 +38,7 @@ export function vectorAccess(step: Access, lowering: VectorLowering): Writer | n
 
 // --- where ----------------------------------------------------------------------------------------------------------
 
-/** A local with the address in global memory of what the first of the four accesses; leaves unless all is well. */
+/** A local with the address in global memory that the first of the four accesses; leaves unless all four are valid. */
 function locate(step: Access, count: number, lowering: VectorLowering): number {
   const { code, vectors, scalar, leave } = lowering;
   const { values } = scalar;
@@ -66,8 +66,8 @@ function locate(step: Access, count: number, lowering: VectorLowering): number {
 }
 
 /**
- * Allocations lie farther apart than four accesses reach, so what lies between two granules of one is allocated. An
- * access may reach into the next granule only where its own is full.
+ * Allocations are farther apart than four accesses reach, so everything between two granules of one allocation is
+ * allocated. An access may extend into the next granule only if its own is full.
  */
 function inGlobal(first: number, at: number, size: number, { code, scalar, leave }: VectorLowering): void {
   if (!scalar.layout.checked) {
@@ -134,7 +134,7 @@ function inSpace(
   pushField(code, scalar.layout, bases[space]).op('i32.add').set(at);
 }
 
-// --- what -----------------------------------------------------------------------------------------------------------
+// --- elements -------------------------------------------------------------------------------------------------------
 
 /** The elements of each thread, as one vector for each element. */
 function load({ width }: Access, at: number, count: number, { code, vectors, scalar }: VectorLowering): Vector[] {
@@ -205,7 +205,7 @@ function store(
 
 type Make = (push: () => unknown) => number;
 
-/** From the words of one thread after the other to the first words of all threads, the second ones, and so on. */
+/** Transposes words by thread into the first words of all threads, the second words, and so on. */
 function transposed(parts: readonly number[], make: Make, code: Code): readonly number[] {
   const [a = 0, b = 0, c = 0, d = 0] = parts;
   const mix = (one: number, other: number, words: readonly number[]): number =>
@@ -227,7 +227,7 @@ function transposed(parts: readonly number[], make: Make, code: Code): readonly 
   ];
 }
 
-/** The way back. */
+/** The inverse. */
 function interleaved(values: readonly number[], make: Make, code: Code): readonly number[] {
   const [a = 0, b = 0] = values;
   if (values.length !== 2) return transposed(values, make, code);

@@ -1,6 +1,7 @@
 /**
- * `convert` steps on four values at once: WebAssembly's vector instructions, generated from the conversion's data like
- * convert.ts, whose every bit they match. Every value goes through f32; what cannot be done so has no form here.
+ * `convert` steps on four values at once with WebAssembly's vector instructions, generated from the conversion's data
+ * like convert.ts, with the same results bit for bit. Every value goes through f32; conversions that cannot go through
+ * f32 have no form here.
  */
 import type { Conversion, Rounding } from '../../numerics/conversion.ts';
 import { type FixedFormat, type FloatFormat, formats } from '../../numerics/formats.ts';
@@ -13,7 +14,7 @@ import { decodeVector, type IntegerRounding, pushScale, type SingleLocals } from
 import { canRound, pushRounded } from './vector-rounding.ts';
 import { shift, single, splat, splatPower } from './vector-words.ts';
 
-/** Locals, all v128 of four words, zero-extended; `random` and `scale` are read only where the conversion has them. */
+/** Locals, all v128 of four words, zero-extended. `random` and `scale` are read only if the conversion uses them. */
 export interface VectorOperands {
   readonly source: number;
   readonly random: number;
@@ -23,7 +24,10 @@ export interface VectorOperands {
 /** Pushes the results: four words, zero-extended. */
 type VectorWriter = (code: Code, operands: VectorOperands) => void;
 
-/** Index of the function (source, random, scale) → results, all v128 of four words; null where there is no form. */
+/**
+ * Index of the function (source, random, scale) → results, all v128 of four words; null if the conversion has no vector
+ * form.
+ */
 export function vectorConverter(helpers: Helpers, c: Conversion): number | null {
   const write = vectorConversion(c);
   if (write === null) return null;
@@ -33,7 +37,7 @@ export function vectorConverter(helpers: Helpers, c: Conversion): number | null 
   );
 }
 
-/** The same, to be written in the middle of a function. */
+/** The same as inline code. */
 export function vectorConversion(c: Conversion): VectorWriter | null {
   const [from, to] = [formats[c.from], formats[c.to]];
   if (from.width > 32 || to.width > 32) return null;
@@ -56,7 +60,10 @@ function hasIntegralForm(c: Conversion): boolean {
   return c.scaled === null && !c.relu && integralOpcodes[roundingOf(c)] !== undefined;
 }
 
-/** The scaled value may be rounded in f32, but only far below what counts; so only to nearest and to zero. */
+/**
+ * The scaled value may be rounded in f32, but only far below the last bit of the result; so only rounding to nearest
+ * and to zero are allowed.
+ */
 function hasFixedForm(c: Conversion): boolean {
   const { kind, width } = formats[c.from];
   return ['rn', 'rz'].includes(roundingOf(c)) && c.scaled !== 'multiply' && (kind === 'float' || width < 32);
@@ -68,11 +75,11 @@ function hasFloatForm(c: Conversion): boolean {
   if (!canRound(target)) return false;
   if (c.integral) return c.from === c.to && c.scaled === null && integralOpcodes[target.rounding] !== undefined;
   if (c.scaled !== null) return c.scaled === 'multiply' && from.kind === 'fixed' && target.rounding === 'rn';
-  // Integers of 32 bits to f32 round when they are decoded.
+  // Integers of 32 bits are rounded when they are decoded to f32.
   return from.kind !== 'integer' || from.width < 32 || (target.rounding !== 'rs' && target.rounding !== 'rna');
 }
 
-/** Decodes, with what is done to the value before it is rounded: .ftz, the scale, and negative values under a clamp. */
+/** Decodes, and applies what happens before rounding: .ftz, the scale, and negative values under a clamp. */
 function decodeOperand(code: Code, c: Conversion, target: RoundingTarget, operands: VectorOperands): SingleLocals {
   const cut: IntegerRounding = c.to === 'f32' ? target.rounding : 'odd';
   const decoded = decodeVector(code, formats[c.from], operands.source, cut);
@@ -89,7 +96,7 @@ function flushMagnitude(code: Code, magnitude: number): void {
   splat(code, single.leastNormal).vector('i32x4.ge_s', 'v128.and').set(magnitude);
 }
 
-/** Multiplies by 2^(scale - 127), or divides by it; a scale of 0xff makes NaNs. Gives the new mask of NaNs. */
+/** Multiplies by 2^(scale - 127), or divides by it; a scale of 0xff makes NaNs. Returns the new mask of NaNs. */
 function applyScale(code: Code, c: Conversion, { magnitude, nan }: SingleLocals, scale: number): number {
   const mask = code.local('v128');
   code.get(magnitude);
@@ -108,7 +115,7 @@ function applyScale(code: Code, c: Conversion, { magnitude, nan }: SingleLocals,
 function toFloat(code: Code, c: Conversion, to: FloatFormat, operands: VectorOperands): void {
   const target = conversionTarget(c);
   const decoded = decodeOperand(code, c, target, operands);
-  // A format without sign takes the magnitude.
+  // A format without a sign takes the magnitude.
   const sign = to.signed ? decoded.sign : null;
   const { magnitude, nan } = decoded;
   if (c.integral) makeIntegral(code, target.rounding, magnitude, sign);
@@ -124,7 +131,7 @@ function toFloat(code: Code, c: Conversion, to: FloatFormat, operands: VectorOpe
   if (nan !== null) code.get(nan).vector('v128.bitselect');
 }
 
-/** Rounds to whole numbers; the sign stays, that of a zero too. */
+/** Rounds to integers; the sign is kept, including that of a zero. */
 function makeIntegral(code: Code, rounding: Rounding, magnitude: number, sign: number | null): void {
   pushSigned(code, magnitude, sign);
   code.vector(integralOpcodes[rounding] as VectorOpcode);
@@ -151,12 +158,12 @@ function pushConvertedNan(code: Code, c: Conversion, target: RoundingTarget, sou
 
 // --- integers -------------------------------------------------------------------------------------------------------
 
-/** Conversion to 32 bits clamps and makes 0 of a NaN; narrower integers clamp once more. */
+/** Conversion to 32 bits clamps and turns a NaN into 0; narrower integers are clamped once more. */
 function toInteger(code: Code, c: Conversion, to: FixedFormat, operands: VectorOperands): void {
   const target = conversionTarget(c);
   const { magnitude, sign, nan } = decodeOperand(code, c, target, operands);
   pushSigned(code, magnitude, sign);
-  // An f32 that stands for a NaN need not be one itself.
+  // An f32 that stands for a NaN need not be a NaN itself.
   if (nan !== null && c.from !== 'f32') code.get(nan).vector('v128.andnot');
   if (target.rounding !== 'rz') code.vector(integralOpcodes[target.rounding] as VectorOpcode);
   code.vector(to.signed ? 'i32x4.trunc_sat_f32x4_s' : 'i32x4.trunc_sat_f32x4_u');
@@ -171,7 +178,7 @@ function maskWords(code: Code, { width, signed }: FixedFormat): void {
   if (signed && width < 32) splat(code, 2 ** width - 1).vector('v128.and');
 }
 
-/** s2f6: the magnitude is clamped, then takes its sign. */
+/** s2f6: the magnitude is clamped, then gets its sign. */
 function toFixed(code: Code, c: Conversion, to: FixedFormat, operands: VectorOperands): void {
   const target = conversionTarget(c);
   const { magnitude, sign, nan } = decodeOperand(code, c, target, operands);

@@ -1,6 +1,6 @@
 /**
- * Four values of a format as f32, the middle of every conversion of four: f32 holds all formats of at most 32 bits but the
- * integers of 32 bits, whose f32 is rounded as the destination needs it.
+ * Decodes four values of a format to f32, the intermediate format of every conversion of four. f32 can represent all
+ * formats of at most 32 bits except 32-bit integers, whose f32 is rounded as the destination requires.
  */
 import type { Rounding } from '../../numerics/conversion.ts';
 import type { FixedFormat, FloatFormat, NumberFormat } from '../../numerics/formats.ts';
@@ -9,15 +9,18 @@ import { shift, single, splat, splatPower } from './vector-words.ts';
 
 /** Locals, all v128. */
 export interface SingleLocals {
-  /** Bits of the f32 without its sign; of a NaN, anything. */
+  /** Bits of the f32 without its sign; for a NaN, any bits. */
   readonly magnitude: number;
-  /** Words whose top bits are the signs; null where no value is negative. */
+  /** Words whose top bits are the signs; null if no value is negative. */
   readonly sign: number | null;
-  /** All ones where the value is a NaN; null where none is. */
+  /** All ones if the value is a NaN; null if no value can be a NaN. */
   readonly nan: number | null;
 }
 
-/** What becomes of the bits of a 32-bit integer that f32 has no room for: rounded so, or `odd` for a later rounding. */
+/**
+ * How to handle the bits of a 32-bit integer that do not fit in f32: round them, or set a sticky bit (`odd`) for a
+ * later rounding.
+ */
 export type IntegerRounding = Rounding | 'odd';
 
 /** Decodes the words in `source`, zero-extended. */
@@ -40,7 +43,7 @@ export function decodeVector(code: Code, format: NumberFormat, source: number, c
   return { magnitude, sign, nan };
 }
 
-/** bf16, tf32 and f32: the leading bits of an f32. */
+/** bf16, tf32 and f32: the upper bits of an f32. */
 function decodeWide(code: Code, { width, padding }: FloatFormat, source: number): number {
   const magnitude = code.local('v128');
   shift(code.get(source), 'i32x4.shl', 32 - width);
@@ -50,7 +53,10 @@ function decodeWide(code: Code, { width, padding }: FloatFormat, source: number)
   return magnitude;
 }
 
-/** Without the sign: all bits, the first infinity (beyond all where there is none), the last that is no NaN. */
+/**
+ * Without the sign: a mask of all bits, the first infinity (beyond all patterns if there is none), the last pattern
+ * that is not a NaN.
+ */
 function narrowPatterns({ width, fractionBits, infinity, nan }: FloatFormat): {
   readonly mask: number;
   readonly infinite: number;
@@ -61,7 +67,7 @@ function narrowPatterns({ width, fractionBits, infinity, nan }: FloatFormat): {
   return { mask, infinite, limit: infinity ? infinite : nan === 'none' ? mask : mask - 1 };
 }
 
-/** Normal numbers move their exponent; subnormals are small integers times a power of two. */
+/** The exponent of normal numbers is adjusted; subnormals are small integers times a power of two. */
 function decodeNarrow(code: Code, format: FloatFormat, source: number): number {
   const { fractionBits, bias } = format;
   const { mask, infinite } = narrowPatterns(format);
@@ -81,7 +87,7 @@ function decodeNarrow(code: Code, format: FloatFormat, source: number): number {
   return magnitude;
 }
 
-/** ue8m0: an exponent alone. 0xff is a NaN. */
+/** ue8m0: only an exponent. 0xff is a NaN. */
 function decodeScale(code: Code, source: number): SingleLocals {
   const magnitude = code.local('v128');
   const nan = code.local('v128');
@@ -91,7 +97,7 @@ function decodeScale(code: Code, source: number): SingleLocals {
   return { magnitude, sign: null, nan };
 }
 
-/** Makes an f32 of the ue8m0 on the stack: its exponent field, but 0 is 2^-127. */
+/** Turns the ue8m0 on the stack into an f32: its value is the exponent field, except that 0 is 2^-127. */
 export function pushScale(code: Code): void {
   splat(shift(code, 'i32x4.shl', 23), single.halfLeastNormal).vector('i32x4.max_u');
 }
@@ -114,8 +120,9 @@ function decodeFixed(code: Code, format: FixedFormat, source: number, cut: Integ
 }
 
 /**
- * Makes an f32 of a 32-bit magnitude on the stack. What lies below 24 significant bits is found without a shift by lane:
- * the magnitude's upper byte has as many bits as must go, and spreading its top bit downwards makes a mask of them.
+ * Turns a 32-bit magnitude on the stack into an f32. The bits below 24 significant bits are found without a shift per
+ * lane: the upper byte of the magnitude has as many bits as must go, and spreading its top bit downwards makes a mask
+ * of them.
  */
 function convertWord(code: Code, sign: number | null, cut: IntegerRounding): void {
   if (cut === 'rn') {
@@ -138,11 +145,11 @@ function convertWord(code: Code, sign: number | null, cut: IntegerRounding): voi
     return;
   }
   raiseAway(code, sign, cut);
-  // A mask is -1 in each lane that is raised.
+  // A mask is -1 in each lane that is rounded up.
   code.vector('i32x4.sub');
 }
 
-/** Keeps of the words on the stack those whose lane rounds away from zero, under rm or rp; sets the others to 0. */
+/** Keeps the words on the stack whose lanes round away from zero under rm or rp, and sets the others to 0. */
 export function raiseAway(code: Code, sign: number | null, rounding: Rounding): void {
   if (sign !== null) {
     shift(code.get(sign), 'i32x4.shr_s', 31).vector(rounding === 'rm' ? 'v128.and' : 'v128.andnot');

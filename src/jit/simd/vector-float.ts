@@ -1,4 +1,6 @@
-/** f32 on four threads at once, by the rules of float-arithmetic.ts. What is rare leaves for the way of one thread. */
+/**
+ * f32 on four threads at once, by the rules of float-arithmetic.ts. Rare cases leave to the path for single threads.
+ */
 import type { StepOf } from '../../isa/steps/step.ts';
 import type { FloatFunction } from '../../numerics/operations.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -33,7 +35,7 @@ export function vectorFloat(step: StepOf<'float'>, lowering: VectorLowering): Wr
   };
 }
 
-/** Under .ftz subnormal operands are zeros of their sign. */
+/** Under .ftz, subnormal operands are zeros with their sign. */
 function operandsOf({ from, mode }: StepOf<'float'>, { code, vectors }: VectorLowering): readonly number[] {
   return from.map((ref) => {
     const [given] = vectors.get(ref, 'i32').locals;
@@ -46,7 +48,10 @@ function operandsOf({ from, mode }: StepOf<'float'>, { code, vectors }: VectorLo
   });
 }
 
-/** Under .ftz a result is flushed by its value before rounding: next to the least normal that is done one by one. */
+/**
+ * Under .ftz, a result is flushed by its value before rounding. Results next to the least normal number are computed
+ * one by one.
+ */
 function leaveIfTiny(result: number, { code, leave }: VectorLowering): void {
   leave(() => {
     splat(code.get(result).vector('f32x4.abs'), leastNormal).vector('f32x4.le');
@@ -56,7 +61,7 @@ function leaveIfTiny(result: number, { code, leave }: VectorLowering): void {
 
 const signBit = 0x8000_0000;
 
-/** NaNs become the one that hardware makes. */
+/** NaNs become the one that hardware produces. */
 function canonical(code: Code, result: number): void {
   code.get(result).get(result).vector('f32x4.ne', 'v128.any_true');
   code.if(() => {
@@ -68,8 +73,8 @@ function canonical(code: Code, result: number): void {
 const leastNormal = 0x0080_0000;
 
 /**
- * The product is exact in f64 and the sum rounded once; rounding it again is wrong only halfway between two f32, or where
- * f32 is subnormal. Sums that may be so, unless they are zero, are done one by one.
+ * The product is exact in f64 and the sum is rounded once. Rounding it again is wrong only for a tie between two f32 or
+ * a subnormal f32. Nonzero sums that may be such are computed one by one.
  */
 function fma(step: StepOf<'float'>, lowering: VectorLowering): void {
   const { code, vectors } = lowering;
@@ -122,7 +127,7 @@ const orders: Readonly<Record<string, VectorOpcode>> = {
   neu: 'f32x4.ne',
 };
 
-/** Comparisons that hold where their opposite does not. */
+/** Comparisons that hold if their opposite does not. */
 const opposites: Readonly<Record<string, VectorOpcode>> = {
   ltu: 'f32x4.ge',
   leu: 'f32x4.gt',

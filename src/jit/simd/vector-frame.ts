@@ -1,4 +1,7 @@
-/** What four threads keep between regions: four elements of each array side by side (thread-frame.ts is for one). */
+/**
+ * Values that four threads keep between regions: four consecutive elements of each array (thread-frame.ts does this for
+ * one thread).
+ */
 import type { Code } from '../../wasm/code.ts';
 import { pushField } from '../context-field.ts';
 import type { FunctionShape, KernelShape } from '../kernel-shape.ts';
@@ -25,7 +28,7 @@ export class VectorFrame {
     this.doubleWords = code.local('i32');
   }
 
-  /** To be written where four threads begin; `thread` is the local with the first. */
+  /** Call this where four threads begin; `thread` is the local with the number of the first. */
   enter(thread: number): void {
     const { code } = this;
     this.field('frames').get(thread).i32(2).op('i32.shl', 'i32.add').tee(this.words);
@@ -46,7 +49,7 @@ export class VectorFrame {
     this.code.get(this.addressOf(type)).memory(`${type}.load`, this.shape.layout.origin + array);
   }
 
-  /** Stores what `push` pushes for each vector. */
+  /** Stores the vectors that `push` pushes. */
   store(array: number, type: 'i32' | 'i64', push: (half: number) => unknown): void {
     const { code, shape } = this;
     for (let half = 0; half < (type === 'i64' ? 2 : 1); half++) {
@@ -56,7 +59,7 @@ export class VectorFrame {
     }
   }
 
-  /** Puts back registers; what is the same for all four goes to each. */
+  /** Stores registers in the frame; a value that is the same for all four is stored for each. */
   save(places: Iterable<number>): void {
     const { code, values, vectors } = this;
     for (const place of places) {
@@ -72,7 +75,7 @@ export class VectorFrame {
     }
   }
 
-  /** Takes registers out; what is the same for all four from the first of them. */
+  /** Loads registers from the frame; a value that is the same for all four is loaded from the first of them. */
   restore(places: Iterable<number>): void {
     const { code, shape, values, vectors } = this;
     for (const place of places) {
@@ -92,7 +95,7 @@ export class VectorFrame {
     }
   }
 
-  /** Pushes 1 where a register that is the same for threads in step is not the same for the four. */
+  /** Pushes 1 if a register that should be uniform differs between the four. */
   pushDisagreement(places: Iterable<number>): void {
     const { code, values, vectors } = this;
     code.i32(0);
@@ -104,7 +107,7 @@ export class VectorFrame {
     }
   }
 
-  /** Pushes 1 where elements of the four differ. */
+  /** Pushes 1 if elements of the four differ. */
   pushDifference(array: number, type: IntegerType): void {
     const { code, shape } = this;
     const shapeName = type === 'i64' ? 'i64x2' : 'i32x4';

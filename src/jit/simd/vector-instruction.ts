@@ -1,4 +1,7 @@
-/** One instruction for four threads: once where it is the same for all, on vectors where it can be, else four times. */
+/**
+ * One instruction for four threads: once if it is the same for all, on vectors if it has a vector form, else four
+ * times.
+ */
 import type { AddressSource, ProgramInstruction, Transfer } from '../../program/function-program.ts';
 import { usesOf } from '../../program/uses.ts';
 import { differs } from '../../program/varying.ts';
@@ -13,10 +16,10 @@ import { holder } from '../values.ts';
 
 export interface FourLowering {
   readonly vectors: Vectors;
-  /** The instruction for the thread in `locals`: of the first of the four, or of the one in the lane. */
+  /** The instruction for the thread in `locals`: the first of the four, or the one in the lane. */
   readonly scalar: Lowering;
   readonly ofLane: Lowering;
-  /** Writes what makes the locals of `ofLane` those of a lane. */
+  /** Writes code that sets the locals of `ofLane` to those of a lane. */
   readonly enterLane: (lane: number) => void;
   readonly constantOf: VectorLowering['constantOf'];
   readonly hasLocal: boolean;
@@ -68,7 +71,7 @@ function onVectors(instruction: ProgramInstruction, lowering: VectorLowering, ha
   const varying = (place: number): boolean => vectors.isVarying(place);
   const addresses = instruction.addresses.every(({ base }) => base.kind === 'register' && varying(base.register));
   if (!addresses) return null;
-  // What leaves does everything anew, so nothing may have been written before.
+  // Leaving repeats the whole instruction, so nothing may have been written before.
   const mayLeave = steps.findIndex((step, i) => i > 0 && leaves(step.kind));
   if (mayLeave > 0) return null;
   const writers = steps.map((step) => vectorStep(step, lowering));
@@ -86,7 +89,7 @@ function leaves(kind: string): boolean {
 
 // --- operands -------------------------------------------------------------------------------------------------------
 
-/** What an instruction's steps read. */
+/** Reads the values that an instruction's steps use. */
 export function writeOperands({ specials, addresses, reads }: ProgramInstruction, lowering: VectorLowering): void {
   const { code, vectors, scalar } = lowering;
   lowerSymbols(scalar);
@@ -134,7 +137,7 @@ function writeRead(transfer: Transfer, { code, vectors }: VectorLowering): void 
   vectors.write(operand, chopped);
 }
 
-/** What an instruction leaves in registers of another width. */
+/** Writes the results of an instruction to registers of another width. */
 export function writeResults({ writes }: ProgramInstruction, { code, vectors }: VectorLowering): void {
   for (const { operand, register, registerWidth, type } of writes) {
     const signed = type.class === 'signed' && registerWidth > type.width;

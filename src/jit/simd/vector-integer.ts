@@ -1,4 +1,4 @@
-/** Integer steps, logic and comparisons on four threads at once; null where there is no form. */
+/** Integer steps, logic and comparisons on four threads at once; null if a step has no vector form. */
 import type { StepOf } from '../../isa/steps/step.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
 import { formats, type FixedFormat } from '../../numerics/formats.ts';
@@ -9,7 +9,7 @@ import { vectorFloatComparison } from './vector-float.ts';
 import { extendWords, maskWords, pushTruth, setWord, type VectorLowering, type Writer } from './vector-lowering.ts';
 import type { Vector } from './vectors.ts';
 
-/** Operands as a type's values, sign-extended where that is signed. */
+/** Operands as values of a type, sign-extended if the type is signed. */
 function operands({ code, vectors }: VectorLowering, from: readonly Ref[], format: FixedFormat): readonly Vector[] {
   const type = holder(format.width);
   return from.map((ref) => {
@@ -139,7 +139,7 @@ export function vectorBits(step: StepOf<'bits'>, lowering: VectorLowering): Writ
   }
 }
 
-/** By a constant: others differ in what happens beyond the width. */
+/** Shifts by a constant only: for amounts beyond the width, the vector instructions behave differently. */
 function vectorShift(step: StepOf<'bits'>, { code, vectors, constantOf }: VectorLowering): Writer | null {
   const { fn, width, from, to } = step;
   const [a, b] = from as readonly [Ref, Ref];

@@ -1,4 +1,4 @@
-/** What lowering a step for four threads can use. */
+/** The context for lowering a step for four threads. */
 import type { Ref } from '../../isa/steps/ref.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { Lowering } from '../lowering.ts';
@@ -10,19 +10,19 @@ export interface VectorLowering {
   readonly vectors: Vectors;
   /** The same instruction for the first of the four. */
   readonly scalar: Lowering;
-  /** The value of an operand that is a constant; null for all others. */
+  /** The value of a constant operand; null for other operands. */
   readonly constantOf: (ref: Ref) => number | null;
-  /** Leaves for the way of one thread after the other, which does the whole instruction anew. */
+  /** Leaves to the path for single threads, which repeats the whole instruction. */
   readonly leave: (condition: () => unknown) => void;
 }
 
-/** Pushes a vector with the same double word twice. */
+/** Pushes a vector with two copies of a double word. */
 export function pushDoubleWords(code: Code, value: bigint): Code {
   const [low, high] = [Number(BigInt.asUintN(32, value)), Number(BigInt.asUintN(32, value >> 32n))];
   return code.words(low, high, low, high);
 }
 
-/** Pushes masks of words or double words as words 0 and 1. */
+/** Converts masks of words or double words on the stack to words 0 and 1. */
 export function pushTruth(mask: Vector, { code }: VectorLowering): void {
   if (mask.type === 'i32') code.get(mask.locals[0]);
   else
@@ -33,14 +33,14 @@ export function pushTruth(mask: Vector, { code }: VectorLowering): void {
   splat(code, 1).vector('v128.and');
 }
 
-/** A name from the vector of words on the stack. */
+/** Sets a name from the vector of words on the stack. */
 export function setWord(to: Ref, { code, vectors }: VectorLowering): void {
   const local = vectors.temporary();
   code.set(local);
   vectors.set(to, { type: 'i32', locals: [local] });
 }
 
-/** Masks and sign extension of vectors of words; double words are always whole. */
+/** Masks and sign-extends vectors of words; double words are always full width. */
 export function maskWords(code: Code, width: number): void {
   if (width < 32) splat(code, 2 ** width - 1).vector('v128.and');
 }
@@ -50,5 +50,5 @@ export function extendWords(code: Code, width: number): void {
   if (spare > 0) code.i32(spare).vector('i32x4.shl').i32(spare).vector('i32x4.shr_s');
 }
 
-/** What writes a step; it may leave for the way of one thread after the other. */
+/** Code that writes a step; it may leave to the path for single threads. */
 export type Writer = () => void;

@@ -1,6 +1,7 @@
 /**
- * Four f32 to a float format of at most 32 bits, each step proven where it is taken. Below, an f32 is the 31 bits of its
- * magnitude; k is 23 less the destination's fraction bits, the number of fraction bits that are cut.
+ * Four f32 to a float format of at most 32 bits. Each step is proven in a comment where it is taken. Below, an f32
+ * means the 31 bits of its magnitude; k is 23 minus the destination's fraction bits, the number of fraction bits that
+ * are cut.
  */
 import type { Rounding } from '../../numerics/conversion.ts';
 import type { FloatFormat } from '../../numerics/formats.ts';
@@ -16,13 +17,16 @@ export interface RoundingLocals {
   readonly random: number;
 }
 
-/** Whether there is a form. ue8m0 is rounded down and up only: it has no last bit that could be even. */
+/**
+ * Whether the format has a vector form. ue8m0 is only rounded down and up, because it has no last bit that could be
+ * even.
+ */
 export function canRound({ format, rounding }: RoundingTarget): boolean {
   if (format.kind !== 'float' || format.width > 32) return false;
   return format.signed || rounding === 'rz' || rounding === 'rp';
 }
 
-/** Pushes the magnitudes' patterns in the format, without sign; NaNs become anything. */
+/** Pushes the patterns of the magnitudes in the format, without sign; NaNs become any pattern. */
 export function pushRounded(code: Code, target: RoundingTarget, format: FloatFormat, locals: RoundingLocals): void {
   limitMagnitude(code, target, format, locals.magnitude);
   if (hasRangeOfSingle(format)) {
@@ -38,7 +42,10 @@ export function pushRounded(code: Code, target: RoundingTarget, format: FloatFor
   shift(code, 'i32x4.shl', format.padding);
 }
 
-/** Pushes the patterns of magnitudes within the format, for roundings that are the same for both signs but to nearest even. */
+/**
+ * Pushes the patterns of magnitudes within the format, for roundings other than to nearest even that treat both signs
+ * alike.
+ */
 export function pushRoundedWithin(
   code: Code,
   target: RoundingTarget,
@@ -50,20 +57,23 @@ export function pushRoundedWithin(
   cutBits(code, target, format, { ...locals, sign: null });
 }
 
-/** The exponents of f32, subnormals included: its leading bits are the format's pattern. */
+/** Formats with the exponents of f32, subnormals included: the upper bits of the f32 are the pattern. */
 export function hasRangeOfSingle({ bias, exponentBits }: FloatFormat): boolean {
   return bias === 127 && exponentBits === 8;
 }
 
-/** A pattern of the format, without padding, as f32; it must be a normal number, or the infinity as one more of them. */
+/**
+ * Converts a pattern of the format, without padding, to f32. It must be a normal number, or infinity, which counts as
+ * one more normal number.
+ */
 export function patternAsSingle({ fractionBits, bias }: FloatFormat, pattern: bigint): number {
   return (Number(pattern) << (23 - fractionBits)) + ((127 - bias) << 23);
 }
 
 /**
- * Limits that lie on the format's own points can be applied before rounding, which is monotonic and keeps them. So can
- * the power of two behind the largest value when rounding to nearest: all above it rounds to it or beyond, and its
- * pattern is that of infinity.
+ * Limits that are values of the format can be applied before rounding, because rounding is monotonic and keeps them.
+ * The same holds for the power of two after the largest value when rounding to nearest: everything above it rounds to
+ * it or beyond, and its pattern is that of infinity.
  */
 function limitMagnitude(code: Code, target: RoundingTarget, format: FloatFormat, magnitude: number): void {
   const most = target.sat ? single.one : limitOf(target, format);
@@ -77,11 +87,12 @@ function limitOf({ overflow, rounding }: RoundingTarget, format: FloatFormat): n
 }
 
 /**
- * Round to nearest even by an f32 addition, which rounds so. Let e be the value's power of two, at least that of the least
- * normal number. e * 2^k + value has a last place of e * 2^k / 2^23 = e / 2^fractionBits, the format's own place for the
- * value, and lies below 2 * e * 2^k, for value < 2e. So the sum's bits less those of e * 2^k count those places: below
- * 2^fractionBits for subnormals; else the pattern lacks one exponent less than e has above the least normal one. The sum
- * is finite: formats rounded here end at 2^16, so that e * 2^k is below 2^39.
+ * Rounds to nearest even by an f32 addition. Let e be the value's power of two, at least that of the least normal
+ * number. The last place of e * 2^k + value is e * 2^k / 2^23 = e / 2^fractionBits, which is the format's own last
+ * place for the value, and the sum is below 2 * e * 2^k because value < 2e. So the bits of the sum minus those of e *
+ * 2^k count these places: below 2^fractionBits for subnormals; for other values the pattern still lacks the difference
+ * between the exponent of e and that of the least normal number, minus one. The sum is finite: formats rounded here end
+ * at 2^16, so e * 2^k is below 2^39.
  */
 function pushNearest(code: Code, { fractionBits, bias }: FloatFormat, magnitude: number): void {
   const cut = 23 - fractionBits;
@@ -96,9 +107,9 @@ function pushNearest(code: Code, { fractionBits, bias }: FloatFormat, magnitude:
 }
 
 /**
- * Pushes the magnitude with the destination's exponents and still 23 fraction bits. Its subnormals are a multiple of
- * 2^(1 - bias - 23), and what that integer lacks is below all that rounding looks at, but for rm and rp, to which it is a
- * lowest bit.
+ * Pushes the magnitude with the destination's exponent range but still 23 fraction bits. Its subnormals are multiples
+ * of 2^(1 - bias - 23). The part lost by making them integers is below everything that rounding reads, except under rm
+ * and rp, where it sets a sticky lowest bit.
  */
 function pushRebiased(code: Code, rounding: Rounding, { bias }: FloatFormat, magnitude: number): void {
   if (rounding === 'rm' || rounding === 'rp') pushSubnormalOdd(code, bias, magnitude);
@@ -107,7 +118,7 @@ function pushRebiased(code: Code, rounding: Rounding, { bias }: FloatFormat, mag
   splat(code.get(magnitude), (128 - bias) << 23).vector('i32x4.lt_s', 'v128.bitselect');
 }
 
-/** The product is exact, being below 2^23 with a power of two. */
+/** The product is exact: a value below 2^23 times a power of two. */
 function pushSubnormalOdd(code: Code, bias: number, magnitude: number): void {
   const scaled = code.local('v128');
   const whole = code.local('v128');
@@ -120,8 +131,8 @@ function pushSubnormalOdd(code: Code, bias: number, magnitude: number): void {
 }
 
 /**
- * The least normal number, added, has these multiples as its last places. Where the sum was rounded up it is one too much:
- * its difference to that number, which is exact, is then the larger one.
+ * After adding the least normal number, the last bits of the sum are these multiples. If the sum was rounded up, it is
+ * one too large; then the difference to that number, which is exact, is the larger one.
  */
 function pushSubnormal(code: Code, bias: number, magnitude: number): void {
   const least = (128 - bias) << 23;
@@ -131,7 +142,9 @@ function pushSubnormal(code: Code, bias: number, magnitude: number): void {
   splat(code.get(sum), least).vector('f32x4.sub').get(magnitude).vector('f32x4.gt', 'i32x4.add');
 }
 
-/** Cuts the last k bits off the pattern on the stack and rounds; a carry into the exponent is the next power of two. */
+/**
+ * Cuts the last k bits off the pattern on the stack and rounds; a carry into the exponent gives the next power of two.
+ */
 function cutBits(code: Code, target: RoundingTarget, format: FloatFormat, { sign, random }: RoundingLocals): void {
   const cut = 23 - format.fractionBits;
   if (cut === 0) return;
@@ -163,7 +176,7 @@ function cutBits(code: Code, target: RoundingTarget, format: FloatFormat, { sign
   shift(code, 'i32x4.shr_u', cut);
 }
 
-/** Random bits under the last bit that stays. Those below the cut bits cannot carry and are dropped. */
+/** Random bits below the last bit kept. Those below the cut bits cannot carry and are dropped. */
 function pushRandom(code: Code, random: number, randomBits: number, cut: number): void {
   splat(code.get(random), 2 ** randomBits - 1).vector('v128.and');
   shift(code, 'i32x4.shl', Math.max(0, cut - randomBits));
@@ -175,13 +188,13 @@ function dropToLeast(code: Code, magnitude: number): void {
   splat(code.get(magnitude), single.halfLeastNormal).vector('i32x4.gt_s', 'v128.and');
 }
 
-/** Beyond the format: infinity, or the largest where the rounding points to zero; an infinity stays one. */
+/** Outside the format: infinity, or the largest value if the rounding is towards zero; an infinity stays one. */
 function limitResult(code: Code, rounding: Rounding, format: FloatFormat, { magnitude, sign }: RoundingLocals): void {
   const { limit } = patternsOf(format);
   const top = Number(limit[0]);
   splat(code, top);
   if (rounding === 'rm' || rounding === 'rp') {
-    // Infinity is the pattern behind the largest.
+    // Infinity is the pattern after the largest value.
     splat(code, 1);
     raiseAway(code, sign, rounding);
     code.vector('i32x4.add');

@@ -1,4 +1,7 @@
-/** Special registers of four threads side by side, for those that differ between them and follow from the first. */
+/**
+ * Special registers of four neighbouring threads, for those that differ between threads and can be computed from the
+ * first.
+ */
 import type { LaunchValue } from '../../isa/registers.ts';
 import { warpSize } from '../../machine/launch.ts';
 import type { SpecialRead } from '../../program/function-program.ts';
@@ -9,7 +12,7 @@ import { splat } from './vector-words.ts';
 /** Pushes the four values, 32 bits each. */
 export type FourReader = (code: Code, locals: RegionLocals) => void;
 
-/** Null where a register is read lane by lane. */
+/** Null if the register is read lane by lane. */
 const readers: Readonly<Record<LaunchValue, readonly (FourReader | null)[] | null>> = {
   threadIndex: [(code, { index }) => countFrom(code, index[0]), null, null, null],
   lane: [
@@ -38,14 +41,14 @@ const readers: Readonly<Record<LaunchValue, readonly (FourReader | null)[] | nul
   gridWorkspace: null,
 };
 
-/** How the four values are read together; null where each thread reads its own. */
+/** How the four values are read together; null if each thread reads its own. */
 export function fourReader({ register, part, width }: SpecialRead): FourReader | null {
   const { value } = register;
   if (width > 32) return null;
   return typeof value === 'number' ? null : (readers[value]?.[part] ?? null);
 }
 
-/** The number that the first of the four has, and the three after it. */
+/** The number of the first of the four threads, and of the three after it. */
 function countFrom(code: Code, first: number): void {
   code.get(first).vector('i32x4.splat').words(0, 1, 2, 3).vector('i32x4.add');
 }

@@ -1,6 +1,6 @@
 /**
- * Steps on four threads at once. Each function gives what writes the step, or null where it has no form on vectors: the
- * instruction is then done for one thread after the other.
+ * Steps on four threads at once. Each function returns the code that writes the step, or null if the step has no vector
+ * form. In that case the instruction runs for one thread after the other.
  */
 import type { Ref } from '../../isa/steps/ref.ts';
 import type { StepKind, StepOf } from '../../isa/steps/step.ts';
@@ -16,10 +16,10 @@ import { holder } from '../values.ts';
 
 type Vectorize<Kind extends StepKind> = (step: StepOf<Kind>, lowering: VectorLowering) => Writer | null;
 
-/** No form on vectors: one thread after the other. */
+/** No vector form: one thread after the other. */
 const oneByOne = (): null => null;
 
-/** The region writes what the step does to the flow. */
+/** The region writes the control flow of the step. */
 const byRegion = (): Writer => () => undefined;
 
 const vectorizes: { readonly [Kind in StepKind]: Vectorize<Kind> } = {
@@ -86,7 +86,7 @@ function vectorConstant({ to, value }: StepOf<'constant'>, { code, vectors }: Ve
 
 // --- conversions ----------------------------------------------------------------------------------------------------
 
-/** The scale of 1, where none is given. */
+/** A scale of 1, if none is given. */
 const unitScale = 0x7f;
 
 function vectorConvert(step: StepOf<'convert'>, lowering: VectorLowering): Writer | null {

@@ -1,4 +1,4 @@
-/** Words of four lanes: constants, comparisons and shifts that the vector code of conversions is written in. */
+/** Words of four lanes: constants, comparisons and shifts for the vector code of conversions. */
 import type { Code } from '../../wasm/code.ts';
 
 /** Pushes a word into every lane. */
@@ -11,7 +11,7 @@ export function splatPower(code: Code, exponent: number): Code {
   return splat(code, (exponent + 127) << 23);
 }
 
-/** Shifts the words on the stack, if at all. */
+/** Shifts the words on the stack, unless the amount is 0. */
 export function shift(code: Code, op: 'i32x4.shl' | 'i32x4.shr_s' | 'i32x4.shr_u', count: number): Code {
   return count === 0 ? code : code.i32(count).vector(op);
 }

@@ -1,7 +1,7 @@
 /**
- * Values of four threads side by side. Registers that are the same for all four are the scalar locals of `Values`; those
- * that may differ are vectors: four words, or two pairs of double words. What is known for one thread at a time reaches
- * the scalar locals lane by lane.
+ * Values of four threads. Registers that are the same for all four are the scalar locals of `Values`. Registers that
+ * may differ are vectors: four words, or two pairs of double words. Code for one thread at a time uses the scalar
+ * locals, lane by lane.
  */
 import type { Ref } from '../../isa/steps/ref.ts';
 import type { ProgramInstruction } from '../../program/function-program.ts';
@@ -9,7 +9,7 @@ import { usesOf } from '../../program/uses.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { IntegerType, Values } from '../values.ts';
 
-/** Threads side by side. */
+/** Number of neighbouring threads. */
 export const laneCount = 4;
 
 /** A value as vectors: one of four words, or two of two double words. */
@@ -43,12 +43,12 @@ export class Vectors {
 
   // --- one thread at a time -------------------------------------------------------------------------------------------
 
-  /** What an instruction reads of one lane goes to the scalar locals. */
+  /** Copies the values of one lane that an instruction reads to the scalar locals. */
   extractReads(instruction: ProgramInstruction, lane: number): void {
     for (const place of new Set(usesOf(instruction).reads)) if (this.varying.has(place)) this.extract(place, lane);
   }
 
-  /** What it wrote comes back. */
+  /** Copies the values that it wrote back to the lane. */
   insertWrites(instruction: ProgramInstruction, lane: number): void {
     for (const place of new Set(usesOf(instruction).writes)) {
       if (!this.varying.has(place)) continue;
@@ -60,7 +60,7 @@ export class Vectors {
     }
   }
 
-  /** What it wrote is the same for all lanes. */
+  /** The value that it wrote is the same for all lanes. */
   splatWrites(instruction: ProgramInstruction): void {
     for (const place of new Set(usesOf(instruction).writes)) if (this.varying.has(place)) this.splatHome(place);
   }
@@ -70,7 +70,7 @@ export class Vectors {
     this.code.get(vector).lane(`${name}.extract_lane`, index).set(this.values.register(place).local);
   }
 
-  /** The scalar local of a register becomes all its lanes. */
+  /** Copies the scalar local of a register to all its lanes. */
   splatHome(place: number): void {
     const { code } = this;
     const { local, type } = this.values.register(place);
@@ -112,12 +112,12 @@ export class Vectors {
     return this.temporaries.get(this.placeOf(ref))?.type ?? this.values.typeOf(ref);
   }
 
-  /** A local that is free until the next instruction. */
+  /** A local that can be used until the next instruction. */
   temporary(): number {
     return this.values.temporary('v128');
   }
 
-  /** The value of a place as vectors of a type: of a constant or of what is the same for all, copies of it. */
+  /** The value of a slot as vectors of a type; constants and uniform values are copied to all lanes. */
   read(place: number, type: IntegerType): Vector {
     const found = this.temporaries.get(place) ?? (this.varying.has(place) ? this.home(place) : null);
     if (found !== null) return this.converted(found, type);
@@ -134,7 +134,7 @@ export class Vectors {
     return this.read(this.placeOf(ref), type);
   }
 
-  /** Sets a place from vectors. */
+  /** Sets a slot from vectors. */
   write(place: number, value: Vector): void {
     const { code } = this;
     if (!this.varying.has(place)) {
@@ -152,7 +152,7 @@ export class Vectors {
     this.write(this.placeOf(ref), value);
   }
 
-  /** A new value of which `push` pushes each vector, given the number of its half. */
+  /** A new value; `push` pushes each of its vectors, given the number of its half. */
   made(type: IntegerType, push: (half: number) => unknown): Vector {
     const vector = this.make(type, () => this.temporary());
     vector.locals.forEach((local, half) => {
