@@ -1,10 +1,10 @@
-/** Barriers of the block: who comes last lets all that wait go on. */
+/** Barriers of the block: the last thread to arrive lets all waiting threads continue. */
 import type { Step } from '../isa/steps/step.ts';
 import { type Opened, reduced } from '../machine/barriers.ts';
 import { type Block, type Cpu, type Prepared, type Stopping, type Thread, wake } from './thread.ts';
 import type { Action, PlaceOf } from './value-steps.ts';
 
-/** `after`: what is left of the instruction when the barrier has opened. */
+/** `after`: the rest of the instruction, which runs when the barrier has opened. */
 export function prepareBarrier(
   step: Extract<Step, { readonly kind: 'barrier' }>,
   after: Action,
@@ -37,7 +37,7 @@ export function prepareBarrier(
   return { stop, rest: { kind: 'barrier', reduce, go } };
 }
 
-/** Lets the threads go on that waited. */
+/** Lets the waiting threads continue. */
 export function passBarrier(block: Block, opened: Opened, code: readonly Prepared[]): void {
   for (const linear of opened.threads) {
     const thread = block.threads[linear];

@@ -1,4 +1,4 @@
-/** A block as it begins, its state, and a block made of that state. */
+/** The initial state of a block, its saved state, and a block restored from it. */
 import { Barriers } from '../machine/barriers.ts';
 import { Collectives } from '../machine/collectives.ts';
 import { indexOf, type LaunchShape, threadsOf } from '../machine/launch.ts';
@@ -8,7 +8,7 @@ import type { BlockState, ThreadState } from '../machine/state.ts';
 import type { KernelProgram } from '../program/link.ts';
 import type { Block, Thread } from './thread.ts';
 
-/** Who runs, and where, before the first block. */
+/** The thread and position before the first block. */
 export const nobody: Thread = {
   index: [0, 0, 0],
   linear: 0,
@@ -35,17 +35,17 @@ export const nowhere: Block = {
   idleTurns: 0,
 };
 
-/** What blocks are made of. */
+/** The inputs from which blocks are made. */
 export interface BlockPlan {
   readonly kernel: KernelProgram;
   readonly shape: LaunchShape;
-  /** Shared memory of a block, dynamic and the system's included. */
+  /** Shared memory of a block, including the dynamic part and the part reserved for the system. */
   readonly sharedBytes: number;
-  /** Fault on reading shared or local memory that was never written. */
+  /** Report a fault when shared or local memory is read that was never written. */
   readonly trackWrites: boolean;
 }
 
-/** Bytes of local memory that a thread has at first. */
+/** Bytes of local memory that a thread has initially. */
 const firstStack = 1 << 10;
 
 export function beginBlock(linear: number, plan: BlockPlan): Block {
@@ -90,7 +90,7 @@ function localMemory({ kernel, trackWrites }: BlockPlan): Segment {
   return new Segment('local', new Uint8Array(Math.min(size, firstStack)), { trackWrites, regions, size });
 }
 
-/** The block as it is; threads that have not run since the state before are those of that one. */
+/** The current state of the block. Threads that have not run since the previous state are shared with it. */
 export function stateOfBlock(block: Block): BlockState {
   const { linear, threads, shared, barriers, collectives, nextThread, tried, looks, idleTurns } = block;
   return {

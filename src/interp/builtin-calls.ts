@@ -1,4 +1,4 @@
-/** Built-in functions in the reference engine: arguments from local memory, the result back to it. */
+/** Built-in functions in the reference engine: arguments come from local memory, and the result goes back there. */
 import type { Bits } from '../base/bits.ts';
 import { type BuiltinServices, runBuiltin } from '../machine/builtins.ts';
 import type { Segment } from '../machine/segment.ts';

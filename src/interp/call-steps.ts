@@ -9,7 +9,7 @@ import type { KernelProgram, LinkedFunction } from '../program/link.ts';
 import type { Cpu, Stopping, Thread } from './thread.ts';
 import type { Action, Frame } from './value-steps.ts';
 
-/** What calls need of the launch. */
+/** Facts about the launch that calls need. */
 export interface CallContext {
   readonly kernel: KernelProgram;
   /** Where each function of the kernel begins in the engine's code. */
@@ -17,7 +17,7 @@ export interface CallContext {
   readonly cpu: Cpu;
 }
 
-/** Enters a function, and takes what it returned; a built-in one is over at once. */
+/** Enters a function and reads its results when it has returned; a built-in function returns at once. */
 export function prepareCall(site: CallSite, caller: FunctionProgram, context: CallContext): Stopping {
   const { kernel, starts, cpu } = context;
   const find = calleeFinder(site, kernel);
@@ -50,7 +50,7 @@ export function prepareCall(site: CallSite, caller: FunctionProgram, context: Ca
   return { stop, rest: { kind: 'call', go } };
 }
 
-/** Back behind the call; in a kernel the thread ends. */
+/** Returns to the position after the call; in a kernel the thread ends. */
 export function prepareReturn({ registerResults }: FunctionProgram, cpu: Cpu): Action {
   return (frame) => {
     const { thread } = cpu;
@@ -86,7 +86,7 @@ function calleeFinder({ callee, name }: CallSite, { functions, byAddress }: Kern
   };
 }
 
-/** Local memory of the thread with room for the activation, zeroed and as if never written. */
+/** Local memory of the thread with room for the activation, zeroed and marked as unwritten. */
 function openActivation(fn: LinkedFunction, base: number, thread: Thread, { stackBytes }: KernelProgram): Segment {
   const { local } = thread;
   const bytes = fn.kind === 'builtin' ? fn.localBytes : fn.program.localBytes;

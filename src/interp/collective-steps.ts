@@ -1,4 +1,4 @@
-/** What threads of a warp give each other, once all of a group have come. */
+/** Values that threads of a warp exchange once all of a group have arrived. */
 import type { Bits } from '../base/bits.ts';
 import { type Collective, keyOf } from '../isa/collective.ts';
 import type { Step } from '../isa/steps/step.ts';
@@ -8,8 +8,8 @@ import { type Block, type Cpu, type Prepared, type Stopping, type Thread, wake }
 import type { Action, PlaceOf } from './value-steps.ts';
 
 /**
- * The thread waits with what it brought in its frame; `after` is what is left of its instruction when the results are
- * there. Whoever comes last completes the group.
+ * The thread waits, with the values it brought in its frame; `after` is the rest of its instruction, which runs when
+ * the results are there. The last thread to arrive completes the group.
  */
 export function prepareCollective(
   step: Extract<Step, { readonly kind: 'collective' }>,
@@ -39,7 +39,7 @@ export function prepareCollective(
   return { stop, rest: { kind: 'collective', fn, from, go } };
 }
 
-/** Gives every thread of a group its results and lets it run on. */
+/** Gives every thread of a group its results and lets it continue. */
 export function completeGroup(block: Block, group: Group, code: readonly Prepared[]): void {
   const members = group.flatMap((linear) => {
     const thread = block.threads[linear];
@@ -57,7 +57,7 @@ export function completeGroup(block: Block, group: Group, code: readonly Prepare
   });
 }
 
-/** One thread of a group: its lane, and what it brought. */
+/** One thread of a group: its lane and the values it brought. */
 export interface Member {
   readonly lane: number;
   readonly values: readonly Bits[];

@@ -1,7 +1,7 @@
 /**
- * The reference engine: runs a launch block by block, thread by thread, each until it waits or ends. Slow and obviously
- * right; every result is that of exact arithmetic. Its state is plain data between any two instructions, and how many are
- * run at a time changes nothing.
+ * The reference engine: runs a launch block by block, and thread by thread, each until it waits or ends. Slow and
+ * simple; every result is that of exact arithmetic. Its state is plain data between any two instructions, and results
+ * do not depend on how many are run at a time.
  */
 import type { BuiltinServices } from '../machine/builtins.ts';
 import type { Launch, SteppingEngine } from '../machine/engine.ts';
@@ -21,16 +21,16 @@ import type { Block, Cpu, Prepared, Thread } from './thread.ts';
 import type { Tracing } from './trace.ts';
 
 export interface ReferenceOptions {
-  /** Fault on reading shared or local memory that was never written. */
+  /** Report a fault when shared or local memory is read that was never written. */
   readonly trackWrites: boolean;
   readonly tracing: Tracing | null;
 }
 
-/** Instructions between two looks at the clock and at the caller's signal, and the most in a turn. */
+/** Instructions between two checks of the clock and of the caller's signal, and the most in a turn. */
 const slice = 1 << 16;
-/** Looks at what others may write before they get their turn. */
+/** How often a thread may read memory that others may write before they get their turn. */
 const patience = 256;
-/** Blocks that may have begun at the same time. */
+/** Most blocks that may be running at the same time. */
 const residentBlocks = 1024;
 
 export class ReferenceEngine implements SteppingEngine {
@@ -44,9 +44,9 @@ export class ReferenceEngine implements SteppingEngine {
   private readonly blocks: number;
   private readonly started: number = performance.now();
   private nextBlock = 0;
-  /** Blocks that have begun, the one that runs first; more than one where blocks wait for each other. */
+  /** Blocks that have started, the running one first; more than one if blocks wait for each other. */
   private running: Block[] = [];
-  /** Thread that ran last: the one to name when something goes wrong. */
+  /** The thread that ran last, named in faults. */
   private faulting: Thread | null = null;
 
   constructor(launch: Launch, { trackWrites, tracing }: ReferenceOptions) {
@@ -135,18 +135,18 @@ export class ReferenceEngine implements SteppingEngine {
     this.running = [];
   }
 
-  /** The timer follows the clock of the host from time to time, and never goes back. */
+  /** The timer is set to the clock of the host from time to time and never goes back. */
   private setTimer(): void {
     const { cpu } = this;
     cpu.timer = Math.max(cpu.timer, Math.round(performance.now() * 1e6) - cpu.executed);
   }
 
-  /** The block that runs, or the next one; null after the last. */
+  /** The running block, or the next one; null after the last. */
   private block(): Block | null {
     const [block] = this.running;
     if (block === undefined) return this.begin();
     if (block.idleTurns <= block.threads.length) return block;
-    // All its threads seem to wait: others have their turn, and once all have had it the next one begins.
+    // All its threads seem to wait: other blocks get their turn, and when all have had one, the next block starts.
     block.idleTurns = 0;
     this.running.push(...this.running.splice(0, 1));
     const everyone = this.running.every(({ idleTurns }) => idleTurns === 0);
@@ -154,7 +154,7 @@ export class ReferenceEngine implements SteppingEngine {
     return this.running[0] ?? null;
   }
 
-  /** The next block begins, and runs first. */
+  /** The next block starts and runs first. */
   private begin(): Block | null {
     if (this.nextBlock >= this.blocks) return null;
     const block = beginBlock(this.nextBlock++, this.plan);
@@ -162,7 +162,7 @@ export class ReferenceEngine implements SteppingEngine {
     return block;
   }
 
-  /** The next thread that can run, in order; null after having ended the block. */
+  /** The next thread that can run, in order; null after the block has ended. */
   private thread(block: Block): Thread | null {
     const { threads } = block;
     for (let i = 0; i < threads.length; i++) {
@@ -184,7 +184,7 @@ export class ReferenceEngine implements SteppingEngine {
     return null;
   }
 
-  /** Runs one thread until it waits, ends, or `fuel` instructions have been tried; returns how many. */
+  /** Runs one thread until it waits or ends, or `fuel` instructions have been tried; returns how many. */
   private runThread(thread: Thread, block: Block, fuel: number): number {
     const { cpu } = this;
     const { code } = cpu;
@@ -209,7 +209,7 @@ export class ReferenceEngine implements SteppingEngine {
     return tried;
   }
 
-  /** The next turn is another thread's, so that one that spins on a flag lets the one that sets it run. */
+  /** The next turn goes to another thread, so that a thread that spins on a flag lets the one that sets it run. */
   private endTurn(thread: Thread, block: Block): void {
     block.idleTurns = block.looks < patience ? 0 : block.idleTurns + 1;
     block.tried = 0;
@@ -218,7 +218,7 @@ export class ReferenceEngine implements SteppingEngine {
     else block.nextThread = (thread.linear + 1) % block.threads.length;
   }
 
-  /** A thread that exits may be the one the others no longer wait for. */
+  /** Other threads may have been waiting only for this one. */
   private exit(thread: Thread, block: Block): void {
     const { code } = this.cpu;
     for (const group of block.collectives.exit(thread.linear)) completeGroup(block, group, code);

@@ -1,4 +1,4 @@
-/** One instruction on given bits, without a machine: what `ptxlab eval` and tests of values stand on. */
+/** Runs one instruction on given bits, without a machine: the basis of `ptxlab eval` and of tests of values. */
 import { type Bits, chop, signExtend } from '../base/bits.ts';
 import { type OperandPattern, operandType, type TypeRef, type ValuePattern, type Variant } from '../isa/form.ts';
 import { vectorLanes } from '../isa/rules.ts';
@@ -8,9 +8,9 @@ import { conditionCode, operandRef, type Ref, stackTop } from '../isa/steps/ref.
 import type { PtxType } from '../isa/types.ts';
 import { type Action, type Frame, prepareStep } from './value-steps.ts';
 
-/** Widths of the registers around the instruction, where they differ from its types. */
+/** Widths of the registers around the instruction, if they differ from its types. */
 export interface RegisterWidths {
-  /** Bits of every source register: they are chopped to the operand's type (PTX ISA 9.1, Table 27). */
+  /** Bits of every source register: they are truncated to the operand's type (PTX ISA 9.1, Table 27). */
   readonly source?: number;
   /** Bits of the destination register: the result is extended to it by the instruction's type (Table 28). */
   readonly result?: number;
@@ -24,18 +24,18 @@ export interface Terminal {
   readonly width: number;
 }
 
-/** An instruction ready to be computed many times. */
+/** An instruction prepared to be computed many times. */
 export interface Evaluator {
   /** Sources in the order of the operand list, brace lists element by element. */
   readonly inputs: readonly Terminal[];
   readonly outputs: readonly Terminal[];
-  /** Results for as many bits as `inputs` has; inputs are masked to their width. */
+  /** Returns the results for one row of inputs; inputs are masked to their width. */
   readonly run: (inputs: readonly Bits[]) => readonly Bits[];
 }
 
 /**
- * The instruction as a function of bits; null for one that reads or writes memory or addresses, asks about the stack,
- * branches, waits, or is not executed at all. The condition code is false before every row, as at the start of a thread.
+ * The instruction as a function of bits. Null if it reads or writes memory or addresses, queries the stack, branches,
+ * waits, or cannot be executed. The condition code is false before every row, as at the start of a thread.
  */
 export function evaluator(variant: Variant, environment: Environment, widths: RegisterWidths = {}): Evaluator | null {
   const steps = variant.form.steps(variant, environment);
@@ -62,7 +62,7 @@ export function evaluator(variant: Variant, environment: Environment, widths: Re
 }
 
 /**
- * The results of one instruction for one row of inputs, or null where `evaluator` gives null.
+ * The results of one instruction for one row of inputs, or null if `evaluator` returns null.
  *
  * @param inputs as many as the instruction has sources, in the order of its operand list
  */
@@ -97,12 +97,12 @@ function runner(
   };
 }
 
-/** The bits an operand of this type sees of a register (Table 27). */
+/** The bits of a register that an operand of this type reads (Table 27). */
 export function readAs(type: PtxType, register: Bits): Bits {
   return chop(register, type.width);
 }
 
-/** What a result of this type leaves in a register of `width` bits: signed integers repeat their sign (Table 28). */
+/** How a result of this type is written to a register of `width` bits: signed integers are sign-extended (Table 28). */
 export function writeAs(type: PtxType, result: Bits, width: number): Bits {
   if (type.class === 'signed' && width > type.width) return signExtend(result, type.width, width);
   return chop(result, width);

@@ -24,7 +24,7 @@ export interface Memories {
   readonly parameters: Memory;
 }
 
-/** The memory behind a space, for the thread that runs. */
+/** The memory of a space, for the running thread. */
 function memoryOf(space: MemorySpace, memories: Memories, cpu: Cpu): Memory | null {
   switch (space) {
     case 'global':
@@ -40,15 +40,15 @@ function memoryOf(space: MemorySpace, memories: Memories, cpu: Cpu): Memory | nu
   }
 }
 
-/** Where an effective address of 64 bits points to, for an access that names `space`. */
+/** Resolves an effective address of 64 bits, for an access that names `space`. */
 function placeIn(space: AccessSpace, address: bigint): Place {
   return space === 'generic' ? resolveGeneric(address) : { space, offset: Number(address) };
 }
 
-/** No memory reaches this far, and every offset below is exact as a number. */
+/** No memory extends this far, and every smaller offset is exact as a number. */
 const beyond = 2 ** 48;
 
-/** The memory that holds an access, whose bounds, alignment and state have been checked. */
+/** The memory that contains an access, after its bounds, alignment and state have been checked. */
 function openMemory(
   place: Place,
   address: bigint,
@@ -69,7 +69,7 @@ function openMemory(
   return memory;
 }
 
-/** The unsigned value of some bytes at a generic address, for what is no instruction. */
+/** The unsigned value of some bytes at a generic address, for callers other than instructions. */
 export function loadGeneric(address: bigint, bytes: number, memories: Memories, cpu: Cpu): bigint {
   const place = resolveGeneric(address);
   return BigInt(openMemory(place, address, 'load', bytes, memories, cpu).load(place.offset, bytes * 8));
@@ -109,7 +109,7 @@ export function prepareStore(step: StepOf<'store'>, placeOf: PlaceOf, memories: 
   };
 }
 
-/** Bytes that are not read may lie outside, but the source must be aligned as if all were. */
+/** Bytes that are not read may lie outside, but the source must be aligned as if all were read. */
 export function prepareTransfer(step: StepOf<'transfer'>, placeOf: PlaceOf, memories: Memories, cpu: Cpu): Action {
   const { space, sourceSpace } = step;
   const [address, source, sizeAt, countAt] = [step.address, step.source, step.size, step.count].map(placeOf) as [
@@ -136,7 +136,10 @@ export function prepareTransfer(step: StepOf<'transfer'>, placeOf: PlaceOf, memo
   };
 }
 
-/** Reads, lets `combine` make the new values, and writes them back; blocks run one after the other, so nobody comes between. */
+/**
+ * Reads, computes the new values with `combine`, and writes them back. Blocks run one after the other, so nothing
+ * happens in between.
+ */
 export function prepareAtomic(
   step: StepOf<'atomic'>,
   placeOf: PlaceOf,
@@ -161,7 +164,7 @@ export function prepareAtomic(
   };
 }
 
-/** cvta: adds the base of the window, or takes it away from an address inside it. */
+/** cvta: adds the base of the window, or subtracts it from an address inside it. */
 export function prepareWindow(step: StepOf<'window'>, placeOf: PlaceOf): Action {
   const { space, width } = step;
   const to = placeOf(step.to);

@@ -1,6 +1,6 @@
 /**
- * A function's instructions as functions over a frame, made once for a launch: operands, constants, spaces and numeric
- * modes are bound, running an instruction is a few calls.
+ * A function's instructions as functions over a frame, made once for a launch. Operands, constants, spaces and numeric
+ * modes are bound in advance, so running an instruction takes a few calls.
  */
 import { type Bits, chop } from '../base/bits.ts';
 import type { VariableSymbol } from '../check/symbols.ts';
@@ -38,7 +38,7 @@ import type { Cpu, Prepared, Rest, Stopping } from './thread.ts';
 import { traced, type Tracing } from './trace.ts';
 import { type Action, type PlaceOf, prepareStep } from './value-steps.ts';
 
-/** What instructions may need of the launch. */
+/** Facts about the launch that instructions may need. */
 export interface LaunchContext {
   readonly kernel: KernelProgram;
   readonly memories: Memories;
@@ -46,11 +46,11 @@ export interface LaunchContext {
   readonly cpu: Cpu;
   /** Address or offset of a module's variable. */
   readonly addressOf: (symbol: VariableSymbol) => number | null;
-  /** Null where nobody watches. */
+  /** Null if the launch is not traced. */
   readonly tracing: Tracing | null;
 }
 
-/** All functions of a kernel one behind the other, the kernel first, each ended by a return. */
+/** All functions of a kernel, the kernel first, each ended by a return. */
 export interface PreparedKernel {
   readonly code: readonly Prepared[];
   /** Line in the PTX text of each piece of code; null for the return at a function's end. */
@@ -115,7 +115,7 @@ interface Body {
   readonly rest: Rest | null;
 }
 
-/** The steps and what writes their results; after one that waits both are left until what it waits for has come. */
+/** The steps and the code that writes their results. After a step that waits, the rest runs later. */
 function body(
   results: readonly Action[],
   instruction: ProgramInstruction,
@@ -158,7 +158,7 @@ function stopping<Kind extends WaitingKind>(step: StepOf<Kind>, after: Action, c
   return stops[step.kind](step, after, context);
 }
 
-/** One function for several, short lists unrolled: most instructions have one to three. */
+/** Joins several functions into one; short lists are unrolled, because most instructions have one to three. */
 function sequence(actions: readonly Action[]): Action {
   const [a, b, c] = actions;
   if (a === undefined) return () => undefined;
@@ -239,12 +239,12 @@ function baseOf(symbol: VariableSymbol, { program, addressOf }: FunctionContext)
   return program.offsetOf(symbol) ?? addressOf(symbol);
 }
 
-/** Whether a variable lies at an offset from the activation's base; a kernel's own base is 0. */
+/** Whether a variable is at an offset from the activation's base; the base of a kernel is 0. */
 function isRelative({ space }: VariableSymbol, { program }: FunctionContext): boolean {
   return !program.entry && isOnStack(space);
 }
 
-/** The effective address, immediate offset included, in 64 bits before anything is checked. */
+/** The effective address in 64 bits, including the immediate offset, before any check. */
 function addressAction(source: AddressSource, context: FunctionContext): Action {
   const { place, base, offset } = source;
   switch (base.kind) {
@@ -262,7 +262,7 @@ function addressAction(source: AddressSource, context: FunctionContext): Action 
     }
     case 'register': {
       const { register } = base;
-      // Addresses of 32 bits wrap there: compilers subtract first and add in the operand.
+      // 32-bit addresses wrap at 32 bits: compilers subtract first and add the offset in the operand.
       const width = base.width <= 32 ? 32 : 64;
       if (offset === 0n) {
         return (frame) => {
@@ -285,14 +285,14 @@ function fixedAddress(place: number, offset: bigint): Action {
 
 // --- steps ----------------------------------------------------------------------------------------------------------
 
-/** What the handlers of steps get beside the step. */
+/** Arguments of the handlers of steps besides the step. */
 interface StepContext {
   readonly instruction: ProgramInstruction;
   readonly placeOf: PlaceOf;
   readonly context: FunctionContext;
 }
 
-/** Steps that need more than the frame. What waits is prepared with the instruction around it. */
+/** Steps that need more than the frame. Steps that wait are prepared together with their instruction. */
 type MachineKind = Exclude<StepKind, keyof ValueSteps | WaitingKind>;
 
 type Prepare<Kind extends StepKind> = (step: StepOf<Kind>, context: StepContext) => Action;
@@ -342,7 +342,7 @@ function machineAction<Kind extends MachineKind>(step: StepOf<Kind>, context: St
   return prepares[step.kind](step, context);
 }
 
-/** What an index beyond the list does is open; here it is a fault. */
+/** The ISA does not define an index beyond the list; here it is a fault. */
 function switchAction(index: number, { targets }: ProgramInstruction, { start, cpu }: FunctionContext): Action {
   const starts = targets.map((target) => start + target);
   return (frame) => {
@@ -353,7 +353,7 @@ function switchAction(index: number, { targets }: ProgramInstruction, { start, c
   };
 }
 
-/** The action counts as a look at what others may write. */
+/** The action counts as a read of memory that others may write. */
 function look(action: Action, cpu: Cpu): Action {
   return (frame) => {
     cpu.looks++;

@@ -11,26 +11,26 @@ import type { Builtin } from '../program/builtins.ts';
 import type { Action, Frame } from './value-steps.ts';
 
 export interface Prepared {
-  /** Place of the guard's predicate; -1 without one. */
+  /** Slot of the guard's predicate; -1 without a guard. */
   readonly guard: number;
-  /** Value of the predicate that lets the instruction run. */
+  /** Value of the predicate for which the instruction runs. */
   readonly guardValue: number;
   readonly run: Action;
   /** `ret` is not counted as an executed instruction. */
   readonly counted: boolean;
-  /** How a thread goes on that waits in the instruction; null where none ever does. */
+  /** How a thread that waits in the instruction continues; null if it never waits. */
   readonly rest: Rest | null;
 }
 
 /**
  * The rest of an instruction in which a thread waits: for its group, which gives it results, for a barrier, or for the
- * function that it called. All that the thread keeps meanwhile is its frame and its place in the code.
+ * function that it called. Meanwhile the thread keeps only its frame and its position in the code.
  */
 export type Rest =
   | {
       readonly kind: 'collective';
       readonly fn: Collective;
-      /** Places of what the thread brought. */
+      /** Slots of the values that the thread brought. */
       readonly from: readonly number[];
       readonly go: (thread: Thread, results: readonly Bits[]) => void;
     }
@@ -57,25 +57,25 @@ export interface Caller {
 
 export interface Thread {
   readonly index: Dim3;
-  /** x fastest, as warps are cut. */
+  /** x varies fastest, as in the order of warps. */
   readonly linear: number;
-  /** Of the function that runs. */
+  /** Of the running function. */
   frame: Frame;
-  /** Null where the kernel and what it calls have no local variables. */
+  /** Null if the kernel and the functions it calls have no local variables. */
   readonly local: Segment | null;
-  /** Where the function that runs has its variables in local memory. */
+  /** Start of the running function's variables in local memory. */
   base: number;
-  /** Open calls, the innermost last. */
+  /** Open calls, innermost last. */
   calls: Caller[];
   pc: number;
   activity: Activity;
-  /** Registers before the instruction that it is in, where that is traced. */
+  /** Registers before the current instruction, if it is traced. */
   before: readonly Bits[] | null;
-  /** The state that it is still in; null where it has run since one was taken. */
+  /** The saved state that is still current; null if the thread has run since. */
   saved: ThreadState | null;
 }
 
-/** The thread runs on in the instruction in which it waited. */
+/** The thread continues with the instruction in which it waited. */
 export function wake(thread: Thread): void {
   thread.activity = 'running';
   thread.saved = null;
@@ -88,28 +88,28 @@ export interface Block {
   readonly shared: Segment;
   readonly barriers: Barriers;
   readonly collectives: Collectives;
-  /** Number of the thread that runs next. */
+  /** Number of the next thread to run. */
   nextThread: number;
   /** Instructions that it has tried in its turn. */
   tried: number;
-  /** Looks at what others may write, in its turn. */
+  /** How often it read memory that others may write, in its turn. */
   looks: number;
-  /** Turns in a row that ended because a thread seems to wait for what others write. */
+  /** Consecutive turns that ended because a thread seems to wait for memory that others write. */
   idleTurns: number;
 }
 
-/** What the functions of prepared instructions act on: set by the engine before it calls them. */
+/** The context of the functions of prepared instructions: the engine sets it before it calls them. */
 export interface Cpu {
   thread: Thread;
   block: Block;
-  /** Looks at what others may write, in this turn: watched loads, atomics, offers to let others run. */
+  /** Reads of memory that others may write in this turn: watched loads, atomics, offers to let others run. */
   looks: number;
   /** Executed thread-instructions of the launch. */
   executed: number;
-  /** What the timer shows in nanoseconds, less `executed`. */
+  /** The value of the timer in nanoseconds, minus `executed`. */
   timer: number;
   /** All functions of the kernel one after the other. */
   code: readonly Prepared[];
-  /** Runs a built-in function whose arguments lie in local memory at `base`, its result after them. */
+  /** Runs a built-in function whose arguments are in local memory at `base`; its result follows them. */
   readonly builtin: (builtin: Builtin, local: Segment, base: number) => void;
 }

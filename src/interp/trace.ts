@@ -1,6 +1,6 @@
 /**
- * Executed instructions of one thread with the values of their registers. An instruction that is traced is wrapped when it
- * is prepared, so that a launch without a trace pays nothing.
+ * Executed instructions of one thread with the values of their registers. A traced instruction is wrapped when it is
+ * prepared, so that a launch without a trace costs nothing extra.
  */
 import type { Bits } from '../base/bits.ts';
 import type { SourcePlace } from '../base/source-place.ts';
@@ -14,16 +14,16 @@ import type { Action, Frame } from './value-steps.ts';
 
 export interface TraceRegister {
   readonly name: string;
-  /** The type that the instruction sees it with. */
+  /** The type that the instruction gives it. */
   readonly type: TypeName;
-  /** Bits of the register itself, unsigned; a `bigint` where it has more than 32. */
+  /** Bits of the register itself, unsigned; a `bigint` if it has more than 32. */
   readonly before: Bits;
   readonly after: Bits;
   readonly read: boolean;
   readonly written: boolean;
 }
 
-/** One instruction that a thread has executed, or tried to: the last one of a launch that ends with a fault. */
+/** One instruction that a thread has executed, or tried to execute if a fault ended the launch. */
 export interface TraceEvent {
   readonly block: Dim3;
   readonly thread: Dim3;
@@ -33,13 +33,13 @@ export interface TraceEvent {
   /** As written, from its guard to its semicolon. */
   readonly text: string;
   readonly source: SourcePlace | null;
-  /** In the order guard, addresses, sources, results; a register that is read and written occurs once. */
+  /** In the order guard, addresses, sources, results; a register that is both read and written occurs once. */
   readonly registers: readonly TraceRegister[];
   /** Effective addresses of its address operands. */
   readonly addresses: readonly bigint[];
 }
 
-/** What is traced. */
+/** Selects what to trace. */
 export interface Tracing {
   /** Numbers of the block in the grid and of the thread in the block. */
   readonly block: number;
@@ -49,7 +49,7 @@ export interface Tracing {
   readonly emit: (event: TraceEvent) => void;
 }
 
-/** What tracing needs of the launch and of the function. */
+/** Facts about the launch and the function that tracing needs. */
 interface TraceContext {
   readonly program: FunctionProgram;
   readonly facts: LaunchFacts;
@@ -57,7 +57,10 @@ interface TraceContext {
   readonly tracing: Tracing | null;
 }
 
-/** The instruction, with an event for each time the traced thread runs it: for one that waits for others, when it goes on. */
+/**
+ * The instruction with an event for each time the traced thread runs it; if it waits for others, the event comes when
+ * it continues.
+ */
 export function traced(prepared: Prepared, instruction: ProgramInstruction, context: TraceContext): Prepared {
   const { tracing, cpu } = context;
   const { line } = instruction;
@@ -85,7 +88,7 @@ export function traced(prepared: Prepared, instruction: ProgramInstruction, cont
   return { ...prepared, run, rest: tracedRest(prepared.rest, emit) };
 }
 
-/** A call has told of itself when it began. */
+/** The event of a call was sent when it began. */
 function tracedRest(rest: Rest | null, emit: (thread: Thread, frame: Frame) => void): Rest | null {
   if (rest === null) return null;
   switch (rest.kind) {

@@ -1,6 +1,6 @@
 /**
  * Steps that compute values, as functions over a frame: the array in which an engine keeps registers, constants and
- * temporaries. A step is looked up once, with its format, mode and places bound; running it is one call.
+ * temporaries. Each step is looked up once, with its format, mode and slots bound; running it is one call.
  *
  * Values obey base/bits.ts: numbers up to 32 bits, bigints above. Predicates are 0 and 1.
  */
@@ -14,13 +14,13 @@ import { conversion } from '../numerics/convert.ts';
 import { bitOperation, integerOperation, packClamp } from '../numerics/integers.ts';
 import type { Operation } from '../numerics/operations.ts';
 
-/** Values by place. */
+/** Values by slot. */
 export type Frame = Bits[];
 
-/** Reads and writes places of the frame it was made for. */
+/** Reads and writes slots of the frame it was made for. */
 export type Action = (frame: Frame) => void;
 
-/** The place of a name in the frame. */
+/** The slot of a name in the frame. */
 export type PlaceOf = (ref: Ref) => number;
 
 type Prepare<Kind extends keyof ValueSteps> = (step: StepOf<Kind>, placeOf: PlaceOf) => Action;

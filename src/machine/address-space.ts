@@ -1,13 +1,13 @@
 /**
- * The generic address space (PTX ISA 9.1, 5.1 and 6.4.1.1). The high word of a 64-bit address selects a window, the low
- * word is the offset in it; global memory is what is below the windows, at its own address.
+ * The generic address space (PTX ISA 9.1, 5.1 and 6.4.1.1). The high word of a 64-bit address selects a window, and the
+ * low word is the offset in it. Global memory lies below the windows, at its own addresses.
  */
 import type { WindowSpace } from '../isa/spaces.ts';
 
-/** Spaces that an access can end up in. */
+/** Spaces that an access can resolve to. */
 export type MemorySpace = 'global' | 'shared' | 'local' | 'const' | 'param';
 
-/** High word of each window. Global memory has every high word below the first of them. */
+/** High word of each window. Global memory uses all high words below the first of them. */
 const windowWords = {
   shared: 0x0100_0000,
   local: 0x0200_0000,
@@ -36,13 +36,13 @@ export function windowBase(space: WindowSpace): bigint {
   return windowed === null ? 0n : BigInt(windowWords[windowed]) << 32n;
 }
 
-/** A block is a cluster of one: both shared windows are the same. */
+/** A block is a cluster of one, so both shared windows are the same. */
 function windowOf(space: WindowSpace): Windowed | null {
   if (space === 'shared::cluster') return 'shared';
   return space === 'global' ? null : space;
 }
 
-/** Where a generic address points to; an address in no window is an offset in global memory, valid or not. */
+/** Resolves a generic address; an address outside all windows is an offset in global memory, valid or not. */
 export function resolveGeneric(address: bigint): Place {
   const word = Number(address >> 32n);
   const space = byWord.get(word);
@@ -50,13 +50,13 @@ export function resolveGeneric(address: bigint): Place {
   return { space, offset: Number(address & 0xffff_ffffn) };
 }
 
-/** True where a generic address lies in the window of the space. */
+/** True if a generic address lies in the window of the space. */
 export function isInWindow(address: bigint, space: WindowSpace): boolean {
   const { space: found } = resolveGeneric(address);
   return found === (space === 'shared::cluster' ? 'shared' : space);
 }
 
-/** An address as messages print it. */
+/** Formats an address for messages. */
 export function formatAddress(address: number | bigint): string {
   return `0x${address.toString(16)}`;
 }

@@ -1,4 +1,6 @@
-/** The allocations in global memory, by address: which one an access belongs to, and the fault where it belongs to none. */
+/**
+ * The allocations in global memory, by address: which one an access belongs to, and the fault if it belongs to none.
+ */
 import { firstGlobalAddress, formatAddress } from './address-space.ts';
 import { machineFault } from './fault.ts';
 import type { Access } from './segment.ts';
@@ -6,12 +8,12 @@ import type { Access } from './segment.ts';
 export interface Allocation {
   readonly address: number;
   readonly size: number;
-  /** Whose it is, for messages: `buffer 2`, `variable lut`. */
+  /** Its owner, for messages: `buffer 2`, `variable lut`. */
   readonly owner: string;
   live: boolean;
 }
 
-/** Bytes from which on an allocation says nothing about a wild address. */
+/** From this distance in bytes on, the nearest allocation says nothing about a wild address. */
 const far = 2 ** 24;
 
 function described({ owner, size, address }: Allocation): string {
@@ -22,12 +24,12 @@ export class Allocations {
   private readonly list: Allocation[];
   private recent: Allocation | null = null;
 
-  /** @param list those that there are, in the order of their addresses */
+  /** @param list the existing allocations, in the order of their addresses */
   constructor(list: readonly Allocation[] = []) {
     this.list = [...list];
   }
 
-  /** All, live or not, in the order of their addresses. */
+  /** All allocations, live or not, in the order of their addresses. */
   get all(): readonly Allocation[] {
     return this.list;
   }
@@ -43,7 +45,7 @@ export class Allocations {
     this.recent = null;
   }
 
-  /** Forgets the first ended one of at least that size, and gives its address. */
+  /** Removes the first ended one of at least that size and returns its address. */
   reuse(size: number): number | null {
     const index = this.list.findIndex((allocation) => !allocation.live && allocation.size >= size);
     const found = this.list[index];
@@ -52,13 +54,13 @@ export class Allocations {
     return found.address;
   }
 
-  /** The live one that begins at an address; null where there is none. */
+  /** The live one that begins at an address, or null. */
   beginningAt(address: number): Allocation | null {
     const found = this.at(address);
     return found !== null && found.live && found.address === address ? found : null;
   }
 
-  /** Makes them those of a moment: what is known by its address and owner stays the same object. */
+  /** Restores the allocations of a saved state; an allocation with the same address and owner stays the same object. */
   replace(list: readonly Allocation[]): void {
     const known = new Map(this.list.map((one) => [one.address, one] as const));
     const wanted = list.map((one) => {
@@ -73,7 +75,7 @@ export class Allocations {
     this.recent = null;
   }
 
-  /** Throws a fault unless `size` bytes at `offset` lie in one live allocation, at a multiple of their size. */
+  /** Throws a fault unless `size` bytes at `offset` lie in one live allocation and are naturally aligned. */
   check(access: Access, offset: number, size: number): void {
     const { recent } = this;
     if (recent === null || offset < recent.address || offset + size > recent.address + recent.size) {
@@ -88,7 +90,7 @@ export class Allocations {
     );
   }
 
-  /** The live allocation that holds all of the access. */
+  /** The live allocation that contains the whole access. */
   private locate(access: Access, offset: number, size: number): Allocation {
     const address = formatAddress(offset);
     const where = { space: 'global', address };

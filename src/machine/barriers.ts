@@ -1,6 +1,6 @@
 /**
- * Named barriers of one block: who waits where, and when they go on. Barriers match by number; a barrier without a count
- * waits for every thread that has not exited.
+ * Named barriers of one block: which threads wait where, and when they continue. Barriers match by number; a barrier
+ * without a count waits for every thread that has not exited.
  */
 import type { BarrierReduction } from '../isa/steps/group.ts';
 import { machineFault } from './fault.ts';
@@ -9,22 +9,22 @@ import { type Waiter, whereThreadsWait } from './waiting.ts';
 
 export const barrierCount = 16;
 
-/** A thread that comes to a barrier. */
+/** A thread that arrives at a barrier. */
 export interface Arrival extends Waiter {
   readonly barrier: number;
-  /** Threads to wait for; null for all that are left. */
+  /** Number of threads to wait for; null for all remaining ones. */
   readonly count: number | null;
-  /** False for one that is counted and goes on at once. */
+  /** False for a thread that is counted but continues at once. */
   readonly waits: boolean;
-  /** The predicate it brings to a reduction. */
+  /** The predicate it contributes to a reduction. */
   readonly predicate: boolean;
 }
 
-/** The barriers of a block at a moment. */
+/** The saved state of a block's barriers. */
 export interface BarriersState {
   /** Threads that have not exited. */
   readonly live: number;
-  /** Barriers that somebody has come to. */
+  /** Barriers at which a thread has arrived. */
   readonly open: readonly BarrierState[];
 }
 
@@ -38,9 +38,9 @@ interface BarrierState {
 
 /** A barrier that opened. */
 export interface Opened {
-  /** Threads that may go on. */
+  /** Threads that may continue. */
   readonly threads: readonly number[];
-  /** How many came, and how many of them with a predicate that holds. */
+  /** How many threads arrived, and how many of them with a true predicate. */
   readonly come: number;
   readonly holding: number;
 }
@@ -64,10 +64,10 @@ export class Barriers {
     this.live = threads;
   }
 
-  /** A thread has come; returns the barrier if that opened it. */
+  /** A thread has arrived; returns the barrier if that opened it. */
   arrive({ thread, line, barrier: number, count: given, waits, predicate }: Arrival): Opened | null {
     checkArguments(number, given);
-    // A count of the whole block, in whole warps, is the same as none.
+    // A count of the whole block, in whole warps, is equivalent to no count.
     const count = given === Math.ceil(this.threads / warpSize) * warpSize ? null : given;
     const barrier = this.barriers.get(number) ?? { number, waiting: [], come: 0, holding: 0, count };
     if (barrier.count !== count) {
@@ -99,7 +99,7 @@ export class Barriers {
     for (const barrier of open) this.barriers.set(barrier.number, { ...barrier, waiting: barrier.waiting.slice() });
   }
 
-  /** Who waits where, in words; empty where nobody does. */
+  /** Describes which threads wait where; empty if none do. */
   describe(): string {
     return [...this.barriers]
       .map(([number, { come, count, waiting }]) => {
@@ -118,7 +118,7 @@ export class Barriers {
   }
 }
 
-/** What a thread gets that waited for a reduction. */
+/** The result for a thread that waited for a reduction. */
 export function reduced(reduction: BarrierReduction, { come, holding }: Opened): number {
   if (reduction === 'popc') return holding;
   return (reduction === 'and' ? holding === come : holding > 0) ? 1 : 0;

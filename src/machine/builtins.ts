@@ -1,13 +1,13 @@
-/** What the built-in functions do, for every engine. */
+/** The behaviour of the built-in functions, for every engine. */
 import type { BuiltinName } from '../isa/builtin-functions.ts';
 import type { DeviceHeap } from './device-heap.ts';
 import { machineFault } from './fault.ts';
 import { printf } from './printf.ts';
 
-/** What built-in functions need of the engine that runs them. */
+/** Services of the engine that built-in functions need. */
 export interface BuiltinServices {
   readonly heap: DeviceHeap;
-  /** The unsigned value of 1, 4 or 8 bytes at a generic address; an access that is not allowed is a fault. */
+  /** The unsigned value of 1, 4 or 8 bytes at a generic address; an invalid access is a fault. */
   readonly load: (address: bigint, bytes: 1 | 4 | 8) => bigint;
   readonly print: (text: string) => void;
 }
@@ -30,7 +30,7 @@ export function runBuiltin(name: BuiltinName, args: readonly bigint[], services:
 
 const noFormat = 0xffff_ffffn;
 
-/** Arguments lie one behind the other, each at its natural alignment. */
+/** Arguments follow each other, each at its natural alignment. */
 function print(format: bigint, args: bigint, services: BuiltinServices): bigint {
   if (format === 0n) return noFormat;
   let at = args;
@@ -47,7 +47,7 @@ function print(format: bigint, args: bigint, services: BuiltinServices): bigint 
   return BigInt(taken);
 }
 
-/** Bytes up to a zero, a character each. */
+/** Bytes up to a zero, one character each. */
 function readText(address: bigint, limit: number, { load }: BuiltinServices): string {
   const bytes: string[] = [];
   while (bytes.length < limit) {

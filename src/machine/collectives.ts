@@ -1,7 +1,7 @@
 /**
- * Who of a warp has come to an instruction that its threads execute together, and when they go on. Threads match by what
- * the instruction does and by their member mask, wherever it stands; without a mask those go together that have come to
- * the same instruction when nobody else of the block can run.
+ * Which threads of a warp have arrived at an instruction that they execute together, and when they continue. Threads
+ * match by the operation of the instruction and by their member mask, wherever the instruction stands. Without a mask,
+ * the threads that have arrived at the same instruction form a group when no other thread of the block can run.
  */
 import { machineFault } from './fault.ts';
 import { warpSize } from './launch.ts';
@@ -13,11 +13,11 @@ export type Group = readonly number[];
 interface Waiting {
   readonly what: string;
   readonly threads: Waiter[];
-  /** Lanes that have come. */
+  /** Lanes that have arrived. */
   lanes: number;
-  /** Lanes to wait for; null for whoever comes. */
+  /** Lanes to wait for; null for a group without a mask. */
   readonly mask: number | null;
-  /** Where the instruction stands, for the order of groups without a mask. */
+  /** Position of the instruction, for the order of groups without a mask. */
   readonly at: number;
 }
 
@@ -27,7 +27,7 @@ function copyOf(group: GroupState): Waiting {
   return { ...group, threads: group.threads.slice() };
 }
 
-/** Who waits in a block at a moment. */
+/** The saved waiting state of a block. */
 export interface CollectivesState {
   /** Lanes of each warp that have not exited. */
   readonly live: readonly number[];
@@ -47,7 +47,7 @@ export class Collectives {
   }
 
   /**
-   * A thread has come; returns the whole group once its last member is there, else null. `at` is the place of the
+   * A thread has arrived; returns the whole group if it is the last member, else null. `at` is the position of the
    * instruction in the program, for the order of groups without a mask.
    */
   arrive({ thread, line }: Waiter, what: string, mask: number | null, at: number): Group | null {
@@ -63,7 +63,7 @@ export class Collectives {
     return this.complete(key, group);
   }
 
-  /** A thread has exited: groups that waited for it alone go on. */
+  /** A thread has exited: groups that waited only for it continue. */
   exit(thread: number): readonly Group[] {
     const warp = Math.floor(thread / warpSize);
     this.live[warp] = (this.live[warp] as number) & ~(1 << (thread % warpSize));
@@ -74,7 +74,9 @@ export class Collectives {
     });
   }
 
-  /** Nobody else can run: the group without a mask that stands earliest in the program goes on; null where there is none. */
+  /**
+   * No other thread can run: the group without a mask that is earliest in the program continues; null if there is none.
+   */
   settle(): Group | null {
     const open = [...this.groups].filter(([, group]) => group.mask === null).sort(([, a], [, b]) => a.at - b.at);
     const [first] = open;
@@ -93,7 +95,7 @@ export class Collectives {
     for (const [key, group] of groups) this.groups.set(key, copyOf(group));
   }
 
-  /** Who waits, in words; empty where nobody does. */
+  /** Describes the waiting threads; empty if there are none. */
   describe(): string {
     return [...this.groups.values()]
       .map((group) => {
@@ -111,7 +113,7 @@ export class Collectives {
     return group.threads.map(({ thread }) => thread);
   }
 
-  /** Lanes that are waited for. */
+  /** Lanes that the group waits for. */
   private missing(group: Waiting): number {
     return (group.mask ?? 0) & (this.live[this.warpOf(group)] as number) & ~group.lanes;
   }

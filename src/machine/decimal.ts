@@ -1,4 +1,4 @@
-/** Doubles as text, exactly as C prints them: every digit is that of the exact value, ties round to even. */
+/** Doubles as text, exactly as C prints them: every digit is that of the exact value, and ties round to even. */
 
 /** A finite value without its sign, as `numerator / denominator`. */
 interface Fraction {
@@ -31,7 +31,7 @@ function magnitude(bits: bigint): Fraction {
     : { numerator: significand, denominator: 1n << BigInt(-shift) };
 }
 
-/** The whole number nearest to a fraction times a power of ten. */
+/** The integer nearest to a fraction times a power of ten. */
 function scaled({ numerator, denominator }: Fraction, power: number): bigint {
   const ten = 10n ** BigInt(Math.abs(power));
   return power >= 0 ? nearest(numerator * ten, denominator) : nearest(numerator, denominator * ten);
@@ -44,7 +44,7 @@ function nearest(numerator: bigint, denominator: bigint): bigint {
   return up ? quotient + 1n : quotient;
 }
 
-/** `%f`: digits before and `precision` digits behind the point. `point` keeps it where no digits follow. */
+/** `%f`: the digits before the point and `precision` digits after it. `point` keeps the point if no digits follow. */
 export function fixed(bits: bigint, precision: number, point: boolean): string {
   const digits = scaled(magnitude(bits), precision)
     .toString()
@@ -65,13 +65,13 @@ function scientificParts(bits: bigint, precision: number): Scientific {
   let exponent = value.numerator.toString().length - value.denominator.toString().length;
   if (!reaches(value, exponent)) exponent--;
   const digits = scaled(value, precision - exponent).toString();
-  // Rounding up to the next power of ten leaves a digit too many.
+  // Rounding up to the next power of ten gives one digit too many.
   return digits.length > precision + 1
     ? { digits: digits.slice(0, precision + 1), exponent: exponent + 1 }
     : { digits, exponent };
 }
 
-/** True where the value is at least that power of ten. */
+/** True if the value is at least that power of ten. */
 function reaches({ numerator, denominator }: Fraction, power: number): boolean {
   const ten = 10n ** BigInt(Math.abs(power));
   return power >= 0 ? numerator >= denominator * ten : numerator * ten >= denominator;
@@ -88,7 +88,7 @@ function scientificText({ digits, exponent }: Scientific, point: boolean): strin
   return `${mantissa}e${exponent < 0 ? '-' : '+'}${Math.abs(exponent).toString().padStart(2, '0')}`;
 }
 
-/** `%g`: the shorter of both notations for `precision` significant digits; zeros behind are dropped unless `keep`. */
+/** `%g`: the shorter of both notations for `precision` significant digits; trailing zeros are dropped unless `keep`. */
 export function general(bits: bigint, precision: number, keep: boolean): string {
   const significant = Math.max(1, precision);
   const { exponent } = scientificParts(bits, significant - 1);
@@ -99,7 +99,7 @@ export function general(bits: bigint, precision: number, keep: boolean): string 
   return keep ? text : text.replace(/(\.\d*?)0+(?=e|$)/, '$1').replace(/\.(?=e|$)/, '');
 }
 
-/** `%a`, as glibc writes it: a leading 1, or 0 for subnormals. All digits that matter without a precision. */
+/** `%a`, as glibc writes it: a leading 1, or 0 for subnormals. Without a precision, all significant digits. */
 export function hexadecimal(bits: bigint, precision: number | null, point: boolean): string {
   const { exponent, fraction } = split(bits);
   const power = exponent === 0 ? (fraction === 0n ? 0 : -1022) : exponent - 1023;

@@ -1,14 +1,14 @@
-/** What kernels allocate with the built-in malloc. It belongs to the device: what a kernel does not free stays. */
+/** The heap of the built-in malloc. It belongs to the device, so memory that a kernel does not free stays allocated. */
 import { PtxlabError } from '../base/error.ts';
 import { formatAddress } from './address-space.ts';
 import { machineFault } from './fault.ts';
 import type { Allocation } from './allocations.ts';
 import type { GlobalMemory } from './global-memory.ts';
 
-/** Bytes that live allocations may have together: CUDA's `cudaLimitMallocHeapSize` unless set. */
+/** Most bytes of live allocations: CUDA's `cudaLimitMallocHeapSize` unless set. */
 const heapLimit = 8 * 2 ** 20;
 
-/** The heap at a moment. */
+/** The saved state of the heap. */
 export interface HeapState {
   /** Addresses of live allocations. */
   readonly live: readonly number[];
@@ -19,17 +19,17 @@ export interface HeapState {
 export class DeviceHeap {
   private readonly memory: GlobalMemory;
   private readonly live = new Map<number, Allocation>();
-  /** Owners of what was freed and not given out again, by address. */
+  /** Owners of freed addresses that were not reused, by address. */
   private readonly freed = new Map<number, string>();
   private used = 0;
-  /** Allocations so far, for their names. */
+  /** Number of allocations so far, for their names. */
   private count = 0;
 
   constructor(memory: GlobalMemory) {
     this.memory = memory;
   }
 
-  /** An address, or 0 where there is no room or `size` is 0. */
+  /** An address, or 0 if there is no room or `size` is 0. */
   allocate(size: bigint): bigint {
     if (size === 0n || size > BigInt(heapLimit - this.used)) return 0n;
     try {
@@ -49,7 +49,7 @@ export class DeviceHeap {
     return { live: [...this.live.keys()], freed: [...this.freed], count: this.count };
   }
 
-  /** Makes the heap what it was; its memory was made that before. */
+  /** Restores the heap; its memory has been restored before. */
   take({ live, freed, count }: HeapState): void {
     this.live.clear();
     this.used = 0;
@@ -64,7 +64,7 @@ export class DeviceHeap {
     this.count = count;
   }
 
-  /** Does nothing for 0; a fault for everything that `allocate` did not give or that was freed. */
+  /** Does nothing for 0. Anything else that `allocate` did not return, or that was already freed, is a fault. */
   free(address: bigint): void {
     if (address === 0n) return;
     const allocation = this.live.get(Number(address));

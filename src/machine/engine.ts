@@ -1,4 +1,4 @@
-/** What a launch is made of, what an engine can do with one, and the loop that runs it to its end. */
+/** The parts of a launch, the interface of an engine, and the loop that runs a launch to its end. */
 import type { KernelProgram } from '../program/link.ts';
 import type { ModuleImage } from '../program/module-image.ts';
 import type { DeviceHeap } from './device-heap.ts';
@@ -16,7 +16,7 @@ export interface Launch {
   /** The bytes of the parameter space. */
   readonly parameters: Uint8Array;
   readonly limits: LaunchLimits;
-  /** Called with each text that the kernel prints, as it is printed. */
+  /** Called with each text as the kernel prints it. */
   readonly onPrint: (text: string) => void;
 }
 
@@ -25,32 +25,32 @@ export type LaunchResult = (
   | { readonly ok: true; readonly stats: LaunchStats }
   | { readonly ok: false; readonly fault: Fault; readonly stats: LaunchStats }
 ) & {
-  /** What the kernel printed until then: blocks in the order of their index. */
+  /** The output of the kernel so far, with blocks in the order of their index. */
   readonly printed: string;
 };
 
-/** A launch under way. `State` is what the engine can be in when it gives its state. */
+/** A running launch. `State` is the type of the states that the engine can return. */
 export interface Engine<State extends LaunchState> {
   /** Executed thread-instructions. */
   readonly instructions: number;
   readonly printed: string;
-  /** Milliseconds so far in which it did not run the kernel but prepare it. */
+  /** Milliseconds spent so far on preparing the kernel rather than running it. */
   readonly preparing: number;
-  /** Runs on for some milliseconds; false when the launch is done. Throws what `faultOf` knows. */
+  /** Runs for some milliseconds; returns false when the launch is done. Throws errors that `faultOf` recognises. */
   run(): boolean;
-  /** What ended the launch, for what `run` threw; null for what is not a fault of the kernel. */
+  /** The fault behind an error that `run` threw; null if the error is not a fault of the kernel. */
   faultOf(error: unknown): Fault | null;
-  /** The launch as it is; null where the engine cannot tell it now. */
+  /** The current state of the launch; null if the engine cannot give it now. */
   give(): State | null;
-  /** Goes on from a state of a launch of the same kernel and shape. */
+  /** Continues from a state of a launch of the same kernel and shape. */
   take(state: State): void;
-  /** Gives back what it borrowed of the device. */
+  /** Returns the memory borrowed from the device. */
   release(): void;
 }
 
-/** An engine that stops between any two instructions. */
+/** An engine that can stop between any two instructions. */
 export interface SteppingEngine extends Engine<LaunchState> {
-  /** Runs that many instructions, fewer where the launch ends; false when it is done. */
+  /** Runs that many instructions, or fewer if the launch ends; returns false when it is done. */
   step(count: number): boolean;
   give(): LaunchState;
 }

@@ -1,6 +1,6 @@
 /**
- * Faults: a kernel did something that has no meaning. They are thrown inside an engine, where they end the launch, and
- * come out of it as data.
+ * Faults: errors of a running kernel. They are thrown inside an engine, where they end the launch, and the engine
+ * returns them as data.
  */
 import type { SourcePlace } from '../base/source-place.ts';
 import { type Code, catalogue, type Parameters } from '../diagnostics/catalogue.ts';
@@ -8,7 +8,7 @@ import { type Code, catalogue, type Parameters } from '../diagnostics/catalogue.
 /** A triple of block or thread indices, or of extents. */
 export type Dim3 = readonly [x: number, y: number, z: number];
 
-/** What went wrong, where and for whom. Fields that do not apply are null. */
+/** What went wrong, where, and in which thread. Fields that do not apply are null. */
 export interface Fault {
   readonly code: Code;
   readonly message: string;
@@ -17,14 +17,14 @@ export interface Fault {
   readonly thread: Dim3 | null;
   /** 1-based line in the PTX text. */
   readonly line: number | null;
-  /** Where that line comes from; null where the text has no `.loc` for it. */
+  /** The source position of that line; null if the text has no `.loc` for it. */
   readonly source: SourcePlace | null;
   readonly space: string | null;
-  /** Hex with `0x`; in the space named, or generic. */
+  /** Hex with `0x`; in the given space, or generic. */
   readonly address: string | null;
 }
 
-/** Thrown by an engine's memory and control; knows what, not who. */
+/** Thrown by an engine's memory and control flow; it says what went wrong but not in which thread. */
 export class MachineFault extends Error {
   readonly code: Code;
   readonly space: string | null;

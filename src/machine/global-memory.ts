@@ -1,10 +1,10 @@
 /**
- * Global memory: one run of bytes that grows up to the device's size, and the allocations in it. An access must lie
+ * Global memory: a range of bytes that grows up to the device's size, and the allocations in it. An access must lie
  * wholly inside one live allocation.
  *
- * The bytes are those of a WebAssembly memory, so that compiled kernels reach them: address 0 lies at `origin`, and
- * before it the map of what is allocated, one byte for each 16: how many of them, from the first on, may be accessed.
- * Worker threads share it where the host lets them.
+ * The bytes are in a WebAssembly memory, so that compiled kernels can access them. Address 0 is at `origin`. Before it
+ * lies the allocation map, with one byte for every 16 bytes: how many of them, starting with the first, may be
+ * accessed. Worker threads share the memory if the host allows it.
  */
 import { PtxlabError } from '../base/error.ts';
 import type { Bits } from '../base/bits.ts';
@@ -18,26 +18,26 @@ import { type Access, loadBits, storeBits } from './segment.ts';
 /** Every allocation begins at a multiple of this, as those of the CUDA driver do. */
 const granularity = 256;
 
-/** Bytes between two allocations that belong to neither, so that running over an end is seen. */
+/** Bytes between two allocations that belong to neither, so that overruns are detected. */
 const guard = 256;
 
 export const defaultMemorySize: number = 2 ** 30;
 
 const pageSize = 2 ** 16;
-/** Bytes that one byte of the map speaks for. */
+/** Bytes that one byte of the map covers. */
 const granule = 16;
-/** Addresses beyond twice the memory's size: guards of small allocations, and room for what engines borrow. */
+/** Addresses up to twice the memory's size: for guards of small allocations and memory that engines borrow. */
 const slack = 2 ** 26;
-/** What WebAssembly can address, less a page. */
+/** As much as WebAssembly can address, minus a page. */
 const reach = 2 ** 32 - pageSize;
 
-/** Addresses that can be given out for a device of that size, in whole pages of the map. */
+/** Addresses available for a device of that size, in whole pages of the map. */
 function rangeOf(limit: number): number {
   const unit = granule * pageSize;
   return Math.min(Math.ceil((2 * limit + slack) / unit) * unit, Math.floor(((reach / 17) * 16) / unit) * unit);
 }
 
-/** Bytes that an allocation of that size takes. */
+/** Bytes that an allocation of that size occupies. */
 function roomOf(size: number): number {
   return Math.max(1, Math.ceil(size / granularity)) * granularity;
 }
@@ -48,14 +48,14 @@ interface LentRoom {
   isLent: boolean;
 }
 
-/** Global memory at a moment. */
+/** The saved state of global memory. */
 export interface GlobalState {
-  /** From address 0 to the last that was given out. */
+  /** From address 0 to the last address used. */
   readonly bytes: MemoryImage;
   readonly allocations: readonly Allocation[];
 }
 
-/** Whether threads can share memory here: a page in a browser has to be isolated from other origins. */
+/** Whether threads can share memory here: in a browser, the page must be isolated from other origins. */
 export const canShare: boolean = typeof SharedArrayBuffer !== 'undefined';
 
 /** Global memory of a device. */
@@ -64,18 +64,18 @@ export class GlobalMemory implements EngineMemory {
   readonly memory: WebAssembly.Memory;
   /** Offset of address 0 in `memory`, and the length of the map before it. */
   readonly origin: number;
-  /** By address; the map likewise, from the start of `memory`. */
+  /** Indexed by address; the map is indexed likewise, from the start of `memory`. */
   private bytes: Uint8Array;
   private view: DataView;
   private map: Uint8Array;
-  /** What engines have borrowed so far. */
+  /** Memory that engines have borrowed so far. */
   private readonly rooms: LentRoom[] = [];
   private readonly allocations: Allocations = new Allocations();
   private readonly pages: Pages = new Pages();
   private next = firstGlobalAddress;
   private used = 0;
 
-  /** @param limit bytes that live allocations may have together */
+  /** @param limit most bytes of live allocations together */
   constructor(limit: number = defaultMemorySize) {
     this.limit = limit;
     this.origin = rangeOf(limit) / granule;
@@ -90,9 +90,9 @@ export class GlobalMemory implements EngineMemory {
   }
 
   /**
-   * Room for `size` bytes, zeroed.
+   * Allocates `size` bytes, zeroed.
    *
-   * @throws PtxlabError `out-of-memory` where the device has not that much left
+   * @throws PtxlabError `out-of-memory` if the device does not have enough memory left
    */
   allocate(size: number, owner: string): Allocation {
     const room = roomOf(size);
@@ -121,8 +121,8 @@ export class GlobalMemory implements EngineMemory {
   }
 
   /**
-   * The memory as it is; what it shares with the state before was not written since. Compiled code does not say what it
-   * writes: after it `touchAll` is called first.
+   * The current state of the memory. Pages that were not written since the last state are shared with it. Compiled code
+   * does not report its writes, so `touchAll` must be called first after running it.
    */
   give(): GlobalState {
     return {
@@ -131,7 +131,7 @@ export class GlobalMemory implements EngineMemory {
     };
   }
 
-  /** Makes the memory what it was. No engine has borrowed any of it. */
+  /** Restores the memory. No engine may have borrowed any of it. */
   take({ bytes, allocations }: GlobalState): void {
     if (this.rooms.some(({ isLent }) => isLent)) throw new Error('an engine has borrowed some of the memory');
     if (this.origin + bytes.size > this.memory.buffer.byteLength) this.grow(bytes.size);
@@ -154,7 +154,7 @@ export class GlobalMemory implements EngineMemory {
     this.pages.touchAll();
   }
 
-  /** The live allocation that begins at an address; null where there is none. */
+  /** The live allocation that begins at an address, or null. */
   allocationAt(address: number): Allocation | null {
     return this.allocations.beginningAt(address);
   }
@@ -170,7 +170,9 @@ export class GlobalMemory implements EngineMemory {
     return this.bytes.subarray(address, address + size);
   }
 
-  /** Room that belongs to no allocation, for an engine's own use: the smallest that was given back and is large enough. */
+  /**
+   * Memory outside all allocations, for an engine's own use: reuses the smallest returned piece that is large enough.
+   */
   borrow(size: number): number {
     const known = this.rooms
       .filter((room) => !room.isLent && room.size >= size)
@@ -190,12 +192,12 @@ export class GlobalMemory implements EngineMemory {
     if (room !== undefined) room.isLent = false;
   }
 
-  /** Bytes for which there are addresses left. */
+  /** Bytes for which addresses are left. */
   get addressesLeft(): number {
     return this.origin * granule - this.next - guard;
   }
 
-  /** What a worker needs to look into it; null where threads cannot share it. */
+  /** What a worker needs to access the memory; null if threads cannot share it. */
   share(): SharedMemory | null {
     if (!canShare) return null;
     return { memory: this.memory, origin: this.origin, allocations: this.allocations.all };
@@ -223,7 +225,7 @@ export class GlobalMemory implements EngineMemory {
     return address;
   }
 
-  /** Doubles the memory, or takes what is needed where that is too much. */
+  /** Doubles the memory, or grows it by only as much as needed if doubling is too much. */
   private grow(end: number): void {
     const present = this.memory.buffer.byteLength - this.origin;
     const addresses = this.origin * granule;
@@ -235,7 +237,7 @@ export class GlobalMemory implements EngineMemory {
     this.map = new Uint8Array(this.memory.buffer, 0, this.origin);
   }
 
-  /** Notes in the map that the bytes may, or may no longer, be accessed. Allocations begin at whole granules. */
+  /** Marks bytes in the map as accessible or not. Allocations begin at whole granules. */
   private mark(address: number, size: number, live: boolean): void {
     const first = address / granule;
     const last = first + Math.floor(size / granule);

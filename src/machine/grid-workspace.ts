@@ -1,12 +1,13 @@
 /**
- * What the blocks of a cooperative grid synchronise by: two words in global memory, the size of all that and a barrier that
- * begins at zero. It is what cooperative groups of nvcc's headers expect to find; PTX only has the registers that say where.
+ * Memory that the blocks of a cooperative grid use to synchronise: two words in global memory, the total size and a
+ * barrier that begins at zero. Cooperative groups in nvcc's headers expect this layout; PTX only has the registers with
+ * its address.
  */
 import type { GlobalMemory } from './global-memory.ts';
 
 const bytes = 8;
 
-/** Gives `run` the address of a workspace that is there until it ends. */
+/** Calls `run` with the address of a workspace that exists until it returns. */
 export async function withGridWorkspace<T>(memory: GlobalMemory, run: (address: number) => Promise<T>): Promise<T> {
   const allocation = memory.allocate(bytes, 'grid workspace');
   try {

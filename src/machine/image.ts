@@ -1,10 +1,10 @@
 /**
- * Images of a memory: its bytes at a moment, in pages that nobody writes to again. Two images of a memory share each page
- * that was not written between them, so the second costs no more than what changed.
+ * Images of a memory: its bytes at one moment, in pages that are never modified. Two images of a memory share each page
+ * that was not written between them, so the second costs only what changed.
  */
 
 export interface MemoryImage {
-  /** Bytes in all; the last page may have fewer than the others. */
+  /** Total number of bytes; the last page may be shorter than the others. */
   readonly size: number;
   readonly pages: readonly Uint8Array[];
 }
@@ -14,7 +14,7 @@ const pageShift = 12;
 /** Bytes of a page. */
 export const pageSize: number = 1 << pageShift;
 
-/** The pages of one memory that its images have and that are still true. Whoever writes to the memory says so. */
+/** The pages of the latest images of one memory that are still up to date. Every writer must report its writes. */
 export class Pages {
   private known: (Uint8Array | undefined)[] = [];
 
@@ -30,7 +30,7 @@ export class Pages {
     this.known = [];
   }
 
-  /** The image of the bytes as they are. */
+  /** An image of the current bytes. */
   take(bytes: Uint8Array): MemoryImage {
     const size = bytes.byteLength;
     const pages = Array.from(
@@ -41,7 +41,7 @@ export class Pages {
     return { size, pages };
   }
 
-  /** Makes the bytes, as many as the image has, those of the image. */
+  /** Sets the bytes to those of the image, which must have the same length. */
   put({ pages }: MemoryImage, bytes: Uint8Array): void {
     pages.forEach((page, i) => {
       if (this.known[i] !== page) bytes.set(page, i * pageSize);

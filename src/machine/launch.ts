@@ -1,4 +1,4 @@
-/** The shape of a launch and its limits (CUDA's, which PTX has from its devices). */
+/** The shape of a launch and its limits (those of CUDA, which PTX inherits from its devices). */
 import { PtxlabError } from '../base/error.ts';
 import { type Dim3, type MachineFault, machineFault } from './fault.ts';
 
@@ -9,7 +9,7 @@ export interface LaunchShape {
   readonly block: Dim3;
   /** Dynamic shared memory of a block in bytes. */
   readonly sharedBytes: number;
-  /** Address of what the grid synchronises by as a whole; 0 where it does not. */
+  /** Address of the workspace for grid-wide synchronisation; 0 if the launch is not cooperative. */
   readonly gridWorkspace: number;
 }
 
@@ -23,25 +23,25 @@ export interface LaunchLimits {
 
 export interface LaunchStats {
   readonly threads: number;
-  /** Executed thread-instructions whose guard held, without `ret`. */
+  /** Executed thread-instructions whose guard was true, without `ret`. */
   readonly instructions: number;
   readonly milliseconds: number;
 }
 
 export const warpSize = 32;
 
-/** Worker threads that a launch may have. */
+/** Most worker threads for a launch. */
 export const mostWorkers = 64;
 
 const gridLimits: Dim3 = [2 ** 31 - 1, 65_535, 65_535];
 const blockLimits: Dim3 = [1024, 1024, 64];
 const threadLimit = 1024;
-/** Shared memory a block may have in all: 227 KiB, the most of any device so far. */
+/** Most shared memory per block: 227 KiB, the maximum of all devices so far. */
 export const sharedLimit: number = 227 * 1024;
 
 const axes = ['x', 'y', 'z'] as const;
 
-/** @throws PtxlabError `bad-launch` for extents no device takes */
+/** @throws PtxlabError `bad-launch` for extents that no device accepts */
 export function checkShape(shape: LaunchShape, staticShared: number, stackBytes: number): void {
   checkExtent('grid', shape.grid, gridLimits);
   checkExtent('block', shape.block, blockLimits);
@@ -54,7 +54,7 @@ export function checkShape(shape: LaunchShape, staticShared: number, stackBytes:
   if (shared > sharedLimit) throw badLaunch(`${shared} bytes of shared memory for a block; at most ${sharedLimit}`);
 }
 
-/** Local memory a thread may have: 512 KiB, as on every device so far. */
+/** Most local memory per thread: 512 KiB, as on every device so far. */
 const localLimit = 512 * 1024;
 
 function checkExtent(what: string, extent: Dim3, limits: Dim3): void {
@@ -70,7 +70,7 @@ function isCount(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 0;
 }
 
-/** @throws PtxlabError `bad-launch` for a number that cannot be */
+/** @throws PtxlabError `bad-launch` for an invalid number */
 export function checkWorkers(workers: number): void {
   if (isCount(workers) && workers <= mostWorkers) return;
   throw badLaunch(`${workers} workers; there can be 0 to ${mostWorkers}`);
@@ -100,7 +100,7 @@ export function overBudget(budget: number): MachineFault {
 
 type Limits = Pick<LaunchLimits, 'seconds'> & Partial<Pick<LaunchLimits, 'signal'>>;
 
-/** Throws where the caller has ended the launch, or its time is over. `started`: when it began, by performance.now(). */
+/** Throws if the caller has ended the launch, or its time is over. `started`: when it began, by performance.now(). */
 export function checkTime({ seconds, signal }: Limits, started: number): void {
   if (signal?.aborted === true) throw machineFault('PTX6022', {});
   if (performance.now() - started > seconds * 1000) throw machineFault('PTX6021', { seconds: String(seconds) });

@@ -1,10 +1,13 @@
-/** Global memory as a worker has it: the bytes that all share, the allocations there were, and room of its own. */
+/**
+ * A worker's view of global memory: the shared bytes, the allocations at the start of the launch, and its own borrowed
+ * memory.
+ */
 import type { Bits } from '../base/bits.ts';
 import { type Allocation, Allocations } from './allocations.ts';
 import type { EngineMemory } from './engine-memory.ts';
 import { type Access, loadBits, storeBits } from './segment.ts';
 
-/** What a worker is sent of a device's memory. */
+/** The data of a device's memory that is sent to a worker. */
 export interface SharedMemory {
   readonly memory: WebAssembly.Memory;
   /** Offset of address 0 in `memory`. */
@@ -12,7 +15,7 @@ export interface SharedMemory {
   readonly allocations: readonly Allocation[];
 }
 
-/** Borrowed bytes that are one worker's. */
+/** Borrowed bytes for this worker alone. */
 export interface Room {
   readonly address: number;
   readonly size: number;
@@ -46,7 +49,7 @@ export class MemoryView implements EngineMemory {
     return address;
   }
 
-  /** The room as a whole goes back to the device. */
+  /** The whole borrowed range goes back to the device. */
   giveBack(): void {
     this.next = this.end;
   }

@@ -1,10 +1,10 @@
 /**
- * printf of a kernel: the conversions of C, on arguments as the CUDA toolchain lays them out. Texts are strings of
- * bytes, one character each, so that widths count bytes as C does.
+ * printf of a kernel: the conversions of C, on arguments in the layout of the CUDA toolchain. Texts are strings of
+ * bytes, one character each, so that widths count bytes as in C.
  */
 import { fixed, general, hexadecimal, isNan, isSpecial, scientific } from './decimal.ts';
 
-/** The arguments behind a format, taken one after the other. */
+/** The arguments after a format, read one after the other. */
 export interface PrintfArguments {
   /** The next 4 or 8 bytes, at their natural alignment. */
   readonly next: (bytes: 4 | 8) => bigint;
@@ -15,7 +15,7 @@ export interface PrintfArguments {
 interface Spec {
   readonly flags: ReadonlySet<string>;
   readonly width: number;
-  /** Null where none is given. */
+  /** Null if none is given. */
   readonly precision: number | null;
   readonly size: string;
   readonly conversion: string;
@@ -24,10 +24,10 @@ interface Spec {
 /** `%[flags][width][.precision][size]conversion`. */
 const pattern = /%([-+ #0']*)(\*|\d+)?(?:\.(\*|-?\d*))?(hh|h|ll|l|q|L|j|z|t)?([a-zA-Z%])/g;
 
-/** More than any text of a kernel needs; a width beyond it is cut. */
+/** More than any text of a kernel needs; larger widths are limited to it. */
 const widest = 65_536;
 
-/** The text, and how many arguments it took. What is no conversion stays as it is. */
+/** The text, and how many arguments it used. Text that is not a conversion is copied. */
 export function printf(format: string, args: PrintfArguments): { readonly text: string; readonly taken: number } {
   let taken = 0;
   const next = (bytes: 4 | 8): bigint => {
@@ -128,7 +128,7 @@ function digitsOf({ precision }: Spec, digits: string): string {
   return digits.padStart(precision ?? 1, '0');
 }
 
-/** A precision takes the meaning from the flag `0`. */
+/** A precision disables the flag `0`. */
 function padNumber(spec: Spec, prefix: string, digits: string): string {
   return pad(spec, prefix, digits, spec.flags.has('0') && spec.precision === null);
 }
@@ -161,7 +161,7 @@ function cased(conversion: string, text: string): string {
   return conversion === conversion.toUpperCase() ? text.toUpperCase() : text;
 }
 
-/** Blanks before, or behind with `-`; with `zeros`, zeros between the prefix and the rest. */
+/** Pads with blanks before the text, or after it with `-`; `zeros` puts zeros between the prefix and the rest. */
 function pad({ width, flags }: Spec, prefix: string, body: string, zeros: boolean): string {
   const text = prefix + body;
   if (flags.has('-')) return text.padEnd(width);

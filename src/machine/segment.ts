@@ -1,6 +1,6 @@
 /**
- * Bytes of one space with checked access. An offset has been brought into the space before; here it is held against the
- * bounds, the alignment, and what has been written.
+ * Bytes of one space with checked access. Offsets are already relative to the space; this file checks the bounds, the
+ * alignment, and whether the bytes have been written.
  */
 import type { Bits } from '../base/bits.ts';
 import type { Parameters } from '../diagnostics/catalogue.ts';
@@ -19,23 +19,26 @@ export interface Region {
 
 export interface SegmentOptions {
   readonly readOnly?: boolean;
-  /** Fault on an access none of whose bytes anybody wrote. */
+  /** Report a fault for an access to bytes of which none has been written. */
   readonly trackWrites?: boolean;
   readonly regions?: readonly Region[];
-  /** Bytes of the space, where fewer are given: the rest comes, zeroed, when it is reached. */
+  /** Initial size in bytes, if smaller: the rest is added, zeroed, when it is accessed. */
   readonly size?: number;
 }
 
-/** What loads and stores need of any space. */
+/** The operations that loads and stores need of any space. */
 export interface Memory {
-  /** Throws a fault unless `size` bytes at `offset` may be accessed as one. Of `unused` ones nobody need have written any. */
+  /**
+   * Throws a fault unless `size` bytes at `offset` can be accessed at once. Bytes in `unused` need not have been
+   * written.
+   */
   check(access: Access, offset: number, size: number, unused?: boolean): void;
-  /** One element of `width` bits, little-endian; `check` has been called. */
+  /** One element of `width` bits, little-endian. The caller must have called `check`. */
   load(offset: number, width: number): Bits;
   store(offset: number, width: number, bits: Bits): void;
 }
 
-/** A segment at a moment: its bytes, and with `trackWrites` a byte for each that says whether it was written. */
+/** The saved state of a segment: its bytes, and with `trackWrites` a byte for each that says whether it was written. */
 export interface SegmentState {
   readonly bytes: MemoryImage;
   readonly written: MemoryImage | null;
@@ -70,7 +73,7 @@ export class Segment implements Memory {
         throw this.fault('PTX6004', offset, { size: String(size), near: this.nearest(offset) });
       this.mark(offset, size);
     } else if (written !== null && !unused) {
-      // Whoever copies a struct reads its padding too, and so one written byte will do.
+      // Copying a struct also reads its padding, so one written byte is enough.
       let at = offset;
       while (at < offset + size && written[at] === 0) at++;
       if (at === offset + size) throw this.fault('PTX6006', offset, { size: String(size), near: this.nearest(offset) });
@@ -85,7 +88,7 @@ export class Segment implements Memory {
     storeBits(this.view, offset, width, bits);
   }
 
-  /** Makes sure that bytes up to `end`, inside the segment, are there. */
+  /** Makes sure that bytes up to `end`, inside the segment, exist. */
   reach(end: number): void {
     if (end <= this.bytes.byteLength) return;
     const length = Math.min(this.size, Math.max(end, 2 * this.bytes.byteLength));
@@ -100,13 +103,13 @@ export class Segment implements Memory {
     this.touch(0, length);
   }
 
-  /** The segment as it is; what it shares with the state before was not written since. */
+  /** The current state of the segment. Pages that were not written since the last state are shared with it. */
   give(): SegmentState {
     const { bytes, written } = this;
     return { bytes: this.pages.take(bytes), written: written === null ? null : this.writtenPages.take(written) };
   }
 
-  /** Makes the segment what it was. Where nobody noted what was written then, all of it counts as that. */
+  /** Restores the segment. If writes were not tracked in the saved state, all of it counts as written. */
   take({ bytes, written }: SegmentState): void {
     const { size } = bytes;
     if (this.bytes.byteLength !== size) {
@@ -128,7 +131,7 @@ export class Segment implements Memory {
     this.written?.fill(0, start, end);
   }
 
-  /** Notes that bytes are written, for a `store` that nobody checks. */
+  /** Marks bytes as written, for a `store` without a check. */
   mark(offset: number, size: number): void {
     this.touch(offset, size);
     this.written?.fill(1, offset, offset + size);

@@ -1,6 +1,6 @@
 /**
- * A launch at a moment, as plain data: it can be kept, cloned, sent to another thread, and gone on with by another engine.
- * States share what did not change between them, and nobody writes to one.
+ * The state of a launch as plain data: it can be kept, cloned, sent to another thread, and continued by another engine.
+ * States share what did not change between them and are never modified.
  */
 import type { Bits } from '../base/bits.ts';
 import type { BarriersState } from './barriers.ts';
@@ -10,20 +10,20 @@ import type { GlobalState } from './global-memory.ts';
 import type { SegmentState } from './segment.ts';
 
 export interface LaunchState {
-  /** Blocks before it have begun. */
+  /** Blocks before this one have started. */
   readonly nextBlock: number;
-  /** Those of them that have not ended, the one that runs first. */
+  /** Started blocks that have not ended; the one that runs comes first. */
   readonly blocks: readonly BlockState[];
   /** Executed thread-instructions. */
   readonly executed: number;
-  /** What the timer showed, in nanoseconds, less the executed instructions: it shows one more for each. */
+  /** The value of the timer in nanoseconds, minus the executed instructions: each instruction adds one. */
   readonly timer: number;
   readonly printed: string;
   readonly memory: GlobalState;
   readonly heap: HeapState;
 }
 
-/** A launch between two blocks. */
+/** The state of a launch between two blocks. */
 export interface SettledState extends LaunchState {
   readonly blocks: readonly [];
 }
@@ -38,33 +38,33 @@ export interface BlockState {
   readonly idleTurns: number;
 }
 
-/** The turn of the thread that runs. */
+/** The turn of the running thread. */
 export interface TurnState {
   readonly thread: number;
   /** Instructions that it has tried in this turn. */
   readonly tried: number;
-  /** Times that it looked at what others may write. */
+  /** How often it read memory that others may write. */
   readonly looks: number;
 }
 
-/** `waiting`: in the instruction before `pc`, for others. */
+/** `waiting`: in the instruction before `pc`, for other threads. */
 export type Activity = 'running' | 'waiting' | 'exited';
 
 export interface ThreadState {
-  /** Values of the function that runs. */
+  /** Values of the running function. */
   readonly frame: readonly Bits[];
   readonly local: SegmentState | null;
-  /** Where the function that runs has its variables in local memory. */
+  /** Start of the running function's variables in local memory. */
   readonly base: number;
-  /** Open calls, the innermost last. */
+  /** Open calls, innermost last. */
   readonly calls: readonly CallState[];
   readonly pc: number;
   readonly activity: Activity;
-  /** Where it waits and is traced: the registers before the instruction. */
+  /** If it waits and is traced: the registers before the instruction. */
   readonly before: readonly Bits[] | null;
 }
 
-/** A function that called another: it goes on with the rest of the instruction before `pc`. */
+/** A function that called another: it continues with the rest of the instruction before `pc`. */
 export interface CallState {
   readonly frame: readonly Bits[];
   readonly pc: number;

@@ -1,6 +1,6 @@
-/** Who waits where, in words, for dead-locks. */
+/** Describes which threads wait where, for deadlocks. */
 
-/** A thread that waits, by its number in the block, and the line in the PTX text where it does. */
+/** A waiting thread, by its number in the block, and the line in the PTX text where it waits. */
 export interface Waiter {
   readonly thread: number;
   readonly line: number;

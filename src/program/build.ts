@@ -1,4 +1,7 @@
-/** From a checked function to a FunctionProgram, in two steps: instructions first, places of variables when all are known. */
+/**
+ * Turns a checked function into a FunctionProgram in two steps: first the instructions, then the places of variables,
+ * once all are known.
+ */
 import type { CheckedFunction, FormalSymbol } from '../check/checked.ts';
 import { signatureOf } from '../check/signature.ts';
 import { alignmentOf, alignUp, sizeOf } from '../check/sizes.ts';
@@ -12,10 +15,10 @@ import { stackSymbol, usesStack } from './dynamic-stack.ts';
 import { layOut, type Placed } from './layout.ts';
 import { reservedSymbol, usesReserved } from './reserved-shared.ts';
 
-/** Room for what a call keeps beside variables: so every activation takes some, and endless recursion ends. */
+/** Space for what a call saves besides variables, so that every activation takes some and endless recursion ends. */
 const linkage = 64;
 
-/** A function whose variables have no places yet: where they lie depends on all functions of the kernel. */
+/** A function whose variables have no addresses yet, because they depend on all functions of the kernel. */
 export interface Draft {
   readonly fn: CheckedFunction;
   readonly frame: FrameBuilder;
@@ -27,17 +30,17 @@ export function draftFunction(fn: CheckedFunction, surroundings: Surroundings): 
   return { fn, frame, instructions: new InstructionBuilder(surroundings, fn, frame).build() };
 }
 
-/** What the functions of a kernel share. */
+/** Facts that the functions of a kernel share. */
 export interface KernelLayout {
   readonly shared: ReturnType<typeof layOut>;
   readonly sharedSymbols: readonly VariableSymbol[];
-  /** Bytes at the start of shared memory that are the system's. */
+  /** Bytes at the start of shared memory that are reserved for the system. */
   readonly reservedBytes: number;
   /** Every activation begins at a multiple of this. */
   readonly alignment: number;
 }
 
-/** Places of `.shared` variables: those of the module, and those that the functions of the kernel declare. */
+/** Offsets of `.shared` variables: those of the module, and those declared by the functions of the kernel. */
 export function kernelLayout(drafts: readonly Draft[], shared: readonly VariableSymbol[]): KernelLayout {
   const own = drafts.flatMap(({ fn }) => fn.variables.filter((symbol) => symbol.space === '.shared'));
   const reserves = drafts.some(({ instructions }) => usesReserved(instructions));
@@ -60,7 +63,7 @@ function localSymbols({ fn, instructions }: Draft): readonly VariableSymbol[] {
   return usesStack(instructions) ? [...own, stackSymbol] : own;
 }
 
-/** Makes a drafted function ready to run. */
+/** Completes a drafted function, so that it can run. */
 export function finishFunction(draft: Draft, layout: KernelLayout): FunctionProgram {
   const { fn, frame, instructions } = draft;
   const { entry } = fn.item;
@@ -109,7 +112,7 @@ interface PlacedFormal {
   readonly offset: number;
 }
 
-/** A function's parameters and return values in local memory; a kernel's are elsewhere. */
+/** A function's parameters and return values are in local memory; a kernel's parameters are elsewhere. */
 function formalsOf({ item, parameters, results }: CheckedFunction): {
   readonly parameters: readonly PlacedFormal[];
   readonly results: readonly PlacedFormal[];
@@ -143,8 +146,8 @@ function kernelParameters(
 }
 
 /**
- * `.extern .shared x[]` is the dynamic part of shared memory, behind what has a size. The strictest alignment goes first,
- * so that all such names share one start.
+ * `.extern .shared x[]` is the dynamic part of shared memory, after all variables with a size. All such names share one
+ * start, so the strictest alignment is placed first.
  */
 function dynamicLast(symbols: readonly VariableSymbol[]): readonly VariableSymbol[] {
   const isSized = ({ variable }: VariableSymbol): boolean => sizeOf(variable) > 0;

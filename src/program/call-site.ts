@@ -1,7 +1,7 @@
 /**
- * Calls as data. Local memory of a thread is a stack of activations. A caller writes arguments to where the callee's
- * activation will begin, behind its own `localBytes`; parameters of the callee lie there first, then its return values,
- * which the caller reads from the same place afterwards. Registers of a function are its own in every activation.
+ * Calls as data. Local memory of a thread is a stack of activations. A caller writes arguments where the callee's
+ * activation will begin, after its own `localBytes`. There the callee's parameters come first, then its return values,
+ * which the caller reads from the same place afterwards. Every activation has its own registers.
  */
 import type { Bits } from '../base/bits.ts';
 import type { BoundCall, Passed } from '../check/bind-call.ts';
@@ -10,7 +10,7 @@ import { alignUp } from '../check/sizes.ts';
 import type { VariableSymbol } from '../check/symbols.ts';
 import type { FrameBuilder } from './frame.ts';
 
-/** Some bytes of an argument or result, at `offset` from the base of the callee's activation. */
+/** Bytes of an argument or result, at `offset` from the base of the callee's activation. */
 export interface Moved {
   readonly offset: number;
   readonly bytes: number;
@@ -24,7 +24,7 @@ export interface Moved {
 export type Callee =
   /** Index in the functions of the kernel. */
   | { readonly kind: 'direct'; readonly function: number }
-  /** The register holds the address of one of the `candidates`, which are indices too. */
+  /** The register holds the address of one of the `candidates`, which are also indices. */
   | {
       readonly kind: 'indirect';
       readonly register: number;
@@ -37,11 +37,11 @@ export interface CallSite {
   readonly name: string;
   readonly callee: Callee;
   readonly parameters: readonly Moved[];
-  /** Return values that are wanted; constants do not occur. */
+  /** Return values that the caller reads; never constants. */
   readonly results: readonly Moved[];
 }
 
-/** Where parameters and return values lie from the base of an activation, and how many bytes they take. */
+/** Offsets of parameters and return values from the base of an activation, and their size in bytes. */
 export interface FormalLayout {
   readonly parameters: readonly number[];
   readonly results: readonly number[];

@@ -1,13 +1,13 @@
-/** The part of an activation that alloca takes from: a hidden variable behind the function's own. */
+/** The part of an activation that alloca allocates from: a hidden variable after the function's own. */
 import type { VariableSymbol } from '../check/symbols.ts';
 import { stackBase, stackLimit } from '../isa/steps/ref.ts';
 import type { ProgramInstruction } from './function-program.ts';
 import { hiddenVariable } from './hidden-variable.ts';
 
-/** The same for all functions: each places it for itself. */
+/** The same object for all functions; each function places it for itself. */
 export const stackSymbol: VariableSymbol = hiddenVariable('alloca', '.local', stackLimit);
 
-/** True for a function that takes bytes from its stack. */
+/** True for a function that uses alloca. */
 export function usesStack(instructions: readonly ProgramInstruction[]): boolean {
   return instructions.some(({ places }) => places.has(stackBase));
 }

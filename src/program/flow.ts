@@ -1,24 +1,24 @@
-/** The control-flow graph of a function: basic blocks, and what follows each. */
+/** The control-flow graph of a function: basic blocks and their successors. */
 import { flowOf, isGroupStep } from '../isa/steps/effects.ts';
 import type { Flow } from '../isa/steps/facts.ts';
 import type { FunctionProgram, ProgramInstruction } from './function-program.ts';
 
-/** How a block ends. Where its last instruction is guarded, `next` follows if the guard does not hold. */
+/** How a block ends. If its last instruction is guarded, `next` follows when the guard is false. */
 export type BlockExit =
-  /** No control instruction: on to the next block. */
+  /** No control instruction: continues with the next block. */
   | { readonly kind: 'next'; readonly next: number }
   | { readonly kind: 'branch'; readonly target: number; readonly next: number | null }
-  /** `brx.idx`: on to one of `targets`, by its number; the same may occur several times. */
+  /** `brx.idx`: continues with one of `targets`, by its number; a target may occur several times. */
   | { readonly kind: 'switch'; readonly targets: readonly number[]; readonly next: number | null }
-  /** Into a function; the thread comes back at `resume`. */
+  /** Calls a function; the thread comes back at `resume`. */
   | { readonly kind: 'call'; readonly resume: number; readonly next: number | null }
-  /** The thread ends, or in a function returns to its caller. */
+  /** The thread ends, or returns to the caller of the function. */
   | { readonly kind: 'end'; readonly next: number | null }
-  /** The thread waits for others, and goes on at `resume` in its own time. */
+  /** The thread waits for others and later continues at `resume`. */
   | { readonly kind: 'park'; readonly resume: number; readonly next: number | null };
 
 export interface BasicBlock {
-  /** Index of its first instruction, and of the one behind its last. */
+  /** Indices of its first instruction and of the one after its last. */
   readonly start: number;
   readonly end: number;
   readonly exit: BlockExit;
@@ -36,7 +36,10 @@ const controls: Readonly<Record<Flow, ControlKind | null>> = {
   fault: null,
 };
 
-/** What an instruction does to the flow; null for one that goes on to the next, as one that calls a built-in function. */
+/**
+ * The effect of an instruction on control flow; null if it continues with the next one, as calls of built-in functions
+ * do.
+ */
 function controlOf({ steps, call }: ProgramInstruction, builtins: ReadonlySet<number>): ControlKind | null {
   for (const step of steps) {
     const control = isGroupStep(step) ? 'park' : controls[flowOf(step)];
@@ -48,9 +51,9 @@ function controlOf({ steps, call }: ProgramInstruction, builtins: ReadonlySet<nu
 }
 
 /**
- * Cuts a function into blocks, in the order of its text. The last one is empty: the end of the text; so is one for an
- * entry that is a branch's target too. `builtins` are the built-in ones of the kernel's functions, `cuts` instructions that begin a block in
- * any case.
+ * Splits a function into blocks in the order of its text. The last block is empty: it is the end of the text. An entry
+ * that is also the target of a branch gets an empty block too. `builtins` are the built-in ones among the kernel's
+ * functions; `cuts` are instructions that always begin a block.
  */
 export function blocksOf(
   { instructions }: FunctionProgram,
@@ -59,7 +62,7 @@ export function blocksOf(
 ): readonly BasicBlock[] {
   const leaders = new Set([0, instructions.length]);
   const targets = new Set<number>();
-  /** Places where threads begin or come back to, and do something that those do not that branch there. */
+  /** Places where threads begin or return and do something that threads branching there do not do. */
   const entries = new Set([0]);
   instructions.forEach((instruction, i) => {
     const control = controlOf(instruction, builtins);
@@ -106,13 +109,13 @@ function exitOf(
   }
 }
 
-/** Blocks that the thread goes on to, having waited or not. */
+/** Blocks that the thread continues with, whether or not it waited. */
 export function followersOf(block: BasicBlock): readonly number[] {
   const { exit } = block;
   return exit.kind === 'park' || exit.kind === 'call' ? [exit.resume, ...successorsOf(block)] : successorsOf(block);
 }
 
-/** Blocks that the thread itself goes on to, without having waited. */
+/** Blocks that the thread continues with directly, without waiting. */
 export function successorsOf({ exit }: BasicBlock): readonly number[] {
   const next = exit.next === null ? [] : [exit.next];
   if (exit.kind === 'switch') return [...exit.targets, ...next];

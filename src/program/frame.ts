@@ -1,4 +1,4 @@
-/** The places of one function's values: registers, the constants of operands, and temporaries that instructions share. */
+/** The slots of one function's values: registers, constants of operands, and temporaries that instructions share. */
 import type { Bits } from '../base/bits.ts';
 import type { RegisterUse } from '../check/bind.ts';
 import type { RegisterSymbol } from '../check/symbols.ts';
@@ -15,7 +15,7 @@ export class FrameBuilder {
   private used = 0;
   private readonly shared = new Map<Ref, number>();
 
-  /** The place of a register; the same one for every use of it. */
+  /** The slot of a register, the same for every use of it. */
   register({ symbol, register, element }: RegisterUse): number {
     const name = element === null ? register : `${register}.${'xyzw'[element]}`;
     let names = this.bySymbol.get(symbol);
@@ -31,18 +31,18 @@ export class FrameBuilder {
     return place;
   }
 
-  /** A place of its own for a value of `width` bits. */
+  /** A new slot for a value of `width` bits. */
   value(width: number): number {
     this.initial.push(width > 32 ? 0n : 0);
     return this.initial.length - 1;
   }
 
-  /** From here on temporaries may be used again: none outlives its instruction. */
+  /** Temporaries may be reused from here on; none outlives its instruction. */
   beginInstruction(): void {
     this.used = 0;
   }
 
-  /** A place for a value inside the instruction that is being built. */
+  /** A slot for a value inside the instruction being built. */
   temporary(): number {
     const known = this.temporaries[this.used++];
     if (known !== undefined) return known;
@@ -51,7 +51,7 @@ export class FrameBuilder {
     return place;
   }
 
-  /** The place of a name of `sharedRefs`, one for the whole function; null for any other. */
+  /** The slot of a name of `sharedRefs`, one for the whole function; null for other names. */
   sharedPlace(name: Ref): number | null {
     const type = sharedRefs.get(name);
     if (type === undefined) return null;
@@ -63,12 +63,12 @@ export class FrameBuilder {
     return place;
   }
 
-  /** Places of constants. */
+  /** Slots of constants. */
   get constantPlaces(): ReadonlySet<number> {
     return new Set(this.constants.values());
   }
 
-  /** A place that holds a constant from the start and is never written. */
+  /** A slot that holds a constant from the start and is never written. */
   constant(bits: Bits): number {
     const key = `${typeof bits} ${bits}`;
     const known = this.constants.get(key);

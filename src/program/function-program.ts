@@ -1,6 +1,6 @@
 /**
- * A checked function made ready for an engine: registers have places in a frame, instructions their operands tied to
- * those places, labels are indices. It says nothing about how steps are executed.
+ * A checked function prepared for an engine: registers have slots in a frame, the operands of instructions are bound to
+ * those slots, and labels are indices. It does not say how steps are executed.
  */
 import type { Bits } from '../base/bits.ts';
 import type { SourcePlace } from '../base/source-place.ts';
@@ -13,18 +13,18 @@ import type { VariableSymbol } from '../check/symbols.ts';
 import type { CallSite } from './call-site.ts';
 import type { Placed } from './layout.ts';
 
-/** Moves a value between a register and an operand: chopped on the way in, extended on the way out. */
+/** Moves a value between a register and an operand: truncated when read, extended when written. */
 export interface Transfer {
-  /** Place of the operand's own value. */
+  /** Slot of the operand's own value. */
   readonly operand: number;
   readonly register: number;
   readonly registerWidth: number;
   readonly type: PtxType;
-  /** `!%p`: the predicate is read inverted. */
+  /** `!%p`: the predicate is inverted when read. */
   readonly negated: boolean;
 }
 
-/** What an address operand is made of: a register's value, or a variable, or nothing, and an offset in bytes. */
+/** The parts of an address operand: the value of a register, or a variable, or neither, and an offset in bytes. */
 export interface AddressSource {
   readonly place: number;
   readonly base:
@@ -53,7 +53,7 @@ export interface SpecialRead {
   readonly width: number;
 }
 
-/** An operand that is a register, with the type that the instruction sees it with; for traces. */
+/** An operand that is a register, with the type that the instruction gives it; for traces. */
 export interface RegisterOperand {
   readonly register: number;
   readonly type: TypeName;
@@ -65,7 +65,7 @@ export interface ProgramInstruction {
   /** 1-based line in the PTX text. */
   readonly line: number;
   readonly text: string;
-  /** Where it comes from; null where no `.loc` says so. */
+  /** The source position from `.loc`; null if there is none. */
   readonly source: SourcePlace | null;
   readonly guard: { readonly register: number; readonly negated: boolean } | null;
   readonly reads: readonly Transfer[];
@@ -75,13 +75,13 @@ export interface ProgramInstruction {
   readonly specials: readonly SpecialRead[];
   readonly registers: readonly RegisterOperand[];
   readonly steps: readonly Step[];
-  /** Place of every name in the steps. */
+  /** Slot of every name in the steps. */
   readonly places: ReadonlyMap<Ref, number>;
-  /** Index of the instruction that a branch goes to; -1 for an instruction that does not branch. */
+  /** Index of the instruction that a branch jumps to; -1 for an instruction that does not branch. */
   readonly target: number;
-  /** Indices of the instructions that `brx.idx` may go to, in the order of its list; empty for all others. */
+  /** Indices of the instructions that `brx.idx` may jump to, in the order of its list; empty for other instructions. */
   readonly targets: readonly number[];
-  /** What a call hands over; null for all others. */
+  /** The arguments and results of a call; null for other instructions. */
   readonly call: CallSite | null;
 }
 
@@ -90,14 +90,17 @@ export function isCounted({ steps }: ProgramInstruction): boolean {
   return !steps.some((step) => step.kind === 'return');
 }
 
-/** A register by its place, for traces and messages. */
+/** A register by its slot, for traces and messages. */
 export interface NamedRegister {
   readonly name: string;
   readonly type: PtxType;
   readonly place: number;
 }
 
-/** A parameter or return value in a register of the function, and where its bytes lie in an activation's local memory. */
+/**
+ * A parameter or return value in a register of the function, and the position of its bytes in the local memory of an
+ * activation.
+ */
 export interface RegisterFormal {
   readonly place: number;
   /** Bits of the register. */
@@ -109,38 +112,38 @@ export interface FunctionProgram {
   readonly name: string;
   /** A kernel; its activation begins at local address 0. */
   readonly entry: boolean;
-  /** Parameters of a kernel, by their place in `.param` memory; a function has none there. */
+  /** Parameters of a kernel, by their offset in `.param` memory; empty for functions. */
   readonly parameters: readonly Placed[];
   readonly parameterBytes: number;
-  /** Parameters of a function in `.reg`: loaded from local memory when it is entered. */
+  /** Parameters of a function in `.reg`: loaded from local memory on entry. */
   readonly registerParameters: readonly RegisterFormal[];
-  /** Return values of a function in `.reg`: stored to local memory when it returns. */
+  /** Return values of a function in `.reg`: stored to local memory on return. */
   readonly registerResults: readonly RegisterFormal[];
-  /** Values at the start of a thread: zeros of the right kind, and the constants of operands. */
+  /** Values at the start of a thread: zeros of the right type, and the constants of operands. */
   readonly initialFrame: readonly Bits[];
-  /** Places that hold the constant of an operand. */
+  /** Slots that hold the constant of an operand. */
   readonly constants: ReadonlySet<number>;
   readonly registers: readonly NamedRegister[];
   readonly instructions: readonly ProgramInstruction[];
-  /** Variables of `.shared` that the kernel and all it may call declare or use. */
+  /** Bytes of `.shared` variables that the kernel and all functions it may call declare or use. */
   readonly shared: readonly Placed[];
   readonly sharedBytes: number;
-  /** Those at the start of them that are the system's. */
+  /** The part at their start that is reserved for the system. */
   readonly reservedBytes: number;
   /**
-   * What an activation has in local memory, from its base on: a function's parameters and return values, local variables,
-   * arguments of calls.
+   * Bytes of local memory per activation: parameters and return values of a function, local variables, arguments of
+   * calls.
    */
   readonly local: readonly Placed[];
   readonly localBytes: number;
-  /** Where the activation of a function that this one calls begins, from the base of this one. */
+  /** Start of the activation of a called function, from the base of this one. */
   readonly calleeBase: number;
-  /** Threads of a block that `.reqntid` and `.maxntid` demand or allow. */
+  /** Threads of a block that `.reqntid` and `.maxntid` require or allow. */
   readonly requiredThreads: readonly number[] | null;
   readonly mostThreads: number | null;
   /**
-   * Offset of a variable in the space it lives in, for local memory from the activation's base; null for module
-   * variables, whose place the module knows.
+   * Offset of a variable in its space; for local memory, from the base of the activation. Null for module variables,
+   * whose addresses are in the module image.
    */
   readonly offsetOf: (symbol: VariableSymbol) => number | null;
 }

@@ -1,10 +1,10 @@
-/** Variables that no text declares. */
+/** Variables that are not declared in the text. */
 import type { VariableSpace, VariableSymbol } from '../check/symbols.ts';
 import { typeOf } from '../isa/types.ts';
 
 const nowhere = { start: 0, end: 0 };
 
-/** So many bytes, aligned to 16. Messages name them. */
+/** A variable of this size, aligned to 16 bytes. Its name appears in messages. */
 export function hiddenVariable(name: string, space: VariableSpace, bytes: number): VariableSymbol {
   return {
     kind: 'variable',

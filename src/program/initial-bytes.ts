@@ -3,17 +3,17 @@ import { types } from '../isa/types.ts';
 import { storeWide } from './store.ts';
 import type { Initializer, Variable } from '../syntax/tree.ts';
 
-/** The address that a name has as an initial value; `generic` asks for the generic one. */
+/** The address of a name in an initial value; `generic` asks for the generic one. */
 export type AddressOf = (name: string, generic: boolean) => bigint;
 
-/** Writes a variable's initial value at the start of `bytes`, which is zeroed. */
+/** Writes a variable's initial value at the start of `bytes`, which must be zeroed. */
 export function writeInitial(variable: Variable, bytes: Uint8Array, addressOf: AddressOf): void {
   if (variable.initializer === null) return;
   const width = (types.get(variable.type)?.width ?? 64) / 8;
   write(variable.initializer, 0, bytes.byteLength, width, bytes, addressOf);
 }
 
-/** Brace lists nest by dimension; a shorter list leaves zeros behind it. */
+/** Brace lists nest by dimension; the rest of a shorter list stays zero. */
 function write(
   initializer: Initializer,
   offset: number,
@@ -49,7 +49,7 @@ function valueOf(initializer: Exclude<Initializer, { kind: 'list' }>, width: num
   }
 }
 
-/** `0xff00(name)` picks the byte that the mask covers. */
+/** `0xff00(name)` selects the byte that the mask covers. */
 function maskedByte(address: bigint, mask: bigint): bigint {
   let shift = 0n;
   while (mask >> shift !== 0n && ((mask >> shift) & 1n) === 0n) shift++;

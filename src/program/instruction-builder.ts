@@ -1,4 +1,7 @@
-/** The instructions of a function with their operands in places of its frame, labels as indices, calls tied to functions. */
+/**
+ * The instructions of a function with their operands bound to slots of its frame, labels as indices, and calls bound to
+ * functions.
+ */
 import type { SourcePlace } from '../base/source-place.ts';
 import type { SourceText } from '../base/source-text.ts';
 import { type BoundCall, bindCall } from '../check/bind-call.ts';
@@ -19,13 +22,13 @@ import type { ProgramInstruction, SymbolAddress } from './function-program.ts';
 import { sortOperands } from './operands.ts';
 import { SourcePlaces } from './source-places.ts';
 
-/** What a function needs of the module and kernel around it. */
+/** The context of a function: its module and kernel. */
 export interface Surroundings {
   readonly module: CheckedModule;
   readonly environment: Environment;
   /** Address of a function. */
   readonly functionAddress: (name: string) => number;
-  /** What a call reaches; `frame` is the caller's. */
+  /** The target of a call; `frame` is the caller's. */
   readonly callee: (call: BoundCall, frame: FrameBuilder) => Callee;
 }
 
@@ -42,11 +45,11 @@ export class InstructionBuilder {
   private readonly environment: Environment;
   private readonly labels = new Map<LabelSymbol, number>();
   private readonly places: SourcePlaces;
-  /** What the last `.loc` said. */
+  /** The position given by the last `.loc`. */
   private source: SourcePlace | null = null;
-  /** A pragma said that nothing the next instruction loads is used. */
+  /** A pragma said that the values loaded by the next instruction are unused. */
   private unused = false;
-  /** Steps of a variant, made once however often it occurs. */
+  /** Steps of a variant, made once for all its uses. */
   private readonly steps = new Map<Variant, readonly Step[]>();
 
   constructor(surroundings: Surroundings, fn: CheckedFunction, frame: FrameBuilder) {
@@ -128,8 +131,8 @@ export class InstructionBuilder {
   }
 
   /**
-   * Parameters and return values of a function, and what a body declares for its calls, lie in local memory: `ld.param`
-   * and `st.param` of them are accesses there, as are those of a function through a register.
+   * Parameters and return values of a function, and variables that a body declares for its calls, are in local memory.
+   * `ld.param` and `st.param` on them access local memory, and so do those of a function through a register.
    */
   private inOwnParameters({ operands, variant }: BoundInstruction): boolean {
     if (variant.modifiers['space']?.startsWith('.param') !== true) return false;
@@ -150,7 +153,7 @@ export class InstructionBuilder {
     return made;
   }
 
-  /** An instruction outside the tables runs into a named fault when it is reached, not before. */
+  /** An instruction outside the tables causes a named fault only when it is reached. */
   private unsupported(node: Instruction): ProgramInstruction {
     return { ...emptyInstruction, ...this.where(node), steps: [{ kind: 'unsupported', what: node.mnemonic }] };
   }
@@ -163,7 +166,7 @@ export class InstructionBuilder {
 
 type Control = Pick<ProgramInstruction, 'target' | 'targets' | 'call'>;
 
-/** What nvcc writes before a load of bytes that are padding all of them. */
+/** nvcc writes this before a load in which every byte is padding. */
 const usesNoBytes = /^used_bytes_mask\s+(?:0x)?0+$/;
 
 function withoutUse(step: Step): Step {

@@ -3,7 +3,7 @@ import { alignmentOf, alignUp, sizeOf } from '../check/sizes.ts';
 import type { VariableSpace } from '../check/symbols.ts';
 import type { Variable } from '../syntax/tree.ts';
 
-/** Where a variable lies in its space. */
+/** The offset of a variable in its space. */
 export interface Placed {
   readonly name: string;
   readonly offset: number;
@@ -11,7 +11,7 @@ export interface Placed {
   readonly variable: Variable;
 }
 
-/** Lays variables out one behind the other from `start`. */
+/** Places variables one after the other from `start`. */
 export function layOut(
   variables: readonly Variable[],
   start = 0,
@@ -26,7 +26,7 @@ export function layOut(
   return { placed, end };
 }
 
-/** Whether variables of the space lie in a thread's local memory. */
+/** Whether variables of the space are in a thread's local memory. */
 export function isOnStack(space: VariableSpace): boolean {
   return (
     space === '.local' || space === 'local parameter' || space === 'input parameter' || space === 'return parameter'

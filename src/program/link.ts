@@ -19,22 +19,22 @@ export type LinkedFunction =
 
 export interface KernelProgram {
   readonly entry: FunctionProgram;
-  /** The kernel first. Calls name functions by their index here. */
+  /** The kernel comes first. Calls refer to functions by their index here. */
   readonly functions: readonly LinkedFunction[];
   /** Index of the function with an address. */
   readonly byAddress: ReadonlyMap<number, number>;
-  /** Local memory of a thread: what the deepest calls need, or a limit where the functions call each other in a circle. */
+  /** Local memory of a thread: as much as the deepest calls need, or a limit if functions are recursive. */
   readonly stackBytes: number;
   readonly recursive: boolean;
 }
 
-/** Local memory of a thread where no number of open calls is known. */
+/** Local memory of a thread if the depth of calls is unknown. */
 const recursionBytes = 64 * 1024;
 
 /**
- * Builds the kernel of that name and all it may call. `shared` are the module's variables in `.shared`.
+ * Builds the kernel of that name and all functions it may call. `shared` are the module's variables in `.shared`.
  *
- * @throws PtxlabError `unresolved-function` where a function is called or its address taken that nobody defines
+ * @throws PtxlabError `unresolved-function` if a function is called or its address taken but it is not defined
  */
 export function linkKernel(
   module: CheckedModule,
@@ -52,7 +52,7 @@ function resolve(table: FunctionTable, name: string): KnownFunction {
   throw new PtxlabError('unresolved-function', `function '${name}' is declared, but the module has no body for it`);
 }
 
-/** A set of functions that calls through registers may reach, filled when all are known. */
+/** The functions that calls through registers may reach, filled in when all are known. */
 interface Group {
   readonly key: string;
   readonly targets: readonly string[] | null;
@@ -128,7 +128,7 @@ class Linker {
     return { kind: 'indirect', register: frame.register(callee), width, candidates: group.candidates };
   }
 
-  /** Functions of another signature are never reached: calling one is a fault. */
+  /** Functions with another signature are never reached: calling one is a fault. */
   private fill({ key, targets, candidates }: Group): void {
     const possible = targets === null ? this.table.all : targets.map((name) => resolve(this.table, name));
     for (const known of possible) {
@@ -140,7 +140,7 @@ class Linker {
   }
 }
 
-/** Bytes that the deepest calls need; null where functions call each other in a circle. */
+/** Bytes that the deepest calls need; null if functions are recursive. */
 function stackNeed(functions: readonly LinkedFunction[]): number | null {
   const needs = new Map<number, number | 'open'>();
   const visit = (index: number): number | null => {

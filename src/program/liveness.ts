@@ -1,10 +1,10 @@
-/** Which registers a block may still read: what a thread must carry from one region to the next. */
+/** Which registers a block may still read: the values that a thread must keep from one region to the next. */
 import { BitSet } from './bit-set.ts';
 import { type BasicBlock, followersOf } from './flow.ts';
 import type { FunctionProgram } from './function-program.ts';
 import { usesOf } from './uses.ts';
 
-/** Places of the registers that are live at the start of each block, ascending. */
+/** Slots of the registers that are live at the start of each block, ascending. */
 export function liveness(program: FunctionProgram, blocks: readonly BasicBlock[]): readonly (readonly number[])[] {
   const registers = BitSet.of(
     program.initialFrame.length,
@@ -26,9 +26,9 @@ export function liveness(program: FunctionProgram, blocks: readonly BasicBlock[]
 }
 
 interface BlockUses {
-  /** Live at its start; at first what it reads before writing. */
+  /** Live at its start; initially the registers that it reads before writing. */
   readonly before: BitSet;
-  /** What it writes whatever happens. */
+  /** Registers that it always writes. */
   readonly kills: BitSet;
 }
 
@@ -45,7 +45,7 @@ function blockUses(program: FunctionProgram, { start, end, exit }: BasicBlock, r
     if (instruction.guard !== null) continue;
     for (const place of writes) if (registers.has(place)) kills.add(place);
   }
-  // A function gives its results back where it ends.
+  // A function returns its results where it ends.
   if (exit.kind === 'end') for (const { place } of program.registerResults) read(place);
   return { before, kills };
 }

@@ -6,7 +6,7 @@ import type { VariableSymbol } from '../check/symbols.ts';
 import { writeInitial } from './initial-bytes.ts';
 import { layOut, type Placed } from './layout.ts';
 
-/** Gives room in global memory: an address, and the zeroed bytes to fill. */
+/** Returns space in global memory: an address, and the zeroed bytes to fill. */
 export interface GlobalRoom {
   allocate(size: number, owner: string): { readonly address: number };
   write(address: number, bytes: Uint8Array): void;
@@ -15,7 +15,7 @@ export interface GlobalRoom {
 export interface ModuleImage {
   /** Address of a variable in global memory, or offset in const memory. */
   readonly addressOf: (symbol: VariableSymbol) => number | null;
-  /** Of all variables that have one, in the order of the module. */
+  /** For all variables that have one, in the order of the module. */
   readonly addresses: readonly number[];
   readonly constants: Uint8Array;
   readonly constantLayout: readonly Placed[];
@@ -26,7 +26,7 @@ export interface ModuleImage {
 /** Base of the const window, for initial values that are generic addresses of constants. */
 export interface ImageOptions {
   readonly constBase: bigint;
-  /** Address of a function; null where there is none of that name. */
+  /** Address of a function; null if there is none of that name. */
   readonly functionAddress: (name: string) => number | null;
 }
 
@@ -34,9 +34,10 @@ export interface ImageOptions {
 const constantLimit = 11 * 2 ** 16;
 
 /**
- * Lays a module out.
+ * Lays out the variables of a module.
  *
- * @throws PtxlabError `out-of-memory`; `unresolved-variable` where an initialiser names what is not in this module
+ * @throws PtxlabError `out-of-memory`; `unresolved-variable` if an initialiser names a symbol that this module does not
+ *   define
  */
 export function buildImage(
   module: CheckedModule,

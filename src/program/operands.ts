@@ -1,4 +1,4 @@
-/** Operands of an instruction by what an engine has to do for them, each with its place in the frame. */
+/** Operands of an instruction, grouped by how an engine handles them, each with its slot in the frame. */
 import { chop } from '../base/bits.ts';
 import type { Binding, RegisterUse } from '../check/bind.ts';
 import type { Ref } from '../isa/steps/ref.ts';
@@ -15,8 +15,9 @@ interface SortedOperands {
 }
 
 /**
- * Gives every operand a place; one that is a register of exactly its width shares the register's. With several steps
- * (`staged`) a source that is also a result does not: the result may be written before the last read.
+ * Assigns a slot to every operand; a register of exactly the operand's width shares the register's slot. If there are
+ * several steps (`staged`), a source that is also a result gets its own slot, because the result may be written before
+ * the last read.
  */
 export function sortOperands(
   operands: readonly Binding[],

@@ -1,6 +1,7 @@
 /**
- * A function cut at the instructions where threads wait for others. A region is what a thread can run without waiting,
- * from the function's start or from behind such an instruction; blocks that several regions reach belong to each.
+ * A function split at the instructions where threads wait for others. A region is the code that a thread can run
+ * without waiting, from the start of the function or from the point after such an instruction. Blocks that several
+ * regions reach belong to each of them.
  */
 import { type BasicBlock, successorsOf } from './flow.ts';
 
@@ -13,13 +14,15 @@ export interface Region {
   readonly children: ReadonlyMap<number, readonly number[]>;
   /** Targets of back edges. */
   readonly loops: ReadonlySet<number>;
-  /** Blocks with several forward edges into them. */
+  /** Blocks with several incoming forward edges. */
   readonly joins: ReadonlySet<number>;
   /** Every back edge goes to a block that dominates its source. */
   readonly reducible: boolean;
 }
 
-/** The regions of a function, the one from its start first. Threads may also be set down at the blocks of `pauses`. */
+/**
+ * The regions of a function; the first one begins at its start. Threads may also be resumed at the blocks of `pauses`.
+ */
 export function regionsOf(blocks: readonly BasicBlock[], pauses: Iterable<number> = []): readonly Region[] {
   const entries = new Set([0, ...pauses]);
   for (const { exit } of blocks) if (exit.kind === 'park' || exit.kind === 'call') entries.add(exit.resume);
@@ -69,7 +72,7 @@ function reversePostorder(entry: number, next: (block: number) => readonly numbe
   return postorder.reverse();
 }
 
-/** Each edge once for every way it is taken: a branch to the block that follows it counts twice. */
+/** One edge for every way it is taken: a branch to the block that follows counts twice. */
 function predecessors(
   order: readonly number[],
   next: (block: number) => readonly number[],

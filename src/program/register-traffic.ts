@@ -1,10 +1,10 @@
 /**
- * Where a region takes registers out of a thread's frame, and which it has changed. Between regions the frame holds every
- * register that is still needed. A region takes one out before it first reads it, before the loop that does, and puts
- * back what it changed when it stops.
+ * Where a region loads registers from a thread's frame, and which it has changed. Between regions the frame holds every
+ * register that is still needed. A region loads a register before its first read and outside the loop that contains it,
+ * and stores the registers it changed when it stops.
  *
- * On every path a register that was changed and is still needed has been taken out or written: so it can be put back
- * wherever the paths meet, and none is taken out again that has changed since.
+ * On every path, a register that was changed and is still needed has been loaded or written. So it can be stored
+ * wherever paths meet, and a register that has changed is never loaded again.
  */
 import { BitSet } from './bit-set.ts';
 import { type BasicBlock, successorsOf } from './flow.ts';
@@ -13,33 +13,33 @@ import type { Region } from './regions.ts';
 import { outermostLoops } from './region-loops.ts';
 import { usesOf } from './uses.ts';
 
-/** Places of registers, by block. */
+/** Slots of registers, by block. */
 type ByBlock = ReadonlyMap<number, readonly number[]>;
 
 export interface RegisterTraffic {
-  /** To be taken out where the region begins. */
+  /** Loaded at the start of the region. */
   readonly atEntry: readonly number[];
   /** At the start of a block. */
   readonly atStart: ByBlock;
   /** Before a loop that begins with the block. */
   readonly beforeLoop: ByBlock;
-  /** Whether a register may differ from the frame at the start of a block, and at its end. */
+  /** Whether a register may differ from the frame at the start and at the end of a block. */
   readonly changedBefore: (block: number, place: number) => boolean;
   readonly changedAfter: (block: number, place: number) => boolean;
 }
 
-/** What a block does with the registers that frames hold. */
+/** How a block uses the registers that frames hold. */
 interface BlockFacts {
-  /** Those it needs from before. */
+  /** Registers that it reads before writing. */
   readonly needs: BitSet;
-  /** Those that are out of the frame behind it. */
+  /** Registers that are out of the frame after it. */
   readonly holds: BitSet;
-  /** Those it may change. */
+  /** Registers that it may change. */
   readonly changes: BitSet;
   readonly live: BitSet;
 }
 
-/** Analyses the regions of one function; what it knows of a block serves all regions with it. */
+/** Analyses the regions of one function; the facts about a block are shared by all its regions. */
 export class TrafficAnalysis {
   private readonly program: FunctionProgram;
   private readonly blocks: readonly BasicBlock[];
@@ -47,7 +47,7 @@ export class TrafficAnalysis {
   private readonly kept: BitSet;
   private readonly facts = new Map<number, BlockFacts>();
 
-  /** @param kept places of the registers that frames hold */
+  /** @param kept slots of the registers that frames hold */
   constructor(
     program: FunctionProgram,
     blocks: readonly BasicBlock[],
@@ -64,7 +64,7 @@ export class TrafficAnalysis {
     );
   }
 
-  /** @param given registers that are there where the region begins, and not in the frame */
+  /** @param given registers that are available at the start of the region and not in the frame */
   of(region: Region, given: Iterable<number>): RegisterTraffic {
     const start = BitSet.of(this.program.initialFrame.length, given);
     start.meet(this.kept);
@@ -93,7 +93,7 @@ export class TrafficAnalysis {
     program.instructions.slice(start, end).forEach((instruction, i) => {
       const { reads, writes } = usesOf(instruction);
       for (const place of reads) need(place);
-      // Where threads stop, results come in the region behind.
+      // If threads stop, results arrive in the region after the stop.
       if (exit.kind === 'park' && start + i === end - 1) return;
       for (const place of writes) {
         if (instruction.guard !== null) need(place);
@@ -102,7 +102,7 @@ export class TrafficAnalysis {
         changes.add(place);
       }
     });
-    // A call keeps registers elsewhere, and a function gives its results back.
+    // A call saves registers elsewhere, and a function returns its results.
     if (exit.kind === 'call') for (const place of this.live[exit.resume] ?? []) need(place);
     if (exit.kind === 'end') for (const { place } of program.registerResults) need(place);
     holds.join(needs);
@@ -117,11 +117,11 @@ class RegionTraffic {
   private readonly successors: ReadonlyMap<number, readonly number[]>;
   private readonly rank: ReadonlyMap<number, number>;
   private readonly dominators = new Map<number, number>();
-  /** The block that begins the outermost loop around a block. */
+  /** The first block of the outermost loop around a block. */
   private readonly loops: ReadonlyMap<number, number>;
   private readonly changedAtStart = new Map<number, BitSet>();
   private readonly changedAtEnd = new Map<number, BitSet>();
-  /** Changed where a block is entered for the first time, and not from a loop's end. */
+  /** Changed when a block is entered for the first time, not from the end of a loop. */
   private readonly changedAhead = new Map<number, BitSet>();
   private readonly takenAt = new Map<number, BitSet>();
 
@@ -177,7 +177,7 @@ class RegionTraffic {
     }
   }
 
-  /** For graphs that are no nest of loops. */
+  /** For graphs that are not nested loops. */
   private takeAllAtOnce(): readonly number[] {
     const { order, entry } = this.region;
     const touched = this.empty();
@@ -186,7 +186,10 @@ class RegionTraffic {
     return touched.numbers().filter((place) => !this.given.has(place));
   }
 
-  /** First what changes on some ways only, as that has to be early; then what is only read. */
+  /**
+   * First the registers that change on some paths only, because they must be loaded early; then the ones that are only
+   * read.
+   */
   private takeWhereNeeded(): void {
     const changedAndLive = (block: number): BitSet => {
       const wanted = BitSet.copyOf(this.setOf(this.changedAtStart, block));
@@ -197,7 +200,7 @@ class RegionTraffic {
     this.takeMissing((block) => this.facts(block).needs);
   }
 
-  /** True if something was missing. */
+  /** Returns true if anything was missing. */
   private takeMissing(wantedAt: (block: number) => BitSet): boolean {
     const held = this.findHeld();
     let changed = false;
@@ -209,11 +212,11 @@ class RegionTraffic {
     return changed;
   }
 
-  /** What is out of the frame at the start of each block, whatever way was taken. */
+  /** Registers out of the frame at the start of each block, on every path. */
   private findHeld(): ReadonlyMap<number, BitSet> {
     const { order, entry } = this.region;
     const held = new Map<number, BitSet>([[entry, this.given]]);
-    // Blocks come after what dominates them, and a loop's end holds all that its start does.
+    // Blocks come after their dominators, and the end of a loop has all registers that its start has.
     for (const block of order) {
       const before = BitSet.copyOf(this.setOf(held, block));
       const taken = this.takenAt.get(block);
@@ -230,7 +233,10 @@ class RegionTraffic {
     return held;
   }
 
-  /** Takes a register out so early that it is there at a block: where none has changed it, and in no loop. False if that is so. */
+  /**
+   * Loads a register early enough to be available at a block: where it is unchanged on every path, and outside of
+   * loops. Returns false if it already is available.
+   */
   private take(place: number, wanted: number): boolean {
     let block = this.loops.get(wanted) ?? wanted;
     while (this.setOf(this.changedAhead, block).has(place)) {

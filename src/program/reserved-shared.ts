@@ -1,7 +1,7 @@
 /**
- * The part of shared memory that devices since sm_80 keep for the system (PTX ISA 9.1, chapter 10: %reserved_smem_offset).
- * Cooperative groups of nvcc's headers synchronise tiles of more than a warp in it. It is there, before all variables, in
- * kernels that read where it is.
+ * The part of shared memory that devices since sm_80 reserve for the system (PTX ISA 9.1, chapter 10:
+ * %reserved_smem_offset). Cooperative groups in nvcc's headers use it to synchronise tiles of more than a warp. Kernels
+ * that read its offset have it before all variables.
  */
 import { reservedSharedBytes } from '../isa/registers.ts';
 import type { VariableSymbol } from '../check/symbols.ts';
@@ -10,7 +10,7 @@ import { hiddenVariable } from './hidden-variable.ts';
 
 export const reservedSymbol: VariableSymbol = hiddenVariable('reserved shared memory', '.shared', reservedSharedBytes);
 
-/** True for a function that asks where it is. */
+/** True for a function that reads its offset. */
 export function usesReserved(instructions: readonly ProgramInstruction[]): boolean {
   return instructions.some(({ specials }) =>
     specials.some(({ register }) => register.grant === 'reserved shared memory'),

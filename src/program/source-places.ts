@@ -1,9 +1,12 @@
-/** What `.loc` says of the instructions behind it, in words of `.file` and of the strings in `.debug_str`. */
+/**
+ * The source positions that `.loc` gives to the instructions after it, resolved with `.file` and the strings in
+ * `.debug_str`.
+ */
 import type { SourcePlace } from '../base/source-place.ts';
 import type { InlinedAt, LocationDirective } from '../syntax/tree.ts';
 import type { KernelProgram } from './link.ts';
 
-/** What source places need of a module. */
+/** Facts about a module that source positions need. */
 export interface DebugNames {
   /** Names of source files by their number. */
   readonly files: ReadonlyMap<number, string>;
@@ -14,7 +17,7 @@ export interface DebugNames {
 /** Follows the `.loc` directives of one function. */
 export class SourcePlaces {
   private readonly names: DebugNames;
-  /** Places so far: a compiler gives the place of a call before those of what it inlined there. */
+  /** Positions so far: a compiler gives the position of a call before those of the code inlined there. */
   private readonly known = new Map<string, SourcePlace>();
   private readonly functions = new Map<string, string | null>();
 
@@ -22,7 +25,7 @@ export class SourcePlaces {
     this.names = names;
   }
 
-  /** The place; null for line 0, which says that there is none. */
+  /** The position; null for line 0, which stands for no line. */
   read({ file, line, column, inlined }: LocationDirective): SourcePlace | null {
     if (line === 0) return null;
     const name = this.names.files.get(file) ?? `file ${file}`;
@@ -59,13 +62,13 @@ export class SourcePlaces {
   }
 }
 
-/** The text at a label of a debug section: bytes up to a zero. */
+/** The string at a label of a debug section, up to a zero byte. */
 function debugString(sections: readonly string[], { functionName, functionOffset }: InlinedAt): string | null {
   for (const section of sections) {
     const at = labelEnd(section, functionName);
     if (at < 0) continue;
     const bytes: number[] = [];
-    // Labels behind the first only name places further on in the same bytes.
+    // Later labels only name positions further on in the same bytes.
     for (const [, list] of section.slice(at).matchAll(/\.b8\s+([\d\s,]+)/g)) {
       bytes.push(...(list ?? '').split(',').map(Number));
       if (bytes.indexOf(0, functionOffset) >= 0) break;
@@ -84,7 +87,7 @@ function labelEnd(section: string, label: string): number {
   return -1;
 }
 
-/** The source place of the instruction on a line of the PTX text; null where none is known. */
+/** The source position of the instruction on a line of the PTX text; null if unknown. */
 export function sourceAt({ functions }: KernelProgram, line: number | null): SourcePlace | null {
   for (const fn of functions) {
     if (fn.kind !== 'program') continue;

@@ -1,12 +1,12 @@
 /**
- * Loops in which a thread may be waiting for what another thread does: those that look at memory others may write, or
- * that offer to let others run. Such a loop has to let go of the processor now and then.
+ * Loops in which a thread may be waiting for another thread: loops that read memory others may write, or that offer to
+ * let others run. Such a loop must let other threads run now and then.
  */
 import { looksAtOthers } from '../isa/steps/effects.ts';
 import { type BasicBlock, followersOf } from './flow.ts';
 import type { FunctionProgram } from './function-program.ts';
 
-/** The blocks that such loops begin with. */
+/** The first blocks of such loops. */
 export function waitingLoops(program: FunctionProgram, blocks: readonly BasicBlock[]): ReadonlySet<number> {
   const looks = blocks.map(({ start, end }) =>
     program.instructions.slice(start, end).some(({ steps }) => steps.some(looksAtOthers)),
@@ -29,7 +29,7 @@ function predecessorsOf(blocks: readonly BasicBlock[]): readonly (readonly numbe
   return before;
 }
 
-/** Edges to a block that is still being visited, depth first. Iterative, as kernels can be long. */
+/** Edges to a block that is still being visited, depth first. Iterative because kernels can be long. */
 function backEdges(blocks: readonly BasicBlock[]): readonly (readonly [source: number, target: number])[] {
   const found: [number, number][] = [];
   const open = new Set<number>([0]);
@@ -50,7 +50,7 @@ function backEdges(blocks: readonly BasicBlock[]): readonly (readonly [source: n
   return found;
 }
 
-/** The blocks that reach the source of a back edge without passing its target, and the target. */
+/** The blocks that reach the source of a back edge without passing its target, and the target itself. */
 function bodyOf(source: number, start: number, before: readonly (readonly number[])[]): readonly number[] {
   const body = new Set([start, source]);
   const open = [source];
