@@ -1,4 +1,4 @@
-/** One form tried on the parts of a mnemonic: the choices it makes of them, and everything that does not fit. */
+/** Matches one form against the parts of a mnemonic: the choices they make, and every part that does not fit. */
 import type { Constraint } from '../isa/form.ts';
 import { liesOn, modifierSets, modifiersOutside } from '../isa/modifiers.ts';
 import type { Axis, CompiledForm } from '../isa/notation.ts';
@@ -21,11 +21,11 @@ export interface Attempt {
   readonly types: readonly TypeName[];
   readonly modifiers: Readonly<Record<string, string>>;
   readonly problems: readonly Problem[];
-  /** A modifier was misplaced, and which one was meant in its place cannot be told. */
+  /** A modifier was misplaced, and the intended one cannot be determined. */
   readonly unsure: boolean;
 }
 
-/** True where the types can stand in the form's slots, and relate as it demands. */
+/** True if the types fit the form's slots and have the required relation. */
 export function slotsFit(compiled: CompiledForm, names: readonly TypeName[]): boolean {
   const { slots, form } = compiled;
   if (slots.length !== names.length) return false;
@@ -33,7 +33,7 @@ export function slotsFit(compiled: CompiledForm, names: readonly TypeName[]): bo
   return relationHolds(form.relation, names.map(typeOf));
 }
 
-/** The modifiers by axis, where a form takes them and lacks none; null where something is wrong. */
+/** The modifiers by axis if the form accepts all of them and none is missing; otherwise null. */
 export function choicesIn(
   compiled: CompiledForm,
   types: readonly TypeName[],
@@ -50,7 +50,7 @@ export function choicesIn(
   return (compiled.form.constraints ?? []).every((constraint) => constraintHolds(constraint, choices)) ? chosen : null;
 }
 
-/** Sorts modifiers into the form's axes and judges the result. */
+/** Assigns modifiers to the form's axes and judges the result. */
 export function attempt(compiled: CompiledForm, types: readonly TypeName[], written: readonly Written[]): Attempt {
   const chosen: Record<string, string> = {};
   const excused = new Set<string>();
@@ -80,18 +80,18 @@ export function attempt(compiled: CompiledForm, types: readonly TypeName[], writ
   return { compiled, types, modifiers: chosen, problems, unsure };
 }
 
-/** The axis of a modifier: of two that have it, the first on which nothing is chosen yet. */
+/** The axis of a modifier: of two that have it, the first without a choice so far. */
 function axisFor(compiled: CompiledForm, text: string, chosen: Readonly<Record<string, string>>): Axis | undefined {
   const axes = compiled.axes.filter((candidate) => candidate.values.includes(text));
   return axes.find((candidate) => chosen[candidate.axis] === undefined) ?? axes[0];
 }
 
-/** Most modifiers are in a set: for them not every syntax line of the table has to be read. */
+/** Most modifiers are in a set, so the syntax lines of the table need not all be parsed for them. */
 const setModifiers: ReadonlySet<string> = new Set(Object.values(modifierSets).flatMap((set) => set.values));
 
 let tableModifiers: ReadonlySet<string> | null = null;
 
-/** True for a modifier of any instruction of PTX, and for a word such as `.wide` that an opcode holds. */
+/** True for a modifier of any PTX instruction, and for a word such as `.wide` that is part of an opcode. */
 export function isModifier(text: string): boolean {
   if (setModifiers.has(text) || modifiersOutside.has(text)) return true;
   tableModifiers ??= new Set(
@@ -134,8 +134,8 @@ function misplaced(
 }
 
 /**
- * The modifier that was meant counts as written, so that it is not reported as missing too. False where another was meant
- * and nothing tells which.
+ * Counts the intended modifier as written, so that it is not reported as missing too. Returns false if the intended one
+ * cannot be determined.
  */
 function assume(
   compiled: CompiledForm,
@@ -153,7 +153,7 @@ function assume(
   return true;
 }
 
-/** The axis on which a modifier of PTX lies that this form does not have: another of that axis was meant. */
+/** A modifier of PTX that this form does not have, on one of its axes: another value of that axis was intended. */
 function replacedAxis(compiled: CompiledForm, text: string): Axis | undefined {
   return compiled.axes.find(({ axis, optional }) => !optional && liesOn(text, axis));
 }
@@ -165,7 +165,7 @@ function nearestModifier(axes: readonly Axis[], text: string): string | null {
   );
 }
 
-/** A part that is no modifier at all, with the one that was probably meant. */
+/** A part that is not a modifier, with the most likely intended one. */
 export function unknownModifier(forms: readonly CompiledForm[], { text, index }: Written): Problem {
   const words = forms.flatMap(({ axes, slots }) => [
     ...axes.flatMap(({ values }) => values),
@@ -193,7 +193,7 @@ const foreignTypes: ReadonlyMap<string, string> = new Map([
   ['.double', '.f64'],
 ]);
 
-/** `.v3` and `.v4` are alike. */
+/** `.v3` and `.v4` count as similar. */
 function withoutNumbers(text: string): string {
   return text.replace(/\d+/g, '#');
 }

@@ -1,4 +1,4 @@
-/** Versions and targets: whether a variant may be used in a module, and where it could be. */
+/** Versions and targets: whether a variant may be used in a module, and where it would be accepted. */
 import type { AvailabilityRow, Variant } from '../isa/form.ts';
 import { joinWords } from '../base/join-words.ts';
 import { holds } from '../isa/rules.ts';
@@ -16,7 +16,7 @@ import {
 } from '../isa/targets.ts';
 import { type Place, type Problem, problem, wholeMnemonic } from './problem.ts';
 
-/** What a module says about itself, or what the caller put in its place. */
+/** What the module declares, or what the caller put in its place. */
 export interface ModuleEnvironment {
   readonly version: Version;
   readonly target: Target;
@@ -28,7 +28,7 @@ export function rowsOf(variant: Variant): readonly AvailabilityRow[] {
   return variant.form.availability.filter((row) => holds(row.when, variant));
 }
 
-/** A problem for each rule that the module does not meet. */
+/** A problem for each rule that the module does not satisfy. */
 export function checkRows(
   rows: readonly AvailabilityRow[],
   environment: ModuleEnvironment,
@@ -68,7 +68,7 @@ function unavailable(row: AvailabilityRow, { version, target }: ModuleEnvironmen
   return problem('PTX4003', place, { subject, needed, found: target.name, version: formatVersion(version) }, { help });
 }
 
-/** The nearest change that helps: a suffix, a version. */
+/** The smallest change that helps: a suffix, a version. */
 function adviceFor(ways: readonly Availability[], version: Version, target: Target): string | null {
   for (const way of ways) {
     const suffixed = targets
@@ -107,7 +107,7 @@ function earliest(ways: readonly Availability[], target: Target): Version {
   );
 }
 
-/** True where some target has the variant in this version; `eval` judges so when no target is given. */
+/** True if some target has the variant in this version; `eval` uses this if no target is given. */
 export function isAvailableSomewhere(variant: Variant, version: Version): boolean {
   const rows = rowsOf(variant);
   return targets.some(

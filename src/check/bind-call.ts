@@ -1,4 +1,4 @@
-/** A checked call with what it hands over tied to registers, constants and variables. */
+/** A checked call with its arguments and results bound to registers, constants and variables. */
 import type { Bits } from '../base/bits.ts';
 import type { Instruction, Operand } from '../syntax/tree.ts';
 import { constantBits, floatBits, type RegisterUse, registerUse } from './bind.ts';
@@ -6,28 +6,28 @@ import { type CallParts, callables, callParts } from './call.ts';
 import { emptySignature, type Formal, type Signature } from './signature.ts';
 import type { FunctionSymbol, Scope, VariableSymbol } from './symbols.ts';
 
-/** What a call hands over for one parameter, or takes for one result. */
+/** The argument for one parameter, or the destination of one result. */
 export type Passed =
   /** Several for a vector register, the first at the lowest address. */
   | { readonly kind: 'registers'; readonly uses: readonly RegisterUse[] }
   | { readonly kind: 'constant'; readonly bits: Bits }
   /** A `.param` variable of the caller's body. */
   | { readonly kind: 'variable'; readonly symbol: VariableSymbol }
-  /** A result that nobody wants. */
+  /** A result that is ignored. */
   | { readonly kind: 'sink' };
 
 export interface BoundCall {
   readonly callee: FunctionSymbol | RegisterUse;
-  /** Of the function, or of all functions that a register may point to. */
+  /** The signature of the function, or of all functions that a register may point to. */
   readonly signature: Signature;
-  /** Names in `.calltargets`; null where there is no list. */
+  /** Names in `.calltargets`; null if there is no list. */
   readonly targets: readonly string[] | null;
-  /** As many as the signature has. */
+  /** As many as in the signature. */
   readonly parameters: readonly Passed[];
   readonly results: readonly Passed[];
 }
 
-/** Ties a call that has been checked without errors in the same scope. */
+/** Binds a call that was checked without errors in the same scope. */
 export function bindCall(node: Instruction, scope: Scope): BoundCall {
   const parts = callParts(node);
   const candidates = callables(parts, scope);

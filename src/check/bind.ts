@@ -1,6 +1,6 @@
 /**
- * A checked instruction with its operands tied to the names its steps use. Engines read this, never the tree's operands:
- * what kind of operand stands where is settled here once.
+ * A checked instruction with its operands bound to the names that its steps use. Engines read this and never the
+ * operands of the tree; the kind of each operand is decided here once.
  */
 import type { Bits } from '../base/bits.ts';
 import { chop } from '../base/bits.ts';
@@ -24,10 +24,10 @@ import {
   type VariableSymbol,
 } from './symbols.ts';
 
-/** One register of a function: a symbol and, for families and vectors, which of its registers. */
+/** One register of a function: a symbol and, for families and vectors, the number of the register. */
 export interface RegisterUse {
   readonly symbol: RegisterSymbol;
-  /** Canonical written name: two uses are the same register exactly if symbol, name and element agree. */
+  /** Canonical written name: two uses are the same register if and only if symbol, name and element agree. */
   readonly register: string;
   /** Element of a vector register; null for a scalar. */
   readonly element: number | null;
@@ -83,8 +83,8 @@ export interface BoundInstruction {
 }
 
 /**
- * Ties an instruction that has been checked without errors in the same scope to its variant and operands; null for an
- * instruction that the table does not hold, and for one with a sum of a register and a constant as an operand.
+ * Binds an instruction that was checked without errors in the same scope to its variant and operands. Null for an
+ * instruction outside the table, and for one with a sum of a register and a constant as an operand.
  */
 export function bindInstruction(
   node: Instruction,
@@ -102,7 +102,7 @@ export function bindInstruction(
   return { node, variant, operands, guard: guard === null || use === null ? null : { ...use, negated: guard.negated } };
 }
 
-/** A register plus a constant, or an element by an index in a register. */
+/** A register plus a constant, or an element with a register as its index. */
 function isComputed(operand: Operand, scope: Scope): boolean {
   if (operand.kind !== 'offset') return false;
   return operand.index !== null || registerUse(operand.base, scope) !== null;
@@ -138,7 +138,7 @@ function bindPattern(variant: Variant, pattern: OperandPattern, operand: Operand
       return pattern.of === 'branches' ? [bindLabels(operandRef(pattern.name), operand, scope)] : [];
     case 'list':
     case 'callee':
-      // Tied by bind-call.ts: what they are depends on the function.
+      // Bound by bind-call.ts, because they depend on the function.
       return [];
   }
 }
@@ -230,7 +230,7 @@ function specialRegister(operand: Operand): SpecialRegister {
   return found;
 }
 
-/** A subscript counts elements, of the lanes of a vector too. */
+/** A subscript counts elements, including the lanes of a vector. */
 function byteOffset({ offset, subscript }: OffsetOperand, symbol: DeclaredSymbol | undefined): bigint {
   const isElement = subscript && symbol?.kind === 'variable';
   return isElement ? offset * BigInt(symbol.type.width / 8) : offset;
@@ -251,7 +251,7 @@ function bindAddress(name: Ref, operand: Operand, scope: Scope): Binding {
   return { kind: 'address', name, base: symbol, offset: operand.offset };
 }
 
-/** A pointer register is read at its own width, whatever the instruction. */
+/** A pointer register is read at its own width, regardless of the instruction. */
 function bindPointer(name: Ref, operand: Operand, scope: Scope): Binding {
   const use = registerUse(operand, scope);
   if (use === null) throw new Error('a pointer operand passed the checker without a register');
@@ -268,7 +268,7 @@ function bindLabels(name: Ref, operand: Operand, scope: Scope): Binding {
   return { kind: 'labels', name, labels };
 }
 
-/** The register that an operand names; null where it names none. */
+/** The register that an operand names, or null. */
 export function registerUse(operand: Operand, scope: Scope): RegisterUse | null {
   const name = operand.kind === 'name' ? operand.name : operand.kind === 'member' ? operand.base : null;
   const symbol = name === null ? undefined : scope.lookup(name);
@@ -280,20 +280,22 @@ export function registerUse(operand: Operand, scope: Scope): RegisterUse | null 
 
 // --- constants ------------------------------------------------------------------------------------------------------
 
-/** A predicate constant is true unless zero; every other takes the low bits. */
+/** A predicate constant is true unless it is zero; other constants are truncated to their low bits. */
 export function constantBits(type: PtxType, value: bigint): Bits {
   if (type.class === 'predicate') return value === 0n ? 0 : 1;
   return chop(BigInt.asUintN(64, value), type.width);
 }
 
-/** Float constants become the type's own width: f32 from wider is rounded to nearest even, f64 from `0f` is exact. */
+/**
+ * Float constants are converted to the type's own width: to f32 by rounding to nearest even; f64 from `0f` is exact.
+ */
 export function floatBits(type: PtxType, { form, bits }: FloatOperand): Bits {
   const wide = form !== '0f';
   if (type.width === 64) return wide ? bits : widenToF64(Number(bits));
   return wide ? narrowToF32(bits) : Number(bits);
 }
 
-/** A DataView moves bits between widths; NaN keeps its sign and leading payload, as f32 and f64 hardware does. */
+/** A DataView converts between widths; a NaN keeps its sign and leading payload bits, as on f32 and f64 hardware. */
 function widenToF64(bits: number): bigint {
   const exponent = (bits >>> 23) & 0xff;
   if (exponent === 0xff) {

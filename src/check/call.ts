@@ -1,4 +1,4 @@
-/** What a call hands over, held against the function or prototype at hand (PTX ISA 9.1, 7.1 and 9.7.12.5). */
+/** Compares the arguments and results of a call with the function or prototype (PTX ISA 9.1, 7.1 and 9.7.12.5). */
 import { diagnose } from '../diagnostics/diagnostic.ts';
 import { isInteger, type PtxType } from '../isa/types.ts';
 import type { Instruction, NameOperand, Operand } from '../syntax/tree.ts';
@@ -7,7 +7,7 @@ import { describeShape, shapeOf } from './shapes.ts';
 import { type Formal, type Passable, passable, passableRegister, type Signature } from './signature.ts';
 import type { FunctionSymbol, Scope } from './symbols.ts';
 
-/** The parts of a call, whichever of them it has. */
+/** The parts of a call; some may be absent. */
 export interface CallParts {
   readonly callee: NameOperand;
   readonly results: readonly Operand[];
@@ -30,13 +30,13 @@ export function callParts({ operands }: Instruction): CallParts {
   };
 }
 
-/** A function that the call may reach, or the prototype that stands for all of them. */
+/** A function that the call may reach, or the prototype that represents all of them. */
 export interface Callable {
   readonly name: string;
   readonly signature: Signature;
 }
 
-/** One for a direct call or a prototype, one for each function of a list of targets. */
+/** One for a direct call or a prototype; one for each function in a list of targets. */
 export function callables({ callee, table }: CallParts, scope: Scope): readonly Callable[] {
   const symbol = scope.lookup((table ?? callee).name);
   switch (symbol?.kind) {
@@ -97,7 +97,7 @@ function checkPassed(
   if (operand.kind === 'sink' && isResult) return;
   const parameters = { name, formal: formal.name };
   if (operand.kind === 'integer' || operand.kind === 'float') {
-    // ptxas does not look at constants in the place of results, and there is nothing to write to.
+    // ptxas ignores constants in place of results, and nothing is written to them.
     if (isResult) return;
     if (takesConstant(formal, operand.kind)) return;
     const found = describeShape(shapeOf(operand, scope));
@@ -115,7 +115,7 @@ function checkPassed(
   }
 }
 
-/** The bytes behind a register or a `.param` variable of the body; null for everything else. */
+/** The bytes of a register or of a `.param` variable of the body; null for everything else. */
 function passedBy(operand: Operand, scope: Scope): Passable | null {
   const symbol = operand.kind === 'name' ? scope.lookup(operand.name) : undefined;
   if (symbol?.kind === 'register') return passableRegister(symbol.type, symbol.lanes);

@@ -1,4 +1,4 @@
-/** The checker's front: a text in, diagnostics out. */
+/** The entry point of the checker: takes a text and returns diagnostics. */
 import { PtxlabError } from '../base/error.ts';
 import { SourceText } from '../base/source-text.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
@@ -20,22 +20,25 @@ import { ModuleChecker } from './module.ts';
 import type { VariableSymbol } from './symbols.ts';
 
 export interface CheckOptions {
-  /** Judge for this architecture (`sm_90a`) in place of the module's `.target`. */
+  /** Judge for this architecture (`sm_90a`) instead of the module's `.target`. */
   readonly target?: string;
-  /** Judge by this PTX version (`8.1`) in place of the module's `.version`. */
+  /** Judge by this PTX version (`8.1`) instead of the module's `.version`. */
   readonly isa?: string;
 }
 
-/** Where a module would be accepted, judged by the version and target rules of the instructions in it. */
+/** Where a module would be accepted, according to the version and target rules of its instructions. */
 export interface Requirements {
   /** The version and target the module was judged by. */
   readonly version: string;
   readonly target: string;
-  /** Lowest `.version` that has everything on that target; null where no known version does. */
+  /** Lowest `.version` that has all used features on that target; null if no known version does. */
   readonly minimumVersion: string | null;
-  /** Every target that has everything in some known version, with the first such version. */
+  /** Every target that has all used features in some known version, with the first such version. */
   readonly targets: readonly Acceptance[];
-  /** Opcodes that were not checked: with them, versions and targets may be fewer than the two above say. */
+  /**
+   * Opcodes that were not checked. If there are any, the real requirements may be stricter than the two fields above
+   * say.
+   */
   readonly unchecked: readonly string[];
 }
 
@@ -45,14 +48,14 @@ export interface CheckReport {
   readonly requirements: Requirements;
 }
 
-/** A module ready for an engine: its functions and variables, and what it is judged by. */
+/** A module ready for an engine: its functions and variables, and the environment it is judged by. */
 export interface CheckedModule {
   readonly source: string;
-  /** The same with its lines. */
+  /** The same module with its lines. */
   readonly text: SourceText;
   /** Functions with a body. */
   readonly functions: readonly CheckedFunction[];
-  /** Functions that are other names of functions. */
+  /** Functions that are aliases of other functions. */
   readonly aliases: ReadonlyMap<string, string>;
   /** Variables at module scope. */
   readonly variables: readonly VariableSymbol[];
@@ -64,15 +67,15 @@ export interface CheckedModule {
 }
 
 /**
- * Checks a PTX module as strictly as ptxas does, and reports every finding. Never throws for what the text holds.
+ * Checks a PTX module as strictly as ptxas does, and reports every finding. Never throws because of the text.
  *
- * @throws PtxlabError `unknown-target` or `unknown-version` where an option names none.
+ * @throws PtxlabError `unknown-target` or `unknown-version` if an option names one that does not exist.
  */
 export function check(source: string, options: CheckOptions = {}): CheckReport {
   return run(source, options, false).report;
 }
 
-/** Checks a module and keeps it for running; `module` is null where it has errors. */
+/** Checks a module and keeps it for running; `module` is null if it has errors. */
 export function loadModule(
   source: string,
   options: CheckOptions = {},
@@ -139,14 +142,14 @@ function readOverrides({ target, isa }: CheckOptions): Overrides {
   };
 }
 
-/** The target of a name that a caller gave. */
+/** The target for a name given by the caller. */
 export function readTarget(name: string): Target {
   const target = findTarget(name);
   if (target === undefined) throw new PtxlabError('unknown-target', `'${name}' is not a target of PTX`);
   return target;
 }
 
-/** The version of a text that a caller gave, such as `8.1`. */
+/** The version for a text given by the caller, such as `8.1`. */
 export function readVersion(text: string): Version {
   const version = /^\d+\.\d+$/.test(text) ? parseVersion(text) : Number.NaN;
   if (!versions.includes(version)) {

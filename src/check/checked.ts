@@ -1,16 +1,16 @@
-/** What the checker keeps of a function that is to be run: its statements in order, each with the names it sees. */
+/** What the checker keeps of a function for running: its statements in order, each with the scope of its names. */
 import type { FunctionItem, Instruction, LocationDirective, PragmaDirective } from '../syntax/tree.ts';
 import type { LabelSymbol, RegisterSymbol, Scope, VariableSymbol } from './symbols.ts';
 
 export type BodyEntry =
   | { readonly kind: 'instruction'; readonly node: Instruction; readonly scope: Scope }
   | { readonly kind: 'label'; readonly symbol: LabelSymbol }
-  /** `.loc`: the source line of the instructions behind it. */
+  /** `.loc`: the source line of the instructions after it. */
   | { readonly kind: 'location'; readonly node: LocationDirective }
-  /** `.pragma`: something about the instruction behind it. */
+  /** `.pragma`: a statement about the instruction after it. */
   | { readonly kind: 'pragma'; readonly node: PragmaDirective };
 
-/** A parameter or return value by what it is in the body; null for one without a name. */
+/** A parameter or return value as a symbol of the body; null if it has no name. */
 export type FormalSymbol = VariableSymbol | RegisterSymbol | null;
 
 export interface CheckedFunction {
@@ -18,12 +18,12 @@ export interface CheckedFunction {
   /** In the order of the declaration. */
   readonly parameters: readonly FormalSymbol[];
   readonly results: readonly FormalSymbol[];
-  /** Variables declared in the body, parameters of calls included. */
+  /** Variables declared in the body, including parameters of calls. */
   readonly variables: readonly VariableSymbol[];
   readonly body: readonly BodyEntry[];
 }
 
-/** Collects a function while it is checked. */
+/** Collects a function while it is being checked. */
 export class FunctionRecorder {
   private readonly item: FunctionItem;
   private readonly parameters: FormalSymbol[] = [];

@@ -6,17 +6,17 @@ import type { Report } from './declarations.ts';
 
 export type Place = Pick<LocationDirective, 'file' | 'line' | 'column'>;
 
-/** What the directives of a module say of its sources. */
+/** What the directives of a module say about its sources. */
 export class DebugPlaces {
   /** Names of source files by their number. */
   readonly files: Map<number, string> = new Map();
   private readonly report: Report;
-  /** Lines and columns that some `.loc` gave, by file. */
+  /** Lines and columns given by earlier `.loc` directives, by file. */
   private readonly given = new Map<number, Set<number>>();
   /** The sections as written. */
   private readonly sections: string[] = [];
   private first: Span | null = null;
-  /** Where functions are named that were inlined. */
+  /** Positions at which inlined functions are named. */
   private readonly named = new Map<string, Span>();
 
   constructor(report: Report) {
@@ -32,7 +32,7 @@ export class DebugPlaces {
     this.sections.push(text);
   }
 
-  /** The place that inlined code stands at is one that was given before. */
+  /** The call position of inlined code must have been given before. */
   readLocation(location: LocationDirective): void {
     const { inlined, start, end } = location;
     this.first ??= { start, end };
@@ -42,7 +42,7 @@ export class DebugPlaces {
     else known.add(keyOf(location));
   }
 
-  /** True for a place about which nothing is new but where it is, as that is remembered. */
+  /** True for a position that is new only by its coordinates, because those are remembered. */
   repeats(place: Place): boolean {
     const known = this.given.get(place.file);
     if (known === undefined || !isSmall(place)) return false;
@@ -50,7 +50,7 @@ export class DebugPlaces {
     return true;
   }
 
-  /** The same where code of `functionName` was inlined at another place. */
+  /** The same, if code of `functionName` was inlined at another position. */
   repeatsInlined(place: Place, functionName: string, at: Place): boolean {
     if (!this.named.has(functionName) || this.given.get(at.file)?.has(keyOf(at)) !== true) return false;
     return isSmall(at) && this.repeats(place);
@@ -63,7 +63,7 @@ export class DebugPlaces {
     this.report(diagnose('PTX5029', { start, end }, { place: `${file} ${line} ${column}` }));
   }
 
-  /** At the end of the module: a section may stand behind the functions that name its labels. */
+  /** At the end of the module, because a section may follow the functions that name its labels. */
   finish(): void {
     if (this.files.size === 0 && this.first !== null) this.report(diagnose('PTX5031', this.first, {}));
     if (this.named.size === 0) return;
@@ -79,7 +79,7 @@ function keyOf({ line, column }: Place): number {
   return line * 0x10_0000 + column;
 }
 
-/** False where a known line has no number but a mark that one is too large. */
+/** False if a known line has a marker for a number that is too large. */
 function isSmall({ file, line, column }: Place): boolean {
   return file >= 0 && line >= 0 && column >= 0;
 }
@@ -87,7 +87,7 @@ function isSmall({ file, line, column }: Place): boolean {
 /** White space that may stand before a colon. */
 const longestGap = 20;
 
-/** A section's name and its labels: sections are long, and have few colons. */
+/** A section's name and its labels: sections are long and contain few colons. */
 function namesIn(section: string): readonly string[] {
   const names = [/^\.section\s+(\.\w+)/.exec(section)?.[1] ?? ''];
   for (let colon = section.indexOf(':'); colon >= 0; colon = section.indexOf(':', colon + 1)) {

@@ -1,6 +1,6 @@
 /**
- * Declarations: which types may be declared where, how large vectors may be, what may initialise what (PTX ISA 9.1, 5.1
- * to 5.4; verdicts as measured with ptxas 13.0).
+ * Declarations: which types may be declared where, how large vectors may be, and which initial values are allowed (PTX
+ * ISA 9.1, 5.1 to 5.4; verdicts as measured with ptxas 13.0).
  */
 import type { Span } from '../base/span.ts';
 import { type Diagnostic, diagnose } from '../diagnostics/diagnostic.ts';
@@ -20,10 +20,10 @@ export type Report = (diagnostic: Diagnostic) => void;
 /** Where a declaration stands. */
 export type DeclarationPlace = 'module' | 'function';
 
-/** Opaque texture types: a handle of 64 bits that no instruction of the tables takes. */
+/** Opaque texture types: a 64-bit handle that no instruction in the tables accepts. */
 const opaque: ReadonlySet<string> = new Set(['.texref', '.samplerref', '.surfref']);
 
-/** Checks the type, vector and alignment of a declared name; null where nothing can be declared of it. */
+/** Checks the type, vector and alignment of a declared name; null if the declaration is unusable. */
 export function declaredType(variable: Variable, space: string, report: Report): PtxType | null {
   checkAlignment(variable, report);
   if (opaque.has(variable.type) && (space === '.global' || space === '.param')) return typeOf('.b64');
@@ -80,7 +80,7 @@ const needsOfTypes: ReadonlyMap<PtxType, AvailabilityRow> = new Map(
   ),
 );
 
-/** What the type of a declared name needs of version and target; null for what has been there always. */
+/** The requirement of the type of a declared name; null if it has always existed. */
 export function needsOfType({ vector }: Variable, type: PtxType): AvailabilityRow | null {
   return vector === null ? (needsOfTypes.get(type) ?? null) : null;
 }
@@ -89,7 +89,7 @@ export function lanesOf(variable: Variable): number {
   return variable.vector === null ? 1 : Number(variable.vector.slice(2));
 }
 
-/** True where the declaration may stand here at all. */
+/** True if the declaration is allowed here at all. */
 export function checkPlace(
   declaration: Declaration,
   place: DeclarationPlace,
@@ -147,10 +147,12 @@ export function registerSymbol(variable: Variable, type: PtxType): RegisterSymbo
   };
 }
 
-/** Variables that one declaration may make of `x<N>`; ptxas knows no limit but its memory. */
+/** Most variables that one declaration may create with `x<N>`; the only limit in ptxas is its memory. */
 const mostVariables = 65_536;
 
-/** The variables of a declared name: itself, or `x0`, `x1`, … of `x<N>`. Nothing can name the members of `x3<N>`. */
+/**
+ * The variables of a declared name: itself, or `x0`, `x1`, … of `x<N>`. The members of `x3<N>` cannot be referenced.
+ */
 export function* membersOf(variable: Variable): Generator<Variable> {
   const { count, name } = variable;
   if (count === null) yield variable;
@@ -233,7 +235,7 @@ export function isRegisterParameter(parameter: Parameter): boolean {
   return parameter.space === '.reg';
 }
 
-/** Where what is declared lives. */
+/** Where the declared name lives. */
 export function spaceOf(declaration: Declaration): VariableSpace {
   switch (declaration.space) {
     case '.param':

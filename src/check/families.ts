@@ -1,14 +1,16 @@
-/** Register families by number, so that a register of a known line is looked up by two numbers. */
+/** Register families by number, so that a register on a known line is found by two numbers. */
 import type { RegisterSymbol, Scope } from './symbols.ts';
 
-/** More families than any program has; registers of further ones are looked up by name. */
+/** More families than any program has; registers of further families are looked up by name. */
 const mostFamilies = 4096;
 
-/** Indices of families: two have the same if they agree in name, type and lanes, wherever they are declared. */
+/**
+ * Indices of families: two families share an index if they agree in name, type and lanes, wherever they are declared.
+ */
 export class FamilyTable {
   private readonly indices = new Map<string, number>();
 
-  /** -1 where there are too many. */
+  /** -1 if there are too many. */
   indexOf({ name, type, lanes }: RegisterSymbol): number {
     const key = `${name} ${type.index} ${lanes}`;
     const known = this.indices.get(key);
@@ -20,9 +22,9 @@ export class FamilyTable {
   }
 }
 
-/** How many members of each family can be named in a scope. */
+/** How many members of each family are visible in a scope. */
 export class VisibleFamilies {
-  /** By the index of a family: below this number its members are what a name stands for. */
+  /** By the index of a family: members below this number belong to the family. */
   readonly counts: Int32Array = new Int32Array(mostFamilies);
   private readonly families: FamilyTable;
   private readonly set: number[] = [];
@@ -33,7 +35,7 @@ export class VisibleFamilies {
     this.families = families;
   }
 
-  /** Brings `counts` up to date; true where names may stand for something else than they did before. */
+  /** Updates `counts`; returns true if names may mean something different than before. */
   enter(scope: Scope): boolean {
     if (scope === this.scope && scope.changes === this.changes) return false;
     this.scope = scope;
@@ -45,7 +47,7 @@ export class VisibleFamilies {
     return true;
   }
 
-  /** A scope's families but those that inner scopes hide, be it in part. */
+  /** A scope's families except those that inner scopes hide, even in part. */
   private add(scope: Scope, hidden: Set<string>): void {
     for (const family of scope.families) {
       const index = hidden.has(family.name) ? -1 : this.families.indexOf(family);

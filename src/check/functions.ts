@@ -15,7 +15,7 @@ export function functionSymbol(item: FunctionItem): FunctionSymbol {
   return { kind: 'function', name, entry, linkage, noreturn, signature: signatureOf(item), defined, declared };
 }
 
-/** What a header may not hold, whatever was declared before. */
+/** Properties that are not allowed in a header, regardless of earlier declarations. */
 export function checkHeader(item: FunctionItem, report: Report): void {
   const { name, nameStart, nameEnd, linkage, body, entry } = item;
   const span: Span = { start: nameStart, end: nameEnd };
@@ -38,7 +38,7 @@ export function checkHasSize(parameter: Parameter, ptxas: string, report: Report
   if (isOpen(parameter)) report(diagnose('PTX5022', nameOf(parameter), { found: arrayText(parameter), ptxas }));
 }
 
-/** Of functions and prototypes: several return values are registers, and who never returns has none. */
+/** For functions and prototypes: several return values must be registers, and a `.noreturn` function has none. */
 export function checkResults(
   { results, noreturn }: FunctionItem | PrototypeDirective,
   name: string,
@@ -74,7 +74,7 @@ export function checkParameterType(parameter: Parameter, type: PtxType, report: 
   report(diagnose('PTX5007', { start: parameter.typeStart, end: parameter.typeEnd }, { what, ptxas }));
 }
 
-/** Declares a function: a prototype may be repeated and followed by the body, and all of them agree. */
+/** Declares a function: a prototype may be repeated and followed by the body, and all of them must agree. */
 export function declareFunction(symbol: FunctionSymbol, scope: Scope, report: Report): void {
   const previous = scope.declare(symbol);
   if (previous === null) return;
@@ -115,7 +115,7 @@ function formalDifference(first: Formal, second: Formal): string | null {
   return first.align === second.align ? null : 'alignment';
 }
 
-/** Another name for a function: a prototype without a body, which agrees with the function. True where it is one. */
+/** An alias of a function: a prototype without a body that agrees with the function. Returns true if it is one. */
 export function checkAlias(
   item: AliasItem,
   aliases: ReadonlyMap<string, string>,

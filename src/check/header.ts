@@ -1,4 +1,4 @@
-/** `.version`, `.target`, `.address_size`: what a module is judged by (PTX ISA 9.1, 11.1). */
+/** `.version`, `.target`, `.address_size`: the environment that a module is judged by (PTX ISA 9.1, 11.1). */
 import type { Span } from '../base/span.ts';
 import { diagnose } from '../diagnostics/diagnostic.ts';
 import { findTargetOption } from '../isa/find-directive.ts';
@@ -20,23 +20,23 @@ import type { AddressSizeDirective, NameOperand, TargetDirective, Variable, Vers
 import type { ModuleEnvironment } from './availability.ts';
 import type { Report } from './declarations.ts';
 
-/** What the caller puts in the place of the module's own directives. */
+/** Values from the caller that replace the module's own directives. */
 export interface Overrides {
   readonly target: Target | null;
   readonly version: Version | null;
 }
 
-/** Targets of which no ptxas that knows them refuses modules with 32-bit addresses. */
+/** Targets for which every ptxas version that supports them accepts modules with 32-bit addresses. */
 const shortAddressTargets: TargetSet = { kind: 'between', sm: 10, below: 75 };
 
-/** Collects the header directives and says what they amount to. */
+/** Collects the header directives and computes the environment from them. */
 export class Header {
   private readonly overrides: Overrides;
   private readonly report: Report;
   private version: Version | null = null;
   private target: Target | null = null;
   private targetSpan: Span | null = null;
-  /** Names behind the architecture. */
+  /** Options after the architecture. */
   private readonly options: NameOperand[] = [];
   private addressSize: 32 | 64 = 32;
   private addressSpan: Span | null = null;
@@ -97,13 +97,15 @@ export class Header {
     }
   }
 
-  /** Samplers are declared where textures have none with them. */
+  /** Samplers must be declared if textures do not contain them. */
   checkSampler({ type, typeStart, typeEnd }: Variable): void {
     if (type !== '.samplerref' || this.options.some(({ name }) => name === 'texmode_independent')) return;
     this.report(diagnose('PTX5027', { start: typeStart, end: typeEnd }, {}));
   }
 
-  /** The environment; the first call, at the first item behind the header, reports what is missing or does not agree. */
+  /**
+   * The environment. The first call, at the first item after the header, reports missing or contradictory directives.
+   */
   environment(): ModuleEnvironment {
     if (!this.complete) {
       this.complete = true;
@@ -113,7 +115,7 @@ export class Header {
     return { version: this.effectiveVersion(), target: this.effectiveTarget(), addressSize: this.addressSize };
   }
 
-  /** What can be said behind the last item; `hasDebug`: there is a section with debug information. */
+  /** Findings that are only known after the last item; `hasDebug`: a section has debug information. */
   reportAtEnd(hasDebug: boolean): void {
     const debug = this.options.find(({ name }) => name === 'debug');
     if (debug !== undefined && !hasDebug) this.report(diagnose('PTX4020', debug, {}));

@@ -7,7 +7,7 @@ import { helpForName } from './unknown-name.ts';
 
 type Address = Extract<Initializer, { readonly kind: 'address' }>;
 
-/** Every name must have been declared before, in memory or as a function. */
+/** Every name must have been declared before, as a variable in memory or as a function. */
 export function checkInitialNames(initializer: Initializer, scope: Scope, report: Report): void {
   if (initializer.kind === 'list') {
     for (const element of initializer.elements) checkInitialNames(element, scope, report);

@@ -1,6 +1,6 @@
 /**
- * What may initialise what (PTX ISA 9.1, 5.4.3 and 5.4.4; verdicts as measured with ptxas 13.0). Initial values have the
- * shape of what they initialise: a list for each dimension, of as many elements or fewer, and for a vector of exactly as many.
+ * Checks initial values (PTX ISA 9.1, 5.4.3 and 5.4.4; verdicts as measured with ptxas 13.0). They must have the shape
+ * of the variable: a list for each dimension with at most as many elements, and for a vector with exactly as many.
  */
 import { diagnose } from '../diagnostics/diagnostic.ts';
 import { isInteger, type PtxType } from '../isa/types.ts';
@@ -10,7 +10,7 @@ import { isOpen } from './sizes.ts';
 
 type Scalar = Exclude<Initializer, { readonly kind: 'list' }>;
 
-/** One level of a shape; an open one takes any number of elements. */
+/** One level of a shape; an open level accepts any number of elements. */
 interface Level {
   readonly most: number | null;
   readonly exactly: boolean;
@@ -24,7 +24,7 @@ export function checkInitializer(declaration: Declaration, variable: Variable, t
   else report(diagnose('PTX5009', initializer.span, { name: variable.name, type: type.name, found: place }));
 }
 
-/** Why nothing can have an initial value there; null where it can. */
+/** Why an initial value is not allowed there; null if it is. */
 function placeWithout({ space, linkage }: Declaration): string | null {
   if (space !== '.global' && space !== '.const') return `any value, since it is in ${space}`;
   return linkage === '.extern' ? 'any value, since it is .extern' : null;
@@ -87,7 +87,7 @@ function typeTakes(type: PtxType, initializer: Scalar): boolean {
   return isInteger(type) === (initializer.kind !== 'float');
 }
 
-/** A byte of an address goes into bytes as well. */
+/** A byte of an address is allowed in byte variables as well. */
 function takesAddress({ name }: PtxType, isByte: boolean): boolean {
   return name === '.u32' || name === '.u64' || (isByte && name === '.u8');
 }

@@ -1,4 +1,4 @@
-/** One instruction: its guard, the names in it, the verdict on it, and diagnostics with places in the text. */
+/** One instruction: its guard, its names, its verdict, and diagnostics with positions in the text. */
 import type { Span } from '../base/span.ts';
 import type { Parameters } from '../diagnostics/catalogue.ts';
 import { type Diagnostic, diagnose, type Fix } from '../diagnostics/diagnostic.ts';
@@ -13,7 +13,7 @@ import type { SharedMemory } from './shared-memory.ts';
 import type { Scope } from './symbols.ts';
 import { helpForName } from './unknown-name.ts';
 
-/** What checking an instruction needs of the module around it. */
+/** The context from the module that checking an instruction needs. */
 export interface InstructionContext {
   readonly source: string;
   readonly report: (diagnostic: Diagnostic) => void;
@@ -21,17 +21,17 @@ export interface InstructionContext {
   ownJudge(): Judge;
   readonly needs: Needs;
   readonly shared: SharedMemory;
-  /** True the first time an opcode outside the tables is met. */
+  /** True the first time an opcode outside the tables occurs. */
   firstUnchecked(opcode: string): boolean;
 }
 
-/** Checks an instruction, and returns the verdict on it. */
+/** Checks an instruction and returns its verdict. */
 export function checkInstruction(node: Instruction, scope: Scope, checker: InstructionContext): Verdict {
   if (node.guard !== null) checkGuard(node.guard, scope, checker);
   const { operands } = node;
   const judge = checker.ownJudge();
   const remembered = judge.recall(node.mnemonic);
-  // Nearly every instruction has been seen before: it is looked up without collecting its shapes.
+  // Nearly every instruction has been seen before, so it is looked up without collecting its shapes.
   let place = remembered.root;
   for (let i = 0; i < operands.length; i++) place = step(place, shapeOf(operands[i] as Operand, scope));
   const verdict =
@@ -72,7 +72,7 @@ function checkGuard(guard: Guard, scope: Scope, checker: InstructionContext): vo
   }
 }
 
-/** One diagnostic for each name that is not declared, with the nearest name that is. */
+/** One diagnostic for each undeclared name, with the nearest declared name. */
 function reportUndeclared(operand: Operand, scope: Scope, checker: InstructionContext): void {
   switch (operand.kind) {
     case 'name':
@@ -107,7 +107,7 @@ function reportUndeclared(operand: Operand, scope: Scope, checker: InstructionCo
   }
 }
 
-/** A remembered problem at its place in this instruction. */
+/** A remembered problem at its position in this instruction. */
 export function toDiagnostic(found: Problem, node: Instruction, source: string): Diagnostic {
   const span = spanOf(found.place, node, source);
   const mnemonic: Span = { start: node.mnemonicStart, end: node.mnemonicEnd };
@@ -138,7 +138,7 @@ function childAt(operand: Operand, index: number): Operand | undefined {
   return undefined;
 }
 
-/** The n-th dot-part of a mnemonic as written; white space and comments may stand before a dot. */
+/** The n-th dot-part of a mnemonic as written; white space and comments may precede a dot. */
 function partSpan(text: string, start: number, index: number): Span {
   const words = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|\.?[^\s./]+/g;
   let seen = 0;

@@ -1,6 +1,6 @@
 /**
- * Verdicts on instructions, remembered by mnemonic and operand shapes: ten megabytes of PTX hold about a hundred
- * mnemonics, each with a handful of shapes, so nearly every instruction is one walk down a small tree.
+ * Verdicts on instructions, cached by mnemonic and operand shapes. Ten megabytes of PTX contain about a hundred
+ * mnemonics with a handful of shapes each, so nearly every instruction is one walk down a small tree.
  */
 import type { AvailabilityRow, Variant } from '../isa/form.ts';
 import { joinWords } from '../base/join-words.ts';
@@ -16,39 +16,39 @@ import { inWordsOfToday } from './superseded.ts';
 
 export interface Verdict {
   readonly opcode: string;
-  /** The variant that is meant; null where none fits or the opcode is not in the table. */
+  /** The intended variant; null if none fits or the opcode is not in the table. */
   readonly variant: Variant | null;
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
   readonly rows: readonly AvailabilityRow[];
-  /** True for an instruction of PTX that the table does not hold. */
+  /** True for a PTX instruction outside the table. */
   readonly unchecked: boolean;
-  /** True where some operand's constants have a fixed range. */
+  /** True if the constants of some operand have a fixed range. */
   readonly ranged: boolean;
-  /** True for a call: what it hands over is held against the function at hand. */
+  /** True for a call: its arguments are compared with the actual function. */
   readonly calls: boolean;
-  /** True where some name is not declared. */
+  /** True if some name is not declared. */
   readonly undeclared: boolean;
-  /** True where some operand is a variable in `.shared`, or a function. */
+  /** True if some operand is a variable in `.shared`, or a function. */
   readonly reaches: boolean;
-  /** True where there is nothing to report, whatever names and values the instruction has. */
+  /** True if there is nothing to report, whatever names and values the instruction has. */
   readonly clean: boolean;
 }
 
-/** A place in the tree of one mnemonic's verdicts: one step down for each operand's shape. */
+/** A node in the tree of one mnemonic's verdicts: one level down for each operand's shape. */
 export interface Node {
   /** By the id of a shape. */
   readonly next: (Node | undefined)[];
   verdict: Verdict | null;
 }
 
-/** What is remembered of a mnemonic. */
+/** The cached facts about a mnemonic. */
 export interface Remembered {
   readonly resolution: Resolution;
   readonly root: Node;
 }
 
-/** Mnemonics remembered before the memory is emptied: more come only from generated or hostile input. */
+/** Number of mnemonics after which the cache is cleared: only generated or hostile input has more. */
 const capacity = 5_000;
 const longestRemembered = 200;
 
@@ -61,7 +61,7 @@ export class Judge {
     this.environment = environment;
   }
 
-  /** The verdict on an instruction; `recall`, `step` and `decide` in one. */
+  /** The verdict on an instruction: combines `recall`, `step` and `decide`. */
   judge(mnemonic: string, shapes: readonly Shape[]): Verdict {
     const remembered = this.recall(mnemonic);
     let node = remembered.root;
@@ -69,7 +69,7 @@ export class Judge {
     return node.verdict ?? this.decide(remembered, node, shapes);
   }
 
-  /** What is known of a mnemonic, and the root from which to step. */
+  /** The cached facts about a mnemonic, and the root to step from. */
   recall(mnemonic: string): Remembered {
     const known = this.mnemonics.get(mnemonic);
     if (known !== undefined) return known;
@@ -80,7 +80,7 @@ export class Judge {
     return made;
   }
 
-  /** Decides what is not remembered yet, and remembers it at the node that the shapes lead to. */
+  /** Decides a verdict that is not cached, and stores it at the node of the shapes. */
   decide({ resolution }: Remembered, node: Node, shapes: readonly Shape[]): Verdict {
     const verdict = decide(resolution, shapes, this.environment);
     node.verdict = verdict;
@@ -88,7 +88,7 @@ export class Judge {
   }
 }
 
-/** One operand further. */
+/** Steps down one operand. */
 export function step(node: Node, shape: Shape): Node {
   const known = node.next[shape.id];
   if (known !== undefined) return known;
@@ -150,10 +150,10 @@ function judgeVariant(
   return { ...found, unchecked: false, ranged, calls, undeclared, reaches, clean };
 }
 
-/** A form whose operands are of another number or kind is less likely to be meant. */
+/** A form whose operands differ in number or kind is less likely to be the intended one. */
 const weights: Readonly<Partial<Record<Problem['code'], number>>> = { PTX3002: 10, PTX3009: 5, PTX3003: 2 };
 
-/** The verdict with the fewest problems, the first of equals, and what variants that come as close expect beside it. */
+/** The verdict with the fewest problems (the first of equals), and what equally close variants expect. */
 function best(verdicts: readonly Verdict[]): Verdict {
   const weigh = (verdict: Verdict): number => verdict.problems.reduce((sum, { code }) => sum + (weights[code] ?? 1), 0);
   const kept = verdicts.reduce((least, other) => (weigh(other) < weigh(least) ? other : least));
@@ -184,7 +184,7 @@ function joinKinds(kinds: readonly string[]): string {
 const judges = new Map<string, Judge>();
 const judgeCapacity = 64;
 
-/** The judge of an environment, kept so that many modules share what was decided once. */
+/** The judge of an environment, kept so that many modules share its verdicts. */
 export function judgeFor(environment: ModuleEnvironment): Judge {
   const key = `${environment.version} ${environment.target.name} ${environment.addressSize}`;
   const known = judges.get(key);

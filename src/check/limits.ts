@@ -1,4 +1,4 @@
-/** Limits of constant operands. Values are no part of a shape, so they are looked at in each instruction. */
+/** Limits of constant operands. Values are not part of a shape, so they are checked in each instruction. */
 import { type Diagnostic, diagnose } from '../diagnostics/diagnostic.ts';
 import type { ValuePattern } from '../isa/form.ts';
 import type { FloatOperand, Instruction, IntegerOperand } from '../syntax/tree.ts';
@@ -6,12 +6,12 @@ import type { Verdict } from './judge.ts';
 
 type Report = (diagnostic: Diagnostic) => void;
 
-/** True where not every constant of the right kind may stand for the operand. */
+/** True if only some constants of the right kind are allowed for the operand. */
 export function limitsConstants({ range, multiple, oneOf, atMost, fraction }: ValuePattern): boolean {
   return [range, multiple, oneOf, atMost, fraction].some((limit) => limit !== undefined);
 }
 
-/** Reports constants that a verdict's variant does not take. */
+/** Reports constants that a verdict's variant does not accept. */
 export function checkLimits(node: Instruction, { opcode, variant }: Verdict, report: Report): void {
   const patterns = variant?.form.operands ?? [];
   patterns.forEach((pattern, i) => {
@@ -60,7 +60,7 @@ function checkFraction({ name }: ValuePattern, operand: FloatOperand, opcode: st
   report(diagnose('PTX3011', operand, parameters));
 }
 
-/** The value that an f32 operand takes of a constant; a NaN stays one. */
+/** The value of a constant as an f32 operand; a NaN stays a NaN. */
 function nearestF32({ form, bits }: FloatOperand): number {
   const view = new DataView(new ArrayBuffer(8));
   if (form === '0f') {

@@ -1,7 +1,7 @@
 /**
- * Instructions of known shape, judged without being parsed. A shape is remembered with all that the verdict on the
- * instruction it came from hung on: what each register and name in it was. A line of the same shape that finds the same
- * gets the same verdict; where that is not simply in order, and for every other line, it is parsed and judged as usual.
+ * Judges instructions of a known line shape without parsing them. A shape is stored with everything that its verdict
+ * depended on: what each register and name in it was. A line of the same shape with the same facts gets the same
+ * verdict. If it is not simply valid, and for every other line, the line is parsed and judged as usual.
  */
 import type { LineShape } from '../syntax/line-shapes.ts';
 import type { Instruction, KnownLines, LineSource, LocationDirective } from '../syntax/tree.ts';
@@ -13,26 +13,26 @@ import type { CheckMemory, KnownInstruction, KnownLine, KnownLocation } from './
 import { type Shape, shapeOf, shapeOfName } from './shapes.ts';
 import type { Scope } from './symbols.ts';
 
-/** Slots that hold no register's number. */
+/** Slots that do not hold a register's number. */
 const integerSlot = -1;
 const nameStart = -2;
 const nameEnd = -3;
 
-/** Values of integers remembered for a shape whose constants have limits. */
+/** Integer values remembered for a shape whose constants have limits. */
 const mostValues = 64;
 
-/** What lines of known shape need of the module they stand in. */
+/** The context from the module that lines of known shape need. */
 export interface LineContext {
   readonly source: string;
   /** The judge of the module's environment. */
   ownJudge(): Judge;
-  /** A statement checked as usual. */
+  /** A statement that is checked as usual. */
   checkKnown(statement: Instruction | LocationDirective, scope: Scope): void;
   readonly needs: Needs;
   readonly debug: DebugPlaces;
 }
 
-/** Judges the known lines of one module. */
+/** Judges the lines of known shape in one module. */
 export class LineChecker {
   private readonly context: LineContext;
   private readonly memory: CheckMemory;
@@ -62,9 +62,9 @@ export class LineChecker {
     }
   }
 
-  /** Remembers an instruction about which there was nothing to say. */
+  /** Stores an instruction without findings. */
   learn(node: Instruction, scope: Scope, verdict: Verdict, source: LineSource): void {
-    // Whether a variable has elements, its shape does not tell.
+    // The shape does not say whether a variable has elements.
     if (node.operands.some((operand) => operand.kind === 'offset' && operand.subscript)) return;
     const shape = source.learn(node);
     if (shape === null) return;
@@ -115,7 +115,7 @@ export class LineChecker {
     };
   }
 
-  /** The index of the family that a register belongs to; -1 for one that is declared by itself. */
+  /** The index of the family that a register belongs to; -1 if it is declared individually. */
   private familyOf(name: string, scope: Scope): number {
     const symbol = scope.lookup(name);
     return symbol?.kind === 'register' && symbol.count !== null ? this.memory.families.indexOf(symbol) : -1;
@@ -125,7 +125,7 @@ export class LineChecker {
     if (this.visible.enter(scope)) this.scopeSeen = this.memory.nextNumber();
   }
 
-  /** Remembers a `.loc` about which there was nothing to say. */
+  /** Stores a `.loc` without findings. */
   learnLocation(node: LocationDirective, source: LineSource): void {
     const shape = source.learn(node);
     if (shape === null) return;
@@ -133,7 +133,7 @@ export class LineChecker {
     this.memory.knownLines()[shape.id] = { kind: 'location', inlined, module: this.module };
   }
 
-  /** True where there is nothing to say about a line. */
+  /** True if a line has no findings. */
   private holds(known: KnownLine, words: Int32Array, at: number, scope: Scope): boolean {
     if (known.kind === 'instruction') return this.holdsInstruction(known, words, at, scope);
     return known.module === this.module && this.holdsLocation(known, words, at);
@@ -146,7 +146,7 @@ export class LineChecker {
     return debug.repeatsInlined(place, source.slice(words[at + 3], words[at + 4]), placeAt(words, at + 5));
   }
 
-  /** True where all that the verdict hung on is as it was. */
+  /** True if everything that the verdict depended on is unchanged. */
   private holdsInstruction(known: KnownInstruction, words: Int32Array, at: number, scope: Scope): boolean {
     const { slots } = known;
     const { counts } = this.visible;
@@ -171,7 +171,7 @@ export class LineChecker {
     return true;
   }
 
-  /** The first line of its shape in a module: its version and target may be other than they were. */
+  /** The first line of its shape in a module, whose version and target may differ. */
   private meet(known: KnownInstruction): boolean {
     const verdict = this.context.ownJudge().judge(known.mnemonic, known.shapes);
     if (!verdict.clean && !isInRange(verdict)) return false;
@@ -181,17 +181,17 @@ export class LineChecker {
   }
 }
 
-/** The place that three slots of a `.loc` give. */
+/** The position given by three slots of a `.loc`. */
 function placeAt(words: Int32Array, at: number): Place {
   return { file: words[at] as number, line: words[at + 1] as number, column: words[at + 2] as number };
 }
 
-/** True for a verdict that is in order for the values that were remembered. */
+/** True for a verdict that is valid for the stored values. */
 function isInRange({ ranged, problems, warnings, undeclared, calls }: Verdict): boolean {
   return ranged && problems.length + warnings.length === 0 && !undeclared && !calls;
 }
 
-/** The integers of a line whose constants have limits; null where some value is not among the slots. */
+/** The integers of a line whose constants have limits; null if some value is not in the slots. */
 function valuesOf(node: Instruction, shape: LineShape, slots: Int32Array): readonly number[] | null {
   if (node.operands.some((operand) => operand.kind === 'float')) return null;
   const values = shape.slots.filter((_, i) => slots[i] === integerSlot);

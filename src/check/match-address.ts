@@ -1,4 +1,4 @@
-/** Operands that are addresses: `[a]` of loads and stores, what cvta and isspacep take. */
+/** Operands that are addresses: `[a]` of loads and stores, and the operands of cvta and isspacep. */
 import { type OperandPattern, operandType, type Variant } from '../isa/form.ts';
 import { acceptsRegister, describeRegisters } from '../isa/operand-rules.ts';
 import type { PtxType } from '../isa/types.ts';
@@ -14,7 +14,7 @@ const parameterSpaces: readonly VariableSpace[] = [
   'local parameter',
 ];
 
-/** Variables that an instruction with this space modifier reaches. */
+/** Variables that an instruction with this space modifier can access. */
 const reachable: Readonly<Record<string, readonly VariableSpace[]>> = {
   '.global': ['.global'],
   '.shared': ['.shared'],
@@ -98,7 +98,7 @@ function writable(space: string | null, base: Shape | null, index: number): read
   return readOnly ? [problem('PTX5012', operand(index), { found: describeShape(base) })] : [];
 }
 
-/** The source of cvta: a register of exactly the size, or a variable of the space where that is allowed. */
+/** The source of cvta: a register of exactly the address size, or a variable of the space if that is allowed. */
 export function matchWindow(
   subject: Subject,
   pattern: Extract<OperandPattern, { kind: 'window' }>,

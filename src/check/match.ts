@@ -1,6 +1,6 @@
 /**
- * Operands held against a variant's patterns. Verdicts speak of shapes only, so they can be remembered; names, values
- * and places come in when a diagnostic is made.
+ * Compares operands with a variant's patterns. Verdicts mention shapes only, so that they can be cached; names, values
+ * and positions are added when a diagnostic is made.
  */
 import { type OperandPattern, operandType, type Regime, type ValuePattern } from '../isa/form.ts';
 import { acceptsConstant, acceptsRegister, describeConstants, describeRegisters } from '../isa/operand-rules.ts';
@@ -11,7 +11,7 @@ import { type Problem, operand, problem, wholeMnemonic } from './problem.ts';
 import { describeShape, type Shape } from './shapes.ts';
 import { type Subject, wrongKind } from './subject.ts';
 
-/** What is wrong with these operands for this variant; empty where nothing is. */
+/** The problems of these operands for this variant; empty if there are none. */
 export function matchOperands(subject: Subject, shapes: readonly Shape[]): readonly Problem[] {
   const patterns = subject.variant.form.operands;
   if (patterns.length !== shapes.length) {
@@ -172,7 +172,7 @@ function matchRegister(
   ];
 }
 
-/** Sources that are no registers. */
+/** Sources that are not registers. */
 function matchSource(
   subject: Subject,
   pattern: ValuePattern,
@@ -231,7 +231,7 @@ function nameOfList(name: string): string {
   return name.replace(/^\{(\w+).*$/, '$1');
 }
 
-/** Elements that are wrong for one reason are one mistake. */
+/** Several elements that are wrong for one reason count as one mistake. */
 function problemsOfElements(problems: readonly (readonly Problem[])[]): readonly Problem[] {
   const seen = new Set<string>();
   return problems.flat().filter(({ code, parameters: { expected, found } }) => {
@@ -242,7 +242,7 @@ function problemsOfElements(problems: readonly (readonly Problem[])[]): readonly
   });
 }
 
-/** A single value, in braces or not, or with a vector modifier as many lanes: a brace list or a vector register. */
+/** A single value, in braces or not; with a vector modifier, a brace list or a vector register with that many lanes. */
 function matchLanes(subject: Subject, pattern: LanesPattern, shape: Shape, index: number): readonly Problem[] {
   const { value } = pattern;
   const count = vectorLanes(subject.variant);
@@ -267,7 +267,7 @@ function matchLanes(subject: Subject, pattern: LanesPattern, shape: Shape, index
   return check(subject, value.name, shape.elements, index);
 }
 
-/** At least one element must tell the width. */
+/** At least one element must determine the width. */
 function onlySinks(subject: Subject, name: string, index: number): Problem {
   const parameters = { name, what: subject.what, opcode: subject.opcode, expected: 'elements of one type' };
   return problem('PTX3004', operand(index), { ...parameters, found: "nothing but '_'" });
@@ -280,7 +280,7 @@ function sameKinds(subject: Subject, name: string, elements: readonly Shape[], i
   return kinds.size <= 1 ? [] : [problem('PTX3004', operand(index), { ...parameters, found: 'several types' })];
 }
 
-/** What an element says about the type of its list; bit-size and special registers say nothing. */
+/** The type class that an element implies for its list; bit-size and special registers imply none. */
 function kindsOf(shape: Shape): readonly string[] {
   if (shape.kind === 'constant') return [shape.constant === 'integer' ? 'integer' : 'float'];
   if (shape.kind !== 'register' || shape.type.class === 'bits') return [];

@@ -1,9 +1,9 @@
-/** What a checker remembers from module to module. All of it is bounded, and none of it changes what is found. */
+/** The caches of a checker that persist between modules. All are bounded, and none affects the findings. */
 import { LineShapes } from '../syntax/line-shapes.ts';
 import { FamilyTable } from './families.ts';
 import type { Shape } from './shapes.ts';
 
-/** A `.loc`: its slots are a place, and for inlined code the name of the function and the place it was inlined at. */
+/** A `.loc`: its slots are a position and, for inlined code, the name of the function and the position of the call. */
 export interface KnownLocation {
   readonly kind: 'location';
   readonly inlined: boolean;
@@ -11,22 +11,22 @@ export interface KnownLocation {
   module: number;
 }
 
-/** What an instruction was that a shape of lines came from, and all that its verdict hung on. */
+/** The instruction that a line shape was made from, and everything that its verdict depended on. */
 export interface KnownInstruction {
   readonly kind: 'instruction';
   readonly mnemonic: string;
   readonly shapes: readonly Shape[];
-  /** What the slots of the shape hold: the number of a register of the family with this index, or a mark. */
+  /** The contents of the shape's slots: the number of a register of the family with this index, or a mark. */
   readonly slots: Int32Array;
-  /** What the other names were. */
+  /** What the other names stood for. */
   readonly names: readonly { readonly name: string; readonly shape: Shape }[];
-  /** What the names that are folded away were, all of them; null where there are none. */
+  /** What the folded names stood for, all of them; null if there are none. */
   readonly folded: Shape | null;
-  /** Its integers, where not all are allowed; null where they are. */
+  /** Its integers if some values are not allowed; null if all are. */
   readonly values: (readonly number[])[] | null;
-  /** Where the names were last found to be that: a number of the memory. */
+  /** The scope in which the names were last found unchanged, by its number in this memory. */
   namesSeen: number;
-  /** The module in which there was last found to be nothing to say about it: a number of the memory. */
+  /** The module in which it was last found valid, by its number in this memory. */
   module: number;
 }
 
@@ -39,12 +39,12 @@ export class CheckMemory {
   private lines: (KnownLine | undefined)[] = [];
   private generation = 0;
 
-  /** A number for a scope or a module, which no other has. */
+  /** A unique number for a scope or a module. */
   nextNumber(): number {
     return ++this.lastNumber;
   }
 
-  /** What is known of lines, by the ids of shapes. */
+  /** The facts about lines, by the ids of shapes. */
   knownLines(): (KnownLine | undefined)[] {
     if (this.generation !== this.shapes.generation) {
       this.generation = this.shapes.generation;

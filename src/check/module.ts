@@ -1,6 +1,6 @@
 /**
- * A module checked item by item. Items are read, checked and dropped; what stays are the symbols of the module, so that
- * a file's size does not decide the memory. For running, the items are kept.
+ * Checks a module item by item. Items are read, checked and dropped; only the symbols of the module stay, so that
+ * memory does not grow with the file's size. For running, the items are kept.
  */
 import type { Span } from '../base/span.ts';
 import { diagnose } from '../diagnostics/diagnostic.ts';
@@ -75,19 +75,19 @@ export class ModuleChecker implements InstructionContext {
   /** Functions that are other names of functions. */
   readonly aliases: Map<string, string> = new Map();
   private recorder: FunctionRecorder | null = null;
-  /** Parameters and return values of the function that is checked, by name. */
+  /** Parameters and return values of the function being checked, by name. */
   private readonly formals = new Map<string, FormalSpace>();
   private readonly header: Header;
   readonly uncheckedOpcodes: Set<string> = new Set();
   private judge: Judge | null = null;
-  /** Judges lines of known shape; null where every statement is kept. */
+  /** Judges lines of known shape; null if every statement is kept. */
   private readonly lines: LineChecker | null;
-  /** Where the lines of the function being checked are kept. */
+  /** Where the lines of the function being checked are stored. */
   private lineSource: LineSource | null = null;
   /** Findings so far. */
   private reports = 0;
   private hasDebug = false;
-  /** Functions that were declared, to be defined later. */
+  /** Functions that are declared but not yet defined. */
   private readonly announced: FunctionItem[] = [];
 
   /** With a `memory`, lines of known shape are judged by it; without one, items are kept for running. */
@@ -143,7 +143,7 @@ export class ModuleChecker implements InstructionContext {
     if (this.functions !== null) this.sections.push(item.text);
   }
 
-  /** Ends the module, with what can be said only now. */
+  /** Ends the module and reports findings that are only known now. */
   finish(): ModuleEnvironment {
     const environment = this.header.environment();
     this.header.reportAtEnd(this.hasDebug);
@@ -166,7 +166,7 @@ export class ModuleChecker implements InstructionContext {
     return this.judge;
   }
 
-  /** True the first time an opcode outside the tables is met. */
+  /** True the first time an opcode outside the tables occurs. */
   firstUnchecked(opcode: string): boolean {
     if (this.uncheckedOpcodes.has(opcode)) return false;
     this.uncheckedOpcodes.add(opcode);
@@ -200,7 +200,7 @@ export class ModuleChecker implements InstructionContext {
     }
   }
 
-  /** The type of a declared name, whose needs are counted; null where nothing can be declared of it. */
+  /** The type of a declared name, whose requirements are recorded; null if the declaration is unusable. */
   private declaredType(variable: Variable, space: string): PtxType | null {
     const type = declaredType(variable, space, this.report);
     if (type !== null)
@@ -291,7 +291,7 @@ export class ModuleChecker implements InstructionContext {
     else this.checkInstruction(statement, scope);
   }
 
-  /** The names are those of the scope; labels are known in all of it, functions from their declaration on. */
+  /** Names are those of the scope; labels are visible in all of it, functions from their declaration on. */
   private checkTargets(directive: TargetsDirective, scope: Scope): void {
     const { label: name, names, directive: word } = directive;
     const of = word === '.branchtargets' ? 'branches' : 'calls';
@@ -330,7 +330,7 @@ export class ModuleChecker implements InstructionContext {
   private checkInstruction(node: Instruction, scope: Scope): void {
     const before = this.reports;
     const verdict = checkInstruction(node, scope, this);
-    // What a line says of its function is to be seen in each of them.
+    // Findings about the function of a line must be visible in each of them.
     const speaksBeyond = verdict.calls || verdict.reaches;
     if (this.lineSource !== null && this.reports === before && !speaksBeyond) {
       this.lines?.learn(node, scope, verdict, this.lineSource);
@@ -360,13 +360,13 @@ export class ModuleChecker implements InstructionContext {
     const symbol = isRegisterParameter(parameter)
       ? registerSymbol(parameter, type)
       : variableSymbol(parameter, type, space);
-    // Names in a prototype mean nothing to anybody.
+    // Names in a prototype have no meaning.
     if (item.body === null) scope.declare(symbol);
     else this.declare(scope, symbol);
     this.recorder?.formal(symbol, result);
   }
 
-  /** Labels are known in their whole block, before and behind the place where they stand. */
+  /** Labels are visible in their whole block, before and after their position. */
   private declareLabels(statements: readonly Statement[], scope: Scope): void {
     for (const statement of statements) {
       const declared: Span = { start: statement.start, end: statement.end };

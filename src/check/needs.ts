@@ -1,4 +1,4 @@
-/** What a module needs of version and target: everything it was seen to use (PTX ISA 9.1, 13). */
+/** The version and target requirements of a module: those of all features it uses (PTX ISA 9.1, 13). */
 import type { Span } from '../base/span.ts';
 import type { Parameters } from '../diagnostics/catalogue.ts';
 import { diagnose } from '../diagnostics/diagnostic.ts';
@@ -22,19 +22,19 @@ export class Needs {
     this.report = report;
   }
 
-  /** Remembers what a verdict needs; what it lacks it says itself. */
+  /** Records the requirements of a verdict, which reports its own problems. */
   met(verdict: Verdict): void {
     if (this.verdicts.has(verdict)) return;
     this.verdicts.add(verdict);
     for (const row of verdict.rows) this.note(row);
   }
 
-  /** Remembers what somebody else complains about. */
+  /** Records a requirement whose violation is reported elsewhere. */
   note(row: AvailabilityRow | null): void {
     if (row !== null) this.rows.add(row);
   }
 
-  /** Remembers a need, and complains where the module does not meet it. */
+  /** Records a requirement, and reports it if the module does not meet it. */
   uses(row: AvailabilityRow | null, span: Span): void {
     if (row === null) return;
     this.rows.add(row);
@@ -47,7 +47,7 @@ export class Needs {
     if (name !== null) this.uses(needsOfDirective(name), { start, end });
   }
 
-  /** What stands in the header of a function. */
+  /** Directives in the header of a function. */
   functionHeader(item: FunctionItem): void {
     const { entry, results, parameters, noreturn, nameStart, nameEnd } = item;
     const span: Span = { start: nameStart, end: nameEnd };

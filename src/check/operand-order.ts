@@ -1,14 +1,14 @@
-/** One mistake, reported once: operands that are right but for their order, or wrong for one reason. */
+/** Mistakes that are reported once: operands in the wrong order, or several operands that are wrong for one reason. */
 import { joinWords } from '../base/join-words.ts';
 import { matchOperands } from './match.ts';
 import type { Problem } from './problem.ts';
 import { describeShape, type Shape } from './shapes.ts';
 import type { Subject } from './subject.ts';
 
-/** Nothing longer is tried in all orders. */
+/** Longer lists are not tried in all orders. */
 const mostOperands = 5;
 
-/** What is wrong with these operands: the first problem alone where another order would do, or where all are the same. */
+/** The problems of these operands: only the first if another order would be valid, or if all are the same. */
 export function judgeOperands(subject: Subject, shapes: readonly Shape[]): readonly Problem[] {
   const problems = matchOperands(subject, shapes);
   const [first, ...rest] = problems;

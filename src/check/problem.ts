@@ -1,6 +1,6 @@
 /**
- * A finding that is not yet tied to a text. Verdicts are remembered by mnemonic and operand shapes, so they speak of
- * places in an instruction; the diagnostic is made when the instruction is at hand.
+ * A finding that is not yet bound to a text. Verdicts are cached by mnemonic and operand shapes, so they refer to
+ * places in an instruction; the diagnostic is made for the actual instruction.
  */
 import type { Code, Parameters } from '../diagnostics/catalogue.ts';
 

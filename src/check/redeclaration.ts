@@ -1,11 +1,13 @@
-/** Variables of a module beside each other (PTX ISA 9.1, 5.4 and 11.6; verdicts as measured with ptxas 13.0). */
+/**
+ * Repeated declarations of a variable in a module (PTX ISA 9.1, 5.4 and 11.6; verdicts as measured with ptxas 13.0).
+ */
 import { diagnose } from '../diagnostics/diagnostic.ts';
 import type { Variable } from '../syntax/tree.ts';
 import type { Report } from './declarations.ts';
 import { bytesInRow, isOpen } from './sizes.ts';
 import type { Scope, VariableSymbol } from './symbols.ts';
 
-/** Declares a variable: `.extern` ones as often as they are alike, and one that is not beside them. */
+/** Declares a variable: `.extern` declarations may be repeated if they agree, together with one definition. */
 export function declareVariable(scope: Scope, symbol: VariableSymbol, report: Report): void {
   const previous = scope.declare(symbol);
   if (previous === null) return;
@@ -19,7 +21,7 @@ export function declareVariable(scope: Scope, symbol: VariableSymbol, report: Re
   if (symbol.linkage !== '.extern') scope.replace(symbol);
 }
 
-/** A variable of the module alone is not what `.extern` announced. */
+/** A module-private variable is not a definition of an `.extern` one. */
 function mayStandBeside(previous: VariableSymbol, symbol: VariableSymbol): boolean {
   if (symbol.linkage === '.extern') return true;
   return previous.linkage === '.extern' && symbol.linkage !== null;
@@ -35,7 +37,7 @@ function differenceBetween(first: Variable, second: Variable): string | null {
 
 const mostConstants = 65_536;
 
-/** Variables in `.const` lie in one bank. */
+/** All variables in `.const` are in one bank. */
 export function checkConstants(variables: readonly VariableSymbol[], report: Report): void {
   const own = variables.filter(({ space, linkage }) => space === '.const' && linkage !== '.extern');
   const found = bytesInRow(own.map(({ variable }) => variable));

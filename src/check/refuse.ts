@@ -1,4 +1,4 @@
-/** Why no form takes a mnemonic, and the nearest spelling that one would take. */
+/** Why no form accepts a mnemonic, and the nearest spelling that one would accept. */
 import { type Axis, type CompiledForm, printMnemonic } from '../isa/notation.ts';
 import { constraintHolds } from '../isa/rules.ts';
 import { joinWords } from '../base/join-words.ts';
@@ -7,7 +7,7 @@ import { type TypeName, typeOf } from '../isa/types.ts';
 import { type Attempt, attempt, isModifier, listed, slotsFit, unknownModifier, type Written } from './attempt.ts';
 import { part, type Problem, problem, wholeMnemonic } from './problem.ts';
 
-/** The problems of the form that the mnemonic comes closest to, with a legal spelling if one is near. */
+/** The problems of the form closest to the mnemonic, with a legal spelling if one is near. */
 export function closestProblems(attempts: readonly Attempt[]): readonly Problem[] {
   const [best, ...others] = [...attempts].sort((x, y) => weigh(x) - weigh(y));
   if (best === undefined) return [];
@@ -23,12 +23,12 @@ export function closestProblems(attempts: readonly Attempt[]): readonly Problem[
   return [joined === null ? { ...first, spelling } : joined, ...rest];
 }
 
-/** It is likelier that something was left out than that something is too much. */
+/** A missing part is more likely than a superfluous one. */
 function weigh({ problems }: Attempt): number {
   return problems.reduce((sum, { code }) => sum + (code === 'PTX2030' || code === 'PTX2032' ? 9 : 10), 0);
 }
 
-/** One problem for forms that each lack a modifier of their own: `atom.u32` needs any of its operations. */
+/** One problem for forms that each lack a different modifier: `atom.u32` needs any of its operations. */
 function joinedChoices(first: Problem, others: readonly Problem[]): Problem | null {
   if (first.code !== 'PTX2032') return null;
   const choices = new Set(
@@ -38,14 +38,14 @@ function joinedChoices(first: Problem, others: readonly Problem[]): Problem | nu
   return { ...first, parameters: { ...first.parameters, allowed: listed([...choices]) } };
 }
 
-/** The attempt with what is missing added and what is wrong left out; null where that is not legal, or one of many. */
+/** The attempt with missing parts added and wrong parts removed; null if that is not legal or not unique. */
 function legalSpelling(made: Attempt): string | null {
   const { compiled, types } = made;
   const modifiers = made.unsure ? null : complete(made, naturalValue);
   return modifiers === null ? null : printMnemonic(compiled, types, modifiers);
 }
 
-/** The modifiers of an attempt, with what `choose` says of each missing one; null where that is not legal. */
+/** The modifiers of an attempt, with `choose` picking each missing one; null if that is not legal. */
 export function complete(
   { compiled, types, modifiers }: Attempt,
   choose: (axis: Axis) => string | null,
@@ -66,7 +66,7 @@ export function complete(
   return completed;
 }
 
-/** What a reader who left a modifier out most likely wants: the only one there is, or rounding to nearest. */
+/** The most likely intention of a reader who left a modifier out: the only one there is, or rounding to nearest. */
 function naturalValue({ values }: Axis): string | null {
   return values.length === 1 || values[0] === '.rn' ? (values[0] ?? null) : null;
 }
@@ -82,7 +82,7 @@ export function wrongTypes(
   const names = types.map((type) => type.text as TypeName);
   const unknown = modifiers.filter((modifier) => !isModifier(modifier.text));
   const lengths = forms.map(({ slots }) => slots.length);
-  // A word that is nothing at all may well stand where a type belongs.
+  // An unknown word may stand where a type belongs.
   if (unknown.length > 0 && names.length < Math.max(...lengths)) {
     return unknown.map((modifier) => unknownModifier(forms, modifier));
   }
@@ -99,7 +99,7 @@ export function wrongTypes(
   ];
 }
 
-/** That integers are multiplied by mul.lo and its like, not by mul. */
+/** Explains that integers are multiplied by mul.lo and similar instructions, not by mul. */
 function longerHelp(table: FormTable, opcode: string): string {
   const longer = table.opcodes().filter((other) => other.startsWith(`${opcode}.`));
   if (longer.length === 0) return '';
@@ -110,7 +110,7 @@ function typesInWords(names: readonly TypeName[]): string {
   return names.length === 1 ? `type ${names[0]}` : `types ${joinWords(names, 'and')}`;
 }
 
-/** What could stand in the slot that does not fit: the sources of a known result type, or all result types. */
+/** Types for the slot that does not fit: the sources of a known result type, or all result types. */
 function typeHelp(forms: readonly CompiledForm[], names: readonly TypeName[]): string {
   const [first] = names;
   const lengths = [...new Set(forms.map((compiled) => compiled.slots.length))].sort((a, b) => a - b);
@@ -131,7 +131,7 @@ function typeHelp(forms: readonly CompiledForm[], names: readonly TypeName[]): s
   return `with ${first} the second type can be ${listed(unique(second))}`;
 }
 
-/** The types of some form that hold several of `type`: `.e4m3x2` for `.e4m3`. */
+/** Types of some form that hold several elements of `type`: `.e4m3x2` for `.e4m3`. */
 function vectorsOf(forms: readonly CompiledForm[], type: TypeName): readonly TypeName[] {
   const all = unique(forms.flatMap(({ slots }) => slots.flatMap(({ types }) => types)));
   return all.includes(type)
@@ -139,7 +139,7 @@ function vectorsOf(forms: readonly CompiledForm[], type: TypeName): readonly Typ
     : all.filter((other) => /^x\d$/.test(other.slice(type.length)) && other.startsWith(type));
 }
 
-/** The same with the two types exchanged, where that is legal: a common slip. */
+/** The same with the two types exchanged, if that is legal: a common mistake. */
 function swapped(
   forms: readonly CompiledForm[],
   names: readonly TypeName[],
@@ -149,7 +149,7 @@ function swapped(
   return cleanSpelling(forms, [...names].reverse(), modifiers);
 }
 
-/** The mnemonic of the first form that takes these types and modifiers as they are; null where none does. */
+/** The mnemonic of the first form that accepts these types and modifiers unchanged, or null. */
 export function cleanSpelling(
   forms: readonly CompiledForm[],
   names: readonly TypeName[],

@@ -1,6 +1,6 @@
 /**
- * From the text of a mnemonic to the forms it can mean. Dot-parts are sorted into type slots (ordered) and modifier axes
- * (unordered); what does not fit is explained by the form that it fits best.
+ * From the text of a mnemonic to the forms it can mean. Dot-parts are assigned to type slots (ordered) and modifier
+ * axes (unordered); parts that do not fit are explained by the closest form.
  */
 import type { AvailabilityRow, Variant } from '../isa/form.ts';
 import { makeVariant, splitMnemonic } from '../isa/notation.ts';
@@ -13,16 +13,16 @@ import { cleanSpelling, closestProblems, wrongTypes } from './refuse.ts';
 import { missingWord, unknownOpcode } from './unknown-opcode.ts';
 
 export type Resolution =
-  /** One variant per form that the mnemonic can mean; the operands pick. */
+  /** One variant per form that the mnemonic can mean; the operands select one. */
   | { readonly kind: 'variants'; readonly opcode: string; readonly variants: readonly Variant[] }
-  /** A PTX instruction that the table does not hold: nothing is known of it but when it came. */
+  /** A PTX instruction outside the table: only its first version and targets are known. */
   | { readonly kind: 'unchecked'; readonly opcode: string; readonly row: AvailabilityRow }
   | { readonly kind: 'refused'; readonly opcode: string; readonly problems: readonly Problem[] };
 
 const capacity = 20_000;
 const remembered = new Map<string, Resolution>();
 
-/** What a mnemonic means by the table of PTX; remembered by its text. */
+/** The meaning of a mnemonic in the table of PTX, cached by its text. */
 export function resolveMnemonic(mnemonic: string): Resolution {
   const known = remembered.get(mnemonic);
   if (known !== undefined) return known;
@@ -32,7 +32,7 @@ export function resolveMnemonic(mnemonic: string): Resolution {
   return made;
 }
 
-/** What a mnemonic means by a given table. */
+/** The meaning of a mnemonic in a given table. */
 export function resolveIn(table: FormTable, mnemonic: string): Resolution {
   const { opcode, parts } = splitMnemonic(mnemonic);
   const forms = table.forms(opcode);
@@ -44,7 +44,7 @@ export function resolveIn(table: FormTable, mnemonic: string): Resolution {
   const fitting = forms.filter((compiled) => slotsFit(compiled, names));
   if (fitting.length === 0) {
     const word = missingWord(table, opcode, names, (longer) => {
-      // The word may have been written later: `mul.u32.lo`.
+      // The word may appear later: `mul.u32.lo`.
       const others = modifiers.filter(({ text }) => !longer.endsWith(text));
       return cleanSpelling(table.forms(longer), names, others);
     });

@@ -1,8 +1,8 @@
-/** Selectors and minus signs that operands of video instructions carry: they choose among a form's meanings. */
+/** Selectors and minus signs on operands of video instructions: they select the meaning of a form. */
 import type { Variant } from '../isa/form.ts';
 import type { Shape } from './shapes.ts';
 
-/** The variant with what its operands carry: selectors and minus signs of video instructions. */
+/** The variant with the selectors and minus signs of its operands, for video instructions. */
 export function withSelectors(variant: Variant, shapes: readonly Shape[]): Variant {
   const selectors: Record<string, string> = {};
   variant.form.operands.forEach((pattern, i) => {

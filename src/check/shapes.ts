@@ -1,6 +1,6 @@
 /**
- * What an operand is, without what it is called: the part of it that legality depends on. Shapes are interned, so that a
- * verdict can be remembered by the shapes of an instruction's operands.
+ * The shape of an operand: what it is, without its name. Legality depends only on this part. Shapes are interned, so
+ * that a verdict can be cached by the shapes of an instruction's operands.
  */
 import type { ConstantKind } from '../isa/operand-rules.ts';
 import type { AvailabilityRow } from '../isa/form.ts';
@@ -12,7 +12,7 @@ import type { DeclaredSymbol, FormalSpace, Scope, VariableSpace } from './symbol
 
 type ShapeData =
   | { readonly kind: 'register'; readonly type: PtxType; readonly lanes: number }
-  /** `least`: fewer bits than the type has may be read, down to this many. */
+  /** `least`: the instruction may read fewer bits than the type has, down to this many. */
   | {
       readonly kind: 'special' | 'special-vector';
       readonly type: PtxType;
@@ -30,7 +30,7 @@ type ShapeData =
       readonly subscript: boolean;
     }
   | { readonly kind: 'register-offset'; readonly type: PtxType }
-  /** `name[1]` where the name is not that of an array. */
+  /** `name[1]` if the name is not an array. */
   | { readonly kind: 'wrong-subscript' }
   | { readonly kind: 'function'; readonly offset: boolean; readonly entry: boolean }
   | { readonly kind: 'label' }
@@ -43,10 +43,10 @@ type ShapeData =
   | { readonly kind: 'vector'; readonly elements: readonly Shape[] }
   | { readonly kind: 'list'; readonly elements: readonly Shape[] }
   | { readonly kind: 'pair'; readonly first: Shape; readonly second: Shape }
-  /** `rest`: what stands in the brackets behind the base. */
+  /** `rest`: the contents of the brackets after the base. */
   | { readonly kind: 'address'; readonly base: Shape | null; readonly rest: readonly Shape[] };
 
-/** An interned shape: equal shapes are the same object. `undeclared` is true where some name in it is not declared. */
+/** An interned shape: equal shapes are the same object. `undeclared` is true if some name in it is not declared. */
 export type Shape = ShapeData & { readonly id: number; readonly undeclared: boolean };
 
 const interned = new Map<string, Shape>();
@@ -93,10 +93,10 @@ const labelShape = intern('label', { kind: 'label' });
 const branchTable = intern('table branches', { kind: 'table', of: 'branches' });
 const callTable = intern('table calls', { kind: 'table', of: 'calls' });
 
-/** No instruction takes longer vectors; a longer one is refused whatever follows, and must not fill the memory. */
+/** No instruction accepts longer vectors. A longer one is always rejected and must not fill the memory. */
 const longestList = 32;
 
-/** The shape of an operand where `scope` says what names stand for. Undeclared names have the shape `unknown`. */
+/** The shape of an operand, with names looked up in `scope`. Undeclared names have the shape `unknown`. */
 export function shapeOf(operand: Operand, scope: Scope): Shape {
   switch (operand.kind) {
     case 'name':
@@ -143,7 +143,7 @@ function plainAddress(base: Shape | null): Shape {
   return made;
 }
 
-/** Coordinates behind the base, as textures have them. */
+/** Coordinates after the base, as in texture operands. */
 function longAddress(base: Shape | null, operands: readonly Operand[], scope: Scope): Shape {
   const rest = operands.slice(0, longestList).map((element) => shapeOf(element, scope));
   const key = `address ${base?.id ?? 'none'} ${rest.map((element) => element.id).join(' ')}`;
@@ -154,7 +154,7 @@ function internList(kind: 'vector' | 'list', elements: readonly Shape[]): Shape 
   return intern(`${kind} ${elements.map((element) => element.id).join(' ')}`, { kind, elements });
 }
 
-/** The shape of a name by itself. */
+/** The shape of a name alone. */
 export function shapeOfName(name: string, scope: Scope): Shape {
   const symbol = scope.lookup(name);
   if (symbol !== undefined) return shapeOfSymbol(symbol);
@@ -170,7 +170,7 @@ function special(found: SpecialRegister, kind: 'special' | 'special-vector'): Sh
   return intern(`${kind} ${type.name} ${least} ${needs?.subject}`, { kind, type, least, needs });
 }
 
-/** What the special registers in an operand need of version and target. */
+/** The requirements of the special registers in an operand. */
 export function needsOf(shape: Shape): readonly AvailabilityRow[] {
   switch (shape.kind) {
     case 'special':
@@ -184,7 +184,7 @@ export function needsOf(shape: Shape): readonly AvailabilityRow[] {
   }
 }
 
-/** True where a variable in `.shared` or a function is named. */
+/** True if the operand names a variable in `.shared` or a function. */
 export function reachesShared(shape: Shape): boolean {
   switch (shape.kind) {
     case 'variable':
@@ -213,7 +213,7 @@ function shapeOfMember(base: string, member: string, scope: Scope): Shape {
   return memberIndex(member) < symbol.lanes ? register(symbol.type, 1) : unknown;
 }
 
-/** True for the words that video instructions put behind registers: `.b3`, `.h10`, `.b7654`. */
+/** True for the words that follow registers in video instructions: `.b3`, `.h10`, `.b7654`. */
 function isSelector(member: string): boolean {
   return /^\.(b[0-7]{1,4}|h[0-3]{1,2})$/.test(member);
 }
@@ -222,13 +222,13 @@ function partOf(whole: Shape, selector: string): Shape {
   return intern(`part ${whole.id} ${selector}`, { kind: 'part', register: whole, selector });
 }
 
-/** 0 to 3 for `.x` to `.w` and `.r` to `.a`; past every vector for other words. */
+/** 0 to 3 for `.x` to `.w` and `.r` to `.a`; for other words, an index beyond every vector. */
 export function memberIndex(member: string): number {
   const at = '.x.y.z.w.r.g.b.a'.indexOf(member);
   return at < 0 || member.length !== 2 ? 99 : (at / 2) % 4;
 }
 
-/** Shapes of registers by the type's row and the lanes: they are nearly all there is. */
+/** Shapes of registers by the type's row and the lanes: nearly all operands. */
 const registers: (Shape | undefined)[] = [];
 
 function register(type: PtxType, lanes: number): Shape {
@@ -257,7 +257,7 @@ function shapeOfSymbol(symbol: DeclaredSymbol): Shape {
   }
 }
 
-/** Shapes of variables without an offset, by where they live. */
+/** Shapes of variables without an offset, by their space. */
 const plainVariables = new Map<VariableSpace, Shape>();
 
 function variable(
@@ -296,7 +296,7 @@ function describeVariable(space: VariableSpace): string {
   return space === 'input parameter' ? `an ${space}` : `a ${space}`;
 }
 
-/** A shape in words, as a message names what was found. */
+/** Describes a shape for messages. */
 export function describeShape(shape: Shape): string {
   switch (shape.kind) {
     case 'register':

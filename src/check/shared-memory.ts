@@ -1,6 +1,6 @@
 /**
- * Static shared memory of kernels: what they and the functions they call declare, and what these name of the module's
- * (PTX ISA 9.1, 5.1.7; limits and what counts as measured with ptxas 13.0).
+ * Static shared memory of kernels: the variables that they and the functions they call declare, and the module's
+ * variables that these name (PTX ISA 9.1, 5.1.7; limits and counting as measured with ptxas 13.0).
  */
 import type { Span } from '../base/span.ts';
 import { diagnose } from '../diagnostics/diagnostic.ts';
@@ -10,7 +10,7 @@ import type { Report } from './declarations.ts';
 import { bytesInRow } from './sizes.ts';
 import type { Scope, VariableSymbol } from './symbols.ts';
 
-/** Bytes that a kernel may declare; a target with suffix `a` has all that the chip has. */
+/** Most bytes that a kernel may declare; a target with suffix `a` has all that the chip has. */
 const limits: readonly (readonly [bytes: number, on: TargetSet])[] = [
   [232_448, { kind: 'listed', names: ['sm_90a', 'sm_100a', 'sm_101a', 'sm_103a', 'sm_110a'] }],
   [101_376, { kind: 'listed', names: ['sm_120a', 'sm_121a'] }],
@@ -25,7 +25,7 @@ interface Uses {
   readonly calls: Set<string>;
 }
 
-/** Collects what the functions of a module use of shared memory. */
+/** Collects the shared memory that the functions of a module use. */
 export class SharedMemory {
   private readonly functions = new Map<string, Uses>();
   private current: Uses | null = null;
@@ -84,7 +84,7 @@ export class SharedMemory {
     }
   }
 
-  /** The variables of a function and of all that it calls. */
+  /** The variables of a function and of all functions that it calls. */
   private reached(name: string): readonly VariableSymbol[] {
     const seen = new Set([name]);
     const variables = new Set<VariableSymbol>();

@@ -1,15 +1,15 @@
-/** What a function takes and gives back, as far as calls depend on it (PTX ISA 9.1, 7.1). */
+/** The parameters and return values of a function, in the detail that calls depend on (PTX ISA 9.1, 7.1). */
 import { type PtxType, type TypeName, types, typeOf } from '../isa/types.ts';
 import type { Parameter, Variable } from '../syntax/tree.ts';
 import { alignmentOf, sizeOf } from './sizes.ts';
 
-/** Bytes that a call hands over: a parameter of a function, or an argument. */
+/** Bytes passed by a call: a parameter of a function, or an argument. */
 export interface Passable {
   /** Type of one element. */
   readonly type: PtxType;
   readonly bytes: number;
   readonly align: number;
-  /** An array of bytes, as structures are passed. */
+  /** An array of bytes, which is how structures are passed. */
   readonly array: boolean;
 }
 
@@ -63,8 +63,8 @@ export function passableRegister(type: PtxType, lanes: number): Passable {
 }
 
 /**
- * Two functions with equal keys are called alike: the bytes of their parameters lie at the same places. A call through a
- * register reaches functions with the key of its prototype only.
+ * Two functions with equal keys can be called alike: the bytes of their parameters are at the same offsets. A call
+ * through a register only reaches functions with the key of its prototype.
  */
 export function signatureKey({ results, parameters }: Signature): string {
   const words = (formals: readonly Formal[]): string =>

@@ -1,4 +1,4 @@
-/** The variant that operands are held against, and what the matchers share. */
+/** The variant that operands are compared with, and state that the matchers share. */
 import type { Variant } from '../isa/form.ts';
 import { operand, type Problem, problem } from './problem.ts';
 import { describeShape, type Shape } from './shapes.ts';
@@ -10,7 +10,7 @@ export interface Subject {
   readonly what: string;
 }
 
-/** Problem PTX3003 for an operand of a kind that cannot stand there. */
+/** Problem PTX3003 for an operand of a kind that is not allowed there. */
 export function wrongKind(
   subject: Subject,
   name: string,

@@ -1,4 +1,7 @@
-/** Instructions as early versions or targets wrote them, where these are over: what has to be added today. */
+/**
+ * Instructions in the notation of early versions or targets, where that is no longer accepted: what must be added
+ * today.
+ */
 import type { AvailabilityRow, Variant } from '../isa/form.ts';
 import { type CompiledForm, makeVariant } from '../isa/notation.ts';
 import { ptxForms } from '../isa/table.ts';
@@ -9,8 +12,8 @@ import { type Problem, problem, wholeMnemonic } from './problem.ts';
 import { complete } from './refuse.ts';
 
 /**
- * The problems of a variant that neither this nor a later version and target has, in the words of today: `div.f32` needs
- * `.rn`. Where today's form takes other operands the problems stay, with that form as their help.
+ * The problems of a variant that neither the module's version and target nor any later ones have, in today's terms:
+ * `div.f32` needs `.rn`. If today's form takes other operands, the problems are kept and that form is their help.
  */
 export function inWordsOfToday(
   problems: readonly Problem[],
@@ -29,7 +32,7 @@ export function inWordsOfToday(
   return problems.map((found) => ({ ...found, help: found.help ?? help }));
 }
 
-/** True where neither a later version nor a newer target has what the row is about. */
+/** True if neither a later version nor a newer target has the feature of the row. */
 function isOver({ ways }: AvailabilityRow, { version, target }: ModuleEnvironment): boolean {
   const later = versions.filter((other) => other >= version);
   const newer = targets.filter((other) => other.sm >= target.sm);
@@ -39,11 +42,11 @@ function isOver({ ways }: AvailabilityRow, { version, target }: ModuleEnvironmen
 interface Successor {
   readonly compiled: CompiledForm;
   readonly mnemonic: string;
-  /** The modifiers of which one is missing. */
+  /** The modifiers of which one is required but missing. */
   readonly missing: readonly string[];
 }
 
-/** The forms of today that take the variant's types and modifiers, and more. */
+/** Today's forms that accept the variant's types and modifiers, plus others. */
 function successors(opcode: string, variant: Variant, environment: ModuleEnvironment): readonly Successor[] {
   const names = variant.types.map(({ name }) => name);
   const written = Object.values(variant.modifiers).map((text, index) => ({ text, index }));

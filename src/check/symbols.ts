@@ -1,5 +1,5 @@
 /**
- * Names and what they stand for. A register family `%r<100>` is one symbol, found by splitting the digits off a name, so
+ * Names and their meanings. A register family `%r<100>` is one symbol, found by splitting the digits off a name, so
  * declaring it costs the same for 1 register and for 100,000.
  */
 import type { Span } from '../base/span.ts';
@@ -8,7 +8,7 @@ import type { Linkage } from '../isa/directives.ts';
 import type { Variable } from '../syntax/tree.ts';
 import type { Signature } from './signature.ts';
 
-/** Where a variable lives. Parameters are told apart by what may be done with them. */
+/** The kind of storage of a variable. Parameters are distinguished by how they may be used. */
 export type VariableSpace =
   | '.global'
   | '.shared'
@@ -40,8 +40,8 @@ export interface VariableSymbol {
   readonly name: string;
   readonly space: VariableSpace;
   /**
-   * What accesses in the `.param` space take it for: a variable of an inner block that is named like a parameter or return
-   * value of its function is judged as that one is. Null for all others.
+   * The symbol that accesses in the `.param` space use instead: a variable of an inner block with the name of a
+   * parameter or return value of its function is judged like that one. Null for all others.
    */
   readonly takenFor: FormalSpace | null;
   readonly linkage: Linkage | null;
@@ -53,7 +53,7 @@ export interface VariableSymbol {
 export interface FunctionSymbol {
   readonly kind: 'function';
   readonly name: string;
-  /** Whether a body has been seen; the body itself is not kept, or a large file would stay in memory. */
+  /** Whether a body has been seen. The body itself is not kept, or a large file would stay in memory. */
   readonly defined: boolean;
   readonly entry: boolean;
   readonly linkage: Linkage | null;
@@ -68,13 +68,13 @@ export interface LabelSymbol {
   readonly declared: Span;
 }
 
-/** `.branchtargets` or `.calltargets`: known from where it stands, and so are the names in it. */
+/** `.branchtargets` or `.calltargets`: visible from its position on, and so are the names in it. */
 export interface TargetsSymbol {
   readonly kind: 'targets';
   readonly name: string;
   readonly of: 'branches' | 'calls';
   readonly names: readonly string[];
-  /** Where the names mean something. */
+  /** The scope of the names. */
   readonly scope: Scope;
   readonly declared: Span;
 }
@@ -99,19 +99,19 @@ export type DeclaredSymbol =
 export class Scope {
   readonly parent: Scope | null;
   readonly families: RegisterSymbol[] = [];
-  /** Names with `%` and digits at the end that are no family's, without the digits. */
+  /** Names that begin with `%` and end in digits but belong to no family, without the digits. */
   readonly numberedNames: Set<string> = new Set();
   /** Grows with every declaration. */
   changes = 0;
   private readonly names = new Map<string, DeclaredSymbol>();
-  /** What is no family, by its name without its digits. */
+  /** Symbols other than families, by name without its digits. */
   private readonly numbered = new Map<string, DeclaredSymbol[]>();
 
   constructor(parent: Scope | null = null) {
     this.parent = parent;
   }
 
-  /** Adds a symbol; returns the one already there under the same name in this very scope, and adds nothing then. */
+  /** Adds a symbol. If the scope already has one with the same name, returns that and adds nothing. */
   declare(symbol: DeclaredSymbol): DeclaredSymbol | null {
     if (symbol.kind === 'register' && symbol.count !== null) return this.declareFamily(symbol);
     const previous = this.here(symbol.name);
@@ -123,7 +123,7 @@ export class Scope {
     return null;
   }
 
-  /** The symbol a name stands for here; undefined where it is not declared. */
+  /** The symbol that a name stands for here; undefined if it is not declared. */
   lookup(name: string): DeclaredSymbol | undefined {
     return this.here(name) ?? this.parent?.lookup(name);
   }
@@ -134,7 +134,7 @@ export class Scope {
     this.names.set(symbol.name, symbol);
   }
 
-  /** All names that could be meant, for suggestions; of a family the member with `number`, where it has that. */
+  /** All names that could be intended, for suggestions; for a family, the member with `number` if it exists. */
   *visible(number: string | null): Generator<string> {
     yield* this.names.keys();
     for (const { name, count } of this.families) {
@@ -143,7 +143,7 @@ export class Scope {
     if (this.parent !== null) yield* this.parent.visible(number);
   }
 
-  /** How many members the family of this name has; null where none is in sight. */
+  /** How many members the family with this name has; null if none is visible. */
   familySize(name: string): number | null {
     return this.familyOf(name, name.length)?.count ?? this.parent?.familySize(name) ?? null;
   }
@@ -170,13 +170,13 @@ export class Scope {
     return null;
   }
 
-  /** What a family would declare a second time. */
+  /** The symbol that a family would declare a second time. */
   private memberOf(family: RegisterSymbol): DeclaredSymbol | undefined {
     const singles = this.numbered.get(family.name) ?? [];
     return singles.find((single) => numberAt(single.name, family.name.length) < (family.count ?? 0));
   }
 
-  /** Names that end in a digit are mostly members of families, and finding those hashes nothing. */
+  /** Names that end in a digit are mostly members of families, which are found without hashing. */
   private here(name: string): DeclaredSymbol | undefined {
     const digits = familyIndex(name);
     if (digits > 0) {
@@ -186,7 +186,7 @@ export class Scope {
     return this.names.size === 0 ? undefined : this.names.get(name);
   }
 
-  /** The family whose name is the first `length` characters; a function has a handful of families. */
+  /** The family whose name is the first `length` characters; a function has only a few families. */
   private familyOf(name: string, length: number): RegisterSymbol | undefined {
     for (const family of this.families) {
       if (family.name.length === length && name.startsWith(family.name)) return family;
@@ -195,14 +195,14 @@ export class Scope {
   }
 }
 
-/** The number that a name's digits from `start` on stand for. */
+/** The number given by a name's digits from `start` on. */
 function numberAt(name: string, start: number): number {
   let value = 0;
   for (let i = start; i < name.length; i++) value = value * 10 + name.charCodeAt(i) - 48;
   return value;
 }
 
-/** Offset of the trailing digits of a name; 0 where it has none or is nothing else. */
+/** Offset of the trailing digits of a name; 0 if it has none or nothing else. */
 export function familyIndex(name: string): number {
   let i = name.length;
   while (i > 0) {
@@ -214,8 +214,8 @@ export function familyIndex(name: string): number {
 }
 
 /**
- * The one spelling of a family's member: `%q03` is `%q3`. Two names of one symbol are the same register exactly if
- * their canonical names are equal.
+ * The canonical spelling of a family's member: `%q03` is `%q3`. Two names of one symbol are the same register if and
+ * only if their canonical names are equal.
  */
 export function canonicalRegister(symbol: RegisterSymbol, name: string): string {
   if (symbol.count === null) return name;

@@ -3,7 +3,7 @@ import { nearest } from '../base/nearest.ts';
 import { findRegister, registerSpellings } from '../isa/find-register.ts';
 import { familyIndex, type Scope } from './symbols.ts';
 
-/** The special registers that CUDA C++ spells in its own way. */
+/** Special registers that CUDA C++ spells differently. */
 const cudaNames: ReadonlyMap<string, string> = new Map([
   ['threadIdx', '%tid'],
   ['blockIdx', '%ctaid'],
@@ -12,7 +12,7 @@ const cudaNames: ReadonlyMap<string, string> = new Map([
   ['warpSize', 'WARP_SZ'],
 ]);
 
-/** What to say about an undeclared name; null where nothing comes close to it. */
+/** The help for an undeclared name; null if no name is similar. */
 export function helpForName(name: string, scope: Scope): string | null {
   return (
     familyHelp(name, scope) ?? elementHelp(name) ?? meantHelp(cudaName(name) ?? nearest(name, candidates(name, scope)))
@@ -23,7 +23,7 @@ function meantHelp(meant: string | null): string | null {
   return meant === null ? null : `did you mean '${meant}'?`;
 }
 
-/** `%r99` where `%r<10>` is declared, or `%r` alone. */
+/** `%r99` if `%r<10>` is declared, or `%r` alone. */
 function familyHelp(name: string, scope: Scope): string | null {
   const digits = familyIndex(name);
   const prefix = digits === 0 ? name : name.slice(0, digits);
@@ -48,7 +48,7 @@ function cudaName(name: string): string | null {
   return meant === undefined ? null : [meant, ...rest].join('.');
 }
 
-/** Declared names, members of families with the number that `name` has, and special registers. */
+/** Declared names, members of families with the number of `name`, and special registers. */
 function* candidates(name: string, scope: Scope): Generator<string> {
   const digits = familyIndex(name);
   yield* scope.visible(digits === 0 ? null : name.slice(digits));

@@ -1,4 +1,4 @@
-/** Why no form of an opcode exists: the word behind it is missing, or it is not an opcode of PTX. */
+/** Why an opcode has no forms: the word after it is missing, or it is not an opcode of PTX. */
 import { nearest } from '../base/nearest.ts';
 import { opcodesOutside } from '../isa/opcodes.ts';
 import type { FormTable } from '../isa/table.ts';
@@ -6,7 +6,7 @@ import { statementDirectives } from '../syntax/directives.ts';
 import { listed } from './attempt.ts';
 import { part, type Problem, problem, wholeMnemonic } from './problem.ts';
 
-/** What other assemblers and languages call an instruction, with its name in PTX. */
+/** Names of instructions in other assemblers and languages, with their names in PTX. */
 const foreign: ReadonlyMap<string, string> = new Map([
   ['load', 'ld'],
   ['ldg', 'ld.global'],
@@ -33,7 +33,7 @@ const foreign: ReadonlyMap<string, string> = new Map([
   ['__syncthreads', 'bar.sync'],
 ]);
 
-/** The problem of an opcode that the table does not hold. */
+/** The problem of an opcode outside the table. */
 export function unknownOpcode(table: FormTable, opcode: string): Problem {
   const directive = statementDirectives.has(`.${opcode}`) ? `.${opcode}` : null;
   const meant =
@@ -43,8 +43,8 @@ export function unknownOpcode(table: FormTable, opcode: string): Problem {
 }
 
 /**
- * The problem of an opcode without the word that must follow it, where `fits` spells a longer opcode that takes the rest:
- * `mad.u32` for `mad.lo.u32`. Null where none does.
+ * The problem of an opcode without the word that must follow it, if `fits` spells a longer opcode that accepts the
+ * rest: `mad.u32` for `mad.lo.u32`. Otherwise null.
  */
 export function missingWord(
   table: FormTable,

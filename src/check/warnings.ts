@@ -1,4 +1,4 @@
-/** What can be said against operands that are taken all the same (as measured with ptxas 13.0). */
+/** Warnings about operands that are accepted anyway (as measured with ptxas 13.0). */
 import { type OperandPattern, operandType, type Variant } from '../isa/form.ts';
 import { operand, type Problem, problem } from './problem.ts';
 import type { Shape } from './shapes.ts';
@@ -12,7 +12,7 @@ function sums(shapes: readonly Shape[]): readonly Problem[] {
   return shapes.flatMap((shape, i) => (shape.kind === 'register-offset' ? [problem('PTX3028', operand(i), {})] : []));
 }
 
-/** Where addresses have 64 bits; ptxas warns of shorter ones and then gives up. */
+/** Applies if addresses have 64 bits; ptxas warns about shorter ones and then gives up. */
 function shortAddresses(variant: Variant, shapes: readonly Shape[]): readonly Problem[] {
   return variant.form.operands.flatMap((pattern, i) => {
     const shape = shapes[i];
@@ -21,7 +21,7 @@ function shortAddresses(variant: Variant, shapes: readonly Shape[]): readonly Pr
   });
 }
 
-/** Bits of the global or generic address that the operand is or has; 64 where it is something else. */
+/** Bits of the global or generic address in the operand; 64 for anything else. */
 function addressWidth(variant: Variant, pattern: OperandPattern, shape: Shape): number {
   switch (pattern.kind) {
     case 'address': {

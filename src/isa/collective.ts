@@ -1,13 +1,17 @@
-/** What threads do together and in step: each brings values, and gets what the group made of all. */
+/**
+ * Operations that threads execute together: each thread brings values and receives a result computed from the values of
+ * all.
+ */
 
-/** Threads that can be asked to do something together. */
+/** Operations that a group of threads can execute together. */
 export type GroupScope = 'warp' | 'warpgroup' | 'block' | 'cluster';
 
 /**
- * `shfl`: from value, lane operand and bounds to the value of another lane and whether that was in bounds. `vote`: from
- * predicate to predicate, or to the mask of those that hold. `match`: from value to the mask of those that have the same,
- * for `all` also to whether all agree. `redux`: from value to the value over all. `elect`: to the leader's lane and
- * whether this is it. `active`: to the mask of those that came. `sync`: to nothing, all have come.
+ * `shfl`: takes a value, lane operand and bounds; gives the value of another lane and whether that lane was in bounds.
+ * `vote`: takes a predicate; gives a predicate, or the mask of lanes where it is true. `match`: takes a value; gives
+ * the mask of lanes with the same value and, for `all`, whether all agree. `redux`: takes a value; gives the reduction
+ * over all. `elect`: gives the leader's lane and whether it is this one. `active`: gives the mask of lanes that
+ * arrived. `sync`: gives nothing once all have arrived.
  */
 export type Collective =
   | { readonly form: 'shfl'; readonly mode: 'up' | 'down' | 'bfly' | 'idx' }
@@ -19,7 +23,7 @@ export type Collective =
   | { readonly form: 'active' }
   | { readonly form: 'sync' };
 
-/** Who takes part, and bits of the values that each brings and gets. */
+/** The threads that take part, and the width in bits of the values that each brings and receives. */
 export interface Exchanged {
   readonly scope: GroupScope;
   readonly brings: readonly number[];
@@ -46,7 +50,7 @@ export function exchangedBy(collective: Collective): Exchanged {
   }
 }
 
-/** Threads that do the same have the same key; `shfl.up`, `match.any.b64`. */
+/** Threads that do the same operation have the same key; for example `shfl.up`, `match.any.b64`. */
 export function keyOf(collective: Collective): string {
   switch (collective.form) {
     case 'shfl':

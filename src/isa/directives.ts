@@ -1,13 +1,13 @@
 /**
- * What PTX has beside instructions, a row each: directives, state spaces, linkage, attributes, pragmas and options of
- * `.target`, with where they may stand and from when (PTX ISA 9.1, 4.3.1, chapters 5 and 11; numbers of values, order
- * and dates as measured with ptxas 13.0).
+ * Everything in PTX other than instructions, one row each: directives, state spaces, linkage, attributes, pragmas and
+ * options of `.target`, with where they may stand and since which version (PTX ISA 9.1, 4.3.1, chapters 5 and 11;
+ * numbers of values, order and versions as measured with ptxas 13.0).
  */
 import { at, atBefore, atBetween, type Availability, parseVersion } from './targets.ts';
 
 export type Linkage = '.extern' | '.visible' | '.weak' | '.common';
 
-/** Spaces that a declaration may name. `.sreg` is none of them: ptxas refuses to declare special registers. */
+/** Spaces that a declaration may name. `.sreg` is not among them: ptxas rejects declarations of special registers. */
 export type DeclaredSpace = '.reg' | '.const' | '.global' | '.local' | '.param' | '.shared' | '.tex';
 
 /** Directives that begin an item of the module or a statement of a body. */
@@ -28,7 +28,7 @@ export type DirectiveWord =
   | '.calltargets'
   | '.callprototype';
 
-/** What else the checker dates: a part of a directive. */
+/** Parts of directives with their own version requirements. */
 export type DirectivePart =
   | '.noreturn'
   | '.ptr'
@@ -91,7 +91,7 @@ export const linkageRows: Readonly<Record<Linkage, Dated>> = {
 };
 
 interface SpaceRow extends Placed {
-  /** When variables of it could be declared at module scope, where they no longer can. */
+  /** The versions in which its variables could be declared at module scope, if that is no longer allowed. */
   readonly onceInModule?: Availability;
 }
 
@@ -111,11 +111,11 @@ export interface TuningRow extends Dated {
   readonly on: 'entry' | 'func';
   /** How many integers follow it. */
   readonly values: readonly [least: number, most: number];
-  /** Its values are counts, 1 or more. */
+  /** Its values are counts and must be at least 1. */
   readonly positive: boolean;
-  /** The greatest value it takes; null where there is none of its own. */
+  /** The largest value it accepts; null if it has no limit of its own. */
   readonly most: number | null;
-  /** The directive that may not stand beside it. */
+  /** The directive that it cannot be combined with. */
   readonly not: string | null;
 }
 
@@ -146,7 +146,7 @@ export const tuningRows: readonly TuningRow[] = [
   tuning('.abi_preserve_control', 'func', [1, 1], at('9.0', 80), { most: 11 }),
 ];
 
-/** What may stand in `.attribute(…)`. */
+/** An entry of `.attribute(…)`. */
 export interface AttributeRow extends Dated {
   readonly name: string;
   readonly on: readonly ('func' | 'variable')[];
@@ -159,17 +159,17 @@ export const attributeRows: readonly AttributeRow[] = [
   { name: '.unified', on: ['func', 'variable'], values: 2, since: at('8.0', 90) },
 ];
 
-/** Pragmas with a date, by the first word of their string; what nobody dated is for whoever knows it. */
+/** Pragmas with a known first version, by the first word of their string; unknown pragmas are ignored. */
 export const pragmaRows: Readonly<Record<string, Dated>> = {
   used_bytes_mask: { since: at('8.3', 50) },
   enable_smem_spilling: { since: at('8.7', 75) },
   frequency: { since: at('9.0', 50) },
 };
 
-/** What `.target` takes beside an architecture (PTX ISA 9.1, 11.1.2). */
+/** Options of `.target` besides an architecture (PTX ISA 9.1, 11.1.2). */
 export interface TargetOptionRow extends Dated {
   readonly name: string;
-  /** A module has at most one of those with one group. */
+  /** A module has at most one option of each group. */
   readonly group: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** What the meaning of an instruction may depend on beside its text. */
+/** What the meaning of an instruction may depend on besides its text. */
 import { type Gpu, gpuOf } from './gpus.ts';
 import { findTarget, parseVersion, type Target, type Version } from './targets.ts';
 
@@ -7,16 +7,19 @@ export interface Environment {
   readonly version: Version;
   /** sm_1x flushes f32 subnormals without `.ftz`. */
   readonly target: Target;
-  /** Whose arithmetic it is where the ISA leaves that open. */
+  /** The GPU whose arithmetic is used where the ISA leaves it open. */
   readonly gpu: Gpu;
 }
 
-/** The GPU follows the target unless given. */
+/** Derived from the target unless given. */
 export function environmentOf(version: Version, target: Target, gpu: Gpu = gpuOf(target)): Environment {
   return { version, target, gpu };
 }
 
-/** The environment of names, for programs that know them: `sm_90`, `8.1`. Throws for a name that is not a target's. */
+/**
+ * The environment for names such as `sm_90` and `8.1`, for programs that know them to be valid. Throws if the name is
+ * not a target.
+ */
 export function namedEnvironment(target: string, version: string): Environment {
   const found = findTarget(target);
   if (found === undefined) throw new Error(`'${target}' is not a target`);

@@ -1,6 +1,6 @@
 /**
- * The table, unrolled lazily: every legal variant of the forms asked for. Nothing is expanded at start-up; tests,
- * listings and completion draw as many as they need.
+ * Expands the table lazily: every legal variant of the requested forms. Nothing is expanded at start-up; tests,
+ * listings and completion take as many as they need.
  */
 import type { InstructionForm, Variant } from './form.ts';
 import { type Axis, type CompiledForm, compileForm, makeVariant } from './notation.ts';
@@ -9,13 +9,13 @@ import { type TypeName, typeOf } from './types.ts';
 
 export interface ExpandOptions {
   /**
-   * What to do with axes that change no result (cache operators, eviction hints): `absent` leaves them out, `each`
+   * How to treat axes that do not affect results (cache operators, eviction hints): `absent` leaves them out, `each`
    * shows every value of one such axis at a time.
    */
   readonly inert?: 'absent' | 'each';
   /**
-   * How many optional modifiers a variant carries: `all` combines them, but for the inert ones; `one` shows each of them
-   * alone; `two` each of them alone and beside each other one.
+   * How many optional modifiers a variant carries: `all` combines all except those without effect; `one` shows each of
+   * them alone; `two` shows each alone and each pair.
    */
   readonly optional?: 'all' | 'one' | 'two';
 }
@@ -25,7 +25,7 @@ export function expandForm(form: InstructionForm, options: ExpandOptions = {}): 
   return expandCompiled(compileForm(form), options);
 }
 
-/** As `expandForm`, of a form whose syntax line has been read. */
+/** Like `expandForm`, for a form whose syntax line has been read. */
 export function* expandCompiled(compiled: CompiledForm, options: ExpandOptions = {}): Generator<Variant> {
   const { form } = compiled;
   for (const types of typeChoices(compiled, 0, [])) {
@@ -87,7 +87,7 @@ function* fewChoices(axes: readonly Axis[], most: number): Generator<Choice> {
   }
 }
 
-/** A choice, then each with up to `most` values of the axes from `index` on. */
+/** The given choice, then the choice with up to `most` values of the axes from `index` on. */
 function* optionalChoices(axes: readonly Axis[], index: number, most: number, chosen: Choice): Generator<Choice> {
   yield chosen;
   if (most === 0) return;

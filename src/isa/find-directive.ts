@@ -1,4 +1,4 @@
-/** Directives and what belongs to them by name, and what they need of version and target. */
+/** Directives and their parts by name, and their version and target requirements. */
 import {
   attributeRows,
   type DirectivePart,
@@ -18,7 +18,7 @@ import {
 import type { AvailabilityRow } from './form.ts';
 import { type Availability, isAlways } from './targets.ts';
 
-/** Names as messages have them, with what they need; without those that have been there always. */
+/** Names as used in messages, with their requirements; without entries that have always existed. */
 const needs: ReadonlyMap<string, AvailabilityRow> = new Map(
   [
     ...Object.entries({ ...directiveRows, ...partRows, ...linkageRows, ...spaceRows }),
@@ -33,29 +33,29 @@ function rowOf(subject: string, since: Availability): AvailabilityRow {
   return { subject, ways: [since] };
 }
 
-/** What a directive, a part of one, a linkage or a space needs; null where it has been there always. */
+/** The requirement of a directive, a part of one, a linkage or a space; null if it has always existed. */
 export function needsOfDirective(
   name: DirectiveWord | DirectivePart | Linkage | DeclaredSpace,
 ): AvailabilityRow | null {
   return needs.get(name) ?? null;
 }
 
-/** A directive between the header and the body of a function; undefined where there is none of that name. */
+/** A directive between the header and the body of a function; undefined if the name is unknown. */
 export function findTuning(name: string): TuningRow | undefined {
   return tuningRows.find((row) => row.name === name);
 }
 
-/** What such a directive needs, or an attribute. */
+/** The requirement of such a directive or of an attribute. */
 export function needsOfTuning(name: string): AvailabilityRow | null {
   return needs.get(name) ?? null;
 }
 
-/** The option of `.target` of a name; undefined where there is none. */
+/** The option of `.target` with a name; undefined if the name is unknown. */
 export function findTargetOption(name: string): TargetOptionRow | undefined {
   return targetOptionRows.find((row) => row.name === name);
 }
 
-/** What a pragma needs, given its string. */
+/** The requirement of a pragma, given its string. */
 export function needsOfPragma(text: string): AvailabilityRow | null {
   return needs.get(`pragma '${text.trim().split(/\s/, 1)[0]}'`) ?? null;
 }

@@ -9,7 +9,7 @@ const needs: ReadonlyMap<SpecialRegister, AvailabilityRow> = new Map(
   registerRows.filter(({ since }) => !isAlways(since)).map((row) => [row, { subject: row.name, ways: [row.since] }]),
 );
 
-/** The special register of a name without part (`%laneid`, `%tid`); undefined where there is none. */
+/** The special register with a name without its part (`%laneid`, `%tid`); undefined if the name is unknown. */
 export function findRegister(name: string): SpecialRegister | undefined {
   return byName.get(name);
 }
@@ -22,7 +22,7 @@ export function* registerSpellings(): Generator<string> {
   }
 }
 
-/** What a special register needs of version and target; null where every one has it. */
+/** The requirement of a special register; null if it exists in every version on every target. */
 export function needsOfRegister(register: SpecialRegister): AvailabilityRow | null {
   return needs.get(register) ?? null;
 }

@@ -1,6 +1,7 @@
 /**
- * An instruction form: one line of the ISA's syntax block, as plain data. Everything that knows instructions reads the
- * table of forms: resolver, checker, engines, explain, listing, documentation. Adding a form is adding one entry.
+ * An instruction form: one line of the ISA's syntax block, as plain data. Everything that depends on instructions reads
+ * the table of forms: resolver, checker, engines, explain, listing, documentation. Adding a form means adding one
+ * entry.
  */
 import type { Environment } from './environment.ts';
 import type { Step } from './steps/step.ts';
@@ -8,9 +9,9 @@ import type { Availability } from './targets.ts';
 import { type PtxType, type TypeName, typeOf } from './types.ts';
 
 /**
- * How a register's type is held against the instruction's type (PTX ISA 9.1, 9.4.1; regimes as measured).
- * `exact`: same width, compatible class. `relaxed`: Tables 27 and 28, wider registers chop and extend.
- * `strict`: same width, and alternate or packed types want a bit-size register.
+ * How a register's type is compared with the instruction's type (PTX ISA 9.1, 9.4.1; regimes as measured). `exact`:
+ * same width, compatible class. `relaxed`: Tables 27 and 28, wider registers are truncated and extended. `strict`: same
+ * width, and alternate or packed types require a bit-size register.
  */
 export type Regime = 'exact' | 'relaxed' | 'strict';
 
@@ -19,7 +20,7 @@ export type TypeRef = number | TypeName;
 
 export type Role = 'read' | 'write';
 
-/** A register, or what may stand for one. */
+/** A register, or an operand allowed in its place. */
 export interface ValuePattern {
   readonly kind: 'value';
   readonly name: string;
@@ -29,41 +30,44 @@ export interface ValuePattern {
   readonly regime?: Regime;
   /** Special registers may be read here. */
   readonly special?: boolean;
-  /** Constants may not stand here, although the type would allow them. */
+  /** Constants are not allowed here, although the type would permit them. */
   readonly registerOnly?: boolean;
-  /** A `.f16x2` register may not stand here, although it may where a type is written. */
+  /** A `.f16x2` register is not allowed here, although it is where a type is written. */
   readonly unpacked?: boolean;
-  /** Only an integer constant may stand here. */
+  /** Only an integer constant is allowed here. */
   readonly constantOnly?: boolean;
-  /** Float constants of any spelling may stand here, also for a bit-size type. */
+  /** Float constants of any spelling are allowed here, even for a bit-size type. */
   readonly floats?: boolean;
-  /** Names of variables and functions may stand here for their address. */
+  /** Names of variables and functions are allowed here and stand for their address. */
   readonly address?: boolean;
-  /** `!%p` may stand here. */
+  /** `!%p` is allowed here. */
   readonly negatable?: boolean;
-  /** `!%p` of any predicate may stand here, which makes no sense but is what ptxas does. */
+  /** `!%p` with any predicate is allowed here. This is meaningless, but ptxas accepts it. */
   readonly negatedPredicate?: boolean;
-  /** `_` may stand here. */
+  /** `_` is allowed here. */
   readonly sink?: boolean;
-  /** Integer constants outside `[min, max]` are refused. */
+  /** Integer constants outside `[min, max]` are rejected. */
   readonly range?: readonly [min: number, max: number];
   /** Integer constants must be a multiple of this. */
   readonly multiple?: number;
   /** Integer constants must be one of these. */
   readonly oneOf?: readonly number[];
-  /** Integer constants, as unsigned, must not be above the constant that this operand is. */
+  /** Integer constants, taken as unsigned, must not exceed the constant given by this operand. */
   readonly atMost?: string;
   /** Float constants must be above 0 and at most 1. */
   readonly fraction?: boolean;
   /** Video selectors that may follow the register: `%r1.b3`. */
   readonly parts?: RegExp;
-  /** `-%r` may stand here, or must. */
+  /** `-%r` is allowed here, or required. */
   readonly minus?: 'may' | 'must';
 }
 
 export type OperandPattern =
   | ValuePattern
-  /** A brace list of exactly these elements; with `whole`, also a vector register of as many. `alike` as in lanes. */
+  /**
+   * A brace list of exactly these elements; with `whole`, also a vector register with as many elements. `alike` as in
+   * lanes.
+   */
   | {
       readonly kind: 'vector';
       readonly name: string;
@@ -72,9 +76,9 @@ export type OperandPattern =
       readonly alike?: boolean;
     }
   /**
-   * One value without a vector modifier, a brace list or vector register of that many with one. `alike`: the elements
-   * must be of one kind (all floats or all integers; bit-size registers go with either). `braced`: without a vector
-   * modifier the one value may stand in braces too.
+   * One value without a vector modifier; a brace list or vector register of that many elements with one. `alike`: the
+   * elements must be all floats or all integers (bit-size registers go with either). `braced`: without a vector
+   * modifier, the one value may be in braces too.
    */
   | {
       readonly kind: 'lanes';
@@ -84,8 +88,9 @@ export type OperandPattern =
       readonly braced?: boolean;
     }
   /**
-   * `[a]`, `[a+imm]`, `[variable]` in `space`, or where that is absent in the space of the form's space axis. `short`: 32
-   * bits will do where addresses have 64. `element`: `name[1]` may stand here without brackets around it.
+   * `[a]`, `[a+imm]`, `[variable]` in `space`, or if that is absent, in the space chosen by the form's space axis.
+   * `short`: 32 bits are enough even if addresses have 64. `element`: `name[1]` is allowed here without brackets around
+   * it.
    */
   | {
       readonly kind: 'address';
@@ -96,8 +101,8 @@ export type OperandPattern =
       readonly element?: boolean;
     }
   /**
-   * What cvta takes: a register, or without `.to` a variable of the space. mapa and getctarank, where variables must be
-   * in `space` whatever the axis says, take integer `constants` too.
+   * The operand of cvta: a register, or without `.to` a variable of the space. For mapa and getctarank, variables must
+   * be in `space` regardless of the axis, and integer `constants` are allowed too.
    */
   | {
       readonly kind: 'window';
@@ -115,32 +120,32 @@ export type OperandPattern =
       readonly name: string;
       readonly first: ValuePattern;
       readonly second: ValuePattern;
-      /** `p` alone will not do. */
+      /** `p` alone is not allowed. */
       readonly both?: boolean;
     }
   | { readonly kind: 'label'; readonly name: string }
-  /** `(a, b)` of a call: what the function takes or gives decides what may stand in it. */
+  /** `(a, b)` of a call: the function's parameters and return values decide what is allowed in it. */
   | { readonly kind: 'list'; readonly name: string; readonly role: Role }
   /** The function called: its name, or a register with its address. */
   | { readonly kind: 'callee'; readonly name: string; readonly indirect: boolean }
   /** A label of `.branchtargets`, or of `.calltargets` or `.callprototype`. */
   | { readonly kind: 'table'; readonly name: string; readonly of: 'branches' | 'calls' };
 
-/** How the type slots of a form must relate for the form to apply at all. */
+/** The relation between the type slots that a form requires. */
 export type TypeRelation = 'wider' | 'narrower' | 'same';
 
-/** Holds for a variant with one of these types in the slot, with each of these modifiers, without each of those. */
+/** True for a variant with one of these types in the slot, with each of these modifiers, and without each of those. */
 export interface Condition {
   readonly types?: readonly TypeName[];
-  /** Which slot `types` speaks of; any slot where absent. */
+  /** The slot that `types` refers to; any slot if absent. */
   readonly slot?: number;
   readonly modifiers?: readonly string[];
   readonly without?: readonly string[];
 }
 
-/** A rule that a choice of modifiers must keep, beyond what the axes allow. */
+/** A rule for the choice of modifiers, in addition to the axes. */
 export type Constraint =
-  /** The modifier needs one of these types in some slot (in `slot` where given). */
+  /** The modifier needs one of these types in some slot (in `slot` if given). */
   | {
       readonly kind: 'needs-type';
       readonly modifier: string;
@@ -151,30 +156,30 @@ export type Constraint =
   | { readonly kind: 'needs-narrowing-range'; readonly modifier: string }
   /** At least one of these modifiers. */
   | { readonly kind: 'any-of'; readonly modifiers: readonly string[] }
-  /** The modifier needs another of some axis. */
+  /** The modifier needs another one on some axis. */
   | { readonly kind: 'needs-modifier'; readonly modifier: string; readonly oneOf: readonly string[] }
-  /** Where the axis is chosen, the other axis must have one of these values; `''` is its absence. */
+  /** If the axis is chosen, the other axis must have one of these values; `''` is its absence. */
   | {
       readonly kind: 'axis-goes-with';
       readonly axis: string;
       readonly other: string;
       readonly values: readonly string[];
     }
-  /** Where the axis is chosen, all lanes together must have at least `bits`. */
+  /** If the axis is chosen, all lanes together must have at least `bits`. */
   | { readonly kind: 'axis-needs-bits'; readonly axis: string; readonly bits: number }
-  /** The types of a vector: total bits of all lanes at most `bits` under the condition. */
+  /** Vector types: all lanes together have at most `bits` under the condition. */
   | { readonly kind: 'vector-bits'; readonly bits: number; readonly when?: Condition };
 
-/** A version and target rule. All rows whose condition holds must be met, each by one of its ways. */
+/** A version and target rule. All rows whose condition is true must be met, each in one of its ways. */
 export interface AvailabilityRow {
-  /** What has the requirement, as a reader would name it: `.e4m3x2 on sm_89`. */
+  /** The feature with the requirement, as a reader would name it: `.e4m3x2 on sm_89`. */
   readonly subject: string;
   readonly when?: Condition;
   readonly ways: readonly Availability[];
 }
 
 export interface InstructionForm {
-  /** Permanent and unique: `cvt.f8x2.f32`. Test ids, documentation and listings are built on it. */
+  /** Permanent and unique: `cvt.f8x2.f32`. Test ids, documentation and listings use it. */
   readonly id: string;
   /** Section of PTX ISA 9.1. */
   readonly section: string;
@@ -188,21 +193,21 @@ export interface InstructionForm {
   readonly constraints?: readonly Constraint[];
   readonly availability: readonly AvailabilityRow[];
   readonly operands: readonly OperandPattern[];
-  /** Why a vector or listing may skip a modifier axis: it changes no result. */
+  /** Why tests and listings may skip a modifier axis: it does not affect results. */
   readonly inert?: readonly string[];
-  /** What the variant does. Builds data only. */
+  /** Builds the steps of the variant, as data only. */
   readonly steps: (variant: Variant, environment: Environment) => readonly Step[];
 }
 
 /** A form with every choice made. */
 export interface Variant {
   readonly form: InstructionForm;
-  /** In the ISA's order of modifiers, whatever order was written. */
+  /** In the ISA's order of modifiers, regardless of the order in the text. */
   readonly mnemonic: string;
   readonly types: readonly PtxType[];
   /** Chosen modifier by axis; an axis left out is absent. */
   readonly modifiers: Readonly<Record<string, string>>;
-  /** What operands carry, by their names: `.b3`, `-`, `-.b3`. Absent where none does. */
+  /** Selectors and signs of operands, by operand name: `.b3`, `-`, `-.b3`. Absent if there are none. */
   readonly selectors?: Readonly<Record<string, string>>;
 }
 
@@ -217,12 +222,12 @@ export function slotType(variant: Variant, slot: number): PtxType {
   return variant.types[slot] as PtxType;
 }
 
-/** The type behind a form's reference: that of a slot, or the one it names. */
+/** The type that a form's reference denotes: that of a slot, or the one it names. */
 export function operandType(variant: Variant, type: TypeRef): PtxType {
   return typeof type === 'number' ? slotType(variant, type) : typeOf(type);
 }
 
-// --- short writing of operand patterns ------------------------------------------------------------------------------
+// --- shorthand for operand patterns ---------------------------------------------------------------------------------
 
 type ValueOptions = Omit<ValuePattern, 'kind' | 'name' | 'role' | 'type'>;
 

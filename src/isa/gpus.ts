@@ -1,6 +1,6 @@
 /**
- * GPUs whose arithmetic a launch can have. The target says what is legal; what the ISA leaves open, above all order and
- * rounding of matrix instructions, follows the GPU that runs it.
+ * GPUs whose arithmetic a launch can have. The target defines what is legal. What the ISA leaves open, above all the
+ * order and rounding of matrix instructions, depends on the GPU.
  */
 import { type Target, targets } from './targets.ts';
 
@@ -37,7 +37,7 @@ const byName: ReadonlyMap<string, Gpu> = new Map(
   gpus.flatMap((gpu) => [gpu.name, ...gpu.chips].map((name) => [name.toLowerCase(), gpu] as const)),
 );
 
-/** The GPU of a name such as `sm_90` or `H100`, in any case; undefined where there is none. */
+/** The GPU with a name such as `sm_90` or `H100`, in any case; undefined if the name is unknown. */
 export function findGpu(name: string): Gpu | undefined {
   return byName.get(name.toLowerCase());
 }
@@ -52,7 +52,10 @@ export function gpuOf({ sm }: Target): Gpu {
 /** Architectures of one family have the same tens: sm_100 and sm_103, sm_120 and sm_121. */
 const familyOf = (sm: number): number => Math.floor(sm / 10);
 
-/** Whether a GPU runs code for a target: its own or a later one; with `a` just its own, with `f` its family (PTX ISA 9.1, 11.1.2). */
+/**
+ * Whether a GPU runs code for a target: its own or a later one; with `a` only its own, with `f` its family (PTX ISA
+ * 9.1, 11.1.2).
+ */
 export function runsOn({ sm, suffix }: Target, gpu: Gpu): boolean {
   if (suffix === 'a') return gpu.sm === sm;
   return gpu.sm >= sm && (suffix === '' || familyOf(gpu.sm) === familyOf(sm));

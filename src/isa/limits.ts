@@ -1,8 +1,8 @@
-/** How much there may be of something (PTX ISA 9.1, 5.1; as measured with ptxas 13.0). */
+/** Limits on sizes and counts (PTX ISA 9.1, 5.1; as measured with ptxas 13.0). */
 import type { AvailabilityRow } from './form.ts';
 import { at, type Availability, isAlways, isAvailable, type Target, type Version } from './targets.ts';
 
-/** A limit that grew: each row allows more than the one before, from a version and on targets. */
+/** A limit that grew: each row allows more than the one before, from a version on and on certain targets. */
 export type Limit = readonly { readonly most: number; readonly since: Availability }[];
 
 /** Bytes of a kernel's parameters. */
@@ -11,12 +11,12 @@ export const kernelParameterBytes: Limit = [
   { most: 32_764, since: at('8.1', 70) },
 ];
 
-/** The most there may be in this version on this target. */
+/** The limit in this version on this target. */
 export function mostIn(limit: Limit, version: Version, target: Target): number {
   return Math.max(...limit.filter(({ since }) => isAvailable([since], version, target)).map(({ most }) => most));
 }
 
-/** What so many need of version and target; null where every one allows them, or none. */
+/** The version and target requirement of a size; null if every version and target allows it, or none does. */
 export function needsOfAmount(limit: Limit, subject: string, amount: number): AvailabilityRow | null {
   const row = limit.find(({ most }) => amount <= most);
   return row === undefined || isAlways(row.since) ? null : { subject, ways: [row.since] };

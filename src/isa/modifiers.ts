@@ -1,6 +1,6 @@
 /**
- * The modifiers of PTX and the axes they lie on. An axis is a choice made at most once in an instruction; leaving it out
- * is one of the choices. A syntax line names either a modifier (`.satfinite`) or a set of them (`.frnd`).
+ * The modifiers of PTX and their axes. An axis is a choice made at most once in an instruction; leaving it out is one
+ * of the options. A syntax line names either a modifier (`.satfinite`) or a set of them (`.frnd`).
  */
 
 export interface ModifierSet {
@@ -8,7 +8,7 @@ export interface ModifierSet {
   readonly values: readonly string[];
 }
 
-/** Sets by the names the ISA's syntax lines use. */
+/** Sets by the names that the ISA's syntax lines use. */
 export const modifierSets: Readonly<Record<string, ModifierSet>> = {
   irnd: { axis: 'rounding', values: ['.rni', '.rzi', '.rmi', '.rpi'] },
   frnd: { axis: 'rounding', values: ['.rn', '.rz', '.rm', '.rp'] },
@@ -74,7 +74,7 @@ export const modifierSets: Readonly<Record<string, ModifierSet>> = {
   copyFrom: { axis: 'copyFrom', values: ['.global'] },
 };
 
-/** Modifiers whose axis is neither that of their set nor their own name. */
+/** Modifiers whose axis differs from their set and from their own name. */
 const literalAxes: Readonly<Record<string, string>> = {
   '.rna': 'rounding',
   '.rs': 'rounding',
@@ -92,14 +92,14 @@ const literalAxes: Readonly<Record<string, string>> = {
   '.L2::cache_hint': 'cacheHint',
 };
 
-/** A modifier of several sets lies on the axis of the first. */
+/** A modifier in several sets belongs to the axis of the first. */
 const setAxes: ReadonlyMap<string, string> = new Map(
   Object.values(modifierSets)
     .flatMap((set) => set.values.map((value) => [value, set.axis] as const))
     .reverse(),
 );
 
-/** The words that a syntax line spells out before its first brace: `shfl.sync` of `shfl.sync.shflMode.b32`. */
+/** The words of a syntax line before its first brace: `shfl.sync` of `shfl.sync.shflMode.b32`. */
 export function plainWords(syntax: string, sets: Readonly<Record<string, unknown>> = {}): string {
   const [mnemonic = ''] = syntax.split(/[{\s]/, 1);
   const isSet = (word: string): boolean => Object.hasOwn(modifierSets, word) || Object.hasOwn(sets, word);
@@ -109,20 +109,20 @@ export function plainWords(syntax: string, sets: Readonly<Record<string, unknown
     .join('.');
 }
 
-/** True where a modifier lies on this axis in some instruction. */
+/** True if a modifier is on this axis in some instruction. */
 export function liesOn(modifier: string, axis: string): boolean {
   if (literalAxes[modifier] === axis) return true;
   return Object.values(modifierSets).some((set) => set.axis === axis && set.values.includes(modifier));
 }
 
-/** The axis of a modifier that a syntax line spells out. */
+/** The axis of a modifier that a syntax line names directly. */
 export function literalAxis(modifier: string): string {
   return literalAxes[modifier] ?? setAxes.get(modifier) ?? modifier.slice(1);
 }
 
 /**
- * Modifiers that only instructions outside the tables use. They are known, so that writing one in the wrong place is
- * "not for this instruction" and not "no such modifier".
+ * Modifiers that only instructions outside the tables use. They are listed so that a misplaced one is reported as "not
+ * for this instruction" rather than "no such modifier".
  */
 export const modifiersOutside: ReadonlySet<string> = new Set(
   '.row .col .trans .x1 .x2 .x4 .x8 .mma .bulk .tensor .commit .1d .2d .3d .level .unified'.split(' '),

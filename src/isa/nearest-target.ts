@@ -1,8 +1,11 @@
-/** What was probably meant by a name that is not a target. */
+/** Suggestions for a name that is not a target. */
 import { nearest } from '../base/nearest.ts';
 import { targets } from './targets.ts';
 
-/** The name that was misspelt, or the targets on either side of a number that no architecture has; null for neither. */
+/**
+ * The name that was probably misspelt, or the targets next to a number that no architecture has; null if neither
+ * applies.
+ */
 export function helpForTarget(name: string): string | null {
   const near = nearest(
     name,

@@ -9,7 +9,7 @@ import { opcodesOutside } from './opcodes.ts';
 import { isTypeName, type TypeName, typeOf } from './types.ts';
 
 export interface Slot {
-  /** As the syntax line calls it: `dtype`, `f8x2type`, or the type's own name. */
+  /** As in the syntax line: `dtype`, `f8x2type`, or the type's own name. */
   readonly name: string;
   readonly types: readonly TypeName[];
 }
@@ -29,7 +29,7 @@ export interface CompiledForm {
   readonly opcode: string;
   readonly slots: readonly Slot[];
   readonly axes: readonly Axis[];
-  /** Order of the dot-parts behind the opcode. */
+  /** Order of the dot-parts after the opcode. */
   readonly parts: readonly Part[];
 }
 
@@ -74,7 +74,7 @@ export function splitMnemonic(mnemonic: string): { readonly opcode: string; read
   return { opcode: first, parts };
 }
 
-/** Reads the form's syntax line. Throws where the table is wrong: that is a broken invariant. */
+/** Parses the form's syntax line. Throws if the table is wrong, which is a broken invariant. */
 export function compileForm(form: InstructionForm): CompiledForm {
   const mnemonic = form.syntax.split(/\s/, 1)[0] as string;
   const words: readonly string[] = mnemonic.match(/\{\.[^}]+\}|\.?[^.{}]+/g) ?? [];
@@ -114,7 +114,7 @@ function makeAxis(form: InstructionForm, name: string, optional: boolean): Axis 
   return { axis: literalAxis(name), name: word, values: [name], optional };
 }
 
-/** The variant of these choices, which the caller has checked. Axes are read by name; absent ones are left out. */
+/** The variant for these choices, which the caller has checked. Axes are read by name; absent ones are left out. */
 export function makeVariant(
   compiled: CompiledForm,
   types: readonly TypeName[],
@@ -128,7 +128,7 @@ export function makeVariant(
   };
 }
 
-/** The mnemonic of these choices, modifiers in the order of the syntax line. */
+/** The mnemonic for these choices, with modifiers in the order of the syntax line. */
 export function printMnemonic(
   compiled: CompiledForm,
   types: readonly TypeName[],

@@ -1,6 +1,6 @@
 /**
- * Instructions of PTX ISA 9.1 that the table does not hold, by the words that make one instruction of them: `st.async` is
- * not a `st`. What is known of each is the version and the targets that brought it (measured with ptxas 13.0).
+ * Instructions of PTX ISA 9.1 that are not in the table, by the words that identify one instruction: `st.async` is not
+ * an `st`. Only the version and targets that introduced each are known (measured with ptxas 13.0).
  */
 import type { AvailabilityRow } from './form.ts';
 import { at, atListed, atSuffixed, type Availability } from './targets.ts';

@@ -1,6 +1,7 @@
 /**
- * Which registers and constants an instruction type takes: Tables 27 and 28 of PTX ISA 9.1, 9.4.1 as rules, and the two
- * narrower regimes beside them. Sources and destinations obey the same table; they differ in chopping and extending.
+ * Which registers and constants an instruction type accepts: Tables 27 and 28 of PTX ISA 9.1, 9.4.1 as rules, and the
+ * two narrower regimes. Sources and destinations follow the same table; sources are truncated and destinations
+ * extended.
  */
 import type { Regime } from './form.ts';
 import { isInteger, type PtxType } from './types.ts';
@@ -8,7 +9,7 @@ import { isInteger, type PtxType } from './types.ts';
 /** How a constant was written. */
 export type ConstantKind = 'integer' | '0f' | '0d' | 'decimal';
 
-/** True where a register declared as `register` may stand for an operand of `type`. */
+/** True if a register declared as `register` can be used for an operand of `type`. */
 export function acceptsRegister(type: PtxType, register: PtxType, regime: Regime): boolean {
   if (type.class === 'predicate' || register.class === 'predicate') return type.class === register.class;
   if (!acceptsWidth(type, register, regime)) return false;
@@ -24,14 +25,17 @@ function acceptsWidth(type: PtxType, register: PtxType, regime: Regime): boolean
   return type.width === 128 ? register.name === '.b128' : register.width >= type.width;
 }
 
-/** A `.f16x2` register acts as `.b32` for integer and bit-size types and as itself, but not for `.f32`, `.f16` or `.bf16x2`. */
+/**
+ * A `.f16x2` register acts as `.b32` for integer and bit-size types and as itself, but not for `.f32`, `.f16` or
+ * `.bf16x2`.
+ */
 function acceptsHalfPair(type: PtxType, regime: Regime): boolean {
   if (type.class === 'bits') return regime !== 'strict';
   if (isInteger(type)) return true;
   return type.name === '.f16x2' || type.name === '.u16x2' || type.name === '.s16x2';
 }
 
-/** True where a constant of this kind may stand for a source of `type`. */
+/** True if a constant of this kind can be used for a source of `type`. */
 export function acceptsConstant(type: PtxType, kind: ConstantKind): boolean {
   if (kind === 'integer') return isInteger(type) || type.class === 'bits' || type.class === 'predicate';
   if (type.name === '.f32' || type.name === '.f64') return true;
@@ -39,7 +43,7 @@ export function acceptsConstant(type: PtxType, kind: ConstantKind): boolean {
   return type.name === '.b64' && kind !== '0f';
 }
 
-/** The registers that may stand for `type`, in words. */
+/** Describes the registers allowed for `type`. */
 export function describeRegisters(type: PtxType, regime: Regime): string {
   if (type.class === 'predicate') return 'a .pred register';
   const bits = `.b${type.width}`;
@@ -50,7 +54,7 @@ export function describeRegisters(type: PtxType, regime: Regime): string {
   return `a ${bits} register${wider}`;
 }
 
-/** The constants that may stand for `type`, in words; `none` where there are none. */
+/** Describes the constants allowed for `type`; `none` if there are none. */
 export function describeConstants(type: PtxType): string {
   if (type.name === '.f32' || type.name === '.f64') return 'float constants';
   if (type.name === '.b32') return 'integer and 0f constants';

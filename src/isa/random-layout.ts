@@ -6,11 +6,11 @@ import { types } from './types.ts';
 export interface ElementRandomLayout {
   /** Random bits of an element. */
   readonly bits: number;
-  /** Lowest bit of each in the word that they share, the lowest lane first. */
+  /** Lowest bit of each in the word that they share, lowest lane first. */
   readonly low: readonly number[];
 }
 
-/** How elements of a format share a word of random bits; null for formats that no `.rs` conversion makes. */
+/** How elements of a format share a word of random bits; null for formats without an `.rs` conversion. */
 export function randomLayoutOf(format: FormatName): ElementRandomLayout | null {
   for (const type of types.values()) {
     const layout = randomLayout(type);

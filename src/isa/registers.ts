@@ -1,7 +1,7 @@
 /**
- * The predefined special registers (PTX ISA 9.1, chapter 10), a row each: type, versions and targets as ptxas 13.0 has
- * them, and where the value comes from. What only hardware has reads as on one SM that runs one grid, each block a
- * cluster of its own.
+ * The predefined special registers (PTX ISA 9.1, chapter 10), one row each: type, versions and targets as in ptxas
+ * 13.0, and the origin of the value. Hardware-specific registers read as on a single SM that runs one grid, with each
+ * block a cluster of its own.
  */
 import type { Sameness } from './sameness.ts';
 import { at, type Availability } from './targets.ts';
@@ -10,10 +10,10 @@ import type { TypeName } from './types.ts';
 /** The parts of a special register that is a vector, in the order of their numbers. */
 export const registerParts = ['.x', '.y', '.z', '.w'] as const;
 
-/** How far the parts of a register are the same: all of them alike, or `.x` to `.w` in turn. */
+/** The sameness of the parts of a register: one for all, or one each for `.x` to `.w`. */
 type SamenessOfParts = Sameness | readonly [x: Sameness, y: Sameness, z: Sameness, w: Sameness];
 
-/** A value that a launch gives its threads. Each engine says for every one of these how it reads it. */
+/** A value that a launch gives its threads. Each engine defines how it reads every one of these. */
 export type LaunchValue =
   | 'threadIndex'
   | 'blockSize'
@@ -28,13 +28,13 @@ export type LaunchValue =
   | 'lanesUpTo'
   | 'lanesGreater'
   | 'lanesFrom'
-  /** Instructions executed so far, and the upper 32 bits of their number. */
+  /** Number of instructions executed so far, and its upper 32 bits. */
   | 'clock'
   | 'clockHigh'
   /** Nanoseconds, and the upper 32 bits of their number. */
   | 'timer'
   | 'timerHigh'
-  /** Bytes of shared memory of a block: without and with what the system reserves, and those the launch adds. */
+  /** Bytes of shared memory of a block: without and with the part reserved for the system, and the dynamic part. */
   | 'sharedBytes'
   | 'allSharedBytes'
   | 'dynamicSharedBytes'
@@ -63,7 +63,7 @@ const samenesses: Readonly<Record<LaunchValue, SamenessOfParts>> = {
   gridWorkspace: 'grid',
 };
 
-/** What else a kernel gets, or needs, because it reads a register. */
+/** Other resources that a kernel gets or needs because it reads a register. */
 export type Grant = 'reserved shared memory' | 'grid workspace';
 
 export interface SpecialRegister {
@@ -72,7 +72,7 @@ export interface SpecialRegister {
   readonly type: TypeName;
   /** True for one with the parts `.x`, `.y`, `.z` and `.w`. */
   readonly isVector: boolean;
-  /** The fewest bits an instruction may read of it, where that is less than the type has. */
+  /** The fewest bits an instruction may read, if that is less than the width of the type. */
   readonly least: number | null;
   readonly since: Availability;
   readonly value: LaunchValue | number;
@@ -110,7 +110,7 @@ export const reservedSharedBytes = 1024;
 
 const always = at('1.0');
 const clusters = at('7.8', 90);
-/** Once 16 bits wide, and still read so by 16-bit instructions; `%gridid` was 32 bits until it became 64. */
+/** Formerly 16 bits wide, and still readable by 16-bit instructions; `%gridid` was 32 bits until it became 64. */
 const chopped: Extras = { least: 16 };
 const reserved: Extras = { grant: 'reserved shared memory' };
 
@@ -154,7 +154,7 @@ export const registerRows: readonly SpecialRegister[] = [
   row('%reserved_smem_offset_begin', '.b32', at('7.6', 80), 0, reserved),
   row('%reserved_smem_offset_end', '.b32', at('7.6', 80), reservedSharedBytes, reserved),
   row('%reserved_smem_offset_cap', '.b32', at('7.6', 80), reservedSharedBytes, reserved),
-  // Only drivers know where the numbered parts begin; the second is the one of cooperative groups.
+  // Only drivers know the addresses of the numbered parts; the second belongs to cooperative groups.
   row('%reserved_smem_offset_0', '.b32', at('7.6', 80), 0, reserved),
   row('%reserved_smem_offset_1', '.b32', at('7.6', 80), 128, reserved),
   row('%total_smem_size', '.u32', at('4.1', 20), 'sharedBytes'),
@@ -163,7 +163,7 @@ export const registerRows: readonly SpecialRegister[] = [
   row('%current_graph_exec', '.u64', at('8.0', 50), 0),
 ];
 
-/** How far a part of a register is the same; `part` is 0 for a register without parts. */
+/** The sameness of a part of a register; `part` is 0 for a register without parts. */
 export function samenessOf({ value }: SpecialRegister, part: number): Sameness {
   if (typeof value === 'number') return 'grid';
   const same = samenesses[value];

@@ -1,10 +1,8 @@
-/**
- * The rules a form states beyond its axes, evaluated. The rules themselves are data in the forms.
- */
+/** Evaluates the rules of a form beyond its axes. The rules themselves are data in the forms. */
 import type { Condition, Constraint, TypeRelation } from './form.ts';
 import { isInteger, type PtxType, type TypeName } from './types.ts';
 
-/** The choices a rule looks at; a variant, or one still being resolved. */
+/** The choices that a rule reads: a variant, or one still being resolved. */
 export interface Choices {
   readonly types: readonly PtxType[];
   readonly modifiers: Readonly<Record<string, string>>;
@@ -51,7 +49,7 @@ export function constraintHolds(constraint: Constraint, choices: Choices): boole
   }
 }
 
-/** Lanes that the vector modifier asks for; 1 without one. */
+/** Number of lanes of the vector modifier; 1 without one. */
 export function vectorLanes(choices: Choices): number {
   return Number(choices.modifiers['vec']?.slice(2) ?? 1);
 }
@@ -74,7 +72,7 @@ function namesType(choices: Choices, names: readonly TypeName[], slot: number | 
   return choices.types.some((type) => names.includes(type.name));
 }
 
-/** True where some value of the source type lies outside the destination's range (integers only). */
+/** True if some value of the source type is outside the destination's range (integers only). */
 function canSaturate(types: readonly PtxType[]): boolean {
   const [d, a] = types;
   if (d === undefined || a === undefined || !isInteger(d) || !isInteger(a)) return true;

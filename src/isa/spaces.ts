@@ -1,7 +1,7 @@
-/** State spaces as steps name them (PTX ISA 9.1, 5.1), and how far each is one memory. */
+/** State spaces as steps name them (PTX ISA 9.1, 5.1), and which threads share each memory. */
 import type { Sameness } from './sameness.ts';
 
-/** `generic` is the absence of a space in the instruction: the address itself says which window it is in. */
+/** `generic` means that the instruction has no space modifier: the address itself determines the window. */
 export type AccessSpace = 'generic' | 'global' | 'shared' | 'local' | 'const' | 'param';
 
 /** Whether a word names a space. */
@@ -12,7 +12,7 @@ export function isAccessSpace(word: unknown): word is AccessSpace {
 /** A window of the generic address space that `cvta` and `isspacep` name. */
 export type WindowSpace = 'global' | 'shared' | 'shared::cluster' | 'local' | 'const' | 'param';
 
-/** Threads for which one address means one place. A generic address may point into local memory. */
+/** Threads for which an address refers to the same memory. A generic address may point into local memory. */
 export const spaceSameness: Readonly<Record<AccessSpace, Sameness>> = {
   generic: 'thread',
   global: 'grid',

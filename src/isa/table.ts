@@ -1,6 +1,6 @@
 /**
- * The table: every instruction form there is, grouped by opcode. A form's syntax line is read when its opcode is first
- * asked for, so that starting up costs nothing for the opcodes a program does not use.
+ * The table of all instruction forms, grouped by opcode. A form's syntax line is parsed when its opcode is first
+ * requested, so that unused opcodes cost nothing at start-up.
  */
 import type { InstructionForm } from './form.ts';
 import { bitFieldForms } from './forms/bit-fields.ts';
@@ -72,7 +72,7 @@ export const allForms: readonly InstructionForm[] = [
   ...callForms,
 ];
 
-/** The table by opcode; made once for a list of forms. */
+/** The table by opcode, created once for a list of forms. */
 export class FormTable {
   private readonly byOpcode = new Map<string, InstructionForm[]>();
   private readonly compiled = new Map<string, readonly CompiledForm[]>();
@@ -91,7 +91,7 @@ export class FormTable {
     return [...this.byOpcode.keys()];
   }
 
-  /** The forms of an opcode; empty where the table has none. */
+  /** The forms of an opcode; empty if the table has none. */
   forms(opcode: string): readonly CompiledForm[] {
     const known = this.compiled.get(opcode);
     if (known !== undefined) return known;
@@ -104,7 +104,7 @@ export class FormTable {
 /** The table of PTX as this version of ptxlab knows it. */
 export const ptxForms: FormTable = new FormTable(allForms);
 
-/** True for the opcode of an instruction of PTX, whether the table holds it or not. */
+/** True for the opcode of any PTX instruction, in the table or not. */
 export function isOpcode(text: string): boolean {
   return opcodesOutside.has(text) || ptxForms.forms(text).length > 0;
 }

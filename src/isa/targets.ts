@@ -1,10 +1,10 @@
 /**
- * PTX versions and `.target` architectures in the order of their appearance (PTX ISA 9.1, 11.1.2 and release notes;
+ * PTX versions and `.target` architectures in the order of their introduction (PTX ISA 9.1, 11.1.2 and release notes;
  * first versions measured with ptxas 13.0).
  */
 import { joinWords } from '../base/join-words.ts';
 
-/** A PTX ISA version as one number that orders: `major * 100 + minor`. */
+/** A PTX ISA version as one number that can be compared: `major * 100 + minor`. */
 export type Version = number;
 
 const versionNames = [
@@ -58,7 +58,7 @@ const versionNames = [
 /** All versions this table knows, oldest first. */
 export const versions: readonly Version[] = versionNames.map(parseVersion);
 
-/** The newest version whose rules are in the tables. A newer `.version` is read by these rules, with a warning. */
+/** The newest version whose rules are in the tables. A newer `.version` is judged by these rules, with a warning. */
 export const newestVersion: Version = versions[versions.length - 1] as Version;
 
 /** `8.1` as a version; the caller guarantees the shape. */
@@ -71,14 +71,17 @@ export function formatVersion(version: Version): string {
   return `${Math.floor(version / 100)}.${version % 100}`;
 }
 
-/** What follows the number: `a` has features of this chip alone, `f` those its family shares (PTX ISA 9.1, 11.1.2). */
+/**
+ * The suffix after the number: `a` has features of this chip alone, `f` those that its family shares (PTX ISA 9.1,
+ * 11.1.2).
+ */
 export type TargetSuffix = '' | 'a' | 'f';
 
 export interface Target {
   readonly name: string;
   readonly sm: number;
   readonly suffix: TargetSuffix;
-  /** First PTX version that knows it. */
+  /** First PTX version that supports it. */
   readonly since: Version;
 }
 
@@ -132,23 +135,22 @@ function expandTarget([sm, since, a, f]: TargetRow): readonly Target[] {
   return found;
 }
 
-/** Every architecture, ascending, the plain name before its suffixed ones. */
+/** Every architecture, ascending, with the plain name before its suffixed ones. */
 export const targets: readonly Target[] = targetRows.flatMap(expandTarget);
 
-/** The last of them, for what no target was named for. */
+/** The newest target, used if none is named. */
 export const newestTarget: Target = targets[targets.length - 1] as Target;
 
 const byName: ReadonlyMap<string, Target> = new Map(targets.map((target) => [target.name, target]));
 
-/** The target of a name such as `sm_90a`; undefined where there is none. */
+/** The target with a name such as `sm_90a`; undefined if the name is unknown. */
 export function findTarget(name: string): Target | undefined {
   return byName.get(name);
 }
 
 /**
- * Which targets have a feature.
- * `from`: every target of at least that number. `suffixed`: those, but only with suffix `a` or `f`.
- * `listed`: exactly the named ones. `between`: every target of at least `sm` and below `below`.
+ * Which targets have a feature. `from`: every target of at least that number. `suffixed`: the same, but only with
+ * suffix `a` or `f`. `listed`: exactly the named ones. `between`: every target of at least `sm` and below `below`.
  */
 export type TargetSet =
   | { readonly kind: 'from'; readonly sm: number }
@@ -183,10 +185,10 @@ export function describeTargets(set: TargetSet): string {
   }
 }
 
-/** One way to have a feature: at least this PTX version, on one of these targets. */
+/** One way to get a feature: at least this PTX version, on one of these targets. */
 export interface Availability {
   readonly since: Version;
-  /** The version that dropped it; absent for what is still there. */
+  /** The version that dropped it; absent if it still exists. */
   readonly until?: Version;
   readonly on: TargetSet;
 }
@@ -196,7 +198,7 @@ export function at(version: string, sm = 10): Availability {
   return { since: parseVersion(version), on: { kind: 'from', sm } };
 }
 
-/** True for what every version and target has. */
+/** True if every version and target has it. */
 export function isAlways({ since, until, on }: Availability): boolean {
   return since <= parseVersion('1.0') && until === undefined && on.kind === 'from' && on.sm <= 10;
 }
@@ -211,23 +213,25 @@ export function atListed(version: string, ...names: readonly string[]): Availabi
   return { since: parseVersion(version), on: { kind: 'listed', names } };
 }
 
-/** From 1.0 up to, and without, `version`, on any target. */
+/** From 1.0 up to, but not including, `version`, on any target. */
 export function atBefore(version: string): Availability {
   return { ...at('1.0'), until: parseVersion(version) };
 }
 
-/** From 1.0 on targets of `sm` up to, and without, `below`; with `until`, up to and without that version. */
+/**
+ * From 1.0 on targets from `sm` up to, but not including, `below`; with `until`, up to but not including that version.
+ */
 export function atBetween(sm: number, below: number, until?: string): Availability {
   const way: Availability = { since: parseVersion('1.0'), on: { kind: 'between', sm, below } };
   return until === undefined ? way : { ...way, until: parseVersion(until) };
 }
 
-/** True where one of the ways holds. */
+/** True if one of the ways applies. */
 export function isAvailable(ways: readonly Availability[], version: Version, target: Target): boolean {
   return ways.some((way) => inVersion(way, version) && includesTarget(way.on, target));
 }
 
-/** True where the way holds in this version on some target. */
+/** True if the way applies in this version on some target. */
 export function inVersion(way: Availability, version: Version): boolean {
   return version >= way.since && (way.until === undefined || version < way.until);
 }

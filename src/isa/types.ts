@@ -8,9 +8,9 @@ import { at, type Availability } from './targets.ts';
 export type TypeClass = 'signed' | 'unsigned' | 'float' | 'bits' | 'predicate' | 'alternate' | 'packed';
 
 /**
- * Where a type name may stand: `variable` in declarations and instructions; `quirk` likewise, as ptxas has it without
- * any text saying so; `instruction` in instructions, and declared as arrays only; `element` where a declaration does not
- * even parse.
+ * Where a type name may be used: `variable` in declarations and instructions; `quirk` the same, accepted by ptxas but
+ * not documented; `instruction` in instructions, and in declarations of arrays only; `element` is a syntax error in
+ * declarations.
  */
 export type TypeUse = 'variable' | 'quirk' | 'instruction' | 'element';
 
@@ -25,9 +25,9 @@ export interface PtxType {
   /** Format of one lane; null for bit-size types and predicates. */
   readonly format: FormatName | null;
   readonly lanes: number;
-  /** Bits from one lane to the next: 8 for fp6, though a lane has 6. */
+  /** Distance from one lane to the next in bits: 8 for fp6, although a lane has 6. */
   readonly laneStride: number;
-  /** From when variables have it; null for what they have always had. */
+  /** First version for variables; null if they have always had it. */
   readonly since: Availability | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * cp.async without bulk: PTX ISA 9.1, 9.7.9.25.3. A copy is complete when the instruction is: threads that wait for it
- * see what they would see of a copy that takes its time.
+ * cp.async without bulk: PTX ISA 9.1, 9.7.9.25.3. A copy is complete when the instruction is. Threads that wait for it
+ * cannot tell this from a copy that takes time.
  */
 import type { AvailabilityRow, InstructionForm, OperandPattern } from '../form.ts';
 import { read } from '../form.ts';
@@ -85,7 +85,7 @@ function group(name: string, summary: string, operands: readonly OperandPattern[
   };
 }
 
-/** cp.async, and what groups its copies and waits for them. */
+/** cp.async, and the instructions that group its copies and wait for them. */
 export const asyncCopyForms: readonly InstructionForm[] = [
   ...(['ca', 'cg'] as const).flatMap((cop) => parts.flatMap((part) => [copy(cop, part, false), copy(cop, part, true)])),
   group('commit_group', 'Makes a group of the copies begun so far.'),

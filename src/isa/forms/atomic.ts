@@ -1,6 +1,6 @@
 /**
- * atom and red: PTX ISA 9.1, 9.7.13.5 and 9.7.13.7. `red` is `atom` without a result. Orderings and scopes change no
- * value where blocks run one after the other.
+ * atom and red: PTX ISA 9.1, 9.7.13.5 and 9.7.13.7. `red` is `atom` without a result. Orderings and scopes do not
+ * affect values, because blocks run one after the other.
  */
 import type { AvailabilityRow, Constraint, InstructionForm, OperandPattern, Variant } from '../form.ts';
 import { read, slotType, write } from '../form.ts';
@@ -25,9 +25,9 @@ const plainMode: FloatMode = {
 
 const spaces: readonly string[] = ['.global', '.shared', '.shared::cta', '.shared::cluster'];
 
-// --- what an operation makes of the old value -----------------------------------------------------------------------
+// --- new values by operation ----------------------------------------------------------------------------------------
 
-/** Steps that make `next` of `old`, `b` and `c`. */
+/** Steps that compute `next` from `old`, `b` and `c`. */
 type Combine = (variant: Variant, names: Names) => readonly ValueStep[];
 
 interface Names {
@@ -49,7 +49,7 @@ const integer: Combine = (variant, { old, b, next }) => {
   return [{ kind: 'integer', fn: opOf(variant) as 'add' | 'min' | 'max', type, sat: false, to: next, from: [old, b] }];
 };
 
-/** `.inc` wraps to 0 above b; `.dec` wraps to b below 0, and from above b. */
+/** `.inc` wraps to 0 above b; `.dec` wraps to b below 0, and also from above b. */
 const wrapping: Combine = (variant, { old, b, next }): readonly ValueStep[] => {
   const compare = (comparison: 'ge' | 'gt' | 'eq', to: Ref, right: Ref): ValueStep => ({
     kind: 'compare',
@@ -91,7 +91,7 @@ const wrapping: Combine = (variant, { old, b, next }): readonly ValueStep[] => {
 
 const exchange: Combine = (_, { b, next }) => [{ kind: 'copy', to: next, from: b }];
 
-/** Equal bits: 128 of them are compared in halves. */
+/** Compares bits; 128 bits are compared in halves. */
 const compareAndSwap: Combine = (variant, { old, b, c, next }) => {
   const { width } = slotType(variant, 0);
   const swap: ValueStep = { kind: 'select', to: next, condition: '$same', from: [c, old] };
@@ -121,7 +121,10 @@ const compareAndSwap: Combine = (variant, { old, b, c, next }) => {
   ];
 };
 
-/** Float operations; packed types lane by lane. f32 in global memory flushes subnormals, as the ISA says of it. */
+/**
+ * Float operations; packed types are processed lane by lane. f32 in global memory flushes subnormals, as the ISA
+ * requires.
+ */
 const float: Combine = (variant, { old, b, next }) => {
   const type = slotType(variant, 0);
   const format = type.format as FloatArithmeticFormat;
@@ -152,7 +155,7 @@ function spaceOf(variant: Variant): AccessSpace {
   return written === '.global' ? 'global' : 'shared';
 }
 
-/** The whole instruction: reading, combining, writing back, and for `atom` the old value as the result. */
+/** The whole instruction: reads, combines, writes back, and for `atom` returns the old value as the result. */
 function steps(combine: Combine, result: boolean): InstructionForm['steps'] {
   return (variant): readonly Step[] => {
     const lanes = Array.from({ length: vectorLanes(variant) }, (_, lane) => lane);
@@ -206,18 +209,18 @@ const general: readonly AvailabilityRow[] = [
 
 interface Operation {
   readonly id: string;
-  /** Behind space and orderings: operation, vector and type. */
+  /** After space and orderings: operation, vector and type. */
   readonly syntax: string;
   readonly summary: string;
   readonly sets: Readonly<Record<string, readonly string[]>>;
   readonly rows?: readonly AvailabilityRow[];
   readonly combine: Combine;
   readonly third?: boolean;
-  /** `atom` only: the result is all there is to it. */
+  /** `atom` only: its result is its only effect. */
   readonly onlyAtom?: boolean;
-  /** No cache policy. */
+  /** Without a cache policy. */
   readonly unhinted?: boolean;
-  /** Vector forms are for global memory. */
+  /** Vector forms access global memory only. */
   readonly globalOnly?: boolean;
 }
 

@@ -44,7 +44,7 @@ const unary: readonly InstructionForm[] = (
   }),
 );
 
-/** In a negative number the topmost zero is sought: the topmost one of its complement. */
+/** For a negative number, finds the topmost zero, which is the topmost one of its complement. */
 const findTopmost: InstructionForm['steps'] = (variant) => {
   const { class: kind, width } = slotType(variant, 0);
   const searched: Ref = kind === 'signed' ? '$magnitude' : '$a';
@@ -87,7 +87,7 @@ const finding: readonly InstructionForm[] = [
     section: '9.7.1.17',
     syntax: 'fns.b32  d, mask, base, offset',
     summary: 'The place of the n-th set bit of a mask, counted from base up or, for negative n, down.',
-    // The text says 6.0; ptxas takes it from 5.1 on.
+    // The text says 6.0; ptxas accepts it from 5.1 on.
     availability: [row('fns', '5.1', 30)],
     operands: [d, read('mask', 0), read('base', '.b32'), read('offset', '.b32')],
     steps: () => [bits('fns', 32, '$d', '$mask', '$base', '$offset')],
@@ -101,7 +101,7 @@ function lowByte(to: Ref, from: Ref): Step {
   return bits('and', 32, to, from, '$byte');
 }
 
-/** The field goes to the top, then down again with copies of its sign or zeros. */
+/** Shifts the field to the top, then down again, filling with copies of its sign or zeros. */
 const extract: InstructionForm['steps'] = (variant) => {
   const { class: kind, width } = slotType(variant, 0);
   const down = kind === 'signed' ? 'shr.s' : 'shr.u';
@@ -143,7 +143,7 @@ const insert: InstructionForm['steps'] = (variant) => {
   ];
 };
 
-/** `.wrap` takes the low five bits of a number; `.clamp` needs no step where shifts beyond the width give zeros. */
+/** `.wrap` takes the low five bits of a number; `.clamp` needs no step if shifts beyond the width give zeros. */
 function bounded(
   variant: Variant,
   names: readonly Ref[],

@@ -54,7 +54,7 @@ const lookUps: readonly InstructionForm[] = [
 
 // --- shf ------------------------------------------------------------------------------------------------------------
 
-/** b:a in 64 bits, shifted; left keeps the upper word, right the lower. */
+/** b:a in 64 bits, shifted; a left shift keeps the upper word, a right shift the lower. */
 const funnel: InstructionForm['steps'] = (variant) => {
   const left = has(variant, '.l');
   const bound = has(variant, '.wrap')

@@ -1,6 +1,6 @@
 /**
- * What speaks to caches: prefetch, prefetchu, applypriority, discard, createpolicy (PTX ISA 9.1, 9.7.9.15 to 9.7.9.18).
- * There are no caches here, so that no value changes. `discard` leaves the old bytes where the ISA leaves them open.
+ * Cache control: prefetch, prefetchu, applypriority, discard, createpolicy (PTX ISA 9.1, 9.7.9.15 to 9.7.9.18). No
+ * caches are simulated, so values do not change. `discard` keeps the old bytes where the ISA leaves them undefined.
  */
 import type { AvailabilityRow, InstructionForm, OperandPattern } from '../form.ts';
 import { read, write } from '../form.ts';
@@ -80,7 +80,7 @@ const lines: readonly InstructionForm[] = [
 
 // --- createpolicy ---------------------------------------------------------------------------------------------------
 
-/** Policies are opaque. These are the whole-range ones that CUTLASS has as constants. */
+/** Policies are opaque. These are the whole-range policies that CUTLASS defines as constants. */
 const policies: Readonly<Record<string, bigint>> = {
   '.L2::evict_normal': 0x1000000000000000n,
   '.L2::evict_first': 0x12f0000000000000n,

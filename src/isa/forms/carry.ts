@@ -1,6 +1,6 @@
 /**
- * Extended precision: add, sub and mad that write the condition code, addc, subc and madc that read it (PTX ISA 9.1, 9.7.2).
- * The condition code holds the carry of an addition and the borrow of a subtraction.
+ * Extended precision: add, sub and mad that write the condition code, and addc, subc and madc that read it (PTX ISA
+ * 9.1, 9.7.2). The condition code holds the carry of an addition or the borrow of a subtraction.
  */
 import type { IntegerName } from '../../numerics/formats.ts';
 import { type AvailabilityRow, has, type InstructionForm, read, slotType, type Variant, write } from '../form.ts';
@@ -19,13 +19,13 @@ const c = read('c', 0);
 
 type Direction = 'add' | 'sub';
 
-/** Whether `result` = a ± b passed the end of the range, as unsigned numbers. */
+/** Whether `result` = a ± b exceeded the range, as unsigned numbers. */
 function overflow(direction: Direction, width: number, to: Ref, result: Ref, from: Ref, other: Ref): Step {
   const type = `u${width}` as IntegerName;
   return direction === 'add' ? compare('lt', type, to, result, from) : compare('lt', type, to, from, other);
 }
 
-/** d = from ± other, with what the condition code holds and into it, as asked. */
+/** d = from ± other, reading and writing the condition code as requested. */
 function carried(direction: Direction, width: number, from: Ref, other: Ref, reads: boolean, writes: boolean): Step[] {
   const type = `u${width}` as IntegerName;
   const first = reads ? '$partial' : '$d';
@@ -73,7 +73,7 @@ function products(half: 'lo' | 'hi', reads: boolean): InstructionForm['steps'] {
 // --- forms ----------------------------------------------------------------------------------------------------------
 
 const carrying: readonly TypeName[] = ['.u32', '.s32', '.u64', '.s64'];
-/** Without `.cc` ptxas takes every width from the first version on. */
+/** Without `.cc` ptxas accepts every width from the first version on. */
 const reading: readonly TypeName[] = ['.u16', '.u32', '.u64', '.s16', '.s32', '.s64'];
 
 const row = (subject: string, since: string, sm?: number): AvailabilityRow => ({ subject, ways: [at(since, sm)] });

@@ -1,6 +1,6 @@
 /**
  * Instructions for clusters, grids and their resources: mapa, getctarank, griddepcontrol, setmaxnreg, pmevent (PTX ISA
- * 9.1, 9.7.9.23, 9.7.9.24, 9.7.13.13, 9.7.19). A cluster has one block here, and a grid has no other to wait for.
+ * 9.1, 9.7.9.23, 9.7.9.24, 9.7.13.13, 9.7.19). Here a cluster has one block, and a grid never waits for another.
  */
 import { type InstructionForm, type OperandPattern, read, write } from '../form.ts';
 import { plainWords } from '../modifiers.ts';
@@ -19,7 +19,7 @@ function form({ ways, steps = [{ kind: 'yield' }], ...line }: Line): Instruction
   return { ...line, regime: 'exact', availability: [{ subject, ways }], steps: () => steps };
 }
 
-/** The text has the unsigned ones; ptxas takes the signed ones too. */
+/** The text has the unsigned ones; ptxas accepts the signed ones too. */
 const sizes: readonly TypeName[] = ['.u32', '.u64', '.s32', '.s64'];
 
 const inShared: OperandPattern = {

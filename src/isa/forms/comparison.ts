@@ -27,7 +27,7 @@ const c = read('c', '.pred', { negatable: true });
 
 // --- steps ----------------------------------------------------------------------------------------------------------
 
-/** What the lanes compare as: bit-size types as unsigned. */
+/** The types in which lanes are compared: bit-size types as unsigned. */
 function comparedAs({ format, width }: PtxType): IntegerName | FloatArithmeticFormat {
   return (format ?? `u${width}`) as IntegerName | FloatArithmeticFormat;
 }
@@ -50,7 +50,7 @@ function compare(variant: Variant, environment: Environment, to: Ref, from: read
   return compareLanes(variant, environment, slotType(variant, 0), to, from);
 }
 
-/** A truth value into a result, combined with c where the variant says how. */
+/** Writes a truth value to a result, combined with c if the variant says how. */
 export function combine(variant: Variant, to: Ref, truth: Ref): Step {
   const operation = variant.modifiers['boolOp'];
   if (operation === undefined) return { kind: 'copy', to, from: truth };
@@ -191,7 +191,7 @@ function setpForms(group: Group): readonly InstructionForm[] {
 
 // --- selp -----------------------------------------------------------------------------------------------------------
 
-/** The types of what selp and slct choose between. */
+/** The types that selp and slct can select from. */
 export const selected: readonly TypeName[] = [
   '.b16',
   '.b32',

@@ -81,7 +81,7 @@ interface Spelling {
   readonly opcode: string;
   readonly aligned: string;
   readonly way: Availability;
-  /** When `.arrive` and `.red` came, where that was later. */
+  /** The requirement of `.arrive` and `.red`, if they came later. */
   readonly rest: Availability;
 }
 
@@ -161,7 +161,7 @@ function barriers({ opcode, aligned, way, rest }: Spelling): readonly Instructio
 
 const quiet: InstructionForm['steps'] = (): readonly Step[] => [{ kind: 'yield' }];
 
-/** Blocks run one after the other and see each other's writes at once: ordering them changes nothing. */
+/** Blocks run one after the other and see each other's writes at once, so ordering has no effect. */
 const proxy = (id: string, syntax: string, way: Availability, sets?: InstructionForm['sets']): InstructionForm =>
   since(
     {
@@ -260,7 +260,7 @@ const ordering: readonly InstructionForm[] = [
   ),
 ];
 
-/** bra, ret, exit, bar, barrier, bar.warp.sync, and what orders memory or ends a launch. */
+/** bra, ret, exit, bar, barrier, bar.warp.sync, and the instructions that order memory or end a launch. */
 export const controlForms: readonly InstructionForm[] = [
   ...flow,
   ...ordering,

@@ -1,6 +1,6 @@
 /**
- * What cvt does, as steps (PTX ISA 9.1, 9.7.9.21, semantics and notes). Lane order, random-bit layout and the flushing of
- * old targets are decided here; how one lane is converted is numerics' business.
+ * cvt as steps (PTX ISA 9.1, 9.7.9.21, semantics and notes). This file decides lane order, random-bit layout and the
+ * flushing of old targets; numerics converts each lane.
  */
 import type { Conversion, Rounding } from '../../numerics/conversion.ts';
 import { type FormatName, formats } from '../../numerics/formats.ts';
@@ -12,7 +12,7 @@ import { isInteger, type PtxType } from '../types.ts';
 
 const integerRoundings: Readonly<Record<string, Rounding>> = { '.rni': 'rn', '.rzi': 'rz', '.rmi': 'rm', '.rpi': 'rp' };
 
-/** Where the random bits of each lane lie in `rbits`, topmost lane first; `low` is the lowest bit. */
+/** The position of each lane's random bits in `rbits`, topmost lane first; `low` is the lowest bit. */
 interface RandomLayout {
   readonly bits: number;
   readonly low: readonly number[];
@@ -86,7 +86,7 @@ function convert(
   return { kind: 'convert', conversion, to, from, random, scale };
 }
 
-/** The two ue8m0 factors of `.scaled`; none where it is not written, which means factor one. */
+/** The two ue8m0 factors of `.scaled`; empty without the modifier, which means a factor of one. */
 function scaleLanes(variant: Variant): { readonly steps: readonly Step[]; readonly refs: readonly Ref[] } {
   if (!has(variant, '.scaled::n2::ue8m0')) return { steps: [], refs: [] };
   const refs: readonly Ref[] = ['$scale.0', '$scale.1'];
@@ -120,15 +120,15 @@ function roundingOf(variant: Variant): { readonly rounding: Rounding | null; rea
   return { rounding: written.slice(1) as Rounding, integral: false };
 }
 
-/** f16 and bf16 convert to each other without a written rounding, yet not exactly; measured to be `.rn`. */
+/** f16 and bf16 convert to each other without a written rounding, but not exactly; measurements show `.rn`. */
 function defaultRounding(variant: Variant): Rounding | null {
   const names = variant.types.map((type) => type.name).sort();
   return names[0] === '.bf16' && names[1] === '.f16' ? 'rn' : null;
 }
 
 /**
- * sm_1x flushes f32 subnormals whether or not `.ftz` stands there. PTX 1.4 and older exempted conversions with a 64-bit
- * integer result and those with an f64 side (notes on subnormal numbers).
+ * sm_1x flushes f32 subnormals with or without `.ftz`. PTX 1.4 and older exempted conversions with a 64-bit integer
+ * result and those from or to f64 (notes on subnormal numbers).
  */
 function flushesByTarget(variant: Variant, environment: Environment): boolean {
   if (environment.target.sm >= 20) return false;
@@ -145,7 +145,7 @@ function laneFormat(type: PtxType): FormatName {
   return type.format;
 }
 
-/** Bits of a lane that hold its value: an fp6 lane is 8 bits apart but 6 wide. */
+/** Bits of a lane that hold its value: fp6 lanes are 8 bits apart but 6 bits wide. */
 export function laneBits(type: PtxType): number {
   return formats[laneFormat(type)].width;
 }

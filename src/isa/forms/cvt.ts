@@ -1,7 +1,7 @@
 /**
- * cvt: PTX ISA 9.1, 9.7.9.21. A line of the ISA's syntax block that is true of some type pairs only stands here as
- * several forms, so that a form's axes and slots are a plain product. Where ptxas 13.0 and the text differ, the rows
- * follow ptxas and docs/spec-questions.md says so.
+ * cvt: PTX ISA 9.1, 9.7.9.21. If a line of the ISA's syntax block applies only to some type pairs, it is split into
+ * several forms here, so that the axes and slots of each form are a plain product. Where ptxas 13.0 and the text
+ * differ, the rows follow ptxas, and docs/spec-questions.md says so.
  */
 import type { AvailabilityRow, Constraint, InstructionForm, OperandPattern, ValuePattern } from '../form.ts';
 import { read, write } from '../form.ts';
@@ -43,7 +43,7 @@ const reluOrSatfinite: Constraint = { kind: 'any-of', modifiers: ['.relu', '.sat
 
 const always: AvailabilityRow = { subject: 'cvt', ways: [at('1.0')] };
 const ftzSince: AvailabilityRow = { subject: '.ftz', when: { modifiers: ['.ftz'] }, ways: [at('1.4')] };
-/** `.ftz` reached conversions with a 64-bit or 8-bit side one version later. */
+/** `.ftz` was allowed one version later for conversions from or to a 64-bit or 8-bit type. */
 const ftzLate = (slot: number, types: readonly TypeName[]): AvailabilityRow => ({
   subject: '.ftz between .f32 and this type',
   when: { modifiers: ['.ftz'], types, slot },
@@ -73,7 +73,7 @@ type Entry = Omit<InstructionForm, 'section' | 'regime'>;
 const relaxed = (entry: Entry): InstructionForm => ({ ...entry, section, regime: 'relaxed' });
 const strict = (entry: Entry): InstructionForm => ({ ...entry, section, regime: 'strict' });
 
-/** Conversions among the fundamental types: Tables 27 and 28 let registers be wider. */
+/** Conversions among the fundamental types: Tables 27 and 28 allow wider registers. */
 const basic: readonly InstructionForm[] = [
   relaxed({
     id: 'cvt.int.int',
@@ -295,7 +295,7 @@ const tf32: readonly InstructionForm[] = [
   }),
 ];
 
-/** The lines of one narrow family; they differ in names and in what the ISA dates later. */
+/** The lines of one narrow family; they differ in names and in the version requirements of the ISA. */
 function family(
   name: 'f8' | 'f6' | 'f4',
   x2: readonly TypeName[],
@@ -381,7 +381,7 @@ const ue8m0: readonly InstructionForm[] = [
   }),
 ];
 
-/** s2f6 stands with and without a scale factor; qualifier and operand come together or not at all. */
+/** s2f6 exists with and without a scale factor; the qualifier and the operand occur together or not at all. */
 const fixedPoint: readonly InstructionForm[] = [false, true].flatMap((scaled) => {
   const suffix = scaled ? '.scaled' : '';
   const qualifier = scaled ? '.scaled::n2::ue8m0' : '';

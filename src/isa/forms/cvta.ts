@@ -60,7 +60,7 @@ function windowStep(direction: 'to-generic' | 'from-generic'): InstructionForm['
   ];
 }
 
-/** The lines of cvta, one for each direction, and isspacep. */
+/** The lines of cvta, one per direction, and isspacep. */
 export const cvtaForms: readonly InstructionForm[] = [
   {
     id: 'cvta',

@@ -1,4 +1,4 @@
-/** testp and copysign: PTX ISA 9.1, 9.7.3.1 and 9.7.3.2. Both look at bits; nothing is flushed or rounded. */
+/** testp and copysign: PTX ISA 9.1, 9.7.3.1 and 9.7.3.2. Both test or copy bits; nothing is flushed or rounded. */
 import { formats, type FloatFormat, type IntegerName } from '../../numerics/formats.ts';
 import { type InstructionForm, read, slotType, type Variant, write } from '../form.ts';
 import type { Ref } from '../steps/ref.ts';
@@ -25,7 +25,10 @@ function pattern(to: Ref, value: bigint, width: number): Step {
   return { kind: 'constant', to, value: width > 32 ? value : Number(value) };
 }
 
-/** Zeros count as normal (PTX ISA 9.1, 9.7.3.1): the magnitude less one, as an unsigned number, is not a subnormal's. */
+/**
+ * Zeros count as normal (PTX ISA 9.1, 9.7.3.1): the test is whether the magnitude minus one, as an unsigned number, is
+ * outside the range of subnormals.
+ */
 function subnormal({ width, type, normal }: Layout, to: Ref): readonly Step[] {
   return [
     pattern('$one', 1n, width),

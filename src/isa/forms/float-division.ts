@@ -7,7 +7,7 @@ import { a, always, b, d, exact, row, when } from './float-rows.ts';
 import { floatSteps, modeOf } from './float-steps.ts';
 
 const quotient = floatSteps('div', ['$a', '$b']);
-/** As with `.approx`, for versions in which it was implied. */
+/** Same as `.approx`, for versions in which it was implied. */
 export const approximately: (steps: InstructionForm['steps']) => InstructionForm['steps'] =
   (steps) => (variant, environment) =>
     steps({ ...variant, modifiers: { ...variant.modifiers, precision: '.approx' } }, environment);
@@ -71,7 +71,7 @@ const divisions: readonly InstructionForm[] = [
 
 const reciprocal = floatSteps('rcp', ['$a']);
 
-/** The `.approx.ftz.f64` of rcp and rsqrt look at the upper 32 bits of a and give zeros for the lower 32 of d. */
+/** `.approx.ftz.f64` of rcp and rsqrt reads the upper 32 bits of a and sets the lower 32 bits of d to zero. */
 export const grossly: (fn: 'rcp' | 'rsqrt') => InstructionForm['steps'] = (fn) => (variant, environment) => {
   const halves = { lane: 32, stride: 32 };
   const keepUpper = (to: Ref, from: Ref): readonly Step[] => [

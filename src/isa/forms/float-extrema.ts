@@ -33,7 +33,7 @@ const signChanges: readonly InstructionForm[] = (
   }),
 ]);
 
-/** The extremum of three: with `.abs` of their magnitudes. */
+/** The extremum of three values; with `.abs`, of their magnitudes. */
 function ofThree(fn: 'min' | 'max'): InstructionForm['steps'] {
   return (variant, environment) => {
     const format = formatOf(variant);

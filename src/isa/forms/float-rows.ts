@@ -29,7 +29,7 @@ export function when(modifier: string, version: string, sm = 10): AvailabilityRo
 /** `.ftz` on f32. */
 export const ftz: AvailabilityRow = when('.ftz', '1.4');
 
-/** `.rm` and `.rp`, which came later than `.rn` and `.rz`. */
+/** `.rm` and `.rp`, which were added later than `.rn` and `.rz`. */
 export function directed(version: string, sm: number): readonly AvailabilityRow[] {
   return [when('.rm', version, sm), when('.rp', version, sm)];
 }

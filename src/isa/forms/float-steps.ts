@@ -18,7 +18,10 @@ export function formatOf(variant: Variant): FloatArithmeticFormat {
   return slotType(variant, 0).format as FloatArithmeticFormat;
 }
 
-/** What the modifiers ask for; without a rounding it is `.rn`. sm_1x flushes f32 subnormals whether asked or not. */
+/**
+ * The rounding and flushing that the modifiers request; `.rn` without a rounding modifier. sm_1x always flushes f32
+ * subnormals.
+ */
 export function modeOf(variant: Variant, environment: Environment): FloatMode {
   return {
     rounding: roundings[variant.modifiers['rounding'] ?? '.rn'] ?? 'rn',
@@ -45,7 +48,7 @@ export function floatSteps(fn: FloatFunction, sources: readonly Ref[]): Instruct
   };
 }
 
-/** `.relu`: a negative result becomes +0, a NaN stays one (canonical). */
+/** `.relu`: a negative result becomes +0; a NaN stays a NaN (canonical). */
 export function reluSteps(fn: FloatFunction, sources: readonly Ref[]): InstructionForm['steps'] {
   return (variant, environment) => {
     const format = formatOf(variant);
@@ -59,7 +62,7 @@ export function reluSteps(fn: FloatFunction, sources: readonly Ref[]): Instructi
 
 const plain: FloatMode = { rounding: 'rn', flush: false, sat: false, approximate: false, nan: true, xorSign: false };
 
-/** `to` = `from`, but +0 where that is negative; a NaN stays one. */
+/** `to` = `from`, or +0 if that is negative; a NaN stays a NaN. */
 export function clampBelow(format: FloatArithmeticFormat, to: Ref, from: Ref): readonly Step[] {
   return [
     { kind: 'constant', to: '$zero', value: 0 },

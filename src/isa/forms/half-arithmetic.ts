@@ -52,10 +52,13 @@ const fused = floatSteps('fma', ['$a', '$b', '$c']);
 const fusedRelu = reluSteps('fma', ['$a', '$b', '$c']);
 const operands4 = [d, a, b, c];
 
-/** What tensor copies leave for an element outside the tensor, in each 16 bits (measured by others; the text has no bits). */
+/**
+ * The value that tensor copies write for an element outside the tensor, in each 16 bits (measured by others; the text
+ * does not give the bits).
+ */
 const outside = 0x7ff7;
 
-/** `.oob`: +0 where a or b is the NaN of an element outside. */
+/** `.oob`: +0 if a or b is the NaN that marks an element outside. */
 const guarded: InstructionForm['steps'] = (variant, environment) => {
   const format = formatOf(variant);
   const mode = modeOf(variant, environment);

@@ -24,7 +24,7 @@ function formatOf(variant: Variant): IntegerName {
   return slotType(variant, 0).format as IntegerName;
 }
 
-/** One integer function on the lanes of the type, then `.relu`: what is negative becomes 0. */
+/** One integer function on the lanes of the type, then `.relu`: negative values become 0. */
 function compute(fn: IntegerFunction, sources: readonly Ref[]): InstructionForm['steps'] {
   return (variant) => {
     const type = formatOf(variant);

@@ -1,4 +1,4 @@
-/** Short writing of integer steps, for forms that are made of several. */
+/** Shorthand for integer steps, for forms that consist of several. */
 import type { Conversion } from '../../numerics/conversion.ts';
 import type { IntegerName } from '../../numerics/formats.ts';
 import type { BitFunction, Comparison, IntegerFunction } from '../../numerics/operations.ts';
@@ -28,7 +28,7 @@ export function select(to: Ref, condition: Ref, a: Ref, b: Ref): Step {
   return { kind: 'select', to, condition, from: [a, b] };
 }
 
-/** An integer in another type: its low bits, or sign- or zero-extended; with `sat` the nearest end of the range. */
+/** An integer converted to another type: truncated, or sign- or zero-extended; with `sat` clamped to the range. */
 export function resize(to: Ref, toType: IntegerName, from: Ref, fromType: IntegerName, sat = false): Step {
   const conversion: Conversion = {
     from: fromType,

@@ -1,6 +1,6 @@
 /**
- * mad.f32 of sm_1x (PTX ISA 9.1, 9.7.3.7): the product loses what lies below its 24 leading bits, and keeps its exponent
- * whatever that is; the sum is rounded to nearest. With c = 0 it is a rounded product and a sum. Subnormals are zeros.
+ * mad.f32 of sm_1x (PTX ISA 9.1, 9.7.3.7): the product is truncated to its 24 leading bits with an unlimited exponent;
+ * the sum is rounded to nearest. With c = 0 it is a rounded product followed by a sum. Subnormals are zeros.
  */
 import type { Conversion } from '../../numerics/conversion.ts';
 import type { FloatFunction, FloatMode } from '../../numerics/operations.ts';
@@ -31,7 +31,10 @@ function convert(from: 'f32' | 'f64', to: 'f32' | 'f64', source: Ref, result: Re
   return { kind: 'convert', conversion, to: result, from: source, random: null, scale: null };
 }
 
-/** f64 holds the product exactly, and a sum that is rounded twice as one that is rounded once. Adding -0 makes a NaN canonical. */
+/**
+ * f64 holds the product exactly, and rounding the sum twice gives the same result as rounding it once. Adding -0 makes
+ * a NaN canonical.
+ */
 export const legacyMadSteps: InstructionForm['steps'] = (variant): readonly Step[] => {
   const sat = has(variant, '.sat');
   return [

@@ -1,6 +1,6 @@
 /**
- * ld, ldu and st: PTX ISA 9.1, 9.7.9.8, 9.7.9.10 and 9.7.9.11. Cache operators, eviction and prefetch hints change no value; the memory
- * model's orderings and scopes change none for a single thread.
+ * ld, ldu and st: PTX ISA 9.1, 9.7.9.8, 9.7.9.10 and 9.7.9.11. Cache operators, eviction and prefetch hints do not
+ * affect values, nor do the memory model's orderings and scopes for a single thread.
  */
 import type { AvailabilityRow, Constraint, InstructionForm, OperandPattern, Variant } from '../form.ts';
 import { has, read, slotType, write } from '../form.ts';
@@ -78,7 +78,7 @@ function storeSteps(variant: Variant): readonly Step[] {
 const words: readonly TypeName[] = ['.b32', '.u32', '.s32', '.f32'];
 const doubleWords: readonly TypeName[] = ['.b64', '.u64', '.s64', '.f64'];
 
-/** Hints speak of the caches in front of global memory. */
+/** Hints apply to the caches of global memory. */
 const nearGlobal: readonly string[] = ['', '.global'];
 
 const constraints: readonly Constraint[] = [
@@ -228,14 +228,14 @@ const stores: readonly Line[] = [
   },
 ];
 
-/** A line stands twice: without a cache policy, and with qualifier and operand, which come together. */
+/** Each line occurs twice: without a cache policy, and with its qualifier and operand, which come together. */
 function hinted(line: Line): readonly Line[] {
   const plain = { ...line, syntax: line.syntax.replace('HINT', '') };
   const syntax = `${line.syntax.replace('HINT', '.L2::cache_hint')}, cache-policy`;
   return [plain, { id: `${line.id}.hint`, syntax, summary: `${line.summary} Under a cache policy.`, hinted: true }];
 }
 
-/** Uniform over the warp, which nobody checks here. */
+/** Must be uniform over the warp, which is not checked here. */
 const uniform: InstructionForm = {
   id: 'ldu',
   section: '9.7.9.10',

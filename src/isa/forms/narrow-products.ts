@@ -84,7 +84,7 @@ const saturated24 = exact({
 
 // --- dot products ---------------------------------------------------------------------------------------------------
 
-/** The accumulator is signed where a factor is. */
+/** The accumulator is signed if a factor is. */
 const sumType = (variant: Variant): IntegerName =>
   formatOf(variant, 0) === 'u32' && formatOf(variant, 1) === 'u32' ? 'u32' : 's32';
 
@@ -99,7 +99,7 @@ function lanes(name: Ref, type: IntegerName, width: 8 | 16, count: number): read
   ];
 }
 
-/** c plus the products of `count` lanes of a, which are `width` bits wide, with bytes of b from `first` on. */
+/** c plus the products of `count` lanes of a, each `width` bits wide, with bytes of b from `first` on. */
 function dot(variant: Variant, width: 8 | 16, first: number): readonly Step[] {
   const count = 32 / width;
   const type = sumType(variant);

@@ -1,6 +1,6 @@
 /**
- * redux.sync of f32 by way of integers: words that order as the floats do, -0 below +0, and a NaN where it wins or loses
- * against all of them (PTX ISA 9.1, 9.7.13.12).
+ * redux.sync of f32 through integers: words with the same order as the floats, -0 below +0, and a NaN above or below
+ * all of them (PTX ISA 9.1, 9.7.13.12).
  */
 import { has, type InstructionForm } from '../form.ts';
 import type { Ref } from '../steps/ref.ts';
@@ -10,7 +10,7 @@ import { bits, compare, constant, select } from './integer-steps.ts';
 const lowest = 0;
 const highest = 0xffffffff;
 
-/** Needed on both sides of the collective, which only its results cross. */
+/** Needed on both sides of the collective, because only its results are passed on. */
 const constants = (nanKey: number): readonly Step[] => [
   constant('$top', 31),
   constant('$sign', 0x80000000),
@@ -29,7 +29,7 @@ function toKey(value: Ref, nanKey: number): readonly Step[] {
   ];
 }
 
-/** `d` = the float of a word; the one of a NaN is canonical. */
+/** `d` = the float of a word; a NaN becomes canonical. */
 const fromKey = (nanKey: number): readonly Step[] => [
   ...constants(nanKey),
   bits('shr.s', 32, '$positive', '$found', '$top'),
@@ -41,7 +41,7 @@ const fromKey = (nanKey: number): readonly Step[] => [
   select('$d', '$wasNaN', '$canonical', '$plain'),
 ];
 
-/** Without `.NaN` a NaN loses, so that it is found only where all are. */
+/** Without `.NaN`, a NaN loses, so it is the result only if all values are NaNs. */
 export const reduxFloatSteps: InstructionForm['steps'] = (variant): readonly Step[] => {
   const isMinimum = has(variant, '.min');
   const nanKey = isMinimum === has(variant, '.NaN') ? lowest : highest;

@@ -11,10 +11,10 @@ import { lanewise } from './lanewise.ts';
 
 // --- set ------------------------------------------------------------------------------------------------------------
 
-/** 1.0 in the formats that a set can have as result. */
+/** 1.0 in the formats that the result of set can have. */
 const ones: Readonly<Record<string, number>> = { f16: 0x3c00, bf16: 0x3f80, f32: 0x3f800000 };
 
-/** What true is in the result: 1.0, or all bits set. */
+/** The value of true in the result: 1.0, or all bits set. */
 function trueOf(result: PtxType): number {
   return ones[result.format ?? ''] ?? -1;
 }
@@ -102,7 +102,7 @@ const groups: readonly Group[] = [
   { ...ofHalf, id: 'bf16x2.mask', results: masks, sources: ['.bf16x2'], ftz: false, availability: brain },
 ];
 
-/** Results of bf16 go into any integer register of their width, and pairs of them into any register of 32 bits. */
+/** Results of bf16 may go to any integer register of their width, and pairs of them to any register of 32 bits. */
 const brainResults: Readonly<Record<string, TypeName>> = { '.bf16': '.u16', '.bf16x2': '.b32' };
 
 function setForms(group: Group): readonly InstructionForm[] {

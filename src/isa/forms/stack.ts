@@ -1,6 +1,6 @@
 /**
- * alloca, stacksave and stackrestore: PTX ISA 9.1, 9.7.15. Each activation of a function has so many bytes of its own;
- * an address that is beyond them is one that no access can have.
+ * alloca, stacksave and stackrestore: PTX ISA 9.1, 9.7.15. Each activation of a function has a fixed number of bytes;
+ * when they run out, the result is an address that cannot be accessed.
  */
 import { type InstructionForm, type OperandPattern, read, slotType, type Variant, write } from '../form.ts';
 import { type Ref, stackBase, stackLimit, stackTop } from '../steps/ref.ts';
@@ -34,10 +34,10 @@ function form(
 
 const formatOf = (variant: Variant): 'u32' | 'u64' => (slotType(variant, 0).width === 32 ? 'u32' : 'u64');
 
-/** Farther than any memory. */
+/** Beyond the end of any memory. */
 const nowhere = 2 ** 40;
 
-/** `unit`, 64 bits wide, is what the address must be a multiple of. */
+/** The address must be a multiple of `unit`, which is 64 bits wide. */
 function take(variant: Variant, unit: Ref): readonly Step[] {
   const type = formatOf(variant);
   return [

@@ -20,8 +20,8 @@ function signsOf(variant: Variant) {
 }
 
 /**
- * A product of two u32 fills 64 bits without a sign. Where it must get one to be clamped, it is held below 2^62 before: so
- * large a product is clamped however it is scaled.
+ * A product of two u32 uses all 64 bits, without room for a sign. If it needs a sign to be clamped, it is first limited
+ * to 2^62: so large a product is clamped regardless of its scale.
  */
 function product(variant: Variant): readonly Step[] {
   const { unsigned, signed } = signsOf(variant);
@@ -96,7 +96,10 @@ const plain = 'vmad.dtype.atype.btype{.sat}{.scale}  d, {-}a{.asel}, {-}b{.bsel}
 const signs = 'vmad.dtype.atype.btype{.sat}{.scale}  d, -a{.asel}, -b{.bsel}';
 const po = (syntax: string): string => syntax.replace('{.sat}', '.po{.sat}');
 
-/** vmad. The signs that go together are in three lines; with `.po`, two on the product cancel each other, others are refused. */
+/**
+ * vmad. The allowed combinations of signs are in three lines; with `.po`, two signs on the product cancel, and other
+ * combinations are rejected.
+ */
 export const videoMultiplyForms: readonly InstructionForm[] = [
   form('vmad', `${plain}, c`, 'Product of parts of two registers, plus c.', ['may', 'may', 'none']),
   form('vmad.minus', `${plain}, -c`, 'Product of parts of two registers, minus c.', ['none', 'none', 'may']),

@@ -13,13 +13,13 @@ interface Lanes {
   readonly bytes: RegExp;
 }
 
-/** As many digits as there are lanes, each the number of a lane of a or, behind those, of b. */
+/** One digit per lane, each the number of a lane of a or, after those, of b. */
 export const laneChoices: Lanes = { halves: /^\.h[0-3]{2}$/, bytes: /^\.b[0-7]{4}$/ };
 
 /** Descending digits: the lanes of the result that are computed. */
 export const laneMasks: Lanes = { halves: /^\.h(?=.)1?0?$/, bytes: /^\.b(?=.)3?2?1?0?$/ };
 
-/** The selector of an operand without its minus sign; empty where there is none. */
+/** The selector of an operand without its minus sign; empty if there is none. */
 export function selectorOf(variant: Variant, name: Ref): string {
   return (variant.selectors?.[refName(name)] ?? '').replace('-', '');
 }
@@ -33,7 +33,7 @@ export interface Place {
   readonly width: number;
 }
 
-/** Where a scalar selector points to; the whole register without one. */
+/** The part that a scalar selector names; the whole register without one. */
 export function placeOf(selector: string): Place {
   if (selector === '') return { low: 0, width: 32 };
   const width = selector[1] === 'b' ? 8 : 16;

@@ -1,6 +1,6 @@
 /**
- * Scalar video instructions but vmad: PTX ISA 9.1, 9.7.18.1. Values are 64 bits wide between extraction and result, where
- * the ISA has 33 and 34; only shifts could leave them.
+ * Scalar video instructions except vmad: PTX ISA 9.1, 9.7.18.1. Values between extraction and result are 64 bits wide,
+ * where the ISA has 33 and 34; only shifts could exceed that.
  */
 import type { IntegerName } from '../../numerics/formats.ts';
 import type { Comparison } from '../../numerics/operations.ts';
@@ -21,13 +21,13 @@ type Primary = (variant: Variant) => readonly Step[];
 interface Family {
   readonly opcode: string;
   readonly section: string;
-  /** Types and modifiers behind the opcode. */
+  /** Types and modifiers after the opcode. */
   readonly words: string;
   readonly summary: string;
   readonly primary: Primary;
   readonly atype: 0 | 1;
   readonly btype: 'slot' | 'u32';
-  /** Whether the result has a type of its own, the first; a comparison's is unsigned. */
+  /** Whether the result has its own type, which comes first; the result of a comparison is unsigned. */
   readonly typed: boolean;
 }
 
@@ -42,7 +42,10 @@ function sources(family: Family, variant: Variant): readonly Step[] {
   return [...extended(variant, '$a', formatOf(variant, family.atype), '$x'), ...extended(variant, '$b', btype, '$y')];
 }
 
-/** `value` = `made`, clamped to what the result or its part can hold, or cut to the 33 bits of an intermediate result. */
+/**
+ * `value` = `made`, clamped to the range of the result or its part, or truncated to the 33 bits of an intermediate
+ * result.
+ */
 function limited(family: Family, variant: Variant): readonly Step[] {
   const { width } = placeOf(selectorOf(variant, '$d'));
   if (has(variant, '.sat')) {
@@ -67,7 +70,7 @@ function combined(family: Family, variant: Variant): readonly Step[] {
   ];
 }
 
-/** The value's low bits in their place, all others from c. */
+/** The low bits of the value at their position, and all other bits from c. */
 function merged(variant: Variant): readonly Step[] {
   const { low, width } = placeOf(selectorOf(variant, '$d'));
   if (width === 32) return [low32('$d', '$value')];
@@ -167,7 +170,10 @@ const amount: Primary = (variant) => [
     : [constant('$most', 31), bits('and', 32, '$n', '$given', '$most')]),
 ];
 
-/** In two halves: what the first has moved beyond 2^46 is clamped in any case, and must not be moved out of 64 bits. */
+/**
+ * In two halves: a value shifted above 2^46 by the first half is clamped in any case, and must not be shifted out of 64
+ * bits.
+ */
 const shiftLeft: Primary = (variant) => {
   if (!has(variant, '.sat')) return [...amount(variant), bits('shl', 64, '$made', '$x', '$n')];
   return [
@@ -204,7 +210,7 @@ const shifts = (
   }),
 );
 
-/** The comparison that a variant asks for, of values that are extended by their types. */
+/** The comparison that a variant requests, on values extended by their types. */
 export function comparisonOf(variant: Variant): Comparison {
   return variant.modifiers['comparison']?.slice(1) as Comparison;
 }

@@ -50,7 +50,7 @@ function digits(selector: string, otherwise: readonly number[]): readonly number
 
 const upFrom = (first: number, count: number): readonly number[] => Array.from({ length: count }, (_, i) => first + i);
 
-/** `to` = lane `chosen` of a, or of b behind the lanes of a, extended by its type. */
+/** `to` = lane `chosen` of a, or of b for numbers after the lanes of a, extended by its type. */
 function lane({ lanes, width }: Shape, chosen: number, type: IntegerName, to: Ref): readonly Step[] {
   const from = chosen < lanes ? '$a' : '$b';
   const narrow = `${type.slice(0, 1)}${width}` as IntegerName;
@@ -60,7 +60,7 @@ function lane({ lanes, width }: Shape, chosen: number, type: IntegerName, to: Re
   ];
 }
 
-/** `made.i` for every lane that the mask names. */
+/** `made.i` for every lane in the mask. */
 function computed(shape: Shape, types: readonly [number, number], make: LaneSteps, variant: Variant): readonly Step[] {
   const format = (slot: number): IntegerName => slotType(variant, slot).format as IntegerName;
   const asel = digits(selectorOf(variant, '$a'), upFrom(0, shape.lanes));
@@ -76,7 +76,7 @@ function masked(shape: Shape, variant: Variant): readonly number[] {
   return digits(selectorOf(variant, '$d'), upFrom(0, shape.lanes));
 }
 
-/** d = c plus the lanes computed, as wide as they are. */
+/** d = c plus the computed lanes, at the width of those lanes. */
 function accumulated(shape: Shape, variant: Variant): readonly Step[] {
   const chosen = masked(shape, variant);
   return chosen.map((i, n) =>
@@ -84,7 +84,7 @@ function accumulated(shape: Shape, variant: Variant): readonly Step[] {
   );
 }
 
-/** The lanes computed in their places, the others of c. */
+/** The computed lanes at their positions, and the other lanes of c. */
 function merged({ lanes, width, ...rest }: Shape, variant: Variant): readonly Step[] {
   const chosen = masked({ lanes, width, ...rest }, variant);
   const down = upFrom(0, lanes).toReversed();
@@ -97,7 +97,7 @@ function merged({ lanes, width, ...rest }: Shape, variant: Variant): readonly St
 
 // --- operations -----------------------------------------------------------------------------------------------------
 
-/** The value of lane i clamped to its width, where `.sat` asks for it. */
+/** The value of lane i, clamped to its width if `.sat` is present. */
 function limited(shape: Shape, make: (i: number, to: Ref) => readonly Step[]): LaneSteps {
   return (variant, i) => {
     if (!has(variant, '.sat')) return make(i, `$made.${i}`);
@@ -116,7 +116,7 @@ const distance = (i: number, to: Ref): readonly Step[] => [
   integer('abs', 's32', to, `$difference.${i}`),
 ];
 
-/** Half of the sum, a tie away from zero: negative sums are rounded down, others up. */
+/** Half of the sum, with ties away from zero: negative sums are rounded down, others up. */
 const average = (i: number, to: Ref): readonly Step[] => [
   constant('$one', 1),
   constant('$top', 31),
@@ -211,7 +211,7 @@ function families(shape: Shape): readonly Family[] {
   return [...arithmetic, comparison];
 }
 
-/** vadd2, vsub2, vavrg2, vabsdiff2, vmin2, vmax2, vset2 and their like on four bytes. */
+/** vadd2, vsub2, vavrg2, vabsdiff2, vmin2, vmax2, vset2 and the same operations on four bytes. */
 export const simdVideoForms: readonly InstructionForm[] = [halves, bytes].flatMap((shape) =>
   families(shape).flatMap((family) => forms(shape, family)),
 );

@@ -1,4 +1,7 @@
-/** What the threads of a warp do together: PTX ISA 9.1, 9.7.9.6 (shfl), 9.7.13.8 to 9.7.13.11 (vote, match, activemask, redux), 9.7.13.16 (elect). */
+/**
+ * Instructions that the threads of a warp execute together: PTX ISA 9.1, 9.7.9.6 (shfl), 9.7.13.8 to 9.7.13.11 (vote,
+ * match, activemask, redux), 9.7.13.16 (elect).
+ */
 import type { InstructionForm, OperandPattern, Variant } from '../form.ts';
 import { read, write } from '../form.ts';
 import { plainWords } from '../modifiers.ts';
@@ -10,7 +13,7 @@ import { reduxFloatSteps } from './redux-float.ts';
 
 interface Line {
   readonly id: string;
-  /** What versions and targets are about; the words of the syntax line unless given. */
+  /** The subject of version and target messages; the words of the syntax line unless given. */
   readonly subject?: string;
   readonly section: string;
   readonly syntax: string;
@@ -34,7 +37,7 @@ function together(fn: Collective, to: readonly Ref[], from: readonly Ref[], by: 
   return [{ kind: 'collective', fn, to, from, mask: by }];
 }
 
-/** The modifier of an axis, without its point. */
+/** The modifier of an axis, without its dot. */
 function choice<T extends string>({ modifiers }: Variant, axis: string, choices: readonly T[]): T {
   const found = choices.find((one) => modifiers[axis] === `.${one}`);
   if (found === undefined) throw new Error(`${axis} is one of ${choices.join(', ')}`);
@@ -45,7 +48,7 @@ function widthOf({ types }: Variant): 32 | 64 {
   return types[0]?.width === 64 ? 64 : 32;
 }
 
-/** Without `.sync` until 6.4, and on targets before sm_70 after that. */
+/** Without `.sync`: until 6.4, and after that only on targets before sm_70. */
 const unsynchronised = (version: string, sm: number): readonly Availability[] => [
   { ...at(version, sm), until: 604 },
   { ...atBetween(sm, 70), since: at(version).since },

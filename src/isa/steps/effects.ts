@@ -1,4 +1,4 @@
-/** Questions about a step, answered by the facts of its kind. */
+/** Questions about a step, answered from the facts of its kind. */
 import { meet, type Sameness } from '../sameness.ts';
 import { type AccessSpace, isAccessSpace, spaceSameness } from '../spaces.ts';
 import type { GroupScope } from '../collective.ts';
@@ -8,12 +8,12 @@ import type { Ref } from './ref.ts';
 import { type GroupStep, type Step, stepFacts, type StepKind, type StepOf, type Steps } from './step.ts';
 import { valueFacts, type ValueStep } from './value.ts';
 
-/** Values that the step reads, by its inner steps too. */
+/** Values that the step reads, including those of its inner steps. */
 export function inputsOf(step: Step): readonly Ref[] {
   return refsTo(step, 'in');
 }
 
-/** Values that the step writes, by its inner steps too. */
+/** Values that the step writes, including those of its inner steps. */
 export function outputsOf(step: Step): readonly Ref[] {
   return refsTo(step, 'out');
 }
@@ -43,7 +43,7 @@ function innerSteps(step: Step): readonly ValueStep[] {
   return 'steps' in step ? step.steps : [];
 }
 
-/** A step that needs nothing but values. */
+/** A step that only needs values. */
 export function isValueStep(step: Step): step is ValueStep {
   return Object.hasOwn(valueFacts, step.kind);
 }
@@ -61,7 +61,7 @@ export function groupOf(step: Step): GroupScope | null {
   return stepFacts[step.kind].group;
 }
 
-/** Whether the step looks at what other threads may write at any time. */
+/** Whether the step reads memory that other threads may write at any time. */
 export function looksAtOthers(step: Step): boolean {
   return resolveLooks(step);
 }
@@ -77,7 +77,7 @@ export interface MemoryUse {
   readonly address: Ref;
 }
 
-/** How the step reaches memory, and which. */
+/** How the step accesses memory, and which memory. */
 export function memoryUses(step: Step): readonly MemoryUse[] {
   return stepFacts[step.kind].memory.map(({ access, space, address }) => ({
     access,
@@ -98,14 +98,14 @@ function refIn(fields: Readonly<Record<PropertyKey, unknown>>, field: PropertyKe
   return ref;
 }
 
-/** Threads that execute the step together get the same `outputs` among `among`, if `given` are the same there. */
+/** Whether threads that execute the step together get the same `outputs` in a group, if `given` are the same there. */
 export interface StepUniformity {
   readonly among: Sameness;
   readonly given: readonly Ref[];
   readonly outputs: readonly Ref[];
 }
 
-/** @param hasLocal whether threads have local memory, which a generic address may mean */
+/** @param hasLocal whether threads have local memory, which a generic address may point to */
 export function uniformityOf(step: Step, hasLocal = true): StepUniformity {
   const { among, given } = resolveUniformity(step);
   const refs = given === 'inputs' ? inputsOf(step) : given.flatMap((field) => refsIn(step, field));
@@ -113,7 +113,7 @@ export function uniformityOf(step: Step, hasLocal = true): StepUniformity {
   return { among: reached, given: refs, outputs: outputsOf(step) };
 }
 
-/** Threads for which one address in the space means one place. */
+/** Threads for which an address in the space refers to the same memory. */
 export function samenessOfSpace(space: AccessSpace, hasLocal: boolean): Sameness {
   return space === 'generic' && !hasLocal ? 'block' : spaceSameness[space];
 }

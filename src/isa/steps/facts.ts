@@ -1,6 +1,6 @@
 /**
- * What there is to know about a kind of step without running it. Facts are data beside the step's declaration: liveness,
- * control flow, the search for uniform values and the tests of both engines read them.
+ * The facts about a kind of step that are known without running it. Facts are data next to the step's declaration:
+ * liveness, control flow, the search for uniform values and the tests of both engines read them.
  */
 import type { GroupScope } from '../collective.ts';
 import type { Sameness } from '../sameness.ts';
@@ -17,7 +17,7 @@ type InnerField<Fields> = {
   [Field in keyof Fields]-?: Fields[Field] extends readonly { readonly kind: string }[] ? Field : never;
 }[keyof Fields];
 
-/** Fields of a step that say which memory is meant. */
+/** Fields of a step that say which memory it accesses. */
 export type SpaceField<Fields> = {
   [Field in keyof Fields]-?: Fields[Field] extends AccessSpace ? Field : never;
 }[keyof Fields];
@@ -25,30 +25,30 @@ export type SpaceField<Fields> = {
 /** `in`: the step reads the value. `out`: it writes it. */
 export type Direction = 'in' | 'out';
 
-/** `update` reads and writes, and nobody comes between. */
+/** `update` reads and writes atomically. */
 export type MemoryAccess = 'read' | 'write' | 'update';
 
 export interface MemoryEffect<Fields> {
   readonly access: MemoryAccess;
-  /** The field with the space, and the one with the address. */
+  /** The field with the space, and the field with the address. */
   readonly space: SpaceField<Fields>;
   readonly address: RefField<Fields>;
 }
 
-/** Where the thread goes on after the step: at the next one, or as the instruction says. */
+/** Where the thread continues after the step: with the next one, or as the instruction says. */
 export type Flow = 'next' | 'branch' | 'switch' | 'call' | 'return' | 'exit' | 'fault';
 
-/** How far the results of a step are the same. */
+/** The sameness of a step's results. */
 export interface Uniformity<Fields> {
-  /** Threads that execute the step together get the same result at most as far as this. */
+  /** An upper bound of the sameness of the result for threads that execute the step together. */
   readonly among: Sameness;
-  /** The inputs that have to be the same for that: all of them, or some. */
+  /** The inputs that must be the same for that: all of them, or some. */
   readonly given: 'inputs' | readonly RefField<Fields>[];
 }
 
 /** Facts about one kind of step with these fields. */
 export interface Facts<Fields> {
-  /** Every field that names values or holds steps is here, or the row does not compile. */
+  /** Contains every field that names values or holds steps; otherwise the row does not compile. */
   readonly values: { readonly [Field in RefField<Fields>]: Direction } & {
     readonly [Field in InnerField<Fields>]: 'inner';
   };
@@ -56,15 +56,15 @@ export interface Facts<Fields> {
   readonly flow: Flow;
   /** Null for a step that a thread executes by itself. */
   readonly group: GroupScope | null;
-  /** The step looks at what other threads may write at any time: a loop around it may be waiting for that. */
+  /** The step reads memory that other threads may write at any time, so a loop around it may be waiting for that. */
   readonly looks: boolean | ((fields: Fields) => boolean);
   readonly same: Uniformity<Fields> | ((fields: Fields) => Uniformity<Fields>);
 }
 
-/** A row of facts for each kind of a chapter. */
+/** One row of facts for each kind in a chapter. */
 export type FactsOf<Chapter> = { readonly [Kind in keyof Chapter]: Facts<Chapter[Kind]> };
 
-/** What holds for a step that a thread executes by itself and that does not look at memory. */
+/** Defaults for a step that a thread executes by itself and that does not read shared state. */
 export const alone: {
   readonly memory: readonly [];
   readonly group: null;

@@ -1,4 +1,4 @@
-/** Steps that say where a thread goes on, or that it does not. Targets are names of operands, not values. */
+/** Steps that change or end a thread's control flow. Targets are names of operands, not values. */
 import { alone, type FactsOf } from './facts.ts';
 import type { Ref } from './ref.ts';
 
@@ -8,21 +8,21 @@ type Nothing = unknown;
 /** Fields of each kind. */
 export interface FlowSteps {
   readonly branch: { readonly target: string };
-  /** brx.idx: goes on at the target whose number is `index`. */
+  /** brx.idx: continues at the target whose number is `index`. */
   readonly switch: { readonly index: Ref; readonly targets: string };
   /**
-   * Calls a function: what it is given and gives back differs from call to call and is not in the step. The callee is
-   * named, or `indirect`, its address is in a register.
+   * Calls a function. Arguments and results differ between calls and are not in the step. The callee is given by name,
+   * or with `indirect`, its address is in a register.
    */
   readonly call: { readonly callee: string; readonly indirect: boolean };
-  /** Back to the caller; in a kernel, the thread ends. */
+  /** Returns to the caller; in a kernel, ends the thread. */
   readonly return: Nothing;
   readonly exit: Nothing;
-  /** The thread asks for the launch to be ended. */
+  /** The thread requests the end of the launch. */
   readonly trap: Nothing;
-  /** Orders memory accesses, or lets others run: no value changes. */
+  /** Orders memory accesses, or lets other threads run; values do not change. */
   readonly yield: Nothing;
-  /** An instruction that is checked but not yet executed; running it is a named fault. */
+  /** An instruction that is checked but not yet executable; running it is a named fault. */
   readonly unsupported: { readonly what: string };
 }
 

@@ -1,16 +1,20 @@
-/** Steps that threads execute together: each brings values, waits for the others, and gets what the group made of them. */
+/**
+ * Steps that threads execute together: each brings values, waits for the others, and receives a result computed from
+ * all of them.
+ */
 import type { Collective } from '../collective.ts';
 import { alone, type FactsOf, type Uniformity } from './facts.ts';
 import type { Ref } from './ref.ts';
 
-/** bar.red: how many predicates hold, whether all do, whether any does. */
+/** bar.red: how many predicates are true, whether all are, whether any is. */
 export type BarrierReduction = 'popc' | 'and' | 'or';
 
 /** Fields of each kind. */
 export interface GroupSteps {
   /**
-   * The thread is counted at barrier `barrier`, and `waits` until `count` threads (all of the block where null) have
-   * come. With `reduce` each brings a predicate `from` and gets its reduction over all `to`.
+   * The thread is counted at barrier `barrier`, and with `waits` it waits until `count` threads (null: all of the
+   * block) have arrived. With `reduce`, each brings a predicate `from` and receives the reduction over all of them in
+   * `to`.
    */
   readonly barrier: {
     readonly barrier: Ref;
@@ -21,8 +25,8 @@ export interface GroupSteps {
     readonly from: readonly Ref[];
   };
   /**
-   * Threads exchange values (collective.ts): those in `mask`, or those that come to it together where there is none. Each
-   * brings `from` and gets `to`.
+   * Threads exchange values (collective.ts): those in `mask`, or without a mask those that arrive together. Each brings
+   * `from` and receives `to`.
    */
   readonly collective: {
     readonly fn: Collective;
@@ -34,7 +38,7 @@ export interface GroupSteps {
 
 type CollectiveStep = GroupSteps['collective'];
 
-/** The group itself depends on the mask, and so does every result. */
+/** The group itself depends on the mask, and therefore every result does. */
 function collectiveUniformity({ fn }: CollectiveStep): Uniformity<CollectiveStep> {
   switch (fn.form) {
     case 'vote':

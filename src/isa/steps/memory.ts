@@ -1,10 +1,10 @@
-/** Steps that reach memory, or compute with the windows of the generic address space. */
+/** Steps that access memory, or compute with the windows of the generic address space. */
 import type { AccessSpace, WindowSpace } from '../spaces.ts';
 import { alone, type FactsOf, pure } from './facts.ts';
 import type { Ref } from './ref.ts';
 import type { ValueStep } from './value.ts';
 
-/** Fields of each kind. Accesses are of as many elements of `width` bits as there are names, the first name lowest. */
+/** Fields of each kind. An access has one element of `width` bits for each name, first name lowest. */
 export interface MemorySteps {
   readonly load: {
     readonly space: AccessSpace;
@@ -12,9 +12,9 @@ export interface MemorySteps {
     readonly to: readonly Ref[];
     readonly address: Ref;
     readonly readOnly: boolean;
-    /** Others may write there at any time (volatile, relaxed, acquire): a loop around it may be waiting for that. */
+    /** Others may write there at any time (volatile, relaxed, acquire), so a loop around it may be waiting for that. */
     readonly watched: boolean;
-    /** Nothing that is loaded is used, so nobody need have written it. */
+    /** The loaded values are unused, so the memory need not have been written. */
     readonly unused: boolean;
   };
   readonly store: {
@@ -22,11 +22,11 @@ export interface MemorySteps {
     readonly width: number;
     readonly from: readonly Ref[];
     readonly address: Ref;
-    /** Others may be looking at any time (volatile, relaxed, release): what was written before, they see too. */
+    /** Others may read it at any time (volatile, relaxed, release), and they also see everything written before. */
     readonly watched: boolean;
   };
   /**
-   * Copies `size` bytes between memories, both addresses being multiples of it. Only the first `count` are read, where
+   * Copies `size` bytes between memories; both addresses are multiples of it. Only the first `count` bytes are read, if
    * that is less; the others become zeros.
    */
   readonly transfer: {
@@ -37,7 +37,7 @@ export interface MemorySteps {
     readonly size: Ref;
     readonly count: Ref;
   };
-  /** Elements are read to `old`, `steps` make `next` of them, `next` is written back, and nobody comes between. */
+  /** Reads elements to `old`, runs `steps` to compute `next`, and writes `next` back, atomically. */
   readonly atomic: {
     readonly space: AccessSpace;
     readonly width: number;
@@ -64,7 +64,7 @@ export const memoryFacts: FactsOf<MemorySteps> = {
     values: { to: 'out', address: 'in' },
     memory: [{ access: 'read', space: 'space', address: 'address' }],
     looks: ({ watched }) => watched,
-    // Beyond that, results are the same as far as the space is one memory.
+    // Otherwise, results are the same among the threads that share the memory of the space.
     same: ({ watched }) => ({ among: watched ? 'thread' : 'grid', given: 'inputs' }),
   },
   store: {
@@ -88,7 +88,7 @@ export const memoryFacts: FactsOf<MemorySteps> = {
     values: { address: 'in', old: 'out', next: 'in', steps: 'inner' },
     memory: [{ access: 'update', space: 'space', address: 'address' }],
     looks: true,
-    // Each thread finds what the one before it left.
+    // Each thread finds the value that the previous one left.
     same: { among: 'thread', given: 'inputs' },
   },
   window: pure({ to: 'out', from: 'in' }),

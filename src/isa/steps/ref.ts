@@ -1,8 +1,8 @@
-/** Names of the values inside one instruction, and of those that instructions share. */
+/** Names of the values inside one instruction, and of the values that instructions share. */
 
 /**
- * A value inside one instruction: an operand (`$a`, `$d`, `$rbits`) or a temporary. The sigil tells it from the names of
- * functions, spaces and labels, so that none of these compiles where a value is meant.
+ * A value inside one instruction: an operand (`$a`, `$d`, `$rbits`) or a temporary. The sigil distinguishes it from the
+ * names of functions, spaces and labels, so that using one of those as a value does not compile.
  */
 export type Ref = `$${string}`;
 
@@ -22,16 +22,16 @@ export function refName(ref: Ref): string {
  */
 export const conditionCode: Ref = '$CC.CF';
 
-/** Bytes that alloca has taken in this activation; 0 at its start. */
+/** Bytes that alloca has allocated in this activation; 0 at its start. */
 export const stackTop: Ref = '$STACK.TOP';
 
-/** The address from which it takes them. */
+/** The address that it allocates from. */
 export const stackBase: Ref = '$STACK.BASE';
 
-/** Bytes that it may take in an activation. */
+/** Bytes that it may allocate in an activation. */
 export const stackLimit = 8192;
 
-/** Values that outlive instructions as registers do, zero or false at the start of an activation. */
+/** Values that outlive instructions like registers; zero or false at the start of an activation. */
 export const sharedRefs: ReadonlyMap<Ref, '.pred' | '.u64'> = new Map([
   [conditionCode, '.pred'],
   [stackTop, '.u64'],

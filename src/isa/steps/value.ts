@@ -1,4 +1,4 @@
-/** Steps that compute values from values, and nothing else. */
+/** Steps that only compute values from values. */
 import type { Bits } from '../../base/bits.ts';
 import type { Conversion } from '../../numerics/conversion.ts';
 import type { IntegerName } from '../../numerics/formats.ts';
@@ -13,12 +13,12 @@ import type {
 import { type FactsOf, pure } from './facts.ts';
 import type { Ref } from './ref.ts';
 
-/** Lanes of `lane` to `stride` bits, the first name in the topmost lane. */
+/** Lanes of `lane` bits at a distance of `stride` bits, first name in the topmost lane. */
 export type LaneLayout = { readonly lane: number; readonly stride: number };
 
 /** Fields of each kind. */
 export interface ValueSteps {
-  /** One lane through one conversion. `random` and `scale` are lanes of `rbits` and the scale factor. */
+  /** One lane through one conversion. `random` and `scale` are the lane's share of `rbits` and of the scale factor. */
   readonly convert: {
     readonly conversion: Conversion;
     readonly to: Ref;
@@ -57,7 +57,7 @@ export interface ValueSteps {
     readonly from: readonly Ref[];
   };
   readonly bits: { readonly fn: BitFunction; readonly width: number; readonly to: Ref; readonly from: readonly Ref[] };
-  /** A predicate out of two values, compared as `type`. */
+  /** A predicate computed from two values, compared as `type`. */
   readonly compare: {
     readonly comparison: Comparison;
     readonly type: IntegerName | FloatArithmeticFormat;
@@ -84,7 +84,7 @@ export const valueFacts: FactsOf<ValueSteps> = {
   select: pure({ to: 'out', condition: 'in', from: 'in' }),
 };
 
-/** A step that needs nothing but values. */
+/** A step that only needs values. */
 export type ValueStep = {
   readonly [Kind in keyof ValueSteps]: { readonly kind: Kind } & ValueSteps[Kind];
 }[keyof ValueSteps];
