@@ -1,11 +1,14 @@
-/** Dense codes: element i takes bits w * i to w * i + w - 1 of a little-endian string of bits, so element 0 is lowest. */
+/**
+ * Densely packed codes: element i takes bits w * i to w * i + w - 1 of a little-endian bit string, so element 0 is
+ * lowest.
+ */
 
-/** Bytes of so many dense codes. */
+/** Bytes of a number of dense codes. */
 export function denseBytes(elements: number, width: number): number {
   return Math.ceil((elements * width) / 8);
 }
 
-/** Writes codes, one a byte, into dense ones from element `at` on; the bits there, and behind, must be 0. */
+/** Packs codes, one per byte, into dense ones from element `at` on; the target bits, and all after them, must be 0. */
 export function packCodes(codes: Uint8Array, width: number, dense: Uint8Array, at: number): void {
   const first = at * width;
   let place = Math.floor(first / 8);

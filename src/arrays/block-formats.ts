@@ -1,4 +1,4 @@
-/** Schemes that keep an array as narrow codes and scales: one row each. */
+/** Schemes that store an array as narrow codes and scales: one row each. */
 import { PtxlabError } from '../base/error.ts';
 import { nearest } from '../base/nearest.ts';
 import { shown } from './caller.ts';
@@ -13,7 +13,7 @@ export interface Scheme {
   readonly element: FormatName;
   /** Format of a scale; f32 scales belong to a tensor, a row or a tile, the others to a block of the last axis. */
   readonly scale: 'ue8m0' | 'e4m3' | 'f32';
-  /** Elements of a block along the last axis; null where the granularity decides. */
+  /** Elements of a block along the last axis; null if the granularity decides. */
   readonly block: number | null;
 }
 
@@ -43,7 +43,7 @@ const aliases: ReadonlyMap<string, SchemeName> = new Map([
   ['int2', 's2'],
 ]);
 
-/** The scheme of a name, in whatever case, `-` as good as `_`. Throws unknown-scheme with the nearest. */
+/** The scheme with a name, in any case, with `-` or `_`. Throws unknown-scheme with the nearest. */
 export function schemeNamed(text: string): Scheme {
   if (typeof text !== 'string') {
     throw new PtxlabError('unknown-scheme', `${shown(text)} is not the name of a scheme: it is a text`);
@@ -57,7 +57,7 @@ export function schemeNamed(text: string): Scheme {
   throw new PtxlabError('unknown-scheme', `'${text}' is not a way to quantize; ${hint}`);
 }
 
-/** The largest magnitude that codes of an element stand for on both sides: 448 for e4m3, 127 for s8. */
+/** The largest magnitude that codes of an element can represent with both signs: 448 for e4m3, 127 for s8. */
 export function largestOf(element: FormatName): number {
   const known = largest.get(element);
   if (known !== undefined) return known;
@@ -66,12 +66,12 @@ export function largestOf(element: FormatName): number {
   return found;
 }
 
-/** What would round to more than the largest magnitude, were there a larger code, is above this: 464 for e4m3. */
+/** Values above this would round to more than the largest magnitude, if there were a larger code: 464 for e4m3. */
 export function reachOf(element: FormatName): number {
   const most = largestOf(element);
   const format = formats[element];
   const step = format.kind === 'float' ? 2 ** (Math.floor(Math.log2(most)) - format.fractionBits) : 1;
-  // A tie goes to the even one: where the largest is odd, that is the one there is not. No f32 lies in between.
+  // A tie goes to the even neighbour: if the largest code is odd, that is the missing next one. No f32 lies in between.
   const isOdd = (most / step) % 2 === 1;
   return (most + step / 2) * (isOdd ? 1 - 2 ** -30 : 1);
 }

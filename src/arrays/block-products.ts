@@ -1,4 +1,4 @@
-/** Sums of squares and products over a block of two streams, also where those leave the range of f64. */
+/** Sums of squares and products over a block of two streams, also if they exceed the range of f64. */
 import { ScaledSum, scaleStep } from './scaled-sum.ts';
 
 /** Of pairs of finite elements. */
@@ -15,7 +15,7 @@ export class ProductSums {
     this.product.merge(later.product);
   }
 
-  /** Sums over a block, none of which has left the range of f64. */
+  /** Sums over a block, none of which has exceeded the range of f64. */
   add(squaredA: number, squaredB: number, product: number, squaredError: number): void {
     this.squaredA.add(squaredA);
     this.squaredB.add(squaredB);
@@ -24,8 +24,8 @@ export class ProductSums {
   }
 
   /**
-   * The first `size` elements of both, each side by a power of two that keeps its squares within f64. `rest`: what a - b is
-   * beyond the difference of these numbers.
+   * The first `size` elements of both, each side scaled by a power of two that keeps its squares within f64. `rest`:
+   * the exact a - b minus the difference of these numbers.
    */
   addScaled(a: Float64Array, b: Float64Array, size: number, rest: Float64Array | null = null): void {
     const exponents = scalesOf(a, b, size);
@@ -48,7 +48,7 @@ export class ProductSums {
   }
 }
 
-/** Where a sum of squares over a block is within these, no more than a last place of it can be lost. */
+/** If a sum of squares over a block is within these bounds, it loses at most one unit in the last place. */
 const [least, most] = [2 ** -900, 2 ** 900];
 
 export function isOrdinary(sum: number): boolean {
@@ -73,7 +73,7 @@ function scalesOf(a: Float64Array, b: Float64Array, size: number): Exponents {
   return { a: exponentFor(mostA), b: exponentFor(mostB), error: exponentFor(mostError) };
 }
 
-/** Of the power of two by which numbers of at most this magnitude are multiplied before they are squared. */
+/** The power of two by which numbers of at most this magnitude are multiplied before they are squared. */
 function exponentFor(magnitude: number): number {
   if (magnitude > 2 ** 440) return -scaleStep;
   return magnitude > 0 && magnitude < 2 ** -440 ? scaleStep : 0;

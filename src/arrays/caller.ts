@@ -1,9 +1,12 @@
-/** What callers bring that no compiler has looked at: each mistake is said in words, none is taken for something else. */
+/**
+ * Checks of arguments that no compiler has checked: each mistake is reported in words, and none is silently
+ * reinterpreted.
+ */
 import { PtxlabError } from '../base/error.ts';
 import { joinWords } from '../base/join-words.ts';
 import { type Bytes, tagOf } from './storage.ts';
 
-/** A value as messages show it. */
+/** A value as shown in messages. */
 export function shown(value: unknown): string {
   switch (typeof value) {
     case 'string':
@@ -25,25 +28,25 @@ function badOption(message: string): PtxlabError {
   return new PtxlabError('bad-option', message);
 }
 
-/** Throws `bad-option` where there are no options at all. */
+/** Throws `bad-option` if options are missing. */
 export function requireOptions(options: unknown, needs: string): void {
   if (typeof options !== 'object' || options === null) throw badOption(`options are missing: ${needs}`);
 }
 
-/** Throws `bad-option` for a value that is none of the choices; there need be none. */
+/** Throws `bad-option` for a value that is not one of the choices; undefined is allowed. */
 export function requireChoice(name: string, value: unknown, choices: readonly string[]): void {
   if (value === undefined || choices.includes(value as string)) return;
   const all = choices.map((choice) => `'${choice}'`);
   throw badOption(`${name} is ${joinWords(all, 'or')}, not ${shown(value)}`);
 }
 
-/** Throws `bad-option` for what is neither true nor false: a text such as 'false' would count as true. */
+/** Throws `bad-option` for a value that is neither true nor false: a text such as 'false' would count as true. */
 export function requireFlag(name: string, value: unknown): void {
   if (value === undefined || typeof value === 'boolean') return;
   throw badOption(`${name} is true or false, not ${shown(value)}`);
 }
 
-/** Throws an error of that code for what has no bytes, or has them no longer. */
+/** Throws an error with that code for a value that has no bytes, or whose buffer is detached. */
 export function requireBytes(value: unknown, name: string, code: 'bad-source' | 'bad-output'): asserts value is Bytes {
   const isBuffer = ArrayBuffer.isView(value) || /^(Shared)?ArrayBuffer$/.test(tagOf(value));
   if (!isBuffer) {

@@ -1,25 +1,27 @@
 /**
- * How often each encoding of a format of at most 16 bits occurs. That is all a summary needs, and counting is quicker than
- * to look at values one by one.
+ * How often each encoding of a format of at most 16 bits occurs. A summary needs nothing else, and counting is faster
+ * than examining values one by one.
  */
 import { formats, type FormatName } from '../numerics/formats.ts';
 import { valueTable } from './element-values.ts';
 import type { Summarizer } from './summary.ts';
 
-/** Elements after which 32 bits might not be enough for a count. */
+/** After this many elements, 32 bits might overflow as a count. */
 const mostUncollected = 2 ** 31;
 
 export class CodeCounts {
   private readonly format: FormatName;
   private readonly totals: Float64Array;
-  /** Neighbours are often alike, and a processor waits for a count that it has just written: they go to two tables. */
+  /**
+   * Neighbours are often equal, and a processor waits for a count that it has just written, so they go to two tables.
+   */
   private readonly even: Uint32Array;
   private readonly odd: Uint32Array;
   private uncollected = 0;
 
   constructor(format: FormatName) {
     this.format = format;
-    // What lies above a narrow element in its byte is counted apart, and added when all is counted.
+    // The bits above a narrow element in its byte are counted separately and added at the end.
     const patterns = formats[format].width > 8 ? 65536 : 256;
     this.totals = new Float64Array(patterns);
     this.even = new Uint32Array(patterns);
@@ -44,7 +46,7 @@ export class CodeCounts {
     if (this.uncollected >= mostUncollected) this.collect();
   }
 
-  /** Hands all elements over, as if they had been added one by one. */
+  /** Passes on all elements, as if they had been added one by one. */
   addTo(summarizer: Summarizer): void {
     this.collect();
     const values = valueTable(this.format);

@@ -1,16 +1,19 @@
-/** Where in an array of codes a run of elements goes. */
+/** The position of a run of elements in an array of codes. */
 import { formats } from '../numerics/formats.ts';
 import { packCodes } from './bit-packing.ts';
 import type { BlockEncoder } from './block-encoder.ts';
 import type { Scheme } from './block-formats.ts';
 import type { CodePacking, Layout } from './quantized-array.ts';
 
-/** Bits that a code takes. */
+/** Width of a code in bits. */
 export function codeBits({ element }: Scheme, packing: CodePacking): number {
   return packing === 'bytes' ? 8 : formats[element].width;
 }
 
-/** Puts the codes of a run of elements in their place: at once where it begins and ends with a byte, else by way of bytes. */
+/**
+ * Stores the codes of a run of elements: directly if it begins and ends on a byte boundary, else through unpacked
+ * bytes.
+ */
 export class CodeWriter {
   readonly scheme: Scheme;
   readonly layout: Layout;

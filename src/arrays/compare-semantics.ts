@@ -1,4 +1,4 @@
-/** One value as every stack converts it, and why they differ. */
+/** One value as every stack converts it, and why the results differ. */
 import { type Bits, hex } from '../base/bits.ts';
 import { PtxlabError } from '../base/error.ts';
 import { joinWords } from '../base/join-words.ts';
@@ -17,11 +17,14 @@ import { conversionOf, planConverter, replacementOf, saturatesByItself } from '.
 export interface CompareOptions {
   /** The destination, by any spelling. */
   readonly to: string;
-  /** What the value is held in before: rounded to nearest where it does not fit, to ue8m0 down. Default f32. */
+  /**
+   * The format that holds the value before conversion: rounded to nearest if it does not fit, to ue8m0 downwards.
+   * Default f32.
+   */
   readonly from?: string | undefined;
-  /** For `ptx` alone, which has no default to ue8m0 (here: up, as NVIDIA's scales are made); not `rs`. */
+  /** For `ptx` alone, which has no default to ue8m0 (here: up, as for NVIDIA's scales); not `rs`. */
   readonly rounding?: Exclude<Rounding, 'rs'> | undefined;
-  /** Stacks that cannot be told so have no such conversion. Default: as each does it by itself. */
+  /** Stacks without such an option do not have the conversion. Default: the default of each stack. */
   readonly saturate?: boolean | undefined;
 }
 
@@ -34,9 +37,9 @@ export interface StackCause {
 
 export interface StackResult {
   readonly semantics: Semantics;
-  /** Null where the stack has no such conversion; `cause` says so. */
+  /** Null if the stack does not have the conversion; `cause` says so. */
   readonly bits: Bits | null;
-  /** The result in writing, `NaN (0x7f)`, `448`; empty where there is none. */
+  /** The result as text, `NaN (0x7f)`, `448`; empty if there is none. */
   readonly value: string;
   readonly cause: StackCause;
 }
@@ -44,10 +47,10 @@ export interface StackResult {
 export interface SemanticsComparison {
   readonly from: FormatName;
   readonly to: FormatName;
-  /** The value as `from` holds it. */
+  /** The value as represented in `from`. */
   readonly source: { readonly bits: Bits; readonly value: string };
   readonly results: readonly StackResult[];
-  /** Whether all that have the conversion give the same bits. */
+  /** Whether all stacks that have the conversion give the same bits. */
   readonly agree: boolean;
   /** One sentence for people. */
   readonly sentence: string;
@@ -56,7 +59,7 @@ export interface SemanticsComparison {
 /**
  * How each stack converts a value.
  *
- * @throws PtxlabError as `convert` for names that are no formats, `not-a-float` for integers, `bad-option`
+ * @throws PtxlabError as `convert` for names that are not formats, `not-a-float` for integers, `bad-option`
  */
 export function compareSemantics(value: number, options: CompareOptions): SemanticsComparison {
   checkArguments(value, options);
@@ -83,7 +86,7 @@ export function compareSemantics(value: number, options: CompareOptions): Semant
 function checkArguments(value: unknown, options: CompareOptions): void {
   if (typeof value !== 'number') throw new PtxlabError('bad-option', `a value is a number, not ${shown(value)}`);
   requireOptions(options, 'at least `to`, the destination');
-  // Of `rs` there is no one result.
+  // `rs` does not have a single result.
   requireChoice(
     'rounding',
     options.rounding,
@@ -114,7 +117,10 @@ function missing(semantics: Semantics, rule: string): StackResult {
   return { semantics, bits: null, value: '', cause: { name: 'not-offered', rule, evidence: 'semantics of ptxlab' } };
 }
 
-/** Whether a stack can be told so, or does so by itself: OCP has both modes for fp8, the casts of the others have one. */
+/**
+ * Whether a stack has the option or behaves that way by default: OCP has both modes for fp8, the casts of the other
+ * stacks have one.
+ */
 function canBeTold(semantics: Semantics, to: FormatName, saturate: boolean | undefined): boolean {
   if (semantics === 'ptx' || saturate === undefined) return true;
   if (semantics === 'ocp' && (to === 'e4m3' || to === 'e5m2')) return true;

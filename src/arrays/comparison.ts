@@ -1,4 +1,4 @@
-/** How far one stream of elements is from another, the first being the one that is meant. */
+/** How far one stream of elements is from another; the first is the reference. */
 import { isOrdinary, ProductSums } from './block-products.ts';
 import { blockSize } from './compensated-sum.ts';
 import { scaled, type ScaledNumber } from './scaled-sum.ts';
@@ -8,31 +8,31 @@ import { type WorstElement, WorstElements } from './worst-elements.ts';
 
 export interface Comparison {
   readonly count: number;
-  /** Elements of other values; a NaN is like any NaN, -0 like 0. */
+  /** Elements with different values; all NaNs are equal, and -0 equals 0. */
   readonly different: number;
   /** Zeros of different signs, which are not different values. */
   readonly zeroSigns: number;
   /** Exactly one of the two is NaN. */
   readonly nanMismatches: number;
-  /** Neither is NaN, and one of them is an infinity that the other is not. */
+  /** Neither is NaN, and exactly one is an infinity, or they are different infinities. */
   readonly infinityMismatches: number;
-  /** Of the pairs of finite elements, as are all that follow: the largest |a - b|. */
+  /** The largest |a - b| of the pairs of finite elements. All fields below also refer to these pairs. */
   readonly maxAbs: number;
-  /** The largest |a - b| / |a|; infinite where an a is 0 and its b is not. */
+  /** The largest |a - b| / |a|; infinite if some a is 0 and its b is not. */
   readonly maxRel: number;
   readonly meanSquaredError: number;
-  /** 10 log10 of the sum of a^2 over that of (a - b)^2; infinite where nothing differs. */
+  /** 10 log10 of the sum of a^2 over that of (a - b)^2; infinite if nothing differs. */
   readonly sqnr: number;
-  /** a·b / (|a| |b|); 1 where both are zero throughout, 0 where one of them is. */
+  /** a·b / (|a| |b|); 1 if both are all zeros, 0 if one of them is. */
   readonly cosine: number;
-  /** Errors in spacings of a format at a. */
+  /** Errors in units of the spacing of a format at a. */
   readonly ulps: readonly UlpCount[];
   /** Mismatches of NaN and infinity first. */
   readonly worst: readonly WorstElement[];
 }
 
 export interface ComparerOptions {
-  /** What errors are counted in. */
+  /** The unit in which errors are counted. */
   readonly unit: SpacingUnit;
   /** How many of the worst elements are kept. */
   readonly worst: number;
@@ -40,7 +40,7 @@ export interface ComparerOptions {
   readonly firstIndex?: number;
 }
 
-/** Elements in any number of chunks; memory does not depend on how many there are. */
+/** Compares elements in any number of chunks; memory does not depend on how many there are. */
 export class Comparer {
   private readonly inverse: Float64Array;
   private readonly ulps = new UlpHistogram();
@@ -67,7 +67,7 @@ export class Comparer {
   }
 
   /**
-   * The next elements of both, equally many. `rest`: what a - b is beyond the difference of these numbers, where elements
+   * The next elements of both, equally many. `rest`: the exact a - b minus the difference of these numbers, if elements
    * are too long for f64.
    */
   add(a: Float32Array | Float64Array, b: Float32Array | Float64Array, rest: Float64Array | null = null): void {
@@ -83,7 +83,7 @@ export class Comparer {
     }
   }
 
-  /** What was found in a later part of the same stream. */
+  /** Adds the results of a later part of the same stream. */
   merge(later: Comparer): void {
     this.count += later.count;
     this.different += later.different;
@@ -149,7 +149,7 @@ export class Comparer {
       const error = Math.abs(signed);
       const magnitude = Math.abs(x);
       if (error > maxAbs) maxAbs = error;
-      // Divides only where the quotient may be the largest so far.
+      // Divides only if the quotient may be the largest so far.
       if (error > maxRel * magnitude) maxRel = Math.max(maxRel, error / magnitude);
       const bin = ulpBin(error * (inverse[((aWords[2 * i + 1] as number) >>> 20) & 0x7ff] as number));
       bins[bin] = (bins[bin] as number) + 1;
@@ -191,7 +191,7 @@ export class Comparer {
     this.worst.add({ index: this.index + at, a, b, error });
   }
 
-  /** Whether no sum of squares of the block at hand has left the range where it is what it should be. */
+  /** Whether all sums of squares of the current block are within the range where they are accurate. */
   private isInRange(squaredA: number, squaredB: number, squaredError: number, size: number): boolean {
     const { a, b } = this;
     return (
@@ -201,7 +201,7 @@ export class Comparer {
     );
   }
 
-  /** A pair with a NaN or an infinity; false where both are finite and only their difference is not. */
+  /** A pair with a NaN or an infinity; false if both are finite and only their difference is not. */
   private addSpecial(a: number, b: number, at: number): boolean {
     if (Number.isFinite(a) && Number.isFinite(b)) return false;
     this.notFinite += 1;
@@ -234,7 +234,7 @@ function decibels(signal: ScaledNumber, noise: ScaledNumber): number {
   return 10 * (significands + (signal.exponent - noise.exponent) * Math.log10(2));
 }
 
-/** Whether a quotient has not left the range of f64. */
+/** Whether a quotient is within the range of f64. */
 function isUsual(quotient: number): boolean {
   return quotient > 0 && Number.isFinite(quotient);
 }

@@ -1,7 +1,8 @@
 /**
  * A sum of doubles that keeps what each addition rounds away (Neumaier's variant of Kahan's summation): its error is
  * that of one rounding, plus n^2 * 2^-106 of the sum of magnitudes. Streams add a plain sum of at most `blockSize`
- * elements at a time, so that the whole is wrong by at most about 2^-43 of the sum of magnitudes, however long it is.
+ * elements at a time, so that the total error is at most about 2^-43 of the sum of magnitudes, however long the stream
+ * is.
  */
 export class CompensatedSum {
   private sum = 0;
@@ -18,11 +19,11 @@ export class CompensatedSum {
     this.add(other.lost);
   }
 
-  /** Infinite or NaN where a partial sum left the range of f64. */
+  /** Infinite or NaN if a partial sum exceeded the range of f64. */
   get value(): number {
     return Number.isFinite(this.sum) ? this.sum + this.lost : this.sum;
   }
 }
 
-/** Elements whose plain f64 sum is taken before it goes into a compensated one. */
+/** Number of elements whose plain f64 sum is added to a compensated one. */
 export const blockSize = 1024;

@@ -1,4 +1,4 @@
-/** Bulk conversion on worker threads: `convert` for arrays so large that the calling thread should not do it alone. */
+/** Bulk conversion on worker threads: `convert` for arrays too large for the calling thread alone. */
 import { PtxlabError } from '../base/error.ts';
 import { type ArrayConverter, clearSpare, type RandomSource } from '../jit/arrays/array-converter.ts';
 import { chunkSize } from '../jit/arrays/array-plan.ts';
@@ -15,31 +15,31 @@ import { Workspace, workspaceOf } from './workspace.ts';
 
 export interface ConvertAsyncOptions extends ConvertOptions {
   /**
-   * Worker threads, 64 at most; 0 for the calling thread. Unless given, as many as there are processors, 8 at most, for
-   * 2^20 elements and more in shared memory.
+   * Worker threads, at most 64; 0 for the calling thread. Default: one per processor, at most 8, for 2^20 elements and
+   * more in shared memory.
    */
   readonly workers?: number;
   /** Ends the conversion with the signal's reason; the result is then incomplete. */
   readonly signal?: AbortSignal;
 }
 
-/** Elements below which the calling thread is done before threads are under way. */
+/** With fewer elements, the calling thread finishes before other threads have started. */
 const threshold = 2 ** 20;
 
 const mostWorkers = 64;
 const usualWorkers = 8;
 
-/** Elements that a thread converts before it hears of an abort. */
+/** Elements that a thread converts between checks for an abort. */
 const slice = 32 * chunkSize;
 
-/** Elements that a thread converts before it looks for more, where threads share them out among themselves. */
+/** Elements that a thread converts before it takes more, if threads share the work. */
 const sharedSlice = 8 * chunkSize;
 
 /**
- * As `convert`, in slices: other tasks get their turn, a signal can end it, and worker threads share the work of large
- * arrays in shared memory. Arrays in one `Workspace` are converted where they lie, others on SharedArrayBuffers are copied
- * by the threads. Those on an ArrayBuffer go to threads only if `workers` asks for them: the calling thread has to copy
- * them, which takes longer than most conversions. Results do not depend on the number of threads.
+ * Like `convert`, in slices: other tasks get their turn, a signal can end it, and worker threads share the work on
+ * large arrays in shared memory. Arrays in one `Workspace` are converted in place; threads copy others that are on
+ * SharedArrayBuffers. Arrays on an ArrayBuffer go to threads only if `workers` asks for it: the calling thread must
+ * copy them, which takes longer than most conversions. Results do not depend on the number of threads.
  *
  * @throws PtxlabError as `convert`, and `bad-workers`
  */
@@ -72,21 +72,21 @@ export async function convertAsync(source: Bytes, options: ConvertAsyncOptions):
   return prepared.result;
 }
 
-/** Where memory has to be copied by the calling thread, that takes longer than most conversions. */
+/** If the calling thread must copy the memory, that takes longer than most conversions. */
 function goesToThreads({ bytes, into, count }: PreparedArrays, asked: number | undefined): boolean {
-  // In place, elements are written over others that a thread may not have read yet.
+  // In-place conversion overwrites elements that another thread may not have read yet.
   if (overlap(bytes, into)) return false;
   if (asked === 0 || typeof SharedArrayBuffer !== 'function' || !canCompile()) return false;
   return asked !== undefined || (count >= threshold && isShared(bytes) && isShared(into));
 }
 
-/** Converts elements of which none is anybody else's; `lane` is the number of whoever asks, from 1 on. */
+/** Converts elements that no other thread converts; `lane` is the number of the calling thread, from 1 on. */
 type Work = (lane: number, first: number, end: number) => Promise<void>;
 
 /** Milliseconds after which the event loop gets a turn. */
 const turn = 40;
 
-/** A conversion in slices; on several threads each takes the next one when it is done with one. */
+/** A conversion in slices; with several threads, each takes the next slice when it has finished one. */
 class Spread {
   private readonly arrays: PreparedArrays;
   private readonly signal: AbortSignal | null;
@@ -120,7 +120,7 @@ class Spread {
     else await this.onThreads(host, threads, count, () => null);
   }
 
-  /** Arrays in shared memory. Where random words have to be brought, each slice comes with its own. */
+  /** Arrays in shared memory. If random words must be copied, each slice comes with its own. */
   private async onThreads(
     host: WorkerHost,
     threads: number,
@@ -148,7 +148,7 @@ class Spread {
     this.signal?.throwIfAborted();
   }
 
-  /** Both arrays in one workspace. The calling thread does what threads cannot do in place. */
+  /** Both arrays in one workspace. The calling thread does the part that cannot be done in place. */
   private async whereTheyLie({ memory, id }: Workspace, host: WorkerHost, threads: number): Promise<void> {
     const { plan, source, result, bytes, into, count, random } = this.arrays;
     const converter = converterOf(plan, source, result) as ArrayConverter;
@@ -157,7 +157,7 @@ class Spread {
     converter.runStaged(bytes, into, { first: inPlace, end: count }, random);
   }
 
-  /** By way of shared memory; two slots a thread, so that one is filled while the other is worked on. */
+  /** Through shared memory, with two slots per thread, so that one is filled while the other is converted. */
   private async throughSlots(host: WorkerHost, threads: number): Promise<void> {
     const { bytes, into, count } = this.arrays;
     const [from, to] = this.bytesPerElement;
@@ -169,7 +169,7 @@ class Spread {
         const part = { ...this.part(first, end), ...slot };
         slot.source.set(bytes.subarray(first * from, Math.ceil(end * from)));
         const whole = Math.ceil(part.count / chunkSize) * chunkSize;
-        // A slot has room for whole chunks; random words would have to be brought.
+        // A slot has room for whole chunks; random words would have to be copied.
         const inPlace = part.random?.kind === 'words' ? {} : { count: whole, place: { memory, id, thread } };
         await host.convert({ ...part, ...inPlace });
         into.set(slot.target.subarray(0, Math.ceil(part.count * to)), first * to);
@@ -201,7 +201,7 @@ class Spread {
   private randomOf(random: RandomSource | null, first: number, end: number): RandomSource | null {
     if (random?.kind !== 'words') return random === null ? null : { ...random, first: random.first + first };
     const perWord = this.arrays.plan.random?.low.length ?? 1;
-    // A view of some words would be sent with all of them.
+    // Sending a view of some words would send all of them.
     return { kind: 'words', words: random.words.slice(first / perWord, Math.ceil(end / perWord)) };
   }
 
@@ -219,7 +219,7 @@ class Spread {
   }
 }
 
-/** All end before the arrays are somebody else's again. */
+/** All threads must end before the caller may use the arrays again. */
 async function ended(lanes: readonly Promise<void>[]): Promise<void> {
   const settled = await Promise.allSettled(lanes);
   for (const one of settled) if (one.status === 'rejected') throw one.reason;
@@ -239,7 +239,7 @@ interface Slots {
   readonly list: readonly Slot[];
 }
 
-/** Slots of conversions that have ended, for the next one. */
+/** Slots of finished conversions, for the next one. */
 const idleSlots: Slots[] = [];
 
 function takeSlots(count: number, sourceBytes: number, targetBytes: number): Slots {
@@ -247,7 +247,7 @@ function takeSlots(count: number, sourceBytes: number, targetBytes: number): Slo
     list.length === count && slot?.source.length === sourceBytes && slot.target.length === targetBytes;
   const found = idleSlots.findIndex(fits);
   if (found >= 0) return idleSlots.splice(found, 1)[0] as Slots;
-  // Others are of no use any more, and hold memory.
+  // Others are no longer useful, and hold memory.
   idleSlots.length = 0;
   const workspace = new Workspace(count * (sourceBytes + targetBytes + 256));
   const list = Array.from({ length: count }, (): Slot => {

@@ -36,40 +36,43 @@ import {
 } from './storage.ts';
 
 export interface ConvertOptions {
-  /** Format of the source, in any spelling; what a typed array's elements are by themselves unless given. */
+  /** Format of the source, in any spelling. Default: the format that the typed array implies. */
   readonly from?: string;
   /** Format of the result, in any spelling. */
   readonly to: string;
-  /** To nearest even unless given. ue8m0 has none of its own: `rz` or `rp`. `rs` needs `seed` or `rbits`. */
+  /** Default: to nearest even. ue8m0 has no default: `rz` or `rp`. `rs` needs `seed` or `rbits`. */
   readonly rounding?: Rounding;
-  /** Values beyond the format, infinities included, become its largest. As the semantics have it unless given. */
+  /** Values beyond the format, including infinities, become its largest value. Default: as in the semantics. */
   readonly saturate?: boolean;
-  /** Negative results and -0 become +0, NaN the canonical NaN: for floats that have a sign. */
+  /** Negative results and -0 become +0, NaN the canonical NaN: for signed floats. */
   readonly relu?: boolean;
-  /** Subnormal f32 inputs and results become zeros of their sign. */
+  /** Subnormal f32 inputs and results become zeros with their sign. */
   readonly ftz?: boolean;
-  /** Whose conversion it is, where stacks differ; PTX's unless given. */
+  /** Whose conversion to use, if stacks differ. Default: PTX's. */
   readonly semantics?: Semantics;
-  /** For `rs`: random bits from a stream of 32-bit words that depends on the seed (64 bits) alone. */
+  /** For `rs`: random bits from a stream of 32-bit words that depends only on the seed (64 bits). */
   readonly seed?: number | bigint;
-  /** For `rs` by seed: the index of the first element in the array that this is a part of, a multiple of 4. 0 unless given. */
+  /** For `rs` with a seed: the index of the first element in the larger array, a multiple of 4. Default 0. */
   readonly firstElement?: number;
   /**
-   * For `rs`: random bits of the caller's. Word i belongs to elements 4i to 4i + 3, for f16 and bf16 to 2i and 2i + 1,
-   * and is the operand `rbits` of the instruction that converts these, the first element in its lowest lane.
+   * For `rs`: random bits from the caller. Word i belongs to elements 4i to 4i + 3, or for f16 and bf16 to 2i and 2i +
+   * 1. It is the operand `rbits` of the instruction that converts these elements, with the first one in the lowest
+   * lane.
    */
   readonly rbits?: Uint32Array;
-  /** How elements of the source lie that are narrower than a byte: dense for 2 and 4 bits, else `bytes`, unless given. */
+  /**
+   * How elements of the source that are narrower than a byte are stored. Default: dense for 2 and 4 bits, else `bytes`.
+   */
   readonly sourcePacking?: Packing;
-  /** The same of the result. */
+  /** The same for the result. */
   readonly packing?: Packing;
-  /** Elements to convert; all of the source unless given. */
+  /** Number of elements to convert. Default: the whole source. */
   readonly count?: number;
-  /** Where the result goes; a new array unless given. Longer ones keep what they have behind it. */
+  /** Where to write the result. Default: a new array. The rest of a longer array is not changed. */
   readonly out?: Bytes;
 }
 
-/** A conversion of so many elements, ready to be run. */
+/** A conversion of a number of elements, ready to run. */
 export interface ArrayConversion {
   readonly from: FormatName;
   readonly to: FormatName;
@@ -79,13 +82,13 @@ export interface ArrayConversion {
 }
 
 /**
- * Converts every element of an array. Each is decoded exactly and rounded once, whether or not PTX has an instruction for
- * the pair; where it has one, the result is the instruction's, bit for bit. A NaN that is made is PTX's canonical one.
+ * Converts every element of an array. Each is decoded exactly and rounded once, whether or not PTX has an instruction
+ * for the pair; if it has one, the result is the same bit for bit. A NaN that is produced is PTX's canonical one.
  *
  * @returns `out`, or a new array: `ArrayOf` says which
  * @throws PtxlabError `unknown-format`, `foreign-format`, `ambiguous-format`, `not-offered`, `rounding-required`,
- * `format-needed`, `bad-packing`, `bad-count`, `no-random-bits`, `buffer-size`, `overlap`, and for what is no such thing at
- * all `bad-source`, `bad-output`, `bad-option`
+ *   `format-needed`, `bad-packing`, `bad-count`, `no-random-bits`, `buffer-size`, `overlap`, and for arguments of the
+ *   wrong kind `bad-source`, `bad-output`, `bad-option`
  */
 export function convert<T extends FormatName>(
   source: Bytes,
@@ -99,16 +102,16 @@ export function convert(source: Bytes, options: ConvertOptions): Bytes {
   return result;
 }
 
-/** A conversion with the arrays it is about. */
+/** A conversion together with its arrays. */
 export interface PreparedArrays extends ArrayConversion {
   readonly source: Bytes;
   readonly result: Bytes;
-  /** The bytes of both. */
+  /** The bytes of both arrays. */
   readonly bytes: Uint8Array;
   readonly into: Uint8Array;
 }
 
-/** Checks the options and makes room for the result. Throws as `convert` does. */
+/** Checks the options and allocates the result. Throws like `convert`. */
 export function prepareArrays(source: Bytes, options: ConvertOptions): PreparedArrays {
   const conversion = arrayConversion(source, options);
   if (options.out !== undefined) requireBytes(options.out, 'out', 'bad-output');
@@ -123,7 +126,7 @@ function newArray(format: FormatName, bytes: number): Bytes {
   return arrayOver(format, new ArrayBuffer(bytes), 0, bytes);
 }
 
-/** What the options ask for, of that source. Throws as `convert` does. */
+/** The plan for the options and that source. Throws like `convert`. */
 export function arrayConversion(source: Bytes, options: ConvertOptions): ArrayConversion {
   requireOptions(options, 'at least `to`, the format of the result');
   requireBytes(source, 'the source', 'bad-source');
@@ -146,7 +149,7 @@ export function arrayConversion(source: Bytes, options: ConvertOptions): ArrayCo
   return { from, to, plan, count, random: randomSource(plan, options, count) };
 }
 
-/** They are part of the key of a plan, so that no other value may pass for one of these. */
+/** They are part of the key of a plan, so that no other value is mistaken for one of these. */
 function checkModes(options: ConvertOptions): void {
   requireChoice('rounding', options.rounding, roundings);
   requireFlag('saturate', options.saturate);
@@ -157,7 +160,7 @@ function checkModes(options: ConvertOptions): void {
   requireChoice('packing', options.packing, packings);
 }
 
-/** Plans by all that they follow from: to make one takes as long as to convert thousands of elements. */
+/** Plans by everything that they depend on: making one takes as long as converting thousands of elements. */
 const plans = new Kept<string, ArrayPlan>(256);
 
 function planFor(from: FormatName, to: FormatName, options: ConvertOptions): ArrayPlan {

@@ -1,4 +1,4 @@
-/** Converters by what they do, each made once: WebAssembly where it is to be had, else plain JavaScript. */
+/** Converters by plan, each made once: WebAssembly if it is available, else plain JavaScript. */
 import { Kept } from '../base/kept.ts';
 import { type ArrayPlan, planKey, stagingMemory } from '../jit/arrays/array-plan.ts';
 import { ArrayConverter } from '../jit/arrays/array-converter.ts';
@@ -9,13 +9,13 @@ import { workspaceOf } from './workspace.ts';
 
 export type Converter = Pick<ArrayConverter, 'run'>;
 
-/** Converters that are kept of a kind. */
+/** Most converters kept of one kind. */
 const most = 256;
 
 const plain = new Kept<string, Converter>(most);
 const compiled = new WeakMap<WebAssembly.Memory, Kept<string, Converter>>();
 
-/** The converter for arrays that lie there; in any case it takes others too. */
+/** The converter for arrays in that memory; it accepts other arrays too. */
 export function converterOf(plan: ArrayPlan, source: Bytes, target: Bytes): Converter {
   const key = planKey(plan);
   if (!canCompile()) return plain.of(key, () => new PlainConverter(plan));
@@ -27,7 +27,7 @@ export function converterOf(plan: ArrayPlan, source: Bytes, target: Bytes): Conv
 
 let ownMemory: WebAssembly.Memory | null = null;
 
-/** One for all arrays outside workspaces: conversions run one after the other, and leave nothing in it. */
+/** One instance for all arrays outside workspaces: conversions run one after the other and leave nothing in it. */
 function memoryForStaging(): WebAssembly.Memory {
   ownMemory ??= stagingMemory();
   return ownMemory;

@@ -18,7 +18,7 @@ export type ValueFormat = 'f32' | 'f16' | 'bf16';
 export interface DequantizeOptions<T extends ValueFormat = ValueFormat> {
   /** Default f32; to f16 and bf16 the f32 product is rounded once more, to nearest even. */
   readonly to?: T | undefined;
-  /** Where to write, as long as the array. */
+  /** Where to write; as long as the array. */
   readonly out?: ArrayOf<T> | undefined;
   /** `plain` never uses WebAssembly. Results are the same. */
   readonly engine?: 'plain' | undefined;
@@ -27,12 +27,12 @@ export interface DequantizeOptions<T extends ValueFormat = ValueFormat> {
 const valueFormats: readonly ValueFormat[] = ['f32', 'f16', 'bf16'];
 
 /**
- * The values of a quantized array: code times scale, one f32 product. The scale is exact where it is ue8m0; of NVFP4 it is
- * the f32 product of the block's and the tensor's. With ue8m0 scales the product is exact unless it leaves the range of
+ * The values of a quantized array: code times scale, one f32 product. A ue8m0 scale is exact; the scale of NVFP4 is the
+ * f32 product of the block's and the tensor's. With ue8m0 scales the product is exact unless it exceeds the range of
  * f32. Codes and scales that are NaN give the canonical NaN, in f32 0x7fffffff.
  *
- * @throws PtxlabError `bad-output` where `out` has another length or type, or overlaps codes or scales; `bad-quantized` for
- * what `quantize` would not have made; `bad-option`
+ * @throws PtxlabError `bad-output` if `out` has another length or type, or overlaps codes or scales; `bad-quantized`
+ *   for an array that `quantize` would not have made; `bad-option`
  */
 export function dequantize<T extends ValueFormat = 'f32'>(
   quantized: QuantizedArray,
@@ -59,7 +59,7 @@ export function dequantize<T extends ValueFormat = 'f32'>(
 
 const valueRoom = new Float32Array(chunkElements);
 
-/** Typed arrays that hold what is dequantized. */
+/** Typed arrays for dequantized values. */
 const holders: Readonly<Record<ValueFormat, readonly string[]>> = {
   f32: ['Float32Array'],
   f16: ['Uint16Array', 'Float16Array'],
@@ -108,7 +108,7 @@ export function decodePiece(
   blockDecoder(element, false, plain).decode(bytes, block, factors, out);
 }
 
-/** What the codes of scales from the first on are multiplied by, as f32; as many as `factors` has. */
+/** The factors of consecutive scales as f32; `factors` gives their number. */
 export function scalesFrom(
   { scheme, scales, tensorScale }: QuantizedArray,
   first: number,

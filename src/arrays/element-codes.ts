@@ -1,23 +1,23 @@
-/** Codes of at most 8 bits for f32 values and back, by tables that the reference conversion fills. */
+/** Codes of at most 8 bits for f32 values and back, by tables filled from the reference conversion. */
 import { type Conversion, plainConversion } from '../numerics/conversion.ts';
 import { conversion } from '../numerics/convert.ts';
 import { formats, type FormatName } from '../numerics/formats.ts';
 
-/** `cvt.rn.satfinite` to a float; `cvt.rni.sat` to an integer, which is what cvt.pack does to each of its halves. */
+/** `cvt.rn.satfinite` to a float; `cvt.rni.sat` to an integer, which is how cvt.pack treats each of its halves. */
 export function elementConversion(element: FormatName): Conversion {
   const isInteger = formats[element].kind === 'integer';
   return { ...plainConversion('f32', element), integral: isInteger, sat: isInteger, satfinite: !isInteger };
 }
 
 /**
- * A code depends on sign, exponent and so many fraction bits, and on whether anything lies below: one more than a float
- * format keeps, for the half; an integer of w bits keeps w - 1 at most.
+ * A code depends on the sign, the exponent, some leading fraction bits, and on whether anything lies below. The number
+ * of leading bits is one more than a float format keeps, for ties; an integer of w bits keeps at most w - 1.
  */
 const places: Readonly<Partial<Record<FormatName, number>>> = { s8: 8, s4: 4, s2: 2 };
 const floatPlaces = 4;
 
 export interface CodeTable {
-  /** By the leading bits, then a bit that is set where something lies below. */
+  /** By the leading bits, then a sticky bit. */
   readonly codes: Uint8Array;
   /** Bits below the leading ones. */
   readonly cut: number;
@@ -38,14 +38,14 @@ export function codeTable(element: FormatName): CodeTable {
   return table;
 }
 
-/** The code of an f32 given by its bits. */
+/** The code for the bits of an f32. */
 export function codeOf({ codes, cut, below }: CodeTable, bits: number): number {
   return codes[((bits >>> cut) << 1) | ((bits & below) === 0 ? 0 : 1)] as number;
 }
 
 const valueTables = new Map<FormatName, Float32Array>();
 
-/** The values of all codes; every format of at most 8 bits fits f32 exactly. */
+/** The values of all codes; f32 can represent every format of at most 8 bits exactly. */
 export function valuesOf(element: FormatName): Float32Array {
   const known = valueTables.get(element);
   if (known !== undefined) return known;

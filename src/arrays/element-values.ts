@@ -1,26 +1,28 @@
 /**
- * Stored elements as the numbers they stand for: in f32 where every value of the format fits, in f64 where not. 64-bit
- * integers beyond 2^53 become the nearest f64, ties to even; everything else is exact. NaN payloads are not kept.
+ * Stored elements as numbers: in f32 if every value of the format fits, otherwise in f64. 64-bit integers beyond 2^53
+ * become the nearest f64, ties to even; everything else is exact. NaN payloads are not kept.
  */
 import { decode, power } from '../numerics/exact.ts';
 import { formats, type FormatName } from '../numerics/formats.ts';
 import { convert } from './convert.ts';
 
 export interface ElementDecoder {
-  /** Elements that begin at a byte again after this many: 1, 2 or 4. Chunks hold whole groups, but for the last. */
+  /**
+   * Elements begin on a byte boundary again after this many: 1, 2 or 4. All chunks except the last hold whole groups.
+   */
   readonly group: number;
   /** Bytes of a group. */
   readonly groupBytes: number;
   /**
    * The first `count` elements of `bytes`, little-endian. The array may be a view of `bytes` or of a buffer that the
-   * next call fills anew.
+   * next call overwrites.
    */
   values(bytes: Uint8Array, count: number): Float32Array | Float64Array;
 }
 
 /**
- * `dense`: elements of 2, 4 or 6 bits without padding, the first in the lowest bits of the first byte. Else each lies in
- * the low bits of the bytes it needs.
+ * `dense`: elements of 2, 4 or 6 bits without padding, the first in the lowest bits of the first byte. Otherwise each
+ * is in the low bits of its own byte or bytes.
  */
 export function elementDecoder(name: FormatName, dense: boolean): ElementDecoder {
   const { width } = formats[name];
@@ -51,7 +53,7 @@ function decoded(name: FormatName, dense: boolean): ElementDecoder {
   };
 }
 
-/** The fewest elements of so many bits that fill bytes, and these. */
+/** The smallest number of elements of this width that fill whole bytes, and the number of those bytes. */
 function denseGroup(width: number): readonly [elements: number, bytes: number] {
   return width === 6 ? [4, 3] : [8 / width, 1];
 }
@@ -92,7 +94,7 @@ function longIntegers(signed: boolean): Values {
 
 const tables = new Map<FormatName, Float32Array>();
 
-/** The value of every encoding of a format of at most 16 bits, by encoding; NaN where it is one. */
+/** The value of every encoding of a format of at most 16 bits, by encoding. */
 export function valueTable(name: FormatName): Float32Array {
   const known = tables.get(name);
   if (known !== undefined) return known;
@@ -115,7 +117,7 @@ function valueOf(name: FormatName, bits: number): number {
   }
 }
 
-/** A buffer that grows and is used again. */
+/** A buffer that grows and is reused. */
 class Room<A extends Float32Array | Float64Array> {
   private readonly Kind: new (
     length: number,
@@ -138,7 +140,7 @@ interface ViewKind<A> {
   new (buffer: ArrayBufferLike, offset: number, length: number): A;
 }
 
-/** The bytes as elements of a typed array; copied where they do not lie on its boundary. */
+/** The bytes as elements of a typed array; copied if they are not aligned. */
 function viewOf<A>(Kind: ViewKind<A>, bytes: Uint8Array, length: number): A {
   const size = Kind.BYTES_PER_ELEMENT;
   const aligned = bytes.byteOffset % size === 0 ? bytes : bytes.slice(0, length * size);

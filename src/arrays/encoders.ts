@@ -1,4 +1,4 @@
-/** Which encoders and decoders run: by WebAssembly where it may, else plain JavaScript; their results are the same. */
+/** Selects encoders and decoders: WebAssembly if allowed, else plain JavaScript; the results are the same. */
 import { Kept } from '../base/kept.ts';
 import { canCompile } from '../jit/simd/can-compile.ts';
 import type { FormatName } from '../numerics/formats.ts';

@@ -1,4 +1,4 @@
-/** How far a quantized array is from what it was made of. */
+/** How far a quantized array is from its source. */
 import { chunkElements } from './block-encoder.ts';
 import { largestOf, reachOf } from './block-formats.ts';
 import { decodePiece, scalesFrom } from './dequantize.ts';
@@ -6,28 +6,29 @@ import { piecesOf } from './pieces.ts';
 import type { QuantizedArray } from './quantized-array.ts';
 import { singlesOf, type SourceArray, type SourceFormat } from './source-values.ts';
 
-/** Errors are of finite elements alone, computed in f64 in the order of the elements. */
+/** Errors of finite elements only, computed in f64 in the order of the elements. */
 export interface QuantizationStatistics {
   readonly count: number;
   readonly nan: number;
   readonly infinite: number;
   /** The largest finite magnitude. */
   readonly amax: number;
-  /**
-   * Elements that became the largest code and would have become a larger one, if there were any.
-   */
+  /** Elements that became the largest code and would have become a larger one if it existed. */
   readonly clipped: number;
-  /** Elements that are not zero and that read back as zero. */
+  /** Nonzero elements that read back as zero. */
   readonly underflowed: number;
   readonly maxAbsoluteError: number;
-  /** Of elements that are not zero. */
+  /** Over nonzero elements. */
   readonly maxRelativeError: number;
   readonly meanSquaredError: number;
-  /** 10 log10 of the sum of squares over the sum of squared errors; infinite where all is exact, NaN where all is zero. */
+  /**
+   * 10 log10 of the sum of squares over the sum of squared errors; infinite if all elements are exact, NaN if all are
+   * zero.
+   */
   readonly sqnr: number;
 }
 
-/** How far the codes of one scale reach; nowhere, where that is zero. */
+/** The range of the codes with one scale; empty if the scale is zero. */
 interface Reach {
   readonly end: number;
   readonly edge: number;
@@ -47,8 +48,8 @@ class Sums {
   errors = 0;
 
   /**
-   * Elements `from` to `to` of one scale; `end`: what the largest code means, `edge`: what would be rounded to more is above it. Local variables,
-   * being many times faster.
+   * Elements `from` to `to` with one scale; `end`: the value of the largest code; `edge`: values above it would be
+   * rounded to more. Local variables are many times faster here.
    */
   addAll(values: Float32Array, results: Float32Array, from: number, to: number, { end, edge }: Reach): void {
     const slack = (edge - end) / 2;
@@ -57,13 +58,13 @@ class Sums {
       const value = values[i] as number;
       const result = results[i] as number;
       const magnitude = Math.abs(value);
-      // Not so for NaNs either.
+      // This is false for NaNs too.
       if (!(magnitude < Number.POSITIVE_INFINITY)) {
         this.addOther(magnitude, result, end);
         continue;
       }
       const error = Math.abs(value - result);
-      // Integers reach one further below zero: there, nothing is lost.
+      // Integers extend one further below zero, so nothing is lost there.
       if (magnitude > edge && Math.abs(result) >= end && error > slack) clipped++;
       if (result === 0 && magnitude > 0) underflowed++;
       if (magnitude > amax) amax = magnitude;

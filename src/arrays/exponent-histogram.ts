@@ -24,7 +24,7 @@ export function exponentOf(value: number): number {
   return high === 0 ? -1043 - Math.clz32(words[0] as number) : -1011 - Math.clz32(high);
 }
 
-/** Counts of f64's whole range; bounded memory, whatever comes. */
+/** Counts over the whole range of f64, in bounded memory. */
 export class ExponentHistogram {
   private readonly bins: Float64Array = new Float64Array(2 * binsPerSign);
 

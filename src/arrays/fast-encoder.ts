@@ -88,7 +88,7 @@ export class FastEncoder implements BlockEncoder {
     });
   }
 
-  /** Blocks of so many elements that the kernel has been sent through. */
+  /** Elements per block of the blocks sent through the kernel so far. */
   private eachBlock(count: number, block: number, run: KernelExports['scale']): number {
     const blocks = Math.ceil(count / block);
     run(blocks, Math.ceil(Math.min(block, count) / groupSize));
@@ -99,7 +99,7 @@ export class FastEncoder implements BlockEncoder {
     codes.set(this.codes.subarray(0, denseBytes(count, this.bits)), denseBytes(start, this.bits));
   }
 
-  /** Puts the source into memory piece by piece, each followed by zeros up to a multiple of `unit`. */
+  /** Copies the source into memory piece by piece, each padded with zeros to a multiple of `unit`. */
   private inChunks(
     source: SourceArray,
     unit: number,
@@ -115,7 +115,7 @@ export class FastEncoder implements BlockEncoder {
   }
 }
 
-/** Elements that a block takes in memory. */
+/** Bytes of memory per block. */
 function wholeGroups(block: number): number {
   return Math.min(Math.ceil(block / groupSize) * groupSize, chunkElements);
 }

@@ -1,6 +1,6 @@
 /**
- * Number formats by whatever name the stacks have for them (spellings.ts). Every spelling is accepted; the canonical name is PTX's own without its dot,
- * which is what `FormatName` is.
+ * Number formats by any name that a stack uses for them (spellings.ts). Every spelling is accepted; the canonical name
+ * is PTX's own without its dot, which is `FormatName`.
  */
 import { PtxlabError } from '../base/error.ts';
 import { nearest } from '../base/nearest.ts';
@@ -14,7 +14,7 @@ const families: readonly SpellingFamily[] = ['ptx', 'ml_dtypes', 'torch', 'safet
 
 const fnuz = 'a negative zero stands for its NaN, and its bias is one more';
 
-/** Formats of other stacks that look like one of PTX's and are none, with what sets them apart. */
+/** Formats of other stacks that resemble one of PTX's but differ, with the difference. */
 const foreign: Readonly<Record<string, string>> = {
   float8_e4m3: 'it has infinities and ends at 240; PTX has float8_e4m3fn, which ends at 448',
   float8_e4m3fnuz: fnuz,
@@ -35,7 +35,7 @@ const foreign: Readonly<Record<string, string>> = {
   complex128: 'it is a pair of f64',
 };
 
-/** Means f32 to numpy and e2m1 to safetensors, which writes it in upper case. */
+/** Means f32 in numpy and e2m1 in safetensors, which writes it in upper case. */
 const ambiguous: ReadonlySet<string> = new Set(['f4']);
 
 const known: ReadonlyMap<string, FormatName> = new Map(
@@ -59,7 +59,7 @@ function bare(text: string): string {
   return text.trim().replace(modules, '');
 }
 
-/** The format that a stack spells so, in whatever case; null where no format of PTX is. */
+/** The format with that spelling, in any case; null if PTX has no such format. */
 export function formatNamed(text: string): FormatName | null {
   if (typeof text !== 'string') return null;
   const name = bare(text);
@@ -67,9 +67,9 @@ export function formatNamed(text: string): FormatName | null {
 }
 
 /**
- * How a family spells a format; null where it has none: `spelling('e2m1', 'safetensors')` is `F4`.
+ * How a family spells a format; null if it has none: `spelling('e2m1', 'safetensors')` is `F4`.
  *
- * @throws PtxlabError `unknown-format` for what is no canonical name, `bad-option` for another family
+ * @throws PtxlabError `unknown-format` for a name that is not canonical, `bad-option` for another family
  */
 export function spelling(format: FormatName, family: SpellingFamily): string | null {
   if (!Object.hasOwn(spellings, format)) throw unknownFormat(format);
@@ -78,7 +78,7 @@ export function spelling(format: FormatName, family: SpellingFamily): string | n
   return spellings[format][family];
 }
 
-/** `formatNamed`, for callers to whom a wrong name is their own caller's mistake. Throws `unknownFormat`. */
+/** `formatNamed` for callers that pass on names from their own callers. Throws `unknownFormat`. */
 export function requireFormat(text: string): FormatName {
   const format = formatNamed(text);
   if (format === null) throw unknownFormat(text);
@@ -86,8 +86,8 @@ export function requireFormat(text: string): FormatName {
 }
 
 /**
- * The error for a name that is no format: foreign-format for one that other stacks have, ambiguous-format for one that
- * they disagree on, else unknown-format with the nearest known spelling.
+ * The error for a name that is not a format: foreign-format for one that other stacks have, ambiguous-format for one
+ * that they disagree on, else unknown-format with the nearest known spelling.
  */
 export function unknownFormat(text: string): PtxlabError {
   if (typeof text !== 'string') {

@@ -1,8 +1,8 @@
-/** A quantized array in the order of its elements, with the scales that go with them. */
+/** A quantized array in the order of its elements, with the scales that belong to them. */
 import { chunkElements } from './block-encoder.ts';
 import type { Layout } from './quantized-array.ts';
 
-/** Elements that follow each other, at most `chunkElements`, and the scales that belong to them, one a block. */
+/** Consecutive elements, at most `chunkElements`, and their scales, one per block. */
 export interface Piece {
   readonly at: number;
   readonly count: number;
@@ -10,7 +10,7 @@ export interface Piece {
   readonly firstScale: number;
 }
 
-/** All of an array, in order. */
+/** All pieces of an array, in order. */
 export function* piecesOf(layout: Layout): Generator<Piece> {
   for (const { at, count, block, firstScale } of runsOf(layout)) {
     for (let start = 0; start < count; start += chunkElements) {
@@ -26,7 +26,7 @@ export function* piecesOf(layout: Layout): Generator<Piece> {
   }
 }
 
-/** Rows whose scales follow each other, or one scale's rows, are one run. */
+/** Rows with consecutive scales, or the rows of one scale, form one run. */
 function* runsOf({ rows, columns, tileRows, tileColumns, scaleRows, scaleColumns }: Layout): Generator<Piece> {
   if (rows * columns === 0) return;
   if (tileColumns >= columns && scaleColumns === 1) {

@@ -1,6 +1,6 @@
 /**
- * Conversions over arrays in plain JavaScript, where WebAssembly is not to be had: by the exact engine, one value after
- * the other, or from a table where the source has few values.
+ * Conversions over arrays in plain JavaScript, if WebAssembly is not available: with the exact engine, one value after
+ * the other, or from a table if the source has few values.
  */
 import type { Bits } from '../base/bits.ts';
 import { randomWord, seedKeys } from '../jit/arrays/array-random.ts';
@@ -91,7 +91,7 @@ function writer(bytes: Uint8Array, storage: Storage): (i: number, value: Bits) =
   }
 }
 
-/** Elements come in order, so whatever lies above one in its last byte is not written yet. */
+/** Elements come in order, so the bits above an element in its last byte have not been written yet. */
 function writeDense(bytes: Uint8Array, storage: Storage, i: number, value: number): void {
   const { byte, low } = placeOf(storage, i);
   const fresh = storage.highFirst ? low + storage.width === 8 : low === 0;
@@ -100,7 +100,7 @@ function writeDense(bytes: Uint8Array, storage: Storage, i: number, value: numbe
   if (low + storage.width > 8) bytes[byte + 1] = placed >> 8;
 }
 
-/** The byte that a dense element begins in, and its lowest bit there. */
+/** The byte in which a dense element begins, and its lowest bit there. */
 function placeOf({ width, highFirst }: Storage, i: number): { readonly byte: number; readonly low: number } {
   const bit = i * width;
   const low = bit % 8;

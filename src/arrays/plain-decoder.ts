@@ -6,8 +6,8 @@ import { valuesOf } from './element-codes.ts';
 
 export interface BlockDecoder {
   /**
-   * As many codes from the first on as `out` takes, at most `chunkElements`; each `block` of them times a factor, one f32
-   * product. Every NaN is 0x7fffffff.
+   * Fills `out` with values of codes from the first one on, at most `chunkElements`; each `block` of them is multiplied
+   * by a factor, one f32 product. Every NaN is 0x7fffffff.
    */
   decode(codes: Uint8Array, block: number, factors: Float32Array, out: Float32Array): void;
 }

@@ -1,4 +1,6 @@
-/** Quantizing in plain JavaScript: the specification of the WebAssembly kernels, and what runs where there is none. */
+/**
+ * Quantizing in plain JavaScript: the specification of the WebAssembly kernels, and the fallback without WebAssembly.
+ */
 import { formats } from '../numerics/formats.ts';
 import { denseBytes, packCodes } from './bit-packing.ts';
 import { type BlockEncoder, blockIndex, chunkElements, type EncoderPlan } from './block-encoder.ts';
@@ -66,7 +68,7 @@ export class PlainEncoder implements BlockEncoder {
     }
   }
 
-  /** One f32 product an element. */
+  /** One f32 product per element. */
   private scale(values: Float32Array, from: number, to: number, factor: number): void {
     const { scaled } = this;
     for (let i = from; i < to; i++) scaled[i] = (values[i] as number) * factor;

@@ -1,4 +1,4 @@
-/** Quantizing with stochastic rounding: scales as without, then every element times its factor through `convert`. */
+/** Quantizing with stochastic rounding: scales as usual, then every element times its factor goes through `convert`. */
 import { PtxlabError } from '../base/error.ts';
 import { formats } from '../numerics/formats.ts';
 import { amaxOf, type BlockEncoder, chunkElements } from './block-encoder.ts';
@@ -33,7 +33,7 @@ export interface RandomOptions {
 
 type Frame = Pick<QuantizedArray, 'scheme' | 'layout' | 'packing' | 'codes'>;
 
-/** Fills the codes of a frame, and makes its scales. Throws as `convert` does with `rs`. */
+/** Fills the codes of a frame and computes its scales. Throws like `convert` with `rs`. */
 export function quantizeRandomly(
   source: SourceArray,
   frame: Frame,
@@ -67,7 +67,7 @@ export function quantizeRandomly(
   return { ...frame, scales, tensorScale: tensor?.decode ?? 1 };
 }
 
-/** One f32 product an element. */
+/** One f32 product per element. */
 function scaleInto(
   products: Float32Array,
   at: number,
@@ -114,7 +114,7 @@ function scalesAndFactors(
   return { scales, factors };
 }
 
-/** Converts products, the first of them element `start` of the source. */
+/** Converts products; the first one is element `start` of the source. */
 function chunkConverter(
   { scheme, packing, codes }: Frame,
   { seed, firstElement = 0, engine }: RandomOptions,

@@ -1,16 +1,16 @@
-/** An array as codes and scales, and where in it things lie. */
+/** An array as codes and scales, and their layout. */
 import { PtxlabError } from '../base/error.ts';
 import { formats } from '../numerics/formats.ts';
 import { type Scheme, schemes } from './block-formats.ts';
 import { shown } from './caller.ts';
 import { type Packing, storageOf, tagOf } from './storage.ts';
 
-/** What one scale belongs to, where scales are f32: the whole array, a row of the last axis, or a tile of 128 x 128. */
+/** The elements that share an f32 scale: the whole array, a row of the last axis, or a tile of 128 x 128. */
 export type Granularity = 'tensor' | 'row' | 'tile';
 
 export const granularities: readonly Granularity[] = ['tensor', 'row', 'tile'];
 
-/** As `convert` has them; codes are never written with the first element topmost. */
+/** As in `convert`; codes are never written with the first element topmost. */
 export type CodePacking = Exclude<Packing, 'high-first'>;
 
 /** The array as a matrix: `columns` is the last axis. */
@@ -18,12 +18,12 @@ export interface Layout {
   readonly shape: readonly number[];
   readonly rows: number;
   readonly columns: number;
-  /** Of f32 scales; null where blocks have scales of their own. */
+  /** For f32 scales; null if blocks have scales of their own. */
   readonly granularity: Granularity | null;
-  /** A scale belongs to so many rows and columns, fewer at the ends. */
+  /** Rows and columns that share a scale, fewer at the ends. */
   readonly tileRows: number;
   readonly tileColumns: number;
-  /** Of the matrix of scales. */
+  /** Rows and columns of the matrix of scales. */
   readonly scaleRows: number;
   readonly scaleColumns: number;
 }
@@ -31,16 +31,18 @@ export interface Layout {
 export interface QuantizedArray {
   readonly scheme: Scheme;
   readonly layout: Layout;
-  /** How codes lie, without padding between rows; elements of 8 bits are `bytes`. */
+  /** How codes are stored, without padding between rows; elements of 8 bits are `bytes`. */
   readonly packing: CodePacking;
   readonly codes: Uint8Array;
   /** ue8m0 or e4m3 codes, or f32 values, in the order of the tiles, rows first. */
   readonly scales: Uint8Array | Float32Array;
-  /** NVFP4: multiplies every scale; else 1. */
+  /** NVFP4: multiplies every scale; 1 for other schemes. */
   readonly tensorScale: number;
 }
 
-/** Throws `bad-quantized` for what `quantize` would not have made: a caller's own, or one that went through JSON. */
+/**
+ * Throws `bad-quantized` for an array that `quantize` would not have made: built by the caller, or restored from JSON.
+ */
 export function requireQuantized(quantized: unknown): asserts quantized is QuantizedArray {
   const wrong = whatIsWrong(quantized as Partial<QuantizedArray> | null | undefined);
   if (wrong !== null) throw new PtxlabError('bad-quantized', `not what quantize makes: ${wrong}`);
@@ -71,7 +73,7 @@ function wrongArray(name: string, found: ArrayBufferView | undefined, kind: stri
 /** Rows and columns of a tile of `fp8 per block`. */
 const tile = 128;
 
-/** Throws bad-shape where the shape is not one of so many elements. */
+/** Throws bad-shape if the shape does not have this number of elements. */
 export function layoutOf(
   scheme: Scheme,
   length: number,
@@ -117,7 +119,7 @@ function tileOf(
   }
 }
 
-/** The packing asked for, or the format's usual one: fp4, int4 and int2 dense, fp6 one per byte. Throws bad-packing. */
+/** The requested packing, or the format's usual one: fp4, int4 and int2 dense, fp6 one per byte. Throws bad-packing. */
 export function codePacking({ element }: Scheme, asked: Packing | undefined): CodePacking {
   const { dense, highFirst } = storageOf(element, asked);
   if (highFirst) throw new PtxlabError('bad-packing', "codes are 'bytes' or 'low-first', not 'high-first'");

@@ -1,6 +1,6 @@
 /**
- * From the largest magnitude of a block to its scale and to the factor that its elements are multiplied by. Every f32
- * operation is written with Math.fround, which rounds to nearest even; `jit/arrays/scale-lowering.ts` does the same on vectors.
+ * From the largest magnitude of a block to its scale and to the factor of its elements. Every f32 operation is written
+ * with Math.fround, which rounds to nearest even; `jit/arrays/scale-lowering.ts` does the same on vectors.
  */
 import { power } from '../numerics/exact.ts';
 import type { FormatName } from '../numerics/formats.ts';
@@ -8,9 +8,9 @@ import { largestOf } from './block-formats.ts';
 import { codeTable, codeOf, valuesOf } from './element-codes.ts';
 
 /**
- * How a ue8m0 scale comes from amax. `floor`: OCP MX 1.0, 2^(floor(log2 amax) - the element's largest exponent); the
- * largest elements of a block can be clipped. `up`: NVIDIA's, the least power of two not below amax / the element's
- * largest value (cvt.rp.ue8m0); nothing is clipped. Both give 2^-127 for zero and for what would be less, and 2^127 for
+ * How a ue8m0 scale is computed from amax. `floor`: OCP MX 1.0, 2^(floor(log2 amax) - the element's largest exponent);
+ * the largest elements of a block can be clipped. `up`: NVIDIA's, the least power of two not below amax / the element's
+ * largest value (cvt.rp.ue8m0); nothing is clipped. Both give 2^-127 for zero and for smaller results, and 2^127 for
  * infinity.
  */
 export type MxRule = 'floor' | 'up';
@@ -21,7 +21,7 @@ export const mostSingle = 3.4028234663852886e38;
 const word = new Uint32Array(1);
 const single = new Float32Array(word.buffer);
 
-/** The ue8m0 scale of a block; `amax` an f32, not negative and no NaN. */
+/** The ue8m0 scale of a block; `amax` is an f32, neither negative nor a NaN. */
 export function mxScale(rule: MxRule, element: FormatName, amax: number): number {
   if (amax === Number.POSITIVE_INFINITY) return 254;
   single[0] = largestOf(element);
@@ -38,7 +38,7 @@ export function mxFactor(scale: number): number {
   return power(127 - scale);
 }
 
-/** What all blocks of an NVFP4 tensor share. */
+/** Values that all blocks of an NVFP4 tensor share. */
 export interface TensorScale {
   /** Multiplies a block's amax: the global encode scale over 6. */
   readonly encode: number;
@@ -47,9 +47,9 @@ export interface TensorScale {
 }
 
 /**
- * NVFP4 as NVIDIA's TransformerEngine makes it (common/cast/nvfp4/core_nvfp4.cuh and its reference in Python,
- * quantization_ref_nvfp4.py), all in f32: S = min(2688 / amax, the largest f32), 1 where amax is 0 or infinite; a block's
- * scale is blockAmax * (S * (1/6)) in e4m3, to nearest and saturating; the tensor's is 1 / S.
+ * NVFP4 as in NVIDIA's TransformerEngine (common/cast/nvfp4/core_nvfp4.cuh and its reference in Python,
+ * quantization_ref_nvfp4.py), all in f32: S = min(2688 / amax, the largest f32), or 1 if amax is 0 or infinite; a
+ * block's scale is blockAmax * (S * (1/6)) in e4m3, to nearest and saturating; the tensor's is 1 / S.
  */
 export function tensorScale(amax: number): TensorScale {
   const quotient = Math.min(Math.fround(2688 / amax), mostSingle);
@@ -65,15 +65,15 @@ export function nvfp4Scale(tensor: TensorScale, amax: number): number {
   return codeOf(e4m3.codes(), word[0] as number);
 }
 
-/** What the elements of an NVFP4 block are multiplied by: 1 / (scale * tensor scale), at most the largest f32. */
+/** The factor of the elements of an NVFP4 block: 1 / (scale * tensor scale), at most the largest f32. */
 export function nvfp4Factor(tensor: TensorScale, scale: number): number {
   const value = Math.fround((e4m3.values()[scale] as number) * tensor.decode);
   return Math.min(Math.fround(1 / value), mostSingle);
 }
 
 /**
- * An f32 scale, as TransformerEngine's current scaling has it (compute_scale_from_amax): elements are multiplied by
- * largest / amax, and 1 over that is the scale; 1 where amax is 0 or infinite, and at most the largest f32.
+ * An f32 scale, as in TransformerEngine's current scaling (compute_scale_from_amax): elements are multiplied by largest
+ * / amax, and the scale is 1 over that; 1 if amax is 0 or infinite, and at most the largest f32.
  */
 export function plainFactor(element: FormatName, amax: number): number {
   if (amax === 0 || amax === Number.POSITIVE_INFINITY) return 1;

@@ -1,4 +1,4 @@
-/** A compensated sum of numbers that may be larger or smaller than f64 holds: products of two f64, say. */
+/** A compensated sum of numbers that may be outside the range of f64, such as products of two f64. */
 import { CompensatedSum } from './compensated-sum.ts';
 
 /** A number, significand * 2^exponent; the significand is an f64 of any size. */
@@ -7,12 +7,12 @@ export interface ScaledNumber {
   readonly exponent: number;
 }
 
-/** Exponents of what is added are multiples of this, so that a factor taken twice reaches from one end of f64 to the other. */
+/** Exponents of the added numbers are multiples of this, so that applying the factor twice spans the range of f64. */
 export const scaleStep = 600;
 
 /**
- * What is added as it is goes into a sum of its own, which is all there is for numbers of usual size; sums of other scales
- * (Blue's accumulators) are there only where something of that scale was added.
+ * Numbers added without scaling go into a sum of their own, which is the only one for numbers of usual size. Sums of
+ * other scales (Blue's accumulators) are created when a number of that scale is added.
  */
 export class ScaledSum {
   private readonly plain = new CompensatedSum();
@@ -51,7 +51,10 @@ export class ScaledSum {
   }
 }
 
-/** value * 2^exponent, rounded once or, beyond the range of f64, to infinity or zero. The exponent is a multiple of `scaleStep`. */
+/**
+ * value * 2^exponent, rounded once, or outside the range of f64 to infinity or zero. The exponent is a multiple of
+ * `scaleStep`.
+ */
 export function scaled(value: number, exponent: number): number {
   const factor = 2 ** (Math.sign(exponent) * scaleStep);
   let result = value;

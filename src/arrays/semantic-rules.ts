@@ -1,10 +1,11 @@
 /**
- * Where stacks convert otherwise than PTX does, one row a rule. Not listed is what is alike: rounding to nearest even, the
- * sign of zeros, saturation of fp6 and fp4, infinity as the result of an overflow where the format has one.
+ * Where stacks convert differently from PTX, one row per rule. Behaviour that is the same is not listed: rounding to
+ * nearest even, the sign of zeros, saturation of fp6 and fp4, infinity as the result of an overflow if the format has
+ * one.
  *
  * Evidence `measured` is ml_dtypes 0.6.0 with numpy 2.4.6 and torch 2.13.0 for CPU (AVX-512), recorded in
- * test/golden/semantics. Bits of torch's NaNs are those of its vector code: other builds, and the last few elements of a
- * tensor, can have others.
+ * test/golden/semantics. The bits of torch's NaNs are those of its vector code: other builds, and the last few elements
+ * of a tensor, may differ.
  */
 import { type FormatName, formatNames } from '../numerics/formats.ts';
 import { spellings } from './spellings.ts';
@@ -13,12 +14,12 @@ export type Semantics = 'ptx' | 'ocp' | 'ml_dtypes' | 'torch';
 
 export const allSemantics: readonly Semantics[] = ['ptx', 'ocp', 'ml_dtypes', 'torch'];
 
-/** Which inputs: NaNs, zeros, negative values but no NaNs, or finite ones and infinities with above < |x| < below. */
+/** The inputs: NaNs, zeros, negative values except NaNs, or finite values and infinities with above < |x| < below. */
 export type RuleInputs =
   | { readonly kind: 'nan' | 'zero' | 'negative' }
   | { readonly kind: 'range'; readonly above: number; readonly below: number };
 
-/** `bits` of the positive result; `signed` sets the topmost bit where the source is negative, `opposite` where not. */
+/** `bits` of the positive result; `signed` sets the top bit if the source is negative, `opposite` if it is not. */
 export type RuleResult =
   | { readonly kind: 'bits'; readonly bits: bigint; readonly sign: 'dropped' | 'signed' | 'opposite' }
   | { readonly kind: 'payload'; readonly quiet: boolean };
@@ -26,12 +27,12 @@ export type RuleResult =
 export interface SemanticRule {
   readonly id: string;
   readonly semantics: Semantics;
-  /** Null: every float format without a row of its own above. */
+  /** Null: every float format without its own row above. */
   readonly from: readonly FormatName[] | null;
   readonly to: readonly FormatName[];
   readonly inputs: RuleInputs;
   readonly result: RuleResult;
-  /** False: applies only where saturation was turned off; true: only where it was not; null: always. */
+  /** False: applies only if saturation was turned off; true: only if it was not; null: always. */
   readonly saturate: boolean | null;
   readonly rule: string;
   readonly evidence: string;
@@ -115,7 +116,7 @@ function nanRules(semantics: 'ml_dtypes' | 'torch'): readonly SemanticRule[] {
   }));
 }
 
-/** Halfway between 448 and 480, which would be the next value of e4m3: it still rounds to 448, being a tie. */
+/** The tie between 448 and 480, which would be the next value of e4m3, still rounds to 448. */
 const e4m3Limit = 464;
 
 const above = (limit: number): RuleInputs => ({ kind: 'range', above: limit, below: Number.POSITIVE_INFINITY });
@@ -187,7 +188,7 @@ export const missingFormats: Readonly<Record<Semantics, readonly FormatName[]>> 
   ptx: [],
   ocp: unspelled('ml_dtypes'),
   ml_dtypes: unspelled('ml_dtypes'),
-  // It holds e2m1 in pairs, and converts none.
+  // It stores e2m1 in pairs and cannot convert them.
   torch: [...unspelled('torch'), 'e2m1'],
 };
 
@@ -195,7 +196,7 @@ function unspelled(family: 'ml_dtypes' | 'torch'): readonly FormatName[] {
   return formatNames.filter((name) => spellings[name][family] === null);
 }
 
-/** Whether the stack takes f64 to this format by way of f32, rounding twice (measured). */
+/** Whether the stack converts f64 to this format through f32, rounding twice (measured). */
 export function roundsTwice(semantics: Semantics, to: FormatName): boolean {
   if (semantics === 'torch') return to !== 'f64' && to !== 'f32';
   return semantics === 'ml_dtypes' && to !== 'f64' && to !== 'f32' && to !== 'f16';

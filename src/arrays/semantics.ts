@@ -1,4 +1,4 @@
-/** What a stack does to convert between two formats: conversions as PTX has them, and what it does otherwise. */
+/** How a stack converts between two formats: the conversions of PTX, and the differences of the other stacks. */
 import type { Bits } from '../base/bits.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { randomLayoutOf } from '../isa/random-layout.ts';
@@ -19,28 +19,28 @@ import { patternsOfInputs } from './source-patterns.ts';
 export interface ConversionRequest {
   readonly from: FormatName;
   readonly to: FormatName;
-  /** Default: to nearest even. To ue8m0 `ptx` must be told, `rz` or `rp`; `ocp` rounds down, the others to nearest. */
+  /** Default: to nearest even. For ue8m0 `ptx` requires `rz` or `rp`; `ocp` rounds down, the others to nearest. */
   readonly rounding?: Rounding | undefined;
-  /** Beyond the format the largest value, infinity included. Default: as the stack does it. */
+  /** Values beyond the format, including infinity, become the largest value. Default: the default of the stack. */
   readonly saturate?: boolean | undefined;
   readonly relu?: boolean | undefined;
-  /** Subnormal f32 inputs and results become zeros of their sign. */
+  /** Subnormal f32 inputs and results become zeros with their sign. */
   readonly ftz?: boolean | undefined;
   /** Default `ptx`. */
   readonly semantics?: Semantics | undefined;
 }
 
-/** Why a conversion is not to be had: a stable code, and words. */
+/** Why a conversion is not available: a stable code, and a message. */
 export interface SemanticsError {
   readonly code: 'rounding-required' | 'not-offered';
   readonly message: string;
 }
 
 /**
- * The conversion between any two formats as a stack does it. Every source is decoded exactly and rounded once, also where
- * PTX has no such `cvt`; the formats without infinity (e4m3, e2m3, e3m2, e2m1) and e5m2 and s2f6 saturate under `ptx`, as
- * every `cvt` to them does. Integers clamp when they come from floats, and are cut or extended among themselves unless
- * `saturate`. The stacks other than `ptx` round to nearest even only and convert between floats only.
+ * The conversion between any two formats as a stack does it. Every source is decoded exactly and rounded once, even if
+ * PTX has no such `cvt`; under `ptx` the formats without infinity (e4m3, e2m3, e3m2, e2m1) and e5m2 and s2f6 saturate,
+ * like every `cvt` to them. Conversions from floats to integers clamp; conversions between integers truncate or extend
+ * unless `saturate`. The stacks other than `ptx` only round to nearest even and only convert between floats.
  */
 export function conversionOf(request: ConversionRequest): Result<ConversionPlan, SemanticsError> {
   const semantics = request.semantics ?? 'ptx';
@@ -50,7 +50,7 @@ export function conversionOf(request: ConversionRequest): Result<ConversionPlan,
     : alone(request, semantics);
 }
 
-/** Applies a plan to one value: the exact reference of every faster way. `random` as for `Converter`. */
+/** Applies a plan to one value: the exact reference for every faster implementation. `random` as for `Converter`. */
 export function planConverter(plan: ConversionPlan): (source: Bits, random?: number) => Bits {
   const stages = plan.map(stageConverter);
   return (source, random = 0) => stages.reduce((bits, stage) => stage(bits, random), source);
@@ -61,7 +61,7 @@ function stageConverter({ conversion: c, replacements }: ConversionStage): (sour
   return (source, random) => replacedBits(c, replacements, source) ?? convert(source, random, 0x7f);
 }
 
-/** What stands in the place of the conversion's result; null where nothing does. */
+/** The result that replaces the conversion's own; null if there is none. */
 export function replacedBits(c: Conversion, replacements: readonly Replacement[], source: Bits): Bits | null {
   const found = replacementOf(c, replacements, source);
   if (found === null) return null;
@@ -70,7 +70,7 @@ export function replacedBits(c: Conversion, replacements: readonly Replacement[]
   return isNegative(c.from, source) ? result.negative : result.positive;
 }
 
-/** The first replacement whose range holds the source and that has a result for its sign. */
+/** The first replacement whose range contains the source and that has a result for its sign. */
 export function replacementOf(c: Conversion, replacements: readonly Replacement[], source: Bits): Replacement | null {
   const { width, signed } = formats[c.from];
   const magnitude = signed ? BigInt.asUintN(width - 1, BigInt(source)) : BigInt(source);
@@ -85,7 +85,7 @@ function isNegative(name: FormatName, bits: Bits): boolean {
   return signed && BigInt(bits) >> BigInt(width - 1) === 1n;
 }
 
-/** A NaN of `from` in `to`: sign, leading payload bits, the lowest where that would be none. */
+/** A NaN of `from` in `to`: sign and leading payload bits, or the lowest bit if those are all zero. */
 function movedNan(c: Conversion, source: Bits, quiet: boolean): Bits {
   const [from, to] = [formats[c.from], formats[c.to]] as readonly [FloatFormat, FloatFormat];
   const fraction = BigInt.asUintN(from.fractionBits, BigInt(source) >> BigInt(from.padding));
@@ -197,13 +197,13 @@ function alone(
   return ok([{ conversion: c, replacements: replacementsOf(c, semantics, saturate) }]);
 }
 
-/** Floats without infinity and NaN have nothing but their largest values to give. */
+/** Floats without infinity and NaN can only give their largest values. */
 function isFinite(name: FormatName): boolean {
   const format = formats[name];
   return format.kind === 'float' && !format.infinity && format.nan === 'none';
 }
 
-/** What a stack does that was not told whether to saturate; `ptx` has more to say of it. */
+/** The default saturation of a stack; `ptx` has more rules. */
 export function saturatesByItself(semantics: Exclude<Semantics, 'ptx'>, to: FormatName): boolean {
   if (isFinite(to)) return true;
   if (semantics === 'ocp') return to === 'e4m3' || to === 'e5m2';

@@ -1,4 +1,4 @@
-/** Where values lie among the patterns of a float format: sets of inputs as ranges of patterns without sign. */
+/** Sets of inputs of a float format, as ranges of patterns without sign. */
 import type { Bits } from '../base/bits.ts';
 import { decode, power } from '../numerics/exact.ts';
 import { type FloatFormat, formats, type FormatName } from '../numerics/formats.ts';
@@ -10,7 +10,7 @@ export interface PatternRange {
   readonly last: Bits;
 }
 
-/** The inputs of a rule as patterns of a float format, null where it has none of them. */
+/** The inputs of a rule as patterns of a float format; null if the format has none of them. */
 export function patternsOfInputs(name: FormatName, inputs: RuleInputs): PatternRange | null {
   const all = lastPattern(name);
   const firstNan = firstPattern(name, (value) => Number.isNaN(value));

@@ -1,4 +1,4 @@
-/** Arrays of values in the formats that tensors are held in before they are quantized. */
+/** Arrays of values in the formats that tensors have before they are quantized. */
 import { PtxlabError } from '../base/error.ts';
 import { requireBytes } from './caller.ts';
 import { requireFormat } from './names.ts';
@@ -8,7 +8,7 @@ import { tagOf } from './storage.ts';
 export type SourceArray = Float32Array | Uint16Array;
 export type SourceFormat = 'f32' | 'f16' | 'bf16';
 
-/** What callers bring: these, and the array of f16 that newer runtimes have. */
+/** What callers may pass: these, and the array of f16 in newer runtimes. */
 export type GivenArray = SourceArray | HalfArray;
 
 interface HalfArray extends ArrayBufferView {
@@ -16,7 +16,7 @@ interface HalfArray extends ArrayBufferView {
   readonly [Symbol.toStringTag]: 'Float16Array';
 }
 
-/** The elements of what a caller brings, and their format. Throws `bad-source`, and as `requireFormat`. */
+/** The elements of the caller's array, and their format. Throws `bad-source`, and like `requireFormat`. */
 export function sourceOf(
   given: GivenArray,
   named: string | undefined,
@@ -32,7 +32,7 @@ export function sourceOf(
     throw new PtxlabError('bad-source', `a ${kind} holds ${held.join(' or ')}: say which by \`from\``);
   }
   const { buffer, byteOffset, length } = given;
-  // A view of its own where the caller's is of another realm, or of a kind that has the same bits.
+  // Makes a new view if the caller's is from another realm, or of another kind with the same bits.
   const source =
     from === 'f32' ? new Float32Array(buffer, byteOffset, length) : new Uint16Array(buffer, byteOffset, length);
   return { source, from: from as SourceFormat };
@@ -67,7 +67,10 @@ function halfValues(): Float32Array {
   return halves;
 }
 
-/** Writes the values of a source as f32, exactly, and gives the part of `room` that holds them; f32 stay where they are. */
+/**
+ * Writes the values of a source as f32, exactly, and returns the part of `room` that holds them; f32 values are not
+ * copied.
+ */
 export function singlesOf(source: SourceArray, from: SourceFormat, room: Float32Array): Float32Array {
   if (source instanceof Float32Array) return source;
   const count = source.length;

@@ -1,19 +1,19 @@
-/** The distance between neighbouring values of a format: what an error is measured in. */
+/** The distance between neighbouring values of a format, which is the unit of errors. */
 import { formats, type FormatName } from '../numerics/formats.ts';
 
-/** What an error is measured in: the spacing of a format. */
+/** The unit of an error: the spacing of a format. */
 export interface SpacingUnit {
   readonly format: FormatName;
   /**
-   * False: below the least normal number the spacing is that of the subnormals. True, for elements that were multiplied
-   * by scales which are not known any more: each binade has the format's number of values, however small it is.
+   * False: below the least normal number the spacing is that of the subnormals. True: for elements that were multiplied
+   * by unknown scales, every binade has the same number of values, however small it is.
    */
   readonly anyExponent: boolean;
 }
 
 /**
- * Reciprocals of the spacing in each binade, by the 11 bits of an f64's exponent field. Above the format's largest number
- * the spacing goes on as if it had more exponents.
+ * Reciprocals of the spacing in each binade, by the 11 bits of an f64's exponent field. Above the format's largest
+ * number the spacing continues as if it had more exponents.
  */
 export function inverseSpacings(unit: SpacingUnit): Float64Array {
   const key = `${unit.format} ${unit.anyExponent}`;

@@ -19,7 +19,7 @@ function row(
 }
 
 /**
- * numpy's names stand in the column of ml_dtypes, which adds to them. torch's fp4 counts pairs: one element of
+ * numpy's names are in the column of ml_dtypes, which adds to them. torch's fp4 counts pairs: one element of
  * `float4_e2m1fn_x2` is two of e2m1.
  */
 export const spellings: Readonly<Record<FormatName, SpellingRow>> = {

@@ -1,4 +1,7 @@
-/** How elements of a format lie in an array: typed arrays that hold them, and packings of what is narrower than a byte. */
+/**
+ * How elements of a format are stored in an array: the typed arrays that hold them, and packings of elements narrower
+ * than a byte.
+ */
 import { PtxlabError } from '../base/error.ts';
 import { formats, type FormatName } from '../numerics/formats.ts';
 import { type Storage, storedBits } from '../jit/arrays/array-storage.ts';
@@ -14,7 +17,7 @@ export const packings: readonly Packing[] = ['bytes', 'low-first', 'high-first']
 /** Anything with bytes: a typed array or other view, or a buffer as a whole. */
 export type Bytes = ArrayBufferView | ArrayBuffer | SharedArrayBuffer;
 
-/** The typed array that holds elements of a format; formats without one of their own are bits in an unsigned one. */
+/** The typed array that holds elements of a format; formats without one are stored as bits in an unsigned array. */
 export interface ArrayTypes {
   readonly f64: Float64Array;
   readonly f32: Float32Array;
@@ -30,7 +33,10 @@ export interface ArrayTypes {
   readonly u64: BigUint64Array;
 }
 
-/** `Uint8Array` for all that `ArrayTypes` does not list: fp8, fp6, fp4, ue8m0, s2f6, u8, and integers below a byte. */
+/**
+ * `Uint8Array` for all formats that `ArrayTypes` does not list: fp8, fp6, fp4, ue8m0, s2f6, u8, and integers below a
+ * byte.
+ */
 export type ArrayOf<T extends FormatName> = T extends keyof ArrayTypes ? ArrayTypes[T] : Uint8Array;
 
 type ArrayMaker<A> = (buffer: ArrayBufferLike, offset: number, bytes: number) => A;
@@ -50,7 +56,7 @@ const makers: { readonly [T in keyof ArrayTypes]: ArrayMaker<ArrayTypes[T]> } = 
   u64: (buffer, offset, bytes) => new BigUint64Array(buffer, offset, bytes / 8),
 };
 
-/** Names of typed arrays whose elements have a format of their own. Bytes and 16-bit words may stand for many. */
+/** Names of typed arrays whose elements have a definite format. Bytes and 16-bit words may hold many formats. */
 const formatsOfArrays: Readonly<Record<string, FormatName>> = {
   Float64Array: 'f64',
   Float32Array: 'f32',
@@ -63,17 +69,20 @@ const formatsOfArrays: Readonly<Record<string, FormatName>> = {
   BigUint64Array: 'u64',
 };
 
-/** The format that a typed array's elements have by themselves; null for bytes, 16-bit words and views without elements. */
+/** The format that a typed array implies; null for bytes, 16-bit words and views without elements. */
 export function formatOfArray(source: Bytes): FormatName | null {
   return formatsOfArrays[tagOf(source)] ?? null;
 }
 
-/** The name of a value's kind, `Float32Array`, of whatever realm it is. */
+/** The name of a value's kind, `Float32Array`, in any realm. */
 export function tagOf(value: unknown): string {
   return Object.prototype.toString.call(value).slice(8, -1);
 }
 
-/** How the elements lie, in the packing asked for or the format's usual one: fp4 and int4 dense, fp6 one per byte, as PTX has them. */
+/**
+ * How the elements are stored, in the requested packing or the format's usual one: fp4 and int4 dense, fp6 one per
+ * byte, as in PTX.
+ */
 export function storageOf(format: FormatName, packing: Packing | undefined): Storage {
   const { width } = formats[format];
   if (width >= 8) {
@@ -90,17 +99,17 @@ export function storageOf(format: FormatName, packing: Packing | undefined): Sto
   return { width, dense: chosen !== 'bytes', highFirst: chosen === 'high-first' };
 }
 
-/** Bytes that so many elements take; the last byte is filled up with zeros. */
+/** Bytes for a number of elements; the last byte is padded with zeros. */
 export function storedBytes(storage: Storage, count: number): number {
   return Math.ceil((count * storedBits(storage)) / 8);
 }
 
-/** Elements that so many bytes hold. */
+/** Number of elements in a number of bytes. */
 export function storedElements(storage: Storage, bytes: number): number {
   return Math.floor((bytes * 8) / storedBits(storage));
 }
 
-/** The array of a format over so many bytes of a buffer. */
+/** The array of a format over a range of bytes of a buffer. */
 export function arrayOver(
   format: FormatName,
   buffer: ArrayBufferLike,

@@ -1,4 +1,4 @@
-/** What a stream of elements is like: its range, its mean, what is special in it, how its magnitudes are spread. */
+/** A summary of a stream of elements: its range, mean, special values, and the distribution of its magnitudes. */
 import { formats, type FormatName } from '../numerics/formats.ts';
 import { blockSize } from './compensated-sum.ts';
 import { type ExponentCount, ExponentHistogram, exponentOf } from './exponent-histogram.ts';
@@ -6,7 +6,7 @@ import { scaled, ScaledSum, scaleStep } from './scaled-sum.ts';
 
 export interface Summary {
   readonly count: number;
-  /** Of the finite elements; null where there is none. */
+  /** Of the finite elements; null if there are none. */
   readonly min: number | null;
   readonly max: number | null;
   /** The largest magnitude. */
@@ -14,7 +14,7 @@ export interface Summary {
   readonly mean: number | null;
   /** Of either sign. */
   readonly zeros: number;
-  /** Of the element's own format, not of the f32 or f64 that holds its value. */
+  /** Of the element's own format, not of the f32 or f64 that represents its value. */
   readonly subnormals: number;
   readonly nans: number;
   readonly infinities: number;
@@ -22,16 +22,16 @@ export interface Summary {
   readonly exponents: readonly ExponentCount[];
 }
 
-/** Elements in any number of chunks, and a summary of them; memory does not depend on how many there are. */
+/** Summarises elements in any number of chunks; memory does not depend on how many there are. */
 export class Summarizer {
   private readonly histogram = new ExponentHistogram();
   private readonly sum = new ScaledSum();
   private readonly leastNormal: number;
   /** The same as an f32. */
   private readonly leastNormalBits: number;
-  /** Sign and exponent field of the f32 chunk at hand. */
+  /** Sign and exponent field of the current f32 chunk. */
   private readonly fields = new Uint32Array(512);
-  /** The same of an f64 chunk. */
+  /** The same for an f64 chunk. */
   private readonly wideFields = new Uint32Array(4096);
   private count = 0;
   private min = Number.POSITIVE_INFINITY;
@@ -60,7 +60,7 @@ export class Summarizer {
     this.takeFields(this.fields, 8);
   }
 
-  /** One value, as often as it occurred. */
+  /** One value with the number of its occurrences. */
   addRepeated(value: number, times: number): void {
     this.count += times;
     this.sum.add(this.addAny(value, times) * times);
@@ -80,7 +80,7 @@ export class Summarizer {
 
   result(): Summary {
     const finite = this.count - this.nans - this.infinities;
-    // Which of the two zeros came first says nothing.
+    // It does not matter which of the two zeros came first.
     const [min, max] = [this.min + 0, this.max + 0];
     const { count, zeros, subnormals, nans, infinities } = this;
     return {
@@ -98,8 +98,9 @@ export class Summarizer {
   }
 
   /**
-   * The block of singles at `from`: exponents are counted by their field, zeros and subnormals without a branch, as a
-   * tensor may be half zeros. What is no number, and subnormals of f32, whose field is not their exponent, go alone.
+   * The block of f32 at `from`: exponents are counted by their field, zeros and subnormals without a branch, because a
+   * tensor may be half zeros. Values that are not finite, and subnormals of f32, whose field is not their exponent, are
+   * handled individually.
    */
   private addSingles(values: Float32Array, bits: Uint32Array, from: number): void {
     const end = Math.min(from + blockSize, values.length);
@@ -129,7 +130,9 @@ export class Summarizer {
     this.zeros = zeros;
   }
 
-  /** The same for doubles, whose `words` are high and low halves; zeros are rarer here and go alone too. */
+  /**
+   * The same for doubles, whose `words` are high and low halves; zeros are rarer here and are handled individually too.
+   */
   private addDoubles(values: Float64Array, words: Uint32Array, from: number): void {
     const end = Math.min(from + blockSize, values.length);
     const { wideFields: fields, leastNormal } = this;
@@ -154,7 +157,7 @@ export class Summarizer {
     this.subnormals += subnormals;
   }
 
-  /** The sum of the block, anew by a smaller scale where it came near the end of f64 or beyond. */
+  /** The sum of the block, recomputed with a smaller scale if it came near the limit of f64 or exceeded it. */
   private addSum(sum: number, values: Float64Array, from: number, end: number): void {
     if (Math.abs(sum) < largestSum) {
       this.sum.add(sum);
@@ -166,7 +169,7 @@ export class Summarizer {
     this.sum.add(small, scaleStep);
   }
 
-  /** Everything but count and sum. Returns what the sum takes of the value. */
+  /** Everything except count and sum. Returns the value's contribution to the sum. */
   private addAny(value: number, times: number): number {
     if (value - value !== 0) {
       if (Number.isNaN(value)) this.nans += times;
@@ -184,7 +187,7 @@ export class Summarizer {
     return value;
   }
 
-  /** Hands the counts of exponent fields of so many bits to the histogram. Field 0 holds zeros only. */
+  /** Adds the counts of exponent fields of a given width to the histogram. Field 0 contains only zeros. */
   private takeFields(fields: Uint32Array, bits: number): void {
     const top = 2 ** bits - 1;
     for (let field = 0; field < fields.length; field++) {
@@ -195,7 +198,7 @@ export class Summarizer {
   }
 }
 
-/** As many such sums as there may be stay within f64. */
+/** The largest possible number of such sums stays within f64. */
 const largestSum = 2 ** 960;
 
 function meanOf(sum: ScaledSum, count: number): number {

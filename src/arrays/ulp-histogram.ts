@@ -1,6 +1,8 @@
-/** Errors by how many spacings of a format they are: none, at most a half, one, two, four, … */
+/** Errors by the number of spacings of a format: none, at most a half, one, two, four, … */
 
-/** `ulps`: the upper end of the interval, which is in it; the lower end is that of the one before and is not. */
+/**
+ * `ulps`: the upper end of the interval, inclusive; the lower end is the upper end of the previous interval, exclusive.
+ */
 export interface UlpCount {
   readonly ulps: number;
   readonly count: number;
@@ -17,11 +19,11 @@ export function ulpBin(ulps: number): number {
 }
 
 export class UlpHistogram {
-  /** Counts of a block by `ulpBin`, but for bin 0: a loop adds to 32-bit integers faster than to doubles. */
+  /** Counts of a block by `ulpBin`, except bin 0: a loop adds to 32-bit integers faster than to doubles. */
   readonly block: Uint32Array = new Uint32Array(bins);
   private readonly bins = new Float64Array(bins);
 
-  /** Takes the counts of the block, and `same` elements without an error. Returns how many had one. */
+  /** Adds the counts of the block, and `same` elements without an error. Returns how many had one. */
   endBlock(same: number): number {
     let different = 0;
     for (let i = 1; i < bins; i++) {
@@ -38,7 +40,7 @@ export class UlpHistogram {
     for (let i = 0; i < bins; i++) this.bins[i] = (this.bins[i] as number) + (other.bins[i] as number);
   }
 
-  /** Every interval from 0 to the last that occurs; the last of all ends at infinity. */
+  /** Every interval from 0 to the last that occurs; the very last one ends at infinity. */
   counts(): readonly UlpCount[] {
     const last = this.bins.findLastIndex((count) => count > 0);
     return Array.from({ length: last + 1 }, (_, bin) => ({ ulps: upperEnd(bin), count: this.bins[bin] as number }));

@@ -1,4 +1,4 @@
-/** Memory that conversions read and write in place: what lies elsewhere is copied through it. */
+/** Memory that conversions read and write in place; arrays elsewhere are copied through it. */
 import { PtxlabError } from '../base/error.ts';
 import { pageSize, staging } from '../jit/arrays/array-plan.ts';
 import type { FormatName } from '../numerics/formats.ts';
@@ -8,13 +8,13 @@ import { type ArrayOf, arrayOver, type Packing, packings, storageOf, storedBytes
 
 const mostPages = 65_536;
 
-/** Bytes between arrays: what a group of elements may read behind its own. */
+/** Bytes between arrays: a group of elements may be read this far past its end. */
 const gap = 64;
 
 let made = 0;
 const workspaces = new WeakMap<ArrayBufferLike, Workspace>();
 
-/** The workspace that an array lies in; null where it lies in none. */
+/** The workspace that contains an array, or null. */
 export function workspaceOf(array: ArrayBufferView | ArrayBufferLike): Workspace | null {
   return workspaces.get(ArrayBuffer.isView(array) ? array.buffer : array) ?? null;
 }
@@ -31,7 +31,7 @@ export function workspaceOf(array: ArrayBufferView | ArrayBufferLike): Workspace
  * ```
  */
 export class Workspace {
-  /** Kernels run on it. Its first bytes are theirs. */
+  /** Kernels run on it and use its first bytes. */
   readonly memory: WebAssembly.Memory;
   /** Its number among all workspaces, from 1 on. */
   readonly id: number;
@@ -60,10 +60,10 @@ export class Workspace {
   }
 
   /**
-   * A new array of zeros for so many elements.
+   * A new zeroed array with this number of elements.
    *
-   * @throws PtxlabError `out-of-memory`, `bad-packing`, `bad-count`, `bad-option`, and those of `convert` for a name that
-   * is no format
+   * @throws PtxlabError `out-of-memory`, `bad-packing`, `bad-count`, `bad-option`, and those of `convert` for a name
+   *   that is not a format
    */
   array<T extends FormatName>(format: T, count: number, packing?: Packing): ArrayOf<T> {
     const name = requireFormat(format);
@@ -83,14 +83,14 @@ export class Workspace {
     return arrayOver(name, this.memory.buffer, start, size) as ArrayOf<T>;
   }
 
-  /** Gives all its memory back: arrays made before are overwritten by those made next. */
+  /** Frees all its memory: arrays created earlier are overwritten by new ones. */
   clear(): void {
     new Uint8Array(this.memory.buffer, staging.bytes, this.used - staging.bytes).fill(0);
     this.used = staging.bytes;
   }
 }
 
-/** Shared where that is allowed; a page has to be cross-origin isolated for it. */
+/** Shared if that is allowed; a page must be cross-origin isolated for it. */
 function newMemory(pages: number): WebAssembly.Memory {
   if (typeof WebAssembly === 'undefined') {
     throw new PtxlabError('no-webassembly', 'a workspace is memory of WebAssembly, which is not to be had here');

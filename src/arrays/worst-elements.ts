@@ -1,4 +1,6 @@
-/** The k elements with the largest errors of a stream, largest first; of equal ones the earlier. */
+/**
+ * The k elements with the largest errors of a stream, largest first; of equal errors, the earlier element comes first.
+ */
 export interface WorstElement {
   /** From the beginning of the stream. */
   readonly index: number;
@@ -29,7 +31,7 @@ export class WorstElements {
     if (this.kept.length > this.limit) this.kept.pop();
   }
 
-  /** Those of a later part of the stream. */
+  /** Adds those of a later part of the stream. */
   merge(later: WorstElements): void {
     for (const element of later.kept) this.add(element);
   }

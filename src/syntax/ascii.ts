@@ -1,23 +1,25 @@
 const encoder = new TextEncoder();
 
-/** What stands for a character beyond ASCII. It belongs to no class. */
+/** Stands for a character beyond ASCII. It belongs to no class. */
 const beyond = 0x7f;
 
-/** NULs behind the text, so that a reader may look that many characters ahead without asking where the end is. */
+/** NULs after the text, so that a reader can look that many characters ahead without checking for the end. */
 const lookahead = 4;
 
-/** A text in the form that is read. */
+/** A text in the form that the lexer reads. */
 export interface AsciiText {
-  /** The character codes, then some NULs; DEL for what is beyond ASCII, so that offsets are those of the string. */
+  /** The character codes, then some NULs; DEL for characters beyond ASCII, so that offsets are those of the string. */
   readonly bytes: Uint8Array;
-  /** The first character that ptxas refuses even in a comment: NUL, DEL, anything beyond ASCII; -1 if there is none. */
+  /**
+   * The first character that ptxas rejects even in a comment: NUL, DEL, or anything beyond ASCII; -1 if there is none.
+   */
   readonly foreign: number;
 }
 
-/** Bytes read several times faster than the characters of a string. */
+/** Bytes can be read several times faster than the characters of a string. */
 export function toAscii(source: string): AsciiText {
   const bytes = new Uint8Array(source.length + lookahead);
-  // Only where every character is ASCII does UTF-8 have as many bytes as the string has units.
+  // UTF-8 has as many bytes as the string has units only if every character is ASCII.
   const { read, written } = encoder.encodeInto(source, bytes);
   const isAscii = read === source.length && written === source.length;
   if (!isAscii) {

@@ -19,15 +19,15 @@ import { Token } from './tokens.ts';
 
 const loneSingle = { help: '0f constants stand alone: write the value as a decimal or 0d constant to compute with it' };
 
-/** How tightly a binary operator binds, by token; 0 for every other token. C's order. */
+/** Precedence of a binary operator, by token; 0 for every other token. Same order as in C. */
 const precedence: Uint8Array = makePrecedence();
 
-/** Whether `kind` carries an expression on behind a complete constant. */
+/** Whether `kind` continues an expression after a complete constant. */
 export function continuesConstant(kind: number): boolean {
   return precedence[kind] !== 0 || kind === Token.Question;
 }
 
-/** Reads an expression and returns its value; null after a complaint that ends the statement. */
+/** Parses an expression and returns its value; null after an error that ends the statement. */
 export function parseConstant(r: Reader): Constant | null {
   const condition = parseBinary(r, 1);
   if (condition === null || r.kind !== Token.Question) return condition;
@@ -44,7 +44,7 @@ export function parseConstant(r: Reader): Constant | null {
   return (condition as IntegerConstant).value !== 0n ? yes : no;
 }
 
-/** The same where only an integer will do; `what` names the place. */
+/** The same, but only an integer is allowed; `what` names the place. */
 export function parseIntegerConstant(r: Reader, what: string): IntegerConstant | null {
   const start = r.start;
   const constant = parseConstant(r);
@@ -139,7 +139,7 @@ function parseLiteral(r: Reader): Constant | null {
   return constant;
 }
 
-/** The value of the current integer token; complains, and gives 0, where it does not fit in 64 bits. */
+/** The value of the current integer token; reports an error, and returns 0, if it does not fit in 64 bits. */
 function integerLiteral(r: Reader): IntegerConstant {
   const { value, unsigned, fit } = readInteger(r.text());
   if (fit === 'overflow') r.report('PTX1010', r.span(), { constant: r.describe(), bits: '64' });

@@ -1,10 +1,10 @@
-/** Debugging directives of a module, carried along as text. Source: PTX ISA 11.5. */
+/** Debugging directives of a module, kept as text. Source: PTX ISA 11.5. */
 import type { Reader } from './reader.ts';
 import { Token } from './tokens.ts';
 import type { DebugItem } from './tree.ts';
 import { integerTokenValue, readCount } from './values.ts';
 
-/** `.file 1 "a.cu"`, with time stamp and size behind it or not. */
+/** `.file 1 "a.cu"`, optionally followed by time stamp and size. */
 export function parseFile(r: Reader): DebugItem | null {
   const start = r.start;
   r.next();
@@ -39,7 +39,7 @@ export function parseSection(r: Reader): DebugItem | null {
   return item(r, start, '.section', null);
 }
 
-/** After a complaint: to behind the `}` of the section. */
+/** Skips to after the `}` of the section, after an error. */
 function skipSection(r: Reader): null {
   let open = 1;
   while (open > 0 && r.kind !== Token.End && !r.atFunction()) {
@@ -84,7 +84,7 @@ function expectInteger(r: Reader): boolean {
   return r.expect(Token.Integer, 'an integer or a label');
 }
 
-/** `@@DWARF …`, the notation before PTX 2.0: the rest of its line, unread. */
+/** `@@DWARF …`, the notation before PTX 2.0: the rest of its line is not parsed. */
 export function parseDwarf(r: Reader): DebugItem | null {
   const start = r.start;
   r.next();

@@ -8,9 +8,9 @@ import type { Declaration, Initializer, Variable } from './tree.ts';
 import { readCount } from './values.ts';
 
 /**
- * `.space .align 8 .v2 .type name, name;` with its first dotted word as the current token. After a complaint it returns
- * the declaration as far as it was read, so that the names before the mistake stay known; null if there are none. Where
- * the first word is a mistake for a state space, `assumedSpace` is that space.
+ * `.space .align 8 .v2 .type name, name;` with its first dotted word as the current token. After an error, returns the
+ * declaration as far as it was parsed, so that the names before the mistake stay known; null if there are none. If the
+ * first word is a misspelt state space, `assumedSpace` is that space.
  */
 export function parseDeclaration(
   r: Reader,
@@ -52,7 +52,9 @@ export function parseDeclaration(
   };
 }
 
-/** After a complaint about one name of a list: to the `,` or `;` behind it; false where something else comes first. */
+/**
+ * After an error in one name of a list: skips to the `,` or `;` after it; returns false if something else comes first.
+ */
 function skipVariable(r: Reader): boolean {
   if (r.openBraces > 0) return false;
   while (r.kind !== Token.Comma && r.kind !== Token.Semicolon) {

@@ -1,4 +1,4 @@
-/** The directives of PTX as the parser asks for them. */
+/** The directives of PTX, in the form that the parser needs. */
 import {
   attributeRows,
   type AttributeRow,
@@ -14,7 +14,7 @@ export const declaredSpaces: ReadonlySet<string> = new Set(Object.keys(spaceRows
 
 export const linkages: ReadonlySet<string> = new Set(Object.keys(linkageRows));
 
-/** Directives that start an item and never a statement: one of them inside a body means that a `}` is missing. */
+/** Directives that start an item and never a statement: inside a body, one of them means that a `}` is missing. */
 export const moduleDirectives: ReadonlySet<string> = new Set([
   ...linkages,
   ...Object.entries(directiveRows)
@@ -22,7 +22,7 @@ export const moduleDirectives: ReadonlySet<string> = new Set([
     .map(([name]) => name),
 ]);
 
-/** True for what may follow a prototype that has no `;`: another item of the module. */
+/** True for tokens that may follow a prototype without `;`: another item of the module. */
 export function startsItem(directive: string): boolean {
   if (directive === '.reg' || directive === '.local' || directive === '.param') return false;
   return moduleDirectives.has(directive) || declaredSpaces.has(directive) || storageWords.has(directive);
@@ -31,7 +31,7 @@ export function startsItem(directive: string): boolean {
 /** Words that begin a declaration before its state space. */
 const storageWords: ReadonlySet<string> = new Set(['.align', '.attribute']);
 
-/** Directives where reading may go on after a mistake. */
+/** Directives at which parsing may resume after a mistake. */
 export const statementDirectives: ReadonlySet<string> = new Set([
   ...linkages,
   ...declaredSpaces,
@@ -43,7 +43,7 @@ export const statementDirectives: ReadonlySet<string> = new Set([
 /** Directives between the header and the body of a function. */
 export const tuningRules: ReadonlyMap<string, TuningRow> = new Map(tuningRows.map((row) => [row.name, row]));
 
-/** What `.attribute(…)` of functions or variables may hold. */
+/** Valid entries of `.attribute(…)` for functions or variables. */
 export function attributesOf(owner: 'func' | 'variable'): readonly AttributeRow[] {
   return attributeRows.filter(({ on }) => on.includes(owner));
 }

@@ -1,13 +1,13 @@
 /**
- * What the operators of constant expressions do. Source: PTX ISA 4.5.5; where ptxas 13.0 differs from its table, ptxas
- * decides: `&`, `|`, `^` keep the signedness of their operands, shifts count modulo 64, both branches of `?:` are evaluated.
+ * The operators of constant expressions. Source: PTX ISA 4.5.5. Where ptxas 13.0 differs from its table, ptxas decides:
+ * `&`, `|`, `^` keep the signedness of their operands, shifts count modulo 64, both branches of `?:` are evaluated.
  */
 import type { Span } from '../base/span.ts';
 import { bitsToDouble, doubleBits } from './literals.ts';
 import type { Reader } from './reader.ts';
 import { Token } from './tokens.ts';
 
-/** `value` lies in the range of `.s64`, or of `.u64` where `unsigned`. */
+/** Whether `value` is in the range of `.s64`, or of `.u64` if `unsigned`. */
 export interface IntegerConstant {
   readonly kind: 'integer';
   readonly value: bigint;
@@ -32,7 +32,7 @@ export interface Operator extends Span {
 const signOfSingle: bigint = 1n << 31n;
 const signOfDouble: bigint = 1n << 63n;
 
-/** What stands for the value of an expression that has none. */
+/** Placeholder for the value of an invalid expression. */
 export const zero: IntegerConstant = { kind: 'integer', value: 0n, unsigned: false };
 
 /** An integer constant of the low 64 bits of `value`. */
@@ -44,7 +44,7 @@ function truth(condition: boolean): IntegerConstant {
   return integer(condition ? 1n : 0n, false);
 }
 
-/** Complains that `what` takes integers only, and gives a value to go on with. */
+/** Reports that `what` takes integers only, and returns a value to continue with. */
 export function notInteger(r: Reader, span: Span, what: string): IntegerConstant {
   r.report('PTX1013', span, { what });
   return zero;
@@ -66,7 +66,7 @@ export function applyUnary(r: Reader, operator: number, span: Span, operand: Con
   return operator === Token.Tilde ? integer(~operand.value, true) : operand;
 }
 
-/** A binary operator's value; mistakes are complained about and give 0. */
+/** The value of a binary operator; mistakes are reported and give 0. */
 export function applyBinary(r: Reader, operator: Operator, left: Constant, right: Constant): Constant {
   if (left.kind === 'integer' && right.kind === 'integer') return applyInteger(r, operator, left, right);
   if (left.kind === 'float' && right.kind === 'float') return applyFloat(r, operator, left, right);
@@ -74,7 +74,7 @@ export function applyBinary(r: Reader, operator: Operator, left: Constant, right
   return zero;
 }
 
-/** Both operands become unsigned where one is: C's usual conversions. */
+/** Both operands become unsigned if one is: C's usual conversions. */
 function applyInteger(r: Reader, operator: Operator, left: IntegerConstant, right: IntegerConstant): IntegerConstant {
   const unsigned = left.unsigned || right.unsigned;
   const a = unsigned ? BigInt.asUintN(64, left.value) : left.value;
@@ -108,7 +108,7 @@ function applyInteger(r: Reader, operator: Operator, left: IntegerConstant, righ
   }
 }
 
-/** `%` works on the bits as unsigned numbers whatever its operands are. */
+/** `%` treats the bits of its operands as unsigned numbers, whatever their types. */
 function divide(r: Reader, operator: Operator, left: IntegerConstant, right: IntegerConstant): IntegerConstant {
   const unsigned = operator.kind === Token.Percent || left.unsigned || right.unsigned;
   const a = unsigned ? BigInt.asUintN(64, left.value) : left.value;

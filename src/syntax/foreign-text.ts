@@ -1,4 +1,4 @@
-/** Texts that are not PTX at all, told by how they begin, so that one finding says so. */
+/** Detects texts that are not PTX at all by how they begin, so that they get a single finding. */
 
 interface ForeignText {
   /** Completes "found …". */
@@ -31,7 +31,7 @@ const marks: readonly Mark[] = [
 
 const examined = 4096;
 
-/** What a text is that does not begin with a directive; null where that cannot be told. */
+/** Describes a text that does not begin with a directive; null if it is not recognised. */
 export function foreignText(source: string): ForeignText | null {
   const start = source.slice(0, examined);
   return marks.find(({ pattern }) => pattern.test(start)) ?? null;

@@ -1,4 +1,4 @@
-/** `.entry` and `.func`: the header, what tunes it, the body. Source: PTX ISA 11.2 and 11.4. */
+/** `.entry` and `.func`: the header, tuning directives, and the body. Source: PTX ISA 11.2 and 11.4. */
 import { parseAttributes } from './attributes.ts';
 import { startsItem, tuningRules } from './directives.ts';
 import { parseParameters } from './parameters.ts';
@@ -9,7 +9,7 @@ import type { Linkage } from '../isa/directives.ts';
 import type { FunctionItem, Parameter, Statement, TuningDirective } from './tree.ts';
 import { parseTuning } from './tuning.ts';
 
-/** What is known of a function before its body. */
+/** The parts of a function before its body. */
 interface Header {
   name: string;
   nameStart: number;
@@ -22,8 +22,8 @@ interface Header {
 }
 
 /**
- * Reads a function from `.entry` or `.func`, the current token. A mistake in the header leaves out what could not be
- * read; the body is read nevertheless. Null, after a complaint, for a function without a name.
+ * Parses a function from `.entry` or `.func`, the current token. A mistake in the header drops only the parts that
+ * could not be parsed; the body is parsed nevertheless. Returns null, after an error, for a function without a name.
  */
 export function parseFunction(r: Reader, linkage: Linkage | null, start: number, entry: boolean): FunctionItem | null {
   const header: Header = {
@@ -85,7 +85,7 @@ function parseHeader(r: Reader, header: Header, owner: 'entry' | 'func'): boolea
   const tuning = parseTuning(r, owner);
   if (tuning === null) return false;
   header.tuning = tuning;
-  // A kernel that is tuned has a body; only a bare header may end here.
+  // A kernel with tuning directives must have a body; only a bare header may end here.
   const mayEnd = isFunc || tuning.length === 0;
   if (r.kind === Token.LeftBrace || (mayEnd && r.kind === Token.Semicolon)) return true;
   // nvcc 2 to 4 wrote prototypes without a `;`.
@@ -101,7 +101,7 @@ function parseFunctionAttributes(r: Reader, attributes: string[]): boolean {
   return true;
 }
 
-/** After a mistake in a header: on to its body, its `;`, or what looks like the next item. */
+/** After a mistake in a header: skips to its body, its `;`, or the apparent start of the next item. */
 function skipHeader(r: Reader): void {
   r.failed = false;
   if (

@@ -1,10 +1,10 @@
-/** What stands behind `=` in a declaration. Source: PTX ISA 5.4.4 and 5.3; shapes as ptxas takes them. */
+/** The initializer after `=` in a declaration. Source: PTX ISA 5.4.4 and 5.3; shapes as ptxas accepts them. */
 import { parseConstant, parseIntegerConstant } from './constants.ts';
 import type { Reader } from './reader.ts';
 import { Token } from './tokens.ts';
 import type { Initializer } from './tree.ts';
 
-/** Reads an initializer; null after a complaint. */
+/** Parses an initializer; null after an error. */
 export function parseInitializer(r: Reader): Initializer | null {
   if (r.kind === Token.LeftBrace) return parseList(r);
   if (r.kind === Token.Name) return parseAddress(r, null);
@@ -68,7 +68,7 @@ function parseAddress(r: Reader, mask: bigint | null): Initializer | null {
   return { kind: 'address', name, offset, generic, mask, span: { start, end: r.previousEnd } };
 }
 
-/** A constant, or a mask before what it selects a byte of: `0xff00(name)`, `0xff00(0x1234)`. */
+/** A constant, or a mask before the value it selects a byte of: `0xff00(name)`, `0xff00(0x1234)`. */
 function parseScalar(r: Reader): Initializer | null {
   const start = r.start;
   const maskEnd = r.kind === Token.Integer || r.kind === Token.WarpSize ? r.end : -1;
@@ -96,7 +96,7 @@ function parseMasked(r: Reader, mask: bigint, span: { start: number; end: number
   return { kind: 'integer', value, span: { start, end: r.previousEnd } };
 }
 
-/** By how many bits the one byte that `mask` selects is shifted; null if it selects anything but one byte. */
+/** The shift of the one byte that `mask` selects; null if it does not select exactly one byte. */
 function shiftOfMask(mask: bigint): bigint | null {
   for (let shift = 0n; shift < 64n; shift += 8n) if (mask === 0xffn << shift) return shift;
   return null;

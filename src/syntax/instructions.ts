@@ -6,7 +6,7 @@ import type { Guard, Instruction, Operand } from './tree.ts';
 
 const noOperands: readonly Operand[] = [];
 
-/** `@p opcode.parts operands;` with the guard or the opcode as the current token; null after a complaint. */
+/** `@p opcode.parts operands;` with the guard or the opcode as the current token; null after an error. */
 export function parseInstruction(r: Reader): Instruction | null {
   const start = r.start;
   let guard: Guard | null = null;
@@ -33,7 +33,7 @@ export function parseInstruction(r: Reader): Instruction | null {
 
 const controlWords: ReadonlySet<string> = new Set(['if', 'else', 'for', 'while', 'do', 'switch']);
 
-/** Complains about a statement of C and steps over its condition, so that the statements it governs are still read. */
+/** Reports a C statement and skips its condition, so that the statements it governs are still parsed. */
 function refuseControlStatement(r: Reader, span: Span): null {
   const near = r.source.slice(span.start, span.end);
   const help = 'PTX branches: setp sets a predicate, and @%p bra LABEL jumps where it holds';

@@ -1,4 +1,4 @@
-/** Lines of known shape between statements that are parsed: the way past the parser, and back to it. */
+/** Skips lines of known shape between statements that are parsed. */
 import type { LineShape, LineShapes, ReadShape, ShapeName } from './line-shapes.ts';
 import type { Reader } from './reader.ts';
 import type { Instruction, KnownLines, LineSource, LocationDirective, Operand, Statement } from './tree.ts';
@@ -24,8 +24,8 @@ export class TextLines implements LineSource {
   }
 
   /**
-   * With the first token of a statement as the current one: steps over the lines of known shape that begin with it.
-   * `parse` is what reads one after all.
+   * With the first token of a statement as the current one: skips the lines of known shape that begin with it. `parse`
+   * parses one after all.
    */
   read(parse: Parse): KnownLines | null {
     this.parse = parse;
@@ -49,7 +49,7 @@ export class TextLines implements LineSource {
   }
 
   learn(node: Instruction | LocationDirective): LineShape | null {
-    // Some mistakes leave a tree behind: nothing is learned from an item that has any.
+    // Some mistakes still produce a tree: no shapes are learned from an item that has any.
     if (this.r.findings > this.findingsBefore) return null;
     return this.shapes.learn(this.r.bytes, node.start, (read) =>
       node.kind === 'loc' ? isLocation(node, read) : isInstruction(node, read),
@@ -57,14 +57,14 @@ export class TextLines implements LineSource {
   }
 }
 
-/** True where what was read is this `.loc`, and nothing else. */
+/** True if the parsed text is exactly this `.loc`. */
 function isLocation({ inlined, end }: LocationDirective, read: ReadShape): boolean {
   const parts = read.names.map(({ kind }) => kind).join(' ');
   const isComplete = inlined === null ? parts === '' : parts === 'kept folded kept';
   return read.end === end && isComplete && read.slots.length === (inlined === null ? 3 : 8);
 }
 
-/** True where what was read is this instruction, and the numbers folded away stand where they seem to. */
+/** True if the parsed text is exactly this instruction, and the folded numbers are where they seem to be. */
 function isInstruction(node: Instruction, { end, names }: ReadShape): boolean {
   const places = namesIn(node);
   const isName = (name: ShapeName, i: number): boolean =>
@@ -72,7 +72,7 @@ function isInstruction(node: Instruction, { end, names }: ReadShape): boolean {
   return end === node.end && names.length * 2 === places.length && names.every(isName);
 }
 
-/** Known lines, parsed. */
+/** Parses known lines. */
 export function statementsOf({ from, to, source }: KnownLines): readonly (Instruction | LocationDirective)[] {
   const { words, slotCounts } = source.shapes;
   const statements: (Instruction | LocationDirective)[] = [];

@@ -22,25 +22,25 @@ const lowerX = 0x78;
 const rightBrace = 0x7d;
 const byteOrderMark = 0xfeff;
 
-/** `# 12 "file.cu"` and `#line 12 "file.cu"`: all that ptxas knows of a preprocessor; it skips them. */
+/** `# 12 "file.cu"` and `#line 12 "file.cu"`: the only preprocessor lines that ptxas accepts; it skips them. */
 const lineMarker: RegExp = /#[ \t]*(?:line[ \t]+)?\d+[ \t]+"[^"\n]*"[ \t\d]*(?=[\r\n]|$)/y;
 
 /**
- * Reads PTX token by token. The current token is `kind` from `start` to `end`; {@link next} moves on. No token is an
- * object, and a token's text is cut only when asked for.
+ * Reads PTX token by token. The current token is `kind` from `start` to `end`; {@link next} advances. Tokens are not
+ * objects, and a token's text is extracted only when requested.
  */
 export class Lexer {
   readonly source: string;
   kind: number = Token.End;
   start = 0;
   end = 0;
-  /** Where the token before the current one ended. */
+  /** End of the token before the current one. */
   previousEnd = 0;
-  /** Where the last {@link mnemonic} ended. */
+  /** End of the last {@link mnemonic}. */
   mnemonicEnd = 0;
-  /** The first character that ptxas refuses even in a comment (NUL, anything beyond ASCII); -1 if there is none. */
+  /** The first character that ptxas rejects even in a comment (NUL, or anything beyond ASCII); -1 if there is none. */
   readonly foreign: number;
-  /** The character codes, with some NULs behind them. */
+  /** The character codes, followed by some NULs. */
   readonly bytes: Uint8Array;
   private readonly names: NameTable;
   private hash = 0;
@@ -54,7 +54,7 @@ export class Lexer {
     if (source.charCodeAt(0) === byteOrderMark) this.end = 1;
   }
 
-  /** Moves to the next token. At the end of the text it stays there. */
+  /** Advances to the next token. At the end of the text it stays there. */
   next(): void {
     const bytes = this.bytes;
     let at = this.end;
@@ -86,20 +86,22 @@ export class Lexer {
     }
   }
 
-  /** Makes an earlier token the current one again: the one that began at `start`, behind one that ended at `previousEnd`. */
+  /**
+   * Makes an earlier token the current one again: the one that began at `start`, after one that ended at `previousEnd`.
+   */
   rewind(start: number, previousEnd: number): void {
     this.end = start;
     this.next();
     this.previousEnd = previousEnd;
   }
 
-  /** Makes the first token behind `end` the current one; what ends there was read by others. */
+  /** Makes the first token after `end` the current one; other code has read the text up to there. */
   goOn(end: number): void {
     this.end = end;
     this.next();
   }
 
-  /** Lets nothing more be read: the current token becomes the end. */
+  /** Stops reading: the current token becomes the end of the text. */
   stop(): void {
     const { length } = this.source;
     this.take(Token.End, length, length);
@@ -113,8 +115,8 @@ export class Lexer {
 
   /**
    * With an opcode as the current token: reads its dot-parts, which unlike other dotted words may start with a digit
-   * (`.1d`), and returns them joined. White space may stand before a dot, not after one. Afterwards the token behind
-   * the mnemonic is current and {@link mnemonicEnd} says where the mnemonic stopped.
+   * (`.1d`), and returns them joined. White space may precede a dot but not follow one. Afterwards the token after the
+   * mnemonic is current, and {@link mnemonicEnd} is where the mnemonic ended.
    */
   mnemonic(): string {
     const from = this.start;
@@ -149,8 +151,8 @@ export class Lexer {
   }
 
   /**
-   * With a dotted word as the current token: steps over lines that hold such a word and one plain integer, `.b8 12`. Debug
-   * sections have hundreds of thousands of them.
+   * With a dotted word as the current token: skips lines that consist of such a word and one plain integer, `.b8 12`.
+   * Debug sections have hundreds of thousands of them.
    */
   skipNumbers(): void {
     const { bytes } = this;
@@ -159,7 +161,7 @@ export class Lexer {
       const end = this.endOfNumberLine(at);
       let next = end;
       while (starts[bytes[next] as number] === Start.space) next++;
-      // Behind anything else the list may go on.
+      // After anything else the list may continue.
       const isOver = bytes[next] === dot || bytes[next] === rightBrace || (this.classAt(next) & CharClass.name) !== 0;
       if (end < 0 || !isOver) break;
       at = next;
@@ -233,7 +235,10 @@ export class Lexer {
     return classes[this.bytes[at] as number] as number;
   }
 
-  /** The end of all `.word` parts from `start` on that follow without a gap; goes on with the `hash` of what precedes. */
+  /**
+   * The end of all `.word` parts from `start` on that follow without a gap; continues the `hash` of the text before
+   * them.
+   */
   private skipParts(start: number, hash: number): number {
     this.hash = hash;
     let at = start;
@@ -245,7 +250,7 @@ export class Lexer {
     return at;
   }
 
-  /** The end of `.word::word…` at `start`, which is just behind the dot when no word follows it. */
+  /** The end of `.word::word…` at `start`, or just after the dot if no word follows it. */
   private skipPart(start: number, hash: number): number {
     const bytes = this.bytes;
     let at = start + 1;
@@ -309,7 +314,7 @@ export class Lexer {
     return at;
   }
 
-  /** What begins rarely enough to stand apart: takes a token and returns -1, or returns where reading goes on. */
+  /** Tokens with rare first characters: reads a token and returns -1, or returns the position to continue at. */
   private readRare(start: number, first: number): number {
     switch (starts[first]) {
       case Start.slash:
@@ -336,11 +341,11 @@ export class Lexer {
     return -1;
   }
 
-  /** Behind the comment at `start`; -1 when there is none and a token was taken instead. */
+  /** The position after the comment at `start`; -1 if there is no comment and a token was read instead. */
   private skipComment(start: number): number {
     const second = this.bytes[start + 1];
     if (second === slash) {
-      // Only a line feed ends it: behind a lone carriage return ptxas reads on as comment.
+      // Only a line feed ends it: after a lone carriage return ptxas still reads a comment.
       const end = this.bytes.indexOf(newline, start + 2);
       return end < 0 ? this.source.length : end + 1;
     }
@@ -359,7 +364,7 @@ export class Lexer {
     return -1;
   }
 
-  /** A string knows no escapes and may span lines; one that never closes is taken as far as its first line. */
+  /** A string has no escapes and may span lines; an unterminated one ends with its first line. */
   private readString(start: number): void {
     const end = this.bytes.indexOf(quote, start + 1);
     if (end >= 0) return this.take(Token.String, start, end + 1);

@@ -1,12 +1,15 @@
 /**
- * Instructions, and `.loc`, known by their shape: the text of one, with the numbers folded out of it. Most lines of a large file
- * repeat the shape of an earlier line, and such a line need not be parsed again: two texts of one shape are the same
- * tokens but for the numbers in registers, labels and integers, and the grammar reads them alike.
+ * The shapes of instructions and of `.loc`: their text with the numbers folded out. Most lines of a large file repeat
+ * the shape of an earlier line and need not be parsed again: two texts of one shape have the same tokens except for the
+ * numbers in registers, labels and integers, and the grammar parses them alike.
  */
 import { Kind, kinds } from './shape-characters.ts';
 import { CharClass, classes } from './tokens.ts';
 
-/** Shapes kept, and the characters that they have together. At the first limit met all are forgotten. */
+/**
+ * Limits of the number of shapes and of their total length in characters. At the first limit reached, all shapes are
+ * dropped.
+ */
 const mostShapes = 1 << 14;
 const mostCharacters = 1 << 20;
 const tableSize = mostShapes * 2;
@@ -14,10 +17,10 @@ const tableSize = mostShapes * 2;
 /** Instructions with longer shapes are not kept. Matrix instructions name up to 256 registers. */
 const longest = 2048;
 
-/** Longer names mostly belong to one function each, and are no part of a shape. */
+/** Longer names mostly belong to one function each, so they are not part of a shape. */
 const longestName = 16;
 
-/** What stands in a shape for a number, a number of more than 9 digits, and a long name. */
+/** Placeholders in a shape for a number, a number of more than 9 digits, and a long name. */
 const folded = 0x23;
 const longNumber = 0x26;
 const longName = 0x22;
@@ -27,35 +30,35 @@ const carriageReturn = 13;
 
 /** A name of an instruction. */
 export interface ShapeName {
-  /** Of a register its number is folded away, of long names and labels the whole. */
+  /** For a register, its number is folded; for long names and labels, the whole name. */
   readonly kind: 'register' | 'folded' | 'kept';
   readonly start: number;
   readonly end: number;
-  /** Its slot, of two for a folded name: its start and its end; -1 for one that is kept. */
+  /** Its slot; a folded name has two, its start and its end; -1 for a name that is kept. */
   readonly slot: number;
 }
 
-/** What was seen where a shape was read. */
+/** Information collected while a shape is read. */
 export interface ReadShape {
   readonly end: number;
   readonly names: readonly ShapeName[];
   readonly slots: readonly number[];
 }
 
-/** A text's shape: what stands for it in the table, where its names are, and the values of its slots. */
+/** The shape of a text: its id in the table, the positions of its names, and the values of its slots. */
 export interface LineShape extends Omit<ReadShape, 'end'> {
   readonly id: number;
 }
 
 /**
- * The shapes that are known, and the lines of known shape of the item that is read. A line takes `2 + slots` words: the
- * shape's id, where the line starts, then its slots. An integer of more than 28 bits has -1 in its slot.
+ * The known shapes, and the lines of known shape in the item being read. A line takes `2 + slots` words: the id of the
+ * shape, where the line starts, then its slots. An integer of more than 28 bits has -1 in its slot.
  */
 export class LineShapes {
   words: Int32Array = new Int32Array(1 << 14);
-  /** Words taken. */
+  /** Words used. */
   length = 0;
-  /** Grows when all shapes are forgotten: ids of before mean nothing then. */
+  /** Incremented when all shapes are dropped: earlier ids are invalid then. */
   generation = 0;
   /** Slots by id. */
   readonly slotCounts: Uint16Array = new Uint16Array(mostShapes);
@@ -64,21 +67,24 @@ export class LineShapes {
   private readonly hashes = new Int32Array(mostShapes);
   private readonly offsets = new Int32Array(mostShapes + 1);
   private readonly characters = new Uint8Array(mostCharacters);
-  /** The shape that was read last, its length and hash, and the words behind `length` that its slots take. */
+  /** The last shape read, its length and hash, and the words after `length` that its slots take. */
   private readonly shape = new Uint8Array(longest);
   private shapeLength = 0;
   private hash = 0;
   private slots = 0;
-  /** Where names are noted, while a shape is learned. */
+  /** Where names are recorded while a shape is learned. */
   private names: ShapeName[] | null = null;
 
-  /** Begins an item: the lines of the one before are no longer needed. */
+  /** Begins an item: the lines of the previous one are no longer needed. */
   begin(): void {
     this.length = 0;
     if (this.count >= mostShapes || (this.offsets[this.count] as number) + longest > mostCharacters) this.forget();
   }
 
-  /** Adds the lines of known shape that follow each other from `start` on; returns where the last ends, -1 for none. */
+  /**
+   * Adds the consecutive lines of known shape from `start` on; returns where the last one ends, or -1 if there are
+   * none.
+   */
   readLines(bytes: Uint8Array, start: number): number {
     let end = -1;
     for (let at = start; ; ) {
@@ -94,8 +100,8 @@ export class LineShapes {
   }
 
   /**
-   * The shape of the statement at `start`, known from now on; null where it has none, where it is not `isWhole`, or where no
-   * room is left.
+   * Learns the shape of the statement at `start`. Returns null if it has none, if it is not `isWhole`, or if there is
+   * no room left.
    */
   learn(bytes: Uint8Array, start: number, isWhole: (read: ReadShape) => boolean): LineShape | null {
     const names: ShapeName[] = [];
@@ -139,7 +145,7 @@ export class LineShapes {
     return (this.hash ^ (this.hash >>> 15)) & (tableSize - 1);
   }
 
-  /** The id of the shape that was read last; -1 where it is not known. */
+  /** The id of the last shape read; -1 if it is not known. */
   private find(): number {
     const { table, hashes, hash } = this;
     for (let at = this.firstPlace(); ; at = (at + 1) & (tableSize - 1)) {
@@ -157,7 +163,10 @@ export class LineShapes {
     return true;
   }
 
-  /** Reads one statement's shape; returns where its `;` ends, or the line of a `.loc`; -1 for a text that has none. */
+  /**
+   * Reads the shape of one statement; returns the position after its `;`, or after the line of a `.loc`; -1 if the text
+   * has no shape.
+   */
   private scan(bytes: Uint8Array, start: number): number {
     this.shapeLength = 0;
     this.hash = 0;
@@ -225,7 +234,7 @@ export class LineShapes {
     this.names?.push({ kind, start, end, slot });
   }
 
-  /** An opcode with its parts; digits in it are no numbers. */
+  /** An opcode with its parts; digits in it do not count as numbers. */
   private keepOpcode(bytes: Uint8Array, start: number): number {
     const { shape } = this;
     let { hash, shapeLength: length } = this;
@@ -285,7 +294,7 @@ export class LineShapes {
     return at;
   }
 
-  /** A label as nvcc names it, or any other name: a long one is folded away as a whole. */
+  /** A label as nvcc names it, or any other name: a long one is folded as a whole. */
   private readName(bytes: Uint8Array, start: number): number {
     const first = bytes[start] as number;
     let at = start + 1;
@@ -349,7 +358,7 @@ function classAt(bytes: Uint8Array, at: number): number {
   return classes[bytes[at] as number] as number;
 }
 
-/** Digits without a zero in front, and few enough to be an exact index. */
+/** Digits without a leading zero, few enough to be an exact index. */
 function isCanonical(bytes: Uint8Array, start: number, end: number): boolean {
   return end - start <= 9 && (bytes[start] !== zero || end === start + 1);
 }
@@ -359,7 +368,7 @@ function endsNumber(c: number): boolean {
   return ((classes[c] as number) & CharClass.name) === 0 && c !== 0x2e;
 }
 
-/** Whether a `.loc` that is complete at the end of its line is over: behind a comma it would go on. */
+/** Whether a `.loc` that is complete at the end of its line ends there; after a comma it would continue. */
 function endsLocation(bytes: Uint8Array, lineEnd: number): boolean {
   const next = bytes[skipBlanks(bytes, lineEnd)] as number;
   return next === 0x2e || next === 0x40 || next === 0x24 || next === 0x25 || isLetter(next);

@@ -1,19 +1,18 @@
-/**
- * The values of PTX literals. Source: PTX ISA 4.5.1 and 4.5.2; what becomes of literals beyond 64 bits is measured
- * from ptxas 13.0.
- */
+/** The values of PTX literals. Source: PTX ISA 4.5.1 and 4.5.2; literals beyond 64 bits as measured with ptxas 13.0. */
 
 const bits64 = 64;
 const signBit: bigint = 1n << 63n;
 
-/** Small integers as bigint, made once: most constants in real PTX are among them. */
+/** Small integers as bigints, created once: most constants in real PTX are among them. */
 const smallIntegers: readonly bigint[] = Array.from({ length: 1024 }, (_, i) => BigInt(i));
 
-/** What an integer literal means. Its type is `.u64` with suffix `U` or where `.s64` cannot hold it, else `.s64`. */
+/**
+ * The value of an integer literal. Its type is `.u64` with suffix `U` or if `.s64` cannot represent it, else `.s64`.
+ */
 export interface IntegerLiteral {
   readonly value: bigint;
   readonly unsigned: boolean;
-  /** The value exceeds 64 bits; `wraps` where ptxas keeps its low 64 bits, `overflow` where it refuses. */
+  /** The value exceeds 64 bits: with `wraps` ptxas keeps its low 64 bits, with `overflow` it rejects it. */
   readonly fit: 'fits' | 'wraps' | 'overflow';
 }
 
@@ -34,8 +33,8 @@ export function readInteger(text: string): IntegerLiteral {
 }
 
 /**
- * ptxas accumulates digits in 64 bits and refuses only where bit 63 is set before a further digit; so 2^64 reads as 0,
- * while 10^20 is refused. Stopping there also keeps a literal of a million digits cheap.
+ * ptxas accumulates digits in 64 bits and rejects a number only if bit 63 is set before a further digit; so 2^64 reads
+ * as 0, while 10^20 is rejected. Stopping there also keeps a literal of a million digits cheap.
  */
 function readLong(digits: string, radix: number, suffixed: boolean): IntegerLiteral {
   const base = BigInt(radix);
@@ -59,7 +58,7 @@ function radixOf(text: string, end: number): 2 | 8 | 10 | 16 {
 
 const scratch: DataView = new DataView(new ArrayBuffer(8));
 
-/** The bits of an f64; every NaN gives the one that x86 and so ptxas's folding produce. */
+/** The bits of an f64; every NaN becomes the one that x86, and therefore constant folding in ptxas, produces. */
 export function doubleBits(value: number): bigint {
   if (Number.isNaN(value)) return 0xfff8000000000000n;
   scratch.setFloat64(0, value);
@@ -72,7 +71,10 @@ export function bitsToDouble(bits: bigint): number {
   return scratch.getFloat64(0);
 }
 
-/** The bits of a decimal float token, null where it leaves the normal range of f64 (ptxas: overflow, underflow too). */
+/**
+ * The bits of a decimal float token; null if it is outside the normal range of f64 (ptxas reports an overflow, also for
+ * underflows).
+ */
 export function readDecimal(text: string): bigint | null {
   const value = Number(text);
   const tiny = value < 2.2250738585072014e-308 && (value !== 0 || /^[\d.]*[1-9]/.test(text));

@@ -2,14 +2,14 @@ const leastSlots = 1 << 6;
 const mostSlots = 1 << 12;
 
 /**
- * Names of one text, each made a string once however often it is written: a direct-mapped cache, so that its memory
- * stays fixed, and a name that was pushed out is merely cut from the text again.
+ * Names of one text, as one string each however often they occur. The cache is direct-mapped, so that its memory stays
+ * fixed; an evicted name is extracted from the text again.
  */
 export class NameTable {
   private readonly source: string;
   private readonly bytes: Uint8Array;
   private readonly strings: string[];
-  /** Where the text of each slot's string stands. */
+  /** Where the text of each slot's string begins. */
   private readonly starts: Uint32Array;
   private readonly lengths: Uint32Array;
   private readonly mask: number;
@@ -18,7 +18,7 @@ export class NameTable {
   constructor(source: string, bytes: Uint8Array) {
     this.source = source;
     this.bytes = bytes;
-    // A small module must not pay for a large one's table: many thousand of them are checked in one process.
+    // A small module must not pay for a large one's table: thousands of small modules may be checked in one process.
     let slots = leastSlots;
     while (slots < mostSlots && slots * 4 < source.length) slots *= 2;
     this.strings = new Array<string>(slots).fill('');

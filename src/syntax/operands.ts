@@ -1,6 +1,6 @@
 /**
- * Operands, whatever the instruction. Source: PTX ISA 6.2 to 6.4; the exact shapes are ptxas's: an offset is added, never
- * subtracted (`a+-4`), only a first operand may be `_` or a pair, and `0f` constants take no sign.
+ * Operands of any instruction. Source: PTX ISA 6.2 to 6.4. The exact shapes are those of ptxas: an offset is added,
+ * never subtracted (`a+-4`), only a first operand may be `_` or a pair, and `0f` constants take no sign.
  */
 import { continuesConstant, parseConstant, parseIntegerConstant } from './constants.ts';
 import { toBigInt } from './literals.ts';
@@ -18,7 +18,7 @@ import type {
   VectorOperand,
 } from './tree.ts';
 
-/** The operands of an instruction up to its `;`, null after a complaint. */
+/** The operands of an instruction up to its `;`; null after an error. */
 export function parseOperands(r: Reader): readonly Operand[] | null {
   const { gathered } = r;
   let count = 0;
@@ -31,7 +31,7 @@ export function parseOperands(r: Reader): readonly Operand[] | null {
 }
 
 /**
- * What follows `call`, the one opcode with a grammar of its own: `(results), name, (arguments), targets`, where all but
+ * The operands of `call`, the one opcode with its own grammar: `(results), name, (arguments), targets`, where all but
  * the name may be missing.
  */
 export function parseCallOperands(r: Reader): readonly Operand[] | null {
@@ -152,7 +152,7 @@ function parseSubscript(r: Reader, base: NameOperand): OffsetOperand | null {
   return { kind: 'offset', start: base.start, end, base, offset, subscript: true, index };
 }
 
-/** `first|second`; only behind a name may the second be discarded. */
+/** `first|second`; the second may be discarded only after a name. */
 function parsePair(r: Reader, first: Operand, maySink: boolean): PairOperand | null {
   r.next();
   const end = r.end;
@@ -216,7 +216,7 @@ function parseAddress(r: Reader): AddressOperand | null {
 
 const noOperands: readonly Operand[] = [];
 
-/** `, name`, `, {…}` or `, name, {…}` with perhaps a second `, {…}`: a sampler, coordinates, offsets. */
+/** `, name`, `, {…}` or `, name, {…}`, optionally followed by another `, {…}`: a sampler, coordinates, offsets. */
 function parseAddressRest(r: Reader): readonly Operand[] | null {
   const rest: Operand[] = [];
   const most = (): number => (rest[0]?.kind === 'vector' ? 1 : 3);
@@ -264,7 +264,7 @@ function parseSinkOrConstant(r: Reader): Operand | null {
   return sink;
 }
 
-/** `(a, b)` of a call: names, constants and `_`; empty too. */
+/** `(a, b)` of a call: names, constants and `_`; may be empty. */
 function parseList(r: Reader): ListOperand | null {
   const start = r.start;
   const elements: Operand[] = [];

@@ -5,7 +5,7 @@ import { Token } from './tokens.ts';
 import type { Parameter, PointerAttributes } from './tree.ts';
 import { readCount } from './values.ts';
 
-/** Whose parameters they are: only kernels and prototypes describe pointers. */
+/** The owner of the parameters: only kernels and prototypes describe pointers. */
 export type ParameterOwner = 'entry' | 'func' | 'prototype';
 
 /** `.param .u64 .ptr .global .align 16 name`, `.reg .b32 name`, `.param .align 8 .b8 name[16]`. */
@@ -45,15 +45,15 @@ function parseParameter(r: Reader, owner: ParameterOwner): Parameter | null {
   };
 }
 
-/** Parameters live in `.param` or `.reg`; another space is taken for `.param`. */
+/** Parameters are in `.param` or `.reg`; another space is treated as `.param`. */
 function reportSpace(r: Reader, { space, spaceStart, spaceEnd }: Storage): void {
   const parameters = { found: `'${space}'`, near: space, expected: "'.param' or '.reg'" };
   r.report('PTX1001', { start: spaceStart, end: spaceEnd }, parameters);
 }
 
 /**
- * `(parameter, parameter)`, empty too. What is wrong with one parameter leaves that one out; null, after a complaint, where
- * the list does not end.
+ * `(parameter, parameter)`, possibly empty. An invalid parameter is left out; null, after an error, if the list does
+ * not end.
  */
 export function parseParameters(r: Reader, owner: ParameterOwner): readonly Parameter[] | null {
   const parameters: Parameter[] = [];
@@ -66,13 +66,13 @@ export function parseParameters(r: Reader, owner: ParameterOwner): readonly Para
     if (r.accept(Token.RightParen)) return parameters;
     if (r.accept(Token.Comma)) continue;
     r.unexpected("',' or ')'");
-    // Only the comma is missing where the next parameter follows at once.
+    // Only the comma is missing if the next parameter follows at once.
     if (r.kind !== Token.Dotted) return skipParameter(r) && r.accept(Token.RightParen) ? parameters : null;
     r.failed = false;
   }
 }
 
-/** After a complaint: to the `,` or `)` behind a parameter; false where something else comes first. */
+/** After an error: skips to the `,` or `)` after a parameter; returns false if something else comes first. */
 function skipParameter(r: Reader): boolean {
   while (r.kind !== Token.Comma && r.kind !== Token.RightParen) {
     const isOver = r.kind === Token.LeftBrace || r.kind === Token.Semicolon || r.kind === Token.End;
@@ -92,7 +92,7 @@ const noPointer: PointerPart = { attributes: null, align: null };
 
 const pointerSpaces: ReadonlySet<string> = new Set(['.const', '.global', '.local', '.shared']);
 
-/** `.ptr .space .align N` behind a parameter's type, or `.align N` alone. */
+/** `.ptr .space .align N` after a parameter's type, or `.align N` alone. */
 function parsePointer(r: Reader, owner: ParameterOwner): PointerPart | null {
   const span = r.span();
   const first = r.text();

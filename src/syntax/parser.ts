@@ -1,6 +1,7 @@
 /**
- * From PTX text to the tree. The parser knows no instruction and judges no type: whatever the grammar alone allows is
- * passed on. It accepts and refuses what ptxas's grammar does. Source: PTX ISA chapters 4, 5, 6.2 to 6.4, 7.1 and 11.
+ * From PTX text to the tree. The parser knows no instructions and checks no types: it passes on everything that the
+ * grammar allows. It accepts and rejects what the grammar of ptxas does. Source: PTX ISA chapters 4, 5, 6.2 to 6.4, 7.1
+ * and 11.
  */
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { nearest } from '../base/nearest.ts';
@@ -20,23 +21,23 @@ import type { Linkage } from '../isa/directives.ts';
 import type { AliasItem, Instruction, Item, NameOperand } from './tree.ts';
 import { readCount } from './values.ts';
 
-/** What is wrong with a text, and what could be read of it nevertheless. */
+/** The syntax errors of a text, and everything that could be parsed in spite of them. */
 export interface ParsedModule {
   readonly items: readonly Item[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
 export interface ParsedInstruction {
-  /** Null where the text is no instruction; `diagnostics` then says why. */
+  /** Null if the text is not an instruction; `diagnostics` then says why. */
   readonly instruction: Instruction | null;
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
- * The items of a module, one at a time, so that a caller can drop each before the next is read. Syntax errors go to
- * `report` in the order of the text; reading goes on behind each, up to a limit of 1000. Never throws. Where `shapes` are
- * given, instructions of known shape are not parsed but stand in a body as `KnownLines`, to be looked at before the next
- * item is read.
+ * The items of a module, one at a time, so that a caller can drop each before the next is parsed. Syntax errors go to
+ * `report` in the order of the text; parsing continues after each, up to a limit of 1000. Never throws. If `shapes` is
+ * given, instructions of known shape are not parsed; they appear in a body as `KnownLines`, which must be handled
+ * before the next item is parsed.
  */
 export function* parseItems(
   source: string,
@@ -59,7 +60,7 @@ export function* parseItems(
   if (r.foreign >= 0 && !r.foreignReported) r.reportForeign(r.foreign);
 }
 
-/** Complains once about a text without any token, and about one in another language. */
+/** Reports a text without any token, or in another language, with a single error. */
 function isNoModule(r: Reader): boolean {
   if (r.kind === Token.Dotted) return false;
   const isEmpty = r.kind === Token.End;
@@ -70,14 +71,14 @@ function isNoModule(r: Reader): boolean {
   return true;
 }
 
-/** All items of a module and all that is wrong with its syntax. */
+/** All items of a module and all its syntax errors. */
 export function parseModule(source: string): ParsedModule {
   const diagnostics: Diagnostic[] = [];
   const items = [...parseItems(source, (diagnostic) => diagnostics.push(diagnostic))];
   return { items, diagnostics };
 }
 
-/** One instruction, alone in its text; its `;` may be missing. */
+/** One instruction in a text of its own; its `;` may be missing. */
 export function parseInstruction(source: string): ParsedInstruction {
   const diagnostics: Diagnostic[] = [];
   const text = endsInSemicolon(source) ? source : `${source}\n;`;
@@ -151,7 +152,7 @@ function parseOtherDirective(r: Reader, directive: string, linkage: Linkage | nu
   return parseMisspelled(r, directive, linkage, start);
 }
 
-/** Complains about a word that is no directive, and goes on with what was meant where that is plain. */
+/** Reports a word that is not a directive, and continues with the intended one if that is clear. */
 function parseMisspelled(r: Reader, word: string, linkage: Linkage | null, start: number): Item | null {
   const expected = linkage === null ? 'a directive of a module' : "'.entry', '.func' or a state space";
   const near = nearest(word, [...moduleDirectives, ...declaredSpaces, '.pragma']);
@@ -175,7 +176,7 @@ function parseVersion(r: Reader): Item | null {
   if (parts === null) return r.unexpected('a version such as 8.7');
   const end = r.end;
   r.next();
-  // Read like a decimal fraction: 8.10 is 8.1.
+  // Compared like a decimal fraction: 8.10 is 8.1.
   const minor = (parts[2] as string).replace(/0+$/, '');
   return { kind: 'version', start, end, major: Number(parts[1]), minor: Number(minor) };
 }
@@ -211,8 +212,8 @@ function parseAlias(r: Reader): AliasItem | null {
 }
 
 /**
- * After a complaint about an item. Text that is no directive is skipped as a whole up to the next line that starts with
- * one; a mistake within a directive ends at its `;` or before the next directive.
+ * Recovery after an error in an item. Text that is not a directive is skipped up to the next line that starts with one;
+ * a mistake within a directive ends at its `;` or before the next directive.
  */
 function recoverItem(r: Reader, start: number): void {
   const isStray = r.start === start && r.kind !== Token.Dotted;
@@ -234,11 +235,14 @@ function startsItem(directive: string): boolean {
   return moduleDirectives.has(directive) || directive === '.global' || directive === '.const';
 }
 
-/** `.version`, then `.target`, perhaps several, then perhaps `.address_size`: nothing before, none of them later. */
+/**
+ * `.version`, then one or more `.target`, then optionally `.address_size`: nothing may precede them, and none may come
+ * later.
+ */
 class HeaderOrder {
   private stage: 'version' | 'target' | 'address_size' | 'body' | 'unknown' = 'version';
 
-  /** Complains where the item that starts at the current token has no place here. */
+  /** Reports an item at the current token that is not allowed here. */
   check(r: Reader): void {
     if (r.kind !== Token.Dotted) {
       if (this.stage === 'version' && r.kind === Token.Name) this.missing(r, 'PTX1030');
@@ -265,7 +269,7 @@ class HeaderOrder {
     }
   }
 
-  /** A text without any item lacks its version too. */
+  /** A text without items also lacks its version. */
   finish(r: Reader): void {
     if (this.stage === 'version') this.missing(r, 'PTX1030');
     else if (this.stage === 'target') this.missing(r, 'PTX1031');

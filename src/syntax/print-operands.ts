@@ -1,4 +1,4 @@
-/** Operands and initializers as text that reads back as the same tree. */
+/** Operands and initializers as text that parses to the same tree. */
 import { assertNever } from '../base/assert-never.ts';
 import { bitsToDouble } from './literals.ts';
 import type { FloatOperand, Initializer, IntegerOperand, Operand } from './tree.ts';
@@ -83,8 +83,8 @@ function printFloat({ form, bits }: Pick<FloatOperand, 'form' | 'bits'>): string
 }
 
 /**
- * A decimal that rounds to these bits. Only arithmetic yields the values that no literal may have: infinities, NaN and
- * subnormals; they are printed as arithmetic again.
+ * A decimal that rounds to these bits. Infinities, NaN and subnormals have no literals and only result from arithmetic,
+ * so they are printed as arithmetic again.
  */
 function printDecimal(bits: bigint): string {
   const value = bitsToDouble(bits);

@@ -1,6 +1,6 @@
 /**
- * The tree as PTX text in one canonical layout: one statement a line, constants evaluated, debugging sections as they
- * were. Reading the text gives the same tree but for its offsets.
+ * The tree as PTX text in one canonical layout: one statement per line, constants evaluated, debugging sections
+ * unchanged. Parsing the text gives the same tree except for its offsets.
  */
 import { assertNever } from '../base/assert-never.ts';
 import { statementsOf } from './known-lines.ts';
@@ -27,7 +27,7 @@ export function printModule(items: Iterable<Item>): string {
   return text;
 }
 
-/** One item, without a line end behind it. */
+/** One item, without a trailing line end. */
 export function printItem(item: Item): string {
   switch (item.kind) {
     case 'version':
@@ -59,7 +59,7 @@ export function printInstruction(instruction: Instruction): string {
   return `${prefix}${instruction.mnemonic}${operands === '' ? '' : ` ${operands}`};`;
 }
 
-/** One statement of a body, indented by `indent`, without a line end behind it. */
+/** One statement of a body, indented by `indent`, without a trailing line end. */
 export function printStatement(statement: Statement, indent = ''): string {
   switch (statement.kind) {
     case 'instruction':

@@ -7,29 +7,29 @@ import { Lexer } from './lexer.ts';
 import { Token } from './tokens.ts';
 import type { Operand } from './tree.ts';
 
-/** After this many errors of syntax the rest of a text is not read: it is hardly PTX. */
+/** After this many syntax errors the rest of a text is not parsed: it is probably not PTX. */
 export const errorLimit = 1000;
 
-/** How deep scopes, initializers and constant expressions may nest. */
+/** Maximum nesting of scopes, initializers and constant expressions. */
 export const nestingLimit = 256;
 
-/** A lexer with a place to complain and the ways to get going again after a complaint. */
+/** A lexer that reports errors and can recover after them. */
 export class Reader extends Lexer {
-  /** Set by a complaint about syntax, until {@link recover}: the statement being read cannot be finished. */
+  /** Set by a syntax error, until {@link recover}: the statement being parsed cannot be finished. */
   failed = false;
-  /** Braces of the statement being read that are still open: `}` closes them before it closes a scope. */
+  /** Open braces of the statement being parsed: `}` closes these before it closes a scope. */
   openBraces = 0;
-  /** Room for the operands of one instruction until their number is known; what lies in it is stale. */
+  /** Buffer for the operands of one instruction until their number is known; its contents may be stale. */
   readonly gathered: Operand[] = [];
-  /** What steps over lines of known shape; null where every statement is parsed. */
+  /** Skips lines of known shape; null if every statement is parsed. */
   lines: TextLines | null = null;
-  /** Complaints so far. */
+  /** Number of errors so far. */
   findings = 0;
   private errors = 0;
   private depth = 0;
   private endComplaint = -1;
   private stopped = false;
-  /** A character beyond ASCII was complained about; the others of the text are left alone where they do no harm. */
+  /** A character beyond ASCII was reported; harmless further ones are not. */
   foreignReported = false;
   private readonly sink: (diagnostic: Diagnostic) => void;
 
@@ -51,7 +51,7 @@ export class Reader extends Lexer {
     this.stop();
   }
 
-  /** Complains about the current token, and always returns null so that a caller can return it in turn. */
+  /** Reports an error at the current token, and always returns null so that a caller can return it in turn. */
   unexpected(expected: string, extras: Extras = {}): null {
     this.failed = true;
     const span = { start: this.start, end: this.end };
@@ -76,26 +76,29 @@ export class Reader extends Lexer {
     return null;
   }
 
-  /** Complains that a scope ends here without its brace: once, however many scopes do. Reading goes on as if it stood here. */
+  /**
+   * Reports that a scope ends here without its brace: once, however many scopes do. Parsing continues as if the brace
+   * were there.
+   */
   unexpectedEnd(expected: string): void {
     if (this.start !== this.endComplaint) this.unexpected(expected);
     this.endComplaint = this.start;
     this.failed = false;
   }
 
-  /** The current token for a person: quoted, or `end of file`. */
+  /** The current token for messages: quoted, or `end of file`. */
   describe(): string {
     return this.kind === Token.End ? 'end of file' : `'${this.shortText()}'`;
   }
 
-  /** Steps over the current token if it is of this kind. */
+  /** Skips the current token if it is of this kind. */
   accept(kind: number): boolean {
     if (this.kind !== kind) return false;
     this.next();
     return true;
   }
 
-  /** Steps over the current token, or complains if it is not of this kind. */
+  /** Skips the current token, or reports an error if it is not of this kind. */
   expect(kind: number, expected: string): boolean {
     if (this.accept(kind)) return true;
     this.unexpected(expected);
@@ -103,8 +106,8 @@ export class Reader extends Lexer {
   }
 
   /**
-   * Steps over the `;` that ends a statement and returns where the statement ended, or -1 after a complaint. Where only
-   * the `;` is missing, a complaint is made too, but the statement counts as complete.
+   * Skips the `;` that ends a statement and returns where the statement ended, or -1 after an error. If only the `;` is
+   * missing, an error is reported too, but the statement counts as complete.
    */
   expectSemicolon(alternatives: string): number {
     if (this.kind === Token.Semicolon) {
@@ -119,7 +122,7 @@ export class Reader extends Lexer {
     return this.missingSemicolon();
   }
 
-  /** The complaint stands where the `;` belongs, at the end of what was read. */
+  /** The error is placed where the `;` belongs, at the end of the parsed text. */
   private missingSemicolon(): number {
     const end = this.previousEnd;
     const span = { start: end, end };
@@ -130,13 +133,13 @@ export class Reader extends Lexer {
     return end;
   }
 
-  /** Help where the current token is the `=` of an assignment. */
+  /** Help if the current token is the `=` of an assignment. */
   helpForAssignment(): Extras {
     if (this.kind !== Token.Equals) return {};
     return { help: 'PTX has no assignments: an instruction names its result first, such as mov.u32 %r1, 5' };
   }
 
-  /** Goes one level deeper; false, with a complaint, where that is too deep. Pairs with {@link leave}. */
+  /** Enters one more level of nesting; returns false, with an error, if that is too deep. Pairs with {@link leave}. */
   enter(): boolean {
     if (this.depth >= nestingLimit) {
       this.failed = true;
@@ -156,8 +159,8 @@ export class Reader extends Lexer {
   }
 
   /**
-   * After a complaint about a statement that began at `from`: skips to behind its `;`, or to a label, directive or
-   * instruction that starts a line, or to a brace that belongs to a scope.
+   * After an error in a statement that began at `from`: skips to after its `;`, or to a label, directive or instruction
+   * that starts a line, or to a brace that belongs to a scope.
    */
   recover(from: number): void {
     this.failed = false;
@@ -174,8 +177,8 @@ export class Reader extends Lexer {
   }
 
   /**
-   * Makes the name before the current token current again if it starts a line and, seen with what follows, an instruction:
-   * the line before it was broken off, and it was taken for an operand.
+   * Makes the name before the current token current again if it starts a line and begins an instruction: the line
+   * before it was incomplete, and the name was taken for an operand.
    */
   private stepBack(from: number): void {
     const { start, previousEnd } = this;
@@ -188,7 +191,7 @@ export class Reader extends Lexer {
     if (this.kind !== Token.Name || !this.opensStatement()) this.rewind(start, previousEnd);
   }
 
-  /** With `{` as the current token: skips to behind the `}` that closes it. */
+  /** With `{` as the current token: skips to after the matching `}`. */
   skipBraces(): void {
     let open = 0;
     do {
@@ -198,7 +201,7 @@ export class Reader extends Lexer {
     } while (open > 0 && this.kind !== Token.End);
   }
 
-  /** With `(` as the current token: skips to behind the `)` that closes it. */
+  /** With `(` as the current token: skips to after the matching `)`. */
   skipParentheses(): void {
     let open = 0;
     do {
@@ -208,7 +211,7 @@ export class Reader extends Lexer {
     } while (open > 0 && this.kind !== Token.End && this.kind !== Token.RightBrace);
   }
 
-  /** Whether a function starts with the current token, first on its line: what precedes is over. */
+  /** Whether a function starts with the current token, first on its line: the item before it has ended. */
   atFunction(): boolean {
     if (this.kind !== Token.Dotted) return false;
     const word = this.text();
@@ -222,7 +225,7 @@ export class Reader extends Lexer {
     return next === '.entry' || next === '.func';
   }
 
-  /** Whether a statement may begin here: at a brace of a scope, or at what starts a line and looks like one. */
+  /** Whether a statement may begin here: at a brace of a scope, or at a token that starts a line and looks like one. */
   atStatement(): boolean {
     if (this.kind === Token.RightBrace) return this.openBraces === 0;
     if (this.kind === Token.LeftBrace) return !this.opensVector();
@@ -232,7 +235,7 @@ export class Reader extends Lexer {
     return this.kind === Token.Name && this.opensStatement();
   }
 
-  /** Whether behind the current `{` there stands what a vector holds and no statement begins with. */
+  /** Whether the current `{` is followed by something that occurs in a vector but cannot begin a statement. */
   private opensVector(): boolean {
     const { start, previousEnd } = this;
     this.next();
@@ -243,7 +246,7 @@ export class Reader extends Lexer {
     return first !== Token.At && (second === Token.Comma || second === Token.RightBrace);
   }
 
-  /** Whether the current name, first on its line, goes on like a label or an instruction rather than an operand. */
+  /** Whether the current name, first on its line, continues like a label or an instruction rather than an operand. */
   private opensStatement(): boolean {
     const { start, end, previousEnd } = this;
     if (this.source.charCodeAt(start) === Token.Percent) return false;
@@ -255,7 +258,7 @@ export class Reader extends Lexer {
     return kind === Token.Colon || kind === Token.Semicolon || kind === Token.Name || kind === Token.LeftParen;
   }
 
-  /** Complains about a character that ptxas refuses wherever it stands: at the end of reading, unless one was met before. */
+  /** Reports a character that ptxas rejects anywhere: at the end of the text, unless one was reported before. */
   reportForeign(at: number): void {
     const code = this.source.codePointAt(at) as number;
     const span = { start: at, end: at + (code > 0xffff ? 2 : 1) };

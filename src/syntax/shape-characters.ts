@@ -1,6 +1,6 @@
-/** What a character is to the shape of a line. */
+/** Character classes for the shape of a line. */
 
-/** How a character may go on in a shape; what is `refused` stands only in texts that are parsed each time. */
+/** How a character may continue in a shape; `refused` characters occur only in texts that are always parsed. */
 export const Kind = {
   refused: 0,
   kept: 1,

@@ -1,4 +1,4 @@
-/** What stands in the body of a function. Source: PTX ISA 4.3, 11.3, 11.4 and 11.5. */
+/** The statements in the body of a function. Source: PTX ISA 4.3, 11.3, 11.4 and 11.5. */
 import { nearest } from '../base/nearest.ts';
 import { parseDeclaration } from './declarations.ts';
 import { declaredSpaces, moduleDirectives, statementDirectives } from './directives.ts';
@@ -10,7 +10,7 @@ import type { Block, InlinedAt, NameOperand, Parameter, PragmaDirective, Stateme
 import { parseTuning } from './tuning.ts';
 import { parseStrings, readCount } from './values.ts';
 
-/** Reads statements up to the `}` of their scope, the end of the text, or a directive that starts an item. */
+/** Parses statements up to the `}` of their scope, the end of the text, or a directive that starts an item. */
 export function parseStatements(r: Reader): readonly Statement[] {
   const statements: Statement[] = [];
   for (;;) {
@@ -43,7 +43,7 @@ function parseStatement(r: Reader): Statement | null {
   }
 }
 
-/** Whether a `:` follows the current name. Most often the next character tells that none does. */
+/** Whether a `:` follows the current name. Usually the next character shows that it does not. */
 function atLabel(r: Reader): boolean {
   const next = r.source.charCodeAt(r.end);
   if (next === Token.Colon) return true;
@@ -120,7 +120,7 @@ function parseDirective(r: Reader): Statement | null {
   }
 }
 
-/** Goes on with what was meant where that is plain. */
+/** Continues with the intended directive if that is clear. */
 function unknownDirective(r: Reader, directive: string): Statement | null {
   if (moduleDirectives.has(directive))
     return r.unexpected('a statement', { help: `${directive} belongs outside functions` });
@@ -137,7 +137,7 @@ function unknownDirective(r: Reader, directive: string): Statement | null {
   return parseDeclaration(r, null, r.start, near);
 }
 
-/** `{ … }`. One that is nested too deeply is skipped after a complaint. */
+/** `{ … }`. A block that is nested too deeply is skipped after an error. */
 function parseBlock(r: Reader): Block | null {
   const start = r.start;
   if (!r.enter()) {

@@ -1,4 +1,4 @@
-/** What the names of a declaration share, and the dimensions of one. Source: PTX ISA 5.1 to 5.4. */
+/** The parts that all names of a declaration share, and the dimensions of one name. Source: PTX ISA 5.1 to 5.4. */
 import { parseAttributes } from './attributes.ts';
 import { declaredSpaces } from './directives.ts';
 import type { Reader } from './reader.ts';
@@ -6,7 +6,7 @@ import { Token } from './tokens.ts';
 import type { Variable } from './tree.ts';
 import { integerTokenValue, readCount } from './values.ts';
 
-/** What stands before the type: in any order, each repeatable but the space. */
+/** The parts before the type: in any order, and all but the space may be repeated. */
 export interface Storage {
   space: string;
   spaceStart: number;
@@ -16,7 +16,7 @@ export interface Storage {
   attributes: string[];
 }
 
-/** What all names of one declaration share. */
+/** The parts that all names of one declaration share. */
 export interface TypePart {
   readonly type: string;
   readonly typeStart: number;
@@ -24,7 +24,7 @@ export interface TypePart {
   readonly vector: '.v2' | '.v4' | null;
 }
 
-/** Reads up to the type; `assumedSpace` is what the current token was meant to be where it is no space. */
+/** Parses up to the type; `assumedSpace` is the intended space if the current token is not one. */
 export function parseStorage(r: Reader, assumedSpace = ''): Storage | null {
   const storage: Storage = {
     space: '',
@@ -62,7 +62,7 @@ function takeSpace(r: Reader, storage: Storage, word: string): boolean {
   return storage.bank !== null && r.expect(Token.RightBracket, "']'");
 }
 
-/** `.v4 .f32`; null after a complaint. */
+/** `.v4 .f32`; null after an error. */
 export function parseType(r: Reader): TypePart | null {
   let vector: '.v2' | '.v4' | null = null;
   if (r.kind === Token.Dotted) {

@@ -1,6 +1,6 @@
 /**
  * The tokens of PTX as data. A one-character token is its own character code, so a kind prints itself; the others start
- * at 128. Source: PTX ISA 4.3 to 4.5, read as ptxas reads it.
+ * at 128. Source: PTX ISA 4.3 to 4.5, as ptxas reads it.
  */
 
 // Not `as const`: TypeScript would narrow a reader's `kind` to one literal and forget that `next()` changes it.
@@ -57,15 +57,15 @@ export const Token = {
   /** `@@DWARF`. */
   Dwarf: 148,
 
-  /** A character that starts nothing. */
+  /** A character that cannot start a token. */
   BadCharacter: 160,
-  /** Digits that run on into something that is no number. */
+  /** Digits that run on into something that is not a number. */
   BadNumber: 161,
   OpenString: 162,
   OpenComment: 163,
 };
 
-/** What a first character begins; the index of {@link starts}. */
+/** The kind of token that a first character begins; the index of {@link starts}. */
 export const Start = {
   nothing: 0,
   space: 1,
@@ -81,7 +81,7 @@ export const Start = {
   hash: 11,
 } as const;
 
-/** By character code below 128: what a token that begins with it is. */
+/** By character code below 128: the kind of token that begins with it. */
 export const starts: Uint8Array = makeStarts();
 
 /** Bits of {@link classes}. */

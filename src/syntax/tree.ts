@@ -1,5 +1,5 @@
 /**
- * The tree of a PTX module. It knows no instruction: an opcode is text, an operand is a shape. All offsets are UTF-16
+ * The tree of a PTX module. It knows no instructions: an opcode is text, an operand is a shape. All offsets are UTF-16
  * offsets into the module's text. Nodes are plain data, built once and never changed.
  */
 import type { Span } from '../base/span.ts';
@@ -21,14 +21,17 @@ export interface MemberOperand extends Span {
   readonly member: string;
 }
 
-/** An integer constant expression, already evaluated in 64 bits; `unsigned` is the type rule's result (`U` suffix, too large for signed). */
+/**
+ * An integer constant expression, already evaluated in 64 bits; `unsigned` is the result of the type rule (`U` suffix,
+ * or too large for signed).
+ */
 export interface IntegerOperand extends Span {
   readonly kind: 'integer';
   readonly value: bigint;
   readonly unsigned: boolean;
 }
 
-/** A float constant. `form` tells how it was written; a decimal is rounded to its nearest f64. */
+/** A float constant. `form` says how it was written; a decimal is rounded to its nearest f64. */
 export interface FloatOperand extends Span {
   readonly kind: 'float';
   readonly form: '0f' | '0d' | 'decimal';
@@ -108,7 +111,10 @@ export interface Guard extends Span {
   readonly predicate: NameOperand | MemberOperand;
 }
 
-/** `cvt.rn.f16.f32 %h, %f;`. The span runs from the guard to the semicolon, `mnemonicEnd` is where the written mnemonic stops. */
+/**
+ * `cvt.rn.f16.f32 %h, %f;`. The span runs from the guard to the semicolon; `mnemonicEnd` is where the written mnemonic
+ * ends.
+ */
 export interface Instruction extends Span {
   readonly kind: 'instruction';
   readonly guard: Guard | null;
@@ -130,7 +136,10 @@ export interface Block extends Span {
   readonly statements: readonly Statement[];
 }
 
-/** `.loc 1 10 5` and its `function_name`/`inlined_at` tail, kept as numbers; `.pragma "…"`; anything else that declares nothing. */
+/**
+ * `.loc 1 10 5` and its `function_name`/`inlined_at` tail, kept as numbers; `.pragma "…"`; any other directive that
+ * declares nothing.
+ */
 export interface LocationDirective extends Span {
   readonly kind: 'loc';
   readonly file: number;
@@ -139,7 +148,10 @@ export interface LocationDirective extends Span {
   readonly inlined: InlinedAt | null;
 }
 
-/** `function_name L+4, inlined_at 1 20 7`: the function, as a label in a debug section, that was inlined, and where. */
+/**
+ * `function_name L+4, inlined_at 1 20 7`: the inlined function, as a label in a debug section, and the position of the
+ * call.
+ */
 export interface InlinedAt {
   readonly functionName: string;
   readonly functionOffset: number;
@@ -182,7 +194,7 @@ export type Statement =
   | PrototypeDirective
   | KnownLines;
 
-/** Instructions and `.loc` in a row that each have a known shape, and so were not parsed: lines `from` to `to` of `source`. */
+/** Consecutive instructions and `.loc` of known shape, which were not parsed: lines `from` to `to` of `source`. */
 export interface KnownLines extends Span {
   readonly kind: 'known';
   /** Offsets in the words of `source.shapes`. */
@@ -191,20 +203,20 @@ export interface KnownLines extends Span {
   readonly source: LineSource;
 }
 
-/** Where the lines of known shape of the item that is read are kept, until the next item is read. */
+/** The lines of known shape of the item being read, valid until the next item is read. */
 export interface LineSource {
   readonly shapes: LineShapes;
-  /** Parses a known line after all. */
+  /** Parses a known line. */
   statementAt(start: number): Instruction | LocationDirective;
-  /** Makes the shape of a parsed statement known; null where it cannot be. */
+  /** Learns the shape of a parsed statement; null if that is not possible. */
   learn(node: Instruction | LocationDirective): LineShape | null;
 }
 
 // --- declarations ---------------------------------------------------------------------------------------------------
 
 /**
- * What stands behind `=`: a constant; an address (`name`, `name+4`, `generic(name)+4`), of which `mask` selects one byte
- * (`0xff00(name)`); a brace list; a field of a texture or sampler (`addr_mode_0 = wrap`).
+ * The initializer after `=`: a constant; an address (`name`, `name+4`, `generic(name)+4`), of which `mask` selects one
+ * byte (`0xff00(name)`); a brace list; a field of a texture or sampler (`addr_mode_0 = wrap`).
  */
 export type Initializer =
   | { readonly kind: 'integer'; readonly value: bigint; readonly span: Span }
@@ -220,7 +232,7 @@ export type Initializer =
   | { readonly kind: 'list'; readonly elements: readonly Initializer[]; readonly span: Span }
   | { readonly kind: 'field'; readonly name: string; readonly value: Initializer; readonly span: Span };
 
-/** One declared name. `dimensions` holds null for `[]`; `count` is the N of `%r<N>`, null when absent. */
+/** One declared name. `dimensions` contains null for `[]`; `count` is the N of `%r<N>`, null if absent. */
 export interface Variable extends Span {
   readonly name: string;
   readonly nameStart: number;
@@ -228,7 +240,10 @@ export interface Variable extends Span {
   readonly count: number | null;
   readonly dimensions: readonly (number | null)[];
   readonly initializer: Initializer | null;
-  /** Type as written with its dot, vector size, alignment and pointer facts of this name. In a list all names share them. */
+  /**
+   * Type as written with its dot, vector size, alignment and pointer attributes of this name. All names in a list share
+   * them.
+   */
   readonly type: string;
   readonly typeStart: number;
   readonly typeEnd: number;
@@ -278,7 +293,7 @@ export interface FunctionItem extends Span {
   readonly tuning: readonly TuningDirective[];
   readonly noreturn: boolean;
   readonly body: readonly Statement[] | null;
-  /** Where the known lines of the body are kept; null where every instruction was parsed. */
+  /** The known lines of the body; null if every instruction was parsed. */
   readonly lines: LineSource | null;
 }
 
@@ -306,7 +321,10 @@ export interface AddressSizeDirective extends Span {
   readonly size: number;
 }
 
-/** `.file`, `.section`, `@@DWARF` lines: carried, not interpreted. `.file` keeps its number and name for source lines in faults. */
+/**
+ * `.file`, `.section`, `@@DWARF` lines: kept but not interpreted. `.file` keeps its number and name for source lines in
+ * faults.
+ */
 export interface DebugItem extends Span {
   readonly kind: 'debug';
   readonly directive: '.file' | '.section' | '@@DWARF';

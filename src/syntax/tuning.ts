@@ -7,7 +7,7 @@ import { Token } from './tokens.ts';
 import type { TuningDirective } from './tree.ts';
 import { parseStrings, readCount } from './values.ts';
 
-/** `.maxntid 128, 1, 1 .maxnreg 32 …`; null after a complaint. */
+/** `.maxntid 128, 1, 1 .maxnreg 32 …`; null after an error. */
 export function parseTuning(r: Reader, owner: ParameterOwner): readonly TuningDirective[] | null {
   const tuning: TuningDirective[] = [];
   const mayEnd = owner === 'func';
@@ -48,7 +48,7 @@ function unexpectedTuning(r: Reader, name: string, on: 'entry' | 'func'): null {
   return r.unexpected(expected, tuningRules.has(name) ? { help: `${name} stands on .entry functions only` } : {});
 }
 
-/** In the header of a kernel a `;` ends it; that of a `.func` is the `;` that ends the prototype itself. */
+/** In the header of a kernel, a `;` ends the directive; for a `.func`, the `;` ends the prototype itself. */
 function parsePragma(r: Reader, owner: ParameterOwner): TuningDirective | null {
   const start = r.start;
   const strings = parseStrings(r);

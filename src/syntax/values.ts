@@ -5,8 +5,8 @@ import { Token } from './tokens.ts';
 const maximum: bigint = 0xffffffffn;
 
 /**
- * Steps over an integer literal or `WARP_SZ` and returns it; the places of directives take no expressions and no sign,
- * and only 32 bits. Null after a complaint; `what` names the place.
+ * Skips an integer literal or `WARP_SZ` and returns it; here directives allow no expressions and no sign, and only 32
+ * bits. Null after an error; `what` names the place.
  */
 export function readCount(r: Reader, what: string): number | null {
   const small = r.smallInteger();
@@ -21,7 +21,7 @@ export function readCount(r: Reader, what: string): number | null {
   return Number(BigInt.asUintN(32, value));
 }
 
-/** Steps over the current directive and the strings behind it, `"…", "…"`, and returns them without their quotes. */
+/** Skips the current directive and the strings after it, `"…", "…"`, and returns them without their quotes. */
 export function parseStrings(r: Reader): readonly string[] | null {
   const strings: string[] = [];
   do {
@@ -33,7 +33,7 @@ export function parseStrings(r: Reader): readonly string[] | null {
   return strings;
 }
 
-/** The value of the current integer or `WARP_SZ` token, in 64 bits; complains, and gives 0, where it has more. */
+/** The value of the current integer or `WARP_SZ` token, in 64 bits; reports an error, and returns 0, if it has more. */
 export function integerTokenValue(r: Reader): bigint {
   if (r.kind === Token.WarpSize) return 32n;
   const { value, fit } = readInteger(r.text());
