@@ -30,6 +30,10 @@ const predicates: readonly string[] = namesOf(1).map(
   (name, i) => `and.b32 %at, %r${i}, ${1 << (i + 3)}; setp.ne.u32 ${name}, %at, 0;`,
 );
 
+/** The ends of the ranges of many formats, for loads from `.const`. */
+export const constants =
+  '.const .align 16 .b32 constants[8] = {0, 1, 0x80000000, 0x7f800000, 0x7fc00001, 0x3f80ff80, 0x7c00fc00, 0xffffffff};';
+
 /** Memory of a block: 32 bytes for each thread, and counters. */
 export function sharedMemory(block: number): string {
   return `.shared .align 16 .b8 slots[${32 * block}]; .shared .align 16 .b8 tally[64];`;

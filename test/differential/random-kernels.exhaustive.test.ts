@@ -1,7 +1,7 @@
-/** Random kernels of two thousand seeds, on the calling thread, one worker and two. */
+/** Random kernels of twenty thousand seeds, on the calling thread, one worker and two. */
 import { compareRandomKernels } from './run-random-kernels.ts';
 
-compareRandomKernels(1, 2000, 100, [
+compareRandomKernels(1, 20_000, 200, [
   { simd: false },
   { simd: true },
   { simd: true, workers: 1 },

@@ -1,4 +1,4 @@
-/** Random kernels: the first hundred seeds in `npm test`, two thousand in the exhaustive run. */
+/** Random kernels: the first hundred seeds in `npm test`, twenty thousand in the exhaustive run. */
 import { compareRandomKernels } from './run-random-kernels.ts';
 
 compareRandomKernels(1, 100, 20, [{ simd: false }, { simd: true }]);

@@ -3,7 +3,7 @@
  * every space, barriers. They end, stay within their memory, and threads meddle with each other only where the order
  * cannot matter; so both engines must leave the same bits everywhere. All registers are stored at the end.
  */
-import { functionFrame, kernelFrame, sharedMemory } from './random-frames.ts';
+import { constants, functionFrame, kernelFrame, sharedMemory } from './random-frames.ts';
 import { poolsFor, randomInstruction, version } from './random-instructions.ts';
 import { RandomSource } from './random-source.ts';
 import { type Callee, type Statement, StatementMaker } from './random-statements.ts';
@@ -47,7 +47,7 @@ export function randomKernel(seed: number): RandomKernel {
 }
 
 export function textOf({ target, module, block }: RandomKernel): string {
-  const header = [`.version ${version}`, `.target ${target}`, '.address_size 64', sharedMemory(block)];
+  const header = [`.version ${version}`, `.target ${target}`, '.address_size 64', sharedMemory(block), constants];
   return `${[...header, ...module.flatMap(linesOf)].join('\n')}\n`;
 }
 

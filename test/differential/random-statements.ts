@@ -31,6 +31,13 @@ export interface Callee {
   readonly meets: boolean;
 }
 
+/** Where a load or store goes, and the lines that compute its address. */
+interface Place {
+  readonly lines: readonly string[];
+  readonly space: string;
+  readonly address: string;
+}
+
 /** Steps through blocks that jump about, before a thread must leave them. */
 const mostJumps = 6;
 
@@ -120,14 +127,21 @@ export class StatementMaker {
     const widths = kind === 'f' ? [8 * bytes] : [16, 32, 64].filter((width) => width >= 8 * bytes);
     const values = random.sample(registers[random.pick(widths)] as readonly string[], lanes);
     const value = lanes === 1 ? values[0] : `{${values.join(', ')}}`;
-    const { lines, space, address } = this.place(bytes * lanes);
+    const { lines, space, address } =
+      load && random.percent(15) ? this.constant(bytes * lanes) : this.place(bytes * lanes);
     return plain(
       ...lines,
       load ? `ld${space}${type} ${value}, ${address};` : `st${space}${type} ${address}, ${value};`,
     );
   }
 
-  private place(size: number): { readonly lines: readonly string[]; readonly space: string; readonly address: string } {
+  private constant(size: number): Place {
+    const low = `and.b32 %at, ${this.register(32)}, ${32 - Math.max(16, size)};`;
+    const wide = 'cvt.u64.u32 %wide, %at; mov.u64 %generic, constants; add.u64 %wide, %wide, %generic;';
+    return { lines: [low, wide], space: '.const', address: '[%wide]' };
+  }
+
+  private place(size: number): Place {
     const { random } = this;
     const low = `and.b32 %at, ${this.register(32)}, ${32 - Math.max(16, size)};`;
     const offset = size >= 16 ? '' : `+${size * random.below(16 / size)}`;
@@ -162,11 +176,16 @@ export class StatementMaker {
     const which = random.below(operations.length);
     const value = operations[which] === 'inc.u32' ? '5' : this.register(32);
     const own = random.pick(['exch.b32', 'add.u32', 'min.s32', 'xor.b32', 'dec.u32']);
-    switch (random.below(3)) {
+    switch (random.below(4)) {
       case 0:
         return plain(`red.global.${operations[which]} [%count+${4 * which}], ${value};`);
       case 1:
         return plain(`red.shared.${operations[which]} [tally+${4 * which}], ${value};`);
+      case 2:
+        return plain(
+          'cvt.u64.u32 %generic, %own; cvta.shared.u64 %generic, %generic;',
+          `atom.${own} ${this.register(32)}, [%generic+${4 * random.below(8)}], ${this.register(32)};`,
+        );
       default:
         return plain(`atom.shared.${own} ${this.register(32)}, [%own+${4 * random.below(8)}], ${this.register(32)};`);
     }

@@ -1,6 +1,7 @@
 /** Random kernels on both engines: every byte and the count of instructions must agree. */
 import { describe, expect, it } from 'vitest';
-import { Device, type LaunchOptions } from '../../src/device.ts';
+import { Device, type LaunchOptions, type TraceEvent } from '../../src/device.ts';
+import { FactCounter } from './exercised-facts.ts';
 import { counterBytes, inputBytes, outputBytes } from './random-frames.ts';
 import { type RandomKernel, randomKernel, textOf } from './random-kernels.ts';
 import { RandomSource } from './random-source.ts';
@@ -9,10 +10,15 @@ import type { Statement } from './random-statements.ts';
 /** A way that the fast engine can run a kernel. */
 export type Way = Pick<LaunchOptions, 'simd' | 'workers'>;
 
+type OnTrace = (event: TraceEvent) => void;
+
+const ignore: OnTrace = () => undefined;
+
 /** What launches of a kernel leave on the reference engine and in each way, or the fault that they end with. */
 async function outcomes(
   kernel: RandomKernel,
   ways: readonly Way[],
+  onTrace: OnTrace,
 ): Promise<readonly [reference: string, ...found: string[]]> {
   const device = await Device.create({ memory: 2 ** 22 });
   const loaded = device.load(textOf(kernel)).kernel('k');
@@ -30,7 +36,7 @@ async function outcomes(
   };
   const found: string[] = [];
   for (const way of ways) found.push(await outcome({ engine: 'jit', ...way }));
-  return [await outcome({ engine: 'interp' }), ...found];
+  return [await outcome({ engine: 'interp', onTrace }), ...found];
 }
 
 /** Random bits, small numbers, and words whose halves are ends of the ranges of many formats. */
@@ -48,8 +54,12 @@ function word(random: RandomSource): number {
   }
 }
 
-async function disagreement(kernel: RandomKernel, ways: readonly Way[]): Promise<string | null> {
-  const [reference, ...found] = await outcomes(kernel, ways);
+async function disagreement(
+  kernel: RandomKernel,
+  ways: readonly Way[],
+  onTrace: OnTrace = ignore,
+): Promise<string | null> {
+  const [reference, ...found] = await outcomes(kernel, ways, onTrace);
   if (reference.startsWith('PTX')) return `the reference engine: ${reference}`;
   const i = found.findIndex((other) => other !== reference);
   return i < 0 ? null : `${JSON.stringify(ways[i])}: ${where(reference, found[i] as string)}`;
@@ -101,16 +111,22 @@ function* smaller(body: readonly Statement[]): Generator<readonly Statement[]> {
  */
 export function compareRandomKernels(first: number, count: number, each: number, ways: readonly Way[]): void {
   describe('random kernels on both engines', () => {
+    const facts = new FactCounter();
+
     for (let start = first; start < first + count; start += each) {
       it(`seeds ${start} to ${start + each - 1}`, async () => {
         for (let seed = start; seed < start + each; seed++) {
           const kernel = randomKernel(seed);
-          const found = await disagreement(kernel, ways);
+          const found = await disagreement(kernel, ways, (event) => facts.add(event));
           if (found === null) continue;
           const least = await shrink(kernel, ways);
           expect.fail(`seed ${seed}: ${found}\nshrunk: ${await disagreement(least, ways)}\n${textOf(least)}`);
         }
       });
     }
+
+    it('exercise every fact of a step', () => {
+      expect(facts.missing(), `counted: ${JSON.stringify([...facts.counts])}`).toEqual([]);
+    });
   });
 }

@@ -1,0 +1,61 @@
+/** Which facts of steps the instructions of random kernels exercise: each that the table has, by a short name. */
+import { resolveMnemonic } from '../../src/check/resolve.ts';
+import type { TraceEvent } from '../../src/device.ts';
+import { namedEnvironment } from '../../src/isa/environment.ts';
+import { expand } from '../../src/isa/expand.ts';
+import { flowOf, groupOf, looksAtOthers, memoryUses, outputsOf, uniformityOf } from '../../src/isa/steps/effects.ts';
+import type { Step } from '../../src/isa/steps/step.ts';
+import { allForms } from '../../src/isa/table.ts';
+
+const environment = namedEnvironment('sm_100a', '9.1');
+
+/** Facts that no random kernel can exercise, and why. */
+export const leftOut: Readonly<Record<string, string>> = {
+  'flow fault': 'a launch that ends with a fault leaves nothing to compare',
+  'write const': 'a kernel cannot write to constant memory',
+};
+
+function factsOf(step: Step): readonly string[] {
+  const group = groupOf(step);
+  return [
+    ...memoryUses(step).map(({ access, space }) => `${access} ${space}`),
+    ...(group === null ? [] : [`group ${group}`]),
+    ...(looksAtOthers(step) ? ['looks at others'] : []),
+    ...(outputsOf(step).length === 0 ? [] : [`same for ${uniformityOf(step).among}`]),
+    `flow ${flowOf(step)}`,
+  ];
+}
+
+/** Every fact that some step of the table has. */
+export function factsOfTable(): ReadonlySet<string> {
+  const variants = [...expand(allForms, { optional: 'one' })];
+  return new Set(variants.flatMap((variant) => variant.form.steps(variant, environment)).flatMap(factsOf));
+}
+
+/** Counts the facts of executed instructions. */
+export class FactCounter {
+  readonly counts = new Map<string, number>();
+  private readonly known = new Map<string, readonly string[]>();
+
+  add({ text }: TraceEvent): void {
+    const mnemonic = /^(?:@!?\S+\s+)?([\w.:]+)/.exec(text)?.[1] ?? '';
+    const facts = this.known.get(mnemonic) ?? factsOfMnemonic(mnemonic);
+    this.known.set(mnemonic, facts);
+    for (const fact of facts) this.counts.set(fact, (this.counts.get(fact) ?? 0) + 1);
+  }
+
+  /** Facts of the table that no instruction had. */
+  missing(): readonly string[] {
+    return [...factsOfTable()].filter((fact) => !this.counts.has(fact) && !Object.hasOwn(leftOut, fact));
+  }
+}
+
+/** What all variants of a mnemonic have in common: its operands choose one of them. */
+function factsOfMnemonic(mnemonic: string): readonly string[] {
+  const resolution = resolveMnemonic(mnemonic);
+  const variants = resolution.kind === 'variants' ? resolution.variants : [];
+  const [first = [], ...others] = variants.map(
+    (variant) => new Set(variant.form.steps(variant, environment).flatMap(factsOf)),
+  );
+  return [...first].filter((fact) => others.every((facts) => facts.has(fact)));
+}
