@@ -1,11 +1,15 @@
 /** A listing for a target and version names only what these have. */
 import { describe, expect, test } from 'vitest';
+import { compileForm } from '../isa/notation.ts';
+import { allForms } from '../isa/table.ts';
 import { findTarget, parseVersion } from '../isa/targets.ts';
 import { describeForm, type FormEntry, formsAt } from './form-listing.ts';
 
 function entry(id: string, target: string, version: string): FormEntry | undefined {
   const place = { target: findTarget(target) ?? null, version: parseVersion(version) };
-  const found = formsAt(place, null).find(({ form }) => form.id === id);
+  const form = allForms.find((one) => one.id === id);
+  const opcode = form === undefined ? null : compileForm(form).opcode;
+  const found = formsAt(place, opcode).find((compiled) => compiled.form === form);
   return found === undefined ? undefined : describeForm(found, place);
 }
 

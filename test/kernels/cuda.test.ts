@@ -6,7 +6,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { Device, type LaunchOptions } from '../../src/device.ts';
+import { Device, type LaunchOptions, type LoadedModule } from '../../src/device.ts';
 import { built } from '../cli/ptxlab.ts';
 import { type CudaCase, difference, inputBytes } from './cuda-inputs.ts';
 
@@ -54,15 +54,38 @@ function waits({ file, given }: Run): boolean {
   );
 }
 
-async function launch({ file, given }: Run, way: Way): Promise<Ended> {
+interface Loaded {
+  readonly device: Device;
+  readonly module: LoadedModule;
+}
+
+/** The module of the newest file, on a device for each way: its kernels run one after the other, and share compiled code. */
+const newest = { file: '', loaded: new Map<Way, Loaded>() };
+
+async function load(file: string, way: Way): Promise<Loaded> {
+  if (newest.file !== file) {
+    for (const { device } of newest.loaded.values()) device.close();
+    newest.loaded.clear();
+    newest.file = file;
+  }
+  const known = newest.loaded.get(way);
+  if (known !== undefined) return known;
   const device = await Device.create({ simd: true, memory: 2 ** 24 });
-  const kernel = device.load(textOf(file)).kernel(given.kernel);
+  const made = { device, module: device.load(textOf(file)) };
+  newest.loaded.set(way, made);
+  return made;
+}
+
+async function launch({ file, given }: Run, way: Way): Promise<Ended> {
+  const { device, module } = await load(file, way);
+  const kernel = module.kernel(given.kernel);
   const args = given.args.map((input) => ('value' in input ? inputBytes(input) : device.alloc(inputBytes(input))));
   const { grid, block, sharedBytes } = given;
   // Copies of structures have holes that nobody wrote.
   const result = await kernel.launch({ grid, block, sharedBytes, args, uninitialised: 'zero', ...ways[way] });
   if (!result.ok) throw new Error(`${result.fault.code} at line ${result.fault.line}: ${result.fault.message}`);
   const after = args.map((arg) => (arg instanceof Uint8Array ? arg : arg.read()));
+  for (const arg of args) if (!(arg instanceof Uint8Array)) arg.free();
   return { after, instructions: result.stats.instructions };
 }
 
@@ -89,11 +112,8 @@ function tells(way: Way, { given }: Run): boolean {
   return way !== 'two workers' || given.grid.some((extent) => extent > 1);
 }
 
-describe.each(Object.keys(ways) as Way[])('on %s', (way) => {
-  const telling = builds
-    .map(([file, runs]) => [file, runs.filter((run) => tells(way, run))] as const)
-    .filter(([, runs]) => runs.length > 0);
-  describe.each(telling)('%s', (_, runs) => {
-    for (const run of runs) test(run.given.kernel, () => check(run, way));
+describe.each(builds)('%s', (_, runs) => {
+  describe.each(Object.keys(ways) as Way[])('on %s', (way) => {
+    for (const run of runs.filter((one) => tells(way, one))) test(run.given.kernel, () => check(run, way));
   });
 });

@@ -37,30 +37,35 @@ test('another device finds what the first one has', () => {
   expect(other.once('for both', '', make)).toBe(one.once('for both', '', make));
 });
 
+const collectGarbage = ((): (() => void) => {
+  setFlagsFromString('--expose-gc');
+  return runInNewContext('gc') as () => void;
+})();
+
 /** Whether what a cache held is collected, once nothing else holds it. */
 async function isCollected(held: (cache: CodeCache) => WeakRef<Compiled>, cache: CodeCache): Promise<boolean> {
   const found = held(cache);
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
   for (let i = 0; i < 20 && found.deref() !== undefined; i++) {
     await new Promise((resolve) => {
       setTimeout(resolve, 0);
     });
-    collect();
+    collectGarbage();
   }
   return found.deref() === undefined;
 }
 
 test('code is let go with its device, not before', async () => {
-  const cache = new CodeCache();
-  const kept = (of: CodeCache): WeakRef<Compiled> => new WeakRef(of.once('kept', '', make));
-  expect(await isCollected(kept, cache)).toBe(false);
+  const [open, closed] = [new CodeCache(), new CodeCache()];
+  const kept = new WeakRef(open.once('kept', '', make));
   const cleared = (of: CodeCache): WeakRef<Compiled> => {
-    const found = new WeakRef(of.once('kept', '', make));
+    const found = new WeakRef(of.once('cleared', '', make));
     of.clear();
     return found;
   };
-  expect(await isCollected(cleared, cache)).toBe(true);
+  expect(await isCollected(cleared, closed)).toBe(true);
+  // What was collected first has shown that garbage was looked for.
+  expect(kept.deref()).toBeDefined();
+  expect(open.before('kept', '')).toBe(kept.deref());
 });
 
 test('texts that were not used for long are forgotten, however many they are', async () => {
