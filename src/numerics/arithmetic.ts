@@ -166,7 +166,7 @@ function divide(kernel: Kernel, a: Exact, b: Exact): Exact {
   return a.kind === 'infinity' || b.kind === 'zero' ? infinity(signOfProduct(a, b)) : zero(signOfProduct(a, b));
 }
 
-/** div.approx.f32 promises nothing useful for 2^126 < |b| < 2^128: infinity gives NaN there, all else 0 (9.7.3.8). */
+/** div.approx.f32 guarantees little for 2^126 < |b| < 2^128: infinity gives NaN, everything else 0 (9.7.3.8). */
 function divideApproximately(read: Decoder, target: Target): Operation {
   const limit = power(126);
   return (a, b) => {
@@ -192,7 +192,7 @@ function reciprocalRoot(kernel: Kernel, a: Exact): Exact {
   return a.kind === 'finite' ? kernel.reciprocalRoot(a) : zero(0);
 }
 
-/** The special cases of 9.7.3.18 to 9.7.3.22; everything else is exact before its one rounding. */
+/** The special cases of 9.7.3.18 to 9.7.3.22; everything else is computed exactly and rounded once. */
 function elementary(fn: Transcendental, a: Exact): Exact {
   if (a.kind === 'nan') return a;
   if (fn === 'lg2' && a.kind !== 'zero' && a.sign === 1) return madeNan;

@@ -19,7 +19,7 @@ function reverse(word: number): number {
   return ((bits >>> 16) | (bits << 16)) >>> 0;
 }
 
-/** Set bits, or zeros above the topmost set bit: a number for every width. */
+/** Set bits, or zeros above the topmost set bit; a number for every width. */
 export function bitCounting(fn: 'popc' | 'clz', width: number): Operation {
   if (width > 32) {
     if (fn === 'popc') return (a) => countOnes(low32(a as bigint)) + countOnes(high32(a as bigint));
@@ -37,7 +37,10 @@ export function reversal(width: number): Operation {
   return (a) => (BigInt(reverse(low32(a as bigint))) << 32n) | BigInt(reverse(high32(a as bigint)));
 }
 
-/** The place of the |n|-th set bit of a mask, from `base` upwards for positive n, downwards for negative; for 0 `base` itself. */
+/**
+ * The position of the |n|-th set bit of a mask, counted from `base` upwards for positive n, downwards for negative n;
+ * for 0, `base` itself.
+ */
 export function setBitFinder(mask: Bits, base: Bits, n: Bits): number {
   const offset = (n as number) | 0;
   const step = offset < 0 ? -1 : 1;
@@ -50,7 +53,7 @@ export function setBitFinder(mask: Bits, base: Bits, n: Bits): number {
   return 0xffffffff;
 }
 
-/** Each bit of the result is the bit of `table` whose number the bits of a, b and c spell, a topmost. */
+/** Each bit of the result is the bit of `table` whose number is formed by the bits of a, b and c, with a topmost. */
 export function lookUp(a: Bits, b: Bits, c: Bits, table: Bits = 0): number {
   const [x, y, z] = [a as number, b as number, c as number];
   let found = 0;
@@ -61,7 +64,7 @@ export function lookUp(a: Bits, b: Bits, c: Bits, table: Bits = 0): number {
   return found >>> 0;
 }
 
-/** For each mode and selector 0 to 3 the four bytes chosen, lowest digit for the lowest byte of the result. */
+/** For each mode and selector 0 to 3, the four chosen bytes; the lowest digit is the lowest byte of the result. */
 const choices: Readonly<Record<Exclude<PermuteFunction, 'prmt'>, readonly number[]>> = {
   'prmt.f4e': [0x3210, 0x4321, 0x5432, 0x6543],
   'prmt.b4e': [0x5670, 0x6701, 0x7012, 0x0123],
@@ -71,7 +74,10 @@ const choices: Readonly<Record<Exclude<PermuteFunction, 'prmt'>, readonly number
   'prmt.rc16': [0x1010, 0x3232, 0x1010, 0x3232],
 };
 
-/** Four of the eight bytes of b:a. Without a mode each nibble of c picks one; its top bit spreads that byte's sign. */
+/**
+ * Selects four of the eight bytes of b:a. Without a mode, each nibble of c selects one; its top bit replicates that
+ * byte's sign.
+ */
 export function permutation(fn: PermuteFunction): Operation {
   if (fn === 'prmt') return (a, b, c) => permute(a as number, b as number, c as number);
   const rows = choices[fn];

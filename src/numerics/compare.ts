@@ -1,4 +1,7 @@
-/** The comparisons of set, setp, slct and their like (PTX ISA 9.7.6), of integers and floats, ordered and unordered. */
+/**
+ * The comparisons of set, setp, slct and similar instructions (PTX ISA 9.7.6), of integers and floats, ordered and
+ * unordered.
+ */
 import type { Bits } from '../base/bits.ts';
 import { assertNever } from '../base/assert-never.ts';
 import { type FloatFormat, formats, type IntegerName } from './formats.ts';
@@ -6,7 +9,7 @@ import type { Comparison, FloatArithmeticFormat } from './operations.ts';
 
 export type Comparer = (a: Bits, b: Bits) => boolean;
 
-/** A comparison with its type bound; `flush`: subnormal operands are zeros (f16, f32). Both zeros are equal. */
+/** A comparison with its type bound; `flush`: subnormal operands are zeros (f16, f32). The two zeros are equal. */
 export function comparison(name: Comparison, type: IntegerName | FloatArithmeticFormat, flush: boolean): Comparer {
   const key = keyOf(type, flush);
   switch (name) {
@@ -47,7 +50,7 @@ export function comparison(name: Comparison, type: IntegerName | FloatArithmetic
   }
 }
 
-/** Ordered like the values; a NaN is the host's, which no order holds for. */
+/** A number with the same order as the values; a NaN is a JavaScript NaN, for which no order is true. */
 type Key = (bits: Bits) => number | bigint;
 
 function isNan(key: number | bigint): boolean {
@@ -74,7 +77,7 @@ function keyOfF64(bits: Bits): number {
   return words.getFloat64(0);
 }
 
-/** The magnitude as an integer, negated for negative values: monotone in the value. */
+/** The magnitude as an integer, negated for negative values, so that its order is that of the values. */
 function floatKey({ width, fractionBits, exponentBits }: FloatFormat, flush: boolean): Key {
   const signBit = 2 ** (width - 1);
   const one = 2 ** fractionBits;

@@ -6,17 +6,17 @@ export type Rounding = 'rn' | 'rz' | 'rm' | 'rp' | 'rna' | 'rs';
 export const roundings: readonly Rounding[] = ['rn', 'rz', 'rm', 'rp', 'rna', 'rs'];
 
 /**
- * What one conversion of one value does: the whole meaning of `cvt` for a lane, as data. Nothing is implied by a target
- * or a PTX version any more; `.ftz` of old targets has become `flush` by the time a conversion is made.
+ * The conversion of one value, as data: the whole meaning of `cvt` for a lane. It no longer depends on a target or a
+ * PTX version; for example, implied `.ftz` of old targets is already `flush`.
  */
 export interface Conversion {
   readonly from: FormatName;
   readonly to: FormatName;
-  /** Null where the conversion is exact and none was written. */
+  /** Null if the conversion is exact and no rounding was written. */
   readonly rounding: Rounding | null;
-  /** Round to an integral value; true for every float to integer conversion, and for `.rni.f32.f32` and its like. */
+  /** Round to an integer; true for every conversion from float to integer, and for `.rni.f32.f32` and similar. */
   readonly integral: boolean;
-  /** `.ftz`: subnormal f32 inputs and results become zeros of their sign. */
+  /** `.ftz`: subnormal f32 inputs and results become zeros with their sign. */
   readonly flush: boolean;
   /** `.sat`: integers clamp to the destination's range, floats to [0, 1] with NaN as +0. */
   readonly sat: boolean;
@@ -31,7 +31,7 @@ export interface Conversion {
   readonly scaled: 'divide' | 'multiply' | null;
 }
 
-/** A conversion without any modifier: rounding to nearest, where it rounds. */
+/** A conversion without any modifier: to nearest, if it rounds. */
 export function plainConversion(from: FormatName, to: FormatName): Conversion {
   return {
     from,
@@ -47,7 +47,7 @@ export function plainConversion(from: FormatName, to: FormatName): Conversion {
   };
 }
 
-/** Whether all that it does is to decode and to round, saturating or not. */
+/** Whether it only decodes and rounds, with or without saturation. */
 export function isPlainRounding(c: Conversion): boolean {
   return !c.integral && !c.flush && !c.sat && !c.relu && c.scaled === null;
 }

@@ -15,15 +15,15 @@ import { gridOf } from './round.ts';
  */
 export type Converter = (source: Bits, random: number, scale: number) => Bits;
 
-/** A conversion with everything that does not depend on the value looked up. */
+/** A conversion with all facts looked up that do not depend on the value. */
 interface Plan {
   readonly decode: Decoder;
   readonly target: Target;
-  /** A NaN passes with every bit. */
+  /** A NaN is passed on with all its bits. */
   readonly movesNan: boolean;
   readonly flushInput: boolean;
   readonly dropSign: boolean;
-  /** 1 multiplies by the scale, -1 divides, 0 has none. */
+  /** 1 multiplies by the scale, -1 divides, 0 means no scale. */
   readonly scaling: 1 | 0 | -1;
 }
 
@@ -47,12 +47,12 @@ function makeConverter(c: Conversion): Converter {
   return (source, random, scale) => run(plan, source, random, scale, null);
 }
 
-/** `conversion` for one value; `random` and `scale` as there, `scale` 0x7f being a factor of one. */
+/** `conversion` for one value; `random` and `scale` as there, where `scale` 0x7f is a factor of one. */
 export function convert(c: Conversion, source: Bits, random = 0, scale = 0x7f): Bits {
   return conversion(c)(source, random, scale);
 }
 
-/** `convert` that also says, in order, what shaped the result. */
+/** `convert` that also returns, in order, the rules that affected the result. */
 export function trace(c: Conversion, source: Bits, random = 0, scale = 0x7f): { bits: Bits; causes: readonly Cause[] } {
   const causes: Cause[] = [];
   if (!isInteger(c.from) || !isInteger(c.to)) {
@@ -81,7 +81,7 @@ function makePlan(c: Conversion): Plan {
   const target: Target = {
     to,
     grid: gridOf(c.to, c.integral),
-    // Only conversions that are exact, and those between f16 and bf16 that ptxas takes as rn, come without a rounding.
+    // Only exact conversions, and those between f16 and bf16 that ptxas treats as rn, have no rounding.
     rounding: c.rounding ?? 'rn',
     randomBits: c.randomBits,
     overflow: overflowPolicyOf(c).name,
@@ -103,7 +103,7 @@ function makePlan(c: Conversion): Plan {
   };
 }
 
-/** What a NaN becomes where that does not depend on its payload. */
+/** The result for a NaN if it does not depend on its payload. */
 function nanBits(policy: NanPolicy, to: Patterns, width: number): Bits {
   switch (policy) {
     case 'zero':

@@ -1,16 +1,16 @@
-/** Values in writing: exact decimals where they are short, else the shortest digits that mean the same bits. */
+/** Values as text: exact decimals if they are short, else the shortest digits that identify the same bits. */
 import { type Bits, hex } from '../base/bits.ts';
 import { decode, type Finite } from './exact.ts';
 import { formats, type FormatName } from './formats.ts';
 import { gridOf } from './round.ts';
 
-/** Decimal digits that still count as short. */
+/** Number of decimal digits up to which an exact decimal counts as short. */
 const shortest = 17;
 
 /**
- * The value of an encoding: `448`, `-0`, `inf`, `NaN (0x7fff)`, `0.015625`; where the exact decimal is long, the
- * shortest one that reads back as the same bits, with the exact value in hex: `0.1 (0x1.99999ap-4)`; a long ue8m0 is a
- * power of two: `2^-127`.
+ * The value of an encoding: `448`, `-0`, `inf`, `NaN (0x7fff)`, `0.015625`. If the exact decimal is long: the shortest
+ * decimal that reads back as the same bits, with the exact value in hex: `0.1 (0x1.99999ap-4)`. A long ue8m0 is a power
+ * of two: `2^-127`.
  */
 export function formatValue(format: FormatName, bits: Bits): string {
   const { width, kind, signed } = formats[format];
@@ -31,7 +31,7 @@ export function formatValue(format: FormatName, bits: Bits): string {
   }
 }
 
-/** The exact decimal of a value without a tail; null where it has more than 17 digits. */
+/** The exact decimal of a value without a tail; null if it has more than 17 digits. */
 function formatExact(value: Finite): string | null {
   const { digits, exponent } = decimalOf(value);
   if (digits.length > shortest || Math.abs(digits.length + exponent) > shortest + 4) return null;
@@ -52,7 +52,7 @@ function sign(value: Finite): string {
   return value.sign === 1 ? '-' : '';
 }
 
-/** digits * 10^exponent in plain notation, or with an exponent when it would need many zeros. */
+/** digits * 10^exponent in plain notation, or with an exponent if it would need many zeros. */
 function place(digits: string, exponent: number): string {
   const point = digits.length + exponent;
   if (point > 21 || point < -6) {
@@ -74,7 +74,7 @@ export function hexFloat(value: Finite): string {
   return `${sign(value)}0x1${digits}p${exponent < 0 ? '' : '+'}${exponent}`;
 }
 
-/** The fewest digits that lie nearer to the value than to any other of its format. */
+/** The fewest digits that are nearer to the value than to any other of its format. */
 function shortestDecimal(format: FormatName, value: Finite): string {
   const { digits, exponent } = decimalOf(value);
   for (let count = 1; count < digits.length; count++) {
@@ -94,7 +94,10 @@ function roundDigits(digits: string, count: number): bigint {
   return digits.charCodeAt(count) >= 53 ? kept + 1n : kept;
 }
 
-/** Whether digits * 10^point lies less than half the distance to a neighbour from the value, in exact integers. */
+/**
+ * Whether the distance of digits * 10^point from the value is less than half the distance to a neighbour, in exact
+ * integers.
+ */
 function readsBack(format: FormatName, value: Finite, digits: bigint, point: number): boolean {
   const { significand, exponent } = value;
   const twos = 2n ** BigInt(Math.max(0, -exponent));
@@ -104,7 +107,7 @@ function readsBack(format: FormatName, value: Finite, digits: bigint, point: num
   const exact = BigInt(significand) * lastPlace;
   const candidate = (digits * twos * tens * 10n ** BigInt(Math.max(0, point))) / tens;
   const distance = candidate > exact ? candidate - exact : exact - candidate;
-  // Below a power of two the neighbour is half as far, but among the subnormals and at the least normal.
+  // Below a power of two the neighbour is half as far, except among the subnormals and at the least normal.
   const isNearer = candidate < exact && exponent > gridOf(format).lowest && /^10*$/.test(significand.toString(2));
   return distance * (isNearer ? 4n : 2n) < lastPlace;
 }

@@ -1,9 +1,9 @@
-/** From values on a format's grid to their bits, and the bit patterns that a format sets apart. */
+/** From values on a format's grid to their bits, and the special bit patterns of a format. */
 import type { Bits } from '../base/bits.ts';
 import { bitLength, power, type Sign } from './exact.ts';
 import { formats, type FixedFormat, type FloatFormat, type FormatName, formatNames } from './formats.ts';
 
-/** The bits of (-1)^sign * significand * 2^exponent, which must be a point of the format; significand 0 is a zero. */
+/** The bits of (-1)^sign * significand * 2^exponent, which must be a value of the format; significand 0 is a zero. */
 export type Encoder = (sign: Sign, significand: number, exponent: number) => Bits;
 
 export interface Patterns {
@@ -11,24 +11,24 @@ export interface Patterns {
   /** By sign; an unsigned format has its positive pattern twice, ue8m0 its least value. */
   readonly zero: readonly [Bits, Bits];
   readonly one: Bits;
-  /** Null where the format has none. */
+  /** Null if the format has none. */
   readonly infinity: readonly [Bits, Bits] | null;
   /** MAX_NORM of each sign; of an integer, its largest and its lowest value. */
   readonly largest: readonly [Bits, Bits];
-  /** Null where the format has none. */
+  /** Null if the format has none. */
   readonly canonicalNan: Bits | null;
-  /** The NaN of a sign and a payload as in exact.ts, made quiet; null where the format has no payload. */
+  /** The NaN with a sign and a payload as in exact.ts, made quiet; null if the format has no payload. */
   readonly quietNan: ((sign: Sign, payload: number) => Bits) | null;
 }
 
-/** Encoder and special patterns of a format, made once. */
+/** Encoder and special patterns of a format, created once. */
 export function patternsOf(name: FormatName): Patterns {
   return patterns[name];
 }
 
 const words = new DataView(new ArrayBuffer(8));
 
-// Every finite f64 is significand * 2^exponent computed without rounding, so the host's own double is the encoding.
+// Every finite f64 is significand * 2^exponent without rounding, so the JavaScript double is the encoding.
 function encodeF64(sign: Sign, significand: number, exponent: number): Bits {
   words.setFloat64(0, significand * power(exponent));
   if (sign === 1) words.setUint8(0, words.getUint8(0) | 0x80);
@@ -46,7 +46,7 @@ function floatEncoder(format: FloatFormat): Encoder {
     const signBits = sign === 1 ? signBit : 0;
     if (significand === 0) return signBits;
     const last = Math.max(exponent + bitLength(significand) - 1 - fractionBits, lowest - least);
-    // The implicit one, added instead of masked, raises the exponent field from that of a subnormal to its own.
+    // The implicit one is added, not masked, which raises the exponent field from that of a subnormal to the right one.
     const magnitude = (last - lowest) * one + significand * power(exponent - last);
     return signBits + magnitude * unit;
   };

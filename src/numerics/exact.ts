@@ -1,13 +1,15 @@
 /**
- * Values as they are before rounding, free of any format. A significand is a `number` below 2^53; what a wider value has
- * below that is kept as one of four tails, which is all that any rounding direction can ask about.
+ * Values before rounding, independent of any format. A significand is a `number` below 2^53; the part of a wider value
+ * below that is kept as one of four tails, which is all that any rounding direction needs.
  */
 import type { Bits } from '../base/bits.ts';
 import { formats, type FixedFormat, type FloatFormat, type FormatName, formatNames } from './formats.ts';
 
 export type Sign = 0 | 1;
 
-/** The part of a value below its last place, as a class: nothing, less than half of that place, half, more than half. */
+/**
+ * The part of a value below its last place, as a class: zero, less than half, half, or more than half of that place.
+ */
 export type Tail = 0 | 1 | 2 | 3;
 export const noTail: Tail = 0;
 export const belowHalf: Tail = 1;
@@ -15,8 +17,8 @@ export const half: Tail = 2;
 export const aboveHalf: Tail = 3;
 
 /**
- * (-1)^sign * (significand + tail) * 2^exponent, `significand` a positive integer below 2^53. Where the tail is not
- * empty the significand has at least as many bits as any format that the value is rounded to.
+ * (-1)^sign * (significand + tail) * 2^exponent, with `significand` a positive integer below 2^53. If the tail is not
+ * empty, the significand has at least as many bits as any format that the value is rounded to.
  */
 export interface Finite {
   readonly kind: 'finite';
@@ -54,7 +56,7 @@ export function finite(sign: Sign, significand: number, exponent: number, tail: 
   return { kind: 'finite', sign, significand, exponent, tail };
 }
 
-/** A NaN that an operation makes; its sign and payload are those of the f64 that CUDA makes (policy.ts). */
+/** A NaN that an operation produces; its sign and payload are those of the f64 that CUDA produces (policy.ts). */
 export const madeNan: Exact = { kind: 'nan', sign: 1, payload: 2 ** 51 };
 
 const lowestPower = -1074;
@@ -68,13 +70,13 @@ export function power(exponent: number): number {
   return powers[exponent - lowestPower] ?? Number.POSITIVE_INFINITY;
 }
 
-/** Bits of a positive integer below 2^53: 1 for 1, 53 for 2^52. */
+/** Bit length of a positive integer below 2^53: 1 for 1, 53 for 2^52. */
 export function bitLength(significand: number): number {
   if (significand < 0x100000000) return 32 - Math.clz32(significand);
   return 64 - Math.clz32(significand / 0x100000000);
 }
 
-/** Where `low` of `unit` (0 <= low < unit) lies, when `below` lies under the last place of `low`. */
+/** The tail for `low` of `unit` (0 <= low < unit), where `below` is the tail below the last place of `low`. */
 export function classify(low: number, unit: number, below: Tail): Tail {
   const twice = low * 2;
   if (twice > unit) return aboveHalf;
@@ -98,7 +100,7 @@ export function fromInteger(sign: Sign, integer: bigint, exponent: number, more 
   return finite(sign, Number(integer >> BigInt(shift)), exponent + shift, tail);
 }
 
-/** Bits of a positive bigint. */
+/** Bit length of a positive bigint. */
 export function widthOf(integer: bigint): number {
   const digits = integer.toString(16);
   return digits.length * 4 + 28 - Math.clz32(Number.parseInt(digits.charAt(0), 16));
@@ -114,7 +116,7 @@ export function fromRatio(sign: Sign, numerator: bigint, denominator: bigint): F
 
 export type Decoder = (bits: Bits) => Exact;
 
-/** The value that `bits` stand for in a format; `bits` are chopped to its width. */
+/** The value of `bits` in a format; `bits` are truncated to its width. */
 export function decode(format: FormatName, bits: Bits): Exact {
   return decoders[format](bits);
 }

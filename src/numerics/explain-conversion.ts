@@ -1,4 +1,4 @@
-/** Why a conversion gave what it gave: the value, its neighbours in the destination, and the rules that decided. */
+/** Why a conversion gave its result: the value, its neighbours in the destination, and the rules that applied. */
 import type { Bits } from '../base/bits.ts';
 import type { Conversion, Rounding } from './conversion.ts';
 import { convert, trace } from './convert.ts';
@@ -17,11 +17,14 @@ export interface ConversionExplanation {
   readonly source: Encoding;
   /** The exact source as a hex float; null for zeros, infinities, NaNs and integers. */
   readonly exact: string | null;
-  /** The values of the destination next to the source; null where it is one of them, or has none on that side. */
+  /**
+   * The values of the destination next to the source; null if the source is such a value, or there is none on that
+   * side.
+   */
   readonly below: Encoding | null;
   readonly above: Encoding | null;
   readonly result: Encoding;
-  /** What shaped the result, in the order in which it happened. */
+  /** The rules that affected the result, in the order in which they applied. */
   readonly reasons: readonly Policy<string>[];
 }
 
@@ -68,7 +71,7 @@ const inexact: ReadonlySet<Cause> = new Set([
   'overflow',
 ]);
 
-/** Whether the destination does not hold the value that was rounded. */
+/** Whether the destination cannot represent the rounded value. */
 function isBetween(causes: readonly Cause[]): boolean {
   return causes.some((name) => inexact.has(name));
 }
@@ -86,7 +89,7 @@ function neighbours(c: Conversion, source: Bits, scale: number): Pair {
 /** Rounding alone, without what clamps its result. */
 const plain = { sat: false, satfinite: false, relu: false, flush: false, randomBits: 0 } as const;
 
-/** Both directions gave the same value: the source lies beyond that end of the format. */
+/** Both directions gave the same value: the source is beyond that end of the format. */
 function lone(c: Conversion, source: Bits, end: Bits): Pair {
   const value = decode(c.from, source);
   const isBelow = c.to === 'ue8m0' ? end === 0 : value.sign === 1;

@@ -1,4 +1,4 @@
-/** The last step of every conversion and every arithmetic instruction: a value into a format, rounded and clamped. */
+/** The last step of every conversion and every arithmetic instruction: rounds a value to a format and clamps it. */
 import type { Bits } from '../base/bits.ts';
 import type { Rounding } from './conversion.ts';
 import type { Patterns } from './encode.ts';
@@ -6,7 +6,7 @@ import { type Exact, type Finite, half, noTail, power, type Sign } from './exact
 import type { Cause, OverflowPolicy } from './policy.ts';
 import { type Grid, round, type Rounded } from './round.ts';
 
-/** Where a value goes and what is done to it there. */
+/** The target of a value and the rules that apply there. */
 export interface Target {
   readonly to: Patterns;
   readonly grid: Grid;
@@ -18,15 +18,15 @@ export interface Target {
   /** `.ftz`: results below `leastNormal` in magnitude become zero. */
   readonly flush: boolean;
   readonly leastNormal: number;
-  /** The format has no zero; its least value stands for one. */
+  /** The format has no zero; its least value is used instead. */
   readonly zeroless: boolean;
-  /** What a NaN becomes, unless it keeps its payload. */
+  /** The result for a NaN, unless it keeps its payload. */
   readonly nan: Bits;
   /** A NaN keeps its sign and leading payload bits and becomes quiet. */
   readonly keepsPayload: boolean;
 }
 
-/** Collects what shaped a result, for those who ask. */
+/** Collects the rules that affected a result, for callers that request them. */
 export type Causes = Cause[] | null;
 
 /** Bits of the target's format for a value; `random` as in `round`. */
@@ -45,12 +45,12 @@ export function finish(target: Target, value: Exact, random: number, causes: Cau
   }
 }
 
-/** A zero, or what has become one. */
+/** A zero, or a value that became one. */
 export function finishZero(target: Target, sign: Sign, causes: Causes): Bits {
   return sign === 1 && clampsNegative(target, causes) ? target.to.zero[0] : target.to.zero[sign];
 }
 
-/** True, and noted, where `.sat` or `.relu` turn a negative result into +0. */
+/** True, and recorded, if `.sat` or `.relu` turn a negative result into +0. */
 function clampsNegative(target: Target, causes: Causes): boolean {
   if (!target.sat && !target.relu) return false;
   causes?.push(target.sat ? 'saturated-low' : 'relu');
@@ -102,7 +102,7 @@ function finishOverflow(target: Target, sign: Sign, causes: Causes): Bits {
 function noteRounding(target: Target, sign: Sign, rounded: Rounded, causes: Cause[]): void {
   if (rounded.overflow) return;
   const atEnd = rounded.significand * power(rounded.exponent) === target.grid.largest[sign];
-  // Beyond MAX_NORM, though so little that rounding alone would have come back to it.
+  // Above MAX_NORM, but by so little that rounding alone would have returned to it.
   const clamped = atEnd && rounded.tail !== noTail && !rounded.up && target.overflow !== 'directed';
   causes.push(clamped ? 'overflow' : causeOf(target.rounding, rounded));
   if (target.zeroless && rounded.significand === 0) causes.push('least');

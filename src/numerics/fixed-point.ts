@@ -1,7 +1,7 @@
 /**
- * Elementary functions in fixed point: integers that stand for themselves times 2^-places. Each result is within
- * 2^`slackBits` units of the true value, whatever the places, as long as they are at most 2^12: a series has at most as
- * many terms as places, each wrong by less than three units, and at most eight squarings double an error each.
+ * Elementary functions in fixed point: integers that represent themselves times 2^-places. Each result is within
+ * 2^`slackBits` units of the true value for any number of places up to 2^12: a series has at most as many terms as
+ * places, each with an error below three units, and each of at most eight squarings doubles the error.
  */
 
 /** Bits at the end of a result that may be wrong. */
@@ -50,7 +50,7 @@ function alternating(x: bigint, first: bigint, n: bigint, places: bigint): bigin
   return sum;
 }
 
-/** x ± x^3/3 + x^5/5 ± ...: the area tangent for `sign` 1, the arc tangent for -1; |x| at most 1/2. */
+/** x ± x^3/3 + x^5/5 ± ...: artanh for `sign` 1, arctan for -1; |x| at most 1/2. */
 function inverseTangent(x: bigint, places: bigint, sign: bigint): bigint {
   const square = (x * x) >> places;
   let sum = x;
@@ -70,7 +70,7 @@ interface Constants {
 
 const known = new Map<bigint, Constants>();
 
-/** ln 2 = 2 artanh 1/3, and pi / 2 by Machin's formula; remembered by their places. */
+/** ln 2 = 2 artanh 1/3, and pi / 2 by Machin's formula; cached by number of places. */
 export function constants(places: bigint): Constants {
   const found = known.get(places);
   if (found !== undefined) return found;

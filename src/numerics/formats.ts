@@ -1,13 +1,13 @@
 /**
- * Every number format of PTX, one row each. A format is how bits stand for a value, never a register type: `.b32` is
- * none. Adding one is adding a row; `round.ts` does not change.
+ * Every number format of PTX, one row each. A format defines how bits represent a value; it is not a register type such
+ * as `.b32`. Adding a format means adding a row; `round.ts` does not change.
  */
 
 /** A binary floating-point format. Value of a normal number: (-1)^sign * 2^(exponent - bias) * 1.fraction. */
 export interface FloatFormat {
   readonly kind: 'float';
   readonly name: FloatName;
-  /** Bits of one element as PTX packs it (an fp6 element is 6 bits; the padding to 8 belongs to the packing). */
+  /** Bits of one element as PTX packs it (an fp6 element has 6 bits; the padding to 8 belongs to the packing). */
   readonly width: number;
   readonly signed: boolean;
   readonly exponentBits: number;
@@ -21,7 +21,7 @@ export interface FloatFormat {
   readonly infinity: boolean;
   /** `ieee`: all-ones exponent, fraction not zero. `all-ones`: only the pattern with every bit below the sign set. */
   readonly nan: 'ieee' | 'all-ones' | 'none';
-  /** The NaN that PTX writes when it makes one, as bits; null where the format has none. */
+  /** The NaN that PTX writes when it produces one, as bits; null if the format has none. */
   readonly canonicalNan: bigint | null;
 }
 
@@ -35,8 +35,8 @@ export interface FixedFormat {
 }
 
 /**
- * A row of the table below: the field names of `FloatFormat` in their order, without `kind` and `name`. A format is signed
- * unless it says otherwise.
+ * A row of the table below: the field names of `FloatFormat` in their order, without `kind` and `name`. A format is
+ * signed unless it says otherwise.
  */
 type FloatRow = readonly [
   width: number,

@@ -1,6 +1,6 @@
 /**
- * Integers: `cvt` from one to another, the clamping of `cvt.pack`, and the arithmetic, logic and shift instructions on
- * bits (PTX ISA 9.7.1, 9.7.8). Bits wider than 32 are bigints, as everywhere.
+ * Integers: `cvt` between them, the clamping of `cvt.pack`, and the arithmetic, logic and shift instructions on bits
+ * (PTX ISA 9.7.1, 9.7.8). Bits wider than 32 are bigints, as everywhere.
  */
 import { type Bits, chop } from '../base/bits.ts';
 import { formats, type IntegerName } from './formats.ts';
@@ -41,7 +41,7 @@ function clamp<T extends number | bigint>(value: T, [least, most]: readonly [T, 
   return value > most ? most : value;
 }
 
-/** Bits of `from` to bits of `to`: the low bits, sign- or zero-extended; with `sat` the nearest end of the range. */
+/** Bits of `from` to bits of `to`: truncated, or sign- or zero-extended; with `sat` clamped to the range. */
 export function integerConversion(from: IntegerName, to: IntegerName, sat: boolean): (source: Bits) => Bits {
   const source = formats[from];
   const { width, signed } = formats[to];
@@ -62,8 +62,9 @@ export function packClamp(to: IntegerName): (source: Bits) => Bits {
 }
 
 /**
- * An integer instruction on bits of its type. `mul.wide` and `mad.wide` give twice the width, and `mad.wide` takes its
- * third operand so. `sat` clamps to the range of the type. Division by zero gives all ones (open-choices.ts).
+ * An integer instruction on bits of its type. `mul.wide` and `mad.wide` return twice the width, and the third operand
+ * of `mad.wide` has twice the width too. `sat` clamps to the range of the type. Division by zero gives all ones
+ * (open-choices.ts).
  */
 export function integerOperation(fn: IntegerFunction, type: IntegerName, sat: boolean): Operation {
   const { width, signed } = formats[type];
@@ -79,7 +80,7 @@ export function integerOperation(fn: IntegerFunction, type: IntegerName, sat: bo
   return (a, b, c) => write(compute(read(a), read(b), read(c)));
 }
 
-/** On values of at most 32 bits; the result is exact but for `mul.lo` and `mad.lo`, which are so modulo 2^32. */
+/** On values of at most 32 bits; the result is exact except for `mul.lo` and `mad.lo`, which are exact modulo 2^32. */
 function narrowFunction(
   fn: Exclude<IntegerFunction, 'mul.wide' | 'mad.wide'>,
   width: number,
@@ -181,8 +182,9 @@ function wideFunction(fn: IntegerFunction, width: bigint): (a: bigint, b: bigint
 }
 
 /**
- * A logic or shift instruction on `width` bits; width 1 is a predicate. A shift amount is an unsigned 32-bit number, and
- * amounts beyond the width shift everything out: zeros, or copies of the sign for `shr.s` (PTX ISA 9.7.8).
+ * A logic or shift instruction on `width` bits; width 1 is a predicate. A shift amount is an unsigned 32-bit number,
+ * and amounts of at least the width shift all bits out: the result is zeros, or copies of the sign for `shr.s` (PTX ISA
+ * 9.7.8).
  */
 export function bitOperation(fn: BitFunction, width: number): Operation {
   switch (fn) {

@@ -1,7 +1,7 @@
 /**
- * Exact sums, products, quotients and roots of finite values, without tails in and with one tail out. `narrow` serves
- * formats of at most 24 bits and needs numbers only; `wide` serves f64 and computes with bigints. Signs, zeros, infinities
- * and NaNs are the business of arithmetic.ts.
+ * Exact sums, products, quotients and roots of finite values; inputs have no tail, results have one. `narrow` is for
+ * formats of at most 24 bits and uses numbers only; `wide` is for f64 and uses bigints. arithmetic.ts handles signs,
+ * zeros, infinities and NaNs.
  */
 import {
   belowHalf,
@@ -22,7 +22,7 @@ export interface Kernel {
   /** Null where the two cancel. */
   readonly add: (a: Finite, b: Finite) => Finite | null;
   readonly multiply: (a: Finite, b: Finite) => Finite;
-  /** a * b + c, rounded nowhere; null where they cancel. */
+  /** a * b + c without rounding; null if they cancel. */
   readonly fma: (a: Finite, b: Finite, c: Finite) => Finite | null;
   readonly divide: (a: Finite, b: Finite) => Finite;
   /** Of a positive value. */
@@ -31,7 +31,7 @@ export interface Kernel {
   readonly reciprocalRoot: (a: Finite) => Finite;
 }
 
-/** For significands of at most 24 bits; `add` takes up to 48, so that it can end an fma. */
+/** For significands of at most 24 bits; `add` accepts up to 48, so that it can be the last step of an fma. */
 export const narrow: Kernel = {
   add: addNarrow,
   multiply: multiplyNarrow,
@@ -53,8 +53,8 @@ export const wide: Kernel = {
 };
 
 /**
- * The operand with the higher exponent is shifted up to 52 bits; if the other then still has places below, the two are
- * so far apart that their difference keeps 51 bits, and those places become the tail.
+ * The operand with the higher exponent is shifted up to 52 bits. If the other still has bits below, the two are so far
+ * apart that their difference keeps 51 bits, and those bits become the tail.
  */
 function addNarrow(a: Finite, b: Finite): Finite | null {
   const high = a.exponent >= b.exponent ? a : b;
@@ -80,14 +80,14 @@ function combine(a: Finite, above: number, b: Finite, below: number, exponent: n
     : finite(b.sign, below - above, exponent, noTail);
 }
 
-/** ±above ± (below + tail), above by far the larger. */
+/** ±above ± (below + tail), where above is much larger. */
 function combineFar(a: Finite, above: number, b: Finite, below: number, exponent: number, tail: Tail): Finite {
   if (a.sign === b.sign) return finite(a.sign, above + below, exponent, tail);
   if (tail === noTail) return finite(a.sign, above - below, exponent, noTail);
   return finite(a.sign, above - below - 1, exponent, complement(tail));
 }
 
-/** The tail of 1 - x for a tail x that is not empty. */
+/** The tail of 1 - x for a nonempty tail x. */
 function complement(tail: Tail): Tail {
   if (tail === belowHalf) return aboveHalf;
   return tail === aboveHalf ? belowHalf : tail;
@@ -100,7 +100,7 @@ function multiplyNarrow(a: Finite, b: Finite): Finite {
 function divideNarrow(a: Finite, b: Finite): Finite {
   const lift = 53 - bitLength(a.significand);
   const numerator = a.significand * power(lift);
-  // The remainder of two integral doubles is exact, a rounded quotient might not be the floor.
+  // The remainder of two integral doubles is exact; a rounded quotient might not be the floor.
   const rest = numerator % b.significand;
   const quotient = (numerator - rest) / b.significand;
   const tail = classify(rest, b.significand, noTail);
@@ -112,7 +112,7 @@ function squareRootNarrow(a: Finite): Finite {
   const lift = (a.exponent - room) % 2 === 0 ? room : room + 1;
   const square = a.significand * power(lift);
   let root = Math.floor(Math.sqrt(square));
-  // ECMAScript does not promise a correctly rounded root.
+  // ECMAScript does not guarantee a correctly rounded root.
   while (root * root > square) root--;
   while ((root + 1) * (root + 1) <= square) root++;
   const rest = square - root * root;
@@ -120,7 +120,7 @@ function squareRootNarrow(a: Finite): Finite {
   return finite(0, root, (a.exponent - lift) / 2, tail);
 }
 
-/** ±a ± b for a of `significand`, which may be wider than a number, times 2^exponent. */
+/** ±a ± b, where a is `significand`, which may be wider than a number, times 2^exponent. */
 function addWide(a: Finite, significand: bigint, b: Finite, exponent: number = a.exponent): Finite | null {
   const gap = exponent - b.exponent;
   const mine = a.sign === 0 ? significand : -significand;
@@ -133,10 +133,10 @@ function addWide(a: Finite, significand: bigint, b: Finite, exponent: number = a
   return sum < 0n ? fromInteger(1, -sum, lowest) : fromInteger(0, sum, lowest);
 }
 
-/** Beyond this gap of exponents a significand of 106 bits is less than a 2^-60th of the other's last place. */
+/** Beyond this gap of exponents, a significand of 106 bits is less than 2^-60 of the other's last place. */
 const reach = 170;
 
-/** `large` plus something of the sign of `tiny` that is far below its last place. */
+/** `large` plus a value with the sign of `tiny` far below its last place. */
 function nudge(large: bigint, tiny: bigint, exponent: number): Finite {
   const sign = large < 0n ? 1 : 0;
   const magnitude = (sign === 1 ? -large : large) << 60n;
@@ -160,7 +160,7 @@ function squareRootWide(a: Finite): Finite {
   return fromInteger(0, root, (a.exponent - lift - 60) / 2, root * root !== square);
 }
 
-/** sqrt(2^k / significand), k chosen so that the root has at least 60 bits. */
+/** sqrt(2^k / significand), with k chosen so that the root has at least 60 bits. */
 function reciprocalRootWide(a: Finite): Finite {
   const shift = 240 + (a.exponent % 2 === 0 ? 0 : 1);
   const significand = BigInt(a.significand);

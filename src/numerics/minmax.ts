@@ -1,10 +1,13 @@
-/** min, max, neg and abs of floating-point bits: they choose or mark an operand and round nothing (PTX ISA 9.7.3, 9.7.4). */
+/**
+ * min, max, neg and abs of floating-point bits: they select or change an operand without rounding (PTX ISA 9.7.3,
+ * 9.7.4).
+ */
 import type { Bits } from '../base/bits.ts';
 import { patternsOf } from './encode.ts';
 import { type FloatFormat, formats } from './formats.ts';
 import type { FloatArithmeticFormat, FloatMode, Operation } from './operations.ts';
 
-/** Sign and magnitude of bits, with what is needed to compare and join them, for numbers or for bigints. */
+/** Sign and magnitude of bits, and the constants to compare and join them, for numbers or for bigints. */
 interface Layout<T extends Bits> {
   readonly magnitude: (bits: T) => T;
   readonly negative: (bits: T) => boolean;
@@ -12,9 +15,9 @@ interface Layout<T extends Bits> {
   readonly zero: T;
   readonly infinity: T;
   readonly leastNormal: T;
-  /** What min and max make of a NaN that wins, `first` being the first NaN operand. */
+  /** The result of min and max if a NaN wins; `first` is the first NaN operand. */
   readonly winningNan: (first: T) => T;
-  /** What neg and abs make of a NaN whose sign is already set. */
+  /** The result of neg and abs for a NaN whose sign is already set. */
   readonly signedNan: (nan: T) => T;
 }
 
@@ -55,8 +58,8 @@ const layout64: Layout<bigint> = {
 };
 
 /**
- * min or max: a NaN operand loses unless `nan`, two NaNs give a NaN, -0 is below +0; with `xorSign` the
- * magnitudes are compared and the result takes the product of both signs.
+ * min or max: a NaN operand loses unless `nan`, two NaNs give a NaN, -0 is below +0; with `xorSign` the magnitudes are
+ * compared and the result gets the product of both signs.
  */
 export function extremum(fn: 'min' | 'max', format: FloatArithmeticFormat, mode: FloatMode): Operation {
   if (format === 'f64') return extremumOf(layout64, fn, mode) as Operation;
@@ -81,12 +84,12 @@ function extremumOf<T extends Bits>(layout: Layout<T>, fn: 'min' | 'max', mode: 
   };
 }
 
-/** Subnormals to zeros of their sign. */
+/** Subnormals become zeros with their sign. */
 function flusher<T extends Bits>({ magnitude, negative, withSign, leastNormal, zero }: Layout<T>): (bits: T) => T {
   return (bits) => (magnitude(bits) < leastNormal ? withSign(zero, negative(bits)) : bits);
 }
 
-/** Order of values that are no NaN, with -0 below +0. */
+/** The order of values that are not NaN, with -0 below +0. */
 function isLess<T extends Bits>({ magnitude, negative }: Layout<T>, a: T, b: T): boolean {
   if (negative(a) !== negative(b)) return negative(a);
   return negative(a) ? magnitude(a) > magnitude(b) : magnitude(a) < magnitude(b);

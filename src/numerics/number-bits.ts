@@ -6,7 +6,7 @@ const f64ToF16 = conversion(plainConversion('f64', 'f16'));
 const f64ToF32 = conversion(plainConversion('f64', 'f32'));
 const f16ToF64 = conversion(plainConversion('f16', 'f64'));
 
-/** The bits of a number in f16, f32 or f64, rounded to nearest even; every NaN is the format's own. */
+/** The bits of a number in f16, f32 or f64, rounded to nearest even; every NaN becomes the format's canonical one. */
 export function numberBits(format: 'f16' | 'f32' | 'f64', value: number): bigint {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, value);

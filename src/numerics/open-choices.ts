@@ -1,6 +1,6 @@
 /**
- * What the specification leaves open and somebody has to choose, so that a reader of a result can see what it rests on.
- * `measured` as in policy.ts; `assumed` where nothing that can be read or run without the hardware settles it.
+ * Points that the specification leaves open, with the choice made here, so that a reader of a result can see what it
+ * depends on. `measured` as in policy.ts; `assumed` if it cannot be settled without the hardware.
  */
 import type { Conversion } from './conversion.ts';
 import { formats } from './formats.ts';
@@ -15,14 +15,14 @@ export interface Choice {
 }
 
 export interface OpenChoice extends Choice {
-  /** Whether some input of the conversion is decided by the choice. */
+  /** Whether some input of the conversion depends on the choice. */
   readonly appliesTo: (c: Conversion) => boolean;
 }
 
 const isHalf = (name: string): boolean => name === 'f16' || name === 'bf16';
 const isSmall = (name: string): boolean => formats[name as Conversion['to']].width <= 8;
 const isRandom = (c: Conversion): boolean => c.rounding === 'rs';
-/** A NaN can come in, and neither `.sat` nor `.relu` decides what becomes of it. */
+/** An input can be a NaN, and neither `.sat` nor `.relu` decides the result. */
 const passesNan = (c: Conversion): boolean => hasNan(formats[c.from]) && !c.sat && !c.relu;
 
 /** Open choices of conversions, in the order of the ISA's chapter. */
@@ -202,7 +202,7 @@ export const arithmeticChoices: readonly ArithmeticChoice[] = [
   },
 ];
 
-/** Open choices of integer instructions: `div` and `rem` alone have one. */
+/** Open choices of integer instructions: only `div` and `rem` have one. */
 export const divisionByZero: Choice = {
   id: 'division-by-zero',
   title: 'div and rem by zero',

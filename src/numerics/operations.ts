@@ -1,4 +1,6 @@
-/** The names of what `arithmetic.ts`, `integers.ts` and `compare.ts` compute: the words of the ISA, without their types. */
+/**
+ * The names of the operations in `arithmetic.ts`, `integers.ts` and `compare.ts`: the words of the ISA, without types.
+ */
 import type { Bits } from '../base/bits.ts';
 
 export type FloatArithmeticFormat = 'f16' | 'bf16' | 'f32' | 'f64';
@@ -26,7 +28,7 @@ export type FloatFunction =
 
 export interface FloatMode {
   readonly rounding: 'rn' | 'rz' | 'rm' | 'rp';
-  /** `.ftz`: subnormal inputs and results become zeros of their sign; for f16 and f32. */
+  /** `.ftz`: subnormal inputs and results become zeros with their sign; for f16 and f32. */
   readonly flush: boolean;
   /** `.sat`: the result is clamped to [0, 1], NaN becomes +0. */
   readonly sat: boolean;
@@ -54,7 +56,7 @@ export type IntegerFunction =
   | 'neg'
   | 'abs';
 
-/** `prmt` by its modes; without one it selects by nibbles. */
+/** The modes of `prmt`; without a mode it selects by nibbles. */
 export type PermuteFunction = 'prmt' | `prmt.${'f4e' | 'b4e' | 'rc8' | 'ecl' | 'ecr' | 'rc16'}`;
 
 /** `popc` and `clz` count in 32 bits, whatever the width; `lop3` takes its table as fourth operand. */

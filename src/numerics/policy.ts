@@ -1,9 +1,9 @@
 /**
- * What conversions do where rounding alone gives no answer, by name, each with its evidence. `convert.ts` executes these
- * rules and `explain` prints them.
+ * The rules for conversions where rounding alone gives no answer, by name, each with its evidence. `convert.ts`
+ * executes these rules and `explain` prints them.
  *
- * Evidence is either a place in the PTX ISA (9.1) or `measured`: results of the CUDA 13.0 headers' host code or of
- * constants that ptxas 13.0 folded, recorded in test/golden/numerics.
+ * Evidence is either a section of the PTX ISA (9.1) or `measured`: results of the host code in the CUDA 13.0 headers or
+ * of constants folded by ptxas 13.0, recorded in test/golden/numerics.
  */
 import type { Conversion } from './conversion.ts';
 import { formats, type NumberFormat } from './formats.ts';
@@ -25,14 +25,14 @@ const toInteger = (c: Conversion): boolean => formats[c.to].kind === 'integer';
 const isSame = (c: Conversion): boolean => c.from === c.to;
 const isIeeeWide = (name: string): boolean => name === 'f32' || name === 'f64';
 
-/** Whether the format has bits that mean NaN. */
+/** Whether the format has NaN patterns. */
 export function hasNan(format: NumberFormat): boolean {
   return format.kind === 'float' && format.nan !== 'none';
 }
 
 export type NanPolicy = 'zero' | 'max-norm' | 'top-bit' | 'unchanged' | 'widened' | 'quieted' | 'canonical';
 
-/** What becomes of a NaN: the first row that applies. */
+/** The result for a NaN: the first row that applies. */
 export const nanPolicies: readonly ConversionPolicy<NanPolicy>[] = [
   {
     name: 'zero',
@@ -97,7 +97,7 @@ export function nanPolicyOf(c: Conversion): Policy<NanPolicy> {
 
 export type OverflowPolicy = 'max-norm' | 'integer-range' | 'nan' | 'directed';
 
-/** What becomes of a value whose rounded magnitude is beyond the format: the first row that applies. */
+/** The result for a value whose rounded magnitude exceeds the format: the first row that applies. */
 export const overflowPolicies: readonly ConversionPolicy<OverflowPolicy>[] = [
   {
     name: 'integer-range',
@@ -155,7 +155,7 @@ export type Cause =
   | 'chopped'
   | 'clamped';
 
-/** Every reason that can have shaped a result, in words. `nan` and `overflow` stand for the policy of the conversion. */
+/** Every reason that can affect a result, in words. `nan` and `overflow` refer to the policy of the conversion. */
 export const causes: Readonly<Record<Exclude<Cause, 'nan' | 'overflow'>, Policy<Cause>>> = {
   exact: cause('exact', 'the destination holds the value exactly', 'definition'),
   nearest: cause('nearest', 'the nearer of the two neighbours', `${cvt}, rounding modifiers`),

@@ -1,6 +1,6 @@
 /**
- * The only place where a value is rounded. A grid is the set of points of a format; the kernel knows no format, and
- * what happens beyond a grid's end belongs to policy.ts.
+ * The only place where a value is rounded. A grid is the set of values of a format; this code knows no formats, and
+ * policy.ts decides what happens beyond the end of a grid.
  */
 import { belowHalf, bitLength, classify, type Finite, noTail, power, type Sign, type Tail } from './exact.ts';
 import type { Rounding } from './conversion.ts';
@@ -10,19 +10,21 @@ import { formats, type FormatName, type NumberFormat, formatNames } from './form
 export interface Grid {
   readonly precision: number;
   readonly lowest: number;
-  /** Largest magnitude of each sign. 2^63 - 1 and 2^64 - 1 stand as the double next below, which compares alike. */
+  /**
+   * Largest magnitude of each sign. 2^63 - 1 and 2^64 - 1 are replaced by the next lower double, which compares alike.
+   */
   readonly largest: readonly [positive: number, negative: number];
 }
 
 export interface Rounded {
-  /** 0 where the value rounded to zero; may be 2^precision after a carry. */
+  /** 0 if the value was rounded to zero; may be 2^precision after a carry. */
   readonly significand: number;
   readonly exponent: number;
-  /** What was cut off, in units of the last place that stayed. */
+  /** The bits cut off, in units of the last place kept. */
   readonly tail: Tail;
-  /** Whether the magnitude was raised. */
+  /** Whether the magnitude was rounded up. */
   readonly up: boolean;
-  /** Whether the rounded value lies beyond the grid's largest. */
+  /** Whether the rounded value is above the grid's largest. */
   readonly overflow: boolean;
 }
 
@@ -42,7 +44,7 @@ function makeGrid(format: NumberFormat): Grid {
   const { width, signed, fractionBits } = format;
   const unit = power(-fractionBits);
   const positive = width < 64 ? 2 ** (signed ? width - 1 : width) - 1 : signed ? belowSigned64 : belowUnsigned64;
-  // s2f6 saturates to a MAX_NORM of either sign, so its lowest pattern is not a point of the grid (policy.ts).
+  // s2f6 saturates to a MAX_NORM of either sign, so its lowest pattern is not on the grid (policy.ts).
   const negative = format.kind === 'fixed' ? positive : signed ? 2 ** (width - 1) : 0;
   return { precision: width, lowest: -fractionBits, largest: [positive * unit, negative * unit] };
 }
@@ -51,15 +53,15 @@ const grids = Object.fromEntries(formatNames.map((name) => [name, makeGrid(forma
   Record<FormatName, Grid>
 >;
 
-/** The grid of a format; `integral`: its whole numbers only. */
+/** The grid of a format; `integral`: only its integers. */
 export function gridOf(name: FormatName, integral = false): Grid {
   const grid = grids[name];
   return integral && grid.lowest < 0 ? { ...grid, lowest: 0 } : grid;
 }
 
 /**
- * A value to the nearest points of a grid without its end: the exponent is not bounded above, so the caller sees from
- * `overflow` that the result lies beyond it. `random` holds the `randomBits` bits of `rs` (PTX ISA 9.7.9.21, rounding).
+ * Rounds a value to a grid whose exponent is not bounded above; `overflow` tells the caller that the result is beyond
+ * the end of the format. `random` holds the `randomBits` bits of `rs` (PTX ISA 9.7.9.21, rounding).
  */
 export function round(value: Finite, grid: Grid, rounding: Rounding, random = 0, randomBits = 0): Rounded {
   const { sign, significand, exponent } = value;
@@ -103,8 +105,8 @@ function raises(rounding: Rounding, sign: Sign, odd: boolean, tail: Tail): boole
 }
 
 /**
- * Whether the random bits, added to the topmost `randomBits` of the cut bits (`low`, `shift` bits of them), carry. Zeros
- * stand for cut bits that are not there. Works on the magnitude, so negative values mirror positive ones.
+ * Whether adding the random bits to the top `randomBits` of the cut bits (`low`, `shift` bits of them) produces a
+ * carry. Missing cut bits are zeros. Works on the magnitude, so negative values mirror positive ones.
  */
 function carries(low: number, shift: number, random: number, randomBits: number): boolean {
   const space = power(randomBits);

@@ -3,16 +3,16 @@ import { valueTable } from '../arrays/element-values.ts';
 import { blockFormats, scalesOf, unpackBlocks } from './gguf-blocks.ts';
 import type { BlockLayout } from './tensor-file.ts';
 
-/** Decodes the first `count` elements of whole blocks, into a buffer that the next call may fill anew. */
+/** Decodes the first `count` elements of whole blocks, into a buffer that the next call may overwrite. */
 export type BlockDecoder = (bytes: Uint8Array, count: number) => Float64Array;
 
-/** Is told of a scale that is no finite number. */
+/** Called for a scale that is not a finite number. */
 export type BadScale = () => void;
 
 export function blockDecoder(layout: BlockLayout, badScale: BadScale): BlockDecoder {
   const { elements, code, scale, scaleBytes, group } = blockFormats[layout];
   const codeValues = valueTable(code);
-  // Scales of e4m3 have no sign; the bit is not looked at.
+  // Scales of e4m3 have no sign; the sign bit is ignored.
   const scaleValues = scale === 'e4m3' ? valueTable(scale).map(Math.abs) : valueTable(scale);
   let codes = new Uint8Array(0);
   let scales = new Uint8Array(0);

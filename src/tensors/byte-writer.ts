@@ -8,7 +8,7 @@ export class ByteWriter {
     return this.#length;
   }
 
-  /** What was written, in memory of its own. */
+  /** The bytes written so far, in a new array. */
   toBytes(): Uint8Array {
     return this.#bytes.slice(0, this.#length);
   }
@@ -28,7 +28,7 @@ export class ByteWriter {
     this.#view.setBigUint64(at, BigInt(value), true);
   }
 
-  /** Whole numbers of `width` bytes, wrapped to them. */
+  /** Integers of `width` bytes, wrapped to that width. */
   integer(width: 1 | 2 | 4 | 8, value: number | bigint): void {
     const at = this.#grow(width);
     if (width === 8) this.#view.setBigInt64(at, BigInt.asIntN(64, BigInt(value)), true);
@@ -43,7 +43,7 @@ export class ByteWriter {
     else this.#view.setFloat64(at, value, true);
   }
 
-  /** Where the next `length` bytes go, with room for them. */
+  /** The position of the next `length` bytes, after making room for them. */
   #grow(length: number): number {
     const at = this.#length;
     this.#length += length;

@@ -1,17 +1,17 @@
-/** Where bytes come from and go to. Hosts implement both; nothing here knows a file system. */
+/** Sources and sinks of bytes. Hosts implement both; nothing here depends on a file system. */
 import { TensorFileError } from './tensor-error.ts';
 
-/** Random access to bytes. Reads may overlap in time; nothing is read before it is asked for. */
+/** Random access to bytes. Reads may overlap in time; nothing is read before it is requested. */
 export interface ByteSource {
-  /** Bytes in all. */
+  /** Total number of bytes. */
   readonly size: number;
   /** Fills `into` with the bytes from `offset` on. Throws `truncated` if fewer are left. */
   read(offset: number, into: Uint8Array): Promise<void>;
 }
 
-/** Positional writes. What was never written inside the sink's size reads as zero. */
+/** Positional writes. Bytes inside the sink's size that were never written read as zero. */
 export interface ByteSink {
-  /** Writes all of `bytes` at `offset`; the caller may reuse them once the promise is kept. */
+  /** Writes all of `bytes` at `offset`; the caller may reuse them once the promise resolves. */
   write(offset: number, bytes: Uint8Array): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export function memorySource(bytes: Uint8Array): ByteSource {
   };
 }
 
-/** A sink over bytes in memory, which are as many as the file will have. */
+/** A sink over bytes in memory, as many as the file will have. */
 export function memorySink(bytes: Uint8Array): ByteSink {
   return {
     async write(offset, part) {
@@ -40,7 +40,7 @@ export function memorySink(bytes: Uint8Array): ByteSink {
   };
 }
 
-/** The bytes of `source` from `offset` on, `size` of them, as a source of their own. */
+/** `size` bytes of `source` from `offset` on, as a separate source. */
 export function sliceSource(source: ByteSource, offset: number, size: number): ByteSource {
   requireRange(source.size, offset, size);
   return {
@@ -52,7 +52,7 @@ export function sliceSource(source: ByteSource, offset: number, size: number): B
   };
 }
 
-/** A source whose reads follow each other: each begins when the one before has ended, well or not. */
+/** A source whose reads are serialised: each begins when the previous one has ended, successfully or not. */
 export function serialSource(size: number, read: ByteSource['read']): ByteSource {
   let turn = Promise.resolve();
   return {
@@ -65,7 +65,7 @@ export function serialSource(size: number, read: ByteSource['read']): ByteSource
   };
 }
 
-/** `length` bytes from `offset` on, in memory of their own. The caller has bounded `length`. */
+/** `length` bytes from `offset` on, in a new array. The caller has bounded `length`. */
 export async function readBytes(source: ByteSource, offset: number, length: number): Promise<Uint8Array> {
   requireRange(source.size, offset, length);
   const bytes = new Uint8Array(length);

@@ -1,14 +1,14 @@
-/** Stored bytes with a checksum, which is looked at when they have been read to their end. */
+/** Stored bytes with a checksum, which is verified when they have been read to their end. */
 import { type ByteSource, readBytes, requireRange, serialSource } from './bytes.ts';
 import { crc32 } from './crc32.ts';
 import { TensorFileError } from './tensor-error.ts';
 
-/** Bytes at a time of what was left out. */
+/** Block size for reading skipped bytes. */
 const step = 2 ** 20;
 
 /**
- * The same bytes; once their end was reached, reads throw `bad-data` where they have another checksum. In ascending order
- * each byte is read once; what a read leaves out is read for the checksum alone.
+ * The same bytes; once their end is reached, reads throw `bad-data` if the checksum differs. In ascending order each
+ * byte is read once; skipped bytes are read only for the checksum.
  */
 export function checkedSource(source: ByteSource, checksum: number): ByteSource {
   const { size } = source;

@@ -1,23 +1,25 @@
-/** The containers of tensor files, a row each. How one is opened is in open.ts, how it is written in layout.ts. */
+/** The containers of tensor files, one row each. open.ts opens them, layout.ts writes them. */
 
 export type Container = 'safetensors' | 'npy' | 'npz' | 'gguf' | 'raw';
 
 export interface ContainerRow {
   /** In lists: `.npy`. */
   readonly title: string;
-  /** A file of it, in words. */
+  /** Describes a file of this container. */
   readonly words: string;
-  /** What names of such files end with, without the dot. */
+  /** File name extensions, without the dot. */
   readonly endings: readonly string[];
-  /** Bytes that such files begin with; null where they have none. */
+  /** The first bytes of such files; null if they have no signature. */
   readonly signature: readonly number[] | null;
-  /** Without signature: whether these may be the first nine bytes of one. Null where nothing in a file tells. */
+  /**
+   * Without a signature: whether these may be the first nine bytes of such a file. Null if the content does not tell.
+   */
   readonly resembles: ((start: Uint8Array) => boolean) | null;
   /** It holds exactly one tensor. */
   readonly holdsOne: boolean;
   /** A model can be several of its files, with an index. */
   readonly sharded: boolean;
-  /** Where scales of codes go: into tensors beside them, or into blocks with them. */
+  /** Where scales of codes are stored: in separate tensors, or inside blocks. */
   readonly scales: 'beside' | 'in blocks';
 }
 
@@ -31,7 +33,7 @@ export const containers: Readonly<Record<Container, ContainerRow>> = {
     title: 'safetensors',
     words: 'a safetensors file',
     endings: ['safetensors'],
-    // Its header begins with a brace after eight bytes, and an index with a brace.
+    // In a safetensors file a brace follows the first eight bytes; an index begins with a brace.
     resembles: (start) => start[8] === 0x7b || start[0] === 0x7b,
     sharded: true,
   },
@@ -61,25 +63,25 @@ function hasHeader({ signature, resembles }: ContainerRow): boolean {
   return signature !== null || resembles !== null;
 }
 
-/** The container whose files begin with these nine bytes; null where none does. */
+/** The container whose files begin with these nine bytes, or null. */
 export function containerThatBegins(start: Uint8Array): Container | null {
   const signed = containerNames.find((name) => containers[name].signature?.every((byte, i) => start[i] === byte));
   return signed ?? containerNames.find((name) => containers[name].resembles?.(start)) ?? null;
 }
 
-/** The container that a file is named for; null where its ending says nothing. */
+/** The container that a file's extension implies; null if it is unknown. */
 export function containerNamed(path: string): Container | null {
   const ending = /\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
   return containerNames.find((name) => containers[name].endings.includes(ending)) ?? null;
 }
 
-/** True for the name of a file that says itself what it holds. */
+/** True for the name of a file whose content identifies it. */
 export function isNamedForHeader(path: string): boolean {
   const container = containerNamed(path);
   return container !== null && hasHeader(containers[container]);
 }
 
-/** The containers in lists: all, or those whose files say themselves what they hold. */
+/** The containers in lists: all, or those whose files identify themselves. */
 export function containerTitles(which: 'all' | 'with header' = 'all'): readonly string[] {
   return Object.values(containers)
     .filter((row) => which === 'all' || hasHeader(row))

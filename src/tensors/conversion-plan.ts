@@ -1,4 +1,4 @@
-/** What becomes of every tensor of a file that is converted, and where in the new file it goes. */
+/** How every tensor of a file is converted, and where it goes in the new file. */
 import { type Scheme, schemeNamed } from '../arrays/block-formats.ts';
 import { requireFormat } from '../arrays/names.ts';
 import type { Granularity } from '../arrays/quantized-array.ts';
@@ -26,32 +26,36 @@ import { isReadable } from './tensor-values.ts';
 
 export interface ConversionChoice {
   /**
-   * A format in any spelling, or a scheme with scales in blocks: mxfp8, mxfp8_e5m2, mxfp6, mxfp6_e3m2, mxfp4, nvfp4; for
-   * GGUF also q8_0. It is for the floating-point tensors; others are copied.
+   * A format in any spelling, or a scheme with scales in blocks: mxfp8, mxfp8_e5m2, mxfp6, mxfp6_e3m2, mxfp4, nvfp4;
+   * for GGUF also q8_0. It applies to the floating-point tensors; others are copied.
    */
   readonly to: string;
-  /** f32 scales beside the codes of e4m3, e5m2, s8, s4 or s2: one for the tensor, for each row, or for 128 x 128 elements. */
+  /**
+   * f32 scales in addition to the codes of e4m3, e5m2, s8, s4 or s2: one for the tensor, for each row, or for 128 x 128
+   * elements.
+   */
   readonly scale?: Granularity | undefined;
-  /** Of ue8m0 scales; `floor`, which OCP MX 1.0 has, unless given. */
+  /** For ue8m0 scales. Default `floor`, as in OCP MX 1.0. */
   readonly scaleRule?: MxRule | undefined;
   readonly rounding?: Rounding | undefined;
-  /** For `rs`; every tensor draws from its own stream, which begins with its first element. */
+  /** For `rs`; every tensor uses its own stream, which begins with its first element. */
   readonly seed?: number | bigint | undefined;
   readonly saturate?: boolean | undefined;
   readonly semantics?: Semantics | undefined;
-  /** Which of the floating-point tensors; all unless given. */
+  /** Selects floating-point tensors. Default: all. */
   readonly takes?: ((name: string) => boolean) | undefined;
-  /** For safetensors: several files and an index. One file unless given. */
+  /** For safetensors: several files and an index. Default: one file. */
   readonly shards?: Sharding | undefined;
 }
 
 /**
- * What is done with a tensor; `out` and the like are where it goes, `beside` the scales that make values of its codes.
+ * The operation on a tensor; `out` and similar fields say where results go, `beside` is the scales that turn its codes
+ * into values.
  */
 export type TensorWork = { readonly entry: TensorEntry; readonly beside: Scales | null } & (
   | { readonly kind: 'copy'; readonly out: TensorEntry }
   | { readonly kind: 'convert'; readonly from: FormatName; readonly to: FormatName; readonly out: TensorEntry }
-  /** Codes, scales, and for NVFP4 the scale of all of it. */
+  /** Codes, scales, and for NVFP4 the scale of the whole tensor. */
   | {
       readonly kind: 'quantize';
       readonly scheme: Scheme;
@@ -69,7 +73,7 @@ export interface ConversionPlan {
   readonly layout: FileLayout;
 }
 
-/** A tensor's work before it is known where in the file things go: tensors by the names they will have. */
+/** The work for a tensor before positions in the file are known: tensors by the names they will have. */
 type Draft = {
   readonly entry: TensorEntry;
   readonly beside: Scales | null;
@@ -82,10 +86,10 @@ type Draft = {
 );
 
 /**
- * Plans a conversion into a container. Scales go beside their codes: `X_scale`, and for NVFP4 `X_scale_2`, as `diff` reads
- * them; a value is code * scale * second scale.
+ * Plans a conversion into a container. Scales are stored as tensors next to their codes: `X_scale`, and for NVFP4
+ * `X_scale_2`, as `diff` reads them; a value is code * scale * second scale.
  *
- * @throws PtxlabError for a choice that cannot be, TensorFileError for what the container cannot hold
+ * @throws PtxlabError for an impossible choice, TensorFileError for tensors that the container cannot hold
  */
 export function planConversion(file: TensorFile, container: Container, choice: ConversionChoice): ConversionPlan {
   const target = targetOf(choice, container);
@@ -124,7 +128,7 @@ function placed(draft: Draft, byName: ReadonlyMap<string, TensorEntry>): TensorW
   return { ...work, out, scales: placeOf(1) as TensorEntry, second: placeOf(2) };
 }
 
-/** What floating-point tensors become. */
+/** The target of floating-point tensors. */
 type Target =
   | { readonly kind: 'format'; readonly format: FormatName }
   | { readonly kind: 'scheme'; readonly scheme: Scheme }
@@ -159,13 +163,16 @@ function refuseIf(isRefused: boolean, why: string): void {
   if (isRefused) throw new PtxlabError('bad-choice', why);
 }
 
-/** The tensors that are converted, with their scales if they have some; the names of the scales, which are then used up. */
+/**
+ * The tensors to convert, with their scales if they have any, and the names of those scales, which are not written
+ * again.
+ */
 function takenOf(
   file: TensorFile,
   { takes }: ConversionChoice,
 ): { readonly taken: ReadonlyMap<TensorEntry, Scales | null>; readonly applied: ReadonlySet<string> } {
   const scales = scalesOf(file);
-  // Scales of what stays are left alone: without them it would mean something else.
+  // Scales of tensors that are copied are copied too: without them the codes would mean something else.
   const areScales = scaleNames(scales);
   const taken = new Map<TensorEntry, Scales | null>();
   const used = new Map<string, Scales>();
@@ -180,8 +187,8 @@ function takenOf(
 }
 
 /**
- * The scales that make numbers of a tensor's codes, as `X_scale` beside `X` says. Null where there are none, and where
- * elements are unsigned: these hold what others have packed.
+ * The scales that turn a tensor's codes into numbers, by the convention of `X_scale` for `X`. Null if there are none,
+ * or if elements are unsigned: other tools use these for packed data.
  */
 function valueScales(entry: TensorEntry, all: ReadonlyMap<string, Scales>): Scales | null {
   const { format, name } = entry;
@@ -192,7 +199,7 @@ function valueScales(entry: TensorEntry, all: ReadonlyMap<string, Scales>): Scal
 
 function isValue(entry: TensorEntry): boolean {
   if (!isReadable(entry) || entry.format === 'opaque') return false;
-  // What is in blocks are values, whatever their codes are.
+  // Elements in blocks are values, whatever their codes are.
   return isBlockLayout(entry.packing) || (formats[entry.format].kind === 'float' && entry.format !== 'ue8m0');
 }
 
@@ -225,7 +232,7 @@ function convertDraft(
   }
 }
 
-/** Throws what `convert` would throw later. */
+/** Throws the error that `convert` would throw later. */
 function requireConversion(
   from: FormatName,
   to: FormatName,
@@ -238,10 +245,10 @@ function requireConversion(
 function plainDraft(entry: TensorEntry, container: Container, to: FormatName, beside: Scales | null): Draft {
   const { name, shape, packing, format } = entry;
   const plans = [{ name, dtype: requireDtype(container, to, name), shape }];
-  // What has a byte or more lies alike everywhere.
+  // Elements of a byte or more are stored alike everywhere.
   if (beside === null && format === to && packing === 'whole' && formats[to].width >= 8)
     return { entry, beside, kind: 'copy', plans };
-  // Blocks are read times their scales.
+  // Blocks are read with their scales applied.
   const isScaled = beside !== null || isBlockLayout(packing);
   return { entry, beside, kind: 'convert', from: isScaled ? 'f32' : (format as FormatName), to, plans };
 }
@@ -273,7 +280,10 @@ function requireDtype(container: Container, format: FormatName, name: string): s
   throw new TensorFileError('unsupported', `${quote(name)}: ${containers[container].words} cannot hold ${format}`);
 }
 
-/** A tensor that stays what it is: byte for byte in the same container, else as elements of the same format. */
+/**
+ * A tensor that is not converted: copied byte for byte in the same container, else stored as elements of the same
+ * format.
+ */
 function keepDraft(entry: TensorEntry, file: TensorFile, container: Container): Draft {
   const { name, shape, dtype, format } = entry;
   if (file.container === container) return { entry, beside: null, kind: 'copy', plans: [{ name, dtype, shape }] };

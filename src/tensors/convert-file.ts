@@ -1,4 +1,4 @@
-/** Does what a conversion plan says, piece by piece: of a file of any size only a few pieces are in memory. */
+/** Runs a conversion plan piece by piece: only a few pieces of a file are in memory, whatever its size. */
 import { convert } from '../arrays/convert.ts';
 import { largestMagnitude, quantize, type QuantizeOptions } from '../arrays/quantize.ts';
 import { layoutOf } from '../arrays/quantized-array.ts';
@@ -12,7 +12,7 @@ import { blockFormats } from './gguf-blocks.ts';
 import { scaledValues } from './scales.ts';
 import type { TensorEntry, TensorFile } from './tensor-file.ts';
 
-/** How far a conversion has come: all pieces before this one are written. */
+/** The progress of a conversion: all pieces before this one are written. */
 export interface Position {
   /** Index of the tensor in the plan's work. */
   readonly work: number;
@@ -21,9 +21,9 @@ export interface Position {
 }
 
 export interface ConvertFileOptions {
-  /** Where an earlier run came to; the beginning unless given. */
+  /** The position that an earlier run reached. Default: the beginning. */
   readonly from?: Position;
-  /** Called when everything before a position is written, with the bytes of the source that were read for it. */
+  /** Called when everything before a position is written, with the number of source bytes read for it. */
   readonly onProgress?: (position: Position, bytesRead: number) => void | Promise<void>;
   /** Ends the conversion with the signal's reason. */
   readonly signal?: AbortSignal;
@@ -34,20 +34,20 @@ const pieceElements = 2 ** 20;
 /** Bytes of a piece of a tensor that is copied. */
 const pieceBytes = 2 ** 23;
 
-/** Something to be written. */
+/** Data to be written. */
 interface Part {
   readonly offset: number;
   readonly bytes: Uint8Array;
 }
 
-/** A part of a tensor's work: reading, and what is then to be written. */
+/** A part of a tensor's work: reading, and then writing the result. */
 interface Piece {
   /** Bytes of the source. */
   readonly size: number;
   readonly load: () => Promise<() => readonly Part[]>;
 }
 
-/** Writes the whole file: header, tensors, and what comes last. Throws what its source and sink throw. */
+/** Writes the whole file: header, tensors, and the final part. Throws errors of its source and sink. */
 export async function convertFile(
   plan: ConversionPlan,
   file: TensorFile,
@@ -73,7 +73,7 @@ interface Writing {
   readonly written: (pieces: number, bytes: number) => void | Promise<void>;
 }
 
-/** While a piece is worked on, the next is read and the one before written. */
+/** While a piece is converted, the next one is read and the previous one is written. */
 async function writePieces(
   pieces: readonly Piece[],
   into: ByteSink,
@@ -81,7 +81,7 @@ async function writePieces(
 ): Promise<void> {
   const load = (i: number): ReturnType<Piece['load']> | null => {
     const loading = pieces[i]?.load() ?? null;
-    // Whoever awaits it hears of a failure; until then it is not an unhandled one.
+    // The code that awaits it handles a failure; until then it must not count as unhandled.
     loading?.catch(() => undefined);
     return loading;
   };
@@ -90,7 +90,7 @@ async function writePieces(
   for (let i = first; i < pieces.length; i++) {
     signal?.throwIfAborted();
     const work = (await next) as () => readonly Part[];
-    // What the piece before this one was read into may be what is being written, and the next is read into that.
+    // The buffer of the previous piece may still be being written, and the next piece is read into it.
     await writing;
     next = load(i + 1);
     const parts = work();
@@ -123,7 +123,7 @@ async function piecesOf(
   }
 }
 
-/** Consecutive ranges of so many, the last of them shorter. */
+/** Consecutive ranges of this size, the last of them shorter. */
 function rangesOf(total: number, size: number): readonly (readonly [first: number, count: number])[] {
   return Array.from(
     { length: Math.ceil(total / size) },
@@ -170,7 +170,7 @@ function convertPieces(
   }));
 }
 
-/** Options that were given. */
+/** The options that are defined. */
 function defined<T extends object>(options: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as {
     readonly [K in keyof T]?: Exclude<T[K], undefined>;
@@ -200,7 +200,8 @@ async function quantizePieces(
   const isRow = layout.rows === 1;
   const isOne = layout.granularity === 'tensor' || (layout.granularity === 'row' && isRow);
   const amax = isOne || second !== null ? await amaxOf(reader, elements, signal) : undefined;
-  // Tiles that rows do not end within may be taken as one row; else a piece is whole rows of tiles, and whole bytes.
+  // Tiles that contain whole rows may be treated as one row; otherwise a piece consists of whole rows of tiles, and
+  // whole bytes.
   const isFlat = isOne || (scheme.block !== null && (isRow || columns % tileColumns === 0));
   const unitRows = tileRows > 1 ? tileRows : byteRows;
   const rows = Math.max(1, Math.floor(pieceElements / Math.max(columns, 1) / unitRows)) * unitRows;
@@ -241,7 +242,7 @@ async function quantizePieces(
   }));
 }
 
-/** Codes of so many rows fill whole bytes. */
+/** Codes of this number of rows fill whole bytes. */
 const byteRows = 8;
 
 async function amaxOf(reader: ElementReader, elements: number, signal: AbortSignal | undefined): Promise<number> {

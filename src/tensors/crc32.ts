@@ -1,13 +1,13 @@
 /** The checksum of zip files. */
 import { viewOf } from './bytes.ts';
 
-/** Bytes that are taken at once. */
+/** Bytes that are processed at once. */
 const slice = 8;
 
 type Table = Uint32Array;
 type Tables = readonly [Table, Table, Table, Table, Table, Table, Table, Table];
 
-/** For each byte, its share in the checksum when so many further bytes follow it. */
+/** For each byte value, its contribution to the checksum when this number of bytes follows it. */
 const [after0, after1, after2, after3, after4, after5, after6, after7] = makeTables();
 
 function makeTables(): Tables {
@@ -24,12 +24,12 @@ function makeTables(): Tables {
   return made as unknown as Tables;
 }
 
-/** CRC-32 of `bytes`, going on from that of what came before them. */
+/** CRC-32 of `bytes`, continuing from the checksum of the bytes before them. */
 export function crc32(bytes: Uint8Array, before = 0): number {
   const view = viewOf(bytes);
   let crc = ~before;
   let at = 0;
-  // Written out, each table by a name of its own: that is twice as fast as one function that looks up a share.
+  // Unrolled, with a separate name for each table: twice as fast as one function that looks up a contribution.
   for (; at + slice <= bytes.length; at += slice) {
     const low = crc ^ view.getInt32(at, true);
     const high = view.getInt32(at + 4, true);

@@ -1,4 +1,4 @@
-/** Elements of a stored tensor, a piece at a time, as what converts them takes them. */
+/** Elements of a stored tensor, a piece at a time, in the form that conversions take. */
 import { convert } from '../arrays/convert.ts';
 import type { SourceArray, SourceFormat } from '../arrays/source-values.ts';
 import { formats, type FormatName } from '../numerics/formats.ts';
@@ -12,15 +12,15 @@ export interface Values {
   readonly from: SourceFormat;
 }
 
-/** Bits that an element of a tensor without blocks takes. */
+/** Bits per element of a tensor without blocks. */
 export function storedBits({ format, packing }: TensorEntry): number {
   const width = format === 'opaque' ? 8 : formats[format].width;
   return packing === 'dense' ? width : Math.max(8, width);
 }
 
-/** What is read is valid until the second next piece has been asked for. */
+/** A result is valid until the second next piece is requested. */
 export class ElementReader {
-  /** One for all pieces: what is compressed or has a checksum is read on from where the last piece ended. */
+  /** One source for all pieces: compressed or checksummed data is read on from where the last piece ended. */
   private readonly source: ByteSource;
   private readonly entry: TensorEntry;
   private readonly format: FormatName;
@@ -28,7 +28,7 @@ export class ElementReader {
   private readonly rooms: [ArrayBuffer, ArrayBuffer] = [new ArrayBuffer(0), new ArrayBuffer(0)];
   private turn = 0;
 
-  /** @param scaled the values of its elements, where scales lie beside them */
+  /** @param scaled the values of its elements, if it has separate scales */
   constructor(file: TensorFile, entry: TensorEntry, scaled: TensorValues | null = null) {
     this.source = file.data(entry);
     this.entry = entry;
@@ -36,7 +36,7 @@ export class ElementReader {
     this.blocks = scaled ?? (isBlockLayout(entry.packing) ? tensorValues(file, entry) : null);
   }
 
-  /** The stored bytes from one to another. */
+  /** A range of the stored bytes. */
   async bytes(from: number, to: number): Promise<Uint8Array> {
     this.turn = 1 - this.turn;
     const size = to - from;
@@ -46,7 +46,10 @@ export class ElementReader {
     return room;
   }
 
-  /** Elements as they are stored, or values as f32 where they have scales; a piece begins with a byte, and a block. */
+  /**
+   * Elements as they are stored, or values as f32 if they have scales; a piece begins on the boundary of a byte and of
+   * a block.
+   */
   async elements(first: number, count: number): Promise<Uint8Array | Float32Array> {
     if (this.blocks !== null) return this.blockValues(this.blocks, first, count);
     const bits = storedBits(this.entry);
@@ -65,7 +68,7 @@ export class ElementReader {
     return { source, from: 'f32' };
   }
 
-  /** How `convert` is told that the elements lie. */
+  /** The packing of the elements for `convert`. */
   get packing(): { readonly sourcePacking?: 'bytes' | 'low-first' } {
     if (this.blocks !== null || formats[this.format].width >= 8) return {};
     return { sourcePacking: this.entry.packing === 'dense' ? 'low-first' : 'bytes' };

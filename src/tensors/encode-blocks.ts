@@ -7,8 +7,8 @@ import { blockFormats, packBlocks } from './gguf-blocks.ts';
 import type { BlockLayout } from './tensor-file.ts';
 
 /**
- * Whole blocks of values. mxfp4: as `quantize` with its usual scale rule. nvfp4: the same with a scale of 1 for the tensor,
- * as the blocks have none. q8_0: as ggml makes it, see below.
+ * Whole blocks of values. mxfp4: as `quantize` with its usual scale rule. nvfp4: the same with a tensor scale of 1,
+ * because the blocks have none. q8_0: as in ggml, see below.
  */
 export function encodeBlocks(layout: BlockLayout, { source, from }: Values): Uint8Array {
   const { elements, bytes } = blockFormats[layout];
@@ -29,8 +29,8 @@ export function encodeBlocks(layout: BlockLayout, { source, from }: Values): Uin
 const largestWithoutTensorScale = 6 * 448;
 
 /**
- * 32 values share a scale d = amax / 127, stored as f16; codes are the values times 1 / d, before d was rounded to f16,
- * rounded to nearest, ties away from zero. All in f32, as ggml's quantize_row_q8_0_ref does it.
+ * 32 values share a scale d = amax / 127, stored as f16. Codes are the values times 1 / d, with d before its rounding
+ * to f16, rounded to nearest, ties away from zero. All in f32, like ggml's quantize_row_q8_0_ref.
  */
 function eightBit(values: Float32Array): { readonly codes: Uint8Array; readonly scales: Uint8Array } {
   const { elements } = blockFormats.q8_0;
@@ -49,7 +49,7 @@ function eightBit(values: Float32Array): { readonly codes: Uint8Array; readonly 
   return { codes: new Uint8Array(codes.buffer), scales: new Uint8Array(scales.buffer) };
 }
 
-/** NaN becomes 0; beyond 127 only infinities get. */
+/** NaN becomes 0; only infinities exceed 127. */
 function roundAway(value: number): number {
   if (Number.isNaN(value)) return 0;
   const rounded = Math.sign(value) * Math.floor(Math.abs(value) + 0.5);

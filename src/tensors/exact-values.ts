@@ -1,17 +1,17 @@
-/** Elements as numbers, and what these lack of integers that are too long for f64. */
+/** Elements as numbers, plus the remainders of integers that are too long for f64. */
 import type { ByteSource } from './bytes.ts';
 import { type Side, valuesOf } from './pairing.ts';
 import type { TensorEntry } from './tensor-file.ts';
 import type { Loader, TensorValues } from './tensor-values.ts';
 
-/** A chunk of elements: each is its value and its rest together. */
+/** A chunk of elements: each is the sum of its value and its rest. */
 export interface ExactChunk {
   readonly values: Float32Array | Float64Array;
-  /** Null where no element of the chunk has one. */
+  /** Null if no element of the chunk has one. */
   readonly rest: Float64Array | null;
 }
 
-/** The numbers that a tensor stands for. Throws as `valuesOf` does. */
+/** The numbers that a tensor represents. Throws like `valuesOf`. */
 export async function exactValuesOf(side: Side): Promise<Loader<ExactChunk> & { readonly values: TensorValues }> {
   const values = await valuesOf(side);
   const restOf = restsOf(side);
@@ -25,7 +25,7 @@ export async function exactValuesOf(side: Side): Promise<Loader<ExactChunk> & { 
   };
 }
 
-/** What a - b is beyond the difference of the values; null where that is nothing. */
+/** The exact a - b minus the difference of the values; null if that is zero. */
 export function restOfDifference(a: ExactChunk, b: ExactChunk): Float64Array | null {
   if (a.rest === null && b.rest === null) return null;
   return Float64Array.from(a.values, (_, i) => (a.rest?.[i] ?? 0) - (b.rest?.[i] ?? 0));
@@ -33,7 +33,7 @@ export function restOfDifference(a: ExactChunk, b: ExactChunk): Float64Array | n
 
 type Rests = (from: number, count: number) => Promise<Float64Array | null>;
 
-/** Null for elements that f64 has room for. */
+/** Null for elements that f64 can represent. */
 function restsOf({ file, entry, scales }: Side): Rests | null {
   if (scales !== null || !isLong(entry)) return null;
   const source = file.data(entry);
@@ -50,7 +50,7 @@ async function wordsOf(source: ByteSource, from: number, count: number): Promise
   return words;
 }
 
-/** The sum of both halves is rounded to f64; what that takes away is exact. */
+/** The sum of both halves is rounded to f64; the part lost by rounding is exact. */
 function rests(words: Uint32Array, isSigned: boolean): Float64Array | null {
   const found = new Float64Array(words.length / 2);
   let isAny = false;

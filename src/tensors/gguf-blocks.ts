@@ -1,9 +1,10 @@
 /**
- * The blocks of GGUF that hold elements of PTX formats: taken apart into codes and scales, and put together again.
+ * The blocks of GGUF that hold elements of PTX formats: splitting them into codes and scales, and joining these again.
  *
- * The value of an element is its code's times its scale's. ggml computes with doubled values of e2m1 and halved scales,
- * which comes to the same: 2 v × s / 2. It differs for scales that stand for no number: it takes 0xff of ue8m0 for 2^128,
- * and 0x7f of e4m3 for 0. Scales of nvfp4 are e4m3 without sign; there is no scale of the whole tensor.
+ * The value of an element is the value of its code times that of its scale. ggml computes with doubled values of e2m1
+ * and halved scales, which gives the same: 2 v × s / 2. It differs for scales that do not represent a number: it reads
+ * 0xff of ue8m0 as 2^128, and 0x7f of e4m3 as 0. Scales of nvfp4 are e4m3 without sign; there is no scale for the whole
+ * tensor.
  */
 import type { FormatName } from '../numerics/formats.ts';
 import { viewOf } from './bytes.ts';
@@ -27,14 +28,14 @@ export const blockFormats: Readonly<Record<BlockLayout, BlockFormat>> = {
   nvfp4: { elements: 64, bytes: 36, code: 'e2m1', scale: 'e4m3', scaleBytes: 1, group: 16 },
 };
 
-/** Whether elements lie in blocks. */
+/** Whether elements are stored in blocks. */
 export function isBlockLayout(packing: string): packing is BlockLayout {
   return Object.hasOwn(blockFormats, packing);
 }
 
 /**
- * Takes whole blocks apart: `codes` gets a byte for each element in order, e2m1 in its low four bits, `scales` those of
- * all groups in order, f16 as two bytes, the low one first.
+ * Splits whole blocks: `codes` gets a byte for each element in order, with e2m1 in its low four bits; `scales` gets the
+ * scales of all groups in order, f16 as two bytes, low byte first.
  */
 export function unpackBlocks(layout: BlockLayout, blocks: Uint8Array, codes: Uint8Array, scales: Uint8Array): void {
   const { bytes, elements } = blockFormats[layout];
@@ -48,7 +49,7 @@ export function unpackBlocks(layout: BlockLayout, blocks: Uint8Array, codes: Uin
   }
 }
 
-/** The opposite: as many blocks as `codes` fill. Bits of e2m1 codes above the fourth are not looked at. */
+/** The inverse: as many blocks as `codes` fill. Bits of e2m1 codes above the fourth are ignored. */
 export function packBlocks(layout: BlockLayout, codes: Uint8Array, scales: Uint8Array, blocks: Uint8Array): void {
   const { elements, bytes } = blockFormats[layout];
   const scaleBytes = scalesOf(layout);
@@ -67,7 +68,10 @@ export function scalesOf(layout: BlockLayout): number {
   return (elements / group) * scaleBytes;
 }
 
-/** Byte j of a group has element j below, and the one half a group later above; four are taken at once. */
+/**
+ * Byte j of a group has element j in its low half, and the element half a group later in its high half; four bytes are
+ * processed at once.
+ */
 function unpackNibbles(layout: BlockLayout, blocks: DataView, from: number, codes: DataView, to: number): void {
   const { elements, group } = blockFormats[layout];
   const half = group / 2;

@@ -25,12 +25,12 @@ export type GgufValueType = (typeof ggufValueTypes)[number];
 export interface GgufField {
   readonly key: string;
   readonly type: GgufValueType;
-  /** The type of an array's items, which are no arrays; null for everything else. */
+  /** The type of an array's items, which cannot be arrays; null for everything else. */
   readonly items: Exclude<GgufValueType, 'array'> | null;
   readonly value: MetadataValue;
 }
 
-/** Writes a field as it lies in a file. Throws `bad-header` if the value is not of its type. */
+/** Writes a field in its file format. Throws `bad-header` if the value is not of its type. */
 export function writeField(writer: ByteWriter, { key, type, items, value }: GgufField): void {
   writeString(writer, key);
   writer.u32(ggufValueTypes.indexOf(type));

@@ -1,7 +1,7 @@
 /**
- * The header of a GGUF file, read by @huggingface/gguf. That library expects a server: it asks for two megabytes after the
- * other, takes what is missing for zeros, and a text that ends behind what it has asked for loses its end. So what it has
- * read is checked: written again, it must have the length that it has in the file.
+ * The header of a GGUF file, read by @huggingface/gguf. That library expects a server: it requests two megabytes at a
+ * time, treats missing bytes as zeros, and truncates a string that ends after the requested range. So the result is
+ * checked: written again, it must have the same length as in the file.
  */
 import { GGUFValueType, gguf } from '@huggingface/gguf';
 import { ByteWriter } from './byte-writer.ts';
@@ -16,14 +16,14 @@ export interface GgufTensor {
   readonly type: number;
   /** As in the file: the first extent varies fastest. */
   readonly extents: readonly bigint[];
-  /** From where the data of all tensors begins. */
+  /** Relative to the start of the data of all tensors. */
   readonly offset: bigint;
 }
 
 export interface GgufHeader {
   readonly fields: readonly GgufField[];
   readonly tensors: readonly GgufTensor[];
-  /** Bytes of the header, without what aligns the data behind it. */
+  /** Bytes of the header, without the padding before the data. */
   readonly size: number;
 }
 
@@ -52,7 +52,7 @@ export async function readGgufHeader(source: ByteSource): Promise<GgufHeader> {
   return { fields, tensors, size };
 }
 
-/** Bytes of what the header says of one tensor: its name, extents, type and offset. */
+/** Bytes of the header entry of one tensor: its name, extents, type and offset. */
 function infoSize(name: string, extents: number): number {
   return 8 + new TextEncoder().encode(name).length + 4 + 8 * extents + 4 + 8;
 }
@@ -78,14 +78,15 @@ async function parse(source: ByteSource) {
   }
 }
 
-/** A `fetch` that answers requests for ranges out of the source. */
+/** A `fetch` that answers range requests from the source. */
 function fetchFrom(source: ByteSource): typeof fetch {
   let beyond = 0;
   return async (_, init) => {
     const range = new Headers(init?.headers).get('range');
     const [first = 0, last = 0] = (range?.match(/\d+/g) ?? []).map(Number);
     const length = Math.max(0, Math.min(last + 1, source.size) - first);
-    // It reads ahead, so it may ask for one range too many; who asks for two has not found the end.
+    // The library reads ahead, so it may request one range past the end; a second such request means that it did not
+    // find the end.
     if (length === 0) beyond += 1;
     if (beyond > 1) throw new TensorFileError('truncated', 'the header goes on behind the end of the file');
     const bytes = length === 0 ? new Uint8Array(0) : await readBytes(source, first, length);

@@ -1,4 +1,4 @@
-/** GGUF files to be written, version 3. */
+/** Layout of GGUF files to be written, version 3. */
 import { ByteWriter } from './byte-writer.ts';
 import { aligned, alignmentOf, ggufBytes } from './gguf-data.ts';
 import { type GgufField, writeField, writeString } from './gguf-fields.ts';
@@ -7,13 +7,13 @@ import { elementsOf } from './sizes.ts';
 import { quote, TensorFileError } from './tensor-error.ts';
 import type { FileLayout, TensorEntry, TensorPlan } from './tensor-file.ts';
 
-/** What ggml has room for, the zero at the end not counted. */
+/** The longest name that ggml supports, without the terminating zero. */
 const longestName = 63;
 const mostExtents = 4;
 
 /**
- * Where everything goes, in the order given. Throws TensorFileError for what ggml could not read: long or double names,
- * more than four extents, rows that do not fill whole blocks.
+ * Lays out the file, in the given order. Throws TensorFileError for tensors that ggml could not read: long or duplicate
+ * names, more than four extents, rows that do not fill whole blocks.
  */
 export function layoutGguf(plans: readonly TensorPlan[], fields: readonly GgufField[] = []): FileLayout {
   const alignment = alignmentOf(fields);

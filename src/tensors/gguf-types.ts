@@ -1,4 +1,4 @@
-/** Element types of GGUF: what ggml calls them, and how many elements lie in how many bytes. */
+/** Element types of GGUF: their names in ggml, and how many elements occupy how many bytes. */
 import type { FormatName } from '../numerics/formats.ts';
 import type { BlockLayout, Packing } from './tensor-file.ts';
 
@@ -7,7 +7,7 @@ export interface GgufType {
   readonly name: string;
   readonly blockElements: number;
   readonly blockBytes: number;
-  /** Of an element; of blocks, of their codes. */
+  /** Of an element; for blocks, of their codes. */
   readonly format: FormatName | 'opaque';
   readonly packing: Packing;
 }
@@ -31,7 +31,7 @@ const blockRows: readonly (readonly [...Row, format: FormatName, layout: BlockLa
   [40, 'NVFP4', 64, 36, 'e2m1', 'nvfp4'],
 ];
 
-/** Blocks of ggml's own making, which no other container and no PTX type knows. */
+/** Block types specific to ggml, which no other container and no PTX type has. */
 const opaqueRows: readonly Row[] = [
   [2, 'Q4_0', 32, 18],
   [3, 'Q4_1', 32, 20],
@@ -71,7 +71,7 @@ const all: readonly GgufType[] = [
 export const ggufTypesById: ReadonlyMap<number, GgufType> = new Map(all.map((known) => [known.id, known]));
 export const ggufTypesByName: ReadonlyMap<string, GgufType> = new Map(all.map((known) => [known.name, known]));
 
-/** How plain elements of a format are called in GGUF; null if it has none. */
+/** The GGUF name of plain elements of a format; null if it has none. */
 export function ggufTypeOf(format: FormatName): string | null {
   return plainRows.find((row) => row[4] === format)?.[1] ?? null;
 }

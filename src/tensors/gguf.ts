@@ -1,4 +1,4 @@
-/** GGUF files: the header says what is there, the data of each tensor begins at a multiple of the file's alignment. */
+/** GGUF files: the header lists the tensors; the data of each begins at a multiple of the file's alignment. */
 import { type ByteSource, sliceSource } from './bytes.ts';
 import { aligned, alignmentOf, ggufBytes } from './gguf-data.ts';
 import type { GgufField } from './gguf-fields.ts';
@@ -52,7 +52,7 @@ function requireNames(tensors: readonly TensorEntry[]): void {
   }
 }
 
-/** As ggml demands it: the data follows without gaps but for the alignment. */
+/** As ggml requires it: the data has no gaps except for alignment. */
 function requireContiguous(tensors: readonly TensorEntry[], dataStart: number, alignment: number, size: number): void {
   let reached = dataStart;
   for (const { name, offset, byteLength } of tensors.toSorted(

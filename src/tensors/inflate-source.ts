@@ -1,15 +1,15 @@
-/** Compressed bytes as a source: they are inflated as far as they are read, in memory that does not grow with them. */
+/** Compressed bytes as a source: inflated as they are read, in bounded memory. */
 import { Inflate } from 'fflate';
 import { type ByteSource, readBytes, requireRange, serialSource } from './bytes.ts';
 import { crc32 } from './crc32.ts';
 import { TensorFileError } from './tensor-error.ts';
 
-/** One byte inflates to at most 1032, so what is inflated ahead has some 16 MB at most. */
+/** One byte inflates to at most 1032, so at most about 16 MB are inflated ahead. */
 const step = 16 * 1024;
 
 /**
- * `size` bytes that deflate has made into `compressed`. Throws `bad-data` where they do not inflate, are more or fewer, or
- * have another checksum. To read backwards is to start over.
+ * `size` bytes compressed by deflate into `compressed`. Throws `bad-data` if they do not inflate, have another length,
+ * or have another checksum. Reading backwards starts over.
  */
 export function inflateSource(compressed: ByteSource, size: number, checksum: number): ByteSource {
   let stream = new InflateStream(compressed, size, checksum);
@@ -23,17 +23,17 @@ export function inflateSource(compressed: ByteSource, size: number, checksum: nu
 }
 
 class InflateStream {
-  /** Position of the next byte to be taken. */
+  /** Position of the next byte to return. */
   at = 0;
   readonly #compressed: ByteSource;
   readonly #size: number;
   readonly #checksum: number;
   readonly #inflate: Inflate;
-  /** Bytes of the compressed ones that were fed. */
+  /** Compressed bytes fed to the inflater so far. */
   #fed = 0;
   #inflated = 0;
   #crc = 0;
-  /** Inflated, not yet taken. */
+  /** Inflated, but not returned yet. */
   #ahead: Uint8Array[] = [];
 
   constructor(compressed: ByteSource, size: number, checksum: number) {
@@ -55,7 +55,7 @@ class InflateStream {
     }
   }
 
-  /** The next bytes, `most` at most, at least one. */
+  /** The next bytes: at least one, at most `most`. */
   async #next(most: number): Promise<Uint8Array> {
     while (this.#ahead.length === 0) await this.#feed();
     const piece = this.#ahead[0] as Uint8Array;

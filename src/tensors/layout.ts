@@ -1,4 +1,4 @@
-/** Lays out a file of any container, and spells formats as each does. */
+/** Lays out a file of any container, and gives each container's spelling of formats. */
 import type { FormatName } from '../numerics/formats.ts';
 import { type Container, containers } from './containers.ts';
 import type { GgufFile } from './gguf.ts';
@@ -21,7 +21,7 @@ export interface LayoutOptions {
   readonly fields?: readonly GgufField[];
 }
 
-/** Where everything goes in a file of these tensors. Throws TensorFileError for what the container cannot hold. */
+/** Lays out a file of these tensors. Throws TensorFileError for tensors that the container cannot hold. */
 export function layoutFile(
   container: Container,
   plans: readonly TensorPlan[],
@@ -59,7 +59,7 @@ const carried: Readonly<Record<Container, ((file: TensorFile) => LayoutOptions) 
   raw: null,
 };
 
-/** What else a file says goes into one of the same container. */
+/** The metadata of a file is copied to one of the same container. */
 export function carriedOver(file: TensorFile, container: Container): LayoutOptions {
   return file.container === container ? (carried[container]?.(file) ?? {}) : {};
 }

@@ -1,6 +1,6 @@
 /**
  * Element types of .npy files. numpy has no codes for the narrow floats: np.save writes arrays of ml_dtypes as bytes
- * without a meaning (`<V2`, `|V1`), or, where somebody writes the header by hand, with the type's name.
+ * without a type (`<V2`, `|V1`); headers written by hand may use the name of the type.
  */
 import { spelling } from '../arrays/names.ts';
 import { type FormatName, formatNames, formats } from '../numerics/formats.ts';
@@ -8,7 +8,7 @@ import { quote, TensorFileError } from './tensor-error.ts';
 
 export interface NpyDtype {
   readonly format: FormatName | 'opaque';
-  /** Bytes of one element; formats of less than 8 bits lie one per byte. */
+  /** Bytes of one element; formats of less than 8 bits are stored one per byte. */
   readonly bytes: number;
 }
 
@@ -23,7 +23,8 @@ const ownCodes: ReadonlyMap<FormatName, string> = new Map(
 
 const codes: ReadonlyMap<string, FormatName> = new Map([
   ...[...ownCodes].map(([format, code]) => [code, format] as const),
-  // Of two bytes ml_dtypes has one type only; of one byte many. Its older versions called e5m2 a float of one byte.
+  // ml_dtypes has only one type of two bytes, but many of one byte. Its older versions wrote e5m2 as a float of one
+  // byte.
   ['V2', 'bf16'],
   ['f1', 'e5m2'],
 ]);
@@ -36,12 +37,12 @@ const names: ReadonlyMap<string, FormatName> = new Map(
   }),
 );
 
-/** What numpy's kinds of elements have for a size; text counts characters. */
+/** The element kinds of numpy and their sizes; text counts characters. */
 const sizes: Readonly<Record<string, RegExp | undefined>> = {
   b: /^1$/,
   i: /^[1248]$/,
   u: /^[1248]$/,
-  // One byte as older ml_dtypes wrote e5m2; twelve and sixteen are the long double of C, whichever the machine has.
+  // One byte: e5m2 from older ml_dtypes. Twelve and sixteen: the long double of C, depending on the machine.
   f: /^(?:[1248]|12|16)$/,
   c: /^(?:8|16|24|32)$/,
   m: /^8$/,
@@ -53,8 +54,9 @@ const sizes: Readonly<Record<string, RegExp | undefined>> = {
 };
 
 /**
- * What an element is. Without a byte order it is little-endian. `assumed` says what bytes without a meaning (`V1`, `V2`, …) are; without it those of one byte are
- * opaque. Throws `unsupported` for big-endian elements, objects and structures, `unknown-dtype` for what numpy has not.
+ * The type of an element. Without a byte order it is little-endian. `assumed` says what untyped bytes (`V1`, `V2`, …)
+ * are; without it, those of one byte are opaque. Throws `unsupported` for big-endian elements, objects and structures,
+ * `unknown-dtype` for types that numpy does not have.
  */
 export function npyDtype(descr: string, assumed?: string): NpyDtype {
   const named = names.get(descr);
@@ -86,7 +88,7 @@ function assumedDtype(assumed: string, bytes: number): NpyDtype {
   return { format, bytes };
 }
 
-/** Those that have a name, and those of a byte or less. */
+/** Formats that have a name, and those of a byte or less. */
 const formatsOfArrays: ReadonlySet<FormatName> = new Set(
   formatNames.filter((format) => spelling(format, 'ml_dtypes') !== null || formats[format].width <= 8),
 );
@@ -101,8 +103,9 @@ function bytesOfFormat(format: FormatName): number {
 }
 
 /**
- * How a format is spelled in an .npy file. `names` gives the names of ml_dtypes, which tell what the elements are, but need
- * ml_dtypes to be read; otherwise formats unknown to numpy are bytes, which np.load takes. Null if it cannot be stored.
+ * How a format is spelled in an .npy file. `names` gives the names of ml_dtypes, which identify the elements but need
+ * ml_dtypes to be read; otherwise formats unknown to numpy are bytes, which np.load accepts. Null if the format cannot
+ * be stored.
  */
 export function npyDescr(format: FormatName, spelled: 'bytes' | 'names' = 'bytes'): string | null {
   if (!formatsOfArrays.has(format)) return null;

@@ -1,4 +1,4 @@
-/** .npy files of any size: the header is read, the data is a range. */
+/** .npy files of any size: the header is read, the data is a byte range. */
 import type { Result } from '../base/result.ts';
 import { type ByteSource, readBytes, sliceSource } from './bytes.ts';
 import { npyDtype } from './npy-dtypes.ts';
@@ -7,10 +7,10 @@ import { bytesOf, elementsOf } from './sizes.ts';
 import { TensorFileError } from './tensor-error.ts';
 import type { FileLayout, TensorEntry, TensorFile, TensorPlan } from './tensor-file.ts';
 
-/** Headers of plain arrays have about a hundred bytes; numpy itself refuses more than 10,000 from strangers. */
+/** Headers of plain arrays have about a hundred bytes; numpy itself rejects more than 10,000 from untrusted files. */
 const longestHeader = 1_000_000;
 
-/** `name` is what the array shall be called, `assumed` what elements are that numpy has no code for. */
+/** `name` is the name of the array; `assumed` is the format of elements that numpy has no code for. */
 export async function openNpy(source: ByteSource, name: string, assumed?: string): Promise<TensorFile> {
   const entry = await readNpyEntry(source, name, assumed);
   return {
@@ -21,7 +21,7 @@ export async function openNpy(source: ByteSource, name: string, assumed?: string
   };
 }
 
-/** The one tensor of an .npy file. The file must end where the array does. */
+/** The single tensor of an .npy file. The file must end where the array does. */
 export async function readNpyEntry(source: ByteSource, name: string, assumed?: string): Promise<TensorEntry> {
   const range = npyHeaderRange(await readBytes(source, 0, Math.min(12, source.size)));
   if (!range.ok) throw notNpy(range, source.size);
@@ -39,7 +39,7 @@ export async function readNpyEntry(source: ByteSource, name: string, assumed?: s
   return entry;
 }
 
-/** Where everything goes: version 1.0, data aligned to 64 bytes. The name is not stored. */
+/** Lays out the file: version 1.0, data aligned to 64 bytes. The name is not stored. */
 export function layoutNpy(plan: TensorPlan): FileLayout {
   const header = npyHeader({ descr: plan.dtype, shape: plan.shape });
   const entry = entryOf(plan, header.length);

@@ -1,4 +1,4 @@
-/** The header of an .npy file: a literal of Python, of which numpy writes only this much. */
+/** The header of an .npy file: a Python literal, in the subset that numpy writes. */
 import { err, ok, type Result } from '../base/result.ts';
 import { viewOf } from './bytes.ts';
 import { npyMagic } from './containers.ts';
@@ -11,7 +11,7 @@ export interface NpyHeader {
   readonly shape: readonly number[];
 }
 
-/** Where the header lies, from the first 12 bytes of a file (fewer if it has fewer). */
+/** The position of the header, from the first 12 bytes of a file (or fewer if the file is shorter). */
 export function npyHeaderRange(start: Uint8Array): Result<{ readonly begin: number; readonly end: number }, string> {
   if (start.byteLength < 10 || npyMagic.some((byte, i) => start[i] !== byte)) return err('not a .npy file');
   const major = start[6] as number;
@@ -24,7 +24,7 @@ export function npyHeaderRange(start: Uint8Array): Result<{ readonly begin: numb
 
 const member = /\s*(['"])(\w+)\1\s*:\s*(?:(['"])([^'"\\]*)\3|(True|False)|\(([^()]*)\))\s*(,|\})/y;
 
-/** Reads the literal; keys may come in any order, and each only once. */
+/** Parses the literal; keys may come in any order, but each only once. */
 export function parseNpyHeader(text: string): Result<NpyHeader, string> {
   const found = new Map<string, string>();
   const dict = /^\s*\{/.exec(text)?.[0];
@@ -54,7 +54,7 @@ function readMembers(found: ReadonlyMap<string, string>): Result<NpyHeader, stri
   const shapeText = found.get('shape');
   if (found.size !== 3 || descr === undefined || shapeText === undefined || !/^(True|False)$/.test(order ?? ''))
     return err('the header is not understood');
-  // A tuple of one has a comma behind it; numpy of Python 2 wrote its integers with an L.
+  // A tuple of one has a trailing comma; numpy of Python 2 wrote its integers with an L.
   if (!/^\((\s*|\s*\d+L?\s*,\s*|\s*\d+L?\s*(,\s*\d+L?\s*)+,?\s*)\)$/.test(shapeText))
     return err(`shape ${shapeText} is not understood`);
   const shape = (shapeText.match(/\d+/g) ?? []).map(Number);

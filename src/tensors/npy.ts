@@ -1,6 +1,6 @@
 /**
- * Small .npy files, whole in memory, of the types that numpy has a code for: versions 1.0 to 3.0, C order, little-endian.
- * Files of any size and type are npy-file.ts.
+ * Small .npy files, whole in memory, of the types that numpy has a code for: versions 1.0 to 3.0, C order,
+ * little-endian. For files of any size and type see npy-file.ts.
  */
 import { err, ok, type Result } from '../base/result.ts';
 import { type NpyHeader, npyHeader, npyHeaderRange, parseNpyHeader } from './npy-header.ts';
@@ -35,7 +35,7 @@ export function itemSize(type: NpyType): number {
   return Number(type.slice(1));
 }
 
-/** Reads an array; the error says what is wrong with the file. */
+/** Parses an array; the error says what is wrong with the file. */
 export function readNpy(file: Uint8Array): Result<NpyArray, string> {
   const range = npyHeaderRange(file);
   if (!range.ok) return range;

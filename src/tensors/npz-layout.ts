@@ -1,4 +1,7 @@
-/** .npz files to be written: members are stored, as np.savez does it, so that their data can be written anywhere first. */
+/**
+ * Layout of .npz files to be written: members are stored uncompressed, as by np.savez, so that their data can be
+ * written in any order first.
+ */
 import { type ByteSink, type ByteSource, readBytes } from './bytes.ts';
 import { crc32 } from './crc32.ts';
 import { layoutNpy } from './npy-file.ts';
@@ -15,14 +18,14 @@ import {
 } from './zip-records.ts';
 
 interface Member extends StoredMember {
-  /** Where its data begins: the .npy file. */
+  /** Start of its data, which is the .npy file. */
   readonly data: number;
   readonly npyHeader: Uint8Array;
 }
 
-/** Bytes of which the checksum is taken at once. */
+/** Bytes per step of the checksum. */
 const step = 2 ** 20;
-/** Where everything goes. The checksums are taken of what was written, by `finish`, which reads it once. */
+/** Lays out the file. `finish` reads the written data once and computes the checksums. */
 export function layoutNpz(plans: readonly TensorPlan[]): FileLayout {
   const members: Member[] = [];
   const tensors: TensorEntry[] = [];
@@ -69,7 +72,7 @@ function directorySize(members: readonly Member[], directory: number): number {
 
 function memberName(name: string): Uint8Array {
   const bytes = new TextEncoder().encode(`${name}.npy`);
-  // Readers in C, and Python's, take a name to end at a zero.
+  // Readers in C, and Python's, end a name at a zero byte.
   if (bytes.length > 0xffff || /\p{Surrogate}/u.test(name) || name.includes('\0'))
     throw new TensorFileError('bad-header', `an .npz cannot have a member called ${quote(name)}`);
   return bytes;

@@ -1,11 +1,14 @@
-/** .npz: a zip file of .npy files, each an array called like its member without the ending. */
+/** .npz: a zip file of .npy files. Each array has the name of its member without the extension. */
 import { type ByteSource, readBytes, sliceSource } from './bytes.ts';
 import { readNpyEntry } from './npy-file.ts';
 import { quote, TensorFileError } from './tensor-error.ts';
 import type { TensorEntry, TensorFile } from './tensor-file.ts';
 import { memberSource, readZip, type ZipMember } from './zip.ts';
 
-/** `assumed` is what elements are that numpy has no code for. Of each member the header is read, inflated if need be. */
+/**
+ * `assumed` is the format of elements that numpy has no code for. Only the header of each member is read, and inflated
+ * if necessary.
+ */
 export async function openNpz(source: ByteSource, assumed?: string): Promise<TensorFile> {
   const found = new Map<string, { readonly member: ZipMember; readonly start: number }>();
   const tensors: TensorEntry[] = [];
@@ -33,7 +36,7 @@ async function requireZip(source: ByteSource): Promise<void> {
   if (start[0] !== 0x50 || start[1] !== 0x4b) throw new TensorFileError('not-this-container', 'not a zip file');
 }
 
-/** The array of a member; its offset counts from the member's begin. */
+/** The array of a member; its offset counts from the start of the member. */
 async function readMember(source: ByteSource, member: ZipMember, assumed?: string): Promise<TensorEntry> {
   const { name } = member;
   if (!name.endsWith('.npy')) throw new TensorFileError('unsupported', `member ${quote(name)} is not an .npy file`);

@@ -17,23 +17,24 @@ import { TensorFileError } from './tensor-error.ts';
 import type { TensorFile } from './tensor-file.ts';
 
 export interface OpenOptions {
-  /** The file's name or path. Its ending decides where the first bytes do not. */
+  /** The file's name or path. Its extension decides if the first bytes do not. */
   readonly name?: string;
-  /** Says the container instead of letting it be found out; `raw` is never found out. */
+  /** The container, if it is not to be detected; `raw` is never detected. */
   readonly container?: Container;
-  /** For `raw`, and for elements of an .npy that numpy has no code for (`V1`, `V2`): what they are, a format's name. */
+  /** For `raw`, and for .npy elements that numpy has no code for (`V1`, `V2`): the name of their format. */
   readonly dtype?: string;
   /** For `raw`: the extents. */
   readonly shape?: readonly number[];
-  /** For `raw`: how elements of less than 8 bits lie; `dense` if not given. */
+  /** For `raw`: the packing of elements of less than 8 bits. Default `dense`. */
   readonly packing?: 'whole' | 'dense';
-  /** Opens a file beside this one: the shards of `model.safetensors.index.json`. */
+  /** Opens a file in the same folder: the shards of `model.safetensors.index.json`. */
   readonly openBeside?: (name: string) => Promise<ByteSource>;
 }
 
 /**
- * Reads the header of a tensor file. Throws TensorFileError if it is not well-formed; the file's data is not looked at.
- * The sources stay the caller's to close. The libraries behind .npz and GGUF are loaded only for these. An .npy's tensor is called like the file, without folder and ending.
+ * Reads the header of a tensor file. Throws TensorFileError if it is not well-formed; the file's data is not read. The
+ * caller must close the sources. The libraries for .npz and GGUF are loaded only if needed. The tensor of an .npy has
+ * the name of the file, without folder and extension.
  */
 export async function openTensorFile(source: ByteSource, options: OpenOptions = {}): Promise<TensorFile> {
   if (options.container === undefined && isIndexName(options.name ?? '')) return openIndex(source, options);
@@ -52,7 +53,7 @@ const openers: Readonly<Record<Container, Opener>> = {
   raw: openRawAs,
 };
 
-/** By the first bytes; where they say nothing, by the name. */
+/** By the first bytes; if they do not decide, by the name. */
 async function containerOf(source: ByteSource, name: string): Promise<Container> {
   const found = containerThatBegins(await readBytes(source, 0, Math.min(source.size, 9)));
   if (found !== null) return found;
@@ -62,7 +63,7 @@ async function containerOf(source: ByteSource, name: string): Promise<Container>
   throw new TensorFileError('not-this-container', `not a ${titles} file`);
 }
 
-/** A header's length of 0x7b… bytes would be too much, so a file that begins with a brace is an index. */
+/** A header length of 0x7b… bytes would be too large, so a file that begins with a brace is an index. */
 async function isIndex(source: ByteSource): Promise<boolean> {
   const start = await readBytes(source, 0, Math.min(source.size, 8));
   return start[0] === 0x7b && start.slice(4).some((byte) => byte !== 0);
@@ -80,7 +81,7 @@ async function openRawAs(source: ByteSource, { name, dtype, shape, packing }: Op
   return openRaw(source, { name: tensorName(name), dtype, shape, ...(packing && { packing }) });
 }
 
-/** A tensor that is alone in its file is called like it. */
+/** A tensor that is alone in its file has the name of the file. */
 function tensorName(path = 'tensor'): string {
   const name = path.replace(/^.*[/\\]/s, '');
   const container = containerNamed(name);

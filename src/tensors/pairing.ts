@@ -7,7 +7,7 @@ import { type TensorValues, tensorValues } from './tensor-values.ts';
 export interface Side {
   readonly file: TensorFile;
   readonly entry: TensorEntry;
-  /** Null where elements are what they stand for. */
+  /** Null if elements have no separate scales. */
   readonly scales: Scales | null;
 }
 
@@ -23,8 +23,8 @@ export interface Pairing {
 }
 
 /**
- * Pairs by name; where both files have one tensor, those two, whatever they are called. Scales go with their tensor and
- * are no tensors of their own, on the side where they are scales.
+ * Pairs by name. If both files have a single tensor, these two are paired, whatever their names. Scales belong to their
+ * tensor and are not paired themselves on the side where they are scales.
  */
 export function pairTensors(a: TensorFile, b: TensorFile, takes: (name: string) => boolean): Pairing {
   const [inA, inB] = [sidesOf(a, takes), sidesOf(b, takes)];
@@ -51,7 +51,7 @@ function sidesOf(file: TensorFile, takes: (name: string) => boolean): readonly S
     .map((entry) => ({ file, entry, scales: scales.get(entry.name) ?? null }));
 }
 
-/** The numbers that a tensor stands for, scales applied; those that are none are refused. */
+/** The numbers that a tensor represents, scales applied; elements that are not numbers are rejected. */
 export async function valuesOf({ file, entry, scales }: Side): Promise<TensorValues> {
   return scales === null ? tensorValues(file, entry, 'refuse') : scaledValues(file, entry, scales);
 }

@@ -6,11 +6,14 @@ import { quote, TensorFileError } from './tensor-error.ts';
 import type { FileLayout, TensorEntry, TensorFile, TensorPlan } from './tensor-file.ts';
 
 export interface RawPlan extends TensorPlan {
-  /** How elements of less than 8 bits lie; `dense` if not given. */
+  /** The packing of elements of less than 8 bits. Default `dense`. */
   readonly packing?: 'whole' | 'dense';
 }
 
-/** The whole of `source` as one tensor; `dtype` is a format's name. Throws `bad-offsets` unless it is of that size. */
+/**
+ * The whole of `source` as one tensor; `dtype` is the name of a format. Throws `bad-offsets` if the size does not
+ * match.
+ */
 export function openRaw(source: ByteSource, plan: RawPlan): TensorFile {
   const entry = entryOf(plan);
   if (entry.byteLength !== source.size)

@@ -1,4 +1,4 @@
-/** safetensors files to be written. */
+/** Layout of safetensors files to be written. */
 import { packingOf, safetensorsBytes } from './safetensors.ts';
 import { longestSafetensorsHeader } from './safetensors.ts';
 import { safetensorsDtypes } from './safetensors-dtypes.ts';
@@ -7,8 +7,8 @@ import { quote, TensorFileError } from './tensor-error.ts';
 import type { FileLayout, TensorEntry, TensorPlan } from './tensor-file.ts';
 
 /**
- * Where everything goes. As in the reference implementation the data is sorted by alignment, then by name, and begins at a
- * multiple of 8. Throws TensorFileError for names, dtypes and shapes that a reader would refuse.
+ * Lays out the file. As in the reference implementation, the data is sorted by alignment, then by name, and begins at a
+ * multiple of 8. Throws TensorFileError for names, dtypes and shapes that a reader would reject.
  */
 export function layoutSafetensors(
   plans: readonly TensorPlan[],
@@ -65,7 +65,7 @@ function headerOf(tensors: readonly TensorEntry[], metadata: Readonly<Record<str
   return header;
 }
 
-/** By code units, as no locale is the reader's. */
+/** By code units, to be independent of locales. */
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }

@@ -1,4 +1,4 @@
-/** A model in several safetensors files, with an index that says which tensor is in which. */
+/** A model in several safetensors files, with an index that says which file contains each tensor. */
 import { type ByteSource, readBytes } from './bytes.ts';
 import { longestSafetensorsHeader, openSafetensors } from './safetensors.ts';
 import { decodeUtf8, JsonCursor } from './strict-json.ts';
@@ -12,8 +12,8 @@ interface Index {
 }
 
 /**
- * Opens `model.safetensors.index.json` and every file it names, which must lie beside it and hold the tensors said to be
- * there. The entries are those of the index, in its order.
+ * Opens `model.safetensors.index.json` and every file it names. These must be in the same folder and contain the
+ * tensors that the index lists. The entries are those of the index, in its order.
  */
 export async function openShards(
   source: ByteSource,
@@ -46,13 +46,13 @@ export async function openShards(
   };
 }
 
-/** What all files of a model say of it. */
+/** Metadata that all files of a model share. */
 function commonMetadata([first, ...others]: readonly TensorFile[]): Metadata {
   const pairs = Object.entries(first?.metadata ?? {});
   return Object.fromEntries(pairs.filter(([key, value]) => others.every(({ metadata }) => metadata[key] === value)));
 }
 
-/** Whether a file of that name is the index of a model, whatever is in it. */
+/** Whether a file with that name is the index of a model, judged by the name alone. */
 export function isIndexName(name: string): boolean {
   return /\.safetensors\.index\.json$/i.test(name);
 }
@@ -80,7 +80,7 @@ async function readIndex(source: ByteSource): Promise<Index> {
   return { metadata, weights };
 }
 
-/** Index files come from strangers: a shard is a file beside its index, whatever else the name may try to be. */
+/** Index files are untrusted: a shard must be in the same folder as its index, whatever its name tries to be. */
 function requirePlainName(shard: string): void {
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   if (!/^[^/\\:\x00-\x1f]+$/.test(shard) || shard === '.' || shard === '..')

@@ -9,10 +9,10 @@ import { decodeUtf8, JsonCursor } from './strict-json.ts';
 import { quote, TensorFileError } from './tensor-error.ts';
 import type { TensorEntry, TensorFile } from './tensor-file.ts';
 
-/** The reference implementation reads no longer headers. */
+/** The reference implementation does not read longer headers. */
 export const longestSafetensorsHeader = 100_000_000;
 
-/** A tensor as the header has it: offsets count from the end of the header. */
+/** A tensor as in the header: offsets count from the end of the header. */
 interface Info {
   readonly dtype: string;
   readonly shape: readonly number[];
@@ -82,7 +82,7 @@ function readSizes(json: JsonCursor): number[] {
   const sizes: number[] = [];
   json.array(() => {
     sizes.push(json.size());
-    // elementsOf refuses fewer; what is refused anyway need not be collected.
+    // elementsOf rejects negative and fractional extents.
     if (sizes.length > 1000) throw new TensorFileError('bad-shape', 'there are more than 1000 extents');
   });
   return sizes;
@@ -112,7 +112,7 @@ function entryOf(name: string, info: Info, dataStart: number): TensorEntry {
   };
 }
 
-/** Bytes of so many elements: those of 4 bits come in twos, those of 6 in fours. */
+/** Bytes of a number of elements: 4-bit elements come in pairs, 6-bit elements in groups of four. */
 export function safetensorsBytes(elements: number, bits: number, name: string): number {
   if (bits >= 8) return bytesOf(elements, 1, bits / 8, name);
   return bits === 4 ? bytesOf(elements, 2, 1, name) : bytesOf(elements, 4, 3, name);

@@ -1,12 +1,12 @@
 /**
- * Tensors that were quantised with scales of their own beside them. The convention, of which all else in ptxlab knows
- * nothing: tensor `X` goes with `X_scale`, and that with a scalar `X_scale_2` for all of it, where there is one. A value
- * is element * scale * second scale.
+ * Tensors quantised with separate scale tensors. This convention is specific to these files and unknown to the rest of
+ * ptxlab: tensor `X` has `X_scale`, and optionally a scalar `X_scale_2` for the whole tensor. A value is element *
+ * scale * second scale.
  *
- * How many elements share a scale follows from the shapes: one scale for all, one a row, or the scale tensor has as many
- * axes as X, and along each axis one of `usualGroups` elements share a scale, the last of them fewer; or, where none of
- * these fits, as many as divide the extent. A scale tensor of two axes may also be that of a matrix: all axes of X but the
- * last as one.
+ * The shapes determine how many elements share a scale: one scale for all, one per row, or the scale tensor has as many
+ * axes as X, and along each axis one of `usualGroups` elements share a scale, with fewer in the last group; if none of
+ * these fits, the number that divides the extent. A scale tensor with two axes may also belong to a matrix: all axes of
+ * X but the last are treated as one.
  */
 import { formats } from '../numerics/formats.ts';
 import type { TensorEntry, TensorFile } from './tensor-file.ts';
@@ -20,7 +20,7 @@ export interface Scales {
 
 /** Elements along each axis that share a scale. */
 interface Grouping {
-  /** That of the tensor, or with all axes but the last as one. */
+  /** The shape of the tensor, possibly with all axes but the last merged. */
   readonly shape: readonly number[];
   readonly groups: readonly number[];
 }
@@ -31,7 +31,7 @@ const secondSuffix = '_scale_2';
 /** Block sizes of NVFP4, of the MX formats, and of fp8 in squares. */
 const usualGroups = [16, 32, 64, 128];
 
-/** The scales of every tensor of a file that has some, by its name. */
+/** The scales of every tensor of a file that has any, by the tensor's name. */
 export function scalesOf(file: TensorFile): ReadonlyMap<string, Scales> {
   const byName = new Map(file.tensors.map((entry) => [entry.name, entry]));
   const found = new Map<string, Scales>();
@@ -46,18 +46,18 @@ export function scalesOf(file: TensorFile): ReadonlyMap<string, Scales> {
   return found;
 }
 
-/** Nobody scales what has an exponent of eight bits: a `norm` beside its `norm_scale` is not quantised. */
+/** Formats with an 8-bit exponent are never scaled: a `norm` with a `norm_scale` is not quantised. */
 function isNarrow({ format }: TensorEntry): boolean {
   return format !== 'opaque' && formats[format].width <= 8;
 }
 
-/** The names of tensors that are scales of another. */
+/** The names of tensors that are scales of other tensors. */
 export function scaleNames(scales: ReadonlyMap<string, Scales>): ReadonlySet<string> {
   const all = [...scales.values()];
   return new Set(all.flatMap(({ scale, second }) => (second === null ? [scale.name] : [scale.name, second.name])));
 }
 
-/** How scales are shared: `one scale`, `a scale a row`, `a scale for 128 × 128`. */
+/** Describes how scales are shared: `one scale`, `a scale a row`, `a scale for 128 × 128`. */
 export function describeScales({ scale, grouping: { shape, groups } }: Scales, times: string): string {
   if (scale.elements === 1) return 'one scale';
   const outer = groups.slice(0, -1).filter((group) => group > 1);
@@ -65,7 +65,7 @@ export function describeScales({ scale, grouping: { shape, groups } }: Scales, t
   return outer.length === 0 && last === shape.at(-1) ? 'a scale a row' : `a scale for ${[...outer, last].join(times)}`;
 }
 
-/** Null where the shapes do not fit: then the two tensors have nothing to do with each other. */
+/** Null if the shapes do not fit: then the two tensors are unrelated. */
 function groupingOf(shape: readonly number[], { elements, shape: scales }: TensorEntry): Grouping | null {
   if (elements === 1) return { shape, groups: shape };
   const rows = shape.slice(0, -1).reduce((product, extent) => product * extent, 1);
@@ -89,8 +89,8 @@ function groupOf(extent: number, scales: number): number | null {
 }
 
 /**
- * The elements of a tensor times their scales, in f64: exact, but for the last place where both scales are f32. This
- * and decoding throw TensorFileError `bad-scale` where a scale is no finite number.
+ * The elements of a tensor times their scales, in f64: exact except for the last place if both scales are f32. This and
+ * decoding throw TensorFileError `bad-scale` if a scale is not a finite number.
  */
 export async function scaledValues(file: TensorFile, entry: TensorEntry, scales: Scales): Promise<TensorValues> {
   const plain = tensorValues(file, entry);
@@ -118,15 +118,15 @@ export async function scaledValues(file: TensorFile, entry: TensorEntry, scales:
   };
 }
 
-/** Which scale an element has. */
+/** Maps an element to its scale. */
 interface Grid {
   /** Elements of a row, along the last axis, and how many of them share a scale. */
   readonly columns: number;
   readonly columnGroup: number;
-  /** The scale of the first element of a row; rows count through all other axes. */
+  /** The scale of the first element of a row; rows are counted over all other axes. */
   readonly scaleOfRow: (row: number) => number;
   readonly scaleOf: (element: number) => number;
-  /** The least and the largest scale of elements from one to another, both included; there is one at least. */
+  /** The smallest and largest scale index of a range of elements, inclusive; the range is not empty. */
   readonly rangeOf: (first: number, last: number) => readonly [lowest: number, highest: number];
 }
 
@@ -148,11 +148,11 @@ function gridOf({ shape, groups }: Grouping): Grid {
 }
 
 /**
- * Elements from one to another are some boxes, each with a part of one axis and all of the axes behind it. Scales grow
- * along every axis, so that a box has its least at its first element and its largest at its last.
+ * A range of elements is a union of boxes, each with a part of one axis and all of the later axes. Scale indices grow
+ * along every axis, so a box has its smallest at its first element and its largest at its last.
  */
 function rangesIn(shape: readonly number[], scaleOf: Grid['scaleOf']): Grid['rangeOf'] {
-  /** Elements that an index of an axis stands for, the last axis first. */
+  /** Elements per index step of each axis, last axis first. */
   const strides = [1];
   for (let axis = shape.length - 1; axis > 0; axis--)
     strides.push((strides.at(-1) as number) * (shape[axis] as number));
@@ -168,7 +168,7 @@ function rangesIn(shape: readonly number[], scaleOf: Grid['scaleOf']): Grid['ran
 }
 
 interface Factors {
-  /** Of the tensor of scales. */
+  /** For the tensor of scales. */
   readonly name: string;
   /** The index of the first element. */
   readonly from: number;

@@ -1,25 +1,28 @@
-/** A model in several safetensors files with an index beside them, laid out as one: the files' bytes one after the other. */
+/**
+ * A model in several safetensors files with an index, laid out as one sequence: the bytes of the files one after the
+ * other.
+ */
 import type { ByteSink } from './bytes.ts';
 import { compareText, layoutSafetensors } from './safetensors-layout.ts';
 import type { FileLayout, FilePlace, TensorEntry, TensorPlan } from './tensor-file.ts';
 
-/** How a model is cut, and what the files are called. */
+/** How a model is split, and the names of the files. */
 export interface Sharding {
-  /** `model` makes `model-00001-of-00003.safetensors` and `model.safetensors.index.json`. */
+  /** `model` gives `model-00001-of-00003.safetensors` and `model.safetensors.index.json`. */
   readonly name: string;
-  /** Bytes of tensors in one file; a tensor of more has a file of its own. */
+  /** Most bytes of tensors per file; a larger tensor gets a file of its own. */
   readonly mostBytes: number;
 }
 
 /**
- * Where everything goes; tensors of a group stay together. The index is the last file. Throws as `layoutSafetensors` does.
+ * Lays out the files; tensors of a group stay together. The index is the last file. Throws like `layoutSafetensors`.
  */
 export function layoutShards(
   groups: readonly (readonly TensorPlan[])[],
   { name, mostBytes }: Sharding,
   metadata: Readonly<Record<string, string>> = {},
 ): FileLayout {
-  // What is wrong with a name or a shape is wrong in whichever file; two of a name may be in two.
+  // Checks names and shapes for all files together, because two tensors with one name may be in different files.
   const sizes = new Map(layoutSafetensors(groups.flat()).tensors.map((entry) => [entry.name, entry.byteLength]));
   const sizeOf = (plans: readonly TensorPlan[]): number =>
     plans.reduce((sum, plan) => sum + (sizes.get(plan.name) ?? 0), 0);
@@ -36,7 +39,7 @@ export function layoutShards(
     header: shards[0]?.header ?? new Uint8Array(0),
     tensors: shards.flatMap(({ tensors }, i) => tensors.map((entry) => moved(entry, files[i] as FilePlace))),
     finish: async (into: ByteSink) => {
-      // The first file's header is that of the whole, and written by now.
+      // The header of the first file is at the start of the whole, and has already been written.
       const texts = [...shards.slice(1).map(({ header }) => header), index];
       for (const [i, text] of texts.entries()) await into.write((files[i + 1] as FilePlace).offset, text);
     },
@@ -46,7 +49,7 @@ export function layoutShards(
 
 const padded = (number: number): string => String(number).padStart(5, '0');
 
-/** Groups in their order, as many in a shard as it takes; at least one shard. */
+/** Groups in order, as many per shard as fit; at least one shard. */
 function cut(
   groups: readonly (readonly TensorPlan[])[],
   sizeOf: (plans: readonly TensorPlan[]) => number,
@@ -79,7 +82,7 @@ function moved(entry: TensorEntry, { name, offset }: FilePlace): TensorEntry {
   return { ...entry, offset: entry.offset + offset, shard: name };
 }
 
-/** As transformers writes it: names in order, and the bytes of all tensors. */
+/** As transformers writes it: names in order, and the total bytes of all tensors. */
 function indexOf(shards: readonly FileLayout[], names: readonly string[]): Uint8Array {
   const tensors = shards.flatMap((shard, i) => shard.tensors.map((entry) => [entry.name, names[i]] as const));
   const total = shards.flatMap((shard) => shard.tensors).reduce((sum, { byteLength }) => sum + byteLength, 0);

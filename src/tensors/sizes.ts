@@ -1,22 +1,25 @@
-/** Sizes that files announce: every product is checked, so that nothing overflows or is taken for less than it is. */
+/** Sizes that files announce. Every product is checked, so that nothing overflows or is read as smaller than it is. */
 import { quote, TensorFileError } from './tensor-error.ts';
 
 /** More extents than any library writes; numpy allows 64. */
 const mostExtents = 64;
 
-/** The number of elements of a shape. Throws `bad-shape` if an extent is no size, or the product no safe integer. */
+/**
+ * The number of elements of a shape. Throws `bad-shape` if an extent is not a size, or the product is not a safe
+ * integer.
+ */
 export function elementsOf(shape: readonly number[], name: string): number {
   if (shape.length > mostExtents) throw badShape(name, `it has ${shape.length} extents`);
   for (const extent of shape)
     if (!Number.isSafeInteger(extent) || extent < 0) throw badShape(name, `${extent} is not an extent`);
   const elements = shape.includes(0) ? 0 : shape.reduce((product, extent) => product * extent, 1);
-  // Products of safe integers are exact as long as they are safe themselves, and only grow.
+  // Products of safe integers are exact as long as they are safe themselves, and they only grow.
   if (!Number.isSafeInteger(elements)) throw badShape(name, 'it has more elements than can be counted');
   return elements;
 }
 
 /**
- * Bytes of `elements` elements of which `blockElements` take `blockBytes`. Throws `bad-shape` if they do not fill whole
+ * Bytes of `elements` elements, if `blockElements` take `blockBytes`. Throws `bad-shape` if they do not fill whole
  * blocks.
  */
 export function bytesOf(elements: number, blockElements: number, blockBytes: number, name: string): number {

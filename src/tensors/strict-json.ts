@@ -1,5 +1,5 @@
 /**
- * JSON as headers need it: what JSON.parse lets pass silently is an error here. Names may not repeat, integers are exact,
+ * JSON for headers: errors that JSON.parse silently accepts are reported. Names may not repeat, integers are exact,
  * depth is bounded, text is well-formed Unicode.
  */
 import { quote, TensorFileError } from './tensor-error.ts';
@@ -11,7 +11,7 @@ const numberToken = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const wordToken = /true|false|null/y;
 const mostDepth = 32;
 
-/** A place in a JSON text; each method reads one thing and throws `bad-header` where there is something else. */
+/** A position in a JSON text; each method parses one thing and throws `bad-header` if something else is there. */
 export class JsonCursor {
   readonly #text: string;
   #at = 0;
@@ -21,7 +21,7 @@ export class JsonCursor {
     this.#text = text;
   }
 
-  /** Calls `member` for each name, which must read its value. */
+  /** Calls `member` for each name; it must parse the value. */
   object(member: (name: string) => void): void {
     const names = new Set<string>();
     this.#list('{', '}', () => {
@@ -33,7 +33,7 @@ export class JsonCursor {
     });
   }
 
-  /** Calls `item` for each item, which must read it. */
+  /** Calls `item` for each item; it must parse the item. */
   array(item: () => void): void {
     this.#list('[', ']', item);
   }
@@ -47,14 +47,14 @@ export class JsonCursor {
     return text;
   }
 
-  /** A whole number from 0 to 2^53 - 1, written without point or exponent. */
+  /** An integer from 0 to 2^53 - 1, written without point or exponent. */
   size(): number {
     const value = Number(this.#token(integerToken) ?? this.#fail('a size'));
     if (!Number.isSafeInteger(value)) this.#fail('a size below 2^53');
     return value;
   }
 
-  /** Anything; objects become lists of [name, value]. */
+  /** Any value; objects become lists of [name, value]. */
   value(): MetadataValue {
     const next = this.#peek();
     if (next === '"') return this.string();
@@ -92,7 +92,7 @@ export class JsonCursor {
     this.#depth -= 1;
   }
 
-  /** Reads a comma or `close`; tells which. */
+  /** Reads a comma or `close`; returns which. */
   #continues(close: string): boolean {
     const next = this.#peek();
     if (next !== ',' && next !== close) this.#fail(`',' or '${close}'`);
@@ -105,7 +105,7 @@ export class JsonCursor {
     this.#at += 1;
   }
 
-  /** The next character that is no white space, unread; empty at the end. */
+  /** The next character that is not white space, without reading it; empty at the end. */
   #peek(): string {
     this.#token(space);
     return this.#text.charAt(this.#at);
@@ -120,7 +120,10 @@ export class JsonCursor {
     return token;
   }
 
-  /** Behind the closing quote. By a loop: strings are too long for the stack of a regular expression. */
+  /**
+   * The position after the closing quote. A loop, because strings may be too long for the stack of a regular
+   * expression.
+   */
   #endOfString(start: number): number {
     for (let at = start; at < this.#text.length; at++) {
       const code = this.#text.charCodeAt(at);

@@ -5,16 +5,16 @@ import type { TensorEntry, TensorFile } from './tensor-file.ts';
 import { forEachChunk, isReadable, tensorCodes, tensorValues } from './tensor-values.ts';
 
 export interface SummarizeOptions {
-  /** Is told of so many more elements that are done. */
+  /** Called with the number of elements processed since the last call. */
   readonly progress: (elements: number) => void;
-  /** Where it is aborted, the summary is of what was read until then. */
+  /** If it is aborted, the summary covers the elements read until then. */
   readonly signal: AbortSignal;
 }
 
-/** Elements for which the tables of counts pay. */
+/** Number of elements from which on tables of counts pay off. */
 const worthCounting = 2 ** 16;
 
-/** Null for a tensor whose elements stand for no numbers here. */
+/** Null for a tensor whose elements have no numeric meaning here. */
 export async function summarizeTensor(
   file: TensorFile,
   entry: TensorEntry,
@@ -41,7 +41,7 @@ async function summarizeValues(
   { progress, signal }: SummarizeOptions,
 ): Promise<Summary> {
   const values = tensorValues(file, entry);
-  // A scaled element is a product in f64, of which subnormals of its code say nothing.
+  // A scaled element is a product in f64, so subnormals of its code say nothing about it.
   const summarizer = new Summarizer(values.isScaled ? 'f64' : values.format);
   const take = (chunk: Float32Array | Float64Array): void => {
     summarizer.add(chunk);

@@ -42,7 +42,7 @@ export type TensorFileCode =
   | 'changed'
   | 'io';
 
-/** A tensor file that cannot be read or written as asked; the message is one sentence for people. */
+/** A tensor file that cannot be read or written as requested; the message is one sentence for people. */
 export class TensorFileError extends PtxlabError {
   declare readonly code: TensorFileCode;
 
@@ -52,7 +52,7 @@ export class TensorFileError extends PtxlabError {
   }
 }
 
-/** A name out of a file, for a message: quoted, and not longer than a line. */
+/** A name from a file, for a message: quoted, and at most a line long. */
 export function quote(name: string): string {
   return JSON.stringify(name.length > 80 ? `${name.slice(0, 77)}...` : name);
 }

@@ -1,6 +1,6 @@
 /**
- * A tensor file, whatever its container: what is in it, and where. Opening one reads its header only; the data of a tensor
- * is read piece by piece through `data`, so neither the file nor a tensor needs to fit into memory.
+ * A tensor file of any container: its tensors and their positions. Opening one reads only its header; the data of a
+ * tensor is read piece by piece through `data`, so neither the file nor a tensor needs to fit into memory.
  */
 import type { FormatName } from '../numerics/formats.ts';
 import type { ByteSink, ByteSource } from './bytes.ts';
@@ -22,22 +22,24 @@ export interface TensorEntry {
   readonly name: string;
   /** The element type as the file spells it: `F8_E4M3`, `<f4`, `MXFP4`. */
   readonly dtype: string;
-  /** What one element is (of a block: what its codes are); `opaque` for bool, complex and what PTX does not know. */
+  /**
+   * The format of an element (for blocks, of their codes); `opaque` for bool, complex and types that PTX does not have.
+   */
   readonly format: FormatName | 'opaque';
   /** Extents in elements, the last varying fastest; empty for a scalar. */
   readonly shape: readonly number[];
   /** The product of the shape. */
   readonly elements: number;
   readonly packing: Packing;
-  /** Of the data, in the file that holds it (`shard`); for a compressed one, where the compressed data begins. */
+  /** Offset in the file that holds the data (`shard`); for compressed data, where the compressed bytes begin. */
   readonly offset: number;
-  /** Of the data as `data` gives it, uncompressed. */
+  /** Length of the data as returned by `data`, uncompressed. */
   readonly byteLength: number;
-  /** The file that holds the data, for a model of several; else null. */
+  /** The file that holds the data, if a model has several; else null. */
   readonly shard: string | null;
 }
 
-/** What a container says beside its tensors. */
+/** Metadata of a container besides its tensors. */
 export type Metadata = Readonly<Record<string, MetadataValue>>;
 export type MetadataValue = string | number | bigint | boolean | readonly MetadataValue[];
 
@@ -53,7 +55,7 @@ export interface TensorFile {
   readonly data: (entry: TensorEntry) => ByteSource;
 }
 
-/** A tensor to be written; `dtype` as the container spells it. */
+/** A tensor to be written; `dtype` in the container's spelling. */
 export interface TensorPlan {
   readonly name: string;
   readonly dtype: string;
@@ -61,25 +63,25 @@ export interface TensorPlan {
 }
 
 /**
- * A file to be written: its size and where everything goes. Write `header` at 0, the data of each tensor at its `offset`,
- * in whatever order and pieces, and call `finish` at the end; what lies between stays zero.
+ * A file to be written: its size and layout. Write `header` at 0, the data of each tensor at its `offset`, in any order
+ * and in any pieces, and call `finish` at the end; the bytes in between stay zero.
  */
 export interface FileLayout {
   readonly container: Container;
   readonly size: number;
   readonly header: Uint8Array;
-  /** In the order of the data, which need not be that of the plan. */
+  /** In the order of the data, which may differ from that of the plan. */
   readonly tensors: readonly TensorEntry[];
-  /** Writes what comes last: the checksums of an .npz, headers and index of several files. Null where nothing does. */
+  /** Writes the final part: the checksums of an .npz, headers and index of several files. Null if there is none. */
   readonly finish: ((file: ByteSource & ByteSink) => Promise<void>) | null;
-  /** Of a model in several files, these: what is laid out is their bytes, one after the other. Else null. */
+  /** For a model in several files: the files, whose bytes are laid out one after the other. Else null. */
   readonly files: readonly FilePlace[] | null;
 }
 
-/** A file among several that are laid out as one. */
+/** One of several files that are laid out as one. */
 export interface FilePlace {
   readonly name: string;
-  /** Of its first byte, in the whole. */
+  /** Offset of its first byte in the whole. */
   readonly offset: number;
   readonly size: number;
 }

@@ -7,41 +7,44 @@ import { blockFormats } from './gguf-blocks.ts';
 import { quote, TensorFileError } from './tensor-error.ts';
 import type { BlockLayout, TensorEntry, TensorFile } from './tensor-file.ts';
 
-/** Elements that are read and not yet decoded: decoding waits for no disk, and its result is valid until the next one. */
+/**
+ * Elements that are read but not decoded: decoding does not wait for the disk, and its result is valid until the next
+ * one.
+ */
 export type Loaded<T> = () => T;
 
-/** A tensor's elements, as `T` holds them. */
+/** A tensor's elements, represented as `T`. */
 export interface Loader<T> {
   readonly elements: number;
   /**
-   * Reads elements `from` to `from + count`; `from` is a multiple of `loadUnit`, and so is `count` unless it ends the
-   * tensor. The two latest loads may be waiting to be decoded.
+   * Reads elements `from` to `from + count`. `from` is a multiple of `loadUnit`, and so is `count` unless it ends the
+   * tensor. Up to two loads may wait to be decoded.
    */
   load(from: number, count: number): Promise<Loaded<T>>;
 }
 
 export interface TensorValues extends Loader<Float32Array | Float64Array> {
-  /** What an element is, without its scale. */
+  /** The format of an element, without its scale. */
   readonly format: FormatName;
-  /** Whether values are elements times scales, which the spacing of `format` says nothing about. */
+  /** Whether values are elements times scales, so that the spacing of `format` does not apply to them. */
   readonly isScaled: boolean;
 }
 
-/** Every packing begins a byte, and a block, at each multiple of it. */
+/** At each multiple of this, every packing begins a byte and a block. */
 export const loadUnit = 256;
 
 /** Elements of a chunk: large enough to make reading cheap, small enough for the processor's cache. */
 const chunkElements = 2 ** 18;
 
-/** Whether ptxlab knows what the elements of a tensor stand for. */
+/** Whether ptxlab can decode the elements of a tensor. */
 export function isReadable({ format, packing }: TensorEntry): boolean {
   return format !== 'opaque' && packing !== 'opaque';
 }
 
-/** What becomes of scales that are no finite numbers: they give NaN, or TensorFileError `bad-scale`. */
+/** How to handle scales that are not finite: they give NaN, or TensorFileError `bad-scale`. */
 export type ScaleRule = 'keep' | 'refuse';
 
-/** The stored elements of a tensor; those of GGUF's blocks times the scales in their block. */
+/** The stored elements of a tensor; elements of GGUF blocks are multiplied by the scales in their block. */
 export function tensorValues(file: TensorFile, entry: TensorEntry, rule: ScaleRule = 'keep'): TensorValues {
   const { format, packing, elements, name } = entry;
   if (format === 'opaque' || packing === 'opaque')
@@ -56,7 +59,7 @@ export function tensorValues(file: TensorFile, entry: TensorEntry, rule: ScaleRu
   };
 }
 
-/** The elements as they are stored, where each lies in one or two bytes; else null. */
+/** The stored elements if each occupies one or two bytes; else null. */
 export function tensorCodes(file: TensorFile, entry: TensorEntry): Loader<Uint8Array | Uint16Array> | null {
   const { format, packing, elements } = entry;
   if (format === 'opaque' || packing !== 'whole' || formats[format].width > 16) return null;
@@ -66,7 +69,7 @@ export function tensorCodes(file: TensorFile, entry: TensorEntry): Loader<Uint8A
     elements,
     async load(from, count) {
       const bytes = await read(isWide ? 2 * from : from, isWide ? 2 * count : count);
-      // The buffers that are read into begin at 0.
+      // The buffers that are read into begin at offset 0.
       return () => (isWide ? new Uint16Array(bytes.buffer, 0, count) : bytes);
     },
   };
@@ -90,7 +93,7 @@ function plainValues(bytes: ByteReader, { packing, elements }: TensorEntry, form
   };
 }
 
-/** Throws what a bad scale of a tensor is. */
+/** Throws the error for a bad scale of a tensor. */
 export function refuseScale(name: string): never {
   throw new TensorFileError('bad-scale', `${quote(name)} has a scale that is NaN or infinite`);
 }
@@ -106,7 +109,7 @@ function blockLoader(bytes: ByteReader, layout: BlockLayout, badScale: BadScale)
 
 type ByteReader = (offset: number, length: number) => Promise<Uint8Array>;
 
-/** Reads into two buffers in turn. */
+/** Reads into two buffers alternately. */
 function rotating(source: ByteSource): ByteReader {
   const buffers = [new Uint8Array(0), new Uint8Array(0)];
   let turn = 0;
@@ -120,8 +123,8 @@ function rotating(source: ByteSource): ByteReader {
 }
 
 /**
- * Calls `take` with chunk after chunk of tensors of equally many elements; while it works on one, the next is read. The
- * arrays are valid until it returns. Stops where `signal` is aborted.
+ * Calls `take` with chunk after chunk of tensors with the same number of elements; while it works on one, the next is
+ * read. The arrays are valid until it returns. Stops if `signal` is aborted.
  */
 export async function forEachChunk<T>(
   tensors: readonly Loader<T>[],
@@ -140,7 +143,7 @@ export async function forEachChunk<T>(
     if (signal?.aborted === true) return;
     if (from + chunkElements < elements) {
       next = load(from + chunkElements);
-      // Whoever awaits it hears of a failure; until then it is not an unhandled one.
+      // The code that awaits it handles a failure; until then it must not count as unhandled.
       next.catch(() => undefined);
     }
     take(...loaded.map((decode) => decode()));

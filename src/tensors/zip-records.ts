@@ -1,17 +1,17 @@
-/** The records of a zip file to be written, with the 64-bit extension where a size or a place needs it. */
+/** The records of a zip file to be written, with the 64-bit extension where a size or an offset needs it. */
 import { elsewhere, zipSignatures } from './zip.ts';
 
-/** A member that is stored, not compressed. */
+/** A member that is stored uncompressed. */
 export interface StoredMember {
   readonly name: Uint8Array;
-  /** Where its own header begins. */
+  /** Offset of its own header. */
   readonly local: number;
   readonly size: number;
 }
 
 /** Names are UTF-8. */
 const utf8Flag = 0x0800;
-/** 1 January 1980, the first day of zip: files do not depend on when they were written. */
+/** 1 January 1980, the earliest date in zip: files do not depend on when they were written. */
 const date = 0x0021;
 
 /** Little-endian fields of 2, 4 or 8 bytes, one after the other. */

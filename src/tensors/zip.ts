@@ -1,4 +1,4 @@
-/** The directory of a zip file, with the 64-bit extension. Members are found, not read. */
+/** The directory of a zip file, with the 64-bit extension. Members are located, not read. */
 import { type ByteSource, readBytes, sliceSource, viewOf } from './bytes.ts';
 import { checkedSource } from './checked-source.ts';
 import { inflateSource } from './inflate-source.ts';
@@ -6,7 +6,7 @@ import { quote, TensorFileError } from './tensor-error.ts';
 
 export interface ZipMember {
   readonly name: string;
-  /** Where its data begins, compressed or not. */
+  /** Start of its data, compressed or not. */
   readonly offset: number;
   readonly compressed: boolean;
   readonly compressedSize: number;
@@ -22,12 +22,12 @@ export const zipSignatures = {
   locator64: 0x07064b50,
 } as const;
 
-/** What a field says whose value is in the 64-bit extension. */
+/** The value of a field that is stored in the 64-bit extension. */
 export const elsewhere = 0xffffffff;
 
 const endSize = 22;
 const longestComment = 0xffff;
-/** A directory of a million members; no array of arrays is that long. */
+/** Limit for the directory: a million members, more than any array of arrays has. */
 const longestDirectory = 100_000_000;
 
 interface Directory {
@@ -57,7 +57,9 @@ export async function readZip(source: ByteSource): Promise<ZipMember[]> {
   return members;
 }
 
-/** The uncompressed bytes of a member. Who reads them to their end is told, by `bad-data`, where they are not what was stored. */
+/**
+ * The uncompressed bytes of a member. Reading them to the end throws `bad-data` if they differ from what was stored.
+ */
 export function memberSource(source: ByteSource, member: ZipMember): ByteSource {
   const stored = sliceSource(source, member.offset, member.compressedSize);
   return member.compressed
@@ -126,7 +128,7 @@ function centralHeader(view: DataView, at: number): [CentralHeader, number] {
     const value = view.getUint32(at + offset, true);
     return value === elsewhere ? (wide.shift() ?? value) : value;
   };
-  // The extension has those fields that need it, in this order.
+  // The extension contains only the fields that need it, in this order.
   const size = field(24);
   const compressedSize = field(20);
   const local = field(42);
@@ -148,7 +150,7 @@ function wideFields(view: DataView, start: number, length: number): number[] {
   return [];
 }
 
-/** Where the data of a member begins: behind a header of its own, with the same name. */
+/** Start of a member's data: after its own header, which has the same name. */
 async function locate(source: ByteSource, header: CentralHeader, limit: number): Promise<ZipMember> {
   const { name, method, checksum, compressedSize, size, local } = header;
   if (method !== 0 && method !== 8)
