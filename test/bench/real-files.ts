@@ -4,7 +4,7 @@
  * nvcc is missing, a generated module of 3 MB stands in for them, several times.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeModule } from './make-module.ts';
@@ -17,9 +17,8 @@ const largest = 3_000_000;
 
 /** Names and options of what is made of each source; what a target cannot have is left out. */
 const builds: readonly (readonly [string, readonly string[]])[] = [
-  ['sm_75-debug', ['-arch=sm_75', '-G']],
+  ['sm_75-debug', ['-arch=sm_75', '-G', '-DSMALL']],
   ['sm_80', ['-arch=sm_80', '-O3']],
-  ['sm_86-debug-small', ['-arch=sm_86', '-G', '-DSMALL']],
   ['sm_90-lines', ['-arch=sm_90', '-O3', '-lineinfo']],
   ['sm_100a', ['-arch=sm_100a', '-O3']],
   ['sm_120-lines-small', ['-arch=sm_120', '-O3', '-lineinfo', '-DSMALL']],
@@ -41,8 +40,10 @@ export function realFiles(): RealFiles {
     writeFileSync(done, build() ? 'nvcc' : 'generated modules, for want of nvcc');
   }
   const names = readdirSync(folder).filter((name) => name.endsWith('.ptx'));
-  const files = names.sort().map((name) => join(folder, name));
-  const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
+  const all = names.sort().map((name) => ({ file: join(folder, name), size: statSync(join(folder, name)).size }));
+  const fitting = all.filter(({ size }) => size >= smallest && size <= largest);
+  const files = fitting.map(({ file }) => file);
+  const bytes = fitting.reduce((sum, { size }) => sum + size, 0);
   return { files, bytes, origin: readFileSync(done, 'utf8') };
 }
 
@@ -62,7 +63,9 @@ function build(): boolean {
 
 function buildOne(path: string, program: string, name: string, options: readonly string[]): void {
   const made = join(folder, `${program.replace(/\.cu$/, '')}.${name}.ptx`);
-  const { status } = spawnSync('nvcc', ['-w', '-ptx', ...options, program, '-o', made], { cwd: path });
-  const size = status === 0 ? statSync(made).size : 0;
-  if (size < smallest || size > largest) rmSync(made, { force: true });
+  // A run that was broken off goes on where it ended.
+  if (existsSync(made)) return;
+  const { status } = spawnSync('nvcc', ['-w', '-ptx', ...options, program, '-o', `${made}.new`], { cwd: path });
+  if (status === 0) renameSync(`${made}.new`, made);
+  else rmSync(`${made}.new`, { force: true });
 }
