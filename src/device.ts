@@ -41,7 +41,7 @@ export type { DeviceOptions, Extent, LaunchOptions } from './device/options.ts';
 /** A device with its memory. */
 export class Device {
   private readonly options: DeviceOptions;
-  /** Null where it follows the target. */
+  /** Null if it follows the target. */
   private readonly gpu: Gpu | null;
   private readonly memory: GlobalMemory;
   private readonly heap: DeviceHeap;
@@ -57,9 +57,9 @@ export class Device {
   }
 
   /**
-   * A device; asynchronous because engines may have to be loaded.
+   * Creates a device; asynchronous because engines may have to be loaded.
    *
-   * @throws PtxlabError `bad-launch` for a number of workers that cannot be, `unknown-gpu`
+   * @throws PtxlabError `bad-launch` for an invalid number of workers, `unknown-gpu`
    */
   static async create(options: DeviceOptions = {}): Promise<Device> {
     checkWorkers(options.workers ?? 0);
@@ -70,8 +70,8 @@ export class Device {
   /**
    * Checks a module and places its variables in memory.
    *
-   * @throws RefusedModuleError where the module has errors
-   * @throws PtxlabError `unfit-gpu` where the device's GPU cannot run code for the target of the module; `device-closed`
+   * @throws RefusedModuleError if the module has errors
+   * @throws PtxlabError `unfit-gpu` if the device's GPU cannot run code for the target of the module; `device-closed`
    */
   load(source: string): LoadedModule {
     this.checkOpen();
@@ -107,8 +107,8 @@ export class Device {
   }
 
   /**
-   * Lets go of the code that was compiled for its kernels. Nothing can be loaded, allocated or launched afterwards; what
-   * buffers hold can still be read, and a launch under way goes on.
+   * Releases the code compiled for its kernels. Afterwards nothing can be loaded, allocated or launched. Buffers can
+   * still be read, and a running launch continues.
    */
   close(): void {
     this.isClosed = true;

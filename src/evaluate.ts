@@ -28,8 +28,8 @@ export interface Prepared {
 }
 
 /**
- * Prepares a mnemonic for `count` inputs (null for any number). Legality is judged at the place: any target and the
- * newest version where it names none.
+ * Prepares a mnemonic for `count` inputs (null for any number). Legality is judged for the given version and target, by
+ * default any target and the newest version.
  */
 export function prepareEval(
   mnemonic: string,
@@ -66,7 +66,7 @@ function noneFits(candidate: Prepared | undefined, mnemonic: string, found: numb
   return { code: 'PTX3002', message: `${mnemonic} takes ${expected}; found ${found}` };
 }
 
-/** The code of the rule that is not met, and where the variant could be had. */
+/** The code of the rule that is violated, and where the variant would be available. */
 function unavailable(variant: Variant, { target, version }: Place): EvalError {
   const rows = rowsOf(variant);
   const judged = version ?? newestVersion;
@@ -96,9 +96,9 @@ function widthMisfit({ variant, evaluator: { inputs, outputs } }: Prepared): Eva
 }
 
 export interface EvaluateOptions extends RegisterWidths {
-  /** Judge for this architecture, and by its rules for subnormals; any unless given. */
+  /** Judge for this architecture, and by its rules for subnormals. Default: any. */
   readonly target?: string;
-  /** Judge by this PTX version; the newest unless given. */
+  /** Judge by this PTX version. Default: the newest. */
   readonly isa?: string;
 }
 

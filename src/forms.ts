@@ -9,7 +9,7 @@ export interface FormsOptions {
   readonly opcode?: string;
   /** Only forms that this architecture has. */
   readonly target?: string;
-  /** Only forms that this PTX version has; the newest unless given. */
+  /** Only forms that this PTX version has. Default: the newest. */
   readonly isa?: string;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The public face of ptxlab's core: everything here runs in any JavaScript runtime and depends on nothing.
+ * The public API of ptxlab's core: everything here runs in any JavaScript runtime and has no dependencies.
  *
  * @module
  */

@@ -11,24 +11,27 @@ export interface Sweep {
   readonly name: string;
   readonly plan: SweepPlan;
   readonly kernel: SweepKernel;
-  /** Every swept operand is the same input of so many bits, from 0 to the largest. */
+  /** All swept operands have the same input of this width, from 0 to the largest. */
   readonly inputBits: number;
   /** Chunk c is the inputs from c * `chunkSize` on. */
   readonly chunkSize: number;
   readonly chunks: number;
 }
 
-/** Inputs of a chunk where the range has more. */
+/** Inputs of a chunk, if the range has more. */
 const largestChunk = 2 ** 24;
 
-/** Operands that are no input of a conversion but settings of it, and what they are unless told. */
+/** Operands that are settings of a conversion rather than inputs, with their defaults. */
 const settings: ReadonlyMap<string, number> = new Map([
   ['rbits', 0],
   ['scale-factor', 0x7f7f],
   ['c', 0],
 ]);
 
-/** The sweep of a conversion, legal at the place; `fixed`: values of operands that are not swept, by name. */
+/**
+ * The sweep of a conversion that is legal in the given version and target; `fixed`: values of operands that are not
+ * swept, by name.
+ */
 export function prepareSweep(
   mnemonic: string,
   place: Place,
@@ -97,7 +100,7 @@ export function totalDigest(chunks: readonly number[]): number {
   return chunks.reduce(digestWord, 0);
 }
 
-/** A digest in writing. */
+/** Formats a digest. */
 export function digestText(digest: number): string {
   return digest.toString(16).padStart(8, '0');
 }

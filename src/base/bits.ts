@@ -1,6 +1,6 @@
 /**
- * A pattern of bits, never a value: an unsigned `number` where the width is at most 32, an unsigned `bigint` where it is
- * wider. Which of the two it is follows from the width alone, so a width decides the type once, not each value.
+ * A bit pattern, not a value: an unsigned `number` if the width is at most 32, an unsigned `bigint` if it is wider. The
+ * width alone decides the representation, not each value.
  */
 export type Bits = number | bigint;
 

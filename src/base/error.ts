@@ -1,4 +1,4 @@
-/** A caller's mistake, as opposed to a program's: `code` is stable, the message is for people. */
+/** A caller's mistake, as opposed to an error of a program: `code` is stable, the message is for people. */
 export class PtxlabError extends Error {
   readonly code: string;
 

@@ -1,14 +1,15 @@
 /**
- * Patterns for names, as shells write them: `*` is any text, `?` one character, `[a-f0]` one of a set and `[!a-f]` one
- * outside it; everything else is itself. A pattern is about the whole name, dots and slashes have no meaning of their own.
- * Takes time in proportion to pattern times name at most, whoever wrote the pattern.
+ * Patterns for names, as in shells: `*` is any text, `?` one character, `[a-f0]` one of a set and `[!a-f]` one outside
+ * it; everything else matches itself. A pattern must match the whole name; dots and slashes are not special. The time
+ * is at most proportional to pattern times name.
  */
 export function matchesGlob(pattern: string, name: string): boolean {
   const parts = partsOf(pattern);
   const characters = Array.from(name);
   let part = 0;
   let at = 0;
-  // Where the last star stands, and what it has taken so far ends: on a mismatch it takes one more.
+  // The position of the last star, and the end of the text it has matched so far: on a mismatch it takes one more
+  // character.
   let star = -1;
   let taken = 0;
   while (at < characters.length) {

@@ -1,4 +1,4 @@
-/** Things that are made once for a key and kept. Of too many the one that was made first is forgotten. */
+/** A bounded cache of values that are made once per key. When it is full, the oldest entry is dropped. */
 export class Kept<K, V> {
   private readonly most: number;
   private readonly made = new Map<K, V>();
@@ -7,7 +7,7 @@ export class Kept<K, V> {
     this.most = most;
   }
 
-  /** What was made for the key, or is now. */
+  /** The value for the key, which is made if it is missing. */
   of(key: K, make: () => V): V {
     const known = this.made.get(key);
     if (known !== undefined) return known;

@@ -1,10 +1,12 @@
 /**
- * The word that was probably meant. Slips of the finger are told apart from other words by what an edit costs: a letter in
- * the wrong case or a doubled one little, a letter in place of another much. Numbers are never changed, since `fp4` is not
- * what `fp8` was meant to be.
+ * The word that was probably intended. The cost of an edit distinguishes typing mistakes from other words: a letter in
+ * the wrong case or a doubled one costs little, a replaced letter much. Numbers are never changed, because `fp8` is not
+ * a misspelt `fp4`.
  */
 
-/** The candidate that `word` is a slip of, or null where none is close enough. The first of equals wins. */
+/**
+ * The candidate that `word` is probably a misspelling of, or null if none is close enough. The first of equals wins.
+ */
 export function nearest(word: string, candidates: Iterable<string>): string | null {
   if (word.length > longest) return null;
   let best: string | null = null;
@@ -23,7 +25,7 @@ const longest = 60;
 
 const cost = { case: 1, doubled: 2, swap: 3, sigil: 2, edit: 4, replaced: 5, first: 1, digit: 100 } as const;
 
-/** What the edits of one word may cost: the longer the word, the more. */
+/** The maximum cost for one word: the longer the word, the higher. */
 function allowance(word: string): number {
   const { length } = word.replace(/^[%._$-]+/, '');
   if (length <= 1) return cost.sigil;
@@ -32,7 +34,7 @@ function allowance(word: string): number {
   return length <= 5 ? cost.edit + cost.swap : length <= 8 ? 2 * cost.edit + cost.first : 3 * cost.edit;
 }
 
-/** The cheapest way from one word to the other; `limit` or more where none is cheaper than that. */
+/** The lowest cost from one word to the other; `limit` or more if none is below that. */
 function distance(a: string, b: string, limit: number): number {
   let before: readonly number[] = [];
   let row: readonly number[] = Array.from({ length: b.length + 1 }, (_, j) => insertions(b, j));
@@ -56,7 +58,7 @@ function at(row: readonly number[], index: number): number {
   return row[index] ?? Number.POSITIVE_INFINITY;
 }
 
-/** What the first `count` letters of a word cost where the other word lacks them all. */
+/** The cost of the first `count` letters of a word if the other word lacks them all. */
 function insertions(word: string, count: number): number {
   let sum = 0;
   for (let i = 0; i < count; i++) sum += insertion(word, i);

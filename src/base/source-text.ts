@@ -33,7 +33,7 @@ export class SourceText {
     return this.text.slice(start, end).replace(/[\r\n]+$/, '');
   }
 
-  /** The offset of a 1-based line; the end of the text when there is no such line. */
+  /** The offset of a 1-based line; the end of the text if there is no such line. */
   lineStart(number: number): number {
     return this.lineStarts()[number - 1] ?? this.text.length;
   }

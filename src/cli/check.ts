@@ -1,4 +1,4 @@
-/** `ptxlab check`: diagnostics of modules, in the format asked for. */
+/** `ptxlab check`: diagnostics of modules, in the requested format. */
 import { SourceText } from '../base/source-text.ts';
 import { check } from '../check/check.ts';
 import { renderGithub } from '../diagnostics/renderers/github.ts';

@@ -1,6 +1,6 @@
 import { toCells } from '../diagnostics/renderers/printable.ts';
 
-/** Rows of cells as aligned lines, two spaces between columns; the last column is as long as it is. */
+/** Rows of cells as aligned lines, with two spaces between columns; the last column is not padded. */
 export type Alignment = 'left' | 'right';
 
 export function alignColumns(

@@ -1,4 +1,4 @@
-/** What the declarations of commands have in common. */
+/** Declarations that commands share. */
 import type { Command } from 'commander';
 import type { ExitCode } from './exit.ts';
 

@@ -47,7 +47,7 @@ export async function convertCommand(paths: readonly string[], flags: ConvertFla
   });
 }
 
-/** What the container cannot hold is said of the file that is to be. */
+/** Errors about the container name the output file. */
 function planFor(to: string, { file }: TensorInput, container: Container, choice: ConversionChoice): ConversionPlan {
   try {
     return planConversion(file, container, choice);
@@ -59,7 +59,7 @@ function planFor(to: string, { file }: TensorInput, container: Container, choice
   }
 }
 
-/** Every file that is to be made. */
+/** Every output file. */
 function filesOf(to: string, { layout }: ConversionPlan): readonly string[] {
   return layout.files?.map(({ name }) => join(dirname(to), name)) ?? [to];
 }
@@ -98,7 +98,7 @@ async function writeConverted(
     return;
   }
   progress.end();
-  // Of several files some may get their names before the power fails; then there is nothing left to convert.
+  // If there are several files, some may get their names before a crash; then nothing is left to convert.
   if (files !== null) await out.note({ work: plan.work.length, piece: 0 } satisfies Position);
   await out.commit();
 }
@@ -109,24 +109,24 @@ interface Broken {
   readonly flags: ConvertFlags;
   readonly signal: AbortSignal;
   readonly out: UnfinishedFile;
-  /** Whether something is safe on the disk. */
+  /** Whether the data is safely on disk. */
   readonly isKept: boolean;
 }
 
-/** Leaves what can be gone on with, or nothing, and throws why, unless somebody wanted it so. */
+/** Keeps data that a later run can continue with, or removes it, and throws the cause, unless the user interrupted. */
 async function giveUp(error: unknown, { input, to, flags, signal, out, isKept }: Broken): Promise<void> {
   const changed = await input.requireUnchanged().then(
     () => null,
     (found: unknown) => found,
   );
-  // What was made of two versions of the input is of no use.
+  // A result made from two versions of the input is useless.
   const canResume = isKept && changed === null;
   await (canResume ? out.suspend() : out.discard());
   if (signal.aborted) {
     if (canResume && flags.quiet !== true) await writeError(`ptxlab: ${to} is unfinished; ${advice}\n`);
     return;
   }
-  // Of all that may be wrong only scales do not say whose they are.
+  // Of all errors, only those about scales do not name their file.
   const isScale = error instanceof TensorFileError && error.code === 'bad-scale';
   const told = changed ?? (isScale ? named(input.path, error) : error);
   throw canResume ? withAdvice(told) : told;
@@ -139,7 +139,7 @@ function withAdvice(error: unknown): unknown {
   return new PtxlabError(error.code, `${error.message}; ${advice}`, { cause: error });
 }
 
-/** Notes the position now and then: to make it safe takes time. */
+/** Saves the position now and then, because syncing takes time. */
 class JournalKeeper {
   isKept: boolean;
   private readonly out: UnfinishedFile;
@@ -161,7 +161,7 @@ class JournalKeeper {
 /** Milliseconds. */
 const noteEvery = 1000;
 
-/** What is made of what, so that only the same is gone on with. */
+/** Identifies the input and the options, so that only the same conversion is resumed. */
 async function workOf(source: TensorInput, plan: ConversionPlan, flags: ConvertFlags): Promise<string> {
   const found = await Promise.all(filesOfInput(source).map((path) => stat(path)));
   const input = found.map(({ size, mtimeMs }) => ({ size, mtimeMs }));

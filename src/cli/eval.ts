@@ -38,7 +38,7 @@ export async function evalCommand(
   return 0;
 }
 
-/** An instruction quoted as a whole counts like its words one by one. */
+/** An instruction quoted as a whole counts like separate words. */
 function splitWords(text: string): readonly string[] {
   return text
     .replace(/;\s*$/, '')
@@ -57,7 +57,7 @@ const options: readonly string[] = [
   '--help',
 ];
 
-/** Operands may begin with a minus, so what looks like an option comes through here. */
+/** Operands may begin with a minus, so unknown options are passed on here. */
 function refuseOptions(words: readonly string[]): void {
   const option = words.find((word) => word.startsWith('--'));
   if (option === undefined) return;

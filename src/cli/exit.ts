@@ -1,7 +1,7 @@
-/** What a process ends with: 0 clean, 1 findings, 2 wrong usage, input that cannot be read, or a fault of ptxlab. */
+/** Exit codes of the process: 0 clean, 1 findings, 2 wrong usage, unreadable input, or an internal error of ptxlab. */
 export type ExitCode = 0 | 1 | 2;
 
-/** A mistake on the command line or in what it names: one line to stderr, exit 2. */
+/** A mistake on the command line or in a file it names: one line on stderr, exit 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

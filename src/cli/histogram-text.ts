@@ -7,7 +7,7 @@ interface BarGlyphs {
   readonly heights: string;
   /** Parts of a character by their width, from the left, and a whole one. */
   readonly widths: string;
-  /** What a bar to the left is made of, from half a character to a whole. */
+  /** Characters of a bar to the left, from half a character to a whole. */
   readonly leftward: string;
 }
 
@@ -22,7 +22,7 @@ function glyphsOf(isAscii: boolean): BarGlyphs {
   return isAscii ? ascii : blocks;
 }
 
-/** A bar from the left of `share` (0 to 1) of `width` columns; at least a sliver of what is not nothing. */
+/** A bar from the left of `share` (0 to 1) of `width` columns; at least a sliver unless the share is zero. */
 export function bar(share: number, width: number, isAscii: boolean): string {
   return drawBar(share, width, glyphsOf(isAscii).widths, (whole, rest) => whole + rest);
 }
@@ -39,7 +39,9 @@ function drawBar(share: number, width: number, parts: string, join: (whole: stri
   return join((parts.at(-1) ?? '').repeat(Math.floor(steps / parts.length)), rest === 0 ? '' : parts.charAt(rest - 1));
 }
 
-/** `ascending` exponents, the highest `limit` of them each on its own, all below in the first. Gaps are filled. */
+/**
+ * `ascending` exponents: the highest `limit` of them individually, all lower ones in the first bin. Gaps are filled.
+ */
 function topBinades(exponents: readonly ExponentCount[], limit: number): readonly ExponentCount[] {
   const highest = exponents.at(-1)?.exponent;
   if (highest === undefined) return [];
@@ -60,7 +62,9 @@ function topBinades(exponents: readonly ExponentCount[], limit: number): readonl
 /** Columns of a sparkline, without the label. */
 const sparkWidth = 12;
 
-/** How many elements lie in each of the twelve highest binades, a character each, and where the last of them begins. */
+/**
+ * How many elements are in each of the twelve highest binades, one character each, and where the last of them begins.
+ */
 export function sparkline(exponents: readonly ExponentCount[], isAscii: boolean): string {
   const bins = topBinades(exponents, sparkWidth);
   if (bins.length === 0) return '';
@@ -74,7 +78,7 @@ export function sparkline(exponents: readonly ExponentCount[], isAscii: boolean)
 /** Binades that get a line of their own. */
 const lines = 24;
 
-/** A line for each binade, the highest first: negative elements to the left, positive ones to the right. */
+/** A line for each binade, highest first: negative elements to the left, positive ones to the right. */
 export function drawBinades(exponents: readonly ExponentCount[], width: number, isAscii: boolean): readonly string[] {
   const bins = topBinades(exponents, lines).toReversed();
   const whole = bins.reduce((sum, { negative, positive }) => sum + negative + positive, 0);

@@ -1,4 +1,4 @@
-/** `ptxlab inspect`: what is in tensor files. */
+/** `ptxlab inspect`: the contents of tensor files. */
 import { PtxlabError } from '../base/error.ts';
 import type { Summary } from '../arrays/summary.ts';
 import type { TensorEntry } from '../tensors/tensor-file.ts';
@@ -15,14 +15,14 @@ import { columnsOf, isAscii, styleFor } from './style.ts';
 import { openTensors, type TensorFlags, type TensorInput } from './tensor-input.ts';
 
 export interface InspectFlags extends CommonFlags, TensorFlags {
-  /** Commander's name for what `--no-stats` turns off. */
+  /** Commander's name for the option that `--no-stats` turns off. */
   readonly stats: boolean;
   readonly histogram?: boolean;
   readonly json?: boolean;
   readonly ascii?: boolean;
 }
 
-/** A tensor, and a summary of its elements unless there is none to be had or none was asked for. */
+/** A tensor, and a summary of its elements unless it is unavailable or not requested. */
 export interface InspectedTensor {
   readonly entry: TensorEntry;
   readonly summary: Summary | null;

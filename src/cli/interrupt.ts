@@ -1,12 +1,12 @@
-/** Ctrl-C, a closed terminal or an end asked for by another process, of commands that take long. */
+/** Handles Ctrl-C, a closed terminal or a termination request in commands that take long. */
 import type { ExitCode } from './exit.ts';
 
-/** What asks a process to end: exit codes 130, 143 and 129 in a shell. */
+/** Signals that end a process: exit codes 130, 143 and 129 in a shell. */
 const askingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Runs work that looks at a signal. Where it was interrupted, whatever it had begun is put in order, and the process then
- * ends as an interrupted one does.
+ * Runs work that checks a signal. If it is interrupted, the work cleans up, and the process then ends like an
+ * interrupted one.
  */
 export async function interruptible(work: (signal: AbortSignal) => Promise<ExitCode>): Promise<ExitCode> {
   const stop = new AbortController();

@@ -1,13 +1,13 @@
-/** Reading what the command line names. */
+/** Reads the inputs that the command line names. */
 import { createReadStream, fstatSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { err, ok, type Result } from '../base/result.ts';
 import { UsageError } from './exit.ts';
 
-/** The largest input that is read, 256 MiB; a larger file is refused by its size before any of it is read. */
+/** The largest input that is read, 256 MiB; a larger file is rejected by its size before any of it is read. */
 export const sizeLimit: number = 256 * 1024 * 1024;
 
-/** What a path is called in messages. */
+/** The name of a path in messages. */
 export function displayName(path: string): string {
   if (path === '-') return '<stdin>';
   return path === '' ? "''" : path;
@@ -23,7 +23,10 @@ export async function readInput(path: string): Promise<Result<string, string>> {
   }
 }
 
-/** Bytes of a file; null where it is larger than the limit. Pipes and devices have no size and are counted as they come. */
+/**
+ * Bytes of a file; null if it is larger than the limit. Pipes and devices have no size and are counted while they are
+ * read.
+ */
 async function readFile(path: string): Promise<Uint8Array | null> {
   const file = await open(path, 'r');
   try {
@@ -37,7 +40,7 @@ async function readFile(path: string): Promise<Uint8Array | null> {
   }
 }
 
-/** Node reads a directory on stdin as nothing at all, without an error. */
+/** Node reads a directory on stdin as empty, without an error. */
 function openStdin(): NodeJS.ReadStream {
   if (fstatSync(0).isDirectory()) throw isDirectory();
   return process.stdin;
@@ -58,7 +61,7 @@ async function readStream(stream: AsyncIterable<unknown>): Promise<Uint8Array | 
   return Buffer.concat(chunks, size);
 }
 
-/** The bytes of a file as they come, or of stdin for `-`; what cannot be read is a usage error that names the input. */
+/** The bytes of a file, or of stdin for `-`, as they arrive; an unreadable input is a usage error that names it. */
 export async function* streamInput(path: string): AsyncGenerator {
   try {
     yield* path === '-' ? openStdin() : createReadStream(path);
@@ -67,7 +70,7 @@ export async function* streamInput(path: string): AsyncGenerator {
   }
 }
 
-/** UTF-8 whatever the bytes are; those that are not become U+FFFD, which no grammar accepts outside comments. */
+/** Decodes as UTF-8; invalid bytes become U+FFFD, which no grammar accepts outside comments. */
 function decodeText(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
@@ -87,7 +90,7 @@ const readErrors: Readonly<Record<string, string>> = {
   ERR_INVALID_ARG_VALUE: 'not a file name',
 };
 
-/** A failed read or write in words. */
+/** Describes a failed read or write. */
 export function describeReadError(error: NodeJS.ErrnoException): string {
   return readErrors[error.code ?? ''] ?? error.code ?? error.message;
 }

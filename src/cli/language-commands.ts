@@ -1,4 +1,4 @@
-/** The commands about PTX, as the command line declares them; what they do is loaded when one is called. */
+/** The commands about PTX, as the command line declares them; the implementation is loaded when one is called. */
 import { type Command, Option } from 'commander';
 import { collect, examples, type Finish } from './command-parts.ts';
 import type { CheckFlags } from './check.ts';

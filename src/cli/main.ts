@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The entry point: runs one command and turns whatever happens into an exit code and at most one line of apology. */
+/** The entry point: runs one command and turns the outcome into an exit code and at most one line of error message. */
 import { CommanderError } from 'commander';
 import { PtxlabError } from '../base/error.ts';
 import { UsageError } from './exit.ts';
@@ -7,7 +7,7 @@ import { guardOutput } from './output.ts';
 import { makeProgram } from './program.ts';
 import { packageVersion } from './version.ts';
 
-/** Exit codes of commander that are no mistake: help and version were asked for. */
+/** Exit codes of commander that are not mistakes: help and version were requested. */
 const wanted: ReadonlySet<string> = new Set(['commander.helpDisplayed', 'commander.version']);
 
 function exitOf(error: unknown): 0 | 2 {

@@ -1,6 +1,6 @@
 /**
- * One JSON object a line in, one JSON object a line out, in order. Lines are answered as they come, so that a program on
- * the other end of a pipe may ask and wait; nothing is read while the reader of the answers has no room.
+ * One JSON object per line in, one JSON object per line out, in order. Lines are answered as they arrive, so that a
+ * program on the other end of a pipe can ask and wait. No input is read while the reader of the answers is not ready.
  */
 import { err, ok, type Result } from '../base/result.ts';
 import { sizeLimit } from './io.ts';
@@ -14,16 +14,16 @@ export interface LineError {
   readonly message: string;
 }
 
-/** How a command answers lines, by the text of a JSON object each. `raw` is the line as it came. */
+/** How a command answers lines, each given as the text of a JSON object. `raw` is the line as received. */
 export interface Answerer {
   answer(request: JsonObject, raw: string): string;
-  /** For a line that cannot be answered; `request` is null where it is no JSON object. */
+  /** For a line that cannot be answered; `request` is null if it is not a JSON object. */
   refuse(request: JsonObject | null, raw: string, error: LineError): string;
 }
 
 const newline = 10;
 
-/** Answers every line of `input` that is not blank. Returns how many answers were faults of ptxlab itself. */
+/** Answers every line of `input` that is not blank. Returns how many answers were internal errors of ptxlab. */
 export async function answerLines(input: AsyncIterable<unknown>, answerer: Answerer): Promise<number> {
   const pending = new PendingLine(sizeLimit);
   let faults = 0;
@@ -54,7 +54,7 @@ export class PendingLine {
   private chunks: Buffer[] = [];
   private size = 0;
 
-  /** `limit`: the most bytes that a line may have. */
+  /** `limit`: the maximum number of bytes per line. */
   constructor(limit: number) {
     this.limit = limit;
   }

@@ -19,7 +19,7 @@ export function bytesText(bytes: number): string {
   return `${unit === 0 ? value : value.toPrecision(3)} ${units[unit]}`;
 }
 
-/** Four significant digits, fewer where they say all: `-0.1235`, `448`, `1.175e-38`, `inf`. */
+/** Four significant digits, or fewer if they are exact: `-0.1235`, `448`, `1.175e-38`, `inf`. */
 export function valueText(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value < 0 ? '-inf' : 'inf';
@@ -33,7 +33,10 @@ export function valueText(value: number): string {
   return exponent === undefined ? short : `${short}e${exponent.replace('+', '')}`;
 }
 
-/** Of a part in a whole: `0 %`, `< 0.01 %`, `3.25 %`, `100 %`; only what is all is 100, only what is nothing is 0. */
+/**
+ * The share of a part in a whole: `0 %`, `< 0.01 %`, `3.25 %`, `100 %`; only the whole is 100, and only an empty part
+ * is 0.
+ */
 export function percentText(part: number, whole: number): string {
   if (part === 0 || whole === 0) return '0 %';
   if (part === whole) return '100 %';

@@ -1,11 +1,11 @@
-/** Flags that several commands share, read. */
+/** Parses flags that several commands share. */
 import type { Place } from '../explain/place.ts';
 import { helpForTarget } from '../isa/nearest-target.ts';
 import { findTarget, formatVersion, newestVersion, parseVersion, targets, versions } from '../isa/targets.ts';
 import { UsageError } from './exit.ts';
 import type { ColorChoice } from './style.ts';
 
-/** What every command understands. */
+/** Options of every command. */
 export interface CommonFlags {
   readonly color: ColorChoice;
   readonly quiet?: boolean;
@@ -27,7 +27,7 @@ export function readTargets(text: string): readonly string[] {
   return [...new Set(names)];
 }
 
-/** The one name of `--target`, where several make no sense. */
+/** The one name in `--target`, for commands that accept only one. */
 export function readTarget(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const [name, second] = readTargets(text);

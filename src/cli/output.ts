@@ -15,8 +15,8 @@ function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
 }
 
 /**
- * A reader that went away (`| head`) ends the process without a word. Any other failure to write, a full disk say, is
- * told on stderr and exits 2.
+ * A reader that closed the pipe (`| head`) ends the process silently. Any other failure to write, such as a full disk,
+ * is reported on stderr and exits with 2.
  */
 export function guardOutput(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -1,10 +1,13 @@
-/** What the command line understands. Each command is loaded when it is asked for, so that help and version cost nothing. */
+/** The command line. Each command is loaded when it is called, so that help and version cost nothing. */
 import { Command, Option } from 'commander';
 import { examples, type Finish } from './command-parts.ts';
 import { defineConvert, defineDiff, defineInspect } from './file-commands.ts';
 import { defineCheck, defineEval, defineExplain, defineForms, defineRun, defineSweep } from './language-commands.ts';
 
-/** The program with all its commands; `finish` is told how a command ended. Wrong usage throws a CommanderError. */
+/**
+ * The program with all its commands; `finish` is called with the exit code of a command. Wrong usage throws a
+ * CommanderError.
+ */
 export function makeProgram(version: string, finish: Finish): Command {
   const program = new Command('ptxlab')
     .description('NVIDIA PTX without the GPU: check, explain, evaluate and run it, bit for bit.')
@@ -38,7 +41,7 @@ function termOf(option: Option): string {
   return option.short === '-W' ? '-Werror' : option.flags;
 }
 
-/** Choices as a plain list, the one taken by default in front. */
+/** Choices as a plain list, the default first. */
 function describe({ description, short, argChoices, defaultValue }: Option): string {
   if (argChoices === undefined || short === '-W') return description;
   const others = argChoices.filter((choice) => choice !== defaultValue);

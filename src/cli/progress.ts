@@ -1,4 +1,4 @@
-/** A progress bar on stderr, where stderr is a terminal. */
+/** A progress bar on stderr, if stderr is a terminal. */
 export interface Progress {
   readonly add: (inputs: number) => void;
   readonly end: () => void;
@@ -6,7 +6,7 @@ export interface Progress {
 
 const none: Progress = { add: () => undefined, end: () => undefined };
 
-/** What takes less than a moment needs no bar. */
+/** Very short tasks need no progress bar. */
 const worthShowing = 2 ** 23;
 
 /** Whether a stream is a terminal on which a line can be drawn anew. */

@@ -1,4 +1,7 @@
-/** `ptxlab run`: a kernel on the CPU. Ctrl-C is left to end the process: one that is busy would not come to handle it. */
+/**
+ * `ptxlab run`: a kernel on the CPU. Ctrl-C has no handler and ends the process, because a busy process would not run a
+ * handler.
+ */
 import { rename, writeFile } from 'node:fs/promises';
 import type { Dim3 } from '../device.ts';
 import { type NpyArray, writeNpy } from '../tensors/npy.ts';
@@ -128,7 +131,7 @@ function readOutput(text: string, count: number): Output {
   return { index, path: found[2] as string };
 }
 
-/** Written under a temporary name first, so that a file under its own name is always whole. */
+/** Written under a temporary name first, so that the final name never refers to an incomplete file. */
 async function writeOutput({ path }: Output, input: RunInput, bytes: Uint8Array | null): Promise<void> {
   if (bytes === null) return;
   const element = input.kind === 'buffer' ? input.element : null;
@@ -142,7 +145,7 @@ async function writeOutput({ path }: Output, input: RunInput, bytes: Uint8Array 
   }
 }
 
-/** The buffers that no file takes and that the kernel changed, a line each. */
+/** The buffers that the kernel changed and that are not written to a file, one line each. */
 function previews(
   inputs: readonly RunInput[],
   results: readonly (Uint8Array | null)[],

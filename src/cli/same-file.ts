@@ -1,16 +1,16 @@
-/** Keeping what is written away from what is read. */
+/** Prevents outputs from overwriting inputs. */
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { UsageError } from './exit.ts';
 import type { TensorInput } from './tensor-input.ts';
 
-/** Every file that an input is read from: it, and the shards beside an index. */
+/** All files that an input is read from: the file itself, and the shards of an index. */
 export function filesOfInput({ path, file }: TensorInput): readonly string[] {
   const shards = new Set(file.tensors.flatMap(({ shard }) => (shard === null ? [] : [shard])));
   return [path, ...[...shards].map((shard) => join(dirname(path), shard))];
 }
 
-/** @throws UsageError where a file that is to be made is one of an input, also by another name or a link */
+/** @throws UsageError if an output file is also an input, even under another name or through a link */
 export async function refuseSameFiles(inputs: readonly TensorInput[], made: readonly string[]): Promise<void> {
   const read = new Map<string, string>();
   for (const one of inputs.flatMap(filesOfInput)) read.set(await identityOf(one), one);

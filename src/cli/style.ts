@@ -11,7 +11,7 @@ export function wantsColor(choice: ColorChoice, stream: NodeJS.WriteStream, env:
   return stream.isTTY && env['TERM'] !== 'dumb';
 }
 
-/** The style for a stream. The colour library is loaded only where there is something to colour. */
+/** The style for a stream. The colour library is loaded only if colours are used. */
 export async function styleFor(choice: ColorChoice, stream: NodeJS.WriteStream): Promise<Style> {
   if (!wantsColor(choice, stream, process.env)) return plainStyle;
   const { Ansis } = await import('ansis');
@@ -26,12 +26,12 @@ export async function styleFor(choice: ColorChoice, stream: NodeJS.WriteStream):
   };
 }
 
-/** Columns to draw in: those of the terminal, at most 120, or 80 where there is none. */
+/** Columns to draw in: those of the terminal, at most 120, or 80 without a terminal. */
 export function columnsOf(stream: NodeJS.WriteStream): number {
   return Math.min(Math.max(stream.columns ?? 80, 40), 120);
 }
 
-/** Whether to draw with ASCII alone: where it is asked for, or the locale says that the terminal is not UTF-8. */
+/** Whether to draw with ASCII only: if requested, or if the locale says that the terminal is not UTF-8. */
 export function isAscii(asked: boolean, env: NodeJS.ProcessEnv): boolean {
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || 'UTF-8';
   return asked || !/utf-?8/i.test(locale);

@@ -10,9 +10,9 @@ import { TensorFileError } from '../tensors/tensor-error.ts';
 import type { TensorEntry } from '../tensors/tensor-file.ts';
 import { UsageError } from './exit.ts';
 
-/** Flags about the files that several commands have. */
+/** Flags about input files that several commands share. */
 export interface TensorFlags {
-  /** What raw bytes are, and elements of an .npy that numpy has no code for. */
+  /** The format of raw bytes, and of .npy elements that numpy has no code for. */
   readonly dtype?: string;
   readonly shape?: string;
   readonly only?: readonly string[];
@@ -20,11 +20,11 @@ export interface TensorFlags {
 
 export interface TensorInput extends OpenTensors {
   readonly path: string;
-  /** Whether `--only` takes a tensor. */
+  /** Whether `--only` selects a tensor. */
   readonly takes: (name: string) => boolean;
 }
 
-/** Opens a file and reads its header; what is wrong with it is a PtxlabError that names the file. */
+/** Opens a file and reads its header; errors are PtxlabErrors that name the file. */
 export async function openTensors(path: string, flags: TensorFlags): Promise<TensorInput> {
   if (path === '-') throw new UsageError('tensor files are read at random places, which stdin does not allow');
   const options = readOptions(path, flags);
@@ -39,7 +39,7 @@ export async function openTensors(path: string, flags: TensorFlags): Promise<Ten
   }
 }
 
-/** Whether a file may well be raw bytes of which nobody has said what they are. */
+/** Whether a file is probably raw bytes for which no format was given. */
 function isUnknown(path: string, error: unknown, { shape }: TensorFlags): error is TensorFileError {
   const isOther = error instanceof TensorFileError && error.code === 'not-this-container';
   return isOther && shape === undefined && !hasHeader(path);
@@ -49,7 +49,7 @@ function withRawHint({ code, message }: TensorFileError): TensorFileError {
   return new TensorFileError(code, `${message}; for raw bytes say what they are: --dtype f32 --shape 1024,1024`);
 }
 
-/** Files that say themselves what they hold, so that `--shape` is about the other one. */
+/** Files that identify their own content, so that `--shape` applies to the other one. */
 function hasHeader(path: string): boolean {
   return isNamedForHeader(path) || /\.json$/i.test(path);
 }
@@ -69,7 +69,7 @@ function readShape(text: string): readonly number[] {
   throw new UsageError(`--shape takes extents such as 1024,1024, not '${text}'`);
 }
 
-/** What reading the source throws says of which file it is. */
+/** Errors from reading the source name the file. */
 function namedSource(path: string, source: ByteSource): ByteSource {
   return {
     size: source.size,
@@ -83,7 +83,7 @@ function namedSource(path: string, source: ByteSource): ByteSource {
   };
 }
 
-/** A PtxlabError with the file's name in front, where it does not say it itself; anything else as it is. */
+/** A PtxlabError with the file's name in front, unless it already contains it; other errors unchanged. */
 export function named(path: string, error: unknown): unknown {
   if (!(error instanceof PtxlabError) || error.message.startsWith(path)) return error;
   return new PtxlabError(error.code, `${path}: ${error.message}`, { cause: error });

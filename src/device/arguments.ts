@@ -16,7 +16,7 @@ export type Argument = number | bigint | Addressed | Uint8Array;
 /**
  * The parameter space of a launch.
  *
- * @throws PtxlabError `argument-count`, `argument-size`, `argument-type` where they do not fit the kernel
+ * @throws PtxlabError `argument-count`, `argument-size`, `argument-type` if they do not fit the kernel
  */
 export function packArguments(
   kernel: string,
@@ -71,7 +71,7 @@ function scalarBits(
   const type = types.get(parameter.variable.type);
   const { size } = parameter;
   if (typeof argument === 'object') {
-    // All of the device's memory lies where 32 bits reach.
+    // All of the device's memory is within 32-bit addresses.
     if (size === 8 || size === addressBytes) return argument.address;
     throw new PtxlabError(
       'argument-type',

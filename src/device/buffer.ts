@@ -30,7 +30,7 @@ export class DeviceBuffer implements Addressed {
   /**
    * Copies bytes in.
    *
-   * @throws PtxlabError `buffer-size` where they do not fit behind `offset`
+   * @throws PtxlabError `buffer-size` if they do not fit after `offset`
    */
   write(bytes: Uint8Array, offset = 0): void {
     if (offset < 0 || offset + bytes.byteLength > this.byteLength) {
@@ -43,9 +43,9 @@ export class DeviceBuffer implements Addressed {
   }
 
   /**
-   * Gives the memory back; a later access by a kernel is a fault.
+   * Frees the memory; a later access by a kernel is a fault.
    *
-   * @throws PtxlabError `buffer-freed` where that was done before
+   * @throws PtxlabError `buffer-freed` if it was freed before
    */
   free(): void {
     this.memory.free(this.alive());

@@ -16,13 +16,13 @@ import type { ModuleImage } from '../program/module-image.ts';
 import { tracingOf } from './trace-choice.ts';
 import type { Extent, LaunchOptions } from './options.ts';
 
-/** The device that a module is on, and what the module was made of. */
+/** The device that a module is on, and the sources of the module. */
 export interface ModuleContext {
   readonly memory: GlobalMemory;
   readonly heap: DeviceHeap;
   readonly origin: ModuleOrigin;
   readonly code: CodeCache;
-  /** Throws where the device is closed. */
+  /** Throws if the device is closed. */
   readonly checkOpen: () => void;
   readonly workers: number;
   readonly simd: boolean | undefined;
@@ -54,7 +54,7 @@ export class Kernel {
   }
 
   /**
-   * Runs the kernel. What the program does wrong comes back as a fault; what the caller does wrong is thrown.
+   * Runs the kernel. Errors of the program are returned as a fault; mistakes of the caller are thrown.
    *
    * @throws PtxlabError `bad-launch`, `bad-trace`, `argument-count`, `argument-size`, `argument-type`, `device-closed`
    */
@@ -114,7 +114,7 @@ export class Kernel {
   }
 }
 
-/** `grid.sync()` of cooperative groups traps where it finds no workspace. */
+/** `grid.sync()` of cooperative groups traps if it finds no workspace. */
 function withHint(result: LaunchResult, { functions }: KernelProgram): LaunchResult {
   if (result.ok || result.fault.code !== 'PTX6031') return result;
   const looks = functions.some((one) => one.kind === 'program' && one.program.instructions.some(readsWorkspace));

@@ -1,4 +1,4 @@
-/** Modules on a device: their variables are in its memory, their kernels are built when they are asked for. */
+/** Modules on a device: their variables are in its memory, and their kernels are built on request. */
 import { PtxlabError } from '../base/error.ts';
 import type { CheckedModule, CheckReport } from '../check/check.ts';
 import { windowBase } from '../machine/address-space.ts';
@@ -9,7 +9,7 @@ import { Kernel, type ModuleContext } from './kernel.ts';
 
 /** A module in device memory. */
 export class LoadedModule {
-  /** What checking it found; no errors among them. */
+  /** The findings of the check, without errors. */
   readonly report: CheckReport;
   private readonly module: CheckedModule;
   private readonly image: ModuleImage;
@@ -41,7 +41,10 @@ export class LoadedModule {
     return this.module.functions.filter((fn) => fn.item.entry).map((fn) => fn.item.name);
   }
 
-  /** @throws PtxlabError `unknown-kernel`, or `unresolved-function` where it calls what the module does not define */
+  /**
+   * @throws PtxlabError `unknown-kernel`, or `unresolved-function` if it calls a function that the module does not
+   *   define
+   */
   kernel(name: string): Kernel {
     const known = this.kernels.get(name);
     if (known !== undefined) return known;

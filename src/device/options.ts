@@ -1,24 +1,24 @@
-/** What a device and a launch can be told, and what a launch gives. */
+/** Options of a device and of a launch, and the result of a launch. */
 import type { Argument } from './arguments.ts';
 import type { TraceEvent } from '../interp/trace.ts';
 import type { Dim3 } from '../machine/fault.ts';
 import type { TraceChoice } from './trace-choice.ts';
 
 export interface DeviceOptions {
-  /** Judge modules for this architecture in place of their own `.target`. */
+  /** Judge modules for this architecture instead of their own `.target`. */
   readonly target?: string;
   /**
-   * The GPU whose arithmetic kernels have where the ISA leaves that open, by architecture or product: `sm_90`, `H100`.
-   * Unless given it is that of the target a module is judged for.
+   * The GPU whose arithmetic kernels use where the ISA leaves it open, by architecture or product: `sm_90`, `H100`.
+   * Default: that of the target a module is judged for.
    */
   readonly gpu?: string;
-  /** Judge modules by this PTX version in place of their own `.version`. */
+  /** Judge modules by this PTX version instead of their own `.version`. */
   readonly isa?: string;
-  /** Bytes of global memory; 1 GiB unless given. */
+  /** Bytes of global memory. Default 1 GiB. */
   readonly memory?: number;
-  /** `LaunchOptions.workers` of launches that do not say it; 0 unless given. */
+  /** The default of `LaunchOptions.workers`. Default 0. */
   readonly workers?: number;
-  /** `LaunchOptions.simd` of launches that do not say it. */
+  /** The default of `LaunchOptions.simd`. */
   readonly simd?: boolean;
 }
 
@@ -26,36 +26,36 @@ export interface DeviceOptions {
 export type Extent = number | readonly [number] | readonly [number, number] | Dim3;
 
 export interface LaunchOptions {
-  /** Blocks; 1 unless given. */
+  /** Number of blocks. Default 1. */
   readonly grid?: Extent;
-  /** Threads of a block; 1 unless given. */
+  /** Threads per block. Default 1. */
   readonly block?: Extent;
   /** Dynamic shared memory of a block in bytes. */
   readonly sharedBytes?: number;
   /**
-   * The grid can synchronise as a whole, as after `cudaLaunchCooperativeKernel`: `grid.sync()` of cooperative groups finds
-   * its workspace by %envreg1 and %envreg2. All blocks are then there at once, with all their memory.
+   * The grid can synchronise as a whole, as after `cudaLaunchCooperativeKernel`: `grid.sync()` of cooperative groups
+   * finds its workspace through %envreg1 and %envreg2. All blocks then exist at the same time, with all their memory.
    */
   readonly cooperative?: boolean;
   /** One for each parameter of the kernel, in order. */
   readonly args?: readonly Argument[];
-  /** Thread-instructions after which the launch ends with fault PTX6020; 2^40 unless given. */
+  /** Thread-instructions after which the launch ends with fault PTX6020. Default 2^40. */
   readonly budget?: number;
-  /** Seconds after which the launch ends with fault PTX6021; 60 unless given. */
+  /** Seconds after which the launch ends with fault PTX6021. Default 60. */
   readonly timeout?: number;
-  /** Called with each text that `printf` in the kernel makes, as it is made. */
+  /** Called with each text that `printf` in the kernel prints, as it is printed. */
   readonly onPrint?: (text: string) => void;
   /**
-   * Ends the launch with fault PTX6022 when it aborts. On the calling thread `jit` looks at it between blocks only: with
-   * a worker or more it ends any kernel.
+   * Ends the launch with fault PTX6022 when it aborts. On the calling thread, `jit` checks it between blocks only; with
+   * at least one worker, it ends any kernel.
    */
   readonly signal?: AbortSignal;
   /**
-   * Called with each instruction that one thread executes, with the values of its registers; on engine `interp`, which
-   * is then the one that runs unless another is asked for.
+   * Called with each instruction that one thread executes, with the values of its registers. Requires engine `interp`,
+   * which becomes the default.
    */
   readonly onTrace?: (event: TraceEvent) => void;
-  /** What `onTrace` is called for: every line of thread 0 of block 0 unless given. */
+  /** What to call `onTrace` for. Default: every line of thread 0 of block 0. */
   readonly trace?: TraceChoice;
   /**
    * `jit`, the default, compiles to WebAssembly; `interp` computes everything exactly and step by step, orders of
@@ -63,25 +63,25 @@ export interface LaunchOptions {
    */
   readonly engine?: 'interp' | 'jit';
   /**
-   * `true` leaves out the checks of addresses on `jit`, for speed: a kernel that goes astray reads and writes whatever is
-   * there, all within the device.
+   * `true` omits the address checks of `jit`, for speed: a kernel with a wild address then reads and writes arbitrary
+   * memory, but only within the device.
    */
   readonly unchecked?: boolean;
   /**
-   * Worker threads that `jit` spreads the blocks over, 64 at most; 0 for the calling thread. Results are the same but
-   * for the order of atomics. Kernels that call `printf`, `malloc`, `free` or `__assertfail` always run on the calling
-   * thread, and so does every kernel where memory cannot be shared: in a page that is not cross-origin isolated.
+   * Worker threads that `jit` distributes the blocks over, at most 64; 0 for the calling thread. Results are the same
+   * except for the order of atomics. Kernels that call `printf`, `malloc`, `free` or `__assertfail` always run on the
+   * calling thread, and so does every kernel if memory cannot be shared: in a page that is not cross-origin isolated.
    */
   readonly workers?: number;
   /**
-   * Whether `jit` makes code that runs four threads at a time on SIMD, beside that for one. It takes longer to make and
-   * runs up to four times as fast; unless given, launches get it that are large enough to earn it. Results are the same
-   * but for kernels whose threads race.
+   * Whether `jit` also makes code that runs four threads at a time on SIMD. It takes longer to make and runs up to four
+   * times as fast. By default, launches that are large enough get it. Results are the same except for kernels whose
+   * threads race.
    */
   readonly simd?: boolean;
   /**
-   * What a load from shared or local memory gives where nobody wrote any byte of it: a fault (the default) or zeros;
-   * always zeros on `jit`. A load that meets one written byte is none of these: the padding of structs is read with them.
+   * The result of a load from shared or local memory that was never written: a fault (the default) or zeros; always
+   * zeros on `jit`. A load with at least one written byte is not affected, because structs are read with their padding.
    */
   readonly uninitialised?: 'fault' | 'zero';
 }

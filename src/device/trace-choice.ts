@@ -5,11 +5,11 @@ import type { Dim3 } from '../machine/fault.ts';
 import type { LaunchShape } from '../machine/launch.ts';
 
 export interface TraceChoice {
-  /** Index of the block in the grid; 0 unless given. A number is its x. */
+  /** Index of the block in the grid. Default 0. A number is its x. */
   readonly block?: number | Dim3;
-  /** Index of the thread in the block; 0 unless given. A number is its x. */
+  /** Index of the thread in the block. Default 0. A number is its x. */
   readonly thread?: number | Dim3;
-  /** Lines of the PTX text, 1-based, both inclusive; all unless given. */
+  /** Lines of the PTX text, 1-based, both inclusive. Default: all. */
   readonly lines?: readonly [first: number, last: number];
 }
 
@@ -20,9 +20,9 @@ interface Options {
 }
 
 /**
- * What the reference engine is to trace; null without `onTrace`.
+ * What the reference engine traces; null without `onTrace`.
  *
- * @throws PtxlabError `bad-trace` where the launch has no such thread or runs on another engine
+ * @throws PtxlabError `bad-trace` if the launch has no such thread or runs on another engine
  */
 export function tracingOf({ onTrace, trace = {}, engine }: Options, shape: LaunchShape): Tracing | null {
   if (onTrace === undefined) return null;

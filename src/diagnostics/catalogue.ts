@@ -1,5 +1,5 @@
 /**
- * Every diagnostic there is. Codes are permanent: a number is never given a second meaning, a dropped one stays unused.
+ * Every diagnostic. Codes are permanent: a number never gets a second meaning, and a dropped one stays unused.
  * `PTX1xxx` syntax, `PTX2xxx` form and modifier, `PTX3xxx` operand, `PTX4xxx` version and target, `PTX5xxx` address,
  * state space and declaration, `PTX6xxx` runtime.
  *

@@ -1,14 +1,11 @@
-/**
- * Where the bits of a value come from, found by following an instruction's steps with bits that have names in place of
- * numbers.
- */
+/** The origins of the bits of a value, found by running an instruction's steps on symbolic bits. */
 import { inputsOf } from '../isa/steps/effects.ts';
 import { operandRef, type Ref, refName } from '../isa/steps/ref.ts';
 import type { Step } from '../isa/steps/step.ts';
 import { formats, type FormatName } from '../numerics/formats.ts';
 import type { OperandBits } from './operand-bits.ts';
 
-/** Some bits of an operand that a value is made from. */
+/** Bits of an operand that a value is computed from. */
 export interface Read {
   readonly operand: string;
   readonly low: number;
@@ -30,7 +27,7 @@ export type Piece =
 /** Topmost piece first. */
 export type Value = readonly Piece[];
 
-/** What the steps leave under each name, told by the bits of the operands. */
+/** The values that the steps compute under each name, described by the bits of the operands. */
 export function follow(operands: readonly OperandBits[], steps: readonly Step[]): ReadonlyMap<Ref, Value> {
   const values = new Map<Ref, Value>();
   for (const { name, role, type } of operands) {
@@ -88,7 +85,7 @@ function runMade(step: MakingStep, values: Map<Ref, Value>, get: (ref: Ref) => V
   values.set(step.to, [made(resultWidth(step, from.map(get)), label, reads)]);
 }
 
-/** The width of a result that only its operand's type tells. */
+/** The width of a result that only its operand's type determines. */
 const widthless = 0;
 
 function made(width: number, label: string, reads: readonly Read[]): Piece {

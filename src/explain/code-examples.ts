@@ -1,4 +1,4 @@
-/** The shortest text in which each diagnostic of a check is reported; null for those of a run, which need a launch. */
+/** The shortest text that produces each diagnostic of a check; null for those of a run, which need a launch. */
 import { check } from '../check/check.ts';
 import type { Code } from '../diagnostics/catalogue.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
@@ -139,13 +139,13 @@ const registers =
   '.reg .pred %p<4>; .reg .b8 %b<4>; .reg .f16 %h<4>; .reg .b32 %r<8>; .reg .f32 %f<8>; .reg .b64 %rd<10>;';
 
 export interface CodeExample {
-  /** What explains itself: the header and the registers around it are left out. */
+  /** Examples that show the header and the registers themselves, because they matter. */
   readonly text: string;
-  /** What a check says of it. */
+  /** The findings of a check. */
   readonly finding: Diagnostic;
 }
 
-/** The example of a code, checked; null for codes of a run, and the few that no short text shows. */
+/** The checked example of a code; null for codes of a run, and for the few that no short text can show. */
 export function exampleOf(code: Code): CodeExample | null {
   const example = isCheckCode(code) ? examples[code] : null;
   if (example === null) return null;

@@ -1,4 +1,4 @@
-/** A diagnostic code in the words of the catalogue. */
+/** Explains a diagnostic code in the words of the catalogue. */
 import { type CatalogueEntry, type Code, catalogue } from '../diagnostics/catalogue.ts';
 import type { Severity } from '../diagnostics/severity.ts';
 import type { Style } from '../diagnostics/renderers/style.ts';
@@ -16,11 +16,11 @@ export interface CodeExplanation {
   readonly message: string;
   readonly ptxas: string;
   readonly section: string | null;
-  /** A text in which it is reported, and the message there; null where no short text shows it. */
+  /** A text that produces it, and the message; null if no short text does. */
   readonly example: { readonly text: string; readonly message: string } | null;
 }
 
-/** Explains `PTX2030`, in either case of letters; null where there is no such code. */
+/** Explains `PTX2030`, in upper or lower case; null if there is no such code. */
 export function explainCode(text: string): CodeExplanation | null {
   const code = text.toUpperCase();
   if (!Object.hasOwn(catalogue, code)) return null;

@@ -32,8 +32,8 @@ export const asciiGlyphs: Glyphs = {
 const columnsPerBit = 2;
 
 /**
- * Draws the fields of an operand as boxes, high bits left, bit numbers above, at most `width` columns wide; where the
- * labels need more than that, one field a line.
+ * Draws the fields of an operand as boxes, high bits left, bit numbers above, at most `width` columns wide; if the
+ * labels need more space, one field per line.
  */
 export function drawPicture(picture: LanePicture, width: number, glyphs: Glyphs, margin: number): readonly string[] {
   const fields = picture.fields.map((field) => ({ ...field, label: field.label.replaceAll('\u2192', glyphs.arrow) }));
@@ -53,7 +53,7 @@ export function drawPicture(picture: LanePicture, width: number, glyphs: Glyphs,
   ];
 }
 
-/** Columns inside each box: what its label needs, the rest shared out by bits. */
+/** Columns inside each box: as many as its label needs, with the rest distributed by bits. */
 function boxWidths(fields: readonly Field[], available: number): readonly number[] {
   const needed = fields.map((field) => Math.max(field.label.length + 2, rulerWidth(field)));
   const bits = fields.reduce((sum, { high, low }) => sum + high - low + 1, 0);

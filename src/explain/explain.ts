@@ -1,4 +1,4 @@
-/** What a text means: a diagnostic code, a constant, an opcode or an instruction. */
+/** Explains a text: a diagnostic code, a constant, an opcode or an instruction. */
 import { toDiagnostic } from '../check/instruction.ts';
 import { matchOperands } from '../check/match.ts';
 import { part as partOf, type Problem, problem } from '../check/problem.ts';
@@ -20,17 +20,17 @@ import { explainLiteral, type LiteralExplanation } from './literal.ts';
 import { explainName, type NameExplanation } from './name.ts';
 import type { Place } from './place.ts';
 
-/** An opcode alone: the forms it has at the place asked about. */
+/** An opcode alone: its forms in the given version and target. */
 export interface OpcodeExplanation {
   readonly kind: 'opcode';
   readonly opcode: string;
   readonly forms: readonly FormEntry[];
 }
 
-/** A text that is none of the things explained, or an instruction that is not legal. */
+/** A text that is not recognised, or an instruction that is not legal. */
 export interface Refusal {
   readonly kind: 'refused';
-  /** What the diagnostics' spans lie in. */
+  /** The text that the diagnostics' spans refer to. */
   readonly source: string;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -46,7 +46,9 @@ export type Explanation =
 /** Any target and the newest version. */
 export const anywhere: Place = { target: null, version: null };
 
-/** Explains a text; `place` decides the meaning where old targets and versions differ. Never throws for what the text holds. */
+/**
+ * Explains a text; `place` decides the meaning if old targets and versions differ. Never throws because of the text.
+ */
 export function explain(text: string, place: Place = anywhere): Explanation {
   const bare = text.trim();
   return explainCode(bare) ?? explainName(bare) ?? explainLiteral(bare) ?? explainInstruction(bare, place);
@@ -91,7 +93,7 @@ interface Chosen {
   readonly problems: readonly Problem[];
 }
 
-/** The variant that the operands fit best; the first one where there are no operands. Names may stand for anything. */
+/** The variant that fits the operands best; the first one if there are no operands. Names may stand for anything. */
 function choose(variants: readonly Variant[], { operands }: Instruction, opcode: string): Chosen {
   const scope = new Scope(null);
   const shapes: readonly Shape[] = operands.map((operand) => shapeOf(operand, scope));

@@ -30,7 +30,10 @@ export interface FormEntry {
   readonly availability: readonly Acceptance[];
 }
 
-/** The forms of which a place has at least one variant, in the order of the table; of every opcode where it is null. */
+/**
+ * The forms with at least one variant in a version and target, in the order of the table; of every opcode if it is
+ * null.
+ */
 export function formsAt(place: Place, opcode: string | null): readonly CompiledForm[] {
   const opcodes = ptxForms.opcodes().filter((name) => opcode === null || splitMnemonic(name).opcode === opcode);
   return opcodes.flatMap((name) => ptxForms.forms(name).filter((form) => hasAny(form, place)));
@@ -67,7 +70,10 @@ interface Words {
   readonly modifiers: ReadonlySet<string>;
 }
 
-/** What occurs in the variants of a place. Some modifiers never stand alone, so those that are left are tried in twos. */
+/**
+ * The types and modifiers in the variants of a version and target. Some modifiers never occur alone, so the remaining
+ * ones are tried in pairs.
+ */
 function wordsAt(compiled: CompiledForm, place: Place): Words {
   const types = compiled.slots.map(() => new Set<string>());
   const modifiers = new Set<string>();
@@ -89,7 +95,7 @@ function wordsAt(compiled: CompiledForm, place: Place): Words {
   return { types, modifiers };
 }
 
-/** For every target the first version that has some variant; variants that no rule tells apart are looked at once. */
+/** For every target, the first version that has some variant; variants with the same requirements are examined once. */
 function earliestAcceptance(compiled: CompiledForm): readonly Acceptance[] {
   const { availability } = compiled.form;
   const told = new Set(availability.flatMap(({ when }) => [...(when?.types ?? []), ...wordsOf(when)]));
@@ -121,7 +127,7 @@ export function listingText(entries: readonly FormEntry[], width: number): reado
   });
 }
 
-/** As `listingText`, and what each form does, the types its slots take and where it can be had. */
+/** Like `listingText`, plus what each form does, the types of its slots and where it is available. */
 export function detailedText(entries: readonly FormEntry[], width: number): readonly string[] {
   const opcodes = [...new Set(entries.map(({ opcode }) => opcode))];
   return opcodes.flatMap((opcode) => {

@@ -1,4 +1,4 @@
-/** An instruction in plain data: everything that the table says about one variant. */
+/** An instruction as plain data: everything that the table says about one variant. */
 import { assertNever } from '../base/assert-never.ts';
 import { acceptance, rowsOf } from '../check/availability.ts';
 import type { OperandPattern, ValuePattern, Variant } from '../isa/form.ts';
@@ -21,7 +21,7 @@ export interface OperandExplanation {
   readonly role: 'read' | 'write';
   readonly type: string;
   readonly width: number;
-  /** Registers and constants that may stand there, in words. */
+  /** Describes the registers and constants that are allowed there. */
   readonly takes: string;
 }
 
@@ -134,7 +134,9 @@ function valuesTaken(variant: Variant, pattern: ValuePattern, type: PtxType): st
   return taken.join(', ');
 }
 
-/** Choices made where the specification leaves bits open, for every conversion and operation among the steps. */
+/**
+ * The choices made here where the specification leaves bits open, for every conversion and operation among the steps.
+ */
 function choicesOf(steps: readonly Step[]): readonly Choice[] {
   const chosen = new Set<Choice>();
   for (const { conversion } of conversionsOf(steps)) {

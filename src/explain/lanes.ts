@@ -1,6 +1,6 @@
 /**
  * Which bits of a result come from which bits of the operands, found by following an instruction's steps. Nothing here
- * knows an instruction: a new form is drawn by what its steps say.
+ * is specific to an instruction: a new form is drawn from its steps.
  */
 import type { Variant } from '../isa/form.ts';
 import { operandRef } from '../isa/steps/ref.ts';
@@ -12,7 +12,10 @@ import { type OperandBits, operandBits } from './operand-bits.ts';
 export interface Field {
   readonly high: number;
   readonly low: number;
-  /** `e4m3(a)` in a result, the fields it serves in a source; `0` for padding, `unused` for bits nobody reads. */
+  /**
+   * `e4m3(a)` in a result; in a source, the fields it is used for; `0` for padding, `unused` for bits that are not
+   * read.
+   */
   readonly label: string;
 }
 
@@ -64,7 +67,7 @@ function readsByField(operand: string, value: Value): readonly Served[] {
   });
 }
 
-/** How a source is divided among the fields it serves; nothing where every reader takes all of it. */
+/** How a source is divided among the fields that use it; empty if every use takes all of it. */
 function sourcePicture({ name, type }: OperandBits, reads: readonly Served[]): readonly LanePicture[] {
   const own = reads.filter((read) => read.operand === name);
   if (own.every((read) => read.low === 0 && read.width === type.width)) return [];

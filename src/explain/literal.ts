@@ -27,7 +27,7 @@ export interface Rendering {
 export interface LiteralExplanation {
   readonly kind: 'literal';
   readonly text: string;
-  /** What PTX takes it for. */
+  /** The type that PTX gives it. */
   readonly what: string;
   readonly width: number;
   /** Hex without prefix, padded to `width`. */
@@ -39,7 +39,7 @@ export interface LiteralExplanation {
   readonly renderings: readonly Rendering[];
 }
 
-/** Explains `0f3F800000`, `0x1F`, `-1.5`, or a constant expression; null where the text is no constant. */
+/** Explains `0f3F800000`, `0x1F`, `-1.5`, or a constant expression; null if the text is not a constant. */
 export function explainLiteral(text: string): LiteralExplanation | null {
   const operand = parseInstruction(`mov.b64 d, ${text};`).instruction?.operands[1];
   if (operand?.kind === 'integer') return explainInteger(text, operand);
@@ -103,7 +103,7 @@ function fieldsOf(format: FormatName, bits: Bits): LiteralExplanation['fields'] 
   return [digits.slice(0, 1), digits.slice(1, end), digits.slice(end)];
 }
 
-/** What the bits are under every type of their width, integers first. */
+/** The values of the bits under every type of their width, integers first. */
 function readingsOf(bits: Bits, width: number, skip: FormatName | null): readonly Reading[] {
   return [...types.values()]
     .filter((type) => type.format !== null && type.format !== skip && type.lanes * type.laneStride === width)

@@ -1,9 +1,9 @@
-/** Which formats `cvt` converts to which: the two matrices of PTX ISA 9.1, 6.5, as the table of forms has them. */
+/** Which formats `cvt` converts to which: the two matrices of PTX ISA 9.1, 6.5, derived from the table of forms. */
 import { ptxForms } from '../isa/table.ts';
 import { formatNames, formats, type FormatName } from '../numerics/formats.ts';
 import { type Place, plainVariants } from './place.ts';
 
-/** How a conversion works: extend, cut, or change between signed, unsigned and float. */
+/** How a conversion works: extend, truncate, or change between signed, unsigned and float. */
 export type Method = 'sext' | 'zext' | 'chop' | 'same' | 's2f' | 'u2f' | 'f2s' | 'f2u' | 'f2f';
 
 /** Whether a rounding modifier must, may or must not be written. */
@@ -14,7 +14,7 @@ export interface MatrixCell {
   readonly to: FormatName;
   readonly method: Method;
   readonly rounding: RoundingNeed;
-  /** The forms that convert so. */
+  /** The forms with this conversion. */
   readonly forms: readonly string[];
 }
 

@@ -53,18 +53,18 @@ const meanings: Readonly<Record<string, string>> = {
   '.release': 'atomic, earlier accesses stay before it',
 };
 
-/** A modifier in words; null for those that only name a space, a comparison, a scope or a cache hint. */
+/** Describes a modifier; null for those that only name a space, a comparison, a scope or a cache hint. */
 export function modifierMeaning(modifier: string): string | null {
   return meanings[modifier] ?? null;
 }
 
-/** What else could stand on an axis of an instruction, everything else staying as it is. */
+/** The alternatives on an axis of an instruction, with everything else unchanged. */
 export interface Alternatives {
   readonly axis: string;
-  /** The modifier that stands there; null for none. */
+  /** The current modifier, or null. */
   readonly written: string | null;
   readonly others: readonly string[];
-  /** True where leaving the written one out is legal too. */
+  /** True if omitting the written one is legal too. */
   readonly omissible: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The variants that a target and version have, of all that the table has. */
+/** The variants of the table that a version and target have. */
 import { isAvailableSomewhere, rowsOf } from '../check/availability.ts';
 import { expandCompiled } from '../isa/expand.ts';
 import type { Variant } from '../isa/form.ts';

@@ -1,4 +1,4 @@
-/** Values as people write them, to the bits of a type. */
+/** Parses values as people write them to the bits of a type. */
 import { type Bits, chop } from '../base/bits.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import type { PtxType } from '../isa/types.ts';
@@ -11,7 +11,7 @@ import { gridOf, round } from '../numerics/round.ts';
 export interface ReadValue {
   /** Bits of the type. */
   readonly bits: Bits;
-  /** True where the type does not hold what was written, and the nearest value stands for it. */
+  /** True if the type cannot represent the written value, and the nearest one is used. */
   readonly rounded: boolean;
 }
 
@@ -71,7 +71,7 @@ function readScalar(word: string, format: FormatName, type: PtxType | null): Rea
   return encodeExact(/nan/i.test(word) ? { kind: 'nan', sign, payload: 0 } : { kind: 'infinity', sign }, format, word);
 }
 
-/** An integer or bit-size type: any integer that its bits can stand for, signed or unsigned. */
+/** An integer or bit-size type: any integer that its bits can represent, signed or unsigned. */
 function readInteger(word: string, { name, width }: PtxType): Reading {
   if (!/^[+-]?\d+$/.test(word)) return err(`'${word}' is not an integer, as ${name} requires; 0x... gives bits`);
   const value = BigInt(word.replace(/^\+/, ''));
@@ -87,7 +87,7 @@ function readConstant(bits: bigint, from: 'f32' | 'f64', format: FormatName): Re
   return from === format ? exactly(own) : encodeExact(decode(from, own), format, formatValue(from, own));
 }
 
-/** Digits that are read; more would cost more than they can tell. */
+/** Limit on the number of digits; more would not change the result. */
 const longest = 1_000;
 
 function readDecimal(word: string, format: FormatName): Reading {

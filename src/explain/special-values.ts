@@ -1,6 +1,6 @@
 /**
- * What the conversions of an instruction do with values that rounding alone does not decide. Each row is derived from the
- * fields of the conversion and the formats; a test holds every row of every conversion of the table against `evaluate`.
+ * How the conversions of an instruction treat values that rounding alone does not decide. Each row is derived from the
+ * fields of the conversion and the formats; a test compares every row of every conversion in the table with `evaluate`.
  */
 import { hex, type Bits } from '../base/bits.ts';
 import type { Step } from '../isa/steps/step.ts';
@@ -11,10 +11,10 @@ import { decode, power, type Sign } from '../numerics/exact.ts';
 import { type FormatName, formats } from '../numerics/formats.ts';
 import { causes, hasNan, type NanPolicy, nanPolicyOf, overflowPolicyOf } from '../numerics/policy.ts';
 
-/** The inputs that a row can speak of. `overflow`: finite values beyond the largest of the destination. */
+/** The kinds of input that a row can describe. `overflow`: finite values beyond the largest of the destination. */
 export type SpecialInput = 'NaN' | 'NaN scale' | 'infinity' | 'overflow' | 'zero' | 'negative' | 'subnormal';
 
-/** The bits of the result as hex, or how they follow from the input; null where no input of that sign is meant. */
+/** The bits of the result as hex, or how they follow from the input; null if no input of that sign applies. */
 export type SpecialResult = string | null;
 
 export interface SpecialValue {
@@ -148,7 +148,7 @@ function overflowRow({ conversion: c, isScaled }: ConversionStep): SpecialValue 
   const [above, below] = isScaled && c.scaled === 'divide' ? [true, true] : exceedsRounded(c, isScaled);
   const result = (sign: Sign): string => bitsText(c.to, clampedResult(c, sign, rounded(c, sign)));
   const positive = above ? result(0) : null;
-  // What .relu does with negative values has a row of its own.
+  // .relu has a row of its own for negative values.
   const negative = below && !c.relu ? result(1) : null;
   if (positive === null && negative === null) return never(c.from, c.to);
   if (clampsToOne(c)) return overflow(c.to, positive, negative, causes['saturated-high'].evidence, ['1', '0']);

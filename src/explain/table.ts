@@ -1,8 +1,8 @@
 import { wrap } from '../diagnostics/renderers/wrap.ts';
 
 /**
- * Rows of cells as aligned lines. Every column is as wide as its widest cell but the last, which is wrapped at `width`
- * and goes on under itself.
+ * Rows of cells as aligned lines. Every column except the last is as wide as its widest cell; the last is wrapped at
+ * `width` and continues in its own column.
  */
 export function table(rows: readonly (readonly string[])[], width: number, indent = 2): readonly string[] {
   const columns = Math.max(0, ...rows.map((row) => row.length - 1));

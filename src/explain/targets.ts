@@ -11,8 +11,8 @@ export interface AcceptanceGroup {
 }
 
 /**
- * Groups targets by version, lowest first. A target that is itself younger than what it accepts is put with the lowest
- * version: there is no older one in which it could be refused.
+ * Groups targets by version, lowest first. A target that is newer than the feature it accepts is grouped with the
+ * lowest version: no older version of the target exists that could reject it.
  */
 export function groupAcceptance(accepted: readonly Acceptance[]): readonly AcceptanceGroup[] {
   const lowest = Math.min(...accepted.map(({ since }) => parseVersion(since)));

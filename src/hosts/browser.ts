@@ -1,14 +1,14 @@
-/** Web Workers, where a page is isolated from other origins: without that no memory can be shared. */
+/** Web Workers, if the page is isolated from other origins: otherwise memory cannot be shared. */
 import type { ArrayPart } from '../jit/arrays/array-part.ts';
 import type { Share, ShareResult } from '../jit/launch/share.ts';
 import type { WorkerHost } from '../jit/launch/worker-host.ts';
 
-/** What a worker is asked. */
+/** A request to a worker. */
 export type Question =
   | { readonly kind: 'share'; readonly share: Share }
   | { readonly kind: 'arrays'; readonly part: ArrayPart };
 
-/** What a worker answers: that it is up, what came of a share, that arrays are converted, or what broke. */
+/** An answer of a worker: that it is running, the result of a share, that arrays are converted, or an error. */
 export type Answer =
   | { readonly kind: 'up' }
   | { readonly kind: 'done'; readonly result: ShareResult }

@@ -1,4 +1,4 @@
-/** Files of Node as sources of tensor bytes, and files that appear under their name only when they are whole. */
+/** Files of Node as sources of tensor bytes, and files that appear under their name only when they are complete. */
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, link, lstat, open, rename, statfs, unlink } from 'node:fs/promises';
@@ -11,14 +11,14 @@ const mostAtOnce = 2 ** 30;
 
 export interface OpenFile extends ByteSource {
   readonly path: string;
-  /** Throws TensorFileError `changed` where the file was written to since it was opened. */
+  /** Throws TensorFileError `changed` if the file was modified since it was opened. */
   requireUnchanged(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens a file for reading; throws TensorFileError if it is none, is not there, or may not be read. */
+/** Opens a file for reading; throws TensorFileError if it is not a file, does not exist, or may not be read. */
 export async function openFile(path: string): Promise<OpenFile> {
-  // Without O_NONBLOCK, to open a pipe is to wait for who writes to it.
+  // Without O_NONBLOCK, opening a pipe would wait for a writer.
   const handle = await attempt(path, () => openToRead(path));
   try {
     const size = await regularSize(handle, path);
@@ -52,26 +52,28 @@ export function openBeside(path: string): (name: string) => Promise<OpenFile> {
 }
 
 export interface NewFile {
-  /** Bytes of the whole file; it is checked that the disk has room for them. */
+  /** Bytes of the whole file; checks that the disk has room for them. */
   readonly size: number;
-  /** Whether a file (or symbolic link) of that name may be replaced; what a link points to is never touched. */
+  /**
+   * Whether an existing file (or symbolic link) of that name may be replaced; the target of a link is never touched.
+   */
   readonly replace?: boolean;
-  /** Name of the temporary file, in the target's folder; by default one that nobody else chooses. */
+  /** Name of the temporary file, in the target's folder; by default a unique one. */
   readonly temporary?: string;
-  /** Whether to go on with the temporary file of an earlier run, which must be there and of the same size. */
+  /** Whether to continue with the temporary file of an earlier run, which must exist and have the same size. */
   readonly resume?: boolean;
 }
 
 /**
- * A file being written under a temporary name, of its whole size from the start, zero where nothing was written. Ends with
- * one of `commit`, `discard` and `suspend`.
+ * A file being written under a temporary name. It has its full size from the start and is zero where nothing was
+ * written. Ends with one of `commit`, `discard` and `suspend`.
  */
 export interface PendingFile extends ByteSource, ByteSink {
   readonly target: string;
   readonly temporary: string;
-  /** Returns when what was written so far survives a loss of power. */
+  /** Resolves when everything written so far would survive a power failure. */
   sync(): Promise<void>;
-  /** Gives the file its name: whole, or not at all. If that fails, the temporary file is gone. */
+  /** Gives the complete file its name. If that fails, the temporary file is removed. */
   commit(): Promise<void>;
   /** Removes the temporary file. Does nothing after another end. */
   discard(): Promise<void>;
@@ -79,7 +81,7 @@ export interface PendingFile extends ByteSource, ByteSink {
   suspend(): Promise<void>;
 }
 
-/** Begins a file; nothing of the name `target` is touched before `commit`. */
+/** Begins a file; an existing file with the name `target` is not touched before `commit`. */
 export async function createFile(target: string, options: NewFile): Promise<PendingFile> {
   const { size, replace = false, resume = false } = options;
   await requireReplaceable(target, replace);
@@ -101,7 +103,7 @@ export async function createFile(target: string, options: NewFile): Promise<Pend
   return pendingFile(handle, target, temporary, size, replace);
 }
 
-/** A file that has its name already, whole, to be written again with what is in it. */
+/** A complete file that already has its name, opened to be written again with the same contents. */
 export async function reopenFile(target: string, size: number): Promise<PendingFile> {
   const flags = constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const handle = await attempt(target, () => open(target, flags));
@@ -169,7 +171,7 @@ async function replaceBy(temporary: string, target: string): Promise<void> {
   await attempt(target, () => rename(temporary, target));
 }
 
-/** A link, unlike a rename, fails if somebody else has made the file meanwhile. */
+/** Unlike a rename, a link fails if another process has created the file meanwhile. */
 async function giveName(temporary: string, target: string): Promise<void> {
   try {
     await link(temporary, target);
@@ -194,7 +196,7 @@ async function requireReplaceable(target: string, replace: boolean): Promise<voi
   if (!replace) throw fileError('exists', target, `${found.isFile() ? '' : 'is a symbolic link that '}exists already`);
 }
 
-/** Throws `disk-full` where the disk of a file that is to be has not so much room. */
+/** Throws `disk-full` if the disk of the output file does not have enough room. */
 export async function requireRoom(target: string, size: number): Promise<void> {
   const folder = dirname(target);
   const { bavail, bsize } = await attempt(folder, () => statfs(folder));
@@ -204,13 +206,13 @@ export async function requireRoom(target: string, size: number): Promise<void> {
   throw fileError('disk-full', target, words);
 }
 
-/** Hidden, and short enough whatever the target is called. */
+/** Hidden, and short enough whatever the length of the target's name. */
 function temporaryName(target: string): string {
   return `.${basename(target).slice(0, 50)}.${randomBytes(6).toString('hex')}.ptxlab-part`;
 }
 
 async function syncFolder(folder: string): Promise<void> {
-  // Not every system lets a folder be opened or synced; there the rename is as safe as it gets.
+  // Not every system allows opening or syncing a folder; there the rename is as safe as it gets.
   const handle = await open(folder, constants.O_RDONLY).catch(() => null);
   await handle?.sync().catch(() => undefined);
   await handle?.close();
@@ -220,7 +222,7 @@ function sourceOf(handle: FileHandle, path: string, size: number): ByteSource & 
   return { path, size, read: (offset, into) => attempt(path, () => readAll(handle, path, offset, into)) };
 }
 
-/** Size and time of the last change, whatever the file is called by now. */
+/** Size and time of the last change of the open file, even if it was renamed. */
 async function stateOf(handle: FileHandle, path: string): Promise<string> {
   const { size, mtimeNs } = await attempt(path, () => handle.stat({ bigint: true }));
   return `${size} ${mtimeNs}`;
@@ -255,8 +257,8 @@ async function unlinkIfThere(path: string): Promise<void> {
 }
 
 /**
- * What an action on a file throws, as TensorFileError that names the path; where there is no room, what it is for: the file
- * that is to be made in the end.
+ * An error of a file operation, as a TensorFileError that names the path; errors about space name the output file
+ * instead.
  */
 export async function attempt<T>(path: string, action: () => Promise<T>, made: string = path): Promise<T> {
   try {

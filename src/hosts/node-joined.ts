@@ -10,7 +10,7 @@ export interface NewFiles {
   readonly replace: boolean;
   /** Name of the temporary file of a target. */
   readonly temporaryOf: (target: string) => string;
-  /** Whether to go on with the temporary files of an earlier run; some may have got their names already. */
+  /** Whether to continue with the temporary files of an earlier run; some may already have their names. */
   readonly resume: boolean;
 }
 
@@ -34,7 +34,7 @@ async function beginFile(
   { replace, resume, temporaryOf }: Omit<NewFiles, 'files'>,
 ): Promise<PendingFile> {
   const temporary = temporaryOf(target);
-  // Without its temporary file, one that was begun has got its name.
+  // A file that was begun but has no temporary file already has its name.
   if (resume && !(await isThere(join(dirname(target), temporary)))) return reopenFile(target, size);
   return createFile(target, { size, replace, resume, temporary });
 }
@@ -48,7 +48,7 @@ async function isThere(path: string): Promise<boolean> {
 
 function joinFiles(target: string, made: readonly PendingFile[], places: readonly FilePlace[]): PendingFile {
   const size = sizeOf(places);
-  /** Does something to the part of each file that lies in a range of the whole. */
+  /** Applies an operation to the part of each file that lies in a range of the whole. */
   const within = async (
     offset: number,
     bytes: Uint8Array,

@@ -7,9 +7,9 @@ export interface OpenTensors {
   readonly file: TensorFile;
   /** Bytes of the file, or of all files of a model in shards. */
   readonly size: number;
-  /** Throws TensorFileError `changed` where one of them was written to since it was opened. */
+  /** Throws TensorFileError `changed` if one of them was modified since it was opened. */
   readonly requireUnchanged: () => Promise<void>;
-  /** Closes the file, and those beside it that it needs. */
+  /** Closes the file and the others that it needs. */
   readonly close: () => Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A file that one run begins and another may finish: under a temporary name that follows from its own, with a journal
- * beside it that says who writes it, what is to come of it, and how far it has come.
+ * A file that one run begins and another may finish. It has a temporary name derived from its own, and a journal that
+ * says which process writes it, what it is made from, and how far it has come.
  */
 import { randomBytes } from 'node:crypto';
 import { link, readdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
@@ -11,44 +11,45 @@ import { createFiles } from './node-joined.ts';
 import { attempt, createFile, type PendingFile, requireRoom } from './node-files.ts';
 
 interface Journal {
-  /** Process that writes the file, or wrote it. */
+  /** Process that writes or wrote the file. */
   readonly process: number;
-  /** When that process began, as the system counts: its number may be another's by now. Null where nobody says. */
+  /** When that process began, in the system's units, because its number may have been reused. Null if unknown. */
   readonly started: string | null;
-  /** What the file is made of and how, as text: only the same may go on with it. */
+  /** Describes the inputs and options as text: only a run with the same ones may continue. */
   readonly work: string;
-  /** How far it has come; null before anything is safe on the disk. */
+  /** How far it has come; null before anything has been synced. */
   readonly position: unknown;
 }
 
 export interface UnfinishedOptions {
   readonly size: number;
-  /** Several files instead of one, in the target's folder; the last is the target. Null for one. */
+  /** Several files instead of one, in the target's folder; the last is the target. Null for a single file. */
   readonly files?: readonly FilePlace[] | null;
   readonly replace: boolean;
   readonly work: string;
-  /** Go on with what an earlier run left, if it left something. */
+  /** Continue an earlier run, if there is one. */
   readonly resume: boolean;
 }
 
 export interface UnfinishedFile {
   readonly file: PendingFile;
-  /** Where an earlier run came to; null where this one begins. */
+  /** The position that an earlier run reached; null for a new file. */
   readonly position: unknown;
-  /** Makes what was written safe, and notes that everything before a position was. */
+  /** Syncs the written data, and records that everything before a position is complete. */
   note(position: unknown): Promise<void>;
   /** Gives the file its name. */
   commit(): Promise<void>;
-  /** Leaves all as it is, for a run that resumes. */
+  /** Leaves everything in place, for a run that resumes. */
   suspend(): Promise<void>;
   /** Leaves nothing behind. */
   discard(): Promise<void>;
 }
 
 /**
- * Begins a file, or goes on with it.
+ * Begins a file, or continues one.
  *
- * @throws TensorFileError `exists` where another process writes it, or one left it and nobody said what to do with it
+ * @throws TensorFileError `exists` if another process is writing it, or an earlier one left it and the caller did not
+ *   say what to do with it
  */
 export async function openUnfinished(target: string, options: UnfinishedOptions): Promise<UnfinishedFile> {
   const { size, replace, work, resume, files = null } = options;
@@ -72,10 +73,10 @@ export async function openUnfinished(target: string, options: UnfinishedOptions)
   const textOf = (reached: unknown): string =>
     JSON.stringify({ process: process.pid, started, work, position: reached } satisfies Journal);
   const write = (reached: unknown): Promise<void> => writeJournal(journal, textOf(reached), target);
-  // Whoever has the journal has the file, so that what lies there without a living owner is nobody's.
+  // The owner of the journal owns the file, so files without a living owner may be taken.
   const isOurs = await claim(journal, found, textOf(goesOn ? left.position : null), target).catch(
     async (error: unknown) => {
-      // Where not even a journal fits it is known how much the whole needs.
+      // If not even the journal fits, the error still names the size of the whole.
       if (error instanceof TensorFileError && error.code === 'disk-full') await requireRoom(target, size);
       throw error;
     },
@@ -131,7 +132,7 @@ async function readText(path: string): Promise<string | null> {
   return readFile(path, 'utf8').catch(() => null);
 }
 
-/** Null where there is none, or one that is no journal: nothing is known of what it is about. */
+/** Null if there is none, or if it is not a valid journal. */
 function journalOf(text: string | null): Journal | null {
   try {
     const journal = JSON.parse(text ?? 'null') as Journal | null;
@@ -142,8 +143,8 @@ function journalOf(text: string | null): Journal | null {
 }
 
 /**
- * Puts an own journal in the place of the one that was found there, or of none. Of several processes that find the same
- * one gets it: only one moves the old one away, and a link fails where a new one is.
+ * Replaces the journal that was found, if any, with a new one. If several processes find the same one, only one
+ * succeeds: only one can move the old one away, and a link fails if a new one exists.
  */
 async function claim(path: string, found: string | null, own: string, target: string): Promise<boolean> {
   const unique = `${path}.${randomBytes(6).toString('hex')}`;
@@ -153,7 +154,7 @@ async function claim(path: string, found: string | null, own: string, target: st
     if (found !== null) {
       if (!(await succeeds(rename(path, old)))) return false;
       if ((await readText(old)) !== found) {
-        // Somebody was faster, and this is theirs.
+        // Another process was faster, and this is its journal.
         await succeeds(link(old, path));
         return false;
       }
@@ -183,7 +184,7 @@ async function writeJournal(path: string, text: string, target: string): Promise
   }
 }
 
-/** What runs that were killed while they wrote the journal have left beside it. */
+/** Files that runs left when they were killed while writing the journal. */
 async function leftoversOf(journal: string): Promise<readonly string[]> {
   const [folder, name] = [dirname(journal), basename(journal)];
   const names = await readdir(folder).catch(() => []);
@@ -205,9 +206,9 @@ async function isAlive({ process: id, started }: Journal): Promise<boolean> {
   return started === null || started === (await startOf(id));
 }
 
-/** When a process began, where the system has /proc. */
+/** When a process began, if the system has /proc. */
 async function startOf(id: number): Promise<string | null> {
-  // The name of the program, in parentheses, may hold anything.
+  // The name of the program, in parentheses, may contain any characters.
   const fields = (await readText(`/proc/${id}/stat`))?.replace(/^.*\)/s, '').trim().split(' ');
   return fields?.[19] ?? null;
 }

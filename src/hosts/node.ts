@@ -9,17 +9,17 @@ import { mostWorkers } from '../machine/launch.ts';
 const arrayPart = fileURLToPath(new URL('../jit/arrays/array-part.js', import.meta.url));
 
 let pool: Piscina | null = null;
-/** Threads that are known to be up. */
+/** Threads that are known to be running. */
 let up = 0;
 
-/** Threads are started when there is a task for them, and do not keep the process from ending while they have none. */
+/** Threads are started when there is a task for them, and idle threads do not keep the process alive. */
 function started(): Piscina {
   pool ??= new Piscina({
     filename: fileURLToPath(new URL('../jit/launch/share.js', import.meta.url)),
     minThreads: 0,
     maxThreads: mostWorkers,
     idleTimeout: Number.POSITIVE_INFINITY,
-    // Loaders and inspectors of the main thread are none of theirs.
+    // The main thread's loaders and inspectors do not apply to workers.
     execArgv: [],
   });
   return pool;

@@ -1,16 +1,19 @@
-/** A sweep over the threads of Node: each takes the next chunks, as many as a kernel does at once, and gives their digests. */
+/**
+ * A sweep on the threads of Node: each takes the next chunks, as many as a kernel processes at once, and returns their
+ * digests.
+ */
 import { Worker } from 'node:worker_threads';
 import { type ChunkDigest, type Sweep, sweepChunks } from '../sweep.ts';
 
-/** What a thread needs to know. */
+/** The data that a thread needs. */
 export type SweepTask = Pick<Sweep, 'kernel' | 'chunkSize'>;
 
-/** Fewer inputs than that are done before a thread has started. */
+/** Fewer inputs than this are done before a thread has started. */
 const worthThreads = 2 ** 22;
 
 /**
- * Digests of chunks, each group as soon as it is done. Chunks are begun in the order given, so once a chunk is wrong and
- * the caller stops asking for more by `enough`, all before it are still delivered. An aborted sweep ends early.
+ * Digests of chunks, each group as soon as it is done. Chunks are started in the given order, so if a chunk is wrong
+ * and the caller stops with `enough`, all earlier ones are still delivered. An aborted sweep ends early.
  */
 export async function* sweepInThreads(
   { kernel, chunkSize }: SweepTask,
@@ -54,7 +57,7 @@ interface Done {
   readonly digests: readonly ChunkDigest[];
 }
 
-/** Null where the thread was ended before it was done. */
+/** Null if the thread was ended before it was done. */
 async function begin(worker: SweepThread, group: readonly number[] = []): Promise<Done | null> {
   const digests = await worker.run(group);
   return digests === null ? null : { worker, digests };

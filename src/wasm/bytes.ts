@@ -38,7 +38,7 @@ export class Bytes {
     this.byte(Number(rest & 0x7fn));
   }
 
-  /** A name in UTF-8 behind its length; names here are ASCII. */
+  /** A name in UTF-8 after its length; names here are ASCII. */
   name(text: string): void {
     this.unsigned(text.length);
     for (let i = 0; i < text.length; i++) this.byte(text.charCodeAt(i));

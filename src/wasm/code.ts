@@ -22,7 +22,7 @@ import {
 } from './simd-opcodes.ts';
 import { VectorConstants, type Words, writeWords } from './vector-constants.ts';
 
-/** Where a branch can go: the end of a block, the start of a loop. */
+/** A target of a branch: the end of a block, or the start of a loop. */
 export interface Label {
   readonly depth: number;
 }
@@ -55,8 +55,9 @@ export class Code {
   private depth = 0;
 
   /**
-   * @param keepsConstants constant vectors are read once, where the function begins, and stay in locals: for functions that
-   * loop. V8 makes a constant anew in each round that uses it, which takes three instructions
+   * @param keepsConstants loads constant vectors once, at the start of the function, and keeps them in locals: for
+   *   functions with loops. Otherwise V8 recreates a constant in each round that uses it, which takes three
+   *   instructions
    */
   constructor(parameters: readonly ValueType[], keepsConstants = false) {
     this.parameterCount = parameters.length;
@@ -97,7 +98,7 @@ export class Code {
 
   /** A constant vector, given as four words. */
   words(...words: Words): this {
-    // Zeros are no load, and V8 has better ways for some instructions with one.
+    // Zeros need no load, and V8 has better code for some instructions with one.
     if (this.kept !== null && words.some((word) => word !== 0)) return this.get(this.keptLocal(this.kept, words));
     writeWords(this.bytes, words);
     return this;
@@ -112,7 +113,7 @@ export class Code {
     return this;
   }
 
-  /** Stores a lane of that size, the lowest unless another is asked for. */
+  /** Stores a lane of that size; by default the lowest. */
   storeLane(name: LaneMemoryOpcode, offset: number, lane = 0): this {
     const [opcode, alignment] = laneMemoryOpcodes[name];
     this.prefixed(opcode);
@@ -152,7 +153,7 @@ export class Code {
     return this;
   }
 
-  /** A constant given by its bits, so that none goes through a number of the host. */
+  /** A constant given by its bits, so that it never passes through a JavaScript number. */
   f64(bits: bigint): this {
     return this.i64(bits).op('f64.reinterpret_i64');
   }
@@ -176,7 +177,7 @@ export class Code {
     return this;
   }
 
-  /** Orders the accesses before it and those behind it, as other threads see them. */
+  /** Orders the accesses before it and after it, as seen by other threads. */
   fence(): this {
     for (const byte of [atomicPrefix, 0x03, 0x00]) this.bytes.byte(byte);
     return this;
@@ -194,22 +195,22 @@ export class Code {
     return this;
   }
 
-  /** A block that leaves nothing on the stack; a branch to its label goes behind it. */
+  /** A block that leaves nothing on the stack; a branch to its label continues after it. */
   block(body: (label: Label) => void): this {
     return this.nest(opcodes.block, body);
   }
 
-  /** A loop that leaves nothing on the stack; a branch to its label goes back to its start. */
+  /** A loop that leaves nothing on the stack; a branch to its label repeats it. */
   loop(body: (label: Label) => void): this {
     return this.nest(opcodes.loop, body);
   }
 
-  /** As `block`, up to the `close` that belongs to it: for what is nested more deeply than calls can be. */
+  /** Like `block`, up to the matching `close`: for nesting deeper than recursive calls allow. */
   openBlock(): Label {
     return this.open(opcodes.block);
   }
 
-  /** As `loop`, up to the `close` that belongs to it. */
+  /** Like `loop`, up to the matching `close`. */
   openLoop(): Label {
     return this.open(opcodes.loop);
   }
@@ -238,7 +239,7 @@ export class Code {
     return this.indexed(opcodes.brIf, this.depth - label.depth);
   }
 
-  /** Takes an index from the stack; indices beyond the labels go to `otherwise`. */
+  /** Takes an index from the stack; indices beyond the labels branch to `otherwise`. */
   brTable(labels: readonly Label[], otherwise: Label): this {
     this.bytes.byte(opcodes.brTable);
     this.bytes.unsigned(labels.length);
@@ -248,7 +249,7 @@ export class Code {
   }
 
   /**
-   * The function body as the code section has it, without its size.
+   * The function body as in the code section, without its size.
    *
    * @param globalOf index of a global variable with that value
    */

@@ -14,12 +14,12 @@ const sections = { type: 1, import: 2, function: 3, global: 6, export: 7, code: 
 /** Everything imported comes from one namespace. */
 const namespace = 'env';
 
-/** Global variables nobody changes: of one that may change, V8 does not make a constant again. */
+/** Immutable global variables: V8 does not treat the value of a mutable one as a constant. */
 const mutable = 1;
 
 const endOfExpression = 0x0b;
 
-/** Pages that a memory can have. */
+/** The largest number of pages of a memory. */
 const mostPages = 2 ** 16;
 
 export class ModuleBuilder {
@@ -31,7 +31,7 @@ export class ModuleBuilder {
   private readonly constants = new VectorConstants();
   private readonly shared: boolean;
 
-  /** @param shared the memory is one that threads share; a module takes either kind, not both */
+  /** @param shared whether the memory is shared between threads; a module accepts only one kind */
   constructor(shared = false) {
     this.shared = shared;
   }
@@ -74,7 +74,7 @@ export class ModuleBuilder {
       bytes.name(namespace);
       bytes.name(imported?.name ?? 'memory');
       bytes.byte(imported === null ? 2 : 0);
-      // A memory of at least no pages; the one given decides.
+      // A memory with a minimum of zero pages; the actual size is that of the given memory.
       if (imported === null) this.memoryLimits(bytes);
       else bytes.unsigned(imported.type);
     });
@@ -98,7 +98,7 @@ export class ModuleBuilder {
     return out.written();
   }
 
-  /** Any size will do; that of a shared memory has to have an end. */
+  /** Any size is accepted; a shared memory must have a maximum. */
   private memoryLimits(bytes: Bytes): void {
     bytes.byte(this.shared ? 3 : 0);
     bytes.unsigned(0);

@@ -20,7 +20,10 @@ export const memoryOpcodes = {
 
 export type MemoryOpcode = keyof typeof memoryOpcodes;
 
-/** Atomic accesses, behind their prefix, with the alignment that they demand. Compare-exchange gives what was there. */
+/**
+ * Atomic accesses, by their code after the prefix, with the alignment that they require. Compare-exchange returns the
+ * old value.
+ */
 export const atomicOpcodes = {
   'i32.atomic.load': [0x10, 2],
   'i64.atomic.load': [0x11, 3],

@@ -1,4 +1,4 @@
-/** Instructions on vectors of 128 bits, behind the prefix 0xfd. */
+/** Instructions on vectors of 128 bits, by their code after the prefix 0xfd. */
 
 /** With alignment and offset; the exponents of two of the natural alignments. */
 export const vectorMemoryOpcodes = {

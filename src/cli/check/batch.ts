@@ -1,4 +1,4 @@
-/** `ptxlab check --batch`: one module a line. */
+/** `ptxlab check --batch`: one module per line. */
 import { PtxlabError } from '../../base/error.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { SourceText } from '../../base/source-text.ts';

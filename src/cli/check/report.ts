@@ -11,19 +11,19 @@ export interface Judged {
   readonly report: CheckReport;
 }
 
-/** `-Werror`: what was a warning refuses the module. */
+/** `-Werror`: warnings also reject the module. */
 export function withWarningsAsErrors(report: CheckReport): CheckReport {
   const raise = (found: Diagnostic): Diagnostic =>
     found.severity === 'warning' ? { ...found, severity: 'error' } : found;
   return { ...report, diagnostics: report.diagnostics.map(raise) };
 }
 
-/** True where nothing found is an error. */
+/** True if there are no errors. */
 export function isAccepted(report: CheckReport): boolean {
   return report.diagnostics.every(({ severity }) => severity !== 'error');
 }
 
-/** One report a file: what every target has in common stands once, the rest names its targets. */
+/** One report per file: findings common to all targets appear once, the others name their targets. */
 export function mergeAll(judged: readonly Judged[]): readonly FileReport[] {
   const bySource = new Map<SourceText, Judged[]>();
   for (const one of judged) {
@@ -51,7 +51,7 @@ function mergeTargets(judged: readonly Judged[]): readonly Diagnostic[] {
   return merged.sort((a, b) => a.span.start - b.span.start);
 }
 
-/** Adds the targets that a finding holds for, unless it holds for all or says so itself. */
+/** Adds the targets that a finding applies to, unless it applies to all or names them itself. */
 function nameTargets(diagnostic: Diagnostic, targets: readonly string[], all: number): Diagnostic {
   if (targets.length === all || targets.every((target) => diagnostic.message.includes(target))) return diagnostic;
   return { ...diagnostic, message: `${diagnostic.message} (for ${targets.join(', ')})` };
@@ -73,7 +73,7 @@ export function jsonRecord({ source, report }: Judged): object {
   };
 }
 
-/** True where only versions and targets can be wrong, so that some other one would do. */
+/** True if all findings concern versions and targets, so that other ones might accept the module. */
 export function isAcceptedSomewhere(report: CheckReport): boolean {
   return report.diagnostics.every(({ severity, code }) => severity !== 'error' || code.startsWith('PTX4'));
 }

@@ -1,4 +1,4 @@
-/** The closing words of `ptxlab check`, for stderr. */
+/** The summary of `ptxlab check`, for stderr. */
 import { joinWords } from '../../base/join-words.ts';
 import type { CheckReport } from '../../check/check.ts';
 import type { Severity } from '../../diagnostics/severity.ts';
@@ -7,14 +7,14 @@ import { wrap } from '../../diagnostics/renderers/wrap.ts';
 import { groupAcceptance } from '../../explain/targets.ts';
 import { isAcceptedSomewhere, type Judged } from './report.ts';
 
-/** What was found in one file, for every target it was judged for, and which versions and targets accept it. */
+/** The findings in one file, for every target it was judged for, and the versions and targets that accept it. */
 export function summarize(judged: readonly Judged[], width: number): string {
   const lines = judged.flatMap(({ source, report }) => {
     const { version, target } = report.requirements;
     const heading = `${printable(source.name)}: ${countFindings(report)} for ${target} at PTX ${version}`;
     return isAcceptedSomewhere(report) ? [heading, `  ${lowestVersion(report)}`] : [heading];
   });
-  // Which targets accept a file does not depend on the one it is judged for.
+  // The targets that accept a file do not depend on the one it is judged for.
   const accepted = judged.find(({ report }) => isAcceptedSomewhere(report));
   if (accepted !== undefined) lines.push(...acceptedBy(accepted.report, width));
   return `${lines.join('\n')}\n`;

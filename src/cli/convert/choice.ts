@@ -1,4 +1,4 @@
-/** The flags of `ptxlab convert` as a choice, and the container of a file that is to be. */
+/** The flags of `ptxlab convert` as a choice, and the container of the output file. */
 import { basename } from 'node:path';
 import type { Granularity } from '../../arrays/quantized-array.ts';
 import type { Semantics } from '../../arrays/semantic-rules.ts';
@@ -21,7 +21,7 @@ export interface ConvertFlags extends CommonFlags, TensorFlags {
   readonly scaleRule?: string;
   readonly rounding?: string;
   readonly seed?: string;
-  /** Commander's name for what `--no-saturate` turns off. */
+  /** Commander's name for the option that `--no-saturate` turns off. */
   readonly saturate?: boolean;
   readonly semantics?: string;
   readonly shardSize?: string;
@@ -36,7 +36,7 @@ const scaleRules = { floor: 'floor', up: 'up' } as const;
 const roundings: Readonly<Record<string, Rounding>> = { rn: 'rn', rz: 'rz', rm: 'rm', rp: 'rp', rna: 'rna', rs: 'rs' };
 const stacks: Readonly<Record<string, Semantics>> = { ptx: 'ptx', ocp: 'ocp', ml_dtypes: 'ml_dtypes', torch: 'torch' };
 
-/** @throws UsageError where a flag has no such value */
+/** @throws UsageError for an unknown value of a flag */
 export function choiceOf(flags: ConvertFlags): ConversionChoice {
   const { to, only = [], keep = [], seed, saturate } = flags;
   if (to === undefined) throw new UsageError('convert needs --to: a format such as e4m3, or mxfp4, nvfp4, …');
@@ -58,9 +58,9 @@ export function choiceOf(flags: ConvertFlags): ConversionChoice {
 const isOne = (globs: readonly string[], name: string): boolean => globs.some((glob) => matchesGlob(glob, name));
 
 /**
- * Patterns of `--keep` that no tensor has, in words.
+ * Patterns of `--keep` that match no tensor, as text.
  *
- * @throws PtxlabError where `--only` takes no tensor
+ * @throws PtxlabError if `--only` matches no tensor
  */
 export function idlePatterns({ path, file: { tensors } }: TensorInput, flags: ConvertFlags): readonly string[] {
   const { only = [], keep = [] } = flags;
@@ -82,9 +82,9 @@ function oneOf<T>(flag: string, given: string | undefined, values: Readonly<Reco
 const indexEnding = /\.safetensors\.index\.json$/;
 
 /**
- * How a model is cut whose new name is that of an index; undefined where one file is to be made.
+ * How to split a model whose output name is that of an index; undefined for a single output file.
  *
- * @throws UsageError for a size that is none, or where nothing is cut
+ * @throws UsageError for an invalid size, or if nothing is split
  */
 export function shardingOf(path: string, { shardSize }: ConvertFlags): Sharding | undefined {
   if (indexEnding.test(path)) {
@@ -116,7 +116,7 @@ function bytesFrom(text: string): number {
   throw new UsageError(`--shard-size takes bytes such as 5GB or 500MiB, not '${text}'`);
 }
 
-/** @throws UsageError where the ending says nothing */
+/** @throws UsageError if the extension is unknown */
 export function containerOf(path: string): Container {
   if (path === '-') throw new UsageError('the new file is written at random places, which stdout does not allow');
   if (indexEnding.test(path)) return 'safetensors';

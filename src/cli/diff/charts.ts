@@ -1,4 +1,4 @@
-/** Charts as SVG text, drawn without a browser: whoever looks at them needs no script. */
+/** Charts as SVG text, drawn without a browser: viewing them needs no script. */
 import { BarChart, LineChart } from 'echarts/charts';
 import { GridComponent, LegendComponent, TitleComponent } from 'echarts/components';
 import { type EChartsCoreOption, init, use } from 'echarts/core';

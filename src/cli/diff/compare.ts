@@ -14,15 +14,15 @@ export type PairOutcome =
   | {
       readonly kind: 'compared';
       readonly comparison: Comparison;
-      /** What errors are counted in. */
+      /** The unit of errors. */
       readonly unit: SpacingUnit;
-      /** Exponents of the elements of each side; null where nobody asked. */
+      /** Exponents of the elements of each side; null unless requested. */
       readonly exponents: readonly [readonly ExponentCount[], readonly ExponentCount[]] | null;
     }
-  /** Of a type that stands for no numbers, or for none that ptxlab knows. */
+  /** Elements of a type that is not numeric, or that ptxlab cannot decode. */
   | { readonly kind: 'bytes'; readonly areEqual: boolean }
   | { readonly kind: 'shapes-differ' }
-  /** One side at least is of such a type, and the types differ. */
+  /** At least one side has such a type, and the types differ. */
   | { readonly kind: 'types-differ' };
 
 export interface ComparedPair extends TensorPair {
@@ -36,15 +36,15 @@ export interface FileDiff extends Omit<Pairing, 'pairs'> {
 }
 
 export interface DiffOptions {
-  /** The worst elements that are kept of each tensor. */
+  /** Number of worst elements kept for each tensor. */
   readonly worst: number;
   readonly withExponents: boolean;
   readonly signal: AbortSignal;
-  /** Is told how many elements there will be to compare. */
+  /** Called with the number of elements to compare. */
   readonly begin: (elements: number) => Promise<Progress>;
 }
 
-/** Compares all tensors that both files take. Where `signal` is aborted, what comes back is not all there is. */
+/** Compares all tensors that are in both files. If `signal` is aborted, the result is incomplete. */
 export async function compareFiles(a: TensorInput, b: TensorInput, options: DiffOptions): Promise<FileDiff> {
   const { pairs, onlyInA, onlyInB } = pairTensors(a.file, b.file, a.takes);
   const comparable = pairs.filter(isComparable);
@@ -93,7 +93,7 @@ async function comparePair(
   return { kind: 'compared', comparison: comparer.result(), unit, exponents };
 }
 
-/** As `exactValuesOf`; what is wrong with the values names their file. */
+/** Like `exactValuesOf`; errors in the values name their file. */
 async function valuesFrom(path: string, side: Side): ReturnType<typeof exactValuesOf> {
   try {
     const exact = await exactValuesOf(side);

@@ -1,4 +1,4 @@
-/** What `diff --html` writes: one file with all its charts in it, that loads nothing and runs nothing. */
+/** The report of `diff --html`: one file with all its charts, which loads nothing and runs no scripts. */
 import type { ExponentCount } from '../../arrays/exponent-histogram.ts';
 import { printable } from '../../diagnostics/renderers/printable.ts';
 import { drawChart } from './charts.ts';
@@ -160,7 +160,7 @@ ${rows}
 /** Binades that are drawn, from the highest down. */
 const drawnBinades = 40;
 
-/** How many elements of each side lie in each binade. */
+/** How many elements of each side are in each binade. */
 function spreadChart([a, b]: readonly [readonly ExponentCount[], readonly ExponentCount[]]): Html {
   const all = [...a, ...b].map(({ exponent }) => exponent);
   const highest = Math.max(...all);

@@ -12,14 +12,14 @@ import { countText, valueText } from '../number-text.ts';
 
 export interface DiffLayout {
   readonly style: Style;
-  /** Columns of the screen. Names are never cut: they stand last, and go beyond. */
+  /** Columns of the screen. Names are never truncated: they come last and may exceed it. */
   readonly width: number;
   readonly isAscii: boolean;
   /** Tensors that are shown in detail. */
   readonly details: number;
 }
 
-/** Lists what differs, shows the worst of it in detail, and ends with the verdict. */
+/** Lists the differences, shows the worst in detail, and ends with the verdict. */
 export function diffText(diff: FileDiff, limits: Limits, layout: DiffLayout): string {
   const { pairs, onlyInA, onlyInB } = diff;
   const different = pairs.filter((pair) => !isEqual(pair));
@@ -38,7 +38,7 @@ export function diffText(diff: FileDiff, limits: Limits, layout: DiffLayout): st
   return `${texts.join('\n\n')}\n`;
 }
 
-/** Pairs whose numbers were compared, the lowest SQNR first; what has NaN or infinity against a number before all. */
+/** Pairs whose numbers were compared, lowest SQNR first; pairs with NaN or infinity mismatches come before all. */
 export function worstFirst(pairs: readonly ComparedPair[]): readonly ComparedPair[] {
   const rank = ({ outcome }: ComparedPair): number => {
     if (outcome.kind !== 'compared') return Number.POSITIVE_INFINITY;
@@ -67,7 +67,7 @@ function onlyLines(side: string, entries: readonly TensorEntry[], { style, isAsc
   ];
 }
 
-/** Tensors that differ before any number is looked at, or that hold no numbers. */
+/** Tensors that differ before any number is compared, or that hold no numbers. */
 function incomparableLines(pairs: readonly ComparedPair[], { style, isAscii }: DiffLayout): string[] {
   const rows = pairs.flatMap((pair) => {
     const { a, b, outcome } = pair;
@@ -114,7 +114,7 @@ function tableLines(pairs: readonly ComparedPair[], { style, isAscii }: DiffLayo
   return faintHead(alignColumns([head, ...rows], ['left', ...numbers, 'left']), style);
 }
 
-/** Tensors named in the verdict with what is wrong. */
+/** Tensors that the verdict names, with their problems. */
 const namedComplaints = 10;
 
 function verdictLines({ pairs, onlyInA, onlyInB }: FileDiff, limits: Limits, { style }: DiffLayout): string[] {

@@ -1,8 +1,8 @@
-/** Whether two tensor files are as near to each other as they should be. */
+/** Whether two tensor files are close enough to each other. */
 import type { Comparison } from '../../arrays/comparison.ts';
 import type { ComparedPair, FileDiff } from './compare.ts';
 
-/** How far tensors may be apart; null where nothing was said. */
+/** Limits of the differences; null if not given. */
 export interface Limits {
   readonly maxAbs: number | null;
   readonly maxRel: number | null;
@@ -27,12 +27,12 @@ export function isEqual({ outcome }: ComparedPair): boolean {
   }
 }
 
-/** Whether a pair is what was asked for: equal, or different and within the limits. */
+/** Whether a pair satisfies the request: equal, or different but within the limits. */
 export function isAccepted(pair: ComparedPair, limits: Limits): boolean {
   return complaints(pair, limits).length === 0;
 }
 
-/** What is wrong with a pair; empty where it is accepted. */
+/** The problems of a pair; empty if it is accepted. */
 export function complaints(pair: ComparedPair, limits: Limits): readonly string[] {
   if (isEqual(pair)) return [];
   switch (pair.outcome.kind) {

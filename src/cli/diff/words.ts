@@ -6,7 +6,7 @@ import type { Side } from '../../tensors/pairing.ts';
 import type { ComparedPair } from './compare.ts';
 import { percentText, valueText } from '../number-text.ts';
 
-/** `F32`, or `F32 → F8_E4M3*` where they are not the same; the star stands for scales. */
+/** `F32`, or `F32 → F8_E4M3*` if they differ; the star stands for scales. */
 export function typesText({ a, b }: ComparedPair, isAscii: boolean): string {
   const [from, to] = [a, b].map(({ entry, scales }) => entry.dtype + (scales === null ? '' : '*'));
   return from === to ? `${from}` : `${from} ${isAscii ? '->' : '\u2192'} ${to}`;
@@ -27,7 +27,7 @@ export function decibelText(decibels: number): string {
   return Number.isFinite(decibels) ? `${decibels.toFixed(1)} dB` : valueText(decibels);
 }
 
-/** Six places; nearer to one, how far from it. */
+/** Six places; for values closer to one, the distance from one. */
 export function cosineText(cosine: number): string {
   if (cosine < 1 && cosine > 0.999999) return `1 - ${(1 - cosine).toExponential(0)}`;
   return cosine === 1 ? '1' : cosine.toFixed(6);
@@ -41,7 +41,7 @@ export function ulpsText(ulps: number, isAscii: boolean): string {
   return `${isAscii ? '<=' : '\u2264'} ${most}`;
 }
 
-/** `[3, 17]`: the place of an element counted through in C order. */
+/** `[3, 17]`: the index of an element, from its number in C order. */
 export function placeText(index: number, shape: readonly number[]): string {
   const place: number[] = [];
   let rest = index;
@@ -52,12 +52,12 @@ export function placeText(index: number, shape: readonly number[]): string {
   return `[${place.join(', ')}]`;
 }
 
-/** `e4m3 ulps`; `e4m3 ulps, scaled` where scales moved the exponents. */
+/** `e4m3 ulps`; `e4m3 ulps, scaled` if scales changed the exponents. */
 export function unitText({ format, anyExponent }: SpacingUnit): string {
   return `${format} ulps${anyExponent ? ', scaled' : ''}`;
 }
 
-/** An f32 by the fewest digits that mean it, anything else by nine. */
+/** An f32 with the fewest digits that identify it, other formats with nine. */
 export function elementText(value: number): string {
   if (!Number.isFinite(value) || Number.isInteger(value)) return plainText(value);
   for (let digits = 1; digits < 9; digits++) {

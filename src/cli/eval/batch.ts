@@ -1,4 +1,4 @@
-/** `ptxlab eval --batch`: one instruction a line, with as many rows of inputs as wanted. */
+/** `ptxlab eval --batch`: one instruction per line, with any number of rows of inputs. */
 import { type Bits, hex } from '../../base/bits.ts';
 import { PtxlabError } from '../../base/error.ts';
 import { err, ok, type Result } from '../../base/result.ts';
@@ -31,7 +31,7 @@ export async function evalBatch(input: AsyncIterable<unknown>, defaults: Place):
   return faults > 0 ? 2 : 0;
 }
 
-/** What was prepared, by everything that it depends on. */
+/** Prepared instructions, by everything that they depend on. */
 class PreparedInstructions {
   private readonly known = new Map<string, Result<Prepared, EvalError>>();
   private static readonly capacity = 10_000;
@@ -48,7 +48,7 @@ class PreparedInstructions {
   }
 }
 
-/** One result a row: its hex, or a list where an instruction has several results. */
+/** One result per row: its hex, or a list if an instruction has several results. */
 type Output = string | readonly string[];
 
 function evaluateRows(request: Request, prepared: PreparedInstructions): Result<readonly Output[], EvalError> {

@@ -1,4 +1,4 @@
-/** Why an evaluated instruction gave what it gave, lane by lane. */
+/** Why an evaluated instruction gave its result, lane by lane. */
 import type { Bits } from '../../base/bits.ts';
 import { range } from '../../explain/bit-origins.ts';
 import { type Frame, prepareStep } from '../../interp/value-steps.ts';
@@ -9,18 +9,18 @@ import type { Conversion } from '../../numerics/conversion.ts';
 import { type ConversionExplanation, explainConversion } from '../../numerics/explain-conversion.ts';
 import type { Prepared } from '../../evaluate.ts';
 
-/** One conversion that an instruction made of its inputs. */
+/** One conversion that an instruction applied to its inputs. */
 export interface LaneExplanation {
   /** The bits of the result that it fills: `d[15:8]`. */
   readonly result: string;
   readonly conversion: Conversion;
   readonly explanation: ConversionExplanation;
-  /** Random bits and scale of the lane; null where it has none. */
+  /** Random bits and scale of the lane; null if it has none. */
   readonly random: Bits | null;
   readonly scale: Bits | null;
 }
 
-/** Runs the steps on `inputs`, chopped to their operands' types, and explains every conversion on the way. */
+/** Runs the steps on `inputs`, truncated to their operands' types, and explains every conversion on the way. */
 export function explainLanes(
   { variant, environment, evaluator }: Prepared,
   inputs: readonly Bits[],
@@ -56,7 +56,7 @@ function explainStep(step: ConvertStep, steps: readonly Step[], read: (ref: Ref)
   return { result: placeInResult(to, steps), conversion, explanation, random, scale };
 }
 
-/** Where a lane ends up: its bits of what it is packed into, or its own name. */
+/** Where a lane ends up: its bits in the value it is packed into, or its own name. */
 function placeInResult(ref: Ref, steps: readonly Step[]): string {
   for (const step of steps) {
     if (step.kind !== 'pack' || !step.from.includes(ref)) continue;

@@ -1,4 +1,4 @@
-/** What `ptxlab eval` prints: bits and values of inputs, results and their lanes, and why they came about. */
+/** The output of `ptxlab eval`: bits and values of inputs, results and their lanes, and the reasons. */
 import { type Bits, chop, hex } from '../../base/bits.ts';
 import type { Style } from '../../diagnostics/renderers/style.ts';
 import { range } from '../../explain/bit-origins.ts';
@@ -16,7 +16,7 @@ export interface EvaluatedOperand {
   readonly name: string;
   readonly type: PtxType;
   readonly bits: Bits;
-  /** An input that the type does not hold as it was written. */
+  /** An input that the type cannot represent exactly. */
   readonly rounded: boolean;
 }
 
@@ -46,7 +46,7 @@ function lanesOf({ type, bits }: Typed): readonly Lane[] {
   });
 }
 
-/** What bits of a type stand for, lanes in braces. */
+/** The value of bits of a type, with lanes in braces. */
 export function valueOf(operand: Typed): string {
   const lanes = lanesOf(operand).map(({ format, bits }) => formatValue(format, bits));
   if (lanes.length > 1) return `{${lanes.join(', ')}}`;
@@ -65,7 +65,7 @@ export function evaluatedText(evaluated: Evaluated, width: number, style: Style)
   return [style.accent(evaluated.mnemonic), ...table([...rows, ...parts], width)];
 }
 
-/** The fields of a result, with values where its type has lanes and with what they are made of where it has none. */
+/** The fields of a result, with values if its type has lanes, or with their origins if it has none. */
 function partRows(operand: EvaluatedOperand, pictures: readonly LanePicture[]): readonly (readonly string[])[] {
   const { name, type, bits } = operand;
   const row = (high: number, low: number, kind: string, value: string): readonly string[] => {
@@ -103,7 +103,7 @@ export function lanesText(lanes: readonly LaneExplanation[], width: number, styl
   });
 }
 
-/** The evaluation as JSON; `lanes` only where an explanation was asked for. */
+/** The evaluation as JSON; `lanes` only if an explanation was requested. */
 export function evaluatedJson(evaluated: Evaluated, lanes: readonly LaneExplanation[] | null): object {
   return {
     inst: evaluated.mnemonic,

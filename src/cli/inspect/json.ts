@@ -29,7 +29,7 @@ function summaryJson({ min, max, amax, mean, exponents, ...counts }: Summary): o
   return { min: low, max: high, amax: largest, mean: average, zeros, subnormals, nans, infinities, exponents };
 }
 
-/** 64-bit integers as text, so that every digit stays. */
+/** 64-bit integers as text, so that no digit is lost. */
 function metadataJson(value: MetadataValue): unknown {
   if (Array.isArray(value)) return (value as readonly MetadataValue[]).map(metadataJson);
   if (typeof value === 'bigint') return value.toString();

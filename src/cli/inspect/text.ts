@@ -11,10 +11,10 @@ import { bytesText, countText, percentText, valueText } from '../number-text.ts'
 
 export interface InspectLayout {
   readonly style: Style;
-  /** Columns of the screen. Names are never cut: they stand last, and go beyond. */
+  /** Columns of the screen. Names are never truncated: they come last and may exceed it. */
   readonly width: number;
   readonly isAscii: boolean;
-  /** Whether each tensor gets a picture of its own; where it is not said, a tensor that is alone does. */
+  /** Whether each tensor gets its own histogram; by default only a single tensor does. */
   readonly withBinades: boolean | undefined;
   readonly withStatistics: boolean;
 }
@@ -98,7 +98,7 @@ function totalLines({ tensors }: Inspection, { style }: InspectLayout): string[]
   return faintHead(lines, style);
 }
 
-/** A line a key; long values are cut, lists are counted. */
+/** One line per key; long values are truncated, lists are counted. */
 function metadataLines({ input }: Inspection, { style, width, isAscii }: InspectLayout): string[] {
   const entries = Object.entries(input.file.metadata).map(([key, value]) => [printable(key), metadataText(value)]);
   const ellipsis = isAscii ? '...' : '\u2026';

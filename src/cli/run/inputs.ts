@@ -1,4 +1,4 @@
-/** What `--arg` and a job's `args` name, read: buffers with their contents, scalars as bytes. */
+/** Parses `--arg` and a job's `args`: buffers with their contents, scalars as bytes. */
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { itemSize, readNpy } from '../../tensors/npy.ts';
@@ -12,7 +12,7 @@ export type RunInput =
   | { readonly kind: 'buffer'; readonly bytes: Uint8Array; readonly element: ElementType | null }
   /** The bytes of a parameter. */
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
-  /** A number without a type: it takes the parameter's. */
+  /** A number without a type: it gets the parameter's type. */
   | { readonly kind: 'number'; readonly value: number | bigint };
 
 /** The largest buffer a run makes. */

@@ -98,7 +98,7 @@ async function readModule(path: string): Promise<string> {
   return text.value;
 }
 
-/** The engine of that name; where none is named the fast one, or the one that traces. */
+/** The engine with that name; by default the fast one, or with a trace the reference engine. */
 export function readEngine(engine: string | null, traces: boolean): 'interp' | 'jit' {
   if (engine === null) return traces ? 'interp' : 'jit';
   if (engine === 'jit') {

@@ -1,4 +1,4 @@
-/** A run as both the flags and a job describe it, and its execution. */
+/** A run as described by the flags or by a job, and its execution. */
 import { PtxlabError } from '../../base/error.ts';
 import { SourceText } from '../../base/source-text.ts';
 import {
@@ -20,7 +20,7 @@ import { traceLine } from './trace-text.ts';
 
 export interface RunRequest {
   readonly source: string;
-  /** What the source is called in messages. */
+  /** The name of the source in messages. */
   readonly name: string;
   readonly entry: string | null;
   readonly target: string | null;
@@ -34,13 +34,13 @@ export interface RunRequest {
   readonly sharedBytes: number;
   readonly cooperative: boolean;
   readonly inputs: readonly RunInput[];
-  /** Launches; buffers are restored before each. */
+  /** Number of launches; buffers are restored before each. */
   readonly repeat: number;
   readonly unchecked: boolean;
   readonly memory: number | null;
   readonly timeout: number | null;
   readonly budget: number | null;
-  /** What is traced to stderr; null where nothing is. */
+  /** What to trace to stderr; null for no trace. */
   readonly trace: TraceChoice | null;
 }
 
@@ -52,13 +52,13 @@ export type RunOutcome =
       readonly stats: LaunchStats;
       /** One for each launch. */
       readonly milliseconds: readonly number[];
-      /** What the kernel printed in the last launch. */
+      /** The output of the kernel in the last launch. */
       readonly printed: string;
     }
   | { readonly kind: 'fault'; readonly text: SourceText; readonly fault: Fault; readonly printed: string }
   | { readonly kind: 'refused'; readonly text: SourceText; readonly diagnostics: readonly Diagnostic[] };
 
-/** Runs a request. A caller's mistake is a UsageError; what the program does wrong is an outcome. */
+/** Runs a request. A caller's mistake is a UsageError; an error of the kernel is an outcome. */
 export async function execute(request: RunRequest): Promise<RunOutcome> {
   try {
     return await launchAll(request);

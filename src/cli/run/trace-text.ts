@@ -27,7 +27,7 @@ export function traceLine({ block, thread, line, text, registers, addresses }: T
   return `${block.join(',')} ${thread.join(',')} ${line}: ${said.padEnd(textWidth)}   ${values}`.trimEnd();
 }
 
-/** The bits that the instruction sees, and what they stand for where its type says so. */
+/** The bits that the instruction reads, and their value if its type has one. */
 function valueText({ name, type }: TraceRegister, bits: number | bigint): string {
   const found = typeOf(type);
   if (found.class === 'predicate') return `${name}=${bits}`;
@@ -38,7 +38,7 @@ function valueText({ name, type }: TraceRegister, bits: number | bigint): string
   return `${shown} (${valueOf({ type: found, bits: found.width > 32 ? seen : Number(seen) })})`;
 }
 
-/** What the flags choose; null where none of them is there. */
+/** The trace that the flags select; null if none is given. */
 export function readTraceFlags({ trace, traceThread, traceBlock, traceLines }: TraceFlags): TraceChoice | null {
   if (trace !== true && traceThread === undefined && traceBlock === undefined && traceLines === undefined) return null;
   return {

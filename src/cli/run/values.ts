@@ -24,7 +24,7 @@ export function npyTypeOf(name: string): NpyType | null {
   return `${kind}${width / 8}` as NpyType;
 }
 
-/** The little-endian bytes of one scalar; a value that does not fit is refused. */
+/** The little-endian bytes of one scalar; a value that does not fit is rejected. */
 export function scalarBytes(type: string, value: unknown): Uint8Array {
   const width = widths.get(type);
   if (width === undefined) throw new UsageError(`'${type}' is not a type of a scalar argument`);
@@ -88,7 +88,7 @@ export function hexBytes(text: string): Uint8Array {
   return Uint8Array.from({ length: digits.length / 2 }, (_, i) => Number.parseInt(digits.slice(2 * i, 2 * i + 2), 16));
 }
 
-/** How the elements of a buffer are meant, where that is known. */
+/** How to interpret the elements of a buffer, if that is known. */
 export interface ElementType {
   readonly type: NpyType;
   readonly shape: readonly number[];

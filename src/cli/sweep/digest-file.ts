@@ -4,11 +4,11 @@ import { digestText } from '../../sweep.ts';
 import { UsageError } from '../exit.ts';
 import { describeReadError } from '../io.ts';
 
-/** Digests of one instruction by chunk; one that is not known is missing. */
+/** Digests of one instruction by chunk; unknown ones are missing. */
 export type ChunkDigests = Map<number, number>;
 
 const format = 'ptxlab digests 1';
-/** Stands for a chunk that is not known. */
+/** Stands for a chunk without a known digest. */
 const unknown = '........';
 
 /**
@@ -24,7 +24,7 @@ export class DigestFile {
     this.sweeps = sweeps;
   }
 
-  /** A missing file is empty where `create` says so. */
+  /** With `create`, a missing file counts as empty. */
   static read(path: string, create: boolean): DigestFile {
     let text: string;
     try {
@@ -46,7 +46,7 @@ export class DigestFile {
     return known;
   }
 
-  /** Writes the file anew, so that whoever reads it or ends the process meets the old or the new one whole. */
+  /** Replaces the file atomically, so that readers and interrupted runs find either the old or the new version. */
   write(): void {
     const lines = [...this.sweeps].map(([name, digests]) => `${JSON.stringify(name)}:"${digitsOf(digests)}"`);
     const text = `{"format":"${format}","sweeps":{\n${lines.join(',\n')}\n}}\n`;

@@ -1,15 +1,15 @@
-/** What `sweep` says. */
+/** The output of `sweep`. */
 import { digestText, type Sweep, totalDigest } from '../../sweep.ts';
 import type { ChunkDigests } from './digest-file.ts';
 
-/** A sweep that is done, or was ended by a wrong chunk. */
+/** A sweep that is complete, or was stopped by a wrong chunk. */
 export interface Swept {
   readonly sweep: Sweep;
-  /** Those asked for. */
+  /** The requested chunks. */
   readonly chunks: readonly number[];
   readonly known: ChunkDigests;
   readonly wanted: ChunkDigests | null;
-  /** Computed just now. */
+  /** Computed in this run. */
   readonly inputs: number;
   readonly milliseconds: number;
 }
@@ -20,7 +20,7 @@ export interface WrongChunk {
   readonly expected: string;
 }
 
-/** The lowest chunk whose digest is another than expected; null where none is, or nothing was expected. */
+/** The lowest chunk whose digest differs from the expected one; null if none does, or none was expected. */
 export function firstWrong({ chunks, known, wanted }: Swept): WrongChunk | null {
   if (wanted === null) return null;
   for (const chunk of chunks) {
@@ -32,7 +32,7 @@ export function firstWrong({ chunks, known, wanted }: Swept): WrongChunk | null 
   return null;
 }
 
-/** The digest of all chunks' digests; null where not all are known. */
+/** The digest of all chunks' digests; null if some are unknown. */
 function totalOf({ sweep, known }: Swept): string | null {
   const all = Array.from({ length: sweep.chunks }, (_, chunk) => known.get(chunk));
   const digests = all.filter((digest) => digest !== undefined);
@@ -60,7 +60,7 @@ export function sweepJson(swept: Swept): object {
 
 const perLine = 8;
 
-/** Digests, eight a line behind the number of the first; or what comparing them gave. */
+/** Digests, eight per line after the number of the first; or the result of comparing them. */
 export function sweptText(swept: Swept): string {
   const { sweep, chunks, known, wanted } = swept;
   if (wanted !== null) return comparedText(swept);

@@ -73,8 +73,8 @@ function fixes(source: SourceText, { fix }: Diagnostic): object {
 const longestMark = 200;
 
 /**
- * Stays the same when lines above are added or removed: it is made of the finding and the text it marks, and where those
- * recur in a file, of which time this is.
+ * Stays the same when lines above are added or removed: computed from the finding and the text it marks, plus a counter
+ * if those recur in a file.
  */
 function fingerprint(source: SourceText, { code, message, span }: Diagnostic, seen: Map<string, number>): string {
   const marked = source.text.slice(span.start, Math.min(span.end, span.start + longestMark));

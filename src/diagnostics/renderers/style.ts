@@ -1,14 +1,14 @@
-/** Wraps a text in the colours of its role; the widths that renderers compute are those of the bare text. */
+/** Wraps a text in the colours of its role; renderers compute widths from the bare text. */
 export type Paint = (text: string) => string;
 
-/** Colours by role, handed in by whoever knows the terminal, so that renderers depend on no colour library. */
+/** Colours by role, passed in by the caller that knows the terminal, so that renderers need no colour library. */
 export interface Style {
   readonly error: Paint;
   readonly warning: Paint;
   readonly note: Paint;
   /** Headings and messages. */
   readonly strong: Paint;
-  /** Frames, rulers, anything that only holds the rest together. */
+  /** Frames, rulers and other supporting characters. */
   readonly faint: Paint;
   /** Names of instructions, types and modifiers. */
   readonly accent: Paint;
