@@ -1,4 +1,5 @@
 /** One instruction on given bits: the public `evaluate`, and what the command line prepares for many rows. */
+import { elementAt } from './base/element-at.ts';
 import { acceptance, checkRows, rowsOf } from './check/availability.ts';
 import type { Problem } from './check/problem.ts';
 import { resolveMnemonic } from './check/resolve.ts';
@@ -39,7 +40,7 @@ export function prepareEval(
 ): Result<Prepared, EvalError> {
   const resolution = resolveMnemonic(mnemonic);
   if (resolution.kind === 'unchecked') return err(notEvaluated(mnemonic));
-  if (resolution.kind === 'refused') return err(errorOf(resolution.problems[0] as Problem));
+  if (resolution.kind === 'refused') return err(errorOf(elementAt(resolution.problems, 0)));
   const environment = environmentOf(place.version ?? newestVersion, place.target ?? newestTarget);
   const candidates = resolution.variants.flatMap((variant): readonly Prepared[] => {
     const made = evaluator(variant, environment, widths);

@@ -2,6 +2,7 @@
  * Densely packed codes: element i takes bits w * i to w * i + w - 1 of a little-endian bit string, so element 0 is
  * lowest.
  */
+import { byteAt } from '../base/typed-reads.ts';
 
 /** Bytes of a number of dense codes. */
 export function denseBytes(elements: number, width: number): number {
@@ -13,9 +14,9 @@ export function packCodes(codes: Uint8Array, width: number, dense: Uint8Array, a
   const first = at * width;
   let place = Math.floor(first / 8);
   let filled = first % 8;
-  let bits = filled === 0 ? 0 : (dense[place] as number);
+  let bits = filled === 0 ? 0 : byteAt(dense, place);
   for (let i = 0; i < codes.length; i++) {
-    bits |= (codes[i] as number) << filled;
+    bits |= byteAt(codes, i) << filled;
     filled += width;
     if (filled < 8) continue;
     dense[place++] = bits & 0xff;
@@ -31,10 +32,10 @@ export function unpackCodes(dense: Uint8Array, width: number, codes: Uint8Array,
   const first = at * width;
   let place = Math.floor(first / 8);
   let left = 8 - (first % 8);
-  let bits = codes.length === 0 ? 0 : (dense[place++] as number) >>> (first % 8);
+  let bits = codes.length === 0 ? 0 : byteAt(dense, place++) >>> (first % 8);
   for (let i = 0; i < codes.length; i++) {
     if (left < width) {
-      bits |= (dense[place++] as number) << left;
+      bits |= byteAt(dense, place++) << left;
       left += 8;
     }
     codes[i] = bits & mask;

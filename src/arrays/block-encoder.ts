@@ -1,4 +1,5 @@
 /** The parts of quantizing, implemented in plain JavaScript (plain-encoder.ts) and in WebAssembly (fast-encoder.ts). */
+import { singleAt } from '../base/typed-reads.ts';
 import type { FormatName } from '../numerics/formats.ts';
 import type { MxRule, TensorScale } from './scale-rules.ts';
 import type { SourceArray, SourceFormat } from './source-values.ts';
@@ -37,5 +38,5 @@ export function blockIndex(start: number, at: number, block: number): number {
 
 /** The largest magnitude of all elements. */
 export function amaxOf(encoder: BlockEncoder, source: SourceArray): number {
-  return encoder.maxima(source, Math.max(source.length, 1))[0] as number;
+  return singleAt(encoder.maxima(source, Math.max(source.length, 1)), 0);
 }

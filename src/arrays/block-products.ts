@@ -1,4 +1,5 @@
 /** Sums of squares and products over a block of two streams, also if they exceed the range of f64. */
+import { doubleAt } from '../base/typed-reads.ts';
 import { ScaledSum, scaleStep } from './scaled-sum.ts';
 
 /** Of pairs of finite elements. */
@@ -32,7 +33,7 @@ export class ProductSums {
     const [byA, byB, byError] = [2 ** exponents.a, 2 ** exponents.b, 2 ** exponents.error];
     let [squaredA, squaredB, product, squaredError] = [0, 0, 0, 0];
     for (let i = 0; i < size; i++) {
-      const [x, y] = [a[i] as number, b[i] as number];
+      const [x, y] = [doubleAt(a, i), doubleAt(b, i)];
       if (!Number.isFinite(x) || !Number.isFinite(y)) continue;
       const [left, right] = [x * byA, y * byB];
       const error = byError < 1 ? x * byError - y * byError : (x - y + (rest?.[i] ?? 0)) * byError;
@@ -64,7 +65,7 @@ interface Exponents {
 function scalesOf(a: Float64Array, b: Float64Array, size: number): Exponents {
   let [mostA, mostB, mostError] = [0, 0, 0];
   for (let i = 0; i < size; i++) {
-    const [x, y] = [a[i] as number, b[i] as number];
+    const [x, y] = [doubleAt(a, i), doubleAt(b, i)];
     if (!Number.isFinite(x) || !Number.isFinite(y)) continue;
     mostA = Math.max(mostA, Math.abs(x));
     mostB = Math.max(mostB, Math.abs(y));

@@ -2,6 +2,7 @@
  * How often each encoding of a format of at most 16 bits occurs. A summary needs nothing else, and counting is faster
  * than examining values one by one.
  */
+import { codeAt, doubleAt, singleAt, wordAt } from '../base/typed-reads.ts';
 import { formats, type FormatName } from '../numerics/formats.ts';
 import { valueTable } from './element-values.ts';
 import type { Summarizer } from './summary.ts';
@@ -33,14 +34,14 @@ export class CodeCounts {
     const { even, odd } = this;
     const last = codes.length - 1;
     for (let i = 0; i < last; i += 2) {
-      const first = codes[i] as number;
-      const second = codes[i + 1] as number;
-      even[first] = (even[first] as number) + 1;
-      odd[second] = (odd[second] as number) + 1;
+      const first = codeAt(codes, i);
+      const second = codeAt(codes, i + 1);
+      even[first] = wordAt(even, first) + 1;
+      odd[second] = wordAt(odd, second) + 1;
     }
     if (codes.length % 2 === 1) {
-      const only = codes[last] as number;
-      even[only] = (even[only] as number) + 1;
+      const only = codeAt(codes, last);
+      even[only] = wordAt(even, only) + 1;
     }
     this.uncollected += codes.length;
     if (this.uncollected >= mostUncollected) this.collect();
@@ -51,14 +52,14 @@ export class CodeCounts {
     this.collect();
     const values = valueTable(this.format);
     for (let pattern = 0; pattern < this.totals.length; pattern++) {
-      const count = this.totals[pattern] as number;
-      if (count > 0) summarizer.addRepeated(values[pattern & (values.length - 1)] as number, count);
+      const count = doubleAt(this.totals, pattern);
+      if (count > 0) summarizer.addRepeated(singleAt(values, pattern & (values.length - 1)), count);
     }
   }
 
   private collect(): void {
     for (let i = 0; i < this.totals.length; i++)
-      this.totals[i] = (this.totals[i] as number) + (this.even[i] as number) + (this.odd[i] as number);
+      this.totals[i] = doubleAt(this.totals, i) + wordAt(this.even, i) + wordAt(this.odd, i);
     this.even.fill(0);
     this.odd.fill(0);
     this.uncollected = 0;

@@ -1,5 +1,6 @@
 /** One value as every stack converts it, and why the results differ. */
 import { type Bits, hex } from '../base/bits.ts';
+import { elementAt, lastOf } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
 import { joinWords } from '../base/join-words.ts';
 import { plainConversion, type Rounding, roundings } from '../numerics/conversion.ts';
@@ -146,7 +147,7 @@ function stageCause({ conversion, replacements }: ConversionStage, source: Bits)
   const replaced = replacementOf(conversion, replacements, source);
   const row = semanticRules.find(({ id }) => id === replaced?.rule);
   if (row !== undefined) return { name: row.id, rule: row.rule, evidence: row.evidence };
-  return explainConversion(conversion, source).reasons.at(-1) as StackCause;
+  return lastOf(explainConversion(conversion, source).reasons);
 }
 
 function sentenceOf(to: FormatName, results: readonly StackResult[], agree: boolean): string {
@@ -166,7 +167,7 @@ function sentenceOf(to: FormatName, results: readonly StackResult[], agree: bool
 function groupText(to: FormatName, group: readonly StackResult[]): string {
   const names = group.map(({ semantics }) => semantics);
   const verb = names.length === 1 ? 'gives' : 'give';
-  return `${joinWords(names, 'and')} ${verb} ${patternText(to, group[0] as StackResult)}: ${rulesText(group)}`;
+  return `${joinWords(names, 'and')} ${verb} ${patternText(to, elementAt(group, 0))}: ${rulesText(group)}`;
 }
 
 function rulesText(group: readonly StackResult[]): string {

@@ -1,4 +1,5 @@
 /** How far one stream of elements is from another; the first is the reference. */
+import { doubleAt, wordAt } from '../base/typed-reads.ts';
 import { isOrdinary, ProductSums } from './block-products.ts';
 import { blockSize } from './compensated-sum.ts';
 import { scaled, type ScaledNumber } from './scaled-sum.ts';
@@ -130,8 +131,8 @@ export class Comparer {
     let product = 0;
     let same = 0;
     for (let i = 0; i < size; i++) {
-      const x = a[i] as number;
-      const y = b[i] as number;
+      const x = doubleAt(a, i);
+      const y = doubleAt(b, i);
       const signed = x - y;
       if (signed - signed !== 0 && this.addSpecial(x, y, i)) {
         threshold = this.worst.threshold;
@@ -151,8 +152,8 @@ export class Comparer {
       if (error > maxAbs) maxAbs = error;
       // Divides only if the quotient may be the largest so far.
       if (error > maxRel * magnitude) maxRel = Math.max(maxRel, error / magnitude);
-      const bin = ulpBin(error * (inverse[((aWords[2 * i + 1] as number) >>> 20) & 0x7ff] as number));
-      bins[bin] = (bins[bin] as number) + 1;
+      const bin = ulpBin(error * doubleAt(inverse, (wordAt(aWords, 2 * i + 1) >>> 20) & 0x7ff));
+      bins[bin] = wordAt(bins, bin) + 1;
       if (error > threshold) {
         this.worst.add({ index: this.index + i, a: x, b: y, error });
         threshold = this.worst.threshold;
@@ -169,8 +170,8 @@ export class Comparer {
   private addLongBlock(rest: Float64Array): void {
     let same = 0;
     for (let i = 0; i < rest.length; i++) {
-      const [x, y] = [this.a[i] as number, this.b[i] as number];
-      const signed = x - y + (rest[i] as number);
+      const [x, y] = [doubleAt(this.a, i), doubleAt(this.b, i)];
+      const signed = x - y + doubleAt(rest, i);
       if (!Number.isFinite(signed) && this.addSpecial(x, y, i)) continue;
       if (signed !== 0) {
         this.addError(x, y, Math.abs(signed), i);
@@ -186,8 +187,8 @@ export class Comparer {
   private addError(a: number, b: number, error: number, at: number): void {
     this.maxAbs = Math.max(this.maxAbs, error);
     this.maxRel = Math.max(this.maxRel, error / Math.abs(a));
-    const bin = ulpBin(error * (this.inverse[((this.aWords[2 * at + 1] as number) >>> 20) & 0x7ff] as number));
-    this.ulps.block[bin] = (this.ulps.block[bin] as number) + 1;
+    const bin = ulpBin(error * doubleAt(this.inverse, (wordAt(this.aWords, 2 * at + 1) >>> 20) & 0x7ff));
+    this.ulps.block[bin] = wordAt(this.ulps.block, bin) + 1;
     this.worst.add({ index: this.index + at, a, b, error });
   }
 

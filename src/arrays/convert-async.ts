@@ -1,4 +1,5 @@
 /** Bulk conversion on worker threads: `convert` for arrays too large for the calling thread alone. */
+import { elementAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
 import { type ArrayConverter, clearSpare, type RandomSource } from '../jit/arrays/array-converter.ts';
 import { chunkSize } from '../jit/arrays/array-plan.ts';
@@ -165,7 +166,7 @@ class Spread {
     const { memory, id } = slots.workspace;
     try {
       await this.inSlices(slots.list.length, count, async (thread, first, end) => {
-        const slot = slots.list[thread - 1] as Slot;
+        const slot = elementAt(slots.list, thread - 1);
         const part = { ...this.part(first, end), ...slot };
         slot.source.set(bytes.subarray(first * from, Math.ceil(end * from)));
         const whole = Math.ceil(part.count / chunkSize) * chunkSize;

@@ -1,5 +1,7 @@
 /** Codes and scales back to values. */
+import { elementAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
+import { singleAt } from '../base/typed-reads.ts';
 import { formats } from '../numerics/formats.ts';
 import { unpackCodes } from './bit-packing.ts';
 import { chunkElements } from './block-encoder.ts';
@@ -121,6 +123,6 @@ export function scalesFrom(
   }
   const values = valuesOf(scale);
   for (let i = 0; i < factors.length; i++) {
-    factors[i] = (values[scales[first + i] as number] as number) * tensorScale;
+    factors[i] = singleAt(values, elementAt(scales, first + i)) * tensorScale;
   }
 }

@@ -1,4 +1,5 @@
 /** Codes of at most 8 bits for f32 values and back, by tables filled from the reference conversion. */
+import { byteAt } from '../base/typed-reads.ts';
 import { type Conversion, plainConversion } from '../numerics/conversion.ts';
 import { conversion } from '../numerics/convert.ts';
 import { formats, type FormatName } from '../numerics/formats.ts';
@@ -40,7 +41,7 @@ export function codeTable(element: FormatName): CodeTable {
 
 /** The code for the bits of an f32. */
 export function codeOf({ codes, cut, below }: CodeTable, bits: number): number {
-  return codes[((bits >>> cut) << 1) | ((bits & below) === 0 ? 0 : 1)] as number;
+  return byteAt(codes, ((bits >>> cut) << 1) | ((bits & below) === 0 ? 0 : 1));
 }
 
 const valueTables = new Map<FormatName, Float32Array>();

@@ -2,6 +2,7 @@
  * Stored elements as numbers: in f32 if every value of the format fits, otherwise in f64. 64-bit integers beyond 2^53
  * become the nearest f64, ties to even; everything else is exact. NaN payloads are not kept.
  */
+import { wordAt } from '../base/typed-reads.ts';
 import { decode, power } from '../numerics/exact.ts';
 import { formats, type FormatName } from '../numerics/formats.ts';
 import { convert } from './convert.ts';
@@ -64,7 +65,7 @@ function truncated(): Values {
     const from = viewOf(Uint32Array, bytes, count);
     const out = room.of(count);
     const bits = new Uint32Array(out.buffer, 0, count);
-    for (let i = 0; i < count; i++) bits[i] = (from[i] as number) & 0xffffe000;
+    for (let i = 0; i < count; i++) bits[i] = wordAt(from, i) & 0xffffe000;
     return out;
   };
 }
@@ -85,8 +86,8 @@ function longIntegers(signed: boolean): Values {
     const words = viewOf(Uint32Array, bytes, count * 2);
     const out = room.of(count);
     for (let i = 0; i < count; i++) {
-      const high = words[2 * i + 1] as number;
-      out[i] = (signed ? high | 0 : high) * 0x100000000 + (words[2 * i] as number);
+      const high = wordAt(words, 2 * i + 1);
+      out[i] = (signed ? high | 0 : high) * 0x100000000 + wordAt(words, 2 * i);
     }
     return out;
   };

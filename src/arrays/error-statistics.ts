@@ -1,4 +1,5 @@
 /** How far a quantized array is from its source. */
+import { singleAt } from '../base/typed-reads.ts';
 import { chunkElements } from './block-encoder.ts';
 import { largestOf, reachOf } from './block-formats.ts';
 import { decodePiece, scalesFrom } from './dequantize.ts';
@@ -55,8 +56,8 @@ class Sums {
     const slack = (edge - end) / 2;
     let { amax, clipped, underflowed, absolute, relative, squares, errors } = this;
     for (let i = from; i < to; i++) {
-      const value = values[i] as number;
-      const result = results[i] as number;
+      const value = singleAt(values, i);
+      const result = singleAt(results, i);
       const magnitude = Math.abs(value);
       // This is false for NaNs too.
       if (!(magnitude < Number.POSITIVE_INFINITY)) {
@@ -111,7 +112,7 @@ export function quantizationStatistics(
     const factors = scales.subarray(0, Math.ceil(count / block));
     scalesFrom(quantized, firstScale, factors);
     for (let i = 0; i < count; ) {
-      const factor = factors[Math.floor(i / block)] as number;
+      const factor = singleAt(factors, Math.floor(i / block));
       const edge = factor === 0 ? Number.POSITIVE_INFINITY : reach * factor;
       const next = Math.min(i + block, count);
       sums.addAll(values, read, i, next, { end: Math.fround(largest * factor), edge });

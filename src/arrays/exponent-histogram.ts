@@ -1,3 +1,5 @@
+import { doubleAt, wordAt } from '../base/typed-reads.ts';
+
 /** How many elements have each binary exponent, by sign: an element x has exponent e where 2^e <= |x| < 2^(e+1). */
 
 /** One exponent that occurs. */
@@ -18,10 +20,10 @@ const double = new Float64Array(words.buffer);
 /** The exponent of a finite number other than zero. */
 export function exponentOf(value: number): number {
   double[0] = value;
-  const field = ((words[1] as number) >>> 20) & 0x7ff;
+  const field = (wordAt(words, 1) >>> 20) & 0x7ff;
   if (field !== 0) return field - 1023;
-  const high = (words[1] as number) & 0xfffff;
-  return high === 0 ? -1043 - Math.clz32(words[0] as number) : -1011 - Math.clz32(high);
+  const high = wordAt(words, 1) & 0xfffff;
+  return high === 0 ? -1043 - Math.clz32(wordAt(words, 0)) : -1011 - Math.clz32(high);
 }
 
 /** Counts over the whole range of f64, in bounded memory. */
@@ -31,19 +33,19 @@ export class ExponentHistogram {
   /** `count` elements of one sign (1 is negative) and exponent. */
   add(sign: number, exponent: number, count: number): void {
     const bin = sign * binsPerSign + exponent - lowest;
-    this.bins[bin] = (this.bins[bin] as number) + count;
+    this.bins[bin] = doubleAt(this.bins, bin) + count;
   }
 
   merge(other: ExponentHistogram): void {
-    for (let i = 0; i < this.bins.length; i++) this.bins[i] = (this.bins[i] as number) + (other.bins[i] as number);
+    for (let i = 0; i < this.bins.length; i++) this.bins[i] = doubleAt(this.bins, i) + doubleAt(other.bins, i);
   }
 
   /** The exponents that occur, ascending. */
   counts(): readonly ExponentCount[] {
     const found: ExponentCount[] = [];
     for (let exponent = lowest; exponent <= highest; exponent++) {
-      const positive = this.bins[exponent - lowest] as number;
-      const negative = this.bins[binsPerSign + exponent - lowest] as number;
+      const positive = doubleAt(this.bins, exponent - lowest);
+      const negative = doubleAt(this.bins, binsPerSign + exponent - lowest);
       if (positive + negative > 0) found.push({ exponent, negative, positive });
     }
     return found;

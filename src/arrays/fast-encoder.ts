@@ -1,4 +1,5 @@
 /** Quantizing by WebAssembly: data goes through a small memory in chunks that stay in the cache. */
+import { singleAt, wordAt } from '../base/typed-reads.ts';
 import { denseBytes } from './bit-packing.ts';
 import { type BlockEncoder, blockIndex, chunkElements, type EncoderPlan } from './block-encoder.ts';
 import { largestOf } from './block-formats.ts';
@@ -21,7 +22,7 @@ const single = new Float32Array(bitsOfSingle.buffer);
 
 function specOf({ from, element, block, rule, dense }: EncoderPlan): QuantizeSpec {
   single[0] = largestOf(element);
-  const largest = bitsOfSingle[0] as number;
+  const largest = wordAt(bitsOfSingle, 0);
   const scaling = rule === null ? ({ kind: 'nvfp4' } as const) : ({ kind: 'ue8m0', rule, largest } as const);
   const blocks = block === null ? null : { elements: block, scaling };
   return { source: from, conversion: elementConversion(element), blocks, dense };
@@ -60,7 +61,7 @@ export class FastEncoder implements BlockEncoder {
       const blocks = this.eachBlock(count, block, this.kernel.maxima);
       const first = blockIndex(start, 0, block);
       for (let i = 0; i < blocks; i++) {
-        maxima[first + i] = Math.max(maxima[first + i] as number, this.factors[i] as number);
+        maxima[first + i] = Math.max(singleAt(maxima, first + i), singleAt(this.factors, i));
       }
     });
     return maxima;

@@ -3,6 +3,7 @@
  * the other, or from a table if the source has few values.
  */
 import type { Bits } from '../base/bits.ts';
+import { byteAt } from '../base/typed-reads.ts';
 import { randomWord, seedKeys } from '../jit/arrays/array-random.ts';
 import type { ArrayPlan } from '../jit/arrays/array-plan.ts';
 import type { Storage } from '../jit/arrays/array-storage.ts';
@@ -62,10 +63,10 @@ function reader(bytes: Uint8Array, storage: Storage): (i: number) => Bits {
       return (i) => view.getUint16(2 * i, true);
     default: {
       const mask = 2 ** width - 1;
-      if (!storage.dense) return (i) => (bytes[i] as number) & mask;
+      if (!storage.dense) return (i) => byteAt(bytes, i) & mask;
       return (i) => {
         const { byte, low } = placeOf(storage, i);
-        return (((bytes[byte] as number) | ((bytes[byte + 1] ?? 0) << 8)) >> low) & mask;
+        return ((byteAt(bytes, byte) | ((bytes[byte + 1] ?? 0) << 8)) >> low) & mask;
       };
     }
   }
@@ -96,7 +97,7 @@ function writeDense(bytes: Uint8Array, storage: Storage, i: number, value: numbe
   const { byte, low } = placeOf(storage, i);
   const fresh = storage.highFirst ? low + storage.width === 8 : low === 0;
   const placed = value << low;
-  bytes[byte] = (fresh ? 0 : (bytes[byte] as number)) | (placed & 0xff);
+  bytes[byte] = (fresh ? 0 : byteAt(bytes, byte)) | (placed & 0xff);
   if (low + storage.width > 8) bytes[byte + 1] = placed >> 8;
 }
 

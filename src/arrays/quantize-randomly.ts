@@ -1,5 +1,6 @@
 /** Quantizing with stochastic rounding: scales as usual, then every element times its factor goes through `convert`. */
 import { PtxlabError } from '../base/error.ts';
+import { singleAt } from '../base/typed-reads.ts';
 import { formats } from '../numerics/formats.ts';
 import { amaxOf, type BlockEncoder, chunkElements } from './block-encoder.ts';
 import { codeBits } from './code-writer.ts';
@@ -57,7 +58,7 @@ export function quantizeRandomly(
     const values = singlesOf(source.subarray(at, at + count), options.from, room);
     for (let i = 0; i < count; ) {
       const end = Math.min(count, (Math.floor(i / block) + 1) * block, i + chunkElements - filled);
-      scaleInto(products, filled, values, i, end, factors[firstScale + Math.floor(i / block)] as number);
+      scaleInto(products, filled, values, i, end, singleAt(factors, firstScale + Math.floor(i / block)));
       filled += end - i;
       i = end;
       if (filled === chunkElements) flush();
@@ -76,7 +77,7 @@ function scaleInto(
   to: number,
   factor: number,
 ): void {
-  for (let i = from; i < to; i++) products[at + i - from] = (values[i] as number) * factor;
+  for (let i = from; i < to; i++) products[at + i - from] = singleAt(values, i) * factor;
 }
 
 /** The largest magnitude of each tile. */
@@ -84,7 +85,7 @@ function allMaxima(source: SourceArray, layout: Layout, encoder: BlockEncoder): 
   const all = new Float32Array(layout.scaleRows * layout.scaleColumns);
   for (const { at, count, block, firstScale } of piecesOf(layout)) {
     encoder.maxima(source.subarray(at, at + count), block).forEach((most, i) => {
-      all[firstScale + i] = Math.max(all[firstScale + i] as number, most);
+      all[firstScale + i] = Math.max(singleAt(all, firstScale + i), most);
     });
   }
   return all;
@@ -100,7 +101,7 @@ function scalesAndFactors(
   const factors = new Float32Array(maxima.length);
   const scales = scheme.scale === 'f32' ? new Float32Array(maxima.length) : new Uint8Array(maxima.length);
   for (let i = 0; i < maxima.length; i++) {
-    const amax = maxima[i] as number;
+    const amax = singleAt(maxima, i);
     if (scheme.scale === 'f32') {
       const factor = plainFactor(element, amax);
       factors[i] = factor;

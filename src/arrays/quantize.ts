@@ -1,5 +1,6 @@
 /** Arrays of values to narrow codes and scales. */
 import { PtxlabError } from '../base/error.ts';
+import { singleAt } from '../base/typed-reads.ts';
 import { amaxOf, type BlockEncoder, type EncoderPlan } from './block-encoder.ts';
 import { type Scheme, schemeNamed } from './block-formats.ts';
 import { CodeWriter, codeBits } from './code-writer.ts';
@@ -160,7 +161,7 @@ function withPlainScales(source: SourceArray, writer: CodeWriter, codes: Uint8Ar
     const runs = Array.from({ length: isWhole ? 1 : bottom - top }, (_, i) => top * columns + i * length);
     const maxima = given ?? runs.map((at) => writer.encoder.maxima(source.subarray(at, at + length), block));
     const factors = Float32Array.from({ length: scaleColumns }, (_, i) => {
-      const amax = maxima.reduce((most, of) => Math.max(most, of[i] as number), 0);
+      const amax = maxima.reduce((most, of) => Math.max(most, singleAt(of, i)), 0);
       return plainFactor(writer.scheme.element, amax);
     });
     factors.forEach((factor, i) => {

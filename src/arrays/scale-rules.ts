@@ -2,6 +2,7 @@
  * From the largest magnitude of a block to its scale and to the factor of its elements. Every f32 operation is written
  * with Math.fround, which rounds to nearest even; `jit/arrays/scale-lowering.ts` does the same on vectors.
  */
+import { singleAt, wordAt } from '../base/typed-reads.ts';
 import { power } from '../numerics/exact.ts';
 import type { FormatName } from '../numerics/formats.ts';
 import { largestOf } from './block-formats.ts';
@@ -25,9 +26,9 @@ const single = new Float32Array(word.buffer);
 export function mxScale(rule: MxRule, element: FormatName, amax: number): number {
   if (amax === Number.POSITIVE_INFINITY) return 254;
   single[0] = largestOf(element);
-  const largest = word[0] as number;
+  const largest = wordAt(word, 0);
   single[0] = amax;
-  const bits = word[0] as number;
+  const bits = wordAt(word, 0);
   const exponent = (bits >>> 23) - ((largest >>> 23) - 127);
   const raised = rule === 'up' && (bits & 0x7fffff) > (largest & 0x7fffff) ? 1 : 0;
   return Math.max(exponent + raised, 0);
@@ -62,12 +63,12 @@ const e4m3 = { codes: () => codeTable('e4m3'), values: () => valuesOf('e4m3') };
 /** The e4m3 scale of an NVFP4 block. */
 export function nvfp4Scale(tensor: TensorScale, amax: number): number {
   single[0] = amax * tensor.encode;
-  return codeOf(e4m3.codes(), word[0] as number);
+  return codeOf(e4m3.codes(), wordAt(word, 0));
 }
 
 /** The factor of the elements of an NVFP4 block: 1 / (scale * tensor scale), at most the largest f32. */
 export function nvfp4Factor(tensor: TensorScale, scale: number): number {
-  const value = Math.fround((e4m3.values()[scale] as number) * tensor.decode);
+  const value = Math.fround(singleAt(e4m3.values(), scale) * tensor.decode);
   return Math.min(Math.fround(1 / value), mostSingle);
 }
 

@@ -1,5 +1,6 @@
 /** Arrays of values in the formats that tensors have before they are quantized. */
 import { PtxlabError } from '../base/error.ts';
+import { codeAt, singleAt } from '../base/typed-reads.ts';
 import { requireBytes } from './caller.ts';
 import { requireFormat } from './names.ts';
 import { tagOf } from './storage.ts';
@@ -76,10 +77,10 @@ export function singlesOf(source: SourceArray, from: SourceFormat, room: Float32
   const count = source.length;
   if (from === 'bf16') {
     const words = new Uint32Array(room.buffer, room.byteOffset, count);
-    for (let i = 0; i < count; i++) words[i] = (source[i] as number) << 16;
+    for (let i = 0; i < count; i++) words[i] = codeAt(source, i) << 16;
   } else {
     const values = halfValues();
-    for (let i = 0; i < count; i++) room[i] = values[source[i] as number] as number;
+    for (let i = 0; i < count; i++) room[i] = singleAt(values, codeAt(source, i));
   }
   return room.subarray(0, count);
 }

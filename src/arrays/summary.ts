@@ -1,4 +1,5 @@
 /** A summary of a stream of elements: its range, mean, special values, and the distribution of its magnitudes. */
+import { doubleAt, singleAt, wordAt } from '../base/typed-reads.ts';
 import { formats, type FormatName } from '../numerics/formats.ts';
 import { blockSize } from './compensated-sum.ts';
 import { type ExponentCount, ExponentHistogram, exponentOf } from './exponent-histogram.ts';
@@ -44,7 +45,7 @@ export class Summarizer {
   /** `format`: the one whose subnormals are counted. */
   constructor(format: FormatName) {
     this.leastNormal = leastNormalOf(format);
-    this.leastNormalBits = new Uint32Array(Float32Array.of(this.leastNormal).buffer)[0] as number;
+    this.leastNormalBits = wordAt(new Uint32Array(Float32Array.of(this.leastNormal).buffer), 0);
   }
 
   add(values: Float32Array | Float64Array): void {
@@ -108,15 +109,15 @@ export class Summarizer {
     let { min, max, zeros } = this;
     let [sum, below] = [0, 0];
     for (let i = from; i < end; i++) {
-      const pattern = bits[i] as number;
+      const pattern = wordAt(bits, i);
       const magnitude = pattern & 0x7fffffff;
-      const value = values[i] as number;
+      const value = singleAt(values, i);
       if (magnitude >= 0x7f800000 || (magnitude - 1) >>> 0 < 0x7fffff) {
         sum += this.addAny(value, 1);
         continue;
       }
       const field = pattern >>> 23;
-      fields[field] = (fields[field] as number) + 1;
+      fields[field] = wordAt(fields, field) + 1;
       zeros += (magnitude - 1) >>> 31;
       below += (magnitude - leastNormalBits) >>> 31;
       sum += value;
@@ -139,13 +140,13 @@ export class Summarizer {
     let { min, max } = this;
     let [sum, subnormals] = [0, 0];
     for (let i = from; i < end; i++) {
-      const field = (words[2 * i + 1] as number) >>> 20;
-      const value = values[i] as number;
+      const field = wordAt(words, 2 * i + 1) >>> 20;
+      const value = doubleAt(values, i);
       if (((field + 1) & 0x7ff) <= 1) {
         sum += this.addAny(value, 1);
         continue;
       }
-      fields[field] = (fields[field] as number) + 1;
+      fields[field] = wordAt(fields, field) + 1;
       sum += value;
       if (value < min) min = value;
       if (value > max) max = value;
@@ -165,7 +166,7 @@ export class Summarizer {
     }
     const scale = 2 ** -scaleStep;
     let small = 0;
-    for (let i = from; i < end; i++) if (Number.isFinite(values[i])) small += (values[i] as number) * scale;
+    for (let i = from; i < end; i++) if (Number.isFinite(values[i])) small += doubleAt(values, i) * scale;
     this.sum.add(small, scaleStep);
   }
 
@@ -191,7 +192,7 @@ export class Summarizer {
   private takeFields(fields: Uint32Array, bits: number): void {
     const top = 2 ** bits - 1;
     for (let field = 0; field < fields.length; field++) {
-      const count = fields[field] as number;
+      const count = wordAt(fields, field);
       if (count > 0 && (field & top) !== 0) this.histogram.add(field >>> bits, (field & top) - (top >>> 1), count);
     }
     fields.fill(0);

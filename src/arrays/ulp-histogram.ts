@@ -1,4 +1,5 @@
 /** Errors by the number of spacings of a format: none, at most a half, one, two, four, … */
+import { doubleAt, wordAt } from '../base/typed-reads.ts';
 
 /**
  * `ulps`: the upper end of the interval, inclusive; the lower end is the upper end of the previous interval, exclusive.
@@ -27,23 +28,23 @@ export class UlpHistogram {
   endBlock(same: number): number {
     let different = 0;
     for (let i = 1; i < bins; i++) {
-      const count = this.block[i] as number;
+      const count = wordAt(this.block, i);
       different += count;
-      this.bins[i] = (this.bins[i] as number) + count;
+      this.bins[i] = doubleAt(this.bins, i) + count;
     }
-    this.bins[0] = (this.bins[0] as number) + same;
+    this.bins[0] = doubleAt(this.bins, 0) + same;
     this.block.fill(0);
     return different;
   }
 
   merge(other: UlpHistogram): void {
-    for (let i = 0; i < bins; i++) this.bins[i] = (this.bins[i] as number) + (other.bins[i] as number);
+    for (let i = 0; i < bins; i++) this.bins[i] = doubleAt(this.bins, i) + doubleAt(other.bins, i);
   }
 
   /** Every interval from 0 to the last that occurs; the very last one ends at infinity. */
   counts(): readonly UlpCount[] {
     const last = this.bins.findLastIndex((count) => count > 0);
-    return Array.from({ length: last + 1 }, (_, bin) => ({ ulps: upperEnd(bin), count: this.bins[bin] as number }));
+    return Array.from({ length: last + 1 }, (_, bin) => ({ ulps: upperEnd(bin), count: doubleAt(this.bins, bin) }));
   }
 }
 

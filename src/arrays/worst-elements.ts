@@ -1,6 +1,7 @@
 /**
  * The k elements with the largest errors of a stream, largest first; of equal errors, the earlier element comes first.
  */
+import { elementAt } from '../base/element-at.ts';
 export interface WorstElement {
   /** From the beginning of the stream. */
   readonly index: number;
@@ -21,7 +22,7 @@ export class WorstElements {
   /** An error must be larger than this to be kept. */
   get threshold(): number {
     if (this.limit === 0) return Number.POSITIVE_INFINITY;
-    return this.kept.length < this.limit ? 0 : (this.kept[this.limit - 1] as WorstElement).error;
+    return this.kept.length < this.limit ? 0 : elementAt(this.kept, this.limit - 1).error;
   }
 
   add(element: WorstElement): void {

@@ -1,6 +1,18 @@
-/** An element that must be there. */
-export function elementAt<T>(list: readonly T[], index: number): T {
+/** An element that must be there. For loops over many elements of one typed array, see `typed-reads.ts`. */
+export function elementAt<T>(list: ArrayLike<T>, index: number): T {
   const found = list[index];
   if (found === undefined) throw new Error(`nothing at ${index} of ${list.length}`);
+  return found;
+}
+
+/** The last element of a list that must not be empty. */
+export function lastOf<T>(list: ArrayLike<T>): T {
+  return elementAt(list, list.length - 1);
+}
+
+/** The value of a key that must be there. */
+export function valueAt<K, V>(map: ReadonlyMap<K, V>, key: K): V {
+  const found = map.get(key);
+  if (found === undefined) throw new Error(`no value for ${String(key)}`);
   return found;
 }

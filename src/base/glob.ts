@@ -1,3 +1,5 @@
+import { elementAt } from './element-at.ts';
+
 /**
  * Patterns for names, as in shells: `*` is any text, `?` one character, `[a-f0]` one of a set and `[!a-f]` one outside
  * it; everything else matches itself. A pattern must match the whole name; dots and slashes are not special. The time
@@ -18,7 +20,7 @@ export function matchesGlob(pattern: string, name: string): boolean {
       star = part;
       taken = at;
       part += 1;
-    } else if (wanted !== undefined && wanted(characters[at] as string)) {
+    } else if (wanted !== undefined && wanted(elementAt(characters, at))) {
       part += 1;
       at += 1;
     } else if (star >= 0) {

@@ -1,4 +1,5 @@
 import type { Position } from './span.ts';
+import { wordAt } from './typed-reads.ts';
 
 /** A text with the index of its lines, made when the first position is asked for. */
 export class SourceText {
@@ -18,10 +19,10 @@ export class SourceText {
     let high = starts.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if ((starts[middle] as number) <= offset) low = middle;
+      if (wordAt(starts, middle) <= offset) low = middle;
       else high = middle - 1;
     }
-    return { line: low + 1, column: offset - (starts[low] as number) + 1 };
+    return { line: low + 1, column: offset - wordAt(starts, low) + 1 };
   }
 
   /** The text of a 1-based line without its line end; empty when there is no such line. */

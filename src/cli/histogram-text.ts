@@ -1,5 +1,6 @@
 /** Histograms as text. */
 import type { ExponentCount } from '../arrays/exponent-histogram.ts';
+import { elementAt } from '../base/element-at.ts';
 import { countText, percentText } from './number-text.ts';
 
 /** Eighths of a character, from an empty to a full one. */
@@ -52,7 +53,7 @@ function topBinades(exponents: readonly ExponentCount[], limit: number): readonl
     positive: 0,
   }));
   for (const { exponent, negative, positive } of exponents) {
-    const bin = bins[Math.max(0, exponent - lowest)] as { negative: number; positive: number };
+    const bin = elementAt(bins, Math.max(0, exponent - lowest));
     bin.negative += negative;
     bin.positive += positive;
   }
@@ -94,7 +95,7 @@ export function drawBinades(exponents: readonly ExponentCount[], width: number, 
     const left = leftwardBar(negative / most, columns, isAscii);
     const right = bar(positive / most, columns, isAscii).padEnd(columns);
     const share = percentText(negative + positive, whole).padStart(8);
-    return `${left}  ${label.padStart(7)}  ${right}  ${(counts[i] as string).padStart(countWidth)}  ${share}`;
+    return `${left}  ${label.padStart(7)}  ${right}  ${elementAt(counts, i).padStart(countWidth)}  ${share}`;
   });
   return bins.length === 0 ? [] : [head, ...body];
 }

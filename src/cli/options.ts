@@ -1,4 +1,5 @@
 /** Parses flags that several commands share. */
+import { elementAt } from '../base/element-at.ts';
 import type { Place } from '../explain/place.ts';
 import { helpForTarget } from '../isa/nearest-target.ts';
 import { findTarget, formatVersion, newestVersion, parseVersion, targets, versions } from '../isa/targets.ts';
@@ -46,7 +47,7 @@ function requireTarget(name: string): void {
 export function readIsa(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   if (/^\d+\.\d+$/.test(text) && versions.includes(parseVersion(text))) return text;
-  const oldest = formatVersion(versions[0] as number);
+  const oldest = formatVersion(elementAt(versions, 0));
   throw new UsageError(`unknown PTX version '${text}' (known are ${oldest} to ${formatVersion(newestVersion)})`);
 }
 

@@ -3,6 +3,7 @@
  * handler.
  */
 import { rename, writeFile } from 'node:fs/promises';
+import { elementAt } from '../base/element-at.ts';
 import type { Dim3 } from '../device.ts';
 import { type NpyArray, writeNpy } from '../tensors/npy.ts';
 import { renderPretty } from '../diagnostics/renderers/pretty.ts';
@@ -106,7 +107,7 @@ async function report(
     case 'done':
       await writeOut(outcome.printed);
       for (const output of outputs)
-        await writeOutput(output, inputs[output.index] as RunInput, outcome.outputs[output.index] ?? null);
+        await writeOutput(output, elementAt(inputs, output.index), outcome.outputs[output.index] ?? null);
       await writeOut(previews(inputs, outcome.outputs, outputs));
       if (flags.quiet !== true) {
         const { threads, instructions, milliseconds } = outcome.stats;
@@ -128,7 +129,7 @@ function readOutput(text: string, count: number): Output {
   if (found === null) throw new UsageError(`--out ${text}: write INDEX:FILE, the first argument is 0`);
   const index = Number(found[1]);
   if (index >= count) throw new UsageError(`--out ${text}: there are ${count} arguments, the first is 0`);
-  return { index, path: found[2] as string };
+  return { index, path: elementAt(found, 2) };
 }
 
 /** Written under a temporary name first, so that the final name never refers to an incomplete file. */

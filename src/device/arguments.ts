@@ -1,4 +1,5 @@
 /** Kernel arguments as the bytes of the parameter space. */
+import { elementAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
 import { types } from '../isa/types.ts';
 import { numberBits } from '../numerics/number-bits.ts';
@@ -32,7 +33,7 @@ export function packArguments(
   }
   const space = new Uint8Array(bytes);
   parameters.forEach((parameter, i) => {
-    space.set(argumentBytes(parameter, i, args[i] as Argument, addressBytes), parameter.offset);
+    space.set(argumentBytes(parameter, i, elementAt(args, i), addressBytes), parameter.offset);
   });
   return space;
 }

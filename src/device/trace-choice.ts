@@ -1,4 +1,5 @@
 /** Which thread of a launch is traced, and where. */
+import { elementAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
 import type { TraceEvent, Tracing } from '../interp/trace.ts';
 import type { Dim3 } from '../machine/fault.ts';
@@ -37,7 +38,7 @@ export function tracingOf({ onTrace, trace = {}, engine }: Options, shape: Launc
 
 function linear(what: string, of: string, given: number | Dim3, extent: Dim3): number {
   const [x, y, z] = typeof given === 'number' ? [given, 0, 0] : given;
-  const inside = [x, y, z].every((at, i) => Number.isSafeInteger(at) && at >= 0 && at < (extent[i] as number));
+  const inside = [x, y, z].every((at, i) => Number.isSafeInteger(at) && at >= 0 && at < elementAt(extent, i));
   if (!inside) {
     throw new PtxlabError('bad-trace', `there is no ${what} (${x}, ${y}, ${z}) in a ${of} of ${extent.join(' x ')}`);
   }

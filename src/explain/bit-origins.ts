@@ -1,4 +1,5 @@
 /** The origins of the bits of a value, found by running an instruction's steps on symbolic bits. */
+import { lastOf } from '../base/element-at.ts';
 import { inputsOf } from '../isa/steps/effects.ts';
 import { operandRef, type Ref, refName } from '../isa/steps/ref.ts';
 import type { Step } from '../isa/steps/step.ts';
@@ -131,7 +132,7 @@ function resultWidth(step: MakingStep, from: readonly Value[]): number {
     case 'in-window':
       return 1;
     default:
-      return from.length === 0 ? widthless : widthOf(from[from.length - 1] as Value);
+      return from.length === 0 ? widthless : widthOf(lastOf(from));
   }
 }
 

@@ -1,4 +1,5 @@
 /** Pictures of bit fields as text. */
+import { elementAt } from '../base/element-at.ts';
 import type { Field, LanePicture } from './lanes.ts';
 import { table } from './table.ts';
 
@@ -44,9 +45,9 @@ export function drawPicture(picture: LanePicture, width: number, glyphs: Glyphs,
   const blank = ' '.repeat(margin);
   const edge = ([left, joint, right]: Glyphs['top']): string =>
     blank + left + inner.map((columns) => glyphs.horizontal.repeat(columns)).join(joint) + right;
-  const cells = fields.map((field, i) => ` ${field.label}`.padEnd(inner[i] as number));
+  const cells = fields.map((field, i) => ` ${field.label}`.padEnd(elementAt(inner, i)));
   return [
-    `${blank} ${fields.map((field, i) => ruler(field, inner[i] as number)).join(' ')}`.trimEnd(),
+    `${blank} ${fields.map((field, i) => ruler(field, elementAt(inner, i))).join(' ')}`.trimEnd(),
     edge(glyphs.top),
     name + glyphs.vertical + cells.join(glyphs.vertical) + glyphs.vertical,
     edge(glyphs.bottom),
@@ -60,10 +61,10 @@ function boxWidths(fields: readonly Field[], available: number): readonly number
   const spare = available - fields.length - needed.reduce((sum, columns) => sum + columns, 0);
   if (spare <= 0) return needed;
   const wished = fields.map(({ high, low }) => Math.floor(((high - low + 1) / bits) * (available - fields.length)));
-  const lacking = wished.map((wish, i) => Math.max(0, wish - (needed[i] as number)));
+  const lacking = wished.map((wish, i) => Math.max(0, wish - elementAt(needed, i)));
   const sum = lacking.reduce((total, columns) => total + columns, 0);
   if (sum === 0) return needed;
-  return needed.map((columns, i) => columns + Math.floor(((lacking[i] as number) * Math.min(spare, sum)) / sum));
+  return needed.map((columns, i) => columns + Math.floor((elementAt(lacking, i) * Math.min(spare, sum)) / sum));
 }
 
 function rulerWidth({ high, low }: Field): number {

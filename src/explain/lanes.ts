@@ -2,6 +2,7 @@
  * Which bits of a result come from which bits of the operands, found by following an instruction's steps. Nothing here
  * is specific to an instruction: a new form is drawn from its steps.
  */
+import { elementAt, valueAt } from '../base/element-at.ts';
 import type { Variant } from '../isa/form.ts';
 import { operandRef } from '../isa/steps/ref.ts';
 import type { Step } from '../isa/steps/step.ts';
@@ -31,11 +32,9 @@ export function lanePictures(variant: Variant, steps: readonly Step[]): readonly
   const operands = operandBits(variant);
   const values = follow(operands, steps);
   const results = operands.filter(({ name, role }) => role === 'write' && values.has(operandRef(name)));
-  const pictures = results.map(({ name, type }) =>
-    pictureOf(name, fit(values.get(operandRef(name)) as Value, type.width)),
-  );
+  const pictures = results.map(({ name, type }) => pictureOf(name, fit(valueAt(values, operandRef(name)), type.width)));
   const reads = results.flatMap(({ name, type }) =>
-    readsByField(name, fit(values.get(operandRef(name)) as Value, type.width)),
+    readsByField(name, fit(valueAt(values, operandRef(name)), type.width)),
   );
   const sources = operands.filter(({ role }) => role === 'read');
   return [...pictures, ...sources.flatMap((source) => sourcePicture(source, reads))];
@@ -74,7 +73,7 @@ function sourcePicture({ name, type }: OperandBits, reads: readonly Served[]): r
   const edges = [...new Set([0, type.width, ...own.flatMap((read) => [read.low, read.low + read.width])])];
   edges.sort((x, y) => y - x);
   const fields = edges.slice(1).map((low, i): Field => {
-    const high = (edges[i] as number) - 1;
+    const high = elementAt(edges, i) - 1;
     const served = own.filter((read) => read.low <= low && read.low + read.width > high);
     return { high, low, label: served.length === 0 ? 'unused' : purpose(served) };
   });

@@ -1,5 +1,6 @@
 /** A constant of PTX in all its readings (PTX ISA 9.1, 4.5). */
 import { type Bits, chop, hex } from '../base/bits.ts';
+import { elementAt } from '../base/element-at.ts';
 import type { Style } from '../diagnostics/renderers/style.ts';
 import { types } from '../isa/types.ts';
 import { type Conversion, plainConversion } from '../numerics/conversion.ts';
@@ -113,7 +114,7 @@ function readingsOf(bits: Bits, width: number, skip: FormatName | null): readonl
         const own = formats[format as FormatName].width;
         return formatValue(format as FormatName, chop(BigInt(bits) >> low, own));
       });
-      return { type: name, value: lanes === 1 ? (values[0] as string) : `{${values.join(', ')}}` };
+      return { type: name, value: lanes === 1 ? elementAt(values, 0) : `{${values.join(', ')}}` };
     });
 }
 

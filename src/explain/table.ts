@@ -1,3 +1,4 @@
+import { elementAt } from '../base/element-at.ts';
 import { wrap } from '../diagnostics/renderers/wrap.ts';
 
 /**
@@ -7,10 +8,10 @@ import { wrap } from '../diagnostics/renderers/wrap.ts';
 export function table(rows: readonly (readonly string[])[], width: number, indent = 2): readonly string[] {
   const columns = Math.max(0, ...rows.map((row) => row.length - 1));
   const widths = Array.from({ length: columns }, (_, i) =>
-    Math.max(...rows.map((row) => (i < row.length - 1 ? (row[i] as string).length : 0))),
+    Math.max(...rows.map((row) => (i < row.length - 1 ? elementAt(row, i).length : 0))),
   );
   return rows.flatMap((row) => {
-    const head = row.slice(0, -1).map((cell, i) => cell.padEnd((widths[i] as number) + 2));
+    const head = row.slice(0, -1).map((cell, i) => cell.padEnd(elementAt(widths, i) + 2));
     const start = ' '.repeat(indent) + head.join('');
     const [first = '', ...rest] = wrap(row[row.length - 1] ?? '', Math.max(20, width - start.length));
     return [(start + first).trimEnd(), ...rest.map((line) => ' '.repeat(start.length) + line)];

@@ -1,4 +1,5 @@
 /** Sets of targets in few words. */
+import { lastOf } from '../base/element-at.ts';
 import type { Acceptance } from '../check/availability.ts';
 import { findTarget, formatVersion, parseVersion, type Target, targets } from '../isa/targets.ts';
 
@@ -37,7 +38,7 @@ export function describeSet(names: readonly string[]): string {
   if (first === undefined || last === undefined) return 'no target';
   if (chosen.length === targets.length) return 'any target';
   const isAll = (matches: (target: Target) => boolean): boolean => targets.filter(matches).length === chosen.length;
-  const newest = targets[targets.length - 1] as Target;
+  const newest = lastOf(targets);
   if (isAll(({ sm }) => sm >= first.sm) && last === newest) return `sm_${first.sm} or higher`;
   if (chosen.length > 3 && isAll(({ sm }) => sm >= first.sm && sm <= last.sm)) return `sm_${first.sm} to sm_${last.sm}`;
   const suffixed = chosen.every((target) => target.suffix !== '') && last === newest;

@@ -1,6 +1,7 @@
 /** Several files being written as one: their bytes one after the other. */
 import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { elementAt } from '../base/element-at.ts';
 import { requireRange } from '../tensors/bytes.ts';
 import type { FilePlace } from '../tensors/tensor-file.ts';
 import { createFile, type PendingFile, reopenFile, requireRoom } from './node-files.ts';
@@ -59,7 +60,7 @@ function joinFiles(target: string, made: readonly PendingFile[], places: readonl
       const first = Math.max(offset, place.offset);
       const end = Math.min(offset + bytes.length, place.offset + place.size);
       if (first >= end) continue;
-      await action(made[i] as PendingFile, first - place.offset, bytes.subarray(first - offset, end - offset));
+      await action(elementAt(made, i), first - place.offset, bytes.subarray(first - offset, end - offset));
     }
   };
   const discard = (): Promise<void> => each(made, (file) => file.discard());

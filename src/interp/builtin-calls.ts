@@ -1,5 +1,6 @@
 /** Built-in functions in the reference engine: arguments come from local memory, and the result goes back there. */
 import type { Bits } from '../base/bits.ts';
+import { elementAt } from '../base/element-at.ts';
 import { type BuiltinServices, runBuiltin } from '../machine/builtins.ts';
 import type { Segment } from '../machine/segment.ts';
 import type { Builtin } from '../program/builtins.ts';
@@ -14,12 +15,12 @@ export function callBuiltin(
 ): void {
   const layout = formalLayout(signature);
   const args = signature.parameters.map(({ bytes }, i) =>
-    BigInt(local.load(base + (layout.parameters[i] as number), bytes * 8)),
+    BigInt(local.load(base + elementAt(layout.parameters, i), bytes * 8)),
   );
   const result = runBuiltin(name, args, services);
   const [formal] = signature.results;
   if (result === null || formal === undefined) return;
-  const offset = base + (layout.results[0] as number);
+  const offset = base + elementAt(layout.results, 0);
   const bits: Bits = formal.bytes === 8 ? result : Number(result);
   local.mark(offset, formal.bytes);
   local.store(offset, formal.bytes * 8, bits);

@@ -1,5 +1,5 @@
 /** Calls and returns: activations of functions on a thread's stack of local memory. */
-import type { Bits } from '../base/bits.ts';
+import { elementAt } from '../base/element-at.ts';
 import { formatAddress } from '../machine/address-space.ts';
 import { machineFault } from '../machine/fault.ts';
 import type { Segment } from '../machine/segment.ts';
@@ -30,7 +30,7 @@ export function prepareCall(site: CallSite, caller: FunctionProgram, context: Ca
   const stop: Action = (frame) => {
     const { thread } = cpu;
     const index = find(frame);
-    const fn = kernel.functions[index] as LinkedFunction;
+    const fn = elementAt(kernel.functions, index);
     const base = thread.base + caller.calleeBase;
     const local = openActivation(fn, base, thread, kernel);
     for (const action of give) action(frame, local, thread.base, base);
@@ -43,7 +43,7 @@ export function prepareCall(site: CallSite, caller: FunctionProgram, context: Ca
     thread.calls.push({ frame, pc: thread.pc, base: thread.base });
     thread.frame = program.initialFrame.slice();
     thread.base = base;
-    thread.pc = starts[index] as number;
+    thread.pc = elementAt(starts, index);
     for (const { place, width, offset } of program.registerParameters)
       thread.frame[place] = local.load(base + offset, byteWidth(width));
   };
@@ -61,7 +61,7 @@ export function prepareReturn({ registerResults }: FunctionProgram, cpu: Cpu): A
     }
     for (const { place, width, offset } of registerResults) {
       thread.local?.mark(thread.base + offset, byteWidth(width) / 8);
-      thread.local?.store(thread.base + offset, byteWidth(width), frame[place] as Bits);
+      thread.local?.store(thread.base + offset, byteWidth(width), elementAt(frame, place));
     }
     thread.frame = caller.frame;
     thread.base = caller.base;
@@ -111,7 +111,7 @@ function giver({ value, offset, bytes }: Moved, caller: FunctionProgram): Mover 
     case 'register':
       return (frame, local, _, to) => {
         local.mark(to + offset, bytes);
-        local.store(to + offset, bytes * 8, frame[value.place] as Bits);
+        local.store(to + offset, bytes * 8, elementAt(frame, value.place));
       };
     case 'constant':
       return (_, local, __, to) => {

@@ -1,5 +1,6 @@
 /** Values that threads of a warp exchange once all of a group have arrived. */
 import type { Bits } from '../base/bits.ts';
+import { elementAt } from '../base/element-at.ts';
 import { type Collective, keyOf } from '../isa/collective.ts';
 import type { Step } from '../isa/steps/step.ts';
 import { warpSize } from '../machine/launch.ts';
@@ -32,7 +33,7 @@ export function prepareCollective(
   };
   const go = ({ frame }: Thread, results: readonly Bits[]): void => {
     to.forEach((place, i) => {
-      frame[place] = results[i] as Bits;
+      frame[place] = elementAt(results, i);
     });
     after(frame);
   };
@@ -45,7 +46,7 @@ export function completeGroup(block: Block, group: Group, code: readonly Prepare
     const thread = block.threads[linear];
     const rest = thread === undefined ? null : code[thread.pc - 1]?.rest;
     if (thread === undefined || rest?.kind !== 'collective') throw new Error('a group of threads that do not wait');
-    const values = rest.from.map((place) => thread.frame[place] as Bits);
+    const values = rest.from.map((place) => elementAt(thread.frame, place));
     return { thread, rest, lane: linear % warpSize, values };
   });
   const [first] = members;

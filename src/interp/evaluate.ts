@@ -1,5 +1,6 @@
 /** Runs one instruction on given bits, without a machine: the basis of `ptxlab eval` and of tests of values. */
 import { type Bits, chop, signExtend } from '../base/bits.ts';
+import { elementAt } from '../base/element-at.ts';
 import { type OperandPattern, operandType, type TypeRef, type ValuePattern, type Variant } from '../isa/form.ts';
 import { vectorLanes } from '../isa/rules.ts';
 import type { Environment } from '../isa/environment.ts';
@@ -93,7 +94,7 @@ function runner(
       frame[place] = readAs(type, chop(inputs[i] ?? 0, width));
     });
     for (const action of actions) action(frame);
-    return results.map(({ place, type, width }) => writeAs(type, frame[place] as Bits, width));
+    return results.map(({ place, type, width }) => writeAs(type, elementAt(frame, place), width));
   };
 }
 

@@ -3,6 +3,7 @@
  * modes are bound in advance, so running an instruction takes a few calls.
  */
 import { type Bits, chop } from '../base/bits.ts';
+import { elementAt } from '../base/element-at.ts';
 import type { VariableSymbol } from '../check/symbols.ts';
 import { isGroupStep, isValueStep, looksAtOthers } from '../isa/steps/effects.ts';
 import type { GroupSteps } from '../isa/steps/group.ts';
@@ -67,7 +68,7 @@ export function prepareKernel(launch: LaunchContext): PreparedKernel {
   functions.forEach((fn, i) => {
     if (fn.kind !== 'program') return;
     const { program } = fn;
-    const context: FunctionContext = { ...launch, program, starts, start: starts[i] as number };
+    const context: FunctionContext = { ...launch, program, starts, start: elementAt(starts, i) };
     for (const instruction of program.instructions) {
       code.push(prepareInstruction(instruction, context));
       lines.push(instruction.line);

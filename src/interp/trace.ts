@@ -3,6 +3,7 @@
  * prepared, so that a launch without a trace costs nothing extra.
  */
 import type { Bits } from '../base/bits.ts';
+import { elementAt } from '../base/element-at.ts';
 import type { SourcePlace } from '../base/source-place.ts';
 import type { TypeName } from '../isa/types.ts';
 import type { Dim3 } from '../machine/fault.ts';
@@ -76,7 +77,7 @@ export function traced(prepared: Prepared, instruction: ProgramInstruction, cont
   const run: Action = (frame) => {
     const { thread, block } = cpu;
     if (thread.linear === tracing.thread && block.linear === tracing.block)
-      thread.before = registers.map(({ place }) => frame[place] as Bits);
+      thread.before = registers.map(({ place }) => elementAt(frame, place));
     try {
       prepared.run(frame);
     } catch (error) {
@@ -129,10 +130,10 @@ function describer(
     source,
     registers: registers.map(({ place, ...register }, i) => ({
       ...register,
-      before: before[i] as Bits,
-      after: frame[place] as Bits,
+      before: elementAt(before, i),
+      after: elementAt(frame, place),
     })),
-    addresses: addresses.map(({ place }) => BigInt(frame[place] as Bits)),
+    addresses: addresses.map(({ place }) => BigInt(elementAt(frame, place))),
   });
 }
 

@@ -3,6 +3,7 @@
  * the table of forms: resolver, checker, engines, explain, listing, documentation. Adding a form means adding one
  * entry.
  */
+import { elementAt } from '../base/element-at.ts';
 import type { Environment } from './environment.ts';
 import type { Step } from './steps/step.ts';
 import type { Availability } from './targets.ts';
@@ -219,7 +220,7 @@ export function has(variant: Variant, modifier: string): boolean {
 
 /** The type in a slot; the form guarantees that the slot exists. */
 export function slotType(variant: Variant, slot: number): PtxType {
-  return variant.types[slot] as PtxType;
+  return elementAt(variant.types, slot);
 }
 
 /** The type that a form's reference denotes: that of a slot, or the one it names. */

@@ -3,6 +3,7 @@
  * and unordered modifier axes. A part names a type, a modifier, a set of the form, or a set of modifiers.ts; braces make
  * it optional.
  */
+import { elementAt } from '../base/element-at.ts';
 import type { InstructionForm, Variant } from './form.ts';
 import { literalAxis, modifierSets } from './modifiers.ts';
 import { opcodesOutside } from './opcodes.ts';
@@ -76,7 +77,7 @@ export function splitMnemonic(mnemonic: string): { readonly opcode: string; read
 
 /** Parses the form's syntax line. Throws if the table is wrong, which is a broken invariant. */
 export function compileForm(form: InstructionForm): CompiledForm {
-  const mnemonic = form.syntax.split(/\s/, 1)[0] as string;
+  const mnemonic = elementAt(form.syntax.split(/\s/, 1), 0);
   const words: readonly string[] = mnemonic.match(/\{\.[^}]+\}|\.?[^.{}]+/g) ?? [];
   const bare = words.map((word) => word.replace(/[{}]/g, ''));
   const { opcode, parts: names } = splitMnemonic(bare.join(''));
@@ -137,7 +138,7 @@ export function printMnemonic(
   let text = compiled.opcode;
   for (const part of compiled.parts) {
     if ('slot' in part) text += types[part.slot] ?? '';
-    else text += modifiers[(compiled.axes[part.axis] as Axis).axis] ?? '';
+    else text += modifiers[elementAt(compiled.axes, part.axis).axis] ?? '';
   }
   return text;
 }

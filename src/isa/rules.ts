@@ -1,4 +1,5 @@
 /** Evaluates the rules of a form beyond its axes. The rules themselves are data in the forms. */
+import { elementAt } from '../base/element-at.ts';
 import type { Condition, Constraint, TypeRelation } from './form.ts';
 import { isInteger, type PtxType, type TypeName } from './types.ts';
 
@@ -68,7 +69,7 @@ function carries(choices: Choices, modifier: string): boolean {
 }
 
 function namesType(choices: Choices, names: readonly TypeName[], slot: number | undefined): boolean {
-  if (slot !== undefined) return names.includes((choices.types[slot] as PtxType).name);
+  if (slot !== undefined) return names.includes(elementAt(choices.types, slot).name);
   return choices.types.some((type) => names.includes(type.name));
 }
 

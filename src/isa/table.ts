@@ -2,6 +2,7 @@
  * The table of all instruction forms, grouped by opcode. A form's syntax line is parsed when its opcode is first
  * requested, so that unused opcodes cost nothing at start-up.
  */
+import { elementAt } from '../base/element-at.ts';
 import type { InstructionForm } from './form.ts';
 import { bitFieldForms } from './forms/bit-fields.ts';
 import { bitSelectionForms } from './forms/bit-selection.ts';
@@ -79,7 +80,7 @@ export class FormTable {
 
   constructor(forms: readonly InstructionForm[]) {
     for (const form of forms) {
-      const { opcode } = splitMnemonic((form.syntax.split(/[\s{]/, 1)[0] as string).trim());
+      const { opcode } = splitMnemonic(elementAt(form.syntax.split(/[\s{]/, 1), 0).trim());
       const list = this.byOpcode.get(opcode);
       if (list === undefined) this.byOpcode.set(opcode, [form]);
       else list.push(form);

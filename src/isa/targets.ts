@@ -2,6 +2,7 @@
  * PTX versions and `.target` architectures in the order of their introduction (PTX ISA 9.1, 11.1.2 and release notes;
  * first versions measured with ptxas 13.0).
  */
+import { lastOf } from '../base/element-at.ts';
 import { joinWords } from '../base/join-words.ts';
 
 /** A PTX ISA version as one number that can be compared: `major * 100 + minor`. */

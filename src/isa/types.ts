@@ -1,6 +1,7 @@
 /**
  * The types an instruction or a declaration can name, one row each (PTX ISA 9.1, 5.2.1 to 5.2.5).
  */
+import { valueAt } from '../base/element-at.ts';
 import type { FormatName } from '../numerics/formats.ts';
 import { at, type Availability } from './targets.ts';
 
@@ -108,7 +109,7 @@ export const types: ReadonlyMap<string, PtxType> = new Map(
 
 /** The type of a name known to be in the table. */
 export function typeOf(name: TypeName): PtxType {
-  return types.get(name) as PtxType;
+  return valueAt(types, name);
 }
 
 export function isTypeName(name: string): name is TypeName {

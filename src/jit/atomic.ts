@@ -1,5 +1,6 @@
 /** Atomic steps: read the elements, compute new ones with steps, and write them back. */
 import type { Ref } from '../isa/steps/ref.ts';
+import { elementAt } from '../base/element-at.ts';
 import type { Step, StepOf } from '../isa/steps/step.ts';
 import type { AtomicOpcode } from '../wasm/opcodes.ts';
 import { isContended, loads, locate, opcodeFor, stores } from './access.ts';
@@ -54,10 +55,10 @@ function exchange(step: StepOf<'atomic'>, lowering: Lowering, lowerStep: LowerSt
     loadOld(step, lowering, at, i);
     for (const inner of step.steps) lowerStep(inner);
     code.get(at);
-    values.get(step.old[i] as Ref, type);
-    values.get(step.next[i] as Ref, type);
+    values.get(elementAt(step.old, i), type);
+    values.get(elementAt(step.next, i), type);
     code.atomic(opcode, offsetOf(step, lowering, i));
-    values.get(step.old[i] as Ref, type);
+    values.get(elementAt(step.old, i), type);
     code.op(`${type}.ne`).brIf(again);
   });
 }
@@ -65,7 +66,7 @@ function exchange(step: StepOf<'atomic'>, lowering: Lowering, lowerStep: LowerSt
 function loadOld(step: StepOf<'atomic'>, lowering: Lowering, at: number, i: number): void {
   const { code, values } = lowering;
   code.get(at).memory(opcodeFor(loads, step.width), offsetOf(step, lowering, i));
-  values.set(step.old[i] as Ref, holder(step.width));
+  values.set(elementAt(step.old, i), holder(step.width));
 }
 
 function offsetOf({ width }: StepOf<'atomic'>, { layout }: Lowering, i: number): number {

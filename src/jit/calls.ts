@@ -4,6 +4,7 @@
  * (program/call-site.ts).
  */
 import type { Bits } from '../base/bits.ts';
+import { valueAt } from '../base/element-at.ts';
 import { isOnStack } from '../program/layout.ts';
 import type { CallSite, Moved } from '../program/call-site.ts';
 import type { ProgramInstruction, RegisterFormal } from '../program/function-program.ts';
@@ -130,7 +131,7 @@ export class CallWriter {
   private enter(site: CallSite, index: number, resume: number, siteOf: SiteOf, goTo: (region: number) => void): void {
     const { code, shape, fn } = this;
     const callee = shape.functions[index] ?? null;
-    const region = fn.regionAt.get(resume) as number;
+    const region = valueAt(fn.regionAt, resume);
     if (callee === null) {
       this.runBuiltin(site, index, siteOf);
       this.keep(resume, region, false);

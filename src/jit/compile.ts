@@ -56,7 +56,7 @@ function compileRegion(
   number: number,
 ): number | null {
   const { builder } = shape.helpers;
-  builder.define(functions[number] as number, regionFunction(shape, fn, region));
+  builder.define(elementAt(functions, number), regionFunction(shape, fn, region));
   const four = fourFunction(shape, fn, region, functions);
   if (four === null) return null;
   const index = builder.declare(regionType);

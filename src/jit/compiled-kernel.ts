@@ -2,6 +2,7 @@
  * Facts about a compiled kernel that the engine needs besides the module: plain data, so that it can be sent to a
  * worker.
  */
+import { elementAt } from '../base/element-at.ts';
 import type { BuiltinName } from '../isa/builtin-functions.ts';
 import { regionsOf } from '../machine/regions.ts';
 import type { Region } from '../machine/segment.ts';
@@ -111,7 +112,7 @@ function describeFunction(fn: LinkedFunction): CompiledFunction {
   const { name, signature } = fn.builtin;
   const layout = formalLayout(signature);
   const fieldsOf = (formals: readonly { readonly bytes: number }[], offsets: readonly number[]): readonly Field[] =>
-    formals.map(({ bytes }, i) => ({ offset: offsets[i] as number, bytes }));
+    formals.map(({ bytes }, i) => ({ offset: elementAt(offsets, i), bytes }));
   const [result = null] = fieldsOf(signature.results, layout.results);
   const builtin = { name, parameters: fieldsOf(signature.parameters, layout.parameters), result };
   return { address: fn.address, name, localBytes: fn.localBytes, builtin };

@@ -9,7 +9,7 @@ import { usesOf } from '../program/uses.ts';
 import { varyingPlaces } from '../program/varying.ts';
 import { waitingLoops } from '../program/waiting-loops.ts';
 import { FrameLayout } from './frame.ts';
-import { elementAt } from '../base/element-at.ts';
+import { elementAt, valueAt } from '../base/element-at.ts';
 import type { Ref } from '../isa/steps/ref.ts';
 import { Helpers } from './helpers.ts';
 import { type LaunchLayout, outcome } from './layout.ts';
@@ -130,7 +130,7 @@ function functionShape(program: FunctionProgram, surroundings: Surroundings): Fu
     const instruction = program.instructions[end - 1];
     if (exit.kind !== 'park' || instruction === undefined) continue;
     stopAt.set(exit.resume, stops.length);
-    stops.push(describeStop(program, instruction, regionAt.get(exit.resume) as number, frame));
+    stops.push(describeStop(program, instruction, valueAt(regionAt, exit.resume), frame));
   }
   const carried = new Set([...stopAt.keys(), ...landings].flatMap((block) => live[block] ?? []));
   const slots = new Map([...carried].map((place) => [place, frame.array(bytesOf(program, place))]));

@@ -4,7 +4,7 @@
  * members run.
  */
 import type { StepOf } from '../isa/steps/step.ts';
-import { elementAt } from '../base/element-at.ts';
+import { elementAt, valueAt } from '../base/element-at.ts';
 import type { BasicBlock } from '../program/flow.ts';
 import { isCounted, type ProgramInstruction } from '../program/function-program.ts';
 import type { Region } from '../program/regions.ts';
@@ -77,8 +77,8 @@ class RegionWriter {
         if (shape.hasGroups) code.get(3).get(thread).op('i32.shr_u').i32(1).op('i32.and', 'i32.eqz').brIf(end);
         this.enter();
         writeRegion(code, this.region, {
-          block: (block, goTo) => this.block(block, fn.blocks[block] as BasicBlock, goTo),
-          next: (block) => (fn.blocks[block] as BasicBlock).exit.next,
+          block: (block, goTo) => this.block(block, elementAt(fn.blocks, block), goTo),
+          next: (block) => elementAt(fn.blocks, block).exit.next,
           beforeLoop: (block) => this.frame.restore(this.traffic.beforeLoop.get(block) ?? []),
           backEdge: (target) => this.backEdge(target),
         });
@@ -303,7 +303,7 @@ class RegionWriter {
       .i32(0)
       .op('i32.lt_s')
       .if(() => {
-        const block = fn.blocks[target] as BasicBlock;
+        const block = elementAt(fn.blocks, target);
         const line = fn.program.instructions[block.start]?.line ?? 0;
         code
           .i32(shape.sites.push({ kind: 'loop', line }) - 1)
@@ -319,7 +319,7 @@ class RegionWriter {
     code.get(rounds).i32(1).op('i32.add').tee(rounds).i32(patience).op('i32.ge_u');
     code.if(() => {
       frame.save(changedAt(fn, (place) => this.traffic.changedBefore(target, place), target));
-      this.leaveThread(() => code.i32((fn.regionAt.get(target) as number) | state.paused), null);
+      this.leaveThread(() => code.i32(valueAt(fn.regionAt, target) | state.paused), null);
     });
   }
 

@@ -3,6 +3,7 @@
  * dominator tree (Ramsey, "Beyond Relooper", 2022): a loop for each target of a back edge, a block around the code
  * before each join. Any other graph becomes a loop around a branch table.
  */
+import { valueAt } from '../base/element-at.ts';
 import type { Region } from '../program/regions.ts';
 import type { Code, Label } from '../wasm/code.ts';
 
@@ -71,11 +72,11 @@ class Structure {
   }
 
   private goTo(source: number, target: number): void {
-    const rankOf = (block: number): number => this.rank.get(block) as number;
+    const rankOf = (block: number): number => valueAt(this.rank, block);
     const end = this.ends.get(target);
     if (rankOf(target) <= rankOf(source)) {
       this.writer.backEdge(target);
-      this.code.br(this.loopStarts.get(target) as Label);
+      this.code.br(valueAt(this.loopStarts, target));
     } else if (end !== undefined) this.code.br(end);
     else this.tasks.push({ kind: 'tree', block: target });
   }
@@ -91,7 +92,7 @@ function writeDispatch(code: Code, { order }: Region, writer: BlockWriter): void
     order.forEach((block, index) => {
       code.close();
       writer.block(block, (target) => {
-        const next = rank.get(target) as number;
+        const next = valueAt(rank, target);
         if (next <= index) writer.backEdge(target);
         code.i32(next).set(at).br(again);
       });

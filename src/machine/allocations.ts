@@ -1,6 +1,7 @@
 /**
  * The allocations in global memory, by address: which one an access belongs to, and the fault if it belongs to none.
  */
+import { elementAt } from '../base/element-at.ts';
 import { firstGlobalAddress, formatAddress } from './address-space.ts';
 import { machineFault } from './fault.ts';
 import type { Access } from './segment.ts';
@@ -110,7 +111,7 @@ export class Allocations {
     let high = this.list.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((this.list[middle] as Allocation).address <= offset) low = middle + 1;
+      if (elementAt(this.list, middle).address <= offset) low = middle + 1;
       else high = middle;
     }
     return this.list[low - 1] ?? null;

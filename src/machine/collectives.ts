@@ -3,6 +3,7 @@
  * match by the operation of the instruction and by their member mask, wherever the instruction stands. Without a mask,
  * the threads that have arrived at the same instruction form a group when no other thread of the block can run.
  */
+import { wordAt } from '../base/typed-reads.ts';
 import { machineFault } from './fault.ts';
 import { warpSize } from './launch.ts';
 import { listed, type Waiter, whereThreadsWait } from './waiting.ts';
@@ -66,7 +67,7 @@ export class Collectives {
   /** A thread has exited: groups that waited only for it continue. */
   exit(thread: number): readonly Group[] {
     const warp = Math.floor(thread / warpSize);
-    this.live[warp] = (this.live[warp] as number) & ~(1 << (thread % warpSize));
+    this.live[warp] = wordAt(this.live, warp) & ~(1 << (thread % warpSize));
     if (this.groups.size === 0) return [];
     return [...this.groups].flatMap(([key, group]) => {
       const whole = this.complete(key, group);
@@ -115,7 +116,7 @@ export class Collectives {
 
   /** Lanes that the group waits for. */
   private missing(group: Waiting): number {
-    return (group.mask ?? 0) & (this.live[this.warpOf(group)] as number) & ~group.lanes;
+    return (group.mask ?? 0) & wordAt(this.live, this.warpOf(group)) & ~group.lanes;
   }
 
   private warpOf({ threads }: Waiting): number {

@@ -1,4 +1,5 @@
 /** The shape of a launch and its limits (those of CUDA, which PTX inherits from its devices). */
+import { elementAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
 import { type Dim3, type MachineFault, machineFault } from './fault.ts';
 
@@ -59,8 +60,8 @@ const localLimit = 512 * 1024;
 
 function checkExtent(what: string, extent: Dim3, limits: Dim3): void {
   axes.forEach((axis, i) => {
-    const found = extent[i] as number;
-    const most = limits[i] as number;
+    const found = elementAt(extent, i);
+    const most = elementAt(limits, i);
     if (!isCount(found) || found < 1 || found > most)
       throw badLaunch(`${what}.${axis} is ${found}; it must be 1 to ${most}`);
   });

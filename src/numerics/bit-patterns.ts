@@ -1,5 +1,6 @@
 /** Counting, reversing, finding, looking up and permuting bits: popc, clz, brev, fns, lop3 and prmt (PTX ISA 9.7.1, 9.7.8). */
 import type { Bits } from '../base/bits.ts';
+import { elementAt } from '../base/element-at.ts';
 import type { Operation, PermuteFunction } from './operations.ts';
 
 const low32 = (bits: bigint): number => Number(bits & 0xffffffffn);
@@ -81,7 +82,7 @@ const choices: Readonly<Record<Exclude<PermuteFunction, 'prmt'>, readonly number
 export function permutation(fn: PermuteFunction): Operation {
   if (fn === 'prmt') return (a, b, c) => permute(a as number, b as number, c as number);
   const rows = choices[fn];
-  return (a, b, c) => permute(a as number, b as number, rows[(c as number) & 3] as number);
+  return (a, b, c) => permute(a as number, b as number, elementAt(rows, (c as number) & 3));
 }
 
 function permute(a: number, b: number, selector: number): number {

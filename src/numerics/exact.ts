@@ -3,6 +3,7 @@
  * below that is kept as one of four tails, which is all that any rounding direction needs.
  */
 import type { Bits } from '../base/bits.ts';
+import { doubleAt } from '../base/typed-reads.ts';
 import { formats, type FixedFormat, type FloatFormat, type FormatName, formatNames } from './formats.ts';
 
 export type Sign = 0 | 1;
@@ -62,7 +63,7 @@ export const madeNan: Exact = { kind: 'nan', sign: 1, payload: 2 ** 51 };
 const lowestPower = -1074;
 const powers = new Float64Array(1024 - lowestPower);
 powers[0] = Number.MIN_VALUE;
-for (let i = 1; i < powers.length; i++) powers[i] = (powers[i - 1] as number) * 2;
+for (let i = 1; i < powers.length; i++) powers[i] = doubleAt(powers, i - 1) * 2;
 
 /** 2^exponent as a double, exact: 0 below 2^-1074, infinity above 2^1023. */
 export function power(exponent: number): number {

@@ -2,6 +2,7 @@
  * Turns a checked function into a FunctionProgram in two steps: first the instructions, then the places of variables,
  * once all are known.
  */
+import { elementAt } from '../base/element-at.ts';
 import type { CheckedFunction, FormalSymbol } from '../check/checked.ts';
 import { signatureOf } from '../check/signature.ts';
 import { alignmentOf, alignUp, sizeOf } from '../check/sizes.ts';
@@ -121,8 +122,8 @@ function formalsOf({ item, parameters, results }: CheckedFunction): {
   if (item.entry) return { parameters: [], results: [], end: 0 };
   const layout = formalLayout(signatureOf(item));
   return {
-    parameters: parameters.map((symbol, i) => ({ symbol, offset: layout.parameters[i] as number })),
-    results: results.map((symbol, i) => ({ symbol, offset: layout.results[i] as number })),
+    parameters: parameters.map((symbol, i) => ({ symbol, offset: elementAt(layout.parameters, i) })),
+    results: results.map((symbol, i) => ({ symbol, offset: elementAt(layout.results, i) })),
     end: layout.end,
   };
 }
@@ -141,7 +142,7 @@ function kernelParameters(
 ): readonly (readonly [VariableSymbol, number])[] {
   if (!item.entry) return [];
   return parameters.flatMap((symbol, i) =>
-    symbol?.kind === 'variable' ? [[symbol, (placed[i] as Placed).offset] as const] : [],
+    symbol?.kind === 'variable' ? [[symbol, elementAt(placed, i).offset] as const] : [],
   );
 }
 
@@ -160,7 +161,7 @@ function pairs(
   symbols: readonly VariableSymbol[],
   placed: readonly Placed[],
 ): readonly (readonly [VariableSymbol, number])[] {
-  return symbols.map((symbol, i) => [symbol, (placed[i] as Placed).offset] as const);
+  return symbols.map((symbol, i) => [symbol, elementAt(placed, i).offset] as const);
 }
 
 function tuning(fn: CheckedFunction, name: string): readonly number[] | null {

@@ -4,6 +4,7 @@
  * which the caller reads from the same place afterwards. Every activation has its own registers.
  */
 import type { Bits } from '../base/bits.ts';
+import { elementAt } from '../base/element-at.ts';
 import type { BoundCall, Passed } from '../check/bind-call.ts';
 import type { Formal, Signature } from '../check/signature.ts';
 import { alignUp } from '../check/sizes.ts';
@@ -62,7 +63,7 @@ export function callSite(call: BoundCall, callee: Callee, frame: FrameBuilder): 
   const { signature } = call;
   const layout = formalLayout(signature);
   const moves = (all: readonly Passed[], formals: readonly Formal[], offsets: readonly number[]): readonly Moved[] =>
-    all.flatMap((passed, i) => movesOf(passed, (formals[i] as Formal).bytes, offsets[i] as number, frame));
+    all.flatMap((passed, i) => movesOf(passed, elementAt(formals, i).bytes, elementAt(offsets, i), frame));
   return {
     name: 'signature' in call.callee ? call.callee.name : call.callee.register,
     callee,

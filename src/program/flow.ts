@@ -1,4 +1,5 @@
 /** The control-flow graph of a function: basic blocks and their successors. */
+import { valueAt } from '../base/element-at.ts';
 import { flowOf, isGroupStep } from '../isa/steps/effects.ts';
 import type { Flow } from '../isa/steps/facts.ts';
 import type { FunctionProgram, ProgramInstruction } from './function-program.ts';
@@ -98,9 +99,9 @@ function exitOf(
     case null:
       return { kind: 'next', next: block + 1 };
     case 'branch':
-      return { kind: 'branch', target: blockAt.get(last.target) as number, next };
+      return { kind: 'branch', target: valueAt(blockAt, last.target), next };
     case 'switch':
-      return { kind: 'switch', targets: last.targets.map((target) => blockAt.get(target) as number), next };
+      return { kind: 'switch', targets: last.targets.map((target) => valueAt(blockAt, target)), next };
     case 'end':
       return { kind: 'end', next };
     case 'park':

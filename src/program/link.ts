@@ -1,4 +1,5 @@
 /** A kernel with every function that it may call. */
+import { elementAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
 import type { BoundCall } from '../check/bind-call.ts';
 import type { CheckedModule } from '../check/check.ts';
@@ -76,7 +77,7 @@ class Linker {
   link(entry: KnownFunction, shared: readonly VariableSymbol[]): KernelProgram {
     this.indexOf(entry);
     for (let built = 0; built < this.known.length; ) {
-      for (; built < this.known.length; built++) this.drafts[built] = this.draft(this.known[built] as KnownFunction);
+      for (; built < this.known.length; built++) this.drafts[built] = this.draft(elementAt(this.known, built));
       for (const group of this.groups.values()) this.fill(group);
     }
     const drafts = this.drafts.filter((draft) => draft !== null);
@@ -146,7 +147,7 @@ function stackNeed(functions: readonly LinkedFunction[]): number | null {
   const visit = (index: number): number | null => {
     const known = needs.get(index);
     if (known !== undefined) return known === 'open' ? null : known;
-    const fn = functions[index] as LinkedFunction;
+    const fn = elementAt(functions, index);
     if (fn.kind === 'builtin') return fn.localBytes;
     needs.set(index, 'open');
     const { localBytes, calleeBase, instructions } = fn.program;

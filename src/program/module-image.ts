@@ -1,4 +1,5 @@
 /** A module's variables placed in memory, with their initial values. */
+import { elementAt, valueAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
 import type { CheckedModule } from '../check/check.ts';
 import { sizeOf } from '../check/sizes.ts';
@@ -49,7 +50,7 @@ export function buildImage(
   if (layout.end > constantLimit)
     throw new PtxlabError('out-of-memory', `the module has ${layout.end} bytes of constants; at most ${constantLimit}`);
   const addresses = new Map<VariableSymbol, number>(
-    constants.map((symbol, i) => [symbol, (layout.placed[i] as Placed).offset] as const),
+    constants.map((symbol, i) => [symbol, elementAt(layout.placed, i).offset] as const),
   );
   const globals = module.variables.filter((symbol) => symbol.space === '.global');
   for (const symbol of globals) {
@@ -73,7 +74,7 @@ export function buildImage(
     if (symbol.variable.initializer === null) continue;
     const bytes = new Uint8Array(sizeOf(symbol.variable));
     writeInitial(symbol.variable, bytes, resolve);
-    room.write(addresses.get(symbol) as number, bytes);
+    room.write(valueAt(addresses, symbol), bytes);
   }
   const image = new Uint8Array(layout.end);
   for (const { offset, size, variable } of layout.placed)

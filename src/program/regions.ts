@@ -3,6 +3,7 @@
  * without waiting, from the start of the function or from the point after such an instruction. Blocks that several
  * regions reach belong to each of them.
  */
+import { elementAt, valueAt } from '../base/element-at.ts';
 import { type BasicBlock, successorsOf } from './flow.ts';
 
 export interface Region {
@@ -30,15 +31,15 @@ export function regionsOf(blocks: readonly BasicBlock[], pauses: Iterable<number
 }
 
 function regionFrom(entry: number, blocks: readonly BasicBlock[]): Region {
-  const next = (block: number): readonly number[] => successorsOf(blocks[block] as BasicBlock);
+  const next = (block: number): readonly number[] => successorsOf(elementAt(blocks, block));
   const order = reversePostorder(entry, next);
   const rank = new Map(order.map((block, i) => [block, i] as const));
-  const rankOf = (block: number): number => rank.get(block) as number;
+  const rankOf = (block: number): number => valueAt(rank, block);
   const before = predecessors(order, next);
   const dominator = dominators(order, before, rankOf);
   const children = new Map<number, number[]>(order.map((block) => [block, []]));
   order.forEach((block, i) => {
-    if (i > 0) children.get(dominator.get(block) as number)?.push(block);
+    if (i > 0) children.get(valueAt(dominator, block))?.push(block);
   });
   const loops = new Set<number>();
   const joins = new Set<number>();
@@ -99,8 +100,8 @@ function dominators(
   const meet = (one: number, other: number): number => {
     let [a, b] = [one, other];
     while (a !== b) {
-      if (rankOf(a) > rankOf(b)) a = found.get(a) as number;
-      else b = found.get(b) as number;
+      if (rankOf(a) > rankOf(b)) a = valueAt(found, a);
+      else b = valueAt(found, b);
     }
     return a;
   };
@@ -120,7 +121,7 @@ function dominators(
 function dominates(block: number, other: number, dominator: ReadonlyMap<number, number>): boolean {
   for (let at = other; ; ) {
     if (at === block) return true;
-    const above = dominator.get(at) as number;
+    const above = valueAt(dominator, at);
     if (above === at) return false;
     at = above;
   }

@@ -2,6 +2,7 @@
  * Loops in which a thread may be waiting for another thread: loops that read memory others may write, or that offer to
  * let others run. Such a loop must let other threads run now and then.
  */
+import { elementAt } from '../base/element-at.ts';
 import { looksAtOthers } from '../isa/steps/effects.ts';
 import { type BasicBlock, followersOf } from './flow.ts';
 import type { FunctionProgram } from './function-program.ts';
@@ -34,7 +35,7 @@ function backEdges(blocks: readonly BasicBlock[]): readonly (readonly [source: n
   const found: [number, number][] = [];
   const open = new Set<number>([0]);
   const seen = new Set<number>([0]);
-  const stack = [{ block: 0, rest: [...followersOf(blocks[0] as BasicBlock)] }];
+  const stack = [{ block: 0, rest: [...followersOf(elementAt(blocks, 0))] }];
   for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
     const next = top.rest.pop();
     if (next === undefined) {
@@ -44,7 +45,7 @@ function backEdges(blocks: readonly BasicBlock[]): readonly (readonly [source: n
     else if (!seen.has(next)) {
       seen.add(next);
       open.add(next);
-      stack.push({ block: next, rest: [...followersOf(blocks[next] as BasicBlock)] });
+      stack.push({ block: next, rest: [...followersOf(elementAt(blocks, next))] });
     }
   }
   return found;

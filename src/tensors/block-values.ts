@@ -1,5 +1,6 @@
 /** Blocks of GGUF as numbers: every element times the scale of its group, exact in f64. */
 import { valueTable } from '../arrays/element-values.ts';
+import { byteAt, singleAt } from '../base/typed-reads.ts';
 import { blockFormats, scalesOf, unpackBlocks } from './gguf-blocks.ts';
 import type { BlockLayout } from './tensor-file.ts';
 
@@ -26,10 +27,10 @@ export function blockDecoder(layout: BlockLayout, badScale: BadScale): BlockDeco
     }
     unpackBlocks(layout, bytes, codes, scales);
     for (let i = 0, at = 0; i < blocks * elements; at += scaleBytes) {
-      const pattern = scaleBytes === 2 ? (scales[at] as number) | ((scales[at + 1] as number) << 8) : scales[at];
-      const factor = scaleValues[pattern as number] as number;
+      const pattern = scaleBytes === 2 ? byteAt(scales, at) | (byteAt(scales, at + 1) << 8) : scales[at];
+      const factor = singleAt(scaleValues, pattern as number);
       if (factor - factor !== 0) badScale();
-      for (const end = i + group; i < end; i++) out[i] = (codeValues[codes[i] as number] as number) * factor;
+      for (const end = i + group; i < end; i++) out[i] = singleAt(codeValues, byteAt(codes, i)) * factor;
     }
     return out.subarray(0, count);
   };

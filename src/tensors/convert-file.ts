@@ -3,6 +3,7 @@ import { convert } from '../arrays/convert.ts';
 import { largestMagnitude, quantize, type QuantizeOptions } from '../arrays/quantize.ts';
 import { layoutOf } from '../arrays/quantized-array.ts';
 import { bytesOf } from '../arrays/storage.ts';
+import { elementAt, lastOf } from '../base/element-at.ts';
 import { formats } from '../numerics/formats.ts';
 import type { ByteSink, ByteSource } from './bytes.ts';
 import { type ConversionPlan, type TensorWork } from './conversion-plan.ts';
@@ -56,7 +57,7 @@ export async function convertFile(
 ): Promise<void> {
   if (from.work === 0 && from.piece === 0) await into.write(0, plan.layout.header);
   for (let work = from.work; work < plan.work.length; work++) {
-    const pieces = await piecesOf(plan, file, plan.work[work] as TensorWork, signal);
+    const pieces = await piecesOf(plan, file, elementAt(plan.work, work), signal);
     await writePieces(pieces, into, {
       first: work === from.work ? from.piece : 0,
       signal,
@@ -97,10 +98,10 @@ async function writePieces(
     writing = Promise.all(parts.map(({ offset, bytes }) => into.write(offset, bytes)));
     writing.catch(() => undefined);
     // The write of this piece is still under way.
-    if (i > first) await written(i, (pieces[i - 1] as Piece).size);
+    if (i > first) await written(i, elementAt(pieces, i - 1).size);
   }
   await writing;
-  if (pieces.length > first) await written(pieces.length, (pieces.at(-1) as Piece).size);
+  if (pieces.length > first) await written(pieces.length, lastOf(pieces).size);
 }
 
 async function piecesOf(
@@ -161,7 +162,7 @@ function convertPieces(
     load: async () => {
       const source = await reader.elements(first, count);
       return () => {
-        const bytes = (rooms[i % 2] as Uint8Array).subarray(0, Math.ceil((count * bits) / 8));
+        const bytes = elementAt(rooms, i % 2).subarray(0, Math.ceil((count * bits) / 8));
         const part = seed === undefined || isSame ? {} : { firstElement: first };
         convert(source, { ...options, ...part, from, to, ...reader.packing, ...packing, count, out: bytes });
         return [{ offset: out.offset + (first * bits) / 8, bytes }];

@@ -1,4 +1,6 @@
 /** The checksum of zip files. */
+import { lastOf } from '../base/element-at.ts';
+import { byteAt, wordAt } from '../base/typed-reads.ts';
 import { viewOf } from './bytes.ts';
 
 /** Bytes that are processed at once. */
@@ -18,8 +20,8 @@ function makeTables(): Tables {
   });
   const made = [first];
   while (made.length < slice) {
-    const last = made.at(-1) as Uint32Array;
-    made.push(last.map((before) => (before >>> 8) ^ (first[before & 0xff] as number)));
+    const last = lastOf(made);
+    made.push(last.map((before) => (before >>> 8) ^ wordAt(first, before & 0xff)));
   }
   return made as unknown as Tables;
 }
@@ -34,15 +36,15 @@ export function crc32(bytes: Uint8Array, before = 0): number {
     const low = crc ^ view.getInt32(at, true);
     const high = view.getInt32(at + 4, true);
     crc =
-      (after7[low & 0xff] as number) ^
-      (after6[(low >>> 8) & 0xff] as number) ^
-      (after5[(low >>> 16) & 0xff] as number) ^
-      (after4[low >>> 24] as number) ^
-      (after3[high & 0xff] as number) ^
-      (after2[(high >>> 8) & 0xff] as number) ^
-      (after1[(high >>> 16) & 0xff] as number) ^
-      (after0[high >>> 24] as number);
+      wordAt(after7, low & 0xff) ^
+      wordAt(after6, (low >>> 8) & 0xff) ^
+      wordAt(after5, (low >>> 16) & 0xff) ^
+      wordAt(after4, low >>> 24) ^
+      wordAt(after3, high & 0xff) ^
+      wordAt(after2, (high >>> 8) & 0xff) ^
+      wordAt(after1, (high >>> 16) & 0xff) ^
+      wordAt(after0, high >>> 24);
   }
-  for (; at < bytes.length; at++) crc = (after0[(crc ^ (bytes[at] as number)) & 0xff] as number) ^ (crc >>> 8);
+  for (; at < bytes.length; at++) crc = wordAt(after0, (crc ^ byteAt(bytes, at)) & 0xff) ^ (crc >>> 8);
   return ~crc >>> 0;
 }

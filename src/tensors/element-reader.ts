@@ -1,6 +1,7 @@
 /** Elements of a stored tensor, a piece at a time, in the form that conversions take. */
 import { convert } from '../arrays/convert.ts';
 import type { SourceArray, SourceFormat } from '../arrays/source-values.ts';
+import { elementAt } from '../base/element-at.ts';
 import { formats, type FormatName } from '../numerics/formats.ts';
 import type { ByteSource } from './bytes.ts';
 import { isBlockLayout } from './gguf-blocks.ts';
@@ -40,8 +41,8 @@ export class ElementReader {
   async bytes(from: number, to: number): Promise<Uint8Array> {
     this.turn = 1 - this.turn;
     const size = to - from;
-    if ((this.rooms[this.turn] as ArrayBuffer).byteLength < size) this.rooms[this.turn] = new ArrayBuffer(size);
-    const room = new Uint8Array(this.rooms[this.turn] as ArrayBuffer, 0, size);
+    if (elementAt(this.rooms, this.turn).byteLength < size) this.rooms[this.turn] = new ArrayBuffer(size);
+    const room = new Uint8Array(elementAt(this.rooms, this.turn), 0, size);
     await this.source.read(from, room);
     return room;
   }

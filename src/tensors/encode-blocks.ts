@@ -2,6 +2,7 @@
 import { convert } from '../arrays/convert.ts';
 import { quantize } from '../arrays/quantize.ts';
 import { singlesOf } from '../arrays/source-values.ts';
+import { singleAt } from '../base/typed-reads.ts';
 import type { Values } from './element-reader.ts';
 import { blockFormats, packBlocks } from './gguf-blocks.ts';
 import type { BlockLayout } from './tensor-file.ts';
@@ -39,11 +40,11 @@ function eightBit(values: Float32Array): { readonly codes: Uint8Array; readonly 
   for (let block = 0; block < singles.length; block++) {
     const start = block * elements;
     let amax = 0;
-    for (let i = start; i < start + elements; i++) amax = Math.max(amax, Math.abs(values[i] as number) || 0);
+    for (let i = start; i < start + elements; i++) amax = Math.max(amax, Math.abs(singleAt(values, i)) || 0);
     const scale = Math.fround(amax / 127);
     const inverse = scale === 0 ? 0 : Math.fround(1 / scale);
     singles[block] = scale;
-    for (let i = start; i < start + elements; i++) codes[i] = roundAway(Math.fround((values[i] as number) * inverse));
+    for (let i = start; i < start + elements; i++) codes[i] = roundAway(Math.fround(singleAt(values, i) * inverse));
   }
   const scales = convert(singles, { to: 'f16' });
   return { codes: new Uint8Array(codes.buffer), scales: new Uint8Array(scales.buffer) };

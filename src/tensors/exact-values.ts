@@ -1,4 +1,5 @@
 /** Elements as numbers, plus the remainders of integers that are too long for f64. */
+import { wordAt } from '../base/typed-reads.ts';
 import type { ByteSource } from './bytes.ts';
 import { type Side, valuesOf } from './pairing.ts';
 import type { TensorEntry } from './tensor-file.ts';
@@ -55,7 +56,7 @@ function rests(words: Uint32Array, isSigned: boolean): Float64Array | null {
   const found = new Float64Array(words.length / 2);
   let isAny = false;
   for (let i = 0; i < found.length; i++) {
-    const [low, word] = [words[2 * i] as number, words[2 * i + 1] as number];
+    const [low, word] = [wordAt(words, 2 * i), wordAt(words, 2 * i + 1)];
     const high = (isSigned ? word | 0 : word) * 2 ** 32;
     const rest = low - (high + low - high);
     found[i] = rest;

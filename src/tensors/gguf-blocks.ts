@@ -6,6 +6,7 @@
  * 0xff of ue8m0 as 2^128, and 0x7f of e4m3 as 0. Scales of nvfp4 are e4m3 without sign; there is no scale for the whole
  * tensor.
  */
+import { byteAt } from '../base/typed-reads.ts';
 import type { FormatName } from '../numerics/formats.ts';
 import { viewOf } from './bytes.ts';
 import type { BlockLayout } from './tensor-file.ts';
@@ -43,7 +44,7 @@ export function unpackBlocks(layout: BlockLayout, blocks: Uint8Array, codes: Uin
   const [from, to] = [viewOf(blocks), viewOf(codes)];
   for (let block = 0; (block + 1) * bytes <= blocks.length; block++) {
     const at = block * bytes;
-    for (let i = 0; i < scaleBytes; i++) scales[block * scaleBytes + i] = blocks[at + i] as number;
+    for (let i = 0; i < scaleBytes; i++) scales[block * scaleBytes + i] = byteAt(blocks, at + i);
     if (layout === 'q8_0') copyWords(from, at + scaleBytes, to, block * elements, elements);
     else unpackNibbles(layout, from, at + scaleBytes, to, block * elements);
   }
@@ -56,7 +57,7 @@ export function packBlocks(layout: BlockLayout, codes: Uint8Array, scales: Uint8
   const [from, to] = [viewOf(codes), viewOf(blocks)];
   for (let block = 0; (block + 1) * elements <= codes.length; block++) {
     const at = block * bytes;
-    for (let i = 0; i < scaleBytes; i++) blocks[at + i] = scales[block * scaleBytes + i] as number;
+    for (let i = 0; i < scaleBytes; i++) blocks[at + i] = byteAt(scales, block * scaleBytes + i);
     if (layout === 'q8_0') copyWords(from, block * elements, to, at + scaleBytes, elements);
     else packNibbles(layout, from, block * elements, to, at + scaleBytes);
   }

@@ -1,5 +1,6 @@
 /** Compressed bytes as a source: inflated as they are read, in bounded memory. */
 import { Inflate } from 'fflate';
+import { elementAt } from '../base/element-at.ts';
 import { type ByteSource, readBytes, requireRange, serialSource } from './bytes.ts';
 import { crc32 } from './crc32.ts';
 import { TensorFileError } from './tensor-error.ts';
@@ -58,7 +59,7 @@ class InflateStream {
   /** The next bytes: at least one, at most `most`. */
   async #next(most: number): Promise<Uint8Array> {
     while (this.#ahead.length === 0) await this.#feed();
-    const piece = this.#ahead[0] as Uint8Array;
+    const piece = elementAt(this.#ahead, 0);
     const part = piece.subarray(0, most);
     if (part.byteLength === piece.byteLength) this.#ahead.shift();
     else this.#ahead[0] = piece.subarray(most);

@@ -1,5 +1,6 @@
 /** The header of an .npy file: a Python literal, in the subset that numpy writes. */
 import { err, ok, type Result } from '../base/result.ts';
+import { byteAt } from '../base/typed-reads.ts';
 import { viewOf } from './bytes.ts';
 import { npyMagic } from './containers.ts';
 
@@ -14,7 +15,7 @@ export interface NpyHeader {
 /** The position of the header, from the first 12 bytes of a file (or fewer if the file is shorter). */
 export function npyHeaderRange(start: Uint8Array): Result<{ readonly begin: number; readonly end: number }, string> {
   if (start.byteLength < 10 || npyMagic.some((byte, i) => start[i] !== byte)) return err('not a .npy file');
-  const major = start[6] as number;
+  const major = byteAt(start, 6);
   if (major < 1 || major > 3) return err(`.npy version ${major} is not known`);
   const begin = major === 1 ? 10 : 12;
   if (start.byteLength < begin) return err('the header is cut off');

@@ -8,6 +8,8 @@
  * these fits, the number that divides the extent. A scale tensor with two axes may also belong to a matrix: all axes of
  * X but the last are treated as one.
  */
+import { elementAt, lastOf } from '../base/element-at.ts';
+import { doubleAt } from '../base/typed-reads.ts';
 import { formats } from '../numerics/formats.ts';
 import type { TensorEntry, TensorFile } from './tensor-file.ts';
 import { isReadable, loadUnit, refuseScale, type TensorValues, tensorValues } from './tensor-values.ts';
@@ -77,7 +79,7 @@ function fit(shape: readonly number[], scales: readonly number[]): Grouping | nu
   const isRows = scales.length === rows.length && rows.every((extent, axis) => extent === scales[axis]);
   const aligned = isRows ? [...scales, 1] : scales;
   if (aligned.length !== shape.length) return null;
-  const groups = shape.map((extent, axis) => groupOf(extent, aligned[axis] as number));
+  const groups = shape.map((extent, axis) => groupOf(extent, elementAt(aligned, axis)));
   return groups.every((group) => group !== null) ? { shape, groups } : null;
 }
 
@@ -94,7 +96,7 @@ function groupOf(extent: number, scales: number): number | null {
  */
 export async function scaledValues(file: TensorFile, entry: TensorEntry, scales: Scales): Promise<TensorValues> {
   const plain = tensorValues(file, entry);
-  const second = scales.second === null ? 1 : ((await tensorValues(file, scales.second).load(0, 1))()[0] as number);
+  const second = scales.second === null ? 1 : elementAt((await tensorValues(file, scales.second).load(0, 1))(), 0);
   if (scales.second !== null && !Number.isFinite(second)) refuseScale(scales.second.name);
   const grid = gridOf(scales.grouping);
   const stored = tensorValues(file, scales.scale);
@@ -135,7 +137,7 @@ function gridOf({ shape, groups }: Grouping): Grid {
   const scaleOfRow = (row: number): number => {
     let [rest, index, stride] = [row, 0, Math.ceil(columns / columnGroup)];
     for (let axis = shape.length - 2; axis >= 0; axis--) {
-      const [extent, group] = [shape[axis] as number, groups[axis] as number];
+      const [extent, group] = [elementAt(shape, axis), elementAt(groups, axis)];
       index += Math.floor((rest % extent) / group) * stride;
       rest = Math.floor(rest / extent);
       stride *= Math.ceil(extent / group);
@@ -154,8 +156,7 @@ function gridOf({ shape, groups }: Grouping): Grid {
 function rangesIn(shape: readonly number[], scaleOf: Grid['scaleOf']): Grid['rangeOf'] {
   /** Elements per index step of each axis, last axis first. */
   const strides = [1];
-  for (let axis = shape.length - 1; axis > 0; axis--)
-    strides.push((strides.at(-1) as number) * (shape[axis] as number));
+  for (let axis = shape.length - 1; axis > 0; axis--) strides.push(lastOf(strides) * elementAt(shape, axis));
   return (first, last) => {
     const edges = strides.flatMap((stride) => [
       Math.ceil(first / stride) * stride,
@@ -185,9 +186,9 @@ function multiply(values: Float64Array, { name, from, grid, scales, first, secon
   let scale = grid.scaleOf(from) - first;
   for (let i = 0; i < values.length; ) {
     const length = Math.min(columnGroup - (column % columnGroup), columns - column, values.length - i);
-    const factor = (scales[scale] as number) * second;
+    const factor = elementAt(scales, scale) * second;
     if (factor - factor !== 0) refuseScale(name);
-    for (const end = i + length; i < end; i++) values[i] = (values[i] as number) * factor;
+    for (const end = i + length; i < end; i++) values[i] = doubleAt(values, i) * factor;
     column += length;
     scale += 1;
     if (column === columns) {

@@ -2,6 +2,7 @@
  * A model in several safetensors files with an index, laid out as one sequence: the bytes of the files one after the
  * other.
  */
+import { elementAt } from '../base/element-at.ts';
 import type { ByteSink } from './bytes.ts';
 import { compareText, layoutSafetensors } from './safetensors-layout.ts';
 import type { FileLayout, FilePlace, TensorEntry, TensorPlan } from './tensor-file.ts';
@@ -30,18 +31,18 @@ export function layoutShards(
   const names = shards.map((_, i) => `${name}-${padded(i + 1)}-of-${padded(shards.length)}.safetensors`);
   const index = indexOf(shards, names);
   const files = consecutive([
-    ...shards.map(({ size }, i) => [names[i] as string, size] as const),
+    ...shards.map(({ size }, i) => [elementAt(names, i), size] as const),
     [`${name}.safetensors.index.json`, index.length],
   ]);
   return {
     container: 'safetensors',
     size: files.reduce((sum, { size }) => sum + size, 0),
     header: shards[0]?.header ?? new Uint8Array(0),
-    tensors: shards.flatMap(({ tensors }, i) => tensors.map((entry) => moved(entry, files[i] as FilePlace))),
+    tensors: shards.flatMap(({ tensors }, i) => tensors.map((entry) => moved(entry, elementAt(files, i)))),
     finish: async (into: ByteSink) => {
       // The header of the first file is at the start of the whole, and has already been written.
       const texts = [...shards.slice(1).map(({ header }) => header), index];
-      for (const [i, text] of texts.entries()) await into.write((files[i + 1] as FilePlace).offset, text);
+      for (const [i, text] of texts.entries()) await into.write(elementAt(files, i + 1).offset, text);
     },
     files,
   };

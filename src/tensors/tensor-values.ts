@@ -1,5 +1,6 @@
 /** The elements of a stored tensor as numbers, a range at a time. */
 import { elementDecoder } from '../arrays/element-values.ts';
+import { elementAt } from '../base/element-at.ts';
 import { formats, type FormatName } from '../numerics/formats.ts';
 import { type BadScale, blockDecoder } from './block-values.ts';
 import type { ByteSource } from './bytes.ts';
@@ -115,8 +116,8 @@ function rotating(source: ByteSource): ByteReader {
   let turn = 0;
   return async (offset, length) => {
     turn = 1 - turn;
-    if ((buffers[turn] as Uint8Array).length < length) buffers[turn] = new Uint8Array(length);
-    const into = (buffers[turn] as Uint8Array).subarray(0, length);
+    if (elementAt(buffers, turn).length < length) buffers[turn] = new Uint8Array(length);
+    const into = elementAt(buffers, turn).subarray(0, length);
     await source.read(offset, into);
     return into;
   };

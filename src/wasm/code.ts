@@ -1,4 +1,5 @@
 /** The body of one function: locals, and instructions encoded as they are given. Blocks nest as the calls do. */
+import { elementAt } from '../base/element-at.ts';
 import { Bytes } from './bytes.ts';
 import {
   type AtomicOpcode,
@@ -264,7 +265,7 @@ export class Code {
       body.byte(opcodes.globalGet);
       body.unsigned(globalOf(words));
       body.byte(opcodes.localSet);
-      body.unsigned(this.keptLocals[i] as number);
+      body.unsigned(elementAt(this.keptLocals, i));
     });
     body.append(this.bytes.written());
     body.byte(opcodes.end);

@@ -1,5 +1,6 @@
 /** `ptxlab eval --batch`: one instruction per line, with any number of rows of inputs. */
 import { type Bits, hex } from '../../base/bits.ts';
+import { elementAt } from '../../base/element-at.ts';
 import { PtxlabError } from '../../base/error.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { readTarget, readVersion } from '../../check/check.ts';
@@ -65,7 +66,7 @@ function evaluateRows(request: Request, prepared: PreparedInstructions): Result<
       return err({ code: 'BAD_ROW', message });
     }
     const results = run(bits).map((result, i) => hex(result, outputs[i]?.width ?? 0));
-    out.push(results.length === 1 ? (results[0] as string) : results);
+    out.push(results.length === 1 ? elementAt(results, 0) : results);
   }
   return ok(out);
 }
@@ -76,7 +77,7 @@ function readRow(row: unknown, widths: readonly number[]): readonly Bits[] | nul
   for (let i = 0; i < widths.length; i++) {
     const text: unknown = row[i];
     if (typeof text !== 'string' || !/^[\da-fA-F]+$/.test(text)) return null;
-    bits.push((widths[i] as number) > 32 ? BigInt(`0x${text}`) : Number.parseInt(text.slice(-8), 16));
+    bits.push(elementAt(widths, i) > 32 ? BigInt(`0x${text}`) : Number.parseInt(text.slice(-8), 16));
   }
   return bits;
 }

@@ -1,5 +1,6 @@
 /** Why an evaluated instruction gave its result, lane by lane. */
 import type { Bits } from '../../base/bits.ts';
+import { elementAt } from '../../base/element-at.ts';
 import { range } from '../../explain/bit-origins.ts';
 import { type Frame, prepareStep } from '../../interp/value-steps.ts';
 import { isValueStep } from '../../isa/steps/effects.ts';
@@ -35,13 +36,13 @@ export function explainLanes(
   };
   const frame: Frame = [];
   evaluator.inputs.forEach(({ name }, i) => {
-    frame[placeOf(operandRef(name))] = inputs[i] as Bits;
+    frame[placeOf(operandRef(name))] = elementAt(inputs, i);
   });
   const explained: LaneExplanation[] = [];
   for (const step of steps) {
     if (!isValueStep(step)) continue;
     prepareStep(step, placeOf)(frame);
-    if (step.kind === 'convert') explained.push(explainStep(step, steps, (ref) => frame[placeOf(ref)] as Bits));
+    if (step.kind === 'convert') explained.push(explainStep(step, steps, (ref) => elementAt(frame, placeOf(ref))));
   }
   return explained;
 }

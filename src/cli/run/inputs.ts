@@ -1,6 +1,7 @@
 /** Parses `--arg` and a job's `args`: buffers with their contents, scalars as bytes. */
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { elementAt } from '../../base/element-at.ts';
 import { itemSize, readNpy } from '../../tensors/npy.ts';
 import { UsageError } from '../exit.ts';
 import { describeReadError, sizeLimit } from '../io.ts';
@@ -61,15 +62,15 @@ function listBuffer(type: string, text: string): RunInput {
 
 function zeros(text: string): RunInput {
   const typed = /^(\w+)\[([\d,\s]+)\]$/.exec(text);
-  const npy = typed === null ? null : npyTypeOf(typed[1] as string);
-  if (typed === null || npy === null || !isScalarType(typed[1] as string)) {
+  const npy = typed === null ? null : npyTypeOf(elementAt(typed, 1));
+  if (typed === null || npy === null || !isScalarType(elementAt(typed, 1))) {
     return {
       kind: 'buffer',
       bytes: new Uint8Array(bufferSize(Number(text === '' ? Number.NaN : text))),
       element: null,
     };
   }
-  const shape = (typed[2] as string).split(',').map(Number);
+  const shape = elementAt(typed, 2).split(',').map(Number);
   const size = shape.reduce((product, extent) => product * extent, itemSize(npy));
   return { kind: 'buffer', bytes: new Uint8Array(bufferSize(size)), element: { type: npy, shape } };
 }

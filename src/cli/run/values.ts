@@ -1,4 +1,5 @@
 /** Scalars and buffers as a user writes them, as bytes. */
+import { valueAt } from '../../base/element-at.ts';
 import { f16Value, numberBits } from '../../numerics/number-bits.ts';
 import { itemSize, type NpyType } from '../../tensors/npy.ts';
 import { UsageError } from '../exit.ts';
@@ -54,7 +55,7 @@ function readInteger(value: unknown): bigint | null {
 }
 
 function floatBits(type: string, value: unknown): bigint {
-  const width = widths.get(type) as number;
+  const width = valueAt(widths, type);
   const hex = typeof value === 'string' ? /^0[fdx]([\da-f]+)$/i.exec(value.trim())?.[1] : undefined;
   if (hex !== undefined && hex.length * 4 === width) return BigInt(`0x${hex}`);
   const found = readFloat(value);

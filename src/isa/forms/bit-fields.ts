@@ -1,4 +1,5 @@
 /** Counting, finding, reversing and moving bits of integers: PTX ISA 9.1, 9.7.1.14 to 9.7.1.22. */
+import { elementAt } from '../../base/element-at.ts';
 import type { IntegerName } from '../../numerics/formats.ts';
 import type { BitFunction } from '../../numerics/operations.ts';
 import { type AvailabilityRow, has, type InstructionForm, read, slotType, type Variant, write } from '../form.ts';
@@ -150,7 +151,7 @@ function bounded(
 ): { readonly steps: readonly Step[]; readonly to: readonly Ref[] } {
   if (!has(variant, '.wrap')) return { steps: [], to: names };
   const to = names.map((name): Ref => `${name}.wrapped`);
-  const wrapped = names.map((name, i) => bits('and', 32, to[i] as Ref, name, '$five'));
+  const wrapped = names.map((name, i) => bits('and', 32, elementAt(to, i), name, '$five'));
   return { steps: [constant('$five', 31), ...wrapped], to };
 }
 

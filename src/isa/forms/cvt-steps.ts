@@ -2,6 +2,7 @@
  * cvt as steps (PTX ISA 9.1, 9.7.9.21, semantics and notes). This file decides lane order, random-bit layout and the
  * flushing of old targets; numerics converts each lane.
  */
+import { elementAt } from '../../base/element-at.ts';
 import type { Conversion, Rounding } from '../../numerics/conversion.ts';
 import { type FormatName, formats } from '../../numerics/formats.ts';
 import { has, slotType, type Variant } from '../form.ts';
@@ -71,7 +72,7 @@ export function packedToPacked(variant: Variant, environment: Environment): read
   return [
     ...scales.steps,
     { kind: 'unpack', to: lanes, from: '$a', lane: laneBits(a), stride: a.laneStride },
-    ...results.map((to, lane) => convert(conversion, to, lanes[lane] as Ref, null, scales.refs[lane] ?? null)),
+    ...results.map((to, lane) => convert(conversion, to, elementAt(lanes, lane), null, scales.refs[lane] ?? null)),
     { kind: 'pack', to: '$d', from: results, lane: laneBits(d), stride: d.laneStride },
   ];
 }

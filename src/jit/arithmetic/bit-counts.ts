@@ -1,4 +1,5 @@
 /** popc, clz, brev and lop3. */
+import { elementAt } from '../../base/element-at.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -8,7 +9,7 @@ import { holder } from '../values.ts';
 /** popc and clz: a count in 32 bits. */
 export function lowerCount(step: StepOf<'bits'>, opcode: 'popcnt' | 'clz', { code, values }: Lowering): void {
   const type = holder(step.width);
-  values.get(step.from[0] as Ref, type);
+  values.get(elementAt(step.from, 0), type);
   code.op(`${type}.${opcode}`);
   values.set(step.to, type);
 }
@@ -18,7 +19,7 @@ export function lowerReverse(step: StepOf<'bits'>, { code, values }: Lowering): 
   const type = holder(step.width);
   const local = values.temporary(type);
   const constant = (value: bigint): Code => (type === 'i64' ? code.i64(value) : code.i32(Number(value)));
-  values.get(step.from[0] as Ref, type);
+  values.get(elementAt(step.from, 0), type);
   code.set(local);
   for (let distance = 1; distance < step.width; distance *= 2) {
     const shift = BigInt(distance);

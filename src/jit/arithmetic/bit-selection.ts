@@ -1,4 +1,5 @@
 /** prmt and fns: select bytes and set bits by number (PTX ISA 9.1, 9.7.9.7 and 9.7.1.20). */
+import { elementAt } from '../../base/element-at.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
 import type { PermuteFunction } from '../../numerics/operations.ts';
@@ -36,7 +37,7 @@ export function lowerPermutation(step: StepOf<'bits'>, fn: PermuteFunction, lowe
 function pushKnownPermutation(selector: number, sources: readonly [Ref, Ref], { code, values }: Lowering): void {
   for (let place = 0; place < 4; place++) {
     const nibble = (selector >>> (4 * place)) & 15;
-    values.get(sources[(nibble >>> 2) & 1] as Ref, 'i32');
+    values.get(elementAt(sources, (nibble >>> 2) & 1), 'i32');
     code.i32(8 * (nibble & 3)).op('i32.shr_u');
     keepByte(code, nibble >= 8, place);
     if (place > 0) code.op('i32.or');

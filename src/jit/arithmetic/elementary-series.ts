@@ -2,6 +2,7 @@
  * Elementary functions in f64 with a relative error below 2^-46: the argument is reduced to a small interval, the
  * Taylor series is truncated once the rest is below 2^-47, and a few roundings add 2^-53 each.
  */
+import { elementAt, lastOf } from '../../base/element-at.ts';
 import type { Code } from '../../wasm/code.ts';
 import { doubleBits, doubleLogarithmOfE, naturalLogarithmOf2, shortDoubleBits } from './constants.ts';
 import type { Elementary } from './elementary.ts';
@@ -49,7 +50,7 @@ function factorial(n: number): bigint {
 function pushPolynomial(code: Code, x: number, coefficients: readonly bigint[]): void {
   const powers: number[] = [x];
   for (let degree = 2; degree < coefficients.length; degree *= 2) {
-    const last = powers.at(-1) as number;
+    const last = lastOf(powers);
     const next = code.local('f64');
     code.get(last).get(last).op('f64.mul').set(next);
     powers.push(next);
@@ -66,7 +67,7 @@ function pushPart(code: Code, powers: readonly number[], coefficients: readonly 
   let level = 0;
   while (2 ** (level + 1) < coefficients.length) level++;
   pushPart(code, powers, coefficients.slice(2 ** level));
-  code.get(powers[level] as number).op('f64.mul');
+  code.get(elementAt(powers, level)).op('f64.mul');
   pushPart(code, powers, coefficients.slice(0, 2 ** level));
   code.op('f64.add');
 }

@@ -3,6 +3,7 @@
  * round onto a boundary of the narrow format, because they would need more than 53 bits to come so close. Sums are
  * rounded to odd.
  */
+import { elementAt } from '../../base/element-at.ts';
 import { plainConversion } from '../../numerics/conversion.ts';
 import { formats } from '../../numerics/formats.ts';
 import type { FloatArithmeticFormat, FloatFunction, FloatMode } from '../../numerics/operations.ts';
@@ -34,7 +35,7 @@ export function narrowFunction(
     const operands = parameters.map((_, i) => widened(code, helpers, i, format, flush));
     if (isElementary(fn)) {
       const narrow = { format, mode, rounder: rounder(helpers, format, mode) };
-      returnElementary(code, helpers, fn, operands[0] as number, narrow);
+      returnElementary(code, helpers, fn, elementAt(operands, 0), narrow);
     } else {
       const bits = code.local('i64');
       code

@@ -3,6 +3,7 @@
  * differently: subnormal results under .ftz, and an fma whose sum in f64 is a tie between two f32. Those cases call the
  * function that handles every mode.
  */
+import { elementAt } from '../../base/element-at.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
 import type { FloatFunction, FloatMode } from '../../numerics/operations.ts';
@@ -48,7 +49,7 @@ export function lowerSingle(step: StepOf<'float'>, lowering: Lowering): void {
   if (fn !== 'fma' && (mode.flush || approximates)) {
     code.i32(0);
     if (mode.flush) pushIsSmall(code, bits);
-    if (approximates) pushIsHuge(code, operands[1] as number);
+    if (approximates) pushIsHuge(code, elementAt(operands, 1));
     code.if(() => {
       pushExact();
       code.set(bits);

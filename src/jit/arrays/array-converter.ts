@@ -3,6 +3,7 @@
  * through its memory.
  */
 import { Kept } from '../../base/kept.ts';
+import { byteAt } from '../../base/typed-reads.ts';
 import { arrayKernel, type FetchBytes } from './array-kernel.ts';
 import { type ArrayPlan, chunkSize, type ConvertGroups, planKey, staging } from './array-plan.ts';
 import { scratchBytes } from './array-one-by-one.ts';
@@ -130,5 +131,5 @@ export function clearSpare(target: Uint8Array, { width, dense, highFirst }: Stor
   const used = dense ? (count * width) % 8 : 0;
   if (used === 0) return;
   const last = Math.floor((count * width) / 8);
-  target[last] = (target[last] as number) & (highFirst ? 0xff << (8 - used) : 0xff >> (8 - used));
+  target[last] = byteAt(target, last) & (highFirst ? 0xff << (8 - used) : 0xff >> (8 - used));
 }

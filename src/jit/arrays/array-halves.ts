@@ -2,6 +2,7 @@
  * Sixteen f16 or bf16 to f32, which can represent them all: built in halves of f32, eight at a time, and joined at the
  * end.
  */
+import { elementAt } from '../../base/element-at.ts';
 import { type Conversion, isPlainRounding } from '../../numerics/conversion.ts';
 import type { Code } from '../../wasm/code.ts';
 import { type GroupLocals, groupOf, type GroupPlaces, storeGroup } from './array-storage.ts';
@@ -50,10 +51,10 @@ function loadHalves(code: Code, address: number): Halves {
 }
 
 function singlesOf(code: Code, format: HalfFormat, halves: Halves): GroupLocals {
-  if (format === 'bf16') return groupOf(code, (i) => pushAbove(code, halves[i >> 1] as number, i));
+  if (format === 'bf16') return groupOf(code, (i) => pushAbove(code, elementAt(halves, i >> 1), i));
   const parts = halves.map((half) => partsOf(code, half));
   return groupOf(code, (i) => {
-    const { low, high, excess, sign } = parts[i >> 1] as Parts;
+    const { low, high, excess, sign } = elementAt(parts, i >> 1);
     code
       .get(low)
       .get(high)

@@ -2,6 +2,7 @@
  * One conversion over an array as a WebAssembly module: sixteen elements at a time on vectors if the conversion has
  * such a form, else one element at a time. Source and target lie in its memory.
  */
+import { elementAt } from '../../base/element-at.ts';
 import { formats } from '../../numerics/formats.ts';
 import type { ConversionPlan } from '../../numerics/replacement.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -71,7 +72,7 @@ function writeFetch(code: Code): void {
 
 function convertGroup(code: Code, plan: ArrayPlan, random: RandomBits, from: Place, to: Place): void {
   const words = loadGroup(code, from.storage, from.local);
-  const results = groupOf(code, (i) => code.get(convertWords(code, plan, random, words[i] as number, i)));
+  const results = groupOf(code, (i) => code.get(convertWords(code, plan, random, elementAt(words, i), i)));
   storeGroup(code, to.storage, to.local, results);
 }
 
@@ -90,7 +91,7 @@ function convertWords(code: Code, plan: ArrayPlan, random: RandomBits, source: n
 function wholeConverter(helpers: Helpers, stages: ConversionPlan): number {
   const [first, last = first] = stages;
   const indices = stages.map((stage) => stageConverter(helpers, stage));
-  if (indices.length === 1) return indices[0] as number;
+  if (indices.length === 1) return elementAt(indices, 0);
   const type: FunctionType = {
     parameters: [holder(formats[first.conversion.from].width), 'i32', 'i32'],
     results: [holder(formats[last.conversion.to].width)],

@@ -2,6 +2,7 @@
  * Sixteen f32, f64, f16 or bf16 to a narrower float, with the same rounding for both signs, if none becomes a NaN or an
  * infinity. This covers nearly all groups of a typical array. Signs are added at the end, for all elements at once.
  */
+import { elementAt } from '../../base/element-at.ts';
 import { type Conversion, isPlainRounding } from '../../numerics/conversion.ts';
 import { type FloatFormat, formats } from '../../numerics/formats.ts';
 import { overflowPolicyOf } from '../../numerics/policy.ts';
@@ -43,7 +44,7 @@ export function narrowingForm(c: Conversion): NarrowingForm | null {
  */
 export function pushBeyond(code: Code, limit: number, words: GroupLocals): GroupLocals {
   const magnitudes = groupOf(code, (i) => {
-    splat(code.get(words[i] as number), single.magnitude).vector('v128.and');
+    splat(code.get(elementAt(words, i)), single.magnitude).vector('v128.and');
   });
   const [a, b, c, d] = magnitudes;
   code.get(a).get(b).vector('i32x4.max_s').get(c).get(d).vector('i32x4.max_s', 'i32x4.max_s');
@@ -66,7 +67,7 @@ export function writeNarrowing(
   const magnitudes = pushBeyond(code, Math.min(largestOf(from), clamps ? single.infinity : largest), places.words);
   code.brIf(places.otherwise);
   const results = groupOf(code, (i) => {
-    const magnitude = magnitudes[i] as number;
+    const magnitude = elementAt(magnitudes, i);
     if (clamps) splat(code.get(magnitude), largest).vector('i32x4.min_s').set(magnitude);
     if (isSummed(form)) pushSummed(code, format, magnitude);
     else pushRoundedWithin(code, target, format, { magnitude, random: random(i) });
@@ -133,8 +134,8 @@ function storeWords(
     [c, d],
   ].forEach(([low, high], i) => {
     code.get(target.local);
-    pushExact(rounded[2 * i] as number);
-    pushExact(rounded[2 * i + 1] as number).vector('i16x8.narrow_i32x4_u');
+    pushExact(elementAt(rounded, 2 * i));
+    pushExact(elementAt(rounded, 2 * i + 1)).vector('i16x8.narrow_i32x4_u');
     // A word keeps its sign when it is clamped.
     code
       .get(low as number)

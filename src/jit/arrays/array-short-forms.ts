@@ -2,6 +2,7 @@
  * Fast conversions of groups of ordinary numbers, which are nearly all groups of an array. Other groups take the
  * general path.
  */
+import { elementAt } from '../../base/element-at.ts';
 import { plainConversion } from '../../numerics/conversion.ts';
 import type { FormatName } from '../../numerics/formats.ts';
 import type { Code, Label } from '../../wasm/code.ts';
@@ -71,7 +72,7 @@ function writePromotion(code: Code, from: FormatName, places: Places): void {
     from === 'f32'
       ? words
       : groupOf(code, (i) =>
-          decode(code, { source: words[i] as number, random: random.of(i), scale: random.unscaled }),
+          decode(code, { source: elementAt(words, i), random: random.of(i), scale: random.unscaled }),
         );
   storePromoted(code, singles, places);
 }

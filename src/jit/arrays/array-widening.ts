@@ -2,6 +2,7 @@
  * Sixteen floats of at most 8 bits to f32, bf16 or f16, which can represent them all. A result has at most 16
  * significant bits: its two bytes are computed for all sixteen elements at once and joined at the end.
  */
+import { elementAt } from '../../base/element-at.ts';
 import { type Conversion, isPlainRounding } from '../../numerics/conversion.ts';
 import { type FloatFormat, formats } from '../../numerics/formats.ts';
 import type { Code, Label } from '../../wasm/code.ts';
@@ -146,7 +147,7 @@ function singlesOf(code: Code, { low, high }: ResultBytes): GroupLocals {
     return local;
   });
   return groupOf(code, (i) => {
-    splat(code, 0).get(halves[i >> 1] as number);
+    splat(code, 0).get(elementAt(halves, i >> 1));
     code.shuffle(interleaved(8 * (i % 2), 2));
   });
 }

@@ -2,6 +2,7 @@
  * Quantizing as a WebAssembly module: finds the largest magnitude of an array, quantizes blocks with their own scales,
  * four at a time, and multiplies an array by one factor. The results match src/arrays/plain-encoder.ts bit for bit.
  */
+import { elementAt } from '../../base/element-at.ts';
 import type { Conversion } from '../../numerics/conversion.ts';
 import { formats } from '../../numerics/formats.ts';
 import { Code } from '../../wasm/code.ts';
@@ -172,7 +173,7 @@ function noRandom(): never {
 }
 
 function storeAny(code: Code, spec: QuantizeSpec, codes: Place, products: GroupLocals): void {
-  const words = groupOf(code, (i) => pushConverted(code, spec.conversion, products[i] as number));
+  const words = groupOf(code, (i) => pushConverted(code, spec.conversion, elementAt(products, i)));
   storeGroup(code, codes.storage, codes.local, words);
 }
 

@@ -1,4 +1,5 @@
 /** The random bits of a loop over groups of elements, with the parameters of a `ConvertGroups`. */
+import { elementAt } from '../../base/element-at.ts';
 import type { Code } from '../../wasm/code.ts';
 import { unscaled } from '../arithmetic/convert.ts';
 import { splat } from '../simd/vector-words.ts';
@@ -75,7 +76,7 @@ export class RandomBits {
   of(i: number): number {
     const { random } = this.plan;
     if (random === null) return this.lane;
-    const vector = this.vectors[Math.floor(i / random.low.length)] as number;
+    const vector = elementAt(this.vectors, Math.floor(i / random.low.length));
     pushLaneBits(this.code, random, vector, i);
     this.code.set(this.lane);
     return this.lane;

@@ -1,4 +1,6 @@
 /** Runs the blocks of a compiled kernel that its ledger assigns to one thread, and answers calls from compiled code. */
+import { elementAt } from '../../base/element-at.ts';
+import { signedAt } from '../../base/typed-reads.ts';
 import { type BuiltinServices, runBuiltin } from '../../machine/builtins.ts';
 import type { EngineMemory } from '../../machine/engine-memory.ts';
 import type { Fault, MachineFault } from '../../machine/fault.ts';
@@ -199,13 +201,13 @@ export class BlockEngine {
     const result = this.runBlocks(room.context, end - first, this.unitSize);
     // Memory may have grown. The context says how far compiled code came.
     const after = this.arena.contextOf(room);
-    this.executed = this.granted - (after[fuelField] as number);
+    this.executed = this.granted - signedAt(after, fuelField);
     const last = this.blockOf(after);
     this.taken = { first: last + 1, end };
     if (result === outcome.allExited) this.arena.leave(room);
     else {
       const runner = this.runnerOf(room);
-      runner.goOn(after[context.unit / 4] as number, result);
+      runner.goOn(signedAt(after, context.unit / 4), result);
       this.running.push({ block: last, room, runner });
     }
     // A run that stopped early says nothing about the duration of a complete one.
@@ -215,7 +217,7 @@ export class BlockEngine {
 
   private blockOf(words: Int32Array): number {
     const [blocksX, blocksY] = this.launch.shape.grid;
-    const [x, y, z] = [context.blockX, context.blockY, context.blockZ].map((field) => words[field / 4] as number);
+    const [x, y, z] = [context.blockX, context.blockY, context.blockZ].map((field) => signedAt(words, field / 4));
     return (x as number) + blocksX * ((y as number) + blocksY * (z as number));
   }
 
@@ -245,7 +247,7 @@ export class BlockEngine {
     this.current = one.room;
     this.arena.contextOf(one.room)[fuelField] = this.granted - this.executed;
     const progress = one.runner.run();
-    this.executed = this.granted - (this.arena.contextOf(one.room)[fuelField] as number);
+    this.executed = this.granted - signedAt(this.arena.contextOf(one.room), fuelField);
     return progress;
   }
 
@@ -286,7 +288,7 @@ export class BlockEngine {
   }
 
   private at(site: number, thread: number, fuel: number): Site {
-    const found = this.launch.compiled.sites[site] as Site;
+    const found = elementAt(this.launch.compiled.sites, site);
     this.thread = thread;
     this.line = found.line;
     this.executed = this.granted - fuel;

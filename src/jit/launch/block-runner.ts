@@ -4,6 +4,7 @@
  * without a mask and deadlocks are decided here, by the rules of `machine`.
  */
 import { elementAt } from '../../base/element-at.ts';
+import { signedAt } from '../../base/typed-reads.ts';
 import { keyOf } from '../../isa/collective.ts';
 import { Barriers, type Opened, reduced } from '../../machine/barriers.ts';
 import { Collectives } from '../../machine/collectives.ts';
@@ -146,7 +147,7 @@ export class BlockRunner {
   }
 
   private stopAt(result: number): CompiledStop {
-    return this.stops[outcome.stopOf(result)] as CompiledStop;
+    return elementAt(this.stops, outcome.stopOf(result));
   }
 
   // --- each by itself -------------------------------------------------------------------------------------------------
@@ -384,7 +385,7 @@ export class BlockRunner {
   }
 
   private word(array: number, thread: number): number {
-    return this.words[this.indexOf(array, thread)] as number;
+    return signedAt(this.words, this.indexOf(array, thread));
   }
 
   private indexOf(array: number, thread: number): number {

@@ -121,8 +121,8 @@ class FourWriter {
         this.skipOthers(end);
         this.enter();
         writeRegion(code, region, {
-          block: (block, goTo) => this.block(block, fn.blocks[block] as BasicBlock, goTo),
-          next: (block) => (fn.blocks[block] as BasicBlock).exit.next,
+          block: (block, goTo) => this.block(block, elementAt(fn.blocks, block), goTo),
+          next: (block) => elementAt(fn.blocks, block).exit.next,
           beforeLoop: (block) => frame.restore(this.traffic.beforeLoop.get(block) ?? []),
           backEdge: (target) => this.backEdge(target),
         });

@@ -2,6 +2,7 @@
  * Decides which launches get code for four threads at a time. It takes several times as long to make as the code for
  * one thread, and runs up to four times as fast.
  */
+import { elementAt } from '../../base/element-at.ts';
 import type { LaunchShape } from '../../machine/launch.ts';
 import { blocksOf, threadsOf } from '../../machine/launch.ts';
 import type { FunctionProgram } from '../../program/function-program.ts';
@@ -42,7 +43,7 @@ function expectedOf({ instructions }: FunctionProgram): number {
   const depth = new Uint16Array(instructions.length);
   instructions.forEach(({ target, targets }, i) => {
     for (const to of [target, ...targets].filter((one) => one >= 0)) {
-      for (let at = to; at <= i; at++) depth[at] = (depth[at] as number) + 1;
+      for (let at = to; at <= i; at++) depth[at] = elementAt(depth, at) + 1;
     }
   });
   const meets = instructions.some(({ steps }) => steps.some(({ kind }) => kind === 'barrier'));

@@ -2,6 +2,7 @@
  * Loads and stores of four threads with consecutive addresses: checked at once and done with whole vectors. All other
  * addresses leave to the path for single threads.
  */
+import { elementAt } from '../../base/element-at.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
 import type { Code } from '../../wasm/code.ts';
 import { bases, sizeOf } from '../access.ts';
@@ -24,7 +25,7 @@ export function vectorAccess(step: Access, lowering: VectorLowering): Writer | n
     const at = locate(step, refs.length, lowering);
     if (step.kind === 'load') {
       const loaded = load(step, at, refs.length, lowering);
-      refs.forEach((ref, i) => vectors.set(ref, loaded[i] as Vector));
+      refs.forEach((ref, i) => vectors.set(ref, elementAt(loaded, i)));
     } else {
       store(
         step,

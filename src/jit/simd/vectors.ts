@@ -3,6 +3,7 @@
  * may differ are vectors: four words, or two pairs of double words. Code for one thread at a time uses the scalar
  * locals, lane by lane.
  */
+import { elementAt } from '../../base/element-at.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
 import type { ProgramInstruction } from '../../program/function-program.ts';
 import { usesOf } from '../../program/uses.ts';
@@ -84,7 +85,7 @@ export class Vectors {
 
   private laneOf({ type, locals }: Vector, lane: number): readonly [number, number, 'i32x4' | 'i64x2'] {
     if (type === 'i32') return [locals[0], lane, 'i32x4'];
-    return [locals[lane >> 1] as number, lane & 1, 'i64x2'];
+    return [elementAt(locals, lane >> 1), lane & 1, 'i64x2'];
   }
 
   /** The vectors of a register that may differ. */

@@ -1,0 +1,39 @@
+/**
+ * Reads of a typed array within its bounds, for inner loops. There is one function per class of array because V8 keeps one
+ * record of shapes per function: each of these sees one shape, is inlined, and loses its check where no read was out of bounds.
+ */
+
+function outOfBounds(index: number, length: number): never {
+  throw new Error(`nothing at ${index} of ${length}`);
+}
+
+export function byteAt(bytes: Uint8Array, index: number): number {
+  const found = bytes[index];
+  return found === undefined ? outOfBounds(index, bytes.length) : found;
+}
+
+/** A code of up to 16 bits. */
+export function codeAt(codes: Uint8Array | Uint16Array, index: number): number {
+  const found = codes[index];
+  return found === undefined ? outOfBounds(index, codes.length) : found;
+}
+
+export function wordAt(words: Uint32Array, index: number): number {
+  const found = words[index];
+  return found === undefined ? outOfBounds(index, words.length) : found;
+}
+
+export function signedAt(words: Int32Array, index: number): number {
+  const found = words[index];
+  return found === undefined ? outOfBounds(index, words.length) : found;
+}
+
+export function singleAt(singles: Float32Array, index: number): number {
+  const found = singles[index];
+  return found === undefined ? outOfBounds(index, singles.length) : found;
+}
+
+export function doubleAt(doubles: Float64Array, index: number): number {
+  const found = doubles[index];
+  return found === undefined ? outOfBounds(index, doubles.length) : found;
+}
