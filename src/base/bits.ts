@@ -22,3 +22,21 @@ export function signExtend(bits: Bits, from: number, to: number): Bits {
 export function hex(bits: Bits, width: number): string {
   return bits.toString(16).padStart(Math.ceil(width / 4), '0');
 }
+
+/** A function of bits; what it does not take is ignored. */
+type OfBits<R> = (a: Bits, b?: Bits, c?: Bits, d?: Bits) => R;
+
+/** A function of bits of values up to 32 bits wide, which are numbers. Whoever prepares an instruction knows its widths. */
+export function onNumbers<R>(of: (a: number, b: number, c: number, d: number) => R): OfBits<R> {
+  return of as OfBits<R>;
+}
+
+/** A function of bits of 64-bit values, which are bigints. */
+export function onBigints<R>(of: (a: bigint, b: bigint, c: bigint) => R): OfBits<R> {
+  return of as OfBits<R>;
+}
+
+/** A shift of a 64-bit value: the amount is a number at every width. */
+export function onShifted<R>(of: (a: bigint, amount: number) => R): OfBits<R> {
+  return of as OfBits<R>;
+}

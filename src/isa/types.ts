@@ -2,6 +2,7 @@
  * The types an instruction or a declaration can name, one row each (PTX ISA 9.1, 5.2.1 to 5.2.5).
  */
 import { valueAt } from '../base/element-at.ts';
+import { keysOf } from '../base/records.ts';
 import type { FormatName } from '../numerics/formats.ts';
 import { at, type Availability } from './targets.ts';
 
@@ -104,7 +105,7 @@ function makeType(name: TypeName, index: number): PtxType {
 
 /** All types by their name with its dot. */
 export const types: ReadonlyMap<string, PtxType> = new Map(
-  (Object.keys(rows) as TypeName[]).map((name, index) => [name, makeType(name, index)]),
+  keysOf(rows).map((name, index) => [name, makeType(name, index)]),
 );
 
 /** The type of a name known to be in the table. */

@@ -3,6 +3,7 @@
  * others or have paused. Groups with all members present continue (machine/collectives.ts defines the groups).
  */
 import { elementAt } from '../base/element-at.ts';
+import { quadOf } from '../base/tuples.ts';
 import { keyOf } from '../isa/collective.ts';
 import type { Code } from '../wasm/code.ts';
 import type { FunctionType } from '../wasm/module.ts';
@@ -117,7 +118,7 @@ function sweepFunction(shape: KernelShape): number {
   const type = { parameters: ['i32', 'i32', 'i32'], results: ['i32'] } as const;
   return helpers.function('sweep', type, (code) => {
     const [words, first, existing] = [0, 1, 2] as const;
-    const [states, waiting, word, what] = [0, 0, 0, 0].map(() => code.local('i32')) as [number, number, number, number];
+    const [states, waiting, word, what] = quadOf([0, 0, 0, 0].map(() => code.local('i32')));
     const [mask, members, rest, same, said] = [0, 0, 0, 0, 0].map(() => code.local('i32')) as [
       number,
       number,
@@ -189,7 +190,7 @@ export function completeFunction(shape: KernelShape): number {
   const { helpers, frame, layout } = shape;
   return helpers.function('complete', exchangeType, (code) => {
     const [words, first, members] = [0, 1, 2] as const;
-    const [states, left, word, same] = [0, 0, 0, 0].map(() => code.local('i32')) as [number, number, number, number];
+    const [states, left, word, same] = quadOf([0, 0, 0, 0].map(() => code.local('i32')));
     code.get(words).i32(frame.state).op('i32.add').set(states);
     pushState(code, shape, states, members);
     code.set(word);

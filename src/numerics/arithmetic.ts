@@ -16,7 +16,7 @@ import {
   zero,
 } from './exact.ts';
 import { finish, type Target } from './finish.ts';
-import { type FloatFormat, formats } from './formats.ts';
+import { formats } from './formats.ts';
 import { type Kernel, narrow, wide } from './kernels.ts';
 import { extremum, signChange } from './minmax.ts';
 import type { FloatArithmeticFormat, FloatFunction, FloatMode, Operation } from './operations.ts';
@@ -74,7 +74,7 @@ const one: Exact = finite(0, 1, 0, noTail);
 function reader(name: FloatArithmeticFormat, flush: boolean): Decoder {
   const decode = decoder(name);
   if (!flush) return decode;
-  const leastNormal = 2 ** (formats[name] as FloatFormat).fractionBits;
+  const leastNormal = 2 ** formats[name].fractionBits;
   return (bits) => {
     const value = decode(bits);
     return value.kind === 'finite' && value.significand < leastNormal ? zero(value.sign) : value;
@@ -83,7 +83,7 @@ function reader(name: FloatArithmeticFormat, flush: boolean): Decoder {
 
 function targetOf(name: FloatArithmeticFormat, mode: FloatMode): Target {
   const to = patternsOf(name);
-  const { bias } = formats[name] as FloatFormat;
+  const { bias } = formats[name];
   return {
     to,
     // Under .ftz a result is flushed if it is subnormal before the subnormal grid rounds it (policy.ts).

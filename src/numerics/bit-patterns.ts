@@ -1,5 +1,5 @@
 /** Counting, reversing, finding, looking up and permuting bits: popc, clz, brev, fns, lop3 and prmt (PTX ISA 9.7.1, 9.7.8). */
-import type { Bits } from '../base/bits.ts';
+import { onBigints, onNumbers } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
 import type { Operation, PermuteFunction } from './operations.ts';
 
@@ -23,19 +23,19 @@ function reverse(word: number): number {
 /** Set bits, or zeros above the topmost set bit; a number for every width. */
 export function bitCounting(fn: 'popc' | 'clz', width: number): Operation {
   if (width > 32) {
-    if (fn === 'popc') return (a) => countOnes(low32(a as bigint)) + countOnes(high32(a as bigint));
-    return (a) => {
-      const above = Math.clz32(high32(a as bigint));
-      return above < 32 ? above : 32 + Math.clz32(low32(a as bigint));
-    };
+    if (fn === 'popc') return onBigints((a) => countOnes(low32(a)) + countOnes(high32(a)));
+    return onBigints((a) => {
+      const above = Math.clz32(high32(a));
+      return above < 32 ? above : 32 + Math.clz32(low32(a));
+    });
   }
-  return fn === 'popc' ? (a) => countOnes(a as number) : (a) => Math.clz32(a as number) - (32 - width);
+  return onNumbers(fn === 'popc' ? countOnes : (a) => Math.clz32(a) - (32 - width));
 }
 
 /** Bit i goes to bit width - 1 - i. */
 export function reversal(width: number): Operation {
-  if (width === 32) return (a) => reverse(a as number);
-  return (a) => (BigInt(reverse(low32(a as bigint))) << 32n) | BigInt(reverse(high32(a as bigint)));
+  if (width === 32) return onNumbers(reverse);
+  return onBigints((a) => (BigInt(reverse(low32(a))) << 32n) | BigInt(reverse(high32(a))));
 }
 
 /**
@@ -46,8 +46,8 @@ export function setBitFinder(mask: Bits, base: Bits, n: Bits): number {
   const offset = (n as number) | 0;
   const step = offset < 0 ? -1 : 1;
   let missing = offset === 0 ? 1 : Math.abs(offset);
-  for (let place = base as number; place >= 0 && place < 32; place += step) {
-    if ((((mask as number) >>> place) & 1) === 1) missing--;
+  for (let place = base; place >= 0 && place < 32; place += step) {
+    if (((mask >>> place) & 1) === 1) missing--;
     if (missing === 0) return place;
     if (offset === 0) break;
   }
@@ -59,7 +59,7 @@ export function lookUp(a: Bits, b: Bits, c: Bits, table: Bits = 0): number {
   const [x, y, z] = [a as number, b as number, c as number];
   let found = 0;
   for (let row = 0; row < 8; row++) {
-    if ((((table as number) >>> row) & 1) === 0) continue;
+    if (((table >>> row) & 1) === 0) continue;
     found |= ((row & 4) === 0 ? ~x : x) & ((row & 2) === 0 ? ~y : y) & ((row & 1) === 0 ? ~z : z);
   }
   return found >>> 0;
@@ -80,9 +80,9 @@ const choices: Readonly<Record<Exclude<PermuteFunction, 'prmt'>, readonly number
  * byte's sign.
  */
 export function permutation(fn: PermuteFunction): Operation {
-  if (fn === 'prmt') return (a, b, c) => permute(a as number, b as number, c as number);
+  if (fn === 'prmt') return onNumbers(permute);
   const rows = choices[fn];
-  return (a, b, c) => permute(a as number, b as number, elementAt(rows, (c as number) & 3));
+  return onNumbers((a, b, c) => permute(a, b, elementAt(rows, c & 3)));
 }
 
 function permute(a: number, b: number, selector: number): number {

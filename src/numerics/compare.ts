@@ -2,7 +2,7 @@
  * The comparisons of set, setp, slct and similar instructions (PTX ISA 9.7.6), of integers and floats, ordered and
  * unordered.
  */
-import type { Bits } from '../base/bits.ts';
+import { type Bits, onBigints, onNumbers } from '../base/bits.ts';
 import { assertNever } from '../base/assert-never.ts';
 import { type FloatFormat, formats, type IntegerName } from './formats.ts';
 import type { Comparison, FloatArithmeticFormat } from './operations.ts';
@@ -65,17 +65,17 @@ function keyOf(type: IntegerName | FloatArithmeticFormat, flush: boolean): Key {
 
 function integerKey(width: number, signed: boolean): Key {
   if (!signed) return (bits) => bits;
-  if (width > 32) return (bits) => BigInt.asIntN(width, bits as bigint);
+  if (width > 32) return onBigints((bits) => BigInt.asIntN(width, bits));
   const shift = 32 - width;
-  return (bits) => ((bits as number) << shift) >> shift;
+  return onNumbers((bits) => (bits << shift) >> shift);
 }
 
 const words = new DataView(new ArrayBuffer(8));
 
-function keyOfF64(bits: Bits): number {
-  words.setBigUint64(0, bits as bigint);
+const keyOfF64: Key = onBigints((bits) => {
+  words.setBigUint64(0, bits);
   return words.getFloat64(0);
-}
+});
 
 /** The magnitude as an integer, negated for negative values, so that its order is that of the values. */
 function floatKey({ width, fractionBits, exponentBits }: FloatFormat, flush: boolean): Key {
@@ -83,11 +83,10 @@ function floatKey({ width, fractionBits, exponentBits }: FloatFormat, flush: boo
   const one = 2 ** fractionBits;
   const infinity = (2 ** exponentBits - 1) * one;
   const least = flush ? one : 0;
-  return (bits) => {
-    const pattern = bits as number;
+  return onNumbers((pattern) => {
     const magnitude = pattern >= signBit ? pattern - signBit : pattern;
     if (magnitude > infinity) return Number.NaN;
     if (magnitude < least) return 0;
     return pattern >= signBit ? -magnitude : magnitude;
-  };
+  });
 }

@@ -1,4 +1,5 @@
 /** From values on a format's grid to their bits, and the special bit patterns of a format. */
+import { recordOf } from '../base/records.ts';
 import type { Bits } from '../base/bits.ts';
 import { bitLength, power, type Sign } from './exact.ts';
 import { formats, type FixedFormat, type FloatFormat, type FormatName, formatNames } from './formats.ts';
@@ -123,6 +124,4 @@ function makePatterns(name: FormatName): Patterns {
   return format.kind === 'float' ? floatPatterns(format) : fixedPatterns(format);
 }
 
-const patterns = Object.fromEntries(formatNames.map((name) => [name, makePatterns(name)])) as Readonly<
-  Record<FormatName, Patterns>
->;
+const patterns = recordOf(formatNames, makePatterns);

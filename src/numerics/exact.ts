@@ -2,7 +2,8 @@
  * Values before rounding, independent of any format. A significand is a `number` below 2^53; the part of a wider value
  * below that is kept as one of four tails, which is all that any rounding direction needs.
  */
-import type { Bits } from '../base/bits.ts';
+import { recordOf } from '../base/records.ts';
+import { type Bits, onBigints, onNumbers } from '../base/bits.ts';
 import { doubleAt } from '../base/typed-reads.ts';
 import { formats, type FixedFormat, type FloatFormat, type FormatName, formatNames } from './formats.ts';
 
@@ -137,8 +138,7 @@ function floatDecoder(format: FloatFormat): Decoder {
   const payloadUnit = 2 ** (52 - fractionBits);
   const ieee = format.nan === 'ieee';
   const allOnes = format.nan === 'all-ones';
-  return (bits) => {
-    const pattern = bits as number;
+  return onNumbers((pattern) => {
     const sign: Sign = pattern >>> signPosition === 1 ? 1 : 0;
     const field = (pattern >>> fieldPosition) & top;
     const fraction = (pattern >>> padding) & (one - 1);
@@ -149,13 +149,13 @@ function floatDecoder(format: FloatFormat): Decoder {
     if (field !== 0) return finite(sign, fraction + one, field + lowest - 1, noTail);
     if (!subnormals) return finite(sign, 1, lowest - 1, noTail);
     return fraction === 0 ? zeros[sign] : finite(sign, fraction, lowest, noTail);
-  };
+  });
 }
 
 const words = new DataView(new ArrayBuffer(8));
 
-function decodeF64(bits: Bits): Exact {
-  words.setBigUint64(0, bits as bigint);
+const decodeF64: Decoder = onBigints((bits) => {
+  words.setBigUint64(0, bits);
   const high = words.getUint32(0);
   const sign = high >>> 31 === 1 ? 1 : 0;
   const field = (high >>> 20) & 0x7ff;
@@ -163,26 +163,25 @@ function decodeF64(bits: Bits): Exact {
   if (field === 0x7ff) return fraction === 0 ? infinities[sign] : { kind: 'nan', sign, payload: fraction };
   if (field !== 0) return finite(sign, fraction + 0x10000000000000, field - 1075, noTail);
   return fraction === 0 ? zeros[sign] : finite(sign, fraction, -1074, noTail);
-}
+});
 
 function fixedDecoder(format: FixedFormat): Decoder {
   const { width, signed, fractionBits } = format;
   const limit = signed ? power(width - 1) : Number.POSITIVE_INFINITY;
   const modulus = power(width);
-  return (bits) => {
-    const pattern = bits as number;
+  return onNumbers((pattern) => {
     if (pattern === 0) return zeros[0];
     if (pattern < limit) return finite(0, pattern, -fractionBits, noTail);
     return finite(1, modulus - pattern, -fractionBits, noTail);
-  };
+  });
 }
 
 function wideDecoder(signed: boolean): Decoder {
-  return (bits) => {
+  return onBigints((bits) => {
     if (bits === 0n) return zeros[0];
-    const integer = signed ? BigInt.asIntN(64, bits as bigint) : (bits as bigint);
+    const integer = signed ? BigInt.asIntN(64, bits) : bits;
     return integer < 0n ? fromInteger(1, -integer, 0) : fromInteger(0, integer, 0);
-  };
+  });
 }
 
 function makeDecoder(name: FormatName): Decoder {
@@ -191,6 +190,4 @@ function makeDecoder(name: FormatName): Decoder {
   return format.width === 64 ? wideDecoder(format.signed) : fixedDecoder(format);
 }
 
-const decoders = Object.fromEntries(formatNames.map((name) => [name, makeDecoder(name)])) as Readonly<
-  Record<FormatName, Decoder>
->;
+const decoders = recordOf(formatNames, makeDecoder);

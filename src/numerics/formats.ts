@@ -2,6 +2,7 @@
  * Every number format of PTX, one row each. A format defines how bits represent a value; it is not a register type such
  * as `.b32`. Adding a format means adding a row; `round.ts` does not change.
  */
+import { keysOf, recordOf } from '../base/records.ts';
 
 /** A binary floating-point format. Value of a normal number: (-1)^sign * 2^(exponent - bias) * 1.fraction. */
 export interface FloatFormat {
@@ -105,16 +106,22 @@ function integer(name: IntegerName): FixedFormat {
   return { kind: 'integer', name, width: Number(name.slice(1)), signed: name.startsWith('s'), fractionBits: 0 };
 }
 
-const rows: readonly NumberFormat[] = [
-  ...(Object.keys(floatRows) as FloatName[]).map(float),
-  ...(Object.keys(fixedRows) as FixedName[]).map(fixed),
-  ...integerNames.map(integer),
-];
+/** The format that a name stands for. */
+type FormatOf<N extends FormatName> = N extends FloatName ? FloatFormat : FixedFormat;
 
-/** The names of all formats, in the order of the table. */
-export const formatNames: readonly FormatName[] = rows.map(({ name }) => name);
+/** Every format by its name, in the order of the tables (PTX ISA 9.1, 5.2.2 and 5.2.3 for the alternate and sub-byte ones). */
+export const formats: { readonly [N in FormatName]: FormatOf<N> } = {
+  ...recordOf(keysOf(floatRows), float),
+  ...recordOf(keysOf(fixedRows), fixed),
+  ...recordOf(integerNames, integer),
+};
 
-/** Every format by its name (PTX ISA 9.1, 5.2.2 and 5.2.3 for the alternate and sub-byte ones). */
-export const formats: Readonly<Record<FormatName, NumberFormat>> = Object.fromEntries(
-  rows.map((format) => [format.name, format]),
-) as Record<FormatName, NumberFormat>;
+/** The names of all formats, in the order of the tables. */
+export const formatNames: readonly FormatName[] = keysOf(formats);
+
+/** The integer of a signedness and width that PTX has. */
+export function integerName(signed: boolean, width: number): IntegerName {
+  const found = integerNames.find((name) => formats[name].signed === signed && formats[name].width === width);
+  if (found === undefined) throw new Error(`no integer is ${signed ? 'signed' : 'unsigned'} and ${width} bits wide`);
+  return found;
+}

@@ -2,16 +2,16 @@
  * Integers: `cvt` between them, the clamping of `cvt.pack`, and the arithmetic, logic and shift instructions on bits
  * (PTX ISA 9.7.1, 9.7.8). Bits wider than 32 are bigints, as everywhere.
  */
-import { type Bits, chop } from '../base/bits.ts';
+import { type Bits, chop, onBigints, onNumbers, onShifted } from '../base/bits.ts';
 import { formats, type IntegerName } from './formats.ts';
 import { bitCounting, lookUp, permutation, reversal, setBitFinder } from './bit-patterns.ts';
 import type { BitFunction, IntegerFunction, Operation, PermuteFunction } from './operations.ts';
 
 /** The value of the bits of an integer no wider than 32. */
-function valueOf(width: number, signed: boolean): (bits: Bits) => number {
+function valueOf(width: number, signed: boolean): (bits: number) => number {
   const shift = 32 - width;
-  if (!signed) return (bits) => bits as number;
-  return (bits) => ((bits as number) << shift) >> shift;
+  if (!signed) return (bits) => bits;
+  return (bits) => (bits << shift) >> shift;
 }
 
 /** The value of any integer. */
@@ -53,7 +53,7 @@ export function integerConversion(from: IntegerName, to: IntegerName, sat: boole
   const read = valueOf(source.width, source.signed);
   const write = chopper(width);
   const range = rangeOf(width, signed);
-  return (bits) => write(sat ? clamp(read(bits), range) : read(bits));
+  return onNumbers((bits) => write(sat ? clamp(read(bits), range) : read(bits)));
 }
 
 /** The clamping of one operand of cvt.pack (PTX ISA 9.7.9.22): an s32 to the range of `to`, as bits of `to`. */
@@ -75,9 +75,9 @@ export function integerOperation(fn: IntegerFunction, type: IntegerName, sat: bo
   const compute = narrowFunction(fn, width, signed);
   if (sat) {
     const range = rangeOf(width, signed);
-    return (a, b, c) => write(clamp(compute(read(a), read(b), read(c)), range));
+    return onNumbers((a, b, c) => write(clamp(compute(read(a), read(b), read(c)), range)));
   }
-  return (a, b, c) => write(compute(read(a), read(b), read(c)));
+  return onNumbers((a, b, c) => write(compute(read(a), read(b), read(c))));
 }
 
 /** On values of at most 32 bits; the result is exact except for `mul.lo` and `mad.lo`, which are exact modulo 2^32. */
@@ -135,9 +135,10 @@ function wideningOperation(fn: 'mul.wide' | 'mad.wide', width: number, signed: b
   const read = valueOf(width, signed);
   if (width < 32) {
     const write = chopper(width * 2);
-    return (a, b, c) => write(read(a) * read(b) + (adds ? (c as number) : 0));
+    return onNumbers((a, b, c) => write(read(a) * read(b) + (adds ? c : 0)));
   }
-  return (a, b, c) => BigInt.asUintN(64, BigInt(read(a)) * BigInt(read(b)) + (adds ? (c as bigint) : 0n));
+  const product = (a: Bits, b: Bits): bigint => BigInt(read(Number(a))) * BigInt(read(Number(b)));
+  return (a, b, c) => BigInt.asUintN(64, product(a, b) + (adds ? BigInt(c) : 0n));
 }
 
 function wideOperation(fn: IntegerFunction, width: number, signed: boolean, sat: boolean): Operation {
@@ -194,9 +195,9 @@ export function bitOperation(fn: BitFunction, width: number): Operation {
     case 'brev':
       return reversal(width);
     case 'fns':
-      return setBitFinder;
+      return onNumbers(setBitFinder);
     case 'lop3':
-      return lookUp;
+      return onNumbers(lookUp);
     case 'prmt':
     case 'prmt.f4e':
     case 'prmt.b4e':
@@ -217,43 +218,43 @@ function narrowBitOperation(fn: LogicFunction, width: number): Operation {
   const read = valueOf(width, true);
   switch (fn) {
     case 'and':
-      return (a, b) => ((a as number) & (b as number)) >>> 0;
+      return onNumbers((a, b) => (a & b) >>> 0);
     case 'or':
-      return (a, b) => ((a as number) | (b as number)) >>> 0;
+      return onNumbers((a, b) => (a | b) >>> 0);
     case 'xor':
-      return (a, b) => ((a as number) ^ (b as number)) >>> 0;
+      return onNumbers((a, b) => (a ^ b) >>> 0);
     case 'not':
-      return (a) => write(~(a as number));
+      return onNumbers((a) => write(~a));
     case 'cnot':
-      return (a) => (a === 0 ? 1 : 0);
+      return onNumbers((a) => (a === 0 ? 1 : 0));
     case 'shl':
-      return (a, b) => ((b as number) >= width ? 0 : write((a as number) << (b as number)));
+      return onNumbers((a, b) => (b >= width ? 0 : write(a << b)));
     case 'shr.u':
-      return (a, b) => ((b as number) >= width ? 0 : (a as number) >>> (b as number));
+      return onNumbers((a, b) => (b >= width ? 0 : a >>> b));
     case 'shr.s':
-      return (a, b) => write(read(a) >> Math.min(b as number, 31));
+      return onNumbers((a, b) => write(read(a) >> Math.min(b, 31)));
   }
 }
 
 function wideBitOperation(fn: LogicFunction, width: number): Operation {
   const most = BigInt(width);
-  const amount = (b: Bits): bigint => (b >= width ? most : BigInt(b));
+  const amount = (b: number): bigint => (b >= width ? most : BigInt(b));
   switch (fn) {
     case 'and':
-      return (a, b) => (a as bigint) & (b as bigint);
+      return onBigints((a, b) => a & b);
     case 'or':
-      return (a, b) => (a as bigint) | (b as bigint);
+      return onBigints((a, b) => a | b);
     case 'xor':
-      return (a, b) => (a as bigint) ^ (b as bigint);
+      return onBigints((a, b) => a ^ b);
     case 'not':
-      return (a) => BigInt.asUintN(width, ~(a as bigint));
+      return onBigints((a) => BigInt.asUintN(width, ~a));
     case 'cnot':
-      return (a) => (a === 0n ? 1n : 0n);
+      return onBigints((a) => (a === 0n ? 1n : 0n));
     case 'shl':
-      return (a, b) => BigInt.asUintN(width, (a as bigint) << amount(b));
+      return onShifted((a, b) => BigInt.asUintN(width, a << amount(b)));
     case 'shr.u':
-      return (a, b) => (a as bigint) >> amount(b);
+      return onShifted((a, b) => a >> amount(b));
     case 'shr.s':
-      return (a, b) => BigInt.asUintN(width, BigInt.asIntN(width, a as bigint) >> amount(b));
+      return onShifted((a, b) => BigInt.asUintN(width, BigInt.asIntN(width, a) >> amount(b)));
   }
 }

@@ -2,9 +2,9 @@
  * min, max, neg and abs of floating-point bits: they select or change an operand without rounding (PTX ISA 9.7.3,
  * 9.7.4).
  */
-import type { Bits } from '../base/bits.ts';
+import { type Bits, onBigints, onNumbers } from '../base/bits.ts';
 import { patternsOf } from './encode.ts';
-import { type FloatFormat, formats } from './formats.ts';
+import { formats } from './formats.ts';
 import type { FloatArithmeticFormat, FloatMode, Operation } from './operations.ts';
 
 /** Sign and magnitude of bits, and the constants to compare and join them, for numbers or for bigints. */
@@ -28,16 +28,16 @@ const layouts = {
 };
 
 function narrowLayout(name: 'f16' | 'bf16' | 'f32'): Layout<number> {
-  const { width, fractionBits } = formats[name] as FloatFormat;
+  const { width, fractionBits } = formats[name];
   const patterns = patternsOf(name);
   const signBit = 2 ** (width - 1);
-  const canonical = patterns.canonicalNan as number;
+  const canonical = Number(patterns.canonicalNan);
   return {
     magnitude: (bits) => bits & (signBit - 1),
     negative: (bits) => bits >= signBit,
     withSign: (magnitude, negative) => (negative ? magnitude + signBit : magnitude),
     zero: 0,
-    infinity: patterns.infinity?.[0] as number,
+    infinity: Number(patterns.infinity?.[0]),
     leastNormal: 2 ** fractionBits,
     winningNan: () => canonical,
     signedNan: name === 'f32' ? (nan) => (nan | 0x400000) >>> 0 : () => canonical,
@@ -51,7 +51,7 @@ const layout64: Layout<bigint> = {
   negative: (bits) => bits >= signBit64,
   withSign: (magnitude, negative) => (negative ? magnitude + signBit64 : magnitude),
   zero: 0n,
-  infinity: patternsOf('f64').infinity?.[0] as bigint,
+  infinity: BigInt(patternsOf('f64').infinity?.[0] ?? 0),
   leastNormal: 1n << 52n,
   winningNan: (first) => first | (1n << 51n),
   signedNan: (nan) => nan,
@@ -62,8 +62,8 @@ const layout64: Layout<bigint> = {
  * compared and the result gets the product of both signs.
  */
 export function extremum(fn: 'min' | 'max', format: FloatArithmeticFormat, mode: FloatMode): Operation {
-  if (format === 'f64') return extremumOf(layout64, fn, mode) as Operation;
-  return extremumOf(layouts[format], fn, mode) as Operation;
+  if (format === 'f64') return onBigints(extremumOf(layout64, fn, mode));
+  return onNumbers(extremumOf(layouts[format], fn, mode));
 }
 
 function extremumOf<T extends Bits>(layout: Layout<T>, fn: 'min' | 'max', mode: FloatMode): (a: T, b: T) => T {
@@ -97,8 +97,8 @@ function isLess<T extends Bits>({ magnitude, negative }: Layout<T>, a: T, b: T):
 
 /** neg or abs: flips or clears the sign bit after flushing a subnormal under `flush`; NaNs by policy.ts. */
 export function signChange(fn: 'neg' | 'abs', format: FloatArithmeticFormat, flush: boolean): Operation {
-  if (format === 'f64') return signChangeOf(layout64, fn, flush) as Operation;
-  return signChangeOf(layouts[format], fn, flush) as Operation;
+  if (format === 'f64') return onBigints(signChangeOf(layout64, fn, flush));
+  return onNumbers(signChangeOf(layouts[format], fn, flush));
 }
 
 function signChangeOf<T extends Bits>(layout: Layout<T>, fn: 'neg' | 'abs', flush: boolean): (a: T) => T {

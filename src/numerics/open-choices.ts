@@ -3,7 +3,7 @@
  * depends on. `measured` as in policy.ts; `assumed` if it cannot be settled without the hardware.
  */
 import type { Conversion } from './conversion.ts';
-import { formats } from './formats.ts';
+import { type FormatName, formats } from './formats.ts';
 import type { FloatArithmeticFormat, FloatFunction, FloatMode } from './operations.ts';
 import { hasNan } from './policy.ts';
 
@@ -20,7 +20,7 @@ export interface OpenChoice extends Choice {
 }
 
 const isHalf = (name: string): boolean => name === 'f16' || name === 'bf16';
-const isSmall = (name: string): boolean => formats[name as Conversion['to']].width <= 8;
+const isSmall = (name: FormatName): boolean => formats[name].width <= 8;
 const isRandom = (c: Conversion): boolean => c.rounding === 'rs';
 /** An input can be a NaN, and neither `.sat` nor `.relu` decides the result. */
 const passesNan = (c: Conversion): boolean => hasNan(formats[c.from]) && !c.sat && !c.relu;

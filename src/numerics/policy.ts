@@ -90,9 +90,16 @@ export const nanPolicies: readonly ConversionPolicy<NanPolicy>[] = [
   },
 ];
 
+/** The first row that applies to a conversion; the last row of each table applies to all. */
+function firstThatApplies<T extends string>(policies: readonly ConversionPolicy<T>[], c: Conversion): Policy<T> {
+  const found = policies.find((policy) => policy.when(c));
+  if (found === undefined) throw new Error(`no policy for a conversion from ${c.from} to ${c.to}`);
+  return found;
+}
+
 /** The row of `nanPolicies` that a conversion follows. */
 export function nanPolicyOf(c: Conversion): Policy<NanPolicy> {
-  return nanPolicies.find((policy) => policy.when(c)) as Policy<NanPolicy>;
+  return firstThatApplies(nanPolicies, c);
 }
 
 export type OverflowPolicy = 'max-norm' | 'integer-range' | 'nan' | 'directed';
@@ -127,7 +134,7 @@ export const overflowPolicies: readonly ConversionPolicy<OverflowPolicy>[] = [
 
 /** The row of `overflowPolicies` that a conversion follows. */
 export function overflowPolicyOf(c: Conversion): Policy<OverflowPolicy> {
-  return overflowPolicies.find((policy) => policy.when(c)) as Policy<OverflowPolicy>;
+  return firstThatApplies(overflowPolicies, c);
 }
 
 export type Cause =

@@ -2,6 +2,7 @@
  * The only place where a value is rounded. A grid is the set of values of a format; this code knows no formats, and
  * policy.ts decides what happens beyond the end of a grid.
  */
+import { recordOf } from '../base/records.ts';
 import { belowHalf, bitLength, classify, type Finite, noTail, power, type Sign, type Tail } from './exact.ts';
 import type { Rounding } from './conversion.ts';
 import { formats, type FormatName, type NumberFormat, formatNames } from './formats.ts';
@@ -49,9 +50,7 @@ function makeGrid(format: NumberFormat): Grid {
   return { precision: width, lowest: -fractionBits, largest: [positive * unit, negative * unit] };
 }
 
-const grids = Object.fromEntries(formatNames.map((name) => [name, makeGrid(formats[name])])) as Readonly<
-  Record<FormatName, Grid>
->;
+const grids = recordOf(formatNames, (name) => makeGrid(formats[name]));
 
 /** The grid of a format; `integral`: only its integers. */
 export function gridOf(name: FormatName, integral = false): Grid {

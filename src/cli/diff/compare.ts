@@ -3,6 +3,7 @@ import { Comparer, type Comparison } from '../../arrays/comparison.ts';
 import type { ExponentCount } from '../../arrays/exponent-histogram.ts';
 import { isCoarser, type SpacingUnit } from '../../arrays/spacing.ts';
 import { Summarizer } from '../../arrays/summary.ts';
+import { pairOf } from '../../base/tuples.ts';
 import { type ExactChunk, exactValuesOf, restOfDifference } from '../../tensors/exact-values.ts';
 import { type Pairing, pairTensors, type Side, type TensorPair } from '../../tensors/pairing.ts';
 import { forEachChunk, isReadable, type TensorValues } from '../../tensors/tensor-values.ts';
@@ -82,7 +83,7 @@ async function comparePair(
   const comparer = new Comparer({ unit, worst: options.worst });
   const summaries = options.withExponents ? ([new Summarizer('f64'), new Summarizer('f64')] as const) : null;
   const take = (...chunks: ExactChunk[]): void => {
-    const [x, y] = chunks as [ExactChunk, ExactChunk];
+    const [x, y] = pairOf(chunks);
     comparer.add(x.values, y.values, restOfDifference(x, y));
     summaries?.[0].add(x.values);
     summaries?.[1].add(y.values);

@@ -1,4 +1,5 @@
 /** abs, neg, min and max of f32 and f64: PTX ISA 9.1, 9.7.3.9 to 9.7.3.12. */
+import { tripleOf } from '../../base/tuples.ts';
 import { type InstructionForm, slotType } from '../form.ts';
 import type { Ref } from '../steps/ref.ts';
 import type { Step } from '../steps/step.ts';
@@ -42,7 +43,7 @@ function ofThree(fn: 'min' | 'max'): InstructionForm['steps'] {
     const operands = ['$a', '$b', '$c'] as const;
     return lanewise(slotType(variant, 0), operands, (of) => {
       const magnitudes = abs ? operands.map((name): Step => magnitude(of(`${name}.abs`), of(name))) : [];
-      const [x, y, z] = operands.map((name) => of(abs ? `${name}.abs` : name)) as [Ref, Ref, Ref];
+      const [x, y, z] = tripleOf(operands.map((name) => of(abs ? `${name}.abs` : name)));
       return [
         ...magnitudes,
         { kind: 'float', fn, format, mode, to: of('$t'), from: [x, y] },

@@ -1,7 +1,7 @@
 /** popc, clz, brev and lop3. */
 import { elementAt } from '../../base/element-at.ts';
+import { quadOf } from '../../base/tuples.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
-import type { Ref } from '../../isa/steps/ref.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { Lowering } from '../lowering.ts';
 import { holder } from '../values.ts';
@@ -36,7 +36,7 @@ export function lowerReverse(step: StepOf<'bits'>, { code, values }: Lowering): 
 
 /** A sum of products chosen by the table: bit 4a + 2b + c is the result for that combination of input bits. */
 export function lowerTable(step: StepOf<'bits'>, { code, values }: Lowering): void {
-  const [a, b, c, entry] = step.from as readonly [Ref, Ref, Ref, Ref];
+  const [a, b, c, entry] = quadOf(step.from);
   const table = values.constantOf(entry);
   if (table === null) throw new Error('the table of lop3 is a constant');
   code.i32(0);

@@ -1,5 +1,6 @@
 /** prmt and fns: select bytes and set bits by number (PTX ISA 9.1, 9.7.9.7 and 9.7.1.20). */
 import { elementAt } from '../../base/element-at.ts';
+import { tripleOf } from '../../base/tuples.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
 import type { PermuteFunction } from '../../numerics/operations.ts';
@@ -20,7 +21,7 @@ const rows: Readonly<Record<Exclude<PermuteFunction, 'prmt'>, bigint>> = {
 
 export function lowerPermutation(step: StepOf<'bits'>, fn: PermuteFunction, lowering: Lowering): void {
   const { code, values, helpers } = lowering;
-  const [a, b, c] = step.from as readonly [Ref, Ref, Ref];
+  const [a, b, c] = tripleOf(step.from);
   const chosen = values.constantOf(c);
   if (chosen === null) {
     for (const ref of [a, b, c]) values.get(ref, 'i32');

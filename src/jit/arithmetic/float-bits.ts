@@ -1,7 +1,8 @@
 /** Float steps that do not round: neg, abs, min, max, and comparisons. They work on bit patterns. */
+import { pairOf } from '../../base/tuples.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
 import { plainConversion } from '../../numerics/conversion.ts';
-import { type FloatFormat, formats } from '../../numerics/formats.ts';
+import { formats } from '../../numerics/formats.ts';
 import type { Comparison, FloatArithmeticFormat, FloatFunction, FloatMode } from '../../numerics/operations.ts';
 import type { Code } from '../../wasm/code.ts';
 import { converter } from './convert.ts';
@@ -20,7 +21,7 @@ interface Masks {
 }
 
 export function masksOf(name: FloatArithmeticFormat): Masks {
-  const { width, fractionBits } = formats[name] as FloatFormat;
+  const { width, fractionBits } = formats[name];
   const sign = 1n << BigInt(width - 1);
   const fraction = (1n << BigInt(fractionBits)) - 1n;
   return {
@@ -155,17 +156,19 @@ export function pushFloatComparison(step: StepOf<'compare'>, format: FloatArithm
   const { code, values, helpers } = lowering;
   const masks = masksOf(format);
   const kind = format === 'f64' ? 'f64' : 'f32';
-  const [a, b] = step.from.map((ref) => {
-    const bits = values.temporary(masks.type);
-    const value = values.temporary(kind);
-    values.get(ref, masks.type);
-    code.set(bits);
-    if (step.flush && format !== 'f64') flushLocal(code, bits, masks);
-    if (format === 'f64') code.get(bits).op('f64.reinterpret_i64');
-    else pushAsF32(code, helpers, bits, format);
-    code.set(value);
-    return value;
-  }) as [number, number];
+  const [a, b] = pairOf(
+    step.from.map((ref) => {
+      const bits = values.temporary(masks.type);
+      const value = values.temporary(kind);
+      values.get(ref, masks.type);
+      code.set(bits);
+      if (step.flush && format !== 'f64') flushLocal(code, bits, masks);
+      if (format === 'f64') code.get(bits).op('f64.reinterpret_i64');
+      else pushAsF32(code, helpers, bits, format);
+      code.set(value);
+      return value;
+    }),
+  );
   const order = orders[step.comparison];
   if (order !== undefined) {
     code.get(a).get(b).op(`${kind}.${order}`);

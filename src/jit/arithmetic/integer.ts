@@ -1,4 +1,6 @@
 /** Integer, logic and shift steps, and comparisons of integers. */
+import { elementAt } from '../../base/element-at.ts';
+import { pairOf } from '../../base/tuples.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
 import { highProduct } from './wide.ts';
@@ -40,7 +42,7 @@ function operandLocals({ code, values }: Lowering, from: readonly Ref[], format:
 }
 
 export function lowerInteger(step: StepOf<'integer'>, lowering: Lowering): void {
-  const format = formats[step.type] as FixedFormat;
+  const format = formats[step.type];
   if (step.sat) lowerSaturating(step, format, lowering);
   else if (step.fn === 'mul.wide' || step.fn === 'mad.wide') lowerWide(step, format, lowering);
   else {
@@ -155,7 +157,7 @@ function pushHigh({ width, signed }: FixedFormat, a: number, b: number, { code, 
 function lowerWide(step: StepOf<'integer'>, format: FixedFormat, lowering: Lowering): void {
   const { code, values } = lowering;
   const type = holder(format.width * 2);
-  const [a, b, c] = step.from as readonly [Ref, Ref, Ref];
+  const [a, b] = pairOf(step.from);
   for (const ref of [a, b]) {
     values.get(ref, holder(format.width));
     if (type === 'i64') code.op(format.signed ? 'i64.extend_i32_s' : 'i64.extend_i32_u');
@@ -163,7 +165,7 @@ function lowerWide(step: StepOf<'integer'>, format: FixedFormat, lowering: Lower
   }
   code.op(`${type}.mul`);
   if (step.fn === 'mad.wide') {
-    values.get(c, type);
+    values.get(elementAt(step.from, 2), type);
     code.op(`${type}.add`);
   }
   maskTo(code, type, format.width * 2);
@@ -203,7 +205,7 @@ export function clampLocal(code: Code, local: number, { width, signed }: FixedFo
 
 /** cvt.pack: clamps an s32 to the range of a type. */
 export function lowerClamp(step: StepOf<'clamp'>, { code, values }: Lowering): void {
-  const format = formats[step.type] as FixedFormat;
+  const format = formats[step.type];
   const wide = values.temporary('i64');
   values.get(step.from, 'i32');
   code.op('i64.extend_i32_s').set(wide);
@@ -219,7 +221,8 @@ export function lowerBits(step: StepOf<'bits'>, lowering: Lowering): void {
   const { code, values } = lowering;
   const { fn, width, from } = step;
   const type = holder(width);
-  const [a, b] = from as readonly [Ref, Ref];
+  const a = elementAt(from, 0);
+  const [, b = a] = from;
   switch (fn) {
     case 'and':
     case 'or':

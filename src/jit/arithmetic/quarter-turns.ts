@@ -4,6 +4,7 @@
  * pi that give multiples of 4 are left out, and the bits after them are multiplied by the 24 bits of x (the method of
  * Payne and Hanek).
  */
+import { tripleOf } from '../../base/tuples.ts';
 import type { Code } from '../../wasm/code.ts';
 import { doubleBits, eighthTurn, inverseQuarterTurn, shortDoubleBits } from './constants.ts';
 import type { Helpers } from '../helpers.ts';
@@ -135,7 +136,7 @@ export function turnsFunction(helpers: Helpers): number {
       .op('i32.sub');
     code.tee(start).i32(6).op('i32.shr_s').set(word);
     code.get(start).i32(63).op('i32.and', 'i64.extend_i32_u').set(by);
-    const window = [0, 1, 2].map((offset) => windowWord(code, helpers, word, by, offset)) as [number, number, number];
+    const window = tripleOf([0, 1, 2].map((offset) => windowWord(code, helpers, word, by, offset)));
     const product = multiplied(code, helpers, window, factor);
     pushFraction(code, product);
   });

@@ -96,7 +96,7 @@ function nanBits(c: Conversion, format: NumberFormat): bigint {
 
 /** The target of an arithmetic instruction. */
 export function arithmeticTarget(name: FloatArithmeticFormat, mode: FloatMode): RoundingTarget {
-  const format = formats[name] as FloatFormat;
+  const format = formats[name];
   return {
     format,
     rounding: mode.rounding,

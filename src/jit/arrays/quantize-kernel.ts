@@ -3,6 +3,7 @@
  * four at a time, and multiplies an array by one factor. The results match src/arrays/plain-encoder.ts bit for bit.
  */
 import { elementAt } from '../../base/element-at.ts';
+import { quadOf } from '../../base/tuples.ts';
 import type { Conversion } from '../../numerics/conversion.ts';
 import { formats } from '../../numerics/formats.ts';
 import { Code } from '../../wasm/code.ts';
@@ -209,12 +210,14 @@ function writeBlocks(code: Code, spec: QuantizeSpec, blocks: NonNullable<Quantiz
 
 /** A local with the largest magnitudes of four blocks, one per lane. */
 function fourMaxima(code: Code, spec: QuantizeSpec, pointer: number, vectors: number): number {
-  const [a, b, c, d] = [0, 1, 2, 3].map((block) => {
-    const maximum = code.local('v128');
-    splat(code, 0).set(maximum);
-    for (let i = 0; i < vectors; i++) raiseMaximum(code, spec, maximum, pointer, block * vectors + i);
-    return maximum;
-  }) as [number, number, number, number];
+  const [a, b, c, d] = quadOf(
+    [0, 1, 2, 3].map((block) => {
+      const maximum = code.local('v128');
+      splat(code, 0).set(maximum);
+      for (let i = 0; i < vectors; i++) raiseMaximum(code, spec, maximum, pointer, block * vectors + i);
+      return maximum;
+    }),
+  );
   const larger = (x: number, y: number, ones: readonly number[], others: readonly number[]): number => {
     const result = code.local('v128');
     code.get(x).get(y).shuffle(ones).get(x).get(y).shuffle(others).vector('f32x4.pmax').set(result);

@@ -1,4 +1,5 @@
 /** Answers compiled code: where an unusual access goes, or which fault it causes. */
+import { pairOf } from '../../base/tuples.ts';
 import { formatAddress, type MemorySpace, type Place, resolveGeneric } from '../../machine/address-space.ts';
 import { MachineFault, machineFault } from '../../machine/fault.ts';
 import type { EngineMemory } from '../../machine/engine-memory.ts';
@@ -79,7 +80,7 @@ function stackOverflow(
   const fn = functions[index];
   if (fn === undefined) throw new Error(`no function has the index ${index}`);
   const { name, localBytes } = fn;
-  const [bytes, limit] = [base + localBytes, stackBytes].map(String) as [string, string];
+  const [bytes, limit] = pairOf([base + localBytes, stackBytes].map(String));
   return machineFault('PTX6013', { name, bytes, limit, depth: String(depth) });
 }
 

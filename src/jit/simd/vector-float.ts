@@ -1,6 +1,7 @@
 /**
  * f32 on four threads at once, by the rules of float-arithmetic.ts. Rare cases leave to the path for single threads.
  */
+import { pairOf, tripleOf } from '../../base/tuples.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
 import type { FloatFunction } from '../../numerics/operations.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -78,7 +79,7 @@ const leastNormal = 0x0080_0000;
  */
 function fma(step: StepOf<'float'>, lowering: VectorLowering): void {
   const { code, vectors } = lowering;
-  const [a, b, c] = operandsOf(step, lowering) as [number, number, number];
+  const [a, b, c] = tripleOf(operandsOf(step, lowering));
   const sums = [vectors.temporary(), vectors.temporary()] as const;
   sums.forEach((sum, half) => {
     const widened = (local: number): Code => {
@@ -140,7 +141,7 @@ export function vectorFloatComparison(step: StepOf<'compare'>, lowering: VectorL
   const opcode = orders[step.comparison] ?? opposites[step.comparison];
   if (step.type !== 'f32' || step.flush || opcode === undefined) return null;
   return () => {
-    const [a, b] = step.from.map((ref) => vectors.get(ref, 'i32').locals[0]) as [number, number];
+    const [a, b] = pairOf(step.from.map((ref) => vectors.get(ref, 'i32').locals[0]));
     const truth = vectors.temporary();
     code.get(a).get(b).vector(opcode);
     if (orders[step.comparison] === undefined) code.vector('v128.not');

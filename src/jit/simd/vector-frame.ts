@@ -2,6 +2,7 @@
  * Values that four threads keep between regions: four consecutive elements of each array (thread-frame.ts does this for
  * one thread).
  */
+import { elementAt } from '../../base/element-at.ts';
 import type { Code } from '../../wasm/code.ts';
 import { pushField } from '../context-field.ts';
 import type { FunctionShape, KernelShape } from '../kernel-shape.ts';
@@ -66,7 +67,7 @@ export class VectorFrame {
       const { local, type } = values.register(place);
       if (vectors.isVarying(place)) {
         const { locals } = vectors.home(place);
-        this.store(this.slotOf(place), type, (half) => code.get(locals[half] as number));
+        this.store(this.slotOf(place), type, (half) => code.get(elementAt(locals, half)));
       } else {
         this.store(this.slotOf(place), type, () =>
           code.get(local).vector(type === 'i64' ? 'i64x2.splat' : 'i32x4.splat'),

@@ -2,6 +2,7 @@
  * One instruction for four threads: once if it is the same for all, on vectors if it has a vector form, else four
  * times.
  */
+import { elementAt } from '../../base/element-at.ts';
 import type { AddressSource, ProgramInstruction, Transfer } from '../../program/function-program.ts';
 import { usesOf } from '../../program/uses.ts';
 import { differs } from '../../program/varying.ts';
@@ -119,7 +120,7 @@ function writeAddress({ place, base, offset }: AddressSource, { code, vectors }:
   }
   const wide = vectors.read(base.register, 'i64').locals;
   const moved = vectors.made('i64', (half) => {
-    code.get(wide[half] as number);
+    code.get(elementAt(wide, half));
     if (offset !== 0n) code.i64(offset).vector('i64x2.splat', 'i64x2.add');
   });
   vectors.write(place, moved);
@@ -130,7 +131,7 @@ function writeRead(transfer: Transfer, { code, vectors }: VectorLowering): void 
   const target = holder(type.width);
   const source = vectors.read(register, target);
   const chopped = vectors.made(target, (half) => {
-    code.get(source.locals[half] as number);
+    code.get(elementAt(source.locals, half));
     if (negated) splat(code, 1).vector('v128.xor');
     else if (target === 'i32' && type.width < registerWidth) maskWords(code, type.width);
   });

@@ -1,4 +1,6 @@
 /** Integer steps, logic and comparisons on four threads at once; null if a step has no vector form. */
+import { elementAt } from '../../base/element-at.ts';
+import { pairOf } from '../../base/tuples.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
 import { formats, type FixedFormat } from '../../numerics/formats.ts';
@@ -25,7 +27,7 @@ function operands({ code, vectors }: VectorLowering, from: readonly Ref[], forma
 const binary: Readonly<Record<string, string>> = { add: 'add', sub: 'sub', 'mul.lo': 'mul' };
 
 export function vectorInteger(step: StepOf<'integer'>, lowering: VectorLowering): Writer | null {
-  const format = formats[step.type] as FixedFormat;
+  const format = formats[step.type];
   const { code, vectors } = lowering;
   const { fn, to, from } = step;
   const { width, signed } = format;
@@ -44,7 +46,7 @@ export function vectorInteger(step: StepOf<'integer'>, lowering: VectorLowering)
       );
     };
   };
-  const local = (all: readonly Vector[], i: number, half: number): number => all[i]?.locals[half] as number;
+  const local = (all: readonly Vector[], i: number, half: number): number => elementAt(elementAt(all, i).locals, half);
   const operation = binary[fn];
   if (operation !== undefined) {
     const opcode = `${shape}.${operation}` as VectorOpcode;
@@ -82,16 +84,16 @@ export function vectorInteger(step: StepOf<'integer'>, lowering: VectorLowering)
 function wideProduct(step: StepOf<'integer'>, signed: boolean, { code, vectors }: VectorLowering): Writer {
   const suffix = signed ? 's' : 'u';
   return () => {
-    const [a, b, c] = step.from as readonly [Ref, Ref, Ref];
+    const [a, b] = pairOf(step.from);
     const [one] = vectors.get(a, 'i32').locals;
     const [other] = vectors.get(b, 'i32').locals;
-    const addend = step.fn === 'mad.wide' ? vectors.get(c, 'i64').locals : null;
+    const addend = step.fn === 'mad.wide' ? vectors.get(elementAt(step.from, 2), 'i64').locals : null;
     const product = vectors.made('i64', (half) => {
       code
         .get(one)
         .get(other)
         .vector(`i64x2.extmul_${half === 0 ? 'low' : 'high'}_i32x4_${suffix}`);
-      if (addend !== null) code.get(addend[half] as number).vector('i64x2.add');
+      if (addend !== null) code.get(elementAt(addend, half)).vector('i64x2.add');
     });
     vectors.set(step.to, product);
   };
@@ -101,7 +103,8 @@ export function vectorBits(step: StepOf<'bits'>, lowering: VectorLowering): Writ
   const { code, vectors } = lowering;
   const { fn, width, from, to } = step;
   const type = holder(width);
-  const [a, b] = from as readonly [Ref, Ref];
+  const a = elementAt(from, 0);
+  const [, b = a] = from;
   switch (fn) {
     case 'and':
     case 'or':
@@ -111,12 +114,7 @@ export function vectorBits(step: StepOf<'bits'>, lowering: VectorLowering): Writ
         const other = vectors.get(b, type).locals;
         vectors.set(
           to,
-          vectors.made(type, (half) =>
-            code
-              .get(one[half] as number)
-              .get(other[half] as number)
-              .vector(`v128.${fn}`),
-          ),
+          vectors.made(type, (half) => code.get(elementAt(one, half)).get(elementAt(other, half)).vector(`v128.${fn}`)),
         );
       };
     case 'not':
@@ -125,7 +123,7 @@ export function vectorBits(step: StepOf<'bits'>, lowering: VectorLowering): Writ
         vectors.set(
           to,
           vectors.made(type, (half) => {
-            code.get(one[half] as number).vector('v128.not');
+            code.get(elementAt(one, half)).vector('v128.not');
             if (type === 'i32') maskWords(code, width);
           }),
         );
@@ -142,7 +140,7 @@ export function vectorBits(step: StepOf<'bits'>, lowering: VectorLowering): Writ
 /** Shifts by a constant only: for amounts beyond the width, the vector instructions behave differently. */
 function vectorShift(step: StepOf<'bits'>, { code, vectors, constantOf }: VectorLowering): Writer | null {
   const { fn, width, from, to } = step;
-  const [a, b] = from as readonly [Ref, Ref];
+  const [a, b] = pairOf(from);
   const amount = constantOf(b);
   if (amount === null || amount >= width) return null;
   const type = holder(width);
@@ -151,7 +149,7 @@ function vectorShift(step: StepOf<'bits'>, { code, vectors, constantOf }: Vector
   return () => {
     const one = vectors.get(a, type).locals;
     const shifted = vectors.made(type, (half) => {
-      code.get(one[half] as number);
+      code.get(elementAt(one, half));
       if (fn === 'shr.s' && type === 'i32') extendWords(code, width);
       code.i32(amount).vector(`${shape}.${operation}`);
       if (fn !== 'shr.u' && type === 'i32') maskWords(code, width);
@@ -173,13 +171,10 @@ export function vectorComparison(step: StepOf<'compare'>, lowering: VectorLoweri
     return type === 'i64' ? `i64x2.${order}_s` : `i32x4.${order}_${signed ? 's' : 'u'}`;
   };
   return () => {
-    const [a, b] = operands(lowering, step.from, format) as [Vector, Vector];
+    const [a, b] = pairOf(operands(lowering, step.from, format));
     const type = holder(width);
     const truth = vectors.made(type, (half) =>
-      code
-        .get(a.locals[half] as number)
-        .get(b.locals[half] as number)
-        .vector(opcode(type)),
+      code.get(elementAt(a.locals, half)).get(elementAt(b.locals, half)).vector(opcode(type)),
     );
     pushTruth(truth, lowering);
     setWord(step.to, lowering);

@@ -2,6 +2,8 @@
  * Steps on four threads at once. Each function returns the code that writes the step, or null if the step has no vector
  * form. In that case the instruction runs for one thread after the other.
  */
+import { elementAt } from '../../base/element-at.ts';
+import { pairOf } from '../../base/tuples.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
 import type { StepKind, StepOf } from '../../isa/steps/step.ts';
 import { formats } from '../../numerics/formats.ts';
@@ -10,7 +12,6 @@ import { extendWords, maskWords, setWord, type VectorLowering, type Writer } fro
 import { vectorConverter } from './vector-convert.ts';
 import { vectorFloat } from './vector-float.ts';
 import { vectorBits, vectorComparison, vectorInteger } from './vector-integer.ts';
-import type { Vector } from './vectors.ts';
 import { splat } from './vector-words.ts';
 import { holder } from '../values.ts';
 
@@ -146,15 +147,12 @@ function widened({ conversion, from, to }: StepOf<'convert'>, { code, vectors }:
 
 function select({ to, condition, from }: StepOf<'select'>, { code, vectors }: VectorLowering): void {
   const type = from.some((ref) => vectors.typeOf(ref) === 'i64') ? 'i64' : 'i32';
-  const [one, other] = from.map((ref) => vectors.get(ref, type)) as [Vector, Vector];
+  const [one, other] = pairOf(from.map((ref) => vectors.get(ref, type)));
   const [truth] = vectors.get(condition, 'i32').locals;
   const mask = vectors.temporary();
   code.get(truth).vector('i32x4.neg').set(mask);
   const chosen = vectors.made(type, (half) => {
-    code
-      .get(one.locals[half] as number)
-      .get(other.locals[half] as number)
-      .get(mask);
+    code.get(elementAt(one.locals, half)).get(elementAt(other.locals, half)).get(mask);
     if (type === 'i64') code.vector(half === 0 ? 'i64x2.extend_low_i32x4_s' : 'i64x2.extend_high_i32x4_s');
     code.vector('v128.bitselect');
   });
@@ -174,10 +172,7 @@ function extract(to: Ref, from: Ref, low: number, width: number, lowering: Vecto
     return;
   }
   const shifted = vectors.made('i64', (half) =>
-    code
-      .get(source.locals[half] as number)
-      .i32(low)
-      .vector('i64x2.shr_u'),
+    code.get(elementAt(source.locals, half)).i32(low).vector('i64x2.shr_u'),
   );
   if (width > 32) {
     vectors.set(to, shifted);

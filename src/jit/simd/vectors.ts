@@ -145,7 +145,7 @@ export class Vectors {
     const home = this.home(place);
     const source = this.converted(value, home.type);
     home.locals.forEach((local, i) => {
-      if (local !== source.locals[i]) code.get(source.locals[i] as number).set(local);
+      if (local !== source.locals[i]) code.get(elementAt(source.locals, i)).set(local);
     });
   }
 
