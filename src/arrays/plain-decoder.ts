@@ -1,5 +1,4 @@
 /** Codes times factors in plain JavaScript: the specification of the WebAssembly kernel. */
-import { byteAt, singleAt } from '../base/typed-reads.ts';
 import { formats, type FormatName } from '../numerics/formats.ts';
 import { unpackCodes } from './bit-packing.ts';
 import { chunkElements } from './block-encoder.ts';
@@ -31,9 +30,9 @@ export class PlainDecoder implements BlockDecoder {
     const mask = values.length - 1;
     let hasNan = false;
     for (let at = 0, i = 0; at < out.length; i++) {
-      const factor = singleAt(factors, i);
+      const factor = factors[i] as number;
       for (const end = Math.min(at + block, out.length); at < end; at++) {
-        const product = singleAt(values, byteAt(bytes, at) & mask) * factor;
+        const product = (values[(bytes[at] as number) & mask] as number) * factor;
         out[at] = product;
         hasNan ||= Number.isNaN(product);
       }

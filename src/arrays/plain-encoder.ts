@@ -30,7 +30,7 @@ export class PlainEncoder implements BlockEncoder {
       for (let at = 0; at < values.length; at += block) {
         const i = blockIndex(start, at, block);
         const most = largestMagnitude(values, at, Math.min(at + block, values.length));
-        maxima[i] = Math.max(singleAt(maxima, i), most);
+        maxima[i] = Math.max(maxima[i] as number, most);
       }
     }
     return maxima;
@@ -52,7 +52,7 @@ export class PlainEncoder implements BlockEncoder {
   encodeScaled(source: SourceArray, block: number, factors: Float32Array, codes: Uint8Array): void {
     for (const { values, start } of this.chunks(source)) {
       for (let at = 0; at < values.length; at += block) {
-        this.scale(values, at, Math.min(at + block, values.length), singleAt(factors, blockIndex(start, at, block)));
+        this.scale(values, at, Math.min(at + block, values.length), factors[blockIndex(start, at, block)] as number);
       }
       this.write(values.length, codes, start);
     }
@@ -72,15 +72,15 @@ export class PlainEncoder implements BlockEncoder {
   /** One f32 product per element. */
   private scale(values: Float32Array, from: number, to: number, factor: number): void {
     const { scaled } = this;
-    for (let i = from; i < to; i++) scaled[i] = singleAt(values, i) * factor;
+    for (let i = from; i < to; i++) scaled[i] = (values[i] as number) * factor;
   }
 
   private write(count: number, codes: Uint8Array, start: number): void {
     const { bits, bytes, width } = this;
     const { codes: table, cut, below } = this.table;
     for (let i = 0; i < count; i++) {
-      const word = wordAt(bits, i);
-      bytes[i] = byteAt(table, ((word >>> cut) << 1) | ((word & below) === 0 ? 0 : 1));
+      const word = bits[i] as number;
+      bytes[i] = table[((word >>> cut) << 1) | ((word & below) === 0 ? 0 : 1)] as number;
     }
     const written = bytes.subarray(0, count);
     if (!this.plan.dense) codes.set(written, start);
@@ -95,15 +95,15 @@ function packWhole(bytes: Uint8Array, width: number, dense: Uint8Array): void {
     return;
   }
   const pairs = bytes.length >>> 1;
-  for (let i = 0; i < pairs; i++) dense[i] = byteAt(bytes, 2 * i) | (byteAt(bytes, 2 * i + 1) << 4);
-  if (bytes.length % 2 === 1) dense[pairs] = byteAt(bytes, bytes.length - 1);
+  for (let i = 0; i < pairs; i++) dense[i] = (bytes[2 * i] as number) | ((bytes[2 * i + 1] as number) << 4);
+  if (bytes.length % 2 === 1) dense[pairs] = bytes[bytes.length - 1] as number;
 }
 
 /** A comparison with a NaN is false. */
 function largestMagnitude(values: Float32Array, from: number, to: number): number {
   let most = 0;
   for (let i = from; i < to; i++) {
-    const magnitude = Math.abs(singleAt(values, i));
+    const magnitude = Math.abs(values[i] as number);
     if (magnitude > most) most = magnitude;
   }
   return most;

@@ -1,5 +1,4 @@
 /** Atomic steps: read the elements, compute new ones with steps, and write them back. */
-import type { Ref } from '../isa/steps/ref.ts';
 import { elementAt } from '../base/element-at.ts';
 import type { Step, StepOf } from '../isa/steps/step.ts';
 import type { AtomicOpcode } from '../wasm/opcodes.ts';

@@ -79,9 +79,7 @@ export function writeNarrowing(
 
 /** Bits of f32 that only NaNs exceed. Infinities of f16 are finite at this point, and its NaNs are above the limit. */
 function largestOf(from: NarrowingForm['from']): number {
-  return from === 'f16'
-    ? patternAsSingle(formats.f16 as FloatFormat, patternsOf(formats.f16).limit[0])
-    : single.infinity;
+  return from === 'f16' ? patternAsSingle(formats.f16, patternsOf(formats.f16).limit[0]) : single.infinity;
 }
 
 /** How the patterns are held in the results. */
