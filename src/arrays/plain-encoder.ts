@@ -1,7 +1,6 @@
 /**
  * Quantizing in plain JavaScript: the specification of the WebAssembly kernels, and the fallback without WebAssembly.
  */
-import { byteAt, singleAt, wordAt } from '../base/typed-reads.ts';
 import { formats } from '../numerics/formats.ts';
 import { denseBytes, packCodes } from './bit-packing.ts';
 import { type BlockEncoder, blockIndex, chunkElements, type EncoderPlan } from './block-encoder.ts';

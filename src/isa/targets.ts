@@ -60,7 +60,7 @@ const versionNames = [
 export const versions: readonly Version[] = versionNames.map(parseVersion);
 
 /** The newest version whose rules are in the tables. A newer `.version` is judged by these rules, with a warning. */
-export const newestVersion: Version = versions[versions.length - 1] as Version;
+export const newestVersion: Version = lastOf(versions);
 
 /** `8.1` as a version; the caller guarantees the shape. */
 export function parseVersion(text: string): Version {
@@ -140,7 +140,7 @@ function expandTarget([sm, since, a, f]: TargetRow): readonly Target[] {
 export const targets: readonly Target[] = targetRows.flatMap(expandTarget);
 
 /** The newest target, used if none is named. */
-export const newestTarget: Target = targets[targets.length - 1] as Target;
+export const newestTarget: Target = lastOf(targets);
 
 const byName: ReadonlyMap<string, Target> = new Map(targets.map((target) => [target.name, target]));
 
