@@ -42,8 +42,8 @@ export function reversal(width: number): Operation {
  * The position of the |n|-th set bit of a mask, counted from `base` upwards for positive n, downwards for negative n;
  * for 0, `base` itself.
  */
-export function setBitFinder(mask: Bits, base: Bits, n: Bits): number {
-  const offset = (n as number) | 0;
+export function setBitFinder(mask: number, base: number, n: number): number {
+  const offset = n | 0;
   const step = offset < 0 ? -1 : 1;
   let missing = offset === 0 ? 1 : Math.abs(offset);
   for (let place = base; place >= 0 && place < 32; place += step) {
@@ -55,8 +55,7 @@ export function setBitFinder(mask: Bits, base: Bits, n: Bits): number {
 }
 
 /** Each bit of the result is the bit of `table` whose number is formed by the bits of a, b and c, with a topmost. */
-export function lookUp(a: Bits, b: Bits, c: Bits, table: Bits = 0): number {
-  const [x, y, z] = [a as number, b as number, c as number];
+export function lookUp(x: number, y: number, z: number, table = 0): number {
   let found = 0;
   for (let row = 0; row < 8; row++) {
     if (((table >>> row) & 1) === 0) continue;
