@@ -9,6 +9,7 @@ import { evaluator } from '../../src/interp/evaluate.ts';
 import { expandForm } from '../../src/isa/expand.ts';
 import type { InstructionForm, Variant } from '../../src/isa/form.ts';
 import { allForms } from '../../src/isa/table.ts';
+import { caseName } from './case-name.ts';
 
 const environment = namedEnvironment('sm_100', '9.0');
 
@@ -150,7 +151,7 @@ describe('integers and bits', () => {
   ];
   const variants = variantsOf(opcodes, /^(?!.*\.cc\b).*\.([usb](16|32|64)(x2)?|pred)$/);
 
-  test.each(variants.map((variant) => [variant.mnemonic, variant] as const))('%s', (_, variant) => {
+  test.each(variants.map((variant) => [caseName(variant), variant] as const))('%s', (_, variant) => {
     expect(mismatches(variant)).toEqual([]);
   });
 
@@ -216,7 +217,8 @@ function comparable(mnemonic: string): readonly (readonly [Bits, number | bigint
 describe('setp', () => {
   const variants = variantsOf(['setp'], /\.([usb](16|32|64)|f32|f64)$/);
 
-  test.each(variants.map((variant) => [variant.mnemonic, variant] as const))('%s', (mnemonic, variant) => {
+  test.each(variants.map((variant) => [caseName(variant), variant] as const))('%s', (_, variant) => {
+    const { mnemonic } = variant;
     const made = evaluator(variant, environment);
     const [, name = '', operation = ''] = mnemonic.split('.');
     const holds = comparisons[name] as Truth;
@@ -288,7 +290,7 @@ describe('floats', () => {
     ({ form }) => form.operands.length <= 3 && !form.id.endsWith('.unrounded'),
   );
 
-  test.each(variants.map((variant) => [variant.mnemonic, variant] as const))('%s', (_, variant) => {
+  test.each(variants.map((variant) => [caseName(variant), variant] as const))('%s', (_, variant) => {
     expect(floatMismatches(variant)).toEqual([]);
   });
 

@@ -1,0 +1,45 @@
+/**
+ * Names of test cases, out of the table: `cvt/f8x2.f32:type=e4m3x2;relu` is the form `cvt.f8x2.f32` with the choices that
+ * its syntax line leaves open. Every test that is driven by the table names its cases so.
+ */
+import { type CompiledForm, compileForm } from '../../src/isa/notation.ts';
+import type { InstructionForm, Variant } from '../../src/isa/form.ts';
+
+/** The form's id, the opcode set apart from what tells its forms apart: `cvt/f8x2.f32`; `ret` where it has only one. */
+export function formName({ id }: InstructionForm): string {
+  return id.replace('.', '/');
+}
+
+/** The name of a variant: its form, then the types and modifiers chosen. No two variants share one. */
+export function caseName(variant: Variant): string {
+  const choices = choicesOf(variant);
+  return formName(variant.form) + (choices.length === 0 ? '' : `:${choices.join(';')}`);
+}
+
+const compiled = new Map<InstructionForm, CompiledForm>();
+
+function compiledOf(form: InstructionForm): CompiledForm {
+  const made = compiled.get(form) ?? compileForm(form);
+  compiled.set(form, made);
+  return made;
+}
+
+function choicesOf({ form, types, modifiers }: Variant): readonly string[] {
+  const { slots, axes } = compiledOf(form);
+  const open = slots.filter((slot) => slot.types.length > 1);
+  const chosen = slots.flatMap((slot, i) => {
+    const name = open.length === 1 ? 'type' : slot.name;
+    return open.includes(slot) ? [`${name}=${bare(types[i]?.name ?? '')}`] : [];
+  });
+  const words = axes.flatMap(({ axis, name, values, optional }) => {
+    const value = modifiers[axis];
+    if (value === undefined || (values.length === 1 && !optional)) return [];
+    return [values.length === 1 ? bare(value) : `${name}=${bare(value)}`];
+  });
+  return [...chosen, ...words];
+}
+
+/** Without the dot in front. */
+function bare(part: string): string {
+  return part.replace(/^\./, '');
+}

@@ -1,0 +1,59 @@
+/** Every form of the table has a recorded case, and every recorded case names a form. */
+import { describe, expect, test } from 'vitest';
+import { expand } from '../../src/isa/expand.ts';
+import { allForms } from '../../src/isa/table.ts';
+import { caseName, formName } from './case-name.ts';
+import { casesOf, goldenMnemonics } from './golden-cases.ts';
+
+const mnemonics = [...goldenMnemonics()];
+
+/** Forms that `test/golden` has no case of yet: other tests run them. A new form does not belong here. */
+const unrecorded: readonly string[] = `
+  div/f32.unrounded div/f64.unrounded rcp/f32.unrounded sqrt/f32.unrounded sin/f32.unrounded ex2/f32.unrounded
+  ld/nc.hint ld/volatile ld/relaxed.hint ld/acquire ld/acquire.hint ld/mmio
+  st/hint st/relaxed st/relaxed.hint st/release st/release.hint st/mmio
+  cp/async.cg.hint cp/async.cg.part.hint cp/async.cg.ignore.hint
+  atom/vector.half atom/vector.pair atom/vector.pair.hint red/vector.pair red/vector.pair.hint
+  shfl vote vote/ballot fence/tensormap.acquire trap brkpt barrier/cta.arrive
+  bar/cta.red.popc.1 bar/cta.red.bool.1 bar/cta.red.popc.2 bar/cta.red.bool.2
+  barrier/cta.red.popc.1 barrier/cta.red.bool.1 barrier/cta.red.popc.2 barrier/cta.red.bool.2`
+  .trim()
+  .split(/\s+/);
+
+/** The forms without a case among these names. */
+function formsWithoutCase(names: Iterable<string>): readonly string[] {
+  const covered = new Set([...names].map((name) => name.split(':', 1)[0]));
+  return allForms.map(formName).filter((name) => !covered.has(name));
+}
+
+describe('recorded cases', () => {
+  const cases = new Set(mnemonics.flatMap((mnemonic) => casesOf(mnemonic) ?? []));
+
+  test('there is one for every form but those listed', () => {
+    expect([...formsWithoutCase(cases)].sort()).toEqual([...unrecorded].sort());
+  });
+
+  test('each names a form', () => {
+    expect(mnemonics.filter((mnemonic) => casesOf(mnemonic) === null)).toEqual([]);
+  });
+
+  test('a form that nobody recorded would be told', () => {
+    const [first = ''] = cases;
+    const form = first.split(':', 1)[0] ?? '';
+    const others = [...cases].filter((name) => name.split(':', 1)[0] !== form);
+    expect(formsWithoutCase(others)).toContain(form);
+    expect(casesOf('avg.up.u32')).toBeNull();
+  });
+});
+
+describe('names', () => {
+  test('come from the choices of a variant', () => {
+    expect(casesOf('cvt.rn.satfinite.relu.e4m3x2.f32')).toContain('cvt/f8x2.f32:type=e4m3x2;relu');
+    expect(casesOf('add.u16')).toContain('add/int:type=u16');
+  });
+
+  test('no two variants share one', () => {
+    const names = [...expand(allForms)].map(caseName);
+    expect(new Set(names).size).toBe(names.length);
+  });
+});

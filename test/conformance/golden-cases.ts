@@ -1,0 +1,55 @@
+/** The recorded instructions of test/golden by the names of the table: verdicts that accept, and values. */
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import { resolveMnemonic } from '../../src/check/resolve.ts';
+import { foldedValues } from '../golden/folded.ts';
+import { caseFiles, readCases } from '../golden/module-cases.ts';
+import { families, instructionsOf } from '../golden/vectors.ts';
+import { caseName } from './case-name.ts';
+
+const verdictFiles = ['legality', 'legality-basic', 'legality-more', 'legality-values', 'legality-warp'];
+
+interface Verdict {
+  readonly inst?: string;
+  readonly body?: string | null;
+  readonly ok?: boolean;
+  /** Why a verdict is not followed. */
+  readonly quirk?: string;
+}
+
+function linesOf(name: string): readonly string[] {
+  const bytes = readFileSync(new URL(`../golden/${name}`, import.meta.url));
+  return (name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8').trim().split('\n');
+}
+
+/** The mnemonics of a text with instructions. */
+function mnemonicsIn(text: string): readonly string[] {
+  // White space may stand before a dot.
+  const found = text
+    .replaceAll(/(?<=\w)\s+(?=\.)/g, '')
+    .matchAll(/(?:^|[;\n])[ \t]*(?:\w+:\s*)?(?:@!?%?\w+\s+)?([a-z][a-z0-9]*(?:[.:]+\w+)*)(?=\s|;)/g);
+  return [...found].flatMap(([, mnemonic]) => (mnemonic === undefined ? [] : [mnemonic]));
+}
+
+/** Mnemonics of every recorded instruction that ptxas took, and of every one with values. */
+export function goldenMnemonics(): ReadonlySet<string> {
+  const files = [...verdictFiles.map((name) => `${name}/cases.jsonl.gz`), 'legality-call/cases.jsonl'];
+  const verdicts = files.flatMap(linesOf).map((line): Verdict => JSON.parse(line));
+  const accepted = verdicts
+    .filter(({ ok, quirk }) => ok === true && quirk === undefined)
+    .flatMap(({ inst, body }) => mnemonicsIn(inst ?? body ?? ''));
+  const modules = caseFiles()
+    .flatMap(readCases)
+    .filter(({ title, verdict }) => verdict === 'accepted' && !title.startsWith('quirk:'));
+  const inModules = modules.flatMap(({ source }) => mnemonicsIn(source));
+  const valued = [...families().flatMap(instructionsOf), ...foldedValues()].map(({ inst }) => inst);
+  return new Set([...accepted, ...inModules, ...valued]);
+}
+
+/** Names of the cases of these mnemonics: one for each form that the operands may choose. Null where no form takes it. */
+export function casesOf(mnemonic: string): readonly string[] | null {
+  const resolution = resolveMnemonic(mnemonic);
+  // An instruction of PTX that the table does not hold has no cases.
+  if (resolution.kind === 'unchecked') return [];
+  return resolution.kind === 'variants' ? resolution.variants.map(caseName) : null;
+}

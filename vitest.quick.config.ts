@@ -1,0 +1,27 @@
+import { defineConfig, mergeConfig } from 'vitest/config';
+import all from './vitest.config.ts';
+
+/** Units, cases, and one file of each kind of recorded verdicts and values: a look after each change. */
+export default mergeConfig(
+  { ...all, test: { ...all.test, include: [] } },
+  defineConfig({
+    test: {
+      include: [
+        'src/**/*.test.ts',
+        'test/cases/*.test.ts',
+        'test/messages/*.test.ts',
+        'test/spec/*.test.ts',
+        'test/conformance/{arithmetic,cases,made-up-form,value-opcodes}.test.ts',
+        'test/golden/{evaluate,folded-values,legality-more,modules,syntax}.test.ts',
+        'test/device/{execution,launch,memory}.test.ts',
+      ],
+      // Whole ranges of values, and every code and form in turn.
+      exclude: [
+        'src/numerics/convert.test.ts',
+        'src/arrays/convert.test.ts',
+        'src/explain/{diagnostic-code,special-values}.test.ts',
+        'src/tensors/convert-file.test.ts',
+      ],
+    },
+  }),
+);
