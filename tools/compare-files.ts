@@ -11,7 +11,9 @@ import { check } from '../src/check/check.ts';
 
 const shown = 4;
 
-/** What ptxas says; it compiles for sm_75 and later, so older PTX is compiled for that. Null where it accepts the file. */
+/**
+ * The answer of ptxas; it compiles for sm_75 and later, so older PTX is compiled for that. Null if it accepts the file.
+ */
 function theirErrors(file: string, text: string): readonly string[] | null {
   const [, number = '75', suffix = ''] = /^\s*\.target\s+sm_(\d+)([af]?)/m.exec(text) ?? [];
   const arch = Number(number) < 75 ? 'sm_75' : `sm_${number}${suffix}`;

@@ -41,7 +41,7 @@ function isLegal(text: string): boolean {
   return ourFirst(text) === null;
 }
 
-/** Our first error; null where there is none. */
+/** Our first error, or null. */
 function ourFirst(text: string): string | null {
   const error = check(text).diagnostics.find(({ severity }) => severity === 'error');
   return error === undefined ? null : `${error.code} ${error.message}`;
@@ -49,7 +49,7 @@ function ourFirst(text: string): string | null {
 
 const folder = scratchFolder();
 
-/** What ptxas says first where it refuses a module, null where it does not, undefined where it cannot tell. */
+/** The first complaint of ptxas if it rejects a module, null if it does not, undefined if it cannot tell. */
 function theirFirst(text: string): string | null | undefined {
   const file = join(folder, 'm.ptx');
   writeFileSync(file, text);

@@ -163,7 +163,7 @@ test('arrays without elements take no time, however many rows they have', () => 
 
 test('a Float16Array is f16, where there are any', () => {
   const bits = Uint16Array.of(0x3c00, 0x4100, 0xc200, 0x2e66);
-  // What older runtimes lack is here only by its name, which is what is looked at.
+  // Types that older runtimes lack are declared here by name only, because only the name is checked.
   const halves = Object.defineProperty(new Uint16Array(bits), Symbol.toStringTag, { value: 'Float16Array' });
   const options = { to: 'mxfp8' };
   expect(quantize(halves as never, options)).toEqual(quantize(bits, { ...options, from: 'f16' }));

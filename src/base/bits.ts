@@ -26,7 +26,10 @@ export function hex(bits: Bits, width: number): string {
 /** A function of bits; what it does not take is ignored. */
 type OfBits<R> = (a: Bits, b?: Bits, c?: Bits, d?: Bits) => R;
 
-/** A function of bits of values up to 32 bits wide, which are numbers. Whoever prepares an instruction knows its widths. */
+/**
+ * A function of bits of values up to 32 bits wide, which are numbers. The code that prepares an instruction knows its
+ * widths.
+ */
 export function onNumbers<R>(of: (a: number, b: number, c: number, d: number) => R): OfBits<R> {
   return of as OfBits<R>;
 }

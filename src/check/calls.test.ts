@@ -1,4 +1,4 @@
-/** What is said of calls and functions that do not fit: code, place and words. */
+/** Diagnostics of invalid calls and functions: code, position and words. */
 import { expect, test } from 'vitest';
 import { check } from './check.ts';
 

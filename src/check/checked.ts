@@ -1,4 +1,7 @@
-/** What the checker keeps of a function for running: its statements in order, each with the scope of its names. */
+/**
+ * The parts of a function that the checker keeps for running: its statements in order, each with the scope of its
+ * names.
+ */
 import type { FunctionItem, Instruction, LocationDirective, PragmaDirective } from '../syntax/tree.ts';
 import type { LabelSymbol, RegisterSymbol, Scope, VariableSymbol } from './symbols.ts';
 

@@ -1,4 +1,4 @@
-/** What modules declare, as ptxas 13.0 judges it: each case was tried there too. */
+/** Module declarations, as ptxas 13.0 judges them: each case was tried there too. */
 import { describe, expect, test } from 'vitest';
 import { check } from './check.ts';
 

@@ -1,4 +1,4 @@
-/** What a module says of itself: each case with the codes that ptxas 13.0 has words for. */
+/** The header of a module: each case with the codes that ptxas 13.0 has words for. */
 import { expect, test } from 'vitest';
 import { check } from './check.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Instructions in the notation of early versions or targets, where that is no longer accepted: what must be added
- * today.
+ * Rules for instructions in the notation of early versions or targets, where that is no longer accepted: they say what
+ * must be added today.
  */
 import type { AvailabilityRow, Variant } from '../isa/form.ts';
 import { type CompiledForm, makeVariant } from '../isa/notation.ts';

@@ -33,7 +33,7 @@ export async function sweepCommand(instructions: readonly string[], flags: Sweep
   return interruptible(async (signal) => {
     let worst: ExitCode = 0;
     for (const name of names) {
-      // What is finished is in the file of --out.
+      // Finished chunks are in the file of --out.
       if (signal.aborted) break;
       worst = worse(worst, await sweepOne(name, flags, { expected, out, signal }));
     }

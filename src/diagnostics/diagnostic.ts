@@ -14,7 +14,7 @@ export interface Diagnostic {
   readonly severity: Severity;
   readonly message: string;
   readonly span: Span;
-  /** What to do about it, or what would be allowed instead. */
+  /** How to fix it, or what is allowed instead. */
   readonly help: string | null;
   readonly fix: Fix | null;
   /** Section of the PTX ISA 9.1 that the rule comes from. */
@@ -23,7 +23,7 @@ export interface Diagnostic {
   readonly ptxas: string;
 }
 
-/** What a call site may add to a catalogue entry. */
+/** Fields that a call site may add to a catalogue entry. */
 export interface Extras {
   readonly help?: string | null;
   readonly fix?: Fix | null;

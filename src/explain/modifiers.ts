@@ -1,4 +1,4 @@
-/** What modifiers mean, and which others an instruction could carry. */
+/** The meaning of modifiers, and which others an instruction could carry. */
 import { resolveMnemonic } from '../check/resolve.ts';
 import type { Variant } from '../isa/form.ts';
 import { splitMnemonic } from '../isa/notation.ts';

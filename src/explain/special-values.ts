@@ -168,7 +168,7 @@ function rounded(c: Conversion, sign: Sign): Bits {
   return towardZero ? patternsOf(c.to).largest[sign] : infinite(c, sign);
 }
 
-/** What `.sat` and `.relu` make of a result beyond the format. */
+/** The effect of `.sat` and `.relu` on a result beyond the format. */
 function clampedResult(c: Conversion, sign: Sign, bits: Bits): Bits {
   const { zero, one } = patternsOf(c.to);
   if (sign === 1 && (clampsToOne(c) || c.relu)) return zero[0];

@@ -40,7 +40,7 @@ async function openToRead(path: string): Promise<FileHandle> {
   try {
     return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
-    // Links are followed here, so that a link is no obstacle by itself.
+    // Links are followed here, so a link alone is not an error.
     if (codeOf(error) !== 'ELOOP') throw error;
     throw fileError('not-a-file', path, 'is a symbolic link that leads in a circle');
   }

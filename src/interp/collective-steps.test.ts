@@ -1,4 +1,6 @@
-/** What lanes get of each other, by the ISA's pseudo-code written out for a warp of 32 (9.7.9.6, 9.7.13.9 to 9.7.13.12). */
+/**
+ * Values that lanes exchange, by the ISA's pseudo-code written out for a warp of 32 (9.7.9.6, 9.7.13.9 to 9.7.13.12).
+ */
 import { describe, expect, test } from 'vitest';
 import { exchange, type Member } from './collective-steps.ts';
 

@@ -13,7 +13,7 @@ function make(from: FormatName, to: FormatName, changes: Partial<Conversion> = {
   return { ...plainConversion(from, to), ...changes };
 }
 
-/** What the oracle says, as bits. */
+/** The result of the oracle, as bits. */
 function wanted(c: Conversion, source: Bits, random = 0, scale = 0x7f): Bits {
   const result = expected(c, source, random, scale);
   const patterns = patternsOf(c.to);

@@ -1,4 +1,4 @@
-/** What regions take out of the frame and put back: kernels of a few lines, each with a barrier before what is looked at. */
+/** Registers that regions load and store: kernels of a few lines, each with a barrier before the code under test. */
 import { describe, expect, test } from 'vitest';
 import { loadModule } from '../check/check.ts';
 import { blocksOf } from './flow.ts';
@@ -8,7 +8,7 @@ import { liveness } from './liveness.ts';
 import { regionsOf } from './regions.ts';
 import { TrafficAnalysis } from './register-traffic.ts';
 
-/** By block of the region behind the only barrier: registers taken out, and those changed where it stops or ends. */
+/** For the region after the only barrier, by block: registers loaded, and those changed where it stops or ends. */
 function traffic(before: string, behind: string) {
   const source = `.version 8.0\n.target sm_80\n.address_size 64\n.entry k() {
     .reg .pred %p<4>; .reg .b32 %a, %b, %c, %i;\n${before} bar.sync 0; ${behind}\n}`;

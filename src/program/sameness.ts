@@ -27,7 +27,7 @@ function joined(origins: readonly Origin[], among: Sameness): Origin {
   };
 }
 
-/** What each register that an instruction writes depends on. */
+/** Which inputs each register that an instruction writes depends on. */
 function resultsOf(
   instruction: ProgramInstruction,
   isRegister: (place: number) => boolean,
@@ -63,7 +63,7 @@ function resultsOf(
   return [
     ...[...written].map((place) => result(place, originOf(place))),
     ...writes.map(({ operand, register: place }) => result(place, originOf(operand))),
-    // What a callee makes of its arguments is its own business.
+    // How a callee uses its arguments does not matter here.
     ...(call?.results ?? []).flatMap(({ value }) =>
       value.kind === 'register' ? [result(value.place, { among: 'thread', given: [] })] : [],
     ),

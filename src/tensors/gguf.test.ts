@@ -17,7 +17,7 @@ interface Info {
   readonly offset: number | bigint;
 }
 
-/** A file written by hand: fields, tensors, and so many bytes behind the header, at a multiple of 32. */
+/** A file written by hand: fields, tensors, and a number of bytes after the header, at a multiple of 32. */
 function file(
   infos: readonly Info[],
   data = 0,

@@ -50,7 +50,7 @@ export class Bytes {
     this.end += bytes.length;
   }
 
-  /** What has been written; valid until the next write. */
+  /** The bytes written so far; valid until the next write. */
   written(): Uint8Array<ArrayBuffer> {
     return this.buffer.subarray(0, this.end);
   }

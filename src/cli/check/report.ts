@@ -1,4 +1,4 @@
-/** What `ptxlab check` knows about a file once it is judged. */
+/** The result of `ptxlab check` for a file. */
 import type { SourceText } from '../../base/source-text.ts';
 import type { CheckReport } from '../../check/check.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
@@ -57,7 +57,7 @@ function nameTargets(diagnostic: Diagnostic, targets: readonly string[], all: nu
   return { ...diagnostic, message: `${diagnostic.message} (for ${targets.join(', ')})` };
 }
 
-/** What `--format json` prints for a file and a target. */
+/** The output of `--format json` for a file and a target. */
 export function jsonRecord({ source, report }: Judged): object {
   const { requirements } = report;
   const accepted = isAcceptedSomewhere(report);

@@ -1,4 +1,4 @@
-/** What `convert` prints: a plan for people and as JSON, and what was done. */
+/** The output of `convert`: a plan for people and as JSON, and a report of the result. */
 import { printable } from '../../diagnostics/renderers/printable.ts';
 import type { ConversionPlan, TensorWork } from '../../tensors/conversion-plan.ts';
 import type { TensorEntry } from '../../tensors/tensor-file.ts';

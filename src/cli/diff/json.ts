@@ -1,4 +1,4 @@
-/** What `diff --json` prints. */
+/** The output of `diff --json`. */
 import type { Comparison } from '../../arrays/comparison.ts';
 import type { Side } from '../../tensors/pairing.ts';
 import type { ComparedPair, FileDiff, PairOutcome } from './compare.ts';

@@ -1,4 +1,4 @@
-/** What `diff` prints for people. */
+/** The output of `diff` for people. */
 import { printable } from '../../diagnostics/renderers/printable.ts';
 import type { Style } from '../../diagnostics/renderers/style.ts';
 import type { TensorEntry } from '../../tensors/tensor-file.ts';

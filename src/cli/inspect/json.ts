@@ -1,4 +1,4 @@
-/** What `inspect --json` prints of a file. */
+/** The output of `inspect --json` for a file. */
 import type { Summary } from '../../arrays/summary.ts';
 import type { MetadataValue, TensorEntry } from '../../tensors/tensor-file.ts';
 import type { Inspection } from '../inspect.ts';

@@ -1,4 +1,4 @@
-/** What `inspect` prints for people. */
+/** The output of `inspect` for people. */
 import type { Summary } from '../../arrays/summary.ts';
 import { printable } from '../../diagnostics/renderers/printable.ts';
 import type { Style } from '../../diagnostics/renderers/style.ts';

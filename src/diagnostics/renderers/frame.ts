@@ -44,7 +44,7 @@ function lineEnd(text: string, start: number, limit: number): number {
 /** Keeps `width` columns around the caret and puts an ellipsis where something was left out. */
 function cut(cells: Cells, caretStart: number, caretWidth: number, width: number): Omit<Frame, 'line' | 'column'> {
   const margin = Math.max(2, (width - caretWidth) >> 1);
-  // The place behind the last character needs a column of its own.
+  // The position after the last character needs a column of its own.
   const end = Math.max(cells.length, caretStart + 1);
   const left = Math.max(0, Math.min(caretStart - margin, end - width));
   const right = Math.min(cells.length, left + width);

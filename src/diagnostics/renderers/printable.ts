@@ -7,7 +7,7 @@ const tabStop = 4;
 
 const invisible = /[\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/;
 
-/** One screen column each: a wide character leaves the cell behind it empty, a tab fills up to the next stop of four. */
+/** One screen column each: a wide character leaves the cell after it empty, a tab fills up to the next stop of four. */
 export type Cells = readonly string[];
 
 /** The columns a line takes, laid out from column `from`. */

@@ -172,7 +172,7 @@ class FourWriter {
     return program.registers.some(({ place }) => results.includes(place) && !this.vectors.isVarying(place));
   }
 
-  /** What the first thread got is what all four got. */
+  /** The result of the first thread is that of all four. */
   private takeUniform({ instruction, step, gets }: Stop): void {
     const { frame, values, vectors, lowerings } = this;
     step.to.forEach((ref, i) => {
