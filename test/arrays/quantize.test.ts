@@ -1,4 +1,4 @@
-/** What quantizing gives: by an oracle of OCP MX 1.0, and by example. */
+/** Results of quantizing: by an oracle of OCP MX 1.0, and by example. */
 import { describe, expect, test } from 'vitest';
 import { unpackCodes } from '../../src/arrays/bit-packing.ts';
 import { schemes } from '../../src/arrays/block-formats.ts';

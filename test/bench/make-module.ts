@@ -39,7 +39,7 @@ function readTemplates(): readonly Template[] {
   return files.sort().map((name) => toTemplate(readFileSync(new URL(name, kernels), 'utf8')));
 }
 
-/** Everything behind `.address_size`, and the names that the module declares. */
+/** Everything after `.address_size`, and the names that the module declares. */
 function toTemplate(source: string): Template {
   const text = source.slice(source.indexOf('\n', source.indexOf('.address_size')) + 1);
   const functions = [...text.matchAll(/\.(?:entry|func)\s+(?:\([^)]*\)\s*)?([\w$]+)/g)];

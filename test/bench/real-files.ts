@@ -47,7 +47,7 @@ export function realFiles(): RealFiles {
   return { files, bytes, origin: readFileSync(done, 'utf8') };
 }
 
-/** False where there is no nvcc. */
+/** False if nvcc is not installed. */
 function build(): boolean {
   if (spawnSync('nvcc', ['--version']).error !== undefined) {
     const text = [...makeModule(largest - 200_000)].join('');
@@ -63,7 +63,7 @@ function build(): boolean {
 
 function buildOne(path: string, program: string, name: string, options: readonly string[]): void {
   const made = join(folder, `${program.replace(/\.cu$/, '')}.${name}.ptx`);
-  // A run that was broken off goes on where it ended.
+  // An interrupted run continues where it ended.
   if (existsSync(made)) return;
   const { status } = spawnSync('nvcc', ['-w', '-ptx', ...options, program, '-o', `${made}.new`], { cwd: path });
   if (status === 0) renameSync(`${made}.new`, made);

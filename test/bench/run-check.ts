@@ -37,7 +37,7 @@ function rowOf(what: string, ours: number, bytes: number, theirs: number | null)
   return { what, figure, beside: `${(theirs / ours).toFixed(2)} times as fast as ptxas (${theirs.toFixed(2)} s)` };
 }
 
-/** CPU time of ptxas on each file, less what it takes for an empty module; null where there is none. */
+/** CPU time of ptxas on each file, minus the time for an empty module; null if there is no ptxas. */
 function ptxasSeconds(files: readonly string[]): number | null {
   const empty = join(scratchFolder(), 'empty.ptx');
   writeFileSync(empty, '.version 9.0\n.target sm_75\n.address_size 64\n');

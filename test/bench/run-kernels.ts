@@ -165,7 +165,7 @@ int main() {
 }
 `;
 
-/** Milliseconds of the same picture, natively on one thread; a reason where there is no compiler. */
+/** Milliseconds for the same picture, natively on one thread; a reason if there is no compiler. */
 export function mandelbrotBeside(): string {
   const folder = scratchFolder();
   const [source, program] = [join(folder, 'mandel.cpp'), join(folder, 'mandel')];

@@ -1,4 +1,7 @@
-/** What it costs that lanes of a warp exchange values, by how many registers they keep meanwhile and who takes part. */
+/**
+ * The cost of exchanging values between lanes of a warp, by the number of live registers and by the lanes that take
+ * part.
+ */
 import { Device } from '../../src/device.ts';
 import type { Row } from './run-kernels.ts';
 

@@ -22,7 +22,7 @@ export interface RunOptions {
   readonly cwd?: string;
 }
 
-/** Runs `ptxlab` with these arguments. Colours, locale and terminal of whoever runs the tests do not reach it. */
+/** Runs `ptxlab` with these arguments, independent of the colours, locale and terminal of the test run. */
 export async function ptxlab(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
   const child = await start(args, options);
   const stdout: Buffer[] = [];

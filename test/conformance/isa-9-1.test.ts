@@ -1,6 +1,6 @@
 /**
- * What PTX ISA 9.1 adds to cvt, which no ptxas at hand knows: judged by the text alone (9.7.9.21, syntax block, PTX ISA
- * notes, target ISA notes).
+ * Additions of PTX ISA 9.1 to cvt, which no installed ptxas knows: judged by the text alone (9.7.9.21, syntax block,
+ * PTX ISA notes, target ISA notes).
  */
 import { describe, expect, test } from 'vitest';
 import { check } from '../../src/check/check.ts';

@@ -24,14 +24,14 @@ import { builtins } from '../../src/program/builtins.ts';
 import { FunctionTable } from '../../src/program/function-table.ts';
 import { type KernelProgram, linkKernel } from '../../src/program/link.ts';
 
-/** What one execution of a step by one thread touched. */
+/** Everything that one execution of a step by one thread touched. */
 export interface Touched {
   readonly reads: ReadonlySet<Ref>;
   readonly writes: ReadonlySet<Ref>;
   readonly memory: ReadonlyMap<string, MemoryAccess>;
   readonly flow: Flow;
   readonly group: GroupScope | null;
-  /** What every thread of the run has under the names that the step writes. */
+  /** The value of each thread of the run for the names that the step writes. */
   readonly results: readonly (readonly Bits[])[];
 }
 

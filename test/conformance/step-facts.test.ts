@@ -130,7 +130,7 @@ function playerOf({ values }: Sample, thread: number, block: number): Player {
 
 // --- comparison -----------------------------------------------------------------------------------------------------
 
-/** What the facts of a kind say otherwise than the engine does; empty where they agree. */
+/** The differences between the facts of a kind and the behaviour of the engine; empty if they agree. */
 function disagreements(kind: StepKind): readonly string[] {
   const all = samples.get(kind) ?? [];
   return [...all.flatMap(sampleDisagreements), ...modestClaims(all)];

@@ -1,4 +1,4 @@
-/** A launch that turns out to be long goes on in code for four threads, between two blocks. */
+/** A launch that turns out to be long continues in code for four threads, between two blocks. */
 import { expect, test } from 'vitest';
 import { outcome, type Source } from './run.ts';
 

@@ -1,4 +1,4 @@
-/** What a caller does wrong is thrown as a typed error before anything runs; what fits is taken. */
+/** A caller's mistake is thrown as a typed error before anything runs; valid arguments are accepted. */
 import { describe, expect, test } from 'vitest';
 import { type Argument, Device, type LaunchOptions, PtxlabError, RefusedModuleError } from '../../src/device.ts';
 import { moduleOf } from './run.ts';

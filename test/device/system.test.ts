@@ -1,4 +1,6 @@
-/** What the system keeps for kernels: a workspace by which a grid synchronises, and the first bytes of shared memory. */
+/**
+ * Resources of the system for kernels: a workspace for grid synchronisation, and the reserved bytes of shared memory.
+ */
 import { describe, expect, test } from 'vitest';
 import type { LaunchOptions } from '../../src/device.ts';
 import { outcome, output, type Source, ways } from './run.ts';

@@ -1,4 +1,7 @@
-/** What a trace shows: the instructions of one thread in the order in which they end, with what their registers held. */
+/**
+ * The content of a trace: the instructions of one thread in the order in which they end, with the values of their
+ * registers.
+ */
 import { describe, expect, test } from 'vitest';
 import { Device, type LaunchOptions, type TraceEvent } from '../../src/device.ts';
 import { moduleOf, type Source } from './run.ts';

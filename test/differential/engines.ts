@@ -55,7 +55,7 @@ type Way = Pick<LaunchOptions, 'engine' | 'simd'>;
 /** Code for one thread, and for four at a time. */
 const fast: readonly Way[] = [{ simd: false }, { simd: true }];
 
-/** What each way makes of the rows: for each its results in order, and the condition code after the instruction. */
+/** The results of each way for the rows, in order, and the condition code after the instruction. */
 async function launcher(instruction: Instruction, rows: Rows): Promise<(way: Way) => Promise<Rows>> {
   const { device, module } = await load(kernelText(instruction));
   const kernel = module.kernel('k');

@@ -50,7 +50,7 @@ export class FactCounter {
   }
 }
 
-/** What all variants of a mnemonic have in common: its operands choose one of them. */
+/** The common properties of all variants of a mnemonic: its operands select one of them. */
 function factsOfMnemonic(mnemonic: string): readonly string[] {
   const resolution = resolveMnemonic(mnemonic);
   const variants = resolution.kind === 'variants' ? resolution.variants : [];

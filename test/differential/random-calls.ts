@@ -10,7 +10,7 @@ type Style = 'memory' | 'registers' | 'structure';
 
 interface Generated {
   readonly source: string;
-  /** What the kernel stores for a thread. */
+  /** The values that the kernel stores for a thread. */
   readonly expected: (thread: number) => number;
 }
 

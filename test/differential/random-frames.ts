@@ -1,4 +1,4 @@
-/** What stands around random statements: registers and their first values, memory, and what is stored at the end. */
+/** The code around random statements: registers and their first values, memory, and the values stored at the end. */
 import { registers } from './random-instructions.ts';
 import type { Callee, Statement } from './random-statements.ts';
 

@@ -14,7 +14,9 @@ type OnTrace = (event: TraceEvent) => void;
 
 const ignore: OnTrace = () => undefined;
 
-/** What launches of a kernel leave on the reference engine and in each way, or the fault that they end with. */
+/**
+ * The memory that launches of a kernel leave on the reference engine and in each way, or the fault that they end with.
+ */
 async function outcomes(
   kernel: RandomKernel,
   ways: readonly Way[],

@@ -69,7 +69,7 @@ function sourceOf({ from, count, offset, fill, salt }: Case): Uint8Array {
   return bytes.subarray(offset);
 }
 
-/** Null where nobody offers the conversion. */
+/** Null if no stack offers the conversion. */
 function prepared(source: Uint8Array, options: ConvertOptions): Pick<PreparedArrays, 'plan' | 'random'> | null {
   try {
     return arrayConversion(source, options);

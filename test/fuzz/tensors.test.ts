@@ -16,7 +16,7 @@ const containers = containerNames.filter((name) => name !== 'raw');
 /** The longest header that is read, and what comes before it. */
 const mostAtOnce = 100_000_008;
 
-/** Bytes with a file's size, which need not be theirs: behind them are zeros. */
+/** Bytes for a file size that may be larger: the rest is zeros. */
 function sourceOf(bytes: Uint8Array, size: number): ByteSource {
   return {
     size,

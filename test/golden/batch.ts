@@ -9,15 +9,15 @@ export interface KernelCase {
   readonly version: string;
   readonly target: string;
   readonly inst: string;
-  /** What ptxas said to a refused instruction. */
+  /** The words of ptxas for a rejected instruction. */
   readonly msg?: string;
   /** All that stands before the kernel: header, and declarations of the module. */
   readonly head: string;
   /** From the name's end on: parameters, body, what follows. */
   readonly kernel: string;
-  /** What stands before the kernel's name. */
+  /** The text before the kernel's name. */
   readonly entry: string;
-  /** What the checker should say. */
+  /** The expected findings of the checker. */
   readonly ok: boolean;
 }
 

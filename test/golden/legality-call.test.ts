@@ -8,7 +8,7 @@ interface Case {
   readonly target: string;
   /** Behind the functions that every module begins with. */
   readonly before: string;
-  /** Of the kernel, behind its declarations; null where `before` is all of the module. */
+  /** The body of the kernel, after its declarations; null if `before` is the whole module. */
   readonly body: string | null;
   readonly ok: boolean;
   readonly msg?: string;

@@ -1,4 +1,4 @@
-/** What a line of test/kernels/cuda/*.jsonl says: how to launch a kernel, and what its buffers hold afterwards. */
+/** A line of test/kernels/cuda/*.jsonl: how to launch a kernel, and the contents of its buffers afterwards. */
 
 type Input =
   /** Bytes of a scalar or struct. */
@@ -31,7 +31,7 @@ export interface CudaCase {
   readonly block: Triple;
   readonly sharedBytes: number;
   readonly args: readonly Input[];
-  /** One for each argument; null for what is no buffer. */
+  /** One for each argument; null if it is not a buffer. */
   readonly after: readonly (Outcome | null)[];
 }
 

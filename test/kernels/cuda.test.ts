@@ -28,7 +28,7 @@ interface Run {
 }
 
 interface Ended {
-  /** What each argument's bytes are after the launch. */
+  /** The bytes of each argument after the launch. */
   readonly after: readonly Uint8Array[];
   readonly instructions: number;
 }
@@ -81,7 +81,7 @@ async function launch({ file, given }: Run, way: Way): Promise<Ended> {
   const kernel = module.kernel(given.kernel);
   const args = given.args.map((input) => ('value' in input ? inputBytes(input) : device.alloc(inputBytes(input))));
   const { grid, block, sharedBytes } = given;
-  // Copies of structures have holes that nobody wrote.
+  // Copies of structures have padding that was never written.
   const result = await kernel.launch({ grid, block, sharedBytes, args, uninitialised: 'zero', ...ways[way] });
   if (!result.ok) throw new Error(`${result.fault.code} at line ${result.fault.line}: ${result.fault.message}`);
   const after = args.map((arg) => (arg instanceof Uint8Array ? arg : arg.read()));
@@ -89,7 +89,7 @@ async function launch({ file, given }: Run, way: Way): Promise<Ended> {
   return { after, instructions: result.stats.instructions };
 }
 
-/** What the reference engine made of each run, for the other to be held against. */
+/** The result of the reference engine for each run, to compare the other engine with. */
 const references = new Map<Run, Ended>();
 
 async function check(run: Run, way: Way): Promise<void> {

@@ -66,7 +66,7 @@ function knownPoints(format: FormatName, negative: boolean, integral: boolean): 
   return found;
 }
 
-/** What a value beyond the last point becomes: as if one more point followed at the distance of the last two. */
+/** The result for a value beyond the last point: as if one more point followed at the distance of the last two. */
 function beyond(c: Conversion, value: bigint, negative: boolean, randomness: Randomness): Bits | 'infinity' | 'nan' {
   const points = knownPoints(c.to, negative, c.integral);
   const last = points.at(-1) as Point;

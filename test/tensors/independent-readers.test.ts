@@ -14,7 +14,7 @@ import type { TensorFileError } from '../../src/tensors/tensor-error.ts';
 import type { Container } from '../../src/tensors/containers.ts';
 import type { TensorEntry, TensorPlan } from '../../src/tensors/tensor-file.ts';
 
-/** What a reader says about a tensor. */
+/** The report of a reader about a tensor. */
 type Read = readonly [name: string, shape: readonly number[], sha256: string];
 
 let folder = '';

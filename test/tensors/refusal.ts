@@ -1,6 +1,6 @@
 import { type TensorFileCode, TensorFileError } from '../../src/tensors/tensor-error.ts';
 
-/** The code that reading a tensor file is refused with; null where it is read. Anything else thrown goes on. */
+/** The error code of reading a tensor file; null if it can be read. Other errors are thrown. */
 export async function refusalOf(reading: Promise<unknown>): Promise<TensorFileCode | null> {
   try {
     await reading;

@@ -1,4 +1,4 @@
-/** A file that was begun belongs to one run at a time, however many would go on with it. */
+/** An unfinished file belongs to one run at a time, however many try to continue it. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
