@@ -2,7 +2,7 @@
 import { diagnose } from '../diagnostics/diagnostic.ts';
 import { isInteger, type PtxType } from '../isa/types.ts';
 import type { Instruction, NameOperand, Operand } from '../syntax/tree.ts';
-import type { Report } from './declarations.ts';
+import type { Report } from './report.ts';
 import { describeShape, shapeOf } from './shapes.ts';
 import { type Formal, type Passable, passable, passableRegister, type Signature } from './signature.ts';
 import type { FunctionSymbol, Scope } from './symbols.ts';

@@ -2,7 +2,7 @@
 import type { Span } from '../base/span.ts';
 import { diagnose } from '../diagnostics/diagnostic.ts';
 import type { DebugItem, InlinedAt, LocationDirective } from '../syntax/tree.ts';
-import type { Report } from './declarations.ts';
+import type { Report } from './report.ts';
 
 export type Place = Pick<LocationDirective, 'file' | 'line' | 'column'>;
 

@@ -3,7 +3,7 @@
  * ISA 9.1, 5.1 to 5.4; verdicts as measured with ptxas 13.0).
  */
 import type { Span } from '../base/span.ts';
-import { type Diagnostic, diagnose } from '../diagnostics/diagnostic.ts';
+import { diagnose } from '../diagnostics/diagnostic.ts';
 import { spaceRows } from '../isa/directives.ts';
 import type { AvailabilityRow } from '../isa/form.ts';
 import { isAvailable } from '../isa/targets.ts';
@@ -12,10 +12,9 @@ import type { Declaration, Parameter, Variable } from '../syntax/tree.ts';
 import { printDimensions } from '../syntax/storage.ts';
 import type { ModuleEnvironment } from './availability.ts';
 import { checkInitializer } from './initializers.ts';
+import type { Report } from './report.ts';
 import { isOpen } from './sizes.ts';
 import type { FormalSpace, RegisterSymbol, VariableSpace, VariableSymbol } from './symbols.ts';
-
-export type Report = (diagnostic: Diagnostic) => void;
 
 /** Where a declaration stands. */
 export type DeclarationPlace = 'module' | 'function';

@@ -18,7 +18,7 @@ import {
 } from '../isa/targets.ts';
 import type { AddressSizeDirective, NameOperand, TargetDirective, Variable, VersionDirective } from '../syntax/tree.ts';
 import type { ModuleEnvironment } from './availability.ts';
-import type { Report } from './declarations.ts';
+import type { Report } from './report.ts';
 
 /** Values from the caller that replace the module's own directives. */
 export interface Overrides {

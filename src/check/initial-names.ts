@@ -1,7 +1,7 @@
 /** Names whose addresses are initial values (PTX ISA 9.1, 5.4.4; verdicts as measured with ptxas 13.0). */
 import { diagnose } from '../diagnostics/diagnostic.ts';
 import type { Initializer } from '../syntax/tree.ts';
-import type { Report } from './declarations.ts';
+import type { Report } from './report.ts';
 import type { Scope } from './symbols.ts';
 import { helpForName } from './unknown-name.ts';
 

@@ -5,7 +5,7 @@
 import { diagnose } from '../diagnostics/diagnostic.ts';
 import { isInteger, type PtxType } from '../isa/types.ts';
 import type { Declaration, Initializer, Variable } from '../syntax/tree.ts';
-import type { Report } from './declarations.ts';
+import type { Report } from './report.ts';
 import { isOpen } from './sizes.ts';
 
 type Scalar = Exclude<Initializer, { readonly kind: 'list' }>;

@@ -6,7 +6,7 @@ import type { AvailabilityRow } from '../isa/form.ts';
 import { kernelParameterBytes, mostIn, needsOfAmount } from '../isa/limits.ts';
 import type { FunctionItem, Parameter, TuningDirective } from '../syntax/tree.ts';
 import type { ModuleEnvironment } from './availability.ts';
-import type { Report } from './declarations.ts';
+import type { Report } from './report.ts';
 import { checkHasSize } from './functions.ts';
 import { bytesInRow } from './sizes.ts';
 

@@ -1,18 +1,22 @@
 /** Limits of constant operands. Values are not part of a shape, so they are checked in each instruction. */
-import { type Diagnostic, diagnose } from '../diagnostics/diagnostic.ts';
-import type { ValuePattern } from '../isa/form.ts';
+import { diagnose } from '../diagnostics/diagnostic.ts';
+import type { ValuePattern, Variant } from '../isa/form.ts';
 import type { FloatOperand, Instruction, IntegerOperand } from '../syntax/tree.ts';
-import type { Verdict } from './judge.ts';
-
-type Report = (diagnostic: Diagnostic) => void;
+import type { Report } from './report.ts';
 
 /** True if only some constants of the right kind are allowed for the operand. */
 export function limitsConstants({ range, multiple, oneOf, atMost, fraction }: ValuePattern): boolean {
   return [range, multiple, oneOf, atMost, fraction].some((limit) => limit !== undefined);
 }
 
+/** What an instruction turned out to be. */
+interface Meant {
+  readonly opcode: string;
+  readonly variant: Variant | null;
+}
+
 /** Reports constants that a verdict's variant does not accept. */
-export function checkLimits(node: Instruction, { opcode, variant }: Verdict, report: Report): void {
+export function checkLimits(node: Instruction, { opcode, variant }: Meant, report: Report): void {
   const patterns = variant?.form.operands ?? [];
   patterns.forEach((pattern, i) => {
     const operand = node.operands[i];

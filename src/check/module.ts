@@ -31,11 +31,11 @@ import {
   membersOf,
   needsOfType,
   parameterSpace,
-  type Report,
   registerSymbol,
   spaceOf,
   variableSymbol,
 } from './declarations.ts';
+import type { Report } from './report.ts';
 import {
   checkAlias,
   checkHeader,

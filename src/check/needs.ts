@@ -7,7 +7,8 @@ import { needsOfDirective, needsOfPragma, needsOfTuning } from '../isa/find-dire
 import type { AvailabilityRow } from '../isa/form.ts';
 import type { Declaration, FunctionItem, TuningDirective } from '../syntax/tree.ts';
 import { checkRows } from './availability.ts';
-import { attributeName, type Report } from './declarations.ts';
+import { attributeName } from './declarations.ts';
+import type { Report } from './report.ts';
 import type { Header } from './header.ts';
 import type { Verdict } from './judge.ts';
 

@@ -3,7 +3,7 @@
  */
 import { diagnose } from '../diagnostics/diagnostic.ts';
 import type { Variable } from '../syntax/tree.ts';
-import type { Report } from './declarations.ts';
+import type { Report } from './report.ts';
 import { bytesInRow, isOpen } from './sizes.ts';
 import type { Scope, VariableSymbol } from './symbols.ts';
 

@@ -6,7 +6,7 @@ import type { Span } from '../base/span.ts';
 import { diagnose } from '../diagnostics/diagnostic.ts';
 import { includesTarget, type Target, type TargetSet } from '../isa/targets.ts';
 import type { FunctionItem, Operand } from '../syntax/tree.ts';
-import type { Report } from './declarations.ts';
+import type { Report } from './report.ts';
 import { bytesInRow } from './sizes.ts';
 import type { Scope, VariableSymbol } from './symbols.ts';
 

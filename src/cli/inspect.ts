@@ -1,10 +1,9 @@
 /** `ptxlab inspect`: the contents of tensor files. */
 import { PtxlabError } from '../base/error.ts';
-import type { Summary } from '../arrays/summary.ts';
-import type { TensorEntry } from '../tensors/tensor-file.ts';
 import { summarizeTensor } from '../tensors/summarize.ts';
 import { isReadable } from '../tensors/tensor-values.ts';
 import { type ExitCode, UsageError, worse } from './exit.ts';
+import type { InspectedTensor, Inspection } from './inspect/inspection.ts';
 import { inspectionJson } from './inspect/json.ts';
 import { inspectionText, plural } from './inspect/text.ts';
 import { interruptible } from './interrupt.ts';
@@ -12,7 +11,7 @@ import type { CommonFlags } from './options.ts';
 import { writeError, writeOut } from './output.ts';
 import { progressBar } from './progress.ts';
 import { columnsOf, isAscii, styleFor } from './style.ts';
-import { openTensors, type TensorFlags, type TensorInput } from './tensor-input.ts';
+import { openTensors, type TensorFlags } from './tensor-input.ts';
 
 export interface InspectFlags extends CommonFlags, TensorFlags {
   /** Commander's name for the option that `--no-stats` turns off. */
@@ -20,17 +19,6 @@ export interface InspectFlags extends CommonFlags, TensorFlags {
   readonly histogram?: boolean;
   readonly json?: boolean;
   readonly ascii?: boolean;
-}
-
-/** A tensor, and a summary of its elements unless it is unavailable or not requested. */
-export interface InspectedTensor {
-  readonly entry: TensorEntry;
-  readonly summary: Summary | null;
-}
-
-export interface Inspection {
-  readonly input: TensorInput;
-  readonly tensors: readonly InspectedTensor[];
 }
 
 export async function inspectCommand(paths: readonly string[], flags: InspectFlags): Promise<ExitCode> {

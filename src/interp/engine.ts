@@ -10,7 +10,7 @@ import { blocksOf, checkTime, overBudget } from '../machine/launch.ts';
 import { regionsOf } from '../machine/regions.ts';
 import { Segment } from '../machine/segment.ts';
 import type { LaunchState } from '../machine/state.ts';
-import { sourceAt } from '../program/source-places.ts';
+import { sourceAt } from '../program/source-at.ts';
 import { passBarrier } from './barrier-steps.ts';
 import { beginBlock, blockInState, type BlockPlan, nobody, nowhere, stateOfBlock } from './block.ts';
 import { callBuiltin } from './builtin-calls.ts';

@@ -2,22 +2,10 @@
  * Values of 128 bits: two slots of 64 bits each. A step on such a value becomes steps on its halves. Only moves,
  * packing and selection exist for 128 bits.
  */
-import { operandRef, type Ref, refName } from '../isa/steps/ref.ts';
+import type { Ref } from '../isa/steps/ref.ts';
 import type { Step, StepKind, StepOf } from '../isa/steps/step.ts';
+import { upperHalf } from './upper-half.ts';
 import type { Values } from './values.ts';
-
-const suffix = '#upper';
-
-/** The name of the upper half of a value. The lower half has the name of the value itself. */
-export function upperHalf(ref: Ref): Ref {
-  return `${ref}${suffix}`;
-}
-
-/** The value whose upper half a name denotes, or null for other names. */
-export function wholeOf(ref: Ref): Ref | null {
-  const name = refName(ref);
-  return name.endsWith(suffix) ? operandRef(name.slice(0, -suffix.length)) : null;
-}
 
 /** Lower half first, as in memory. */
 function halves(refs: readonly Ref[]): readonly Ref[] {

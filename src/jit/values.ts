@@ -8,7 +8,7 @@ import type { Ref } from '../isa/steps/ref.ts';
 import type { FunctionProgram, ProgramInstruction } from '../program/function-program.ts';
 import type { Code } from '../wasm/code.ts';
 import type { ValueType } from '../wasm/opcodes.ts';
-import { wholeOf } from './halves.ts';
+import { wholeOf } from './upper-half.ts';
 
 export type IntegerType = 'i32' | 'i64';
 

@@ -3,8 +3,14 @@ import type { Bits } from '../base/bits.ts';
 import type { RegisterUse } from '../check/bind.ts';
 import type { RegisterSymbol } from '../check/symbols.ts';
 import { type Ref, sharedRefs } from '../isa/steps/ref.ts';
-import { typeOf } from '../isa/types.ts';
-import type { NamedRegister } from './function-program.ts';
+import { type PtxType, typeOf } from '../isa/types.ts';
+
+/** A register by its slot, for traces and messages. */
+export interface NamedRegister {
+  readonly name: string;
+  readonly type: PtxType;
+  readonly place: number;
+}
 
 export class FrameBuilder {
   readonly initial: Bits[] = [];

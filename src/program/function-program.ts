@@ -11,6 +11,7 @@ import type { Step } from '../isa/steps/step.ts';
 import type { PtxType, TypeName } from '../isa/types.ts';
 import type { VariableSymbol } from '../check/symbols.ts';
 import type { CallSite } from './call-site.ts';
+import type { NamedRegister } from './frame.ts';
 import type { Placed } from './layout.ts';
 
 /** Moves a value between a register and an operand: truncated when read, extended when written. */
@@ -88,13 +89,6 @@ export interface ProgramInstruction {
 /** `ret` is not counted as an executed instruction. */
 export function isCounted({ steps }: ProgramInstruction): boolean {
   return !steps.some((step) => step.kind === 'return');
-}
-
-/** A register by its slot, for traces and messages. */
-export interface NamedRegister {
-  readonly name: string;
-  readonly type: PtxType;
-  readonly place: number;
 }
 
 /**

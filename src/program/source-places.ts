@@ -4,7 +4,6 @@
  */
 import type { SourcePlace } from '../base/source-place.ts';
 import type { InlinedAt, LocationDirective } from '../syntax/tree.ts';
-import type { KernelProgram } from './link.ts';
 
 /** Facts about a module that source positions need. */
 export interface DebugNames {
@@ -85,14 +84,4 @@ function labelEnd(section: string, label: string): number {
     if (isWhole) return at + label.length + 1;
   }
   return -1;
-}
-
-/** The source position of the instruction on a line of the PTX text; null if unknown. */
-export function sourceAt({ functions }: KernelProgram, line: number | null): SourcePlace | null {
-  for (const fn of functions) {
-    if (fn.kind !== 'program') continue;
-    const found = fn.program.instructions.find((instruction) => instruction.line === line);
-    if (found !== undefined) return found.source;
-  }
-  return null;
 }

@@ -1,12 +1,12 @@
 /** Skips lines of known shape between statements that are parsed. */
 import type { LineShape, LineShapes, ReadShape, ShapeName } from './line-shapes.ts';
-import type { Reader } from './reader.ts';
-import type { Instruction, KnownLines, LineSource, LocationDirective, Operand, Statement } from './tree.ts';
+import type { LineReader, Reader } from './reader.ts';
+import type { Instruction, KnownLines, LocationDirective, Operand, Statement } from './tree.ts';
 
 type Parse = (r: Reader) => Statement | null;
 
 /** The known lines of one text. */
-export class TextLines implements LineSource {
+export class TextLines implements LineReader {
   readonly shapes: LineShapes;
   private readonly r: Reader;
   private findingsBefore = 0;

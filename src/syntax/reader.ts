@@ -2,16 +2,23 @@ import type { Span } from '../base/span.ts';
 import type { Code, Parameters } from '../diagnostics/catalogue.ts';
 import { type Diagnostic, diagnose, type Extras } from '../diagnostics/diagnostic.ts';
 import { linkages, moduleDirectives, statementDirectives } from './directives.ts';
-import type { TextLines } from './known-lines.ts';
 import { Lexer } from './lexer.ts';
 import { Token } from './tokens.ts';
-import type { Operand } from './tree.ts';
+import type { KnownLines, LineSource, Operand, Statement } from './tree.ts';
 
 /** After this many syntax errors the rest of a text is not parsed: it is probably not PTX. */
 export const errorLimit = 1000;
 
 /** Maximum nesting of scopes, initializers and constant expressions. */
 export const nestingLimit = 256;
+
+/** Skips lines of known shape (known-lines.ts). */
+export interface LineReader extends LineSource {
+  /** Begins an item. */
+  begin(): void;
+  /** The lines from the current token on; null if its line has to be parsed. */
+  read(parse: (r: Reader) => Statement | null): KnownLines | null;
+}
 
 /** A lexer that reports errors and can recover after them. */
 export class Reader extends Lexer {
@@ -22,7 +29,7 @@ export class Reader extends Lexer {
   /** Buffer for the operands of one instruction until their number is known; its contents may be stale. */
   readonly gathered: Operand[] = [];
   /** Skips lines of known shape; null if every statement is parsed. */
-  lines: TextLines | null = null;
+  lines: LineReader | null = null;
   /** Number of errors so far. */
   findings = 0;
   private errors = 0;

@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'vitest';
 import { exactFunction } from '../../src/jit/arithmetic/elementary-exact.ts';
 import { writeSeries } from '../../src/jit/arithmetic/elementary-series.ts';
-import type { Elementary } from '../../src/jit/arithmetic/elementary.ts';
+import type { Elementary } from '../../src/jit/arithmetic/elementary-functions.ts';
 import { Helpers } from '../../src/jit/helpers.ts';
 import { bitLength, decode, type Finite, noTail, power } from '../../src/numerics/exact.ts';
 import { transcendental } from '../../src/numerics/transcendental.ts';

@@ -2,7 +2,7 @@
 import { printable } from '../../diagnostics/renderers/printable.ts';
 import { alignColumns } from '../columns.ts';
 import type { ComparedPair } from './compare.ts';
-import type { DiffLayout } from './text.ts';
+import type { DiffLayout } from './layout.ts';
 import { elementText, placeText, sideText, ulpsText, unitText } from './words.ts';
 import { bar } from '../histogram-text.ts';
 import { faintHead, shapeText } from '../inspect/text.ts';

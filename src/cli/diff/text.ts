@@ -1,23 +1,14 @@
 /** The output of `diff` for people. */
 import { printable } from '../../diagnostics/renderers/printable.ts';
-import type { Style } from '../../diagnostics/renderers/style.ts';
 import type { TensorEntry } from '../../tensors/tensor-file.ts';
 import { alignColumns } from '../columns.ts';
 import { detailLines } from './detail.ts';
+import type { DiffLayout } from './layout.ts';
 import type { ComparedPair, FileDiff } from './compare.ts';
 import { complaints, isEqual, type Limits } from './verdict.ts';
 import { decibelText, cosineText, differentText, typesText } from './words.ts';
 import { faintHead, plural, shapeText } from '../inspect/text.ts';
 import { countText, valueText } from '../number-text.ts';
-
-export interface DiffLayout {
-  readonly style: Style;
-  /** Columns of the screen. Names are never truncated: they come last and may exceed it. */
-  readonly width: number;
-  readonly isAscii: boolean;
-  /** Tensors that are shown in detail. */
-  readonly details: number;
-}
 
 /** Lists the differences, shows the worst in detail, and ends with the verdict. */
 export function diffText(diff: FileDiff, limits: Limits, layout: DiffLayout): string {

@@ -1,7 +1,7 @@
 /** The output of `inspect --json` for a file. */
 import type { Summary } from '../../arrays/summary.ts';
 import type { MetadataValue, TensorEntry } from '../../tensors/tensor-file.ts';
-import type { Inspection } from '../inspect.ts';
+import type { Inspection } from './inspection.ts';
 import { jsonNumber } from '../number-text.ts';
 
 export function inspectionJson({ input, tensors }: Inspection): object {

@@ -5,7 +5,7 @@ import type { Style } from '../../diagnostics/renderers/style.ts';
 import type { MetadataValue } from '../../tensors/tensor-file.ts';
 import { type Alignment, alignColumns } from '../columns.ts';
 import { drawBinades, sparkline } from '../histogram-text.ts';
-import type { InspectedTensor, Inspection } from '../inspect.ts';
+import type { InspectedTensor, Inspection } from './inspection.ts';
 import { totalsOf } from './json.ts';
 import { bytesText, countText, percentText, valueText } from '../number-text.ts';
 

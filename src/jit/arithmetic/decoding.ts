@@ -4,7 +4,7 @@
  */
 import type { FixedFormat, FloatFormat, NumberFormat } from '../../numerics/formats.ts';
 import type { Code } from '../../wasm/code.ts';
-import { type ExactLocals, exactLocals } from './rounding.ts';
+import { type ExactLocals, exactLocals } from './exact-locals.ts';
 
 /**
  * How to handle values that are not rounded. Each handler must return from the function; `nan` gets the fraction in a

@@ -13,7 +13,8 @@ import { writeQuotient, writeReciprocalRoot, writeRoot } from './double-roots.ts
 import { flushLocal, masksOf } from './float-bits.ts';
 import type { Helpers } from '../helpers.ts';
 import type { Lowering } from '../lowering.ts';
-import { type ExactLocals, exactLocals, returnRounded } from './rounding.ts';
+import { returnRounded } from './rounding.ts';
+import { type ExactLocals, exactLocals } from './exact-locals.ts';
 import { arithmeticTarget } from './target.ts';
 import {
   addWide,

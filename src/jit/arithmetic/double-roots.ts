@@ -6,7 +6,7 @@ import { formats } from '../../numerics/formats.ts';
 import type { Code } from '../../wasm/code.ts';
 import { decode } from './decoding.ts';
 import type { Helpers } from '../helpers.ts';
-import { type ExactLocals, exactLocals } from './rounding.ts';
+import { type ExactLocals, exactLocals } from './exact-locals.ts';
 import { highProduct, pushRoundedToOdd } from './wide.ts';
 
 const fractionMask = (1n << 52n) - 1n;

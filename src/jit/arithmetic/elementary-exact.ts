@@ -8,11 +8,11 @@
  */
 import type { Code } from '../../wasm/code.ts';
 import { doubleBits, doubleLogarithmOfE, naturalLogarithmOf2 } from './constants.ts';
-import type { Elementary } from './elementary.ts';
+import type { Elementary } from './elementary-functions.ts';
 import { writeCircular } from './exact-circular.ts';
 import { writeLogarithm } from './exact-logarithm.ts';
 import type { Helpers } from '../helpers.ts';
-import { exactLocals } from './rounding.ts';
+import { exactLocals } from './exact-locals.ts';
 import {
   addWide,
   getWide,

@@ -5,7 +5,7 @@
 import { elementAt, lastOf } from '../../base/element-at.ts';
 import type { Code } from '../../wasm/code.ts';
 import { doubleBits, doubleLogarithmOfE, naturalLogarithmOf2, shortDoubleBits } from './constants.ts';
-import type { Elementary } from './elementary.ts';
+import type { Elementary } from './elementary-functions.ts';
 import type { Helpers } from '../helpers.ts';
 import { roundingShift, writeReduction } from './quarter-turns.ts';
 

@@ -3,7 +3,8 @@
  * always decides the rounding, because both ends of the error interval round alike. Otherwise elementary-exact.ts
  * decides.
  */
-import type { FloatArithmeticFormat, FloatFunction, FloatMode } from '../../numerics/operations.ts';
+import { type Elementary } from './elementary-functions.ts';
+import type { FloatArithmeticFormat, FloatMode } from '../../numerics/operations.ts';
 import type { Code } from '../../wasm/code.ts';
 import { doubleBits } from './constants.ts';
 import { exactFunction } from './elementary-exact.ts';
@@ -11,12 +12,6 @@ import { writeSeries } from './elementary-series.ts';
 import type { Helpers } from '../helpers.ts';
 import { returnInfinity, returnNan } from './rounding.ts';
 import { arithmeticTarget, type RoundingTarget } from './target.ts';
-
-export type Elementary = FloatFunction & ('sin' | 'cos' | 'lg2' | 'ex2' | 'tanh');
-
-export function isElementary(fn: FloatFunction): fn is Elementary {
-  return fn === 'sin' || fn === 'cos' || fn === 'lg2' || fn === 'ex2' || fn === 'tanh';
-}
 
 /** Facts about the format that an elementary function works in. */
 export interface Narrow {

@@ -3,7 +3,7 @@ import type { Code } from '../../wasm/code.ts';
 import { eighthTurn } from './constants.ts';
 import type { Helpers } from '../helpers.ts';
 import { turnsFunction } from './quarter-turns.ts';
-import { exactLocals } from './rounding.ts';
+import { exactLocals } from './exact-locals.ts';
 import {
   getWide,
   highWideProduct,

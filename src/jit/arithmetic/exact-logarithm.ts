@@ -2,7 +2,7 @@
 import type { Code } from '../../wasm/code.ts';
 import { doubleLogarithmOfE } from './constants.ts';
 import type { Helpers } from '../helpers.ts';
-import { exactLocals } from './rounding.ts';
+import { exactLocals } from './exact-locals.ts';
 import {
   addWide,
   getWide,

@@ -4,22 +4,12 @@
  * format. The code uses only integer instructions, generated from the target's constants. Each function below ends by
  * returning from the function being generated.
  */
+import { type ExactLocals } from './exact-locals.ts';
 import type { Rounding } from '../../numerics/conversion.ts';
 import type { FixedFormat, FloatFormat } from '../../numerics/formats.ts';
 import type { Code } from '../../wasm/code.ts';
 import { maskTo } from './integer.ts';
 import { type Patterns, patternsOf, type RoundingTarget } from './target.ts';
-
-/** Locals: `sign` i32 (0 or 1), `significand` i64, `exponent` i32. */
-export interface ExactLocals {
-  readonly sign: number;
-  readonly significand: number;
-  readonly exponent: number;
-}
-
-export function exactLocals(code: Code): ExactLocals {
-  return { sign: code.local('i32'), significand: code.local('i64'), exponent: code.local('i32') };
-}
 
 /** Returns the i64 on the stack as the result of the function. */
 export function returnBits(code: Code, width: number): void {

@@ -1,6 +1,6 @@
 /** Numbers of 128 bits as two i64, upper half first: the helper functions of integer arithmetic. */
 import type { Code } from '../../wasm/code.ts';
-import type { ExactLocals } from './rounding.ts';
+import type { ExactLocals } from './exact-locals.ts';
 import type { Helpers } from '../helpers.ts';
 
 /** Locals with the halves of a 128-bit number. */

@@ -6,7 +6,7 @@ import { Kept } from '../../base/kept.ts';
 import { byteAt } from '../../base/typed-reads.ts';
 import { arrayKernel, type FetchBytes } from './array-kernel.ts';
 import { type ArrayPlan, chunkSize, type ConvertGroups, planKey, staging } from './array-plan.ts';
-import { scratchBytes } from './array-one-by-one.ts';
+import { scratchBytes } from './array-plan.ts';
 import { seedKeys } from './array-random.ts';
 import { groupSize, type Storage, storedBits } from './array-storage.ts';
 import { instanceWithoutEngine } from './sweep-kernel.ts';

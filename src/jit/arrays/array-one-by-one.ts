@@ -14,8 +14,6 @@ import type { RandomBits } from './random-bits.ts';
  * packed.
  */
 const [unpacked, randomWords, packed] = [0, 64, 128];
-export const scratchBytes = 256;
-
 /** `convert`: index of the function (source, random, scale); `scratch`: a local with the address of `scratchBytes`. */
 export function convertOneByOne(
   code: Code,

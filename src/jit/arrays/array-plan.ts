@@ -1,8 +1,9 @@
 /** A conversion of arrays as data, and the signature of the code for it. */
 import type { ConversionPlan } from '../../numerics/replacement.ts';
 import type { RandomLayout } from './array-random.ts';
-import { scratchBytes } from './array-one-by-one.ts';
 import type { Storage } from './array-storage.ts';
+
+export const scratchBytes = 256;
 
 export interface ArrayPlan {
   /** The stages in order; random bits belong to the last one. */

@@ -7,7 +7,7 @@ import type { Fault } from '../../machine/fault.ts';
 import { blocksOf } from '../../machine/launch.ts';
 import { regionsOf } from '../../machine/regions.ts';
 import type { SettledState } from '../../machine/state.ts';
-import { sourceAt } from '../../program/source-places.ts';
+import { sourceAt } from '../../program/source-at.ts';
 import type { CompiledKernel } from '../compiled-kernel.ts';
 import { BlockEngine } from './block-engine.ts';
 import { faultOf } from './faults.ts';

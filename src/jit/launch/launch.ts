@@ -2,7 +2,7 @@
 import type { Environment } from '../../isa/environment.ts';
 import { type Launch, type LaunchResult, runToEnd } from '../../machine/engine.ts';
 import type { KernelProgram } from '../../program/link.ts';
-import { sourceAt } from '../../program/source-places.ts';
+import { sourceAt } from '../../program/source-at.ts';
 import type { CodeCache, Compiled } from './cache.ts';
 import { compileKernel } from '../compile.ts';
 import { type BetterCode, type CompiledCode, FastEngine } from './engine.ts';

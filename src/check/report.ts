@@ -1,0 +1,4 @@
+/** Where findings go. */
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+
+export type Report = (diagnostic: Diagnostic) => void;

@@ -1,0 +1,11 @@
+/** How a report of differences is laid out. */
+import type { Style } from '../../diagnostics/renderers/style.ts';
+
+export interface DiffLayout {
+  readonly style: Style;
+  /** Columns of the screen. Names are never cut: they stand last, and go beyond. */
+  readonly width: number;
+  readonly isAscii: boolean;
+  /** Tensors that are shown in detail. */
+  readonly details: number;
+}

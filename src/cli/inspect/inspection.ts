@@ -1,0 +1,15 @@
+/** What inspect finds in a file. */
+import type { Summary } from '../../arrays/summary.ts';
+import type { TensorEntry } from '../../tensors/tensor-file.ts';
+import type { TensorInput } from '../tensor-input.ts';
+
+/** A tensor, and a summary of its elements unless there is none to be had or none was asked for. */
+export interface InspectedTensor {
+  readonly entry: TensorEntry;
+  readonly summary: Summary | null;
+}
+
+export interface Inspection {
+  readonly input: TensorInput;
+  readonly tensors: readonly InspectedTensor[];
+}

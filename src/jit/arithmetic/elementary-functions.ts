@@ -1,0 +1,8 @@
+/** Functions that no float instruction of WebAssembly has. */
+import type { FloatFunction } from '../../numerics/operations.ts';
+
+export type Elementary = FloatFunction & ('sin' | 'cos' | 'lg2' | 'ex2' | 'tanh');
+
+export function isElementary(fn: FloatFunction): fn is Elementary {
+  return fn === 'sin' || fn === 'cos' || fn === 'lg2' || fn === 'ex2' || fn === 'tanh';
+}

@@ -1,0 +1,13 @@
+/** A number as sign, significand and exponent, in locals. */
+import type { Code } from '../../wasm/code.ts';
+
+/** Locals: `sign` i32 (0 or 1), `significand` i64, `exponent` i32. */
+export interface ExactLocals {
+  readonly sign: number;
+  readonly significand: number;
+  readonly exponent: number;
+}
+
+export function exactLocals(code: Code): ExactLocals {
+  return { sign: code.local('i32'), significand: code.local('i64'), exponent: code.local('i32') };
+}

@@ -1,0 +1,13 @@
+/** From a line of the PTX text back to the source it comes from. */
+import type { SourcePlace } from '../base/source-place.ts';
+import type { KernelProgram } from './link.ts';
+
+/** The source position of the instruction on a line of the PTX text; null if unknown. */
+export function sourceAt({ functions }: KernelProgram, line: number | null): SourcePlace | null {
+  for (const fn of functions) {
+    if (fn.kind !== 'program') continue;
+    const found = fn.program.instructions.find((instruction) => instruction.line === line);
+    if (found !== undefined) return found.source;
+  }
+  return null;
+}
