@@ -23,7 +23,6 @@ import {
 } from '../kernel-shape.ts';
 import { alignTo16, context, outcome, state } from '../layout.ts';
 import type { RegionLocals } from '../lowering.ts';
-import { lowerAfter } from '../lower.ts';
 import { regionType } from '../region-function.ts';
 import { broughtTo, type Stop } from '../stop.ts';
 import { writeRegion } from '../structure.ts';
@@ -32,7 +31,8 @@ import { advanceIndex, advanceThread, readsIndex, startIndex } from '../thread-i
 import { Values } from '../values.ts';
 import { VectorFrame } from './vector-frame.ts';
 import { FourLowerings } from './four-lowerings.ts';
-import { lowerForFour, writeOperands, writeResults } from './vector-instruction.ts';
+import { FourResults } from './four-results.ts';
+import { lowerForFour, writeOperands } from './vector-instruction.ts';
 import { laneCount, Vectors } from './vectors.ts';
 
 /** Null if the region runs one thread after the other. `functions`: index of the function of each region. */
@@ -154,44 +154,11 @@ class FourWriter {
       return;
     }
     const stop = this.shape.stops[fn.stopAt.get(region.entry) ?? -1];
-    if (stop === undefined) throw new Error('a region begins behind no stop');
-    this.vectors.begin(stop.instruction);
-    const isUniform = this.hasUniformResults(stop);
-    this.partUnlessInStep(region.entry, isUniform ? stop.gets : []);
+    if (stop === undefined) throw new Error('a region begins after no stop');
+    const results = new FourResults(stop, frame, this.values, this.vectors);
+    this.partUnlessInStep(region.entry, results.mustAgree);
     frame.restore(this.traffic.atEntry);
-    if (isUniform) this.takeUniform(stop);
-    else this.takeVectors(stop);
-  }
-
-  /** Whether the stop gives all four threads the same. Its results come from one step, so one register tells. */
-  private hasUniformResults({ instruction, step, program }: Stop): boolean {
-    const results = [
-      ...step.to.map((ref) => this.vectors.placeOf(ref)),
-      ...instruction.writes.map(({ register }) => register),
-    ];
-    return program.registers.some(({ place }) => results.includes(place) && !this.vectors.isVarying(place));
-  }
-
-  /** The result of the first thread is that of all four. */
-  private takeUniform({ instruction, step, gets }: Stop): void {
-    const { frame, values, vectors, lowerings } = this;
-    step.to.forEach((ref, i) => {
-      const carrier = gets[i] ?? null;
-      if (carrier === null) return;
-      frame.loadFirst(carrier.array, carrier.type);
-      values.set(ref, carrier.type);
-    });
-    lowerAfter(step, lowerings.of(instruction).scalar);
-    vectors.splatWrites(instruction);
-  }
-
-  private takeVectors({ instruction, step, gets }: Stop): void {
-    const { frame, vectors, lowerings } = this;
-    step.to.forEach((ref, i) => {
-      const carrier = gets[i] ?? null;
-      if (carrier !== null) vectors.set(ref, frame.load(carrier.array, carrier.type));
-    });
-    writeResults(instruction, lowerings.onVectors(instruction));
+    results.take(this.lowerings);
   }
 
   /** Threads that went on alone may disagree on what is the same for threads in step, and on what they get there. */

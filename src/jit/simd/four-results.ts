@@ -1,0 +1,71 @@
+/** What a stop gives four threads: vectors, or one value if the threads get the same. */
+import { lowerAfter } from '../lower.ts';
+import type { Stop } from '../stop.ts';
+import type { Values } from '../values.ts';
+import type { FourLowerings } from './four-lowerings.ts';
+import type { VectorFrame } from './vector-frame.ts';
+import { writeResults } from './vector-instruction.ts';
+import type { Vectors } from './vectors.ts';
+
+export class FourResults {
+  private readonly stop: Stop;
+  private readonly frame: VectorFrame;
+  private readonly values: Values;
+  private readonly vectors: Vectors;
+  private readonly isUniform: boolean;
+
+  /** Begins the instruction of the stop. */
+  constructor(stop: Stop, frame: VectorFrame, values: Values, vectors: Vectors) {
+    this.stop = stop;
+    this.frame = frame;
+    this.values = values;
+    this.vectors = vectors;
+    vectors.begin(stop.instruction);
+    this.isUniform = this.hasUniformRegister();
+  }
+
+  /** Arrays in which threads in step find the same. */
+  get mustAgree(): Stop['gets'] {
+    return this.isUniform ? this.stop.gets : [];
+  }
+
+  /** Writes the rest of the instruction, results first. */
+  take(lowerings: FourLowerings): void {
+    if (this.isUniform) this.takeUniform(lowerings);
+    else this.takeVectors(lowerings);
+  }
+
+  /** All results of a stop come from one step, so one register that is the same for the four tells of all. */
+  private hasUniformRegister(): boolean {
+    const { instruction, step, program } = this.stop;
+    const results = [
+      ...step.to.map((ref) => this.vectors.placeOf(ref)),
+      ...instruction.writes.map(({ register }) => register),
+    ];
+    return program.registers.some(({ place }) => results.includes(place) && !this.vectors.isVarying(place));
+  }
+
+  /** The value of the first thread serves all four. */
+  private takeUniform(lowerings: FourLowerings): void {
+    const { frame, values, vectors } = this;
+    const { instruction, step, gets } = this.stop;
+    step.to.forEach((ref, i) => {
+      const carrier = gets[i] ?? null;
+      if (carrier === null) return;
+      frame.loadFirst(carrier.array, carrier.type);
+      values.set(ref, carrier.type);
+    });
+    lowerAfter(step, lowerings.of(instruction).scalar);
+    vectors.splatWrites(instruction);
+  }
+
+  private takeVectors(lowerings: FourLowerings): void {
+    const { frame, vectors } = this;
+    const { instruction, step, gets } = this.stop;
+    step.to.forEach((ref, i) => {
+      const carrier = gets[i] ?? null;
+      if (carrier !== null) vectors.set(ref, frame.load(carrier.array, carrier.type));
+    });
+    writeResults(instruction, lowerings.onVectors(instruction));
+  }
+}
