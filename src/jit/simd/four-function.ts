@@ -99,12 +99,8 @@ class FourWriter {
     this.locals = { context: 0, thread: 1, fuel: code.local('i32'), index, base: null };
     const laneIndex = [code.local('i32'), index[1], index[2]] as const;
     const ofLane = { ...this.locals, thread: code.local('i32'), index: laneIndex };
-    this.lowerings = new FourLowerings(shape, fn.program, this.vectors, {
-      code,
-      values: this.values,
-      locals: this.locals,
-      ofLane,
-    });
+    const { values, locals } = this;
+    this.lowerings = new FourLowerings(shape, fn.program, this.vectors, { code, values, locals, ofLane });
   }
 
   write(): Code {
