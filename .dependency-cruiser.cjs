@@ -44,7 +44,9 @@ const layers = Object.entries(may).map(([folder, allowed]) => {
     comment: `${folder} may import ${reach.join(', ')}`,
     severity: 'error',
     from: { path: `^src/${folder}/`, pathNot: '[.]test[.]ts$' },
-    to: { path: '^src/', pathNot: [
+    to: {
+      path: '^src/',
+      pathNot: [
         `^src/(${reach.join('|')})/`,
         ...(dataFor[folder] ?? []),
         ...(mayUseDoors[folder] === true ? [doors] : []),
