@@ -11,8 +11,10 @@ export function nearest(word: string, candidates: Iterable<string>): string | nu
   if (word.length > longest) return null;
   let best: string | null = null;
   let least = allowance(word) + 1;
+  const digits = digitsOf(word);
   for (const candidate of candidates) {
     if (candidate === word || Math.abs(candidate.length - word.length) * cost.sigil >= least) continue;
+    if (digitsOf(candidate) !== digits) continue;
     const found = distance(word, candidate, least);
     if (found >= least) continue;
     least = found;
@@ -22,6 +24,19 @@ export function nearest(word: string, candidates: Iterable<string>): string | nu
 }
 
 const longest = 60;
+
+/**
+ * The number of occurrences of each digit, packed into one number. Words that differ here are never near: no cheap edit
+ * adds, drops or replaces a digit, and a swap keeps both. The digits 0 and 1 are not counted, as letters look like them.
+ */
+function digitsOf(word: string): number {
+  let packed = 0;
+  for (let i = 0; i < word.length; i++) {
+    const digit = word.charCodeAt(i) - 0x30;
+    if (digit >= 2 && digit <= 9) packed += 64 ** (digit - 2);
+  }
+  return packed;
+}
 
 const cost = { case: 1, doubled: 2, swap: 3, sigil: 2, edit: 4, replaced: 5, first: 1, digit: 100 } as const;
 
