@@ -6,6 +6,7 @@ import { vi } from 'vitest';
 import type { Bits } from '../../src/base/bits.ts';
 import { loadModule } from '../../src/check/check.ts';
 import { patternBits } from '../../src/explain/operand-bits.ts';
+import { nobody, nowhere } from '../../src/interp/block.ts';
 import { completeGroup } from '../../src/interp/collective-steps.ts';
 import { type LaunchContext, prepareKernel } from '../../src/interp/prepare.ts';
 import type { Block, Cpu, Thread } from '../../src/interp/thread.ts';
@@ -233,37 +234,7 @@ class Recording {
   }
 }
 
-const nobody: Thread = {
-  index: [0, 0, 0],
-  linear: 0,
-  frame: [],
-  local: null,
-  base: 0,
-  calls: [],
-  pc: 0,
-  activity: 'exited',
-  before: null,
-  saved: null,
-};
-
-const idle: Omit<Cpu, 'code' | 'builtin'> = {
-  thread: nobody,
-  block: {
-    index: [0, 0, 0],
-    linear: 0,
-    threads: [],
-    shared: new Segment('shared', new Uint8Array(0), { trackWrites: false, regions: [] }),
-    barriers: new Barriers(0),
-    collectives: new Collectives(0),
-    nextThread: 0,
-    tried: 0,
-    looks: 0,
-    idleTurns: 0,
-  },
-  looks: 0,
-  executed: 0,
-  timer: 0,
-};
+const idle: Omit<Cpu, 'code' | 'builtin'> = { thread: nobody, block: nowhere, looks: 0, executed: 0, timer: 0 };
 
 /** Bits that the values of a variant's operands have, by the names that its steps use. */
 export function operandWidths(variant: Variant): ReadonlyMap<Ref, number> {
