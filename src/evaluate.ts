@@ -1,8 +1,8 @@
 /** One instruction on given bits: the public `evaluate`, and what the command line prepares for many rows. */
 import { elementAt } from './base/element-at.ts';
 import { acceptance, checkRows, rowsOf } from './check/availability.ts';
-import type { Problem } from './check/problem.ts';
-import { resolveMnemonic } from './check/resolve.ts';
+import type { Problem } from './check/instructions/problem.ts';
+import { resolveMnemonic } from './check/instructions/resolve.ts';
 import type { Bits } from './base/bits.ts';
 import { PtxlabError } from './base/error.ts';
 import { err, ok, type Result } from './base/result.ts';

@@ -14,7 +14,7 @@ import {
   targets,
   type Version,
 } from '../isa/targets.ts';
-import { type Place, type Problem, problem, wholeMnemonic } from './problem.ts';
+import { type Place, type Problem, problem, wholeMnemonic } from './instructions/problem.ts';
 
 /** What the module declares, or what the caller put in its place. */
 export interface ModuleEnvironment {

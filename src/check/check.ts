@@ -14,7 +14,7 @@ import {
 import { parseItems } from '../syntax/parser.ts';
 import { type Acceptance, acceptance, type ModuleEnvironment } from './availability.ts';
 import type { CheckedFunction } from './checked.ts';
-import type { Overrides } from './header.ts';
+import type { Overrides } from './declarations/header.ts';
 import { CheckMemory } from './memory.ts';
 import { ModuleChecker } from './module.ts';
 import type { VariableSymbol } from './symbols.ts';

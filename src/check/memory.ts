@@ -1,7 +1,7 @@
 /** The caches of a checker that persist between modules. All are bounded, and none affects the findings. */
 import { LineShapes } from '../syntax/line-shapes.ts';
-import { FamilyTable } from './families.ts';
-import type { Shape } from './shapes.ts';
+import { FamilyTable } from './instructions/families.ts';
+import type { Shape } from './instructions/shapes.ts';
 
 /** A `.loc`: its slots are a position and, for inlined code, the name of the function and the position of the call. */
 export interface KnownLocation {

@@ -34,7 +34,7 @@ import {
   registerSymbol,
   spaceOf,
   variableSymbol,
-} from './declarations.ts';
+} from './declarations/declarations.ts';
 import type { Report } from './report.ts';
 import {
   checkAlias,
@@ -43,19 +43,19 @@ import {
   checkResults,
   declareFunction,
   functionSymbol,
-} from './functions.ts';
-import { checkInitialNames } from './initial-names.ts';
-import { DebugPlaces } from './debug-places.ts';
-import { Header, type Overrides } from './header.ts';
-import { checkInstruction, type InstructionContext } from './instruction.ts';
-import { type Judge, judgeFor } from './judge.ts';
-import { checkConstants, declareVariable } from './redeclaration.ts';
-import { checkKernel, checkTuning, needsOfParameters } from './kernels.ts';
-import { LineChecker } from './line-verdicts.ts';
+} from './declarations/functions.ts';
+import { checkInitialNames } from './declarations/initial-names.ts';
+import { DebugPlaces } from './declarations/debug-places.ts';
+import { Header, type Overrides } from './declarations/header.ts';
+import { checkInstruction, type InstructionContext } from './instructions/instruction.ts';
+import { type Judge, judgeFor } from './instructions/judge.ts';
+import { checkConstants, declareVariable } from './declarations/redeclaration.ts';
+import { checkKernel, checkTuning, needsOfParameters } from './declarations/kernels.ts';
+import { LineChecker } from './instructions/line-verdicts.ts';
 import type { CheckMemory } from './memory.ts';
 import { Needs } from './needs.ts';
-import { SharedMemory } from './shared-memory.ts';
-import { signatureOf } from './signature.ts';
+import { SharedMemory } from './declarations/shared-memory.ts';
+import { signatureOf } from './declarations/signature.ts';
 import { type DeclaredSymbol, type FormalSpace, Scope, type VariableSymbol } from './symbols.ts';
 
 /** The state of checking one module. */

@@ -7,10 +7,10 @@ import { needsOfDirective, needsOfPragma, needsOfTuning } from '../isa/find-dire
 import type { AvailabilityRow } from '../isa/form.ts';
 import type { Declaration, FunctionItem, TuningDirective } from '../syntax/tree.ts';
 import { checkRows } from './availability.ts';
-import { attributeName } from './declarations.ts';
+import { attributeName } from './declarations/declarations.ts';
 import type { Report } from './report.ts';
-import type { Header } from './header.ts';
-import type { Verdict } from './judge.ts';
+import type { Header } from './declarations/header.ts';
+import type { Verdict } from './instructions/judge.ts';
 
 export class Needs {
   readonly rows: Set<AvailabilityRow> = new Set();

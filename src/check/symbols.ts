@@ -6,7 +6,7 @@ import type { Span } from '../base/span.ts';
 import type { PtxType } from '../isa/types.ts';
 import type { Linkage } from '../isa/directives.ts';
 import type { Variable } from '../syntax/tree.ts';
-import type { Signature } from './signature.ts';
+import type { Signature } from './declarations/signature.ts';
 
 /** The kind of storage of a variable. Parameters are distinguished by how they may be used. */
 export type VariableSpace =

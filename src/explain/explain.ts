@@ -1,10 +1,10 @@
 /** Explains a text: a diagnostic code, a constant, an opcode or an instruction. */
-import { toDiagnostic } from '../check/instruction.ts';
-import { matchOperands } from '../check/match.ts';
-import { part as partOf, type Problem, problem } from '../check/problem.ts';
-import { type Resolution, resolveMnemonic } from '../check/resolve.ts';
-import { type Shape, shapeOf } from '../check/shapes.ts';
-import { withSelectors } from '../check/selectors.ts';
+import { toDiagnostic } from '../check/instructions/instruction.ts';
+import { matchOperands } from '../check/instructions/match.ts';
+import { part as partOf, type Problem, problem } from '../check/instructions/problem.ts';
+import { type Resolution, resolveMnemonic } from '../check/instructions/resolve.ts';
+import { type Shape, shapeOf } from '../check/instructions/shapes.ts';
+import { withSelectors } from '../check/instructions/selectors.ts';
 import { Scope } from '../check/symbols.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { environmentOf } from '../isa/environment.ts';

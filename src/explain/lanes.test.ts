@@ -1,6 +1,6 @@
 import { namedEnvironment } from '../isa/environment.ts';
 import { describe, expect, test } from 'vitest';
-import { resolveMnemonic } from '../check/resolve.ts';
+import { resolveMnemonic } from '../check/instructions/resolve.ts';
 import type { Variant } from '../isa/form.ts';
 import type { Step } from '../isa/steps/step.ts';
 import { asciiGlyphs, boxGlyphs, drawPicture } from './draw.ts';

@@ -1,5 +1,5 @@
 /** The meaning of modifiers, and which others an instruction could carry. */
-import { resolveMnemonic } from '../check/resolve.ts';
+import { resolveMnemonic } from '../check/instructions/resolve.ts';
 import type { Variant } from '../isa/form.ts';
 import { splitMnemonic } from '../isa/notation.ts';
 import { ptxForms } from '../isa/table.ts';

@@ -4,8 +4,8 @@
  */
 import { elementAt } from '../base/element-at.ts';
 import type { CheckedFunction, FormalSymbol } from '../check/checked.ts';
-import { signatureOf } from '../check/signature.ts';
-import { alignmentOf, alignUp, sizeOf } from '../check/sizes.ts';
+import { signatureOf } from '../check/declarations/signature.ts';
+import { alignmentOf, alignUp, sizeOf } from '../check/declarations/sizes.ts';
 import type { RegisterSymbol, VariableSymbol } from '../check/symbols.ts';
 import { reservedSharedBytes } from '../isa/registers.ts';
 import { formalLayout } from './call-site.ts';

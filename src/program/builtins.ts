@@ -1,5 +1,5 @@
 /** Built-in functions as callees: their arguments are in local memory like those of any function. */
-import type { Formal, Signature } from '../check/signature.ts';
+import type { Formal, Signature } from '../check/declarations/signature.ts';
 import { type BuiltinName, builtinFunctions } from '../isa/builtin-functions.ts';
 import { type TypeName, typeOf } from '../isa/types.ts';
 

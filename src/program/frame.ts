@@ -1,6 +1,6 @@
 /** The slots of one function's values: registers, constants of operands, and temporaries that instructions share. */
 import type { Bits } from '../base/bits.ts';
-import type { RegisterUse } from '../check/bind.ts';
+import type { RegisterUse } from '../check/binding/bind.ts';
 import type { RegisterSymbol } from '../check/symbols.ts';
 import { type Ref, sharedRefs } from '../isa/steps/ref.ts';
 import { type PtxType, typeOf } from '../isa/types.ts';

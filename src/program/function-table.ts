@@ -4,7 +4,7 @@
  */
 import type { CheckedModule } from '../check/check.ts';
 import type { CheckedFunction } from '../check/checked.ts';
-import { type Signature, signatureOf } from '../check/signature.ts';
+import { type Signature, signatureOf } from '../check/declarations/signature.ts';
 import { type Builtin, builtins } from './builtins.ts';
 
 export interface KnownFunction {

@@ -4,8 +4,8 @@
  */
 import type { SourcePlace } from '../base/source-place.ts';
 import type { SourceText } from '../base/source-text.ts';
-import { type BoundCall, bindCall } from '../check/bind-call.ts';
-import { type BoundInstruction, bindInstruction } from '../check/bind.ts';
+import { type BoundCall, bindCall } from '../check/binding/bind-call.ts';
+import { type BoundInstruction, bindInstruction } from '../check/binding/bind.ts';
 import type { CheckedModule } from '../check/check.ts';
 import type { CheckedFunction } from '../check/checked.ts';
 import type { LabelSymbol, Scope } from '../check/symbols.ts';

@@ -1,5 +1,5 @@
 /** Offsets of variables and parameters in the space they live in (PTX ISA 9.1, 5.4 and 7.1). */
-import { alignmentOf, alignUp, sizeOf } from '../check/sizes.ts';
+import { alignmentOf, alignUp, sizeOf } from '../check/declarations/sizes.ts';
 import type { VariableSpace } from '../check/symbols.ts';
 import type { Variable } from '../syntax/tree.ts';
 

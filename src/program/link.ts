@@ -1,9 +1,9 @@
 /** A kernel with every function that it may call. */
 import { elementAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
-import type { BoundCall } from '../check/bind-call.ts';
+import type { BoundCall } from '../check/binding/bind-call.ts';
 import type { CheckedModule } from '../check/check.ts';
-import { signatureKey } from '../check/signature.ts';
+import { signatureKey } from '../check/declarations/signature.ts';
 import type { VariableSymbol } from '../check/symbols.ts';
 import { type Environment, environmentOf } from '../isa/environment.ts';
 import { type Draft, draftFunction, finishFunction, kernelLayout } from './build.ts';

@@ -2,7 +2,7 @@
 import { elementAt, valueAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
 import type { CheckedModule } from '../check/check.ts';
-import { sizeOf } from '../check/sizes.ts';
+import { sizeOf } from '../check/declarations/sizes.ts';
 import type { VariableSymbol } from '../check/symbols.ts';
 import { writeInitial } from './initial-bytes.ts';
 import { layOut, type Placed } from './layout.ts';

@@ -1,6 +1,6 @@
 /** Operands of an instruction, grouped by how an engine handles them, each with its slot in the frame. */
 import { chop } from '../base/bits.ts';
-import type { Binding, RegisterUse } from '../check/bind.ts';
+import type { Binding, RegisterUse } from '../check/binding/bind.ts';
 import type { Ref } from '../isa/steps/ref.ts';
 import type { FrameBuilder } from './frame.ts';
 import type { AddressSource, RegisterOperand, SpecialRead, SymbolAddress, Transfer } from './function-program.ts';

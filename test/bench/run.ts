@@ -10,7 +10,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Bench } from 'tinybench';
-import { resolveMnemonic } from '../../src/check/resolve.ts';
+import { resolveMnemonic } from '../../src/check/instructions/resolve.ts';
 import { evaluator } from '../../src/interp/evaluate.ts';
 import { realCheckRows } from './run-check.ts';
 import { firstBlockRows } from './first-block.ts';

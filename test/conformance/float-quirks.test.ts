@@ -1,7 +1,7 @@
 /** redux of f32 on both engines, fma.oob, and mad.f32 of sm_1x, against models written down from the ISA's descriptions. */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { describe, expect, test } from 'vitest';
-import { resolveMnemonic } from '../../src/check/resolve.ts';
+import { resolveMnemonic } from '../../src/check/instructions/resolve.ts';
 import { evaluate } from '../../src/interp/evaluate.ts';
 import { output } from '../device/run.ts';
 

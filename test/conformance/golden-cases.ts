@@ -1,7 +1,7 @@
 /** The recorded instructions of test/golden by the names of the table: verdicts that accept, and values. */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { resolveMnemonic } from '../../src/check/resolve.ts';
+import { resolveMnemonic } from '../../src/check/instructions/resolve.ts';
 import { foldedValues } from '../golden/folded.ts';
 import { caseFiles, readCases } from '../golden/module-cases.ts';
 import { families, instructionsOf } from '../golden/vectors.ts';

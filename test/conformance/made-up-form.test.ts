@@ -5,9 +5,9 @@
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { describe, expect, test } from 'vitest';
 import { rowsOf } from '../../src/check/availability.ts';
-import { matchOperands } from '../../src/check/match.ts';
-import { resolveIn } from '../../src/check/resolve.ts';
-import { shapeOf } from '../../src/check/shapes.ts';
+import { matchOperands } from '../../src/check/instructions/match.ts';
+import { resolveIn } from '../../src/check/instructions/resolve.ts';
+import { shapeOf } from '../../src/check/instructions/shapes.ts';
 import { Scope } from '../../src/check/symbols.ts';
 import { evaluate } from '../../src/interp/evaluate.ts';
 import { expandForm } from '../../src/isa/expand.ts';

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isAvailableSomewhere, rowsOf } from '../../src/check/availability.ts';
-import { resolveMnemonic } from '../../src/check/resolve.ts';
+import { resolveMnemonic } from '../../src/check/instructions/resolve.ts';
 import { expand, expandForm } from '../../src/isa/expand.ts';
 import type { OperandPattern } from '../../src/isa/form.ts';
 import { isAvailable, parseVersion, targets, versions } from '../../src/isa/targets.ts';

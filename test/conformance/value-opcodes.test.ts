@@ -5,7 +5,7 @@
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { describe, expect, test } from 'vitest';
 import type { Bits } from '../../src/base/bits.ts';
-import { resolveMnemonic } from '../../src/check/resolve.ts';
+import { resolveMnemonic } from '../../src/check/instructions/resolve.ts';
 import { evaluator } from '../../src/interp/evaluate.ts';
 import { output } from '../device/run.ts';
 

@@ -1,5 +1,5 @@
 /** Which facts of steps the instructions of random kernels exercise: each that the table has, by a short name. */
-import { resolveMnemonic } from '../../src/check/resolve.ts';
+import { resolveMnemonic } from '../../src/check/instructions/resolve.ts';
 import type { TraceEvent } from '../../src/device.ts';
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { expand } from '../../src/isa/expand.ts';

@@ -1,6 +1,6 @@
 /** Values that ptxas 13.0 computed itself, on the fast engine: what both engines might have wrong alike shows here. */
 import { expect, test } from 'vitest';
-import { resolveMnemonic } from '../../src/check/resolve.ts';
+import { resolveMnemonic } from '../../src/check/instructions/resolve.ts';
 import { foldedValues } from '../golden/folded.ts';
 import { fastResults } from './engines.ts';
 import { instructionOf } from './variants.ts';

@@ -1,5 +1,5 @@
 /**
- * Calls and branches through a table (PTX ISA 9.1, 9.7.12.4 and 9.7.12.5). check/call.ts checks arguments and callees.
+ * Calls and branches through a table (PTX ISA 9.1, 9.7.12.4 and 9.7.12.5). check/instructions/call.ts checks arguments and callees.
  */
 import { type InstructionForm, type OperandPattern, read } from '../form.ts';
 import type { Step } from '../steps/step.ts';

@@ -1,0 +1,75 @@
+/** A checked call with its arguments and results bound to registers, constants and variables. */
+import type { Bits } from '../../base/bits.ts';
+import type { Instruction, Operand } from '../../syntax/tree.ts';
+import { constantBits, floatBits, type RegisterUse, registerUse } from './bind.ts';
+import { type CallParts, callables, callParts } from '../instructions/call.ts';
+import { emptySignature, type Formal, type Signature } from '../declarations/signature.ts';
+import type { FunctionSymbol, Scope, VariableSymbol } from '../symbols.ts';
+
+/** The argument for one parameter, or the destination of one result. */
+export type Passed =
+  /** Several for a vector register, the first at the lowest address. */
+  | { readonly kind: 'registers'; readonly uses: readonly RegisterUse[] }
+  | { readonly kind: 'constant'; readonly bits: Bits }
+  /** A `.param` variable of the caller's body. */
+  | { readonly kind: 'variable'; readonly symbol: VariableSymbol }
+  /** A result that is ignored. */
+  | { readonly kind: 'sink' };
+
+export interface BoundCall {
+  readonly callee: FunctionSymbol | RegisterUse;
+  /** The signature of the function, or of all functions that a register may point to. */
+  readonly signature: Signature;
+  /** Names in `.calltargets`; null if there is no list. */
+  readonly targets: readonly string[] | null;
+  /** As many as in the signature. */
+  readonly parameters: readonly Passed[];
+  readonly results: readonly Passed[];
+}
+
+/** Binds a call that was checked without errors in the same scope. */
+export function bindCall(node: Instruction, scope: Scope): BoundCall {
+  const parts = callParts(node);
+  const candidates = callables(parts, scope);
+  const signature = candidates[0]?.signature ?? emptySignature;
+  const table = parts.table === null ? undefined : scope.lookup(parts.table.name);
+  const bindAll = (formals: readonly Formal[], operands: readonly Operand[]): readonly Passed[] =>
+    formals.map((formal, i) => bindPassed(formal, operands[i] as Operand, scope));
+  return {
+    callee: calleeOf(parts, scope),
+    signature,
+    targets: table?.kind === 'targets' ? table.names : null,
+    parameters: bindAll(signature.parameters, parts.parameters),
+    results: bindAll(signature.results, parts.results),
+  };
+}
+
+function calleeOf({ callee }: CallParts, scope: Scope): FunctionSymbol | RegisterUse {
+  const symbol = scope.lookup(callee.name);
+  const found = symbol?.kind === 'function' ? symbol : registerUse(callee, scope);
+  if (found === null) throw new Error('a call passed the checker without a function');
+  return found;
+}
+
+function bindPassed({ type }: Formal, operand: Operand, scope: Scope): Passed {
+  switch (operand.kind) {
+    case 'integer':
+      return { kind: 'constant', bits: constantBits(type, operand.value) };
+    case 'float':
+      return { kind: 'constant', bits: floatBits(type, operand) };
+    case 'name': {
+      const use = registerUse(operand, scope);
+      if (use !== null) return { kind: 'registers', uses: lanesOf(use) };
+      const symbol = scope.lookup(operand.name);
+      if (symbol?.kind === 'variable') return { kind: 'variable', symbol };
+      break;
+    }
+    default:
+  }
+  return { kind: 'sink' };
+}
+
+function lanesOf(use: RegisterUse): readonly RegisterUse[] {
+  const { lanes } = use.symbol;
+  return lanes === 1 ? [use] : Array.from({ length: lanes }, (_, element) => ({ ...use, element }));
+}

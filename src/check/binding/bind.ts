@@ -1,0 +1,321 @@
+/**
+ * A checked instruction with its operands bound to the names that its steps use. Engines read this and never the
+ * operands of the tree; the kind of each operand is decided here once.
+ */
+import type { Bits } from '../../base/bits.ts';
+import { chop } from '../../base/bits.ts';
+import { type OperandPattern, operandType, type Role, type ValuePattern, type Variant } from '../../isa/form.ts';
+import { vectorLanes } from '../../isa/rules.ts';
+import { findRegister, partOfRegister } from '../../isa/find-register.ts';
+import type { SpecialRegister } from '../../isa/registers.ts';
+import { operandRef, type Ref } from '../../isa/steps/ref.ts';
+import { type PtxType, typeOf } from '../../isa/types.ts';
+import type { FloatOperand, Instruction, OffsetOperand, Operand } from '../../syntax/tree.ts';
+import type { ModuleEnvironment } from '../availability.ts';
+import { judgeFor } from '../instructions/judge.ts';
+import { memberIndex, shapeOf } from '../instructions/shapes.ts';
+import {
+  type DeclaredSymbol,
+  canonicalRegister,
+  type FunctionSymbol,
+  type LabelSymbol,
+  type RegisterSymbol,
+  type Scope,
+  type VariableSymbol,
+} from '../symbols.ts';
+
+/** One register of a function: a symbol and, for families and vectors, the number of the register. */
+export interface RegisterUse {
+  readonly symbol: RegisterSymbol;
+  /** Canonical written name: two uses are the same register if and only if symbol, name and element agree. */
+  readonly register: string;
+  /** Element of a vector register; null for a scalar. */
+  readonly element: number | null;
+}
+
+export type Binding =
+  | ({
+      readonly kind: 'register';
+      readonly name: Ref;
+      readonly role: Role;
+      readonly type: PtxType;
+      readonly negated: boolean;
+    } & RegisterUse)
+  /** `bits` are those of `type`: a float constant already has the type's width. */
+  | {
+      readonly kind: 'constant';
+      readonly name: Ref;
+      readonly type: PtxType;
+      readonly bits: Bits;
+      readonly negated: boolean;
+    }
+  /** `part` is 0 for a special register without parts. */
+  | {
+      readonly kind: 'special';
+      readonly name: Ref;
+      readonly type: PtxType;
+      readonly register: SpecialRegister;
+      readonly part: number;
+    }
+  | { readonly kind: 'sink'; readonly name: Ref }
+  | {
+      readonly kind: 'symbol-address';
+      readonly name: Ref;
+      readonly type: PtxType;
+      readonly symbol: VariableSymbol | FunctionSymbol;
+      readonly offset: bigint;
+    }
+  | {
+      readonly kind: 'address';
+      readonly name: Ref;
+      readonly base: RegisterUse | VariableSymbol | null;
+      readonly offset: bigint;
+    }
+  | { readonly kind: 'label'; readonly name: Ref; readonly label: string }
+  /** The list of a `.branchtargets`, in its order. */
+  | { readonly kind: 'labels'; readonly name: Ref; readonly labels: readonly LabelSymbol[] };
+
+export interface BoundInstruction {
+  readonly node: Instruction;
+  readonly variant: Variant;
+  readonly guard: (RegisterUse & { readonly negated: boolean }) | null;
+  readonly operands: readonly Binding[];
+}
+
+/**
+ * Binds an instruction that was checked without errors in the same scope to its variant and operands. Null for an
+ * instruction outside the table, and for one with a sum of a register and a constant as an operand.
+ */
+export function bindInstruction(
+  node: Instruction,
+  scope: Scope,
+  environment: ModuleEnvironment,
+): BoundInstruction | null {
+  const shapes = node.operands.map((operand) => shapeOf(operand, scope));
+  const { variant } = judgeFor(environment).judge(node.mnemonic, shapes);
+  if (variant === null || node.operands.some((operand) => isComputed(operand, scope))) return null;
+  const operands = variant.form.operands.flatMap((pattern, i) =>
+    bindPattern(variant, pattern, node.operands[i] as Operand, scope),
+  );
+  const { guard } = node;
+  const use = guard === null ? null : registerUse(guard.predicate, scope);
+  return { node, variant, operands, guard: guard === null || use === null ? null : { ...use, negated: guard.negated } };
+}
+
+/** A register plus a constant, or an element with a register as its index. */
+function isComputed(operand: Operand, scope: Scope): boolean {
+  if (operand.kind !== 'offset') return false;
+  return operand.index !== null || registerUse(operand.base, scope) !== null;
+}
+
+function bindPattern(variant: Variant, pattern: OperandPattern, operand: Operand, scope: Scope): readonly Binding[] {
+  switch (pattern.kind) {
+    case 'value':
+      return [bindValue(variant, pattern, operandRef(pattern.name), operand, scope)];
+    case 'vector':
+      return bindList(variant, pattern.elements, operand, scope);
+    case 'lanes':
+      return bindLanes(variant, pattern.value, operand, scope);
+    case 'address':
+      return [bindAddress(operandRef(pattern.name), operand, scope)];
+    case 'window':
+      return [
+        bindValue(
+          variant,
+          { kind: 'value', name: pattern.name, role: 'read', type: pattern.type },
+          operandRef(pattern.name),
+          operand,
+          scope,
+        ),
+      ];
+    case 'pointer':
+      return [bindPointer(operandRef(pattern.name), operand, scope)];
+    case 'pair':
+      return bindPair(variant, pattern.first, pattern.second, operand, scope);
+    case 'label':
+      return [{ kind: 'label', name: operandRef(pattern.name), label: operand.kind === 'name' ? operand.name : '' }];
+    case 'table':
+      return pattern.of === 'branches' ? [bindLabels(operandRef(pattern.name), operand, scope)] : [];
+    case 'list':
+    case 'callee':
+      // Bound by bind-call.ts, because they depend on the function.
+      return [];
+  }
+}
+
+function elementOf(operand: Operand, index: number): Operand {
+  return operand.kind === 'vector' ? (operand.elements[index] as Operand) : operand;
+}
+
+/** Lanes are named `d.0`, `d.1`, …, the first at the lowest address; a single value is `d.0`. */
+function bindLanes(variant: Variant, value: ValuePattern, operand: Operand, scope: Scope): readonly Binding[] {
+  const count = vectorLanes(variant);
+  const lanes = Array.from({ length: count }, (_, lane) => ({ ...value, name: `${value.name}.${lane}` }));
+  return count === 1 && operand.kind !== 'vector'
+    ? lanes.map((lane) => bindValue(variant, lane, operandRef(lane.name), operand, scope))
+    : bindList(variant, lanes, operand, scope);
+}
+
+/** A brace list, or a vector register or special register for all of it. */
+function bindList(
+  variant: Variant,
+  patterns: readonly ValuePattern[],
+  operand: Operand,
+  scope: Scope,
+): readonly Binding[] {
+  return patterns.map((pattern, i): Binding => {
+    const { role } = pattern;
+    const name = operandRef(pattern.name);
+    if (operand.kind === 'vector') return bindValue(variant, pattern, name, elementOf(operand, i), scope);
+    const type = operandType(variant, pattern.type);
+    const use = registerUse(operand, scope);
+    if (use !== null) return { kind: 'register', name, role, type, negated: false, ...use, element: i };
+    return { kind: 'special', name, type, register: specialRegister(operand), part: i };
+  });
+}
+
+function bindPair(
+  variant: Variant,
+  first: ValuePattern,
+  second: ValuePattern,
+  operand: Operand,
+  scope: Scope,
+): readonly Binding[] {
+  if (operand.kind !== 'pair')
+    return [
+      bindValue(variant, first, operandRef(first.name), operand, scope),
+      { kind: 'sink', name: operandRef(second.name) },
+    ];
+  return [
+    bindValue(variant, first, operandRef(first.name), operand.first, scope),
+    bindValue(variant, second, operandRef(second.name), operand.second, scope),
+  ];
+}
+
+function bindValue(variant: Variant, pattern: ValuePattern, name: Ref, operand: Operand, scope: Scope): Binding {
+  const type = operandType(variant, pattern.type);
+  switch (operand.kind) {
+    case 'sink':
+      return { kind: 'sink', name };
+    case 'integer':
+      return { kind: 'constant', name, type, bits: constantBits(type, operand.value), negated: false };
+    case 'float':
+      return { kind: 'constant', name, type, bits: floatBits(type, operand), negated: false };
+    case 'unary': {
+      const inner = bindValue(variant, pattern, name, operand.operand, scope);
+      if (operand.operator === '-') return inner;
+      return inner.kind === 'register' || inner.kind === 'constant' ? { ...inner, negated: !inner.negated } : inner;
+    }
+    default:
+      return bindNamed(pattern, type, name, operand, scope);
+  }
+}
+
+function bindNamed(pattern: ValuePattern, type: PtxType, name: Ref, operand: Operand, scope: Scope): Binding {
+  const use = registerUse(operand, scope);
+  if (use !== null) return { kind: 'register', name, role: pattern.role, type, negated: false, ...use };
+  const base = operand.kind === 'offset' ? operand.base : operand;
+  const symbol = base.kind === 'name' ? scope.lookup(base.name) : undefined;
+  const offset = operand.kind === 'offset' ? byteOffset(operand, symbol) : 0n;
+  if (symbol?.kind === 'variable' || symbol?.kind === 'function')
+    return { kind: 'symbol-address', name, type, symbol, offset };
+  const part = base.kind === 'member' ? partOfRegister(base.member) : 0;
+  return { kind: 'special', name, type, register: specialRegister(base), part: part ?? 0 };
+}
+
+function specialRegister(operand: Operand): SpecialRegister {
+  const name = operand.kind === 'member' ? operand.base : operand.kind === 'name' ? operand.name : null;
+  const found = name === null ? undefined : findRegister(name);
+  if (found === undefined) throw new Error(`operand of kind '${operand.kind}' passed the checker but cannot be bound`);
+  return found;
+}
+
+/** A subscript counts elements, including the lanes of a vector. */
+function byteOffset({ offset, subscript }: OffsetOperand, symbol: DeclaredSymbol | undefined): bigint {
+  const isElement = subscript && symbol?.kind === 'variable';
+  return isElement ? offset * BigInt(symbol.type.width / 8) : offset;
+}
+
+function bindAddress(name: Ref, operand: Operand, scope: Scope): Binding {
+  if (operand.kind === 'offset') {
+    const symbol = scope.lookup(operand.base.name);
+    if (symbol?.kind === 'variable')
+      return { kind: 'address', name, base: symbol, offset: byteOffset(operand, symbol) };
+  }
+  if (operand.kind !== 'address') throw new Error('an address operand passed the checker without brackets');
+  if (operand.base === null) return { kind: 'address', name, base: null, offset: operand.offset };
+  const use = registerUse(operand.base, scope);
+  if (use !== null) return { kind: 'address', name, base: use, offset: operand.offset };
+  const symbol = operand.base.kind === 'name' ? scope.lookup(operand.base.name) : undefined;
+  if (symbol?.kind !== 'variable') throw new Error('an address passed the checker without a base');
+  return { kind: 'address', name, base: symbol, offset: operand.offset };
+}
+
+/** A pointer register is read at its own width, regardless of the instruction. */
+function bindPointer(name: Ref, operand: Operand, scope: Scope): Binding {
+  const use = registerUse(operand, scope);
+  if (use === null) throw new Error('a pointer operand passed the checker without a register');
+  const type = typeOf(use.symbol.type.width === 32 ? '.b32' : '.b64');
+  return { kind: 'register', name, role: 'read', type, negated: false, ...use };
+}
+
+function bindLabels(name: Ref, operand: Operand, scope: Scope): Binding {
+  const symbol = operand.kind === 'name' ? scope.lookup(operand.name) : undefined;
+  if (symbol?.kind !== 'targets') throw new Error('a table passed the checker without a list of labels');
+  const labels = symbol.names
+    .map((label) => symbol.scope.lookup(label))
+    .filter((label): label is LabelSymbol => label?.kind === 'label');
+  return { kind: 'labels', name, labels };
+}
+
+/** The register that an operand names, or null. */
+export function registerUse(operand: Operand, scope: Scope): RegisterUse | null {
+  const name = operand.kind === 'name' ? operand.name : operand.kind === 'member' ? operand.base : null;
+  const symbol = name === null ? undefined : scope.lookup(name);
+  if (name === null || symbol?.kind !== 'register') return null;
+  const isElement = operand.kind === 'member' && symbol.lanes > 1;
+  const element = isElement ? memberIndex(operand.member) : null;
+  return { symbol, register: canonicalRegister(symbol, name), element };
+}
+
+// --- constants ------------------------------------------------------------------------------------------------------
+
+/** A predicate constant is true unless it is zero; other constants are truncated to their low bits. */
+export function constantBits(type: PtxType, value: bigint): Bits {
+  if (type.class === 'predicate') return value === 0n ? 0 : 1;
+  return chop(BigInt.asUintN(64, value), type.width);
+}
+
+/**
+ * Float constants are converted to the type's own width: to f32 by rounding to nearest even; f64 from `0f` is exact.
+ */
+export function floatBits(type: PtxType, { form, bits }: FloatOperand): Bits {
+  const wide = form !== '0f';
+  if (type.width === 64) return wide ? bits : widenToF64(Number(bits));
+  return wide ? narrowToF32(bits) : Number(bits);
+}
+
+/** A DataView converts between widths; a NaN keeps its sign and leading payload bits, as on f32 and f64 hardware. */
+function widenToF64(bits: number): bigint {
+  const exponent = (bits >>> 23) & 0xff;
+  if (exponent === 0xff) {
+    const sign = BigInt(bits >>> 31) << 63n;
+    return sign | (0x7ffn << 52n) | (BigInt(bits & 0x7fffff) << 29n);
+  }
+  const view = new DataView(new ArrayBuffer(8));
+  view.setUint32(0, bits);
+  view.setFloat64(0, view.getFloat32(0));
+  return view.getBigUint64(0);
+}
+
+function narrowToF32(bits: bigint): number {
+  const nan = (bits & 0x7ff0000000000000n) === 0x7ff0000000000000n && (bits & 0xfffffffffffffn) !== 0n;
+  if (nan) {
+    const payload = Number((bits >> 29n) & 0x7fffffn);
+    return ((bits >> 63n ? 0x80000000 : 0) | 0x7f800000 | (payload === 0 ? 0x400000 : payload)) >>> 0;
+  }
+  const view = new DataView(new ArrayBuffer(8));
+  view.setBigUint64(0, bits);
+  view.setFloat32(0, view.getFloat64(0));
+  return view.getUint32(0);
+}

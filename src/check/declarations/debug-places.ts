@@ -1,0 +1,98 @@
+/** `.file`, `.loc` and the labels they name (PTX ISA 9.1, 11.5; verdicts as measured with ptxas 13.0). */
+import type { Span } from '../../base/span.ts';
+import { diagnose } from '../../diagnostics/diagnostic.ts';
+import type { DebugItem, InlinedAt, LocationDirective } from '../../syntax/tree.ts';
+import type { Report } from '../report.ts';
+
+export type Place = Pick<LocationDirective, 'file' | 'line' | 'column'>;
+
+/** What the directives of a module say about its sources. */
+export class DebugPlaces {
+  /** Names of source files by their number. */
+  readonly files: Map<number, string> = new Map();
+  private readonly report: Report;
+  /** Lines and columns given by earlier `.loc` directives, by file. */
+  private readonly given = new Map<number, Set<number>>();
+  /** The sections as written. */
+  private readonly sections: string[] = [];
+  private first: Span | null = null;
+  /** Positions at which inlined functions are named. */
+  private readonly named = new Map<string, Span>();
+
+  constructor(report: Report) {
+    this.report = report;
+  }
+
+  readFile(index: number, name: string, { start, end }: Span): void {
+    if (this.files.has(index)) this.report(diagnose('PTX5028', { start, end }, { index: String(index) }));
+    else this.files.set(index, name);
+  }
+
+  readSection({ text }: DebugItem): void {
+    this.sections.push(text);
+  }
+
+  /** The call position of inlined code must have been given before. */
+  readLocation(location: LocationDirective): void {
+    const { inlined, start, end } = location;
+    this.first ??= { start, end };
+    if (inlined !== null) this.readInlined(inlined, location);
+    const known = this.given.get(location.file);
+    if (known === undefined) this.given.set(location.file, new Set([keyOf(location)]));
+    else known.add(keyOf(location));
+  }
+
+  /** True for a position that is new only by its coordinates, because those are remembered. */
+  repeats(place: Place): boolean {
+    const known = this.given.get(place.file);
+    if (known === undefined || !isSmall(place)) return false;
+    known.add(keyOf(place));
+    return true;
+  }
+
+  /** The same, if code of `functionName` was inlined at another position. */
+  repeatsInlined(place: Place, functionName: string, at: Place): boolean {
+    if (!this.named.has(functionName) || this.given.get(at.file)?.has(keyOf(at)) !== true) return false;
+    return isSmall(at) && this.repeats(place);
+  }
+
+  private readInlined(inlined: InlinedAt, { start, end }: Span): void {
+    const { file, line, column, functionName } = inlined;
+    if (!this.named.has(functionName)) this.named.set(functionName, { start, end });
+    if (this.given.get(file)?.has(keyOf(inlined)) === true) return;
+    this.report(diagnose('PTX5029', { start, end }, { place: `${file} ${line} ${column}` }));
+  }
+
+  /** At the end of the module, because a section may follow the functions that name its labels. */
+  finish(): void {
+    if (this.files.size === 0 && this.first !== null) this.report(diagnose('PTX5031', this.first, {}));
+    if (this.named.size === 0) return;
+    const declared = new Set(this.sections.flatMap(namesIn));
+    for (const [name, span] of this.named) {
+      if (!declared.has(name)) this.report(diagnose('PTX5030', span, { name }));
+    }
+  }
+}
+
+/** One number for a line and a column; columns of real files are small. */
+function keyOf({ line, column }: Place): number {
+  return line * 0x10_0000 + column;
+}
+
+/** False if a known line has a marker for a number that is too large. */
+function isSmall({ file, line, column }: Place): boolean {
+  return file >= 0 && line >= 0 && column >= 0;
+}
+
+/** White space that may stand before a colon. */
+const longestGap = 20;
+
+/** A section's name and its labels: sections are long and contain few colons. */
+function namesIn(section: string): readonly string[] {
+  const names = [/^\.section\s+(\.\w+)/.exec(section)?.[1] ?? ''];
+  for (let colon = section.indexOf(':'); colon >= 0; colon = section.indexOf(':', colon + 1)) {
+    const before = section.slice(section.lastIndexOf('\n', colon - longestGap) + 1, colon);
+    names.push(...(/[\w$%]+(?=\s*$)/.exec(before) ?? []));
+  }
+  return names;
+}

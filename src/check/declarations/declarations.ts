@@ -1,0 +1,247 @@
+/**
+ * Declarations: which types may be declared where, how large vectors may be, and which initial values are allowed (PTX
+ * ISA 9.1, 5.1 to 5.4; verdicts as measured with ptxas 13.0).
+ */
+import type { Span } from '../../base/span.ts';
+import { diagnose } from '../../diagnostics/diagnostic.ts';
+import { spaceRows } from '../../isa/directives.ts';
+import type { AvailabilityRow } from '../../isa/form.ts';
+import { isAvailable } from '../../isa/targets.ts';
+import { type PtxType, typeOf, types } from '../../isa/types.ts';
+import type { Declaration, Parameter, Variable } from '../../syntax/tree.ts';
+import { printDimensions } from '../../syntax/storage.ts';
+import type { ModuleEnvironment } from '../availability.ts';
+import { checkInitializer } from './initializers.ts';
+import type { Report } from '../report.ts';
+import { isOpen } from './sizes.ts';
+import type { FormalSpace, RegisterSymbol, VariableSpace, VariableSymbol } from '../symbols.ts';
+
+/** Where a declaration stands. */
+export type DeclarationPlace = 'module' | 'function';
+
+/** Opaque texture types: a 64-bit handle that no instruction in the tables accepts. */
+const opaque: ReadonlySet<string> = new Set(['.texref', '.samplerref', '.surfref']);
+
+/** Checks the type, vector and alignment of a declared name; null if the declaration is unusable. */
+export function declaredType(variable: Variable, space: string, report: Report): PtxType | null {
+  checkAlignment(variable, report);
+  if (opaque.has(variable.type) && (space === '.global' || space === '.param')) return typeOf('.b64');
+  const type = types.get(variable.type);
+  const span: Span = { start: variable.typeStart, end: variable.typeEnd };
+  if (type === undefined || type.use === 'element') {
+    report(diagnose('PTX5002', span, { type: variable.type }));
+    return null;
+  }
+  if (type.use === 'instruction' && (variable.dimensions.length === 0 || variable.vector !== null)) {
+    report(diagnose('PTX5001', span, { type: type.name, instead: `.b${type.width}` }));
+    return null;
+  }
+  if (type.class === 'predicate' && (space !== '.reg' || variable.vector !== null)) {
+    report(diagnose('PTX5003', span, { name: variable.name, space: variable.vector ?? space }));
+    return null;
+  }
+  if (space === '.tex') checkTexture(type, span, report);
+  checkVector(variable, type, span, report);
+  return type;
+}
+
+function checkAlignment(variable: Variable, report: Report): void {
+  for (const align of [variable.align, variable.pointer?.align ?? null]) {
+    if (align !== null && !isPowerOfTwo(align)) report(diagnose('PTX5006', variable, { found: String(align) }));
+  }
+}
+
+function isPowerOfTwo(value: number): boolean {
+  return value >= 1 && Number.isInteger(Math.log2(value));
+}
+
+/** The `.tex` space holds handles. */
+function checkTexture(type: PtxType, span: Span, report: Report): void {
+  if (type.name === '.u32' || type.name === '.u64') return;
+  const ptxas = "Deprecated feature: '.tex' not supported as of PTX version 1.5";
+  report(diagnose('PTX5007', span, { what: '.tex variables have the type .u32 or .u64', ptxas }));
+}
+
+function checkVector(variable: Variable, type: PtxType, span: Span, report: Report): void {
+  if (variable.vector === null) return;
+  if (type.use === 'quirk') {
+    report(diagnose('PTX5001', span, { type: type.name, instead: `.b${type.width}` }));
+    return;
+  }
+  const bits = lanesOf(variable) * type.width;
+  if (bits <= 128) return;
+  report(diagnose('PTX5004', span, { vector: variable.vector, type: type.name, found: String(bits) }));
+}
+
+const needsOfTypes: ReadonlyMap<PtxType, AvailabilityRow> = new Map(
+  [...types.values()].flatMap((type) =>
+    type.since === null ? [] : [[type, { subject: type.name, ways: [type.since] }] as const],
+  ),
+);
+
+/** The requirement of the type of a declared name; null if it has always existed. */
+export function needsOfType({ vector }: Variable, type: PtxType): AvailabilityRow | null {
+  return vector === null ? (needsOfTypes.get(type) ?? null) : null;
+}
+
+export function lanesOf(variable: Variable): number {
+  return variable.vector === null ? 1 : Number(variable.vector.slice(2));
+}
+
+/** True if the declaration is allowed here at all. */
+export function checkPlace(
+  declaration: Declaration,
+  place: DeclarationPlace,
+  { version, target }: ModuleEnvironment,
+  report: Report,
+): boolean {
+  const span: Span = { start: declaration.spaceStart, end: declaration.spaceEnd };
+  const { space } = declaration;
+  const { stands, onceInModule } = spaceRows[space];
+  if (place === 'module' && onceInModule !== undefined && isAvailable([onceInModule], version, target)) {
+    report(diagnose('PTX5032', span, { space, name: declaration.variables[0]?.name ?? '' }));
+    return true;
+  }
+  if (place === 'module' && space !== '.param' && !stands.includes('module')) {
+    const what = `${space} variables are declared inside functions`;
+    const ptxas = `Module-scoped variables in ${space} state space are not allowed with ABI`;
+    report(diagnose('PTX5007', span, { what, ptxas }));
+    return false;
+  }
+  if (place === 'module' && space === '.param') {
+    const what = '.param variables are declared in functions and their parameter lists';
+    report(diagnose('PTX5007', span, { what, ptxas: 'Parameter variables may not be declared at module scope' }));
+    return false;
+  }
+  if (space !== '.global') checkGlobalOnly(declaration, span, report);
+  return true;
+}
+
+function checkGlobalOnly({ linkage, attributes, variables }: Declaration, span: Span, report: Report): void {
+  if (linkage === '.common') {
+    const ptxas = '.common variables must be declared in .global space';
+    report(diagnose('PTX5007', span, { what: '.common variables must be in .global', ptxas }));
+  }
+  const [first] = attributes;
+  if (first === undefined) return;
+  const attribute = attributeName(first);
+  const ptxas = `Illegal attribute '${attribute}' for symbol '${variables[0]?.name}'`;
+  report(diagnose('PTX5007', span, { what: `${attribute} is for variables in .global`, ptxas }));
+}
+
+/** `.unified` of `.unified(19,95)`. */
+export function attributeName(written: string): string {
+  return written.replace(/\(.*/, '');
+}
+
+/** A register or register family. */
+export function registerSymbol(variable: Variable, type: PtxType): RegisterSymbol {
+  return {
+    kind: 'register',
+    type,
+    lanes: lanesOf(variable),
+    name: variable.name,
+    count: variable.count,
+    declared: { start: variable.nameStart, end: variable.nameEnd },
+  };
+}
+
+/** Most variables that one declaration may create with `x<N>`; the only limit in ptxas is its memory. */
+const mostVariables = 65_536;
+
+/**
+ * The variables of a declared name: itself, or `x0`, `x1`, … of `x<N>`. The members of `x3<N>` cannot be referenced.
+ */
+export function* membersOf(variable: Variable): Generator<Variable> {
+  const { count, name } = variable;
+  if (count === null) yield variable;
+  else if (!/\d$/.test(name))
+    for (let i = 0; i < Math.min(count, mostVariables); i++) yield { ...variable, name: name + i, count: null };
+}
+
+export function variableSymbol(
+  variable: Variable,
+  type: PtxType,
+  space: VariableSpace,
+  { takenFor = null, linkage = null }: Partial<Pick<VariableSymbol, 'takenFor' | 'linkage'>> = {},
+): VariableSymbol {
+  return {
+    kind: 'variable',
+    name: variable.name,
+    space,
+    takenFor,
+    linkage,
+    type,
+    variable,
+    declared: { start: variable.nameStart, end: variable.nameEnd },
+  };
+}
+
+/** A register has no dimensions and no initial value. */
+export function checkRegister(variable: Variable, report: Report): void {
+  const { name } = variable;
+  const span: Span = { start: variable.nameStart, end: variable.nameEnd };
+  if (variable.dimensions.length > 0) {
+    const ptxas = `Variable '${name}' cannot be allocated into a register`;
+    report(diagnose('PTX5007', span, { what: `'${name}' is an array and cannot be in .reg`, ptxas }));
+  }
+  if (variable.initializer !== null) {
+    const parameters = { name, type: variable.type, found: 'any value, since it is in .reg' };
+    report(diagnose('PTX5009', variable.initializer.span, parameters));
+  }
+}
+
+/** A parameter declared in a body is a scalar of at most 64 bits, or an array of bytes. */
+function checkLocalParameter(variable: Variable, type: PtxType, report: Report): void {
+  const array = variable.dimensions.length > 0;
+  if (variable.vector === null && type.name !== '.f16x2' && (type.use === 'variable' || array)) return;
+  const span: Span = { start: variable.typeStart, end: variable.typeEnd };
+  const what = `'${variable.name}' of type ${variable.vector ?? ''}${type.name} cannot be a .param variable`;
+  report(
+    diagnose('PTX5007', span, { what, ptxas: `Variable '${variable.name}' cannot be allocated in .param state space` }),
+  );
+}
+
+/** Sizes, families and initialisers of a variable outside `.reg`. */
+export function checkVariable(declaration: Declaration, variable: Variable, type: PtxType, report: Report): void {
+  const { name } = variable;
+  const span: Span = { start: variable.nameStart, end: variable.nameEnd };
+  if (declaration.space === '.param') checkLocalParameter(variable, type, report);
+  if ((variable.count ?? 0) > mostVariables) {
+    report(diagnose('PTX5010', span, { name, count: String(variable.count), most: String(mostVariables) }));
+  }
+  if (isOpen(variable) && variable.initializer === null && declaration.linkage !== '.extern') {
+    report(diagnose('PTX5008', span, { name, found: arrayText(variable) }));
+  }
+  if (variable.dimensions.slice(1).includes(0)) {
+    report(diagnose('PTX5022', span, { found: arrayText(variable), ptxas: 'Array of incomplete type' }));
+  }
+  checkInitializer(declaration, variable, type, report);
+}
+
+/** `x[2][]`. */
+export function arrayText(variable: Variable): string {
+  return variable.name + printDimensions(variable);
+}
+
+/** The space that a parameter's symbol has. */
+export function parameterSpace(entry: boolean, result: boolean): FormalSpace {
+  if (entry) return 'kernel parameter';
+  return result ? 'return parameter' : 'input parameter';
+}
+
+export function isRegisterParameter(parameter: Parameter): boolean {
+  return parameter.space === '.reg';
+}
+
+/** Where the declared name lives. */
+export function spaceOf(declaration: Declaration): VariableSpace {
+  switch (declaration.space) {
+    case '.param':
+      return 'local parameter';
+    case '.reg':
+      return '.local';
+    default:
+      return declaration.space;
+  }
+}

@@ -1,0 +1,141 @@
+/** Module declarations, as ptxas 13.0 judges them: each case was tried there too. */
+import { describe, expect, test } from 'vitest';
+import { check } from '../check.ts';
+
+const codesOf = (items: string, version = '8.8'): readonly string[] =>
+  check(
+    `.version ${version}\n.target sm_90\n.address_size 64\n.global .align 16 .b8 gb[64];\n.func fn() { ret; }\n${items}\n`,
+  ).diagnostics.map(({ code }) => code);
+
+type Cases = readonly (readonly [declaration: string, ...codes: readonly string[]])[];
+
+const cases: Readonly<Record<string, Cases>> = {
+  'arrays without elements': [
+    ['.global .b8 x[];', 'PTX5008'],
+    ['.global .b8 x[0];', 'PTX5008'],
+    ['.weak .shared .b8 x[0];', 'PTX5008'],
+    ['.common .global .b8 x[0];', 'PTX5008'],
+    ['.global .b8 x[0][2];', 'PTX5008'],
+    ['.global .b8 x[2][0];', 'PTX5022'],
+    ['.extern .shared .b8 x[0];'],
+    ['.extern .shared .b8 x[0][0];', 'PTX5022'],
+    ['.extern .shared .b8 x[][2];'],
+    ['.global .b8 x[0] = {1};'],
+    ['.global .b8 x[0][2] = {{1, 2}, {3, 4}};'],
+    ['.entry k() { .local .b8 x[0]; ret; }', 'PTX5008'],
+    ['.entry k() { { .param .b8 p[0]; } ret; }', 'PTX5008'],
+    ['.entry k(.param .b8 x[]) { ret; }', 'PTX5022'],
+    ['.entry k(.param .b8 x[0]) { ret; }', 'PTX5022'],
+    ['.func (.param .b8 x[0]) f() { ret; }', 'PTX5022'],
+    ['.func f(.param .b8 x[0]) { ret; }'],
+  ],
+  'shapes of initial values': [
+    ['.global .b8 x[2] = {1, 2, 3};', 'PTX5023'],
+    ['.global .b8 x[2] = {1};'],
+    ['.global .b8 x[2] = {};'],
+    ['.global .b8 x = {1};', 'PTX5009'],
+    ['.global .b8 x = {};', 'PTX5009'],
+    ['.global .b8 x[2] = 5;', 'PTX5009'],
+    ['.global .b8 x[2] = {{1}, {2}};', 'PTX5009', 'PTX5009'],
+    ['.global .b8 x[2] = {1, {}};', 'PTX5009'],
+    ['.global .b8 x[2][2] = {1, 2, 3, 4};', 'PTX5023'],
+    ['.global .b8 x[2][2] = {{1, 2}, {3}};'],
+    ['.global .b8 x[2][2] = {{1, 2}, 3};', 'PTX5009'],
+    ['.global .b8 x[2][2] = {{1, 2, 3}};', 'PTX5023'],
+    ['.global .v2 .b32 x = {1, 2};'],
+    ['.global .v2 .b32 x = {1};', 'PTX5023'],
+    ['.global .v2 .b32 x = {1, 2, 3};', 'PTX5023'],
+    ['.global .v2 .b32 x = 1;', 'PTX5009'],
+    ['.global .v2 .b32 x[2] = {{1, 2}, {3, 4}};'],
+    ['.global .v2 .b32 x[2] = {1, 2, 3, 4};', 'PTX5023'],
+    ['.extern .global .b32 x = 1;', 'PTX5009'],
+  ],
+  'addresses as initial values': [
+    ['.global .u64 x = gb;'],
+    ['.global .u32 x = gb+4;'],
+    ['.global .u64 x[2] = {generic(gb), fn};'],
+    ['.global .b64 x = gb;', 'PTX5009'],
+    ['.global .s64 x = gb;', 'PTX5009'],
+    ['.global .b64 x = fn;', 'PTX5009'],
+    ['.global .u16 x = gb;', 'PTX5009'],
+    ['.global .u8 x = gb;', 'PTX5009'],
+    ['.global .u8 x[2] = {0xff(gb), 0xFF00(gb)};'],
+    ['.global .u64 x = 0xff(gb);'],
+    ['.global .b8 x = 0xff(gb);', 'PTX5009'],
+    ['.global .u16 x = 0xff(gb);', 'PTX5009'],
+  ],
+  'variables more than once': [
+    ['.extern .global .b32 x; .extern .global .b32 x;'],
+    ['.extern .global .b32 x; .visible .global .b32 x;'],
+    ['.extern .global .b32 x; .common .global .b32 x;'],
+    ['.extern .global .b32 x; .global .b32 x;', 'PTX5005'],
+    ['.extern .global .b32 x; .extern .global .u32 x;', 'PTX5017'],
+    ['.extern .global .b32 x; .visible .global .b64 x;', 'PTX5017'],
+    ['.extern .global .b32 x[]; .visible .global .b32 x[4];'],
+    ['.extern .global .b32 x[3]; .visible .global .b32 x[4];', 'PTX5017'],
+    ['.global .b32 x; .extern .global .b32 x;'],
+    ['.visible .global .b32 x; .visible .global .b32 x;', 'PTX5005'],
+    ['.weak .global .b32 x; .weak .global .b32 x;', 'PTX5005'],
+    ['.global .b32 x; .weak .global .b32 x;', 'PTX5005'],
+    ['.entry k(.param .b32 %p1) { .reg .pred %p<4>; ret; }', 'PTX5005'],
+    ['.entry k(.param .b32 %p4) { .reg .pred %p<4>; ret; }'],
+    ['.entry k() { %p1: .reg .pred %p<4>; ret; }'],
+    ['.entry k() { .shared .b32 %p1; .reg .pred %p<4>; ret; }', 'PTX5005'],
+    ['.extern .func (.param .b32 r) f(.param .b32 r);'],
+  ],
+  kernels: [
+    ['.entry k(.reg .b64 x) { ret; }', 'PTX5007'],
+    ['.entry k(.param .b8 p[32764]) { ret; }'],
+    ['.entry k(.param .b8 p[32765]) { ret; }', 'PTX5025'],
+    ['.entry k() .maxntid 0 { ret; }', 'PTX5026'],
+    ['.entry k() .reqntid 32, 0 { ret; }', 'PTX5026'],
+    ['.entry k() .minnctapersm 0 { ret; }', 'PTX5026'],
+    ['.entry k() .maxnreg 0 { ret; }', 'PTX5026'],
+    ['.entry k() .reqnctapercluster 0 { ret; }'],
+    ['.entry k() .maxntid 32 .reqntid 32 { ret; }', 'PTX5026'],
+    ['.entry k() .maxclusterrank 2 .reqnctapercluster 2 { ret; }', 'PTX5026'],
+  ],
+  'functions without a body': [
+    ['.func a();', 'PTX5024'],
+    ['.visible .func a();', 'PTX5024'],
+    ['.entry k();', 'PTX5024'],
+    ['.extern .func a();'],
+    ['.func a(); .func a() { ret; }'],
+    ['.func a(); .alias a, fn;'],
+  ],
+  'what is for .global alone': [
+    ['.global .attribute(.managed) .b32 m;'],
+    ['.visible .global .attribute(.managed, .unified(1, 2)) .b32 m;'],
+    ['.shared .attribute(.managed) .b32 m;', 'PTX5007'],
+    ['.const .attribute(.unified(1, 2)) .b32 m;', 'PTX5007'],
+    ['.entry k() { .reg .attribute(.managed) .b32 m; ret; }', 'PTX5007'],
+    ['.common .global .b32 x;'],
+    ['.common .shared .b32 x;', 'PTX5007'],
+  ],
+  samplers: [
+    ['.global .samplerref s;', 'PTX5027'],
+    ['.entry k(.param .samplerref s) { ret; }', 'PTX5027'],
+  ],
+  constants: [['.const .b8 x[65536];'], ['.const .b8 x[65536]; .const .b8 y;', 'PTX5025']],
+};
+
+describe.each(Object.entries(cases))('%s', (_what, declarations) => {
+  test.each(declarations.map(([declaration, ...codes]) => [declaration, codes] as const))(
+    '%s %j',
+    (declaration, codes) => {
+      expect(codesOf(declaration)).toEqual(codes);
+    },
+  );
+});
+
+test('samplers are there where textures have none', () => {
+  const { diagnostics } = check(
+    '.version 8.0\n.target sm_90, texmode_independent\n.address_size 64\n.global .samplerref s;\n',
+  );
+  expect(diagnostics).toEqual([]);
+});
+
+test('parameters of a kernel had 4352 bytes before 8.1', () => {
+  expect(codesOf('.entry k(.param .b8 p[4352]) { ret; }', '8.0')).toEqual([]);
+  expect(codesOf('.entry k(.param .b8 p[4353]) { ret; }', '8.0')).toEqual(['PTX5025']);
+});

@@ -1,0 +1,148 @@
+/** Headers of functions and aliases (PTX ISA 9.1, 7.1 and 11.6; verdicts as measured with ptxas 13.0). */
+import type { Span } from '../../base/span.ts';
+import { diagnose } from '../../diagnostics/diagnostic.ts';
+import { type PtxType, typeOf } from '../../isa/types.ts';
+import type { AliasItem, FunctionItem, Parameter, PrototypeDirective } from '../../syntax/tree.ts';
+import { arrayText } from './declarations.ts';
+import type { Report } from '../report.ts';
+import { type Formal, type Signature, signatureOf } from './signature.ts';
+import { isOpen } from './sizes.ts';
+import type { DeclaredSymbol, FunctionSymbol, Scope } from '../symbols.ts';
+
+export function functionSymbol(item: FunctionItem): FunctionSymbol {
+  const { name, entry, linkage, noreturn } = item;
+  const declared: Span = { start: item.nameStart, end: item.nameEnd };
+  const defined = item.body !== null;
+  return { kind: 'function', name, entry, linkage, noreturn, signature: signatureOf(item), defined, declared };
+}
+
+/** Properties that are not allowed in a header, regardless of earlier declarations. */
+export function checkHeader(item: FunctionItem, report: Report): void {
+  const { name, nameStart, nameEnd, linkage, body, entry } = item;
+  const span: Span = { start: nameStart, end: nameEnd };
+  if (linkage === '.extern' && body !== null) {
+    const what = `'${name}' is .extern and cannot have a body`;
+    const ptxas = `Function definition conflicts with '.extern' declaration for function '${name}'`;
+    report(diagnose('PTX5019', span, { what, ptxas }));
+  }
+  checkResults(item, name, span, report);
+  for (const result of item.results) checkHasSize(result, 'Output parameter cannot be an incomplete array.', report);
+  if (entry) return;
+  for (const parameter of [...item.results, ...item.parameters]) {
+    if (parameter.name !== '_') continue;
+    const ptxas = "Illegal parameter name '_'";
+    report(diagnose('PTX5019', nameOf(parameter), { what: 'parameters of functions must have names', ptxas }));
+  }
+}
+
+export function checkHasSize(parameter: Parameter, ptxas: string, report: Report): void {
+  if (isOpen(parameter)) report(diagnose('PTX5022', nameOf(parameter), { found: arrayText(parameter), ptxas }));
+}
+
+/** For functions and prototypes: several return values must be registers, and a `.noreturn` function has none. */
+export function checkResults(
+  { results, noreturn }: FunctionItem | PrototypeDirective,
+  name: string,
+  span: Span,
+  report: Report,
+): void {
+  if (results.length > 1 && results.some(({ space }) => space === '.param')) {
+    const ptxas = 'Multiple return parameters require .register state space';
+    report(
+      diagnose('PTX5019', span, {
+        what: 'a function can return only one value in .param; return several in .reg',
+        ptxas,
+      }),
+    );
+  }
+  if (!noreturn) return;
+  if (results.length > 0) {
+    const what = `'${name}' returns a value and is .noreturn`;
+    report(diagnose('PTX5019', span, { what, ptxas: `Invalid directive '.noreturn' for function '${name}'` }));
+  }
+}
+
+function nameOf({ nameStart, nameEnd }: Parameter): Span {
+  return { start: nameStart, end: nameEnd };
+}
+
+/** A `.param` of a function is a scalar or an array. */
+export function checkParameterType(parameter: Parameter, type: PtxType, report: Report): void {
+  if (parameter.space !== '.param' || parameter.dimensions.length > 0) return;
+  if (parameter.vector === null && type !== typeOf('.f16x2')) return;
+  const what = `'${parameter.name}' of type ${parameter.vector ?? ''}${type.name} cannot be a .param variable`;
+  const ptxas = `Variable '${parameter.name}' cannot be allocated in .param state space`;
+  report(diagnose('PTX5007', { start: parameter.typeStart, end: parameter.typeEnd }, { what, ptxas }));
+}
+
+/** Declares a function: a prototype may be repeated and followed by the body, and all of them must agree. */
+export function declareFunction(symbol: FunctionSymbol, scope: Scope, report: Report): void {
+  const previous = scope.declare(symbol);
+  if (previous === null) return;
+  const { name, declared } = symbol;
+  if (previous.kind !== 'function' || previous.defined) {
+    report(diagnose('PTX5005', declared, { name }));
+    return;
+  }
+  const difference = differenceBetween(previous, symbol);
+  if (difference !== null) report(diagnose('PTX5017', declared, { name, what: difference }));
+  if (symbol.defined) scope.replace({ ...symbol, linkage: symbol.linkage ?? previous.linkage });
+}
+
+function differenceBetween(first: FunctionSymbol, second: FunctionSymbol): string | null {
+  if (first.entry !== second.entry) return first.entry ? 'as a kernel' : 'as a function';
+  const agree = second.linkage === first.linkage || (second.linkage === null && first.linkage !== '.extern');
+  if (!agree) return first.linkage === null ? `without ${second.linkage ?? ''}` : `as ${first.linkage}`;
+  if (first.noreturn !== second.noreturn) return first.noreturn ? 'with .noreturn' : 'without .noreturn';
+  return signatureDifference(first.signature, second.signature);
+}
+
+function signatureDifference(first: Signature, second: Signature): string | null {
+  const { parameters, results } = first;
+  if (parameters.length !== second.parameters.length) return 'with another number of parameters';
+  if (results.length !== second.results.length) return 'with another number of return values';
+  const others = [...second.parameters, ...second.results];
+  for (const [i, formal] of [...parameters, ...results].entries()) {
+    const difference = formalDifference(formal, others[i] as Formal);
+    if (difference !== null) return `with another ${difference} of '${formal.name}'`;
+  }
+  return null;
+}
+
+function formalDifference(first: Formal, second: Formal): string | null {
+  if (first.space !== second.space) return 'state space';
+  if (first.type !== second.type || first.array !== second.array) return 'type';
+  if (first.bytes !== second.bytes) return 'size';
+  return first.align === second.align ? null : 'alignment';
+}
+
+/** An alias of a function: a prototype without a body that agrees with the function. Returns true if it is one. */
+export function checkAlias(
+  item: AliasItem,
+  aliases: ReadonlyMap<string, string>,
+  scope: Scope,
+  report: Report,
+): boolean {
+  const what = whyNoAlias(item, aliases, scope);
+  if (what !== null) report(diagnose('PTX5020', item, { name: item.name, target: item.target, what }));
+  return what === null;
+}
+
+function whyNoAlias({ name, target }: AliasItem, aliases: ReadonlyMap<string, string>, scope: Scope): string | null {
+  const symbols: readonly (readonly [string, DeclaredSymbol | undefined])[] = [
+    [name, scope.lookup(name)],
+    [target, scope.lookup(target)],
+  ];
+  for (const [written, symbol] of symbols) {
+    if (symbol === undefined) return `'${written}' has not been declared before`;
+    if (symbol.kind !== 'function') return `'${written}' is not a function`;
+    if (symbol.entry) return `'${written}' is a kernel`;
+  }
+  const [own, other] = symbols.map(([, symbol]) => symbol) as [FunctionSymbol, FunctionSymbol];
+  if (name === target) return 'a function cannot be an alias of itself';
+  if (aliases.has(name)) return `'${name}' is already an alias`;
+  if (own.defined) return `'${name}' has a body`;
+  return signatureDifference(other.signature, own.signature) === null
+    ? null
+    : `'${name}' is declared with other parameters or return values`;
+}

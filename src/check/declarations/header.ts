@@ -1,0 +1,163 @@
+/** `.version`, `.target`, `.address_size`: the environment that a module is judged by (PTX ISA 9.1, 11.1). */
+import type { Span } from '../../base/span.ts';
+import { diagnose } from '../../diagnostics/diagnostic.ts';
+import { findTargetOption } from '../../isa/find-directive.ts';
+import { helpForTarget } from '../../isa/nearest-target.ts';
+import {
+  describeTargets,
+  findTarget,
+  formatVersion,
+  includesTarget,
+  isAvailable,
+  newestVersion,
+  type Target,
+  type TargetSet,
+  targets,
+  type Version,
+  versions,
+} from '../../isa/targets.ts';
+import type {
+  AddressSizeDirective,
+  NameOperand,
+  TargetDirective,
+  Variable,
+  VersionDirective,
+} from '../../syntax/tree.ts';
+import type { ModuleEnvironment } from '../availability.ts';
+import type { Report } from '../report.ts';
+
+/** Values from the caller that replace the module's own directives. */
+export interface Overrides {
+  readonly target: Target | null;
+  readonly version: Version | null;
+}
+
+/** Targets for which every ptxas version that supports them accepts modules with 32-bit addresses. */
+const shortAddressTargets: TargetSet = { kind: 'between', sm: 10, below: 75 };
+
+/** Collects the header directives and computes the environment from them. */
+export class Header {
+  private readonly overrides: Overrides;
+  private readonly report: Report;
+  private version: Version | null = null;
+  private target: Target | null = null;
+  private targetSpan: Span | null = null;
+  /** Options after the architecture. */
+  private readonly options: NameOperand[] = [];
+  private addressSize: 32 | 64 = 32;
+  private addressSpan: Span | null = null;
+  private complete = false;
+
+  constructor(overrides: Overrides, report: Report) {
+    this.overrides = overrides;
+    this.report = report;
+  }
+
+  readVersion(directive: VersionDirective): void {
+    if (this.version !== null) return;
+    const found = directive.major * 100 + directive.minor;
+    this.version = found;
+    const text = `${directive.major}.${directive.minor}`;
+    if (found > newestVersion) {
+      this.report(diagnose('PTX4011', directive, { found: text, known: formatVersion(newestVersion) }));
+      this.version = newestVersion;
+    } else if (!versions.includes(found)) {
+      this.report(diagnose('PTX4010', directive, { found: text }));
+      this.version = [...versions].reverse().find((version) => version < found) ?? (versions[0] as Version);
+    }
+  }
+
+  readTarget(directive: TargetDirective): void {
+    const [first] = directive.names;
+    if (first !== undefined && this.target === null && findTargetOption(first.name) !== undefined) {
+      this.report(diagnose('PTX4016', first, { found: first.name }));
+    }
+    for (const option of directive.names) {
+      const { name, start, end } = option;
+      if (findTargetOption(name) !== undefined) {
+        this.readOption(option);
+        continue;
+      }
+      const target = findTarget(name);
+      if (target !== undefined && this.target === null) {
+        this.target = target;
+        this.targetSpan = { start, end };
+      } else if (target === undefined && this.overrides.target === null) {
+        this.report(diagnose('PTX4012', { start, end }, { found: name }, { help: helpForTarget(name) }));
+      }
+    }
+  }
+
+  private readOption(option: NameOperand): void {
+    const { name } = option;
+    const other = this.options.find((earlier) => earlier.name !== name && inOneGroup(earlier, option));
+    if (other !== undefined) this.report(diagnose('PTX4017', option, { found: name, other: other.name }));
+    this.options.push(option);
+  }
+
+  readAddressSize(directive: AddressSizeDirective): void {
+    this.addressSize = directive.size === 64 ? 64 : 32;
+    this.addressSpan = { start: directive.start, end: directive.end };
+    if (directive.size !== 32 && directive.size !== 64) {
+      this.report(diagnose('PTX4019', directive, { found: String(directive.size) }));
+    }
+  }
+
+  /** Samplers must be declared if textures do not contain them. */
+  checkSampler({ type, typeStart, typeEnd }: Variable): void {
+    if (type !== '.samplerref' || this.options.some(({ name }) => name === 'texmode_independent')) return;
+    this.report(diagnose('PTX5027', { start: typeStart, end: typeEnd }, {}));
+  }
+
+  /**
+   * The environment. The first call, at the first item after the header, reports missing or contradictory directives.
+   */
+  environment(): ModuleEnvironment {
+    if (!this.complete) {
+      this.complete = true;
+      this.reportDisagreement();
+      this.reportShortAddresses();
+    }
+    return { version: this.effectiveVersion(), target: this.effectiveTarget(), addressSize: this.addressSize };
+  }
+
+  /** Findings that are only known after the last item; `hasDebug`: a section has debug information. */
+  reportAtEnd(hasDebug: boolean): void {
+    const debug = this.options.find(({ name }) => name === 'debug');
+    if (debug !== undefined && !hasDebug) this.report(diagnose('PTX4020', debug, {}));
+  }
+
+  private reportDisagreement(): void {
+    const target = this.effectiveTarget();
+    const version = this.effectiveVersion();
+    for (const option of this.options) {
+      const row = findTargetOption(option.name);
+      if (row === undefined || isAvailable([row.since], version, target)) continue;
+      const parameters = { option: option.name, needed: describeTargets(row.since.on), target: target.name };
+      this.report(diagnose('PTX4018', option, parameters));
+    }
+    if (version >= target.since || this.targetSpan === null) return;
+    const parameters = { found: target.name, needed: formatVersion(target.since), version: formatVersion(version) };
+    this.report(diagnose('PTX4013', this.targetSpan, parameters));
+  }
+
+  private reportShortAddresses(): void {
+    const target = this.effectiveTarget();
+    const span = this.addressSpan ?? this.targetSpan;
+    if (this.addressSize === 64 || span === null || includesTarget(shortAddressTargets, target)) return;
+    this.report(diagnose('PTX4021', span, { target: target.name }));
+  }
+
+  private effectiveVersion(): Version {
+    return this.overrides.version ?? this.version ?? newestVersion;
+  }
+
+  private effectiveTarget(): Target {
+    return this.overrides.target ?? this.target ?? (targets[targets.length - 1] as Target);
+  }
+}
+
+function inOneGroup(first: NameOperand, second: NameOperand): boolean {
+  const group = findTargetOption(first.name)?.group ?? null;
+  return group !== null && group === findTargetOption(second.name)?.group;
+}

@@ -1,0 +1,34 @@
+/** Names whose addresses are initial values (PTX ISA 9.1, 5.4.4; verdicts as measured with ptxas 13.0). */
+import { diagnose } from '../../diagnostics/diagnostic.ts';
+import type { Initializer } from '../../syntax/tree.ts';
+import type { Report } from '../report.ts';
+import type { Scope } from '../symbols.ts';
+import { helpForName } from '../unknown-name.ts';
+
+type Address = Extract<Initializer, { readonly kind: 'address' }>;
+
+/** Every name must have been declared before, as a variable in memory or as a function. */
+export function checkInitialNames(initializer: Initializer, scope: Scope, report: Report): void {
+  if (initializer.kind === 'list') {
+    for (const element of initializer.elements) checkInitialNames(element, scope, report);
+  } else if (initializer.kind === 'address') checkAddress(initializer, scope, report);
+}
+
+function checkAddress({ name, offset, generic, span }: Address, scope: Scope, report: Report): void {
+  const symbol = scope.lookup(name);
+  if (symbol === undefined) {
+    report(diagnose('PTX3001', span, { name }, { help: helpForName(name, scope) }));
+    return;
+  }
+  const what = whyNot(symbol.kind, symbol.kind === 'variable' ? symbol.space : null, offset, generic);
+  if (what !== null) report(diagnose('PTX5021', span, { name, what }));
+}
+
+function whyNot(kind: string, space: string | null, offset: bigint, generic: boolean): string | null {
+  if (kind === 'function') {
+    if (generic) return 'is a function, which has no generic address';
+    return offset === 0n ? null : 'is a function, whose address takes no offset';
+  }
+  if (kind !== 'variable') return 'is neither a variable nor a function';
+  return space === '.global' || space === '.const' ? null : `is in ${space ?? ''}, not in .global or .const`;
+}

@@ -1,0 +1,106 @@
+/**
+ * Checks initial values (PTX ISA 9.1, 5.4.3 and 5.4.4; verdicts as measured with ptxas 13.0). They must have the shape
+ * of the variable: a list for each dimension with at most as many elements, and for a vector with exactly as many.
+ */
+import { diagnose } from '../../diagnostics/diagnostic.ts';
+import { isInteger, type PtxType } from '../../isa/types.ts';
+import type { Declaration, Initializer, Variable } from '../../syntax/tree.ts';
+import type { Report } from '../report.ts';
+import { isOpen } from './sizes.ts';
+
+type Scalar = Exclude<Initializer, { readonly kind: 'list' }>;
+
+/** One level of a shape; an open level accepts any number of elements. */
+interface Level {
+  readonly most: number | null;
+  readonly exactly: boolean;
+}
+
+export function checkInitializer(declaration: Declaration, variable: Variable, type: PtxType, report: Report): void {
+  const { initializer } = variable;
+  if (initializer === null) return;
+  const place = placeWithout(declaration);
+  if (place === null) new InitializerCheck(variable, type, report).check(initializer, levelsOf(variable));
+  else report(diagnose('PTX5009', initializer.span, { name: variable.name, type: type.name, found: place }));
+}
+
+/** Why an initial value is not allowed there; null if it is. */
+function placeWithout({ space, linkage }: Declaration): string | null {
+  if (space !== '.global' && space !== '.const') return `any value, since it is in ${space}`;
+  return linkage === '.extern' ? 'any value, since it is .extern' : null;
+}
+
+function levelsOf(variable: Variable): readonly Level[] {
+  const { dimensions, vector } = variable;
+  const levels = dimensions.map(
+    (size, i): Level => ({ most: i === 0 && isOpen(variable) ? null : size, exactly: false }),
+  );
+  return vector === null ? levels : [...levels, { most: Number(vector.slice(2)), exactly: true }];
+}
+
+class InitializerCheck {
+  private readonly variable: Variable;
+  private readonly type: PtxType;
+  private readonly report: Report;
+
+  constructor(variable: Variable, type: PtxType, report: Report) {
+    this.variable = variable;
+    this.type = type;
+    this.report = report;
+  }
+
+  check(initializer: Initializer, levels: readonly Level[]): void {
+    const [level, ...inner] = levels;
+    if (initializer.kind !== 'list') {
+      if (level !== undefined) this.mismatch(initializer, 'a value where a list belongs');
+      else if (!typeTakes(this.type, initializer)) this.mismatch(initializer, describe(initializer));
+    } else if (level === undefined) this.mismatch(initializer, 'a list where a value belongs');
+    else this.checkList(initializer, level, inner);
+  }
+
+  private checkList(
+    list: Extract<Initializer, { kind: 'list' }>,
+    { most, exactly }: Level,
+    inner: readonly Level[],
+  ): void {
+    const { name } = this.variable;
+    const found = list.elements.length;
+    if (most !== null && (exactly ? found !== most : found > most)) {
+      const ptxas = exactly
+        ? 'Incorrect number of elements in vector initializer'
+        : 'Greater number of elements in array initializer';
+      this.report(diagnose('PTX5023', list.span, { name, found: String(found), most: String(most), ptxas }));
+      return;
+    }
+    for (const element of list.elements) this.check(element, inner);
+  }
+
+  private mismatch({ span }: Initializer, found: string): void {
+    this.report(diagnose('PTX5009', span, { name: this.variable.name, type: this.type.name, found }));
+  }
+}
+
+function typeTakes(type: PtxType, initializer: Scalar): boolean {
+  if (type.name === '.f16' || type.name === '.f16x2') return false;
+  if (initializer.kind === 'address') return takesAddress(type, initializer.mask !== null);
+  if (type.class === 'bits') return true;
+  return isInteger(type) === (initializer.kind !== 'float');
+}
+
+/** A byte of an address is allowed in byte variables as well. */
+function takesAddress({ name }: PtxType, isByte: boolean): boolean {
+  return name === '.u32' || name === '.u64' || (isByte && name === '.u8');
+}
+
+function describe(initializer: Scalar): string {
+  switch (initializer.kind) {
+    case 'integer':
+      return 'an integer';
+    case 'float':
+      return 'a float';
+    case 'address':
+      return 'an address';
+    case 'field':
+      return 'a texture field';
+  }
+}

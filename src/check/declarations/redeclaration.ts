@@ -1,0 +1,49 @@
+/**
+ * Repeated declarations of a variable in a module (PTX ISA 9.1, 5.4 and 11.6; verdicts as measured with ptxas 13.0).
+ */
+import { diagnose } from '../../diagnostics/diagnostic.ts';
+import type { Variable } from '../../syntax/tree.ts';
+import type { Report } from '../report.ts';
+import { bytesInRow, isOpen } from './sizes.ts';
+import type { Scope, VariableSymbol } from '../symbols.ts';
+
+/** Declares a variable: `.extern` declarations may be repeated if they agree, together with one definition. */
+export function declareVariable(scope: Scope, symbol: VariableSymbol, report: Report): void {
+  const previous = scope.declare(symbol);
+  if (previous === null) return;
+  const { name, declared } = symbol;
+  if (previous.kind !== 'variable' || !mayStandBeside(previous, symbol)) {
+    report(diagnose('PTX5005', declared, { name }));
+    return;
+  }
+  const difference = differenceBetween(previous.variable, symbol.variable);
+  if (difference !== null) report(diagnose('PTX5017', declared, { name, what: difference }));
+  if (symbol.linkage !== '.extern') scope.replace(symbol);
+}
+
+/** A module-private variable is not a definition of an `.extern` one. */
+function mayStandBeside(previous: VariableSymbol, symbol: VariableSymbol): boolean {
+  if (symbol.linkage === '.extern') return true;
+  return previous.linkage === '.extern' && symbol.linkage !== null;
+}
+
+function differenceBetween(first: Variable, second: Variable): string | null {
+  if (first.type !== second.type || first.vector !== second.vector) return 'with another type';
+  const [a, b] = [first.dimensions, second.dimensions];
+  const openly = isOpen(first) || isOpen(second);
+  const agree = a.length === b.length && a.every((size, i) => size === b[i] || (i === 0 && openly));
+  return agree ? null : 'with other dimensions';
+}
+
+const mostConstants = 65_536;
+
+/** All variables in `.const` are in one bank. */
+export function checkConstants(variables: readonly VariableSymbol[], report: Report): void {
+  const own = variables.filter(({ space, linkage }) => space === '.const' && linkage !== '.extern');
+  const found = bytesInRow(own.map(({ variable }) => variable));
+  const last = own.at(-1);
+  if (found <= mostConstants || last === undefined) return;
+  const ptxas = `File uses too much global constant data (0x${found.toString(16)} bytes, 0x10000 max)`;
+  const what = 'the variables in .const';
+  report(diagnose('PTX5025', last.declared, { what, found: String(found), most: String(mostConstants), ptxas }));
+}

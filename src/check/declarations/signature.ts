@@ -1,0 +1,73 @@
+/** The parameters and return values of a function, in the detail that calls depend on (PTX ISA 9.1, 7.1). */
+import { type PtxType, type TypeName, types, typeOf } from '../../isa/types.ts';
+import type { Parameter, Variable } from '../../syntax/tree.ts';
+import { alignmentOf, sizeOf } from './sizes.ts';
+
+/** Bytes passed by a call: a parameter of a function, or an argument. */
+export interface Passable {
+  /** Type of one element. */
+  readonly type: PtxType;
+  readonly bytes: number;
+  readonly align: number;
+  /** An array of bytes, which is how structures are passed. */
+  readonly array: boolean;
+}
+
+/** A parameter of a function or prototype, or one of its return values. */
+export interface Formal extends Passable {
+  /** `_` in prototypes. */
+  readonly name: string;
+  readonly space: '.param' | '.reg';
+}
+
+export interface Signature {
+  readonly results: readonly Formal[];
+  readonly parameters: readonly Formal[];
+}
+
+export const emptySignature: Signature = { results: [], parameters: [] };
+
+export function signatureOf(item: {
+  readonly results: readonly Parameter[];
+  readonly parameters: readonly Parameter[];
+}): Signature {
+  const { results, parameters } = item;
+  return results.length + parameters.length === 0
+    ? emptySignature
+    : { results: results.map(formalOf), parameters: parameters.map(formalOf) };
+}
+
+function formalOf(parameter: Parameter): Formal {
+  const { name, space } = parameter;
+  return { name, space, ...passable(parameter) };
+}
+
+/** A declared name as bytes. A vector counts as bits of its whole size. */
+export function passable(variable: Variable): Passable {
+  const bytes = Math.ceil(sizeOf(variable));
+  const type = types.get(variable.vector === null ? variable.type : `.b${bytes * 8}`);
+  return {
+    type: type ?? typeOf('.b64'),
+    bytes: Math.max(1, bytes),
+    align: Math.max(1, alignmentOf(variable)),
+    array: variable.dimensions.length > 0,
+  };
+}
+
+/** A register as bytes. */
+export function passableRegister(type: PtxType, lanes: number): Passable {
+  const width = type.width * lanes;
+  const whole = lanes === 1 ? type : (types.get(`.b${width}` as TypeName) ?? type);
+  const bytes = Math.max(1, width / 8);
+  return { type: whole, bytes, align: bytes, array: false };
+}
+
+/**
+ * Two functions with equal keys can be called alike: the bytes of their parameters are at the same offsets. A call
+ * through a register only reaches functions with the key of its prototype.
+ */
+export function signatureKey({ results, parameters }: Signature): string {
+  const words = (formals: readonly Formal[]): string =>
+    formals.map(({ bytes, align }) => `${bytes}:${align}`).join(' ');
+  return `${words(parameters)} > ${words(results)}`;
+}

@@ -1,0 +1,43 @@
+/** Sizes and alignments of variables and parameters (PTX ISA 9.1, 5.4 and 7.1): natural alignment unless specified. */
+import { types } from '../../isa/types.ts';
+import type { Variable } from '../../syntax/tree.ts';
+
+/** Bytes of one element, including all lanes of a vector. */
+function elementSize(variable: Variable): number {
+  const width = types.get(variable.type)?.width ?? 64;
+  const lanes = variable.vector === null ? 1 : Number(variable.vector.slice(2));
+  return (width / 8) * lanes;
+}
+
+/** Whether an array leaves its number of elements open: `[]`, which may also be written `[0]`. */
+export function isOpen({ dimensions }: Pick<Variable, 'dimensions'>): boolean {
+  const [first] = dimensions;
+  return first === null || first === 0;
+}
+
+/** Bytes of a variable; `[]` takes its length from the initialiser, or has none if `.extern`. */
+export function sizeOf(variable: Variable): number {
+  return variable.dimensions.reduce<number>((size, dimension, i) => {
+    const given = i === 0 && isOpen(variable) ? initialLength(variable) : (dimension ?? 0);
+    return size * given;
+  }, elementSize(variable));
+}
+
+function initialLength(variable: Variable): number {
+  const { initializer } = variable;
+  if (initializer === null) return 0;
+  return initializer.kind === 'list' ? initializer.elements.length : 1;
+}
+
+export function alignmentOf(variable: Variable): number {
+  return variable.align ?? elementSize(variable);
+}
+
+/** Total bytes of consecutive variables. */
+export function bytesInRow(variables: readonly Variable[]): number {
+  return variables.reduce((end, one) => alignUp(end, Math.max(1, alignmentOf(one))) + sizeOf(one), 0);
+}
+
+export function alignUp(offset: number, alignment: number): number {
+  return Math.ceil(offset / alignment) * alignment;
+}

@@ -1,0 +1,293 @@
+/** Matches one form against the parts of a mnemonic: the choices they make, and every part that does not fit. */
+import type { Constraint } from '../../isa/form.ts';
+import { liesOn, modifierSets, modifiersOutside } from '../../isa/modifiers.ts';
+import type { Axis, CompiledForm } from '../../isa/notation.ts';
+import { constraintHolds, relationHolds } from '../../isa/rules.ts';
+import { ptxForms } from '../../isa/table.ts';
+import { joinWords } from '../../base/join-words.ts';
+import { type TypeName, typeOf } from '../../isa/types.ts';
+import { nearest } from '../../base/nearest.ts';
+import { part, type Problem, problem, wholeMnemonic } from './problem.ts';
+
+/** A dot-part of a mnemonic. */
+export interface Written {
+  readonly text: string;
+  /** Index of the dot-part in the mnemonic as written; the opcode is 0. */
+  readonly index: number;
+}
+
+export interface Attempt {
+  readonly compiled: CompiledForm;
+  readonly types: readonly TypeName[];
+  readonly modifiers: Readonly<Record<string, string>>;
+  readonly problems: readonly Problem[];
+  /** A modifier was misplaced, and the intended one cannot be determined. */
+  readonly unsure: boolean;
+}
+
+/** True if the types fit the form's slots and have the required relation. */
+export function slotsFit(compiled: CompiledForm, names: readonly TypeName[]): boolean {
+  const { slots, form } = compiled;
+  if (slots.length !== names.length) return false;
+  if (!slots.every((slot, i) => slot.types.includes(names[i] as TypeName))) return false;
+  return relationHolds(form.relation, names.map(typeOf));
+}
+
+/** The modifiers by axis if the form accepts all of them and none is missing; otherwise null. */
+export function choicesIn(
+  compiled: CompiledForm,
+  types: readonly TypeName[],
+  written: readonly Written[],
+): Readonly<Record<string, string>> | null {
+  const chosen: Record<string, string> = {};
+  for (const { text } of written) {
+    const axis = axisFor(compiled, text, chosen);
+    if (axis === undefined || chosen[axis.axis] !== undefined) return null;
+    chosen[axis.axis] = text;
+  }
+  if (compiled.axes.some((axis) => !axis.optional && chosen[axis.axis] === undefined)) return null;
+  const choices = { types: types.map(typeOf), modifiers: chosen };
+  return (compiled.form.constraints ?? []).every((constraint) => constraintHolds(constraint, choices)) ? chosen : null;
+}
+
+/** Assigns modifiers to the form's axes and judges the result. */
+export function attempt(compiled: CompiledForm, types: readonly TypeName[], written: readonly Written[]): Attempt {
+  const chosen: Record<string, string> = {};
+  const excused = new Set<string>();
+  const problems: Problem[] = [];
+  let unsure = false;
+  for (const modifier of written) {
+    const axis = axisFor(compiled, modifier.text, chosen);
+    if (axis === undefined) {
+      problems.push(misplaced(compiled, types, modifier, chosen));
+      unsure = !assume(compiled, modifier, chosen, excused) || unsure;
+    } else if (chosen[axis.axis] !== undefined) {
+      const parameters = { modifier: modifier.text, first: chosen[axis.axis] as string, axis: axis.axis };
+      problems.push(problem('PTX2012', part(modifier.index), parameters));
+    } else {
+      chosen[axis.axis] = modifier.text;
+    }
+  }
+  problems.push(
+    ...missing(compiled, types, chosen)
+      .filter(({ axis }) => !excused.has(axis))
+      .map(({ found }) => found),
+  );
+  const choices = { types: types.map(typeOf), modifiers: chosen };
+  for (const constraint of compiled.form.constraints ?? []) {
+    if (!constraintHolds(constraint, choices)) problems.push(broken(constraint, compiled, types, written, chosen));
+  }
+  return { compiled, types, modifiers: chosen, problems, unsure };
+}
+
+/** The axis of a modifier: of two that have it, the first without a choice so far. */
+function axisFor(compiled: CompiledForm, text: string, chosen: Readonly<Record<string, string>>): Axis | undefined {
+  const axes = compiled.axes.filter((candidate) => candidate.values.includes(text));
+  return axes.find((candidate) => chosen[candidate.axis] === undefined) ?? axes[0];
+}
+
+/** Most modifiers are in a set, so the syntax lines of the table need not all be parsed for them. */
+const setModifiers: ReadonlySet<string> = new Set(Object.values(modifierSets).flatMap((set) => set.values));
+
+let tableModifiers: ReadonlySet<string> | null = null;
+
+/** True for a modifier of any PTX instruction, and for a word such as `.wide` that is part of an opcode. */
+export function isModifier(text: string): boolean {
+  if (setModifiers.has(text) || modifiersOutside.has(text)) return true;
+  tableModifiers ??= new Set(
+    ptxForms
+      .opcodes()
+      .flatMap((opcode) => [
+        ...wordsOf(opcode),
+        ...ptxForms.forms(opcode).flatMap(({ axes }) => axes.flatMap(({ values }) => values)),
+      ]),
+  );
+  return tableModifiers.has(text);
+}
+
+function wordsOf(opcode: string): readonly string[] {
+  const [, ...words] = opcode.split('.');
+  return words.map((word) => `.${word}`);
+}
+
+function misplaced(
+  compiled: CompiledForm,
+  types: readonly TypeName[],
+  modifier: Written,
+  chosen: Readonly<Record<string, string>>,
+): Problem {
+  const what = nameOf(compiled, types);
+  const place = part(modifier.index);
+  const { text } = modifier;
+  if (!isModifier(text)) return unknownModifier([compiled], modifier);
+  const rounding = compiled.axes.find((axis) => axis.axis === 'rounding');
+  if (liesOn(text, 'rounding')) {
+    const first = chosen['rounding'];
+    if (first !== undefined) return problem('PTX2012', place, { modifier: text, first, axis: 'rounding' });
+    const allowed = rounding === undefined ? 'takes no rounding modifier' : `rounds with ${listed(rounding.values)}`;
+    return problem('PTX2031', place, { modifier: text, what, allowed, opcode: compiled.opcode }, sectionOf(compiled));
+  }
+  const { section } = compiled.form;
+  const axis = replacedAxis(compiled, text);
+  const help = axis === undefined ? null : `${what} takes ${listed(axis.values)}`;
+  return problem('PTX2011', place, { modifier: text, what, opcode: compiled.opcode }, { section, help });
+}
+
+/**
+ * Counts the intended modifier as written, so that it is not reported as missing too. Returns false if the intended one
+ * cannot be determined.
+ */
+function assume(
+  compiled: CompiledForm,
+  { text }: Written,
+  chosen: Record<string, string>,
+  excused: Set<string>,
+): boolean {
+  const own = replacedAxis(compiled, text);
+  if (isModifier(text) && own === undefined) return true;
+  const meant = nearestModifier(own === undefined ? compiled.axes : [own], text);
+  const axis = own ?? compiled.axes.find((candidate) => meant !== null && candidate.values.includes(meant));
+  if (axis !== undefined) excused.add(axis.axis);
+  if (axis === undefined || meant === null) return false;
+  chosen[axis.axis] ??= meant;
+  return true;
+}
+
+/** A modifier of PTX that this form does not have, on one of its axes: another value of that axis was intended. */
+function replacedAxis(compiled: CompiledForm, text: string): Axis | undefined {
+  return compiled.axes.find(({ axis, optional }) => !optional && liesOn(text, axis));
+}
+
+function nearestModifier(axes: readonly Axis[], text: string): string | null {
+  return nearest(
+    text,
+    axes.flatMap((axis) => axis.values),
+  );
+}
+
+/** A part that is not a modifier, with the most likely intended one. */
+export function unknownModifier(forms: readonly CompiledForm[], { text, index }: Written): Problem {
+  const words = forms.flatMap(({ axes, slots }) => [
+    ...axes.flatMap(({ values }) => values),
+    ...slots.flatMap(({ types }) => types),
+  ]);
+  const foreign = foreignTypes.get(text);
+  const meant = foreign !== undefined && words.includes(foreign) ? foreign : nearest(text, words);
+  const alike = [...new Set(words)].filter((word) => withoutNumbers(word) === withoutNumbers(text));
+  const choices = alike.length === 0 ? null : `${forms[0]?.opcode ?? ''} takes ${listed(alike)}`;
+  const help = meant === null ? choices : `did you mean '${meant}'?`;
+  return problem('PTX2010', part(index), { modifier: text }, { help });
+}
+
+/** Types as C++, LLVM and numpy call them. */
+const foreignTypes: ReadonlyMap<string, string> = new Map([
+  ['.i8', '.s8'],
+  ['.i16', '.s16'],
+  ['.i32', '.s32'],
+  ['.i64', '.s64'],
+  ['.int', '.s32'],
+  ['.uint', '.u32'],
+  ['.long', '.s64'],
+  ['.half', '.f16'],
+  ['.float', '.f32'],
+  ['.double', '.f64'],
+]);
+
+/** `.v3` and `.v4` count as similar. */
+function withoutNumbers(text: string): string {
+  return text.replace(/\d+/g, '#');
+}
+
+interface Missing {
+  readonly axis: string;
+  readonly found: Problem;
+}
+
+function missing(
+  compiled: CompiledForm,
+  types: readonly TypeName[],
+  chosen: Readonly<Record<string, string>>,
+): readonly Missing[] {
+  const what = nameOf(compiled, types);
+  return compiled.axes
+    .filter((axis) => !axis.optional && chosen[axis.axis] === undefined)
+    .map(({ axis, values }) => {
+      const parameters = { what, allowed: listed(values), opcode: compiled.opcode };
+      const code = axis === 'rounding' ? 'PTX2030' : 'PTX2032';
+      return { axis, found: problem(code, wholeMnemonic, parameters, sectionOf(compiled)) };
+    });
+}
+
+function broken(
+  constraint: Constraint,
+  compiled: CompiledForm,
+  types: readonly TypeName[],
+  written: readonly Written[],
+  chosen: Readonly<Record<string, string>>,
+): Problem {
+  const { opcode } = compiled;
+  const what = nameOf(compiled, types);
+  const placeOf = (modifier: string) => part(written.find((word) => word.text === modifier)?.index ?? 0);
+  const section = sectionOf(compiled);
+  switch (constraint.kind) {
+    case 'needs-type': {
+      const reason = `needs ${listed(constraint.types)} as one of the types`;
+      return problem(
+        'PTX2034',
+        placeOf(constraint.modifier),
+        { modifier: constraint.modifier, reason, opcode },
+        section,
+      );
+    }
+    case 'needs-narrowing-range': {
+      const reason = `has nothing to clamp: every ${types[1] ?? ''} is in the range of ${types[0] ?? ''}`;
+      return problem(
+        'PTX2034',
+        placeOf(constraint.modifier),
+        { modifier: constraint.modifier, reason, opcode },
+        section,
+      );
+    }
+    case 'any-of':
+      return problem('PTX2032', wholeMnemonic, { what, allowed: listed(constraint.modifiers), opcode }, section);
+    case 'needs-modifier': {
+      const reason = `needs ${listed(constraint.oneOf)} beside it`;
+      return problem(
+        'PTX2034',
+        placeOf(constraint.modifier),
+        { modifier: constraint.modifier, reason, opcode },
+        section,
+      );
+    }
+    case 'axis-goes-with': {
+      const modifier = chosen[constraint.axis] ?? '';
+      const other = chosen[constraint.other];
+      if (other !== undefined) return problem('PTX2033', placeOf(modifier), { modifier, other }, section);
+      const reason = `needs ${listed(constraint.values.filter((value) => value !== ''))} beside it`;
+      return problem('PTX2034', placeOf(modifier), { modifier, reason, opcode }, section);
+    }
+    case 'axis-needs-bits': {
+      const modifier = chosen[constraint.axis] ?? '';
+      const reason = `needs vectors of ${constraint.bits} bits`;
+      return problem('PTX2034', placeOf(modifier), { modifier, reason, opcode }, section);
+    }
+    case 'vector-bits': {
+      const lanes = Number(chosen['vec']?.slice(2) ?? 1);
+      const found = String(lanes * typeOf(types[0] as TypeName).width);
+      return problem('PTX2035', placeOf(chosen['vec'] ?? ''), { found, allowed: String(constraint.bits) }, section);
+    }
+  }
+}
+
+function nameOf(compiled: CompiledForm, types: readonly TypeName[]): string {
+  return compiled.opcode + types.join('');
+}
+
+/** `a, b or c`. */
+export function listed(words: readonly string[]): string {
+  return joinWords(words, 'or');
+}
+
+function sectionOf(compiled: CompiledForm): { readonly section: string } {
+  return { section: compiled.form.section };
+}

@@ -1,0 +1,149 @@
+/** Compares the arguments and results of a call with the function or prototype (PTX ISA 9.1, 7.1 and 9.7.12.5). */
+import { diagnose } from '../../diagnostics/diagnostic.ts';
+import { isInteger, type PtxType } from '../../isa/types.ts';
+import type { Instruction, NameOperand, Operand } from '../../syntax/tree.ts';
+import type { Report } from '../report.ts';
+import { describeShape, shapeOf } from './shapes.ts';
+import { type Formal, type Passable, passable, passableRegister, type Signature } from '../declarations/signature.ts';
+import type { FunctionSymbol, Scope } from '../symbols.ts';
+
+/** The parts of a call; some may be absent. */
+export interface CallParts {
+  readonly callee: NameOperand;
+  readonly results: readonly Operand[];
+  readonly parameters: readonly Operand[];
+  readonly table: NameOperand | null;
+}
+
+export function callParts({ operands }: Instruction): CallParts {
+  const rest = [...operands];
+  const results = rest[0]?.kind === 'list' ? rest.shift() : undefined;
+  const callee = rest.shift();
+  const parameters = rest[0]?.kind === 'list' ? rest.shift() : undefined;
+  const table = rest.shift();
+  if (callee?.kind !== 'name') throw new Error('a call without a callee passed the parser');
+  return {
+    callee,
+    results: results?.kind === 'list' ? results.elements : [],
+    parameters: parameters?.kind === 'list' ? parameters.elements : [],
+    table: table?.kind === 'name' ? table : null,
+  };
+}
+
+/** A function that the call may reach, or the prototype that represents all of them. */
+export interface Callable {
+  readonly name: string;
+  readonly signature: Signature;
+}
+
+/** One for a direct call or a prototype; one for each function in a list of targets. */
+export function callables({ callee, table }: CallParts, scope: Scope): readonly Callable[] {
+  const symbol = scope.lookup((table ?? callee).name);
+  switch (symbol?.kind) {
+    case 'function':
+    case 'prototype':
+      return [symbol];
+    case 'targets':
+      return symbol.names
+        .map((name) => symbol.scope.lookup(name))
+        .filter((target): target is FunctionSymbol => target?.kind === 'function');
+    default:
+      return [];
+  }
+}
+
+export function checkCall(node: Instruction, scope: Scope, report: Report): void {
+  const parts = callParts(node);
+  for (const callable of callables(parts, scope)) {
+    const { name, signature } = callable;
+    if (
+      countIsWrong(node, name, 'takes', signature.parameters, parts.parameters, report) ||
+      countIsWrong(node, name, 'returns', signature.results, parts.results, report)
+    ) {
+      return;
+    }
+    signature.results.forEach((formal, i) => {
+      checkPassed(name, formal, parts.results[i] as Operand, true, scope, report);
+    });
+    signature.parameters.forEach((formal, i) => {
+      checkPassed(name, formal, parts.parameters[i] as Operand, false, scope, report);
+    });
+  }
+}
+
+function countIsWrong(
+  node: Instruction,
+  name: string,
+  verb: 'takes' | 'returns',
+  formals: readonly Formal[],
+  given: readonly Operand[],
+  report: Report,
+): boolean {
+  if (formals.length === given.length) return false;
+  const noun = verb === 'takes' ? 'argument' : 'value';
+  const what = `${verb} ${formals.length} ${noun}${formals.length === 1 ? '' : 's'}`;
+  report(diagnose('PTX3020', node, { name, what, found: String(given.length) }));
+  return true;
+}
+
+function checkPassed(
+  name: string,
+  formal: Formal,
+  operand: Operand,
+  isResult: boolean,
+  scope: Scope,
+  report: Report,
+): void {
+  if (operand.kind === 'sink' && isResult) return;
+  const parameters = { name, formal: formal.name };
+  if (operand.kind === 'integer' || operand.kind === 'float') {
+    // ptxas ignores constants in place of results, and nothing is written to them.
+    if (isResult) return;
+    if (takesConstant(formal, operand.kind)) return;
+    const found = describeShape(shapeOf(operand, scope));
+    report(diagnose('PTX3021', operand, { ...parameters, found, expected: describe(formal) }));
+    return;
+  }
+  const passed = passedBy(operand, scope);
+  if (passed === null) {
+    report(diagnose('PTX3025', operand, { ...parameters, found: describeShape(shapeOf(operand, scope)) }));
+  } else if (!goesWith(formal, passed)) {
+    report(diagnose('PTX3021', operand, { ...parameters, found: describe(passed), expected: describe(formal) }));
+  } else if (formal.align !== passed.align) {
+    const [found, expected] = [passed, formal].map(({ align }) => String(align)) as [string, string];
+    report(diagnose('PTX3022', operand, { ...parameters, found, expected }));
+  }
+}
+
+/** The bytes of a register or of a `.param` variable of the body; null for everything else. */
+function passedBy(operand: Operand, scope: Scope): Passable | null {
+  const symbol = operand.kind === 'name' ? scope.lookup(operand.name) : undefined;
+  if (symbol?.kind === 'register') return passableRegister(symbol.type, symbol.lanes);
+  if (symbol?.kind === 'variable' && symbol.space === 'local parameter') return passable(symbol.variable);
+  return null;
+}
+
+function goesWith(formal: Passable, passed: Passable): boolean {
+  if (formal.array !== passed.array || formal.bytes !== passed.bytes) return false;
+  return formal.array || typesGo(formal.type, passed.type);
+}
+
+function typesGo(one: PtxType, other: PtxType): boolean {
+  if (one.class === 'predicate' || other.class === 'predicate') return one.class === other.class;
+  if (isBits(one) || isBits(other)) return true;
+  return isInteger(one) ? isInteger(other) : one.name === other.name;
+}
+
+function isBits(type: PtxType): boolean {
+  return type.class === 'bits' || type.name === '.f16x2';
+}
+
+function takesConstant({ type, array }: Formal, kind: 'integer' | 'float'): boolean {
+  if (array) return false;
+  if (type.class === 'bits') return true;
+  return kind === 'integer' ? isInteger(type) : type.class === 'float';
+}
+
+function describe({ type, bytes, array }: Passable): string {
+  return array ? `an array of ${bytes} bytes` : type.name;
+}

@@ -1,0 +1,61 @@
+/** Register families by number, so that a register on a known line is found by two numbers. */
+import type { RegisterSymbol, Scope } from '../symbols.ts';
+
+/** More families than any program has; registers of further families are looked up by name. */
+const mostFamilies = 4096;
+
+/**
+ * Indices of families: two families share an index if they agree in name, type and lanes, wherever they are declared.
+ */
+export class FamilyTable {
+  private readonly indices = new Map<string, number>();
+
+  /** -1 if there are too many. */
+  indexOf({ name, type, lanes }: RegisterSymbol): number {
+    const key = `${name} ${type.index} ${lanes}`;
+    const known = this.indices.get(key);
+    if (known !== undefined) return known;
+    const index = this.indices.size;
+    if (index >= mostFamilies) return -1;
+    this.indices.set(key, index);
+    return index;
+  }
+}
+
+/** How many members of each family are visible in a scope. */
+export class VisibleFamilies {
+  /** By the index of a family: members below this number belong to the family. */
+  readonly counts: Int32Array = new Int32Array(mostFamilies);
+  private readonly families: FamilyTable;
+  private readonly set: number[] = [];
+  private scope: Scope | null = null;
+  private changes = 0;
+
+  constructor(families: FamilyTable) {
+    this.families = families;
+  }
+
+  /** Updates `counts`; returns true if names may mean something different than before. */
+  enter(scope: Scope): boolean {
+    if (scope === this.scope && scope.changes === this.changes) return false;
+    this.scope = scope;
+    this.changes = scope.changes;
+    for (const index of this.set) this.counts[index] = 0;
+    this.set.length = 0;
+    const hidden = new Set<string>();
+    for (let at: Scope | null = scope; at !== null; at = at.parent) this.add(at, hidden);
+    return true;
+  }
+
+  /** A scope's families except those that inner scopes hide, even in part. */
+  private add(scope: Scope, hidden: Set<string>): void {
+    for (const family of scope.families) {
+      const index = hidden.has(family.name) ? -1 : this.families.indexOf(family);
+      if (index < 0) continue;
+      this.counts[index] = family.count ?? 0;
+      this.set.push(index);
+    }
+    for (const family of scope.families) hidden.add(family.name);
+    for (const prefix of scope.numberedNames) hidden.add(prefix);
+  }
+}

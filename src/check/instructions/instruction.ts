@@ -1,0 +1,151 @@
+/** One instruction: its guard, its names, its verdict, and diagnostics with positions in the text. */
+import type { Span } from '../../base/span.ts';
+import type { Parameters } from '../../diagnostics/catalogue.ts';
+import { type Diagnostic, diagnose, type Fix } from '../../diagnostics/diagnostic.ts';
+import type { Guard, Instruction, Operand } from '../../syntax/tree.ts';
+import { checkCall } from './call.ts';
+import { type Judge, step, type Verdict } from './judge.ts';
+import { checkLimits } from './limits.ts';
+import type { Needs } from '../needs.ts';
+import type { Place, Problem } from './problem.ts';
+import { describeShape, shapeOf } from './shapes.ts';
+import type { SharedMemory } from '../declarations/shared-memory.ts';
+import type { Scope } from '../symbols.ts';
+import { helpForName } from '../unknown-name.ts';
+
+/** The context from the module that checking an instruction needs. */
+export interface InstructionContext {
+  readonly source: string;
+  readonly report: (diagnostic: Diagnostic) => void;
+  /** The judge of the module's environment. */
+  ownJudge(): Judge;
+  readonly needs: Needs;
+  readonly shared: SharedMemory;
+  /** True the first time an opcode outside the tables occurs. */
+  firstUnchecked(opcode: string): boolean;
+}
+
+/** Checks an instruction and returns its verdict. */
+export function checkInstruction(node: Instruction, scope: Scope, checker: InstructionContext): Verdict {
+  if (node.guard !== null) checkGuard(node.guard, scope, checker);
+  const { operands } = node;
+  const judge = checker.ownJudge();
+  const remembered = judge.recall(node.mnemonic);
+  // Nearly every instruction has been seen before, so it is looked up without collecting its shapes.
+  let place = remembered.root;
+  for (let i = 0; i < operands.length; i++) place = step(place, shapeOf(operands[i] as Operand, scope));
+  const verdict =
+    place.verdict ??
+    judge.decide(
+      remembered,
+      place,
+      operands.map((operand) => shapeOf(operand, scope)),
+    );
+  checker.needs.met(verdict);
+  if (!verdict.clean) reportVerdict(node, verdict, scope, checker);
+  return verdict;
+}
+
+function reportVerdict(node: Instruction, verdict: Verdict, scope: Scope, checker: InstructionContext): void {
+  if (verdict.reaches) checker.shared.operands(node.operands, scope);
+  if (verdict.unchecked) reportUnchecked(node, verdict, checker);
+  for (const found of [...verdict.problems, ...verdict.warnings])
+    checker.report(toDiagnostic(found, node, checker.source));
+  if (verdict.undeclared && verdict.problems[0]?.code !== 'PTX2001')
+    for (const operand of node.operands) reportUndeclared(operand, scope, checker);
+  if (verdict.ranged) checkLimits(node, verdict, checker.report);
+  if (verdict.calls && verdict.problems.length === 0 && !verdict.undeclared) checkCall(node, scope, checker.report);
+}
+
+function reportUnchecked(node: Instruction, { opcode }: Verdict, checker: InstructionContext): void {
+  if (!checker.firstUnchecked(opcode)) return;
+  const span = { start: node.mnemonicStart, end: node.mnemonicStart + opcode.length };
+  checker.report(diagnose('PTX2002', span, { opcode }));
+}
+
+function checkGuard(guard: Guard, scope: Scope, checker: InstructionContext): void {
+  const shape = shapeOf(guard.predicate, scope);
+  if (shape.undeclared) {
+    reportUndeclared(guard.predicate, scope, checker);
+  } else if (shape.kind !== 'register' || shape.type.class !== 'predicate') {
+    checker.report(diagnose('PTX3010', guard, { found: describeShape(shape) }));
+  }
+}
+
+/** One diagnostic for each undeclared name, with the nearest declared name. */
+function reportUndeclared(operand: Operand, scope: Scope, checker: InstructionContext): void {
+  switch (operand.kind) {
+    case 'name':
+    case 'member': {
+      if (!shapeOf(operand, scope).undeclared) return;
+      const name = operand.kind === 'name' ? operand.name : operand.base + operand.member;
+      checker.report(diagnose('PTX3001', operand, { name }, { help: helpForName(name, scope) }));
+      return;
+    }
+    case 'offset':
+      reportUndeclared(operand.base, scope, checker);
+      return;
+    case 'address':
+      if (operand.base !== null) reportUndeclared(operand.base, scope, checker);
+      for (const element of operand.rest) reportUndeclared(element, scope, checker);
+      return;
+    case 'unary':
+      reportUndeclared(operand.operand, scope, checker);
+      return;
+    case 'pair':
+      reportUndeclared(operand.first, scope, checker);
+      reportUndeclared(operand.second, scope, checker);
+      return;
+    case 'vector':
+    case 'list':
+      for (const element of operand.elements) reportUndeclared(element, scope, checker);
+      return;
+    case 'integer':
+    case 'float':
+    case 'sink':
+      return;
+  }
+}
+
+/** A remembered problem at its position in this instruction. */
+export function toDiagnostic(found: Problem, node: Instruction, source: string): Diagnostic {
+  const span = spanOf(found.place, node, source);
+  const mnemonic: Span = { start: node.mnemonicStart, end: node.mnemonicEnd };
+  const fix: Fix | null = found.spelling === null ? null : { span: mnemonic, text: found.spelling };
+  const help = found.help ?? (found.spelling === null ? null : `nearest legal spelling: ${found.spelling}`);
+  const extras = found.section === null ? { help, fix } : { help, fix, section: found.section };
+  return diagnose(found.code, span, found.parameters as Parameters<typeof found.code>, extras);
+}
+
+function spanOf(place: Place, node: Instruction, source: string): Span {
+  switch (place.kind) {
+    case 'mnemonic':
+      return { start: node.mnemonicStart, end: node.mnemonicEnd };
+    case 'part':
+      return partSpan(source.slice(node.mnemonicStart, node.mnemonicEnd), node.mnemonicStart, place.index);
+    case 'operand': {
+      let operand: Operand | undefined;
+      for (const index of place.path)
+        operand = operand === undefined ? node.operands[index] : (childAt(operand, index) ?? operand);
+      return operand ?? { start: node.mnemonicStart, end: node.mnemonicEnd };
+    }
+  }
+}
+
+function childAt(operand: Operand, index: number): Operand | undefined {
+  if (operand.kind === 'vector' || operand.kind === 'list') return operand.elements[index];
+  if (operand.kind === 'pair') return index === 0 ? operand.first : operand.second;
+  return undefined;
+}
+
+/** The n-th dot-part of a mnemonic as written; white space and comments may precede a dot. */
+function partSpan(text: string, start: number, index: number): Span {
+  const words = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|\.?[^\s./]+/g;
+  let seen = 0;
+  for (let found = words.exec(text); found !== null; found = words.exec(text)) {
+    if (found[0].startsWith('/')) continue;
+    if (seen === index) return { start: start + found.index, end: start + found.index + found[0].length };
+    seen++;
+  }
+  return { start, end: start + text.length };
+}

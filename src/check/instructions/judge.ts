@@ -1,0 +1,196 @@
+/**
+ * Verdicts on instructions, cached by mnemonic and operand shapes. Ten megabytes of PTX contain about a hundred
+ * mnemonics with a handful of shapes each, so nearly every instruction is one walk down a small tree.
+ */
+import type { AvailabilityRow, Variant } from '../../isa/form.ts';
+import { joinWords } from '../../base/join-words.ts';
+import { checkRows, type ModuleEnvironment, rowsOf } from '../availability.ts';
+import { limitsConstants } from './limits.ts';
+import { judgeOperands } from './operand-order.ts';
+import { operand, type Problem } from './problem.ts';
+import { type Resolution, resolveMnemonic } from './resolve.ts';
+import { withSelectors } from './selectors.ts';
+import { warningsOn } from './warnings.ts';
+import { needsOf, reachesShared, type Shape } from './shapes.ts';
+import { inWordsOfToday } from './superseded.ts';
+
+export interface Verdict {
+  readonly opcode: string;
+  /** The intended variant; null if none fits or the opcode is not in the table. */
+  readonly variant: Variant | null;
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
+  readonly rows: readonly AvailabilityRow[];
+  /** True for a PTX instruction outside the table. */
+  readonly unchecked: boolean;
+  /** True if the constants of some operand have a fixed range. */
+  readonly ranged: boolean;
+  /** True for a call: its arguments are compared with the actual function. */
+  readonly calls: boolean;
+  /** True if some name is not declared. */
+  readonly undeclared: boolean;
+  /** True if some operand is a variable in `.shared`, or a function. */
+  readonly reaches: boolean;
+  /** True if there is nothing to report, whatever names and values the instruction has. */
+  readonly clean: boolean;
+}
+
+/** A node in the tree of one mnemonic's verdicts: one level down for each operand's shape. */
+export interface Node {
+  /** By the id of a shape. */
+  readonly next: (Node | undefined)[];
+  verdict: Verdict | null;
+}
+
+/** The cached facts about a mnemonic. */
+export interface Remembered {
+  readonly resolution: Resolution;
+  readonly root: Node;
+}
+
+/** Number of mnemonics after which the cache is cleared: only generated or hostile input has more. */
+const capacity = 5_000;
+const longestRemembered = 200;
+
+/** Judges instructions for one version, target and address size. */
+export class Judge {
+  readonly environment: ModuleEnvironment;
+  private readonly mnemonics = new Map<string, Remembered>();
+
+  constructor(environment: ModuleEnvironment) {
+    this.environment = environment;
+  }
+
+  /** The verdict on an instruction: combines `recall`, `step` and `decide`. */
+  judge(mnemonic: string, shapes: readonly Shape[]): Verdict {
+    const remembered = this.recall(mnemonic);
+    let node = remembered.root;
+    for (const shape of shapes) node = step(node, shape);
+    return node.verdict ?? this.decide(remembered, node, shapes);
+  }
+
+  /** The cached facts about a mnemonic, and the root to step from. */
+  recall(mnemonic: string): Remembered {
+    const known = this.mnemonics.get(mnemonic);
+    if (known !== undefined) return known;
+    const made: Remembered = { resolution: resolveMnemonic(mnemonic), root: { next: [], verdict: null } };
+    if (mnemonic.length > longestRemembered) return made;
+    if (this.mnemonics.size >= capacity) this.mnemonics.clear();
+    this.mnemonics.set(mnemonic, made);
+    return made;
+  }
+
+  /** Decides a verdict that is not cached, and stores it at the node of the shapes. */
+  decide({ resolution }: Remembered, node: Node, shapes: readonly Shape[]): Verdict {
+    const verdict = decide(resolution, shapes, this.environment);
+    node.verdict = verdict;
+    return verdict;
+  }
+}
+
+/** Steps down one operand. */
+export function step(node: Node, shape: Shape): Node {
+  const known = node.next[shape.id];
+  if (known !== undefined) return known;
+  const made: Node = { next: [], verdict: null };
+  node.next[shape.id] = made;
+  return made;
+}
+
+function decide(resolution: Resolution, shapes: readonly Shape[], environment: ModuleEnvironment): Verdict {
+  const { opcode } = resolution;
+  const undeclared = shapes.some((shape) => shape.undeclared);
+  const reaches = shapes.some(reachesShared);
+  const none = {
+    opcode,
+    variant: null,
+    warnings: [],
+    rows: [],
+    ranged: false,
+    calls: false,
+    undeclared,
+    reaches,
+    clean: false,
+  };
+  switch (resolution.kind) {
+    case 'unchecked': {
+      const rows = [resolution.row];
+      return { ...none, problems: checkRows(rows, environment), rows, unchecked: true };
+    }
+    case 'refused':
+      return { ...none, problems: resolution.problems, unchecked: false };
+    case 'variants':
+      return best(resolution.variants.map((variant) => judgeVariant(opcode, variant, shapes, environment)));
+  }
+}
+
+function judgeVariant(
+  opcode: string,
+  variant: Variant,
+  shapes: readonly Shape[],
+  environment: ModuleEnvironment,
+): Verdict {
+  const selected = withSelectors(variant, shapes);
+  const what = opcode + variant.types.map((type) => type.name).join('');
+  const ownRows = rowsOf(variant);
+  const needs = shapes.map(needsOf);
+  const problems = [
+    ...judgeOperands({ variant, opcode, what }, shapes),
+    ...inWordsOfToday(checkRows(ownRows, environment), opcode, variant, environment),
+    ...needs.flatMap((rows, i) => checkRows(rows, environment, operand(i))),
+  ];
+  const rows = [...ownRows, ...needs.flat()];
+  const ranged = variant.form.operands.some((pattern) => pattern.kind === 'value' && limitsConstants(pattern));
+  const undeclared = shapes.some((shape) => shape.undeclared);
+  const calls = variant.form.operands.some((pattern) => pattern.kind === 'callee');
+  const warnings = warningsOn(variant, shapes, environment.addressSize);
+  const reaches = shapes.some(reachesShared);
+  const clean = problems.length + warnings.length === 0 && !ranged && !calls && !undeclared && !reaches;
+  const found = { opcode, variant: selected, problems, warnings, rows };
+  return { ...found, unchecked: false, ranged, calls, undeclared, reaches, clean };
+}
+
+/** A form whose operands differ in number or kind is less likely to be the intended one. */
+const weights: Readonly<Partial<Record<Problem['code'], number>>> = { PTX3002: 10, PTX3009: 5, PTX3003: 2 };
+
+/** The verdict with the fewest problems (the first of equals), and what equally close variants expect. */
+function best(verdicts: readonly Verdict[]): Verdict {
+  const weigh = (verdict: Verdict): number => verdict.problems.reduce((sum, { code }) => sum + (weights[code] ?? 1), 0);
+  const kept = verdicts.reduce((least, other) => (weigh(other) < weigh(least) ? other : least));
+  const [found, ...rest] = kept.problems;
+  if (found?.code !== 'PTX3003' || rest.length > 0) return kept;
+  const place = JSON.stringify(found.place);
+  const alike = verdicts
+    .filter(({ problems }) => problems.length === 1)
+    .flatMap(({ problems }) => problems)
+    .filter((other) => other.code === found.code && JSON.stringify(other.place) === place);
+  const expected = [...new Set(alike.flatMap(({ parameters }) => parameters['expected'] ?? []))];
+  return { ...kept, problems: [{ ...found, parameters: { ...found.parameters, expected: joinKinds(expected) } }] };
+}
+
+/** `a vector of 2 or 4`, `a label or a function`. */
+function joinKinds(kinds: readonly string[]): string {
+  const common = 'a vector of ';
+  const isVectors = kinds.every((kind) => kind.startsWith(common));
+  return isVectors
+    ? common +
+        joinWords(
+          kinds.map((kind) => kind.slice(common.length)),
+          'or',
+        )
+    : joinWords(kinds, 'or');
+}
+
+const judges = new Map<string, Judge>();
+const judgeCapacity = 64;
+
+/** The judge of an environment, kept so that many modules share its verdicts. */
+export function judgeFor(environment: ModuleEnvironment): Judge {
+  const key = `${environment.version} ${environment.target.name} ${environment.addressSize}`;
+  const known = judges.get(key);
+  if (known !== undefined) return known;
+  if (judges.size >= judgeCapacity) judges.clear();
+  const made = new Judge(environment);
+  judges.set(key, made);
+  return made;
+}

@@ -1,0 +1,76 @@
+/** Limits of constant operands. Values are not part of a shape, so they are checked in each instruction. */
+import { diagnose } from '../../diagnostics/diagnostic.ts';
+import type { ValuePattern, Variant } from '../../isa/form.ts';
+import type { FloatOperand, Instruction, IntegerOperand } from '../../syntax/tree.ts';
+import type { Report } from '../report.ts';
+
+/** True if only some constants of the right kind are allowed for the operand. */
+export function limitsConstants({ range, multiple, oneOf, atMost, fraction }: ValuePattern): boolean {
+  return [range, multiple, oneOf, atMost, fraction].some((limit) => limit !== undefined);
+}
+
+/** What an instruction turned out to be. */
+interface Meant {
+  readonly opcode: string;
+  readonly variant: Variant | null;
+}
+
+/** Reports constants that a verdict's variant does not accept. */
+export function checkLimits(node: Instruction, { opcode, variant }: Meant, report: Report): void {
+  const patterns = variant?.form.operands ?? [];
+  patterns.forEach((pattern, i) => {
+    const operand = node.operands[i];
+    if (pattern.kind !== 'value' || operand === undefined) return;
+    if (operand.kind === 'float' && pattern.fraction === true) checkFraction(pattern, operand, opcode, report);
+    if (operand.kind !== 'integer') return;
+    checkInteger(pattern, operand, opcode, report);
+    const other = node.operands[patterns.findIndex(({ name }) => name === pattern.atMost)];
+    if (other?.kind === 'integer') checkAtMost(pattern, operand, other.value, opcode, report);
+  });
+}
+
+function checkInteger(pattern: ValuePattern, operand: IntegerOperand, opcode: string, report: Report): void {
+  const { value } = operand;
+  const { name, multiple = 1, oneOf } = pattern;
+  const parameters = { value: String(value), name, what: opcode, opcode };
+  const [min, max] = pattern.range ?? [value, value];
+  if (value < BigInt(min) || value > BigInt(max)) {
+    report(diagnose('PTX3011', operand, { ...parameters, min: String(min), max: String(max) }));
+  }
+  if (value % BigInt(multiple) !== 0n) {
+    report(diagnose('PTX3012', operand, { ...parameters, multiple: String(multiple) }));
+  }
+  if (oneOf?.some((allowed) => BigInt(allowed) === value) === false) {
+    report(diagnose('PTX3013', operand, { ...parameters, allowed: oneOf.join(' or ') }));
+  }
+}
+
+function checkAtMost(
+  { name }: ValuePattern,
+  operand: IntegerOperand,
+  limit: bigint,
+  opcode: string,
+  report: Report,
+): void {
+  if (BigInt.asUintN(32, operand.value) <= BigInt.asUintN(32, limit)) return;
+  const parameters = { value: String(operand.value), min: '0', max: String(limit), name, what: opcode, opcode };
+  report(diagnose('PTX3011', operand, parameters));
+}
+
+function checkFraction({ name }: ValuePattern, operand: FloatOperand, opcode: string, report: Report): void {
+  const value = nearestF32(operand);
+  if (value > 0 && value <= 1) return;
+  const parameters = { value: String(value), min: '(0', max: '1', name, what: opcode, opcode };
+  report(diagnose('PTX3011', operand, parameters));
+}
+
+/** The value of a constant as an f32 operand; a NaN stays a NaN. */
+function nearestF32({ form, bits }: FloatOperand): number {
+  const view = new DataView(new ArrayBuffer(8));
+  if (form === '0f') {
+    view.setUint32(0, Number(bits));
+    return view.getFloat32(0);
+  }
+  view.setBigUint64(0, bits);
+  return Math.fround(view.getFloat64(0));
+}

@@ -1,0 +1,209 @@
+/**
+ * Judges instructions of a known line shape without parsing them. A shape is stored with everything that its verdict
+ * depended on: what each register and name in it was. A line of the same shape with the same facts gets the same
+ * verdict. If it is not simply valid, and for every other line, the line is parsed and judged as usual.
+ */
+import type { LineShape } from '../../syntax/line-shapes.ts';
+import type { Instruction, KnownLines, LineSource, LocationDirective } from '../../syntax/tree.ts';
+import type { DebugPlaces, Place } from '../declarations/debug-places.ts';
+import { VisibleFamilies } from './families.ts';
+import type { Judge, Verdict } from './judge.ts';
+import type { Needs } from '../needs.ts';
+import type { CheckMemory, KnownInstruction, KnownLine, KnownLocation } from '../memory.ts';
+import { type Shape, shapeOf, shapeOfName } from './shapes.ts';
+import type { Scope } from '../symbols.ts';
+
+/** Slots that do not hold a register's number. */
+const integerSlot = -1;
+const nameStart = -2;
+const nameEnd = -3;
+
+/** Integer values remembered for a shape whose constants have limits. */
+const mostValues = 64;
+
+/** The context from the module that lines of known shape need. */
+export interface LineContext {
+  readonly source: string;
+  /** The judge of the module's environment. */
+  ownJudge(): Judge;
+  /** A statement that is checked as usual. */
+  checkKnown(statement: Instruction | LocationDirective, scope: Scope): void;
+  readonly needs: Needs;
+  readonly debug: DebugPlaces;
+}
+
+/** Judges the lines of known shape in one module. */
+export class LineChecker {
+  private readonly context: LineContext;
+  private readonly memory: CheckMemory;
+  private readonly visible: VisibleFamilies;
+  private readonly module: number;
+  private scopeSeen = 0;
+
+  constructor(context: LineContext, memory: CheckMemory) {
+    this.context = context;
+    this.memory = memory;
+    this.visible = new VisibleFamilies(memory.families);
+    this.module = memory.nextNumber();
+  }
+
+  check(lines: KnownLines, scope: Scope): void {
+    const { from, to, source } = lines;
+    const { words, slotCounts } = source.shapes;
+    const byShape = this.memory.knownLines();
+    this.enter(scope);
+    for (let at = from; at < to; ) {
+      const id = words[at] as number;
+      const known = byShape[id];
+      if (known === undefined || !this.holds(known, words, at + 2, scope)) {
+        this.context.checkKnown(source.statementAt(words[at + 1] as number), scope);
+      }
+      at += 2 + (slotCounts[id] as number);
+    }
+  }
+
+  /** Stores an instruction without findings. */
+  learn(node: Instruction, scope: Scope, verdict: Verdict, source: LineSource): void {
+    // The shape does not say whether a variable has elements.
+    if (node.operands.some((operand) => operand.kind === 'offset' && operand.subscript)) return;
+    const shape = source.learn(node);
+    if (shape === null) return;
+    const byShape = this.memory.knownLines();
+    const made = this.describe(node, scope, verdict, shape);
+    if (made === null) return;
+    const known = byShape[shape.id];
+    const isKnown =
+      known?.kind === 'instruction' &&
+      known.mnemonic === made.mnemonic &&
+      known.shapes.every((one, i) => one === made.shapes[i]) &&
+      known.slots.every((slot, i) => slot === made.slots[i]);
+    if (isKnown && known.values !== null && made.values !== null && known.values.length < mostValues) {
+      known.values.push(...made.values);
+    } else byShape[shape.id] = made;
+  }
+
+  private describe(node: Instruction, scope: Scope, verdict: Verdict, shape: LineShape): KnownInstruction | null {
+    const slots = new Int32Array(shape.slots.length).fill(integerSlot);
+    const names: { name: string; shape: Shape }[] = [];
+    let folded: Shape | null = null;
+    for (const { kind, start, end, slot } of shape.names) {
+      const name = this.context.source.slice(start, end);
+      if (kind === 'register') {
+        slots[slot] = this.familyOf(name, scope);
+        if (slots[slot] === -1) return null;
+      } else if (kind === 'kept') names.push({ name, shape: shapeOfName(name, scope) });
+      else {
+        const found = shapeOfName(name, scope);
+        if (folded !== null && folded !== found) return null;
+        folded = found;
+        slots[slot] = nameStart;
+        slots[slot + 1] = nameEnd;
+      }
+    }
+    const values = verdict.ranged ? valuesOf(node, shape, slots) : null;
+    if (verdict.ranged && values === null) return null;
+    return {
+      kind: 'instruction',
+      mnemonic: node.mnemonic,
+      shapes: node.operands.map((operand) => shapeOf(operand, scope)),
+      slots,
+      names,
+      folded,
+      values: values === null ? null : [values],
+      namesSeen: 0,
+      module: this.module,
+    };
+  }
+
+  /** The index of the family that a register belongs to; -1 if it is declared individually. */
+  private familyOf(name: string, scope: Scope): number {
+    const symbol = scope.lookup(name);
+    return symbol?.kind === 'register' && symbol.count !== null ? this.memory.families.indexOf(symbol) : -1;
+  }
+
+  private enter(scope: Scope): void {
+    if (this.visible.enter(scope)) this.scopeSeen = this.memory.nextNumber();
+  }
+
+  /** Stores a `.loc` without findings. */
+  learnLocation(node: LocationDirective, source: LineSource): void {
+    const shape = source.learn(node);
+    if (shape === null) return;
+    const inlined = node.inlined !== null;
+    this.memory.knownLines()[shape.id] = { kind: 'location', inlined, module: this.module };
+  }
+
+  /** True if a line has no findings. */
+  private holds(known: KnownLine, words: Int32Array, at: number, scope: Scope): boolean {
+    if (known.kind === 'instruction') return this.holdsInstruction(known, words, at, scope);
+    return known.module === this.module && this.holdsLocation(known, words, at);
+  }
+
+  private holdsLocation({ inlined }: KnownLocation, words: Int32Array, at: number): boolean {
+    const { debug, source } = this.context;
+    const place = placeAt(words, at);
+    if (!inlined) return debug.repeats(place);
+    return debug.repeatsInlined(place, source.slice(words[at + 3], words[at + 4]), placeAt(words, at + 5));
+  }
+
+  /** True if everything that the verdict depended on is unchanged. */
+  private holdsInstruction(known: KnownInstruction, words: Int32Array, at: number, scope: Scope): boolean {
+    const { slots } = known;
+    const { counts } = this.visible;
+    for (let i = 0; i < slots.length; i++) {
+      const family = slots[i] as number;
+      if (family >= 0) {
+        if ((words[at + i] as number) >= (counts[family] as number)) return false;
+      } else if (family === nameStart && !this.isFolded(known, words, at + i, scope)) return false;
+    }
+    if (known.values !== null && !hasValues(known.values, slots, words, at)) return false;
+    if (known.namesSeen !== this.scopeSeen && !this.seeNames(known, scope)) return false;
+    return known.module === this.module || this.meet(known);
+  }
+
+  private isFolded({ folded }: KnownInstruction, words: Int32Array, at: number, scope: Scope): boolean {
+    return shapeOfName(this.context.source.slice(words[at], words[at + 1]), scope) === folded;
+  }
+
+  private seeNames(known: KnownInstruction, scope: Scope): boolean {
+    for (const { name, shape } of known.names) if (shapeOfName(name, scope) !== shape) return false;
+    known.namesSeen = this.scopeSeen;
+    return true;
+  }
+
+  /** The first line of its shape in a module, whose version and target may differ. */
+  private meet(known: KnownInstruction): boolean {
+    const verdict = this.context.ownJudge().judge(known.mnemonic, known.shapes);
+    if (!verdict.clean && !isInRange(verdict)) return false;
+    known.module = this.module;
+    this.context.needs.met(verdict);
+    return true;
+  }
+}
+
+/** The position given by three slots of a `.loc`. */
+function placeAt(words: Int32Array, at: number): Place {
+  return { file: words[at] as number, line: words[at + 1] as number, column: words[at + 2] as number };
+}
+
+/** True for a verdict that is valid for the stored values. */
+function isInRange({ ranged, problems, warnings, undeclared, calls }: Verdict): boolean {
+  return ranged && problems.length + warnings.length === 0 && !undeclared && !calls;
+}
+
+/** The integers of a line whose constants have limits; null if some value is not in the slots. */
+function valuesOf(node: Instruction, shape: LineShape, slots: Int32Array): readonly number[] | null {
+  if (node.operands.some((operand) => operand.kind === 'float')) return null;
+  const values = shape.slots.filter((_, i) => slots[i] === integerSlot);
+  return values.includes(-1) ? null : values;
+}
+
+function hasValues(known: readonly (readonly number[])[], slots: Int32Array, words: Int32Array, at: number): boolean {
+  return known.some((values) => {
+    let next = 0;
+    for (let i = 0; i < slots.length; i++) {
+      if (slots[i] === integerSlot && words[at + i] !== values[next++]) return false;
+    }
+    return true;
+  });
+}

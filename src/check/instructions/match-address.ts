@@ -1,0 +1,140 @@
+/** Operands that are addresses: `[a]` of loads and stores, and the operands of cvta and isspacep. */
+import { type OperandPattern, operandType, type Variant } from '../../isa/form.ts';
+import { acceptsRegister, describeRegisters } from '../../isa/operand-rules.ts';
+import type { PtxType } from '../../isa/types.ts';
+import { operand, type Problem, problem } from './problem.ts';
+import { describeShape, type Shape } from './shapes.ts';
+import { type Subject, wrongKind } from './subject.ts';
+import type { VariableSpace } from '../symbols.ts';
+
+const parameterSpaces: readonly VariableSpace[] = [
+  'kernel parameter',
+  'input parameter',
+  'return parameter',
+  'local parameter',
+];
+
+/** Variables that an instruction with this space modifier can access. */
+const reachable: Readonly<Record<string, readonly VariableSpace[]>> = {
+  '.global': ['.global'],
+  '.shared': ['.shared'],
+  '.shared::cta': ['.shared'],
+  '.shared::cluster': ['.shared'],
+  '.const': ['.const'],
+  '.local': ['.local'],
+  '.param': parameterSpaces,
+  '.param::entry': ['kernel parameter'],
+  '.param::func': parameterSpaces,
+};
+
+/** Variables with a generic address that an access without a space may name directly. */
+const generic: readonly VariableSpace[] = ['.global', '.shared', '.local'];
+
+function spaceOf(variant: Variant): string | null {
+  return variant.modifiers['space'] ?? null;
+}
+
+/** True for the types of integers and the bit-size ones. */
+export function holdsInteger({ class: kind }: PtxType): boolean {
+  return kind === 'signed' || kind === 'unsigned' || kind === 'bits';
+}
+
+/** True for a register that can hold an address: 32 or 64 bits, integer or bit-size. */
+function holdsAddress(type: PtxType): boolean {
+  return holdsInteger(type) && (type.width === 32 || type.width === 64);
+}
+
+/** `[a]` of a load or store. */
+export function matchAddress(
+  subject: Subject,
+  pattern: Extract<OperandPattern, { kind: 'address' }>,
+  shape: Shape,
+  index: number,
+): readonly Problem[] {
+  const { name, access } = pattern;
+  const isElement = pattern.element === true && shape.kind === 'variable' && shape.subscript;
+  if (!isElement && (shape.kind !== 'address' || shape.rest.length > 0))
+    return [wrongKind(subject, name, shape, [index], 'an address in brackets')];
+  const space = pattern.space ?? spaceOf(subject.variant);
+  const base = shape.kind === 'address' ? shape.base : shape;
+  const problems = base === null ? matchImmediate(space, index) : matchBase(subject, name, space, base, index);
+  if (problems.length > 0) return problems;
+  return access === 'load' ? readable(base, index) : writable(space, base, index);
+}
+
+function matchImmediate(space: string | null, index: number): readonly Problem[] {
+  return space === '.local' ? [] : [problem('PTX5013', operand(index), {})];
+}
+
+function matchBase(
+  subject: Subject,
+  name: string,
+  space: string | null,
+  base: Shape,
+  index: number,
+): readonly Problem[] {
+  const parameters = { name, what: subject.what, opcode: subject.opcode, found: describeShape(base) };
+  if (base.kind === 'unknown') return [];
+  if (base.kind === 'register' && base.lanes === 1 && holdsAddress(base.type)) return [];
+  if (base.kind === 'variable') {
+    if ((space === null ? generic : (reachable[space] ?? [])).includes(base.space)) return [];
+    return [problem('PTX5011', operand(index), { ...parameters, expected: space ?? 'generic' })];
+  }
+  const expected = 'a register of 32 or 64 bits or a variable';
+  return [problem('PTX5015', operand(index), { ...parameters, expected })];
+}
+
+function readable(base: Shape | null, index: number): readonly Problem[] {
+  const isReturned = base?.kind === 'variable' && (base.takenFor ?? base.space) === 'return parameter';
+  return isReturned ? [problem('PTX5018', operand(index), { found: describeShape(base) })] : [];
+}
+
+function writable(space: string | null, base: Shape | null, index: number): readonly Problem[] {
+  if (space === '.const') return [problem('PTX5012', operand(index), { found: 'constant memory' })];
+  if (space === '.param::entry') return [problem('PTX5012', operand(index), { found: 'kernel parameter space' })];
+  if (base?.kind !== 'variable') return [];
+  const taken = base.takenFor ?? base.space;
+  const readOnly = taken === '.const' || taken === 'kernel parameter' || taken === 'input parameter';
+  return readOnly ? [problem('PTX5012', operand(index), { found: describeShape(base) })] : [];
+}
+
+/** The source of cvta: a register of exactly the address size, or a variable of the space if that is allowed. */
+export function matchWindow(
+  subject: Subject,
+  pattern: Extract<OperandPattern, { kind: 'window' }>,
+  shape: Shape,
+  index: number,
+): readonly Problem[] {
+  const type = operandType(subject.variant, pattern.type);
+  const { name, variables } = pattern;
+  const parameters = { name, what: subject.what, opcode: subject.opcode, found: describeShape(shape) };
+  if (shape.kind === 'unknown') return [];
+  if (shape.kind === 'register' && shape.lanes === 1) {
+    if (acceptsRegister(type, shape.type, 'exact')) return [];
+    return [problem('PTX3004', operand(index), { ...parameters, expected: describeRegisters(type, 'exact') })];
+  }
+  if (shape.kind === 'register-offset' && holdsInteger(shape.type)) return [];
+  if (pattern.constants === true && shape.kind === 'constant' && shape.constant === 'integer') return [];
+  if (shape.kind !== 'variable' || !variables) {
+    const expected = variables ? 'a register or a variable of the space' : 'a register';
+    return [problem('PTX5015', operand(index), { ...parameters, expected })];
+  }
+  if (shape.space === 'local parameter') return [problem('PTX5014', operand(index), { found: describeShape(shape) })];
+  const space = pattern.space ?? spaceOf(subject.variant) ?? '';
+  if (takesAddress(space).includes(shape.space)) return [];
+  return [problem('PTX5011', operand(index), { ...parameters, expected: space })];
+}
+
+/** Variables whose address `cvta.space` takes: `.param::entry` takes the parameters of functions too. */
+function takesAddress(space: string): readonly VariableSpace[] {
+  return space.startsWith('.param') ? parameterSpaces : (reachable[space] ?? []);
+}
+
+/** The source of isspacep. */
+export function matchPointer(subject: Subject, name: string, shape: Shape, index: number): readonly Problem[] {
+  if (shape.kind === 'unknown') return [];
+  if (shape.kind === 'register-offset' && holdsAddress(shape.type)) return [];
+  if (shape.kind === 'register' && shape.lanes === 1 && holdsAddress(shape.type)) return [];
+  const parameters = { name, what: subject.what, opcode: subject.opcode, found: describeShape(shape) };
+  return [problem('PTX5015', operand(index), { ...parameters, expected: 'a register of 32 or 64 bits' })];
+}

@@ -1,0 +1,42 @@
+/** Mistakes that are reported once: operands in the wrong order, or several operands that are wrong for one reason. */
+import { joinWords } from '../../base/join-words.ts';
+import { matchOperands } from './match.ts';
+import type { Problem } from './problem.ts';
+import { describeShape, type Shape } from './shapes.ts';
+import type { Subject } from './subject.ts';
+
+/** Longer lists are not tried in all orders. */
+const mostOperands = 5;
+
+/** The problems of these operands: only the first if another order would be valid, or if all are the same. */
+export function judgeOperands(subject: Subject, shapes: readonly Shape[]): readonly Problem[] {
+  const problems = matchOperands(subject, shapes);
+  const [first, ...rest] = problems;
+  if (first === undefined || rest.length === 0) return problems;
+  if (rest.every((other) => isSameReason(first, other))) {
+    const names = rest.map(({ parameters }) => `'${parameters['name']}'`);
+    return [{ ...first, help: `the same holds for operand${names.length > 1 ? 's' : ''} ${joinWords(names, 'and')}` }];
+  }
+  if (shapes.length > mostOperands || shapes.some(({ undeclared }) => undeclared)) return problems;
+  for (const order of orders(shapes)) {
+    if (matchOperands(subject, order).length > 0) continue;
+    return [{ ...first, help: `in this order the operands fit: ${order.map(describeShape).join(', ')}` }];
+  }
+  return problems;
+}
+
+function isSameReason(first: Problem, other: Problem): boolean {
+  return (
+    other.code === first.code &&
+    other.parameters['expected'] === first.parameters['expected'] &&
+    other.parameters['found'] === first.parameters['found']
+  );
+}
+
+function* orders(shapes: readonly Shape[]): Generator<readonly Shape[]> {
+  if (shapes.length < 2) yield shapes;
+  for (const [i, first] of shapes.entries()) {
+    if (shapes.length < 2) return;
+    for (const rest of orders(shapes.toSpliced(i, 1))) yield [first, ...rest];
+  }
+}

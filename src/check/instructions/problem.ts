@@ -1,0 +1,47 @@
+/**
+ * A finding that is not yet bound to a text. Verdicts are cached by mnemonic and operand shapes, so they refer to
+ * places in an instruction; the diagnostic is made for the actual instruction.
+ */
+import type { Code, Parameters } from '../../diagnostics/catalogue.ts';
+
+/** Where in an instruction: the whole mnemonic, its n-th dot-part as written (0 is the opcode), or an operand by its path. */
+export type Place =
+  | { readonly kind: 'mnemonic' }
+  | { readonly kind: 'part'; readonly index: number }
+  | { readonly kind: 'operand'; readonly path: readonly number[] };
+
+export interface Problem {
+  readonly code: Code;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly place: Place;
+  readonly help: string | null;
+  /** A whole mnemonic that would be legal here. */
+  readonly spelling: string | null;
+  readonly section: string | null;
+}
+
+interface ProblemOptions {
+  readonly help?: string | null;
+  readonly spelling?: string | null;
+  readonly section?: string | null;
+}
+
+export function problem<C extends Code>(
+  code: C,
+  place: Place,
+  parameters: Parameters<C>,
+  options: ProblemOptions = {},
+): Problem {
+  const { help = null, spelling = null, section = null } = options;
+  return { code, parameters, place, help, spelling, section };
+}
+
+export const wholeMnemonic: Place = { kind: 'mnemonic' };
+
+export function part(index: number): Place {
+  return { kind: 'part', index };
+}
+
+export function operand(...path: readonly number[]): Place {
+  return { kind: 'operand', path };
+}

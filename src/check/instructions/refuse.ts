@@ -1,0 +1,167 @@
+/** Why no form accepts a mnemonic, and the nearest spelling that one would accept. */
+import { type Axis, type CompiledForm, printMnemonic } from '../../isa/notation.ts';
+import { constraintHolds } from '../../isa/rules.ts';
+import { joinWords } from '../../base/join-words.ts';
+import type { FormTable } from '../../isa/table.ts';
+import { type TypeName, typeOf } from '../../isa/types.ts';
+import { type Attempt, attempt, isModifier, listed, slotsFit, unknownModifier, type Written } from './attempt.ts';
+import { part, type Problem, problem, wholeMnemonic } from './problem.ts';
+
+/** The problems of the form closest to the mnemonic, with a legal spelling if one is near. */
+export function closestProblems(attempts: readonly Attempt[]): readonly Problem[] {
+  const [best, ...others] = [...attempts].sort((x, y) => weigh(x) - weigh(y));
+  if (best === undefined) return [];
+  const spelling = legalSpelling(best);
+  const [first, ...rest] = best.problems;
+  if (first === undefined) return [];
+  const alike =
+    rest.length > 0 ? [] : others.filter(({ problems }) => problems.length === 1).flatMap(({ problems }) => problems);
+  const joined = joinedChoices(
+    first,
+    alike.filter(({ code }) => code === first.code),
+  );
+  return [joined === null ? { ...first, spelling } : joined, ...rest];
+}
+
+/** A missing part is more likely than a superfluous one. */
+function weigh({ problems }: Attempt): number {
+  return problems.reduce((sum, { code }) => sum + (code === 'PTX2030' || code === 'PTX2032' ? 9 : 10), 0);
+}
+
+/** One problem for forms that each lack a different modifier: `atom.u32` needs any of its operations. */
+function joinedChoices(first: Problem, others: readonly Problem[]): Problem | null {
+  if (first.code !== 'PTX2032') return null;
+  const choices = new Set(
+    [first, ...others].flatMap(({ parameters }) => parameters['allowed']?.split(/, | or /) ?? []),
+  );
+  if (choices.size < 2 || others.length === 0) return null;
+  return { ...first, parameters: { ...first.parameters, allowed: listed([...choices]) } };
+}
+
+/** The attempt with missing parts added and wrong parts removed; null if that is not legal or not unique. */
+function legalSpelling(made: Attempt): string | null {
+  const { compiled, types } = made;
+  const modifiers = made.unsure ? null : complete(made, naturalValue);
+  return modifiers === null ? null : printMnemonic(compiled, types, modifiers);
+}
+
+/** The modifiers of an attempt, with `choose` picking each missing one; null if that is not legal. */
+export function complete(
+  { compiled, types, modifiers }: Attempt,
+  choose: (axis: Axis) => string | null,
+): Readonly<Record<string, string>> | null {
+  const completed: Record<string, string> = { ...modifiers };
+  for (const axis of compiled.axes) {
+    if (axis.optional || completed[axis.axis] !== undefined) continue;
+    const value = choose(axis);
+    if (value === null) return null;
+    completed[axis.axis] = value;
+  }
+  for (const constraint of compiled.form.constraints ?? []) {
+    const choices = { types: types.map(typeOf), modifiers: completed };
+    if (constraintHolds(constraint, choices)) continue;
+    if (!('modifier' in constraint)) return null;
+    for (const axis of compiled.axes) if (completed[axis.axis] === constraint.modifier) delete completed[axis.axis];
+  }
+  return completed;
+}
+
+/** The most likely intention of a reader who left a modifier out: the only one there is, or rounding to nearest. */
+function naturalValue({ values }: Axis): string | null {
+  return values.length === 1 || values[0] === '.rn' ? (values[0] ?? null) : null;
+}
+
+/** Types that no form has, with those that some form has. */
+export function wrongTypes(
+  table: FormTable,
+  opcode: string,
+  types: readonly Written[],
+  modifiers: readonly Written[],
+): readonly Problem[] {
+  const forms = table.forms(opcode);
+  const names = types.map((type) => type.text as TypeName);
+  const unknown = modifiers.filter((modifier) => !isModifier(modifier.text));
+  const lengths = forms.map(({ slots }) => slots.length);
+  // An unknown word may stand where a type belongs.
+  if (unknown.length > 0 && names.length < Math.max(...lengths)) {
+    return unknown.map((modifier) => unknownModifier(forms, modifier));
+  }
+  const place = types[0] === undefined ? wholeMnemonic : part(types[0].index);
+  const options = {
+    help: typeHelp(forms, names) + longerHelp(table, opcode),
+    spelling: swapped(forms, names, modifiers),
+    section: forms[0]?.form.section ?? null,
+  };
+  const found = names.length === 0 ? 'needs a type' : `does not take the ${typesInWords(names)}`;
+  return [
+    problem('PTX2020', place, { opcode, found }, options),
+    ...unknown.map((modifier) => unknownModifier(forms, modifier)),
+  ];
+}
+
+/** Explains that integers are multiplied by mul.lo and similar instructions, not by mul. */
+function longerHelp(table: FormTable, opcode: string): string {
+  const longer = table.opcodes().filter((other) => other.startsWith(`${opcode}.`));
+  if (longer.length === 0) return '';
+  return `; ${joinWords(longer, 'and')} ${longer.length === 1 ? 'takes' : 'take'} other types`;
+}
+
+function typesInWords(names: readonly TypeName[]): string {
+  return names.length === 1 ? `type ${names[0]}` : `types ${joinWords(names, 'and')}`;
+}
+
+/** Types for the slot that does not fit: the sources of a known result type, or all result types. */
+function typeHelp(forms: readonly CompiledForm[], names: readonly TypeName[]): string {
+  const [first] = names;
+  const lengths = [...new Set(forms.map((compiled) => compiled.slots.length))].sort((a, b) => a - b);
+  if (names.length > 0 && !lengths.includes(names.length)) {
+    return `it takes ${joinWords(lengths.map(String), 'or')} type${lengths[0] === 1 && lengths.length === 1 ? '' : 's'}; found ${names.length}`;
+  }
+  const vectors = first === undefined ? [] : vectorsOf(forms, first);
+  if (vectors.length > 0) return `${first} comes in vectors only: ${listed(vectors)}`;
+  const sameLength = forms.filter(({ slots }) => slots.length === (names.length === 0 ? lengths[0] : names.length));
+  const sameResult = sameLength.filter((compiled) => compiled.slots[0]?.types.includes(first as TypeName));
+  if (sameResult.length === 0) {
+    return `${names.length > 1 ? 'the first type can be' : 'the type can be'} ${listed(unique(sameLength.flatMap((compiled) => compiled.slots[0]?.types ?? [])))}`;
+  }
+  const second = sameResult.flatMap((compiled) =>
+    (compiled.slots[1]?.types ?? []).filter((type) => slotsFit(compiled, [first as TypeName, type, ...names.slice(2)])),
+  );
+  if (second.length === 0) return `no second type goes with ${first}`;
+  return `with ${first} the second type can be ${listed(unique(second))}`;
+}
+
+/** Types of some form that hold several elements of `type`: `.e4m3x2` for `.e4m3`. */
+function vectorsOf(forms: readonly CompiledForm[], type: TypeName): readonly TypeName[] {
+  const all = unique(forms.flatMap(({ slots }) => slots.flatMap(({ types }) => types)));
+  return all.includes(type)
+    ? []
+    : all.filter((other) => /^x\d$/.test(other.slice(type.length)) && other.startsWith(type));
+}
+
+/** The same with the two types exchanged, if that is legal: a common mistake. */
+function swapped(
+  forms: readonly CompiledForm[],
+  names: readonly TypeName[],
+  modifiers: readonly Written[],
+): string | null {
+  if (names.length !== 2) return null;
+  return cleanSpelling(forms, [...names].reverse(), modifiers);
+}
+
+/** The mnemonic of the first form that accepts these types and modifiers unchanged, or null. */
+export function cleanSpelling(
+  forms: readonly CompiledForm[],
+  names: readonly TypeName[],
+  modifiers: readonly Written[],
+): string | null {
+  const clean = forms
+    .filter((compiled) => slotsFit(compiled, names))
+    .map((compiled) => attempt(compiled, names, modifiers))
+    .find((made) => made.problems.length === 0);
+  return clean === undefined ? null : printMnemonic(clean.compiled, clean.types, clean.modifiers);
+}
+
+function unique<T>(values: readonly T[]): readonly T[] {
+  return [...new Set(values)];
+}

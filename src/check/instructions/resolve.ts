@@ -1,0 +1,68 @@
+/**
+ * From the text of a mnemonic to the forms it can mean. Dot-parts are assigned to type slots (ordered) and modifier
+ * axes (unordered); parts that do not fit are explained by the closest form.
+ */
+import type { AvailabilityRow, Variant } from '../../isa/form.ts';
+import { makeVariant, splitMnemonic } from '../../isa/notation.ts';
+import { opcodesOutside } from '../../isa/opcodes.ts';
+import { type FormTable, ptxForms } from '../../isa/table.ts';
+import { isTypeName, type TypeName } from '../../isa/types.ts';
+import { attempt, choicesIn, slotsFit, type Written } from './attempt.ts';
+import type { Problem } from './problem.ts';
+import { cleanSpelling, closestProblems, wrongTypes } from './refuse.ts';
+import { missingWord, unknownOpcode } from './unknown-opcode.ts';
+
+export type Resolution =
+  /** One variant per form that the mnemonic can mean; the operands select one. */
+  | { readonly kind: 'variants'; readonly opcode: string; readonly variants: readonly Variant[] }
+  /** A PTX instruction outside the table: only its first version and targets are known. */
+  | { readonly kind: 'unchecked'; readonly opcode: string; readonly row: AvailabilityRow }
+  | { readonly kind: 'refused'; readonly opcode: string; readonly problems: readonly Problem[] };
+
+const capacity = 20_000;
+const remembered = new Map<string, Resolution>();
+
+/** The meaning of a mnemonic in the table of PTX, cached by its text. */
+export function resolveMnemonic(mnemonic: string): Resolution {
+  const known = remembered.get(mnemonic);
+  if (known !== undefined) return known;
+  const made = resolveIn(ptxForms, mnemonic);
+  if (remembered.size >= capacity) remembered.clear();
+  remembered.set(mnemonic, made);
+  return made;
+}
+
+/** The meaning of a mnemonic in a given table. */
+export function resolveIn(table: FormTable, mnemonic: string): Resolution {
+  const { opcode, parts } = splitMnemonic(mnemonic);
+  const forms = table.forms(opcode);
+  const first = opcode.includes('.') ? 2 : 1;
+  const types: Written[] = [];
+  const modifiers: Written[] = [];
+  parts.forEach((text, i) => (isTypeName(text) ? types : modifiers).push({ text, index: first + i }));
+  const names = types.map((type) => type.text as TypeName);
+  const fitting = forms.filter((compiled) => slotsFit(compiled, names));
+  if (fitting.length === 0) {
+    const word = missingWord(table, opcode, names, (longer) => {
+      // The word may appear later: `mul.u32.lo`.
+      const others = modifiers.filter(({ text }) => !longer.endsWith(text));
+      return cleanSpelling(table.forms(longer), names, others);
+    });
+    if (word !== null) return { kind: 'refused', opcode, problems: [word] };
+    if (forms.length === 0) return withoutForms(table, opcode);
+  }
+  const variants = fitting.flatMap((compiled) => {
+    const choices = choicesIn(compiled, names, modifiers);
+    return choices === null ? [] : [makeVariant(compiled, names, choices)];
+  });
+  if (variants.length > 0) return { kind: 'variants', opcode, variants };
+  const attempts = fitting.map((compiled) => attempt(compiled, names, modifiers));
+  const problems = fitting.length === 0 ? wrongTypes(table, opcode, types, modifiers) : closestProblems(attempts);
+  return { kind: 'refused', opcode, problems };
+}
+
+function withoutForms(table: FormTable, opcode: string): Resolution {
+  const row = opcodesOutside.get(opcode);
+  if (row !== undefined) return { kind: 'unchecked', opcode, row };
+  return { kind: 'refused', opcode, problems: [unknownOpcode(table, opcode)] };
+}

@@ -1,0 +1,18 @@
+/** Selectors and minus signs on operands of video instructions: they select the meaning of a form. */
+import type { Variant } from '../../isa/form.ts';
+import type { Shape } from './shapes.ts';
+
+/** The variant with the selectors and minus signs of its operands, for video instructions. */
+export function withSelectors(variant: Variant, shapes: readonly Shape[]): Variant {
+  const selectors: Record<string, string> = {};
+  variant.form.operands.forEach((pattern, i) => {
+    const text = selectorOf(shapes[i]);
+    if (text !== '') selectors[pattern.name] = text;
+  });
+  return Object.keys(selectors).length === 0 ? variant : { ...variant, selectors };
+}
+
+function selectorOf(shape: Shape | undefined): string {
+  if (shape?.kind === 'part') return shape.selector;
+  return shape?.kind === 'unary' && shape.operator === '-' ? `-${selectorOf(shape.operand)}` : '';
+}

@@ -1,0 +1,23 @@
+/** The variant that operands are compared with, and state that the matchers share. */
+import type { Variant } from '../../isa/form.ts';
+import { operand, type Problem, problem } from './problem.ts';
+import { describeShape, type Shape } from './shapes.ts';
+
+export interface Subject {
+  readonly variant: Variant;
+  readonly opcode: string;
+  /** Opcode and types, as messages name it: `cvt.f16.f32`. */
+  readonly what: string;
+}
+
+/** Problem PTX3003 for an operand of a kind that is not allowed there. */
+export function wrongKind(
+  subject: Subject,
+  name: string,
+  shape: Shape,
+  path: readonly number[],
+  expected: string,
+): Problem {
+  const parameters = { name, what: subject.what, opcode: subject.opcode, expected, found: describeShape(shape) };
+  return problem('PTX3003', operand(...path), parameters);
+}

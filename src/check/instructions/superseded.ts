@@ -1,0 +1,80 @@
+/**
+ * Rules for instructions in the notation of early versions or targets, where that is no longer accepted: they say what
+ * must be added today.
+ */
+import type { AvailabilityRow, Variant } from '../../isa/form.ts';
+import { type CompiledForm, makeVariant } from '../../isa/notation.ts';
+import { ptxForms } from '../../isa/table.ts';
+import { isAvailable, targets, versions } from '../../isa/targets.ts';
+import { type Attempt, attempt, listed, slotsFit } from './attempt.ts';
+import { type ModuleEnvironment, rowsOf } from '../availability.ts';
+import { type Problem, problem, wholeMnemonic } from './problem.ts';
+import { complete } from './refuse.ts';
+
+/**
+ * The problems of a variant that neither the module's version and target nor any later ones have, in today's terms:
+ * `div.f32` needs `.rn`. If today's form takes other operands, the problems are kept and that form is their help.
+ */
+export function inWordsOfToday(
+  problems: readonly Problem[],
+  opcode: string,
+  variant: Variant,
+  environment: ModuleEnvironment,
+): readonly Problem[] {
+  if (problems.length === 0 || !rowsOf(variant).some((row) => isOver(row, environment))) return problems;
+  const today = successors(opcode, variant, environment);
+  const alike = today.filter(({ compiled }) => compiled.form.operands.length === variant.form.operands.length);
+  if (alike.length > 0) return [missingToday(opcode, variant, alike)];
+  const [other] = today;
+  if (other === undefined) return problems;
+  const { syntax } = other.compiled.form;
+  const help = `write ${other.mnemonic} ${syntax.slice(syntax.search(/\s/)).trim()}`;
+  return problems.map((found) => ({ ...found, help: found.help ?? help }));
+}
+
+/** True if neither a later version nor a newer target has the feature of the row. */
+function isOver({ ways }: AvailabilityRow, { version, target }: ModuleEnvironment): boolean {
+  const later = versions.filter((other) => other >= version);
+  const newer = targets.filter((other) => other.sm >= target.sm);
+  return !newer.some((other) => later.some((number) => isAvailable(ways, number, other)));
+}
+
+interface Successor {
+  readonly compiled: CompiledForm;
+  readonly mnemonic: string;
+  /** The modifiers of which one is required but missing. */
+  readonly missing: readonly string[];
+}
+
+/** Today's forms that accept the variant's types and modifiers, plus others. */
+function successors(opcode: string, variant: Variant, environment: ModuleEnvironment): readonly Successor[] {
+  const names = variant.types.map(({ name }) => name);
+  const written = Object.values(variant.modifiers).map((text, index) => ({ text, index }));
+  const family = ptxForms.opcodes().filter((other) => other === opcode || other.startsWith(`${opcode}.`));
+  return family
+    .flatMap((other) => ptxForms.forms(other))
+    .filter((compiled) => compiled.form !== variant.form && slotsFit(compiled, names))
+    .flatMap((compiled) => successor(opcode, attempt(compiled, names, written), environment));
+}
+
+function successor(opcode: string, made: Attempt, environment: ModuleEnvironment): readonly Successor[] {
+  const { compiled, types, problems } = made;
+  if (problems.some(({ code }) => code !== 'PTX2030' && code !== 'PTX2032')) return [];
+  const modifiers = complete(made, ({ values }) => values[0] ?? null);
+  if (modifiers === null) return [];
+  const variant = makeVariant(compiled, types, modifiers);
+  const { version, target } = environment;
+  if (!rowsOf(variant).every((row) => isAvailable(row.ways, version, target))) return [];
+  const word = compiled.opcode.slice(opcode.length);
+  const needed = compiled.axes.filter(({ axis, optional }) => !optional && made.modifiers[axis] === undefined);
+  const missing = word === '' ? needed.flatMap(({ values }) => values) : [word];
+  return [{ compiled, mnemonic: variant.mnemonic, missing }];
+}
+
+function missingToday(opcode: string, variant: Variant, today: readonly Successor[]): Problem {
+  const what = opcode + variant.types.map(({ name }) => name).join('');
+  const choices = [...new Set(today.flatMap(({ missing }) => missing))];
+  const natural = today.find(({ missing }) => missing.includes('.rn')) ?? (choices.length === 1 ? today[0] : undefined);
+  const options = { spelling: natural?.mnemonic ?? null, section: variant.form.section };
+  return problem('PTX2032', wholeMnemonic, { what, allowed: listed(choices), opcode }, options);
+}

@@ -1,0 +1,68 @@
+/** Instructions that the table does not hold: noted, dated, and never taken for another one (verdicts of ptxas 13.0). */
+import { expect, test } from 'vitest';
+import { modifiersOutside } from '../../isa/modifiers.ts';
+import { opcodesOutside } from '../../isa/opcodes.ts';
+import { ptxForms } from '../../isa/table.ts';
+import { check } from '../check.ts';
+
+function findingsOf(line: string, version: string, target: string): readonly string[] {
+  const registers = '.reg .pred %p; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>;';
+  const text = `.version ${version}\n.target ${target}\n.address_size 64\n.entry k() { ${registers}\n${line}\nret; }\n`;
+  return check(text).diagnostics.map(({ code }) => code);
+}
+
+/** An instruction, the first version and target that have it, and a version and a target that do not. */
+const lines = [
+  ['st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r0], %r1, [%r2];', '8.1', 'sm_90', '8.0', 'sm_89'],
+  [
+    'red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r0], %r1, [%r2];',
+    '8.1',
+    'sm_90',
+    '8.0',
+    'sm_89',
+  ],
+  ['st.bulk.weak.shared::cta [%r0], %rd1, 0;', '8.6', 'sm_100', '8.5', 'sm_90'],
+  ['cp.async.bulk.commit_group;', '8.0', 'sm_90', '7.8', 'sm_89'],
+  ['cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd0], [%r1], %r2;', '8.0', 'sm_90', '7.8', 'sm_89'],
+  ['cp.async.mbarrier.arrive.shared.b64 [%r1];', '7.0', 'sm_80', null, 'sm_75'],
+  ['tcgen05.wait::ld.sync.aligned;', '8.6', 'sm_100a', null, 'sm_100'],
+  ['wgmma.fence.sync.aligned;', '8.0', 'sm_90a', null, 'sm_90'],
+  ['mbarrier.init.shared.b64 [%r1], %r2;', '7.0', 'sm_80', null, 'sm_75'],
+  ['mbarrier.try_wait.shared::cta.b64 %p, [%r1], %rd2;', '7.8', 'sm_90', null, 'sm_89'],
+  ['mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r0], %r1;', '8.0', 'sm_90', '7.8', 'sm_89'],
+  ['ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2];', '6.5', 'sm_75', '6.4', 'sm_70'],
+  ['movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2;', '7.8', 'sm_75', '7.7', 'sm_70'],
+  ['stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r2], {%r1};', '7.8', 'sm_90', null, 'sm_89'],
+  ['multimem.st.relaxed.gpu.global.b32 [%rd0], %r1;', '8.1', 'sm_90', '8.0', 'sm_89'],
+  ['tld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}];', '3.1', 'sm_20', '2.1', 'sm_13'],
+] as const;
+
+test.each(lines)('%s noted in %s on %s, refused in %s or on %s', (line, version, target, before, without) => {
+  expect(findingsOf(line, version, target)).toEqual(['PTX2002']);
+  if (before !== null) expect(findingsOf(line, before, target)).toContain('PTX4001');
+  expect(findingsOf(line, version, without)).toContainEqual(expect.stringMatching(/^PTX400[123]$/));
+});
+
+test('no instruction is both in the table and outside of it', () => {
+  expect([...opcodesOutside.keys()].filter((opcode) => ptxForms.forms(opcode).length > 0)).toEqual([]);
+});
+
+test('no modifier is both in the table and outside of it', () => {
+  const used = ptxForms.opcodes().flatMap((opcode) => ptxForms.forms(opcode).flatMap(({ axes }) => axes));
+  const values = new Set(used.flatMap((axis) => axis.values));
+  expect([...modifiersOutside].filter((modifier) => values.has(modifier))).toEqual([]);
+});
+
+test('names in an instruction that is not checked are declared all the same', () => {
+  expect(findingsOf('ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%q}, [%r2];', '6.5', 'sm_75')).toContain('PTX3001');
+  expect(findingsOf('tld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%q, %f6}];', '3.1', 'sm_20')).toContain(
+    'PTX3001',
+  );
+});
+
+test('every module with an instruction that is not checked says so', () => {
+  const line = 'ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2];';
+  const twice = `${line}\n${line}\n${line}`;
+  expect(findingsOf(twice, '6.5', 'sm_75')).toEqual(['PTX2002']);
+  expect(findingsOf(twice, '6.5', 'sm_75')).toEqual(['PTX2002']);
+});

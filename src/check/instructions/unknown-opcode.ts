@@ -1,0 +1,65 @@
+/** Why an opcode has no forms: the word after it is missing, or it is not an opcode of PTX. */
+import { nearest } from '../../base/nearest.ts';
+import { opcodesOutside } from '../../isa/opcodes.ts';
+import type { FormTable } from '../../isa/table.ts';
+import { statementDirectives } from '../../syntax/directives.ts';
+import { listed } from './attempt.ts';
+import { part, type Problem, problem, wholeMnemonic } from './problem.ts';
+
+/** Names of instructions in other assemblers and languages, with their names in PTX. */
+const foreign: ReadonlyMap<string, string> = new Map([
+  ['load', 'ld'],
+  ['ldg', 'ld.global'],
+  ['lds', 'ld.shared'],
+  ['store', 'st'],
+  ['stg', 'st.global'],
+  ['sts', 'st.shared'],
+  ['move', 'mov'],
+  ['jmp', 'bra'],
+  ['jump', 'bra'],
+  ['goto', 'bra'],
+  ['branch', 'bra'],
+  ['return', 'ret'],
+  ['cmp', 'setp'],
+  ['icmp', 'setp'],
+  ['fcmp', 'setp'],
+  ['isetp', 'setp'],
+  ['fsetp', 'setp'],
+  ['mod', 'rem'],
+  ['imul', 'mul.lo'],
+  ['imad', 'mad.lo'],
+  ['ffma', 'fma.rn'],
+  ['syncthreads', 'bar.sync'],
+  ['__syncthreads', 'bar.sync'],
+]);
+
+/** The problem of an opcode outside the table. */
+export function unknownOpcode(table: FormTable, opcode: string): Problem {
+  const directive = statementDirectives.has(`.${opcode}`) ? `.${opcode}` : null;
+  const meant =
+    directive ?? foreign.get(opcode.toLowerCase()) ?? nearest(opcode, [...table.opcodes(), ...opcodesOutside.keys()]);
+  const help = meant === null ? null : `did you mean '${meant}'?`;
+  return problem('PTX2001', part(0), { opcode }, { help });
+}
+
+/**
+ * The problem of an opcode without the word that must follow it, if `fits` spells a longer opcode that accepts the
+ * rest: `mad.u32` for `mad.lo.u32`. Otherwise null.
+ */
+export function missingWord(
+  table: FormTable,
+  opcode: string,
+  types: readonly string[],
+  fits: (longer: string) => string | null,
+): Problem | null {
+  const longer = table.opcodes().filter((other) => other.startsWith(`${opcode}.`));
+  const words = (found: readonly string[]): string => listed(found.map((other) => other.slice(opcode.length)));
+  const fitting = longer.filter((other) => fits(other) !== null);
+  const isOpcode = table.forms(opcode).length > 0;
+  if (longer.length === 0 || (isOpcode && fitting.length === 0)) return null;
+  const natural = fitting.find((other) => other.endsWith('.lo')) ?? (fitting.length === 1 ? fitting[0] : undefined);
+  const options = { spelling: natural === undefined ? null : fits(natural) };
+  if (!isOpcode) return problem('PTX2003', part(0), { opcode, allowed: words(longer) }, options);
+  const parameters = { what: opcode + types.join(''), allowed: words(fitting), opcode };
+  return problem('PTX2021', wholeMnemonic, parameters, options);
+}
