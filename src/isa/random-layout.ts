@@ -1,6 +1,6 @@
 /** Random bits of `.rs` conversions by element format, from the forms of the table. */
 import type { FormatName } from '../numerics/formats.ts';
-import { randomLayout } from './forms/cvt-steps.ts';
+import { randomLayout } from './forms/conversion/cvt-steps.ts';
 import { types } from './types.ts';
 
 export interface ElementRandomLayout {

@@ -1,0 +1,96 @@
+/**
+ * cp.async without bulk: PTX ISA 9.1, 9.7.9.25.3. A copy is complete when the instruction is. Threads that wait for it
+ * cannot tell this from a copy that takes time.
+ */
+import type { AvailabilityRow, InstructionForm, OperandPattern } from '../../form.ts';
+import { read } from '../../form.ts';
+import type { AccessSpace } from '../../spaces.ts';
+import type { Ref } from '../../steps/ref.ts';
+import type { Step } from '../../steps/step.ts';
+import { at } from '../../targets.ts';
+import { constant, select } from '../integer/steps.ts';
+
+const ampere: AvailabilityRow = { subject: 'cp.async', ways: [at('7.0', 80)] };
+
+const hints: readonly AvailabilityRow[] = ['.L2::64B', '.L2::128B', '.L2::256B', '.L2::cache_hint'].map((hint) => ({
+  subject: hint,
+  when: { modifiers: [hint] },
+  ways: [at('7.4', 80)],
+}));
+
+const target: OperandPattern = { kind: 'address', name: 'dst', access: 'store', space: '.shared' };
+const source: OperandPattern = { kind: 'address', name: 'src', access: 'load', space: '.global', short: true };
+const policy = read('cache-policy', '.u64');
+
+function transfer(count: Ref): Step {
+  const spaces: Readonly<Record<'space' | 'sourceSpace', AccessSpace>> = { space: 'shared', sourceSpace: 'global' };
+  return { kind: 'transfer', ...spaces, address: '$dst', source: '$src', size: '$cp-size', count };
+}
+
+interface Part {
+  readonly id: string;
+  readonly summary: string;
+  readonly operand?: OperandPattern;
+  readonly rows?: readonly AvailabilityRow[];
+  readonly steps: readonly Step[];
+}
+
+/** Which bytes are read. */
+const parts: readonly Part[] = [
+  { id: '', summary: 'Copies 4, 8 or 16 bytes from global to shared memory.', steps: [transfer('$cp-size')] },
+  {
+    id: '.part',
+    summary: 'Copies src-size bytes from global to shared memory and fills up with zeros.',
+    operand: read('src-size', '.u32', { unpacked: true, atMost: 'cp-size' }),
+    steps: [transfer('$src-size')],
+  },
+  {
+    id: '.ignore',
+    summary: 'Copies from global to shared memory, or fills with zeros where ignore-src holds.',
+    operand: read('ignore-src', '.pred', { negatable: true, registerOnly: true }),
+    rows: [{ subject: 'an ignore-src operand', ways: [at('7.5', 80)] }],
+    steps: [constant('$none', 0), select('$count', '$ignore-src', '$none', '$cp-size'), transfer('$count')],
+  },
+];
+
+function copy(cop: 'ca' | 'cg', part: Part, hinted: boolean): InstructionForm {
+  const size = read('cp-size', '.u32', { constantOnly: true, oneOf: cop === 'ca' ? [4, 8, 16] : [16] });
+  const extra = part.operand === undefined ? [] : [part.operand];
+  const operands = [target, source, size, ...extra, ...(hinted ? [policy] : [])];
+  const names = operands.map(({ kind, name }) => (kind === 'address' ? `[${name}]` : name));
+  return {
+    id: `cp.async.${cop}${part.id}${hinted ? '.hint' : ''}`,
+    section: '9.7.9.25.3.1',
+    syntax: `cp.async.${cop}.copyTo.copyFrom${hinted ? '.L2::cache_hint' : ''}{.prefetch}  ${names.join(', ')}`,
+    summary: part.summary,
+    regime: 'exact',
+    availability: [ampere, ...hints, ...(part.rows ?? [])],
+    operands,
+    inert: ['prefetch'],
+    steps: () => part.steps,
+  };
+}
+
+function group(name: string, summary: string, operands: readonly OperandPattern[] = []): InstructionForm {
+  const list = operands.map((operand) => `  ${operand.name}`).join('');
+  return {
+    id: `cp.async.${name}`,
+    section: name === 'commit_group' ? '9.7.9.25.3.2' : '9.7.9.25.3.3',
+    syntax: `cp.async.${name}${list}`,
+    summary,
+    regime: 'exact',
+    availability: [ampere],
+    operands,
+    steps: () => [{ kind: 'yield' }],
+  };
+}
+
+/** cp.async, and the instructions that group its copies and wait for them. */
+export const asyncCopyForms: readonly InstructionForm[] = [
+  ...(['ca', 'cg'] as const).flatMap((cop) => parts.flatMap((part) => [copy(cop, part, false), copy(cop, part, true)])),
+  group('commit_group', 'Makes a group of the copies begun so far.'),
+  group('wait_group', 'Waits until at most n groups of copies are under way.', [
+    read('n', '.u32', { constantOnly: true }),
+  ]),
+  group('wait_all', 'Waits for all copies begun so far.'),
+];

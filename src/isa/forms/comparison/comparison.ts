@@ -1,0 +1,223 @@
+/** setp and selp: PTX ISA 9.1, 9.7.6.2, 9.7.6.3 and, for halves, 9.7.7.2. */
+import type { IntegerName } from '../../../numerics/formats.ts';
+import type { BitFunction, Comparison, FloatArithmeticFormat } from '../../../numerics/operations.ts';
+import {
+  type AvailabilityRow,
+  has,
+  type InstructionForm,
+  type OperandPattern,
+  read,
+  slotType,
+  type Variant,
+  write,
+} from '../../form.ts';
+import type { Environment } from '../../environment.ts';
+import type { Ref } from '../../steps/ref.ts';
+import type { Step } from '../../steps/step.ts';
+import { at } from '../../targets.ts';
+import type { PtxType, TypeName } from '../../types.ts';
+import { flushesByTarget } from '../float/steps.ts';
+
+const p = write('p', '.pred', { sink: true });
+const q = write('q', '.pred', { sink: true });
+const pair: OperandPattern = { kind: 'pair', name: 'p|q', first: p, second: q };
+const a = read('a', 0);
+const b = read('b', 0);
+const c = read('c', '.pred', { negatable: true });
+
+// --- steps ----------------------------------------------------------------------------------------------------------
+
+/** The types in which lanes are compared: bit-size types as unsigned. */
+function comparedAs({ format, width }: PtxType): IntegerName | FloatArithmeticFormat {
+  return (format ?? `u${width}`) as IntegerName | FloatArithmeticFormat;
+}
+
+/** The variant's comparison of one lane of a type. */
+export function compareLanes(
+  variant: Variant,
+  environment: Environment,
+  of: PtxType,
+  to: Ref,
+  from: readonly [Ref, Ref],
+): Step {
+  const type = comparedAs(of);
+  const flush = has(variant, '.ftz') || (type === 'f32' && flushesByTarget(type, environment));
+  const comparison = (variant.modifiers['comparison'] as string).slice(1) as Comparison;
+  return { kind: 'compare', comparison, type, flush, to, from };
+}
+
+function compare(variant: Variant, environment: Environment, to: Ref, from: readonly [Ref, Ref]): Step {
+  return compareLanes(variant, environment, slotType(variant, 0), to, from);
+}
+
+/** Writes a truth value to a result, combined with c if the variant says how. */
+export function combine(variant: Variant, to: Ref, truth: Ref): Step {
+  const operation = variant.modifiers['boolOp'];
+  if (operation === undefined) return { kind: 'copy', to, from: truth };
+  return { kind: 'bits', fn: operation.slice(1) as BitFunction, width: 1, to, from: [truth, '$c'] };
+}
+
+/** p is the comparison, q its opposite. */
+const setScalar: InstructionForm['steps'] = (variant, environment) => [
+  compare(variant, environment, '$holds', ['$a', '$b']),
+  { kind: 'bits', fn: 'not', width: 1, to: '$fails', from: ['$holds'] },
+  combine(variant, '$p', '$holds'),
+  combine(variant, '$q', '$fails'),
+];
+
+/** p is the comparison of the lower lanes, q that of the upper ones. */
+const setPacked: InstructionForm['steps'] = (variant, environment) => {
+  const { laneStride } = slotType(variant, 0);
+  const layout = { lane: laneStride, stride: laneStride };
+  return [
+    { kind: 'unpack', to: ['$a.1', '$a.0'], from: '$a', ...layout },
+    { kind: 'unpack', to: ['$b.1', '$b.0'], from: '$b', ...layout },
+    compare(variant, environment, '$lower', ['$a.0', '$b.0']),
+    compare(variant, environment, '$upper', ['$a.1', '$b.1']),
+    combine(variant, '$p', '$lower'),
+    combine(variant, '$q', '$upper'),
+  ];
+};
+
+// --- setp -----------------------------------------------------------------------------------------------------------
+
+interface Group {
+  readonly id: string;
+  readonly section: string;
+  readonly comparisons: string;
+  readonly types: readonly TypeName[];
+  readonly ftz: boolean;
+  readonly result: OperandPattern;
+  readonly steps: InstructionForm['steps'];
+  readonly availability: readonly AvailabilityRow[];
+  readonly summary: string;
+}
+
+const always: AvailabilityRow = { subject: 'setp', ways: [at('1.0')] };
+const ftzSince: AvailabilityRow = { subject: '.ftz', when: { modifiers: ['.ftz'] }, ways: [at('1.4')] };
+const half: AvailabilityRow = { subject: 'setp with .f16', ways: [at('4.2', 53)] };
+const brain: AvailabilityRow = { subject: 'setp with .bf16', ways: [at('7.8', 90)] };
+
+const whole = { section: '9.7.6.2', ftz: false, result: pair, steps: setScalar, availability: [always] } as const;
+const ofHalf = { section: '9.7.7.2', comparisons: 'fcmp', ftz: false } as const;
+
+const groups: readonly Group[] = [
+  { ...whole, id: 'bits', comparisons: 'equality', types: ['.b16', '.b32', '.b64'], summary: 'Bits compared' },
+  {
+    ...whole,
+    id: 'unsigned',
+    comparisons: 'ucmp',
+    types: ['.u16', '.u32', '.u64'],
+    summary: 'Unsigned integers compared',
+  },
+  { ...whole, id: 'signed', comparisons: 'cmp', types: ['.s16', '.s32', '.s64'], summary: 'Signed integers compared' },
+  {
+    ...whole,
+    id: 'f32',
+    comparisons: 'fcmp',
+    types: ['.f32'],
+    ftz: true,
+    availability: [always, ftzSince],
+    summary: 'Two f32 compared',
+  },
+  { ...whole, id: 'f64', comparisons: 'fcmp', types: ['.f64'], summary: 'Two f64 compared' },
+  {
+    ...ofHalf,
+    id: 'f16',
+    types: ['.f16'],
+    ftz: true,
+    result: p,
+    steps: setScalar,
+    availability: [half],
+    summary: 'Two f16 compared',
+  },
+  {
+    ...ofHalf,
+    id: 'f16x2',
+    types: ['.f16x2'],
+    ftz: true,
+    result: pair,
+    steps: setPacked,
+    availability: [half],
+    summary: 'Pairs of f16 compared, p from the lower lanes and q from the upper',
+  },
+  {
+    ...ofHalf,
+    id: 'bf16',
+    types: ['.bf16'],
+    result: p,
+    steps: setScalar,
+    availability: [brain],
+    summary: 'Two bf16 compared',
+  },
+  {
+    ...ofHalf,
+    id: 'bf16x2',
+    types: ['.bf16x2'],
+    result: pair,
+    steps: setPacked,
+    availability: [brain],
+    summary: 'Pairs of bf16 compared, p from the lower lanes and q from the upper',
+  },
+];
+
+function setpForms(group: Group): readonly InstructionForm[] {
+  const result = group.result.kind === 'pair' ? 'p|q' : 'p';
+  const modifiers = group.ftz ? '{.ftz}' : '';
+  const shared = {
+    section: group.section,
+    sets: { type: group.types },
+    regime: 'exact',
+    availability: group.availability,
+    steps: group.steps,
+  } as const;
+  return [
+    {
+      ...shared,
+      id: `setp.${group.id}`,
+      syntax: `setp.${group.comparisons}${modifiers}.type  ${result}, a, b`,
+      summary: `${group.summary}.`,
+      operands: [group.result, a, b],
+    },
+    {
+      ...shared,
+      id: `setp.${group.id}.bool`,
+      syntax: `setp.${group.comparisons}.boolOp${modifiers}.type  ${result}, a, b, c`,
+      summary: `${group.summary}, each result combined with c.`,
+      operands: [group.result, a, b, c],
+    },
+  ];
+}
+
+// --- selp -----------------------------------------------------------------------------------------------------------
+
+/** The types that selp and slct can select from. */
+export const selected: readonly TypeName[] = [
+  '.b16',
+  '.b32',
+  '.b64',
+  '.u16',
+  '.u32',
+  '.u64',
+  '.s16',
+  '.s32',
+  '.s64',
+  '.f32',
+  '.f64',
+];
+
+/** Every setp, and selp. */
+export const comparisonForms: readonly InstructionForm[] = [
+  ...groups.flatMap(setpForms),
+  {
+    id: 'selp',
+    section: '9.7.6.3',
+    syntax: 'selp.type  d, a, b, c',
+    summary: 'a where the predicate c is true, else b.',
+    sets: { type: selected },
+    regime: 'exact',
+    availability: [{ subject: 'selp', ways: [at('1.0')] }],
+    operands: [write('d', 0), a, b, c],
+    steps: (): readonly Step[] => [{ kind: 'select', to: '$d', condition: '$c', from: ['$a', '$b'] }],
+  },
+];

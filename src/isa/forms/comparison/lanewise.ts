@@ -1,0 +1,20 @@
+/** Packed types, lane by lane: unpacks the sources, runs the scalar steps once per lane, packs the results. */
+import type { Ref } from '../../steps/ref.ts';
+import type { Step } from '../../steps/step.ts';
+import type { PtxType } from '../../types.ts';
+
+/** Names of one lane's values: `of('$a')` is that lane of source `a`, `of('$d')` its result. */
+export type LaneSteps = (of: (name: Ref) => Ref) => readonly Step[];
+
+/** Scalar steps on every lane of a packed type; for a type with one lane, the steps themselves. */
+export function lanewise(type: PtxType, sources: readonly Ref[], scalar: LaneSteps): readonly Step[] {
+  if (type.lanes === 1) return scalar((name) => name);
+  const layout = { lane: type.laneStride, stride: type.laneStride };
+  const lanes = Array.from({ length: type.lanes }, (_, lane) => lane);
+  const namesOf = (name: Ref): readonly Ref[] => lanes.map((lane): Ref => `${name}.${lane}`);
+  return [
+    ...sources.map((from): Step => ({ kind: 'unpack', to: namesOf(from), from, ...layout })),
+    ...lanes.flatMap((lane) => scalar((name) => `${name}.${lane}`)),
+    { kind: 'pack', to: '$d', from: namesOf('$d'), ...layout },
+  ];
+}

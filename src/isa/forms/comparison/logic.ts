@@ -1,0 +1,96 @@
+/** Logic and shifts: PTX ISA 9.1, 9.7.8. */
+import type { BitFunction } from '../../../numerics/operations.ts';
+import { type InstructionForm, read, slotType, write } from '../../form.ts';
+import type { Ref } from '../../steps/ref.ts';
+import { at } from '../../targets.ts';
+import type { TypeName } from '../../types.ts';
+
+const bits: readonly TypeName[] = ['.b16', '.b32', '.b64'];
+
+const d = write('d', 0);
+const a = read('a', 0);
+const b = read('b', 0);
+const amount = read('b', '.u32', { unpacked: true });
+const truthA = read('a', 0, { negatable: true });
+const truthB = read('b', 0, { negatable: true });
+
+function bitSteps(fn: BitFunction, sources: readonly Ref[]): InstructionForm['steps'] {
+  return (variant) => [{ kind: 'bits', fn, width: slotType(variant, 0).width, to: '$d', from: sources }];
+}
+
+type Line = Pick<InstructionForm, 'id' | 'section' | 'syntax' | 'summary' | 'sets' | 'operands' | 'steps'>;
+
+const always = (line: Line): InstructionForm => ({
+  ...line,
+  regime: 'exact',
+  availability: [{ subject: line.id, ways: [at('1.0')] }],
+});
+
+const dyadic: readonly InstructionForm[] = (
+  [
+    ['and', '9.7.8.1', 'Bitwise and'],
+    ['or', '9.7.8.2', 'Bitwise or'],
+    ['xor', '9.7.8.3', 'Bitwise exclusive or'],
+  ] as const
+).flatMap(([opcode, section, summary]) => [
+  always({
+    id: opcode,
+    section,
+    syntax: `${opcode}.type  d, a, b`,
+    summary: `${summary}.`,
+    sets: { type: bits },
+    operands: [d, a, b],
+    steps: bitSteps(opcode, ['$a', '$b']),
+  }),
+  always({
+    id: `${opcode}.pred`,
+    section,
+    syntax: `${opcode}.pred  d, a, b`,
+    summary: `${summary} of two predicates.`,
+    operands: [d, truthA, truthB],
+    steps: bitSteps(opcode, ['$a', '$b']),
+  }),
+]);
+
+/** and, or, xor, not, shl and shr. */
+export const logicForms: readonly InstructionForm[] = [
+  ...dyadic,
+  always({
+    id: 'not',
+    section: '9.7.8.4',
+    syntax: 'not.type  d, a',
+    summary: 'Every bit inverted.',
+    sets: { type: bits },
+    operands: [d, a],
+    steps: bitSteps('not', ['$a']),
+  }),
+  always({
+    id: 'not.pred',
+    section: '9.7.8.4',
+    syntax: 'not.pred  d, a',
+    summary: 'A predicate inverted.',
+    operands: [d, truthA],
+    steps: bitSteps('not', ['$a']),
+  }),
+  always({
+    id: 'shl',
+    section: '9.7.8.8',
+    syntax: 'shl.type  d, a, b',
+    summary: 'Bits shifted up, zeros in; amounts beyond the width give 0.',
+    sets: { type: bits },
+    operands: [d, a, amount],
+    steps: bitSteps('shl', ['$a', '$b']),
+  }),
+  always({
+    id: 'shr',
+    section: '9.7.8.9',
+    syntax: 'shr.type  d, a, b',
+    summary: 'Bits shifted down; signed types shift in copies of the sign, others zeros.',
+    sets: { type: [...bits, '.u16', '.u32', '.u64', '.s16', '.s32', '.s64'] },
+    operands: [d, a, amount],
+    steps: (variant) => {
+      const { class: kind, width } = slotType(variant, 0);
+      return [{ kind: 'bits', fn: kind === 'signed' ? 'shr.s' : 'shr.u', width, to: '$d', from: ['$a', '$b'] }];
+    },
+  }),
+];

@@ -1,0 +1,60 @@
+/**
+ * Calls and branches through a table (PTX ISA 9.1, 9.7.12.4 and 9.7.12.5). check/instructions/call.ts checks arguments and callees.
+ */
+import { type InstructionForm, type OperandPattern, read } from '../../form.ts';
+import type { Step } from '../../steps/step.ts';
+import { at } from '../../targets.ts';
+
+const results: OperandPattern = { kind: 'list', name: 'results', role: 'write' };
+const parameters: OperandPattern = { kind: 'list', name: 'parameters', role: 'read' };
+
+interface Shape {
+  readonly withResults: boolean;
+  readonly withParameters: boolean;
+}
+
+const shapes: readonly Shape[] = [true, false].flatMap((withResults) =>
+  [true, false].map((withParameters) => ({ withResults, withParameters })),
+);
+
+function call(indirect: boolean, { withResults, withParameters }: Shape): InstructionForm {
+  const callee = indirect ? 'fptr' : 'func';
+  const words = [
+    ...(withResults ? ['(results)'] : []),
+    callee,
+    ...(withParameters ? ['(parameters)'] : []),
+    ...(indirect ? ['table'] : []),
+  ];
+  return {
+    id: `call.${indirect ? 'indirect' : 'direct'}${withResults ? '.results' : ''}${withParameters ? '.parameters' : ''}`,
+    section: '9.7.12.5',
+    syntax: `call{.uni}  ${words.join(', ')}`,
+    summary: indirect
+      ? 'Calls the function whose address a register holds; a prototype or a list of targets says how.'
+      : 'Calls a function: copies arguments to its parameters, runs it, copies what it returns.',
+    regime: 'exact',
+    availability: [{ subject: indirect ? 'indirect call' : 'call', ways: [indirect ? at('2.1', 20) : at('1.0')] }],
+    operands: [
+      ...(withResults ? [results] : []),
+      { kind: 'callee', name: callee, indirect },
+      ...(withParameters ? [parameters] : []),
+      ...(indirect ? ([{ kind: 'table', name: 'table', of: 'calls' }] as const) : []),
+    ],
+    steps: (): readonly Step[] => [{ kind: 'call', callee, indirect }],
+  };
+}
+
+/** call with and without results, parameters and a table of targets; brx.idx. */
+export const callForms: readonly InstructionForm[] = [
+  ...[false, true].flatMap((indirect) => shapes.map((shape) => call(indirect, shape))),
+  {
+    id: 'brx.idx',
+    section: '9.7.12.4',
+    syntax: 'brx.idx{.uni}  index, tlist',
+    summary: 'Execution goes on at the label with that number in a list of targets.',
+    regime: 'exact',
+    availability: [{ subject: 'brx.idx', ways: [at('5.1', 30)] }],
+    operands: [read('index', '.u32'), { kind: 'table', name: 'tlist', of: 'branches' }],
+    steps: (): readonly Step[] => [{ kind: 'switch', index: '$index', targets: 'tlist' }],
+  },
+];

@@ -1,0 +1,279 @@
+/** Control flow (PTX ISA 9.1, 9.7.12) and barriers of the thread block (9.7.13.1, 9.7.13.2). */
+import { type AvailabilityRow, type InstructionForm, type OperandPattern, read, write } from '../../form.ts';
+import { plainWords } from '../../modifiers.ts';
+import type { BarrierReduction } from '../../steps/group.ts';
+import type { Ref } from '../../steps/ref.ts';
+import type { Step } from '../../steps/step.ts';
+import { at, type Availability } from '../../targets.ts';
+
+type Line = Pick<InstructionForm, 'id' | 'section' | 'syntax' | 'summary' | 'operands' | 'steps'> & {
+  readonly sets?: InstructionForm['sets'];
+};
+
+function since(line: Line, way: Availability): InstructionForm {
+  const availability: readonly AvailabilityRow[] = [{ subject: plainWords(line.syntax, line.sets), ways: [way] }];
+  const { sets, ...rest } = line;
+  const form = { ...rest, regime: 'exact', availability } as const;
+  return sets === undefined ? form : { ...form, sets };
+}
+
+// --- bra, ret, exit -------------------------------------------------------------------------------------------------
+
+const flow: readonly InstructionForm[] = [
+  since(
+    {
+      id: 'bra',
+      section: '9.7.12.3',
+      syntax: 'bra{.uni}  target',
+      summary: 'Execution goes on at a label.',
+      operands: [{ kind: 'label', name: 'target' }],
+      steps: (): readonly Step[] => [{ kind: 'branch', target: 'target' }],
+    },
+    at('1.0'),
+  ),
+  since(
+    {
+      id: 'ret',
+      section: '9.7.12.6',
+      syntax: 'ret{.uni}',
+      summary: 'Returns to the caller; in a kernel, ends the thread.',
+      operands: [],
+      steps: (): readonly Step[] => [{ kind: 'return' }],
+    },
+    at('1.0'),
+  ),
+  since(
+    {
+      id: 'exit',
+      section: '9.7.12.7',
+      syntax: 'exit',
+      summary: 'Ends the thread.',
+      operands: [],
+      steps: (): readonly Step[] => [{ kind: 'exit' }],
+    },
+    at('1.0'),
+  ),
+];
+
+// --- bar, barrier ---------------------------------------------------------------------------------------------------
+
+const barrier = read('a', '.u32', { range: [0, 15] });
+const count = read('b', '.u32', { multiple: 32 });
+const truth = read('c', '.pred', { negatable: true });
+
+const plain = { kind: 'barrier', barrier: '$a', waits: true, reduce: null, to: [], from: [] } as const;
+
+const wait = (counted: boolean): InstructionForm['steps'] => {
+  const step: Step = { ...plain, count: counted ? '$b' : null };
+  return (): readonly Step[] => [step];
+};
+
+const arrive: InstructionForm['steps'] = (): readonly Step[] => [{ ...plain, count: '$b', waits: false }];
+
+const reduce =
+  (counted: boolean, to: Ref): InstructionForm['steps'] =>
+  (variant): readonly Step[] => {
+    const operation = (variant.modifiers['boolOp'] ?? '.popc').slice(1) as BarrierReduction;
+    return [{ ...plain, count: counted ? '$b' : null, reduce: operation, to: [to], from: ['$c'] }];
+  };
+
+interface Spelling {
+  readonly opcode: string;
+  readonly aligned: string;
+  readonly way: Availability;
+  /** The requirement of `.arrive` and `.red`, if they came later. */
+  readonly rest: Availability;
+}
+
+const spellings: readonly Spelling[] = [
+  { opcode: 'bar', aligned: '', way: at('1.0'), rest: at('2.0', 20) },
+  { opcode: 'bar.cta', aligned: '', way: at('7.8', 20), rest: at('7.8', 20) },
+  { opcode: 'barrier', aligned: '{.aligned}', way: at('5.1', 30), rest: at('5.1', 30) },
+  { opcode: 'barrier.cta', aligned: '{.aligned}', way: at('7.8', 30), rest: at('7.8', 30) },
+];
+
+function barriers({ opcode, aligned, way, rest }: Spelling): readonly InstructionForm[] {
+  const section = '9.7.13.1';
+  const reduction = (id: string, text: string, result: OperandPattern, operands: readonly OperandPattern[]) =>
+    since(
+      {
+        id: `${opcode}.red.${id}`,
+        section,
+        syntax: `${opcode}.red${text}`,
+        summary: 'Waits at a barrier for the other threads, and reduces a predicate over all of them.',
+        operands: [result, ...operands, truth],
+        steps: reduce(operands.length > 1, text.startsWith('.popc') ? '$d' : '$p'),
+      },
+      rest,
+    );
+  return [
+    since(
+      {
+        id: `${opcode}.sync`,
+        section,
+        syntax: `${opcode}.sync${aligned}  a`,
+        summary: 'Waits at barrier a for all threads of the block.',
+        operands: [barrier],
+        steps: wait(false),
+      },
+      way,
+    ),
+    since(
+      {
+        id: `${opcode}.sync.count`,
+        section,
+        syntax: `${opcode}.sync${aligned}  a, b`,
+        summary: 'Waits at barrier a until b threads have come.',
+        operands: [barrier, count],
+        steps: wait(true),
+      },
+      way,
+    ),
+    since(
+      {
+        id: `${opcode}.arrive`,
+        section,
+        syntax: `${opcode}.arrive${aligned}  a, b`,
+        summary: 'Counts as come to barrier a without waiting.',
+        operands: [barrier, count],
+        steps: arrive,
+      },
+      rest,
+    ),
+    ...[[barrier], [barrier, count]].flatMap((operands) => [
+      reduction(
+        `popc.${operands.length}`,
+        `.popc${aligned}.u32  d, a${operands.length > 1 ? ', b' : ''}, c`,
+        write('d', 0),
+        operands,
+      ),
+      reduction(
+        `bool.${operands.length}`,
+        `.logic${aligned}.pred  p, a${operands.length > 1 ? ', b' : ''}, c`,
+        write('p', 0),
+        operands,
+      ),
+    ]),
+  ];
+}
+
+// --- fences and the like --------------------------------------------------------------------------------------------
+
+const quiet: InstructionForm['steps'] = (): readonly Step[] => [{ kind: 'yield' }];
+
+/** Blocks run one after the other and see each other's writes at once, so ordering has no effect. */
+const proxy = (id: string, syntax: string, way: Availability, sets?: InstructionForm['sets']): InstructionForm =>
+  since(
+    {
+      id,
+      section: '9.7.13.4',
+      syntax,
+      summary: 'Orders accesses that reach memory by different ways.',
+      ...(sets === undefined ? {} : { sets }),
+      operands: [],
+      steps: quiet,
+    },
+    way,
+  );
+
+const fence = (id: string, syntax: string, rows: readonly AvailabilityRow[]): InstructionForm => ({
+  id,
+  section: '9.7.13.4',
+  syntax,
+  summary: 'Orders the memory accesses of the thread at a scope.',
+  sets: { fenceSem: ['.sc', '.acq_rel', '.acquire', '.release'], level: ['.cta', '.gl', '.sys'] },
+  regime: 'exact',
+  availability: rows,
+  operands: [],
+  steps: quiet,
+});
+
+const needs = (subject: string, way: Availability, ...modifiers: readonly string[]): AvailabilityRow => ({
+  subject,
+  when: { modifiers },
+  ways: [way],
+});
+
+const ordering: readonly InstructionForm[] = [
+  fence('membar', 'membar.level', [
+    { subject: 'membar', ways: [at('1.4')] },
+    needs('membar.sys', at('2.0', 20), '.sys'),
+  ]),
+  fence('fence', 'fence{.fenceSem}.scope', [
+    { subject: 'fence', ways: [at('6.0', 70)] },
+    needs('scope .cluster', at('7.8', 90), '.cluster'),
+  ]),
+  proxy('fence.proxy.alias', 'fence.proxy.alias', at('7.5', 70)),
+  proxy('membar.proxy.alias', 'membar.proxy.alias', at('7.5', 70)),
+  proxy('fence.proxy.async', 'fence.proxy.async', at('8.0', 90)),
+  proxy('fence.proxy.async.space', 'fence.proxy.async.asyncSpace', at('8.0', 90), {
+    asyncSpace: ['.global', '.shared::cta', '.shared::cluster'],
+  }),
+  proxy('fence.mbarrier_init', 'fence.mbarrier_init.release.cluster', at('8.0', 90)),
+  proxy('fence.tensormap', 'fence.proxy.tensormap::generic.release.scope', at('8.3', 90)),
+  {
+    ...proxy('fence.tensormap.acquire', 'fence.proxy.tensormap::generic.acquire.scope  [a], size', at('8.3', 90)),
+    operands: [
+      { kind: 'address', name: 'a', access: 'load' },
+      read('size', '.u32', { range: [128, 128], constantOnly: true }),
+    ],
+  },
+  ...['acquire.sync_restrict::shared::cluster', 'release.sync_restrict::shared::cta'].flatMap((restricted) => {
+    const [transfer = ''] = restricted.split('.');
+    return [
+      proxy(`fence.async.generic.${transfer}`, `fence.proxy.async::generic.${restricted}.cluster`, at('8.6', 90)),
+      proxy(`fence.restricted.${transfer}`, `fence.${restricted}.cluster`, at('8.6', 90)),
+    ];
+  }),
+  since(
+    {
+      id: 'nanosleep',
+      section: '9.7.19.2',
+      syntax: 'nanosleep.u32  t',
+      summary: 'Lets other threads run for about that many nanoseconds.',
+      operands: [read('t', '.u32')],
+      steps: quiet,
+    },
+    at('6.3', 70),
+  ),
+  since(
+    {
+      id: 'trap',
+      section: '9.7.19.4',
+      syntax: 'trap',
+      summary: 'Ends the launch with a fault.',
+      operands: [],
+      steps: (): readonly Step[] => [{ kind: 'trap' }],
+    },
+    at('1.0'),
+  ),
+  since(
+    {
+      id: 'brkpt',
+      section: '9.7.19.1',
+      syntax: 'brkpt',
+      summary: 'Stops in a debugger; without one, ends the launch like trap.',
+      operands: [],
+      steps: (): readonly Step[] => [{ kind: 'trap' }],
+    },
+    at('1.0', 11),
+  ),
+];
+
+/** bra, ret, exit, bar, barrier, bar.warp.sync, and the instructions that order memory or end a launch. */
+export const controlForms: readonly InstructionForm[] = [
+  ...flow,
+  ...ordering,
+  ...spellings.flatMap(barriers),
+  since(
+    {
+      id: 'bar.warp.sync',
+      section: '9.7.13.2',
+      syntax: 'bar.warp.sync  a',
+      summary: 'Waits for the threads of the warp that the mask names.',
+      operands: [read('a', '.u32')],
+      steps: (): readonly Step[] => [{ kind: 'collective', fn: { form: 'sync' }, to: [], from: [], mask: '$a' }],
+    },
+    at('5.1', 30),
+  ),
+];

@@ -1,0 +1,98 @@
+/**
+ * alloca, stacksave and stackrestore: PTX ISA 9.1, 9.7.15. Each activation of a function has a fixed number of bytes;
+ * when they run out, the result is an address that cannot be accessed.
+ */
+import { type InstructionForm, type OperandPattern, read, slotType, type Variant, write } from '../../form.ts';
+import { type Ref, stackBase, stackLimit, stackTop } from '../../steps/ref.ts';
+import type { Step } from '../../steps/step.ts';
+import { at } from '../../targets.ts';
+import type { TypeName } from '../../types.ts';
+import { bits, compare, constant, integer, resize, select } from '../integer/steps.ts';
+
+const sizes: readonly TypeName[] = ['.u32', '.u64'];
+
+function form(
+  syntax: string,
+  id: string,
+  section: string,
+  summary: string,
+  operands: readonly OperandPattern[],
+  steps: InstructionForm['steps'],
+): InstructionForm {
+  return {
+    id,
+    section,
+    syntax,
+    summary,
+    sets: { type: sizes },
+    regime: 'exact',
+    availability: [{ subject: id.split('.')[0] ?? id, ways: [at('7.3', 52)] }],
+    operands,
+    steps,
+  };
+}
+
+const formatOf = (variant: Variant): 'u32' | 'u64' => (slotType(variant, 0).width === 32 ? 'u32' : 'u64');
+
+/** Beyond the end of any memory. */
+const nowhere = 2 ** 40;
+
+/** The address must be a multiple of `unit`, which is 64 bits wide. */
+function take(variant: Variant, unit: Ref): readonly Step[] {
+  const type = formatOf(variant);
+  return [
+    resize('$bytes', 'u64', '$size', type),
+    constant('$one', 1, 64),
+    integer('sub', 'u64', '$spare', unit, '$one'),
+    integer('add', 'u64', '$end', stackBase, stackTop),
+    integer('add', 'u64', '$raised', '$end', '$spare'),
+    bits('not', 64, '$kept', '$spare'),
+    bits('and', 64, '$start', '$raised', '$kept'),
+    integer('add', 'u64', '$behind', '$start', '$bytes'),
+    integer('sub', 'u64', '$used', '$behind', stackBase),
+    constant('$limit', stackLimit, 64),
+    compare('le', 'u64', '$isLittle', '$bytes', '$limit'),
+    compare('le', 'u64', '$isInside', '$used', '$limit'),
+    bits('and', 1, '$fits', '$isLittle', '$isInside'),
+    constant('$nowhere', nowhere, 64),
+    select(stackTop, '$fits', '$used', stackTop),
+    select('$found', '$fits', '$start', '$nowhere'),
+    resize('$ptr', type, '$found', 'u64'),
+  ];
+}
+
+const powersOfTwo: readonly number[] = Array.from({ length: 31 }, (_, i) => 2 ** i);
+const alignment = read('alignment', '.u32', { constantOnly: true, oneOf: powersOfTwo });
+const size = read('size', 0);
+const ptr = write('ptr', 0);
+
+/** alloca, stacksave and stackrestore. */
+export const stackForms: readonly InstructionForm[] = [
+  form(
+    'alloca.type  ptr, size',
+    'alloca',
+    '9.7.15.3',
+    'Takes bytes of local memory, up to 8 KiB in a function.',
+    [ptr, size],
+    (variant) => [constant('$unit', 8, 64), ...take(variant, '$unit')],
+  ),
+  form(
+    'alloca.type  ptr, size, alignment',
+    'alloca.aligned',
+    '9.7.15.3',
+    'Takes aligned bytes of local memory, up to 8 KiB in a function.',
+    [ptr, size, alignment],
+    (variant) => [resize('$unit', 'u64', '$alignment', 'u32'), ...take(variant, '$unit')],
+  ),
+  form('stacksave.type  d', 'stacksave', '9.7.15.1', 'How much alloca has taken.', [write('d', 0)], (variant) => [
+    resize('$d', formatOf(variant), stackTop, 'u64'),
+  ]),
+  form(
+    'stackrestore.type  a',
+    'stackrestore',
+    '9.7.15.2',
+    'Gives back what alloca has taken since stacksave.',
+    [read('a', 0, { registerOnly: true })],
+    (variant) => [resize(stackTop, 'u64', '$a', formatOf(variant))],
+  ),
+];

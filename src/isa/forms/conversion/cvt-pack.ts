@@ -1,0 +1,58 @@
+/** cvt.pack: PTX ISA 9.1, 9.7.9.22. */
+import { type InstructionForm, read, slotType, type Variant, write } from '../../form.ts';
+import type { IntegerName } from '../../../numerics/formats.ts';
+import type { Step } from '../../steps/step.ts';
+import { at } from '../../targets.ts';
+
+const section = '9.7.9.22';
+
+const d = write('d', '.u32');
+const a = read('a', '.s32');
+const b = read('b', '.s32');
+const c = read('c', '.b32');
+
+function packSteps(variant: Variant): readonly Step[] {
+  const type = slotType(variant, 0);
+  const width = type.width;
+  const format = type.format as IntegerName;
+  const clamped: readonly Step[] = [
+    { kind: 'clamp', type: format, to: '$a.0', from: '$a' },
+    { kind: 'clamp', type: format, to: '$b.0', from: '$b' },
+    { kind: 'pack', to: '$ab', from: ['$a.0', '$b.0'], lane: width, stride: width },
+  ];
+  if (variant.types.length < 3) return [...clamped, { kind: 'copy', to: '$d', from: '$ab' }];
+  return [...clamped, { kind: 'join', to: '$d', high: '$c', low: '$ab', shift: 2 * width, width: 32 }];
+}
+
+/** Both lines of cvt.pack. */
+export const cvtPackForms: readonly InstructionForm[] = [
+  {
+    id: 'cvt.pack.16',
+    section,
+    syntax: 'cvt.pack.sat.convertType.s32  d, a, b',
+    summary: 'Two s32 clamped to 16 bits, a in the upper half.',
+    sets: { convertType: ['.u16', '.s16'] },
+    regime: 'relaxed',
+    availability: [{ subject: 'cvt.pack', ways: [at('6.5', 72)] }],
+    operands: [d, a, b],
+    steps: packSteps,
+  },
+  {
+    id: 'cvt.pack.c',
+    section,
+    syntax: 'cvt.pack.sat.convertType.s32.b32  d, a, b, c',
+    summary: 'Two s32 clamped to at most 8 bits, packed below the low bits of c.',
+    sets: { convertType: ['.u2', '.s2', '.u4', '.s4', '.u8', '.s8'] },
+    regime: 'relaxed',
+    availability: [
+      { subject: 'cvt.pack', ways: [at('6.5', 72)] },
+      {
+        subject: 'cvt.pack with a type below 8 bits',
+        when: { types: ['.u2', '.s2', '.u4', '.s4'], slot: 0 },
+        ways: [at('6.5', 75)],
+      },
+    ],
+    operands: [d, a, b, c],
+    steps: packSteps,
+  },
+];

@@ -1,0 +1,152 @@
+/**
+ * cvt as steps (PTX ISA 9.1, 9.7.9.21, semantics and notes). This file decides lane order, random-bit layout and the
+ * flushing of old targets; numerics converts each lane.
+ */
+import { elementAt } from '../../../base/element-at.ts';
+import type { Conversion, Rounding } from '../../../numerics/conversion.ts';
+import { type FormatName, formats } from '../../../numerics/formats.ts';
+import { has, slotType, type Variant } from '../../form.ts';
+import type { Environment } from '../../environment.ts';
+import type { Ref } from '../../steps/ref.ts';
+import type { Step } from '../../steps/step.ts';
+import { isInteger, type PtxType } from '../../types.ts';
+
+const integerRoundings: Readonly<Record<string, Rounding>> = { '.rni': 'rn', '.rzi': 'rz', '.rmi': 'rm', '.rpi': 'rp' };
+
+/** The position of each lane's random bits in `rbits`, topmost lane first; `low` is the lowest bit. */
+interface RandomLayout {
+  readonly bits: number;
+  readonly low: readonly number[];
+}
+
+const bytes: RandomLayout = { bits: 16, low: [16, 16, 0, 0] };
+
+const randomLayouts: Readonly<Record<string, RandomLayout>> = {
+  '.f16x2': { bits: 13, low: [16, 0] },
+  '.bf16x2': { bits: 16, low: [16, 0] },
+  '.e4m3x4': bytes,
+  '.e5m2x4': bytes,
+  '.e2m3x4': bytes,
+  '.e3m2x4': bytes,
+  '.e2m1x4': { bits: 8, low: [24, 8, 16, 0] },
+};
+
+/** The random-bit layout of a stochastic conversion to this type; null for every other type. */
+export function randomLayout(type: PtxType): RandomLayout | null {
+  return randomLayouts[type.name] ?? null;
+}
+
+/** One value to one value. */
+export function scalar(variant: Variant, environment: Environment): readonly Step[] {
+  return [convert(conversionOf(variant, environment), '$d', '$a')];
+}
+
+/** f32 operands to the lanes of `d`, `a` topmost. */
+export function lanesToPacked(variant: Variant, environment: Environment): readonly Step[] {
+  const d = slotType(variant, 0);
+  const sources = (['$a', '$b', '$e', '$f'] as const).slice(0, d.lanes);
+  const conversion = conversionOf(variant, environment);
+  const layout = conversion.rounding === 'rs' ? randomLayout(d) : null;
+  const scales = scaleLanes(variant);
+  const steps: Step[] = [...scales.steps];
+  const lanes = sources.map((source, lane): Ref => {
+    const low = layout?.low[lane];
+    const random = low === undefined ? null : (`${source}.random` as const);
+    if (random !== null && low !== undefined) {
+      steps.push({ kind: 'extract', to: random, from: '$rbits', low, width: conversion.randomBits });
+    }
+    steps.push(convert(conversion, `$d.${lane}`, source, random, scales.refs[lane] ?? null));
+    return `$d.${lane}`;
+  });
+  return [...steps, { kind: 'pack', to: '$d', from: lanes, lane: laneBits(d), stride: d.laneStride }];
+}
+
+/** Each lane of `a` to the same lane of `d`. */
+export function packedToPacked(variant: Variant, environment: Environment): readonly Step[] {
+  const d = slotType(variant, 0);
+  const a = slotType(variant, 1);
+  const conversion = conversionOf(variant, environment);
+  const scales = scaleLanes(variant);
+  const lanes = [0, 1].map((lane): Ref => `$a.${lane}`);
+  const results = [0, 1].map((lane): Ref => `$d.${lane}`);
+  return [
+    ...scales.steps,
+    { kind: 'unpack', to: lanes, from: '$a', lane: laneBits(a), stride: a.laneStride },
+    ...results.map((to, lane) => convert(conversion, to, elementAt(lanes, lane), null, scales.refs[lane] ?? null)),
+    { kind: 'pack', to: '$d', from: results, lane: laneBits(d), stride: d.laneStride },
+  ];
+}
+
+function convert(
+  conversion: Conversion,
+  to: Ref,
+  from: Ref,
+  random: Ref | null = null,
+  scale: Ref | null = null,
+): Step {
+  return { kind: 'convert', conversion, to, from, random, scale };
+}
+
+/** The two ue8m0 factors of `.scaled`; empty without the modifier, which means a factor of one. */
+function scaleLanes(variant: Variant): { readonly steps: readonly Step[]; readonly refs: readonly Ref[] } {
+  if (!has(variant, '.scaled::n2::ue8m0')) return { steps: [], refs: [] };
+  const refs: readonly Ref[] = ['$scale.0', '$scale.1'];
+  return { steps: [{ kind: 'unpack', to: refs, from: '$scale-factor', lane: 8, stride: 8 }], refs };
+}
+
+function conversionOf(variant: Variant, environment: Environment): Conversion {
+  const d = slotType(variant, 0);
+  const from = laneFormat(slotType(variant, 1));
+  const to = laneFormat(d);
+  const { rounding, integral } = roundingOf(variant);
+  return {
+    from,
+    to,
+    rounding,
+    integral,
+    flush: has(variant, '.ftz') || flushesByTarget(variant, environment),
+    sat: has(variant, '.sat'),
+    satfinite: has(variant, '.satfinite'),
+    relu: has(variant, '.relu'),
+    randomBits: rounding === 'rs' ? (randomLayout(d)?.bits ?? 0) : 0,
+    scaled: to === 's2f6' ? 'divide' : from === 's2f6' ? 'multiply' : null,
+  };
+}
+
+function roundingOf(variant: Variant): { readonly rounding: Rounding | null; readonly integral: boolean } {
+  const written = variant.modifiers['rounding'];
+  if (written === undefined) return { rounding: defaultRounding(variant), integral: false };
+  const integral = integerRoundings[written];
+  if (integral !== undefined) return { rounding: integral, integral: true };
+  return { rounding: written.slice(1) as Rounding, integral: false };
+}
+
+/** f16 and bf16 convert to each other without a written rounding, but not exactly; measurements show `.rn`. */
+function defaultRounding(variant: Variant): Rounding | null {
+  const names = variant.types.map((type) => type.name).sort();
+  return names[0] === '.bf16' && names[1] === '.f16' ? 'rn' : null;
+}
+
+/**
+ * sm_1x flushes f32 subnormals with or without `.ftz`. PTX 1.4 and older exempted conversions with a 64-bit integer
+ * result and those from or to f64 (notes on subnormal numbers).
+ */
+function flushesByTarget(variant: Variant, environment: Environment): boolean {
+  if (environment.target.sm >= 20) return false;
+  const d = slotType(variant, 0);
+  const a = slotType(variant, 1);
+  if (d.name !== '.f32' && a.name !== '.f32') return false;
+  if (environment.version > 104) return true;
+  if (isInteger(d)) return d.width < 64;
+  return d.name !== '.f64' && a.name !== '.f64';
+}
+
+function laneFormat(type: PtxType): FormatName {
+  if (type.format === null) throw new Error(`${type.name} has no number format`);
+  return type.format;
+}
+
+/** Bits of a lane that hold its value: fp6 lanes are 8 bits apart but 6 bits wide. */
+export function laneBits(type: PtxType): number {
+  return formats[laneFormat(type)].width;
+}

@@ -1,0 +1,101 @@
+/** cvta: PTX ISA 9.1, 9.7.9.20; and isspacep, 9.7.9.19. */
+import type { AvailabilityRow, Condition, InstructionForm, Variant } from '../../form.ts';
+import { slotType, write } from '../../form.ts';
+import type { WindowSpace } from '../../spaces.ts';
+import type { Step } from '../../steps/step.ts';
+import { at } from '../../targets.ts';
+import type { TypeName } from '../../types.ts';
+
+const sizes: readonly TypeName[] = ['.u32', '.u64'];
+
+const whenSpace = (...spaces: readonly string[]): Condition[] => spaces.map((space) => ({ modifiers: [space] }));
+
+function spaceRows(
+  rows: readonly (readonly [spaces: readonly string[], version: string, sm: number])[],
+): AvailabilityRow[] {
+  return rows.flatMap(([spaces, version, sm]) =>
+    whenSpace(...spaces).map((when) => ({ subject: spaces.join(', '), when, ways: [at(version, sm)] })),
+  );
+}
+
+const subQualifiers: readonly AvailabilityRow[] = spaceRows([
+  [['.shared::cta'], '7.8', 20],
+  [['.shared::cluster'], '7.8', 90],
+  [['.param'], '7.7', 70],
+  [['.param::entry'], '8.3', 70],
+]);
+
+const availability: readonly AvailabilityRow[] = [
+  { subject: 'cvta', ways: [at('2.0', 20)] },
+  ...spaceRows([[['.const'], '3.1', 20]]),
+  ...subQualifiers,
+];
+
+/** `.shared` alone means `::cta`, `.param` alone means `::entry`. */
+const windows: Readonly<Record<string, WindowSpace>> = {
+  '.const': 'const',
+  '.global': 'global',
+  '.local': 'local',
+  '.shared': 'shared',
+  '.shared::cta': 'shared',
+  '.shared::cluster': 'shared::cluster',
+  '.param': 'param',
+  '.param::entry': 'param',
+};
+
+function windowOf(variant: Variant): WindowSpace {
+  return windows[variant.modifiers['space'] as string] as WindowSpace;
+}
+
+function windowStep(direction: 'to-generic' | 'from-generic'): InstructionForm['steps'] {
+  return (variant: Variant): readonly Step[] => [
+    {
+      kind: 'window',
+      direction,
+      space: windowOf(variant),
+      width: slotType(variant, 0).width as 32 | 64,
+      to: '$p',
+      from: '$a',
+    },
+  ];
+}
+
+/** The lines of cvta, one per direction, and isspacep. */
+export const cvtaForms: readonly InstructionForm[] = [
+  {
+    id: 'cvta',
+    section: '9.7.9.20',
+    syntax: 'cvta.window.size  p, a',
+    summary: 'Address of a state space to generic address.',
+    sets: { size: sizes },
+    regime: 'exact',
+    availability,
+    operands: [write('p', 0), { kind: 'window', name: 'a', type: 0, variables: true }],
+    steps: windowStep('to-generic'),
+  },
+  {
+    id: 'cvta.to',
+    section: '9.7.9.20',
+    syntax: 'cvta.to.window.size  p, a',
+    summary: 'Generic address to address of a state space; undefined outside the window.',
+    sets: { size: sizes },
+    regime: 'exact',
+    availability,
+    operands: [write('p', 0), { kind: 'window', name: 'a', type: 0, variables: false }],
+    steps: windowStep('from-generic'),
+  },
+  {
+    id: 'isspacep',
+    section: '9.7.9.19',
+    syntax: 'isspacep.window  p, a',
+    summary: 'True where a generic address lies in the window of the space.',
+    regime: 'exact',
+    availability: [
+      { subject: 'isspacep', ways: [at('2.0', 20)] },
+      ...spaceRows([[['.const'], '3.1', 20]]),
+      ...subQualifiers,
+    ],
+    operands: [write('p', '.pred'), { kind: 'pointer', name: 'a' }],
+    steps: (variant): readonly Step[] => [{ kind: 'in-window', space: windowOf(variant), to: '$p', from: '$a' }],
+  },
+];

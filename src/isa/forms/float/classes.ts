@@ -1,0 +1,109 @@
+/** testp and copysign: PTX ISA 9.1, 9.7.3.1 and 9.7.3.2. Both test or copy bits; nothing is flushed or rounded. */
+import { formats, type IntegerName } from '../../../numerics/formats.ts';
+import { type InstructionForm, read, slotType, type Variant, write } from '../../form.ts';
+import type { Ref } from '../../steps/ref.ts';
+import type { Step } from '../../steps/step.ts';
+import { at } from '../../targets.ts';
+import { bits, compare, integer } from '../integer/steps.ts';
+
+interface Layout {
+  readonly width: number;
+  readonly type: IntegerName;
+  readonly infinity: bigint;
+  /** The least normal number: one in the exponent field. */
+  readonly normal: bigint;
+}
+
+function layoutOf(variant: Variant): Layout {
+  const type = slotType(variant, 0);
+  const { width, fractionBits, exponentBits } = formats[type.format as 'f32' | 'f64'];
+  const normal = 1n << BigInt(fractionBits);
+  return { width, type: `u${width}` as IntegerName, infinity: ((1n << BigInt(exponentBits)) - 1n) * normal, normal };
+}
+
+function pattern(to: Ref, value: bigint, width: number): Step {
+  return { kind: 'constant', to, value: width > 32 ? value : Number(value) };
+}
+
+/**
+ * Zeros count as normal (PTX ISA 9.1, 9.7.3.1): the test is whether the magnitude minus one, as an unsigned number, is
+ * outside the range of subnormals.
+ */
+function subnormal({ width, type, normal }: Layout, to: Ref): readonly Step[] {
+  return [
+    pattern('$one', 1n, width),
+    integer('sub', type, '$before', '$magnitude', '$one'),
+    pattern('$most', normal - 1n, width),
+    compare('lt', type, to, '$before', '$most'),
+  ];
+}
+
+const test: InstructionForm['steps'] = (variant) => {
+  const layout = layoutOf(variant);
+  const { width, type, infinity } = layout;
+  const magnitude: readonly Step[] = [
+    pattern('$unsigned', (1n << BigInt(width - 1)) - 1n, width),
+    bits('and', width, '$magnitude', '$a', '$unsigned'),
+    pattern('$infinity', infinity, width),
+  ];
+  switch (variant.modifiers['property']) {
+    case '.infinite':
+      return [...magnitude, compare('eq', type, '$p', '$magnitude', '$infinity')];
+    case '.number':
+      return [...magnitude, compare('le', type, '$p', '$magnitude', '$infinity')];
+    case '.notanumber':
+      return [...magnitude, compare('gt', type, '$p', '$magnitude', '$infinity')];
+    case '.subnormal':
+      return [...magnitude, ...subnormal(layout, '$p')];
+    case '.normal':
+      return [
+        ...magnitude,
+        compare('lt', type, '$finite', '$magnitude', '$infinity'),
+        ...subnormal(layout, '$subnormal'),
+        bits('not', 1, '$usual', '$subnormal'),
+        bits('and', 1, '$p', '$finite', '$usual'),
+      ];
+    default:
+      return [...magnitude, compare('lt', type, '$p', '$magnitude', '$infinity')];
+  }
+};
+
+const copySign: InstructionForm['steps'] = (variant) => {
+  const { width } = layoutOf(variant);
+  const top = 1n << BigInt(width - 1);
+  return [
+    pattern('$top', top, width),
+    pattern('$rest', top - 1n, width),
+    bits('and', width, '$sign', '$a', '$top'),
+    bits('and', width, '$magnitude', '$b', '$rest'),
+    bits('or', width, '$d', '$sign', '$magnitude'),
+  ];
+};
+
+const sets = { type: ['.f32', '.f64'] } as const;
+
+/** testp and copysign. */
+export const floatClassForms: readonly InstructionForm[] = [
+  {
+    id: 'testp',
+    section: '9.7.3.1',
+    syntax: 'testp.property.type  p, a',
+    summary: 'Whether a float is finite, infinite, a number, a NaN, normal or subnormal; zeros are normal.',
+    sets,
+    regime: 'exact',
+    availability: [{ subject: 'testp', ways: [at('2.0', 20)] }],
+    operands: [write('p', '.pred'), read('a', 0)],
+    steps: test,
+  },
+  {
+    id: 'copysign',
+    section: '9.7.3.2',
+    syntax: 'copysign.type  d, a, b',
+    summary: 'b with the sign of a.',
+    sets,
+    regime: 'exact',
+    availability: [{ subject: 'copysign', ways: [at('2.0', 20)] }],
+    operands: [write('d', 0), read('a', 0), read('b', 0)],
+    steps: copySign,
+  },
+];

@@ -1,0 +1,139 @@
+/** div and rcp of f32 and f64: PTX ISA 9.1, 9.7.3.8, 9.7.3.13 and 9.7.3.14. */
+import type { InstructionForm } from '../../form.ts';
+import type { Ref } from '../../steps/ref.ts';
+import type { Step } from '../../steps/step.ts';
+import { at, atBefore } from '../../targets.ts';
+import { a, always, b, d, exact, row, when } from './rows.ts';
+import { floatSteps, modeOf } from './steps.ts';
+
+const quotient = floatSteps('div', ['$a', '$b']);
+/** Same as `.approx`, for versions in which it was implied. */
+export const approximately: (steps: InstructionForm['steps']) => InstructionForm['steps'] =
+  (steps) => (variant, environment) =>
+    steps({ ...variant, modifiers: { ...variant.modifiers, precision: '.approx' } }, environment);
+
+const divisions: readonly InstructionForm[] = [
+  exact({
+    id: 'div.f32',
+    section: '9.7.3.8',
+    syntax: 'div.frnd{.ftz}.f32  d, a, b',
+    summary: 'Quotient of two f32, correctly rounded.',
+    availability: [row('div.f32 with a rounding', at('2.0', 20))],
+    operands: [d, a, b],
+    steps: quotient,
+  }),
+  exact({
+    id: 'div.approx.f32',
+    section: '9.7.3.8',
+    syntax: 'div.approx{.ftz}.f32  d, a, b',
+    summary: 'Quotient of two f32 as a times the reciprocal of b, to 2 ulp where |b| is in [2^-126, 2^126].',
+    availability: [row('div.approx', at('1.4'))],
+    operands: [d, a, b],
+    steps: quotient,
+  }),
+  exact({
+    id: 'div.full.f32',
+    section: '9.7.3.8',
+    syntax: 'div.full{.ftz}.f32  d, a, b',
+    summary: 'Quotient of two f32 over the full range, to 2 ulp.',
+    availability: [row('div.full', at('1.4'))],
+    operands: [d, a, b],
+    steps: floatSteps('div.full', ['$a', '$b']),
+  }),
+  exact({
+    id: 'div.f64',
+    section: '9.7.3.8',
+    syntax: 'div.frnd.f64  d, a, b',
+    summary: 'Quotient of two f64, correctly rounded.',
+    availability: [always('div'), ...['.rz', '.rm', '.rp'].map((modifier) => when(modifier, '2.0', 20))],
+    operands: [d, a, b],
+    steps: quotient,
+  }),
+  exact({
+    id: 'div.f32.unrounded',
+    section: '9.7.3.8',
+    syntax: 'div.f32  d, a, b',
+    summary: 'Quotient of two f32, as div.approx computes it.',
+    availability: [row('div.f32 without .approx, .full or a rounding', atBefore('1.4'))],
+    operands: [d, a, b],
+    steps: approximately(quotient),
+  }),
+  exact({
+    id: 'div.f64.unrounded',
+    section: '9.7.3.8',
+    syntax: 'div.f64  d, a, b',
+    summary: 'Quotient of two f64, rounded to nearest.',
+    availability: [row('div.f64 without a rounding', atBefore('1.4'))],
+    operands: [d, a, b],
+    steps: quotient,
+  }),
+];
+
+const reciprocal = floatSteps('rcp', ['$a']);
+
+/** `.approx.ftz.f64` of rcp and rsqrt reads the upper 32 bits of a and sets the lower 32 bits of d to zero. */
+export const grossly: (fn: 'rcp' | 'rsqrt') => InstructionForm['steps'] = (fn) => (variant, environment) => {
+  const halves = { lane: 32, stride: 32 };
+  const keepUpper = (to: Ref, from: Ref): readonly Step[] => [
+    { kind: 'extract', to: `${from}.upper`, from, low: 32, width: 32 },
+    { kind: 'constant', to: '$zero', value: 0 },
+    { kind: 'pack', to, from: [`${from}.upper`, '$zero'], ...halves },
+  ];
+  const mode = modeOf(variant, environment);
+  return [
+    ...keepUpper('$coarse', '$a'),
+    { kind: 'float', fn, format: 'f64', mode, to: '$whole', from: ['$coarse'] },
+    ...keepUpper('$d', '$whole'),
+  ];
+};
+
+const reciprocals: readonly InstructionForm[] = [
+  exact({
+    id: 'rcp.f32',
+    section: '9.7.3.13',
+    syntax: 'rcp.frnd{.ftz}.f32  d, a',
+    summary: '1/a, correctly rounded.',
+    availability: [row('rcp.f32 with a rounding', at('2.0', 20))],
+    operands: [d, a],
+    steps: reciprocal,
+  }),
+  exact({
+    id: 'rcp.approx.f32',
+    section: '9.7.3.13',
+    syntax: 'rcp.approx{.ftz}.f32  d, a',
+    summary: '1/a to 1 ulp.',
+    availability: [row('rcp.approx', at('1.4'))],
+    operands: [d, a],
+    steps: reciprocal,
+  }),
+  exact({
+    id: 'rcp.f64',
+    section: '9.7.3.13',
+    syntax: 'rcp.frnd{.ftz}.f64  d, a',
+    summary: '1/a, correctly rounded.',
+    availability: [row('rcp.f64', at('1.4')), ...['.rz', '.rm', '.rp'].map((modifier) => when(modifier, '2.0', 20))],
+    operands: [d, a],
+    steps: reciprocal,
+  }),
+  exact({
+    id: 'rcp.approx.ftz.f64',
+    section: '9.7.3.14',
+    syntax: 'rcp.approx.ftz.f64  d, a',
+    summary: 'A gross 1/a: 20 fraction bits in, the lower half of d zero.',
+    availability: [row('rcp.approx.ftz.f64', at('2.1', 20))],
+    operands: [d, a],
+    steps: grossly('rcp'),
+  }),
+  exact({
+    id: 'rcp.f32.unrounded',
+    section: '9.7.3.13',
+    syntax: 'rcp.f32  d, a',
+    summary: '1/a, as rcp.approx computes it.',
+    availability: [row('rcp.f32 without .approx or a rounding', atBefore('1.4'))],
+    operands: [d, a],
+    steps: approximately(reciprocal),
+  }),
+];
+
+/** div and rcp of f32 and f64. */
+export const divisionForms: readonly InstructionForm[] = [...divisions, ...reciprocals];

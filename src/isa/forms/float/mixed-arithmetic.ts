@@ -1,0 +1,77 @@
+/** Mixed precision: operands of f16 or bf16 widened to f32 first (PTX ISA 9.1, 9.7.5). */
+import { plainConversion } from '../../../numerics/conversion.ts';
+import type { FloatArithmeticFormat } from '../../../numerics/operations.ts';
+import { type InstructionForm, read, slotType, type Variant, write } from '../../form.ts';
+import type { Ref } from '../../steps/ref.ts';
+import type { Step } from '../../steps/step.ts';
+import { at } from '../../targets.ts';
+import type { TypeName } from '../../types.ts';
+import { exact, row } from './rows.ts';
+import { modeOf } from './steps.ts';
+
+const narrow: readonly TypeName[] = ['.f16', '.bf16'];
+
+const d = write('d', 0);
+const a = read('a', 1);
+const b = read('b', 1);
+const c = read('c', 0);
+
+function widen(variant: Variant, to: Ref, from: Ref): Step {
+  const from16 = slotType(variant, 1).format as FloatArithmeticFormat;
+  const conversion = { ...plainConversion(from16, 'f32'), rounding: null };
+  return { kind: 'convert', conversion, to, from, random: null, scale: null };
+}
+
+function binary(fn: 'add' | 'sub'): InstructionForm['steps'] {
+  return (variant, environment) => [
+    widen(variant, '$a.f32', '$a'),
+    { kind: 'float', fn, format: 'f32', mode: modeOf(variant, environment), to: '$d', from: ['$a.f32', '$c'] },
+  ];
+}
+
+const fused: InstructionForm['steps'] = (variant, environment) => [
+  widen(variant, '$a.f32', '$a'),
+  widen(variant, '$b.f32', '$b'),
+  {
+    kind: 'float',
+    fn: 'fma',
+    format: 'f32',
+    mode: modeOf(variant, environment),
+    to: '$d',
+    from: ['$a.f32', '$b.f32', '$c'],
+  },
+];
+
+/** add, sub and fma with f16 or bf16 sources and an f32 result. */
+export const mixedForms: readonly InstructionForm[] = [
+  exact({
+    id: 'add.f32.half',
+    section: '9.7.5.1',
+    syntax: 'add{.frnd}{.sat}.f32.atype  d, a, c',
+    summary: 'Sum of an f16 or bf16, made f32, and an f32.',
+    sets: { atype: narrow },
+    availability: [row('mixed-precision add', at('8.6', 100))],
+    operands: [d, a, c],
+    steps: binary('add'),
+  }),
+  exact({
+    id: 'sub.f32.half',
+    section: '9.7.5.2',
+    syntax: 'sub{.frnd}{.sat}.f32.atype  d, a, c',
+    summary: 'Difference of an f16 or bf16, made f32, and an f32.',
+    sets: { atype: narrow },
+    availability: [row('mixed-precision sub', at('8.6', 100))],
+    operands: [d, a, c],
+    steps: binary('sub'),
+  }),
+  exact({
+    id: 'fma.f32.half',
+    section: '9.7.5.3',
+    syntax: 'fma.frnd{.sat}.f32.abtype  d, a, b, c',
+    summary: 'Product of two f16 or bf16, made f32, plus an f32, rounded once.',
+    sets: { abtype: narrow },
+    availability: [row('mixed-precision fma', at('8.6', 100))],
+    operands: [d, a, b, c],
+    steps: fused,
+  }),
+];

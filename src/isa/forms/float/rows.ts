@@ -1,0 +1,35 @@
+/** Availability rows and operands that floating-point forms share. */
+import type { AvailabilityRow, InstructionForm, ValuePattern } from '../../form.ts';
+import { read, write } from '../../form.ts';
+import { at, type Availability } from '../../targets.ts';
+
+export const d: ValuePattern = write('d', 0);
+export const a: ValuePattern = read('a', 0);
+export const b: ValuePattern = read('b', 0);
+export const c: ValuePattern = read('c', 0);
+
+/** A form in which registers have exactly the width of their type. */
+export function exact(entry: Omit<InstructionForm, 'regime'>): InstructionForm {
+  return { ...entry, regime: 'exact' };
+}
+
+export function row(subject: string, ...ways: readonly Availability[]): AvailabilityRow {
+  return { subject, ways };
+}
+
+export function always(subject: string): AvailabilityRow {
+  return row(subject, at('1.0'));
+}
+
+/** The modifier needs this version and target. */
+export function when(modifier: string, version: string, sm = 10): AvailabilityRow {
+  return { subject: modifier, when: { modifiers: [modifier] }, ways: [at(version, sm)] };
+}
+
+/** `.ftz` on f32. */
+export const ftz: AvailabilityRow = when('.ftz', '1.4');
+
+/** `.rm` and `.rp`, which were added later than `.rn` and `.rz`. */
+export function directed(version: string, sm: number): readonly AvailabilityRow[] {
+  return [when('.rm', version, sm), when('.rp', version, sm)];
+}

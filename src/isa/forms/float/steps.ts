@@ -1,0 +1,71 @@
+/** Steps of floating-point arithmetic, shared by single, double, half and packed types. */
+import type { FloatArithmeticFormat, FloatFunction, FloatMode } from '../../../numerics/operations.ts';
+import { has, type InstructionForm, slotType, type Variant } from '../../form.ts';
+import type { Environment } from '../../environment.ts';
+import type { Ref } from '../../steps/ref.ts';
+import type { Step } from '../../steps/step.ts';
+import { lanewise } from '../comparison/lanewise.ts';
+
+const roundings: Readonly<Record<string, FloatMode['rounding']>> = {
+  '.rn': 'rn',
+  '.rz': 'rz',
+  '.rm': 'rm',
+  '.rp': 'rp',
+};
+
+/** The format of the lanes of the first type. */
+export function formatOf(variant: Variant): FloatArithmeticFormat {
+  return slotType(variant, 0).format as FloatArithmeticFormat;
+}
+
+/**
+ * The rounding and flushing that the modifiers request; `.rn` without a rounding modifier. sm_1x always flushes f32
+ * subnormals.
+ */
+export function modeOf(variant: Variant, environment: Environment): FloatMode {
+  return {
+    rounding: roundings[variant.modifiers['rounding'] ?? '.rn'] ?? 'rn',
+    flush: has(variant, '.ftz') || flushesByTarget(formatOf(variant), environment),
+    sat: has(variant, '.sat'),
+    approximate: has(variant, '.approx') || has(variant, '.full'),
+    nan: has(variant, '.NaN'),
+    xorSign: has(variant, '.xorsign'),
+  };
+}
+
+export function flushesByTarget(format: FloatArithmeticFormat, environment: Environment): boolean {
+  return format === 'f32' && environment.target.sm < 20;
+}
+
+/** One function on the lanes of the first type. */
+export function floatSteps(fn: FloatFunction, sources: readonly Ref[]): InstructionForm['steps'] {
+  return (variant, environment) => {
+    const format = formatOf(variant);
+    const mode = modeOf(variant, environment);
+    return lanewise(slotType(variant, 0), sources, (of) => [
+      { kind: 'float', fn, format, mode, to: of('$d'), from: sources.map(of) },
+    ]);
+  };
+}
+
+/** `.relu`: a negative result becomes +0; a NaN stays a NaN (canonical). */
+export function reluSteps(fn: FloatFunction, sources: readonly Ref[]): InstructionForm['steps'] {
+  return (variant, environment) => {
+    const format = formatOf(variant);
+    const mode = modeOf(variant, environment);
+    return lanewise(slotType(variant, 0), sources, (of) => [
+      { kind: 'float', fn, format, mode, to: of('$t'), from: sources.map(of) },
+      ...clampBelow(format, of('$d'), of('$t')),
+    ]);
+  };
+}
+
+const plain: FloatMode = { rounding: 'rn', flush: false, sat: false, approximate: false, nan: true, xorSign: false };
+
+/** `to` = `from`, or +0 if that is negative; a NaN stays a NaN. */
+export function clampBelow(format: FloatArithmeticFormat, to: Ref, from: Ref): readonly Step[] {
+  return [
+    { kind: 'constant', to: '$zero', value: 0 },
+    { kind: 'float', fn: 'max', format, mode: plain, to, from: [from, '$zero'] },
+  ];
+}

@@ -1,0 +1,278 @@
+/** Integer arithmetic: PTX ISA 9.1, 9.7.1. */
+import type { IntegerName } from '../../../numerics/formats.ts';
+import type { IntegerFunction } from '../../../numerics/operations.ts';
+import { type AvailabilityRow, has, type InstructionForm, read, slotType, type Variant, write } from '../../form.ts';
+import type { Ref } from '../../steps/ref.ts';
+import { at } from '../../targets.ts';
+import type { TypeName } from '../../types.ts';
+import { integer } from './steps.ts';
+import { lanewise } from '../comparison/lanewise.ts';
+
+const integers: readonly TypeName[] = ['.u16', '.u32', '.u64', '.s16', '.s32', '.s64'];
+const signed: readonly TypeName[] = ['.s16', '.s32', '.s64'];
+const pairs: readonly TypeName[] = ['.u16x2', '.s16x2'];
+
+const d = write('d', 0);
+const a = read('a', 0);
+const b = read('b', 0);
+const c = read('c', 0);
+
+const always = (subject: string): AvailabilityRow => ({ subject, ways: [at('1.0')] });
+const hopper = (subject: string): AvailabilityRow => ({ subject, ways: [at('8.0', 90)] });
+
+function formatOf(variant: Variant): IntegerName {
+  return slotType(variant, 0).format as IntegerName;
+}
+
+/** One integer function on the lanes of the type, then `.relu`: negative values become 0. */
+function compute(fn: IntegerFunction, sources: readonly Ref[]): InstructionForm['steps'] {
+  return (variant) => {
+    const type = formatOf(variant);
+    const sat = has(variant, '.sat');
+    const relu = has(variant, '.relu');
+    return lanewise(slotType(variant, 0), sources, (of) => {
+      const from = sources.map(of);
+      if (!relu) return [{ kind: 'integer', fn, type, sat, to: of('$d'), from }];
+      return [
+        { kind: 'integer', fn, type, sat, to: of('$t'), from },
+        { kind: 'constant', to: '$zero', value: 0 },
+        { kind: 'integer', fn: 'max', type, sat: false, to: of('$d'), from: [of('$t'), '$zero'] },
+      ];
+    });
+  };
+}
+
+type Entry = Omit<InstructionForm, 'regime'>;
+
+const exact = (entry: Entry): InstructionForm => ({ ...entry, regime: 'exact' });
+
+// --- add, sub -------------------------------------------------------------------------------------------------------
+
+function addition(opcode: 'add' | 'sub', section: string): InstructionForm[] {
+  const verb = opcode === 'add' ? 'Sum' : 'Difference';
+  const steps = compute(opcode, ['$a', '$b']);
+  const operands = [d, a, b];
+  const forms: Entry[] = [
+    {
+      id: `${opcode}.int`,
+      section,
+      syntax: `${opcode}.type  d, a, b`,
+      summary: `${verb} of two integers, modulo the width.`,
+      sets: { type: integers },
+      availability: [always(opcode)],
+      operands,
+      steps,
+    },
+    {
+      id: `${opcode}.int.sat`,
+      section,
+      syntax: `${opcode}.sat.s32  d, a, b`,
+      summary: `${verb} of two s32, clamped to the range of s32.`,
+      availability: [always(opcode)],
+      operands,
+      steps,
+    },
+  ];
+  return forms.map(exact);
+}
+
+const addPairs = exact({
+  id: 'add.int.x2',
+  section: '9.7.1.1',
+  syntax: 'add.type  d, a, b',
+  summary: 'Sums of two packed 16-bit integers.',
+  sets: { type: pairs },
+  availability: [hopper('add of packed integers')],
+  operands: [d, a, b],
+  steps: compute('add', ['$a', '$b']),
+});
+
+// --- mul, mad -------------------------------------------------------------------------------------------------------
+
+const halves = ['lo', 'hi'] as const;
+const wideTypes: readonly (readonly [TypeName, TypeName])[] = [
+  ['.u16', '.u32'],
+  ['.s16', '.s32'],
+  ['.u32', '.u64'],
+  ['.s32', '.s64'],
+];
+
+const halfWords = { lo: 'lower', hi: 'upper' } as const;
+
+const multiplications: readonly InstructionForm[] = halves.map((half) =>
+  exact({
+    id: `mul.${half}`,
+    section: '9.7.1.3',
+    syntax: `mul.${half}.type  d, a, b`,
+    summary: `The ${halfWords[half]} half of a product of integers.`,
+    sets: { type: integers },
+    availability: [always('mul')],
+    operands: [d, a, b],
+    steps: compute(`mul.${half}`, ['$a', '$b']),
+  }),
+);
+
+const wideMultiplications: readonly InstructionForm[] = wideTypes.map(([narrow, wide]) =>
+  exact({
+    id: `mul.wide${narrow}`,
+    section: '9.7.1.3',
+    syntax: `mul.wide${narrow}  d, a, b`,
+    summary: 'The whole product of two integers, twice as wide.',
+    availability: [always('mul')],
+    operands: [write('d', wide), a, b],
+    steps: compute('mul.wide', ['$a', '$b']),
+  }),
+);
+
+const multiplyAdds: readonly InstructionForm[] = halves.map((half) =>
+  exact({
+    id: `mad.${half}`,
+    section: '9.7.1.4',
+    syntax: `mad.${half}.type  d, a, b, c`,
+    summary: `The ${halfWords[half]} half of a product of integers, plus c.`,
+    sets: { type: integers },
+    availability: [always('mad')],
+    operands: [d, a, b, c],
+    steps: compute(`mad.${half}`, ['$a', '$b', '$c']),
+  }),
+);
+
+const saturatedMultiplyAdd = exact({
+  id: 'mad.hi.sat',
+  section: '9.7.1.4',
+  syntax: 'mad.hi.sat.s32  d, a, b, c',
+  summary: 'The upper half of a product of s32, plus c, clamped to the range of s32.',
+  availability: [always('mad')],
+  operands: [d, a, b, c],
+  steps: compute('mad.hi', ['$a', '$b', '$c']),
+});
+
+const wideMultiplyAdds: readonly InstructionForm[] = wideTypes.map(([narrow, wide]) =>
+  exact({
+    id: `mad.wide${narrow}`,
+    section: '9.7.1.4',
+    syntax: `mad.wide${narrow}  d, a, b, c`,
+    summary: 'The whole product of two integers plus c, twice as wide.',
+    availability: [always('mad')],
+    operands: [write('d', wide), a, b, read('c', wide)],
+    steps: compute('mad.wide', ['$a', '$b', '$c']),
+  }),
+);
+
+// --- div, abs, neg, min, max ----------------------------------------------------------------------------------------
+
+const division = exact({
+  id: 'div.int',
+  section: '9.7.1.8',
+  syntax: 'div.type  d, a, b',
+  summary: 'Quotient of two integers, rounded toward zero; by zero it is unspecified.',
+  sets: { type: integers },
+  availability: [always('div')],
+  operands: [d, a, b],
+  steps: compute('div', ['$a', '$b']),
+});
+
+const remainder = exact({
+  id: 'rem',
+  section: '9.7.1.9',
+  syntax: 'rem.type  d, a, b',
+  summary: 'Remainder of two integers, with the sign of a; by zero it is unspecified.',
+  sets: { type: integers },
+  availability: [always('rem')],
+  operands: [d, a, b],
+  steps: compute('rem', ['$a', '$b']),
+});
+
+const absoluteDifference = exact({
+  id: 'sad',
+  section: '9.7.1.7',
+  syntax: 'sad.type  d, a, b, c',
+  summary: 'c plus the distance of two integers, modulo the width.',
+  sets: { type: integers },
+  availability: [always('sad')],
+  operands: [d, a, b, c],
+  steps: (variant) => {
+    const type = formatOf(variant);
+    return [
+      integer('max', type, '$larger', '$a', '$b'),
+      integer('min', type, '$smaller', '$a', '$b'),
+      integer('sub', type, '$distance', '$larger', '$smaller'),
+      integer('add', type, '$d', '$distance', '$c'),
+    ];
+  },
+});
+
+const signChanges: readonly InstructionForm[] = (
+  [
+    ['abs', '9.7.1.10', 'Absolute value of a signed integer.'],
+    ['neg', '9.7.1.11', 'A signed integer negated, modulo the width.'],
+  ] as const
+).map(([opcode, section, summary]) =>
+  exact({
+    id: `${opcode}.int`,
+    section,
+    syntax: `${opcode}.type  d, a`,
+    summary,
+    sets: { type: signed },
+    availability: [always(opcode)],
+    operands: [d, a],
+    steps: compute(opcode, ['$a']),
+  }),
+);
+
+function extrema(opcode: 'min' | 'max', section: string): readonly InstructionForm[] {
+  const word = opcode === 'min' ? 'smaller' : 'larger';
+  const steps = compute(opcode, ['$a', '$b']);
+  const operands = [d, a, b];
+  const forms: Entry[] = [
+    {
+      id: `${opcode}.int`,
+      section,
+      syntax: `${opcode}.type  d, a, b`,
+      summary: `The ${word} of two integers.`,
+      sets: { type: integers },
+      availability: [always(opcode)],
+      operands,
+      steps,
+    },
+    {
+      id: `${opcode}.int.relu`,
+      section,
+      syntax: `${opcode}.relu.type  d, a, b`,
+      summary: `The ${word} of two signed integers, but not below 0.`,
+      sets: { type: ['.s32', '.s16x2'] },
+      availability: [hopper(`${opcode} with .relu`)],
+      operands,
+      steps,
+    },
+    {
+      id: `${opcode}.int.x2`,
+      section,
+      syntax: `${opcode}.type  d, a, b`,
+      summary: `The ${word} of each pair of packed 16-bit integers.`,
+      sets: { type: pairs },
+      availability: [hopper(`${opcode} of packed integers`)],
+      operands,
+      steps,
+    },
+  ];
+  return forms.map(exact);
+}
+
+/** add, sub, mul, mad, div, rem, sad, abs, neg, min and max of integers. */
+export const integerForms: readonly InstructionForm[] = [
+  ...addition('add', '9.7.1.1'),
+  addPairs,
+  ...addition('sub', '9.7.1.2'),
+  ...multiplications,
+  ...wideMultiplications,
+  ...multiplyAdds,
+  saturatedMultiplyAdd,
+  ...wideMultiplyAdds,
+  division,
+  remainder,
+  absoluteDifference,
+  ...signChanges,
+  ...extrema('min', '9.7.1.12'),
+  ...extrema('max', '9.7.1.13'),
+];

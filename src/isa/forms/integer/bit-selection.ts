@@ -1,0 +1,110 @@
+/** cnot, lop3, shf (PTX ISA 9.1, 9.7.8.5 to 9.7.8.7) and prmt (9.7.9.7). */
+import type { BitFunction, PermuteFunction } from '../../../numerics/operations.ts';
+import { has, type InstructionForm, read, slotType, write } from '../../form.ts';
+import type { Step } from '../../steps/step.ts';
+import { at } from '../../targets.ts';
+import { bits, compare, constant, integer } from './steps.ts';
+
+const d = write('d', 0);
+const a = read('a', 0);
+const b = read('b', 0);
+const c = read('c', 0);
+
+type Entry = Omit<InstructionForm, 'regime'>;
+
+const exact = (entry: Entry): InstructionForm => ({ ...entry, regime: 'exact' });
+
+// --- lop3 -----------------------------------------------------------------------------------------------------------
+
+const table = read('immLut', '.u32', { constantOnly: true });
+const lookUp: Step = bits('lop3', 32, '$d', '$a', '$b', '$c', '$immLut');
+
+const lookUps: readonly InstructionForm[] = [
+  exact({
+    id: 'lop3',
+    section: '9.7.8.6',
+    syntax: 'lop3.b32  d, a, b, c, immLut',
+    summary: 'Any logic function of three values: immLut is what it makes of 0xF0, 0xCC and 0xAA.',
+    availability: [{ subject: 'lop3', ways: [at('4.3', 50)] }],
+    operands: [write('d', 0, { sink: true }), a, b, c, table],
+    steps: () => [lookUp],
+  }),
+  exact({
+    id: 'lop3.bool',
+    section: '9.7.8.6',
+    syntax: 'lop3.logic.b32  d|p, a, b, c, immLut, q',
+    summary: 'Any logic function of three values; p tells whether it is not 0, combined with q.',
+    availability: [{ subject: 'lop3 with a predicate', ways: [at('8.2', 70)] }],
+    operands: [
+      { kind: 'pair', name: 'd|p', first: write('d', 0, { sink: true }), second: write('p', '.pred'), both: true },
+      a,
+      b,
+      c,
+      table,
+      read('q', '.pred', { negatable: true }),
+    ],
+    steps: (variant) => [
+      lookUp,
+      constant('$zero', 0),
+      compare('ne', 'u32', '$truth', '$d', '$zero'),
+      bits((variant.modifiers['boolOp'] ?? '.and').slice(1) as BitFunction, 1, '$p', '$truth', '$q'),
+    ],
+  }),
+];
+
+// --- shf ------------------------------------------------------------------------------------------------------------
+
+/** b:a in 64 bits, shifted; a left shift keeps the upper word, a right shift the lower. */
+const funnel: InstructionForm['steps'] = (variant) => {
+  const left = has(variant, '.l');
+  const bound = has(variant, '.wrap')
+    ? bits('and', 32, '$amount', '$c', '$most')
+    : integer('min', 'u32', '$amount', '$c', '$most');
+  return [
+    constant('$most', has(variant, '.wrap') ? 31 : 32),
+    bound,
+    { kind: 'pack', to: '$both', from: ['$b', '$a'], lane: 32, stride: 32 },
+    bits(left ? 'shl' : 'shr.u', 64, '$moved', '$both', '$amount'),
+    { kind: 'extract', to: '$d', from: '$moved', low: left ? 32 : 0, width: 32 },
+  ];
+};
+
+// --- prmt -----------------------------------------------------------------------------------------------------------
+
+const permute: InstructionForm['steps'] = (variant) => {
+  const fn = `prmt${variant.modifiers['permutation'] ?? ''}` as PermuteFunction;
+  return [bits(fn, 32, '$d', '$a', '$b', '$c')];
+};
+
+/** cnot, lop3, shf and prmt. */
+export const bitSelectionForms: readonly InstructionForm[] = [
+  exact({
+    id: 'cnot',
+    section: '9.7.8.5',
+    syntax: 'cnot.type  d, a',
+    summary: '1 where a is 0, else 0.',
+    sets: { type: ['.b16', '.b32', '.b64'] },
+    availability: [{ subject: 'cnot', ways: [at('1.0')] }],
+    operands: [d, a],
+    steps: (variant) => [bits('cnot', slotType(variant, 0).width, '$d', '$a')],
+  }),
+  ...lookUps,
+  exact({
+    id: 'shf',
+    section: '9.7.8.7',
+    syntax: 'shf.direction.bound.b32  d, a, b, c',
+    summary: 'The 64 bits of b:a shifted: their upper word to the left, their lower word to the right.',
+    availability: [{ subject: 'shf', ways: [at('3.1', 32)] }],
+    operands: [d, a, b, read('c', '.u32', { unpacked: true })],
+    steps: funnel,
+  }),
+  exact({
+    id: 'prmt',
+    section: '9.7.9.7',
+    syntax: 'prmt.b32{.permutation}  d, a, b, c',
+    summary: 'Four of the eight bytes of b:a, chosen by c.',
+    availability: [{ subject: 'prmt', ways: [at('2.0', 20)] }],
+    operands: [d, a, b, c],
+    steps: permute,
+  }),
+];

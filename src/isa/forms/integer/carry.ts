@@ -1,0 +1,205 @@
+/**
+ * Extended precision: add, sub and mad that write the condition code, and addc, subc and madc that read it (PTX ISA
+ * 9.1, 9.7.2). The condition code holds the carry of an addition or the borrow of a subtraction.
+ */
+import type { IntegerName } from '../../../numerics/formats.ts';
+import { type AvailabilityRow, has, type InstructionForm, read, slotType, type Variant, write } from '../../form.ts';
+import { type Ref, conditionCode } from '../../steps/ref.ts';
+import type { Step } from '../../steps/step.ts';
+import { at } from '../../targets.ts';
+import type { TypeName } from '../../types.ts';
+import { bits, compare, integer, resize } from './steps.ts';
+
+const d = write('d', 0);
+const a = read('a', 0);
+const b = read('b', 0);
+const c = read('c', 0);
+
+// --- steps ----------------------------------------------------------------------------------------------------------
+
+type Direction = 'add' | 'sub';
+
+/** Whether `result` = a ± b exceeded the range, as unsigned numbers. */
+function overflow(direction: Direction, width: number, to: Ref, result: Ref, from: Ref, other: Ref): Step {
+  const type = `u${width}` as IntegerName;
+  return direction === 'add' ? compare('lt', type, to, result, from) : compare('lt', type, to, from, other);
+}
+
+/** d = from ± other, reading and writing the condition code as requested. */
+function carried(direction: Direction, width: number, from: Ref, other: Ref, reads: boolean, writes: boolean): Step[] {
+  const type = `u${width}` as IntegerName;
+  const first = reads ? '$partial' : '$d';
+  const steps: Step[] = [integer(direction, type, first, from, other)];
+  if (writes) steps.push(overflow(direction, width, '$over', first, from, other));
+  if (reads) {
+    steps.push(resize('$carry', type, conditionCode, 'u32'), integer(direction, type, '$d', '$partial', '$carry'));
+    if (writes) steps.push(overflow(direction, width, '$over.carry', '$d', '$partial', '$carry'));
+  }
+  if (writes && reads) steps.push(bits('or', 1, conditionCode, '$over', '$over.carry'));
+  else if (writes) steps.push({ kind: 'copy', to: conditionCode, from: '$over' });
+  return steps;
+}
+
+/** d = from ± other ± carry, clamped to the range of s32. */
+function saturated(direction: Direction, from: Ref, other: Ref): readonly Step[] {
+  return [
+    resize('$from.s64', 's64', from, 's32'),
+    resize('$other.s64', 's64', other, 's32'),
+    resize('$carry', 's64', conditionCode, 'u32'),
+    integer(direction, 's64', '$partial', '$from.s64', '$other.s64'),
+    integer(direction, 's64', '$sum', '$partial', '$carry'),
+    resize('$d', 's32', '$sum', 's64', true),
+  ];
+}
+
+const widthOf = (variant: Variant): number => slotType(variant, 0).width;
+
+function sums(direction: Direction, reads: boolean): InstructionForm['steps'] {
+  return (variant) => {
+    if (has(variant, '.sat')) return saturated(direction, '$a', '$b');
+    return carried(direction, widthOf(variant), '$a', '$b', reads, has(variant, '.cc'));
+  };
+}
+
+function products(half: 'lo' | 'hi', reads: boolean): InstructionForm['steps'] {
+  return (variant) => {
+    const type = slotType(variant, 0).format as IntegerName;
+    const product = integer(`mul.${half}`, type, '$product', '$a', '$b');
+    if (has(variant, '.sat')) return [product, ...saturated('add', '$product', '$c')];
+    return [product, ...carried('add', widthOf(variant), '$product', '$c', reads, has(variant, '.cc'))];
+  };
+}
+
+// --- forms ----------------------------------------------------------------------------------------------------------
+
+const carrying: readonly TypeName[] = ['.u32', '.s32', '.u64', '.s64'];
+/** Without `.cc` ptxas accepts every width from the first version on. */
+const reading: readonly TypeName[] = ['.u16', '.u32', '.u64', '.s16', '.s32', '.s64'];
+
+const row = (subject: string, since: string, sm?: number): AvailabilityRow => ({ subject, ways: [at(since, sm)] });
+const wide: AvailabilityRow = {
+  subject: '.cc on 64 bits',
+  when: { types: ['.u64', '.s64'] },
+  ways: [at('4.3', 20)],
+};
+
+type Entry = Omit<InstructionForm, 'regime'>;
+
+const exact = (entry: Entry): InstructionForm => ({ ...entry, regime: 'exact' });
+
+interface Sum {
+  readonly direction: Direction;
+  readonly since: string;
+  readonly sections: readonly [writing: string, reading: string];
+  readonly words: readonly [result: string, carry: string];
+}
+
+function sumForms({ direction, since, sections, words }: Sum): readonly InstructionForm[] {
+  const operands = [d, a, b];
+  const [result, carry] = words;
+  const availability = [row(`${direction}c`, since)];
+  const steps = sums(direction, true);
+  const forms: Entry[] = [
+    {
+      id: `${direction}.cc`,
+      section: sections[0],
+      syntax: `${direction}.cc.type  d, a, b`,
+      summary: `${result} that leaves its ${carry} in the condition code.`,
+      sets: { type: carrying },
+      availability: [row(`${direction}.cc`, since), wide],
+      operands,
+      steps: sums(direction, false),
+    },
+    {
+      id: `${direction}c`,
+      section: sections[1],
+      syntax: `${direction}c.type  d, a, b`,
+      summary: `${result} with the ${carry} of an earlier instruction.`,
+      sets: { type: reading },
+      availability,
+      operands,
+      steps,
+    },
+    {
+      id: `${direction}c.cc`,
+      section: sections[1],
+      syntax: `${direction}c.cc.type  d, a, b`,
+      summary: `${result} with the ${carry} of an earlier instruction, leaving its own.`,
+      sets: { type: carrying },
+      availability: [...availability, wide],
+      operands,
+      steps,
+    },
+    {
+      id: `${direction}c.sat`,
+      section: sections[1],
+      syntax: `${direction}c.sat.s32  d, a, b`,
+      summary: `${result} with the ${carry} of an earlier instruction, clamped to the range of s32.`,
+      availability,
+      operands,
+      steps,
+    },
+  ];
+  return forms.map(exact);
+}
+
+const halfWords = { lo: 'lower', hi: 'upper' } as const;
+
+function productForms(half: 'lo' | 'hi'): readonly InstructionForm[] {
+  const operands = [d, a, b, c];
+  const what = `The ${halfWords[half]} half of a product, plus c`;
+  const availability = [row('madc', '3.0', 20)];
+  const steps = products(half, true);
+  const forms: Entry[] = [
+    {
+      id: `mad.${half}.cc`,
+      section: '9.7.2.5',
+      syntax: `mad.${half}.cc.type  d, a, b, c`,
+      summary: `${what}, leaving its carry in the condition code.`,
+      sets: { type: carrying },
+      availability: [row('mad.cc', '3.0', 20), wide],
+      operands,
+      steps: products(half, false),
+    },
+    {
+      id: `madc.${half}`,
+      section: '9.7.2.6',
+      syntax: `madc.${half}.type  d, a, b, c`,
+      summary: `${what} and the carry of an earlier instruction.`,
+      sets: { type: reading },
+      availability,
+      operands,
+      steps,
+    },
+    {
+      id: `madc.${half}.cc`,
+      section: '9.7.2.6',
+      syntax: `madc.${half}.cc.type  d, a, b, c`,
+      summary: `${what} and the carry of an earlier instruction, leaving its own.`,
+      sets: { type: carrying },
+      availability: [...availability, wide],
+      operands,
+      steps,
+    },
+  ];
+  return forms.map(exact);
+}
+
+const saturatedProduct = exact({
+  id: 'madc.hi.sat',
+  section: '9.7.2.6',
+  syntax: 'madc.hi.sat.s32  d, a, b, c',
+  summary: 'The upper half of a product, plus c and the carry of an earlier instruction, clamped to the range of s32.',
+  availability: [row('madc', '3.0', 20)],
+  operands: [d, a, b, c],
+  steps: products('hi', true),
+});
+
+/** add.cc, addc, sub.cc, subc, mad.cc and madc. */
+export const carryForms: readonly InstructionForm[] = [
+  ...sumForms({ direction: 'add', since: '1.2', sections: ['9.7.2.1', '9.7.2.2'], words: ['Sum', 'carry'] }),
+  ...sumForms({ direction: 'sub', since: '1.3', sections: ['9.7.2.3', '9.7.2.4'], words: ['Difference', 'borrow'] }),
+  ...productForms('lo'),
+  ...productForms('hi'),
+  saturatedProduct,
+];

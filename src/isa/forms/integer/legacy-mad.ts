@@ -1,0 +1,57 @@
+/**
+ * mad.f32 of sm_1x (PTX ISA 9.1, 9.7.3.7): the product is truncated to its 24 leading bits with an unlimited exponent;
+ * the sum is rounded to nearest. With c = 0 it is a rounded product followed by a sum. Subnormals are zeros.
+ */
+import type { Conversion } from '../../../numerics/conversion.ts';
+import type { FloatFunction, FloatMode } from '../../../numerics/operations.ts';
+import { has, type InstructionForm } from '../../form.ts';
+import type { Ref } from '../../steps/ref.ts';
+import type { Step } from '../../steps/step.ts';
+import { bits, constant, select } from './steps.ts';
+
+const mode: FloatMode = { rounding: 'rn', flush: true, sat: false, approximate: false, nan: false, xorSign: false };
+
+function float(fn: FloatFunction, format: 'f32' | 'f64', to: Ref, from: readonly Ref[], sat = false): Step {
+  return { kind: 'float', fn, format, mode: { ...mode, flush: format === 'f32', sat }, to, from };
+}
+
+function convert(from: 'f32' | 'f64', to: 'f32' | 'f64', source: Ref, result: Ref): Step {
+  const conversion: Conversion = {
+    from,
+    to,
+    rounding: to === 'f32' ? 'rn' : null,
+    integral: false,
+    flush: true,
+    sat: false,
+    satfinite: false,
+    relu: false,
+    randomBits: 0,
+    scaled: null,
+  };
+  return { kind: 'convert', conversion, to: result, from: source, random: null, scale: null };
+}
+
+/**
+ * f64 holds the product exactly, and rounding the sum twice gives the same result as rounding it once. Adding -0 makes
+ * a NaN canonical.
+ */
+export const legacyMadSteps: InstructionForm['steps'] = (variant): readonly Step[] => {
+  const sat = has(variant, '.sat');
+  return [
+    convert('f32', 'f64', '$a', '$wide.a'),
+    convert('f32', 'f64', '$b', '$wide.b'),
+    convert('f32', 'f64', '$c', '$wide.c'),
+    float('mul', 'f64', '$exact', ['$wide.a', '$wide.b']),
+    constant('$leading', -(2 ** 29), 64),
+    bits('and', 64, '$cut', '$exact', '$leading'),
+    float('add', 'f64', '$sum', ['$cut', '$wide.c']),
+    convert('f64', 'f32', '$sum', '$rounded'),
+    constant('$nothing', 0x80000000),
+    float('add', 'f32', '$combined', ['$rounded', '$nothing'], sat),
+    float('mul', 'f32', '$product', ['$a', '$b']),
+    float('add', 'f32', '$separate', ['$product', '$c'], sat),
+    constant('$zero', 0),
+    { kind: 'compare', comparison: 'eq', type: 'f32', flush: true, to: '$isProduct', from: ['$c', '$zero'] },
+    select('$d', '$isProduct', '$separate', '$combined'),
+  ];
+};

@@ -1,0 +1,153 @@
+/** Products of parts of registers: mul24, mad24, dp4a and dp2a (PTX ISA 9.1, 9.7.1.5, 9.7.1.6, 9.7.1.23, 9.7.1.24). */
+import type { IntegerName } from '../../../numerics/formats.ts';
+import { type AvailabilityRow, has, type InstructionForm, read, slotType, type Variant, write } from '../../form.ts';
+import type { Ref } from '../../steps/ref.ts';
+import type { Step } from '../../steps/step.ts';
+import { at } from '../../targets.ts';
+import type { TypeName } from '../../types.ts';
+import { bits, constant, integer, resize } from './steps.ts';
+
+const words: readonly TypeName[] = ['.u32', '.s32'];
+
+const d = write('d', 0);
+const a = read('a', 0);
+const b = read('b', 0);
+const c = read('c', 0);
+
+const formatOf = (variant: Variant, slot: number): IntegerName => slotType(variant, slot).format as IntegerName;
+
+type Entry = Omit<InstructionForm, 'regime'>;
+
+const exact = (entry: Entry): InstructionForm => ({ ...entry, regime: 'exact' });
+
+// --- 24 bits --------------------------------------------------------------------------------------------------------
+
+/** `to` = bits 31 to 0 or 47 to 16 of the product of the low 24 bits of a and b. */
+function product(variant: Variant, half: 'lo' | 'hi', to: Ref): readonly Step[] {
+  const type = formatOf(variant, 0);
+  const down = type === 's32' ? 'shr.s' : 'shr.u';
+  const low24 = (name: Ref): readonly Step[] => [
+    bits('shl', 32, `${name}.raised`, name, '$eight'),
+    bits(down, 32, `${name}.low`, `${name}.raised`, '$eight'),
+  ];
+  const factors = [constant('$eight', 8), ...low24('$a'), ...low24('$b')];
+  if (half === 'lo') return [...factors, integer('mul.lo', type, to, '$a.low', '$b.low')];
+  return [
+    ...factors,
+    integer('mul.wide', type, '$product', '$a.low', '$b.low'),
+    { kind: 'extract', to, from: '$product', low: 16, width: 32 },
+  ];
+}
+
+const parts = { lo: 'Bits 31 to 0', hi: 'Bits 47 to 16' } as const;
+
+function products24(half: 'lo' | 'hi'): readonly InstructionForm[] {
+  return [
+    exact({
+      id: `mul24.${half}`,
+      section: '9.7.1.5',
+      syntax: `mul24.${half}.type  d, a, b`,
+      summary: `${parts[half]} of the product of two 24-bit integers.`,
+      sets: { type: words },
+      availability: [{ subject: 'mul24', ways: [at('1.0')] }],
+      operands: [d, a, b],
+      steps: (variant) => product(variant, half, '$d'),
+    }),
+    exact({
+      id: `mad24.${half}`,
+      section: '9.7.1.6',
+      syntax: `mad24.${half}.type  d, a, b, c`,
+      summary: `${parts[half]} of the product of two 24-bit integers, plus c.`,
+      sets: { type: words },
+      availability: [{ subject: 'mad24', ways: [at('1.0')] }],
+      operands: [d, a, b, c],
+      steps: (variant) => [
+        ...product(variant, half, '$part'),
+        integer('add', formatOf(variant, 0), '$d', '$part', '$c'),
+      ],
+    }),
+  ];
+}
+
+const saturated24 = exact({
+  id: 'mad24.hi.sat',
+  section: '9.7.1.6',
+  syntax: 'mad24.hi.sat.s32  d, a, b, c',
+  summary: 'Bits 47 to 16 of the product of two 24-bit integers, plus c, clamped to the range of s32.',
+  availability: [{ subject: 'mad24', ways: [at('1.0')] }],
+  operands: [d, a, b, c],
+  steps: (variant) => [
+    ...product(variant, 'hi', '$part'),
+    { kind: 'integer', fn: 'add', type: 's32', sat: true, to: '$d', from: ['$part', '$c'] },
+  ],
+});
+
+// --- dot products ---------------------------------------------------------------------------------------------------
+
+/** The accumulator is signed if a factor is. */
+const sumType = (variant: Variant): IntegerName =>
+  formatOf(variant, 0) === 'u32' && formatOf(variant, 1) === 'u32' ? 'u32' : 's32';
+
+/** Lanes of a register, each extended to 32 bits. */
+function lanes(name: Ref, type: IntegerName, width: 8 | 16, count: number): readonly Step[] {
+  const lane = `${type.slice(0, 1)}${width}` as IntegerName;
+  const wide = Array.from({ length: count }, (_, i): Ref => `${name}.${count - 1 - i}`);
+  const raw = wide.map((part): Ref => `${part}.raw`);
+  return [
+    { kind: 'unpack', to: raw, from: name, lane: width, stride: width },
+    ...wide.map((part) => resize(part, type, `${part}.raw`, lane)),
+  ];
+}
+
+/** c plus the products of `count` lanes of a, each `width` bits wide, with bytes of b from `first` on. */
+function dot(variant: Variant, width: 8 | 16, first: number): readonly Step[] {
+  const count = 32 / width;
+  const type = sumType(variant);
+  const sums: readonly Step[] = Array.from({ length: count }, (_, i) => {
+    const last = i === count - 1;
+    return integer(
+      'mad.lo',
+      type,
+      last ? '$d' : `$sum.${i}`,
+      `$a.${i}`,
+      `$b.${first + i}`,
+      i === 0 ? '$c' : `$sum.${i - 1}`,
+    );
+  });
+  return [...lanes('$a', formatOf(variant, 0), width, count), ...lanes('$b', formatOf(variant, 1), 8, 4), ...sums];
+}
+
+const turing: AvailabilityRow = { subject: 'dp4a and dp2a', ways: [at('5.0', 61)] };
+const sum = { unpacked: true } as const;
+const dotOperands = [write('d', '.u32', sum), a, read('b', 1), read('c', '.u32', sum)];
+
+const dots: readonly InstructionForm[] = [
+  exact({
+    id: 'dp4a',
+    section: '9.7.1.23',
+    syntax: 'dp4a.atype.btype  d, a, b, c',
+    summary: 'c plus the products of four pairs of bytes.',
+    sets: { atype: words, btype: words },
+    availability: [turing],
+    operands: dotOperands,
+    steps: (variant) => dot(variant, 8, 0),
+  }),
+  exact({
+    id: 'dp2a',
+    section: '9.7.1.24',
+    syntax: 'dp2a.half.atype.btype  d, a, b, c',
+    summary: 'c plus the products of two 16-bit halves of a with the lower or upper two bytes of b.',
+    sets: { atype: words, btype: words },
+    availability: [turing],
+    operands: dotOperands,
+    steps: (variant) => dot(variant, 16, has(variant, '.hi') ? 2 : 0),
+  }),
+];
+
+/** mul24, mad24, dp4a and dp2a. */
+export const narrowProductForms: readonly InstructionForm[] = [
+  ...products24('lo'),
+  ...products24('hi'),
+  saturated24,
+  ...dots,
+];

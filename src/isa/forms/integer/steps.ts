@@ -1,0 +1,46 @@
+/** Shorthand for integer steps, for forms that consist of several. */
+import type { Conversion } from '../../../numerics/conversion.ts';
+import type { IntegerName } from '../../../numerics/formats.ts';
+import type { BitFunction, Comparison, IntegerFunction } from '../../../numerics/operations.ts';
+import type { Ref } from '../../steps/ref.ts';
+import type { Step } from '../../steps/step.ts';
+
+export function integer(fn: IntegerFunction, type: IntegerName, to: Ref, ...from: readonly Ref[]): Step {
+  return { kind: 'integer', fn, type, sat: false, to, from };
+}
+
+export function bits(fn: BitFunction, width: number, to: Ref, ...from: readonly Ref[]): Step {
+  return { kind: 'bits', fn, width, to, from };
+}
+
+/** A constant of `width` bits; negative values as their two's complement. */
+export function constant(to: Ref, value: number, width = 32): Step {
+  const wide = BigInt.asUintN(width, BigInt(value));
+  return { kind: 'constant', to, value: width > 32 ? wide : Number(wide) };
+}
+
+export function compare(comparison: Comparison, type: IntegerName, to: Ref, a: Ref, b: Ref): Step {
+  return { kind: 'compare', comparison, type, flush: false, to, from: [a, b] };
+}
+
+/** `condition ? a : b`. */
+export function select(to: Ref, condition: Ref, a: Ref, b: Ref): Step {
+  return { kind: 'select', to, condition, from: [a, b] };
+}
+
+/** An integer converted to another type: truncated, or sign- or zero-extended; with `sat` clamped to the range. */
+export function resize(to: Ref, toType: IntegerName, from: Ref, fromType: IntegerName, sat = false): Step {
+  const conversion: Conversion = {
+    from: fromType,
+    to: toType,
+    rounding: null,
+    integral: false,
+    flush: false,
+    sat,
+    satfinite: false,
+    relu: false,
+    randomBits: 0,
+    scaled: null,
+  };
+  return { kind: 'convert', conversion, to, from, random: null, scale: null };
+}

@@ -1,0 +1,136 @@
+/**
+ * Cache control: prefetch, prefetchu, applypriority, discard, createpolicy (PTX ISA 9.1, 9.7.9.15 to 9.7.9.18). No
+ * caches are simulated, so values do not change. `discard` keeps the old bytes where the ISA leaves them undefined.
+ */
+import type { AvailabilityRow, InstructionForm, OperandPattern } from '../../form.ts';
+import { read, write } from '../../form.ts';
+import type { Step } from '../../steps/step.ts';
+import { at, type Availability } from '../../targets.ts';
+
+const nothing: InstructionForm['steps'] = (): readonly Step[] => [{ kind: 'yield' }];
+
+const address: OperandPattern = { kind: 'address', name: 'a', access: 'load' };
+const hopper = at('8.0', 90);
+const ampere = at('7.4', 80);
+
+const row = (subject: string, way: Availability, ...modifiers: readonly string[]): AvailabilityRow =>
+  modifiers.length === 0 ? { subject, ways: [way] } : { subject, when: { modifiers }, ways: [way] };
+
+type Line = Omit<InstructionForm, 'regime' | 'steps'> & { readonly steps?: InstructionForm['steps'] };
+
+const exact = (line: Line): InstructionForm => ({ steps: nothing, ...line, regime: 'exact' });
+
+// --- prefetch, applypriority, discard -------------------------------------------------------------------------------
+
+const line128 = read('size', '.u32', { oneOf: [128], constantOnly: true });
+
+const lines: readonly InstructionForm[] = [
+  exact({
+    id: 'prefetch',
+    section: '9.7.9.15',
+    syntax: 'prefetch{.space}.level  [a]',
+    summary: 'Brings the cache line of an address nearer.',
+    sets: { space: ['.global', '.local'], level: ['.L1', '.L2'] },
+    availability: [row('prefetch', at('2.0', 20))],
+    operands: [address],
+  }),
+  exact({
+    id: 'prefetch.evict',
+    section: '9.7.9.15',
+    syntax: 'prefetch{.global}.priority  [a]',
+    summary: 'Brings a cache line into L2 with an eviction priority.',
+    sets: { priority: ['.L2::evict_last', '.L2::evict_normal'] },
+    availability: [row('prefetch with an eviction priority', ampere)],
+    operands: [address],
+  }),
+  exact({
+    id: 'prefetch.tensormap',
+    section: '9.7.9.15',
+    syntax: 'prefetch{.space}.tensormap  [a]',
+    summary: 'Brings a tensor map nearer.',
+    sets: { space: ['.const', '.param'] },
+    availability: [row('prefetch.tensormap', hopper)],
+    operands: [address],
+  }),
+  exact({
+    id: 'prefetchu',
+    section: '9.7.9.15',
+    syntax: 'prefetchu.L1  [a]',
+    summary: 'Brings the line of a generic address into the uniform cache.',
+    availability: [row('prefetchu', at('2.0', 20))],
+    operands: [{ kind: 'address', name: 'a', access: 'load', space: '.global' }],
+  }),
+  exact({
+    id: 'applypriority',
+    section: '9.7.9.16',
+    syntax: 'applypriority{.global}.L2::evict_normal  [a], size',
+    summary: 'Gives a cache line in L2 the normal eviction priority.',
+    availability: [row('applypriority', ampere)],
+    operands: [address, line128],
+  }),
+  exact({
+    id: 'discard',
+    section: '9.7.9.17',
+    syntax: 'discard{.global}.L2  [a], size',
+    summary: 'Drops a cache line in L2 without writing it back; its bytes are undefined, here unchanged.',
+    availability: [row('discard', ampere)],
+    operands: [{ kind: 'address', name: 'a', access: 'store' }, line128],
+  }),
+];
+
+// --- createpolicy ---------------------------------------------------------------------------------------------------
+
+/** Policies are opaque. These are the whole-range policies that CUTLASS defines as constants. */
+const policies: Readonly<Record<string, bigint>> = {
+  '.L2::evict_normal': 0x1000000000000000n,
+  '.L2::evict_first': 0x12f0000000000000n,
+  '.L2::evict_last': 0x14f0000000000000n,
+  '.L2::evict_unchanged': 0x16f0000000000000n,
+};
+
+const policySteps: InstructionForm['steps'] = (variant): readonly Step[] => [
+  { kind: 'constant', to: '$d', value: policies[variant.modifiers['priority'] ?? ''] ?? 0n },
+];
+
+const policyRows = [row('createpolicy', ampere)];
+const policy = write('d', '.u64');
+
+const creation: readonly InstructionForm[] = [
+  ...[[], [read('fraction', '.f32', { fraction: true })]].map((fraction) =>
+    exact({
+      id: `createpolicy.fractional${fraction.length === 0 ? '' : '.part'}`,
+      section: '9.7.9.18',
+      syntax: `createpolicy.fractional.primary{.secondary}.b64  d${fraction.length === 0 ? '' : ', fraction'}`,
+      summary: 'A cache policy for a fraction of the accesses; its bits are opaque.',
+      availability: policyRows,
+      operands: [policy, ...fraction],
+      steps: policySteps,
+    }),
+  ),
+  exact({
+    id: 'createpolicy.range',
+    section: '9.7.9.18',
+    syntax: 'createpolicy.range{.global}.primary{.secondary}.b64  d, [a], primary-size, total-size',
+    summary: 'A cache policy for a range of addresses; its bits are opaque.',
+    availability: policyRows,
+    operands: [
+      policy,
+      { ...address, short: true },
+      read('primary-size', '.u32', { atMost: 'total-size', unpacked: true }),
+      read('total-size', '.u32', { unpacked: true }),
+    ],
+    steps: policySteps,
+  }),
+  exact({
+    id: 'createpolicy.cvt',
+    section: '9.7.9.18',
+    syntax: 'createpolicy.cvt.L2.b64  d, access-property',
+    summary: 'A cache policy out of a CUDA access property; its bits are opaque.',
+    availability: policyRows,
+    operands: [policy, read('access-property', '.u64')],
+    steps: (): readonly Step[] => [{ kind: 'copy', to: '$d', from: '$access-property' }],
+  }),
+];
+
+/** prefetch, prefetchu, applypriority, discard and createpolicy. */
+export const cacheForms: readonly InstructionForm[] = [...lines, ...creation];

@@ -1,0 +1,260 @@
+/**
+ * ld, ldu and st: PTX ISA 9.1, 9.7.9.8, 9.7.9.10 and 9.7.9.11. Cache operators, eviction and prefetch hints do not
+ * affect values, nor do the memory model's orderings and scopes for a single thread.
+ */
+import type { AvailabilityRow, Constraint, InstructionForm, OperandPattern, Variant } from '../../form.ts';
+import { has, read, slotType, write } from '../../form.ts';
+import { vectorLanes } from '../../rules.ts';
+import type { AccessSpace } from '../../spaces.ts';
+import type { Ref } from '../../steps/ref.ts';
+import type { Step } from '../../steps/step.ts';
+import { at } from '../../targets.ts';
+import type { TypeName } from '../../types.ts';
+
+const accessTypes: readonly TypeName[] = [
+  '.b8',
+  '.b16',
+  '.b32',
+  '.b64',
+  '.b128',
+  '.u8',
+  '.u16',
+  '.u32',
+  '.u64',
+  '.s8',
+  '.s16',
+  '.s32',
+  '.s64',
+  '.f32',
+  '.f64',
+];
+
+const spaces: Readonly<Record<string, AccessSpace>> = {
+  '.const': 'const',
+  '.global': 'global',
+  '.local': 'local',
+  '.param': 'param',
+  '.param::entry': 'param',
+  '.param::func': 'param',
+  '.shared': 'shared',
+  '.shared::cta': 'shared',
+  '.shared::cluster': 'shared',
+};
+
+function spaceOf(variant: Variant): AccessSpace {
+  return spaces[variant.modifiers['space'] ?? ''] ?? 'generic';
+}
+
+function lanes(variant: Variant, name: Ref): readonly Ref[] {
+  return Array.from({ length: vectorLanes(variant) }, (_, lane): Ref => `${name}.${lane}`);
+}
+
+function loadSteps(variant: Variant): readonly Step[] {
+  const width = slotType(variant, 0).width;
+  const readOnly = has(variant, '.nc');
+  const watched = ['.volatile', '.relaxed', '.acquire'].some((ordering) => has(variant, ordering));
+  return [
+    {
+      kind: 'load',
+      space: spaceOf(variant),
+      width,
+      to: lanes(variant, '$d'),
+      address: '$a',
+      readOnly,
+      watched,
+      unused: false,
+    },
+  ];
+}
+
+function storeSteps(variant: Variant): readonly Step[] {
+  const width = slotType(variant, 0).width;
+  const watched = ['.volatile', '.relaxed', '.release'].some((ordering) => has(variant, ordering));
+  return [{ kind: 'store', space: spaceOf(variant), width, from: lanes(variant, '$b'), address: '$a', watched }];
+}
+
+// --- rules ----------------------------------------------------------------------------------------------------------
+
+const words: readonly TypeName[] = ['.b32', '.u32', '.s32', '.f32'];
+const doubleWords: readonly TypeName[] = ['.b64', '.u64', '.s64', '.f64'];
+
+/** Hints apply to the caches of global memory. */
+const nearGlobal: readonly string[] = ['', '.global'];
+
+const constraints: readonly Constraint[] = [
+  { kind: 'vector-bits', bits: 128, when: { types: ['.b128', '.b8', '.u8', '.s8', '.b16', '.u16', '.s16'] } },
+  ...Object.keys(spaces)
+    .filter((space) => space !== '.global')
+    .map((space): Constraint => ({ kind: 'vector-bits', bits: 128, when: { modifiers: [space] } })),
+  { kind: 'vector-bits', bits: 256 },
+  ...['evict1', 'evict2', 'prefetch', 'cacheHint'].map(
+    (axis): Constraint => ({ kind: 'axis-goes-with', axis, other: 'space', values: nearGlobal }),
+  ),
+  { kind: 'axis-goes-with', axis: 'evict1', other: 'cop', values: [''] },
+  { kind: 'axis-needs-bits', axis: 'evict2', bits: 256 },
+];
+
+const since = (subject: string, modifiers: readonly string[], version: string, sm: number): AvailabilityRow => ({
+  subject,
+  when: { modifiers },
+  ways: [at(version, sm)],
+});
+
+const each = (modifiers: readonly string[], version: string, sm: number): readonly AvailabilityRow[] =>
+  modifiers.map((modifier) => since(modifier, [modifier], version, sm));
+
+const availability: readonly AvailabilityRow[] = [
+  { subject: 'ld and st', ways: [at('1.0')] },
+  { subject: 'generic addressing', when: { without: spacesWritten() }, ways: [at('2.0', 20)] },
+  { subject: '.b128', when: { types: ['.b128'] }, ways: [at('8.3', 70)] },
+  { subject: 'a 256-bit access', when: { modifiers: ['.v8'], types: words }, ways: [at('8.8', 100)] },
+  { subject: 'a 256-bit access', when: { modifiers: ['.v4'], types: doubleWords }, ways: [at('8.8', 100)] },
+  ...each(['.param::entry', '.param::func'], '8.3', 10),
+  ...each(['.shared::cta'], '7.8', 30),
+  ...each(['.shared::cluster'], '7.8', 90),
+  ...each(['.volatile'], '1.1', 10),
+  ...each(['.weak', '.relaxed', '.acquire', '.release'], '6.0', 70),
+  ...each(['.ca', '.cg', '.cs', '.lu', '.cv', '.wb', '.wt'], '2.0', 20),
+  ...each(['.nc'], '3.1', 32),
+  ...each(
+    ['.L1::evict_normal', '.L1::evict_unchanged', '.L1::evict_first', '.L1::evict_last', '.L1::no_allocate'],
+    '7.4',
+    70,
+  ),
+  ...each(['.L2::evict_normal', '.L2::evict_first', '.L2::evict_last'], '8.8', 100),
+  ...each(['.L2::64B', '.L2::128B'], '7.4', 75),
+  ...each(['.L2::256B', '.L2::cache_hint'], '7.4', 80),
+  ...each(['.mmio'], '8.2', 70),
+  ...each(['.cluster'], '7.8', 90),
+];
+
+function spacesWritten(): readonly string[] {
+  return Object.keys(spaces);
+}
+
+// --- forms ----------------------------------------------------------------------------------------------------------
+
+const destination: OperandPattern = { kind: 'lanes', name: 'd', value: write('d', 0), braced: true };
+const source: OperandPattern = { kind: 'lanes', name: 'b', value: read('b', 0), braced: true };
+const loadAddress: OperandPattern = { kind: 'address', name: 'a', access: 'load', element: true };
+const storeAddress: OperandPattern = { kind: 'address', name: 'a', access: 'store', element: true };
+const policy = read('cache-policy', '.u64', { regime: 'exact' });
+const hints = ['evict1', 'evict2', 'prefetch'];
+
+interface Line {
+  readonly id: string;
+  readonly syntax: string;
+  readonly summary: string;
+  readonly hinted?: boolean;
+}
+
+function memoryForm(line: Line, store: boolean): InstructionForm {
+  const operands = store ? [storeAddress, source] : [destination, loadAddress];
+  return {
+    id: line.id,
+    section: store ? '9.7.9.11' : '9.7.9.8',
+    syntax: line.syntax,
+    summary: line.summary,
+    sets: { type: accessTypes, sharedOrGlobal, ncop: ['.ca', '.cg', '.cs'] },
+    regime: 'relaxed',
+    constraints,
+    availability,
+    operands: line.hinted === true ? [...operands, policy] : operands,
+    inert: ['cop', ...hints, 'cacheHint'],
+    steps: store ? storeSteps : loadSteps,
+  };
+}
+
+const sharedOrGlobal: readonly string[] = ['.global', '.shared', '.shared::cta', '.shared::cluster'];
+
+const loads: readonly Line[] = [
+  ...hinted({
+    id: 'ld',
+    syntax: 'ld{.weak}{.space}{.cop}{.evict1}{.evict2}HINT{.prefetch}{.vec}.type  d, [a]',
+    summary: 'Load from memory.',
+  }),
+  ...hinted({
+    id: 'ld.nc',
+    syntax: 'ld.global{.ncop}.nc{.evict1}{.evict2}HINT{.prefetch}{.vec}.type  d, [a]',
+    summary: 'Load from global memory that nobody writes during the kernel.',
+  }),
+  {
+    id: 'ld.volatile',
+    syntax: 'ld.volatile{.sharedOrGlobal}{.prefetch}{.vec}.type  d, [a]',
+    summary: 'Load that is neither elided nor merged.',
+  },
+  ...hinted({
+    id: 'ld.relaxed',
+    syntax: 'ld.relaxed.scope{.sharedOrGlobal}{.evict1}{.evict2}HINT{.prefetch}{.vec}.type  d, [a]',
+    summary: 'Relaxed load at a scope.',
+  }),
+  ...hinted({
+    id: 'ld.acquire',
+    syntax: 'ld.acquire.scope{.sharedOrGlobal}{.evict1}{.evict2}HINT{.prefetch}{.vec}.type  d, [a]',
+    summary: 'Acquiring load at a scope.',
+  }),
+  {
+    id: 'ld.mmio',
+    syntax: 'ld.mmio.relaxed.sys{.global}.type  d, [a]',
+    summary: 'Load from memory-mapped input and output.',
+  },
+];
+
+const stores: readonly Line[] = [
+  ...hinted({
+    id: 'st',
+    syntax: 'st{.weak}{.space}{.copw}{.evict1}{.evict2}HINT{.vec}.type  [a], b',
+    summary: 'Store to memory.',
+  }),
+  {
+    id: 'st.volatile',
+    syntax: 'st.volatile{.sharedOrGlobal}{.vec}.type  [a], b',
+    summary: 'Store that is neither elided nor merged.',
+  },
+  ...hinted({
+    id: 'st.relaxed',
+    syntax: 'st.relaxed.scope{.sharedOrGlobal}{.evict1}{.evict2}HINT{.vec}.type  [a], b',
+    summary: 'Relaxed store at a scope.',
+  }),
+  ...hinted({
+    id: 'st.release',
+    syntax: 'st.release.scope{.sharedOrGlobal}{.evict1}{.evict2}HINT{.vec}.type  [a], b',
+    summary: 'Releasing store at a scope.',
+  }),
+  {
+    id: 'st.mmio',
+    syntax: 'st.mmio.relaxed.sys{.global}.type  [a], b',
+    summary: 'Store to memory-mapped input and output.',
+  },
+];
+
+/** Each line occurs twice: without a cache policy, and with its qualifier and operand, which come together. */
+function hinted(line: Line): readonly Line[] {
+  const plain = { ...line, syntax: line.syntax.replace('HINT', '') };
+  const syntax = `${line.syntax.replace('HINT', '.L2::cache_hint')}, cache-policy`;
+  return [plain, { id: `${line.id}.hint`, syntax, summary: `${line.summary} Under a cache policy.`, hinted: true }];
+}
+
+/** Must be uniform over the warp, which is not checked here. */
+const uniform: InstructionForm = {
+  id: 'ldu',
+  section: '9.7.9.10',
+  syntax: 'ldu{.global}{.vec24}.type  d, [a]',
+  summary: 'Load from an address that is the same in all threads of the warp.',
+  sets: { type: accessTypes },
+  regime: 'relaxed',
+  constraints: [{ kind: 'vector-bits', bits: 128 }],
+  availability: [
+    { subject: 'ldu', ways: [at('2.0', 20)] },
+    { subject: '.b128', when: { types: ['.b128'] }, ways: [at('8.3', 70)] },
+  ],
+  operands: [{ kind: 'lanes', name: 'd', value: write('d', 0), alike: true, braced: true }, loadAddress],
+  steps: loadSteps,
+};
+
+/** Every line of ld, ldu and st that compilers emit. */
+export const memoryForms: readonly InstructionForm[] = [
+  ...loads.map((line) => memoryForm(line, false)),
+  uniform,
+  ...stores.map((line) => memoryForm(line, true)),
+];

@@ -1,0 +1,136 @@
+/** mov: PTX ISA 9.1, 9.7.9.3 (values, addresses, special registers, vectors) and 9.7.9.4 (packing and unpacking). */
+import {
+  type AvailabilityRow,
+  type InstructionForm,
+  type OperandPattern,
+  read,
+  type ValuePattern,
+  write,
+} from '../../form.ts';
+import { vectorLanes } from '../../rules.ts';
+import { operandRef, type Ref } from '../../steps/ref.ts';
+import type { Step } from '../../steps/step.ts';
+import { at } from '../../targets.ts';
+import type { TypeName } from '../../types.ts';
+
+const scalars: readonly TypeName[] = [
+  '.b16',
+  '.b32',
+  '.b64',
+  '.b128',
+  '.u16',
+  '.u32',
+  '.u64',
+  '.s16',
+  '.s32',
+  '.s64',
+  '.f32',
+  '.f64',
+];
+
+const availability: readonly AvailabilityRow[] = [
+  { subject: 'mov', ways: [at('1.0')] },
+  { subject: '.b128', when: { types: ['.b128'] }, ways: [at('8.3', 70)] },
+];
+
+const copy: InstructionForm['steps'] = (): readonly Step[] => [{ kind: 'copy', to: '$d', from: '$a' }];
+
+const copyLanes: InstructionForm['steps'] = (variant): readonly Step[] =>
+  Array.from({ length: vectorLanes(variant) }, (_, lane) => ({ kind: 'copy', to: `$d.${lane}`, from: `$a.${lane}` }));
+
+// --- packing --------------------------------------------------------------------------------------------------------
+
+/** A bit-size type, and the elements it is made of. */
+const packings: readonly (readonly [whole: TypeName, element: TypeName, count: 1 | 2 | 4])[] = [
+  ['.b16', '.b16', 1],
+  ['.b32', '.b32', 1],
+  ['.b64', '.b64', 1],
+  ['.b128', '.b128', 1],
+  ['.b16', '.b8', 2],
+  ['.b32', '.b16', 2],
+  ['.b32', '.b8', 4],
+  ['.b64', '.b32', 2],
+  ['.b64', '.b16', 4],
+  ['.b128', '.b64', 2],
+  ['.b128', '.b32', 4],
+];
+
+const letters = ['x', 'y', 'z', 'w'] as const;
+
+function elementNames(role: 'd' | 'a', count: number): readonly string[] {
+  return letters.slice(0, count).map((letter) => `${role}.${letter}`);
+}
+
+function list(elements: readonly ValuePattern[]): OperandPattern {
+  const name = `{${elements.map((element) => element.name).join(', ')}}`;
+  return { kind: 'vector', name, elements, whole: true, alike: true };
+}
+
+/** The first element of a list has the lowest bits, the first lane of a step the topmost. */
+function topmostFirst(names: readonly string[]): readonly Ref[] {
+  return names.map(operandRef).reverse();
+}
+
+function packing([whole, element, count]: (typeof packings)[number]): readonly InstructionForm[] {
+  const layout = { lane: Number(element.slice(2)), stride: Number(element.slice(2)) };
+  const sources = elementNames('a', count);
+  const results = elementNames('d', count);
+  const shared = { section: '9.7.9.4', syntax: `mov${whole}  d, a`, regime: 'exact', availability } as const;
+  return [
+    {
+      ...shared,
+      id: `mov.pack${whole}.${count}`,
+      summary: `${count} elements packed into one register, the first lowest.`,
+      operands: [write('d', 0), list(sources.map((name) => read(name, element, { special: true, floats: true })))],
+      steps: (): readonly Step[] => [{ kind: 'pack', to: '$d', from: topmostFirst(sources), ...layout }],
+    },
+    {
+      ...shared,
+      id: `mov.unpack${whole}.${count}`,
+      summary: `A register taken apart into ${count} elements, the first lowest.`,
+      operands: [list(results.map((name) => write(name, element, { sink: true }))), read('a', 0, { special: true })],
+      steps: (): readonly Step[] => [{ kind: 'unpack', to: topmostFirst(results), from: '$a', ...layout }],
+    },
+  ];
+}
+
+/** Every line of mov. */
+export const movForms: readonly InstructionForm[] = [
+  {
+    id: 'mov',
+    section: '9.7.9.3',
+    syntax: 'mov.type  d, a',
+    summary: 'A value, a special register, or the address of a variable or function.',
+    sets: { type: scalars },
+    regime: 'exact',
+    availability,
+    operands: [write('d', 0), read('a', 0, { special: true, address: true })],
+    steps: copy,
+  },
+  {
+    id: 'mov.pred',
+    section: '9.7.9.3',
+    syntax: 'mov.pred  d, a',
+    summary: 'A predicate.',
+    regime: 'exact',
+    availability,
+    operands: [write('d', 0), read('a', 0, { special: true, negatable: true })],
+    steps: copy,
+  },
+  {
+    id: 'mov.vector',
+    section: '9.7.9.3',
+    syntax: 'mov.vec24.type  d, a',
+    summary: 'A vector, or all elements of a special register such as %tid.',
+    sets: { type: scalars.filter((type) => type !== '.b128') },
+    regime: 'exact',
+    constraints: [{ kind: 'vector-bits', bits: 128 }],
+    availability,
+    operands: [
+      { kind: 'lanes', name: 'd', value: write('d', 0), alike: true },
+      { kind: 'lanes', name: 'a', value: read('a', 0, { special: true, floats: true }), alike: true },
+    ],
+    steps: copyLanes,
+  },
+  ...packings.flatMap(packing),
+];

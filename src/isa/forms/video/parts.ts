@@ -1,0 +1,52 @@
+/** Parts of registers in video instructions, and the selectors that name them (PTX ISA 9.1, 9.7.18). */
+import type { IntegerName } from '../../../numerics/formats.ts';
+import type { Variant } from '../../form.ts';
+import { type Ref, refName } from '../../steps/ref.ts';
+import type { Step } from '../../steps/step.ts';
+import { resize } from '../integer/steps.ts';
+
+/** `.b0` to `.b3`, `.h0` and `.h1`: a byte or half of a register. */
+export const scalarParts: RegExp = /^\.(b[0-3]|h[01])$/;
+
+interface Lanes {
+  readonly halves: RegExp;
+  readonly bytes: RegExp;
+}
+
+/** One digit per lane, each the number of a lane of a or, after those, of b. */
+export const laneChoices: Lanes = { halves: /^\.h[0-3]{2}$/, bytes: /^\.b[0-7]{4}$/ };
+
+/** Descending digits: the lanes of the result that are computed. */
+export const laneMasks: Lanes = { halves: /^\.h(?=.)1?0?$/, bytes: /^\.b(?=.)3?2?1?0?$/ };
+
+/** The selector of an operand without its minus sign; empty if there is none. */
+export function selectorOf(variant: Variant, name: Ref): string {
+  return (variant.selectors?.[refName(name)] ?? '').replace('-', '');
+}
+
+export function isNegated(variant: Variant, name: Ref): boolean {
+  return variant.selectors?.[refName(name)]?.startsWith('-') === true;
+}
+
+export interface Place {
+  readonly low: number;
+  readonly width: number;
+}
+
+/** The part that a scalar selector names; the whole register without one. */
+export function placeOf(selector: string): Place {
+  if (selector === '') return { low: 0, width: 32 };
+  const width = selector[1] === 'b' ? 8 : 16;
+  return { low: Number(selector[2]) * width, width };
+}
+
+/** `to` = the selected part of an operand, extended to 64 bits by its type. */
+export function extended(variant: Variant, name: Ref, type: IntegerName, to: Ref): readonly Step[] {
+  const { low, width } = placeOf(selectorOf(variant, name));
+  if (width === 32) return [resize(to, 's64', name, type)];
+  const part: Ref = `${name}.part`;
+  return [
+    { kind: 'extract', to: part, from: name, low, width },
+    resize(to, 's64', part, `${type.slice(0, 1)}${width}` as IntegerName),
+  ];
+}

@@ -1,0 +1,235 @@
+/**
+ * Scalar video instructions except vmad: PTX ISA 9.1, 9.7.18.1. Values between extraction and result are 64 bits wide,
+ * where the ISA has 33 and 34; only shifts could exceed that.
+ */
+import type { IntegerName } from '../../../numerics/formats.ts';
+import type { Comparison } from '../../../numerics/operations.ts';
+import { type AvailabilityRow, has, type InstructionForm, read, slotType, type Variant, write } from '../../form.ts';
+import type { Ref } from '../../steps/ref.ts';
+import type { Step } from '../../steps/step.ts';
+import { at } from '../../targets.ts';
+import type { TypeName } from '../../types.ts';
+import { bits, compare, constant, integer, resize, select } from '../integer/steps.ts';
+import { extended, placeOf, scalarParts, selectorOf } from './parts.ts';
+
+const words: readonly TypeName[] = ['.u32', '.s32'];
+const parts = { parts: scalarParts } as const;
+
+/** Steps from `x` and `y` to `made`, all of 64 bits. */
+type Primary = (variant: Variant) => readonly Step[];
+
+interface Family {
+  readonly opcode: string;
+  readonly section: string;
+  /** Types and modifiers after the opcode. */
+  readonly words: string;
+  readonly summary: string;
+  readonly primary: Primary;
+  readonly atype: 0 | 1;
+  readonly btype: 'slot' | 'u32';
+  /** Whether the result has its own type, which comes first; the result of a comparison is unsigned. */
+  readonly typed: boolean;
+}
+
+const formatOf = (variant: Variant, slot: number): IntegerName => slotType(variant, slot).format as IntegerName;
+
+const resultType = ({ typed }: Family, variant: Variant): IntegerName => (typed ? formatOf(variant, 0) : 'u32');
+
+// --- stages ---------------------------------------------------------------------------------------------------------
+
+function sources(family: Family, variant: Variant): readonly Step[] {
+  const btype = family.btype === 'slot' ? formatOf(variant, family.atype + 1) : 'u32';
+  return [...extended(variant, '$a', formatOf(variant, family.atype), '$x'), ...extended(variant, '$b', btype, '$y')];
+}
+
+/**
+ * `value` = `made`, clamped to the range of the result or its part, or truncated to the 33 bits of an intermediate
+ * result.
+ */
+function limited(family: Family, variant: Variant): readonly Step[] {
+  const { width } = placeOf(selectorOf(variant, '$d'));
+  if (has(variant, '.sat')) {
+    const narrow = `${resultType(family, variant).slice(0, 1)}${width}` as IntegerName;
+    return [resize('$clamped', narrow, '$made', 's64', true), resize('$value', 's64', '$clamped', narrow)];
+  }
+  return [
+    constant('$spare', 31),
+    bits('shl', 64, '$raised', '$made', '$spare'),
+    bits('shr.s', 64, '$value', '$raised', '$spare'),
+  ];
+}
+
+const low32 = (to: Ref, from: Ref): Step => ({ kind: 'extract', to, from, low: 0, width: 32 });
+
+function combined(family: Family, variant: Variant): readonly Step[] {
+  const fn = variant.modifiers['op']?.slice(1) as 'add' | 'min' | 'max';
+  return [
+    resize('$third', 's64', '$c', resultType(family, variant)),
+    integer(fn, 's64', '$sum', '$value', '$third'),
+    low32('$d', '$sum'),
+  ];
+}
+
+/** The low bits of the value at their position, and all other bits from c. */
+function merged(variant: Variant): readonly Step[] {
+  const { low, width } = placeOf(selectorOf(variant, '$d'));
+  if (width === 32) return [low32('$d', '$value')];
+  const lanes = Array.from({ length: 32 / width }, (_, i): Ref => `$c.${32 / width - 1 - i}`);
+  const from = lanes.map((lane) => (lane === `$c.${low / width}` ? '$piece' : lane));
+  return [
+    { kind: 'unpack', to: lanes, from: '$c', lane: width, stride: width },
+    { kind: 'extract', to: '$piece', from: '$value', low: 0, width },
+    { kind: 'pack', to: '$d', from, lane: width, stride: width },
+  ];
+}
+
+// --- forms ----------------------------------------------------------------------------------------------------------
+
+const a = read('a', '.u32', parts);
+const b = read('b', '.u32', parts);
+const c = read('c', '.u32');
+
+function forms(family: Family): readonly InstructionForm[] {
+  const { opcode, section, summary } = family;
+  const availability: readonly AvailabilityRow[] = [{ subject: opcode, ways: [at('2.0', 20)] }];
+  const begin: Primary = (variant) => [
+    ...sources(family, variant),
+    ...family.primary(variant),
+    ...limited(family, variant),
+  ];
+  const shared = {
+    section,
+    regime: 'exact',
+    availability,
+    sets: { dtype: words, atype: words, btype: words, op2: ['.add', '.min', '.max'] },
+  } as const;
+  const head = `${opcode}${family.words}`;
+  return [
+    {
+      ...shared,
+      id: opcode,
+      syntax: `${head}  d, a{.asel}, b{.bsel}`,
+      summary: `${summary}.`,
+      operands: [write('d', '.u32'), a, b],
+      steps: (variant) => [...begin(variant), low32('$d', '$value')],
+    },
+    {
+      ...shared,
+      id: `${opcode}.second`,
+      syntax: `${head}.op2  d, a{.asel}, b{.bsel}, c`,
+      summary: `${summary}, then a second operation with c.`,
+      operands: [write('d', '.u32'), a, b, c],
+      steps: (variant) => [...begin(variant), ...combined(family, variant)],
+    },
+    {
+      ...shared,
+      id: `${opcode}.merge`,
+      syntax: `${head}  d.dsel, a{.asel}, b{.bsel}, c`,
+      summary: `${summary}, put in place of a byte or half of c.`,
+      operands: [write('d', '.u32', parts), a, b, c],
+      steps: (variant) => [...begin(variant), ...merged(variant)],
+    },
+  ];
+}
+
+const simple =
+  (fn: 'add' | 'sub' | 'min' | 'max'): Primary =>
+  () => [integer(fn, 's64', '$made', '$x', '$y')];
+
+const distance: Primary = () => [
+  integer('sub', 's64', '$difference', '$x', '$y'),
+  integer('abs', 's64', '$made', '$difference'),
+];
+
+const arithmetic = (
+  [
+    ['vadd', 'Sum of parts of two registers', simple('add')],
+    ['vsub', 'Difference of parts of two registers', simple('sub')],
+    ['vabsdiff', 'Distance of parts of two registers', distance],
+    ['vmin', 'The smaller of parts of two registers', simple('min')],
+    ['vmax', 'The larger of parts of two registers', simple('max')],
+  ] as const
+).map(
+  ([opcode, summary, primary]): Family => ({
+    opcode,
+    section: '9.7.18.1.1',
+    words: '.dtype.atype.btype{.sat}',
+    summary,
+    primary,
+    atype: 1,
+    btype: 'slot',
+    typed: true,
+  }),
+);
+
+/** `n` = the amount of the shift: at most 32, or modulo 32. */
+const amount: Primary = (variant) => [
+  low32('$given', '$y'),
+  ...(has(variant, '.clamp')
+    ? [constant('$most', 32), integer('min', 'u32', '$n', '$given', '$most')]
+    : [constant('$most', 31), bits('and', 32, '$n', '$given', '$most')]),
+];
+
+/**
+ * In two halves: a value shifted above 2^46 by the first half is clamped in any case, and must not be shifted out of 64
+ * bits.
+ */
+const shiftLeft: Primary = (variant) => {
+  if (!has(variant, '.sat')) return [...amount(variant), bits('shl', 64, '$made', '$x', '$n')];
+  return [
+    ...amount(variant),
+    constant('$half', 16),
+    integer('min', 'u32', '$first', '$n', '$half'),
+    integer('sub', 'u32', '$second', '$n', '$first'),
+    bits('shl', 64, '$moved', '$x', '$first'),
+    constant('$high', 2 ** 46, 64),
+    constant('$low', -(2 ** 46), 64),
+    integer('min', 's64', '$capped', '$moved', '$high'),
+    integer('max', 's64', '$bounded', '$capped', '$low'),
+    bits('shl', 64, '$made', '$bounded', '$second'),
+  ];
+};
+
+const shiftRight: Primary = (variant) => [...amount(variant), bits('shr.s', 64, '$made', '$x', '$n')];
+
+const shifts = (
+  [
+    ['vshl', 'Part of a register shifted to the left', shiftLeft],
+    ['vshr', 'Part of a register shifted to the right, with its sign if signed', shiftRight],
+  ] as const
+).map(
+  ([opcode, summary, primary]): Family => ({
+    opcode,
+    section: '9.7.18.1.2',
+    words: '.dtype.atype.u32{.sat}.bound',
+    summary,
+    primary,
+    atype: 1,
+    btype: 'u32',
+    typed: true,
+  }),
+);
+
+/** The comparison that a variant requests, on values extended by their types. */
+export function comparisonOf(variant: Variant): Comparison {
+  return variant.modifiers['comparison']?.slice(1) as Comparison;
+}
+
+const comparison: Family = {
+  opcode: 'vset',
+  section: '9.7.18.1.4',
+  words: '.atype.btype.cmp',
+  summary: '1 where a comparison of parts of two registers holds, else 0',
+  primary: (variant) => [
+    compare(comparisonOf(variant), 's64', '$holds', '$x', '$y'),
+    constant('$one', 1, 64),
+    constant('$zero', 0, 64),
+    select('$made', '$holds', '$one', '$zero'),
+  ],
+  atype: 0,
+  btype: 'slot',
+  typed: false,
+};
+
+/** vadd, vsub, vabsdiff, vmin, vmax, vshl, vshr and vset. */
+export const scalarVideoForms: readonly InstructionForm[] = [...arithmetic, ...shifts, comparison].flatMap(forms);

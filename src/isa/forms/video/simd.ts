@@ -1,0 +1,217 @@
+/** SIMD video instructions: PTX ISA 9.1, 9.7.18.2, on two halves or four bytes of registers. */
+import type { IntegerName } from '../../../numerics/formats.ts';
+import { has, type InstructionForm, read, slotType, type Variant, write } from '../../form.ts';
+import type { Ref } from '../../steps/ref.ts';
+import type { Step } from '../../steps/step.ts';
+import { at } from '../../targets.ts';
+import type { TypeName } from '../../types.ts';
+import { bits, compare, constant, integer, resize, select } from '../integer/steps.ts';
+import { laneChoices, laneMasks, selectorOf } from './parts.ts';
+import { comparisonOf } from './scalar.ts';
+
+const words: readonly TypeName[] = ['.u32', '.s32'];
+
+interface Shape {
+  readonly lanes: 2 | 4;
+  readonly width: 8 | 16;
+  readonly choices: RegExp;
+  readonly masks: RegExp;
+  readonly section: string;
+  readonly comparisonSection: string;
+}
+
+const halves: Shape = {
+  lanes: 2,
+  width: 16,
+  choices: laneChoices.halves,
+  masks: laneMasks.halves,
+  section: '9.7.18.2.1',
+  comparisonSection: '9.7.18.2.2',
+};
+
+const bytes: Shape = {
+  lanes: 4,
+  width: 8,
+  choices: laneChoices.bytes,
+  masks: laneMasks.bytes,
+  section: '9.7.18.2.3',
+  comparisonSection: '9.7.18.2.4',
+};
+
+/** Steps from `x.i` and `y.i` to `made.i`, of 32 bits. */
+type LaneSteps = (variant: Variant, lane: number) => readonly Step[];
+
+// --- lanes ----------------------------------------------------------------------------------------------------------
+
+/** The digits of a selector, lowest lane first. */
+function digits(selector: string, otherwise: readonly number[]): readonly number[] {
+  return selector === '' ? otherwise : selector.slice(2).split('').reverse().map(Number);
+}
+
+const upFrom = (first: number, count: number): readonly number[] => Array.from({ length: count }, (_, i) => first + i);
+
+/** `to` = lane `chosen` of a, or of b for numbers after the lanes of a, extended by its type. */
+function lane({ lanes, width }: Shape, chosen: number, type: IntegerName, to: Ref): readonly Step[] {
+  const from = chosen < lanes ? '$a' : '$b';
+  const narrow = `${type.slice(0, 1)}${width}` as IntegerName;
+  return [
+    { kind: 'extract', to: `${to}.bits`, from, low: (chosen % lanes) * width, width },
+    resize(to, 's32', `${to}.bits`, narrow),
+  ];
+}
+
+/** `made.i` for every lane in the mask. */
+function computed(shape: Shape, types: readonly [number, number], make: LaneSteps, variant: Variant): readonly Step[] {
+  const format = (slot: number): IntegerName => slotType(variant, slot).format as IntegerName;
+  const asel = digits(selectorOf(variant, '$a'), upFrom(0, shape.lanes));
+  const bsel = digits(selectorOf(variant, '$b'), upFrom(shape.lanes, shape.lanes));
+  return masked(shape, variant).flatMap((i) => [
+    ...lane(shape, asel[i] ?? 0, format(types[0]), `$x.${i}`),
+    ...lane(shape, bsel[i] ?? 0, format(types[1]), `$y.${i}`),
+    ...make(variant, i),
+  ]);
+}
+
+function masked(shape: Shape, variant: Variant): readonly number[] {
+  return digits(selectorOf(variant, '$d'), upFrom(0, shape.lanes));
+}
+
+/** d = c plus the computed lanes, at the width of those lanes. */
+function accumulated(shape: Shape, variant: Variant): readonly Step[] {
+  const chosen = masked(shape, variant);
+  return chosen.map((i, n) =>
+    integer('add', 's32', n === chosen.length - 1 ? '$d' : `$sum.${n}`, n === 0 ? '$c' : `$sum.${n - 1}`, `$made.${i}`),
+  );
+}
+
+/** The computed lanes at their positions, and the other lanes of c. */
+function merged({ lanes, width, ...rest }: Shape, variant: Variant): readonly Step[] {
+  const chosen = masked({ lanes, width, ...rest }, variant);
+  const down = upFrom(0, lanes).toReversed();
+  const layout = { lane: width, stride: width };
+  return [
+    { kind: 'unpack', to: down.map((i): Ref => `$c.${i}`), from: '$c', ...layout },
+    { kind: 'pack', to: '$d', from: down.map((i): Ref => (chosen.includes(i) ? `$made.${i}` : `$c.${i}`)), ...layout },
+  ];
+}
+
+// --- operations -----------------------------------------------------------------------------------------------------
+
+/** The value of lane i, clamped to its width if `.sat` is present. */
+function limited(shape: Shape, make: (i: number, to: Ref) => readonly Step[]): LaneSteps {
+  return (variant, i) => {
+    if (!has(variant, '.sat')) return make(i, `$made.${i}`);
+    const type = slotType(variant, 0).format as IntegerName;
+    const narrow = `${type.slice(0, 1)}${shape.width}` as IntegerName;
+    return [...make(i, `$wide.${i}`), resize(`$made.${i}`, narrow, `$wide.${i}`, 's32', true)];
+  };
+}
+
+const simple =
+  (fn: 'add' | 'sub' | 'min' | 'max') =>
+  (i: number, to: Ref): readonly Step[] => [integer(fn, 's32', to, `$x.${i}`, `$y.${i}`)];
+
+const distance = (i: number, to: Ref): readonly Step[] => [
+  integer('sub', 's32', `$difference.${i}`, `$x.${i}`, `$y.${i}`),
+  integer('abs', 's32', to, `$difference.${i}`),
+];
+
+/** Half of the sum, with ties away from zero: negative sums are rounded down, others up. */
+const average = (i: number, to: Ref): readonly Step[] => [
+  constant('$one', 1),
+  constant('$top', 31),
+  integer('add', 's32', `$both.${i}`, `$x.${i}`, `$y.${i}`),
+  bits('not', 32, `$others.${i}`, `$both.${i}`),
+  bits('shr.u', 32, `$up.${i}`, `$others.${i}`, '$top'),
+  integer('add', 's32', `$raised.${i}`, `$both.${i}`, `$up.${i}`),
+  bits('shr.s', 32, to, `$raised.${i}`, '$one'),
+];
+
+const compared: LaneSteps = (variant, i) => [
+  constant('$one', 1),
+  constant('$zero', 0),
+  compare(comparisonOf(variant), 's32', `$holds.${i}`, `$x.${i}`, `$y.${i}`),
+  select(`$made.${i}`, `$holds.${i}`, '$one', '$zero'),
+];
+
+interface Family {
+  readonly opcode: string;
+  readonly words: string;
+  readonly sat: string;
+  readonly summary: string;
+  readonly types: readonly [a: number, b: number];
+  readonly make: LaneSteps;
+}
+
+function forms(shape: Shape, family: Family): readonly InstructionForm[] {
+  const opcode = `${family.opcode}${shape.lanes}`;
+  const { choices, masks } = shape;
+  const operands = [
+    write('d', '.u32', { parts: masks }),
+    read('a', '.u32', { parts: choices, registerOnly: true }),
+    read('b', '.u32', { parts: choices, registerOnly: true }),
+    read('c', '.u32', { registerOnly: true }),
+  ];
+  const list = 'd{.mask}, a{.asel}, b{.bsel}, c';
+  const shared = {
+    section: family.opcode === 'vset' ? shape.comparisonSection : shape.section,
+    regime: 'exact',
+    sets: { dtype: words, atype: words, btype: words },
+    availability: [{ subject: opcode, ways: [at('3.0', 30)] }],
+    operands,
+  } as const;
+  const lanes = (variant: Variant): readonly Step[] => computed(shape, family.types, family.make, variant);
+  const parts = shape.lanes === 2 ? 'two halves' : 'four bytes';
+  return [
+    {
+      ...shared,
+      id: opcode,
+      syntax: `${opcode}${family.words}${family.sat}  ${list}`,
+      summary: `${family.summary} of ${parts}, in place of those of c.`,
+      steps: (variant) => [...lanes(variant), ...merged(shape, variant)],
+    },
+    {
+      ...shared,
+      id: `${opcode}.add`,
+      syntax: `${opcode}${family.words}.add  ${list}`,
+      summary: `${family.summary} of ${parts}, all added to c.`,
+      steps: (variant) => [...lanes(variant), ...accumulated(shape, variant)],
+    },
+  ];
+}
+
+function families(shape: Shape): readonly Family[] {
+  const arithmetic = (
+    [
+      ['vadd', 'Sums', simple('add')],
+      ['vsub', 'Differences', simple('sub')],
+      ['vavrg', 'Averages', average],
+      ['vabsdiff', 'Distances', distance],
+      ['vmin', 'The smaller', simple('min')],
+      ['vmax', 'The larger', simple('max')],
+    ] as const
+  ).map(
+    ([opcode, summary, make]): Family => ({
+      opcode,
+      words: '.dtype.atype.btype',
+      sat: '{.sat}',
+      summary,
+      types: [1, 2],
+      make: limited(shape, make),
+    }),
+  );
+  const comparison: Family = {
+    opcode: 'vset',
+    words: '.atype.btype.cmp',
+    sat: '',
+    summary: '1 where a comparison holds, else 0,',
+    types: [0, 1],
+    make: compared,
+  };
+  return [...arithmetic, comparison];
+}
+
+/** vadd2, vsub2, vavrg2, vabsdiff2, vmin2, vmax2, vset2 and the same operations on four bytes. */
+export const simdVideoForms: readonly InstructionForm[] = [halves, bytes].flatMap((shape) =>
+  families(shape).flatMap((family) => forms(shape, family)),
+);

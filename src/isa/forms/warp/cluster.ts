@@ -1,0 +1,94 @@
+/**
+ * Instructions for clusters, grids and their resources: mapa, getctarank, griddepcontrol, setmaxnreg, pmevent (PTX ISA
+ * 9.1, 9.7.9.23, 9.7.9.24, 9.7.13.13, 9.7.19). Here a cluster has one block, and a grid never waits for another.
+ */
+import { type InstructionForm, type OperandPattern, read, write } from '../../form.ts';
+import { plainWords } from '../../modifiers.ts';
+import type { Step } from '../../steps/step.ts';
+import { at, atSuffixed, type Availability } from '../../targets.ts';
+import type { TypeName } from '../../types.ts';
+import { constant } from '../integer/steps.ts';
+
+interface Line extends Pick<InstructionForm, 'id' | 'section' | 'syntax' | 'summary' | 'sets' | 'operands'> {
+  readonly ways: readonly Availability[];
+  readonly steps?: readonly Step[];
+}
+
+function form({ ways, steps = [{ kind: 'yield' }], ...line }: Line): InstructionForm {
+  const subject = plainWords(line.syntax, line.sets);
+  return { ...line, regime: 'exact', availability: [{ subject, ways }], steps: () => steps };
+}
+
+/** The text has the unsigned ones; ptxas accepts the signed ones too. */
+const sizes: readonly TypeName[] = ['.u32', '.u64', '.s32', '.s64'];
+
+const inShared: OperandPattern = {
+  kind: 'window',
+  name: 'a',
+  type: 0,
+  variables: true,
+  space: '.shared::cluster',
+  constants: true,
+};
+
+const constantOnly = { constantOnly: true } as const;
+
+/** mapa, getctarank, griddepcontrol, setmaxnreg and pmevent. */
+export const clusterForms: readonly InstructionForm[] = [
+  form({
+    id: 'mapa',
+    section: '9.7.9.23',
+    syntax: 'mapa{.shared::cluster}.type  d, a, b',
+    summary: 'The address in block b of the cluster that corresponds to a, which is a itself in the only block.',
+    sets: { type: sizes },
+    ways: [at('7.8', 90)],
+    operands: [write('d', 0), inShared, read('b', '.u32', { unpacked: true })],
+    steps: [{ kind: 'copy', to: '$d', from: '$a' }],
+  }),
+  form({
+    id: 'getctarank',
+    section: '9.7.9.24',
+    syntax: 'getctarank{.shared::cluster}.type  d, a',
+    summary: 'The rank in the cluster of the block that an address belongs to: 0, the only one.',
+    sets: { type: sizes },
+    ways: [at('7.8', 90)],
+    operands: [write('d', '.u32', { unpacked: true }), inShared],
+    steps: [constant('$d', 0)],
+  }),
+  form({
+    id: 'griddepcontrol',
+    section: '9.7.13.13',
+    syntax: 'griddepcontrol.action',
+    summary: 'Lets grids that depend on this one start, or waits for those that this one depends on.',
+    sets: { action: ['.launch_dependents', '.wait'] },
+    ways: [at('7.8', 90)],
+    operands: [],
+  }),
+  ...['inc', 'dec'].map((change) =>
+    form({
+      id: `setmaxnreg.${change}`,
+      section: '9.7.19.5',
+      syntax: `setmaxnreg.${change}.sync.aligned.type  n`,
+      summary: `${change === 'inc' ? 'Asks for registers' : 'Gives registers back'}, so that each thread of the warp has n.`,
+      sets: { type: ['.u32', '.s32'] },
+      ways: [atSuffixed('8.0', 90)],
+      operands: [read('n', '.u32', { ...constantOnly, range: [24, 256], multiple: 8 })],
+    }),
+  ),
+  form({
+    id: 'pmevent',
+    section: '9.7.19.3',
+    syntax: 'pmevent  a',
+    summary: 'Triggers performance monitor event a.',
+    ways: [at('1.4')],
+    operands: [read('a', '.u32', { ...constantOnly, range: [0, 15] })],
+  }),
+  form({
+    id: 'pmevent.mask',
+    section: '9.7.19.3',
+    syntax: 'pmevent.mask  a',
+    summary: 'Triggers the performance monitor events whose bits are set in a.',
+    ways: [at('3.0', 20)],
+    operands: [read('a', '.u32', { ...constantOnly, range: [0, 0xffff] })],
+  }),
+];

@@ -1,0 +1,63 @@
+/**
+ * redux.sync of f32 through integers: words with the same order as the floats, -0 below +0, and a NaN above or below
+ * all of them (PTX ISA 9.1, 9.7.13.12).
+ */
+import { has, type InstructionForm } from '../../form.ts';
+import type { Ref } from '../../steps/ref.ts';
+import type { Step } from '../../steps/step.ts';
+import { bits, compare, constant, select } from '../integer/steps.ts';
+
+const lowest = 0;
+const highest = 0xffffffff;
+
+/** Needed on both sides of the collective, because only its results are passed on. */
+const constants = (nanKey: number): readonly Step[] => [
+  constant('$top', 31),
+  constant('$sign', 0x80000000),
+  constant('$nanKey', nanKey),
+];
+
+/** `key` = the word of `value`. */
+function toKey(value: Ref, nanKey: number): readonly Step[] {
+  return [
+    ...constants(nanKey),
+    bits('shr.s', 32, '$negative', value, '$top'),
+    bits('or', 32, '$flipped', '$negative', '$sign'),
+    bits('xor', 32, '$ordered', value, '$flipped'),
+    { kind: 'compare', comparison: 'nan', type: 'f32', flush: false, to: '$isNaN', from: [value, value] },
+    select('$key', '$isNaN', '$nanKey', '$ordered'),
+  ];
+}
+
+/** `d` = the float of a word; a NaN becomes canonical. */
+const fromKey = (nanKey: number): readonly Step[] => [
+  ...constants(nanKey),
+  bits('shr.s', 32, '$positive', '$found', '$top'),
+  bits('not', 32, '$below', '$positive'),
+  bits('or', 32, '$restored', '$below', '$sign'),
+  bits('xor', 32, '$plain', '$found', '$restored'),
+  compare('eq', 'u32', '$wasNaN', '$found', '$nanKey'),
+  constant('$canonical', 0x7fffffff),
+  select('$d', '$wasNaN', '$canonical', '$plain'),
+];
+
+/** Without `.NaN`, a NaN loses, so it is the result only if all values are NaNs. */
+export const reduxFloatSteps: InstructionForm['steps'] = (variant): readonly Step[] => {
+  const isMinimum = has(variant, '.min');
+  const nanKey = isMinimum === has(variant, '.NaN') ? lowest : highest;
+  const magnitude: readonly Step[] = has(variant, '.abs')
+    ? [constant('$magnitudes', 0x7fffffff), bits('and', 32, '$value', '$a', '$magnitudes')]
+    : [{ kind: 'copy', to: '$value', from: '$a' }];
+  return [
+    ...magnitude,
+    ...toKey('$value', nanKey),
+    {
+      kind: 'collective',
+      fn: { form: 'redux', op: isMinimum ? 'min' : 'max', type: 'u32' },
+      to: ['$found'],
+      from: ['$key'],
+      mask: '$membermask',
+    },
+    ...fromKey(nanKey),
+  ];
+};
