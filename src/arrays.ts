@@ -10,17 +10,17 @@ export {
   type SemanticsComparison,
   type StackCause,
   type StackResult,
-} from './arrays/compare-semantics.ts';
+} from './arrays/statistics/compare-semantics.ts';
 export { convert, type ConvertOptions } from './arrays/convert.ts';
 export { convertAsync, type ConvertAsyncOptions } from './arrays/convert-async.ts';
-export type { BlockSchemeName, ScaledElement, Scheme, SchemeName } from './arrays/block-formats.ts';
-export { dequantize, type DequantizeOptions, type ValueFormat } from './arrays/dequantize.ts';
-export type { QuantizationStatistics } from './arrays/error-statistics.ts';
+export type { BlockSchemeName, ScaledElement, Scheme, SchemeName } from './arrays/quantized/block-formats.ts';
+export { dequantize, type DequantizeOptions, type ValueFormat } from './arrays/quantized/dequantize.ts';
+export type { QuantizationStatistics } from './arrays/statistics/error-statistics.ts';
 export { formatNamed, spelling, type SpellingFamily } from './arrays/names.ts';
-export { largestMagnitude, quantize, type Quantized, type QuantizeOptions } from './arrays/quantize.ts';
-export type { CodePacking, Granularity, Layout, QuantizedArray } from './arrays/quantized-array.ts';
-export type { MxRule } from './arrays/scale-rules.ts';
-export type { Semantics } from './arrays/semantic-rules.ts';
+export { largestMagnitude, quantize, type Quantized, type QuantizeOptions } from './arrays/quantized/quantize.ts';
+export type { CodePacking, Granularity, Layout, QuantizedArray } from './arrays/quantized/quantized-array.ts';
+export type { MxRule } from './arrays/quantized/scale-rules.ts';
+export type { Semantics } from './arrays/semantics/semantic-rules.ts';
 export type { ArrayOf, Bytes, Packing } from './arrays/storage.ts';
 export { Workspace } from './arrays/workspace.ts';
 export type { Rounding } from './numerics/conversion.ts';

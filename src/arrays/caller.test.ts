@@ -1,12 +1,12 @@
 /** Callers without a compiler: whatever they bring, they are told what is wrong with it, by a code. */
 import { describe, expect, test } from 'vitest';
 import { PtxlabError } from '../base/error.ts';
-import { compareSemantics } from './compare-semantics.ts';
+import { compareSemantics } from './statistics/compare-semantics.ts';
 import { convert } from './convert.ts';
 import { convertAsync } from './convert-async.ts';
-import { dequantize } from './dequantize.ts';
+import { dequantize } from './quantized/dequantize.ts';
 import { formatNamed, spelling } from './names.ts';
-import { largestMagnitude, quantize } from './quantize.ts';
+import { largestMagnitude, quantize } from './quantized/quantize.ts';
 import { Workspace } from './workspace.ts';
 
 const values = Float32Array.of(1, 2.7, -3, 1e6);

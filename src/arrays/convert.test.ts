@@ -8,8 +8,8 @@ import type { RandomSource } from '../jit/arrays/array-converter.ts';
 import { chunkSize } from '../jit/arrays/array-plan.ts';
 import { arrayConversion, convert, type ConvertOptions } from './convert.ts';
 import { converterOf } from './converters.ts';
-import { PlainConverter } from './plain-converter.ts';
-import { conversionOf, planConverter } from './semantics.ts';
+import { PlainConverter } from './elements/plain-converter.ts';
+import { conversionOf, planConverter } from './semantics/semantics.ts';
 import { type Bytes, bytesOf, storedBytes } from './storage.ts';
 import { Workspace } from './workspace.ts';
 

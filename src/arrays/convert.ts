@@ -19,8 +19,8 @@ import type { RandomSource } from '../jit/arrays/array-converter.ts';
 import { overlap, requireBytes, requireChoice, requireFlag, requireOptions, shown } from './caller.ts';
 import { converterOf } from './converters.ts';
 import { requireFormat } from './names.ts';
-import { allSemantics, type Semantics } from './semantic-rules.ts';
-import { conversionOf } from './semantics.ts';
+import { allSemantics, type Semantics } from './semantics/semantic-rules.ts';
+import { conversionOf } from './semantics/semantics.ts';
 import {
   arrayOver,
   type ArrayOf,

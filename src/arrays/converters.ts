@@ -3,7 +3,7 @@ import { Kept } from '../base/kept.ts';
 import { type ArrayPlan, planKey, stagingMemory } from '../jit/arrays/array-plan.ts';
 import { ArrayConverter } from '../jit/arrays/array-converter.ts';
 import { canCompile } from '../jit/simd/can-compile.ts';
-import { PlainConverter } from './plain-converter.ts';
+import { PlainConverter } from './elements/plain-converter.ts';
 import type { Bytes } from './storage.ts';
 import { workspaceOf } from './workspace.ts';
 

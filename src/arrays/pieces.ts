@@ -1,6 +1,6 @@
 /** A quantized array in the order of its elements, with the scales that belong to them. */
-import { chunkElements } from './block-encoder.ts';
-import type { Layout } from './quantized-array.ts';
+import { chunkElements } from './quantized/block-encoder.ts';
+import type { Layout } from './quantized/quantized-array.ts';
 
 /** Consecutive elements, at most `chunkElements`, and their scales, one per block. */
 export interface Piece {

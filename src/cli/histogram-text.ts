@@ -1,5 +1,5 @@
 /** Histograms as text. */
-import type { ExponentCount } from '../arrays/exponent-histogram.ts';
+import type { ExponentCount } from '../arrays/statistics/exponent-histogram.ts';
 import { elementAt } from '../base/element-at.ts';
 import { countText, percentText } from './number-text.ts';
 

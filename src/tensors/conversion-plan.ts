@@ -1,11 +1,11 @@
 /** How every tensor of a file is converted, and where it goes in the new file. */
-import { type Scheme, schemeNamed } from '../arrays/block-formats.ts';
+import { type Scheme, schemeNamed } from '../arrays/quantized/block-formats.ts';
 import { requireFormat } from '../arrays/names.ts';
-import type { Granularity } from '../arrays/quantized-array.ts';
-import { layoutOf } from '../arrays/quantized-array.ts';
-import type { MxRule } from '../arrays/scale-rules.ts';
-import type { Semantics } from '../arrays/semantic-rules.ts';
-import { conversionOf } from '../arrays/semantics.ts';
+import type { Granularity } from '../arrays/quantized/quantized-array.ts';
+import { layoutOf } from '../arrays/quantized/quantized-array.ts';
+import type { MxRule } from '../arrays/quantized/scale-rules.ts';
+import type { Semantics } from '../arrays/semantics/semantic-rules.ts';
+import { conversionOf } from '../arrays/semantics/semantics.ts';
 import { PtxlabError } from '../base/error.ts';
 import type { Rounding } from '../numerics/conversion.ts';
 import { type FormatName, formats } from '../numerics/formats.ts';

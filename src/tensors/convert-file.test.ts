@@ -1,7 +1,7 @@
 /** Files converted piece by piece hold what converting each tensor at once gives. */
 import { describe, expect, test } from 'vitest';
 import { convert } from '../arrays/convert.ts';
-import { quantize } from '../arrays/quantize.ts';
+import { quantize } from '../arrays/quantized/quantize.ts';
 import type { FormatName } from '../numerics/formats.ts';
 import { memorySink, memorySource } from './bytes.ts';
 import { type ConversionChoice, planConversion } from './conversion-plan.ts';

@@ -1,7 +1,7 @@
 /** Runs a conversion plan piece by piece: only a few pieces of a file are in memory, whatever its size. */
 import { convert } from '../arrays/convert.ts';
-import { largestMagnitude, quantize, type QuantizeOptions } from '../arrays/quantize.ts';
-import { layoutOf } from '../arrays/quantized-array.ts';
+import { largestMagnitude, quantize, type QuantizeOptions } from '../arrays/quantized/quantize.ts';
+import { layoutOf } from '../arrays/quantized/quantized-array.ts';
 import { bytesOf } from '../arrays/storage.ts';
 import { elementAt, lastOf } from '../base/element-at.ts';
 import { formats } from '../numerics/formats.ts';

@@ -1,6 +1,6 @@
 /** Elements of a stored tensor, a piece at a time, in the form that conversions take. */
 import { convert } from '../arrays/convert.ts';
-import type { SourceArray, SourceFormat } from '../arrays/source-values.ts';
+import type { SourceArray, SourceFormat } from '../arrays/elements/source-values.ts';
 import { elementAt } from '../base/element-at.ts';
 import { formats, type FormatName } from '../numerics/formats.ts';
 import type { ByteSource } from './bytes.ts';

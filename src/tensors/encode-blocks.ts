@@ -1,7 +1,7 @@
 /** Values to the blocks of GGUF. */
 import { convert } from '../arrays/convert.ts';
-import { quantize } from '../arrays/quantize.ts';
-import { singlesOf } from '../arrays/source-values.ts';
+import { quantize } from '../arrays/quantized/quantize.ts';
+import { singlesOf } from '../arrays/elements/source-values.ts';
 import { singleAt } from '../base/typed-reads.ts';
 import type { Values } from './element-reader.ts';
 import { blockFormats, packBlocks } from './gguf-blocks.ts';

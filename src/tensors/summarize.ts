@@ -1,6 +1,6 @@
 /** A summary of a stored tensor, chunk by chunk. */
-import { CodeCounts } from '../arrays/code-counts.ts';
-import { Summarizer, type Summary } from '../arrays/summary.ts';
+import { CodeCounts } from '../arrays/statistics/code-counts.ts';
+import { Summarizer, type Summary } from '../arrays/statistics/summary.ts';
 import type { TensorEntry, TensorFile } from './tensor-file.ts';
 import { forEachChunk, isReadable, tensorCodes, tensorValues } from './tensor-values.ts';
 

@@ -1,5 +1,5 @@
 /** The elements of a stored tensor as numbers, a range at a time. */
-import { elementDecoder } from '../arrays/element-values.ts';
+import { elementDecoder } from '../arrays/elements/element-values.ts';
 import { elementAt } from '../base/element-at.ts';
 import { formats, type FormatName } from '../numerics/formats.ts';
 import { type BadScale, blockDecoder } from './block-values.ts';

@@ -1,10 +1,10 @@
 /** WebAssembly against plain JavaScript, which specifies it. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { schemes } from '../../src/arrays/block-formats.ts';
-import { dequantize } from '../../src/arrays/dequantize.ts';
-import { quantize, type QuantizeOptions } from '../../src/arrays/quantize.ts';
-import type { QuantizedArray } from '../../src/arrays/quantized-array.ts';
-import type { SourceArray } from '../../src/arrays/source-values.ts';
+import { schemes } from '../../src/arrays/quantized/block-formats.ts';
+import { dequantize } from '../../src/arrays/quantized/dequantize.ts';
+import { quantize, type QuantizeOptions } from '../../src/arrays/quantized/quantize.ts';
+import type { QuantizedArray } from '../../src/arrays/quantized/quantized-array.ts';
+import type { SourceArray } from '../../src/arrays/elements/source-values.ts';
 import { formats } from '../../src/numerics/formats.ts';
 import { anyBits, difference, moderate, special } from './numbers.ts';
 
@@ -111,8 +111,8 @@ describe('where WebAssembly is not to be had', () => {
     vi.stubGlobal('WebAssembly', stub);
     vi.resetModules();
     const fresh = {
-      ...(await import('../../src/arrays/quantize.ts')),
-      ...(await import('../../src/arrays/dequantize.ts')),
+      ...(await import('../../src/arrays/quantized/quantize.ts')),
+      ...(await import('../../src/arrays/quantized/dequantize.ts')),
     };
     expect(fresh.quantize(source, { to: 'mxfp4' }).codes).toEqual(codes);
     expect(fresh.dequantize(fresh.quantize(source, { to: 'nvfp4' }))).toEqual(values);

@@ -1,11 +1,11 @@
 /** Parts of an array, and stochastic rounding, which depends on where an element is. */
 import { describe, expect, test } from 'vitest';
-import { schemes } from '../../src/arrays/block-formats.ts';
+import { schemes } from '../../src/arrays/quantized/block-formats.ts';
 import { convert } from '../../src/arrays/convert.ts';
-import { dequantize } from '../../src/arrays/dequantize.ts';
-import { codeOf, codeTable } from '../../src/arrays/element-codes.ts';
-import { largestMagnitude, quantize } from '../../src/arrays/quantize.ts';
-import type { QuantizedArray } from '../../src/arrays/quantized-array.ts';
+import { dequantize } from '../../src/arrays/quantized/dequantize.ts';
+import { codeOf, codeTable } from '../../src/arrays/elements/element-codes.ts';
+import { largestMagnitude, quantize } from '../../src/arrays/quantized/quantize.ts';
+import type { QuantizedArray } from '../../src/arrays/quantized/quantized-array.ts';
 import { difference, moderate } from './numbers.ts';
 
 const names = [...schemes.keys()];

@@ -1,10 +1,10 @@
 /** Results of quantizing: by an oracle of OCP MX 1.0, and by example. */
 import { describe, expect, test } from 'vitest';
-import { unpackCodes } from '../../src/arrays/bit-packing.ts';
-import { schemes } from '../../src/arrays/block-formats.ts';
+import { unpackCodes } from '../../src/arrays/elements/bit-packing.ts';
+import { schemes } from '../../src/arrays/quantized/block-formats.ts';
 import { convert } from '../../src/arrays/convert.ts';
-import { dequantize } from '../../src/arrays/dequantize.ts';
-import { quantize, type QuantizeOptions } from '../../src/arrays/quantize.ts';
+import { dequantize } from '../../src/arrays/quantized/dequantize.ts';
+import { quantize, type QuantizeOptions } from '../../src/arrays/quantized/quantize.ts';
 import { formats, type FormatName } from '../../src/numerics/formats.ts';
 import { moderate, special } from './numbers.ts';
 

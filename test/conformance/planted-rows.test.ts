@@ -60,7 +60,7 @@ async function plantedModules() {
     device: await import('../../src/device.ts'),
     arrays: await import('../../src/arrays.ts'),
     npy: await import('../../src/tensors/npy-dtypes.ts'),
-    exact: await import('../../src/arrays/semantics.ts'),
+    exact: await import('../../src/arrays/semantics/semantics.ts'),
     formats: await import('../../src/numerics/formats.ts'),
   };
 }

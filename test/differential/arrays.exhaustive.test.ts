@@ -1,7 +1,7 @@
 /** Arrays against the exact engine: every value of the sources of up to 16 bits, and of f32 for the usual conversions. */
 import { describe, expect, test } from 'vitest';
 import { convert } from '../../src/arrays.ts';
-import { conversionOf, planConverter } from '../../src/arrays/semantics.ts';
+import { conversionOf, planConverter } from '../../src/arrays/semantics/semantics.ts';
 import { type FormatName, formats, formatNames } from '../../src/numerics/formats.ts';
 
 const words = formatNames.filter((name) => formats[name].width === 16);

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { arrayConversion, convert, type ConvertOptions, type PreparedArrays } from '../../src/arrays/convert.ts';
-import { PlainConverter } from '../../src/arrays/plain-converter.ts';
+import { PlainConverter } from '../../src/arrays/elements/plain-converter.ts';
 import { type Packing, storedBytes } from '../../src/arrays/storage.ts';
 import { Workspace } from '../../src/arrays/workspace.ts';
 import { PtxlabError } from '../../src/base/error.ts';

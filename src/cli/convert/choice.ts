@@ -1,7 +1,7 @@
 /** The flags of `ptxlab convert` as a choice, and the container of the output file. */
 import { basename } from 'node:path';
-import type { Granularity } from '../../arrays/quantized-array.ts';
-import type { Semantics } from '../../arrays/semantic-rules.ts';
+import type { Granularity } from '../../arrays/quantized/quantized-array.ts';
+import type { Semantics } from '../../arrays/semantics/semantic-rules.ts';
 import { PtxlabError } from '../../base/error.ts';
 import { matchesGlob } from '../../base/glob.ts';
 import { printable } from '../../diagnostics/renderers/printable.ts';

@@ -1,8 +1,8 @@
 /** Comparing two tensor files, tensor by tensor. */
-import { Comparer, type Comparison } from '../../arrays/comparison.ts';
-import type { ExponentCount } from '../../arrays/exponent-histogram.ts';
-import { isCoarser, type SpacingUnit } from '../../arrays/spacing.ts';
-import { Summarizer } from '../../arrays/summary.ts';
+import { Comparer, type Comparison } from '../../arrays/statistics/comparison.ts';
+import type { ExponentCount } from '../../arrays/statistics/exponent-histogram.ts';
+import { isCoarser, type SpacingUnit } from '../../arrays/statistics/spacing.ts';
+import { Summarizer } from '../../arrays/statistics/summary.ts';
 import { pairOf } from '../../base/tuples.ts';
 import { type ExactChunk, exactValuesOf, restOfDifference } from '../../tensors/exact-values.ts';
 import { type Pairing, pairTensors, type Side, type TensorPair } from '../../tensors/pairing.ts';

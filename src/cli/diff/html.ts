@@ -1,5 +1,5 @@
 /** The report of `diff --html`: one file with all its charts, which loads nothing and runs no scripts. */
-import type { ExponentCount } from '../../arrays/exponent-histogram.ts';
+import type { ExponentCount } from '../../arrays/statistics/exponent-histogram.ts';
 import { printable } from '../../diagnostics/renderers/printable.ts';
 import { drawChart } from './charts.ts';
 import type { ComparedPair, FileDiff } from './compare.ts';

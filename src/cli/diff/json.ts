@@ -1,5 +1,5 @@
 /** The output of `diff --json`. */
-import type { Comparison } from '../../arrays/comparison.ts';
+import type { Comparison } from '../../arrays/statistics/comparison.ts';
 import type { Side } from '../../tensors/pairing.ts';
 import type { ComparedPair, FileDiff, PairOutcome } from './compare.ts';
 import { complaints, isClean, isEqual, type Limits } from './verdict.ts';

@@ -1,5 +1,5 @@
 /** Whether two tensor files are close enough to each other. */
-import type { Comparison } from '../../arrays/comparison.ts';
+import type { Comparison } from '../../arrays/statistics/comparison.ts';
 import type { ComparedPair, FileDiff } from './compare.ts';
 
 /** Limits of the differences; null if not given. */

@@ -1,6 +1,6 @@
 /** Measures of a comparison as people read them. */
-import type { Comparison } from '../../arrays/comparison.ts';
-import type { SpacingUnit } from '../../arrays/spacing.ts';
+import type { Comparison } from '../../arrays/statistics/comparison.ts';
+import type { SpacingUnit } from '../../arrays/statistics/spacing.ts';
 import { describeScales } from '../../tensors/scales.ts';
 import type { Side } from '../../tensors/pairing.ts';
 import type { ComparedPair } from './compare.ts';

@@ -1,5 +1,5 @@
 /** What inspect finds in a file. */
-import type { Summary } from '../../arrays/summary.ts';
+import type { Summary } from '../../arrays/statistics/summary.ts';
 import type { TensorEntry } from '../../tensors/tensor-file.ts';
 import type { TensorInput } from '../tensor-input.ts';
 

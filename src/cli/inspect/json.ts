@@ -1,5 +1,5 @@
 /** The output of `inspect --json` for a file. */
-import type { Summary } from '../../arrays/summary.ts';
+import type { Summary } from '../../arrays/statistics/summary.ts';
 import type { MetadataValue, TensorEntry } from '../../tensors/tensor-file.ts';
 import type { Inspection } from './inspection.ts';
 import { jsonNumber } from '../number-text.ts';

@@ -1,5 +1,5 @@
 /** The output of `inspect` for people. */
-import type { Summary } from '../../arrays/summary.ts';
+import type { Summary } from '../../arrays/statistics/summary.ts';
 import { printable } from '../../diagnostics/renderers/printable.ts';
 import type { Style } from '../../diagnostics/renderers/style.ts';
 import type { MetadataValue } from '../../tensors/tensor-file.ts';

@@ -1,4 +1,4 @@
-/** Codes times factors to f32 as a WebAssembly module, as specified by src/arrays/plain-decoder.ts. */
+/** Codes times factors to f32 as a WebAssembly module, as specified by src/arrays/elements/plain-decoder.ts. */
 import { plainConversion } from '../../numerics/conversion.ts';
 import { formats, type FormatName } from '../../numerics/formats.ts';
 import { Code } from '../../wasm/code.ts';

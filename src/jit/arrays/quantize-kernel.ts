@@ -1,6 +1,6 @@
 /**
  * Quantizing as a WebAssembly module: finds the largest magnitude of an array, quantizes blocks with their own scales,
- * four at a time, and multiplies an array by one factor. The results match src/arrays/plain-encoder.ts bit for bit.
+ * four at a time, and multiplies an array by one factor. The results match src/arrays/elements/plain-encoder.ts bit for bit.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { quadOf } from '../../base/tuples.ts';

@@ -1,5 +1,5 @@
 /**
- * Scales of four blocks at once, as specified by src/arrays/scale-rules.ts: from the largest magnitudes to codes and to
+ * Scales of four blocks at once, as specified by src/arrays/quantized/scale-rules.ts: from the largest magnitudes to codes and to
  * the factors of the elements.
  */
 import { plainConversion } from '../../numerics/conversion.ts';

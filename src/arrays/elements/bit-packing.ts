@@ -1,0 +1,45 @@
+/**
+ * Densely packed codes: element i takes bits w * i to w * i + w - 1 of a little-endian bit string, so element 0 is
+ * lowest.
+ */
+import { byteAt } from '../../base/typed-reads.ts';
+
+/** Bytes of a number of dense codes. */
+export function denseBytes(elements: number, width: number): number {
+  return Math.ceil((elements * width) / 8);
+}
+
+/** Packs codes, one per byte, into dense ones from element `at` on; the target bits, and all after them, must be 0. */
+export function packCodes(codes: Uint8Array, width: number, dense: Uint8Array, at: number): void {
+  const first = at * width;
+  let place = Math.floor(first / 8);
+  let filled = first % 8;
+  let bits = filled === 0 ? 0 : byteAt(dense, place);
+  for (let i = 0; i < codes.length; i++) {
+    bits |= byteAt(codes, i) << filled;
+    filled += width;
+    if (filled < 8) continue;
+    dense[place++] = bits & 0xff;
+    bits >>>= 8;
+    filled -= 8;
+  }
+  if (filled > 0) dense[place] = bits;
+}
+
+/** Reads `codes.length` dense codes from element `at` on. */
+export function unpackCodes(dense: Uint8Array, width: number, codes: Uint8Array, at: number): void {
+  const mask = 2 ** width - 1;
+  const first = at * width;
+  let place = Math.floor(first / 8);
+  let left = 8 - (first % 8);
+  let bits = codes.length === 0 ? 0 : byteAt(dense, place++) >>> (first % 8);
+  for (let i = 0; i < codes.length; i++) {
+    if (left < width) {
+      bits |= byteAt(dense, place++) << left;
+      left += 8;
+    }
+    codes[i] = bits & mask;
+    bits >>>= width;
+    left -= width;
+  }
+}

@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import { conversion } from '../../numerics/convert.ts';
+import { codeOf, codeTable, elementConversion, valuesOf } from './element-codes.ts';
+
+const elements = ['e4m3', 'e5m2', 'e2m3', 'e3m2', 'e2m1', 's8', 's4', 's2'] as const;
+
+/** Every f32 exponent with significands at, below and above each tie that eight places can have, and random ones. */
+function* singles(): Generator<number> {
+  let state = 1;
+  for (let exponent = 0; exponent < 512; exponent++) {
+    for (let top = 0; top < 512; top++) {
+      const tie = exponent * 2 ** 23 + top * 2 ** 14;
+      yield tie;
+      yield tie + 1;
+      yield (tie - 1) >>> 0;
+    }
+    for (let i = 0; i < 64; i++) {
+      state = Math.imul(state, 1664525) + 1013904223;
+      yield exponent * 2 ** 23 + (state >>> 9);
+    }
+  }
+}
+
+describe.each(elements)('the table of %s', (element) => {
+  test('has what the reference conversion gives', () => {
+    const table = codeTable(element);
+    const convert = conversion(elementConversion(element));
+    const wrong: string[] = [];
+    for (const bits of singles()) {
+      if (codeOf(table, bits) !== convert(bits, 0, 0x7f)) wrong.push(bits.toString(16));
+    }
+    expect(wrong.slice(0, 10)).toEqual([]);
+  });
+
+  test('values convert to their own codes', () => {
+    const words = new Uint32Array(valuesOf(element).buffer);
+    const table = codeTable(element);
+    const again = [...words].map((bits) => codeOf(table, bits));
+    const isNan = (code: number): boolean => Number.isNaN(valuesOf(element).at(code));
+    const isInfinite = (code: number): boolean =>
+      Math.abs(valuesOf(element).at(code) ?? 0) === Number.POSITIVE_INFINITY;
+    again.forEach((code, i) => {
+      if (!isNan(i) && !isInfinite(i)) expect(code).toBe(i);
+    });
+  });
+});

@@ -1,0 +1,58 @@
+/** Codes of at most 8 bits for f32 values and back, by tables filled from the reference conversion. */
+import { byteAt } from '../../base/typed-reads.ts';
+import { type Conversion, plainConversion } from '../../numerics/conversion.ts';
+import { conversion } from '../../numerics/convert.ts';
+import { formats, type FormatName } from '../../numerics/formats.ts';
+
+/** `cvt.rn.satfinite` to a float; `cvt.rni.sat` to an integer, which is how cvt.pack treats each of its halves. */
+export function elementConversion(element: FormatName): Conversion {
+  const isInteger = formats[element].kind === 'integer';
+  return { ...plainConversion('f32', element), integral: isInteger, sat: isInteger, satfinite: !isInteger };
+}
+
+/**
+ * A code depends on the sign, the exponent, some leading fraction bits, and on whether anything lies below. The number
+ * of leading bits is one more than a float format keeps, for ties; an integer of w bits keeps at most w - 1.
+ */
+const places: Readonly<Partial<Record<FormatName, number>>> = { s8: 8, s4: 4, s2: 2 };
+const floatPlaces = 4;
+
+export interface CodeTable {
+  /** By the leading bits, then a sticky bit. */
+  readonly codes: Uint8Array;
+  /** Bits below the leading ones. */
+  readonly cut: number;
+  readonly below: number;
+}
+
+const codeTables = new Map<FormatName, CodeTable>();
+
+export function codeTable(element: FormatName): CodeTable {
+  const known = codeTables.get(element);
+  if (known !== undefined) return known;
+  const cut = 23 - (places[element] ?? floatPlaces);
+  const convert = conversion(elementConversion(element));
+  const codes = new Uint8Array(2 ** (33 - cut));
+  for (let i = 0; i < codes.length; i++) codes[i] = convert((((i >>> 1) << cut) | (i & 1)) >>> 0, 0, 0x7f) as number;
+  const table = { codes, cut, below: 2 ** cut - 1 };
+  codeTables.set(element, table);
+  return table;
+}
+
+/** The code for the bits of an f32. */
+export function codeOf({ codes, cut, below }: CodeTable, bits: number): number {
+  return byteAt(codes, ((bits >>> cut) << 1) | ((bits & below) === 0 ? 0 : 1));
+}
+
+const valueTables = new Map<FormatName, Float32Array>();
+
+/** The values of all codes; f32 can represent every format of at most 8 bits exactly. */
+export function valuesOf(element: FormatName): Float32Array {
+  const known = valueTables.get(element);
+  if (known !== undefined) return known;
+  const decode = conversion(plainConversion(element, 'f32'));
+  const bits = Uint32Array.from({ length: 2 ** formats[element].width }, (_, code) => decode(code, 0, 0x7f) as number);
+  const values = new Float32Array(bits.buffer);
+  valueTables.set(element, values);
+  return values;
+}

@@ -1,0 +1,149 @@
+/**
+ * Stored elements as numbers: in f32 if every value of the format fits, otherwise in f64. 64-bit integers beyond 2^53
+ * become the nearest f64, ties to even; everything else is exact. NaN payloads are not kept.
+ */
+import { wordAt } from '../../base/typed-reads.ts';
+import { decode, power } from '../../numerics/exact.ts';
+import { formats, type FormatName } from '../../numerics/formats.ts';
+import { convert } from '../convert.ts';
+
+export interface ElementDecoder {
+  /**
+   * Elements begin on a byte boundary again after this many: 1, 2 or 4. All chunks except the last hold whole groups.
+   */
+  readonly group: number;
+  /** Bytes of a group. */
+  readonly groupBytes: number;
+  /**
+   * The first `count` elements of `bytes`, little-endian. The array may be a view of `bytes` or of a buffer that the
+   * next call overwrites.
+   */
+  values(bytes: Uint8Array, count: number): Float32Array | Float64Array;
+}
+
+/**
+ * `dense`: elements of 2, 4 or 6 bits without padding, the first in the lowest bits of the first byte. Otherwise each
+ * is in the low bits of its own byte or bytes.
+ */
+export function elementDecoder(name: FormatName, dense: boolean): ElementDecoder {
+  const { width } = formats[name];
+  if (name === 'f32') return whole(4, (bytes, count) => viewOf(Float32Array, bytes, count));
+  if (name === 'f64') return whole(8, (bytes, count) => viewOf(Float64Array, bytes, count));
+  if (name === 'tf32') return whole(4, truncated());
+  if (width === 32) return whole(4, integers(name));
+  if (width === 64) return whole(8, longIntegers(formats[name].signed));
+  return decoded(name, dense && width < 8);
+}
+
+type Values = ElementDecoder['values'];
+
+function whole(groupBytes: number, values: Values): ElementDecoder {
+  return { group: 1, groupBytes, values };
+}
+
+/** Formats of at most 16 bits. */
+function decoded(name: FormatName, dense: boolean): ElementDecoder {
+  const { width } = formats[name];
+  const packing = width >= 8 ? {} : ({ sourcePacking: dense ? 'low-first' : 'bytes' } as const);
+  const room = new Room(Float32Array);
+  const [group, groupBytes] = dense ? denseGroup(width) : [1, Math.ceil(width / 8)];
+  return {
+    group,
+    groupBytes,
+    values: (bytes, count) => convert(bytes, { from: name, to: 'f32', ...packing, count, out: room.of(count) }),
+  };
+}
+
+/** The smallest number of elements of this width that fill whole bytes, and the number of those bytes. */
+function denseGroup(width: number): readonly [elements: number, bytes: number] {
+  return width === 6 ? [4, 3] : [8 / width, 1];
+}
+
+function truncated(): Values {
+  const room = new Room(Float32Array);
+  return (bytes, count) => {
+    const from = viewOf(Uint32Array, bytes, count);
+    const out = room.of(count);
+    const bits = new Uint32Array(out.buffer, 0, count);
+    for (let i = 0; i < count; i++) bits[i] = wordAt(from, i) & 0xffffe000;
+    return out;
+  };
+}
+
+function integers(name: FormatName): Values {
+  const room = new Room(Float64Array);
+  return (bytes, count) => {
+    const out = room.of(count);
+    out.set(name === 's32' ? viewOf(Int32Array, bytes, count) : viewOf(Uint32Array, bytes, count));
+    return out;
+  };
+}
+
+/** The two halves of an integer are exact in f64, so their sum is rounded once. */
+function longIntegers(signed: boolean): Values {
+  const room = new Room(Float64Array);
+  return (bytes, count) => {
+    const words = viewOf(Uint32Array, bytes, count * 2);
+    const out = room.of(count);
+    for (let i = 0; i < count; i++) {
+      const high = wordAt(words, 2 * i + 1);
+      out[i] = (signed ? high | 0 : high) * 0x100000000 + wordAt(words, 2 * i);
+    }
+    return out;
+  };
+}
+
+const tables = new Map<FormatName, Float32Array>();
+
+/** The value of every encoding of a format of at most 16 bits, by encoding. */
+export function valueTable(name: FormatName): Float32Array {
+  const known = tables.get(name);
+  if (known !== undefined) return known;
+  const table = Float32Array.from({ length: 2 ** formats[name].width }, (_, bits) => valueOf(name, bits));
+  tables.set(name, table);
+  return table;
+}
+
+function valueOf(name: FormatName, bits: number): number {
+  const exact = decode(name, bits);
+  switch (exact.kind) {
+    case 'nan':
+      return Number.NaN;
+    case 'zero':
+      return exact.sign === 1 ? -0 : 0;
+    case 'infinity':
+      return exact.sign === 1 ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+    case 'finite':
+      return (exact.sign === 1 ? -1 : 1) * exact.significand * power(exact.exponent);
+  }
+}
+
+/** A buffer that grows and is reused. */
+class Room<A extends Float32Array | Float64Array> {
+  private readonly Kind: new (
+    length: number,
+  ) => A;
+  private buffer: A;
+
+  constructor(Kind: new (length: number) => A) {
+    this.Kind = Kind;
+    this.buffer = new Kind(0);
+  }
+
+  of(length: number): A {
+    if (this.buffer.length < length) this.buffer = new this.Kind(length);
+    return this.buffer.subarray(0, length) as A;
+  }
+}
+
+interface ViewKind<A> {
+  readonly BYTES_PER_ELEMENT: number;
+  new (buffer: ArrayBufferLike, offset: number, length: number): A;
+}
+
+/** The bytes as elements of a typed array; copied if they are not aligned. */
+function viewOf<A>(Kind: ViewKind<A>, bytes: Uint8Array, length: number): A {
+  const size = Kind.BYTES_PER_ELEMENT;
+  const aligned = bytes.byteOffset % size === 0 ? bytes : bytes.slice(0, length * size);
+  return new Kind(aligned.buffer, aligned.byteOffset, length);
+}

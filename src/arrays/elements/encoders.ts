@@ -1,0 +1,26 @@
+/** Selects encoders and decoders: WebAssembly if allowed, else plain JavaScript; the results are the same. */
+import { Kept } from '../../base/kept.ts';
+import { canCompile } from '../../jit/simd/can-compile.ts';
+import type { FormatName } from '../../numerics/formats.ts';
+import type { BlockEncoder, EncoderPlan } from '../quantized/block-encoder.ts';
+import { FastDecoder } from './fast-decoder.ts';
+import { FastEncoder } from './fast-encoder.ts';
+import { type BlockDecoder, PlainDecoder } from './plain-decoder.ts';
+import { PlainEncoder } from './plain-encoder.ts';
+
+const encoders = new Kept<string, BlockEncoder>(256);
+const decoders = new Kept<string, BlockDecoder>(256);
+
+/** An encoder for a plan, made once; `plain` never uses WebAssembly. */
+export function blockEncoder(plan: EncoderPlan, plain: boolean): BlockEncoder {
+  return encoders.of(JSON.stringify([plan, plain]), () =>
+    plain || !canCompile() ? new PlainEncoder(plan) : new FastEncoder(plan),
+  );
+}
+
+/** A decoder of an element's codes, made once. */
+export function blockDecoder(element: FormatName, dense: boolean, plain: boolean): BlockDecoder {
+  return decoders.of(`${element} ${dense} ${plain}`, () =>
+    plain || !canCompile() ? new PlainDecoder(element, dense) : new FastDecoder(element, dense),
+  );
+}

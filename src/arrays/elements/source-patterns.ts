@@ -1,0 +1,77 @@
+/** Sets of inputs of a float format, as ranges of patterns without sign. */
+import type { Bits } from '../../base/bits.ts';
+import { decode, power } from '../../numerics/exact.ts';
+import { type FloatFormat, formats, type FormatName } from '../../numerics/formats.ts';
+import type { RuleInputs } from '../semantics/semantic-rules.ts';
+
+/** Both included. */
+export interface PatternRange {
+  readonly first: Bits;
+  readonly last: Bits;
+}
+
+/** The inputs of a rule as patterns of a float format; null if the format has none of them. */
+export function patternsOfInputs(name: FormatName, inputs: RuleInputs): PatternRange | null {
+  const all = lastPattern(name);
+  const firstNan = firstPattern(name, (value) => Number.isNaN(value));
+  switch (inputs.kind) {
+    case 'nan':
+      return rangeOf(name, firstNan, all);
+    case 'zero':
+      return rangeOf(name, 0n, firstPattern(name, (value) => value !== 0) - 1n);
+    case 'negative':
+      return rangeOf(
+        name,
+        firstPattern(name, (value) => value !== 0),
+        firstNan - 1n,
+      );
+    case 'range': {
+      const { above, below } = inputs;
+      const isBeyond = (value: number): boolean => !(value < below) && value !== Number.POSITIVE_INFINITY;
+      const isEnd = below === Number.POSITIVE_INFINITY ? isBeyond : (value: number): boolean => !(value < below);
+      return rangeOf(
+        name,
+        firstPattern(name, (value) => !(value <= above)),
+        firstPattern(name, isEnd) - 1n,
+      );
+    }
+  }
+}
+
+function rangeOf(name: FormatName, first: bigint, last: bigint): PatternRange | null {
+  if (first > last) return null;
+  const { width } = formats[name];
+  return width > 32 ? { first, last } : { first: Number(first), last: Number(last) };
+}
+
+function lastPattern(name: FormatName): bigint {
+  const { width, signed } = formats[name];
+  return (1n << BigInt(signed ? width - 1 : width)) - 1n;
+}
+
+/** The first pattern without sign whose magnitude satisfies a condition that all larger ones do; one past the last if none. */
+function firstPattern(name: FormatName, condition: (value: number) => boolean): bigint {
+  let [low, high] = [0n, lastPattern(name) + 1n];
+  while (low < high) {
+    const middle = (low + high) / 2n;
+    if (condition(magnitudeOf(name, middle))) high = middle;
+    else low = middle + 1n;
+  }
+  return low;
+}
+
+/** Exact: every float format's values are doubles. */
+function magnitudeOf(name: FormatName, pattern: bigint): number {
+  const { width } = formats[name] as FloatFormat;
+  const value = decode(name, width > 32 ? pattern : Number(pattern));
+  switch (value.kind) {
+    case 'zero':
+      return 0;
+    case 'infinity':
+      return Number.POSITIVE_INFINITY;
+    case 'nan':
+      return Number.NaN;
+    case 'finite':
+      return value.significand * power(value.exponent);
+  }
+}

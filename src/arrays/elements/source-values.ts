@@ -1,0 +1,86 @@
+/** Arrays of values in the formats that tensors have before they are quantized. */
+import { PtxlabError } from '../../base/error.ts';
+import { codeAt, singleAt } from '../../base/typed-reads.ts';
+import { requireBytes } from '../caller.ts';
+import { requireFormat } from '../names.ts';
+import { tagOf } from '../storage.ts';
+
+/** f32 values, or bits of f16 or bf16. */
+export type SourceArray = Float32Array | Uint16Array;
+export type SourceFormat = 'f32' | 'f16' | 'bf16';
+
+/** What callers may pass: these, and the array of f16 in newer runtimes. */
+export type GivenArray = SourceArray | HalfArray;
+
+interface HalfArray extends ArrayBufferView {
+  readonly length: number;
+  readonly [Symbol.toStringTag]: 'Float16Array';
+}
+
+/** The elements of the caller's array, and their format. Throws `bad-source`, and like `requireFormat`. */
+export function sourceOf(
+  given: GivenArray,
+  named: string | undefined,
+): { readonly source: SourceArray; readonly from: SourceFormat } {
+  requireBytes(given, 'the source', 'bad-source');
+  const kind = tagOf(given);
+  const held = heldBy(kind);
+  const from = named === undefined ? held[0] : requireFormat(named);
+  if (!held.includes(from as SourceFormat)) {
+    throw new PtxlabError('bad-source', `a ${kind} holds ${held.join(' or ')}, not ${from}`);
+  }
+  if (named === undefined && held.length > 1) {
+    throw new PtxlabError('bad-source', `a ${kind} holds ${held.join(' or ')}: say which by \`from\``);
+  }
+  const { buffer, byteOffset, length } = given;
+  // Makes a new view if the caller's is from another realm, or of another kind with the same bits.
+  const source =
+    from === 'f32' ? new Float32Array(buffer, byteOffset, length) : new Uint16Array(buffer, byteOffset, length);
+  return { source, from: from as SourceFormat };
+}
+
+function heldBy(kind: string): readonly SourceFormat[] {
+  switch (kind) {
+    case 'Float32Array':
+      return ['f32'];
+    case 'Float16Array':
+      return ['f16'];
+    case 'Uint16Array':
+      return ['f16', 'bf16'];
+    default:
+      throw new PtxlabError(
+        'bad-source',
+        `a ${kind} cannot be quantized: bring f32 in a Float32Array, or bits of f16 or bf16 in a Uint16Array`,
+      );
+  }
+}
+
+let halves: Float32Array | null = null;
+
+/** The values of all f16, exactly. */
+function halfValues(): Float32Array {
+  halves ??= Float32Array.from({ length: 65536 }, (_, bits) => {
+    const [exponent, fraction] = [(bits >>> 10) & 31, bits & 0x3ff];
+    const sign = bits < 0x8000 ? 1 : -1;
+    if (exponent === 31) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
+    return sign * (exponent === 0 ? fraction * 2 ** -24 : (1024 + fraction) * 2 ** (exponent - 25));
+  });
+  return halves;
+}
+
+/**
+ * Writes the values of a source as f32, exactly, and returns the part of `room` that holds them; f32 values are not
+ * copied.
+ */
+export function singlesOf(source: SourceArray, from: SourceFormat, room: Float32Array): Float32Array {
+  if (source instanceof Float32Array) return source;
+  const count = source.length;
+  if (from === 'bf16') {
+    const words = new Uint32Array(room.buffer, room.byteOffset, count);
+    for (let i = 0; i < count; i++) words[i] = codeAt(source, i) << 16;
+  } else {
+    const values = halfValues();
+    for (let i = 0; i < count; i++) room[i] = singleAt(values, codeAt(source, i));
+  }
+  return room.subarray(0, count);
+}

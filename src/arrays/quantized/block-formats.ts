@@ -1,0 +1,87 @@
+/** Schemes that store an array as narrow codes and scales: one row each. */
+import { PtxlabError } from '../../base/error.ts';
+import { nearest } from '../../base/nearest.ts';
+import { shown } from '../caller.ts';
+import { type FormatName, formats, type NumberFormat } from '../../numerics/formats.ts';
+
+export type BlockSchemeName = 'mxfp8_e4m3' | 'mxfp8_e5m2' | 'mxfp6_e2m3' | 'mxfp6_e3m2' | 'mxfp4' | 'nvfp4';
+export type ScaledElement = 'e4m3' | 'e5m2' | 's8' | 's4' | 's2';
+export type SchemeName = BlockSchemeName | ScaledElement;
+
+export interface Scheme {
+  readonly name: SchemeName;
+  readonly element: FormatName;
+  /** Format of a scale; f32 scales belong to a tensor, a row or a tile, the others to a block of the last axis. */
+  readonly scale: 'ue8m0' | 'e4m3' | 'f32';
+  /** Elements of a block along the last axis; null if the granularity decides. */
+  readonly block: number | null;
+}
+
+const rows: readonly Scheme[] = [
+  { name: 'mxfp8_e4m3', element: 'e4m3', scale: 'ue8m0', block: 32 },
+  { name: 'mxfp8_e5m2', element: 'e5m2', scale: 'ue8m0', block: 32 },
+  { name: 'mxfp6_e2m3', element: 'e2m3', scale: 'ue8m0', block: 32 },
+  { name: 'mxfp6_e3m2', element: 'e3m2', scale: 'ue8m0', block: 32 },
+  { name: 'mxfp4', element: 'e2m1', scale: 'ue8m0', block: 32 },
+  { name: 'nvfp4', element: 'e2m1', scale: 'e4m3', block: 16 },
+  { name: 'e4m3', element: 'e4m3', scale: 'f32', block: null },
+  { name: 'e5m2', element: 'e5m2', scale: 'f32', block: null },
+  { name: 's8', element: 's8', scale: 'f32', block: null },
+  { name: 's4', element: 's4', scale: 'f32', block: null },
+  { name: 's2', element: 's2', scale: 'f32', block: null },
+];
+
+/** Every scheme by its name. */
+export const schemes: ReadonlyMap<SchemeName, Scheme> = new Map(rows.map((scheme) => [scheme.name, scheme]));
+
+const aliases: ReadonlyMap<string, SchemeName> = new Map([
+  ['mxfp8', 'mxfp8_e4m3'],
+  ['mxfp6', 'mxfp6_e2m3'],
+  ['mxfp4_e2m1', 'mxfp4'],
+  ['int8', 's8'],
+  ['int4', 's4'],
+  ['int2', 's2'],
+]);
+
+/** The scheme with a name, in any case, with `-` or `_`. Throws unknown-scheme with the nearest. */
+export function schemeNamed(text: string): Scheme {
+  if (typeof text !== 'string') {
+    throw new PtxlabError('unknown-scheme', `${shown(text)} is not the name of a scheme: it is a text`);
+  }
+  const name = text.trim().toLowerCase().replaceAll('-', '_');
+  const scheme = schemes.get((aliases.get(name) ?? name) as SchemeName);
+  if (scheme !== undefined) return scheme;
+  const known = [...schemes.keys(), ...aliases.keys()];
+  const near = nearest(name, known);
+  const hint = near === null ? `known are ${known.join(', ')}` : `did you mean '${near}'?`;
+  throw new PtxlabError('unknown-scheme', `'${text}' is not a way to quantize; ${hint}`);
+}
+
+/** The largest magnitude that codes of an element can represent with both signs: 448 for e4m3, 127 for s8. */
+export function largestOf(element: FormatName): number {
+  const known = largest.get(element);
+  if (known !== undefined) return known;
+  const found = largestOfFormat(formats[element]);
+  largest.set(element, found);
+  return found;
+}
+
+/** Values above this would round to more than the largest magnitude, if there were a larger code: 464 for e4m3. */
+export function reachOf(element: FormatName): number {
+  const most = largestOf(element);
+  const format = formats[element];
+  const step = format.kind === 'float' ? 2 ** (Math.floor(Math.log2(most)) - format.fractionBits) : 1;
+  // A tie goes to the even neighbour: if the largest code is odd, that is the missing next one. No f32 lies in between.
+  const isOdd = (most / step) % 2 === 1;
+  return (most + step / 2) * (isOdd ? 1 - 2 ** -30 : 1);
+}
+
+const largest = new Map<FormatName, number>();
+
+function largestOfFormat(format: NumberFormat): number {
+  if (format.kind !== 'float') return 2 ** (format.width - 1) - 1;
+  const { fractionBits, exponentBits, bias, infinity, nan } = format;
+  const top = 2 ** exponentBits - (infinity ? 2 : 1) - bias;
+  const missing = nan === 'all-ones' ? 2 : 1;
+  return (2 - missing * 2 ** -fractionBits) * 2 ** top;
+}

@@ -1,0 +1,128 @@
+/** Codes and scales back to values. */
+import { elementAt } from '../../base/element-at.ts';
+import { PtxlabError } from '../../base/error.ts';
+import { singleAt } from '../../base/typed-reads.ts';
+import { formats } from '../../numerics/formats.ts';
+import { unpackCodes } from '../elements/bit-packing.ts';
+import { chunkElements } from './block-encoder.ts';
+import { overlap, requireBytes, requireChoice, requireOptions } from '../caller.ts';
+import { convert } from '../convert.ts';
+import { valuesOf } from '../elements/element-codes.ts';
+import { blockDecoder } from '../elements/encoders.ts';
+import { type Piece, piecesOf } from '../pieces.ts';
+import { type QuantizedArray, requireQuantized } from './quantized-array.ts';
+import type { SourceArray } from '../elements/source-values.ts';
+import { type ArrayOf, tagOf } from '../storage.ts';
+
+/** Formats that values are dequantized to. */
+export type ValueFormat = 'f32' | 'f16' | 'bf16';
+
+export interface DequantizeOptions<T extends ValueFormat = ValueFormat> {
+  /** Default f32; to f16 and bf16 the f32 product is rounded once more, to nearest even. */
+  readonly to?: T | undefined;
+  /** Where to write; as long as the array. */
+  readonly out?: ArrayOf<T> | undefined;
+  /** `plain` never uses WebAssembly. Results are the same. */
+  readonly engine?: 'plain' | undefined;
+}
+
+const valueFormats: readonly ValueFormat[] = ['f32', 'f16', 'bf16'];
+
+/**
+ * The values of a quantized array: code times scale, one f32 product. A ue8m0 scale is exact; the scale of NVFP4 is the
+ * f32 product of the block's and the tensor's. With ue8m0 scales the product is exact unless it exceeds the range of
+ * f32. Codes and scales that are NaN give the canonical NaN, in f32 0x7fffffff.
+ *
+ * @throws PtxlabError `bad-output` if `out` has another length or type, or overlaps codes or scales; `bad-quantized`
+ *   for an array that `quantize` would not have made; `bad-option`
+ */
+export function dequantize<T extends ValueFormat = 'f32'>(
+  quantized: QuantizedArray,
+  options: DequantizeOptions<T> = {},
+): ArrayOf<T> {
+  requireQuantized(quantized);
+  requireOptions(options, 'an object');
+  requireChoice('to', options.to, valueFormats);
+  requireChoice('engine', options.engine, ['plain']);
+  const to: ValueFormat = options.to ?? 'f32';
+  const result = outputOf(to, quantized, options.out);
+  const plain = options.engine === 'plain';
+  for (const piece of piecesOf(quantized.layout)) {
+    const part = result.subarray(piece.at, piece.at + piece.count);
+    if (to === 'f32') decodePiece(quantized, piece, part as Float32Array, plain);
+    else {
+      const values = valueRoom.subarray(0, piece.count);
+      decodePiece(quantized, piece, values, plain);
+      convert(values, { to, out: part });
+    }
+  }
+  return result as ArrayOf<T>;
+}
+
+const valueRoom = new Float32Array(chunkElements);
+
+/** Typed arrays for dequantized values. */
+const holders: Readonly<Record<ValueFormat, readonly string[]>> = {
+  f32: ['Float32Array'],
+  f16: ['Uint16Array', 'Float16Array'],
+  bf16: ['Uint16Array'],
+};
+
+function outputOf(
+  to: ValueFormat,
+  { layout, codes, scales }: QuantizedArray,
+  out: SourceArray | undefined,
+): SourceArray {
+  const count = layout.rows * layout.columns;
+  if (out === undefined) return to === 'f32' ? new Float32Array(count) : new Uint16Array(count);
+  requireBytes(out, 'out', 'bad-output');
+  if (!holders[to].includes(tagOf(out))) throw new PtxlabError('bad-output', `a ${tagOf(out)} does not hold ${to}`);
+  if (out.length !== count) {
+    throw new PtxlabError('bad-output', `${count} values do not fit an output of ${out.length}`);
+  }
+  if (overlap(out, codes) || overlap(out, scales)) {
+    throw new PtxlabError('bad-output', 'out overlaps codes or scales that are still to be read');
+  }
+  return out;
+}
+
+const codeRoom = new Uint8Array(chunkElements);
+const factorRoom = new Float32Array(chunkElements / 16);
+
+/** `dequantize` of a piece. */
+export function decodePiece(
+  quantized: QuantizedArray,
+  { at, count, block, firstScale }: Piece,
+  out: Float32Array,
+  plain = false,
+): void {
+  const { scheme, codes, packing } = quantized;
+  const { element } = scheme;
+  const factors = factorRoom.subarray(0, Math.ceil(count / block));
+  scalesFrom(quantized, firstScale, factors);
+  const bits = packing === 'bytes' ? 8 : formats[element].width;
+  if ((at * bits) % 8 === 0) {
+    blockDecoder(element, packing === 'low-first', plain).decode(codes.subarray((at * bits) / 8), block, factors, out);
+    return;
+  }
+  const bytes = codeRoom.subarray(0, count);
+  unpackCodes(codes, bits, bytes, at);
+  blockDecoder(element, false, plain).decode(bytes, block, factors, out);
+}
+
+/** The factors of consecutive scales as f32; `factors` gives their number. */
+export function scalesFrom(
+  { scheme, scales, tensorScale }: QuantizedArray,
+  first: number,
+  factors: Float32Array,
+): void {
+  const { scale } = scheme;
+  if (scale === 'f32') {
+    factors.set(scales.subarray(first, first + factors.length));
+    return;
+  }
+  const values = valuesOf(scale);
+  for (let i = 0; i < factors.length; i++) {
+    factors[i] = singleAt(values, elementAt(scales, first + i)) * tensorScale;
+  }
+}

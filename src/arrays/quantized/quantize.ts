@@ -1,0 +1,177 @@
+/** Arrays of values to narrow codes and scales. */
+import { PtxlabError } from '../../base/error.ts';
+import { singleAt } from '../../base/typed-reads.ts';
+import { amaxOf, type BlockEncoder, type EncoderPlan } from './block-encoder.ts';
+import { type Scheme, schemeNamed } from './block-formats.ts';
+import { CodeWriter, codeBits } from '../elements/code-writer.ts';
+import { requireChoice, requireFlag, requireOptions, shown } from '../caller.ts';
+import { blockEncoder } from '../elements/encoders.ts';
+import { type QuantizationStatistics, quantizationStatistics } from '../statistics/error-statistics.ts';
+import { codePacking, type Granularity, granularities, layoutOf, type QuantizedArray } from './quantized-array.ts';
+import { quantizeRandomly } from './quantize-randomly.ts';
+import { type MxRule, mxRules, plainFactor, tensorScale } from './scale-rules.ts';
+import { type GivenArray, type SourceArray, sourceOf } from '../elements/source-values.ts';
+import { type Packing, packings } from '../storage.ts';
+
+export interface QuantizeOptions {
+  /** A scheme: mxfp8_e4m3 (mxfp8), mxfp8_e5m2, mxfp6_e2m3 (mxfp6), mxfp6_e3m2, mxfp4, nvfp4, or an element with f32 scales: e4m3, e5m2, s8, s4, s2. */
+  readonly to: string;
+  /** Format of a Uint16Array: f16 or bf16 in any spelling. A Float32Array is f32, a Float16Array f16. */
+  readonly from?: string | undefined;
+  /** Default: one row. Blocks run along the last axis and end with it. */
+  readonly shape?: readonly number[] | undefined;
+  /** For f32 scales. Default `tensor`. */
+  readonly granularity?: Granularity | undefined;
+  /** For ue8m0 scales. Default `floor`, as in OCP MX 1.0. */
+  readonly scaleRule?: MxRule | undefined;
+  /**
+   * The largest magnitude of the whole array (`largestMagnitude`) if the source is a part of one, for values that the
+   * parts share: NVFP4's tensor scale, and the scale of granularity `tensor`. Default: that of the source.
+   */
+  readonly amax?: number | undefined;
+  /** Default: fp4, int4 and int2 `low-first`, fp6 `bytes`, as in PTX; `high-first` is not offered. */
+  readonly packing?: Packing | undefined;
+  /** Reads the result back and reports the errors. Default false: it takes longer than quantizing. */
+  readonly statistics?: boolean | undefined;
+  /** `rs`: stochastic, to float elements; requires `seed`. Default `rn`. */
+  readonly rounding?: 'rn' | 'rs' | undefined;
+  /** For `rs`: random bits as in `convert`, which depend only on the seed and an element's index. */
+  readonly seed?: number | bigint | undefined;
+  /** For `rs`: the index of the first element in the larger array, a multiple of 4. Default 0. */
+  readonly firstElement?: number | undefined;
+  /** `plain` never uses WebAssembly. Results are the same. */
+  readonly engine?: 'plain' | undefined;
+}
+
+export interface Quantized extends QuantizedArray {
+  /** Null unless requested. */
+  readonly statistics: QuantizationStatistics | null;
+}
+
+/**
+ * Quantizes values in exactly these steps:
+ *
+ * 1. amax of a tile is the largest magnitude; NaNs do not count, infinities do; a tile without numbers has 0.
+ * 2. Scale and factor are computed from amax as in `scale-rules.ts` (`mxScale`, `nvfp4Scale`, `plainFactor`). For NVFP4
+ *   the amax of the whole array is computed first. All f32 operations round to nearest even.
+ * 3. An element is multiplied by the factor in f32. With ue8m0 scales the factor is a power of two, so this is exact
+ *   except for values so small that they become zero anyway.
+ * 4. The product becomes a code by one rounding, to nearest even or stochastic, saturating, like `cvt.rn.satfinite`, or
+ *   `cvt.rni.sat` to an integer: infinities become the largest code of their sign; NaN becomes 0x7f in e4m3 and e5m2,
+ *   the largest positive code in formats without NaN, 0 in integers. Zeros keep their sign.
+ *
+ * The source is not modified.
+ *
+ * @throws PtxlabError `unknown-scheme`, `bad-shape`, `bad-source`, `bad-amax`, `bad-packing`, `bad-option`, and those
+ *   of `requireFormat`; with `rs` also `bad-first-element` and those of `convert`
+ */
+export function quantize(given: GivenArray, options: QuantizeOptions): Quantized {
+  checkOptions(options);
+  const scheme = schemeNamed(options.to);
+  const { source, from } = sourceOf(given, options.from);
+  const layout = layoutOf(scheme, source.length, options.shape, options.granularity);
+  const packing = codePacking(scheme, options.packing);
+  const encoderOf = (dense: boolean): BlockEncoder =>
+    blockEncoder({ from, ...encoding(scheme, options.scaleRule), dense }, options.engine === 'plain');
+  const writer = new CodeWriter(scheme, layout, packing, encoderOf);
+  const codes = new Uint8Array(Math.ceil((source.length * codeBits(scheme, packing)) / 8));
+  const amax = sharedMagnitude(options.amax);
+  const quantized: QuantizedArray =
+    options.rounding === 'rs'
+      ? quantizeRandomly(source, { scheme, layout, packing, codes }, { ...options, from, amax }, writer.encoder)
+      : { scheme, layout, packing, codes, ...encodeAll(source, writer, codes, amax) };
+  const statistics = options.statistics === true ? quantizationStatistics(source, from, quantized) : null;
+  return { ...quantized, statistics };
+}
+
+function checkOptions(options: QuantizeOptions): void {
+  requireOptions(options, 'at least `to`, the scheme');
+  requireChoice('granularity', options.granularity, granularities);
+  requireChoice('scaleRule', options.scaleRule, mxRules);
+  requireChoice('packing', options.packing, packings);
+  requireFlag('statistics', options.statistics);
+  requireChoice('rounding', options.rounding, ['rn', 'rs']);
+  requireChoice('engine', options.engine, ['plain']);
+  if (options.rounding === 'rs' && options.seed === undefined) {
+    throw new PtxlabError('no-random-bits', "rounding 'rs' needs a `seed`");
+  }
+  if (options.rounding !== 'rs' && (options.seed !== undefined || options.firstElement !== undefined)) {
+    throw new PtxlabError('no-random-bits', "`seed` and `firstElement` go with rounding 'rs' only");
+  }
+}
+
+function encoding(
+  { element, block, scale }: Scheme,
+  rule: MxRule = 'floor',
+): Pick<EncoderPlan, 'element' | 'block' | 'rule'> {
+  return { element, block: block as 16 | 32 | null, rule: scale === 'ue8m0' ? rule : null };
+}
+
+/** A caller's amax as an f32; null if there is none. */
+function sharedMagnitude(amax: number | undefined): number | null {
+  if (amax === undefined) return null;
+  if (typeof amax === 'number' && amax >= 0) return Math.fround(amax);
+  throw new PtxlabError('bad-amax', `${shown(amax)} is not a valid amax`);
+}
+
+/** The largest magnitude of an array; NaNs do not count, and without any number it is 0. Throws like `quantize`. */
+export function largestMagnitude(given: GivenArray, options: Pick<QuantizeOptions, 'from' | 'engine'> = {}): number {
+  const { source, from } = sourceOf(given, options.from);
+  const plan = { from, ...encoding(schemeNamed('e4m3')), dense: false };
+  return amaxOf(blockEncoder(plan, options.engine === 'plain'), source);
+}
+
+type Scales = Pick<QuantizedArray, 'scales' | 'tensorScale'>;
+
+function encodeAll(source: SourceArray, writer: CodeWriter, codes: Uint8Array, amax: number | null): Scales {
+  return (writer.scheme.block === null ? withPlainScales : inBlocks)(source, writer, codes, amax);
+}
+
+function inBlocks(source: SourceArray, writer: CodeWriter, codes: Uint8Array, amax: number | null): Scales {
+  const { scheme, layout } = writer;
+  const { rows, columns, tileColumns, scaleColumns } = layout;
+  const scales = new Uint8Array(layout.scaleRows * scaleColumns);
+  const tensor = scheme.scale === 'e4m3' ? tensorScale(amax ?? amaxOf(writer.encoder, source)) : null;
+  // Blocks of consecutive rows follow each other without a gap if the last block of a row is full.
+  const isOne = columns % tileColumns === 0;
+  const [runs, length] = isOne ? [1, source.length] : [rows, columns];
+  for (let run = 0; run < runs; run++) {
+    const runScales = scales.subarray(run * scaleColumns, isOne ? scales.length : (run + 1) * scaleColumns);
+    writer.write(codes, run * length, length, (encoder, part) => {
+      encoder.encodeBlocks(source.subarray(run * length, (run + 1) * length), part, runScales, tensor);
+    });
+  }
+  return { scales, tensorScale: tensor?.decode ?? 1 };
+}
+
+/** The scales of neighbouring tiles are computed together: a row of tiles, or one tile as wide as the array. */
+function withPlainScales(source: SourceArray, writer: CodeWriter, codes: Uint8Array, shared: number | null): Scales {
+  const { rows, columns, tileRows, tileColumns, scaleRows, scaleColumns } = writer.layout;
+  const scales = new Float32Array(scaleRows * scaleColumns);
+  // There may be any number of rows without elements.
+  if (source.length === 0) return { scales, tensorScale: 1 };
+  const given = shared !== null && writer.layout.granularity === 'tensor' ? [Float32Array.of(shared)] : null;
+  for (let scaleRow = 0; scaleRow < scaleRows; scaleRow++) {
+    const top = scaleRow * tileRows;
+    const bottom = Math.min(top + tileRows, rows);
+    // The rows of a tile as wide as the array are contiguous.
+    const isWhole = tileColumns >= columns;
+    const length = isWhole ? (bottom - top) * columns : columns;
+    const block = isWhole ? Math.max(length, 1) : tileColumns;
+    const runs = Array.from({ length: isWhole ? 1 : bottom - top }, (_, i) => top * columns + i * length);
+    const maxima = given ?? runs.map((at) => writer.encoder.maxima(source.subarray(at, at + length), block));
+    const factors = Float32Array.from({ length: scaleColumns }, (_, i) => {
+      const amax = maxima.reduce((most, of) => Math.max(most, singleAt(of, i)), 0);
+      return plainFactor(writer.scheme.element, amax);
+    });
+    factors.forEach((factor, i) => {
+      scales[scaleRow * scaleColumns + i] = 1 / factor;
+    });
+    for (const at of runs) {
+      writer.write(codes, at, length, (encoder, part) => {
+        encoder.encodeScaled(source.subarray(at, at + length), block, factors, part);
+      });
+    }
+  }
+  return { scales, tensorScale: 1 };
+}

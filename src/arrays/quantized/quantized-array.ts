@@ -1,0 +1,127 @@
+/** An array as codes and scales, and their layout. */
+import { PtxlabError } from '../../base/error.ts';
+import { formats } from '../../numerics/formats.ts';
+import { type Scheme, schemes } from './block-formats.ts';
+import { shown } from '../caller.ts';
+import { type Packing, storageOf, tagOf } from '../storage.ts';
+
+/** The elements that share an f32 scale: the whole array, a row of the last axis, or a tile of 128 x 128. */
+export type Granularity = 'tensor' | 'row' | 'tile';
+
+export const granularities: readonly Granularity[] = ['tensor', 'row', 'tile'];
+
+/** As in `convert`; codes are never written with the first element topmost. */
+export type CodePacking = Exclude<Packing, 'high-first'>;
+
+/** The array as a matrix: `columns` is the last axis. */
+export interface Layout {
+  readonly shape: readonly number[];
+  readonly rows: number;
+  readonly columns: number;
+  /** For f32 scales; null if blocks have scales of their own. */
+  readonly granularity: Granularity | null;
+  /** Rows and columns that share a scale, fewer at the ends. */
+  readonly tileRows: number;
+  readonly tileColumns: number;
+  /** Rows and columns of the matrix of scales. */
+  readonly scaleRows: number;
+  readonly scaleColumns: number;
+}
+
+export interface QuantizedArray {
+  readonly scheme: Scheme;
+  readonly layout: Layout;
+  /** How codes are stored, without padding between rows; elements of 8 bits are `bytes`. */
+  readonly packing: CodePacking;
+  readonly codes: Uint8Array;
+  /** ue8m0 or e4m3 codes, or f32 values, in the order of the tiles, rows first. */
+  readonly scales: Uint8Array | Float32Array;
+  /** NVFP4: multiplies every scale; 1 for other schemes. */
+  readonly tensorScale: number;
+}
+
+/**
+ * Throws `bad-quantized` for an array that `quantize` would not have made: built by the caller, or restored from JSON.
+ */
+export function requireQuantized(quantized: unknown): asserts quantized is QuantizedArray {
+  const wrong = whatIsWrong(quantized as Partial<QuantizedArray> | null | undefined);
+  if (wrong !== null) throw new PtxlabError('bad-quantized', `not what quantize makes: ${wrong}`);
+}
+
+function whatIsWrong(quantized: Partial<QuantizedArray> | null | undefined): string | null {
+  const { scheme, layout, packing, codes, scales, tensorScale } = quantized ?? {};
+  const known = scheme === undefined ? undefined : schemes.get(scheme.name);
+  if (known === undefined || layout === undefined) return 'it has no scheme or no layout';
+  if (packing !== 'bytes' && packing !== 'low-first') return `packing is ${shown(packing)}`;
+  if (typeof tensorScale !== 'number') return `tensorScale is ${shown(tensorScale)}`;
+  const { rows, columns, tileRows, tileColumns, scaleRows, scaleColumns } = layout;
+  const isTiled = Math.ceil(rows / tileRows) === scaleRows && Math.ceil(columns / tileColumns) === scaleColumns;
+  if (!isTiled || !Number.isSafeInteger(rows * columns)) return 'the numbers of its layout do not go together';
+  const bits = packing === 'bytes' ? 8 : formats[known.element].width;
+  return (
+    wrongArray('codes', codes, 'Uint8Array', Math.ceil((rows * columns * bits) / 8)) ??
+    wrongArray('scales', scales, known.scale === 'f32' ? 'Float32Array' : 'Uint8Array', scaleRows * scaleColumns)
+  );
+}
+
+function wrongArray(name: string, found: ArrayBufferView | undefined, kind: string, length: number): string | null {
+  if (tagOf(found) !== kind) return `${name} are ${shown(found)}, not a ${kind}`;
+  const held = (found as Uint8Array | Float32Array).length;
+  return held >= length ? null : `there are ${held} ${name}, of ${length}`;
+}
+
+/** Rows and columns of a tile of `fp8 per block`. */
+const tile = 128;
+
+/** Throws bad-shape if the shape does not have this number of elements. */
+export function layoutOf(
+  scheme: Scheme,
+  length: number,
+  shape: readonly number[] = [length],
+  granularity: Granularity = 'tensor',
+): Layout {
+  if (!Array.isArray(shape)) throw new PtxlabError('bad-shape', `a shape is a list of extents, not ${shown(shape)}`);
+  if (!shape.every((extent) => Number.isSafeInteger(extent) && extent >= 0)) throw badShape(shape, length);
+  const columns = shape.at(-1) ?? 1;
+  const rows = shape.slice(0, -1).reduce((product, extent) => product * extent, 1);
+  if (rows * columns !== length) throw badShape(shape, length);
+  const [tileRows, tileColumns] = tileOf(scheme, granularity, rows, columns);
+  return {
+    shape: [...shape],
+    rows,
+    columns,
+    granularity: scheme.block === null ? granularity : null,
+    tileRows,
+    tileColumns,
+    scaleRows: Math.ceil(rows / tileRows),
+    scaleColumns: Math.ceil(columns / tileColumns),
+  };
+}
+
+function badShape(shape: readonly number[], length: number): PtxlabError {
+  return new PtxlabError('bad-shape', `shape (${shape.join(', ')}) is not one of ${length} elements`);
+}
+
+function tileOf(
+  { block }: Scheme,
+  granularity: Granularity,
+  rows: number,
+  columns: number,
+): readonly [rows: number, columns: number] {
+  if (block !== null) return [1, block];
+  switch (granularity) {
+    case 'tensor':
+      return [Math.max(rows, 1), Math.max(columns, 1)];
+    case 'row':
+      return [1, Math.max(columns, 1)];
+    case 'tile':
+      return [tile, tile];
+  }
+}
+
+/** The requested packing, or the format's usual one: fp4, int4 and int2 dense, fp6 one per byte. Throws bad-packing. */
+export function codePacking({ element }: Scheme, asked: Packing | undefined): CodePacking {
+  const { dense, highFirst } = storageOf(element, asked);
+  if (highFirst) throw new PtxlabError('bad-packing', "codes are 'bytes' or 'low-first', not 'high-first'");
+  return dense ? 'low-first' : 'bytes';
+}

@@ -1,0 +1,82 @@
+/**
+ * From the largest magnitude of a block to its scale and to the factor of its elements. Every f32 operation is written
+ * with Math.fround, which rounds to nearest even; `jit/arrays/scale-lowering.ts` does the same on vectors.
+ */
+import { singleAt, wordAt } from '../../base/typed-reads.ts';
+import { power } from '../../numerics/exact.ts';
+import type { FormatName } from '../../numerics/formats.ts';
+import { largestOf } from './block-formats.ts';
+import { codeTable, codeOf, valuesOf } from '../elements/element-codes.ts';
+
+/**
+ * How a ue8m0 scale is computed from amax. `floor`: OCP MX 1.0, 2^(floor(log2 amax) - the element's largest exponent);
+ * the largest elements of a block can be clipped. `up`: NVIDIA's, the least power of two not below amax / the element's
+ * largest value (cvt.rp.ue8m0); nothing is clipped. Both give 2^-127 for zero and for smaller results, and 2^127 for
+ * infinity.
+ */
+export type MxRule = 'floor' | 'up';
+
+export const mxRules: readonly MxRule[] = ['floor', 'up'];
+
+export const mostSingle = 3.4028234663852886e38;
+const word = new Uint32Array(1);
+const single = new Float32Array(word.buffer);
+
+/** The ue8m0 scale of a block; `amax` is an f32, neither negative nor a NaN. */
+export function mxScale(rule: MxRule, element: FormatName, amax: number): number {
+  if (amax === Number.POSITIVE_INFINITY) return 254;
+  single[0] = largestOf(element);
+  const largest = wordAt(word, 0);
+  single[0] = amax;
+  const bits = wordAt(word, 0);
+  const exponent = (bits >>> 23) - ((largest >>> 23) - 127);
+  const raised = rule === 'up' && (bits & 0x7fffff) > (largest & 0x7fffff) ? 1 : 0;
+  return Math.max(exponent + raised, 0);
+}
+
+/** 1 / scale, exact; for 2^127 a subnormal. */
+export function mxFactor(scale: number): number {
+  return power(127 - scale);
+}
+
+/** Values that all blocks of an NVFP4 tensor share. */
+export interface TensorScale {
+  /** Multiplies a block's amax: the global encode scale over 6. */
+  readonly encode: number;
+  /** The scale of the tensor, which every block's scale is multiplied by. */
+  readonly decode: number;
+}
+
+/**
+ * NVFP4 as in NVIDIA's TransformerEngine (common/cast/nvfp4/core_nvfp4.cuh and its reference in Python,
+ * quantization_ref_nvfp4.py), all in f32: S = min(2688 / amax, the largest f32), or 1 if amax is 0 or infinite; a
+ * block's scale is blockAmax * (S * (1/6)) in e4m3, to nearest and saturating; the tensor's is 1 / S.
+ */
+export function tensorScale(amax: number): TensorScale {
+  const quotient = Math.min(Math.fround(2688 / amax), mostSingle);
+  const encode = amax === 0 || quotient === 0 ? 1 : quotient;
+  return { encode: Math.fround(encode * Math.fround(1 / 6)), decode: Math.fround(1 / encode) };
+}
+
+const e4m3 = { codes: () => codeTable('e4m3'), values: () => valuesOf('e4m3') };
+
+/** The e4m3 scale of an NVFP4 block. */
+export function nvfp4Scale(tensor: TensorScale, amax: number): number {
+  single[0] = amax * tensor.encode;
+  return codeOf(e4m3.codes(), wordAt(word, 0));
+}
+
+/** The factor of the elements of an NVFP4 block: 1 / (scale * tensor scale), at most the largest f32. */
+export function nvfp4Factor(tensor: TensorScale, scale: number): number {
+  const value = Math.fround(singleAt(e4m3.values(), scale) * tensor.decode);
+  return Math.min(Math.fround(1 / value), mostSingle);
+}
+
+/**
+ * An f32 scale, as in TransformerEngine's current scaling (compute_scale_from_amax): elements are multiplied by largest
+ * / amax, and the scale is 1 over that; 1 if amax is 0 or infinite, and at most the largest f32.
+ */
+export function plainFactor(element: FormatName, amax: number): number {
+  if (amax === 0 || amax === Number.POSITIVE_INFINITY) return 1;
+  return Math.min(Math.fround(largestOf(element) / amax), mostSingle);
+}

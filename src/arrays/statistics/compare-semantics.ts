@@ -1,0 +1,180 @@
+/** One value as every stack converts it, and why the results differ. */
+import { type Bits, hex } from '../../base/bits.ts';
+import { elementAt, lastOf } from '../../base/element-at.ts';
+import { PtxlabError } from '../../base/error.ts';
+import { joinWords } from '../../base/join-words.ts';
+import { plainConversion, type Rounding, roundings } from '../../numerics/conversion.ts';
+import { convert } from '../../numerics/convert.ts';
+import { formatValue } from '../../numerics/describe.ts';
+import { explainConversion } from '../../numerics/explain-conversion.ts';
+import { formats, type FormatName } from '../../numerics/formats.ts';
+import { numberBits } from '../../numerics/number-bits.ts';
+import { requireChoice, requireFlag, requireOptions, shown } from '../caller.ts';
+import { requireFormat } from '../names.ts';
+import { allSemantics, type Semantics, semanticRules } from '../semantics/semantic-rules.ts';
+import type { ConversionStage } from '../../numerics/replacement.ts';
+import { conversionOf, planConverter, replacementOf, saturatesByItself } from '../semantics/semantics.ts';
+
+export interface CompareOptions {
+  /** The destination, by any spelling. */
+  readonly to: string;
+  /**
+   * The format that holds the value before conversion: rounded to nearest if it does not fit, to ue8m0 downwards.
+   * Default f32.
+   */
+  readonly from?: string | undefined;
+  /** For `ptx` alone, which has no default to ue8m0 (here: up, as for NVIDIA's scales); not `rs`. */
+  readonly rounding?: Exclude<Rounding, 'rs'> | undefined;
+  /** Stacks without such an option do not have the conversion. Default: the default of each stack. */
+  readonly saturate?: boolean | undefined;
+}
+
+export interface StackCause {
+  /** An id of `semanticRules`, a cause of numerics (`tie-to-even`, `overflow`, …), or `rounded-twice`. */
+  readonly name: string;
+  readonly rule: string;
+  readonly evidence: string;
+}
+
+export interface StackResult {
+  readonly semantics: Semantics;
+  /** Null if the stack does not have the conversion; `cause` says so. */
+  readonly bits: Bits | null;
+  /** The result as text, `NaN (0x7f)`, `448`; empty if there is none. */
+  readonly value: string;
+  readonly cause: StackCause;
+}
+
+export interface SemanticsComparison {
+  readonly from: FormatName;
+  readonly to: FormatName;
+  /** The value as represented in `from`. */
+  readonly source: { readonly bits: Bits; readonly value: string };
+  readonly results: readonly StackResult[];
+  /** Whether all stacks that have the conversion give the same bits. */
+  readonly agree: boolean;
+  /** One sentence for people. */
+  readonly sentence: string;
+}
+
+/**
+ * How each stack converts a value.
+ *
+ * @throws PtxlabError as `convert` for names that are not formats, `not-a-float` for integers, `bad-option`
+ */
+export function compareSemantics(value: number, options: CompareOptions): SemanticsComparison {
+  checkArguments(value, options);
+  const from = requireFormat(options.from ?? 'f32');
+  const to = requireFormat(options.to);
+  if (formats[from].kind !== 'float' || formats[to].kind !== 'float') {
+    throw new PtxlabError('not-a-float', `stacks are compared on float formats; ${from} to ${to} is not`);
+  }
+  const wide = numberBits('f64', value);
+  const held = plainConversion('f64', from);
+  const source = convert({ ...held, rounding: from === 'ue8m0' ? 'rz' : 'rn' }, wide);
+  const results = allSemantics.map((semantics) => resultOf(semantics, source, from, to, options));
+  const different = new Set(results.flatMap(({ bits }) => (bits === null ? [] : [bits])));
+  return {
+    from,
+    to,
+    source: { bits: source, value: formatValue(from, source) },
+    results,
+    agree: different.size <= 1,
+    sentence: sentenceOf(to, results, different.size <= 1),
+  };
+}
+
+function checkArguments(value: unknown, options: CompareOptions): void {
+  if (typeof value !== 'number') throw new PtxlabError('bad-option', `a value is a number, not ${shown(value)}`);
+  requireOptions(options, 'at least `to`, the destination');
+  // `rs` does not have a single result.
+  requireChoice(
+    'rounding',
+    options.rounding,
+    roundings.filter((rounding) => rounding !== 'rs'),
+  );
+  requireFlag('saturate', options.saturate);
+}
+
+function resultOf(
+  semantics: Semantics,
+  source: Bits,
+  from: FormatName,
+  to: FormatName,
+  { rounding, saturate }: CompareOptions,
+): StackResult {
+  const own = semantics === 'ptx' ? (rounding ?? (to === 'ue8m0' ? 'rp' : undefined)) : undefined;
+  if (!canBeTold(semantics, to, saturate)) {
+    const kind = saturate === true ? 'saturating' : 'overflowing';
+    return missing(semantics, `${semantics} has no ${kind} conversion to ${to}`);
+  }
+  const plan = conversionOf({ from, to, semantics, saturate, rounding: own });
+  if (!plan.ok) return missing(semantics, plan.error.message);
+  const bits = planConverter(plan.value)(source);
+  return { semantics, bits, value: formatValue(to, bits), cause: causeOf(plan.value, source) };
+}
+
+function missing(semantics: Semantics, rule: string): StackResult {
+  return { semantics, bits: null, value: '', cause: { name: 'not-offered', rule, evidence: 'semantics of ptxlab' } };
+}
+
+/**
+ * Whether a stack has the option or behaves that way by default: OCP has both modes for fp8, the casts of the other
+ * stacks have one.
+ */
+function canBeTold(semantics: Semantics, to: FormatName, saturate: boolean | undefined): boolean {
+  if (semantics === 'ptx' || saturate === undefined) return true;
+  if (semantics === 'ocp' && (to === 'e4m3' || to === 'e5m2')) return true;
+  return saturate === saturatesByItself(semantics, to);
+}
+
+const twice: StackCause = {
+  name: 'rounded-twice',
+  rule: 'the value is rounded to f32 first and then once more',
+  evidence: 'measured',
+};
+
+function causeOf(stages: readonly ConversionStage[], source: Bits): StackCause {
+  const [first, second] = stages as readonly [ConversionStage, ConversionStage?];
+  if (second === undefined) return stageCause(first, source);
+  const middle = planConverter([first])(source);
+  const direct = convert({ ...second.conversion, from: first.conversion.from }, source);
+  const replaced = replacementOf(second.conversion, second.replacements, middle) !== null;
+  return replaced || convert(second.conversion, middle) === direct ? stageCause(second, middle) : twice;
+}
+
+function stageCause({ conversion, replacements }: ConversionStage, source: Bits): StackCause {
+  const replaced = replacementOf(conversion, replacements, source);
+  const row = semanticRules.find(({ id }) => id === replaced?.rule);
+  if (row !== undefined) return { name: row.id, rule: row.rule, evidence: row.evidence };
+  return lastOf(explainConversion(conversion, source).reasons);
+}
+
+function sentenceOf(to: FormatName, results: readonly StackResult[], agree: boolean): string {
+  const offered = results.filter(({ bits }) => bits !== null);
+  const [first, second] = offered;
+  if (first === undefined) return 'No stack has this conversion.';
+  if (second === undefined) {
+    return `Only ${first.semantics} has this conversion, and gives ${patternText(to, first)}: ${first.cause.rule}.`;
+  }
+  if (agree && offered.length === results.length)
+    return `All agree on ${patternText(to, first)}: ${rulesText(offered)}.`;
+  const distinct = [...new Set(offered.map(({ bits }) => bits))];
+  const groups = distinct.map((bits) => offered.filter((result) => result.bits === bits));
+  return `${groups.map((group) => groupText(to, group)).join('; ')}.`;
+}
+
+function groupText(to: FormatName, group: readonly StackResult[]): string {
+  const names = group.map(({ semantics }) => semantics);
+  const verb = names.length === 1 ? 'gives' : 'give';
+  return `${joinWords(names, 'and')} ${verb} ${patternText(to, elementAt(group, 0))}: ${rulesText(group)}`;
+}
+
+function rulesText(group: readonly StackResult[]): string {
+  return [...new Set(group.map(({ cause }) => cause.rule))].join(', or ');
+}
+
+function patternText(to: FormatName, { bits, value }: StackResult): string {
+  const pattern = `0x${hex(bits as Bits, formats[to].width)}`;
+  return value.includes(pattern) ? value : `${value} (${pattern})`;
+}

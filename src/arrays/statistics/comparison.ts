@@ -1,0 +1,248 @@
+/** How far one stream of elements is from another; the first is the reference. */
+import { doubleAt, wordAt } from '../../base/typed-reads.ts';
+import { isOrdinary, ProductSums } from '../quantized/block-products.ts';
+import { blockSize } from './compensated-sum.ts';
+import { scaled, type ScaledNumber } from './scaled-sum.ts';
+import { inverseSpacings, type SpacingUnit } from './spacing.ts';
+import { ulpBin, type UlpCount, UlpHistogram } from './ulp-histogram.ts';
+import { type WorstElement, WorstElements } from './worst-elements.ts';
+
+export interface Comparison {
+  readonly count: number;
+  /** Elements with different values; all NaNs are equal, and -0 equals 0. */
+  readonly different: number;
+  /** Zeros of different signs, which are not different values. */
+  readonly zeroSigns: number;
+  /** Exactly one of the two is NaN. */
+  readonly nanMismatches: number;
+  /** Neither is NaN, and exactly one is an infinity, or they are different infinities. */
+  readonly infinityMismatches: number;
+  /** The largest |a - b| of the pairs of finite elements. All fields below also refer to these pairs. */
+  readonly maxAbs: number;
+  /** The largest |a - b| / |a|; infinite if some a is 0 and its b is not. */
+  readonly maxRel: number;
+  readonly meanSquaredError: number;
+  /** 10 log10 of the sum of a^2 over that of (a - b)^2; infinite if nothing differs. */
+  readonly sqnr: number;
+  /** a·b / (|a| |b|); 1 if both are all zeros, 0 if one of them is. */
+  readonly cosine: number;
+  /** Errors in units of the spacing of a format at a. */
+  readonly ulps: readonly UlpCount[];
+  /** Mismatches of NaN and infinity first. */
+  readonly worst: readonly WorstElement[];
+}
+
+export interface ComparerOptions {
+  /** The unit in which errors are counted. */
+  readonly unit: SpacingUnit;
+  /** How many of the worst elements are kept. */
+  readonly worst: number;
+  /** The index of the first element, for a part of a stream; else 0. */
+  readonly firstIndex?: number;
+}
+
+/** Compares elements in any number of chunks; memory does not depend on how many there are. */
+export class Comparer {
+  private readonly inverse: Float64Array;
+  private readonly ulps = new UlpHistogram();
+  private readonly worst: WorstElements;
+  private readonly sums = new ProductSums();
+  private readonly a = new Float64Array(blockSize);
+  private readonly b = new Float64Array(blockSize);
+  private readonly aWords = new Uint32Array(this.a.buffer);
+  private index: number;
+  private count = 0;
+  private different = 0;
+  private zeroSigns = 0;
+  private nanMismatches = 0;
+  private infinityMismatches = 0;
+  /** Pairs of which at least one is NaN or infinite. */
+  private notFinite = 0;
+  private maxAbs = 0;
+  private maxRel = 0;
+
+  constructor({ unit, worst, firstIndex = 0 }: ComparerOptions) {
+    this.inverse = inverseSpacings(unit);
+    this.worst = new WorstElements(worst);
+    this.index = firstIndex;
+  }
+
+  /**
+   * The next elements of both, equally many. `rest`: the exact a - b minus the difference of these numbers, if elements
+   * are too long for f64.
+   */
+  add(a: Float32Array | Float64Array, b: Float32Array | Float64Array, rest: Float64Array | null = null): void {
+    const isWide = a instanceof Float64Array || b instanceof Float64Array;
+    for (let at = 0; at < a.length; at += blockSize) {
+      const size = Math.min(blockSize, a.length - at);
+      this.a.set(a.subarray(at, at + size));
+      this.b.set(b.subarray(at, at + size));
+      if (rest === null) this.addBlock(size, isWide);
+      else this.addLongBlock(rest.subarray(at, at + size));
+      this.index += size;
+      this.count += size;
+    }
+  }
+
+  /** Adds the results of a later part of the same stream. */
+  merge(later: Comparer): void {
+    this.count += later.count;
+    this.different += later.different;
+    this.zeroSigns += later.zeroSigns;
+    this.nanMismatches += later.nanMismatches;
+    this.infinityMismatches += later.infinityMismatches;
+    this.notFinite += later.notFinite;
+    this.maxAbs = Math.max(this.maxAbs, later.maxAbs);
+    this.maxRel = Math.max(this.maxRel, later.maxRel);
+    this.sums.merge(later.sums);
+    this.ulps.merge(later.ulps);
+    this.worst.merge(later.worst);
+  }
+
+  result(): Comparison {
+    const { count, different, zeroSigns, nanMismatches, infinityMismatches, maxAbs, maxRel } = this;
+    const pairs = count - this.notFinite;
+    const squaredError = this.sums.squaredError.value;
+    const squaredA = this.sums.squaredA.value;
+    return {
+      count,
+      different,
+      zeroSigns,
+      nanMismatches,
+      infinityMismatches,
+      maxAbs,
+      maxRel,
+      meanSquaredError: pairs === 0 ? 0 : scaled(squaredError.significand / pairs, squaredError.exponent),
+      sqnr: decibels(squaredA, squaredError),
+      cosine: squaredError.significand === 0 ? 1 : cosine(this.sums.product.value, squaredA, this.sums.squaredB.value),
+      ulps: this.ulps.counts(),
+      worst: this.worst.list(),
+    };
+  }
+
+  private addBlock(size: number, isWide: boolean): void {
+    const { a, b, aWords, inverse } = this;
+    const bins = this.ulps.block;
+    let { maxAbs, maxRel } = this;
+    let threshold = this.worst.threshold;
+    let squaredError = 0;
+    let squaredA = 0;
+    let squaredB = 0;
+    let product = 0;
+    let same = 0;
+    for (let i = 0; i < size; i++) {
+      const x = doubleAt(a, i);
+      const y = doubleAt(b, i);
+      const signed = x - y;
+      if (signed - signed !== 0 && this.addSpecial(x, y, i)) {
+        threshold = this.worst.threshold;
+        continue;
+      }
+      squaredA += x * x;
+      squaredB += y * y;
+      product += x * y;
+      if (signed === 0) {
+        if (x === 0 && !Object.is(x, y)) this.zeroSigns += 1;
+        same += 1;
+        continue;
+      }
+      squaredError += signed * signed;
+      const error = Math.abs(signed);
+      const magnitude = Math.abs(x);
+      if (error > maxAbs) maxAbs = error;
+      // Divides only if the quotient may be the largest so far.
+      if (error > maxRel * magnitude) maxRel = Math.max(maxRel, error / magnitude);
+      const bin = ulpBin(error * doubleAt(inverse, (wordAt(aWords, 2 * i + 1) >>> 20) & 0x7ff));
+      bins[bin] = wordAt(bins, bin) + 1;
+      if (error > threshold) {
+        this.worst.add({ index: this.index + i, a: x, b: y, error });
+        threshold = this.worst.threshold;
+      }
+    }
+    this.maxAbs = maxAbs;
+    this.maxRel = maxRel;
+    this.different += this.ulps.endBlock(same);
+    if (isWide && !this.isInRange(squaredA, squaredB, squaredError, size)) this.sums.addScaled(a, b, size);
+    else this.sums.add(squaredA, squaredB, product, squaredError);
+  }
+
+  /** The same for elements that are too long for f64, which are rare. */
+  private addLongBlock(rest: Float64Array): void {
+    let same = 0;
+    for (let i = 0; i < rest.length; i++) {
+      const [x, y] = [doubleAt(this.a, i), doubleAt(this.b, i)];
+      const signed = x - y + doubleAt(rest, i);
+      if (!Number.isFinite(signed) && this.addSpecial(x, y, i)) continue;
+      if (signed !== 0) {
+        this.addError(x, y, Math.abs(signed), i);
+        continue;
+      }
+      if (x === 0 && !Object.is(x, y)) this.zeroSigns += 1;
+      same += 1;
+    }
+    this.different += this.ulps.endBlock(same);
+    this.sums.addScaled(this.a, this.b, rest.length, rest);
+  }
+
+  private addError(a: number, b: number, error: number, at: number): void {
+    this.maxAbs = Math.max(this.maxAbs, error);
+    this.maxRel = Math.max(this.maxRel, error / Math.abs(a));
+    const bin = ulpBin(error * doubleAt(this.inverse, (wordAt(this.aWords, 2 * at + 1) >>> 20) & 0x7ff));
+    this.ulps.block[bin] = wordAt(this.ulps.block, bin) + 1;
+    this.worst.add({ index: this.index + at, a, b, error });
+  }
+
+  /** Whether all sums of squares of the current block are within the range where they are accurate. */
+  private isInRange(squaredA: number, squaredB: number, squaredError: number, size: number): boolean {
+    const { a, b } = this;
+    return (
+      (isOrdinary(squaredError) || (squaredError === 0 && isSame(a, b, size))) &&
+      (isOrdinary(squaredA) || (squaredA === 0 && isZero(a, size))) &&
+      (isOrdinary(squaredB) || (squaredB === 0 && isZero(b, size)))
+    );
+  }
+
+  /** A pair with a NaN or an infinity; false if both are finite and only their difference is not. */
+  private addSpecial(a: number, b: number, at: number): boolean {
+    if (Number.isFinite(a) && Number.isFinite(b)) return false;
+    this.notFinite += 1;
+    if (Object.is(a, b)) return true;
+    this.different += 1;
+    if (Number.isNaN(a) || Number.isNaN(b)) this.nanMismatches += 1;
+    else this.infinityMismatches += 1;
+    this.worst.add({ index: this.index + at, a, b, error: Number.POSITIVE_INFINITY });
+    return true;
+  }
+}
+
+function isSame(a: Float64Array, b: Float64Array, size: number): boolean {
+  for (let i = 0; i < size; i++) if (a[i] !== b[i] && Number.isFinite(a[i]) && Number.isFinite(b[i])) return false;
+  return true;
+}
+
+function isZero(values: Float64Array, size: number): boolean {
+  for (let i = 0; i < size; i++) {
+    if (values[i] !== 0 && Number.isFinite(values[i])) return false;
+  }
+  return true;
+}
+
+function decibels(signal: ScaledNumber, noise: ScaledNumber): number {
+  if (noise.significand === 0) return Number.POSITIVE_INFINITY;
+  const ratio = signal.significand / noise.significand;
+  if (signal.exponent === noise.exponent && (signal.significand === 0 || isUsual(ratio))) return 10 * Math.log10(ratio);
+  const significands = Math.log10(signal.significand) - Math.log10(noise.significand);
+  return 10 * (significands + (signal.exponent - noise.exponent) * Math.log10(2));
+}
+
+/** Whether a quotient is within the range of f64. */
+function isUsual(quotient: number): boolean {
+  return quotient > 0 && Number.isFinite(quotient);
+}
+
+function cosine(product: ScaledNumber, squaredA: ScaledNumber, squaredB: ScaledNumber): number {
+  if (squaredA.significand === 0 || squaredB.significand === 0) return 0;
+  const exponent = product.exponent - (squaredA.exponent + squaredB.exponent) / 2;
+  const norms = Math.sqrt(squaredA.significand) * Math.sqrt(squaredB.significand);
+  return Math.max(-1, Math.min(1, scaled(product.significand, exponent) / norms));
+}

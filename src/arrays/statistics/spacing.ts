@@ -1,0 +1,45 @@
+/** The distance between neighbouring values of a format, which is the unit of errors. */
+import { formats, type FormatName } from '../../numerics/formats.ts';
+
+/** The unit of an error: the spacing of a format. */
+export interface SpacingUnit {
+  readonly format: FormatName;
+  /**
+   * False: below the least normal number the spacing is that of the subnormals. True: for elements that were multiplied
+   * by unknown scales, every binade has the same number of values, however small it is.
+   */
+  readonly anyExponent: boolean;
+}
+
+/**
+ * Reciprocals of the spacing in each binade, by the 11 bits of an f64's exponent field. Above the format's largest
+ * number the spacing continues as if it had more exponents.
+ */
+export function inverseSpacings(unit: SpacingUnit): Float64Array {
+  const key = `${unit.format} ${unit.anyExponent}`;
+  const known = tables.get(key) ?? makeTable(unit);
+  tables.set(key, known);
+  return known;
+}
+
+const tables = new Map<string, Float64Array>();
+
+function makeTable({ format: name, anyExponent }: SpacingUnit): Float64Array {
+  const format = formats[name];
+  const isFloat = format.kind === 'float';
+  if (!isFloat && !anyExponent) return new Float64Array(2048).fill(2 ** format.fractionBits);
+  const fraction = isFloat ? format.fractionBits : precisionOf(name) - 1;
+  const lowest = !isFloat || anyExponent ? -1022 : 1 - format.bias - (format.subnormals ? 0 : 1);
+  return Float64Array.from({ length: 2048 }, (_, field) => 2 ** (fraction - Math.max(field - 1023, lowest)));
+}
+
+/** Whether the first format is the coarser of the two, so that errors are measured in its spacing. */
+export function isCoarser(a: FormatName, b: FormatName): boolean {
+  return precisionOf(a) < precisionOf(b);
+}
+
+/** Bits of a significand, or of a magnitude. */
+function precisionOf(name: FormatName): number {
+  const format = formats[name];
+  return format.kind === 'float' ? format.fractionBits + 1 : format.width - Number(format.signed);
+}

@@ -1,0 +1,214 @@
+/** A summary of a stream of elements: its range, mean, special values, and the distribution of its magnitudes. */
+import { doubleAt, singleAt, wordAt } from '../../base/typed-reads.ts';
+import { formats, type FormatName } from '../../numerics/formats.ts';
+import { blockSize } from './compensated-sum.ts';
+import { type ExponentCount, ExponentHistogram, exponentOf } from './exponent-histogram.ts';
+import { scaled, ScaledSum, scaleStep } from './scaled-sum.ts';
+
+export interface Summary {
+  readonly count: number;
+  /** Of the finite elements; null if there are none. */
+  readonly min: number | null;
+  readonly max: number | null;
+  /** The largest magnitude. */
+  readonly amax: number | null;
+  readonly mean: number | null;
+  /** Of either sign. */
+  readonly zeros: number;
+  /** Of the element's own format, not of the f32 or f64 that represents its value. */
+  readonly subnormals: number;
+  readonly nans: number;
+  readonly infinities: number;
+  /** Finite elements other than zero, by exponent. */
+  readonly exponents: readonly ExponentCount[];
+}
+
+/** Summarises elements in any number of chunks; memory does not depend on how many there are. */
+export class Summarizer {
+  private readonly histogram = new ExponentHistogram();
+  private readonly sum = new ScaledSum();
+  private readonly leastNormal: number;
+  /** The same as an f32. */
+  private readonly leastNormalBits: number;
+  /** Sign and exponent field of the current f32 chunk. */
+  private readonly fields = new Uint32Array(512);
+  /** The same for an f64 chunk. */
+  private readonly wideFields = new Uint32Array(4096);
+  private count = 0;
+  private min = Number.POSITIVE_INFINITY;
+  private max = Number.NEGATIVE_INFINITY;
+  private zeros = 0;
+  private subnormals = 0;
+  private nans = 0;
+  private infinities = 0;
+
+  /** `format`: the one whose subnormals are counted. */
+  constructor(format: FormatName) {
+    this.leastNormal = leastNormalOf(format);
+    this.leastNormalBits = wordAt(new Uint32Array(Float32Array.of(this.leastNormal).buffer), 0);
+  }
+
+  add(values: Float32Array | Float64Array): void {
+    this.count += values.length;
+    if (values instanceof Float64Array) {
+      const words = new Uint32Array(values.buffer, values.byteOffset, values.length * 2);
+      for (let at = 0; at < values.length; at += blockSize) this.addDoubles(values, words, at);
+      this.takeFields(this.wideFields, 11);
+      return;
+    }
+    const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
+    for (let at = 0; at < values.length; at += blockSize) this.addSingles(values, bits, at);
+    this.takeFields(this.fields, 8);
+  }
+
+  /** One value with the number of its occurrences. */
+  addRepeated(value: number, times: number): void {
+    this.count += times;
+    this.sum.add(this.addAny(value, times) * times);
+  }
+
+  merge(other: Summarizer): void {
+    this.count += other.count;
+    this.min = Math.min(this.min, other.min);
+    this.max = Math.max(this.max, other.max);
+    this.zeros += other.zeros;
+    this.subnormals += other.subnormals;
+    this.nans += other.nans;
+    this.infinities += other.infinities;
+    this.sum.merge(other.sum);
+    this.histogram.merge(other.histogram);
+  }
+
+  result(): Summary {
+    const finite = this.count - this.nans - this.infinities;
+    // It does not matter which of the two zeros came first.
+    const [min, max] = [this.min + 0, this.max + 0];
+    const { count, zeros, subnormals, nans, infinities } = this;
+    return {
+      count,
+      min: finite === 0 ? null : min,
+      max: finite === 0 ? null : max,
+      amax: finite === 0 ? null : Math.max(-min, max),
+      mean: finite === 0 ? null : meanOf(this.sum, finite),
+      zeros,
+      subnormals,
+      nans,
+      infinities,
+      exponents: this.histogram.counts(),
+    };
+  }
+
+  /**
+   * The block of f32 at `from`: exponents are counted by their field, zeros and subnormals without a branch, because a
+   * tensor may be half zeros. Values that are not finite, and subnormals of f32, whose field is not their exponent, are
+   * handled individually.
+   */
+  private addSingles(values: Float32Array, bits: Uint32Array, from: number): void {
+    const end = Math.min(from + blockSize, values.length);
+    const { fields, leastNormalBits } = this;
+    let { min, max, zeros } = this;
+    let [sum, below] = [0, 0];
+    for (let i = from; i < end; i++) {
+      const pattern = wordAt(bits, i);
+      const magnitude = pattern & 0x7fffffff;
+      const value = singleAt(values, i);
+      if (magnitude >= 0x7f800000 || (magnitude - 1) >>> 0 < 0x7fffff) {
+        sum += this.addAny(value, 1);
+        continue;
+      }
+      const field = pattern >>> 23;
+      fields[field] = wordAt(fields, field) + 1;
+      zeros += (magnitude - 1) >>> 31;
+      below += (magnitude - leastNormalBits) >>> 31;
+      sum += value;
+      if (value < min) min = value;
+      if (value > max) max = value;
+    }
+    this.sum.add(sum);
+    this.min = Math.min(min, this.min);
+    this.max = Math.max(max, this.max);
+    if (leastNormalBits > 0) this.subnormals += below - (zeros - this.zeros);
+    this.zeros = zeros;
+  }
+
+  /**
+   * The same for doubles, whose `words` are high and low halves; zeros are rarer here and are handled individually too.
+   */
+  private addDoubles(values: Float64Array, words: Uint32Array, from: number): void {
+    const end = Math.min(from + blockSize, values.length);
+    const { wideFields: fields, leastNormal } = this;
+    let { min, max } = this;
+    let [sum, subnormals] = [0, 0];
+    for (let i = from; i < end; i++) {
+      const field = wordAt(words, 2 * i + 1) >>> 20;
+      const value = doubleAt(values, i);
+      if (((field + 1) & 0x7ff) <= 1) {
+        sum += this.addAny(value, 1);
+        continue;
+      }
+      fields[field] = wordAt(fields, field) + 1;
+      sum += value;
+      if (value < min) min = value;
+      if (value > max) max = value;
+      if (Math.abs(value) < leastNormal) subnormals += 1;
+    }
+    this.addSum(sum, values, from, end);
+    this.min = Math.min(min, this.min);
+    this.max = Math.max(max, this.max);
+    this.subnormals += subnormals;
+  }
+
+  /** The sum of the block, recomputed with a smaller scale if it came near the limit of f64 or exceeded it. */
+  private addSum(sum: number, values: Float64Array, from: number, end: number): void {
+    if (Math.abs(sum) < largestSum) {
+      this.sum.add(sum);
+      return;
+    }
+    const scale = 2 ** -scaleStep;
+    let small = 0;
+    for (let i = from; i < end; i++) if (Number.isFinite(values[i])) small += doubleAt(values, i) * scale;
+    this.sum.add(small, scaleStep);
+  }
+
+  /** Everything except count and sum. Returns the value's contribution to the sum. */
+  private addAny(value: number, times: number): number {
+    if (value - value !== 0) {
+      if (Number.isNaN(value)) this.nans += times;
+      else this.infinities += times;
+      return 0;
+    }
+    if (value < this.min) this.min = value;
+    if (value > this.max) this.max = value;
+    if (value === 0) {
+      this.zeros += times;
+      return 0;
+    }
+    if (Math.abs(value) < this.leastNormal) this.subnormals += times;
+    this.histogram.add(value < 0 ? 1 : 0, exponentOf(value), times);
+    return value;
+  }
+
+  /** Adds the counts of exponent fields of a given width to the histogram. Field 0 contains only zeros. */
+  private takeFields(fields: Uint32Array, bits: number): void {
+    const top = 2 ** bits - 1;
+    for (let field = 0; field < fields.length; field++) {
+      const count = wordAt(fields, field);
+      if (count > 0 && (field & top) !== 0) this.histogram.add(field >>> bits, (field & top) - (top >>> 1), count);
+    }
+    fields.fill(0);
+  }
+}
+
+/** The largest possible number of such sums stays within f64. */
+const largestSum = 2 ** 960;
+
+function meanOf(sum: ScaledSum, count: number): number {
+  const { significand, exponent } = sum.value;
+  return scaled(significand / count, exponent);
+}
+
+/** The least magnitude that is not subnormal; 0 where the format has no subnormals. */
+function leastNormalOf(name: FormatName): number {
+  const format = formats[name];
+  return format.kind === 'float' && format.subnormals ? 2 ** (1 - format.bias) : 0;
+}

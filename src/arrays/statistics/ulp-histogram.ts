@@ -1,0 +1,54 @@
+/** Errors by the number of spacings of a format: none, at most a half, one, two, four, … */
+import { doubleAt, wordAt } from '../../base/typed-reads.ts';
+
+/**
+ * `ulps`: the upper end of the interval, inclusive; the lower end is the upper end of the previous interval, exclusive.
+ */
+export interface UlpCount {
+  readonly ulps: number;
+  readonly count: number;
+}
+
+/** 0, 1/2, 1, 2, 4, … 2^31, infinity. */
+const bins = 35;
+
+/** The bin of an error in spacings, which is not negative. */
+export function ulpBin(ulps: number): number {
+  if (ulps <= 0.5) return ulps === 0 ? 0 : 1;
+  if (ulps > 0x80000000) return bins - 1;
+  return 34 - Math.clz32(Math.ceil(ulps) - 1);
+}
+
+export class UlpHistogram {
+  /** Counts of a block by `ulpBin`, except bin 0: a loop adds to 32-bit integers faster than to doubles. */
+  readonly block: Uint32Array = new Uint32Array(bins);
+  private readonly bins = new Float64Array(bins);
+
+  /** Adds the counts of the block, and `same` elements without an error. Returns how many had one. */
+  endBlock(same: number): number {
+    let different = 0;
+    for (let i = 1; i < bins; i++) {
+      const count = wordAt(this.block, i);
+      different += count;
+      this.bins[i] = doubleAt(this.bins, i) + count;
+    }
+    this.bins[0] = doubleAt(this.bins, 0) + same;
+    this.block.fill(0);
+    return different;
+  }
+
+  merge(other: UlpHistogram): void {
+    for (let i = 0; i < bins; i++) this.bins[i] = doubleAt(this.bins, i) + doubleAt(other.bins, i);
+  }
+
+  /** Every interval from 0 to the last that occurs; the very last one ends at infinity. */
+  counts(): readonly UlpCount[] {
+    const last = this.bins.findLastIndex((count) => count > 0);
+    return Array.from({ length: last + 1 }, (_, bin) => ({ ulps: upperEnd(bin), count: doubleAt(this.bins, bin) }));
+  }
+}
+
+function upperEnd(bin: number): number {
+  if (bin === 0) return 0;
+  return bin === bins - 1 ? Number.POSITIVE_INFINITY : 2 ** (bin - 2);
+}

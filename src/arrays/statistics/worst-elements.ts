@@ -1,0 +1,43 @@
+/**
+ * The k elements with the largest errors of a stream, largest first; of equal errors, the earlier element comes first.
+ */
+import { elementAt } from '../../base/element-at.ts';
+export interface WorstElement {
+  /** From the beginning of the stream. */
+  readonly index: number;
+  readonly a: number;
+  readonly b: number;
+  /** Infinite where exactly one of the two is NaN, or they are different infinities. */
+  readonly error: number;
+}
+
+export class WorstElements {
+  private readonly limit: number;
+  private readonly kept: WorstElement[] = [];
+
+  constructor(limit: number) {
+    this.limit = limit;
+  }
+
+  /** An error must be larger than this to be kept. */
+  get threshold(): number {
+    if (this.limit === 0) return Number.POSITIVE_INFINITY;
+    return this.kept.length < this.limit ? 0 : elementAt(this.kept, this.limit - 1).error;
+  }
+
+  add(element: WorstElement): void {
+    if (!(element.error > this.threshold)) return;
+    const at = this.kept.findIndex(({ error }) => error < element.error);
+    this.kept.splice(at < 0 ? this.kept.length : at, 0, element);
+    if (this.kept.length > this.limit) this.kept.pop();
+  }
+
+  /** Adds those of a later part of the stream. */
+  merge(later: WorstElements): void {
+    for (const element of later.kept) this.add(element);
+  }
+
+  list(): readonly WorstElement[] {
+    return [...this.kept];
+  }
+}
