@@ -15,7 +15,7 @@ export {
 export type { Container } from './tensors/containers.ts';
 export { convertFile, type ConvertFileOptions, type Position } from './tensors/convert-file.ts';
 export { dtypeIn, layoutFile, type LayoutOptions } from './tensors/layout.ts';
-export { type Sharding } from './tensors/sharded-layout.ts';
+export { type Sharding } from './tensors/safetensors/sharded-layout.ts';
 export { openTensorFile, type OpenOptions } from './tensors/open.ts';
 export { TensorFileError, type TensorFileCode } from './tensors/tensor-error.ts';
 export type {

@@ -5,7 +5,7 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { elementAt } from '../base/element-at.ts';
 import type { Dim3 } from '../device.ts';
-import { type NpyArray, writeNpy } from '../tensors/npy.ts';
+import { type NpyArray, writeNpy } from '../tensors/npy/npy.ts';
 import { renderPretty } from '../diagnostics/renderers/pretty.ts';
 import { type ExitCode, UsageError } from './exit.ts';
 import { faultText } from './run/fault-report.ts';

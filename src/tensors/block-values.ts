@@ -1,7 +1,7 @@
 /** Blocks of GGUF as numbers: every element times the scale of its group, exact in f64. */
 import { valueTable } from '../arrays/elements/element-values.ts';
 import { byteAt, singleAt } from '../base/typed-reads.ts';
-import { blockFormats, scalesOf, unpackBlocks } from './gguf-blocks.ts';
+import { blockFormats, scalesOf, unpackBlocks } from './gguf/blocks.ts';
 import type { BlockLayout } from './tensor-file.ts';
 
 /** Decodes the first `count` elements of whole blocks, into a buffer that the next call may overwrite. */

@@ -1,6 +1,6 @@
 /** Stored bytes with a checksum, which is verified when they have been read to their end. */
 import { type ByteSource, readBytes, requireRange, serialSource } from './bytes.ts';
-import { crc32 } from './crc32.ts';
+import { crc32 } from './npz/crc32.ts';
 import { TensorFileError } from './tensor-error.ts';
 
 /** Block size for reading skipped bytes. */

@@ -12,7 +12,7 @@ import {
 } from './containers.ts';
 import { formatNames } from '../numerics/formats.ts';
 import { layoutFile } from './layout.ts';
-import { safetensorsDtype, safetensorsDtypes } from './safetensors-dtypes.ts';
+import { safetensorsDtype, safetensorsDtypes } from './safetensors/dtypes.ts';
 import { openTensorFile } from './open.ts';
 import type { FileLayout } from './tensor-file.ts';
 

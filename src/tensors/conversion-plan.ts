@@ -10,9 +10,9 @@ import { PtxlabError } from '../base/error.ts';
 import type { Rounding } from '../numerics/conversion.ts';
 import { type FormatName, formats } from '../numerics/formats.ts';
 import { type Container, containers } from './containers.ts';
-import { isBlockLayout } from './gguf-blocks.ts';
+import { isBlockLayout } from './gguf/blocks.ts';
 import { carriedOver, dtypeIn, layoutFile, type LayoutOptions } from './layout.ts';
-import { layoutShards, type Sharding } from './sharded-layout.ts';
+import { layoutShards, type Sharding } from './safetensors/sharded-layout.ts';
 import { quote, TensorFileError } from './tensor-error.ts';
 import {
   type BlockLayout,

@@ -9,7 +9,7 @@ import type { ByteSink, ByteSource } from './bytes.ts';
 import { type ConversionPlan, type TensorWork } from './conversion-plan.ts';
 import { ElementReader, storedBits } from './element-reader.ts';
 import { encodeBlocks } from './encode-blocks.ts';
-import { blockFormats } from './gguf-blocks.ts';
+import { blockFormats } from './gguf/blocks.ts';
 import { scaledValues } from './scales.ts';
 import type { TensorEntry, TensorFile } from './tensor-file.ts';
 

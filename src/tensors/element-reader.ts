@@ -4,7 +4,7 @@ import type { SourceArray, SourceFormat } from '../arrays/elements/source-values
 import { elementAt } from '../base/element-at.ts';
 import { formats, type FormatName } from '../numerics/formats.ts';
 import type { ByteSource } from './bytes.ts';
-import { isBlockLayout } from './gguf-blocks.ts';
+import { isBlockLayout } from './gguf/blocks.ts';
 import type { TensorEntry, TensorFile } from './tensor-file.ts';
 import { loadUnit, type TensorValues, tensorValues } from './tensor-values.ts';
 

@@ -4,7 +4,7 @@ import { quantize } from '../arrays/quantized/quantize.ts';
 import { singlesOf } from '../arrays/elements/source-values.ts';
 import { singleAt } from '../base/typed-reads.ts';
 import type { Values } from './element-reader.ts';
-import { blockFormats, packBlocks } from './gguf-blocks.ts';
+import { blockFormats, packBlocks } from './gguf/blocks.ts';
 import type { BlockLayout } from './tensor-file.ts';
 
 /**

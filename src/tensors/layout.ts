@@ -1,16 +1,16 @@
 /** Lays out a file of any container, and gives each container's spelling of formats. */
 import type { FormatName } from '../numerics/formats.ts';
 import { type Container, containers } from './containers.ts';
-import type { GgufFile } from './gguf.ts';
-import type { GgufField } from './gguf-fields.ts';
-import { layoutGguf } from './gguf-layout.ts';
-import { ggufTypeOf } from './gguf-types.ts';
-import { npyDescr } from './npy-dtypes.ts';
-import { layoutNpy } from './npy-file.ts';
-import { layoutNpz } from './npz-layout.ts';
+import type { GgufFile } from './gguf/gguf.ts';
+import type { GgufField } from './gguf/fields.ts';
+import { layoutGguf } from './gguf/layout.ts';
+import { ggufTypeOf } from './gguf/types.ts';
+import { npyDescr } from './npy/dtypes.ts';
+import { layoutNpy } from './npy/file.ts';
+import { layoutNpz } from './npz/layout.ts';
 import { layoutRaw } from './raw.ts';
-import { safetensorsDtype } from './safetensors-dtypes.ts';
-import { layoutSafetensors } from './safetensors-layout.ts';
+import { safetensorsDtype } from './safetensors/dtypes.ts';
+import { layoutSafetensors } from './safetensors/layout.ts';
 import { TensorFileError } from './tensor-error.ts';
 import type { FileLayout, Metadata, TensorFile, TensorPlan } from './tensor-file.ts';
 

@@ -9,10 +9,10 @@ import {
   containerTitles,
   isNamedForHeader,
 } from './containers.ts';
-import { openNpy } from './npy-file.ts';
+import { openNpy } from './npy/file.ts';
 import { openRaw } from './raw.ts';
-import { openSafetensors } from './safetensors.ts';
-import { isIndexName, openShards } from './safetensors-shards.ts';
+import { openSafetensors } from './safetensors/safetensors.ts';
+import { isIndexName, openShards } from './safetensors/shards.ts';
 import { TensorFileError } from './tensor-error.ts';
 import type { TensorFile } from './tensor-file.ts';
 
@@ -48,8 +48,8 @@ const openers: Readonly<Record<Container, Opener>> = {
   safetensors: async (source, options) =>
     (await isIndex(source)) ? openIndex(source, options) : openSafetensors(source),
   npy: (source, { name, dtype }) => openNpy(source, tensorName(name), dtype),
-  npz: async (source, { dtype }) => (await import('./npz.ts')).openNpz(source, dtype),
-  gguf: async (source) => (await import('./gguf.ts')).openGguf(source),
+  npz: async (source, { dtype }) => (await import('./npz/npz.ts')).openNpz(source, dtype),
+  gguf: async (source) => (await import('./gguf/gguf.ts')).openGguf(source),
   raw: openRawAs,
 };
 

@@ -4,7 +4,7 @@ import { elementAt } from '../base/element-at.ts';
 import { formats, type FormatName } from '../numerics/formats.ts';
 import { type BadScale, blockDecoder } from './block-values.ts';
 import type { ByteSource } from './bytes.ts';
-import { blockFormats } from './gguf-blocks.ts';
+import { blockFormats } from './gguf/blocks.ts';
 import { quote, TensorFileError } from './tensor-error.ts';
 import type { BlockLayout, TensorEntry, TensorFile } from './tensor-file.ts';
 

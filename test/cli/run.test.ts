@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type NpyArray, readNpy, writeNpy } from '../../src/tensors/npy.ts';
+import { type NpyArray, readNpy, writeNpy } from '../../src/tensors/npy/npy.ts';
 import { ptxlab, put, root, scratch, start } from './ptxlab.ts';
 
 const folder = scratch();

@@ -59,7 +59,7 @@ async function plantedModules() {
     core: await import('../../src/index.ts'),
     device: await import('../../src/device.ts'),
     arrays: await import('../../src/arrays.ts'),
-    npy: await import('../../src/tensors/npy-dtypes.ts'),
+    npy: await import('../../src/tensors/npy/dtypes.ts'),
     exact: await import('../../src/arrays/semantics/semantics.ts'),
     formats: await import('../../src/numerics/formats.ts'),
   };

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createFile, openFile } from '../../src/hosts/node-files.ts';
 import { openTensors } from '../../src/hosts/node-tensors.ts';
 import { readBytes } from '../../src/tensors/bytes.ts';
-import { layoutSafetensors } from '../../src/tensors/safetensors-layout.ts';
+import { layoutSafetensors } from '../../src/tensors/safetensors/layout.ts';
 
 let folder = '';
 beforeAll(async () => {

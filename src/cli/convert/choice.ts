@@ -7,7 +7,7 @@ import { matchesGlob } from '../../base/glob.ts';
 import { printable } from '../../diagnostics/renderers/printable.ts';
 import type { Rounding } from '../../numerics/conversion.ts';
 import type { ConversionChoice } from '../../tensors/conversion-plan.ts';
-import type { Sharding } from '../../tensors/sharded-layout.ts';
+import type { Sharding } from '../../tensors/safetensors/sharded-layout.ts';
 import { type Container, containerNamed, containers } from '../../tensors/containers.ts';
 import { UsageError } from '../exit.ts';
 import type { CommonFlags } from '../options.ts';

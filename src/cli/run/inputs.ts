@@ -2,7 +2,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { elementAt } from '../../base/element-at.ts';
-import { itemSize, readNpy } from '../../tensors/npy.ts';
+import { itemSize, readNpy } from '../../tensors/npy/npy.ts';
 import { UsageError } from '../exit.ts';
 import { describeReadError, sizeLimit } from '../io.ts';
 import type { JsonObject } from '../ndjson.ts';

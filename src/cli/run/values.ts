@@ -1,7 +1,7 @@
 /** Scalars and buffers as a user writes them, as bytes. */
 import { valueAt } from '../../base/element-at.ts';
 import { f16Value, numberBits } from '../../numerics/number-bits.ts';
-import { itemSize, type NpyType } from '../../tensors/npy.ts';
+import { itemSize, type NpyType } from '../../tensors/npy/npy.ts';
 import { UsageError } from '../exit.ts';
 
 /** Types a scalar can be written in: the basic types without their dot. */

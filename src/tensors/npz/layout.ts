@@ -2,11 +2,11 @@
  * Layout of .npz files to be written: members are stored uncompressed, as by np.savez, so that their data can be
  * written in any order first.
  */
-import { type ByteSink, type ByteSource, readBytes } from './bytes.ts';
+import { type ByteSink, type ByteSource, readBytes } from '../bytes.ts';
 import { crc32 } from './crc32.ts';
-import { layoutNpy } from './npy-file.ts';
-import { quote, TensorFileError } from './tensor-error.ts';
-import type { FileLayout, TensorEntry, TensorPlan } from './tensor-file.ts';
+import { layoutNpy } from '../npy/file.ts';
+import { quote, TensorFileError } from '../tensor-error.ts';
+import type { FileLayout, TensorEntry, TensorPlan } from '../tensor-file.ts';
 import {
   centralHeader,
   endOfZip,

@@ -1,6 +1,6 @@
 /** Element types of GGUF: their names in ggml, and how many elements occupy how many bytes. */
-import type { FormatName } from '../numerics/formats.ts';
-import type { BlockLayout, Packing } from './tensor-file.ts';
+import type { FormatName } from '../../numerics/formats.ts';
+import type { BlockLayout, Packing } from '../tensor-file.ts';
 
 export interface GgufType {
   readonly id: number;

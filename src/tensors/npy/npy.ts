@@ -2,8 +2,8 @@
  * Small .npy files, whole in memory, of the types that numpy has a code for: versions 1.0 to 3.0, C order,
  * little-endian. For files of any size and type see npy-file.ts.
  */
-import { err, ok, type Result } from '../base/result.ts';
-import { type NpyHeader, npyHeader, npyHeaderRange, parseNpyHeader } from './npy-header.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import { type NpyHeader, npyHeader, npyHeaderRange, parseNpyHeader } from './header.ts';
 
 /** Element types by numpy's code without its byte order. */
 export type NpyType = 'f2' | 'f4' | 'f8' | 'i1' | 'i2' | 'i4' | 'i8' | 'u1' | 'u2' | 'u4' | 'u8' | 'b1';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { blockFormats, packBlocks, scalesOf, unpackBlocks } from './gguf-blocks.ts';
-import type { BlockLayout } from './tensor-file.ts';
+import { blockFormats, packBlocks, scalesOf, unpackBlocks } from './blocks.ts';
+import type { BlockLayout } from '../tensor-file.ts';
 
 const layouts = Object.keys(blockFormats) as BlockLayout[];
 

@@ -1,14 +1,14 @@
 import { gguf as huggingFace } from '@huggingface/gguf';
 import { describe, expect, test } from 'vitest';
-import { refusalOf } from '../../test/tensors/refusal.ts';
-import { formats } from '../numerics/formats.ts';
-import { ByteWriter } from './byte-writer.ts';
-import { type ByteSource, memorySource, readBytes } from './bytes.ts';
+import { refusalOf } from '../../../test/tensors/refusal.ts';
+import { formats } from '../../numerics/formats.ts';
+import { ByteWriter } from '../byte-writer.ts';
+import { type ByteSource, memorySource, readBytes } from '../bytes.ts';
 import { type GgufFile, openGguf } from './gguf.ts';
-import { blockFormats } from './gguf-blocks.ts';
-import { type GgufField, writeField, writeString } from './gguf-fields.ts';
-import { layoutGguf } from './gguf-layout.ts';
-import { ggufTypeOf, ggufTypesByName } from './gguf-types.ts';
+import { blockFormats } from './blocks.ts';
+import { type GgufField, writeField, writeString } from './fields.ts';
+import { layoutGguf } from './layout.ts';
+import { ggufTypeOf, ggufTypesByName } from './types.ts';
 
 interface Info {
   readonly name: string;

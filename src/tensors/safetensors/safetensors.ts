@@ -2,12 +2,12 @@
  * safetensors: eight bytes with the length of a header, the header in JSON, and the data of all tensors without gaps. The
  * rules are those of the reference implementation, and duplicate names, which it cannot see, are refused too.
  */
-import { type ByteSource, readBytes, sliceSource } from './bytes.ts';
-import { safetensorsDtypes } from './safetensors-dtypes.ts';
-import { bytesOf, elementsOf } from './sizes.ts';
+import { type ByteSource, readBytes, sliceSource } from '../bytes.ts';
+import { safetensorsDtypes } from './dtypes.ts';
+import { bytesOf, elementsOf } from '../sizes.ts';
 import { decodeUtf8, JsonCursor } from './strict-json.ts';
-import { quote, TensorFileError } from './tensor-error.ts';
-import type { TensorEntry, TensorFile } from './tensor-file.ts';
+import { quote, TensorFileError } from '../tensor-error.ts';
+import type { TensorEntry, TensorFile } from '../tensor-file.ts';
 
 /** The reference implementation does not read longer headers. */
 export const longestSafetensorsHeader = 100_000_000;

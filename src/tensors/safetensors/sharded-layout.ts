@@ -2,10 +2,10 @@
  * A model in several safetensors files with an index, laid out as one sequence: the bytes of the files one after the
  * other.
  */
-import { elementAt } from '../base/element-at.ts';
-import type { ByteSink } from './bytes.ts';
-import { compareText, layoutSafetensors } from './safetensors-layout.ts';
-import type { FileLayout, FilePlace, TensorEntry, TensorPlan } from './tensor-file.ts';
+import { elementAt } from '../../base/element-at.ts';
+import type { ByteSink } from '../bytes.ts';
+import { compareText, layoutSafetensors } from './layout.ts';
+import type { FileLayout, FilePlace, TensorEntry, TensorPlan } from '../tensor-file.ts';
 
 /** How a model is split, and the names of the files. */
 export interface Sharding {

@@ -1,9 +1,9 @@
 /** Compressed bytes as a source: inflated as they are read, in bounded memory. */
 import { Inflate } from 'fflate';
-import { elementAt } from '../base/element-at.ts';
-import { type ByteSource, readBytes, requireRange, serialSource } from './bytes.ts';
+import { elementAt } from '../../base/element-at.ts';
+import { type ByteSource, readBytes, requireRange, serialSource } from '../bytes.ts';
 import { crc32 } from './crc32.ts';
-import { TensorFileError } from './tensor-error.ts';
+import { TensorFileError } from '../tensor-error.ts';
 
 /** One byte inflates to at most 1032, so at most about 16 MB are inflated ahead. */
 const step = 16 * 1024;

@@ -1,7 +1,7 @@
 /** The checksum of zip files. */
-import { lastOf } from '../base/element-at.ts';
-import { byteAt, wordAt } from '../base/typed-reads.ts';
-import { viewOf } from './bytes.ts';
+import { lastOf } from '../../base/element-at.ts';
+import { byteAt, wordAt } from '../../base/typed-reads.ts';
+import { viewOf } from '../bytes.ts';
 
 /** Bytes that are processed at once. */
 const slice = 8;

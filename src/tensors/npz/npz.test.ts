@@ -1,13 +1,13 @@
 import { inflateSync, zipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
-import { refusalOf } from '../../test/tensors/refusal.ts';
-import { type ByteSource, memorySink, memorySource, readBytes } from './bytes.ts';
+import { refusalOf } from '../../../test/tensors/refusal.ts';
+import { type ByteSource, memorySink, memorySource, readBytes } from '../bytes.ts';
 import { crc32 } from './crc32.ts';
 import { inflateSource } from './inflate-source.ts';
-import { type NpyType, writeNpy } from './npy.ts';
+import { type NpyType, writeNpy } from '../npy/npy.ts';
 import { openNpz } from './npz.ts';
-import { layoutNpz } from './npz-layout.ts';
-import type { TensorEntry, TensorFile } from './tensor-file.ts';
+import { layoutNpz } from './layout.ts';
+import type { TensorEntry, TensorFile } from '../tensor-file.ts';
 import { centralHeader, endOfZip, joined } from './zip-records.ts';
 import { readZip } from './zip.ts';
 

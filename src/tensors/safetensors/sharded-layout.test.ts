@@ -1,9 +1,9 @@
 /** A model cut into files is the same model, and its index says where everything is. */
 import { describe, expect, test } from 'vitest';
-import { type ByteSource, memorySink, memorySource, sliceSource } from './bytes.ts';
-import { openTensorFile } from './open.ts';
+import { type ByteSource, memorySink, memorySource, sliceSource } from '../bytes.ts';
+import { openTensorFile } from '../open.ts';
 import { layoutShards } from './sharded-layout.ts';
-import type { FileLayout, TensorFile, TensorPlan } from './tensor-file.ts';
+import type { FileLayout, TensorFile, TensorPlan } from '../tensor-file.ts';
 
 const vector = (name: string, elements: number): TensorPlan => ({ name, dtype: 'U8', shape: [elements] });
 

@@ -1,8 +1,8 @@
 /** The directory of a zip file, with the 64-bit extension. Members are located, not read. */
-import { type ByteSource, readBytes, sliceSource, viewOf } from './bytes.ts';
-import { checkedSource } from './checked-source.ts';
+import { type ByteSource, readBytes, sliceSource, viewOf } from '../bytes.ts';
+import { checkedSource } from '../checked-source.ts';
 import { inflateSource } from './inflate-source.ts';
-import { quote, TensorFileError } from './tensor-error.ts';
+import { quote, TensorFileError } from '../tensor-error.ts';
 
 export interface ZipMember {
   readonly name: string;

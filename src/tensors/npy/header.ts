@@ -1,8 +1,8 @@
 /** The header of an .npy file: a Python literal, in the subset that numpy writes. */
-import { err, ok, type Result } from '../base/result.ts';
-import { byteAt } from '../base/typed-reads.ts';
-import { viewOf } from './bytes.ts';
-import { npyMagic } from './containers.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import { byteAt } from '../../base/typed-reads.ts';
+import { viewOf } from '../bytes.ts';
+import { npyMagic } from '../containers.ts';
 
 export interface NpyHeader {
   /** Element type as numpy spells it: `<f4`, `|V1`, or a name (`bfloat16`). */

@@ -2,9 +2,9 @@
  * Element types of .npy files. numpy has no codes for the narrow floats: np.save writes arrays of ml_dtypes as bytes
  * without a type (`<V2`, `|V1`); headers written by hand may use the name of the type.
  */
-import { spelling } from '../arrays/names.ts';
-import { type FormatName, formatNames, formats } from '../numerics/formats.ts';
-import { quote, TensorFileError } from './tensor-error.ts';
+import { spelling } from '../../arrays/names.ts';
+import { type FormatName, formatNames, formats } from '../../numerics/formats.ts';
+import { quote, TensorFileError } from '../tensor-error.ts';
 
 export interface NpyDtype {
   readonly format: FormatName | 'opaque';

@@ -1,6 +1,6 @@
 /** Element types of safetensors. */
-import { spelling } from '../arrays/names.ts';
-import { type FormatName, formatNames, formats } from '../numerics/formats.ts';
+import { spelling } from '../../arrays/names.ts';
+import { type FormatName, formatNames, formats } from '../../numerics/formats.ts';
 
 export interface SafetensorsDtype {
   readonly name: string;

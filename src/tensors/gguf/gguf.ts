@@ -1,12 +1,12 @@
 /** GGUF files: the header lists the tensors; the data of each begins at a multiple of the file's alignment. */
-import { type ByteSource, sliceSource } from './bytes.ts';
-import { aligned, alignmentOf, ggufBytes } from './gguf-data.ts';
-import type { GgufField } from './gguf-fields.ts';
-import { type GgufTensor, readGgufHeader } from './gguf-header.ts';
-import { ggufTypesById } from './gguf-types.ts';
-import { elementsOf } from './sizes.ts';
-import { quote, TensorFileError } from './tensor-error.ts';
-import type { TensorEntry, TensorFile } from './tensor-file.ts';
+import { type ByteSource, sliceSource } from '../bytes.ts';
+import { aligned, alignmentOf, ggufBytes } from './data.ts';
+import type { GgufField } from './fields.ts';
+import { type GgufTensor, readGgufHeader } from './header.ts';
+import { ggufTypesById } from './types.ts';
+import { elementsOf } from '../sizes.ts';
+import { quote, TensorFileError } from '../tensor-error.ts';
+import type { TensorEntry, TensorFile } from '../tensor-file.ts';
 
 export interface GgufFile extends TensorFile {
   readonly container: 'gguf';

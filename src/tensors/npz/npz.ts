@@ -1,8 +1,8 @@
 /** .npz: a zip file of .npy files. Each array has the name of its member without the extension. */
-import { type ByteSource, readBytes, sliceSource } from './bytes.ts';
-import { readNpyEntry } from './npy-file.ts';
-import { quote, TensorFileError } from './tensor-error.ts';
-import type { TensorEntry, TensorFile } from './tensor-file.ts';
+import { type ByteSource, readBytes, sliceSource } from '../bytes.ts';
+import { readNpyEntry } from '../npy/file.ts';
+import { quote, TensorFileError } from '../tensor-error.ts';
+import type { TensorEntry, TensorFile } from '../tensor-file.ts';
 import { memberSource, readZip, type ZipMember } from './zip.ts';
 
 /**

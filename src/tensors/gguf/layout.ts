@@ -1,11 +1,11 @@
 /** Layout of GGUF files to be written, version 3. */
-import { ByteWriter } from './byte-writer.ts';
-import { aligned, alignmentOf, ggufBytes } from './gguf-data.ts';
-import { type GgufField, writeField, writeString } from './gguf-fields.ts';
-import { type GgufType, ggufTypesByName } from './gguf-types.ts';
-import { elementsOf } from './sizes.ts';
-import { quote, TensorFileError } from './tensor-error.ts';
-import type { FileLayout, TensorEntry, TensorPlan } from './tensor-file.ts';
+import { ByteWriter } from '../byte-writer.ts';
+import { aligned, alignmentOf, ggufBytes } from './data.ts';
+import { type GgufField, writeField, writeString } from './fields.ts';
+import { type GgufType, ggufTypesByName } from './types.ts';
+import { elementsOf } from '../sizes.ts';
+import { quote, TensorFileError } from '../tensor-error.ts';
+import type { FileLayout, TensorEntry, TensorPlan } from '../tensor-file.ts';
 
 /** The longest name that ggml supports, without the terminating zero. */
 const longestName = 63;

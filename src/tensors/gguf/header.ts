@@ -4,11 +4,11 @@
  * checked: written again, it must have the same length as in the file.
  */
 import { GGUFValueType, gguf } from '@huggingface/gguf';
-import { ByteWriter } from './byte-writer.ts';
-import { type ByteSource, readBytes } from './bytes.ts';
-import { type GgufField, type GgufValueType, ggufValueTypes, writeField } from './gguf-fields.ts';
-import { TensorFileError } from './tensor-error.ts';
-import type { MetadataValue } from './tensor-file.ts';
+import { ByteWriter } from '../byte-writer.ts';
+import { type ByteSource, readBytes } from '../bytes.ts';
+import { type GgufField, type GgufValueType, ggufValueTypes, writeField } from './fields.ts';
+import { TensorFileError } from '../tensor-error.ts';
+import type { MetadataValue } from '../tensor-file.ts';
 
 export interface GgufTensor {
   readonly name: string;

@@ -2,8 +2,8 @@
  * JSON for headers: errors that JSON.parse silently accepts are reported. Names may not repeat, integers are exact,
  * depth is bounded, text is well-formed Unicode.
  */
-import { quote, TensorFileError } from './tensor-error.ts';
-import type { MetadataValue } from './tensor-file.ts';
+import { quote, TensorFileError } from '../tensor-error.ts';
+import type { MetadataValue } from '../tensor-file.ts';
 
 const space = /[ \t\n\r]*/y;
 const integerToken = /(?:0|[1-9]\d*)(?![\d.eE+-])/y;

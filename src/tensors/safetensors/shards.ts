@@ -1,9 +1,9 @@
 /** A model in several safetensors files, with an index that says which file contains each tensor. */
-import { type ByteSource, readBytes } from './bytes.ts';
+import { type ByteSource, readBytes } from '../bytes.ts';
 import { longestSafetensorsHeader, openSafetensors } from './safetensors.ts';
 import { decodeUtf8, JsonCursor } from './strict-json.ts';
-import { quote, TensorFileError } from './tensor-error.ts';
-import type { Metadata, MetadataValue, TensorEntry, TensorFile } from './tensor-file.ts';
+import { quote, TensorFileError } from '../tensor-error.ts';
+import type { Metadata, MetadataValue, TensorEntry, TensorFile } from '../tensor-file.ts';
 
 interface Index {
   readonly metadata: readonly (readonly [string, MetadataValue])[];

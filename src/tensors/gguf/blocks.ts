@@ -6,10 +6,10 @@
  * 0xff of ue8m0 as 2^128, and 0x7f of e4m3 as 0. Scales of nvfp4 are e4m3 without sign; there is no scale for the whole
  * tensor.
  */
-import { byteAt } from '../base/typed-reads.ts';
-import type { FormatName } from '../numerics/formats.ts';
-import { viewOf } from './bytes.ts';
-import type { BlockLayout } from './tensor-file.ts';
+import { byteAt } from '../../base/typed-reads.ts';
+import type { FormatName } from '../../numerics/formats.ts';
+import { viewOf } from '../bytes.ts';
+import type { BlockLayout } from '../tensor-file.ts';
 
 export interface BlockFormat {
   /** Elements of a block, along the last extent. */

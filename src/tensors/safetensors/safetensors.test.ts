@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { refusalOf } from '../../test/tensors/refusal.ts';
-import { memorySource, readBytes } from './bytes.ts';
+import { refusalOf } from '../../../test/tensors/refusal.ts';
+import { memorySource, readBytes } from '../bytes.ts';
 import { openSafetensors } from './safetensors.ts';
-import { layoutSafetensors } from './safetensors-layout.ts';
-import type { TensorFile, TensorPlan } from './tensor-file.ts';
+import { layoutSafetensors } from './layout.ts';
+import type { TensorFile, TensorPlan } from '../tensor-file.ts';
 
 /** A file with the header given and so many bytes of data: 0, 1, 2, … */
 function file(header: string | Uint8Array, data = 0, length?: bigint): Uint8Array {

@@ -1,11 +1,11 @@
 /** .npy files of any size: the header is read, the data is a byte range. */
-import type { Result } from '../base/result.ts';
-import { type ByteSource, readBytes, sliceSource } from './bytes.ts';
-import { npyDtype } from './npy-dtypes.ts';
-import { npyHeader, npyHeaderRange, parseNpyHeader } from './npy-header.ts';
-import { bytesOf, elementsOf } from './sizes.ts';
-import { TensorFileError } from './tensor-error.ts';
-import type { FileLayout, TensorEntry, TensorFile, TensorPlan } from './tensor-file.ts';
+import type { Result } from '../../base/result.ts';
+import { type ByteSource, readBytes, sliceSource } from '../bytes.ts';
+import { npyDtype } from './dtypes.ts';
+import { npyHeader, npyHeaderRange, parseNpyHeader } from './header.ts';
+import { bytesOf, elementsOf } from '../sizes.ts';
+import { TensorFileError } from '../tensor-error.ts';
+import type { FileLayout, TensorEntry, TensorFile, TensorPlan } from '../tensor-file.ts';
 
 /** Headers of plain arrays have about a hundred bytes; numpy itself rejects more than 10,000 from untrusted files. */
 const longestHeader = 1_000_000;

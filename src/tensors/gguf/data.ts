@@ -1,8 +1,8 @@
 /** The layout of the data after the header of a GGUF file. */
-import type { GgufField } from './gguf-fields.ts';
-import type { GgufType } from './gguf-types.ts';
-import { bytesOf, elementsOf } from './sizes.ts';
-import { TensorFileError } from './tensor-error.ts';
+import type { GgufField } from './fields.ts';
+import type { GgufType } from './types.ts';
+import { bytesOf, elementsOf } from '../sizes.ts';
+import { TensorFileError } from '../tensor-error.ts';
 
 /** The value of `general.alignment`, default 32. */
 export function alignmentOf(fields: readonly GgufField[]): number {

@@ -1,7 +1,7 @@
 /** Metadata of GGUF files: keys with typed values. */
-import type { ByteWriter } from './byte-writer.ts';
-import { quote, TensorFileError } from './tensor-error.ts';
-import type { MetadataValue } from './tensor-file.ts';
+import type { ByteWriter } from '../byte-writer.ts';
+import { quote, TensorFileError } from '../tensor-error.ts';
+import type { MetadataValue } from '../tensor-file.ts';
 
 /** In the order of their numbers in a file. */
 export const ggufValueTypes = [

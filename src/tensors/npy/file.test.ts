@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { refusalOf } from '../../test/tensors/refusal.ts';
-import { memorySource, readBytes } from './bytes.ts';
-import { npyDescr } from './npy-dtypes.ts';
-import { layoutNpy, openNpy } from './npy-file.ts';
-import type { TensorEntry } from './tensor-file.ts';
+import { refusalOf } from '../../../test/tensors/refusal.ts';
+import { memorySource, readBytes } from '../bytes.ts';
+import { npyDescr } from './dtypes.ts';
+import { layoutNpy, openNpy } from './file.ts';
+import type { TensorEntry } from '../tensor-file.ts';
 
 function file(header: string, data: number, major = 1): Uint8Array {
   const text = new TextEncoder().encode(header);

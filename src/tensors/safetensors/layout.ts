@@ -1,10 +1,10 @@
 /** Layout of safetensors files to be written. */
 import { packingOf, safetensorsBytes } from './safetensors.ts';
 import { longestSafetensorsHeader } from './safetensors.ts';
-import { safetensorsDtypes } from './safetensors-dtypes.ts';
-import { elementsOf } from './sizes.ts';
-import { quote, TensorFileError } from './tensor-error.ts';
-import type { FileLayout, TensorEntry, TensorPlan } from './tensor-file.ts';
+import { safetensorsDtypes } from './dtypes.ts';
+import { elementsOf } from '../sizes.ts';
+import { quote, TensorFileError } from '../tensor-error.ts';
+import type { FileLayout, TensorEntry, TensorPlan } from '../tensor-file.ts';
 
 /**
  * Lays out the file. As in the reference implementation, the data is sorted by alignment, then by name, and begins at a
