@@ -9,13 +9,13 @@ import { isOnStack } from '../program/layout.ts';
 import type { CallSite, Moved } from '../program/call-site.ts';
 import type { ProgramInstruction, RegisterFormal } from '../program/function-program.ts';
 import type { Code } from '../wasm/code.ts';
-import { loads, opcodeFor, stores } from './access.ts';
-import { callEntry, type FunctionShape, type KernelShape } from './kernel-shape.ts';
+import { loads, opcodeFor, stores } from './memory/access.ts';
+import { callEntry, type FunctionShape, type KernelShape } from './regions/kernel-shape.ts';
 import { alignTo16 } from './layout.ts';
 import type { RegionLocals } from './lowering.ts';
 import type { SiteOf } from './site.ts';
-import type { ThreadFrame } from './thread-frame.ts';
-import { holder, type Values } from './values.ts';
+import type { ThreadFrame } from './regions/thread-frame.ts';
+import { holder, type Values } from './regions/values.ts';
 
 /**
  * The header of an open call, counted from its end: the region to return to, the caller's base, the size of the entry

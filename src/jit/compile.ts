@@ -5,15 +5,15 @@ import { Code } from '../wasm/code.ts';
 import type { FunctionType } from '../wasm/module.ts';
 import { type CompiledKernel, describeKernel } from './compiled-kernel.ts';
 import { pushField } from './context-field.ts';
-import { passFunction } from './passing.ts';
+import { passFunction } from './groups/passing.ts';
 import { writeChoice } from './choose.ts';
-import { advanceFunction, completeFunction } from './warp-runner.ts';
+import { advanceFunction, completeFunction } from './groups/warp-runner.ts';
 import type { Region } from '../program/regions.ts';
 import { fourFunction } from './simd/four-function.ts';
-import { type FunctionShape, type KernelShape, shapeOf } from './kernel-shape.ts';
+import { type FunctionShape, type KernelShape, shapeOf } from './regions/kernel-shape.ts';
 import { laneCount } from './simd/vectors.ts';
 import { context, type ContextField, type LaunchLayout, outcome } from './layout.ts';
-import { regionFunction, regionType } from './region-function.ts';
+import { regionFunction, regionType } from './regions/region-function.ts';
 
 /**
  * A compiled kernel with its module in binary format. The module exports `run` and `runBlocks`, and for warps `advance`

@@ -8,9 +8,9 @@ import { regionsOf } from '../machine/regions.ts';
 import type { Region } from '../machine/segment.ts';
 import { formalLayout } from '../program/call-site.ts';
 import type { LinkedFunction } from '../program/link.ts';
-import type { KernelShape } from './kernel-shape.ts';
+import type { KernelShape } from './regions/kernel-shape.ts';
 import type { Site } from './site.ts';
-import type { Stop, StopStep } from './stop.ts';
+import type { Stop, StopStep } from './groups/stop.ts';
 
 export interface CompiledKernel {
   readonly name: string;

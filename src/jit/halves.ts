@@ -5,7 +5,7 @@
 import type { Ref } from '../isa/steps/ref.ts';
 import type { Step, StepKind, StepOf } from '../isa/steps/step.ts';
 import { upperHalf } from './upper-half.ts';
-import type { Values } from './values.ts';
+import type { Values } from './regions/values.ts';
 
 /** Lower half first, as in memory. */
 function halves(refs: readonly Ref[]): readonly Ref[] {

@@ -6,8 +6,8 @@ import type { Step, StepKind, StepOf } from '../isa/steps/step.ts';
 import type { VariableSymbol } from '../check/symbols.ts';
 import { isOnStack } from '../program/layout.ts';
 import type { AddressSource, SymbolAddress, Transfer } from '../program/function-program.ts';
-import { lowerInWindow, lowerLoad, lowerStore, lowerWindow } from './access.ts';
-import { lowerAtomic } from './atomic.ts';
+import { lowerInWindow, lowerLoad, lowerStore, lowerWindow } from './memory/access.ts';
+import { lowerAtomic } from './memory/atomic.ts';
 import { converter } from './arithmetic/convert.ts';
 import { pushFloatComparison } from './arithmetic/float-bits.ts';
 import { lowerFloat } from './arithmetic/float-arithmetic.ts';
@@ -22,8 +22,8 @@ import {
 } from './arithmetic/integer.ts';
 import type { Lowering } from './lowering.ts';
 import { lowerSpecial } from './specials.ts';
-import { lowerTransfer } from './transfer.ts';
-import { holder, type Values } from './values.ts';
+import { lowerTransfer } from './memory/transfer.ts';
+import { holder, type Values } from './regions/values.ts';
 
 /** The whole instruction except its effect on control flow. */
 export function lowerInstruction(lowering: Lowering): void {

@@ -4,7 +4,7 @@ import type { Code } from '../wasm/code.ts';
 import type { Helpers } from './helpers.ts';
 import type { LaunchLayout } from './layout.ts';
 import type { SiteOf } from './site.ts';
-import type { Values } from './values.ts';
+import type { Values } from './regions/values.ts';
 
 /** Locals that every region has. */
 export interface RegionLocals {

@@ -4,7 +4,7 @@ import { quadOf } from '../../base/tuples.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { Lowering } from '../lowering.ts';
-import { holder } from '../values.ts';
+import { holder } from '../regions/values.ts';
 
 /** popc and clz: a count in 32 bits. */
 export function lowerCount(step: StepOf<'bits'>, opcode: 'popcnt' | 'clz', { code, values }: Lowering): void {

@@ -8,7 +8,7 @@ import type { Helpers } from '../helpers.ts';
 import { clampLocal, maskTo } from './integer.ts';
 import { returnBits, returnInfinity, returnNan, returnRounded, returnZero } from './rounding.ts';
 import { conversionTarget, patternsOf, type RoundingTarget } from './target.ts';
-import { holder } from '../values.ts';
+import { holder } from '../regions/values.ts';
 
 /** A scale with the value one. */
 export const unscaled = 0x7f;

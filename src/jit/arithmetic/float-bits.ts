@@ -8,7 +8,7 @@ import type { Code } from '../../wasm/code.ts';
 import { converter } from './convert.ts';
 import type { Helpers } from '../helpers.ts';
 import type { Lowering } from '../lowering.ts';
-import { holder, type IntegerType } from '../values.ts';
+import { holder, type IntegerType } from '../regions/values.ts';
 
 /** Masks of a format, for patterns held in `type`. */
 interface Masks {

@@ -10,7 +10,7 @@ import type { Code } from '../../wasm/code.ts';
 import { lowerFind, lowerPermutation } from './bit-selection.ts';
 import { lowerCount, lowerReverse, lowerTable } from './bit-counts.ts';
 import type { Lowering } from '../lowering.ts';
-import { holder, type IntegerType } from '../values.ts';
+import { holder, type IntegerType } from '../regions/values.ts';
 
 function constant(code: Code, type: IntegerType, value: bigint): Code {
   return type === 'i64' ? code.i64(value) : code.i32(Number(BigInt.asIntN(32, value)));

@@ -6,7 +6,7 @@ import type { Code } from '../../wasm/code.ts';
 import { converter } from './convert.ts';
 import type { Helpers } from '../helpers.ts';
 import { returnBits } from './rounding.ts';
-import { holder } from '../values.ts';
+import { holder } from '../regions/values.ts';
 import { shift, splat } from '../simd/vector-words.ts';
 
 /**

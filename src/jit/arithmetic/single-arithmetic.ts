@@ -12,7 +12,7 @@ import type { PlainOpcode } from '../../wasm/opcodes.ts';
 import { flushLocal, masksOf } from './float-bits.ts';
 import type { Lowering } from '../lowering.ts';
 import { narrowFunction } from './narrow-arithmetic.ts';
-import type { Values } from '../values.ts';
+import type { Values } from '../regions/values.ts';
 
 const opcodes: Readonly<Partial<Record<FloatFunction, PlainOpcode>>> = {
   add: 'f32.add',

@@ -14,7 +14,7 @@ import { shortForms, writeInTurns } from './array-short-forms.ts';
 import { groupBytes, groupOf, loadGroup, type Place, storeGroup } from './array-storage.ts';
 import { Helpers } from '../helpers.ts';
 import { replaceVector, stageConverter } from '../arithmetic/replacement.ts';
-import { holder } from '../values.ts';
+import { holder } from '../regions/values.ts';
 import { vectorConversion } from '../simd/vector-convert.ts';
 
 /** Addresses and numbers of bytes, and scratch memory. */

@@ -4,7 +4,7 @@
  */
 import type { Code } from '../../wasm/code.ts';
 import type { MemoryOpcode } from '../../wasm/opcodes.ts';
-import { loads, stores } from '../access.ts';
+import { loads, stores } from '../memory/access.ts';
 import { unscaled } from '../arithmetic/convert.ts';
 import { type GroupPlaces, groupSize, loadBytes, storeBytes } from './array-storage.ts';
 import type { RandomBits } from './random-bits.ts';

@@ -8,7 +8,7 @@ import { converter, unscaled } from '../arithmetic/convert.ts';
 import type { Helpers } from '../helpers.ts';
 import { vectorConversion } from '../simd/vector-convert.ts';
 import { splat } from '../simd/vector-words.ts';
-import { holder } from '../values.ts';
+import { holder } from '../regions/values.ts';
 
 /** Values as locals, by name. The same conversion of the same locals is computed only once. */
 export abstract class SweepLowering {

@@ -11,7 +11,7 @@ import type { Region } from '../../program/regions.ts';
 import type { RegisterTraffic } from '../../program/register-traffic.ts';
 import { usesOf } from '../../program/uses.ts';
 import { Code, type Label } from '../../wasm/code.ts';
-import type { Carrier } from '../frame.ts';
+import type { Carrier } from '../regions/frame.ts';
 import {
   changedAt,
   type FourShape,
@@ -20,15 +20,15 @@ import {
   soleOutcome,
   stopsIn,
   trafficOf,
-} from '../kernel-shape.ts';
+} from '../regions/kernel-shape.ts';
 import { alignTo16, context, outcome, state } from '../layout.ts';
 import type { RegionLocals } from '../lowering.ts';
-import { regionType } from '../region-function.ts';
-import { broughtTo, type Stop } from '../stop.ts';
-import { writeRegion } from '../structure.ts';
-import { Tally, writeOutcome } from '../tally.ts';
-import { advanceIndex, advanceThread, readsIndex, startIndex } from '../thread-index.ts';
-import { Values } from '../values.ts';
+import { regionType } from '../regions/region-function.ts';
+import { broughtTo, type Stop } from '../groups/stop.ts';
+import { writeRegion } from '../regions/structure.ts';
+import { Tally, writeOutcome } from '../groups/tally.ts';
+import { advanceIndex, advanceThread, readsIndex, startIndex } from '../regions/thread-index.ts';
+import { Values } from '../regions/values.ts';
 import { VectorFrame } from './vector-frame.ts';
 import { FourLowerings } from './four-lowerings.ts';
 import { FourResults } from './four-results.ts';

@@ -3,9 +3,9 @@
  */
 import type { FunctionProgram, ProgramInstruction } from '../../program/function-program.ts';
 import type { Code } from '../../wasm/code.ts';
-import { constantAt, type KernelShape } from '../kernel-shape.ts';
+import { constantAt, type KernelShape } from '../regions/kernel-shape.ts';
 import type { Lowering, RegionLocals } from '../lowering.ts';
-import type { Values } from '../values.ts';
+import type { Values } from '../regions/values.ts';
 import type { FourLowering } from './vector-instruction.ts';
 import type { VectorLowering } from './vector-lowering.ts';
 import type { Vectors } from './vectors.ts';

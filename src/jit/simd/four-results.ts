@@ -1,7 +1,7 @@
 /** What a stop gives four threads: vectors, or one value if the threads get the same. */
 import { lowerAfter } from '../lower.ts';
-import type { Stop } from '../stop.ts';
-import type { Values } from '../values.ts';
+import type { Stop } from '../groups/stop.ts';
+import type { Values } from '../regions/values.ts';
 import type { FourLowerings } from './four-lowerings.ts';
 import type { VectorFrame } from './vector-frame.ts';
 import { writeResults } from './vector-instruction.ts';

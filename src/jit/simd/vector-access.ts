@@ -5,11 +5,11 @@
 import { elementAt } from '../../base/element-at.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
 import type { Code } from '../../wasm/code.ts';
-import { bases, sizeOf } from '../access.ts';
+import { bases, sizeOf } from '../memory/access.ts';
 import { pushField } from '../context-field.ts';
 import type { VectorLowering, Writer } from './vector-lowering.ts';
 import { laneCount, type Vector, wordsAt } from './vectors.ts';
-import { holder } from '../values.ts';
+import { holder } from '../regions/values.ts';
 
 type Access = StepOf<'load'> | StepOf<'store'>;
 

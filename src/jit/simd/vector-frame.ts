@@ -5,9 +5,9 @@
 import { elementAt } from '../../base/element-at.ts';
 import type { Code } from '../../wasm/code.ts';
 import { pushField } from '../context-field.ts';
-import type { FunctionShape, KernelShape } from '../kernel-shape.ts';
+import type { FunctionShape, KernelShape } from '../regions/kernel-shape.ts';
 import type { ContextField } from '../layout.ts';
-import type { IntegerType, Values } from '../values.ts';
+import type { IntegerType, Values } from '../regions/values.ts';
 import type { Vector, Vectors } from './vectors.ts';
 
 export class VectorFrame {

@@ -13,7 +13,7 @@ import { fourReader } from './vector-specials.ts';
 import { vectorStep } from './vector-steps.ts';
 import { splat } from './vector-words.ts';
 import { laneCount, type Vector, type Vectors } from './vectors.ts';
-import { holder } from '../values.ts';
+import { holder } from '../regions/values.ts';
 
 export interface FourLowering {
   readonly vectors: Vectors;

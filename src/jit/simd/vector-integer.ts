@@ -6,7 +6,7 @@ import type { Ref } from '../../isa/steps/ref.ts';
 import { formats, type FixedFormat } from '../../numerics/formats.ts';
 import type { VectorOpcode } from '../../wasm/simd-opcodes.ts';
 import { integerOrders } from '../arithmetic/integer.ts';
-import { holder, type IntegerType } from '../values.ts';
+import { holder, type IntegerType } from '../regions/values.ts';
 import { vectorFloatComparison } from './vector-float.ts';
 import { extendWords, maskWords, pushTruth, setWord, type VectorLowering, type Writer } from './vector-lowering.ts';
 import type { Vector } from './vectors.ts';

@@ -13,7 +13,7 @@ import { vectorConverter } from './vector-convert.ts';
 import { vectorFloat } from './vector-float.ts';
 import { vectorBits, vectorComparison, vectorInteger } from './vector-integer.ts';
 import { splat } from './vector-words.ts';
-import { holder } from '../values.ts';
+import { holder } from '../regions/values.ts';
 
 type Vectorize<Kind extends StepKind> = (step: StepOf<Kind>, lowering: VectorLowering) => Writer | null;
 

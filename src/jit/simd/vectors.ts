@@ -8,7 +8,7 @@ import type { Ref } from '../../isa/steps/ref.ts';
 import type { ProgramInstruction } from '../../program/function-program.ts';
 import { usesOf } from '../../program/uses.ts';
 import type { Code } from '../../wasm/code.ts';
-import type { IntegerType, Values } from '../values.ts';
+import type { IntegerType, Values } from '../regions/values.ts';
 
 /** Number of neighbouring threads. */
 export const laneCount = 4;

@@ -1,9 +1,9 @@
 /** Places where threads stop for each other: the values they bring, and where they continue. */
-import { type Collective, exchangedBy } from '../isa/collective.ts';
-import type { Ref } from '../isa/steps/ref.ts';
-import type { Step } from '../isa/steps/step.ts';
-import type { Carrier, FrameLayout } from './frame.ts';
-import type { FunctionProgram, ProgramInstruction } from '../program/function-program.ts';
+import { type Collective, exchangedBy } from '../../isa/collective.ts';
+import type { Ref } from '../../isa/steps/ref.ts';
+import type { Step } from '../../isa/steps/step.ts';
+import type { Carrier, FrameLayout } from '../regions/frame.ts';
+import type { FunctionProgram, ProgramInstruction } from '../../program/function-program.ts';
 
 export type StopStep = Extract<Step, { readonly kind: 'barrier' | 'collective' }>;
 

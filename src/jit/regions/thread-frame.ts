@@ -1,8 +1,8 @@
 /** Values that a thread keeps outside the locals of a region: its elements of the arrays in the block's frames. */
-import type { Code } from '../wasm/code.ts';
-import { pushField } from './context-field.ts';
+import type { Code } from '../../wasm/code.ts';
+import { pushField } from '../context-field.ts';
 import { type FunctionShape, type KernelShape, slotsOf } from './kernel-shape.ts';
-import type { ContextField } from './layout.ts';
+import type { ContextField } from '../layout.ts';
 import type { Values } from './values.ts';
 
 export class ThreadFrame {

@@ -1,12 +1,12 @@
 /** Atomic steps: read the elements, compute new ones with steps, and write them back. */
-import { elementAt } from '../base/element-at.ts';
-import type { Step, StepOf } from '../isa/steps/step.ts';
-import type { AtomicOpcode } from '../wasm/opcodes.ts';
+import { elementAt } from '../../base/element-at.ts';
+import type { Step, StepOf } from '../../isa/steps/step.ts';
+import type { AtomicOpcode } from '../../wasm/opcodes.ts';
 import { isContended, loads, locate, opcodeFor, stores } from './access.ts';
-import { wholeOf } from './upper-half.ts';
-import { lockAddress } from './layout.ts';
-import type { Lowering } from './lowering.ts';
-import { holder } from './values.ts';
+import { wholeOf } from '../upper-half.ts';
+import { lockAddress } from '../layout.ts';
+import type { Lowering } from '../lowering.ts';
+import { holder } from '../regions/values.ts';
 
 type LowerStep = (step: Step) => void;
 

@@ -2,17 +2,17 @@
  * Runs the threads of a warp that have diverged: those at the same place together, until all have ended, wait for
  * others or have paused. Groups with all members present continue (machine/collectives.ts defines the groups).
  */
-import { elementAt } from '../base/element-at.ts';
-import { quadOf } from '../base/tuples.ts';
-import { keyOf } from '../isa/collective.ts';
-import type { Code } from '../wasm/code.ts';
-import type { FunctionType } from '../wasm/module.ts';
-import { writeChoice } from './choose.ts';
-import { pushField } from './context-field.ts';
+import { elementAt } from '../../base/element-at.ts';
+import { quadOf } from '../../base/tuples.ts';
+import { keyOf } from '../../isa/collective.ts';
+import type { Code } from '../../wasm/code.ts';
+import type { FunctionType } from '../../wasm/module.ts';
+import { writeChoice } from '../choose.ts';
+import { pushField } from '../context-field.ts';
 import { exchangeType, groupExchange } from './exchange.ts';
-import type { KernelShape } from './kernel-shape.ts';
+import type { KernelShape } from '../regions/kernel-shape.ts';
 import { giveLanes, lanesNotNegative, lanesWith } from './lanes.ts';
-import { advanced, outcome, state } from './layout.ts';
+import { advanced, outcome, state } from '../layout.ts';
 
 /** For threads that wait for something other than a group with a mask. */
 const noGroup = -1;

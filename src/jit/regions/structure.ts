@@ -3,9 +3,9 @@
  * dominator tree (Ramsey, "Beyond Relooper", 2022): a loop for each target of a back edge, a block around the code
  * before each join. Any other graph becomes a loop around a branch table.
  */
-import { valueAt } from '../base/element-at.ts';
-import type { Region } from '../program/regions.ts';
-import type { Code, Label } from '../wasm/code.ts';
+import { valueAt } from '../../base/element-at.ts';
+import type { Region } from '../../program/regions.ts';
+import type { Code, Label } from '../../wasm/code.ts';
 
 export interface BlockWriter {
   /** Writes a block; `goTo` branches to a successor and must come last on its path. */

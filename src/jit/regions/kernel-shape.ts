@@ -1,20 +1,20 @@
 /** A kernel and the functions it may call, split into regions, with the facts that all regions share. */
-import { type BasicBlock, blocksOf } from '../program/flow.ts';
-import type { FunctionProgram, ProgramInstruction } from '../program/function-program.ts';
-import type { KernelProgram } from '../program/link.ts';
-import { liveness } from '../program/liveness.ts';
-import { type Region, regionsOf } from '../program/regions.ts';
-import { type RegisterTraffic, TrafficAnalysis } from '../program/register-traffic.ts';
-import { usesOf } from '../program/uses.ts';
-import { varyingPlaces } from '../program/varying.ts';
-import { waitingLoops } from '../program/waiting-loops.ts';
+import { type BasicBlock, blocksOf } from '../../program/flow.ts';
+import type { FunctionProgram, ProgramInstruction } from '../../program/function-program.ts';
+import type { KernelProgram } from '../../program/link.ts';
+import { liveness } from '../../program/liveness.ts';
+import { type Region, regionsOf } from '../../program/regions.ts';
+import { type RegisterTraffic, TrafficAnalysis } from '../../program/register-traffic.ts';
+import { usesOf } from '../../program/uses.ts';
+import { varyingPlaces } from '../../program/varying.ts';
+import { waitingLoops } from '../../program/waiting-loops.ts';
 import { FrameLayout } from './frame.ts';
-import { elementAt, valueAt } from '../base/element-at.ts';
-import type { Ref } from '../isa/steps/ref.ts';
-import { Helpers } from './helpers.ts';
-import { type LaunchLayout, outcome } from './layout.ts';
-import type { Site } from './site.ts';
-import { carriersAt, type Stop, stopOf } from './stop.ts';
+import { elementAt, valueAt } from '../../base/element-at.ts';
+import type { Ref } from '../../isa/steps/ref.ts';
+import { Helpers } from '../helpers.ts';
+import { type LaunchLayout, outcome } from '../layout.ts';
+import type { Site } from '../site.ts';
+import { carriersAt, type Stop, stopOf } from '../groups/stop.ts';
 import { upperPlace } from './values.ts';
 
 export interface KernelShape {

@@ -2,12 +2,12 @@
  * Values that lanes of a warp exchange (PTX ISA 9.7.9.6, 9.7.13.9 to 9.7.13.16): computes results from the values that
  * lanes bring. A function (address of lane 0's words in the frame, its thread, members) handles one group.
  */
-import { elementAt } from '../base/element-at.ts';
-import { type Collective, keyOf } from '../isa/collective.ts';
-import type { Code } from '../wasm/code.ts';
-import type { FunctionType } from '../wasm/module.ts';
-import type { VectorOpcode } from '../wasm/simd-opcodes.ts';
-import type { KernelShape } from './kernel-shape.ts';
+import { elementAt } from '../../base/element-at.ts';
+import { type Collective, keyOf } from '../../isa/collective.ts';
+import type { Code } from '../../wasm/code.ts';
+import type { FunctionType } from '../../wasm/module.ts';
+import type { VectorOpcode } from '../../wasm/simd-opcodes.ts';
+import type { KernelShape } from '../regions/kernel-shape.ts';
 import { giveLanes, lanesWith, pushLanes, pushMembership, quads } from './lanes.ts';
 import { writeShuffle } from './shuffle.ts';
 import { type Carriers, carriersOf } from './stop.ts';

@@ -2,10 +2,10 @@
  * Operations on the values that the lanes of a warp have in an array of the frame, all lanes at once. Sets of lanes are
  * bits of a word, lane 0 lowest; addresses are those of lane 0's element.
  */
-import type { Code } from '../wasm/code.ts';
-import type { Helpers } from './helpers.ts';
-import { wordsAt } from './simd/vectors.ts';
-import type { IntegerType } from './values.ts';
+import type { Code } from '../../wasm/code.ts';
+import type { Helpers } from '../helpers.ts';
+import { wordsAt } from '../simd/vectors.ts';
+import type { IntegerType } from '../regions/values.ts';
 
 /** Number of vectors of four words that hold the values of a warp. */
 export const quads: readonly number[] = [0, 1, 2, 3, 4, 5, 6, 7];

@@ -1,8 +1,8 @@
 /** Copies between memories: cp.async. */
-import type { StepOf } from '../isa/steps/step.ts';
-import type { MemoryOpcode } from '../wasm/opcodes.ts';
+import type { StepOf } from '../../isa/steps/step.ts';
+import type { MemoryOpcode } from '../../wasm/opcodes.ts';
 import { locate, locateAt } from './access.ts';
-import type { Lowering } from './lowering.ts';
+import type { Lowering } from '../lowering.ts';
 
 export function lowerTransfer(step: StepOf<'transfer'>, lowering: Lowering): void {
   const { code, values, layout } = lowering;

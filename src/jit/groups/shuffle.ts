@@ -1,10 +1,10 @@
 /** `shfl` of a group: each lane takes the value of another lane or keeps its own (PTX ISA 9.7.9.6). */
-import { elementAt } from '../base/element-at.ts';
-import type { Collective } from '../isa/collective.ts';
-import { warpSize } from '../machine/launch.ts';
-import type { Code } from '../wasm/code.ts';
+import { elementAt } from '../../base/element-at.ts';
+import type { Collective } from '../../isa/collective.ts';
+import { warpSize } from '../../machine/launch.ts';
+import type { Code } from '../../wasm/code.ts';
 import { type Carriers, carriersOf } from './stop.ts';
-import type { KernelShape } from './kernel-shape.ts';
+import type { KernelShape } from '../regions/kernel-shape.ts';
 import { pushMembership, quads } from './lanes.ts';
 
 export type ShuffleMode = Extract<Collective, { readonly form: 'shfl' }>['mode'];

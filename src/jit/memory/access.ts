@@ -2,17 +2,17 @@
  * Loads, stores and windows. Accesses that are clearly valid are checked inline; all others ask the engine, which may
  * fault.
  */
-import type { StepOf } from '../isa/steps/step.ts';
-import type { Ref } from '../isa/steps/ref.ts';
-import type { AccessSpace, WindowSpace } from '../isa/spaces.ts';
-import { windowBase } from '../machine/address-space.ts';
-import type { Code, Label } from '../wasm/code.ts';
-import type { AtomicOpcode, MemoryOpcode } from '../wasm/opcodes.ts';
-import { maskTo } from './arithmetic/integer.ts';
-import { pushField } from './context-field.ts';
-import { alignTo16 } from './layout.ts';
-import type { Lowering } from './lowering.ts';
-import { holder } from './values.ts';
+import type { StepOf } from '../../isa/steps/step.ts';
+import type { Ref } from '../../isa/steps/ref.ts';
+import type { AccessSpace, WindowSpace } from '../../isa/spaces.ts';
+import { windowBase } from '../../machine/address-space.ts';
+import type { Code, Label } from '../../wasm/code.ts';
+import type { AtomicOpcode, MemoryOpcode } from '../../wasm/opcodes.ts';
+import { maskTo } from '../arithmetic/integer.ts';
+import { pushField } from '../context-field.ts';
+import { alignTo16 } from '../layout.ts';
+import type { Lowering } from '../lowering.ts';
+import { holder } from '../regions/values.ts';
 
 export const loads: Readonly<Record<number, MemoryOpcode>> = {
   8: 'i32.load8_u',

@@ -3,7 +3,7 @@
  * from the start of the block's frames.
  */
 
-import { warpSize } from '../machine/launch.ts';
+import { warpSize } from '../../machine/launch.ts';
 
 /** Avoids array distances of a whole number of pages, where arrays would evict each other from the cache. */
 const gap = 64;

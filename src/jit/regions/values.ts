@@ -3,12 +3,12 @@
  * its bits, zero-extended: i32 up to 32 bits, i64 up to 64, and two i64 for 128, whose upper half has a slot of its
  * own.
  */
-import type { Bits } from '../base/bits.ts';
-import type { Ref } from '../isa/steps/ref.ts';
-import type { FunctionProgram, ProgramInstruction } from '../program/function-program.ts';
-import type { Code } from '../wasm/code.ts';
-import type { ValueType } from '../wasm/opcodes.ts';
-import { wholeOf } from './upper-half.ts';
+import type { Bits } from '../../base/bits.ts';
+import type { Ref } from '../../isa/steps/ref.ts';
+import type { FunctionProgram, ProgramInstruction } from '../../program/function-program.ts';
+import type { Code } from '../../wasm/code.ts';
+import type { ValueType } from '../../wasm/opcodes.ts';
+import { wholeOf } from '../upper-half.ts';
 
 export type IntegerType = 'i32' | 'i64';
 

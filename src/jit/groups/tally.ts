@@ -1,7 +1,7 @@
 /** Counts where the threads of a region went, so that the region's function knows whether all went the same way. */
-import type { Code } from '../wasm/code.ts';
-import type { KernelShape } from './kernel-shape.ts';
-import { outcome } from './layout.ts';
+import type { Code } from '../../wasm/code.ts';
+import type { KernelShape } from '../regions/kernel-shape.ts';
+import { outcome } from '../layout.ts';
 
 /** Locals with counts of threads. */
 export class Tally {

@@ -3,24 +3,24 @@
  * region for each thread in turn. If threads of a warp exchange values, the range lies within one warp, and only its
  * members run.
  */
-import type { StepOf } from '../isa/steps/step.ts';
-import { elementAt, valueAt } from '../base/element-at.ts';
-import type { BasicBlock } from '../program/flow.ts';
-import { isCounted, type ProgramInstruction } from '../program/function-program.ts';
-import type { Region } from '../program/regions.ts';
-import type { RegisterTraffic } from '../program/register-traffic.ts';
-import { usesOf } from '../program/uses.ts';
-import { Code, type Label } from '../wasm/code.ts';
-import type { FunctionType } from '../wasm/module.ts';
-import { CallWriter } from './calls.ts';
+import type { StepOf } from '../../isa/steps/step.ts';
+import { elementAt, valueAt } from '../../base/element-at.ts';
+import type { BasicBlock } from '../../program/flow.ts';
+import { isCounted, type ProgramInstruction } from '../../program/function-program.ts';
+import type { Region } from '../../program/regions.ts';
+import type { RegisterTraffic } from '../../program/register-traffic.ts';
+import { usesOf } from '../../program/uses.ts';
+import { Code, type Label } from '../../wasm/code.ts';
+import type { FunctionType } from '../../wasm/module.ts';
+import { CallWriter } from '../calls.ts';
 import { changedAt, type FunctionShape, type KernelShape, soleOutcome, trafficOf } from './kernel-shape.ts';
-import { alignTo16, context, type ContextField, state } from './layout.ts';
-import { lowerAfter, lowerInstruction, lowerUntil } from './lower.ts';
-import type { Lowering, RegionLocals } from './lowering.ts';
-import { Tally, writeOutcome } from './tally.ts';
+import { alignTo16, context, type ContextField, state } from '../layout.ts';
+import { lowerAfter, lowerInstruction, lowerUntil } from '../lower.ts';
+import type { Lowering, RegionLocals } from '../lowering.ts';
+import { Tally, writeOutcome } from '../groups/tally.ts';
 import { advanceIndex, advanceThread, readsIndex, startIndex } from './thread-index.ts';
-import type { SiteOf } from './site.ts';
-import { broughtTo } from './stop.ts';
+import type { SiteOf } from '../site.ts';
+import { broughtTo } from '../groups/stop.ts';
 import { writeRegion } from './structure.ts';
 import { ThreadFrame } from './thread-frame.ts';
 import { Values } from './values.ts';

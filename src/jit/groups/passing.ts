@@ -1,15 +1,15 @@
 /**
  * Lets threads that have all reached the same stop continue without asking the engine, if no other thread is missing.
  */
-import { elementAt } from '../base/element-at.ts';
-import type { Code } from '../wasm/code.ts';
-import type { FunctionType } from '../wasm/module.ts';
-import { writeChoice } from './choose.ts';
-import { pushField } from './context-field.ts';
+import { elementAt } from '../../base/element-at.ts';
+import type { Code } from '../../wasm/code.ts';
+import type { FunctionType } from '../../wasm/module.ts';
+import { writeChoice } from '../choose.ts';
+import { pushField } from '../context-field.ts';
 import { exchangeType, groupExchange } from './exchange.ts';
-import { constantAt, type KernelShape } from './kernel-shape.ts';
+import { constantAt, type KernelShape } from '../regions/kernel-shape.ts';
 import { lanesWith } from './lanes.ts';
-import { outcome, state } from './layout.ts';
+import { outcome, state } from '../layout.ts';
 import { writeFixedShuffle } from './shuffle.ts';
 import type { Stop } from './stop.ts';
 

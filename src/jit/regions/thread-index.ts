@@ -1,10 +1,10 @@
 /** `%tid` of the threads that a region iterates over, updated together with their number. */
-import { elementAt } from '../base/element-at.ts';
-import type { Region } from '../program/regions.ts';
-import type { Code } from '../wasm/code.ts';
+import { elementAt } from '../../base/element-at.ts';
+import type { Region } from '../../program/regions.ts';
+import type { Code } from '../../wasm/code.ts';
 import type { FunctionShape } from './kernel-shape.ts';
-import type { ContextField } from './layout.ts';
-import type { RegionLocals } from './lowering.ts';
+import type { ContextField } from '../layout.ts';
+import type { RegionLocals } from '../lowering.ts';
 
 type PushField = (name: ContextField) => Code;
 
