@@ -11,7 +11,7 @@ import type { Container } from './containers.ts';
  *
  * - `whole`: each element in the bytes it needs; formats narrower than a byte in the low bits of one.
  * - `dense`: elements of 2, 4 or 6 bits without padding; the first in the lowest bits of the first byte.
- * - `q8_0`, `mxfp4`, `nvfp4`: blocks of GGUF, see gguf-blocks.ts; each holds scales besides the elements.
+ * - `q8_0`, `mxfp4`, `nvfp4`: blocks of GGUF, see gguf/blocks.ts; each holds scales besides the elements.
  * - `opaque`: bytes that ptxlab can copy, not read.
  */
 export type Packing = 'whole' | 'dense' | BlockLayout | 'opaque';

@@ -5,7 +5,7 @@
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { describe, expect, it } from 'vitest';
 import { type Bits, hex } from '../../src/base/bits.ts';
-import { resolveMnemonic } from '../../src/check/resolve.ts';
+import { resolveMnemonic } from '../../src/check/instructions/resolve.ts';
 import { type Evaluator, evaluator } from '../../src/interp/evaluate.ts';
 import { decode } from '../../src/numerics/exact.ts';
 import { families, type Instruction, instructionsOf, rowsOf } from './vectors.ts';

@@ -4,7 +4,7 @@
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { describe, expect, test } from 'vitest';
 import type { Bits } from '../../src/base/bits.ts';
-import { resolveMnemonic } from '../../src/check/resolve.ts';
+import { resolveMnemonic } from '../../src/check/instructions/resolve.ts';
 import { type Evaluator, evaluator } from '../../src/interp/evaluate.ts';
 import { foldedValues } from './folded.ts';
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { decode } from '../../src/numerics/exact.ts';
 import { type FormatName, formats } from '../../src/numerics/formats.ts';
-import { blockFormats, scalesOf, unpackBlocks } from '../../src/tensors/gguf-blocks.ts';
+import { blockFormats, scalesOf, unpackBlocks } from '../../src/tensors/gguf/blocks.ts';
 import type { BlockLayout } from '../../src/tensors/tensor-file.ts';
 
 interface Golden {

@@ -1,7 +1,7 @@
 /** NVFP4 and f32 scales against the same steps done by torch and ml_dtypes (test/golden/quantize/record.py). */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { quantize } from '../../src/arrays/quantize.ts';
+import { quantize } from '../../src/arrays/quantized/quantize.ts';
 
 interface Expected {
   readonly scales: string;

@@ -1,8 +1,8 @@
 /** Conversions as other stacks do them, against what these stacks gave (test/golden/semantics/record.py). */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { conversionOf, planConverter } from '../../src/arrays/semantics.ts';
-import type { Semantics } from '../../src/arrays/semantic-rules.ts';
+import { conversionOf, planConverter } from '../../src/arrays/semantics/semantics.ts';
+import type { Semantics } from '../../src/arrays/semantics/semantic-rules.ts';
 import { formats, type FormatName } from '../../src/numerics/formats.ts';
 
 interface Recorded {

@@ -12,7 +12,7 @@ import type { MetadataValue } from '../tensor-file.ts';
 
 export interface GgufTensor {
   readonly name: string;
-  /** The number of its type, see gguf-types.ts. */
+  /** The number of its type, see types.ts. */
   readonly type: number;
   /** As in the file: the first extent varies fastest. */
   readonly extents: readonly bigint[];

@@ -1,6 +1,6 @@
 /**
  * Small .npy files, whole in memory, of the types that numpy has a code for: versions 1.0 to 3.0, C order,
- * little-endian. For files of any size and type see npy-file.ts.
+ * little-endian. For files of any size and type see file.ts.
  */
 import { err, ok, type Result } from '../../base/result.ts';
 import { type NpyHeader, npyHeader, npyHeaderRange, parseNpyHeader } from './header.ts';
