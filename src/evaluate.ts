@@ -8,7 +8,7 @@ import { PtxlabError } from './base/error.ts';
 import { err, ok, type Result } from './base/result.ts';
 import { readTarget, readVersion } from './check/check.ts';
 import { diagnose } from './diagnostics/diagnostic.ts';
-import { isHad, type Place } from './explain/place.ts';
+import { isAvailableFor, type TargetChoice } from './explain/target-choice.ts';
 import { groupAcceptance } from './explain/targets.ts';
 import { type Evaluator, evaluator, type RegisterWidths } from './interp/evaluate.ts';
 import type { Variant } from './isa/form.ts';
@@ -35,13 +35,13 @@ export interface Prepared {
 export function prepareEval(
   mnemonic: string,
   count: number | null,
-  place: Place,
+  choice: TargetChoice,
   widths: RegisterWidths,
 ): Result<Prepared, EvalError> {
   const resolution = resolveMnemonic(mnemonic);
   if (resolution.kind === 'unchecked') return err(notEvaluated(mnemonic));
   if (resolution.kind === 'refused') return err(errorOf(elementAt(resolution.problems, 0)));
-  const environment = environmentOf(place.version ?? newestVersion, place.target ?? newestTarget);
+  const environment = environmentOf(choice.version ?? newestVersion, choice.target ?? newestTarget);
   const candidates = resolution.variants.flatMap((variant): readonly Prepared[] => {
     const made = evaluator(variant, environment, widths);
     return made === null ? [] : [{ variant, environment, evaluator: made }];
@@ -49,8 +49,8 @@ export function prepareEval(
   const fitting = candidates.filter(({ evaluator: { inputs } }) => count === null || inputs.length === count);
   const [first] = fitting;
   if (first === undefined) return err(noneFits(candidates[0], mnemonic, count ?? 0));
-  const chosen = fitting.find(({ variant }) => isHad(variant, place));
-  if (chosen === undefined) return err(unavailable(first.variant, place));
+  const chosen = fitting.find(({ variant }) => isAvailableFor(variant, choice));
+  if (chosen === undefined) return err(unavailable(first.variant, choice));
   const misfit = widthMisfit(chosen);
   return misfit === null ? ok(chosen) : err(misfit);
 }
@@ -68,7 +68,7 @@ function noneFits(candidate: Prepared | undefined, mnemonic: string, found: numb
 }
 
 /** The code of the rule that is violated, and where the variant would be available. */
-function unavailable(variant: Variant, { target, version }: Place): EvalError {
+function unavailable(variant: Variant, { target, version }: TargetChoice): EvalError {
   const rows = rowsOf(variant);
   const judged = version ?? newestVersion;
   const [unmet] = target === null ? [] : checkRows(rows, { version: judged, target, addressSize: 64 });
@@ -117,11 +117,11 @@ export interface EvaluateOptions extends RegisterWidths {
  *   more than a function of bits, `unknown-target`, `unknown-version`
  */
 export function evaluate(mnemonic: string, inputs: readonly Bits[], options: EvaluateOptions = {}): readonly Bits[] {
-  const place: Place = {
+  const choice: TargetChoice = {
     target: options.target === undefined ? null : readTarget(options.target),
     version: options.isa === undefined ? null : readVersion(options.isa),
   };
-  const prepared = prepareEval(mnemonic, inputs.length, place, options);
+  const prepared = prepareEval(mnemonic, inputs.length, choice, options);
   if (!prepared.ok) throw new PtxlabError(prepared.error.code, prepared.error.message);
   return prepared.value.evaluator.run(inputs);
 }

@@ -1,7 +1,7 @@
 /** A whole input range of one conversion: what is swept, in which chunks, and the digest of the results. */
 import { err, ok, type Result } from './base/result.ts';
 import { type EvalError, prepareEval } from './evaluate.ts';
-import type { Place } from './explain/place.ts';
+import type { TargetChoice } from './explain/target-choice.ts';
 import { digestWord } from './jit/arrays/digest.ts';
 import { type SweepKernel, sweepKernel, type SweepPlan, SweepRunner } from './jit/arrays/sweep-kernel.ts';
 
@@ -34,10 +34,10 @@ const settings: ReadonlyMap<string, number> = new Map([
  */
 export function prepareSweep(
   mnemonic: string,
-  place: Place,
+  choice: TargetChoice,
   fixed: ReadonlyMap<string, number> = new Map(),
 ): Result<Sweep, EvalError> {
-  const prepared = prepareEval(mnemonic, null, place, {});
+  const prepared = prepareEval(mnemonic, null, choice, {});
   if (!prepared.ok) return prepared;
   const { variant, environment, evaluator } = prepared.value;
   const swept = evaluator.inputs.filter(({ name }) => !settings.has(name));

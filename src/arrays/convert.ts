@@ -9,7 +9,7 @@
  * @module
  */
 import { PtxlabError } from '../base/error.ts';
-import { Kept } from '../base/kept.ts';
+import { BoundedCache } from '../base/bounded-cache.ts';
 import { randomLayoutOf } from '../isa/random-layout.ts';
 import type { ArrayPlan } from '../jit/arrays/array-plan.ts';
 import { storedBits } from '../jit/arrays/array-storage.ts';
@@ -161,7 +161,7 @@ function checkModes(options: ConvertOptions): void {
 }
 
 /** Plans by everything that they depend on: making one takes as long as converting thousands of elements. */
-const plans = new Kept<string, ArrayPlan>(256);
+const plans = new BoundedCache<string, ArrayPlan>(256);
 
 function planFor(from: FormatName, to: FormatName, options: ConvertOptions): ArrayPlan {
   const { rounding, saturate, relu, ftz, semantics, sourcePacking, packing, rbits } = options;

@@ -1,5 +1,5 @@
 /** Converters by plan, each made once: WebAssembly if it is available, else plain JavaScript. */
-import { Kept } from '../base/kept.ts';
+import { BoundedCache } from '../base/bounded-cache.ts';
 import { type ArrayPlan, planKey, stagingMemory } from '../jit/arrays/array-plan.ts';
 import { ArrayConverter } from '../jit/arrays/array-converter.ts';
 import { canCompile } from '../jit/simd/can-compile.ts';
@@ -12,15 +12,15 @@ export type Converter = Pick<ArrayConverter, 'run'>;
 /** Most converters kept of one kind. */
 const most = 256;
 
-const plain = new Kept<string, Converter>(most);
-const compiled = new WeakMap<WebAssembly.Memory, Kept<string, Converter>>();
+const plain = new BoundedCache<string, Converter>(most);
+const compiled = new WeakMap<WebAssembly.Memory, BoundedCache<string, Converter>>();
 
 /** The converter for arrays in that memory; it accepts other arrays too. */
 export function converterOf(plan: ArrayPlan, source: Bytes, target: Bytes): Converter {
   const key = planKey(plan);
   if (!canCompile()) return plain.of(key, () => new PlainConverter(plan));
   const memory = (workspaceOf(target) ?? workspaceOf(source))?.memory ?? memoryForStaging();
-  const made = compiled.get(memory) ?? new Kept<string, Converter>(most);
+  const made = compiled.get(memory) ?? new BoundedCache<string, Converter>(most);
   compiled.set(memory, made);
   return made.of(key, () => new ArrayConverter(plan, memory));
 }

@@ -3,7 +3,7 @@
  * is PTX's own without its dot, which is `FormatName`.
  */
 import { PtxlabError } from '../base/error.ts';
-import { nearest } from '../base/nearest.ts';
+import { nearestWord } from '../base/nearest-word.ts';
 import { type FormatName, formatNames } from '../numerics/formats.ts';
 import { requireChoice, shown } from './caller.ts';
 import { spellings } from './spellings.ts';
@@ -102,7 +102,7 @@ export function unknownFormat(text: string): PtxlabError {
   if (ambiguous.has(lower)) {
     return new PtxlabError('ambiguous-format', `'${text}' is f32 to numpy and e2m1 to safetensors: write one of these`);
   }
-  const near = nearest(name, [...known.keys(), ...Object.keys(foreign)]);
+  const near = nearestWord(name, [...known.keys(), ...Object.keys(foreign)]);
   const hint = near === null ? `known are ${formatNames.join(', ')}` : `did you mean '${near}'?`;
   return new PtxlabError('unknown-format', `'${text}' is not a number format; ${hint}`);
 }

@@ -14,7 +14,7 @@ import {
   targets,
   type Version,
 } from '../isa/targets.ts';
-import { type Place, type Problem, problem, wholeMnemonic } from './instructions/problem.ts';
+import { type InstructionPart, type Problem, problem, wholeMnemonic } from './instructions/problem.ts';
 
 /** What the module declares, or what the caller put in its place. */
 export interface ModuleEnvironment {
@@ -32,7 +32,7 @@ export function rowsOf(variant: Variant): readonly AvailabilityRow[] {
 export function checkRows(
   rows: readonly AvailabilityRow[],
   environment: ModuleEnvironment,
-  place: Place = wholeMnemonic,
+  place: InstructionPart = wholeMnemonic,
 ): readonly Problem[] {
   const { version, target } = environment;
   return rows
@@ -40,7 +40,7 @@ export function checkRows(
     .map((row) => unavailable(row, environment, place));
 }
 
-function unavailable(row: AvailabilityRow, { version, target }: ModuleEnvironment, place: Place): Problem {
+function unavailable(row: AvailabilityRow, { version, target }: ModuleEnvironment, place: InstructionPart): Problem {
   const { subject, ways } = row;
   const help = adviceFor(ways, version, target);
   const here = ways.filter((way) => includesTarget(way.on, target));

@@ -125,7 +125,7 @@ function run(source: string, options: CheckOptions, keep: boolean): Run {
 }
 
 function requirementsOf(checker: ModuleChecker, { version, target }: ModuleEnvironment): Requirements {
-  const accepted = acceptance(checker.needs.rows);
+  const accepted = acceptance(checker.requirements.rows);
   return {
     version: formatVersion(version),
     target: target.name,

@@ -29,7 +29,7 @@ import {
   declaredType,
   isRegisterParameter,
   membersOf,
-  needsOfType,
+  availabilityOfType,
   parameterSpace,
   registerSymbol,
   spaceOf,
@@ -48,12 +48,12 @@ import { checkInitialNames } from './declarations/initial-names.ts';
 import { DebugPlaces } from './declarations/debug-places.ts';
 import { Header, type Overrides } from './declarations/header.ts';
 import { checkInstruction, type InstructionContext } from './instructions/instruction.ts';
-import { type Judge, judgeFor } from './instructions/judge.ts';
+import { type VerdictCache, verdictsFor } from './instructions/verdicts.ts';
 import { checkConstants, declareVariable } from './declarations/redeclaration.ts';
-import { checkKernel, checkTuning, needsOfParameters } from './declarations/kernels.ts';
+import { checkKernel, checkTuning, availabilityOfParameters } from './declarations/kernels.ts';
 import { LineChecker } from './instructions/line-verdicts.ts';
 import type { CheckMemory } from './memory.ts';
-import { Needs } from './needs.ts';
+import { ModuleRequirements } from './requirements.ts';
 import { SharedMemory } from './declarations/shared-memory.ts';
 import { signatureOf } from './declarations/signature.ts';
 import { type DeclaredSymbol, type FormalSpace, Scope, type VariableSymbol } from './symbols.ts';
@@ -61,7 +61,7 @@ import { type DeclaredSymbol, type FormalSpace, Scope, type VariableSymbol } fro
 /** The state of checking one module. */
 export class ModuleChecker implements InstructionContext {
   readonly symbols: Scope = new Scope();
-  readonly needs: Needs;
+  readonly requirements: ModuleRequirements;
   readonly report: Report;
   readonly source: string;
   /** Functions with a body, when they are kept for running. */
@@ -79,7 +79,7 @@ export class ModuleChecker implements InstructionContext {
   private readonly formals = new Map<string, FormalSpace>();
   private readonly header: Header;
   readonly uncheckedOpcodes: Set<string> = new Set();
-  private judge: Judge | null = null;
+  private cache: VerdictCache | null = null;
   /** Judges lines of known shape; null if every statement is kept. */
   private readonly lines: LineChecker | null;
   /** Where the lines of the function being checked are stored. */
@@ -101,7 +101,7 @@ export class ModuleChecker implements InstructionContext {
     };
     this.header = new Header(overrides, this.report);
     this.debug = new DebugPlaces(this.report);
-    this.needs = new Needs(this.header, this.report);
+    this.requirements = new ModuleRequirements(this.header, this.report);
   }
 
   checkItem(item: Item): void {
@@ -114,7 +114,7 @@ export class ModuleChecker implements InstructionContext {
         return;
       case 'address_size':
         this.header.readAddressSize(item);
-        this.needs.directive('.address_size', item);
+        this.requirements.directive('.address_size', item);
         return;
       case 'declaration':
         this.checkDeclaration(item, this.symbols, 'module');
@@ -127,18 +127,18 @@ export class ModuleChecker implements InstructionContext {
         else this.readDebug(item);
         return;
       case 'alias':
-        this.needs.directive('.alias', item);
+        this.requirements.directive('.alias', item);
         if (checkAlias(item, this.aliases, this.symbols, this.report)) this.aliases.set(item.name, item.target);
         return;
       case 'pragma':
-        this.needs.pragmas(item);
+        this.requirements.pragmas(item);
         return;
     }
   }
 
   private readDebug(item: DebugItem): void {
     this.hasDebug = true;
-    if (item.directive !== '@@DWARF') this.needs.directive(item.directive, item);
+    if (item.directive !== '@@DWARF') this.requirements.directive(item.directive, item);
     this.debug.readSection(item);
     if (this.functions !== null) this.sections.push(item.text);
   }
@@ -160,10 +160,10 @@ export class ModuleChecker implements InstructionContext {
     this.report(diagnose('PTX5024', { start: nameStart, end: nameEnd }, { name }));
   }
 
-  /** The judge of this module's environment. */
-  ownJudge(): Judge {
-    this.judge ??= judgeFor(this.header.environment());
-    return this.judge;
+  /** The verdicts of this module's environment. */
+  verdicts(): VerdictCache {
+    this.cache ??= verdictsFor(this.header.environment());
+    return this.cache;
   }
 
   /** True the first time an opcode outside the tables occurs. */
@@ -180,7 +180,7 @@ export class ModuleChecker implements InstructionContext {
 
   private checkDeclaration(declaration: Declaration, scope: Scope, place: 'module' | 'function'): void {
     if (!checkPlace(declaration, place, this.header.environment(), this.report)) return;
-    this.needs.declaration(declaration);
+    this.requirements.declaration(declaration);
     for (const variable of declaration.variables) {
       this.header.checkSampler(variable);
       const type = this.declaredType(variable, declaration.space);
@@ -204,7 +204,7 @@ export class ModuleChecker implements InstructionContext {
   private declaredType(variable: Variable, space: string): PtxType | null {
     const type = declaredType(variable, space, this.report);
     if (type !== null)
-      this.needs.uses(needsOfType(variable, type), { start: variable.typeStart, end: variable.typeEnd });
+      this.requirements.uses(availabilityOfType(variable, type), { start: variable.typeStart, end: variable.typeEnd });
     return type;
   }
 
@@ -224,9 +224,9 @@ export class ModuleChecker implements InstructionContext {
     if (item.body !== null) this.shared.begin(item);
     if (item.entry) {
       checkKernel(item, environment, this.report);
-      this.needs.note(needsOfParameters(item));
+      this.requirements.note(availabilityOfParameters(item));
     }
-    this.needs.functionHeader(item);
+    this.requirements.functionHeader(item);
     if (item.body === null && item.linkage !== '.extern') this.announced.push(item);
     declareFunction(functionSymbol(item), this.symbols, this.report);
     const recorder = this.functions === null || item.body === null ? null : new FunctionRecorder(item);
@@ -272,7 +272,7 @@ export class ModuleChecker implements InstructionContext {
         this.declarePrototype(statement, scope);
         return;
       case 'pragma':
-        this.needs.pragmas(statement);
+        this.requirements.pragmas(statement);
         this.recorder?.entry({ kind: 'pragma', node: statement });
         return;
     }
@@ -280,7 +280,7 @@ export class ModuleChecker implements InstructionContext {
 
   private checkLocation(node: LocationDirective): void {
     const before = this.reports;
-    if (node.inlined !== null) this.needs.directive('.loc with inlined_at', node);
+    if (node.inlined !== null) this.requirements.directive('.loc with inlined_at', node);
     this.debug.readLocation(node);
     if (this.lineSource !== null && this.reports === before) this.lines?.learnLocation(node, this.lineSource);
     this.recorder?.entry({ kind: 'location', node });
@@ -296,7 +296,7 @@ export class ModuleChecker implements InstructionContext {
     const { label: name, names, directive: word } = directive;
     const of = word === '.branchtargets' ? 'branches' : 'calls';
     const declared: Span = { start: directive.start, end: directive.end };
-    this.needs.directive(word, declared);
+    this.requirements.directive(word, declared);
     this.declare(scope, { kind: 'targets', name, of, names: names.map((target) => target.name), scope, declared });
     for (const target of names) {
       const symbol = scope.lookup(target.name);
@@ -310,9 +310,9 @@ export class ModuleChecker implements InstructionContext {
     const { label: name, results, parameters, start, end } = prototype;
     const types = [...results, ...parameters].map((parameter) => this.declaredType(parameter, parameter.space));
     checkResults(prototype, name, { start, end }, this.report);
-    this.needs.directive('.callprototype', { start, end });
-    if (prototype.noreturn) this.needs.directive('.noreturn', { start, end });
-    this.needs.tuning(prototype.tuning);
+    this.requirements.directive('.callprototype', { start, end });
+    if (prototype.noreturn) this.requirements.directive('.noreturn', { start, end });
+    this.requirements.tuning(prototype.tuning);
     checkTuning(prototype.tuning, this.report);
     if (types.includes(null)) return;
     this.declare(scope, { kind: 'prototype', name, signature: signatureOf(prototype), declared: { start, end } });

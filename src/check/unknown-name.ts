@@ -1,5 +1,5 @@
 /** Help for a name that is not declared: the family whose range it misses, or the name that was probably meant. */
-import { nearest } from '../base/nearest.ts';
+import { nearestWord } from '../base/nearest-word.ts';
 import { findRegister, registerSpellings } from '../isa/find-register.ts';
 import { familyIndex, type Scope } from './symbols.ts';
 
@@ -15,7 +15,9 @@ const cudaNames: ReadonlyMap<string, string> = new Map([
 /** The help for an undeclared name; null if no name is similar. */
 export function helpForName(name: string, scope: Scope): string | null {
   return (
-    familyHelp(name, scope) ?? elementHelp(name) ?? meantHelp(cudaName(name) ?? nearest(name, candidates(name, scope)))
+    familyHelp(name, scope) ??
+    elementHelp(name) ??
+    meantHelp(cudaName(name) ?? nearestWord(name, candidates(name, scope)))
   );
 }
 

@@ -1,5 +1,5 @@
 /** `ptxlab eval`: one instruction on given operands. */
-import { nearest } from '../base/nearest.ts';
+import { nearestWord } from '../base/nearest-word.ts';
 import { lanePictures } from '../explain/lanes.ts';
 import { readValue } from '../explain/read-value.ts';
 import { evalBatch } from './eval/batch.ts';
@@ -8,7 +8,7 @@ import { type Prepared, prepareEval } from '../evaluate.ts';
 import { type Evaluated, type EvaluatedOperand, evaluatedJson, evaluatedText, lanesText } from './eval/text.ts';
 import { type ExitCode, UsageError } from './exit.ts';
 import { streamInput } from './io.ts';
-import { type JudgeFlags, readPlace } from './options.ts';
+import { type JudgeFlags, readTargetChoice } from './options.ts';
 import { writeError, writeOut } from './output.ts';
 import { columnsOf, styleFor } from './style.ts';
 
@@ -25,7 +25,7 @@ export async function evalCommand(
 ): Promise<ExitCode> {
   const words = [instruction ?? '', ...operands].flatMap(splitWords);
   refuseOptions(words);
-  const place = readPlace(flags);
+  const place = readTargetChoice(flags);
   if (flags.batch === true) return evalBatch(streamInput(batchFile(words)), place);
   const [mnemonic, ...texts] = words;
   if (mnemonic === undefined) throw new UsageError('eval needs an instruction and its operands');
@@ -61,7 +61,7 @@ const options: readonly string[] = [
 function refuseOptions(words: readonly string[]): void {
   const option = words.find((word) => word.startsWith('--'));
   if (option === undefined) return;
-  const close = nearest(option, options);
+  const close = nearestWord(option, options);
   throw new UsageError(`unknown option '${option}'${close === null ? '' : ` (did you mean ${close}?)`}`);
 }
 

@@ -5,7 +5,7 @@ import { asciiGlyphs, boxGlyphs } from '../explain/draw.ts';
 import { type Explanation, explain } from '../explain/explain.ts';
 import { explanationText } from '../explain/text.ts';
 import type { ExitCode } from './exit.ts';
-import { type JudgeFlags, readPlace } from './options.ts';
+import { type JudgeFlags, readTargetChoice } from './options.ts';
 import { writeOut } from './output.ts';
 import { columnsOf, isAscii, styleFor } from './style.ts';
 
@@ -15,7 +15,7 @@ export interface ExplainFlags extends JudgeFlags {
 }
 
 export async function explainCommand(text: string, flags: ExplainFlags): Promise<ExitCode> {
-  const explained = explain(text, readPlace(flags));
+  const explained = explain(text, readTargetChoice(flags));
   if (flags.json === true) {
     await writeOut(`${JSON.stringify(jsonOf(explained), null, 2)}\n`);
   } else {

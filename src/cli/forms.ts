@@ -1,10 +1,10 @@
 /** `ptxlab forms`: the table of instruction forms, or the matrix of conversions. */
-import { nearest } from '../base/nearest.ts';
+import { nearestWord } from '../base/nearest-word.ts';
 import { describeForm, detailedText, formsAt, listingText } from '../explain/form-listing.ts';
 import { conversionMatrix, matrixText } from '../explain/matrix.ts';
 import { ptxForms } from '../isa/table.ts';
 import { type ExitCode, UsageError } from './exit.ts';
-import { type JudgeFlags, readPlace } from './options.ts';
+import { type JudgeFlags, readTargetChoice } from './options.ts';
 import { writeOut } from './output.ts';
 import { columnsOf } from './style.ts';
 
@@ -15,7 +15,7 @@ export interface FormsFlags extends JudgeFlags {
 }
 
 export async function formsCommand(flags: FormsFlags): Promise<ExitCode> {
-  const place = readPlace(flags);
+  const place = readTargetChoice(flags);
   if (flags.matrix === true) {
     const cells = conversionMatrix(place);
     await writeOut(flags.json === true ? json(cells) : lines(matrixText(cells)));
@@ -32,7 +32,7 @@ export async function formsCommand(flags: FormsFlags): Promise<ExitCode> {
 function requireOpcode(name: string): string {
   const known = ptxForms.opcodes();
   if (known.includes(name)) return name;
-  const close = nearest(name, known);
+  const close = nearestWord(name, known);
   throw new UsageError(`no forms of '${name}'${close === null ? '' : ` (did you mean ${close}?)`}`);
 }
 

@@ -1,6 +1,6 @@
 /** Parses flags that several commands share. */
 import { elementAt } from '../base/element-at.ts';
-import type { Place } from '../explain/place.ts';
+import type { TargetChoice } from '../explain/target-choice.ts';
 import { helpForTarget } from '../isa/nearest-target.ts';
 import { findTarget, formatVersion, newestVersion, parseVersion, targets, versions } from '../isa/targets.ts';
 import { UsageError } from './exit.ts';
@@ -52,7 +52,7 @@ export function readIsa(text: string | undefined): string | undefined {
 }
 
 /** The target and version that the flags name. */
-export function readPlace(flags: JudgeFlags): Place {
+export function readTargetChoice(flags: JudgeFlags): TargetChoice {
   const target = readTarget(flags.target);
   const isa = readIsa(flags.isa);
   return {

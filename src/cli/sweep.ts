@@ -6,7 +6,7 @@ import { prepareSweep, type Sweep } from '../sweep.ts';
 import { type ChunkDigests, DigestFile } from './sweep/digest-file.ts';
 import { type ExitCode, UsageError, worse } from './exit.ts';
 import { interruptible } from './interrupt.ts';
-import { type JudgeFlags, readPlace } from './options.ts';
+import { type JudgeFlags, readTargetChoice } from './options.ts';
 import { writeError, writeOut } from './output.ts';
 import { progressBar } from './progress.ts';
 import { firstWrong, rateText, sweepJson, type Swept, sweptText } from './sweep/text.ts';
@@ -48,7 +48,7 @@ interface Files {
 }
 
 async function sweepOne(instruction: string, flags: SweepFlags, { expected, out, signal }: Files): Promise<ExitCode> {
-  const prepared = prepareSweep(instruction, readPlace(flags), readSettings(flags));
+  const prepared = prepareSweep(instruction, readTargetChoice(flags), readSettings(flags));
   if (!prepared.ok) {
     await writeError(`ptxlab: ${prepared.error.code}: ${prepared.error.message}\n`);
     return 1;

@@ -4,7 +4,7 @@ import { allForms, ptxForms } from '../isa/table.ts';
 import { boxGlyphs } from './draw.ts';
 import { explain } from './explain.ts';
 import { conversionMatrix } from './matrix.ts';
-import { plainVariants } from './place.ts';
+import { plainVariants } from './target-choice.ts';
 import { explanationText } from './text.ts';
 
 const anywhere = { target: null, version: null };

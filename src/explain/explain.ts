@@ -18,7 +18,7 @@ import { describeForm, type FormEntry, formsAt } from './form-listing.ts';
 import { explainVariant, type InstructionExplanation } from './instruction.ts';
 import { explainLiteral, type LiteralExplanation } from './literal.ts';
 import { explainName, type NameExplanation } from './name.ts';
-import type { Place } from './place.ts';
+import type { TargetChoice } from './target-choice.ts';
 
 /** An opcode alone: its forms in the given version and target. */
 export interface OpcodeExplanation {
@@ -44,24 +44,24 @@ export type Explanation =
   | Refusal;
 
 /** Any target and the newest version. */
-export const anywhere: Place = { target: null, version: null };
+export const anywhere: TargetChoice = { target: null, version: null };
 
 /**
- * Explains a text; `place` decides the meaning if old targets and versions differ. Never throws because of the text.
+ * Explains a text; `choice` decides the meaning if old targets and versions differ. Never throws because of the text.
  */
-export function explain(text: string, place: Place = anywhere): Explanation {
+export function explain(text: string, choice: TargetChoice = anywhere): Explanation {
   const bare = text.trim();
-  return explainCode(bare) ?? explainName(bare) ?? explainLiteral(bare) ?? explainInstruction(bare, place);
+  return explainCode(bare) ?? explainName(bare) ?? explainLiteral(bare) ?? explainInstruction(bare, choice);
 }
 
-function explainInstruction(source: string, place: Place): Explanation {
+function explainInstruction(source: string, choice: TargetChoice): Explanation {
   const { instruction, diagnostics } = parseInstruction(source);
   if (instruction === null) return { kind: 'refused', source, diagnostics };
   const resolution = resolveMnemonic(instruction.mnemonic);
-  if (resolution.kind !== 'variants') return withoutVariant(instruction, resolution, source, place);
+  if (resolution.kind !== 'variants') return withoutVariant(instruction, resolution, source, choice);
   const chosen = choose(resolution.variants, instruction, resolution.opcode);
   if (chosen.problems.length > 0) return refuse(chosen.problems, instruction, source);
-  const environment = environmentOf(place.version ?? newestVersion, place.target ?? newestTarget);
+  const environment = environmentOf(choice.version ?? newestVersion, choice.target ?? newestTarget);
   const written = writtenOperands(chosen.variant, instruction, source);
   const others = resolution.variants.filter(({ form }) => form !== chosen.variant.form);
   return { ...explainVariant(chosen.variant, environment, written), siblings: others.map(({ form }) => form.id) };
@@ -71,11 +71,11 @@ function withoutVariant(
   node: Instruction,
   resolution: Exclude<Resolution, { readonly kind: 'variants' }>,
   source: string,
-  place: Place,
+  choice: TargetChoice,
 ): Explanation {
   const { opcode } = resolution;
   if (node.mnemonic === opcode && ptxForms.forms(opcode).length > 0) {
-    return { kind: 'opcode', opcode, forms: formsAt(place, opcode).map((form) => describeForm(form, place)) };
+    return { kind: 'opcode', opcode, forms: formsAt(choice, opcode).map((form) => describeForm(form, choice)) };
   }
   return refuse(
     resolution.kind === 'refused' ? resolution.problems : [problem('PTX2002', partOf(0), { opcode })],

@@ -6,7 +6,7 @@ import type { Condition } from '../isa/form.ts';
 import { type CompiledForm, splitMnemonic } from '../isa/notation.ts';
 import { ptxForms } from '../isa/table.ts';
 import { parseVersion } from '../isa/targets.ts';
-import { isHad, type Place, plainVariants } from './place.ts';
+import { isAvailableFor, type TargetChoice, plainVariants } from './target-choice.ts';
 import { table, wrapSyntax } from './table.ts';
 import { groupAcceptance } from './targets.ts';
 
@@ -34,19 +34,19 @@ export interface FormEntry {
  * The forms with at least one variant in a version and target, in the order of the table; of every opcode if it is
  * null.
  */
-export function formsAt(place: Place, opcode: string | null): readonly CompiledForm[] {
+export function formsAt(choice: TargetChoice, opcode: string | null): readonly CompiledForm[] {
   const opcodes = ptxForms.opcodes().filter((name) => opcode === null || splitMnemonic(name).opcode === opcode);
-  return opcodes.flatMap((name) => ptxForms.forms(name).filter((form) => hasAny(form, place)));
+  return opcodes.flatMap((name) => ptxForms.forms(name).filter((form) => hasAny(form, choice)));
 }
 
-function hasAny(compiled: CompiledForm, place: Place): boolean {
-  return plainVariants(compiled, place).next().done !== true;
+function hasAny(compiled: CompiledForm, choice: TargetChoice): boolean {
+  return plainVariants(compiled, choice).next().done !== true;
 }
 
-/** A form in plain data, with the types and modifiers that a place has of it. */
-export function describeForm(compiled: CompiledForm, place: Place): FormEntry {
+/** A form in plain data, with the types and modifiers that a choice has of it. */
+export function describeForm(compiled: CompiledForm, choice: TargetChoice): FormEntry {
   const { form, opcode, slots, axes } = compiled;
-  const words = wordsAt(compiled, place);
+  const words = wordsAt(compiled, choice);
   const modifiers = axes.map(({ axis, name, values, optional }) => {
     return { axis, name, values: values.filter((value) => words.modifiers.has(value)), optional };
   });
@@ -74,10 +74,10 @@ interface Words {
  * The types and modifiers in the variants of a version and target. Some modifiers never occur alone, so the remaining
  * ones are tried in pairs.
  */
-function wordsAt(compiled: CompiledForm, place: Place): Words {
+function wordsAt(compiled: CompiledForm, choice: TargetChoice): Words {
   const types = compiled.slots.map(() => new Set<string>());
   const modifiers = new Set<string>();
-  for (const variant of plainVariants(compiled, place)) {
+  for (const variant of plainVariants(compiled, choice)) {
     variant.types.forEach(({ name }, i) => types[i]?.add(name));
     for (const modifier of Object.values(variant.modifiers)) modifiers.add(modifier);
   }
@@ -85,7 +85,7 @@ function wordsAt(compiled: CompiledForm, place: Place): Words {
   if (missing.size === 0) return { types, modifiers };
   for (const variant of expandCompiled(compiled, { optional: 'two' })) {
     const found = Object.values(variant.modifiers).filter((modifier) => missing.has(modifier));
-    if (found.length === 0 || !isHad(variant, place)) continue;
+    if (found.length === 0 || !isAvailableFor(variant, choice)) continue;
     for (const modifier of found) {
       modifiers.add(modifier);
       missing.delete(modifier);

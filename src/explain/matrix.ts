@@ -1,7 +1,7 @@
 /** Which formats `cvt` converts to which: the two matrices of PTX ISA 9.1, 6.5, derived from the table of forms. */
 import { ptxForms } from '../isa/table.ts';
 import { formatNames, formats, type FormatName } from '../numerics/formats.ts';
-import { type Place, plainVariants } from './place.ts';
+import { type TargetChoice, plainVariants } from './target-choice.ts';
 
 /** How a conversion works: extend, truncate, or change between signed, unsigned and float. */
 export type Method = 'sext' | 'zext' | 'chop' | 'same' | 's2f' | 'u2f' | 'f2s' | 'f2u' | 'f2f';
@@ -18,11 +18,11 @@ export interface MatrixCell {
   readonly forms: readonly string[];
 }
 
-/** Every pair of formats that some `cvt` converts at a place, in the order of the table. */
-export function conversionMatrix(place: Place): readonly MatrixCell[] {
+/** Every pair of formats that some `cvt` converts for a choice of target and version, in the order of the table. */
+export function conversionMatrix(choice: TargetChoice): readonly MatrixCell[] {
   const found = new Map<string, { from: FormatName; to: FormatName; rounded: Set<boolean>; forms: Set<string> }>();
   for (const compiled of ptxForms.forms('cvt')) {
-    for (const { types, modifiers, form } of plainVariants(compiled, place)) {
+    for (const { types, modifiers, form } of plainVariants(compiled, choice)) {
       const [to, from] = [types[0]?.format, types[1]?.format];
       if (to === undefined || to === null || from === undefined || from === null) continue;
       const key = `${from} ${to}`;

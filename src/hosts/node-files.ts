@@ -19,7 +19,7 @@ export interface OpenFile extends ByteSource {
 /** Opens a file for reading; throws TensorFileError if it is not a file, does not exist, or may not be read. */
 export async function openFile(path: string): Promise<OpenFile> {
   // Without O_NONBLOCK, opening a pipe would wait for a writer.
-  const handle = await attempt(path, () => openToRead(path));
+  const handle = await withFileErrors(path, () => openToRead(path));
   try {
     const size = await regularSize(handle, path);
     const opened = await stateOf(handle, path);
@@ -90,10 +90,10 @@ export async function createFile(target: string, options: NewFile): Promise<Pend
   if (!resume) await requireRoom(target, size);
   const created = resume ? 0 : constants.O_CREAT | constants.O_EXCL;
   const flags = constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK | created;
-  const handle = await attempt(temporary, () => open(temporary, flags, 0o666), target);
+  const handle = await withFileErrors(temporary, () => open(temporary, flags, 0o666), target);
   try {
     const found = await regularSize(handle, temporary);
-    if (!resume) await attempt(temporary, () => handle.truncate(size), target);
+    if (!resume) await withFileErrors(temporary, () => handle.truncate(size), target);
     else if (found !== size) throw fileError('bad-offsets', temporary, `has ${found} bytes instead of ${size}`);
   } catch (error) {
     await handle.close();
@@ -106,7 +106,7 @@ export async function createFile(target: string, options: NewFile): Promise<Pend
 /** A complete file that already has its name, opened to be written again with the same contents. */
 export async function reopenFile(target: string, size: number): Promise<PendingFile> {
   const flags = constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const handle = await attempt(target, () => open(target, flags));
+  const handle = await withFileErrors(target, () => open(target, flags));
   const found = await regularSize(handle, target).catch(() => null);
   if (found !== size) {
     await handle.close();
@@ -146,14 +146,14 @@ function pendingFile(
     temporary,
     async write(offset, bytes) {
       if (offset + bytes.byteLength > size) throw fileError('bad-offsets', temporary, `is to have ${size} bytes only`);
-      await attempt(temporary, () => writeAll(handle, offset, bytes), target);
+      await withFileErrors(temporary, () => writeAll(handle, offset, bytes), target);
     },
-    sync: () => attempt(temporary, () => handle.sync(), target),
+    sync: () => withFileErrors(temporary, () => handle.sync(), target),
     discard,
     suspend: end,
     async commit() {
       try {
-        await attempt(temporary, () => handle.sync(), target);
+        await withFileErrors(temporary, () => handle.sync(), target);
         await end();
         await (replace ? replaceBy(temporary, target) : giveName(temporary, target));
       } catch (error) {
@@ -168,7 +168,7 @@ function pendingFile(
 
 async function replaceBy(temporary: string, target: string): Promise<void> {
   await requireReplaceable(target, true);
-  await attempt(target, () => rename(temporary, target));
+  await withFileErrors(target, () => rename(temporary, target));
 }
 
 /** Unlike a rename, a link fails if another process has created the file meanwhile. */
@@ -179,10 +179,10 @@ async function giveName(temporary: string, target: string): Promise<void> {
     // File systems without hard links.
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(codeOf(error))) throw hostError(target, error);
     await requireReplaceable(target, false);
-    await attempt(target, () => rename(temporary, target));
+    await withFileErrors(target, () => rename(temporary, target));
     return;
   }
-  await attempt(temporary, () => unlink(temporary));
+  await withFileErrors(temporary, () => unlink(temporary));
 }
 
 async function requireReplaceable(target: string, replace: boolean): Promise<void> {
@@ -199,7 +199,7 @@ async function requireReplaceable(target: string, replace: boolean): Promise<voi
 /** Throws `disk-full` if the disk of the output file does not have enough room. */
 export async function requireRoom(target: string, size: number): Promise<void> {
   const folder = dirname(target);
-  const { bavail, bsize } = await attempt(folder, () => statfs(folder));
+  const { bavail, bsize } = await withFileErrors(folder, () => statfs(folder));
   const free = bavail * bsize;
   if (size <= free) return;
   const words = `does not fit on the disk: ${size} bytes are needed, ${free} are free, ${size - free} are missing`;
@@ -219,17 +219,17 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 function sourceOf(handle: FileHandle, path: string, size: number): ByteSource & { readonly path: string } {
-  return { path, size, read: (offset, into) => attempt(path, () => readAll(handle, path, offset, into)) };
+  return { path, size, read: (offset, into) => withFileErrors(path, () => readAll(handle, path, offset, into)) };
 }
 
 /** Size and time of the last change of the open file, even if it was renamed. */
 async function stateOf(handle: FileHandle, path: string): Promise<string> {
-  const { size, mtimeNs } = await attempt(path, () => handle.stat({ bigint: true }));
+  const { size, mtimeNs } = await withFileErrors(path, () => handle.stat({ bigint: true }));
   return `${size} ${mtimeNs}`;
 }
 
 async function regularSize(handle: FileHandle, path: string): Promise<number> {
-  const found = await attempt(path, () => handle.stat());
+  const found = await withFileErrors(path, () => handle.stat());
   if (found.isDirectory()) throw fileError('is-a-directory', path, 'is a directory');
   if (!found.isFile()) throw fileError('not-a-file', path, 'is not a regular file');
   return found.size;
@@ -260,7 +260,7 @@ async function unlinkIfThere(path: string): Promise<void> {
  * An error of a file operation, as a TensorFileError that names the path; errors about space name the output file
  * instead.
  */
-export async function attempt<T>(path: string, action: () => Promise<T>, made: string = path): Promise<T> {
+export async function withFileErrors<T>(path: string, action: () => Promise<T>, made: string = path): Promise<T> {
   try {
     return await action();
   } catch (error) {

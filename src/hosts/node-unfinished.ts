@@ -8,7 +8,7 @@ import { basename, dirname, join } from 'node:path';
 import { TensorFileError } from '../tensors/tensor-error.ts';
 import type { FilePlace } from '../tensors/tensor-file.ts';
 import { createFiles } from './node-joined.ts';
-import { attempt, createFile, type PendingFile, requireRoom } from './node-files.ts';
+import { withFileErrors, createFile, type PendingFile, requireRoom } from './node-files.ts';
 
 interface Journal {
   /** Process that writes or wrote the file. */
@@ -150,7 +150,7 @@ async function claim(path: string, found: string | null, own: string, target: st
   const unique = `${path}.${randomBytes(6).toString('hex')}`;
   const [fresh, old] = [`${unique}.new`, `${unique}.old`];
   try {
-    await attempt(dirname(path), () => writeFile(fresh, own, { flush: true }), target);
+    await withFileErrors(dirname(path), () => writeFile(fresh, own, { flush: true }), target);
     if (found !== null) {
       if (!(await succeeds(rename(path, old)))) return false;
       if ((await readText(old)) !== found) {
@@ -176,8 +176,8 @@ async function succeeds(action: Promise<void>): Promise<boolean> {
 async function writeJournal(path: string, text: string, target: string): Promise<void> {
   const fresh = `${path}.new`;
   try {
-    await attempt(path, () => writeFile(fresh, text, { flush: true }), target);
-    await attempt(path, () => rename(fresh, path));
+    await withFileErrors(path, () => writeFile(fresh, text, { flush: true }), target);
+    await withFileErrors(path, () => rename(fresh, path));
   } catch (error) {
     await removeAll([fresh]);
     throw error;

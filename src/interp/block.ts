@@ -2,7 +2,7 @@
 import { Barriers } from '../machine/barriers.ts';
 import { Collectives } from '../machine/collectives.ts';
 import { indexOf, type LaunchShape, threadsOf } from '../machine/launch.ts';
-import { regionsOf } from '../machine/regions.ts';
+import { namedRanges } from '../machine/named-ranges.ts';
 import { Segment } from '../machine/segment.ts';
 import type { BlockState, ThreadState } from '../machine/state.ts';
 import type { KernelProgram } from '../program/link.ts';
@@ -51,8 +51,8 @@ const firstStack = 1 << 10;
 export function beginBlock(linear: number, plan: BlockPlan): Block {
   const { kernel, shape, sharedBytes, trackWrites } = plan;
   const count = threadsOf(shape);
-  const regions = regionsOf(kernel.entry.shared);
-  const shared = new Segment('shared', new Uint8Array(sharedBytes), { trackWrites, regions });
+  const named = namedRanges(kernel.entry.shared);
+  const shared = new Segment('shared', new Uint8Array(sharedBytes), { trackWrites, named });
   shared.mark(0, kernel.entry.reservedBytes);
   return {
     index: indexOf(linear, shape.grid),
@@ -86,8 +86,8 @@ function beginThread(linear: number, plan: BlockPlan): Thread {
 
 function localMemory({ kernel, trackWrites }: BlockPlan): Segment {
   const { entry, stackBytes: size } = kernel;
-  const regions = regionsOf(entry.local);
-  return new Segment('local', new Uint8Array(Math.min(size, firstStack)), { trackWrites, regions, size });
+  const named = namedRanges(entry.local);
+  return new Segment('local', new Uint8Array(Math.min(size, firstStack)), { trackWrites, named, size });
 }
 
 /** The current state of the block. Threads that have not run since the previous state are shared with it. */

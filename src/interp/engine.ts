@@ -7,7 +7,7 @@ import type { BuiltinServices } from '../machine/builtins.ts';
 import type { Launch, SteppingEngine } from '../machine/engine.ts';
 import { type Fault, MachineFault, machineFault } from '../machine/fault.ts';
 import { blocksOf, checkTime, overBudget } from '../machine/launch.ts';
-import { regionsOf } from '../machine/regions.ts';
+import { namedRanges } from '../machine/named-ranges.ts';
 import { Segment } from '../machine/segment.ts';
 import type { LaunchState } from '../machine/state.ts';
 import { sourceAt } from '../program/source-at.ts';
@@ -29,7 +29,7 @@ export interface ReferenceOptions {
 /** Instructions between two checks of the clock and of the caller's signal, and the most in a turn. */
 const slice = 1 << 16;
 /** How often a thread may read memory that others may write before they get their turn. */
-const patience = 256;
+const looksPerTurn = 256;
 /** Most blocks that may be running at the same time. */
 const residentBlocks = 1024;
 
@@ -195,7 +195,7 @@ export class ReferenceEngine implements SteppingEngine {
     this.faulting = thread;
     const most = Math.min(fuel, slice - block.tried);
     let tried = 0;
-    while (tried < most && cpu.looks < patience && thread.activity === 'running') {
+    while (tried < most && cpu.looks < looksPerTurn && thread.activity === 'running') {
       const instruction = code[thread.pc++] as Prepared;
       const { frame } = thread;
       tried++;
@@ -205,13 +205,13 @@ export class ReferenceEngine implements SteppingEngine {
     }
     block.tried += tried;
     block.looks = cpu.looks;
-    if (thread.activity !== 'running' || cpu.looks >= patience || block.tried >= slice) this.endTurn(thread, block);
+    if (thread.activity !== 'running' || cpu.looks >= looksPerTurn || block.tried >= slice) this.endTurn(thread, block);
     return tried;
   }
 
   /** The next turn goes to another thread, so that a thread that spins on a flag lets the one that sets it run. */
   private endTurn(thread: Thread, block: Block): void {
-    block.idleTurns = block.looks < patience ? 0 : block.idleTurns + 1;
+    block.idleTurns = block.looks < looksPerTurn ? 0 : block.idleTurns + 1;
     block.tried = 0;
     block.looks = 0;
     if (thread.activity === 'exited') this.exit(thread, block);
@@ -227,8 +227,8 @@ export class ReferenceEngine implements SteppingEngine {
 }
 
 function memoriesOf({ kernel, image, memory, parameters }: Launch): Memories {
-  const constants = { readOnly: true, regions: regionsOf(image.constantLayout) };
-  const named = { readOnly: true, regions: regionsOf(kernel.entry.parameters) };
+  const constants = { readOnly: true, regions: namedRanges(image.constantLayout) };
+  const named = { readOnly: true, regions: namedRanges(kernel.entry.parameters) };
   return {
     global: memory,
     constants: new Segment('const', image.constants, constants),

@@ -6,7 +6,7 @@ import {
   formatAddress,
   isInWindow,
   type MemorySpace,
-  type Place,
+  type Address,
   resolveGeneric,
   windowBase,
 } from '../machine/address-space.ts';
@@ -41,7 +41,7 @@ function memoryOf(space: MemorySpace, memories: Memories, cpu: Cpu): Memory | nu
 }
 
 /** Resolves an effective address of 64 bits, for an access that names `space`. */
-function placeIn(space: AccessSpace, address: bigint): Place {
+function placeIn(space: AccessSpace, address: bigint): Address {
   return space === 'generic' ? resolveGeneric(address) : { space, offset: Number(address) };
 }
 
@@ -50,7 +50,7 @@ const beyond = 2 ** 48;
 
 /** The memory that contains an access, after its bounds, alignment and state have been checked. */
 function openMemory(
-  place: Place,
+  place: Address,
   address: bigint,
   access: Access,
   size: number,

@@ -19,7 +19,7 @@ import type { AvailabilityRow } from './form.ts';
 import { type Availability, isAlways } from './targets.ts';
 
 /** Names as used in messages, with their requirements; without entries that have always existed. */
-const needs: ReadonlyMap<string, AvailabilityRow> = new Map(
+const availability: ReadonlyMap<string, AvailabilityRow> = new Map(
   [
     ...Object.entries({ ...directiveRows, ...partRows, ...linkageRows, ...spaceRows }),
     ...[...tuningRows, ...attributeRows].map((row) => [row.name, row] as const),
@@ -34,10 +34,10 @@ function rowOf(subject: string, since: Availability): AvailabilityRow {
 }
 
 /** The requirement of a directive, a part of one, a linkage or a space; null if it has always existed. */
-export function needsOfDirective(
+export function availabilityOfDirective(
   name: DirectiveWord | DirectivePart | Linkage | DeclaredSpace,
 ): AvailabilityRow | null {
-  return needs.get(name) ?? null;
+  return availability.get(name) ?? null;
 }
 
 /** A directive between the header and the body of a function; undefined if the name is unknown. */
@@ -46,8 +46,8 @@ export function findTuning(name: string): TuningRow | undefined {
 }
 
 /** The requirement of such a directive or of an attribute. */
-export function needsOfTuning(name: string): AvailabilityRow | null {
-  return needs.get(name) ?? null;
+export function availabilityOfTuning(name: string): AvailabilityRow | null {
+  return availability.get(name) ?? null;
 }
 
 /** The option of `.target` with a name; undefined if the name is unknown. */
@@ -56,6 +56,6 @@ export function findTargetOption(name: string): TargetOptionRow | undefined {
 }
 
 /** The requirement of a pragma, given its string. */
-export function needsOfPragma(text: string): AvailabilityRow | null {
-  return needs.get(`pragma '${text.trim().split(/\s/, 1)[0]}'`) ?? null;
+export function availabilityOfPragma(text: string): AvailabilityRow | null {
+  return availability.get(`pragma '${text.trim().split(/\s/, 1)[0]}'`) ?? null;
 }

@@ -5,7 +5,7 @@ import { isAlways } from './targets.ts';
 
 const byName: ReadonlyMap<string, SpecialRegister> = new Map(registerRows.map((row) => [row.name, row]));
 
-const needs: ReadonlyMap<SpecialRegister, AvailabilityRow> = new Map(
+const availability: ReadonlyMap<SpecialRegister, AvailabilityRow> = new Map(
   registerRows.filter(({ since }) => !isAlways(since)).map((row) => [row, { subject: row.name, ways: [row.since] }]),
 );
 
@@ -23,8 +23,8 @@ export function* registerSpellings(): Generator<string> {
 }
 
 /** The requirement of a special register; null if it exists in every version on every target. */
-export function needsOfRegister(register: SpecialRegister): AvailabilityRow | null {
-  return needs.get(register) ?? null;
+export function availabilityOfRegister(register: SpecialRegister): AvailabilityRow | null {
+  return availability.get(register) ?? null;
 }
 
 /** The number of `.x`, `.y`, `.z` or `.w`; null for another word. */

@@ -17,7 +17,7 @@ export function mostIn(limit: Limit, version: Version, target: Target): number {
 }
 
 /** The version and target requirement of a size; null if every version and target allows it, or none does. */
-export function needsOfAmount(limit: Limit, subject: string, amount: number): AvailabilityRow | null {
+export function availabilityOfAmount(limit: Limit, subject: string, amount: number): AvailabilityRow | null {
   const row = limit.find(({ most }) => amount <= most);
   return row === undefined || isAlways(row.since) ? null : { subject, ways: [row.since] };
 }

@@ -1,5 +1,5 @@
 /** Suggestions for a name that is not a target. */
-import { nearest } from '../base/nearest.ts';
+import { nearestWord } from '../base/nearest-word.ts';
 import { targets } from './targets.ts';
 
 /**
@@ -7,7 +7,7 @@ import { targets } from './targets.ts';
  * applies.
  */
 export function helpForTarget(name: string): string | null {
-  const near = nearest(
+  const near = nearestWord(
     name,
     targets.map((known) => known.name),
   );

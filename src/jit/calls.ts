@@ -13,7 +13,7 @@ import { loads, opcodeFor, stores } from './memory/access.ts';
 import { callEntry, type FunctionShape, type KernelShape } from './regions/kernel-shape.ts';
 import { alignTo16 } from './layout.ts';
 import type { RegionLocals } from './lowering.ts';
-import type { SiteOf } from './site.ts';
+import type { RecordEngineCall } from './engine-call.ts';
 import type { ThreadFrame } from './regions/thread-frame.ts';
 import { holder, type Values } from './regions/values.ts';
 
@@ -56,13 +56,18 @@ export class CallWriter {
   }
 
   /** Writes a call that returns to block `resume`; `goTo` branches to a region. */
-  call(instruction: ProgramInstruction, resume: number, siteOf: SiteOf, goTo: (region: number) => void): void {
+  call(
+    instruction: ProgramInstruction,
+    resume: number,
+    recordCall: RecordEngineCall,
+    goTo: (region: number) => void,
+  ): void {
     const { code, values } = this;
     const site = siteOfCall(instruction);
     const { callee } = site;
     this.findCallee();
     if (callee.kind === 'direct') {
-      this.enter(site, callee.function, resume, siteOf, goTo);
+      this.enter(site, callee.function, resume, recordCall, goTo);
       return;
     }
     const address = code.local('i64');
@@ -70,18 +75,18 @@ export class CallWriter {
     code.set(address);
     for (const candidate of callee.candidates) {
       code.get(address).i64(BigInt(this.shape.kernel.functions[candidate]?.address ?? 0));
-      code.op('i64.eq').if(() => this.enter(site, candidate, resume, siteOf, goTo));
+      code.op('i64.eq').if(() => this.enter(site, candidate, resume, recordCall, goTo));
     }
-    code.i32(siteOf({ kind: 'callee', name: site.name })).get(address);
+    code.i32(recordCall({ kind: 'callee', name: site.name })).get(address);
     this.raise();
   }
 
   /** A call of a built-in function, which returns at once. */
-  callBuiltin(instruction: ProgramInstruction, siteOf: SiteOf): void {
+  callBuiltin(instruction: ProgramInstruction, recordCall: RecordEngineCall): void {
     const site = siteOfCall(instruction);
     if (site.callee.kind !== 'direct') throw new Error('a built-in function is called by name');
     this.findCallee();
-    this.runBuiltin(site, site.callee.function, siteOf);
+    this.runBuiltin(site, site.callee.function, recordCall);
     this.take(site);
   }
 
@@ -128,12 +133,18 @@ export class CallWriter {
 
   // --- the callee -----------------------------------------------------------------------------------------------------
 
-  private enter(site: CallSite, index: number, resume: number, siteOf: SiteOf, goTo: (region: number) => void): void {
+  private enter(
+    site: CallSite,
+    index: number,
+    resume: number,
+    recordCall: RecordEngineCall,
+    goTo: (region: number) => void,
+  ): void {
     const { code, shape, fn } = this;
     const callee = shape.functions[index] ?? null;
     const region = valueAt(fn.regionAt, resume);
     if (callee === null) {
-      this.runBuiltin(site, index, siteOf);
+      this.runBuiltin(site, index, recordCall);
       this.keep(resume, region, false);
       goTo(region);
       return;
@@ -143,7 +154,7 @@ export class CallWriter {
       code.get(this.calleeBase).i32(localBytes).op('i32.add').i32(shape.kernel.stackBytes).op('i32.gt_u');
       code.if(() => {
         code
-          .i32(siteOf({ kind: 'stack', fn: index }))
+          .i32(recordCall({ kind: 'stack', fn: index }))
           .get(this.calleeBase)
           .op('i64.extend_i32_u');
         this.raise();
@@ -155,13 +166,13 @@ export class CallWriter {
     goTo(callee.firstRegion);
   }
 
-  private runBuiltin(site: CallSite, index: number, siteOf: SiteOf): void {
+  private runBuiltin(site: CallSite, index: number, recordCall: RecordEngineCall): void {
     const { code, shape, locals } = this;
     const fn = shape.kernel.functions[index];
     this.clear(fn?.kind === 'builtin' ? fn.localBytes : 0);
     this.give(site);
     code
-      .i32(siteOf({ kind: 'builtin', fn: index }))
+      .i32(recordCall({ kind: 'builtin', fn: index }))
       .get(this.calleeBase)
       .get(locals.thread)
       .get(locals.fuel);

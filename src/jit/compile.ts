@@ -10,7 +10,7 @@ import { writeChoice } from './choose.ts';
 import { advanceFunction, completeFunction } from './groups/warp-runner.ts';
 import type { Region } from '../program/regions.ts';
 import { fourFunction } from './simd/four-function.ts';
-import { type FunctionShape, type KernelShape, shapeOf } from './regions/kernel-shape.ts';
+import { type FunctionShape, type KernelShape, kernelShapeOf } from './regions/kernel-shape.ts';
 import { laneCount } from './simd/vectors.ts';
 import { context, type ContextField, type LaunchLayout, outcome } from './layout.ts';
 import { regionFunction, regionType } from './regions/region-function.ts';
@@ -25,7 +25,7 @@ export interface Compilation {
 }
 
 export function compileKernel(kernel: KernelProgram, layout: LaunchLayout): Compilation {
-  const shape = shapeOf(kernel, layout);
+  const shape = kernelShapeOf(kernel, layout);
   const { helpers } = shape;
   const functions = shape.functions.flatMap((fn) => fn?.regions.map(() => helpers.builder.declare(regionType)) ?? []);
   const fours = shape.functions.flatMap((fn) =>
@@ -69,11 +69,11 @@ const runType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32', 'i32'],
 
 /** Runs regions one after the other while all threads continue together. */
 function runFunction(shape: KernelShape, functions: readonly number[], fours: readonly (number | null)[]): Code {
-  const { helpers, layout, sites } = shape;
+  const { helpers, layout, engineCalls } = shape;
   const code = new Code(runType.parameters);
   const [contextAddress, region, first, behind, members] = [0, 1, 2, 3, 4] as const;
   const fuelAt = layout.origin + context.fuel;
-  const site = sites.push({ kind: 'loop', line: 0 }) - 1;
+  const loopCall = engineCalls.push({ kind: 'loop', line: 0 }) - 1;
   const call = (index: number): Code =>
     code.get(contextAddress).get(first).get(behind).get(members).call(index).set(region);
   // Four threads are neighbours in x if the row length is a multiple of four.
@@ -98,7 +98,7 @@ function runFunction(shape: KernelShape, functions: readonly number[], fours: re
   code.loop((again) => {
     code.get(contextAddress).memory('i32.load', fuelAt).i32(0).op('i32.le_s');
     code.if(() => {
-      code.get(contextAddress).i32(site).get(first).get(contextAddress).memory('i32.load', fuelAt);
+      code.get(contextAddress).i32(loopCall).get(first).get(contextAddress).memory('i32.load', fuelAt);
       code.call(helpers.import('refuel')).memory('i32.store', fuelAt);
     });
     const pushRegion = (): Code => code.get(region);

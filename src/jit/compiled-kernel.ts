@@ -4,12 +4,12 @@
  */
 import { elementAt } from '../base/element-at.ts';
 import type { BuiltinName } from '../isa/builtin-functions.ts';
-import { regionsOf } from '../machine/regions.ts';
-import type { Region } from '../machine/segment.ts';
+import { namedRanges } from '../machine/named-ranges.ts';
+import type { NamedRange } from '../machine/segment.ts';
 import { formalLayout } from '../program/call-site.ts';
 import type { LinkedFunction } from '../program/link.ts';
 import type { KernelShape } from './regions/kernel-shape.ts';
-import type { Site } from './site.ts';
+import type { EngineCall } from './engine-call.ts';
 import type { Stop, StopStep } from './groups/stop.ts';
 
 export interface CompiledKernel {
@@ -24,13 +24,13 @@ export interface CompiledKernel {
   readonly sharedBytes: number;
   /** A thread may reach a loop in which it waits for a thread of another block. */
   readonly waits: boolean;
-  /** In the order of the indices in sites; the kernel comes first. */
+  /** In the order of the indices in engineCalls; the kernel comes first. */
   readonly functions: readonly CompiledFunction[];
-  readonly sites: readonly Site[];
+  readonly engineCalls: readonly EngineCall[];
   /** Variables and parameters, for messages. */
-  readonly shared: readonly Region[];
-  readonly local: readonly Region[];
-  readonly parameters: readonly Region[];
+  readonly shared: readonly NamedRange[];
+  readonly local: readonly NamedRange[];
+  readonly parameters: readonly NamedRange[];
 }
 
 export interface CompiledStop {
@@ -73,7 +73,14 @@ interface Field {
   readonly bytes: number;
 }
 
-export function describeKernel({ kernel, functions, stops, frame, callBytes, sites }: KernelShape): CompiledKernel {
+export function describeKernel({
+  kernel,
+  functions,
+  stops,
+  frame,
+  callBytes,
+  engineCalls,
+}: KernelShape): CompiledKernel {
   const { entry, stackBytes } = kernel;
   const { state, mask, depth, size } = frame;
   return {
@@ -82,13 +89,13 @@ export function describeKernel({ kernel, functions, stops, frame, callBytes, sit
     frame: { state, mask, depth, size },
     callBytes,
     stackBytes,
-    sites,
+    engineCalls,
     sharedBytes: entry.sharedBytes,
     waits: functions.some((fn) => fn !== null && fn.pauses.size > 0),
     functions: kernel.functions.map(describeFunction),
-    shared: regionsOf(entry.shared),
-    local: regionsOf(entry.local),
-    parameters: regionsOf(entry.parameters),
+    shared: namedRanges(entry.shared),
+    local: namedRanges(entry.local),
+    parameters: namedRanges(entry.parameters),
   };
 }
 

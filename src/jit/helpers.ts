@@ -4,15 +4,15 @@ import { type FunctionType, ModuleBuilder } from '../wasm/module.ts';
 
 /** Functions of the engine that compiled code calls. Each may end the launch by throwing. */
 const importTypes: Readonly<Record<'resolve' | 'raise' | 'refuel' | 'builtin' | 'clock', FunctionType>> = {
-  /** (site, address, thread, fuel): translates the address of an access to an address of global memory. */
+  /** (call, address, thread, fuel): translates the address of an access to an address of global memory. */
   resolve: { parameters: ['i32', 'i64', 'i32', 'i32'], results: ['i32'] },
-  /** (site, address, thread, fuel): reports an instruction that cannot continue; does not return. */
+  /** (call, address, thread, fuel): reports an instruction that cannot continue; does not return. */
   raise: { parameters: ['i32', 'i64', 'i32', 'i32'], results: [] },
-  /** (site, address in local memory, thread, fuel): runs a built-in function whose activation is at that address. */
+  /** (call, address in local memory, thread, fuel): runs a built-in function whose activation is at that address. */
   builtin: { parameters: ['i32', 'i32', 'i32', 'i32'], results: [] },
   /** (kind, fuel): the value of a clock (specials.ts). */
   clock: { parameters: ['i32', 'i32'], results: ['i64'] },
-  /** (site, thread, fuel): the fuel is used up; returns new fuel. */
+  /** (call, thread, fuel): the fuel is used up; returns new fuel. */
   refuel: { parameters: ['i32', 'i32', 'i32'], results: ['i32'] },
 };
 

@@ -198,8 +198,8 @@ function lowerNarrow<Kind extends StepKind>(step: StepOf<Kind>, lowering: Loweri
 }
 
 /** The instruction cannot continue. */
-function raise(site: Parameters<Lowering['siteOf']>[0], { code, helpers, locals, siteOf }: Lowering): void {
-  code.i32(siteOf(site)).i64(0n).get(locals.thread).get(locals.fuel);
+function raise(call: Parameters<Lowering['recordCall']>[0], { code, helpers, locals, recordCall }: Lowering): void {
+  code.i32(recordCall(call)).i64(0n).get(locals.thread).get(locals.fuel);
   code.call(helpers.import('raise')).op('unreachable');
 }
 

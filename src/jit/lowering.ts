@@ -3,7 +3,7 @@ import type { FunctionProgram, ProgramInstruction } from '../program/function-pr
 import type { Code } from '../wasm/code.ts';
 import type { Helpers } from './helpers.ts';
 import type { LaunchLayout } from './layout.ts';
-import type { SiteOf } from './site.ts';
+import type { RecordEngineCall } from './engine-call.ts';
 import type { Values } from './regions/values.ts';
 
 /** Locals that every region has. */
@@ -30,7 +30,7 @@ export interface Lowering {
   /** Offset of a variable that belongs to the function. */
   readonly offsetOf: FunctionProgram['offsetOf'];
   /** Number of the place where the engine may be called, for use in messages. */
-  readonly siteOf: SiteOf;
+  readonly recordCall: RecordEngineCall;
   /** Writes an instruction that calls a built-in function. */
   readonly callBuiltin: () => void;
 }

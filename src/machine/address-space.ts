@@ -25,7 +25,7 @@ const byWord: ReadonlyMap<number, Windowed> = new Map(
 export const firstGlobalAddress = 0x1_0000;
 
 /** An address inside one space. */
-export interface Place {
+export interface Address {
   readonly space: MemorySpace;
   readonly offset: number;
 }
@@ -43,7 +43,7 @@ function windowOf(space: WindowSpace): Windowed | null {
 }
 
 /** Resolves a generic address; an address outside all windows is an offset in global memory, valid or not. */
-export function resolveGeneric(address: bigint): Place {
+export function resolveGeneric(address: bigint): Address {
   const word = Number(address >> 32n);
   const space = byWord.get(word);
   if (space === undefined) return { space: 'global', offset: Number(address) };

@@ -34,10 +34,10 @@ function magnitude(bits: bigint): Fraction {
 /** The integer nearest to a fraction times a power of ten. */
 function scaled({ numerator, denominator }: Fraction, power: number): bigint {
   const ten = 10n ** BigInt(Math.abs(power));
-  return power >= 0 ? nearest(numerator * ten, denominator) : nearest(numerator, denominator * ten);
+  return power >= 0 ? nearestQuotient(numerator * ten, denominator) : nearestQuotient(numerator, denominator * ten);
 }
 
-function nearest(numerator: bigint, denominator: bigint): bigint {
+function nearestQuotient(numerator: bigint, denominator: bigint): bigint {
   const quotient = numerator / denominator;
   const twice = 2n * (numerator % denominator);
   const up = twice > denominator || (twice === denominator && (quotient & 1n) === 1n);
@@ -106,7 +106,7 @@ export function hexadecimal(bits: bigint, precision: number | null, point: boole
   let whole = exponent === 0 ? fraction : fraction | (1n << 52n);
   let digits = 13;
   if (precision !== null && precision < 13) {
-    whole = nearest(whole, 1n << BigInt(4 * (13 - precision)));
+    whole = nearestQuotient(whole, 1n << BigInt(4 * (13 - precision)));
     digits = precision;
   }
   const text = whole.toString(16).padStart(digits + 1, '0');

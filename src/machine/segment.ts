@@ -11,7 +11,7 @@ import { type MemoryImage, Pages } from './image.ts';
 export type Access = 'load' | 'store';
 
 /** A named piece of a segment, for messages: a variable, a parameter. */
-export interface Region {
+export interface NamedRange {
   readonly name: string;
   readonly start: number;
   readonly size: number;
@@ -21,7 +21,7 @@ export interface SegmentOptions {
   readonly readOnly?: boolean;
   /** Report a fault for an access to bytes of which none has been written. */
   readonly trackWrites?: boolean;
-  readonly regions?: readonly Region[];
+  readonly named?: readonly NamedRange[];
   /** Initial size in bytes, if smaller: the rest is added, zeroed, when it is accessed. */
   readonly size?: number;
 }
@@ -70,13 +70,14 @@ export class Segment implements Memory {
     const { written } = this;
     if (access === 'store') {
       if (this.options.readOnly === true)
-        throw this.fault('PTX6004', offset, { size: String(size), near: this.nearest(offset) });
+        throw this.fault('PTX6004', offset, { size: String(size), near: this.nearestName(offset) });
       this.mark(offset, size);
     } else if (written !== null && !unused) {
       // Copying a struct also reads its padding, so one written byte is enough.
       let at = offset;
       while (at < offset + size && written[at] === 0) at++;
-      if (at === offset + size) throw this.fault('PTX6006', offset, { size: String(size), near: this.nearest(offset) });
+      if (at === offset + size)
+        throw this.fault('PTX6006', offset, { size: String(size), near: this.nearestName(offset) });
     }
   }
 
@@ -152,7 +153,7 @@ export class Segment implements Memory {
   private misplaced(access: Access, offset: number, size: number): Error {
     const parameters = { access, size: String(size) };
     if (offset >= 0 && offset + size <= this.size) return this.fault('PTX6002', offset, parameters);
-    return this.fault('PTX6001', offset, { ...parameters, near: this.nearest(offset) });
+    return this.fault('PTX6001', offset, { ...parameters, near: this.nearestName(offset) });
   }
 
   private fault<C extends 'PTX6001' | 'PTX6002' | 'PTX6004' | 'PTX6006'>(
@@ -164,11 +165,11 @@ export class Segment implements Memory {
     return machineFault(code, { ...parameters, ...where } as Parameters<C>, where);
   }
 
-  private nearest(offset: number): string {
-    const { regions = [] } = this.options;
-    const distance = (region: Region): number =>
+  private nearestName(offset: number): string {
+    const { named = [] } = this.options;
+    const distance = (region: NamedRange): number =>
       offset < region.start ? region.start - offset : Math.max(0, offset - region.start - region.size + 1);
-    const [region] = [...regions].sort((a, b) => distance(a) - distance(b));
+    const [region] = [...named].sort((a, b) => distance(a) - distance(b));
     if (region === undefined) return `; the space has ${this.size} bytes`;
     const { name, size, start } = region;
     return `; ${distance(region) === 0 ? 'it is in' : 'nearest is'} '${name}', ${size} bytes at ${formatAddress(start)}`;

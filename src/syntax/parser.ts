@@ -4,7 +4,7 @@
  * and 11.
  */
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { nearest } from '../base/nearest.ts';
+import { nearestWord } from '../base/nearest-word.ts';
 import { parseDwarf, parseFile, parseSection } from './debug.ts';
 import { parseDeclaration } from './declarations.ts';
 import { declaredSpaces, linkages, moduleDirectives } from './directives.ts';
@@ -155,7 +155,7 @@ function parseOtherDirective(r: Reader, directive: string, linkage: Linkage | nu
 /** Reports a word that is not a directive, and continues with the intended one if that is clear. */
 function parseMisspelled(r: Reader, word: string, linkage: Linkage | null, start: number): Item | null {
   const expected = linkage === null ? 'a directive of a module' : "'.entry', '.func' or a state space";
-  const near = nearest(word, [...moduleDirectives, ...declaredSpaces, '.pragma']);
+  const near = nearestWord(word, [...moduleDirectives, ...declaredSpaces, '.pragma']);
   if (near === null) return r.unexpected(expected);
   r.unexpected(expected, { help: `did you mean ${near}?`, fix: { span: r.span(), text: near } });
   const isFunction = near === '.entry' || near === '.func';

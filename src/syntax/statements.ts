@@ -1,5 +1,5 @@
 /** The statements in the body of a function. Source: PTX ISA 4.3, 11.3, 11.4 and 11.5. */
-import { nearest } from '../base/nearest.ts';
+import { nearestWord } from '../base/nearest-word.ts';
 import { parseDeclaration } from './declarations.ts';
 import { declaredSpaces, moduleDirectives, statementDirectives } from './directives.ts';
 import { parseInstruction } from './instructions.ts';
@@ -129,7 +129,7 @@ function unknownDirective(r: Reader, directive: string): Statement | null {
     r.report('PTX1041', r.span(), {}, { help: 'begin the declaration with .reg, .shared, .local or .param' });
     return null;
   }
-  const near = nearest(directive, statementDirectives);
+  const near = nearestWord(directive, statementDirectives);
   if (near === null) return r.unexpected('a statement');
   r.unexpected('a statement', { help: `did you mean ${near}?`, fix: { span: r.span(), text: near } });
   if (!declaredSpaces.has(near)) return null;

@@ -1,5 +1,5 @@
 /** Directives between the header of a function and its body. Source: PTX ISA 11.4. */
-import { nearest } from '../base/nearest.ts';
+import { nearestWord } from '../base/nearest-word.ts';
 import { startsItem, tuningRules } from './directives.ts';
 import type { ParameterOwner } from './parameters.ts';
 import type { Reader } from './reader.ts';
@@ -41,7 +41,7 @@ function parseOneTuning(r: Reader, owner: ParameterOwner): TuningDirective | nul
 
 function unexpectedTuning(r: Reader, name: string, on: 'entry' | 'func'): null {
   const known = [...tuningRules.values()].filter((rule) => rule.on === on).map((rule) => rule.name);
-  const near = nearest(name, known);
+  const near = nearestWord(name, known);
   const expected = on === 'entry' ? "a directive of kernels or '{'" : "a directive of functions, ';' or '{'";
   if (near !== null)
     return r.unexpected(expected, { help: `did you mean ${near}?`, fix: { span: r.span(), text: near } });

@@ -202,7 +202,7 @@ class Recording {
     const known = this.segments.get(key);
     if (known !== undefined) return known;
     const bytes = Uint8Array.from({ length: 256 }, (_, i) => (17 * i + 29 * owner + space.length) & 0xff);
-    const made = new Segment(space, bytes, { trackWrites: false, regions: [] });
+    const made = new Segment(space, bytes, { trackWrites: false, named: [] });
     const note = (access: 'read' | 'write', offset: number): void => {
       const at = `${space} ${offset & ~15}`;
       const before = this.memory.get(at);

@@ -1,5 +1,5 @@
 /** Selects encoders and decoders: WebAssembly if allowed, else plain JavaScript; the results are the same. */
-import { Kept } from '../../base/kept.ts';
+import { BoundedCache } from '../../base/bounded-cache.ts';
 import { canCompile } from '../../jit/simd/can-compile.ts';
 import type { FormatName } from '../../numerics/formats.ts';
 import type { BlockEncoder, EncoderPlan } from '../quantized/block-encoder.ts';
@@ -8,8 +8,8 @@ import { FastEncoder } from './fast-encoder.ts';
 import { type BlockDecoder, PlainDecoder } from './plain-decoder.ts';
 import { PlainEncoder } from './plain-encoder.ts';
 
-const encoders = new Kept<string, BlockEncoder>(256);
-const decoders = new Kept<string, BlockDecoder>(256);
+const encoders = new BoundedCache<string, BlockEncoder>(256);
+const decoders = new BoundedCache<string, BlockDecoder>(256);
 
 /** An encoder for a plan, made once; `plain` never uses WebAssembly. */
 export function blockEncoder(plan: EncoderPlan, plain: boolean): BlockEncoder {

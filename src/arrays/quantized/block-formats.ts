@@ -1,6 +1,6 @@
 /** Schemes that store an array as narrow codes and scales: one row each. */
 import { PtxlabError } from '../../base/error.ts';
-import { nearest } from '../../base/nearest.ts';
+import { nearestWord } from '../../base/nearest-word.ts';
 import { shown } from '../caller.ts';
 import { type FormatName, formats, type NumberFormat } from '../../numerics/formats.ts';
 
@@ -52,7 +52,7 @@ export function schemeNamed(text: string): Scheme {
   const scheme = schemes.get((aliases.get(name) ?? name) as SchemeName);
   if (scheme !== undefined) return scheme;
   const known = [...schemes.keys(), ...aliases.keys()];
-  const near = nearest(name, known);
+  const near = nearestWord(name, known);
   const hint = near === null ? `known are ${known.join(', ')}` : `did you mean '${near}'?`;
   throw new PtxlabError('unknown-scheme', `'${text}' is not a way to quantize; ${hint}`);
 }

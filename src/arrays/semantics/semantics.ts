@@ -5,7 +5,7 @@ import { randomLayoutOf } from '../../isa/random-layout.ts';
 import { type Conversion, plainConversion, type Rounding } from '../../numerics/conversion.ts';
 import { conversion } from '../../numerics/convert.ts';
 import { type FloatFormat, formats, type FormatName } from '../../numerics/formats.ts';
-import type { ConversionPlan, ConversionStage, Replacement } from '../../numerics/replacement.ts';
+import type { ConversionStages, ConversionStage, Replacement } from '../../numerics/conversion-stages.ts';
 import {
   missingFormats,
   roundsTwice,
@@ -42,7 +42,7 @@ export interface SemanticsError {
  * like every `cvt` to them. Conversions from floats to integers clamp; conversions between integers truncate or extend
  * unless `saturate`. The stacks other than `ptx` only round to nearest even and only convert between floats.
  */
-export function conversionOf(request: ConversionRequest): Result<ConversionPlan, SemanticsError> {
+export function conversionOf(request: ConversionRequest): Result<ConversionStages, SemanticsError> {
   const semantics = request.semantics ?? 'ptx';
   if (semantics === 'ptx') return ptxPlan(request);
   return request.from === 'f64' && roundsTwice(semantics, request.to)
@@ -51,7 +51,7 @@ export function conversionOf(request: ConversionRequest): Result<ConversionPlan,
 }
 
 /** Applies a plan to one value: the exact reference for every faster implementation. `random` as for `Converter`. */
-export function planConverter(plan: ConversionPlan): (source: Bits, random?: number) => Bits {
+export function planConverter(plan: ConversionStages): (source: Bits, random?: number) => Bits {
   const stages = plan.map(stageConverter);
   return (source, random = 0) => stages.reduce((bits, stage) => stage(bits, random), source);
 }
@@ -113,7 +113,7 @@ function notOffered(message: string): Result<never, SemanticsError> {
   return err({ code: 'not-offered', message });
 }
 
-function ptxPlan(request: ConversionRequest): Result<ConversionPlan, SemanticsError> {
+function ptxPlan(request: ConversionRequest): Result<ConversionStages, SemanticsError> {
   const { from, to, saturate, relu = false, ftz = false } = request;
   const [source, target] = [formats[from], formats[to]];
   const isInteger = target.kind === 'integer';
@@ -166,7 +166,7 @@ function ptxRounding(
 function inTwo(
   request: ConversionRequest,
   semantics: Exclude<Semantics, 'ptx'>,
-): Result<ConversionPlan, SemanticsError> {
+): Result<ConversionStages, SemanticsError> {
   const first = alone({ from: 'f64', to: 'f32', semantics }, semantics);
   if (!first.ok) return first;
   const second = alone({ ...request, from: 'f32' }, semantics);

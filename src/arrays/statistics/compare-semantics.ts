@@ -12,7 +12,7 @@ import { numberBits } from '../../numerics/number-bits.ts';
 import { requireChoice, requireFlag, requireOptions, shown } from '../caller.ts';
 import { requireFormat } from '../names.ts';
 import { allSemantics, type Semantics, semanticRules } from '../semantics/semantic-rules.ts';
-import type { ConversionStage } from '../../numerics/replacement.ts';
+import type { ConversionStage } from '../../numerics/conversion-stages.ts';
 import { conversionOf, planConverter, replacementOf, saturatesByItself } from '../semantics/semantics.ts';
 
 export interface CompareOptions {

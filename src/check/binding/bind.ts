@@ -12,7 +12,7 @@ import { operandRef, type Ref } from '../../isa/steps/ref.ts';
 import { type PtxType, typeOf } from '../../isa/types.ts';
 import type { FloatOperand, Instruction, OffsetOperand, Operand } from '../../syntax/tree.ts';
 import type { ModuleEnvironment } from '../availability.ts';
-import { judgeFor } from '../instructions/judge.ts';
+import { verdictsFor } from '../instructions/verdicts.ts';
 import { memberIndex, shapeOf } from '../instructions/shapes.ts';
 import {
   type DeclaredSymbol,
@@ -92,7 +92,7 @@ export function bindInstruction(
   environment: ModuleEnvironment,
 ): BoundInstruction | null {
   const shapes = node.operands.map((operand) => shapeOf(operand, scope));
-  const { variant } = judgeFor(environment).judge(node.mnemonic, shapes);
+  const { variant } = verdictsFor(environment).verdictOn(node.mnemonic, shapes);
   if (variant === null || node.operands.some((operand) => isComputed(operand, scope))) return null;
   const operands = variant.form.operands.flatMap((pattern, i) =>
     bindPattern(variant, pattern, node.operands[i] as Operand, scope),

@@ -4,7 +4,7 @@ import { diagnose } from '../../diagnostics/diagnostic.ts';
 import type { DebugItem, InlinedAt, LocationDirective } from '../../syntax/tree.ts';
 import type { Report } from '../report.ts';
 
-export type Place = Pick<LocationDirective, 'file' | 'line' | 'column'>;
+export type SourcePosition = Pick<LocationDirective, 'file' | 'line' | 'column'>;
 
 /** What the directives of a module say about its sources. */
 export class DebugPlaces {
@@ -43,7 +43,7 @@ export class DebugPlaces {
   }
 
   /** True for a position that is new only by its coordinates, because those are remembered. */
-  repeats(place: Place): boolean {
+  repeats(place: SourcePosition): boolean {
     const known = this.given.get(place.file);
     if (known === undefined || !isSmall(place)) return false;
     known.add(keyOf(place));
@@ -51,7 +51,7 @@ export class DebugPlaces {
   }
 
   /** The same, if code of `functionName` was inlined at another position. */
-  repeatsInlined(place: Place, functionName: string, at: Place): boolean {
+  repeatsInlined(place: SourcePosition, functionName: string, at: SourcePosition): boolean {
     if (!this.named.has(functionName) || this.given.get(at.file)?.has(keyOf(at)) !== true) return false;
     return isSmall(at) && this.repeats(place);
   }
@@ -75,12 +75,12 @@ export class DebugPlaces {
 }
 
 /** One number for a line and a column; columns of real files are small. */
-function keyOf({ line, column }: Place): number {
+function keyOf({ line, column }: SourcePosition): number {
   return line * 0x10_0000 + column;
 }
 
 /** False if a known line has a marker for a number that is too large. */
-function isSmall({ file, line, column }: Place): boolean {
+function isSmall({ file, line, column }: SourcePosition): boolean {
   return file >= 0 && line >= 0 && column >= 0;
 }
 

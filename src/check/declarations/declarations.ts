@@ -73,15 +73,15 @@ function checkVector(variable: Variable, type: PtxType, span: Span, report: Repo
   report(diagnose('PTX5004', span, { vector: variable.vector, type: type.name, found: String(bits) }));
 }
 
-const needsOfTypes: ReadonlyMap<PtxType, AvailabilityRow> = new Map(
+const availabilityOfTypes: ReadonlyMap<PtxType, AvailabilityRow> = new Map(
   [...types.values()].flatMap((type) =>
     type.since === null ? [] : [[type, { subject: type.name, ways: [type.since] }] as const],
   ),
 );
 
 /** The requirement of the type of a declared name; null if it has always existed. */
-export function needsOfType({ vector }: Variable, type: PtxType): AvailabilityRow | null {
-  return vector === null ? (needsOfTypes.get(type) ?? null) : null;
+export function availabilityOfType({ vector }: Variable, type: PtxType): AvailabilityRow | null {
+  return vector === null ? (availabilityOfTypes.get(type) ?? null) : null;
 }
 
 export function lanesOf(variable: Variable): number {

@@ -3,7 +3,7 @@ import type { Span } from '../../base/span.ts';
 import { diagnose } from '../../diagnostics/diagnostic.ts';
 import { findTuning } from '../../isa/find-directive.ts';
 import type { AvailabilityRow } from '../../isa/form.ts';
-import { kernelParameterBytes, mostIn, needsOfAmount } from '../../isa/limits.ts';
+import { kernelParameterBytes, mostIn, availabilityOfAmount } from '../../isa/limits.ts';
 import type { FunctionItem, Parameter, TuningDirective } from '../../syntax/tree.ts';
 import type { ModuleEnvironment } from '../availability.ts';
 import type { Report } from '../report.ts';
@@ -26,8 +26,8 @@ function checkKernelParameter(parameter: Parameter, report: Report): void {
 }
 
 /** The requirement of the size of a kernel's parameters; null if every version and target allows it. */
-export function needsOfParameters({ parameters }: FunctionItem): AvailabilityRow | null {
-  return needsOfAmount(kernelParameterBytes, 'parameters of a kernel', bytesInRow(parameters));
+export function availabilityOfParameters({ parameters }: FunctionItem): AvailabilityRow | null {
+  return availabilityOfAmount(kernelParameterBytes, 'parameters of a kernel', bytesInRow(parameters));
 }
 
 function checkParameterSpace(item: FunctionItem, { version, target }: ModuleEnvironment, report: Report): void {

@@ -4,10 +4,10 @@ import type { Parameters } from '../../diagnostics/catalogue.ts';
 import { type Diagnostic, diagnose, type Fix } from '../../diagnostics/diagnostic.ts';
 import type { Guard, Instruction, Operand } from '../../syntax/tree.ts';
 import { checkCall } from './call.ts';
-import { type Judge, step, type Verdict } from './judge.ts';
+import { type VerdictCache, step, type Verdict } from './verdicts.ts';
 import { checkLimits } from './limits.ts';
-import type { Needs } from '../needs.ts';
-import type { Place, Problem } from './problem.ts';
+import type { ModuleRequirements } from '../requirements.ts';
+import type { InstructionPart, Problem } from './problem.ts';
 import { describeShape, shapeOf } from './shapes.ts';
 import type { SharedMemory } from '../declarations/shared-memory.ts';
 import type { Scope } from '../symbols.ts';
@@ -17,9 +17,9 @@ import { helpForName } from '../unknown-name.ts';
 export interface InstructionContext {
   readonly source: string;
   readonly report: (diagnostic: Diagnostic) => void;
-  /** The judge of the module's environment. */
-  ownJudge(): Judge;
-  readonly needs: Needs;
+  /** The verdicts of the module's environment. */
+  verdicts(): VerdictCache;
+  readonly requirements: ModuleRequirements;
   readonly shared: SharedMemory;
   /** True the first time an opcode outside the tables occurs. */
   firstUnchecked(opcode: string): boolean;
@@ -29,19 +29,19 @@ export interface InstructionContext {
 export function checkInstruction(node: Instruction, scope: Scope, checker: InstructionContext): Verdict {
   if (node.guard !== null) checkGuard(node.guard, scope, checker);
   const { operands } = node;
-  const judge = checker.ownJudge();
-  const remembered = judge.recall(node.mnemonic);
+  const cache = checker.verdicts();
+  const remembered = cache.recall(node.mnemonic);
   // Nearly every instruction has been seen before, so it is looked up without collecting its shapes.
   let place = remembered.root;
   for (let i = 0; i < operands.length; i++) place = step(place, shapeOf(operands[i] as Operand, scope));
   const verdict =
     place.verdict ??
-    judge.decide(
+    cache.decide(
       remembered,
       place,
       operands.map((operand) => shapeOf(operand, scope)),
     );
-  checker.needs.met(verdict);
+  checker.requirements.met(verdict);
   if (!verdict.clean) reportVerdict(node, verdict, scope, checker);
   return verdict;
 }
@@ -117,7 +117,7 @@ export function toDiagnostic(found: Problem, node: Instruction, source: string):
   return diagnose(found.code, span, found.parameters as Parameters<typeof found.code>, extras);
 }
 
-function spanOf(place: Place, node: Instruction, source: string): Span {
+function spanOf(place: InstructionPart, node: Instruction, source: string): Span {
   switch (place.kind) {
     case 'mnemonic':
       return { start: node.mnemonicStart, end: node.mnemonicEnd };

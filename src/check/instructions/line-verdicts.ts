@@ -5,10 +5,10 @@
  */
 import type { LineShape } from '../../syntax/line-shapes.ts';
 import type { Instruction, KnownLines, LineSource, LocationDirective } from '../../syntax/tree.ts';
-import type { DebugPlaces, Place } from '../declarations/debug-places.ts';
+import type { DebugPlaces, SourcePosition } from '../declarations/debug-places.ts';
 import { VisibleFamilies } from './families.ts';
-import type { Judge, Verdict } from './judge.ts';
-import type { Needs } from '../needs.ts';
+import type { VerdictCache, Verdict } from './verdicts.ts';
+import type { ModuleRequirements } from '../requirements.ts';
 import type { CheckMemory, KnownInstruction, KnownLine, KnownLocation } from '../memory.ts';
 import { type Shape, shapeOf, shapeOfName } from './shapes.ts';
 import type { Scope } from '../symbols.ts';
@@ -24,11 +24,11 @@ const mostValues = 64;
 /** The context from the module that lines of known shape need. */
 export interface LineContext {
   readonly source: string;
-  /** The judge of the module's environment. */
-  ownJudge(): Judge;
+  /** The verdicts of the module's environment. */
+  verdicts(): VerdictCache;
   /** A statement that is checked as usual. */
   checkKnown(statement: Instruction | LocationDirective, scope: Scope): void;
-  readonly needs: Needs;
+  readonly requirements: ModuleRequirements;
   readonly debug: DebugPlaces;
 }
 
@@ -173,16 +173,16 @@ export class LineChecker {
 
   /** The first line of its shape in a module, whose version and target may differ. */
   private meet(known: KnownInstruction): boolean {
-    const verdict = this.context.ownJudge().judge(known.mnemonic, known.shapes);
+    const verdict = this.context.verdicts().verdictOn(known.mnemonic, known.shapes);
     if (!verdict.clean && !isInRange(verdict)) return false;
     known.module = this.module;
-    this.context.needs.met(verdict);
+    this.context.requirements.met(verdict);
     return true;
   }
 }
 
 /** The position given by three slots of a `.loc`. */
-function placeAt(words: Int32Array, at: number): Place {
+function placeAt(words: Int32Array, at: number): SourcePosition {
   return { file: words[at] as number, line: words[at + 1] as number, column: words[at + 2] as number };
 }
 

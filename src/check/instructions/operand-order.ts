@@ -9,7 +9,7 @@ import type { Subject } from './subject.ts';
 const mostOperands = 5;
 
 /** The problems of these operands: only the first if another order would be valid, or if all are the same. */
-export function judgeOperands(subject: Subject, shapes: readonly Shape[]): readonly Problem[] {
+export function operandProblems(subject: Subject, shapes: readonly Shape[]): readonly Problem[] {
   const problems = matchOperands(subject, shapes);
   const [first, ...rest] = problems;
   if (first === undefined || rest.length === 0) return problems;

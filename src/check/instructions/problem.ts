@@ -5,7 +5,7 @@
 import type { Code, Parameters } from '../../diagnostics/catalogue.ts';
 
 /** Where in an instruction: the whole mnemonic, its n-th dot-part as written (0 is the opcode), or an operand by its path. */
-export type Place =
+export type InstructionPart =
   | { readonly kind: 'mnemonic' }
   | { readonly kind: 'part'; readonly index: number }
   | { readonly kind: 'operand'; readonly path: readonly number[] };
@@ -13,7 +13,7 @@ export type Place =
 export interface Problem {
   readonly code: Code;
   readonly parameters: Readonly<Record<string, string>>;
-  readonly place: Place;
+  readonly place: InstructionPart;
   readonly help: string | null;
   /** A whole mnemonic that would be legal here. */
   readonly spelling: string | null;
@@ -28,7 +28,7 @@ interface ProblemOptions {
 
 export function problem<C extends Code>(
   code: C,
-  place: Place,
+  place: InstructionPart,
   parameters: Parameters<C>,
   options: ProblemOptions = {},
 ): Problem {
@@ -36,12 +36,12 @@ export function problem<C extends Code>(
   return { code, parameters, place, help, spelling, section };
 }
 
-export const wholeMnemonic: Place = { kind: 'mnemonic' };
+export const wholeMnemonic: InstructionPart = { kind: 'mnemonic' };
 
-export function part(index: number): Place {
+export function part(index: number): InstructionPart {
   return { kind: 'part', index };
 }
 
-export function operand(...path: readonly number[]): Place {
+export function operand(...path: readonly number[]): InstructionPart {
   return { kind: 'operand', path };
 }

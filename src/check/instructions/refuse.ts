@@ -4,11 +4,19 @@ import { constraintHolds } from '../../isa/rules.ts';
 import { joinWords } from '../../base/join-words.ts';
 import type { FormTable } from '../../isa/table.ts';
 import { type TypeName, typeOf } from '../../isa/types.ts';
-import { type Attempt, attempt, isModifier, listed, slotsFit, unknownModifier, type Written } from './attempt.ts';
+import {
+  type FormMatch,
+  matchForm,
+  isModifier,
+  listed,
+  slotsFit,
+  unknownModifier,
+  type Written,
+} from './form-match.ts';
 import { part, type Problem, problem, wholeMnemonic } from './problem.ts';
 
 /** The problems of the form closest to the mnemonic, with a legal spelling if one is near. */
-export function closestProblems(attempts: readonly Attempt[]): readonly Problem[] {
+export function closestProblems(attempts: readonly FormMatch[]): readonly Problem[] {
   const [best, ...others] = [...attempts].sort((x, y) => weigh(x) - weigh(y));
   if (best === undefined) return [];
   const spelling = legalSpelling(best);
@@ -24,7 +32,7 @@ export function closestProblems(attempts: readonly Attempt[]): readonly Problem[
 }
 
 /** A missing part is more likely than a superfluous one. */
-function weigh({ problems }: Attempt): number {
+function weigh({ problems }: FormMatch): number {
   return problems.reduce((sum, { code }) => sum + (code === 'PTX2030' || code === 'PTX2032' ? 9 : 10), 0);
 }
 
@@ -39,7 +47,7 @@ function joinedChoices(first: Problem, others: readonly Problem[]): Problem | nu
 }
 
 /** The attempt with missing parts added and wrong parts removed; null if that is not legal or not unique. */
-function legalSpelling(made: Attempt): string | null {
+function legalSpelling(made: FormMatch): string | null {
   const { compiled, types } = made;
   const modifiers = made.unsure ? null : complete(made, naturalValue);
   return modifiers === null ? null : printMnemonic(compiled, types, modifiers);
@@ -47,7 +55,7 @@ function legalSpelling(made: Attempt): string | null {
 
 /** The modifiers of an attempt, with `choose` picking each missing one; null if that is not legal. */
 export function complete(
-  { compiled, types, modifiers }: Attempt,
+  { compiled, types, modifiers }: FormMatch,
   choose: (axis: Axis) => string | null,
 ): Readonly<Record<string, string>> | null {
   const completed: Record<string, string> = { ...modifiers };
@@ -157,7 +165,7 @@ export function cleanSpelling(
 ): string | null {
   const clean = forms
     .filter((compiled) => slotsFit(compiled, names))
-    .map((compiled) => attempt(compiled, names, modifiers))
+    .map((compiled) => matchForm(compiled, names, modifiers))
     .find((made) => made.problems.length === 0);
   return clean === undefined ? null : printMnemonic(clean.compiled, clean.types, clean.modifiers);
 }

@@ -7,7 +7,7 @@ import { makeVariant, splitMnemonic } from '../../isa/notation.ts';
 import { opcodesOutside } from '../../isa/opcodes.ts';
 import { type FormTable, ptxForms } from '../../isa/table.ts';
 import { isTypeName, type TypeName } from '../../isa/types.ts';
-import { attempt, choicesIn, slotsFit, type Written } from './attempt.ts';
+import { matchForm, choicesIn, slotsFit, type Written } from './form-match.ts';
 import type { Problem } from './problem.ts';
 import { cleanSpelling, closestProblems, wrongTypes } from './refuse.ts';
 import { missingWord, unknownOpcode } from './unknown-opcode.ts';
@@ -56,7 +56,7 @@ export function resolveIn(table: FormTable, mnemonic: string): Resolution {
     return choices === null ? [] : [makeVariant(compiled, names, choices)];
   });
   if (variants.length > 0) return { kind: 'variants', opcode, variants };
-  const attempts = fitting.map((compiled) => attempt(compiled, names, modifiers));
+  const attempts = fitting.map((compiled) => matchForm(compiled, names, modifiers));
   const problems = fitting.length === 0 ? wrongTypes(table, opcode, types, modifiers) : closestProblems(attempts);
   return { kind: 'refused', opcode, problems };
 }

@@ -4,7 +4,7 @@
  */
 import type { ConstantKind } from '../../isa/operand-rules.ts';
 import type { AvailabilityRow } from '../../isa/form.ts';
-import { findRegister, needsOfRegister, partOfRegister } from '../../isa/find-register.ts';
+import { findRegister, availabilityOfRegister, partOfRegister } from '../../isa/find-register.ts';
 import type { SpecialRegister } from '../../isa/registers.ts';
 import { type PtxType, typeOf } from '../../isa/types.ts';
 import type { OffsetOperand, Operand } from '../../syntax/tree.ts';
@@ -17,7 +17,7 @@ type ShapeData =
       readonly kind: 'special' | 'special-vector';
       readonly type: PtxType;
       readonly least: number;
-      readonly needs: AvailabilityRow | null;
+      readonly availability: AvailabilityRow | null;
     }
   | { readonly kind: 'constant'; readonly constant: ConstantKind }
   | {
@@ -166,19 +166,19 @@ export function shapeOfName(name: string, scope: Scope): Shape {
 function special(found: SpecialRegister, kind: 'special' | 'special-vector'): Shape {
   const type = typeOf(found.type);
   const least = found.least ?? type.width;
-  const needs = needsOfRegister(found);
-  return intern(`${kind} ${type.name} ${least} ${needs?.subject}`, { kind, type, least, needs });
+  const availability = availabilityOfRegister(found);
+  return intern(`${kind} ${type.name} ${least} ${availability?.subject}`, { kind, type, least, availability });
 }
 
 /** The requirements of the special registers in an operand. */
-export function needsOf(shape: Shape): readonly AvailabilityRow[] {
+export function availabilityOf(shape: Shape): readonly AvailabilityRow[] {
   switch (shape.kind) {
     case 'special':
     case 'special-vector':
-      return shape.needs === null ? [] : [shape.needs];
+      return shape.availability === null ? [] : [shape.availability];
     case 'vector':
     case 'list':
-      return shape.elements.flatMap(needsOf);
+      return shape.elements.flatMap(availabilityOf);
     default:
       return [];
   }

@@ -6,7 +6,7 @@ import type { AvailabilityRow, Variant } from '../../isa/form.ts';
 import { type CompiledForm, makeVariant } from '../../isa/notation.ts';
 import { ptxForms } from '../../isa/table.ts';
 import { isAvailable, targets, versions } from '../../isa/targets.ts';
-import { type Attempt, attempt, listed, slotsFit } from './attempt.ts';
+import { type FormMatch, matchForm, listed, slotsFit } from './form-match.ts';
 import { type ModuleEnvironment, rowsOf } from '../availability.ts';
 import { type Problem, problem, wholeMnemonic } from './problem.ts';
 import { complete } from './refuse.ts';
@@ -54,10 +54,10 @@ function successors(opcode: string, variant: Variant, environment: ModuleEnviron
   return family
     .flatMap((other) => ptxForms.forms(other))
     .filter((compiled) => compiled.form !== variant.form && slotsFit(compiled, names))
-    .flatMap((compiled) => successor(opcode, attempt(compiled, names, written), environment));
+    .flatMap((compiled) => successor(opcode, matchForm(compiled, names, written), environment));
 }
 
-function successor(opcode: string, made: Attempt, environment: ModuleEnvironment): readonly Successor[] {
+function successor(opcode: string, made: FormMatch, environment: ModuleEnvironment): readonly Successor[] {
   const { compiled, types, problems } = made;
   if (problems.some(({ code }) => code !== 'PTX2030' && code !== 'PTX2032')) return [];
   const modifiers = complete(made, ({ values }) => values[0] ?? null);

@@ -1,9 +1,9 @@
 /** Why an opcode has no forms: the word after it is missing, or it is not an opcode of PTX. */
-import { nearest } from '../../base/nearest.ts';
+import { nearestWord } from '../../base/nearest-word.ts';
 import { opcodesOutside } from '../../isa/opcodes.ts';
 import type { FormTable } from '../../isa/table.ts';
 import { statementDirectives } from '../../syntax/directives.ts';
-import { listed } from './attempt.ts';
+import { listed } from './form-match.ts';
 import { part, type Problem, problem, wholeMnemonic } from './problem.ts';
 
 /** Names of instructions in other assemblers and languages, with their names in PTX. */
@@ -37,7 +37,9 @@ const foreign: ReadonlyMap<string, string> = new Map([
 export function unknownOpcode(table: FormTable, opcode: string): Problem {
   const directive = statementDirectives.has(`.${opcode}`) ? `.${opcode}` : null;
   const meant =
-    directive ?? foreign.get(opcode.toLowerCase()) ?? nearest(opcode, [...table.opcodes(), ...opcodesOutside.keys()]);
+    directive ??
+    foreign.get(opcode.toLowerCase()) ??
+    nearestWord(opcode, [...table.opcodes(), ...opcodesOutside.keys()]);
   const help = meant === null ? null : `did you mean '${meant}'?`;
   return problem('PTX2001', part(0), { opcode }, { help });
 }

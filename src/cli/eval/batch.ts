@@ -4,7 +4,7 @@ import { elementAt } from '../../base/element-at.ts';
 import { PtxlabError } from '../../base/error.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { readTarget, readVersion } from '../../check/check.ts';
-import type { Place } from '../../explain/place.ts';
+import type { TargetChoice } from '../../explain/target-choice.ts';
 import type { RegisterWidths } from '../../interp/evaluate.ts';
 import { type EvalError, type Prepared, prepareEval } from '../../evaluate.ts';
 import type { ExitCode } from '../exit.ts';
@@ -14,11 +14,11 @@ interface Request {
   readonly inst: string;
   readonly rows: readonly unknown[];
   readonly widths: RegisterWidths;
-  readonly place: Place;
+  readonly choice: TargetChoice;
 }
 
 /** Answers `{"inst","rows"[,"sreg","dreg","target","isa"]}` by `{"inst","out"}` or `{"inst","error"}`, in order. */
-export async function evalBatch(input: AsyncIterable<unknown>, defaults: Place): Promise<ExitCode> {
+export async function evalBatch(input: AsyncIterable<unknown>, defaults: TargetChoice): Promise<ExitCode> {
   const prepared = new PreparedInstructions();
   const faults = await answerLines(input, {
     answer: (line) => {
@@ -37,13 +37,13 @@ class PreparedInstructions {
   private readonly known = new Map<string, Result<Prepared, EvalError>>();
   private static readonly capacity = 10_000;
 
-  get({ inst, widths, place }: Request, count: number | null): Result<Prepared, EvalError> {
+  get({ inst, widths, choice }: Request, count: number | null): Result<Prepared, EvalError> {
     const { source = '', result = '' } = widths;
-    const key = `${inst} ${count} ${source} ${result} ${place.target?.name} ${place.version}`;
+    const key = `${inst} ${count} ${source} ${result} ${choice.target?.name} ${choice.version}`;
     const known = this.known.get(key);
     if (known !== undefined) return known;
     if (this.known.size >= PreparedInstructions.capacity) this.known.clear();
-    const made = prepareEval(inst, count, place, widths);
+    const made = prepareEval(inst, count, choice, widths);
     this.known.set(key, made);
     return made;
   }
@@ -82,7 +82,7 @@ function readRow(row: unknown, widths: readonly number[]): readonly Bits[] | nul
   return bits;
 }
 
-function readRequest(line: JsonObject, defaults: Place): Result<Request, EvalError> {
+function readRequest(line: JsonObject, defaults: TargetChoice): Result<Request, EvalError> {
   const { inst, rows, sreg, dreg, target, isa } = line;
   if (typeof inst !== 'string') return bad("'inst' must be a string");
   if (!/^[\w.:]+$/.test(inst)) return bad("'inst' must be a mnemonic alone, without operands");
@@ -91,11 +91,11 @@ function readRequest(line: JsonObject, defaults: Place): Result<Request, EvalErr
   if (widths === null) return bad("'sreg' and 'dreg' must be 8, 16, 32, 64 or 128");
   if (!isName(target) || !isName(isa)) return bad("'target' and 'isa' must be strings");
   try {
-    const place: Place = {
+    const choice: TargetChoice = {
       target: target === undefined ? defaults.target : readTarget(target),
       version: isa === undefined ? defaults.version : readVersion(isa),
     };
-    return ok({ inst, rows, widths, place });
+    return ok({ inst, rows, widths, choice });
   } catch (error) {
     if (error instanceof PtxlabError) return err({ code: error.code, message: error.message });
     throw error;

@@ -27,7 +27,7 @@ import {
   wideLocals,
 } from './wide.ts';
 
-const nearest: Readonly<Partial<Record<FloatFunction, PlainOpcode>>> = {
+const nearestOpcodes: Readonly<Partial<Record<FloatFunction, PlainOpcode>>> = {
   add: 'f64.add',
   sub: 'f64.sub',
   mul: 'f64.mul',
@@ -46,7 +46,7 @@ const madeNan = 0xfff8000000000000n;
 export function lowerDouble(step: StepOf<'float'>, lowering: Lowering): void {
   const { fn, mode, from, to } = step;
   const { code, values, helpers } = lowering;
-  const opcode = nearest[fn];
+  const opcode = nearestOpcodes[fn];
   if (opcode !== undefined && mode.rounding === 'rn' && !mode.flush) {
     lowerNearest(step, opcode, lowering);
     return;

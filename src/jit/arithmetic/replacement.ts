@@ -1,7 +1,7 @@
 /** Replacement results of a conversion for some of its inputs, for one value and for four. */
 import type { Conversion } from '../../numerics/conversion.ts';
 import { type FloatFormat, formats } from '../../numerics/formats.ts';
-import type { ConversionStage, Replacement } from '../../numerics/replacement.ts';
+import type { ConversionStage, Replacement } from '../../numerics/conversion-stages.ts';
 import type { Code } from '../../wasm/code.ts';
 import { converter } from './convert.ts';
 import type { Helpers } from '../helpers.ts';

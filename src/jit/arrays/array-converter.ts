@@ -2,7 +2,7 @@
  * Runs a compiled conversion over arrays of any length: in place if they lie in its memory, or else chunk by chunk
  * through its memory.
  */
-import { Kept } from '../../base/kept.ts';
+import { BoundedCache } from '../../base/bounded-cache.ts';
 import { byteAt } from '../../base/typed-reads.ts';
 import { arrayKernel, type FetchBytes } from './array-kernel.ts';
 import { type ArrayPlan, chunkSize, type ConvertGroups, planKey, staging } from './array-plan.ts';
@@ -120,7 +120,7 @@ export class ArrayConverter {
 const noKeys = [0, 0] as const;
 
 /** Modules by plan: an instance in another memory reuses the code that V8 optimised for the first. */
-const modules = new Kept<string, WebAssembly.Module>(256);
+const modules = new BoundedCache<string, WebAssembly.Module>(256);
 
 function moduleOf(plan: ArrayPlan, shared: boolean): WebAssembly.Module {
   return modules.of(`${shared} ${planKey(plan)}`, () => new WebAssembly.Module(arrayKernel(plan, shared)));

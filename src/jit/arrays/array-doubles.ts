@@ -3,7 +3,7 @@ import { type Conversion, isPlainRounding } from '../../numerics/conversion.ts';
 import { formats } from '../../numerics/formats.ts';
 import { overflowPolicyOf } from '../../numerics/policy.ts';
 import type { Code, Label } from '../../wasm/code.ts';
-import { type GroupLocals, groupOf, type GroupPlaces, storeGroup } from './array-storage.ts';
+import { type GroupLocals, groupOf, type GroupAccess, storeGroup } from './array-storage.ts';
 import { single, splat } from '../simd/vector-words.ts';
 
 /** Fraction bits that f64 has and f32 lacks. */
@@ -59,7 +59,7 @@ export function isDemotion(c: Conversion): boolean {
 }
 
 /** Converts a group to f32; branches to `otherwise` if it contains a NaN. */
-export function writeDemotion(code: Code, { source, target, otherwise }: GroupPlaces): void {
+export function writeDemotion(code: Code, { source, target, otherwise }: GroupAccess): void {
   const words = groupOf(code, (i) => {
     for (const offset of [32 * i, 32 * i + 16]) {
       code.get(source.local).vectorMemory('v128.load', offset).vector('f32x4.demote_f64x2_zero');
@@ -77,7 +77,7 @@ export function isPromotion(c: Conversion): boolean {
 }
 
 /** Stores a group of f32 as f64; branches to `otherwise` if it contains a NaN. */
-export function storePromoted(code: Code, words: GroupLocals, { target, otherwise }: GroupPlaces): void {
+export function storePromoted(code: Code, words: GroupLocals, { target, otherwise }: GroupAccess): void {
   branchIfNan(code, words, otherwise);
   words.forEach((local, i) => {
     code.get(target.local).get(local).vector('f64x2.promote_low_f32x4');

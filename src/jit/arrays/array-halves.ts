@@ -5,7 +5,7 @@
 import { elementAt } from '../../base/element-at.ts';
 import { type Conversion, isPlainRounding } from '../../numerics/conversion.ts';
 import type { Code } from '../../wasm/code.ts';
-import { type GroupLocals, groupOf, type GroupPlaces, storeGroup } from './array-storage.ts';
+import { type GroupLocals, groupOf, type GroupAccess, storeGroup } from './array-storage.ts';
 import { interleaved } from './interleaving.ts';
 import { splat } from '../simd/vector-words.ts';
 
@@ -25,7 +25,7 @@ export function isHalfDecoding(c: Conversion): boolean {
 const limits: Readonly<Record<HalfFormat, number>> = { f16: 0x7bff, bf16: 0x7f80 };
 
 /** Converts a group to f32; branches to `otherwise` if an element exceeds its format's limit. */
-export function writeHalfDecoding(code: Code, format: HalfFormat, { source, target, otherwise }: GroupPlaces): void {
+export function writeHalfDecoding(code: Code, format: HalfFormat, { source, target, otherwise }: GroupAccess): void {
   const halves = loadHalves(code, source.local);
   for (const half of halves) splatHalf(code.get(half), 0x7fff).vector('v128.and');
   splatHalf(code.vector('i16x8.max_s'), limits[format]).vector('i16x8.gt_s', 'i8x16.bitmask').brIf(otherwise);

@@ -4,14 +4,14 @@
  */
 import { elementAt } from '../../base/element-at.ts';
 import { formats } from '../../numerics/formats.ts';
-import type { ConversionPlan } from '../../numerics/replacement.ts';
+import type { ConversionStages } from '../../numerics/conversion-stages.ts';
 import type { Code } from '../../wasm/code.ts';
 import type { FunctionType } from '../../wasm/module.ts';
 import { convertOneByOne } from './array-one-by-one.ts';
 import { type ArrayPlan, parameters } from './array-plan.ts';
 import { RandomBits } from './random-bits.ts';
 import { shortForms, writeInTurns } from './array-short-forms.ts';
-import { groupBytes, groupOf, loadGroup, type Place, storeGroup } from './array-storage.ts';
+import { groupBytes, groupOf, loadGroup, type StoredElements, storeGroup } from './array-storage.ts';
 import { Helpers } from '../helpers.ts';
 import { replaceVector, stageConverter } from '../arithmetic/replacement.ts';
 import { holder } from '../regions/values.ts';
@@ -70,7 +70,7 @@ function writeFetch(code: Code): void {
   code.get(scratch).get(read).memory('i32.store', 0);
 }
 
-function convertGroup(code: Code, plan: ArrayPlan, random: RandomBits, from: Place, to: Place): void {
+function convertGroup(code: Code, plan: ArrayPlan, random: RandomBits, from: StoredElements, to: StoredElements): void {
   const words = loadGroup(code, from.storage, from.local);
   const results = groupOf(code, (i) => code.get(convertWords(code, plan, random, elementAt(words, i), i)));
   storeGroup(code, to.storage, to.local, results);
@@ -88,7 +88,7 @@ function convertWords(code: Code, plan: ArrayPlan, random: RandomBits, source: n
 }
 
 /** Index of the function (source, random, scale) that runs all stages. */
-function wholeConverter(helpers: Helpers, stages: ConversionPlan): number {
+function wholeConverter(helpers: Helpers, stages: ConversionStages): number {
   const [first, last = first] = stages;
   const indices = stages.map((stage) => stageConverter(helpers, stage));
   if (indices.length === 1) return elementAt(indices, 0);

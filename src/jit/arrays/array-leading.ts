@@ -6,7 +6,7 @@ import { type Conversion, isPlainRounding } from '../../numerics/conversion.ts';
 import { overflowPolicyOf } from '../../numerics/policy.ts';
 import type { Code } from '../../wasm/code.ts';
 import { pushBeyond } from './array-narrowing.ts';
-import { type GroupLocals, type GroupPlaces, loadGroup } from './array-storage.ts';
+import { type GroupLocals, type GroupAccess, loadGroup } from './array-storage.ts';
 import { shift, splat } from '../simd/vector-words.ts';
 
 export interface LeadingForm {
@@ -24,7 +24,7 @@ export function leadingForm(c: Conversion): LeadingForm | null {
 }
 
 /** Converts a group; branches to `otherwise` if it may contain a NaN or a value above the limit. */
-export function writeLeading(code: Code, { limit }: LeadingForm, { source, target, otherwise }: GroupPlaces): void {
+export function writeLeading(code: Code, { limit }: LeadingForm, { source, target, otherwise }: GroupAccess): void {
   const words = loadGroup(code, source.storage, source.local);
   if (limit === null) pushPerhapsNan(code, words);
   else pushBeyond(code, limit, words);

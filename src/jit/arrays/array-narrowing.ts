@@ -8,7 +8,7 @@ import { type FloatFormat, formats } from '../../numerics/formats.ts';
 import { overflowPolicyOf } from '../../numerics/policy.ts';
 import type { Code, Label } from '../../wasm/code.ts';
 import { type HalfFormat, isHalf } from './array-halves.ts';
-import { type GroupLocals, groupOf, type Place, storeBytes } from './array-storage.ts';
+import { type GroupLocals, groupOf, type StoredElements, storeBytes } from './array-storage.ts';
 import { hasRangeOfSingle, patternAsSingle, pushRoundedWithin } from '../simd/vector-rounding.ts';
 import { conversionTarget, patternsOf, type RoundingTarget } from '../arithmetic/target.ts';
 import { single, splat } from '../simd/vector-words.ts';
@@ -60,7 +60,7 @@ export function writeNarrowing(
   code: Code,
   form: NarrowingForm,
   clamps: boolean,
-  places: { readonly words: GroupLocals; readonly target: Place; readonly otherwise: Label },
+  places: { readonly words: GroupLocals; readonly target: StoredElements; readonly otherwise: Label },
   random: (i: number) => number,
 ): void {
   const { from, format, target, largest } = form;
@@ -119,7 +119,7 @@ function summedPatterns({ fractionBits, bias }: FloatFormat): Patterns {
 function storeWords(
   code: Code,
   { excess }: Patterns,
-  target: Place,
+  target: StoredElements,
   [a, b, c, d]: GroupLocals,
   rounded: GroupLocals,
 ): void {
@@ -148,7 +148,7 @@ function storeNarrow(
   code: Code,
   format: FloatFormat,
   { spare, excess }: Patterns,
-  target: Place,
+  target: StoredElements,
   [a, b, c, d]: GroupLocals,
   [p, q, r, s]: GroupLocals,
 ): void {

@@ -6,7 +6,7 @@ import type { Code } from '../../wasm/code.ts';
 import type { MemoryOpcode } from '../../wasm/opcodes.ts';
 import { loads, stores } from '../memory/access.ts';
 import { unscaled } from '../arithmetic/convert.ts';
-import { type GroupPlaces, groupSize, loadBytes, storeBytes } from './array-storage.ts';
+import { type GroupAccess, groupSize, loadBytes, storeBytes } from './array-storage.ts';
 import type { RandomBits } from './random-bits.ts';
 
 /**
@@ -19,7 +19,7 @@ export function convertOneByOne(
   code: Code,
   convert: number,
   random: RandomBits,
-  { source, target }: Pick<GroupPlaces, 'source' | 'target'>,
+  { source, target }: Pick<GroupAccess, 'source' | 'target'>,
   scratch: number,
 ): void {
   const [from, to, left, bits] = [code.local('i32'), code.local('i32'), code.local('i32'), code.local('i32')];

@@ -1,5 +1,5 @@
 /** A part of a conversion that runs in a worker: the plain data, and the function that runs it. */
-import { Kept } from '../../base/kept.ts';
+import { BoundedCache } from '../../base/bounded-cache.ts';
 import { ArrayConverter, type RandomSource, type Range } from './array-converter.ts';
 import { type ArrayPlan, planKey, stagingMemory } from './array-plan.ts';
 
@@ -11,7 +11,7 @@ export interface ArrayPart {
   readonly count: number;
   readonly random: RandomSource | null;
   /** How to convert whole chunks in place; null if the data is copied. */
-  readonly place: Place | null;
+  readonly place: SharedPlace | null;
   /** Null if one thread converts everything. */
   readonly shared: SharedSlices | null;
 }
@@ -30,7 +30,7 @@ export interface SharedSlices {
 export const sliceCells = { taken: 0, stop: 1 } as const;
 
 /** The memory that both arrays lie in, identified by a number, and the number of the thread among those that use it. */
-export interface Place {
+export interface SharedPlace {
   readonly memory: WebAssembly.Memory;
   readonly id: number;
   readonly thread: number;
@@ -38,14 +38,14 @@ export interface Place {
 
 interface Converters {
   readonly memory: WebAssembly.Memory;
-  readonly made: Kept<string, ArrayConverter>;
+  readonly made: BoundedCache<string, ArrayConverter>;
 }
 
 /**
  * By memory. The key is its number, because a memory sent to a thread is a new object each time. The map keeps its
  * entries alive.
  */
-const known = new Kept<number, Converters>(4);
+const known = new BoundedCache<number, Converters>(4);
 
 /** For data that is copied. */
 const own = 0;
@@ -53,7 +53,7 @@ const own = 0;
 export function runArrayPart({ plan, source, target, count, random, place, shared }: ArrayPart): void {
   const { memory, made } = known.of(place?.id ?? own, () => ({
     memory: place?.memory ?? stagingMemory(),
-    made: new Kept(256),
+    made: new BoundedCache(256),
   }));
   const thread = place?.thread ?? 0;
   const converter = made.of(`${thread} ${planKey(plan)}`, () => new ArrayConverter(plan, memory, thread));

@@ -1,5 +1,5 @@
 /** A conversion of arrays as data, and the signature of the code for it. */
-import type { ConversionPlan } from '../../numerics/replacement.ts';
+import type { ConversionStages } from '../../numerics/conversion-stages.ts';
 import type { RandomLayout } from './array-random.ts';
 import type { Storage } from './array-storage.ts';
 
@@ -7,7 +7,7 @@ export const scratchBytes = 256;
 
 export interface ArrayPlan {
   /** The stages in order; random bits belong to the last one. */
-  readonly stages: ConversionPlan;
+  readonly stages: ConversionStages;
   readonly source: Storage;
   readonly target: Storage;
   readonly random: (RandomLayout & { readonly from: 'seed' | 'words' }) | null;

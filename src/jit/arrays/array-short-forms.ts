@@ -11,7 +11,14 @@ import { isDemotion, isPromotion, loadDoublesToOdd, storePromoted, writeDemotion
 import { isHalf, isHalfDecoding, loadHalvesAsSingles, writeHalfDecoding } from './array-halves.ts';
 import { leadingForm, writeLeading } from './array-leading.ts';
 import { narrowingForm, type NarrowingForm, writeNarrowing } from './array-narrowing.ts';
-import { groupBytes, type GroupLocals, groupOf, type GroupPlaces, loadGroup, type Place } from './array-storage.ts';
+import {
+  groupBytes,
+  type GroupLocals,
+  groupOf,
+  type GroupAccess,
+  loadGroup,
+  type StoredElements,
+} from './array-storage.ts';
 import { wideningForm, writeWidening } from './array-widening.ts';
 import { RandomBits, wordsOfGroup } from './random-bits.ts';
 import type { Helpers } from '../helpers.ts';
@@ -25,7 +32,7 @@ import { advance } from './memory-loop.ts';
  */
 export type ShortForm = (code: Code, places: Places) => void;
 
-type Places = GroupPlaces & { readonly random: RandomBits };
+type Places = GroupAccess & { readonly random: RandomBits };
 
 /** The fast forms of a plan, fastest first. Later forms take groups that earlier ones cannot. */
 export function shortForms({ stages: [stage, second] }: ArrayPlan): readonly ShortForm[] {
@@ -51,7 +58,12 @@ function narrow(form: NarrowingForm, clamps: boolean): ShortForm {
   };
 }
 
-function loadAsSingles(code: Code, { from, format }: NarrowingForm, source: Place, otherwise: Label): GroupLocals {
+function loadAsSingles(
+  code: Code,
+  { from, format }: NarrowingForm,
+  source: StoredElements,
+  otherwise: Label,
+): GroupLocals {
   switch (from) {
     case 'f32':
       return loadGroup(code, source.storage, source.local);

@@ -16,15 +16,15 @@ export interface Storage {
 }
 
 /** Elements in memory: the local with their address, and how they are stored. */
-export interface Place {
+export interface StoredElements {
   readonly local: number;
   readonly storage: Storage;
 }
 
 /** Where a group is read from and written to, and where its conversion branches if it needs the slower path. */
-export interface GroupPlaces {
-  readonly source: Place;
-  readonly target: Place;
+export interface GroupAccess {
+  readonly source: StoredElements;
+  readonly target: StoredElements;
   readonly otherwise: Label;
 }
 

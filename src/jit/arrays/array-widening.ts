@@ -8,7 +8,14 @@ import { type FloatFormat, formats } from '../../numerics/formats.ts';
 import type { Code, Label } from '../../wasm/code.ts';
 import type { Words } from '../../wasm/vector-constants.ts';
 import { patternsOf } from '../arithmetic/target.ts';
-import { type GroupLocals, groupOf, type GroupPlaces, loadBytes, type Place, storeGroup } from './array-storage.ts';
+import {
+  type GroupLocals,
+  groupOf,
+  type GroupAccess,
+  loadBytes,
+  type StoredElements,
+  storeGroup,
+} from './array-storage.ts';
 import { interleaved } from './interleaving.ts';
 import { splat } from '../simd/vector-words.ts';
 
@@ -30,14 +37,14 @@ export function wideningForm(c: Conversion): WideningForm | null {
 }
 
 /** Converts a group; branches to `otherwise` if an element is not a number. */
-export function writeWidening(code: Code, form: WideningForm, { source, target, otherwise }: GroupPlaces): void {
+export function writeWidening(code: Code, form: WideningForm, { source, target, otherwise }: GroupAccess): void {
   const bytes = makeBytes(code, form, source, otherwise);
   if (form.toSingle) storeGroup(code, target.storage, target.local, singlesOf(code, bytes));
   else storeHalves(code, target.local, bytes);
 }
 
 /** Locals with a group as f32; branches to `otherwise` if an element is not a number. */
-export function loadAsSingles(code: Code, form: WideningForm, source: Place, otherwise: Label): GroupLocals {
+export function loadAsSingles(code: Code, form: WideningForm, source: StoredElements, otherwise: Label): GroupLocals {
   return singlesOf(code, makeBytes(code, form, source, otherwise));
 }
 
@@ -47,7 +54,7 @@ interface ResultBytes {
   readonly high: number;
 }
 
-function makeBytes(code: Code, form: WideningForm, source: Place, otherwise: Label): ResultBytes {
+function makeBytes(code: Code, form: WideningForm, source: StoredElements, otherwise: Label): ResultBytes {
   const { from } = form;
   const bytes = loadBytes(code, source.storage, source.local);
   const magnitudes = code.local('v128');

@@ -3,7 +3,7 @@ import { plainConversion } from '../../numerics/conversion.ts';
 import { formats, type FormatName } from '../../numerics/formats.ts';
 import { Code } from '../../wasm/code.ts';
 import { ModuleBuilder } from '../../wasm/module.ts';
-import { groupBytes, loadGroup, type Place, type Storage } from './array-storage.ts';
+import { groupBytes, loadGroup, type StoredElements, type Storage } from './array-storage.ts';
 import { loadAsSingles, wideningForm } from './array-widening.ts';
 import { loop } from './memory-loop.ts';
 import { quantizeMemory } from './quantize-memory.ts';
@@ -51,7 +51,13 @@ interface FactorLocals {
 }
 
 /** The product of two finite numbers is not a NaN. All other codes and factors take the slower path. */
-function writeGroup(code: Code, element: FormatName, codes: Place, values: number, factor: FactorLocals): void {
+function writeGroup(
+  code: Code,
+  element: FormatName,
+  codes: StoredElements,
+  values: number,
+  factor: FactorLocals,
+): void {
   const form = wideningForm(plainConversion(element, 'f32'));
   const store = (i: number, push: () => void): void => {
     code.get(values);

@@ -9,7 +9,7 @@ import { formats } from '../../numerics/formats.ts';
 import { Code } from '../../wasm/code.ts';
 import { ModuleBuilder } from '../../wasm/module.ts';
 import { narrowingForm, writeNarrowing } from './array-narrowing.ts';
-import { groupBytes, type GroupLocals, groupOf, type Place, storeGroup } from './array-storage.ts';
+import { groupBytes, type GroupLocals, groupOf, type StoredElements, storeGroup } from './array-storage.ts';
 import { advance, loop } from './memory-loop.ts';
 import { quantizeMemory } from './quantize-memory.ts';
 import { type BlockScaling, storeScales } from './scale-lowering.ts';
@@ -135,7 +135,7 @@ function writeScale(code: Code, spec: QuantizeSpec): void {
 
 interface ElementLocals {
   readonly pointer: number;
-  readonly codes: Place;
+  readonly codes: StoredElements;
   readonly factor: number;
 }
 
@@ -173,7 +173,7 @@ function noRandom(): never {
   throw new Error('codes with scales are rounded to nearest');
 }
 
-function storeAny(code: Code, spec: QuantizeSpec, codes: Place, products: GroupLocals): void {
+function storeAny(code: Code, spec: QuantizeSpec, codes: StoredElements, products: GroupLocals): void {
   const words = groupOf(code, (i) => pushConverted(code, spec.conversion, elementAt(products, i)));
   storeGroup(code, codes.storage, codes.local, words);
 }

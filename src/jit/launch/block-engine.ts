@@ -5,7 +5,7 @@ import { type BuiltinServices, runBuiltin } from '../../machine/builtins.ts';
 import type { EngineMemory } from '../../machine/engine-memory.ts';
 import type { Fault, MachineFault } from '../../machine/fault.ts';
 import { indexOf, type LaunchShape, threadsOf } from '../../machine/launch.ts';
-import type { Region } from '../../machine/segment.ts';
+import type { NamedRange } from '../../machine/segment.ts';
 import { Arena, type BlockRoom } from './arena.ts';
 import { callSize } from '../calls.ts';
 import { type BlockCode, BlockRunner, type Progress, unitSize } from './block-runner.ts';
@@ -13,7 +13,7 @@ import type { CompiledKernel } from '../compiled-kernel.ts';
 import { type Areas, raised, resolveAccess } from './faults.ts';
 import { context, outcome } from '../layout.ts';
 import type { Blocks, Ledger } from './ledger.ts';
-import type { Site } from '../site.ts';
+import type { EngineCall } from '../engine-call.ts';
 import { clocks } from '../specials.ts';
 
 export interface BlockLaunch {
@@ -23,7 +23,7 @@ export interface BlockLaunch {
   readonly memory: EngineMemory;
   readonly parameters: Uint8Array;
   readonly constants: Uint8Array;
-  readonly constantRegions: readonly Region[];
+  readonly constantRegions: readonly NamedRange[];
   /** Null where kernels that call built-in functions are not run. */
   readonly services: Omit<BuiltinServices, 'load'> | null;
   /** Memory in bytes for the blocks that run at the same time. */
@@ -31,7 +31,7 @@ export interface BlockLaunch {
 }
 
 /** Longest time in milliseconds that a run of whole blocks should take, estimated from the previous run. */
-const patience = 10;
+const longestRun = 10;
 
 const fuelField = context.fuel / 4;
 
@@ -211,7 +211,7 @@ export class BlockEngine {
       this.running.push({ block: last, room, runner });
     }
     // A run that stopped early says nothing about the duration of a complete one.
-    if (performance.now() - begun >= patience) this.chunk = Math.max(1, this.chunk / 2);
+    if (performance.now() - begun >= longestRun) this.chunk = Math.max(1, this.chunk / 2);
     else if (last + 1 === end) this.chunk *= 2;
   }
 
@@ -264,31 +264,31 @@ export class BlockEngine {
 
   private imports(): Record<string, WebAssembly.ImportValue> {
     return {
-      resolve: (site: number, address: bigint, thread: number, fuel: number): number => {
-        const found = this.at(site, thread, fuel);
-        if (found.kind !== 'access') throw new Error(`site ${site} is not an access`);
+      resolve: (call: number, address: bigint, thread: number, fuel: number): number => {
+        const found = this.at(call, thread, fuel);
+        if (found.kind !== 'access') throw new Error(`call ${call} is not an access`);
         return resolveAccess(found, BigInt.asUintN(64, address), this.launch.memory, this.areas(thread));
       },
-      raise: (site: number, address: bigint, thread: number, fuel: number): void => {
-        const found = this.at(site, thread, fuel);
+      raise: (call: number, address: bigint, thread: number, fuel: number): void => {
+        const found = this.at(call, thread, fuel);
         throw raised(found, BigInt.asUintN(64, address), this.launch.compiled, () => this.openCalls(thread));
       },
       clock: (kind: number, fuel: number): bigint =>
         BigInt(kind === clocks.executed ? this.granted - fuel : Math.round(performance.now() * 1e6)),
-      builtin: (site: number, base: number, thread: number, fuel: number): void => {
-        const found = this.at(site, thread, fuel);
-        if (found.kind !== 'builtin') throw new Error(`site ${site} calls no built-in function`);
+      builtin: (call: number, base: number, thread: number, fuel: number): void => {
+        const found = this.at(call, thread, fuel);
+        if (found.kind !== 'builtin') throw new Error(`call ${call} calls no built-in function`);
         this.callBuiltin(found.fn, base, thread);
       },
-      refuel: (site: number, thread: number, fuel: number): number => {
-        this.at(site, thread, fuel);
+      refuel: (call: number, thread: number, fuel: number): number => {
+        this.at(call, thread, fuel);
         return this.fill();
       },
     };
   }
 
-  private at(site: number, thread: number, fuel: number): Site {
-    const found = elementAt(this.launch.compiled.sites, site);
+  private at(call: number, thread: number, fuel: number): EngineCall {
+    const found = elementAt(this.launch.compiled.engineCalls, call);
     this.thread = thread;
     this.line = found.line;
     this.executed = this.granted - fuel;
@@ -305,8 +305,8 @@ export class BlockEngine {
     const start = areas.local.address + base;
     const args = parameters.map(({ offset, bytes }) => BigInt(memory.load(start + offset, bytes * 8)));
     const load = (address: bigint, bytes: 1 | 4 | 8): bigint => {
-      const site = { space: 'generic', access: 'load', size: bytes } as const;
-      return BigInt(memory.load(resolveAccess(site, address, memory, areas), bytes * 8));
+      const call = { space: 'generic', access: 'load', size: bytes } as const;
+      return BigInt(memory.load(resolveAccess(call, address, memory, areas), bytes * 8));
     };
     const value = runBuiltin(name, args, { ...services, load });
     if (value === null || result === null) return;
@@ -329,10 +329,10 @@ export class BlockEngine {
     if (current === null) throw new Error('no block runs');
     const own = current.local + thread * arena.localStride;
     return {
-      shared: { address: current.shared, size: arena.sharedSize, regions: shared },
-      local: stackBytes === 0 ? null : { address: own, size: stackBytes, regions: local },
-      const: { address: arena.constants, size: launch.constants.byteLength, regions: launch.constantRegions },
-      param: { address: arena.parameters, size: launch.parameters.byteLength, regions: parameters },
+      shared: { address: current.shared, size: arena.sharedSize, named: shared },
+      local: stackBytes === 0 ? null : { address: own, size: stackBytes, named: local },
+      const: { address: arena.constants, size: launch.constants.byteLength, named: launch.constantRegions },
+      param: { address: arena.parameters, size: launch.parameters.byteLength, named: parameters },
     };
   }
 }

@@ -15,7 +15,7 @@ const kernel: Compiled['kernel'] = {
   sharedBytes: 0,
   waits: false,
   functions: [],
-  sites: [],
+  engineCalls: [],
   shared: [],
   local: [],
   parameters: [],

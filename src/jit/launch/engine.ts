@@ -5,7 +5,7 @@
 import type { Engine, Launch } from '../../machine/engine.ts';
 import type { Fault } from '../../machine/fault.ts';
 import { blocksOf } from '../../machine/launch.ts';
-import { regionsOf } from '../../machine/regions.ts';
+import { namedRanges } from '../../machine/named-ranges.ts';
 import type { SettledState } from '../../machine/state.ts';
 import { sourceAt } from '../../program/source-at.ts';
 import type { CompiledKernel } from '../compiled-kernel.ts';
@@ -99,7 +99,7 @@ export class FastEngine implements Engine<SettledState> {
       launch.onPrint(text);
     };
     const { constants, constantLayout } = image;
-    const constantRegions = regionsOf(constantLayout);
+    const constantRegions = namedRanges(constantLayout);
     const services = { heap, print };
     return new BlockEngine({ ...launch, ...code, constants, constantRegions, services, residentBytes }, ledger);
   }

@@ -1,17 +1,17 @@
 /** Answers compiled code: where an unusual access goes, or which fault it causes. */
 import { pairOf } from '../../base/tuples.ts';
-import { formatAddress, type MemorySpace, type Place, resolveGeneric } from '../../machine/address-space.ts';
+import { formatAddress, type MemorySpace, type Address, resolveGeneric } from '../../machine/address-space.ts';
 import { MachineFault, machineFault } from '../../machine/fault.ts';
 import type { EngineMemory } from '../../machine/engine-memory.ts';
-import { type Region, Segment } from '../../machine/segment.ts';
+import { type NamedRange, Segment } from '../../machine/segment.ts';
 import type { CompiledKernel } from '../compiled-kernel.ts';
-import type { Site } from '../site.ts';
+import type { EngineCall } from '../engine-call.ts';
 
 /** A space of fixed size inside global memory. */
 export interface Area {
   readonly address: number;
   readonly size: number;
-  readonly regions: readonly Region[];
+  readonly named: readonly NamedRange[];
 }
 
 /** The spaces of the thread that asks; null if the kernel has none. */
@@ -30,12 +30,12 @@ const beyond = 2 ** 48;
  * fault.
  */
 export function resolveAccess(
-  { space, access, size }: Pick<Extract<Site, { readonly kind: 'access' }>, 'space' | 'access' | 'size'>,
+  { space, access, size }: Pick<Extract<EngineCall, { readonly kind: 'access' }>, 'space' | 'access' | 'size'>,
   address: bigint,
   global: EngineMemory,
   areas: Areas,
 ): number {
-  const place: Place = space === 'generic' ? resolveGeneric(address) : { space, offset: Number(address) };
+  const place: Address = space === 'generic' ? resolveGeneric(address) : { space, offset: Number(address) };
   const area = place.space === 'global' ? null : areas[place.space];
   if (place.offset >= beyond || (place.space !== 'global' && area === null)) {
     const missing = place.offset < beyond;
@@ -51,23 +51,28 @@ export function resolveAccess(
   return area.address + place.offset;
 }
 
-function segmentOf(space: MemorySpace, { address, size, regions }: Area, global: EngineMemory): Segment {
+function segmentOf(space: MemorySpace, { address, size, named }: Area, global: EngineMemory): Segment {
   const readOnly = space === 'const' || space === 'param';
-  return new Segment(space, global.bytesAt(address, size), { readOnly, regions });
+  return new Segment(space, global.bytesAt(address, size), { readOnly, named });
 }
 
 /** The fault of an instruction that cannot continue. `openCalls`: how many open calls the thread has. */
-export function raised(site: Site, address: bigint, kernel: CompiledKernel, openCalls: () => number): MachineFault {
-  if (site.kind === 'unsupported') return machineFault('PTX6030', { what: site.what });
-  if (site.kind === 'trap') return machineFault('PTX6031', {});
-  if (site.kind === 'switch') {
-    return machineFault('PTX6015', { index: String(address), count: String(site.count) });
+export function raised(
+  call: EngineCall,
+  address: bigint,
+  kernel: CompiledKernel,
+  openCalls: () => number,
+): MachineFault {
+  if (call.kind === 'unsupported') return machineFault('PTX6030', { what: call.what });
+  if (call.kind === 'trap') return machineFault('PTX6031', {});
+  if (call.kind === 'switch') {
+    return machineFault('PTX6015', { index: String(address), count: String(call.count) });
   }
-  if (site.kind === 'stack') return stackOverflow(kernel, site.fn, Number(address), openCalls());
-  if (site.kind === 'callee') return badCallee(kernel, site.name, Number(address));
-  if (site.kind !== 'window') throw new Error(`a ${site.kind} site raised`);
+  if (call.kind === 'stack') return stackOverflow(kernel, call.fn, Number(address), openCalls());
+  if (call.kind === 'callee') return badCallee(kernel, call.name, Number(address));
+  if (call.kind !== 'window') throw new Error(`a ${call.kind} call raised`);
   const shown = formatAddress(address);
-  return machineFault('PTX6007', { address: shown, space: site.space }, { space: 'generic', address: shown });
+  return machineFault('PTX6007', { address: shown, space: call.space }, { space: 'generic', address: shown });
 }
 
 /** `base`: where the activation would begin. */

@@ -2,7 +2,7 @@
 import type { Fault } from '../../machine/fault.ts';
 import type { LaunchShape } from '../../machine/launch.ts';
 import { MemoryView, type Room, type SharedMemory } from '../../machine/memory-view.ts';
-import type { Region } from '../../machine/segment.ts';
+import type { NamedRange } from '../../machine/segment.ts';
 import { BlockEngine } from './block-engine.ts';
 import { faultOf } from './faults.ts';
 import type { CompiledKernel } from '../compiled-kernel.ts';
@@ -19,7 +19,7 @@ export interface Share {
   readonly residentBytes: number;
   readonly parameters: Uint8Array;
   readonly constants: Uint8Array;
-  readonly constantRegions: readonly Region[];
+  readonly constantRegions: readonly NamedRange[];
   readonly ledger: LedgerPage;
 }
 
@@ -51,14 +51,14 @@ export function runShare(share: Share): ShareResult {
 }
 
 /** Milliseconds that a thread waits for the other requested threads. */
-const patience = 10_000;
+const longestMeeting = 10_000;
 
 /** Returns when `count` threads have arrived here. */
 export function meet({ arrived, count }: { readonly arrived: SharedArrayBuffer; readonly count: number }): void {
   const words = new Int32Array(arrived);
   let come = Atomics.add(words, 0, 1) + 1;
   if (come === count) Atomics.notify(words, 0);
-  const until = performance.now() + patience;
+  const until = performance.now() + longestMeeting;
   for (; come < count && performance.now() < until; come = Atomics.load(words, 0)) {
     Atomics.wait(words, 0, come, until - performance.now());
   }

@@ -1,7 +1,7 @@
 /** The fast engine on worker threads: each takes blocks from a shared ledger until none is left. */
 import type { Launch, LaunchResult } from '../../machine/engine.ts';
 import { blocksOf, type LaunchStats, threadsOf } from '../../machine/launch.ts';
-import { regionsOf } from '../../machine/regions.ts';
+import { namedRanges } from '../../machine/named-ranges.ts';
 import type { SharedMemory } from '../../machine/memory-view.ts';
 import { arenaNeeds } from './arena.ts';
 import { type CompiledCode, residentBytes } from './engine.ts';
@@ -31,7 +31,7 @@ export async function runSpread(
   const ledger = openLedger({ blocks, workers, budget: limits.budget, seconds: limits.seconds });
   const { size, resident } = roomFor(launch, code.compiled, blocks, workers);
   const start = memory.borrow(size * workers);
-  const constantRegions = regionsOf(constantLayout);
+  const constantRegions = namedRanges(constantLayout);
   const common = { ...code, shape, parameters, constants, constantRegions, ledger };
   const shares = Array.from({ length: workers }, (_, i): Share => {
     const room = { address: start + i * size, size };

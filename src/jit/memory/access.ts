@@ -104,7 +104,7 @@ export function locateAt(
   size: number,
   effective: number,
 ): number {
-  const { code, values, helpers, locals, layout, siteOf } = lowering;
+  const { code, values, helpers, locals, layout, recordCall } = lowering;
   const at = values.temporary('i32');
   if (!layout.checked && space !== 'generic') {
     code.get(effective).op('i32.wrap_i64');
@@ -120,7 +120,7 @@ export function locateAt(
       else locateIn(lowering, space, quick);
       code.br(done);
     });
-    code.i32(siteOf({ kind: 'access', space, access, size }));
+    code.i32(recordCall({ kind: 'access', space, access, size }));
     code.get(effective).get(locals.thread).get(locals.fuel).call(helpers.import('resolve')).set(at);
   });
   return at;
@@ -223,7 +223,7 @@ export function lowerInWindow(step: StepOf<'in-window'>, { code, values }: Lower
 }
 
 export function lowerWindow(step: StepOf<'window'>, lowering: Lowering): void {
-  const { code, values, helpers, locals, siteOf } = lowering;
+  const { code, values, helpers, locals, recordCall } = lowering;
   const { space, width, direction } = step;
   const address = values.temporary('i64');
   values.get(step.from, 'i64');
@@ -232,7 +232,7 @@ export function lowerWindow(step: StepOf<'window'>, lowering: Lowering): void {
     pushInWindow(code, address, space);
     code.op('i32.eqz').if(() => {
       code
-        .i32(siteOf({ kind: 'window', space }))
+        .i32(recordCall({ kind: 'window', space }))
         .get(address)
         .get(locals.thread)
         .get(locals.fuel);

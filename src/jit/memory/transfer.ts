@@ -38,7 +38,7 @@ function inWords(size: number, each: (load: MemoryOpcode, store: MemoryOpcode, o
 
 /** Copies `count` bytes one at a time; the target is zeroed. */
 function copyPart(step: StepOf<'transfer'>, lowering: Lowering, size: number, to: number, count: number): void {
-  const { code, values, layout, helpers, locals, siteOf } = lowering;
+  const { code, values, layout, helpers, locals, recordCall } = lowering;
   const source = values.temporary('i64');
   const behind = values.temporary('i64');
   inWords(size, (_, store, offset) => {
@@ -50,7 +50,7 @@ function copyPart(step: StepOf<'transfer'>, lowering: Lowering, size: number, to
   values.get(step.source, 'i64');
   code.tee(source).i64(BigInt(size - 1));
   code.op('i64.and', 'i64.eqz', 'i32.eqz').if(() => {
-    code.i32(siteOf({ kind: 'access', space: step.sourceSpace, access: 'load', size }));
+    code.i32(recordCall({ kind: 'access', space: step.sourceSpace, access: 'load', size }));
     code.get(source).get(locals.thread).get(locals.fuel).call(helpers.import('resolve')).set(to);
   });
   code.get(source).get(count).op('i64.extend_i32_u', 'i64.add').set(behind);

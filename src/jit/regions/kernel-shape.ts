@@ -13,7 +13,7 @@ import { elementAt, valueAt } from '../../base/element-at.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
 import { Helpers } from '../helpers.ts';
 import { type LaunchLayout, outcome } from '../layout.ts';
-import type { Site } from '../site.ts';
+import type { EngineCall } from '../engine-call.ts';
 import { carriersAt, type Stop, stopOf } from '../groups/stop.ts';
 import { upperPlace } from './values.ts';
 
@@ -33,7 +33,7 @@ export interface KernelShape {
   readonly frame: FrameLayout;
   /** Most bytes that open calls of a thread may take. */
   readonly callBytes: number;
-  readonly sites: Site[];
+  readonly engineCalls: EngineCall[];
 }
 
 export interface FunctionShape {
@@ -73,7 +73,7 @@ const mostThreads = 1024;
 /** Bytes of an open call besides the saved registers: where to return to. */
 export const callHeader = 16;
 
-export function shapeOf(kernel: KernelProgram, layout: LaunchLayout): KernelShape {
+export function kernelShapeOf(kernel: KernelProgram, layout: LaunchLayout): KernelShape {
   const frame = new FrameLayout(Math.min(kernel.entry.mostThreads ?? mostThreads, mostThreads));
   const stops: Stop[] = [];
   const builtins = new Set(kernel.functions.flatMap(({ kind }, i) => (kind === 'builtin' ? [i] : [])));
@@ -99,7 +99,7 @@ export function shapeOf(kernel: KernelProgram, layout: LaunchLayout): KernelShap
     hasStates: functions.some((fn) => fn !== null && (!fn.program.entry || fn.stopAt.size + fn.pauses.size > 0)),
     hasGroups: stops.some(({ step }) => step.kind === 'collective'),
     callBytes: entries.length === 0 ? 0 : depth * Math.max(...entries),
-    sites: [],
+    engineCalls: [],
   };
 }
 

@@ -17,9 +17,9 @@ import { changedAt, type FunctionShape, type KernelShape, soleOutcome, trafficOf
 import { alignTo16, context, type ContextField, state } from '../layout.ts';
 import { lowerAfter, lowerInstruction, lowerUntil } from '../lower.ts';
 import type { Lowering, RegionLocals } from '../lowering.ts';
-import { Tally, writeOutcome } from '../groups/tally.ts';
+import { OutcomeCounts, writeOutcome } from '../groups/outcome-counts.ts';
 import { advanceIndex, advanceThread, readsIndex, startIndex } from './thread-index.ts';
-import type { SiteOf } from '../site.ts';
+import type { RecordEngineCall } from '../engine-call.ts';
 import { broughtTo } from '../groups/stop.ts';
 import { writeRegion } from './structure.ts';
 import { ThreadFrame } from './thread-frame.ts';
@@ -28,7 +28,7 @@ import { Values } from './values.ts';
 export const regionType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32'], results: ['i32'] };
 
 /** Rounds of a possibly waiting loop before other threads get a turn. */
-const patience = 4096;
+const roundsPerTurn = 4096;
 
 export function regionFunction(shape: KernelShape, fn: FunctionShape, region: Region): Code {
   return new RegionWriter(shape, fn, region).write();
@@ -43,7 +43,7 @@ class RegionWriter {
   private readonly locals: RegionLocals;
   private readonly frame: ThreadFrame;
   private readonly calls: CallWriter;
-  private readonly tally: Tally;
+  private readonly counts: OutcomeCounts;
   private readonly rounds: number;
   private readonly traffic: RegisterTraffic;
   private threadEnd: Label | null = null;
@@ -54,7 +54,7 @@ class RegionWriter {
     this.fn = fn;
     this.region = region;
     this.values = new Values(code, fn.program);
-    this.tally = new Tally(code, soleOutcome(fn, region));
+    this.counts = new OutcomeCounts(code, soleOutcome(fn, region));
     this.traffic = trafficOf(fn, region);
     this.rounds = code.local('i32');
     const index = [code.local('i32'), code.local('i32'), code.local('i32')] as const;
@@ -67,7 +67,7 @@ class RegionWriter {
   write(): Code {
     const { code, locals, shape, fn } = this;
     const { fuel, thread } = locals;
-    code.get(thread).set(this.tally.first);
+    code.get(thread).set(this.counts.first);
     this.field('fuel').set(fuel);
     const hasIndex = readsIndex(fn, this.region);
     if (hasIndex) startIndex(code, locals, (name) => this.field(name));
@@ -89,7 +89,7 @@ class RegionWriter {
     });
     this.storeField('fuel', () => code.get(fuel));
     if (fn.four !== null && shape.hasStates) this.storeField('strayed', () => code.i32(1));
-    writeOutcome(code, shape, this.tally);
+    writeOutcome(code, shape, this.counts);
     return code;
   }
 
@@ -200,7 +200,7 @@ class RegionWriter {
       return;
     }
     if (exit.kind === 'call') {
-      this.calls.call(instruction, exit.resume, this.siteOf(instruction), (region) => this.goOnAt(region));
+      this.calls.call(instruction, exit.resume, this.recordCall(instruction), (region) => this.goOnAt(region));
       return;
     }
     lowerInstruction(this.lowering(instruction));
@@ -222,7 +222,7 @@ class RegionWriter {
       code.if(() => goTo(target));
     });
     const { line } = instruction;
-    code.i32(shape.sites.push({ kind: 'switch', count: targets.length, line }) - 1);
+    code.i32(shape.engineCalls.push({ kind: 'switch', count: targets.length, line }) - 1);
     code
       .get(index)
       .op('i64.extend_i32_u')
@@ -236,10 +236,10 @@ class RegionWriter {
   private end(exits = false): void {
     const { code, fn } = this;
     if (exits || fn.program.entry) {
-      this.leaveThread(() => code.i32(state.exited), this.tally.exited);
+      this.leaveThread(() => code.i32(state.exited), this.counts.exited);
       return;
     }
-    const { region, count } = this.tally.returns();
+    const { region, count } = this.counts.returns();
     const target = code.local('i32');
     this.calls.return(target);
     code
@@ -252,7 +252,7 @@ class RegionWriter {
   }
 
   private goOnAt(region: number): void {
-    this.leaveThread(() => this.code.i32(region), this.tally.gone(region));
+    this.leaveThread(() => this.code.i32(region), this.counts.gone(region));
   }
 
   /** The thread stops for others: it stores the registers it needs later and the values it brings. */
@@ -269,20 +269,20 @@ class RegionWriter {
     });
     if (step.kind === 'collective') {
       const { mask } = step;
-      const isKnown = stop.constantMask !== null && this.tally.sole !== null;
+      const isKnown = stop.constantMask !== null && this.counts.sole !== null;
       if (mask !== null && !isKnown) frame.store(shape.frame.mask, () => values.get(mask, 'i32'));
     }
     const written = usesOf(instruction).writes;
     const changed = changedAt(fn, (place) => this.traffic.changedAfter(block, place), resume);
     frame.save(changed.filter((place) => !written.includes(place)));
-    this.leaveThread(() => code.i32(state.waitingAt(number)), this.tally.come(number));
+    this.leaveThread(() => code.i32(state.waitingAt(number)), this.counts.come(number));
   }
 
   /** Threads of a kernel that never stops have no state. */
   private leaveThread(push: () => unknown, counter: number | null): void {
     const { code, shape, frame, fn } = this;
     if (shape.hasStates && fn.four !== null) frame.store(shape.frame.alone, () => code.i32(1));
-    if (shape.hasStates && this.tally.sole === null) {
+    if (shape.hasStates && this.counts.sole === null) {
       frame.store(shape.frame.state, push);
       if (counter !== null) code.get(counter).i32(1).op('i32.add').set(counter);
     }
@@ -306,7 +306,7 @@ class RegionWriter {
         const block = elementAt(fn.blocks, target);
         const line = fn.program.instructions[block.start]?.line ?? 0;
         code
-          .i32(shape.sites.push({ kind: 'loop', line }) - 1)
+          .i32(shape.engineCalls.push({ kind: 'loop', line }) - 1)
           .get(thread)
           .get(fuel);
         code.call(shape.helpers.import('refuel')).set(fuel);
@@ -316,7 +316,7 @@ class RegionWriter {
   /** In a loop that may wait for another thread, others get their turn after some rounds. */
   private pauseNowAndThen(target: number): void {
     const { code, fn, rounds, frame } = this;
-    code.get(rounds).i32(1).op('i32.add').tee(rounds).i32(patience).op('i32.ge_u');
+    code.get(rounds).i32(1).op('i32.add').tee(rounds).i32(roundsPerTurn).op('i32.ge_u');
     code.if(() => {
       frame.save(changedAt(fn, (place) => this.traffic.changedBefore(target, place), target));
       this.leaveThread(() => code.i32(valueAt(fn.regionAt, target) | state.paused), null);
@@ -326,12 +326,22 @@ class RegionWriter {
   private lowering(instruction: ProgramInstruction): Lowering {
     const { code, values, shape, locals, fn } = this;
     const { helpers, layout } = shape;
-    const siteOf = this.siteOf(instruction);
-    const callBuiltin = (): void => this.calls.callBuiltin(instruction, siteOf);
-    return { code, values, helpers, layout, locals, instruction, offsetOf: fn.program.offsetOf, siteOf, callBuiltin };
+    const recordCall = this.recordCall(instruction);
+    const callBuiltin = (): void => this.calls.callBuiltin(instruction, recordCall);
+    return {
+      code,
+      values,
+      helpers,
+      layout,
+      locals,
+      instruction,
+      offsetOf: fn.program.offsetOf,
+      recordCall,
+      callBuiltin,
+    };
   }
 
-  private siteOf({ line }: ProgramInstruction): SiteOf {
-    return (site) => this.shape.sites.push({ ...site, line }) - 1;
+  private recordCall({ line }: ProgramInstruction): RecordEngineCall {
+    return (call) => this.shape.engineCalls.push({ ...call, line }) - 1;
   }
 }

@@ -26,7 +26,7 @@ import type { RegionLocals } from '../lowering.ts';
 import { regionType } from '../regions/region-function.ts';
 import { broughtTo, type Stop } from '../groups/stop.ts';
 import { writeRegion } from '../regions/structure.ts';
-import { Tally, writeOutcome } from '../groups/tally.ts';
+import { OutcomeCounts, writeOutcome } from '../groups/outcome-counts.ts';
 import { advanceIndex, advanceThread, readsIndex, startIndex } from '../regions/thread-index.ts';
 import { Values } from '../regions/values.ts';
 import { VectorFrame } from './vector-frame.ts';
@@ -73,7 +73,7 @@ class FourWriter {
   private readonly frame: VectorFrame;
   private readonly locals: RegionLocals;
   private readonly lowerings: FourLowerings;
-  private readonly tally: Tally;
+  private readonly counts: OutcomeCounts;
   private readonly traffic: RegisterTraffic;
   /** Nonzero if threads of the block have continued alone. */
   private readonly strayed: number;
@@ -91,7 +91,7 @@ class FourWriter {
     this.values = new Values(code, fn.program);
     this.vectors = new Vectors(code, this.values, four.varying);
     this.frame = new VectorFrame(code, shape, fn, this.values, this.vectors);
-    this.tally = new Tally(code, soleOutcome(fn, region));
+    this.counts = new OutcomeCounts(code, soleOutcome(fn, region));
     this.traffic = trafficOf(fn, region);
     this.strayed = code.local('i32');
     this.fourMembers = code.local('i32');
@@ -106,7 +106,7 @@ class FourWriter {
   write(): Code {
     const { code, locals, shape, frame, fn, region } = this;
     const { fuel, thread } = locals;
-    code.get(thread).set(this.tally.first);
+    code.get(thread).set(this.counts.first);
     frame.field('fuel').set(fuel);
     frame.field('strayed').set(this.strayed);
     const hasIndex = readsIndex(fn, region);
@@ -128,7 +128,7 @@ class FourWriter {
       code.get(thread).get(2).op('i32.lt_u').brIf(again);
     });
     this.storeFuel();
-    writeOutcome(code, shape, this.tally);
+    writeOutcome(code, shape, this.counts);
     return code;
   }
 
@@ -208,7 +208,7 @@ class FourWriter {
 
   /** The members of the four continue one after the other from a block whose registers are in the frame. */
   private oneByOne(block: number): void {
-    const { code, fn, locals, shape, tally, frame } = this;
+    const { code, fn, locals, shape, counts, frame } = this;
     const { hasGroups } = shape;
     const result = code.local('i32');
     const number = fn.regionAt.get(block) ?? -1;
@@ -218,7 +218,7 @@ class FourWriter {
     else code.i32(-1);
     code.call(elementAt(this.functions, number)).set(result);
     frame.field('fuel').set(locals.fuel);
-    if (shape.hasStates && tally.sole === null) {
+    if (shape.hasStates && counts.sole === null) {
       this.writeStates(number);
       const count = (expected: number, counter: number): void => {
         code.get(result).i32(expected).op('i32.eq');
@@ -229,9 +229,9 @@ class FourWriter {
           code.op('i32.add').set(counter);
         });
       };
-      count(outcome.allExited, tally.exited);
+      count(outcome.allExited, counts.exited);
       for (const stop of stopsIn(fn, elementAt(fn.regions, number - fn.firstRegion)))
-        count(outcome.allAt(stop), tally.come(stop));
+        count(outcome.allAt(stop), counts.come(stop));
     }
     code.br(this.threadEnd as Label);
   }
@@ -314,7 +314,7 @@ class FourWriter {
   }
 
   private end(): void {
-    this.leaveThreads(state.exited, this.tally.exited);
+    this.leaveThreads(state.exited, this.counts.exited);
   }
 
   private stop(instruction: ProgramInstruction, block: number, resume: number): void {
@@ -332,18 +332,18 @@ class FourWriter {
     broughtTo(step).forEach((ref, i) => {
       if (ref !== null) leave(ref, elementAt(stop.brings, i));
     });
-    const isKnown = stop.constantMask !== null && this.tally.sole !== null;
+    const isKnown = stop.constantMask !== null && this.counts.sole !== null;
     if (step.kind === 'collective' && step.mask !== null && !isKnown)
       leave(step.mask, { type: 'i32', array: shape.frame.mask });
     const written = usesOf(instruction).writes;
     const changed = changedAt(fn, (place) => this.traffic.changedAfter(block, place), resume);
     frame.save(changed.filter((place) => !written.includes(place)));
-    this.leaveThreads(state.waitingAt(number), this.tally.come(number));
+    this.leaveThreads(state.waitingAt(number), this.counts.come(number));
   }
 
   private leaveThreads(word: number, counter: number): void {
     const { code, shape, frame } = this;
-    if (shape.hasStates && this.tally.sole === null) {
+    if (shape.hasStates && this.counts.sole === null) {
       frame.store(shape.frame.state, 'i32', () => code.i32(word).vector('i32x4.splat'));
       code.get(counter).i32(laneCount).op('i32.add').set(counter);
     }
@@ -365,7 +365,7 @@ class FourWriter {
     code.get(locals.fuel).i32(0).op('i32.lt_s');
     code.if(() => {
       const line = fn.program.instructions[fn.blocks[target]?.start ?? 0]?.line ?? 0;
-      code.i32(shape.sites.push({ kind: 'loop', line }) - 1).get(locals.thread);
+      code.i32(shape.engineCalls.push({ kind: 'loop', line }) - 1).get(locals.thread);
       code.get(locals.fuel).call(shape.helpers.import('refuel')).set(locals.fuel);
     });
   }

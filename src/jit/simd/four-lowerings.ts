@@ -64,7 +64,7 @@ export class FourLowerings {
 
   private scalar(instruction: ProgramInstruction, locals: RegionLocals): Lowering {
     const { code, values } = this.written;
-    const { helpers, layout, sites } = this.shape;
+    const { helpers, layout, engineCalls } = this.shape;
     const { line } = instruction;
     return {
       code,
@@ -74,7 +74,7 @@ export class FourLowerings {
       locals,
       instruction,
       offsetOf: this.program.offsetOf,
-      siteOf: (site) => sites.push({ ...site, line }) - 1,
+      recordCall: (call) => engineCalls.push({ ...call, line }) - 1,
       callBuiltin: () => {
         throw new Error('kernels that call are run one thread after the other');
       },

@@ -28,13 +28,13 @@ export function isNegated(variant: Variant, name: Ref): boolean {
   return variant.selectors?.[refName(name)]?.startsWith('-') === true;
 }
 
-export interface Place {
+export interface BitField {
   readonly low: number;
   readonly width: number;
 }
 
 /** The part that a scalar selector names; the whole register without one. */
-export function placeOf(selector: string): Place {
+export function bitFieldOf(selector: string): BitField {
   if (selector === '') return { low: 0, width: 32 };
   const width = selector[1] === 'b' ? 8 : 16;
   return { low: Number(selector[2]) * width, width };
@@ -42,7 +42,7 @@ export function placeOf(selector: string): Place {
 
 /** `to` = the selected part of an operand, extended to 64 bits by its type. */
 export function extended(variant: Variant, name: Ref, type: IntegerName, to: Ref): readonly Step[] {
-  const { low, width } = placeOf(selectorOf(variant, name));
+  const { low, width } = bitFieldOf(selectorOf(variant, name));
   if (width === 32) return [resize(to, 's64', name, type)];
   const part: Ref = `${name}.part`;
   return [

@@ -10,7 +10,7 @@ import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
 import { bits, compare, constant, integer, resize, select } from '../integer/steps.ts';
-import { extended, placeOf, scalarParts, selectorOf } from './parts.ts';
+import { extended, bitFieldOf, scalarParts, selectorOf } from './parts.ts';
 
 const words: readonly TypeName[] = ['.u32', '.s32'];
 const parts = { parts: scalarParts } as const;
@@ -47,7 +47,7 @@ function sources(family: Family, variant: Variant): readonly Step[] {
  * result.
  */
 function limited(family: Family, variant: Variant): readonly Step[] {
-  const { width } = placeOf(selectorOf(variant, '$d'));
+  const { width } = bitFieldOf(selectorOf(variant, '$d'));
   if (has(variant, '.sat')) {
     const narrow = `${resultType(family, variant).slice(0, 1)}${width}` as IntegerName;
     return [resize('$clamped', narrow, '$made', 's64', true), resize('$value', 's64', '$clamped', narrow)];
@@ -72,7 +72,7 @@ function combined(family: Family, variant: Variant): readonly Step[] {
 
 /** The low bits of the value at their position, and all other bits from c. */
 function merged(variant: Variant): readonly Step[] {
-  const { low, width } = placeOf(selectorOf(variant, '$d'));
+  const { low, width } = bitFieldOf(selectorOf(variant, '$d'));
   if (width === 32) return [low32('$d', '$value')];
   const lanes = Array.from({ length: 32 / width }, (_, i): Ref => `$c.${32 / width - 1 - i}`);
   const from = lanes.map((lane) => (lane === `$c.${low / width}` ? '$piece' : lane));

@@ -6,18 +6,19 @@ import type { CompiledForm } from '../isa/notation.ts';
 import { isAvailable, newestVersion, type Target, type Version } from '../isa/targets.ts';
 
 /** A target and version to keep to; null for any target, and for the newest version. */
-export interface Place {
+export interface TargetChoice {
   readonly target: Target | null;
   readonly version: Version | null;
 }
 
-/** The variants of a form that a place has: every choice of types and required modifiers, one optional one at a time. */
-export function* plainVariants(compiled: CompiledForm, place: Place): Generator<Variant> {
-  for (const variant of expandCompiled(compiled, { optional: 'one' })) if (isHad(variant, place)) yield variant;
+/** The variants of a form that a choice has: every choice of types and required modifiers, one optional one at a time. */
+export function* plainVariants(compiled: CompiledForm, choice: TargetChoice): Generator<Variant> {
+  for (const variant of expandCompiled(compiled, { optional: 'one' }))
+    if (isAvailableFor(variant, choice)) yield variant;
 }
 
-/** True where the place has the variant. */
-export function isHad(variant: Variant, { target, version }: Place): boolean {
+/** True where the choice has the variant. */
+export function isAvailableFor(variant: Variant, { target, version }: TargetChoice): boolean {
   const judged = version ?? newestVersion;
   if (target === null) return isAvailableSomewhere(variant, judged);
   return judged >= target.since && rowsOf(variant).every((row) => isAvailable(row.ways, judged, target));

@@ -7,7 +7,7 @@
 /**
  * The candidate that `word` is probably a misspelling of, or null if none is close enough. The first of equals wins.
  */
-export function nearest(word: string, candidates: Iterable<string>): string | null {
+export function nearestWord(word: string, candidates: Iterable<string>): string | null {
   if (word.length > longest) return null;
   let best: string | null = null;
   let least = allowance(word) + 1;

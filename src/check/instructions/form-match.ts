@@ -6,7 +6,7 @@ import { constraintHolds, relationHolds } from '../../isa/rules.ts';
 import { ptxForms } from '../../isa/table.ts';
 import { joinWords } from '../../base/join-words.ts';
 import { type TypeName, typeOf } from '../../isa/types.ts';
-import { nearest } from '../../base/nearest.ts';
+import { nearestWord } from '../../base/nearest-word.ts';
 import { part, type Problem, problem, wholeMnemonic } from './problem.ts';
 
 /** A dot-part of a mnemonic. */
@@ -16,7 +16,7 @@ export interface Written {
   readonly index: number;
 }
 
-export interface Attempt {
+export interface FormMatch {
   readonly compiled: CompiledForm;
   readonly types: readonly TypeName[];
   readonly modifiers: Readonly<Record<string, string>>;
@@ -51,7 +51,7 @@ export function choicesIn(
 }
 
 /** Assigns modifiers to the form's axes and judges the result. */
-export function attempt(compiled: CompiledForm, types: readonly TypeName[], written: readonly Written[]): Attempt {
+export function matchForm(compiled: CompiledForm, types: readonly TypeName[], written: readonly Written[]): FormMatch {
   const chosen: Record<string, string> = {};
   const excused = new Set<string>();
   const problems: Problem[] = [];
@@ -159,7 +159,7 @@ function replacedAxis(compiled: CompiledForm, text: string): Axis | undefined {
 }
 
 function nearestModifier(axes: readonly Axis[], text: string): string | null {
-  return nearest(
+  return nearestWord(
     text,
     axes.flatMap((axis) => axis.values),
   );
@@ -172,7 +172,7 @@ export function unknownModifier(forms: readonly CompiledForm[], { text, index }:
     ...slots.flatMap(({ types }) => types),
   ]);
   const foreign = foreignTypes.get(text);
-  const meant = foreign !== undefined && words.includes(foreign) ? foreign : nearest(text, words);
+  const meant = foreign !== undefined && words.includes(foreign) ? foreign : nearestWord(text, words);
   const alike = [...new Set(words)].filter((word) => withoutNumbers(word) === withoutNumbers(text));
   const choices = alike.length === 0 ? null : `${forms[0]?.opcode ?? ''} takes ${listed(alike)}`;
   const help = meant === null ? choices : `did you mean '${meant}'?`;

@@ -4,7 +4,7 @@ import type { KernelShape } from '../regions/kernel-shape.ts';
 import { outcome } from '../layout.ts';
 
 /** Locals with counts of threads. */
-export class Tally {
+export class OutcomeCounts {
   /** The first thread of the run; local 2 of the function is the end of the range. */
   readonly first: number;
   readonly exited: number;
@@ -47,10 +47,10 @@ export class Tally {
 }
 
 /** Pushes the outcome of the run (layout.ts). */
-export function writeOutcome(code: Code, shape: KernelShape, tally: Tally): void {
-  const { first, exited, returned } = tally;
-  if (!shape.hasStates || tally.sole !== null) {
-    code.i32(tally.sole ?? outcome.allExited);
+export function writeOutcome(code: Code, shape: KernelShape, counts: OutcomeCounts): void {
+  const { first, exited, returned } = counts;
+  if (!shape.hasStates || counts.sole !== null) {
+    code.i32(counts.sole ?? outcome.allExited);
     return;
   }
   const all = (count: number): Code => {
@@ -58,8 +58,8 @@ export function writeOutcome(code: Code, shape: KernelShape, tally: Tally): void
     else code.get(2).get(first).op('i32.sub');
     return code.get(count).op('i32.eq');
   };
-  for (const [stop, come] of tally.stops) all(come).if(() => code.i32(outcome.allAt(stop)).op('return'));
-  for (const [region, gone] of tally.regions) all(gone).if(() => code.i32(region).op('return'));
+  for (const [stop, come] of counts.stops) all(come).if(() => code.i32(outcome.allAt(stop)).op('return'));
+  for (const [region, gone] of counts.regions) all(gone).if(() => code.i32(region).op('return'));
   if (returned !== null) all(returned.count).if(() => code.get(returned.region).op('return'));
   code.i32(outcome.allExited).i32(outcome.mixed);
   all(exited).op('select');

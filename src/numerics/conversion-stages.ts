@@ -29,4 +29,4 @@ export interface ConversionStage {
 }
 
 /** One stage, or two if a stack itself goes through f32 and rounds twice. */
-export type ConversionPlan = readonly [ConversionStage] | readonly [ConversionStage, ConversionStage];
+export type ConversionStages = readonly [ConversionStage] | readonly [ConversionStage, ConversionStage];

@@ -4,7 +4,7 @@
  */
 import type { AccessSpace, WindowSpace } from '../isa/spaces.ts';
 
-export type Site = {
+export type EngineCall = {
   /** Line in the PTX text. */
   readonly line: number;
 } & (
@@ -24,5 +24,5 @@ export type Site = {
 
 type WithoutLine<T> = T extends unknown ? Omit<T, 'line'> : never;
 
-/** Records a site of the instruction being lowered; returns its number. */
-export type SiteOf = (site: WithoutLine<Site>) => number;
+/** Records a call of the instruction being lowered; returns its number. */
+export type RecordEngineCall = (call: WithoutLine<EngineCall>) => number;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { Kept } from './kept.ts';
+import { BoundedCache } from './bounded-cache.ts';
 
 test('a thing is made once for its key, and again when it was the oldest of too many', () => {
-  const kept = new Kept<string, number>(2);
+  const kept = new BoundedCache<string, number>(2);
   let made = 0;
   const of = (key: string): number => kept.of(key, () => ++made);
   expect([of('a'), of('b'), of('a'), of('b')]).toEqual([1, 2, 1, 2]);

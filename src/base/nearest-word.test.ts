@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nearest } from './nearest.ts';
+import { nearestWord } from './nearest-word.ts';
 
 const opcodes = ['add', 'ld', 'ldu', 'st', 'mov', 'sub', 'setp', 'set', 'sad', 'mul', 'not', 'bra', 'ret', 'and'];
 
@@ -14,7 +14,7 @@ describe('nearest', () => {
     ['fadd', 'add'],
     ['rett', 'ret'],
   ])('takes %s for a slip of %s', (word, meant) => {
-    expect(nearest(word, opcodes)).toBe(meant);
+    expect(nearestWord(word, opcodes)).toBe(meant);
   });
 
   it.each([
@@ -26,7 +26,7 @@ describe('nearest', () => {
     ['goto', ['not']],
     ['load', ['sad', 'add']],
   ])('takes %s for none of %j', (word, others) => {
-    expect(nearest(word, others)).toBeNull();
+    expect(nearestWord(word, others)).toBeNull();
   });
 
   it.each([
@@ -37,11 +37,11 @@ describe('nearest', () => {
     ['bfloat61', 'bfloat16'],
     ['.satfinte', '.satfinite'],
   ])('leaves the numbers of %s as they are: %s', (word, meant) => {
-    expect(nearest(word, [meant, meant.replace(/\d+/, '7')])).toBe(meant);
+    expect(nearestWord(word, [meant, meant.replace(/\d+/, '7')])).toBe(meant);
   });
 
   it('gives no word for itself, and the first of equals', () => {
-    expect(nearest('add', ['add'])).toBeNull();
-    expect(nearest('.lt', ['.ltu', '.ltx'])).toBe('.ltu');
+    expect(nearestWord('add', ['add'])).toBeNull();
+    expect(nearestWord('.lt', ['.ltu', '.ltx'])).toBe('.ltu');
   });
 });

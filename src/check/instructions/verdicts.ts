@@ -6,12 +6,12 @@ import type { AvailabilityRow, Variant } from '../../isa/form.ts';
 import { joinWords } from '../../base/join-words.ts';
 import { checkRows, type ModuleEnvironment, rowsOf } from '../availability.ts';
 import { limitsConstants } from './limits.ts';
-import { judgeOperands } from './operand-order.ts';
+import { operandProblems } from './operand-order.ts';
 import { operand, type Problem } from './problem.ts';
 import { type Resolution, resolveMnemonic } from './resolve.ts';
 import { withSelectors } from './selectors.ts';
 import { warningsOn } from './warnings.ts';
-import { needsOf, reachesShared, type Shape } from './shapes.ts';
+import { availabilityOf, reachesShared, type Shape } from './shapes.ts';
 import { inWordsOfToday } from './superseded.ts';
 
 export interface Verdict {
@@ -53,7 +53,7 @@ const capacity = 5_000;
 const longestRemembered = 200;
 
 /** Judges instructions for one version, target and address size. */
-export class Judge {
+export class VerdictCache {
   readonly environment: ModuleEnvironment;
   private readonly mnemonics = new Map<string, Remembered>();
 
@@ -62,7 +62,7 @@ export class Judge {
   }
 
   /** The verdict on an instruction: combines `recall`, `step` and `decide`. */
-  judge(mnemonic: string, shapes: readonly Shape[]): Verdict {
+  verdictOn(mnemonic: string, shapes: readonly Shape[]): Verdict {
     const remembered = this.recall(mnemonic);
     let node = remembered.root;
     for (const shape of shapes) node = step(node, shape);
@@ -120,11 +120,11 @@ function decide(resolution: Resolution, shapes: readonly Shape[], environment: M
     case 'refused':
       return { ...none, problems: resolution.problems, unchecked: false };
     case 'variants':
-      return best(resolution.variants.map((variant) => judgeVariant(opcode, variant, shapes, environment)));
+      return best(resolution.variants.map((variant) => verdictOnVariant(opcode, variant, shapes, environment)));
   }
 }
 
-function judgeVariant(
+function verdictOnVariant(
   opcode: string,
   variant: Variant,
   shapes: readonly Shape[],
@@ -133,13 +133,13 @@ function judgeVariant(
   const selected = withSelectors(variant, shapes);
   const what = opcode + variant.types.map((type) => type.name).join('');
   const ownRows = rowsOf(variant);
-  const needs = shapes.map(needsOf);
+  const availability = shapes.map(availabilityOf);
   const problems = [
-    ...judgeOperands({ variant, opcode, what }, shapes),
+    ...operandProblems({ variant, opcode, what }, shapes),
     ...inWordsOfToday(checkRows(ownRows, environment), opcode, variant, environment),
-    ...needs.flatMap((rows, i) => checkRows(rows, environment, operand(i))),
+    ...availability.flatMap((rows, i) => checkRows(rows, environment, operand(i))),
   ];
-  const rows = [...ownRows, ...needs.flat()];
+  const rows = [...ownRows, ...availability.flat()];
   const ranged = variant.form.operands.some((pattern) => pattern.kind === 'value' && limitsConstants(pattern));
   const undeclared = shapes.some((shape) => shape.undeclared);
   const calls = variant.form.operands.some((pattern) => pattern.kind === 'callee');
@@ -181,16 +181,16 @@ function joinKinds(kinds: readonly string[]): string {
     : joinWords(kinds, 'or');
 }
 
-const judges = new Map<string, Judge>();
-const judgeCapacity = 64;
+const caches = new Map<string, VerdictCache>();
+const cacheCapacity = 64;
 
-/** The judge of an environment, kept so that many modules share its verdicts. */
-export function judgeFor(environment: ModuleEnvironment): Judge {
+/** The verdicts of an environment, kept so that many modules share its verdicts. */
+export function verdictsFor(environment: ModuleEnvironment): VerdictCache {
   const key = `${environment.version} ${environment.target.name} ${environment.addressSize}`;
-  const known = judges.get(key);
+  const known = caches.get(key);
   if (known !== undefined) return known;
-  if (judges.size >= judgeCapacity) judges.clear();
-  const made = new Judge(environment);
-  judges.set(key, made);
+  if (caches.size >= cacheCapacity) caches.clear();
+  const made = new VerdictCache(environment);
+  caches.set(key, made);
   return made;
 }

@@ -1,5 +1,5 @@
 /** A bounded cache of values that are made once per key. When it is full, the oldest entry is dropped. */
-export class Kept<K, V> {
+export class BoundedCache<K, V> {
   private readonly most: number;
   private readonly made = new Map<K, V>();
 

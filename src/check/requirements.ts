@@ -3,16 +3,16 @@ import type { Span } from '../base/span.ts';
 import type { Parameters } from '../diagnostics/catalogue.ts';
 import { diagnose } from '../diagnostics/diagnostic.ts';
 import type { DeclaredSpace, DirectivePart, DirectiveWord, Linkage } from '../isa/directives.ts';
-import { needsOfDirective, needsOfPragma, needsOfTuning } from '../isa/find-directive.ts';
+import { availabilityOfDirective, availabilityOfPragma, availabilityOfTuning } from '../isa/find-directive.ts';
 import type { AvailabilityRow } from '../isa/form.ts';
 import type { Declaration, FunctionItem, TuningDirective } from '../syntax/tree.ts';
 import { checkRows } from './availability.ts';
 import { attributeName } from './declarations/declarations.ts';
 import type { Report } from './report.ts';
 import type { Header } from './declarations/header.ts';
-import type { Verdict } from './instructions/judge.ts';
+import type { Verdict } from './instructions/verdicts.ts';
 
-export class Needs {
+export class ModuleRequirements {
   readonly rows: Set<AvailabilityRow> = new Set();
   private readonly verdicts = new Set<Verdict>();
   private readonly header: Header;
@@ -45,7 +45,7 @@ export class Needs {
   }
 
   directive(name: DirectiveWord | DirectivePart | Linkage | DeclaredSpace | null, { start, end }: Span): void {
-    if (name !== null) this.uses(needsOfDirective(name), { start, end });
+    if (name !== null) this.uses(availabilityOfDirective(name), { start, end });
   }
 
   /** Directives in the header of a function. */
@@ -68,7 +68,7 @@ export class Needs {
   tuning(directives: readonly TuningDirective[]): void {
     for (const directive of directives) {
       if (directive.strings.length > 0) this.pragmas(directive);
-      else this.uses(needsOfTuning(directive.name), { start: directive.start, end: directive.end });
+      else this.uses(availabilityOfTuning(directive.name), { start: directive.start, end: directive.end });
     }
   }
 
@@ -80,12 +80,12 @@ export class Needs {
   }
 
   private attribute(text: string, span: Span): void {
-    this.uses(needsOfTuning(attributeName(text)), span);
+    this.uses(availabilityOfTuning(attributeName(text)), span);
   }
 
   /** `.pragma` with its strings. */
   pragmas({ strings, start, end }: Span & { readonly strings: readonly string[] }): void {
     this.directive('.pragma', { start, end });
-    for (const text of strings) this.uses(needsOfPragma(text), { start, end });
+    for (const text of strings) this.uses(availabilityOfPragma(text), { start, end });
   }
 }
