@@ -32,7 +32,7 @@ export class LoadedModule {
           memory.bytesAt(address, bytes.byteLength).set(bytes);
         },
       },
-      { constBase: windowBase('const'), functionAddress: (name) => this.functions.find(name)?.address ?? null },
+      { constBase: (width) => windowBase('const', width), functionAddress: (name) => this.functions.find(name)?.address ?? null },
     );
   }
 

@@ -164,13 +164,13 @@ export function prepareAtomic(
   };
 }
 
-/** cvta: adds the base of the window, or subtracts it from an address inside it. */
+/** cvta: adds the base of the window, or takes the offset of an address in either window of the space. */
 export function prepareWindow(step: StepOf<'window'>, placeOf: PlaceOf): Action {
   const { space, width } = step;
   const to = placeOf(step.to);
   const from = placeOf(step.from);
-  const base = windowBase(space);
   if (step.direction === 'to-generic') {
+    const base = windowBase(space, width);
     return (frame) => {
       frame[to] = chop(BigInt(frame[from] as Bits) + base, width);
     };
@@ -181,7 +181,7 @@ export function prepareWindow(step: StepOf<'window'>, placeOf: PlaceOf): Action 
       const shown = formatAddress(address);
       throw machineFault('PTX6007', { address: shown, space }, { space: 'generic', address: shown });
     }
-    frame[to] = chop(address - base, width);
+    frame[to] = chop(space === 'global' ? address : BigInt(resolveGeneric(address).offset), width);
   };
 }
 

@@ -1,23 +1,43 @@
-import { expect, test } from 'vitest';
-import { firstGlobalAddress, isInWindow, resolveGeneric, windowBase } from './address-space.ts';
+import { describe, expect, test } from 'vitest';
+import {
+  firstGlobalAddress,
+  firstNearAddress,
+  isInWindow,
+  resolveGeneric,
+  windowBase,
+  windowBits,
+} from './address-space.ts';
+import { GlobalMemory } from './global-memory.ts';
 
-test.each(['shared', 'local', 'const', 'param'] as const)('the %s window holds 4 GiB and nothing beside', (space) => {
-  const base = windowBase(space);
-  expect(resolveGeneric(base)).toEqual({ space, offset: 0 });
-  expect(resolveGeneric(base + 0xffff_ffffn)).toEqual({ space, offset: 0xffff_ffff });
-  expect(isInWindow(base, space)).toBe(true);
-  expect(isInWindow(base - 1n, space)).toBe(false);
-  expect(isInWindow(base + 0x1_0000_0000n, space)).toBe(false);
+const spaces = ['shared', 'local', 'const', 'param'] as const;
+
+describe.each([64, 32] as const)('windows for addresses of %i bits', (width) => {
+  test.each(spaces)('%s has one of its own', (space) => {
+    const base = windowBase(space, width);
+    const size = 1n << BigInt(windowBits(width));
+    expect(resolveGeneric(base)).toEqual({ space, offset: 0 });
+    expect(resolveGeneric(base + size - 1n)).toEqual({ space, offset: Number(size) - 1 });
+    expect(isInWindow(base, space)).toBe(true);
+    expect(isInWindow(base, 'global')).toBe(false);
+    expect(isInWindow(base - 1n, space)).toBe(false);
+    expect(isInWindow(base + size, space)).toBe(false);
+    expect(BigInt.asUintN(width, base + size - 1n)).toBe(base + size - 1n);
+  });
+
+  test('both shared windows are one', () => {
+    expect(windowBase('shared::cluster', width)).toBe(windowBase('shared', width));
+    expect(isInWindow(windowBase('shared', width), 'shared::cluster')).toBe(true);
+  });
+
+  test('global memory is at its own address', () => {
+    expect(windowBase('global', width)).toBe(0n);
+    expect(resolveGeneric(BigInt(firstGlobalAddress))).toEqual({ space: 'global', offset: firstGlobalAddress });
+    expect(isInWindow(5n, 'global')).toBe(true);
+  });
 });
 
-test('global memory is at its own address', () => {
-  expect(windowBase('global')).toBe(0n);
-  expect(resolveGeneric(BigInt(firstGlobalAddress))).toEqual({ space: 'global', offset: firstGlobalAddress });
-  expect(isInWindow(5n, 'global')).toBe(true);
-  expect(isInWindow(windowBase('shared'), 'global')).toBe(false);
-});
-
-test('both shared windows are one', () => {
-  expect(windowBase('shared::cluster')).toBe(windowBase('shared'));
-  expect(isInWindow(windowBase('shared'), 'shared::cluster')).toBe(true);
+test('the largest device ends below all windows', () => {
+  const { origin } = new GlobalMemory(2 ** 40);
+  expect(origin * 16).toBe(firstNearAddress);
+  expect(origin * 17).toBeLessThan(2 ** 32);
 });

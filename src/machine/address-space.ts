@@ -1,25 +1,34 @@
 /**
- * The generic address space (PTX ISA 9.1, 5.1 and 6.4.1.1). The high word of a 64-bit address selects a window, and the
- * low word is the offset in it. Global memory lies below the windows, at its own addresses.
+ * The generic address space (PTX ISA 9.1, 5.1 and 6.4.1.1). Global memory is at its own addresses, below all windows.
+ * Every other space has two windows. Instructions on 64-bit addresses use the far one: the high word selects it, and the
+ * low word is the offset. A 32-bit address cannot reach it, so instructions on those use the near one, in the last
+ * 256 MiB below 4 GiB.
  */
+import { elementAt } from '../base/element-at.ts';
 import type { WindowSpace } from '../isa/spaces.ts';
 
 /** Spaces that an access can resolve to. */
 export type MemorySpace = 'global' | 'shared' | 'local' | 'const' | 'param';
 
-/** High word of each window. Global memory uses all high words below the first of them. */
-const windowWords = {
+/** High word of each far window. */
+const farWords = {
   shared: 0x0100_0000,
   local: 0x0200_0000,
   const: 0x0300_0000,
   param: 0x0400_0000,
 } as const;
 
-type Windowed = keyof typeof windowWords;
+type Windowed = keyof typeof farWords;
 
-const byWord: ReadonlyMap<number, Windowed> = new Map(
-  (Object.keys(windowWords) as Windowed[]).map((space) => [windowWords[space], space]),
-);
+const windowed = Object.keys(farWords) as readonly Windowed[];
+
+const byFarWord: ReadonlyMap<number, Windowed> = new Map(windowed.map((space) => [farWords[space], space]));
+
+/** Near windows are this large, far more than any such memory of one thread or block. */
+const nearBits = 26;
+
+/** Start of the near windows, which follow one another. Global memory ends below. */
+export const firstNearAddress: number = 2 ** 32 - windowed.length * 2 ** nearBits;
 
 /** Nothing is ever allocated below this address, so that small offsets from null are caught. */
 export const firstGlobalAddress = 0x1_0000;
@@ -30,30 +39,42 @@ export interface Address {
   readonly offset: number;
 }
 
-/** Base of a space's window in the generic address space; 0 for global, whose window is the identity. */
-export function windowBase(space: WindowSpace): bigint {
-  const windowed = windowOf(space);
-  return windowed === null ? 0n : BigInt(windowWords[windowed]) << 32n;
+/**
+ * Base of a space's window in the generic address space, for addresses of `width` bits; 0 for global, whose window is
+ * the identity.
+ */
+export function windowBase(space: WindowSpace, width: 32 | 64): bigint {
+  if (space === 'global') return 0n;
+  const own = windowOf(space);
+  if (width === 64) return BigInt(farWords[own]) << 32n;
+  return BigInt(firstNearAddress + windowed.indexOf(own) * 2 ** nearBits);
+}
+
+/** Size of a window for addresses of `width` bits, as a power of two. */
+export function windowBits(width: 32 | 64): number {
+  return width === 64 ? 32 : nearBits;
 }
 
 /** A block is a cluster of one, so both shared windows are the same. */
-function windowOf(space: WindowSpace): Windowed | null {
-  if (space === 'shared::cluster') return 'shared';
-  return space === 'global' ? null : space;
+function windowOf(space: Exclude<WindowSpace, 'global'>): Windowed {
+  return space === 'shared::cluster' ? 'shared' : space;
 }
 
 /** Resolves a generic address; an address outside all windows is an offset in global memory, valid or not. */
 export function resolveGeneric(address: bigint): Address {
   const word = Number(address >> 32n);
-  const space = byWord.get(word);
-  if (space === undefined) return { space: 'global', offset: Number(address) };
-  return { space, offset: Number(address & 0xffff_ffffn) };
+  const low = Number(address & 0xffff_ffffn);
+  if (word === 0 && low >= firstNearAddress) {
+    const window = Math.floor((low - firstNearAddress) / 2 ** nearBits);
+    return { space: elementAt(windowed, window), offset: low % 2 ** nearBits };
+  }
+  const space = byFarWord.get(word);
+  return space === undefined ? { space: 'global', offset: Number(address) } : { space, offset: low };
 }
 
-/** True if a generic address lies in the window of the space. */
+/** True if a generic address lies in a window of the space. */
 export function isInWindow(address: bigint, space: WindowSpace): boolean {
-  const { space: found } = resolveGeneric(address);
-  return found === (space === 'shared::cluster' ? 'shared' : space);
+  return resolveGeneric(address).space === (space === 'global' ? 'global' : windowOf(space));
 }
 
 /** Formats an address for messages. */

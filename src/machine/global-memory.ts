@@ -8,7 +8,7 @@
  */
 import { PtxlabError } from '../base/error.ts';
 import type { Bits } from '../base/bits.ts';
-import { firstGlobalAddress } from './address-space.ts';
+import { firstGlobalAddress, firstNearAddress } from './address-space.ts';
 import { type Allocation, Allocations } from './allocations.ts';
 import type { EngineMemory } from './engine-memory.ts';
 import { type MemoryImage, Pages } from './image.ts';
@@ -28,13 +28,14 @@ const pageSize = 2 ** 16;
 const granule = 16;
 /** Addresses up to twice the memory's size: for guards of small allocations and memory that engines borrow. */
 const slack = 2 ** 26;
-/** As much as WebAssembly can address, minus a page. */
-const reach = 2 ** 32 - pageSize;
 
-/** Addresses available for a device of that size, in whole pages of the map. */
+/**
+ * Addresses available for a device of that size, in whole pages of the map. They end below the near windows; so they
+ * and the map fit into what WebAssembly can address.
+ */
 function rangeOf(limit: number): number {
   const unit = granule * pageSize;
-  return Math.min(Math.ceil((2 * limit + slack) / unit) * unit, Math.floor(((reach / 17) * 16) / unit) * unit);
+  return Math.min(Math.ceil((2 * limit + slack) / unit) * unit, firstNearAddress);
 }
 
 /** Bytes that an allocation of that size occupies. */

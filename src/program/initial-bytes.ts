@@ -3,8 +3,8 @@ import { types } from '../isa/types.ts';
 import { storeWide } from './store.ts';
 import type { Initializer, Variable } from '../syntax/tree.ts';
 
-/** The address of a name in an initial value; `generic` asks for the generic one. */
-export type AddressOf = (name: string, generic: boolean) => bigint;
+/** The address of a name in an initial value; `generic` asks for the generic one of so many bits. */
+export type AddressOf = (name: string, generic: 32 | 64 | null) => bigint;
 
 /** Writes a variable's initial value at the start of `bytes`, which must be zeroed. */
 export function writeInitial(variable: Variable, bytes: Uint8Array, addressOf: AddressOf): void {
@@ -41,8 +41,10 @@ function valueOf(initializer: Exclude<Initializer, { kind: 'list' }>, width: num
     case 'float':
       return floatValue(initializer.form, initializer.bits, width);
     case 'address': {
-      const address = addressOf(initializer.name, initializer.generic) + initializer.offset;
-      return initializer.mask === null ? address : maskedByte(address, initializer.mask);
+      const { name, generic, offset, mask } = initializer;
+      const bits = mask === null && width === 4 ? 32 : 64;
+      const address = addressOf(name, generic ? bits : null) + offset;
+      return mask === null ? address : maskedByte(address, mask);
     }
     case 'field':
       return 0n;

@@ -4,7 +4,7 @@ import { PtxlabError } from '../base/error.ts';
 import type { CheckedModule } from '../check/check.ts';
 import { sizeOf } from '../check/declarations/sizes.ts';
 import type { VariableSymbol } from '../check/symbols.ts';
-import { writeInitial } from './initial-bytes.ts';
+import { type AddressOf, writeInitial } from './initial-bytes.ts';
 import { layOut, type Placed } from './layout.ts';
 
 /** Returns space in global memory: an address, and the zeroed bytes to fill. */
@@ -24,9 +24,9 @@ export interface ModuleImage {
   readonly shared: readonly VariableSymbol[];
 }
 
-/** Base of the const window, for initial values that are generic addresses of constants. */
 export interface ImageOptions {
-  readonly constBase: bigint;
+  /** Base of the const window, for initial values that are generic addresses of constants in as many bits. */
+  readonly constBase: (width: 32 | 64) => bigint;
   /** Address of a function; null if there is none of that name. */
   readonly functionAddress: (name: string) => number | null;
 }
@@ -57,7 +57,7 @@ export function buildImage(
     addresses.set(symbol, room.allocate(sizeOf(symbol.variable), `variable ${symbol.name}`).address);
   }
   const byName = new Map(module.variables.map((symbol) => [symbol.name, symbol] as const));
-  const resolve = (name: string, generic: boolean): bigint => {
+  const resolve: AddressOf = (name, generic) => {
     const symbol = byName.get(name);
     const callable = symbol === undefined ? functionAddress(name) : null;
     if (callable !== null) return BigInt(callable);
@@ -68,7 +68,7 @@ export function buildImage(
         `an initialiser takes the address of '${name}', which has none here`,
       );
     }
-    return BigInt(address) + (generic && symbol.space === '.const' ? constBase : 0n);
+    return BigInt(address) + (generic !== null && symbol.space === '.const' ? constBase(generic) : 0n);
   };
   for (const symbol of globals) {
     if (symbol.variable.initializer === null) continue;

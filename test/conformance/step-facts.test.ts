@@ -97,7 +97,7 @@ function randomBits(width = 32): Bits {
 /** Where only some values make sense: addresses, numbers of barriers and targets, masks. */
 function legalInput(step: Step, ref: Ref): Bits | null {
   for (const { space, address } of memoryUses(step)) {
-    if (address === ref) return (space === 'generic' ? windowBase('local') : 0n) + 64n;
+    if (address === ref) return (space === 'generic' ? windowBase('local', 64) : 0n) + 64n;
   }
   switch (step.kind) {
     case 'barrier':
@@ -109,7 +109,7 @@ function legalInput(step: Step, ref: Ref): Bits | null {
     case 'transfer':
       return ref === step.size || ref === step.count ? 4 : null;
     case 'window':
-      return windowBase(step.space) + 16n;
+      return windowBase(step.space, step.width) + 16n;
     case 'in-window':
       return 16n;
     default:

@@ -34,7 +34,7 @@ export function launchOf(source: Source, { grid = 1, block = 1, bytes = 1024 }: 
     write: (address: number, contents: Uint8Array) => memory.bytesAt(address, contents.byteLength).set(contents),
   };
   const image = buildImage(module, room, {
-    constBase: windowBase('const'),
+    constBase: (width) => windowBase('const', width),
     functionAddress: (name) => functions.find(name)?.address ?? null,
   });
   const kernel = linkKernel(module, functions, 'k', image.shared);

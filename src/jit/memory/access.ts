@@ -5,7 +5,7 @@
 import type { StepOf } from '../../isa/steps/step.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
 import type { AccessSpace, WindowSpace } from '../../isa/spaces.ts';
-import { windowBase } from '../../machine/address-space.ts';
+import { firstNearAddress, windowBase, windowBits } from '../../machine/address-space.ts';
 import type { Code, Label } from '../../wasm/code.ts';
 import type { AtomicOpcode, MemoryOpcode } from '../../wasm/opcodes.ts';
 import { maskTo } from '../arithmetic/integer.ts';
@@ -142,7 +142,7 @@ interface Quick {
 function locateGlobal({ code, layout }: Lowering, { effective, at, size, slow }: Quick): void {
   if (!layout.checked) {
     // A generic address may point into another window.
-    code.get(effective).i64(32n).op('i64.shr_u', 'i64.eqz', 'i32.eqz').brIf(slow);
+    code.get(effective).i64(BigInt(firstNearAddress)).op('i64.ge_u').brIf(slow);
     code.get(effective).op('i32.wrap_i64').set(at);
     return;
   }
@@ -200,17 +200,27 @@ export function sizeOf({ layout }: Lowering, space: 'local' | 'param' | 'const')
 
 const windowed: readonly WindowSpace[] = ['shared', 'local', 'const', 'param'];
 
-/** Pushes 1 if a generic address in an i64 local lies in the window. */
+/** Pushes 1 if a generic address in an i64 local lies in a window of the space. */
 function pushInWindow(code: Code, address: number, space: WindowSpace): void {
-  const word = (of: WindowSpace): number => Number(windowBase(of) >> 32n);
-  const isIn = (of: WindowSpace): Code =>
-    code.get(address).i64(32n).op('i64.shr_u', 'i32.wrap_i64').i32(word(of)).op('i32.eq');
+  const isIn = (of: WindowSpace, width: 32 | 64): Code => {
+    const bits = BigInt(windowBits(width));
+    return code
+      .get(address)
+      .i64(bits)
+      .op('i64.shr_u')
+      .i64(windowBase(of, width) >> bits)
+      .op('i64.eq');
+  };
   if (space !== 'global') {
-    isIn(space);
+    isIn(space, 64);
+    isIn(space, 32).op('i32.or');
     return;
   }
   code.i32(0);
-  for (const other of windowed) isIn(other).op('i32.or');
+  for (const other of windowed) {
+    isIn(other, 64).op('i32.or');
+    isIn(other, 32).op('i32.or');
+  }
   code.op('i32.eqz');
 }
 
@@ -239,10 +249,18 @@ export function lowerWindow(step: StepOf<'window'>, lowering: Lowering): void {
       code.call(helpers.import('raise')).op('unreachable');
     });
   }
-  code
-    .get(address)
-    .i64(windowBase(space))
-    .op(direction === 'to-generic' ? 'i64.add' : 'i64.sub');
+  code.get(address);
+  if (direction === 'to-generic') code.i64(windowBase(space, width)).op('i64.add');
+  else if (space !== 'global') {
+    pushOffsetMask(code, address);
+    code.op('i64.and');
+  }
   maskTo(code, 'i64', width);
   values.set(step.to, 'i64');
+}
+
+/** Pushes the bits of an address in a window that are the offset; no far window begins with a high word of 0. */
+function pushOffsetMask(code: Code, address: number): void {
+  const mask = (width: 32 | 64): bigint => (1n << BigInt(windowBits(width))) - 1n;
+  code.i64(mask(64)).i64(mask(32)).get(address).i64(32n).op('i64.shr_u', 'i64.eqz', 'i32.eqz', 'select');
 }

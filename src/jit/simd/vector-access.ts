@@ -5,6 +5,7 @@
 import { elementAt } from '../../base/element-at.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
 import type { Code } from '../../wasm/code.ts';
+import { firstNearAddress } from '../../machine/address-space.ts';
 import { bases, sizeOf } from '../memory/access.ts';
 import { pushField } from '../context-field.ts';
 import type { VectorLowering, Writer } from './vector-lowering.ts';
@@ -72,7 +73,7 @@ function locate(step: Access, count: number, lowering: VectorLowering): number {
  */
 function inGlobal(first: number, at: number, size: number, { code, scalar, leave }: VectorLowering): void {
   if (!scalar.layout.checked) {
-    leave(() => code.get(first).i64(32n).op('i64.shr_u', 'i64.eqz', 'i32.eqz'));
+    leave(() => code.get(first).i64(BigInt(firstNearAddress)).op('i64.ge_u'));
     code.get(first).op('i32.wrap_i64').set(at);
     return;
   }
