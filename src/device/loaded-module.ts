@@ -32,7 +32,10 @@ export class LoadedModule {
           memory.bytesAt(address, bytes.byteLength).set(bytes);
         },
       },
-      { constBase: (width) => windowBase('const', width), functionAddress: (name) => this.functions.find(name)?.address ?? null },
+      {
+        constBase: (width) => windowBase('const', width),
+        functionAddress: (name) => this.functions.find(name)?.address ?? null,
+      },
     );
   }
 

@@ -87,7 +87,9 @@ function beginThread(linear: number, plan: BlockPlan): Thread {
 function localMemory({ kernel, trackWrites }: BlockPlan): Segment {
   const { entry, stackBytes: size } = kernel;
   const named = namedRanges(entry.local);
-  return new Segment('local', new Uint8Array(Math.min(size, firstStack)), { trackWrites, named, size });
+  const local = new Segment('local', new Uint8Array(Math.min(size, firstStack)), { trackWrites, named, size });
+  local.limitTo(entry.localBytes);
+  return local;
 }
 
 /** The current state of the block. Threads that have not run since the previous state are shared with it. */

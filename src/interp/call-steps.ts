@@ -25,6 +25,7 @@ export function prepareCall(site: CallSite, caller: FunctionProgram, context: Ca
   const take = site.results.map((moved) => taker(moved, caller));
   const go = ({ frame, local, base }: Thread): void => {
     if (local === null) throw new Error(`${caller.name} called without a stack`);
+    local.limitTo(base + caller.localBytes);
     for (const action of take) action(frame, local, base, base + caller.calleeBase);
   };
   const stop: Action = (frame) => {
@@ -32,7 +33,7 @@ export function prepareCall(site: CallSite, caller: FunctionProgram, context: Ca
     const index = find(frame);
     const fn = elementAt(kernel.functions, index);
     const base = thread.base + caller.calleeBase;
-    const local = openActivation(fn, base, thread, kernel);
+    const local = openActivation(fn, thread.base + caller.localBytes, base, thread, kernel);
     for (const action of give) action(frame, local, thread.base, base);
     if (fn.kind === 'builtin') {
       cpu.builtin(fn.builtin, local, base);
@@ -86,8 +87,17 @@ function calleeFinder({ callee, name }: CallSite, { functions, byAddress }: Kern
   };
 }
 
-/** Local memory of the thread with room for the activation, zeroed and marked as unwritten. */
-function openActivation(fn: LinkedFunction, base: number, thread: Thread, { stackBytes }: KernelProgram): Segment {
+/**
+ * Local memory of the thread with room for an activation at `base`. It and the gap before it, which earlier calls may
+ * have used, are zeroed and marked as unwritten.
+ */
+function openActivation(
+  fn: LinkedFunction,
+  gap: number,
+  base: number,
+  thread: Thread,
+  { stackBytes }: KernelProgram,
+): Segment {
   const { local } = thread;
   const bytes = fn.kind === 'builtin' ? fn.localBytes : fn.program.localBytes;
   if (local === null || base + bytes > stackBytes) {
@@ -99,7 +109,8 @@ function openActivation(fn: LinkedFunction, base: number, thread: Thread, { stac
     });
   }
   local.reach(base + bytes);
-  local.clear(base, base + bytes);
+  local.clear(gap, base + bytes);
+  local.limitTo(base + bytes);
   return local;
 }
 

@@ -23,6 +23,9 @@ import { holder, type Values } from './regions/values.ts';
  */
 const header = { region: -16, base: -12, size: -8 } as const;
 
+/** Most bytes that are zeroed by single stores, which cost less than a `memory.fill`. */
+const largestUnrolled = 128;
+
 export class CallWriter {
   private readonly code: Code;
   private readonly shape: KernelShape;
@@ -208,8 +211,25 @@ export class CallWriter {
     frame.store(shape.frame.depth, () => frame.load(shape.frame.depth).i32(size).op('i32.add'));
   }
 
+  /** Zeroes the callee's activation and the gap before it, which earlier calls may have used. */
   private clear(bytes: number): void {
-    if (bytes > 0) this.at(0).i32(this.shape.layout.origin).op('i32.add').i32(0).i32(bytes).fill();
+    const { localBytes, calleeBase } = this.fn.program;
+    const gap = calleeBase - localBytes;
+    const { code, shape } = this;
+    const size = gap + bytes;
+    if (size > largestUnrolled) {
+      this.at(-gap).i32(shape.layout.origin).op('i32.add').i32(0).i32(size).fill();
+      return;
+    }
+    const start = code.local('i32');
+    this.at(-gap).set(start);
+    // The gap has at least 8 bytes, so the last store may overlap the one before.
+    for (let at = 0; at < size; at += 8) {
+      code
+        .get(start)
+        .i64(0n)
+        .memory('i64.store', shape.layout.origin + Math.min(at, size - 8));
+    }
   }
 
   // --- arguments and results ------------------------------------------------------------------------------------------

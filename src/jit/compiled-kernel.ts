@@ -50,6 +50,7 @@ export interface CompiledStop {
 export interface CompiledFrame {
   readonly state: number;
   readonly mask: number;
+  readonly base: number;
   readonly depth: number;
   readonly size: number;
 }
@@ -82,11 +83,11 @@ export function describeKernel({
   engineCalls,
 }: KernelShape): CompiledKernel {
   const { entry, stackBytes } = kernel;
-  const { state, mask, depth, size } = frame;
+  const { state, mask, base, depth, size } = frame;
   return {
     name: entry.name,
     stops: stops.map(describeStop),
-    frame: { state, mask, depth, size },
+    frame: { state, mask, base, depth, size },
     callBytes,
     stackBytes,
     engineCalls,

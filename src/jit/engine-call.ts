@@ -8,7 +8,14 @@ export type EngineCall = {
   /** Line in the PTX text. */
   readonly line: number;
 } & (
-  | { readonly kind: 'access'; readonly space: AccessSpace; readonly access: 'load' | 'store'; readonly size: number }
+  | {
+      readonly kind: 'access';
+      readonly space: AccessSpace;
+      readonly access: 'load' | 'store';
+      readonly size: number;
+      /** Bytes of local memory of the function's own activation: nothing after them can be accessed. */
+      readonly localBytes: number;
+    }
   | { readonly kind: 'window'; readonly space: WindowSpace }
   | { readonly kind: 'unsupported'; readonly what: string }
   | { readonly kind: 'trap' }

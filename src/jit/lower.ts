@@ -103,7 +103,7 @@ function copyPlace(from: number, to: number, values: Values): void {
 function lowerSymbol({ place, base, offset, width }: SymbolAddress, lowering: Lowering): void {
   const { code, values, layout } = lowering;
   const address =
-    base.kind === 'function' ? base.address : (lowering.offsetOf(base.symbol) ?? layout.addressOf(base.symbol));
+    base.kind === 'function' ? base.address : (lowering.program.offsetOf(base.symbol) ?? layout.addressOf(base.symbol));
   if (address === null) throw new Error(`no address for ${base.kind === 'variable' ? base.symbol.name : 'a function'}`);
   code.i64(BigInt(address) + offset);
   if (base.kind === 'variable') addBase(base.symbol, lowering);
@@ -124,7 +124,7 @@ function lowerAddress({ place, base, offset }: AddressSource, lowering: Lowering
       code.i64(offset);
       break;
     case 'variable': {
-      const start = lowering.offsetOf(base.symbol) ?? layout.addressOf(base.symbol);
+      const start = lowering.program.offsetOf(base.symbol) ?? layout.addressOf(base.symbol);
       if (start === null) throw new Error(`no address for variable '${base.symbol.name}'`);
       code.i64(BigInt(start) + offset);
       addBase(base.symbol, lowering);

@@ -27,8 +27,8 @@ export interface Lowering {
   readonly layout: LaunchLayout;
   readonly locals: RegionLocals;
   readonly instruction: ProgramInstruction;
-  /** Offset of a variable that belongs to the function. */
-  readonly offsetOf: FunctionProgram['offsetOf'];
+  /** The function that the instruction belongs to. */
+  readonly program: FunctionProgram;
   /** Number of the place where the engine may be called, for use in messages. */
   readonly recordCall: RecordEngineCall;
   /** Writes an instruction that calls a built-in function. */

@@ -40,6 +40,8 @@ export interface Memory {
 
 /** The saved state of a segment: its bytes, and with `trackWrites` a byte for each that says whether it was written. */
 export interface SegmentState {
+  /** Where accesses must end. */
+  readonly end: number;
   readonly bytes: MemoryImage;
   readonly written: MemoryImage | null;
 }
@@ -51,6 +53,8 @@ export class Segment implements Memory {
   private readonly space: MemorySpace;
   private readonly options: SegmentOptions;
   private readonly size: number;
+  /** Where accesses must end; in local memory, behind the running activation. */
+  private end: number;
   private written: Uint8Array | null;
   private readonly pages: Pages = new Pages();
   private readonly writtenPages: Pages = new Pages();
@@ -61,11 +65,17 @@ export class Segment implements Memory {
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.options = options;
     this.size = options.size ?? bytes.byteLength;
+    this.end = this.size;
     this.written = options.trackWrites === true ? new Uint8Array(bytes.byteLength) : null;
   }
 
+  /** From now on accesses must end before `end`. */
+  limitTo(end: number): void {
+    this.end = end;
+  }
+
   check(access: Access, offset: number, size: number, unused = false): void {
-    if (offset < 0 || offset + size > this.size || offset % size !== 0) throw this.misplaced(access, offset, size);
+    if (offset < 0 || offset + size > this.end || offset % size !== 0) throw this.misplaced(access, offset, size);
     if (offset + size > this.bytes.byteLength) this.reach(offset + size);
     const { written } = this;
     if (access === 'store') {
@@ -106,13 +116,14 @@ export class Segment implements Memory {
 
   /** The current state of the segment. Pages that were not written since the last state are shared with it. */
   give(): SegmentState {
-    const { bytes, written } = this;
-    return { bytes: this.pages.take(bytes), written: written === null ? null : this.writtenPages.take(written) };
+    const { end, bytes, written } = this;
+    return { end, bytes: this.pages.take(bytes), written: written === null ? null : this.writtenPages.take(written) };
   }
 
   /** Restores the segment. If writes were not tracked in the saved state, all of it counts as written. */
-  take({ bytes, written }: SegmentState): void {
+  take({ end, bytes, written }: SegmentState): void {
     const { size } = bytes;
+    this.end = end;
     if (this.bytes.byteLength !== size) {
       this.bytes = new Uint8Array(size);
       this.view = new DataView(this.bytes.buffer);
@@ -152,7 +163,7 @@ export class Segment implements Memory {
 
   private misplaced(access: Access, offset: number, size: number): Error {
     const parameters = { access, size: String(size) };
-    if (offset >= 0 && offset + size <= this.size) return this.fault('PTX6002', offset, parameters);
+    if (offset >= 0 && offset + size <= this.end) return this.fault('PTX6002', offset, parameters);
     return this.fault('PTX6001', offset, { ...parameters, near: this.nearestName(offset) });
   }
 
@@ -170,7 +181,7 @@ export class Segment implements Memory {
     const distance = (region: NamedRange): number =>
       offset < region.start ? region.start - offset : Math.max(0, offset - region.start - region.size + 1);
     const [region] = [...named].sort((a, b) => distance(a) - distance(b));
-    if (region === undefined) return `; the space has ${this.size} bytes`;
+    if (region === undefined) return `; the space has ${this.end} bytes`;
     const { name, size, start } = region;
     return `; ${distance(region) === 0 ? 'it is in' : 'nearest is'} '${name}', ${size} bytes at ${formatAddress(start)}`;
   }

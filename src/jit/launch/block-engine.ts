@@ -267,7 +267,8 @@ export class BlockEngine {
       resolve: (call: number, address: bigint, thread: number, fuel: number): number => {
         const found = this.at(call, thread, fuel);
         if (found.kind !== 'access') throw new Error(`call ${call} is not an access`);
-        return resolveAccess(found, BigInt.asUintN(64, address), this.launch.memory, this.areas(thread));
+        const areas = this.areas(thread, this.baseOf(thread) + found.localBytes);
+        return resolveAccess(found, BigInt.asUintN(64, address), this.launch.memory, areas);
       },
       raise: (call: number, address: bigint, thread: number, fuel: number): void => {
         const found = this.at(call, thread, fuel);
@@ -298,7 +299,7 @@ export class BlockEngine {
   private callBuiltin(index: number, base: number, thread: number): void {
     const { compiled, memory, services } = this.launch;
     const builtin = compiled.functions[index]?.builtin ?? null;
-    const areas = this.areas(thread);
+    const areas = this.areas(thread, base + (compiled.functions[index]?.localBytes ?? 0));
     if (builtin === null || services === null || areas.local === null)
       throw new Error('no such built-in function here');
     const { name, parameters, result } = builtin;
@@ -323,14 +324,22 @@ export class BlockEngine {
     return count;
   }
 
-  private areas(thread: number): Areas {
+  /** Start of the thread's running activation in its local memory. */
+  private baseOf(thread: number): number {
+    const { compiled, memory } = this.launch;
+    if (compiled.callBytes === 0 || this.current === null) return 0;
+    return Number(memory.load(this.current.frames + compiled.frame.base + 4 * thread, 32));
+  }
+
+  /** @param localEnd end of the running activation, and so of the local memory that can be accessed */
+  private areas(thread: number, localEnd: number): Areas {
     const { arena, launch, current } = this;
     const { stackBytes, shared, local, parameters } = launch.compiled;
     if (current === null) throw new Error('no block runs');
     const own = current.local + thread * arena.localStride;
     return {
       shared: { address: current.shared, size: arena.sharedSize, named: shared },
-      local: stackBytes === 0 ? null : { address: own, size: stackBytes, named: local },
+      local: stackBytes === 0 ? null : { address: own, size: localEnd, named: local },
       const: { address: arena.constants, size: launch.constants.byteLength, named: launch.constantRegions },
       param: { address: arena.parameters, size: launch.parameters.byteLength, named: parameters },
     };

@@ -9,7 +9,7 @@ const empty = new WebAssembly.Module(Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0,
 const kernel: Compiled['kernel'] = {
   name: 'k',
   stops: [],
-  frame: { state: 0, mask: 0, depth: 0, size: 0 },
+  frame: { state: 0, mask: 0, base: 0, depth: 0, size: 0 },
   callBytes: 0,
   stackBytes: 0,
   sharedBytes: 0,

@@ -120,7 +120,7 @@ export function locateAt(
       else locateIn(lowering, space, quick);
       code.br(done);
     });
-    code.i32(recordCall({ kind: 'access', space, access, size }));
+    code.i32(recordCall({ kind: 'access', space, access, size, localBytes: lowering.program.localBytes }));
     code.get(effective).get(locals.thread).get(locals.fuel).call(helpers.import('resolve')).set(at);
   });
   return at;
@@ -161,7 +161,10 @@ function locateGlobal({ code, layout }: Lowering, { effective, at, size, slow }:
   code.brIf(slow);
 }
 
-/** A space of fixed size: the last byte is compared with the size. Unaligned addresses do not reach this point. */
+/**
+ * A space that ends somewhere: the last byte is compared with the end. Local memory ends with the running activation,
+ * since bytes after it belong to nobody. Unaligned addresses do not reach this point.
+ */
 function locateIn(lowering: Lowering, space: Exclude<AccessSpace, 'global' | 'generic'>, quick: Quick): void {
   const { code } = lowering;
   const { effective, at, size, slow } = quick;
@@ -171,6 +174,8 @@ function locateIn(lowering: Lowering, space: Exclude<AccessSpace, 'global' | 'ge
     .op('i64.add');
   if (space === 'shared') pushField(code, lowering.layout, 'sharedSize').op('i64.extend_i32_u');
   else code.i64(BigInt(sizeOf(lowering, space)));
+  if (space === 'local' && lowering.locals.base !== null)
+    code.get(lowering.locals.base).op('i64.extend_i32_u', 'i64.add');
   code.op('i64.ge_u');
   code
     .get(effective)
@@ -191,8 +196,9 @@ function addStart(lowering: Lowering, space: Exclude<AccessSpace, 'global' | 'ge
 
 export const bases = { shared: 'shared', local: 'local', param: 'parameters', const: 'constants' } as const;
 
-export function sizeOf({ layout }: Lowering, space: 'local' | 'param' | 'const'): number {
-  if (space === 'local') return layout.localBytes;
+/** Bytes of a space; of local memory, those of the function's own activation. */
+export function sizeOf({ layout, program }: Lowering, space: 'local' | 'param' | 'const'): number {
+  if (space === 'local') return program.localBytes;
   return space === 'param' ? layout.parameterBytes : layout.constantBytes;
 }
 

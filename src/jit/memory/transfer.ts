@@ -50,7 +50,8 @@ function copyPart(step: StepOf<'transfer'>, lowering: Lowering, size: number, to
   values.get(step.source, 'i64');
   code.tee(source).i64(BigInt(size - 1));
   code.op('i64.and', 'i64.eqz', 'i32.eqz').if(() => {
-    code.i32(recordCall({ kind: 'access', space: step.sourceSpace, access: 'load', size }));
+    const { localBytes } = lowering.program;
+    code.i32(recordCall({ kind: 'access', space: step.sourceSpace, access: 'load', size, localBytes }));
     code.get(source).get(locals.thread).get(locals.fuel).call(helpers.import('resolve')).set(to);
   });
   code.get(source).get(count).op('i64.extend_i32_u', 'i64.add').set(behind);

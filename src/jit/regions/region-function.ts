@@ -335,7 +335,7 @@ class RegionWriter {
       layout,
       locals,
       instruction,
-      offsetOf: fn.program.offsetOf,
+      program: fn.program,
       recordCall,
       callBuiltin,
     };

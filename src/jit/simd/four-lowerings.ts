@@ -73,7 +73,7 @@ export class FourLowerings {
       layout,
       locals,
       instruction,
-      offsetOf: this.program.offsetOf,
+      program: this.program,
       recordCall: (call) => engineCalls.push({ ...call, line }) - 1,
       callBuiltin: () => {
         throw new Error('kernels that call are run one thread after the other');
