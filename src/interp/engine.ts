@@ -227,8 +227,8 @@ export class ReferenceEngine implements SteppingEngine {
 }
 
 function memoriesOf({ kernel, image, memory, parameters }: Launch): Memories {
-  const constants = { readOnly: true, regions: namedRanges(image.constantLayout) };
-  const named = { readOnly: true, regions: namedRanges(kernel.entry.parameters) };
+  const constants = { readOnly: true, named: namedRanges(image.constantLayout) };
+  const named = { readOnly: true, named: namedRanges(kernel.entry.parameters) };
   return {
     global: memory,
     constants: new Segment('const', image.constants, constants),
