@@ -1,6 +1,6 @@
 /**
- * The main job, end to end: reads PTX that nvcc made, checks it, runs it on data made here, and prints what came out.
- * `npm run demo`.
+ * A tour from start to end: reads PTX made by nvcc, checks it, runs it on generated data, and prints the results. `npm
+ * run demo`.
  */
 import { readFileSync } from 'node:fs';
 import { check } from 'ptxlab';

@@ -1,5 +1,6 @@
 /**
- * Quantizes a safetensors model and says what that did to it. Makes a small model of its own unless it is given one.
+ * Quantizes a safetensors model and reports how much accuracy it lost. Without an argument it makes a small model
+ * first.
  *
  *   node examples/quantize-model.mjs [model.safetensors] [scheme]
  */
@@ -12,7 +13,7 @@ import { convertFile, layoutFile, memorySink, memorySource, openTensorFile, plan
 const [given, scheme = 'nvfp4'] = process.argv.slice(2);
 const model = given === undefined ? smallModel() : new Uint8Array(readFileSync(given));
 
-// A file is anything that reads bytes at an offset: here it is in memory.
+// A file is anything that reads bytes at an offset; this one is in memory.
 const file = await openTensorFile(memorySource(model));
 const plan = planConversion(file, 'safetensors', { to: scheme, takes: (name) => !name.includes('norm') });
 const bytes = new Uint8Array(plan.layout.size);

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Rebuild what test/kernels/cuda.test.ts reads: PTX of every .cu there by nvcc, expected results by g++.
+"""Rebuilds the data of test/kernels/cuda.test.ts: nvcc makes the PTX of every .cu there, g++ the expected results.
 
     tools/build-cuda-kernels.py [NAME ...]
 
-Needs nvcc 13.0 (or what NVCC names), g++ with C++20, and the toolkit's headers. A line `// build: TAG OPTIONS` in a .cu
-asks for NAME.TAG.ptx. The host program that g++ makes of the same file (host/kernel.h) runs the kernels with threads as
-fibers, with half, bf16 and fp8 arithmetic of the toolkit's host headers, and prints NAME.jsonl. Contraction into fma is
-off on both sides, so that only a written fmaf is one.
+Needs nvcc 13.0 (or the compiler named by NVCC), g++ with C++20, and the toolkit's headers. A line
+`// build: TAG OPTIONS` in a .cu asks for NAME.TAG.ptx. g++ compiles the same file to a host program (host/kernel.h), which
+runs the kernels with threads as fibers and the half, bf16 and fp8 arithmetic of the toolkit's host headers, and prints
+NAME.jsonl. Both compilers are told not to contract products and sums into fma, so only a written fmaf is one.
 """
 
 import os
@@ -32,12 +32,12 @@ def toolkit_headers() -> str:
 
 
 def without_paths(ptx: str) -> str:
-    """Line tables name files by their full path, size and date, which is nobody's business."""
+    """Removes the full path, size and date of files from line tables."""
     return re.sub(r'(?m)^(\s*\.file\s+\d+ )"(?:[^"]*/)?([^"/]+)".*$', r'\1"\2"', ptx)
 
 
 def build_ptx(source: pathlib.Path) -> None:
-    # Debug sections hold the folder byte by byte: it is the same one whoever builds.
+    # Debug sections contain the path of the folder, so every build uses the same one.
     neutral = pathlib.Path(tempfile.gettempdir()) / 'ptxlab-kernels'
     shutil.copytree(FOLDER, neutral, dirs_exist_ok=True)
     for tag, options in re.findall(r'(?m)^// build: (\S+) (.*)$', source.read_text()):

@@ -1,8 +1,8 @@
 /**
- * Holds the checker against a ptxas on this machine over whole files of PTX: prints every file that one of the two
- * refuses and the other does not, with the first words of each.
+ * Compares the checker with a ptxas on this machine over whole PTX files: prints every file that only one of the two
+ * refuses, with the start of each message.
  *
- * usage: tsx tools/compare-files.ts FILE.ptx …
+ *     tsx tools/compare-files.ts FILE.ptx …
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -12,7 +12,8 @@ import { check } from '../src/check/check.ts';
 const shown = 4;
 
 /**
- * The answer of ptxas; it compiles for sm_75 and later, so older PTX is compiled for that. Null if it accepts the file.
+ * What ptxas answers. It compiles only for sm_75 and later, so older PTX is compiled for sm_75. Null if it accepts the
+ * file.
  */
 function theirErrors(file: string, text: string): readonly string[] | null {
   const [, number = '75', suffix = ''] = /^\s*\.target\s+sm_(\d+)([af]?)/m.exec(text) ?? [];

@@ -1,11 +1,11 @@
 /**
- * Holds the checker against a ptxas on this machine: random instructions of the tables, legal and nearly legal, on random
- * versions and targets. Prints every line on which the two disagree.
+ * Compares the checker with a ptxas on this machine: random instructions of the tables, legal and nearly legal, for
+ * random versions and targets. Prints every line on which the two disagree.
  *
- * usage: tsx tools/compare-ptxas.ts [MODULES] [SEED] [OPCODE [RECORD]]
+ *     tsx tools/compare-ptxas.ts [MODULES] [SEED] [OPCODE [RECORD]]
  *
- * With RECORD, a file, every line that ptxas judged is written to it as a case of test/golden; where the two disagree the
- * case is marked as a quirk: look at each before keeping it.
+ * If RECORD names a file, every line that ptxas judged is written to it as a case of test/golden. Cases on which the
+ * two disagree are marked as quirks: look at each before you keep it.
  */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -170,7 +170,7 @@ for (let m = 0; m < count; m++) {
   let lines = Array.from({ length: perModule }, instruction);
   let result = judge(version, target.name, lines);
   if (result.fatal !== '') {
-    // A fatal error ends ptxas's run: judge each line alone.
+    // A fatal error ends ptxas's run, so each line is judged alone.
     const alone = lines.map((line) => ({ line, one: judge(version, target.name, [line]) }));
     result = { ...result, ptxas: new Set(), raw: new Map() };
     alone.forEach(({ one }, i) => {

@@ -1,8 +1,9 @@
 /**
- * Adds to package-lock.json the platform packages that a registry did not offer when it was written. Without them `npm
- * ci` calls the lock out of step wherever they are missing; with them they are skipped on every other platform.
+ * Adds to package-lock.json the platform packages that a registry did not offer when the lock was written. Where they
+ * are missing, `npm ci` says that the lock is out of sync; where they are present, other platforms skip them. Run it
+ * after every `npm install`.
  *
- * usage: tsx tools/complete-lock.ts   after every `npm install`
+ *     tsx tools/complete-lock.ts
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 
@@ -17,7 +18,7 @@ const lock = JSON.parse(readFileSync(file, 'utf8')) as { packages: Record<string
 const packages = lock.packages as Record<string, Entry>;
 let added = 0;
 
-/** `cli-linux-x64-musl` is os, cpu and C library. */
+/** A name such as `cli-linux-x64-musl` consists of os, cpu and C library. */
 function platformOf(name: string): object {
   const words = (name.split('/').pop() ?? '').replace(/^(cli|binding)-/, '').split('-');
   const [os = '', cpu = '', abi = ''] = words;

@@ -3,8 +3,8 @@
 
 Usage: python3 tools/fold-values.py > test/golden/folded-values/rows.jsonl
 Needs ptxas 13.0 on the path; the tests do not. Each line is a mnemonic with rows of source bits and the result's, in hex.
-A row is kept only if the machine code is, byte for byte, that of a kernel which stores the recorded result: what ptxas
-does not fold leaves no row, and no instruction encoding has to be understood.
+A row is kept only if the machine code equals, byte for byte, that of a kernel that stores the recorded result. Instructions
+that ptxas does not fold therefore leave no row, and no instruction encoding has to be understood.
 """
 import json
 import os
@@ -35,7 +35,7 @@ def sections(path):
 
 
 def assemble(bodies):
-    """Machine code of one kernel a body; each body leaves its result of `width` bits in register 0."""
+    """The machine code of one kernel per body; each body leaves its result of `width` bits in register 0."""
     text = ".version 9.0\n.target sm_100a\n.address_size 64\n"
     for i, (body, width) in enumerate(bodies):
         registers = ".reg .pred %p<8>; .reg .b16 %h<8>; .reg .b32 %r<8>; .reg .b64 %d<8>; .reg .b64 %a;"
@@ -58,7 +58,7 @@ def constants(code):
 
 
 def fold(bodies):
-    """The result of each body; None where ptxas left something to compute."""
+    """The result of each body; None if ptxas did not fold it."""
     codes = assemble(bodies)
     guesses = []
     for i, (_, width) in enumerate(bodies):
@@ -73,7 +73,7 @@ def fold(bodies):
     return results
 
 
-# Mnemonic, width of the result, widths of the sources ("8", "byte" and "5" are amounts in registers of 32 bits).
+# Mnemonic, width of the result, widths of the sources ("8", "byte" and "5" are amounts in 32-bit registers).
 TABLE = []
 
 

@@ -1,9 +1,9 @@
 /**
- * Makes digests/conversions.json, what `ptxlab sweep --published` compares with: every conversion with at most 32 input
- * bits. Up to 16 bits the reference engine computes them, beyond that `ptxlab sweep`. What the file has stays, so an
- * interrupted run goes on.
+ * Makes digests/conversions.json, which `ptxlab sweep --published` compares with: every conversion of at most 32 input
+ * bits. Digests of up to 16 bits are computed by the reference engine, the others by `ptxlab sweep`. Digests already in
+ * the file are kept, so an interrupted run can be continued.
  *
- * usage: npm run build && tsx tools/make-digests.ts [pattern of mnemonics]
+ *     npm run build && tsx tools/make-digests.ts [pattern of mnemonics]
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -28,7 +28,7 @@ function sweeps(): readonly Sweep[] {
     });
 }
 
-/** The digest of all results, by the reference engine. */
+/** The digest of all results, computed by the reference engine. */
 function referenceDigest({ mnemonic, inputBits, plan }: Sweep): number {
   const prepared = prepareEval(mnemonic, null, anywhere, {});
   if (!prepared.ok) throw new Error(prepared.error.message);
@@ -45,7 +45,7 @@ function referenceDigest({ mnemonic, inputBits, plan }: Sweep): number {
 
 const all = sweeps();
 const narrow = all.filter(({ inputBits }) => inputBits <= 16);
-// The fast ones first.
+// Fast conversions first.
 const wide = all.filter(({ inputBits }) => inputBits > 16).sort((a, b) => b.kernel.lanes - a.kernel.lanes);
 const file = DigestFile.read(path, true);
 for (const sweep of narrow) {

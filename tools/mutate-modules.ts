@@ -1,9 +1,9 @@
 /**
- * Holds the checker against a ptxas on this machine: real modules with a token or two changed, or for another version and
- * target. Prints every module on which the two disagree: what was changed, and what each says. Many are peculiarities of
- * ptxas that docs/spec-questions.md lists.
+ * Compares the checker with a ptxas on this machine: real modules with one or two tokens changed, or for another
+ * version and target. Prints every module on which the two disagree: the change, and what each says. Many of these are
+ * peculiarities of ptxas that docs/spec-questions.md lists.
  *
- * usage: tsx tools/mutate-modules.ts COUNT SEED FILE.ptx …
+ *     tsx tools/mutate-modules.ts COUNT SEED FILE.ptx …
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -24,10 +24,10 @@ interface Module {
   readonly body: string;
 }
 
-/** Characters of a module: ptxas is asked thousands of times. */
+/** The largest module in characters; ptxas runs thousands of times. */
 const longest = 14_000;
 
-/** The functions of a file, each a module of its own where it is one; a short file as a whole. */
+/** The functions of a file, each as a module of its own if it is legal alone; a short file stays whole. */
 function modulesOf(file: string): readonly Module[] {
   const text = readFileSync(file, 'utf8').replace(/^\s*\/\/.*$/gm, '');
   const header = /\.version[^\n]*\s*\.target[^\n]*\s*(\.address_size[^\n]*\s)?/.exec(text)?.[0] ?? '';
@@ -41,7 +41,7 @@ function isLegal(text: string): boolean {
   return ourFirst(text) === null;
 }
 
-/** Our first error, or null. */
+/** The checker's first error, or null. */
 function ourFirst(text: string): string | null {
   const error = check(text).diagnostics.find(({ severity }) => severity === 'error');
   return error === undefined ? null : `${error.code} ${error.message}`;
@@ -49,7 +49,7 @@ function ourFirst(text: string): string | null {
 
 const folder = scratchFolder();
 
-/** The first complaint of ptxas if it rejects a module, null if it does not, undefined if it cannot tell. */
+/** The first complaint of ptxas; null if it accepts the module, undefined if it cannot tell. */
 function theirFirst(text: string): string | null | undefined {
   const file = join(folder, 'm.ptx');
   writeFileSync(file, text);
@@ -59,7 +59,7 @@ function theirFirst(text: string): string | null | undefined {
     timeout: 20_000,
   });
   const said = run.stdout + run.stderr;
-  // It compiles for fewer targets than it knows, for no 32-bit addresses, and without limits on memory.
+  // ptxas compiles for fewer targets than it knows, does not support 32-bit addresses, and ignores limits on memory.
   if (run.status === null || /is not defined for option|32-Bit|Memory allocation failure/.test(said)) return undefined;
   return run.status === 0 ? null : (/(error|fatal)\s*:.*/.exec(said)?.[0] ?? said);
 }

@@ -2,9 +2,9 @@
 """Records what ptxas says about calls, prototypes, targets, aliases and functions.
 
 Usage: python3 tools/record-legality-call.py > test/golden/legality-call/cases.jsonl
-Needs ptxas 13.0 on the path; the tests do not. The first line holds the functions that every module begins with and the
-declarations of its kernel; every other line is one module: version, target, `before` (behind those functions), `body` (of
-the kernel, behind those declarations; null where `before` is all of the module), ok and, where refused, ptxas's words.
+Needs ptxas 13.0 on the path; the tests do not. The first line has the functions at the start of every module and the
+declarations of its kernel; every other line is one module: version, target, `before` (text after those functions), `body`
+(of the kernel, after those declarations; null if the module ends with `before`), ok and, if refused, ptxas's message.
 """
 import itertools
 import json

@@ -3,7 +3,7 @@
 
 Usage: python3 tools/record-legality-more.py > test/golden/legality-more/cases.jsonl
 Needs ptxas 13.0 on the path; the tests do not. Every line is judged at 9.0 on sm_100a. The first legal line of each
-mnemonic is judged on every target over all versions; kept are a target's first version and both sides of each change.
+mnemonic is judged on every target in all versions; a target's first version and both sides of each change are kept.
 Words in parentheses are alternatives: `cp.async.(ca|cg)` stands for two lines.
 """
 import importlib.util
@@ -60,7 +60,7 @@ def emit(line, said, version, target):
 
 
 def boundaries(chosen):
-    """Verdicts of the chosen lines by target, thinned to where they change."""
+    """The verdicts of the chosen lines by target, reduced to the versions at which they change."""
     pairs = [(v, t) for t in base.FIRST for v in base.VERSIONS if v >= base.FIRST[t]]
     with ThreadPoolExecutor(4) as pool:
         judged = dict(zip(pairs, pool.map(lambda pair: base.judge(chosen, *pair), pairs)))
@@ -91,7 +91,7 @@ def main():
 
 
 def shared_rule(mnemonic, seen):
-    """Video instructions share one rule an opcode: one mnemonic stands for all."""
+    """All video instructions of an opcode follow one rule, so one mnemonic represents them."""
     if not re.match(r"v(add|sub|absdiff|min|max|shl|shr|mad|set|avrg)", mnemonic):
         return False
     opcode = mnemonic.split(".")[0]

@@ -2,8 +2,9 @@
 """Records what ptxas says about bit fields, carries, dot products, roots, elementary functions, set, lop3 and their like.
 
 Usage: python3 tools/record-legality-values.py > test/golden/legality-values/cases.jsonl
-Needs ptxas 13.0 on the path; the tests do not. Lines as in tools/record-legality.py, whose machinery it uses, and the same
-three products: legal mnemonics over versions and targets, mnemonics that may not fit, operands of every kind in every place.
+Needs ptxas 13.0 on the path; the tests do not. The output has the same format as that of tools/record-legality.py,
+whose functions it uses, and the same three parts: legal mnemonics for versions and targets, mnemonics that may be illegal,
+and operands of every kind in every position.
 """
 import importlib.util
 import itertools
@@ -26,7 +27,7 @@ TYPES = (
 ).split()
 FLOAT_MODIFIERS = ".approx .ftz .rn .rz .rm .rp .sat .full".split()
 
-# Opcode, modifiers that occur with it somewhere, operands: T1 is a register of the mnemonic's type, others are as written.
+# Opcode, all modifiers it can have, operands: T1 is a register of the mnemonic's type, others are as written.
 SHAPES = [
     ("popc", [], "%u32_1 T2"), ("clz", [], "%u32_1 T2"), ("brev", [], "T1 T2"), ("cnot", [], "T1 T2"),
     ("bfind", [".shiftamt"], "%u32_1 T2"), ("bfe", [], "T1 T2 %u32_3 %u32_4"), ("bfi", [], "T1 T2 T3 %u32_4 %u32_5"),
@@ -80,7 +81,7 @@ prmt.b32 %b32_1,%b32_2,%b32_3,0x3210;|prmt.b32.f4e %b32_1,%b32_2,%b32_3,9;|bfe.u
 addc.cc.u32 %u32_1,%u32_2,0;|sub.cc.u32 %u32_1,1,2;|fns.b32 %b32_1,7,%u32_2,-3;|sad.u32.lo %u32_1,%u32_2,%u32_3,%u32_4;"""
 
 def quirk(line):
-    """Acceptances of ptxas that no text of the ISA allows."""
+    """Marks lines that ptxas accepts although the ISA text does not allow them."""
     untested = re.match(r"testp\.f(32|64) ", line)
     predicate = line.startswith("set.") and ".bf16" in line and "%p5" in line
     return "operand" if untested or predicate else recorded_quirk(line)

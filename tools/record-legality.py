@@ -2,11 +2,11 @@
 """Records what ptxas says about arithmetic, logic, comparison, mov and control instructions.
 
 Usage: python3 tools/record-legality.py > test/golden/legality-basic/cases.jsonl
-Needs ptxas 13.0 on the path; the tests do not. The first line of the output holds the declarations that cases name in
-`decls`; every other line is one case: version, target, decls, inst, ok and, where refused, ptxas's words.
+Needs ptxas 13.0 on the path; the tests do not. The first line of the output has the declarations that cases name in
+`decls`; every other line is one case: version, target, decls, inst, ok and, if refused, ptxas's message.
 
-Three products are sampled with a fixed seed: legal mnemonics over versions and targets, mnemonics with modifiers and types
-that may not fit, and operands of every kind in every place of a legal instruction.
+Three sets are sampled with a fixed seed: legal mnemonics for versions and targets, mnemonics with modifiers and types that
+may be illegal, and operands of every kind in every position of a legal instruction.
 """
 import itertools
 import json
@@ -81,7 +81,7 @@ def run(lines, version, target):
 
 
 def judge(lines, version, target):
-    """The refusals of each line; a syntax error ends ptxas's run, so the rest is judged again without it."""
+    """The errors of each line; a syntax error ends ptxas's run, so the remaining lines are judged again without it."""
     if not lines:
         return []
     said, other, code = run(lines, version, target)
@@ -114,7 +114,7 @@ def register(type_, index):
 
 
 def operands(opcode, modifiers, types, count):
-    """Operands of the types that the mnemonic would want, were it legal."""
+    """Operands of the types that the mnemonic would need if it were legal."""
     kinds = [types[0]] * 5 if types else [".b32"] * 5
     if len(types) == 2:
         kinds = [types[0]] + [types[1]] * (count - 2) + [types[0]]
@@ -157,7 +157,7 @@ MIXED = [(".f32", ".f16"), (".f32", ".bf16"), (".bf16", ".f32"), (".f32", ".f64"
 
 
 def mnemonics():
-    """Every choice of up to three modifiers and of the types, legal or not, with operands to match."""
+    """Every choice of up to three modifiers and of types, legal or not, with matching operands."""
     for opcode, counts, modifiers in SHAPES:
         pairs = MIXED if opcode in ("add", "sub", "fma", "mul") else []
         for many in range(4):
@@ -225,7 +225,7 @@ div.rn.f32 %f32_1,%f32_2,%f32_3|max.u64 %u64_1,%u64_2,%u64_3|min.f32 %f32_1,%f32
 
 
 def seats():
-    """Every kind of operand in every place of some legal instructions."""
+    """Every kind of operand in every position of some legal instructions."""
     for line in re.split(r"[|\n]", SEATS):
         mnemonic, rest = line.replace("^", "|").split(" ", 1)
         places = rest.split(",")
@@ -235,7 +235,7 @@ def seats():
 
 
 def quirk(line):
-    """Acceptances of ptxas that no text of the ISA allows, and its one refusal of an f16x2 register as an integer."""
+    """Marks lines that ptxas accepts against the ISA text, and its one refusal of an f16x2 register as an integer."""
     mnemonic, rest = (line.split(" ", 1) + [""])[:2]
     predicate = mnemonic.endswith(".pred") and "%f16x2_" in rest
     shift = mnemonic.split(".")[0] in ("shl", "shr") and rest.endswith("%f16x2_5;")

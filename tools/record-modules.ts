@@ -1,8 +1,8 @@
 /**
- * Writes what a ptxas on this machine makes of the modules in test/golden/modules into the files there, and says where the
- * checker differs.
+ * Runs a ptxas on this machine on the modules in test/golden/modules, writes its answers into the files there, and says
+ * where the checker differs.
  *
- * usage: tsx tools/record-modules.ts [FILE.txt …]
+ *     tsx tools/record-modules.ts [FILE.txt …]
  */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -13,13 +13,16 @@ import { caseFiles, folder, type ModuleCase, readCases } from '../test/golden/mo
 
 const scratch = scratchFolder();
 
-/** As a program; as part of one, which came with 3.1, where something is missing that another part may have. */
+/**
+ * Compiles a whole program, or, from PTX 3.1 on, a relocatable part if something is missing that another part may
+ * define.
+ */
 function verdictOf(one: ModuleCase): string {
   const whole = runOn(one, []);
   return /Unresolved extern/.test(whole) && Number(one.version) >= 3.1 ? runOn(one, ['-c']) : whole;
 }
 
-/** It compiles for sm_75 and later; older PTX is compiled for that. */
+/** ptxas compiles only for sm_75 and later, so older PTX is compiled for that. */
 function runOn({ source, target }: ModuleCase, options: readonly string[]): string {
   const path = join(scratch, 'm.ptx');
   writeFileSync(path, source);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records what printf of this machine's C library writes: conversions with random flags, widths, precisions and sizes.
+"""Records the output of printf in this machine's C library for conversions with random flags, widths, precisions and sizes.
 
 Usage: python3 tools/record-printf.py > test/golden/printf/cases.jsonl
 Each line: format, args (["i32" | "i64" | "f64" | "text", value]; f64 as 16 hex digits of its bits, i as hex), text.

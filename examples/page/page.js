@@ -1,4 +1,4 @@
-/** Converts an array in the page: on this thread, and on Web Workers where the page may share memory. */
+/** Converts an array in the page: on the main thread, and on Web Workers if the page may share memory. */
 import { convert, convertAsync, Workspace } from 'ptxlab/arrays';
 
 const count = 2 ** 20;

@@ -15,7 +15,7 @@ const port = Number(process.argv[2] ?? 8123);
 
 const server = createServer(async (request, response) => {
   const { pathname } = new URL(request.url, 'http://localhost');
-  // What begins with a slash cannot climb out of the root when it is normalized.
+  // A normalized path that begins with a slash cannot climb out of the root.
   const path = join(root, normalize(decodeURIComponent(pathname)).replace(/\/$/, '/index.html'));
   const type = types[extname(path)];
   const found = type === undefined ? null : await stat(path).catch(() => null);

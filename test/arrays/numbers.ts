@@ -1,6 +1,6 @@
 /** Arrays to quantize. */
 
-/** Numbers that repeat: xorshift. */
+/** A repeatable sequence of random numbers (xorshift). */
 function randomWords(count: number, seed: number): Uint32Array {
   let state = seed;
   return Uint32Array.from({ length: count }, () => {
@@ -11,7 +11,7 @@ function randomWords(count: number, seed: number): Uint32Array {
   });
 }
 
-/** f32 of a few neighbouring powers of two, so that blocks have something to lose. */
+/** f32 values within a few neighbouring powers of two, so that blocks lose precision. */
 export function moderate(count: number, seed: number): Float32Array {
   return Float32Array.from(randomWords(count, seed), (word) => ((word % 20001) - 10000) * 2 ** -((word >>> 20) % 12));
 }
@@ -45,7 +45,7 @@ export const special = Float32Array.of(
   0.25,
 );
 
-/** Where two arrays differ first; -1 if nowhere. */
+/** The first index at which two arrays differ; -1 if they are equal. */
 export function difference(a: Uint8Array | Float32Array, b: Uint8Array | Float32Array): number {
   if (a.length !== b.length) return Math.min(a.length, b.length);
   return a.findIndex((value, i) => !Object.is(value, b[i]));

@@ -1,4 +1,4 @@
-/** WebAssembly against plain JavaScript, which specifies it. */
+/** Compares the WebAssembly implementation with the plain JavaScript one, which is the specification. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { schemes } from '../../src/arrays/quantized/block-formats.ts';
 import { dequantize } from '../../src/arrays/quantized/dequantize.ts';
@@ -29,10 +29,10 @@ function agreeOn(quantized: QuantizedArray): void {
   expect(difference(new Uint8Array(values[0].buffer), new Uint8Array(values[1].buffer))).toBe(-1);
 }
 
-describe.each(names)('%s by WebAssembly gives every byte that plain JavaScript gives', (to) => {
+describe.each(names)('%s: WebAssembly gives the same bytes as plain JavaScript', (to) => {
   const scaleRule = (i: number): 'floor' | 'up' => (i % 2 === 0 ? 'floor' : 'up');
 
-  test('of all lengths up to 100, dense and in bytes', () => {
+  test('for all lengths up to 100, with dense codes and with one code a byte', () => {
     for (let length = 0; length <= 100; length++) {
       const options = { to, scaleRule: scaleRule(length) } as const;
       agree(moderate(length, length + 7), { ...options, ...packed(to) });
@@ -40,7 +40,7 @@ describe.each(names)('%s by WebAssembly gives every byte that plain JavaScript g
     }
   });
 
-  test('of rows that end within a byte and within a block', () => {
+  test('for rows that end within a byte and within a block', () => {
     for (const shape of [
       [3, 5],
       [2, 3, 17],
@@ -58,19 +58,19 @@ describe.each(names)('%s by WebAssembly gives every byte that plain JavaScript g
     }
   });
 
-  test('of more than fits its memory, at odd places of a buffer', () => {
+  test('for arrays larger than its memory, at odd offsets of a buffer', () => {
     const whole = moderate(40_003, 11);
     agree(whole.subarray(1), { to });
     agree(whole.subarray(3, 32_771), { to, scaleRule: 'up' });
   });
 
-  test('of special values', () => {
+  test('for special values', () => {
     for (let i = 0; i < special.length; i++) {
       agree(Float32Array.of(special.at(i) ?? 0, ...special.subarray(0, i)), { to, scaleRule: scaleRule(i) });
     }
   });
 
-  test('of any codes and scales, which quantizing does not make', () => {
+  test('for any codes and scales, including those that quantizing never produces', () => {
     const { codes, scales, ...rest } = quantize(moderate(300 * 256, 5), { to, shape: [300, 256], granularity: 'row' });
     const any = {
       ...rest,
@@ -87,7 +87,7 @@ describe.each(names)('%s by WebAssembly gives every byte that plain JavaScript g
   });
 });
 
-describe('where WebAssembly is not to be had', () => {
+describe('where WebAssembly is not available', () => {
   afterEach(() => {
     vi.unstubAllGlobals();
     vi.resetModules();

@@ -1,4 +1,4 @@
-/** Parts of an array, and stochastic rounding, which depends on where an element is. */
+/** Quantizing an array in parts, and stochastic rounding, which depends on the index of an element. */
 import { describe, expect, test } from 'vitest';
 import { schemes } from '../../src/arrays/quantized/block-formats.ts';
 import { convert } from '../../src/arrays/convert.ts';
@@ -11,17 +11,20 @@ import { difference, moderate } from './numbers.ts';
 const names = [...schemes.keys()];
 
 describe('parts of an array', () => {
-  test.each(['nvfp4', 'e4m3', 's8', 'mxfp4'])('%s: with the amax of the whole they are what the whole is', (to) => {
-    const source = moderate(640, 2);
-    const amax = largestMagnitude(source);
-    const whole = quantize(source, { to });
-    const parts = [0, 320].map((at) => quantize(source.subarray(at, at + 320), { to, amax }));
-    expect(parts.flatMap(({ codes }) => [...codes])).toEqual([...whole.codes]);
-    expect(parts.map(({ tensorScale }) => tensorScale)).toEqual([whole.tensorScale, whole.tensorScale]);
-    expect([...new Set(parts.flatMap(({ scales }) => [...scales]))]).toEqual([...new Set(whole.scales)]);
-  });
+  test.each(['nvfp4', 'e4m3', 's8', 'mxfp4'])(
+    '%s: parts give the same codes as the whole if they know its amax',
+    (to) => {
+      const source = moderate(640, 2);
+      const amax = largestMagnitude(source);
+      const whole = quantize(source, { to });
+      const parts = [0, 320].map((at) => quantize(source.subarray(at, at + 320), { to, amax }));
+      expect(parts.flatMap(({ codes }) => [...codes])).toEqual([...whole.codes]);
+      expect(parts.map(({ tensorScale }) => tensorScale)).toEqual([whole.tensorScale, whole.tensorScale]);
+      expect([...new Set(parts.flatMap(({ scales }) => [...scales]))]).toEqual([...new Set(whole.scales)]);
+    },
+  );
 
-  test('the largest magnitude counts no NaNs, but infinities', () => {
+  test('the largest magnitude ignores NaNs but counts infinities', () => {
     expect(largestMagnitude(Float32Array.of(1, -3, Number.NaN))).toBe(3);
     expect(largestMagnitude(Float32Array.of(Number.NEGATIVE_INFINITY))).toBe(Number.POSITIVE_INFINITY);
     expect(largestMagnitude(new Float32Array(0))).toBe(0);
@@ -32,7 +35,7 @@ describe('parts of an array', () => {
 describe('stochastic rounding', () => {
   const floats = names.filter((to) => !to.startsWith('s'));
 
-  test.each(floats)('%s: the products are converted as convert does it, by the index of the element', (to) => {
+  test.each(floats)('%s: products are rounded as `convert` rounds them, by the index of the element', (to) => {
     const source = moderate(20_000, 6);
     const options = { to, shape: [40, 500], rounding: 'rs', seed: 9 } as const;
     const fast = quantize(source, options);
@@ -47,21 +50,21 @@ describe('stochastic rounding', () => {
     expect(fast.codes).toEqual(convert(products, { to: element, rounding: 'rs', seed: 9 }));
   });
 
-  test('parts of an array draw what the whole draws', () => {
+  test('parts of an array use the same random bits as the whole', () => {
     const source = moderate(640, 2);
     const options = { to: 'nvfp4', rounding: 'rs', seed: 1n, amax: largestMagnitude(source) } as const;
     const parts = [0, 320].map((at) => quantize(source.subarray(at, at + 320), { ...options, firstElement: at }));
     expect(parts.flatMap(({ codes }) => [...codes])).toEqual([...quantize(source, options).codes]);
   });
 
-  test('on average nothing is lost', () => {
+  test('rounding is unbiased on average', () => {
     const source = new Float32Array(65_536).fill(1.1).fill(4, 0, 1);
     const values = dequantize(quantize(source, { to: 'mxfp4', shape: [1, 65_536], rounding: 'rs', seed: 3 }));
     const mean = values.subarray(1).reduce((sum, value) => sum + value, 0) / 65_535;
     expect(Math.abs(mean - 1.1)).toBeLessThan(0.01);
   });
 
-  test('needs a seed, and floats', () => {
+  test('it needs a seed and a float format', () => {
     const values = new Float32Array(4);
     expect(() => quantize(values, { to: 'mxfp4', rounding: 'rs' })).toThrow('seed');
     expect(() => quantize(values, { to: 's8', rounding: 'rs', seed: 1 })).toThrow('s8 is rounded by rn');
@@ -69,7 +72,7 @@ describe('stochastic rounding', () => {
   });
 });
 
-/** As many codes of 1 as a quantized array has. */
+/** The number of codes 1 in a quantized array. */
 function codesOfOne({ scheme, packing, codes }: QuantizedArray): Uint8Array {
   const one = codeOf(codeTable(scheme.element), 0x3f800000);
   const isDense = packing !== 'bytes';

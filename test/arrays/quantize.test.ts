@@ -1,4 +1,4 @@
-/** Results of quantizing: by an oracle of OCP MX 1.0, and by example. */
+/** Results of quantizing, checked against an oracle of OCP MX 1.0 and against examples. */
 import { describe, expect, test } from 'vitest';
 import { unpackCodes } from '../../src/arrays/elements/bit-packing.ts';
 import { schemes } from '../../src/arrays/quantized/block-formats.ts';
@@ -12,7 +12,7 @@ const names = [...schemes.keys()];
 const mxSchemes = ['mxfp8_e4m3', 'mxfp8_e5m2', 'mxfp6_e2m3', 'mxfp6_e3m2', 'mxfp4'] as const;
 const rules = ['floor', 'up'] as const;
 
-// --- an oracle from the words of OCP MX 1.0, in exact integers ------------------------------------------------------
+// --- an oracle written from the text of OCP MX 1.0, in exact integers ------------------------------------------------
 
 /** An f32 times 2^400. */
 function exact(value: number): bigint {
@@ -43,12 +43,12 @@ function oracleScale(element: FormatName, rule: 'floor' | 'up', block: readonly 
   const largest = magnitudesOf(element).at(-1) as bigint;
   const unit = 1n << 400n;
   if (rule === 'up') {
-    // The least 2^k, from 2^-127 on, of which the largest element is at least amax.
+    // The least 2^k, at least 2^-127, that brings amax within the largest element.
     let k = -127;
     while ((largest << BigInt(k + 127)) * unit < (amax << 127n) << 20n) k++;
     return k + 127;
   }
-  // Largest power of two in amax over largest power of two in the element.
+  // The largest power of two in amax divided by the largest power of two in the element.
   const log2 = (value: bigint): number => value.toString(2).length - 1;
   const k = amax === 0n ? -127 : log2(amax) - 400 - (log2(largest) - 20);
   return Math.max(k, -127) + 127;
@@ -65,10 +65,10 @@ function oracleCode(element: FormatName, scale: number, value: number): number {
   return best + (value < 0 || Object.is(value, -0) ? 2 ** (formats[element].width - 1) : 0);
 }
 
-describe.each(mxSchemes)('%s as OCP MX 1.0 has it', (to) => {
+describe.each(mxSchemes)('%s as OCP MX 1.0 defines it', (to) => {
   const { element } = schemes.get(to) as { element: FormatName };
 
-  test.each(rules)('%s: scales and codes of exact arithmetic', (scaleRule) => {
+  test.each(rules)('%s: scales and codes match exact arithmetic', (scaleRule) => {
     const finite = special.filter(Number.isFinite);
     const edges = [6, 7.5, 28, 448, 57344].flatMap((end) => [end, end * 1.0000002, end * 0.9999999, end * 1.1]);
     const blocks = [
@@ -104,7 +104,7 @@ describe('layout of codes', () => {
     expect([...codes]).toEqual([wanted & 255, (wanted >> 8) & 255, wanted >> 16]);
   });
 
-  test('dense codes are the codes of single bytes, packed', () => {
+  test('dense codes are the single-byte codes, packed', () => {
     for (const to of ['mxfp4', 'mxfp6', 's2', 'nvfp4']) {
       const source = moderate(77, 5);
       const [dense, bytes] = [
@@ -117,7 +117,7 @@ describe('layout of codes', () => {
     }
   });
 
-  test('a scale for each block of a row, each row, each tile', () => {
+  test('there is one scale for each block of a row, each row, or each tile', () => {
     const source = moderate(3 * 200, 1);
     const scalesOf = (options: QuantizeOptions): number =>
       quantize(source, { shape: [3, 200], ...options }).scales.length;
@@ -129,11 +129,11 @@ describe('layout of codes', () => {
   });
 });
 
-describe('back again', () => {
-  test.each(names)('%s: what codes and scales mean is quantized to itself', (to) => {
+describe('round trips', () => {
+  test.each(names)('%s: dequantized values are quantized to the same values', (to) => {
     const once = dequantize(quantize(moderate(1000, 3), { to, shape: [10, 100] }));
     const again = dequantize(quantize(once, { to, shape: [10, 100] }));
-    // The scale of an element of the largest code may differ where the scale itself was rounded.
+    // An element with the largest code may get another scale if the scale itself was rounded.
     const exactScales = to.startsWith('mx');
     if (exactScales) expect(again).toEqual(once);
     else
@@ -142,7 +142,7 @@ describe('back again', () => {
       );
   });
 
-  test('a NaN is 0x7f, the largest code or 0', () => {
+  test('a NaN becomes 0x7f, the largest code or 0', () => {
     const codeOf = (to: string): number | undefined =>
       quantize(Float32Array.of(Number.NaN, 1), { to, packing: 'bytes' }).codes.at(0);
     expect(['mxfp8', 'mxfp8_e5m2', 'mxfp4', 'mxfp6', 'nvfp4', 's8'].map(codeOf)).toEqual([0x7f, 0x7f, 7, 0x1f, 7, 0]);
@@ -153,14 +153,14 @@ describe('back again', () => {
     expect([...scales, ...codes]).toEqual([254, 15, 0]);
   });
 
-  test('nothing but zeros: the least scale, and signs kept', () => {
+  test('an all-zero block has the least scale and keeps its signs', () => {
     const quantized = quantize(Float32Array.of(0, -0), { to: 'mxfp8', packing: 'bytes' });
     expect([...quantized.scales, ...quantized.codes]).toEqual([0, 0, 0x80]);
     expect([...dequantize(quantized)]).toEqual([0, -0]);
   });
 });
 
-describe('to halves', () => {
+describe('to half precision', () => {
   test('the f32 product is rounded to nearest', () => {
     const quantized = quantize(moderate(100, 4), { to: 's8', shape: [4, 25] });
     const values = dequantize(quantized);
@@ -182,10 +182,10 @@ describe('statistics', () => {
     expect(statistics?.sqnr).toBeCloseTo(10 * Math.log10(50), 12);
   });
 
-  test('clipped is what a larger code would have been nearer to', () => {
+  test('a value counts as clipped if a larger code would have been nearer', () => {
     const clipped = (to: string, amax: number, ...values: readonly number[]): number | undefined =>
       quantize(Float32Array.from(values), { to, amax, statistics: true }).statistics?.clipped;
-    // 448 is even, 127 is odd: ties between them and what there is not go to the even one.
+    // 448 is even and 127 is odd: a value halfway to the next code, which is missing, goes to the even one.
     expect(clipped('e4m3', 448, 448, 463, 464, 464.1, -465)).toBe(2);
     expect(clipped('s8', 127, 127, 127.4, 127.5, -128, -128.6)).toBe(2);
     expect(clipped('e4m3', 3 / 7, 3 / 7)).toBe(0);
@@ -205,8 +205,8 @@ describe('statistics', () => {
   });
 });
 
-describe("a caller's mistakes", () => {
-  test('have codes', () => {
+describe('mistakes of the caller', () => {
+  test('have error codes', () => {
     const values = new Float32Array(6);
     expect(() => quantize(values, { to: 'mxpf4' })).toThrow("did you mean 'mxfp4'?");
     expect(() => quantize(values, { to: 'mxfp4', shape: [2, 4] })).toThrow('shape (2, 4) is not one of 6 elements');

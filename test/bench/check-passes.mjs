@@ -1,9 +1,9 @@
 /**
- * One process that checks files in the order given, several times, and prints what it took as JSON: its user and system
- * time up to the end of the first pass, its start included, that of every later pass, and the peak of its memory. It runs
- * what is built, as strangers do.
+ * Checks files in the order given, several times in one process, and prints the cost as JSON: the user and system time
+ * of the first pass, including start-up, the times of each later pass, and the peak memory. It runs the built package,
+ * as users do.
  *
- * usage: node test/bench/check-passes.mjs PASSES FILE …
+ *     node test/bench/check-passes.mjs PASSES FILE …
  */
 import { readFileSync } from 'node:fs';
 import { check } from '../../dist/index.js';

@@ -1,4 +1,4 @@
-/** From the text of a module to its first block, in a process that has run nothing yet and in one that has. */
+/** The time from a module's text to its first block, in a fresh process and in one that has already run something. */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Row } from './run-kernels.ts';
@@ -6,7 +6,7 @@ import type { Row } from './run-kernels.ts';
 const device = new URL('../../dist/device.js', import.meta.url).href;
 const kernels = fileURLToPath(new URL('../../examples/kernels/quantize_sm89.ptx', import.meta.url));
 
-/** Prints milliseconds, one line a run; every text is another, so that nothing is remembered. */
+/** Prints one time in milliseconds for each run. Every text is different, so nothing comes from a cache. */
 const script = `
 import { readFileSync } from 'node:fs';
 const { Device } = await import('${device}');

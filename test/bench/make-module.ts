@@ -1,6 +1,6 @@
 /**
- * Writes a PTX module of about the given size to stdout, for benchmarks: the kernels of examples/kernels over and over,
- * each copy under names of its own. The same size always gives the same text.
+ * Writes a PTX module of about the given size to stdout, for benchmarks: copies of the kernels in examples/kernels,
+ * each under its own names. The same size always gives the same text.
  *
  *     tsx test/bench/make-module.ts 10000000 > module.ptx
  */
@@ -18,7 +18,7 @@ interface Template {
   readonly names: RegExp;
 }
 
-/** The text piece by piece: the header, then one template a piece, until at least `bytes` characters are out. */
+/** Yields the text in pieces: the header, then one template at a time, until there are at least `bytes` characters. */
 export function* makeModule(bytes: number): Generator<string> {
   const templates = readTemplates();
   yield header;

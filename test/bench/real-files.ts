@@ -1,7 +1,7 @@
 /**
- * The files that the checker's speed is measured on: PTX of 100 kB to 3 MB by nvcc, of the sources in `cuda` beside this
- * file, with -O3, -G and -lineinfo for several targets. They are made once, in `.scratch/check-set`, and kept there. Where
- * nvcc is missing, a generated module of 3 MB stands in for them, several times.
+ * The files on which the checker's speed is measured: PTX of 100 kB to 3 MB, compiled by nvcc from the sources in
+ * `cuda` beside this file with -O3, -G and -lineinfo for several targets. They are made once and kept in
+ * `.scratch/check-set`. Without nvcc, a generated module of 3 MB takes their place.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,9 @@ const folder = join(root, '.scratch', 'check-set');
 const smallest = 100_000;
 const largest = 3_000_000;
 
-/** Names and options of what is made of each source; what a target cannot have is left out. */
+/**
+ * The names and options of the files made from each source. Combinations that a target does not support are left out.
+ */
 const builds: readonly (readonly [string, readonly string[]])[] = [
   ['sm_75-debug', ['-arch=sm_75', '-G', '-DSMALL']],
   ['sm_80', ['-arch=sm_80', '-O3']],
@@ -25,14 +27,14 @@ const builds: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 export interface RealFiles {
-  /** In the order of their names. */
+  /** In alphabetical order. */
   readonly files: readonly string[];
   readonly bytes: number;
-  /** Where they come from, in words. */
+  /** A description of where they come from. */
   readonly origin: string;
 }
 
-/** The files, made now where they are not there yet, which takes some minutes. */
+/** Returns the files; missing ones are made first, which takes some minutes. */
 export function realFiles(): RealFiles {
   const done = join(folder, 'done');
   if (!existsSync(done)) {
@@ -63,7 +65,7 @@ function build(): boolean {
 
 function buildOne(path: string, program: string, name: string, options: readonly string[]): void {
   const made = join(folder, `${program.replace(/\.cu$/, '')}.${name}.ptx`);
-  // An interrupted run continues where it ended.
+  // An interrupted run can be continued.
   if (existsSync(made)) return;
   const { status } = spawnSync('nvcc', ['-w', '-ptx', ...options, program, '-o', `${made}.new`], { cwd: path });
   if (status === 0) renameSync(`${made}.new`, made);

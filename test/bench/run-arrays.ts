@@ -1,4 +1,7 @@
-/** Arrays of 16 Mi elements: rates of `convert` and `quantize`, beside a copy of as many bytes and C++ on one thread. */
+/**
+ * Rates of `convert` and `quantize` on arrays of 16 Mi elements, next to a copy of as many bytes and to C++ on one
+ * thread.
+ */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +12,7 @@ import { scratchFolder } from './scratch-folder.ts';
 const count = 2 ** 24;
 const runs = 15;
 
-/** Seconds of the fastest run: others on the machine only make it slower. */
+/** The seconds of the fastest run: other load on the machine only makes a run slower. */
 function fastest(run: () => unknown): number {
   let best = Number.POSITIVE_INFINITY;
   for (let i = 0; i < runs; i++) {
@@ -22,7 +25,7 @@ function fastest(run: () => unknown): number {
 
 const billions = (seconds: number): string => `${(count / seconds / 1e9).toFixed(2)} G elements/s`;
 
-/** Seconds in which as many bytes are moved: read here and written there. */
+/** The seconds it takes to read and write as many bytes. */
 function copyOf(bytes: number): number {
   const [from, to] = [new Float32Array(bytes / 8).fill(1), new Float32Array(bytes / 8).fill(2)];
   return fastest(() => to.set(from));

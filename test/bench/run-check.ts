@@ -1,4 +1,6 @@
-/** How fast real files are checked, beside ptxas on the same files: it is stopped before it makes code. */
+/**
+ * How fast real files are checked, compared with ptxas on the same files; ptxas is stopped before it generates code.
+ */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** Kernels at the sizes that the figures are given for: rates of both engines, with checks and without, and workers. */
+/**
+ * Kernels at the sizes for which the figures are published: rates of both engines, with and without checks, and with
+ * workers.
+ */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,14 +16,14 @@ export interface Row {
 
 interface Job {
   readonly kernel: string;
-  /** From this folder. */
+  /** Relative to this folder. */
   readonly file: string;
   readonly grid: Extent;
   readonly block: Extent;
   readonly args: (device: Device) => readonly Argument[];
-  /** A grid that the reference engine does in a second or so. */
+  /** A grid that takes the reference engine about a second. */
   readonly small: Extent;
-  /** Rates of other emulators on a machine of this kind, in M thread-instructions/s. */
+  /** Rates of other emulators on a similar machine, in millions of thread-instructions per second. */
   readonly others: string;
 }
 
@@ -104,7 +107,7 @@ export const jobs: readonly Job[] = [
 
 const launches = 9;
 
-/** Rates of a job: each way of running it in one process, one after the other. */
+/** Rates of a job. Each way of running it gets its own process, one after the other. */
 export async function rowsOf(job: Job): Promise<readonly Row[]> {
   const device = await Device.create();
   const source = readFileSync(new URL(job.file, import.meta.url), 'utf8');
@@ -130,7 +133,7 @@ export async function rowsOf(job: Job): Promise<readonly Row[]> {
 
 const text = (rate: number): string => `${rate.toFixed(rate < 100 ? 2 : 0)} M thread-instructions/s`;
 
-/** The middle of the faster half of the launches: the first ones still compile. */
+/** The median of the faster half of the launches; the first launches still compile. */
 async function rateOf(kernel: Kernel, options: LaunchOptions, count: number): Promise<number> {
   const rates: number[] = [];
   for (let i = 0; i < count; i++) {
@@ -165,7 +168,7 @@ int main() {
 }
 `;
 
-/** Milliseconds for the same picture, natively on one thread; a reason if there is no compiler. */
+/** Milliseconds for the same picture in native code on one thread, or the reason if there is no compiler. */
 export function mandelbrotBeside(): string {
   const folder = scratchFolder();
   const [source, program] = [join(folder, 'mandel.cpp'), join(folder, 'mandel')];

@@ -1,6 +1,6 @@
 /**
- * The cost of exchanging values between lanes of a warp, by the number of live registers and by the lanes that take
- * part.
+ * The cost of exchanging values between the lanes of a warp, by the number of live registers and of participating
+ * lanes.
  */
 import { Device } from '../../src/device.ts';
 import type { Row } from './run-kernels.ts';
@@ -8,7 +8,7 @@ import type { Row } from './run-kernels.ts';
 interface Group {
   readonly what: string;
   readonly live: readonly number[];
-  /** Sets %mask, and leaves lanes out that do not take part. */
+  /** Sets %mask and skips the lanes that do not take part. */
   readonly enter: string;
   /** The shuffle of %v into %w. */
   readonly shuffle: (round: number) => string;
@@ -16,7 +16,7 @@ interface Group {
 
 const butterfly = (mask: string) => (round: number) => `shfl.sync.bfly.b32 %w, %v, ${1 << (round % 4)}, 31, ${mask};`;
 
-/** Lanes of a group of cooperative groups ask for a rank among its members. */
+/** Lanes of a cooperative group ask for their rank among its members. */
 const byRank = (): string => 'shfl.sync.idx.b32 %w, %v, %next, 31, %mask;';
 
 export const groups: readonly Group[] = [
@@ -43,10 +43,10 @@ export const groups: readonly Group[] = [
 ];
 
 const rounds = 2048;
-/** Shuffles in the body of the loop. */
+/** The shuffles in the body of the loop. */
 const unrolled = 4;
 
-/** Registers that every thread keeps over all rounds, of which a shuffle takes one after the other. */
+/** Registers that every thread keeps across all rounds; each shuffle takes the next one. */
 export function shuffleKernel({ enter, shuffle }: Group, live: number): string {
   const registers = Array.from({ length: live }, (_, i) => `%a${i}`);
   const step = (i: number): string => {

@@ -1,8 +1,8 @@
 /**
- * `npm run bench`: the figures ptxlab promises, each beside something measured in the same run. Prints a table, and
- * writes it as JSON where asked.
+ * `npm run bench`: measures each figure that ptxlab promises, next to a reference measured in the same run. Prints a
+ * table, and writes it as JSON if asked.
  *
- * usage: tsx test/bench/run.ts [--only check,eval,first,run,shuffles,arrays] [--json FILE]
+ *     tsx test/bench/run.ts [--only check,eval,first,run,shuffles,arrays] [--json FILE]
  */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { spawnSync } from 'node:child_process';
@@ -33,7 +33,7 @@ function median(values: readonly number[]): number {
 const runs = 5;
 const moduleBytes = 10_000_000;
 
-/** Printed by the process itself when it ends, since a parent cannot ask. */
+/** The process prints this itself when it ends, since a parent cannot ask for it. */
 const hook = join(folder, 'usage.cjs');
 writeFileSync(
   hook,
@@ -57,7 +57,10 @@ function ptxlab(...args: readonly string[]): Usage {
   return { wall, cpu, rss };
 }
 
-/** Seconds that ptxas takes to read and check a file; an error at its end keeps it from compiling. Null without ptxas. */
+/**
+ * The seconds that ptxas takes to read and check a file; an error at the end of the file keeps it from compiling. Null
+ * without ptxas.
+ */
 function ptxas(file: string): number | null {
   const started = performance.now();
   const run = spawnSync('ptxas', ['-arch', 'sm_100a', '-o', join(folder, 'out.cubin'), file], { stdio: 'ignore' });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A new folder that is gone when the process ends. */
+/** Creates a folder that is removed when the process ends. */
 export function scratchFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'ptxlab-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));

@@ -1,4 +1,4 @@
-/** Cases as text: `# Title`, an input, `==>` and what is expected. */
+/** Reads test cases from text: `# Title`, an input, `==>` and the expected output. */
 
 export interface Case {
   readonly title: string;
@@ -6,7 +6,7 @@ export interface Case {
   readonly expected: string;
 }
 
-/** The first line of a file says around what its inputs stand; each case has a title, an input and what comes of it. */
+/** The first line of a file says where its inputs stand; each case has a title, an input and the expected output. */
 export function readCases(text: string): { readonly frame: string; readonly cases: readonly Case[] } {
   const [first = '', ...rest] = text.split(/^# /m);
   const cases = rest.map((part) => {

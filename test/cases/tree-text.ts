@@ -1,16 +1,16 @@
 /**
- * A syntax tree as text: one node a line where it is a statement or an item, else `kind(value)` or `kind(name: value)`;
- * names and signed integers stand for themselves.
+ * A syntax tree as text: a statement or item has its own line, any other node is `kind(value)` or `kind(name: value)`;
+ * names and signed integers are written as they are.
  */
 
-/** Offsets and, where they say nothing, the defaults: what the cases need not spell out. */
+/** Fields that the cases leave out: offsets, and defaults that carry no information. */
 const hidden = /^(kind|start|end|span|\w+Start|\w+End)$/;
 
 function isDefault(value: unknown): boolean {
   return value === null || value === false || value === undefined || (Array.isArray(value) && value.length === 0);
 }
 
-/** One line a node: statements of a body are indented under it. */
+/** One line per node; the statements of a body are indented under it. */
 export function treeText(nodes: readonly object[], indent = ''): string {
   return nodes.map((node) => indent + nodeLines(node, indent)).join('\n');
 }

@@ -1,4 +1,4 @@
-/** The two NDJSON contracts: one request a line, one answer a line, in order. */
+/** The two NDJSON contracts: one request a line, one answer a line, in the same order. */
 import { describe, expect, test } from 'vitest';
 import { moduleOf, type Outcome, ptxlab, start } from './ptxlab.ts';
 
@@ -53,7 +53,7 @@ describe('check --batch', () => {
     expect(large.stdout).toContain('{"id":12345678901234567890,');
   });
 
-  test('a line that is not a request is answered in its place and the rest goes on', async () => {
+  test('a line that is not a request gets an error as its answer, and the rest goes on', async () => {
     const source = moduleOf('');
     const outcome = await check(
       lines({ id: 1, source }, 'not json', '[1]', '{"id":2}', { id: 3, source: 5 }, '"x"', { id: 4, source }),
@@ -76,7 +76,7 @@ describe('check --batch', () => {
     expect(await check('')).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
-  test('target and version of a request win over those of the command, which win over the module', async () => {
+  test("the target and version of a request override those of the command, which override the module's", async () => {
     const source = moduleOf('.reg .f32 %f; .reg .b16 %h;\ncvt.rn.satfinite.e4m3x2.f32 %h, %f, %f;');
     const outcome = await check(
       lines({ id: 1, source }, { id: 2, source, target: 'sm_90' }),
@@ -90,12 +90,12 @@ describe('check --batch', () => {
     expect(answers(old).map(({ ok }) => ok)).toEqual([false, false]);
   });
 
-  test('an unknown target is an error of its line', async () => {
+  test('an unknown target is an error of its own line', async () => {
     const [answer] = answers(await check(lines({ id: 9, source: '', target: 'sm_1' })));
     expect(answer).toMatchObject({ id: 9, error: { code: 'unknown-target' } });
   });
 
-  test('warnings leave a module ok, but not under -Werror', async () => {
+  test('a module with warnings is ok, except under -Werror', async () => {
     const request = lines({ id: 1, source: moduleOf('', 'sm_80', '9.4') });
     expect(answers(await check(request))[0]).toMatchObject({ ok: true, diagnostics: [{ severity: 'warning' }] });
     expect(answers(await check(request, '-Werror'))[0]).toMatchObject({
@@ -104,7 +104,7 @@ describe('check --batch', () => {
     });
   });
 
-  test('a character cut in two by the pipe arrives whole', async () => {
+  test('a character that the pipe cuts in two arrives whole', async () => {
     const child = await start(['check', '--batch']);
     const line = Buffer.from(JSON.stringify({ id: 'h\u00e9\ud83d\ude00', source: moduleOf('') }));
     let stdout = '';
@@ -117,7 +117,7 @@ describe('check --batch', () => {
     expect(JSON.parse(stdout)).toEqual({ id: 'h\u00e9\ud83d\ude00', ok: true, diagnostics: [] });
   });
 
-  test('a line is answered before the next is sent', async () => {
+  test('a line is answered before the next one is sent', async () => {
     const child = await start(['check', '--batch']);
     for (const id of [1, 2, 3]) {
       child.stdin.write(lines({ id, source: moduleOf('') }));
@@ -128,7 +128,7 @@ describe('check --batch', () => {
     await new Promise((resolve) => child.on('close', resolve));
   });
 
-  test('many thousand lines come back in order', async () => {
+  test('thousands of lines come back in order', async () => {
     const source = moduleOf('');
     const outcome = await check(lines(...Array.from({ length: 5_000 }, (_, id) => ({ id, source }))));
     expect(answers(outcome).map(({ id }) => id)).toEqual(Array.from({ length: 5_000 }, (_, id) => id));
@@ -161,7 +161,7 @@ describe('eval --batch', () => {
     ]);
   });
 
-  test('inputs are masked to the operand or to sreg, results extended to dreg by the type', async () => {
+  test('inputs are masked to the operand or to sreg, and results are extended to dreg, by type', async () => {
     const outcome = await evaluate(
       lines(
         { inst: 'cvt.s32.s8', rows: [['1ff']] },
@@ -172,7 +172,7 @@ describe('eval --batch', () => {
     expect(answers(outcome).map(({ out }) => out)).toEqual([['ffffffff'], ['ffffff80'], ['0000000000000080']]);
   });
 
-  test('a refused instruction gives the code of the rule', async () => {
+  test('a refused instruction answers with the code of the rule', async () => {
     const outcome = await evaluate(
       lines(
         { inst: 'cvt.f16.f32', rows: [['0']] },
@@ -190,7 +190,7 @@ describe('eval --batch', () => {
     expect(codes[1]).toMatch(/^PTX2/);
   });
 
-  test('one bad row makes the line an error, and the rest goes on', async () => {
+  test('a bad row makes its line an error, and the rest goes on', async () => {
     const outcome = await evaluate(
       lines(
         { inst: 'cvt.rn.f16.f32', rows: [['0'], ['xyz']] },

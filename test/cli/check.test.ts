@@ -35,14 +35,14 @@ describe('exit and output', () => {
     expect([code, stderr]).toEqual([1, '']);
   });
 
-  test('a module that only its target refuses is told who would accept it', async () => {
+  test('a module that only its target refuses is told which targets accept it', async () => {
     const { code, stderr } = await ptxlab(['check', narrow]);
     expect(code).toBe(1);
     expect(stderr).toContain('no .version accepts it on sm_80');
     expect(stderr).toContain('accepted by: sm_90 or higher from 7.8; sm_89 from 8.1');
   });
 
-  test('who accepts a module with an instruction that is not checked is unknown', async () => {
+  test('a module with an unchecked instruction is not told which targets accept it', async () => {
     const matrix = moduleOf('.reg .b32 %r;\nldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r}, [%r];');
     const { code, stderr } = await ptxlab(['check', '-'], { input: matrix });
     expect(code).toBe(0);
@@ -50,13 +50,13 @@ describe('exit and output', () => {
     expect(stderr).toContain('accepted by: unknown, as ldmatrix is not checked\n');
   });
 
-  test('stdin is read for -', async () => {
+  test('- reads stdin', async () => {
     const { code, stdout } = await ptxlab(['check', '-'], { input: moduleOf('cvt.f16.f32 %h, %f;') });
     expect(code).toBe(1);
     expect(stdout).toContain('<stdin>:6:1');
   });
 
-  test('several files are all judged, and the worst of them decides', async () => {
+  test('several files are all checked, and the worst one decides the exit code', async () => {
     const { code, stderr } = await ptxlab(['check', clean, wrong]);
     expect(code).toBe(1);
     expect(stderr).toContain('clean.ptx: no findings');
@@ -84,7 +84,7 @@ describe('targets and versions', () => {
     expect(stdout).toContain('7.8');
   });
 
-  test('of several targets each is reported, what they share once', async () => {
+  test('several targets are reported separately, shared findings once', async () => {
     const both = put(
       folder,
       'both.ptx',
@@ -108,7 +108,7 @@ describe('formats', () => {
     );
   });
 
-  test('json holds every file and target, with what accepts it', async () => {
+  test('json lists every file and target, and what would accept the file', async () => {
     const { stdout } = await ptxlab(['check', '-q', '-f', 'json', '-t', 'sm_80,sm_90', clean, narrow]);
     const entries = JSON.parse(stdout) as readonly Record<string, unknown>[];
     expect(entries.map(({ target, ok }) => [target, ok])).toEqual([
@@ -184,7 +184,7 @@ describe('odd inputs', () => {
     expect(stdout).toContain('byte order mark');
   });
 
-  test('binary rubbish has findings, a bounded number of them, and leaves the terminal alone', async () => {
+  test('a binary file has a bounded number of findings and cannot drive the terminal', async () => {
     const bytes = Uint8Array.from({ length: 200_000 }, (_, i) => (i * 7919 + (i >> 3) * 104_729) & 0xff);
     const { code, stdout, stderr } = await ptxlab(['check', '--all', put(folder, 'rubbish.ptx', bytes)]);
     expect(code).toBe(1);
@@ -205,7 +205,7 @@ describe('odd inputs', () => {
     expect(stdout).toContain("Rounding modifier required for instruction 'cvt'");
   });
 
-  test('nothing is written beside the files it reads', async () => {
+  test('it writes nothing next to the files it reads', async () => {
     const alone = join(folder, 'alone');
     mkdirSync(alone);
     await ptxlab(['check', clean], { cwd: alone });

@@ -1,4 +1,4 @@
-/** Conversions that are interrupted, in any way that a process may be, and what they leave. */
+/** Interrupts conversions in every way that can end a process, and looks at what they leave. */
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ describe('interrupted', () => {
       ),
     });
 
-  test('kill -9 at any moment leaves no half file, and --resume finishes with the same bytes', async () => {
+  test('kill -9 at any moment leaves no partial file, and --resume finishes with the same bytes', async () => {
     const input = large();
     await convert(input, at('whole.safetensors'), '--to', 'e4m3', '-q');
     const whole = readFileSync(at('whole.safetensors'));
@@ -49,8 +49,8 @@ describe('interrupted', () => {
     }
   });
 
-  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s leaves nothing that cannot be gone on with', async (name) => {
-    // A file of zeros that takes no room and seconds to convert.
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s leaves nothing that cannot be resumed', async (name) => {
+    // A sparse file of zeros: it takes no disk space, but seconds to convert.
     truncateSync(put(folder, 'zeros.bin', ''), 2 ** 32);
     const args = ['--dtype', 'f32', '--shape', `${2 ** 30}`, '--to', 'e4m3', '--force'];
     const journal = at('.out.safetensors.ptxlab-part.json');
@@ -72,7 +72,7 @@ describe('interrupted', () => {
     }
   });
 
-  test('an input that changes meanwhile is told, and nothing is left', async () => {
+  test('an input that changes meanwhile is reported, and nothing is left behind', async () => {
     const input = put(folder, 'zeros.bin', '');
     truncateSync(input, 2 ** 31);
     const args = ['--dtype', 'f32', '--shape', `${2 ** 29}`, '--to', 'e4m3'];
@@ -88,7 +88,7 @@ describe('interrupted', () => {
     expect(readdirSync(folder)).toEqual(['zeros.bin']);
   });
 
-  test('a run that another left is not overwritten unasked, nor gone on with from other options', async () => {
+  test('an interrupted run is not overwritten unless asked, nor resumed with other options', async () => {
     const input = large();
     await built();
     const part = at('.out.safetensors.ptxlab-part');
@@ -104,7 +104,7 @@ describe('interrupted', () => {
     expect(readdirSync(folder).filter((name) => name.includes('ptxlab'))).toEqual([]);
   });
 
-  test('of two at once one makes the file, the other says why it does not', async () => {
+  test('of two concurrent runs one makes the file, and the other says why it does not', async () => {
     const input = large();
     const out = at('out.safetensors');
     const both = await Promise.all([1, 2].map(() => convert(input, out, '--to', 'e4m3', '-q')));
@@ -116,7 +116,7 @@ describe('interrupted', () => {
   });
 
   test.runIf(process.platform === 'linux').each([1000, 0])(
-    'what may not grow beyond %i blocks is told, and nothing is left',
+    'a file that may not grow beyond %i blocks is reported, and nothing is left behind',
     async (blocks) => {
       await built();
       const input = large();

@@ -1,4 +1,7 @@
-/** Fifty conversions that are killed at any moment: no half file, and the same bytes in the end. */
+/**
+ * Fifty conversions, each killed at a random moment: there is never a partial file, and the bytes are the same in the
+ * end.
+ */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

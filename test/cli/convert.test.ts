@@ -42,8 +42,8 @@ async function dtypes(path: string): Promise<readonly string[]> {
   return (file?.tensors ?? []).map(({ name, dtype }) => `${name} ${dtype}`).sort();
 }
 
-describe('what it makes', () => {
-  test('codes and scales, the rest as it was, and a line that says so', async () => {
+describe('output', () => {
+  test('has codes and scales and the unchanged rest, and a line says so', async () => {
     const { code, stdout, stderr } = await convert(model, at('out.safetensors'), '--to', 'nvfp4', '--keep', '*norm');
     expect([code, stdout]).toEqual([0, '']);
     expect(stderr).toMatch(/^1 tensor converted, 2 copied; \d+ B to \d+ B in [\d.]+ s \(.*\/s\)\n$/);
@@ -58,13 +58,13 @@ describe('what it makes', () => {
     expect(seen).toContain('format  pt');
   });
 
-  test('diff reads the scales', async () => {
+  test('diff applies the scales', async () => {
     await convert(model, at('out.safetensors'), '--to', 's8', '--scale', 'row', '-q');
     const { stdout } = await ptxlab(['diff', model, at('out.safetensors'), '--min-sqnr', '40']);
     expect(stdout).toContain('I8');
   });
 
-  test('codes with scales are the values they stand for, and what stays keeps its scales', async () => {
+  test('codes with scales are read as values, and copied tensors keep their scales', async () => {
     expect((await convert(model, at('q.safetensors'), '--to', 'mxfp4', '--keep', '*norm')).code).toBe(0);
     expect((await convert(at('q.safetensors'), at('back.safetensors'), '--to', 'f32')).code).toBe(0);
     expect(await dtypes(at('back.safetensors'))).toEqual(await dtypes(model));
@@ -78,12 +78,12 @@ describe('what it makes', () => {
     );
   });
 
-  test('another container', async () => {
+  test('to another container', async () => {
     expect((await convert(model, at('out.npz'), '--to', 'f16', '-q')).code).toBe(0);
     expect(await dtypes(at('out.npz'))).toEqual(['a.norm <f2', 'a.weight <f2', 'ids <i8']);
   });
 
-  test('raw bytes in and out', async () => {
+  test('raw bytes as input and output', async () => {
     const raw = put(folder, 'in.bin', new Uint8Array(Float32Array.of(1, -2, 6, 0.5).buffer));
     const { code } = await convert(raw, at('out.raw'), '--dtype', 'float32', '--shape', '4', '--to', 'e2m1', '-q');
     expect(code).toBe(0);
@@ -110,7 +110,7 @@ describe('what it makes', () => {
     });
   });
 
-  test('--dry-run says what would be done, and does nothing', async () => {
+  test('--dry-run says what would be done and does nothing', async () => {
     const { code, stdout } = await convert(
       model,
       at('out.safetensors'),
@@ -131,7 +131,7 @@ I64   as it is                2   16 B  ids
     expect(readdirSync(folder)).toEqual(['model.safetensors']);
   });
 
-  test('--dry-run counts files, also one', async () => {
+  test('--dry-run also counts files', async () => {
     const index = at('m.safetensors.index.json');
     const end = async (...flags: readonly string[]): Promise<string> =>
       (await convert(model, index, '--to', 'f16', '--dry-run', ...flags)).stdout.split(', ').at(-1) ?? '';
@@ -154,13 +154,13 @@ I64   as it is                2   16 B  ids
 });
 
 describe('patterns', () => {
-  test('--only that takes nothing is named', async () => {
+  test('an --only that matches nothing is an error', async () => {
     const { code, stderr } = await convert(model, at('o.npz'), '--to', 'f16', '--only', 'zzz*', '--only', 'y');
     expect([code, stderr]).toEqual([2, `ptxlab: ${model}: --only 'zzz*', 'y' takes none of its 3 tensors\n`]);
     expect((await convert(model, at('o.npz'), '--to', 'f16', '--only', 'zzz*', '--only', '*norm')).code).toBe(0);
   });
 
-  test('--keep that keeps nothing is a warning', async () => {
+  test('a --keep that matches nothing is a warning', async () => {
     const args = ['--to', 'f16', '--keep', 'zzz*', '--keep', '*norm', '--force'];
     const { code, stderr } = await convert(model, at('o.npz'), ...args);
     expect([code, stderr.split('\n')[0]]).toEqual([
@@ -172,7 +172,7 @@ describe('patterns', () => {
   });
 });
 
-describe('what the new file cannot hold is said of it', () => {
+describe('an error says what the new file cannot hold', () => {
   const long = 'x'.repeat(64);
   test.each<[string, string, Parameters<typeof putSafetensors>[2], string]>([
     ['o.safetensors', 's4', { a: floats(1, 2) }, '"a": a safetensors file cannot hold s4'],
@@ -193,7 +193,7 @@ describe('what the new file cannot hold is said of it', () => {
     ]);
   });
 
-  test('a scale that is NaN is said of the file that has it', async () => {
+  test('an error about a NaN scale names the file that contains it', async () => {
     const input = putSafetensors(folder, 'in.safetensors', {
       w: tensor('F8_E4M3', [1], Uint8Array.of(1)),
       w_scale: floats(Number.NaN),
@@ -203,8 +203,8 @@ describe('what the new file cannot hold is said of it', () => {
   });
 });
 
-describe('what it does not touch', () => {
-  test('a file that is there, unless told', async () => {
+describe('files that it does not overwrite', () => {
+  test('an existing file, unless --force is given', async () => {
     const out = put(folder, 'out.safetensors', 'mine');
     const refused = await convert(model, out, '--to', 'e4m3');
     expect([refused.code, refused.stderr]).toEqual([2, `ptxlab: ${out} exists already\n`]);
@@ -213,7 +213,7 @@ describe('what it does not touch', () => {
     expect((await dtypes(out)).length).toBe(3);
   });
 
-  test('its own input, also by another name', async () => {
+  test('its own input, under another name too', async () => {
     const before = readFileSync(model);
     linkSync(model, at('other.safetensors'));
     for (const out of [model, at('other.safetensors')]) {
@@ -223,7 +223,7 @@ describe('what it does not touch', () => {
     expect(readFileSync(model).equals(before)).toBe(true);
   });
 
-  test('what a symbolic link points to', async () => {
+  test('the target of a symbolic link', async () => {
     const mine = put(folder, 'mine', 'mine');
     symlinkSync(mine, at('link.safetensors'));
     expect((await convert(model, at('link.safetensors'), '--to', 'e4m3', '--force', '-q')).code).toBe(0);
@@ -231,7 +231,7 @@ describe('what it does not touch', () => {
   });
 });
 
-describe('one sentence, exit 2, and nothing left behind', () => {
+describe('errors are one sentence, exit with 2, and leave nothing behind', () => {
   const cut = (): string => {
     writeFileSync(at('cut.safetensors'), readFileSync(model).subarray(0, 300));
     return at('cut.safetensors');

@@ -16,7 +16,7 @@ describe('--html', () => {
   const a = putSafetensors(folder, 'html-a.safetensors', { [hostile]: floats(1, 2, 3), u: floats(1, 2) });
   const b = putSafetensors(folder, 'html-b.safetensors', { [hostile]: floats(1, 2, 3.5), u: floats(1, 3) });
 
-  test('one file with charts, that runs nothing and loads nothing', async () => {
+  test('is one file with charts that runs no script and loads nothing', async () => {
     const report = join(folder, 'report.html');
     const { code } = await diff('--html', report, a, b);
     expect(code).toBe(1);
@@ -28,7 +28,7 @@ describe('--html', () => {
     expect(text.trimEnd()).toMatch(/<\/html>$/);
   });
 
-  test('an older report is replaced, and nothing else is left behind', async () => {
+  test('replaces an older report, and leaves nothing else behind', async () => {
     const report = put(folder, 'old.html', 'old');
     const files = readdirSync(folder).length;
     await diff('--html', report, a, b);
@@ -36,7 +36,7 @@ describe('--html', () => {
     expect(readdirSync(folder)).toHaveLength(files);
   });
 
-  test('a link is replaced, not what it points to', async () => {
+  test('replaces a link, not the file it points to', async () => {
     const precious = put(folder, 'precious.txt', 'precious');
     const link = join(folder, 'link.html');
     symlinkSync(precious, link);
@@ -44,7 +44,7 @@ describe('--html', () => {
     expect(readFileSync(precious, 'utf8')).toBe('precious');
   });
 
-  test('an input is never replaced by the report, by whatever name or link', async () => {
+  test('never replaces an input, whatever name or link leads to it', async () => {
     const content = readFileSync(a);
     const symbolic = join(folder, 'a-symbolic');
     const hard = join(folder, 'b-hard');
@@ -62,7 +62,7 @@ describe('--html', () => {
     expect(readFileSync(a).equals(content)).toBe(true);
   });
 
-  test('nor a shard, nor the index', async () => {
+  test('never replaces a shard or the index', async () => {
     const shard = putSafetensors(folder, 's-1.safetensors', { w: floats(1) });
     const index = put(folder, 's.safetensors.index.json', JSON.stringify({ weight_map: { w: 's-1.safetensors' } }));
     const content = readFileSync(shard);
@@ -72,7 +72,7 @@ describe('--html', () => {
     expect(readFileSync(shard).equals(content)).toBe(true);
   });
 
-  test('a place that cannot be written exits 2', async () => {
+  test('exits 2 if the file cannot be written', async () => {
     const { code, stderr } = await diff('--html', join(folder, 'no/such/report.html'), a, b);
     expect([code, existsSync(join(folder, 'no'))]).toEqual([2, false]);
     expect(stderr).toMatch(/^ptxlab: [^\n]+\n$/);

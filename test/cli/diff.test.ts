@@ -34,20 +34,20 @@ async function diffJson(...args: readonly string[]): Promise<JsonDiff> {
 const before = putSafetensors(folder, 'before.safetensors', { w: floats(1, 2, 4, 0.1), v: floats(1, 1) });
 const after = putSafetensors(folder, 'after.safetensors', { w: floats(1, 2, 5, 0.1), v: floats(1, 1) });
 
-describe('without limits, what differs is a finding', () => {
+describe('without limits, any difference is a finding', () => {
   test('equal files exit 0', async () => {
     const { code, stdout, stderr } = await diff(before, before);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toContain('\ntensors: 2 equal\n');
   });
 
-  test('a NaN is like any NaN, whatever the order of the tensors', async () => {
+  test('NaNs are equal, and the order of tensors does not matter', async () => {
     const one = putSafetensors(folder, 'nan-1.safetensors', { a: floats(nan), b: floats(1) });
     const two = putSafetensors(folder, 'nan-2.safetensors', { b: floats(1), a: floats(nan) });
     expect((await diff(one, two)).code).toBe(0);
   });
 
-  test('different values exit 1, with a line a tensor and the worst in detail', async () => {
+  test('different values exit 1, with one line per tensor and details of the worst one', async () => {
     const { code, stdout } = await diff(before, after);
     expect(code).toBe(1);
     expect(stdout).toMatch(/ F32 +4 +25\.0 % +1 +0\.25 +13\.2 dB +0\.\d{6} +w\n/);
@@ -56,7 +56,7 @@ describe('without limits, what differs is a finding', () => {
     expect(stdout).toContain('\ntensors: 1 equal, 1 different\n');
   });
 
-  test('tensors on one side only, and shapes that differ, exit 1', async () => {
+  test('tensors on one side only and different shapes exit 1', async () => {
     const a = putSafetensors(folder, 'shape-a.safetensors', { w: floats(1, 2), x: floats(1), y: floats(1) });
     const b = putSafetensors(folder, 'shape-b.safetensors', { w: floats(1, 2, 3), x: floats(1), z: floats(1) });
     const { code, stdout } = await diff(a, b);
@@ -67,7 +67,7 @@ describe('without limits, what differs is a finding', () => {
     expect(stdout).toContain('tensors: 1 equal, 1 different, 1 only in A, 1 only in B\n');
   });
 
-  test('what stands for no numbers is compared by its bytes', async () => {
+  test('data without numeric meaning is compared byte by byte', async () => {
     const mask = (last: number): Parameters<typeof putSafetensors>[2] => ({
       m: tensor('BOOL', [2], Uint8Array.of(0, last)),
       n: floats(1),
@@ -80,7 +80,7 @@ describe('without limits, what differs is a finding', () => {
     expect(stdout).toContain('other bytes of BOOL  m\n');
   });
 
-  test('integers of 64 bits are compared by all of them', async () => {
+  test('64-bit integers are compared in all bits', async () => {
     const longest = 2n ** 63n - 1n;
     const pairs: Readonly<Record<string, readonly [Parameters<typeof tensor>[2], Parameters<typeof tensor>[2]]>> = {
       I64: [
@@ -102,7 +102,7 @@ describe('without limits, what differs is a finding', () => {
     }
   });
 
-  test('an integer that a double cannot be differs from every double', async () => {
+  test('an integer that no double can represent differs from every double', async () => {
     const long = putSafetensors(folder, 'long.safetensors', {
       w: tensor('I64', [1], BigInt64Array.of(2n ** 53n + 1n)),
     });
@@ -113,7 +113,7 @@ describe('without limits, what differs is a finding', () => {
     expect((await diff(even, real)).code).toBe(0);
   });
 
-  test('doubles whose squares are no doubles have the signal to noise ratio that they have', async () => {
+  test('doubles whose squares overflow or underflow still have a correct signal-to-noise ratio', async () => {
     const doubles = (name: string, value: number): string =>
       putSafetensors(folder, name, { w: tensor('F64', [1], Float64Array.of(value)) });
     const small = [doubles('d-1.safetensors', 1e-200), doubles('d-2.safetensors', 2e-200)];
@@ -123,7 +123,7 @@ describe('without limits, what differs is a finding', () => {
     expect((await diff('--min-sqnr', '20.1', ...large)).code).toBe(1);
   });
 
-  test('zeros of another sign are told, and are no finding', async () => {
+  test('a different sign of zero is reported, but is no finding', async () => {
     const plus = putSafetensors(folder, 'plus.safetensors', { w: floats(0) });
     const minus = putSafetensors(folder, 'minus.safetensors', { w: floats(-0) });
     const { code } = await diff(plus, minus);
@@ -142,7 +142,7 @@ describe('limits', () => {
     expect((await diff(...flags, before, after)).code).toBe(code);
   });
 
-  test('the verdict names tensor and limit', async () => {
+  test('the verdict names the tensor and the limit', async () => {
     const { stdout } = await diff('--max-abs', '0.9', before, after);
     expect(stdout).toContain('\ntensors: 1 equal, 1 beyond the limits\n  w: beyond --max-abs 0.9\n');
   });
@@ -154,8 +154,8 @@ describe('limits', () => {
   });
 });
 
-describe('types may differ: values are compared', () => {
-  test('a rounded copy is at most half a step of its format away', async () => {
+describe('types may differ, since values are compared', () => {
+  test('a rounded copy is off by at most half a step of its format', async () => {
     const values = Float32Array.of(1.0625, -3.1, 448, 0.002);
     // Rounded to nearest by hand: 1, -3, 448, 2^-9.
     const codes = Uint8Array.of(0x38, 0xc4, 0x7e, 0x01);
@@ -172,7 +172,7 @@ describe('types may differ: values are compared', () => {
     });
   });
 
-  test('scales beside a tensor are applied, and are no tensors of their own', async () => {
+  test('scales beside a tensor are applied, and are not compared as tensors', async () => {
     const a = putSafetensors(folder, 'scaled-a.safetensors', {
       w: tensor('F32', [2, 2], Float32Array.of(2, 4, 30, 60)),
     });
@@ -185,20 +185,20 @@ describe('types may differ: values are compared', () => {
     expect(code).toBe(0);
   });
 
-  test('dense fp4 with a scale for 16 elements and one for all (NVFP4)', async () => {
+  test('dense fp4 with one scale per 16 elements and one for the tensor (NVFP4)', async () => {
     const values = Float32Array.from({ length: 32 }, (_, i) => (i < 16 ? 3 : -12));
     const codes = Uint8Array.from({ length: 16 }, (_, i) => (i < 8 ? 0x55 : 0xff));
     const a = putSafetensors(folder, 'nv-a.safetensors', { w: tensor('F32', [1, 32], values) });
     const b = putSafetensors(folder, 'nv-b.safetensors', {
       w: tensor('F4', [1, 32], codes),
-      // 2 and 4; with the second scale 1 and 2.
+      // 2 and 4; the second scale makes them 1 and 2.
       w_scale: tensor('F8_E4M3', [1, 2], Uint8Array.of(0x40, 0x48)),
       w_scale_2: tensor('F32', [], Float32Array.of(0.5)),
     });
     expect((await diffJson(a, b)).tensors[0]?.comparison).toMatchObject({ different: 0 });
   });
 
-  test('blocks of GGUF are taken times their scales', async () => {
+  test('GGUF blocks are multiplied by their scales', async () => {
     const layout = layoutFile('gguf', [{ name: 'w', dtype: 'Q8_0', shape: [1, 32] }]);
     const bytes = new Uint8Array(layout.size);
     bytes.set(layout.header);
@@ -210,14 +210,14 @@ describe('types may differ: values are compared', () => {
     expect([code, stdout]).toEqual([0, expect.stringContaining('tensors: 1 equal')]);
   });
 
-  test('two files of one tensor are compared, whatever it is called', async () => {
+  test('two files with one tensor each are compared whatever the tensors are called', async () => {
     const raw = put(folder, 'raw.bin', new Uint8Array(Float32Array.of(1, 2, 4, 0.1).buffer));
     const other = putSafetensors(folder, 'lone.safetensors', { w: floats(1, 2, 4, 0.1) });
     expect((await diff('--dtype', 'f32', '--shape', '4', raw, other)).code).toBe(0);
   });
 });
 
-describe('what is wrong with a file is said of it', () => {
+describe('an error says what is wrong with a file', () => {
   const codes = tensor('F8_E4M3', [1], Uint8Array.of(1));
   const plain = putSafetensors(folder, 'scaled-by-one.safetensors', { w: floats(1) });
 

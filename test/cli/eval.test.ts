@@ -30,7 +30,7 @@ describe('eval', () => {
     expect(stdout).toMatch(new RegExp(`^ {2}d .*${result}`, 'm'));
   });
 
-  test('options may stand before and behind operands, and the instruction may be quoted whole', async () => {
+  test('options may stand before or after the operands, and the instruction may be one quoted argument', async () => {
     const inputs = [
       ['eval', '--json', 'cvt.rn.f16.f32', '-1'],
       ['eval', 'cvt.rn.f16.f32', '-1', '--json'],
@@ -58,7 +58,7 @@ describe('eval', () => {
     ]);
   });
 
-  test('--explain --json holds the same as data', async () => {
+  test('--explain --json has the same as data', async () => {
     const { stdout } = await ptxlab(['eval', '--explain', '--json', 'cvt.rn.f16.f32', '0.1']);
     const { explanation } = JSON.parse(stdout) as { readonly explanation: readonly unknown[] };
     expect(explanation).toMatchObject([
@@ -73,13 +73,13 @@ describe('eval', () => {
     ]);
   });
 
-  test('a refused instruction exits 1 with the rule on stderr', async () => {
+  test('a refused instruction exits 1 and prints the rule on stderr', async () => {
     const { code, stdout, stderr } = await ptxlab(['eval', 'cvt.f16.f32', '1']);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toBe('ptxlab: PTX2030: cvt.f16.f32 needs a rounding modifier: .rn, .rz, .rm or .rp\n');
   });
 
-  test('a target that lacks the instruction is told who has it', async () => {
+  test('a target that lacks the instruction is told which targets have it', async () => {
     const { code, stderr } = await ptxlab(['eval', '-t', 'sm_75', 'cvt.rn.bf16.f32', '1']);
     expect(code).toBe(1);
     expect(stderr).toContain('cvt.rn.bf16.f32 is not in PTX 9.1 for sm_75: it needs PTX 7.0 on sm_80 or higher');
@@ -103,7 +103,7 @@ describe('eval', () => {
     expect(stderr).toMatch(reason);
   });
 
-  test('a wrong number of operands says what is wanted', async () => {
+  test('a wrong number of operands is answered with the expected operands', async () => {
     const { code, stderr } = await ptxlab(['eval', 'cvt.rn.satfinite.e4m3x2.f32', '1']);
     expect(code).toBe(1);
     expect(stderr).toContain('takes 2 inputs (a, b); found 1');

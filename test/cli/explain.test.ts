@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ptxlab } from './ptxlab.ts';
 
 describe('explain', () => {
-  test('an instruction is drawn with its lanes and random bits, at no more than 80 columns', async () => {
+  test('an instruction is drawn with its lanes and random bits, at most 80 columns wide', async () => {
     const { code, stdout, stderr } = await ptxlab(['explain', 'cvt.rs.satfinite.e4m3x4.f32']);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toContain('d \u2502 e4m3(a)        \u2502 e4m3(b)        \u2502 e4m3(e)        \u2502 e4m3(f)');
@@ -11,7 +11,7 @@ describe('explain', () => {
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
-  test('operands of a whole instruction are named', async () => {
+  test('the operands of a complete instruction are named', async () => {
     const { code, stdout } = await ptxlab(['explain', 'cvt.rn.bf16x2.f32 %r1, %f1, %f2;']);
     expect(code).toBe(0);
     expect(stdout).toContain('d = %r1');
@@ -48,14 +48,14 @@ describe('explain', () => {
     expect(stdout).toContain('nearest legal spelling: cvt.rn.f16.f32');
   });
 
-  test('operands that cannot stand there are refused', async () => {
+  test('operands of the wrong kind are refused', async () => {
     const { code, stdout } = await ptxlab(['explain', 'cvt.rn.f16.f32 %h, %f, %g']);
     expect(code).toBe(1);
     expect(stdout).toContain('PTX3002');
   });
 
   test.each(['', ';', '{', '@', '\u0001', '"', '((((', 'cvt.', '.', '0f123', 'a b c'])(
-    '%j is not an instruction and no crash',
+    '%j is not an instruction, but not a crash either',
     async (text) => {
       const { code, stderr } = await ptxlab(['explain', '--', text]);
       expect(code).toBe(1);
@@ -109,13 +109,13 @@ describe('forms', () => {
     expect(old).not.toContain('cvt.f8x2.f32');
   });
 
-  test('--matrix draws sources against destinations, at no more than 80 columns', async () => {
+  test('--matrix draws sources against destinations, at most 80 columns wide', async () => {
     const { stdout } = await ptxlab(['forms', '--matrix']);
     expect(stdout).toMatch(/^u8 +same +zext/m);
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
-  test('--matrix holds what the target has', async () => {
+  test('--matrix shows what the target has', async () => {
     const pairs = async (target: string): Promise<ReadonlySet<string>> => {
       const { stdout } = await ptxlab(['forms', '--matrix', '--json', '-t', target]);
       const cells = JSON.parse(stdout) as readonly { readonly from: string; readonly to: string }[];

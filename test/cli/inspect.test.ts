@@ -37,8 +37,8 @@ async function inspectJson(...args: readonly string[]): Promise<readonly JsonFil
   return JSON.parse(stdout) as readonly JsonFile[];
 }
 
-describe('what is printed', () => {
-  test('a line a tensor, names last, and totals by type', async () => {
+describe('output', () => {
+  test('has a line per tensor, names last, and totals by type', async () => {
     const { code, stdout, stderr } = await inspect(model);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toBe(`${model}: safetensors, 4 tensors, 13 elements, 322 B
@@ -59,7 +59,7 @@ describe('what is printed', () => {
 `);
   });
 
-  test('one tensor alone is shown with all its numbers, a line for each binade', async () => {
+  test('for a single tensor has all its numbers and a line for each binade', async () => {
     const { stdout } = await inspect('--only', 'a.w*', model);
     expect(stdout).toContain('a.weight  F32, 2 × 3, 6 elements, 24 B\n');
     expect(stdout).toContain('mean  -0.375  infinities  1 (16.7 %)\n');
@@ -67,14 +67,14 @@ describe('what is printed', () => {
     expect(stdout).toMatch(/ 2\^-1 +█+ +1 +33\.3 %\n/);
   });
 
-  test('--ascii draws with ASCII alone', async () => {
+  test('--ascii draws with ASCII characters only', async () => {
     const { stdout } = await inspect('--ascii', '--histogram', model);
     expect(stdout).toContain('2 x 3');
     expect(stdout).toContain('####');
     expect(stdout).toMatch(/^[\n -~]*$/);
   });
 
-  test('a name cannot drive the terminal', async () => {
+  test('a tensor name cannot drive the terminal', async () => {
     const odd = putSafetensors(folder, 'odd.safetensors', { 'w\u001b[2J': floats(1), v: floats(2) });
     const { stdout } = await inspect(odd);
     expect(stdout).toContain('w␛[2J');
@@ -83,7 +83,7 @@ describe('what is printed', () => {
 });
 
 describe('--json', () => {
-  test('has every fact; numbers that JSON lacks are words', async () => {
+  test('has every fact; numbers that JSON cannot express are words', async () => {
     const [record] = await inspectJson(model);
     expect(record).toMatchObject({ file: model, container: 'safetensors', metadata: { format: 'pt' } });
     const tensors = record?.tensors ?? [];
@@ -102,24 +102,24 @@ describe('--json', () => {
     expect(record?.['totals']).toContainEqual({ dtype: 'F32', tensors: 1, elements: 6, bytes: 24 });
   });
 
-  test('--no-stats reads headers only', async () => {
+  test('--no-stats reads only headers', async () => {
     const [record] = await inspectJson('--no-stats', model);
     expect(record?.tensors.map(({ statistics }) => statistics)).toEqual([null, null, null, null]);
   });
 
-  test('several files are a list of as many records', async () => {
+  test('several files give a list of records', async () => {
     expect(await inspectJson(model, model)).toHaveLength(2);
   });
 });
 
 describe('files of other kinds', () => {
-  test('raw bytes, as --dtype and --shape say', async () => {
+  test('raw bytes, as --dtype and --shape describe them', async () => {
     const raw = put(folder, 'weights.bin', Uint8Array.of(0x80, 0x3f, 0x00, 0xc0));
     const [record] = await inspectJson('--dtype', 'bf16', '--shape', '2', raw);
     expect(record?.tensors[0]?.statistics).toMatchObject({ min: -2, max: 1 });
   });
 
-  test('a model in shards is one, its tensors told apart by file', async () => {
+  test('shards are shown as one model, each tensor with its file', async () => {
     const home = join(folder, 'sharded');
     mkdirSync(home);
     putSafetensors(home, 'm-1.safetensors', { a: floats(1) });
@@ -131,7 +131,7 @@ describe('files of other kinds', () => {
   });
 });
 
-describe('what cannot be read exits 2 with one sentence', () => {
+describe('unreadable files exit 2 with one sentence', () => {
   const locked = putSafetensors(folder, 'locked.safetensors', { w: floats(1) });
   chmodSync(locked, 0);
   const isRoot = process.getuid?.() === 0;
@@ -169,7 +169,7 @@ describe('what cannot be read exits 2 with one sentence', () => {
     expect(stderr).not.toContain('internal fault');
   });
 
-  test('the others are shown all the same', async () => {
+  test('the other files are still shown', async () => {
     const { code, stdout, stderr } = await inspect(cut, model);
     expect(code).toBe(2);
     expect(stderr).toContain('cut.safetensors');
@@ -178,7 +178,7 @@ describe('what cannot be read exits 2 with one sentence', () => {
 });
 
 describe('files that take long', () => {
-  // Four GiB that take no room on the disk.
+  // Four GiB in a sparse file that takes no disk space.
   const large = put(folder, 'large.bin', '');
   truncateSync(large, 2 ** 32);
   const flags = ['--dtype', 'F32', '--shape', `${2 ** 30}`, large];
@@ -189,14 +189,14 @@ describe('files that take long', () => {
     expect(stdout).toContain('1,073,741,824  4.29 GB');
   });
 
-  test('Ctrl-C ends it at once, without output', async () => {
+  test('Ctrl-C ends it at once without output', async () => {
     const child = await start(['inspect', ...flags]);
     let stdout = '';
     child.stdout.on('data', (chunk: Buffer) => {
       stdout += chunk.toString();
     });
     const ended = new Promise<NodeJS.Signals | null>((resolve) => child.on('close', (_, signal) => resolve(signal)));
-    // By then it listens; it would read for seconds.
+    // By then it handles signals; reading the whole file would take seconds.
     await new Promise((resolve) => setTimeout(resolve, 700));
     child.kill('SIGINT');
     expect([await ended, stdout]).toEqual(['SIGINT', '']);

@@ -1,4 +1,6 @@
-/** Sizes, closed pipes, full disks and interrupts: the process ends as it should and never with a stack trace. */
+/**
+ * Large inputs, closed pipes, full disks and interrupts: the process ends as it should and never with a stack trace.
+ */
 import { existsSync, openSync, ftruncateSync, closeSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
@@ -13,7 +15,7 @@ const flood = put(
   moduleOf(`.reg .f32 %f; .reg .b16 %h;\n${'cvt.f16.f32 %h, %f;\n'.repeat(5_000)}`),
 );
 
-test('a reader that goes away ends the process without a word', async () => {
+test('a reader that goes away ends the process silently', async () => {
   const child = await start(['check', '-q', '-f', 'ptxas', flood]);
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => {
@@ -24,7 +26,7 @@ test('a reader that goes away ends the process without a word', async () => {
   expect(stderr).toBe('');
 });
 
-test.runIf(existsSync('/dev/full'))('a full disk is told in one line and exits 2', async () => {
+test.runIf(existsSync('/dev/full'))('a full disk is reported in one line and exits 2', async () => {
   await ptxlab(['--version']);
   const shell = spawnSync('sh', [
     '-c',
@@ -37,7 +39,7 @@ test.runIf(existsSync('/dev/full'))('a full disk is told in one line and exits 2
   expect(shell.stderr.toString()).toBe('ptxlab: cannot write the output: ENOSPC\n');
 });
 
-test('a sparse file of 1 GB is refused by its size, before it is read', async () => {
+test('a sparse file of 1 GB is refused by its size before it is read', async () => {
   const path = join(folder, 'sparse.ptx');
   const file = openSync(path, 'w');
   ftruncateSync(file, 2 ** 30);
@@ -47,7 +49,7 @@ test('a sparse file of 1 GB is refused by its size, before it is read', async ()
   expect(stderr).toBe(`ptxlab: ${path}: larger than 256 MiB, the limit for one input\n`);
 });
 
-test('100 MB in a single line are read, and a finding at its end shows its surroundings only', async () => {
+test('a single line of 100 MB is read, and a finding at its end shows only its surroundings', async () => {
   const path = put(
     folder,
     'long.ptx',
@@ -59,7 +61,7 @@ test('100 MB in a single line are read, and a finding at its end shows its surro
   expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(120);
 });
 
-test('a directory on stdin is told and exits 2', async () => {
+test('a directory on stdin is reported and exits 2', async () => {
   await ptxlab(['--version']);
   const outcomes = [
     ['check', '-'],
@@ -71,12 +73,12 @@ test('a directory on stdin is told and exits 2', async () => {
   }
 });
 
-/** Breaks a function of the runtime before ptxlab starts, so that something fails which cannot. */
+/** Breaks a runtime function before ptxlab starts, to provoke a failure that otherwise cannot happen. */
 const broken = {
   NODE_OPTIONS: "--import=data:text/javascript,String.prototype.padEnd=()=>{throw(new(Error)('broken'))}",
 };
 
-test('a fault of ptxlab is one line and exits 2; PTXLAB_DEBUG=1 shows where it was', async () => {
+test('an internal error is one line and exits 2; PTXLAB_DEBUG=1 shows where it happened', async () => {
   const quiet = await ptxlab(['forms', '--matrix'], { env: broken });
   expect(quiet).toEqual({
     code: 2,
@@ -88,7 +90,7 @@ test('a fault of ptxlab is one line and exits 2; PTXLAB_DEBUG=1 shows where it w
   expect(loud.code).toBe(2);
 });
 
-test('a fault in a batch is the answer of its line; the rest goes on, and the end is exit 2', async () => {
+test('an internal error in a batch is the answer of its line; the rest goes on, and the exit code is 2', async () => {
   const env = { NODE_OPTIONS: broken.NODE_OPTIONS.replace('padEnd', 'padStart') };
   const input = '{"inst":"cvt.rn.f16.f32","rows":[["0"]]}\n{"inst":"foo","rows":[]}\n';
   const { code, stdout } = await ptxlab(['eval', '--batch'], { env, input });
@@ -99,7 +101,7 @@ test('a fault in a batch is the answer of its line; the rest goes on, and the en
   expect(stdout.split('\n')[1]).toContain('PTX2001');
 });
 
-test('an interrupt ends it at once, without a trace', async () => {
+test('an interrupt ends it at once, without a stack trace', async () => {
   const child = await start(['check', '--batch']);
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => {

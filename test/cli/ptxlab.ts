@@ -1,4 +1,4 @@
-/** Runs the built command line as a user would. Builds it first where a source is newer than the last build. */
+/** Runs the built command line as a user would. Builds it first if a source is newer than the last build. */
 import { spawn, spawnSync, type SpawnOptionsWithoutStdio } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ export interface RunOptions {
   readonly cwd?: string;
 }
 
-/** Runs `ptxlab` with these arguments, independent of the colours, locale and terminal of the test run. */
+/** Runs `ptxlab` with these arguments, whatever the colours, locale and terminal of the test run. */
 export async function ptxlab(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
   const child = await start(args, options);
   const stdout: Buffer[] = [];
@@ -36,7 +36,7 @@ export async function ptxlab(args: readonly string[], options: RunOptions = {}):
   return { code, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() };
 }
 
-/** Starts `ptxlab` and hands the process over, for tests that talk to it while it runs. */
+/** Starts `ptxlab` and returns the process, for tests that talk to it while it runs. */
 export async function start(args: readonly string[], options: RunOptions = {}): Promise<ReturnType<typeof spawnNode>> {
   await built();
   const { PATH = '', HOME = '' } = process.env;
@@ -48,26 +48,26 @@ function spawnNode(args: readonly string[], options: SpawnOptionsWithoutStdio) {
   return spawn(process.execPath, args, options);
 }
 
-/** An empty folder of its own for a test file, called where its tests are declared: it goes when they are done. */
+/** Creates an empty folder for a test file, removed when its tests are done. Call it where the tests are declared. */
 export function scratch(): string {
   const folder = mkdtempSync(join(tmpdir(), 'ptxlab-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** An empty folder in the file's own, for one test. */
+/** Creates an empty folder for one test inside the folder of its file. */
 export function scratchIn(folder: string): string {
   return mkdtempSync(join(folder, 'test-'));
 }
 
-/** Writes a file into a folder and gives its path. */
+/** Writes a file into a folder and returns its path. */
 export function put(folder: string, name: string, content: string | Uint8Array): string {
   const path = join(folder, name);
   writeFileSync(path, content);
   return path;
 }
 
-/** A module with one kernel; `body` stands in it. */
+/** A module with one kernel and this body. */
 export function moduleOf(body: string, target = 'sm_80', version = '8.0'): string {
   return `.version ${version}\n.target ${target}\n.address_size 64\n.visible .entry k()\n{\n${body}\nret;\n}\n`;
 }
@@ -76,7 +76,7 @@ export function moduleOf(body: string, target = 'sm_80', version = '8.0'): strin
 
 let ready: Promise<void> | null = null;
 
-/** Resolves when `dist` is what the sources say: the command line and worker threads run from there. */
+/** Resolves when `dist` is up to date: the command line and worker threads run from there. */
 export function built(): Promise<void> {
   ready ??= build();
   return ready;

@@ -46,7 +46,7 @@ describe('run with flags', () => {
     expect([code, [...readFileSync(out)]]).toEqual([0, [42, 0, 0, 0]]);
   });
 
-  test('what the kernel prints comes first on stdout', async () => {
+  test("the kernel's output comes first on stdout", async () => {
     const file = join(root, 'examples/kernels/calls_sm80.ptx');
     const args = ['run', file, '--entry', 'print', '--block', '2', '--arg', '0.5', '--quiet'];
     const { code, stdout } = await ptxlab(args);
@@ -57,7 +57,7 @@ describe('run with flags', () => {
     expect(answer).toMatchObject({ ok: true, args: [null], printed: line(0, '0.500', 'a') });
   });
 
-  test('a fault ends with exit code 1 and says where', async () => {
+  test('a fault exits with 1 and says where it happened', async () => {
     const body = '.loc 1 12 5\nld.param.u64 %rd1, [out];\nst.global.u32 [%rd1+4], 1; // too far';
     const file = put(folder, 'fault.ptx', `${kernel(body)}.file 1 "saxpy.cu"\n`);
     const { code, stdout, stderr } = await ptxlab(['run', file, '--arg', 'zeros:4']);
@@ -75,7 +75,7 @@ describe('run with flags', () => {
     expect(stderr).not.toContain('    at ');
   });
 
-  test('a device has as much memory as it is given', async () => {
+  test('--memory sets the memory of the device', async () => {
     const file = put(folder, 'memory.ptx', increment);
     const args = ['run', file, '--arg', 'zeros:8192', '--quiet'];
     expect(await ptxlab([...args, '--memory', '8192'])).toMatchObject({ code: 0 });
@@ -102,7 +102,7 @@ describe('run with flags', () => {
     expect(answered).toMatchObject({ code: 0, answer: { ok: true } });
   });
 
-  test('a module with errors ends with exit code 1 and the findings', async () => {
+  test('a module with errors exits with 1 and prints the findings', async () => {
     const file = put(folder, 'wrong.ptx', kernel('add.u32 %r1, %rd1, 1;'));
     const { code, stdout, stderr } = await ptxlab(['run', file, '--arg', 'zeros:4']);
     expect([code, stdout]).toEqual([1, '']);
@@ -111,7 +111,7 @@ describe('run with flags', () => {
 
   const endless = kernel('again: bra again;', '');
 
-  test('a kernel that never ends is ended by its budget or its time', async () => {
+  test('a kernel that never ends is stopped by its budget or its time limit', async () => {
     const file = put(folder, 'endless.ptx', endless);
     expect(await ptxlab(['run', file, '--budget', '1000'])).toMatchObject({ code: 1, stdout: '' });
     expect((await ptxlab(['run', file, '--timeout', '1'])).stderr).toContain('PTX6021');
@@ -130,7 +130,7 @@ describe('run with flags', () => {
     expect([ended, stderr]).toEqual([[null, 'SIGINT'], '']);
   });
 
-  test('blocks are spread over workers, as flag and in a job', async () => {
+  test('blocks are spread over workers by a flag or a job', async () => {
     const source = kernel(
       'ld.param.u64 %rd1, [out];\nmov.u32 %r1, %ctaid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd1, %rd1, %rd2;\nst.global.u32 [%rd1], %r1;',
     );
@@ -168,7 +168,7 @@ describe('run with flags', () => {
     expect(stderr).not.toContain('    at ');
   });
 
-  test('a module with several kernels wants one named', async () => {
+  test('a module with several kernels needs one to be named', async () => {
     const file = join(root, 'examples/kernels/quantize_sm89.ptx');
     const { code, stderr } = await ptxlab(['run', file]);
     expect([code, stderr.includes('quantize_s8x4')]).toEqual([2, true]);
@@ -181,7 +181,7 @@ async function job(description: object): Promise<{ readonly code: number | null;
 }
 
 describe('run --job', () => {
-  test('answers with the buffers as hex, scalars as null, and what it cost', async () => {
+  test('answers with the buffers as hex, scalars as null, and the cost', async () => {
     const description = {
       ptx: vecadd,
       entry: 'vecadd',
@@ -208,7 +208,7 @@ describe('run --job', () => {
     });
   });
 
-  test('takes scalars of every basic type, integers and floats as strings too', async () => {
+  test('takes scalars of every basic type, integers and floats also as strings', async () => {
     const parameters =
       '.param .u64 out, .param .u8 a, .param .s16 b, .param .f32 c, .param .f64 d, .param .b64 e, .param .s64 f, .param .f16 g';
     const load = [
@@ -265,7 +265,7 @@ st.global.v4.u32 [%rd1], {%r1, %r2, %r3, %r4}; st.global.v2.u64 [%rd1+16], {%rd2
     expect([code, JSON.parse(stdout)]).toMatchObject([0, { ok: true, args: [{ hex: '02000000' }] }]);
   });
 
-  test('a fault is data, with exit code 1', async () => {
+  test('a fault is JSON, with exit code 1', async () => {
     const source = kernel(
       'ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 2;\n@%p1 st.global.u32 [%rd1+4], 1;',
     );
@@ -287,13 +287,13 @@ st.global.v4.u32 [%rd1], {%r1, %r2, %r3, %r4}; st.global.v2.u64 [%rd1+16], {%rd2
     });
   });
 
-  test('a refused module is diagnostics, with exit code 1', async () => {
+  test('a refused module gives diagnostics as JSON, with exit code 1', async () => {
     const { code, answer } = await job({ source: kernel('add.u32 %r1, %r1;'), args: [{ buffer: { zeros: 4 } }] });
     expect(code).toBe(1);
     expect(answer).toMatchObject({ ok: false, diagnostics: [{ code: 'PTX3002', severity: 'error', line: 7 }] });
   });
 
-  test('the target of the job judges the module', async () => {
+  test('the target of the job overrides that of the module', async () => {
     const source = kernel('bar.sync 0;', '').replace('sm_80', 'sm_100a').replace('8.0', '8.6');
     expect((await job({ source, target: 'sm_90' })).code).toBe(0);
     const narrow = source.replace(

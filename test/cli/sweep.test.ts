@@ -12,7 +12,7 @@ const e4m3 = 'cvt.rn.satfinite.e4m3x2.f32';
 const chunkOf = (inst: string, chunk: number) => sweeps[inst]?.chunks.slice(chunk * 8, chunk * 8 + 8);
 
 describe('digests', () => {
-  test('chunks of 2^24 inputs, on as many threads as asked, in their order', async () => {
+  test('are computed in chunks of 2^24 inputs, on as many threads as asked, and printed in order', async () => {
     const wanted = `   62  ${[62, 63, 64].map((chunk) => chunkOf(e4m3, chunk)).join(' ')}\n`;
     for (const threads of ['1', '3']) {
       const { code, stdout } = await ptxlab(['sweep', e4m3, '--chunks', '62..64', '--threads', threads]);
@@ -43,7 +43,7 @@ describe('digests', () => {
     });
   });
 
-  test('random bits and scales are settings', async () => {
+  test('can be given random bits and scales', async () => {
     const inst = 'cvt.rs.satfinite.e4m3x4.f32';
     const digests = new Set<string>();
     for (const rbits of ['0', 'ffffffff']) {
@@ -59,7 +59,7 @@ describe('comparing', () => {
     expect([code, stdout]).toEqual([0, `${e4m3}: 2 chunks agree\n`]);
   });
 
-  test('names the first wrong chunk, and exits 1', async () => {
+  test('names the first wrong chunk and exits 1', async () => {
     const words = Array.from({ length: 256 }, (_, chunk) =>
       chunk === 61 || chunk === 63 ? '00000000' : chunkOf(e4m3, chunk),
     );
@@ -72,7 +72,7 @@ describe('comparing', () => {
     expect(JSON.parse(json)).toMatchObject({ expected: { agrees: false, firstWrong } });
   });
 
-  test('every form of a file, where no instruction is named', async () => {
+  test('every form in a file, if no instruction is named', async () => {
     const file = put(folder, 'small.json', JSON.stringify({ small }));
     const { code, stdout } = await ptxlab(['sweep', '--quiet', '--expect', file]);
     const names = Object.keys(small);
@@ -85,8 +85,8 @@ describe('comparing', () => {
   });
 });
 
-describe('keeping', () => {
-  test('a file of digests grows, and what it has is not computed again', async () => {
+describe('saving', () => {
+  test('a file of digests grows, and its chunks are not computed again', async () => {
     const out = join(folder, 'kept.json');
     const sweep = (chunks: string) => ptxlab(['sweep', e4m3, '--chunks', chunks, '--out', out]);
     await sweep('62');
@@ -104,7 +104,7 @@ describe('keeping', () => {
     expect((await ptxlab(['sweep', e4m3, '--chunks', '62..63', '--expect', out])).code).toBe(0);
   });
 
-  test('an interrupt ends it at once; what is done is kept', async () => {
+  test('an interrupt ends it at once, and finished chunks are kept', async () => {
     const out = join(folder, 'interrupted.json');
     const child = await start(['sweep', 'cvt.rn.f64.u32', '--out', out, '--threads', '1']);
     let stderr = '';
@@ -119,7 +119,7 @@ describe('keeping', () => {
   });
 });
 
-describe('wrong usage exits 2, what is not a sweep exits 1', () => {
+describe('wrong usage exits 2, an instruction that cannot be swept exits 1', () => {
   test.each<readonly [string, readonly string[], number, string]>([
     ['no instruction', [], 2, 'sweep needs an instruction'],
     ['chunks beyond the end', [e4m3, '--chunks', '250..256'], 2, 'there are chunks 0 to 255'],

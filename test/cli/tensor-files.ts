@@ -1,4 +1,4 @@
-/** Tensor files for tests, written here byte by byte. */
+/** Tensor files for tests, written byte by byte. */
 import { put } from './ptxlab.ts';
 
 export interface TestTensor {
@@ -16,7 +16,7 @@ export function floats(...values: readonly number[]): TestTensor {
   return tensor('F32', [values.length], Float32Array.from(values));
 }
 
-/** Writes a safetensors file and gives its path. */
+/** Writes a safetensors file and returns its path. */
 export function putSafetensors(
   folder: string,
   name: string,

@@ -1,4 +1,4 @@
-/** Help, version and wrong usage: what a user meets first. */
+/** Help, version and wrong usage. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

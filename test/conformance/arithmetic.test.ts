@@ -1,6 +1,6 @@
 /**
  * Every legal variant of integer arithmetic, logic, shifts, comparisons and selp, and of float arithmetic rounded to
- * nearest, on values at the edges: the result of the form's steps against a model that reads the mnemonic.
+ * nearest, on edge values: compares the result of the form's steps with a model that reads the mnemonic.
  */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { describe, expect, test } from 'vitest';
@@ -52,7 +52,7 @@ const most = ({ signed, width }: IntegerType): bigint => (1n << BigInt(signed ? 
 const value = ({ signed, width }: IntegerType, bits: bigint): bigint =>
   signed ? BigInt.asIntN(width, bits) : BigInt.asUintN(width, bits);
 
-/** The result of an integer instruction without lanes, any size; null where PTX leaves it open. */
+/** The result of an integer instruction without lanes, on integers of any size; null where PTX leaves it open. */
 function integerModel(mnemonic: string, operands: readonly bigint[]): bigint | null {
   const type = integerType(mnemonic);
   const [x = 0n, y = 0n, z = 0n] = operands.map((bits) => value(type, bits));
@@ -155,7 +155,7 @@ describe('integers and bits', () => {
     expect(mismatches(variant)).toEqual([]);
   });
 
-  test('there are as many as the ISA has', () => {
+  test('the number of variants is that of the ISA', () => {
     expect(variants.length).toBe(109);
   });
 });
@@ -203,7 +203,7 @@ function f64Bits(x: number): bigint {
   return new BigUint64Array(Float64Array.of(x).buffer)[0] as bigint;
 }
 
-/** Pairs of an operand's bits and its value. */
+/** An operand's bits and its value. */
 function comparable(mnemonic: string): readonly (readonly [Bits, number | bigint])[] {
   const flush = mnemonic.includes('.ftz');
   if (mnemonic.endsWith('.f32')) {
@@ -240,7 +240,7 @@ describe('setp', () => {
 
 // --- floats rounded to nearest --------------------------------------------------------------------------------------
 
-/** Finite results of f32 and f64 arithmetic: for these an f64 result rounded to f32 is rounded once. */
+/** Finite results of f32 and f64 arithmetic. Rounding the f64 result of such values to f32 is a single rounding. */
 const operations: Readonly<Record<string, (x: number, y: number) => number>> = {
   add: (x, y) => x + y,
   sub: (x, y) => x - y,

@@ -1,16 +1,16 @@
 /**
- * Names of test cases, out of the table: `cvt/f8x2.f32:type=e4m3x2;relu` is the form `cvt.f8x2.f32` with the choices that
- * its syntax line leaves open. Every test that is driven by the table names its cases so.
+ * Names of test cases, derived from the table: `cvt/f8x2.f32:type=e4m3x2;relu` is the form `cvt.f8x2.f32` with the
+ * choices that its syntax line leaves open. Every table-driven test names its cases this way.
  */
 import { type CompiledForm, compileForm } from '../../src/isa/notation.ts';
 import type { InstructionForm, Variant } from '../../src/isa/form.ts';
 
-/** The form's id, the opcode set apart from what tells its forms apart: `cvt/f8x2.f32`; `ret` where it has only one. */
+/** The form's id with the opcode split from the rest: `cvt/f8x2.f32`, or just `ret` if the opcode has only one form. */
 export function formName({ id }: InstructionForm): string {
   return id.replace('.', '/');
 }
 
-/** The name of a variant: its form, then the types and modifiers chosen. No two variants share one. */
+/** The name of a variant: its form, then the chosen types and modifiers. Every variant has a different name. */
 export function caseName(variant: Variant): string {
   const choices = choicesOf(variant);
   return formName(variant.form) + (choices.length === 0 ? '' : `:${choices.join(';')}`);
@@ -39,7 +39,7 @@ function choicesOf({ form, types, modifiers }: Variant): readonly string[] {
   return [...chosen, ...words];
 }
 
-/** Without the dot in front. */
+/** Removes the leading dot. */
 function bare(part: string): string {
   return part.replace(/^\./, '');
 }

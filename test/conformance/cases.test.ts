@@ -7,7 +7,7 @@ import { casesOf, goldenMnemonics } from './golden-cases.ts';
 
 const mnemonics = [...goldenMnemonics()];
 
-/** Forms that `test/golden` has no case of yet: other tests run them. A new form does not belong here. */
+/** Forms without a case in `test/golden`: other tests run them. New forms must not be added here. */
 const unrecorded: readonly string[] = `
   div/f32.unrounded div/f64.unrounded rcp/f32.unrounded sqrt/f32.unrounded sin/f32.unrounded ex2/f32.unrounded
   ld/nc.hint ld/volatile ld/relaxed.hint ld/acquire ld/acquire.hint ld/mmio
@@ -29,15 +29,15 @@ function formsWithoutCase(names: Iterable<string>): readonly string[] {
 describe('recorded cases', () => {
   const cases = new Set(mnemonics.flatMap((mnemonic) => casesOf(mnemonic) ?? []));
 
-  test('there is one for every form but those listed', () => {
+  test('every form has one, except those listed', () => {
     expect([...formsWithoutCase(cases)].sort()).toEqual([...unrecorded].sort());
   });
 
-  test('each names a form', () => {
+  test('every case names a form', () => {
     expect(mnemonics.filter((mnemonic) => casesOf(mnemonic) === null)).toEqual([]);
   });
 
-  test('a form that nobody recorded would be told', () => {
+  test('a form without a case would be noticed', () => {
     const [first = ''] = cases;
     const form = first.split(':', 1)[0] ?? '';
     const others = [...cases].filter((name) => name.split(':', 1)[0] !== form);
@@ -52,7 +52,7 @@ describe('names', () => {
     expect(casesOf('add.u16')).toContain('add/int:type=u16');
   });
 
-  test('no two variants share one', () => {
+  test('are different for all variants', () => {
     const names = [...expand(allForms)].map(caseName);
     expect(new Set(names).size).toBe(names.length);
   });

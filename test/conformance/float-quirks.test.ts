@@ -1,4 +1,7 @@
-/** redux of f32 on both engines, fma.oob, and mad.f32 of sm_1x, against models written down from the ISA's descriptions. */
+/**
+ * redux of f32 on both engines, fma.oob, and mad.f32 of sm_1x, checked against models written from the ISA's
+ * descriptions.
+ */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { describe, expect, test } from 'vitest';
 import { resolveMnemonic } from '../../src/check/instructions/resolve.ts';
@@ -41,7 +44,7 @@ const lists: readonly (readonly number[])[] = [
   [bitsOf(3.4e38), bitsOf(-3.4e38)],
 ];
 
-/** By comparing with every other value; -0 is below +0. */
+/** Compares each value with every other one; -0 is below +0. */
 function reduced(mnemonic: string, list: readonly number[]): number {
   const magnitudes = list.map((bits) => (mnemonic.includes('.abs') ? bits & 0x7fffffff : bits));
   const isNaNBits = (bits: number): boolean => Number.isNaN(floatOf(bits));
@@ -73,7 +76,7 @@ ld.global.f32 %f1, [%rd2]; ${mnemonic} %f2, %f1, -1; st.global.f32 [%rd3], %f2;`
 
 describe('fma.oob', () => {
   const [one, two] = [0x3c00, 0x4000];
-  test('is +0 where a or b is what lies outside a tensor, in each lane by itself', () => {
+  test('is +0 where a or b marks an element outside the tensor, in each lane separately', () => {
     expect(run('fma.rn.oob.f16', 90, 0x7ff7, one, two)).toBe(0);
     expect(run('fma.rn.oob.f16', 90, one, 0x7ff7, two | 0x8000)).toBe(0);
     expect(run('fma.rn.oob.f16x2', 90, 0x7ff73c00, 0x3c003c00, 0x40004000)).toBe(0x00004200);
@@ -81,7 +84,7 @@ describe('fma.oob', () => {
     expect(run('fma.rz.oob.bf16', 90, 0x7ff7, 0x3f80, 0x3f80)).toBe(0);
   });
 
-  test('is fma for all else, other NaNs included', () => {
+  test('is fma for everything else, other NaNs included', () => {
     expect(run('fma.rn.oob.f16', 90, one, two, one)).toBe(0x4200);
     expect(run('fma.rn.oob.f16', 90, 0x7e00, one, two)).toBe(0x7fff);
     expect(run('fma.rn.oob.relu.f16', 90, one | 0x8000, two, one)).toBe(0);
@@ -121,7 +124,7 @@ st.global.f32 [%rd4], %f3; st.global.f32 [%rd4+4], %f4;`;
     expect(interp?.slice(0, 2)).toEqual([run('mad.f32', 13, ...[1 + ulp, 1 + ulp, 1 + ulp].map(bitsOf)), bitsOf(1)]);
   });
 
-  test('keeps the exponent of the product beyond the range', () => {
+  test('keeps the exponent of a product beyond the range', () => {
     expect(mad(2 ** 64, 2 ** 64, -(2 ** 127))).toBe(2 ** 127);
     expect(mad(2 ** 64, 2 ** 64, 0)).toBe(Infinity);
     expect(mad(2 ** -100, 2 ** -49, 2 ** -125)).toBe(2 ** -125);
@@ -138,7 +141,7 @@ st.global.f32 [%rd4], %f3; st.global.f32 [%rd4+4], %f4;`;
     expect(mad(1, -0, -0)).toBe(-0);
   });
 
-  test('takes subnormals for zeros, saturates, and gives NaN for NaN', () => {
+  test('flushes subnormals to zero, saturates, and gives NaN for NaN', () => {
     expect(run('mad.f32', 13, 1, bitsOf(2 ** 100), bitsOf(1))).toBe(bitsOf(1));
     expect(mad(2 ** -80, 2 ** -80, 2 ** -126)).toBe(2 ** -126);
     expect(run('mad.sat.f32', 13, bitsOf(3), bitsOf(3), bitsOf(1))).toBe(bitsOf(1));

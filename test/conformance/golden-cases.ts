@@ -1,4 +1,4 @@
-/** The recorded instructions of test/golden by the names of the table: verdicts that accept, and values. */
+/** The recorded instructions of test/golden under the names of the table: accepted ones, and those with values. */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { resolveMnemonic } from '../../src/check/instructions/resolve.ts';
@@ -13,7 +13,7 @@ interface Verdict {
   readonly inst?: string;
   readonly body?: string | null;
   readonly ok?: boolean;
-  /** Why a verdict is not followed. */
+  /** Why the checker deliberately differs from a verdict. */
   readonly quirk?: string;
 }
 
@@ -22,7 +22,7 @@ function linesOf(name: string): readonly string[] {
   return (name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8').trim().split('\n');
 }
 
-/** The mnemonics of a text with instructions. */
+/** The mnemonics in a text of instructions. */
 function mnemonicsIn(text: string): readonly string[] {
   // White space may stand before a dot.
   const found = text
@@ -31,7 +31,7 @@ function mnemonicsIn(text: string): readonly string[] {
   return [...found].flatMap(([, mnemonic]) => (mnemonic === undefined ? [] : [mnemonic]));
 }
 
-/** Mnemonics of every recorded instruction that ptxas took, and of every one with values. */
+/** The mnemonics of every recorded instruction that ptxas accepted, and of every one with recorded values. */
 export function goldenMnemonics(): ReadonlySet<string> {
   const files = [...verdictFiles.map((name) => `${name}/cases.jsonl.gz`), 'legality-call/cases.jsonl'];
   const verdicts = files.flatMap(linesOf).map((line): Verdict => JSON.parse(line));
@@ -46,7 +46,10 @@ export function goldenMnemonics(): ReadonlySet<string> {
   return new Set([...accepted, ...inModules, ...valued]);
 }
 
-/** Names of the cases of these mnemonics: one for each form that the operands may choose. Null where no form takes it. */
+/**
+ * The case names of these mnemonics, one for each form that the operands may select. Null if no form takes the
+ * mnemonic.
+ */
 export function casesOf(mnemonic: string): readonly string[] | null {
   const resolution = resolveMnemonic(mnemonic);
   // An instruction of PTX that the table does not hold has no cases.

@@ -1,5 +1,5 @@
 /**
- * Additions of PTX ISA 9.1 to cvt, which no installed ptxas knows: judged by the text alone (9.7.9.21, syntax block,
+ * Additions of PTX ISA 9.1 to cvt. No installed ptxas knows them, so the text alone decides (9.7.9.21: syntax block,
  * PTX ISA notes, target ISA notes).
  */
 import { describe, expect, test } from 'vitest';
@@ -48,8 +48,8 @@ function legal({ inst, names }: Line, target: string, version: string): boolean 
   return check(source).diagnostics.every((diagnostic) => diagnostic.severity !== 'error');
 }
 
-describe('thirty forms of 9.1', () => {
-  test('there are thirty of them', () => {
+describe('the forms that 9.1 adds', () => {
+  test('are thirty', () => {
     expect(family.length + chip.length).toBe(30);
   });
 
@@ -67,7 +67,7 @@ describe('thirty forms of 9.1', () => {
   }
 });
 
-describe('what the text of 9.1 does not have', () => {
+describe('forms that 9.1 does not have', () => {
   const wide = '.reg .b8 q; .reg .b16 d, s, h; .reg .b32 r, a; .reg .f32 x, y;';
   const refused: readonly (readonly [why: string, inst: string])[] = [
     ['.satfinite is mandatory towards s2f6x2', 'cvt.rn.s2f6x2.f32 d, x, y;'],

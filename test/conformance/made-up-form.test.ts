@@ -1,6 +1,6 @@
 /**
- * Adding an instruction is adding one entry: a form that PTX does not have, and every consumer that must pick it up
- * without knowing of it.
+ * Adding an instruction means adding one entry: a form that PTX does not have, and every part of ptxlab that must pick
+ * it up without knowing of it.
  */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { describe, expect, test } from 'vitest';
@@ -64,7 +64,7 @@ describe('a form that was added to the table', () => {
     expect(wrongType.kind === 'refused' && wrongType.problems[0]?.help).toBe('the type can be .u16 or .u32');
   });
 
-  test('has its operands checked', () => {
+  test('its operands are checked', () => {
     const scope = new Scope();
     for (const [name, type] of [
       ['%r', '.b32'],
@@ -83,7 +83,7 @@ describe('a form that was added to the table', () => {
     expect(codes('avg.u32 %r0, %r1;')).toEqual(['PTX3002']);
   });
 
-  test('is available where its row says', () => {
+  test('is available in the versions and on the targets of its row', () => {
     const rows = rowsOf(variantOf('avg.u16'));
     const able = targets.filter((target) => rows.every((row) => isAvailable(row.ways, parseVersion('9.1'), target)));
     expect(able[0]?.name).toBe('sm_100');

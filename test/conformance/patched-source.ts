@@ -1,11 +1,11 @@
-/** The sources with something planted in them, given to the compiler: which files does it name? */
+/** Compiles the sources with a patch applied, to see which files the compiler complains about. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** A text that stands in a file of `src`, and what is put in its place. */
+/** A piece of text from a file of `src`, and its replacement. */
 export interface Patch {
   readonly file: string;
   readonly find: string;
@@ -13,8 +13,8 @@ export interface Patch {
 }
 
 /**
- * The files of `src` that do not compile once the patches are applied, each with the compiler's messages. Throws where
- * the text of a patch is not there.
+ * The files of `src` that do not compile with the patches, each with the compiler's messages. Throws if the text of a
+ * patch is not found.
  */
 export function filesThatFail(patches: readonly Patch[]): ReadonlyMap<string, readonly string[]> {
   const patched = new Map<string, string>();

@@ -1,12 +1,12 @@
 /**
- * Rows planted in the sources: the compiler asks for what they lack in the files that docs/adding-a-row.md names, and
+ * Plants incomplete rows in the sources. The compiler must complain in the files that docs/adding-a-row.md names, and
  * nowhere else.
  */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { filesThatFail, type Patch } from './patched-source.ts';
 
-/** What of the table in the document is planted, under a name that the compiler repeats. */
+/** What is planted for each row of the document's table, under a name that the compiler repeats. */
 const planted: readonly (Patch & { readonly what: string; readonly name: string })[] = [
   {
     what: 'a value that a launch gives special registers',
@@ -38,7 +38,7 @@ const planted: readonly (Patch & { readonly what: string; readonly name: string 
   },
 ];
 
-/** A kind of step in each chapter, with results and sources under names that no other step has. */
+/** A kind of step for each chapter; no other step has results or sources with these names. */
 const plantedSteps: typeof planted = (
   [
     ['a step that computes', 'value', 'copy'],
@@ -53,7 +53,7 @@ const plantedSteps: typeof planted = (
   return { what, name, file: `isa/steps/${chapter}.ts`, find, put: row + find };
 });
 
-/** Rows that the compiler has nothing to say about. */
+/** Rows that the compiler accepts as they are. */
 const complete: readonly Patch[] = [
   {
     file: 'isa/registers.ts',
@@ -73,7 +73,7 @@ const complete: readonly Patch[] = [
   },
 ];
 
-test('the compiler names the files of the document, and no others', () => {
+test('the compiler complains in the files of the document and no others', () => {
   const document = readFileSync(new URL('../../docs/adding-a-row.md', import.meta.url), 'utf8');
   const rows = new Map(
     [...document.matchAll(/^\| ([^|]*?) *\|[^|]*\|([^|]*)\|$/gm)].map(([, what = '', files = '']) => [

@@ -1,7 +1,7 @@
 /**
- * Adding a special register, a directive or a number format is adding one row: rows that neither PTX nor any stack has,
- * and all who must pick them up without knowing of them. What the compiler asks for beside a row is tried in
- * planted-rows.exhaustive.test.ts; containers have their test in src/tensors/containers.test.ts.
+ * Adding a special register, a directive or a number format means adding one row. These rows exist in neither PTX nor
+ * any stack, and every part of ptxlab must pick them up without knowing of them. planted-rows.exhaustive.test.ts tests
+ * what the compiler asks for beside a row; src/tensors/containers.test.ts tests containers.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type * as Directives from '../../src/isa/directives.ts';
@@ -11,7 +11,7 @@ import type * as Spellings from '../../src/arrays/spellings.ts';
 import type { Bits } from '../../src/base/bits.ts';
 import { at } from '../../src/isa/targets.ts';
 
-/** Three exponent and four fraction bits, as ml_dtypes has one. */
+/** Three exponent bits and four fraction bits, as in ml_dtypes. */
 const e3m4 = {
   kind: 'float',
   width: 8,
@@ -26,7 +26,7 @@ const e3m4 = {
   canonicalNan: 0x7fn,
 } as const;
 
-/** Everything anew, with the planted rows in the tables. */
+/** Loads all modules anew, with the planted rows in the tables. */
 async function plantedModules() {
   vi.resetModules();
   vi.doMock('../../src/isa/registers.ts', async (original) => {
@@ -89,13 +89,13 @@ describe('a special register', () => {
     mov.u32 %r1, %planted; mov.u32 %r2, %tid.x; ld.param.u64 %rd1, [out];
     mad.wide.u32 %rd2, %r2, 4, %rd1; st.global.u32 [%rd2], %r1; ret; }`;
 
-  test('is there where its row says', () => {
+  test('exists where its row says', () => {
     expect(codesOf(kernel)).toEqual([]);
     expect(codesOf(kernel, '8.8')).toEqual(['PTX4001']);
     expect(codesOf(kernel, '9.0', 'sm_90')).toEqual(['PTX4002']);
   });
 
-  test('has the type of its row, and no parts', () => {
+  test('has the type of its row and no components', () => {
     expect(codesOf(kernel.replace('mov.u32 %r1', 'mov.u16 %r1'))).not.toEqual([]);
     expect(codesOf(kernel.replace('%planted', '%planted.x'))).not.toEqual([]);
   });
@@ -122,7 +122,7 @@ describe('a special register', () => {
 describe('a directive', () => {
   const kernel = (header: string): string => `.entry k() ${header} { ret; }`;
 
-  test('is there where its row says', () => {
+  test('exists where its row says', () => {
     expect(codesOf(kernel('.maxwarps 4, 2'))).toEqual([]);
     expect(codesOf(kernel('.maxwarps 4'), '8.8')).toEqual(['PTX4001']);
     expect(codesOf(kernel('.maxwarps 4'), '9.0', 'sm_90')).toEqual(['PTX4002']);
@@ -131,7 +131,7 @@ describe('a directive', () => {
     ).toBe('9.0');
   });
 
-  test('is followed by what its row says, and not beside another', () => {
+  test('is followed by what its row says, and not allowed beside another', () => {
     expect(codesOf(kernel('.maxwarps'))).toEqual(['PTX1001']);
     expect(codesOf(kernel('.maxwarps 1, 2, 3'))).toEqual(['PTX1001']);
     expect(codesOf(kernel('.maxwarps 0'))).toEqual(['PTX5026']);
@@ -139,7 +139,7 @@ describe('a directive', () => {
     expect(codesOf('.func f() .maxwarps 4 { ret; }')).toEqual(['PTX1001']);
   });
 
-  test('is suggested, and printed', () => {
+  test('is suggested and printed', () => {
     const { diagnostics, items } = modules.core.parse(`.version 9.0\n.target sm_100\n${kernel('.maxwarp 4')}`);
     expect(diagnostics.map(({ help }) => help)).toEqual(['did you mean .maxwarps?']);
     expect(items).toHaveLength(3);
@@ -158,21 +158,21 @@ describe('a directive', () => {
 describe('a number format', () => {
   const format = (): Formats.FormatName => modules.arrays.formatNamed('float8_e3m4') ?? 'f32';
 
-  test('is known by the names that the stacks have for it', () => {
+  test('is known by its names in the stacks', () => {
     expect(format()).toBe('e3m4');
     expect(modules.arrays.spelling(format(), 'ml_dtypes')).toBe('float8_e3m4');
     expect(modules.npy.npyDtype('float8_e3m4')).toEqual({ format: 'e3m4', bytes: 1 });
     expect(modules.npy.npyDescr(format())).toBe('|V1');
   });
 
-  test('has values as its row says', () => {
+  test('has the values that its row describes', () => {
     const values = Float32Array.of(0, 1, -1, 1.03125, 1.09375, 2 ** -6, 15.5, 1000, Number.NaN);
     const codes = modules.arrays.convert(values, { to: format() });
     expect([...codes]).toEqual([0, 0x30, 0xb0, 0x30, 0x32, 1, 0x6f, 0x6f, 0x7f]);
   });
 
   test.each(['f64', 'f32', 'f16', 'bf16', 'e4m3', 's32'] as const)(
-    'and %s are converted by the fast engine as by the exact one',
+    'converts to and from %s alike on both engines',
     (other) => {
       for (const [from, to] of [
         [format(), other],
@@ -189,7 +189,7 @@ describe('a number format', () => {
     },
   );
 
-  test('is among the renderings of a literal', () => {
+  test('appears among the renderings of a literal', () => {
     const explained = modules.core.explain('1.0');
     expect(JSON.stringify(explained)).toContain('"format":"e3m4","bits":"30"');
   });
@@ -199,7 +199,7 @@ function widthOf(format: Formats.FormatName): number {
   return modules.formats.formats[format].width;
 }
 
-/** All patterns of 8 bits, and a spread of the wider ones. */
+/** All patterns of 8 bits, and a sample of the wider ones. */
 function patternOf(format: Formats.FormatName, i: number): Bits {
   const width = widthOf(format);
   if (width === 8) return i;

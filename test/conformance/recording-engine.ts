@@ -1,6 +1,6 @@
 /**
- * The reference engine with everything watched that a step can touch: the names it reads and writes, memory, the
- * place where its thread goes on, the group that it joins. What it did is held against the facts of its kind.
+ * A reference engine that records everything a step touches: the names it reads and writes, memory, where its thread
+ * goes on, and the group it joins. The record is compared with the facts of the step's kind.
  */
 import { vi } from 'vitest';
 import type { Bits } from '../../src/base/bits.ts';
@@ -25,18 +25,18 @@ import { builtins } from '../../src/program/builtins.ts';
 import { FunctionTable } from '../../src/program/function-table.ts';
 import { type KernelProgram, linkKernel } from '../../src/program/link.ts';
 
-/** Everything that one execution of a step by one thread touched. */
+/** Everything that one thread touched when it executed a step once. */
 export interface Touched {
   readonly reads: ReadonlySet<Ref>;
   readonly writes: ReadonlySet<Ref>;
   readonly memory: ReadonlyMap<string, MemoryAccess>;
   readonly flow: Flow;
   readonly group: GroupScope | null;
-  /** The value of each thread of the run for the names that the step writes. */
+  /** The values that the step gives each thread, by name. */
   readonly results: readonly (readonly Bits[])[];
 }
 
-/** Threads that execute the step one after the other: where each is, and its values. */
+/** Threads that execute the step one after the other: where each stands, and its values. */
 export interface Player {
   readonly thread: number;
   readonly block: number;
@@ -53,7 +53,7 @@ function kernelOf(body: string): KernelProgram {
   return linkKernel(module, new FunctionTable(module), 'k', []);
 }
 
-/** Runs a step for every player; memory is shared as its space says, and `touched` is what the first player did. */
+/** Runs a step for every player. Memory is shared as its space says; `touched` is the record of the first player. */
 export function record(step: Step, players: readonly Player[]): Touched {
   const run = new Recording(step);
   return run.play(players);
@@ -196,7 +196,7 @@ class Recording {
     return { index, linear: 0, threads: byNumber, shared, barriers, collectives, ...turn };
   }
 
-  /** A memory of its own for each owner: of a thread for local memory, of a block for shared memory. */
+  /** Gives each owner its own memory: a thread its local memory, a block its shared memory. */
   private segment(space: Exclude<AccessSpace, 'generic'>, owner: number): Segment {
     const key = `${space} ${owner}`;
     const known = this.segments.get(key);
@@ -236,7 +236,7 @@ class Recording {
 
 const idle: Omit<Cpu, 'code' | 'builtin'> = { thread: nobody, block: nowhere, looks: 0, executed: 0, timer: 0 };
 
-/** Bits that the values of a variant's operands have, by the names that its steps use. */
+/** Bits for the operands of a variant, by the names that its steps use. */
 export function operandWidths(variant: Variant): ReadonlyMap<Ref, number> {
   return new Map(
     variant.form.operands

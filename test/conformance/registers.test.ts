@@ -1,4 +1,6 @@
-/** The rows of the special registers: that every engine reads all of them, and that each is as far the same as its row says. */
+/**
+ * The rows of the special registers: every engine reads all of them, and each is shared exactly as far as its row says.
+ */
 import { describe, expect, test } from 'vitest';
 import { registerParts, registerRows, samenessOf, type SpecialRegister } from '../../src/isa/registers.ts';
 import { isSameFor, type Sameness, samenesses } from '../../src/isa/sameness.ts';
@@ -22,12 +24,12 @@ const all: readonly Reading[] = registerRows.flatMap((register): readonly Readin
     : [{ name: register.name, register, part: 0 }],
 );
 
-/** One for each value and type: the 32 of `%envreg` are read alike. */
+/** One register for each value and type; the 32 registers of `%envreg` are all read alike. */
 const readings: readonly Reading[] = [
   ...new Map(all.map((reading) => [`${reading.register.value} ${reading.register.type} ${reading.part}`, reading])),
 ].map(([, reading]) => reading);
 
-/** Reads one register twice in each thread of the grid and stores both, 64 bits each. */
+/** Reads one register twice in each thread of the grid and stores both readings as 64 bits. */
 function body({ name, register }: Reading): string {
   const width = register.type === '.pred' ? 1 : typeOf(register.type).width;
   const read = (to: number): string => {
@@ -46,7 +48,7 @@ function body({ name, register }: Reading): string {
     ld.param.u64 %rd1, [out]; mad.wide.u32 %rd2, %r4, 16, %rd1; st.global.v2.u64 [%rd2], {%rd5, %rd6};`;
 }
 
-/** The number of the group of a kind that a reading of a thread belongs to. */
+/** The number of a thread's group, for groups of this kind. */
 const groups: Readonly<Record<Sameness, (thread: number, reading: number) => number>> = {
   reading: (thread, reading) => 2 * thread + reading,
   thread: (thread) => thread,
@@ -56,7 +58,7 @@ const groups: Readonly<Record<Sameness, (thread: number, reading: number) => num
   grid: () => 0,
 };
 
-/** The largest groups within which all readings agree. */
+/** The largest kind of group within which all readings agree. */
 function sameness(values: readonly string[]): Sameness {
   const agrees = (group: Sameness): boolean => {
     const seen = new Map<number, string>();
@@ -72,7 +74,7 @@ function sameness(values: readonly string[]): Sameness {
 
 const results = new Map<string, Promise<readonly string[]>>();
 
-/** Both readings of every thread, as text. */
+/** Both readings of every thread as text. */
 function valuesOf(reading: Reading, way: string): Promise<readonly string[]> {
   const key = `${reading.name} ${way}`;
   const known = results.get(key) ?? launch(reading, way);
@@ -86,11 +88,11 @@ async function launch(reading: Reading, way: string): Promise<readonly string[]>
   return Array.from({ length: 2 * threads * blocks }, (_, i) => `${words[2 * i + 1]}:${words[2 * i]}`);
 }
 
-/** A clock can by chance read the same twice. */
+/** Two readings of a clock can be equal by chance. */
 const steady = readings.filter(({ register, part }) => samenessOf(register, part) !== 'reading');
 
 describe.each(Object.keys(ways))('on %s', (way) => {
-  test.each(readings)('$name is as far the same as its row says', async (reading) => {
+  test.each(readings)('$name is the same as far as its row says', async (reading) => {
     const claimed = samenessOf(reading.register, reading.part);
     const found = sameness(await valuesOf(reading, way));
     expect(isSameFor(found, claimed), `the same for a ${found} only`).toBe(true);

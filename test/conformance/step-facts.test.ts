@@ -1,6 +1,6 @@
 /**
- * Every kind of step of the whole table runs on a recording engine, and what it touched is held against its facts. Then
- * each fact is made wrong in turn, and the same comparison must notice.
+ * Runs every kind of step in the table on a recording engine and compares what it touched with its facts. Then makes
+ * each fact wrong in turn, and the same comparison must notice.
  */
 import { describe, expect, test } from 'vitest';
 import type { Bits } from '../../src/base/bits.ts';
@@ -64,7 +64,7 @@ function collectSamples(): ReadonlyMap<StepKind, readonly Sample[]> {
       }
     }
   }
-  // What is checked but not executed has a step that no form makes.
+  // Instructions that are checked but not executed have a step that no form makes.
   found.set('unsupported', [{ step: { kind: 'unsupported', what: 'test' }, values: new Map(), widths: new Map() }]);
   return found;
 }
@@ -73,7 +73,7 @@ function keyOf(step: Step): string {
   return JSON.stringify(step, (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value));
 }
 
-/** Steps alike use the same fields, on the same kind of memory or in the same kind of group. */
+/** Steps count as alike if they use the same fields on the same kind of memory or in the same kind of group. */
 function likeness(step: Step): string {
   const used = Object.entries(step).flatMap(([field, value]) => (value === null ? [] : [field]));
   const among = step.kind === 'collective' ? [collectiveKey(step.fn)] : memoryUses(step).map(({ space }) => space);
@@ -94,7 +94,7 @@ function randomBits(width = 32): Bits {
   return width === 32 ? random.bits() : random.bits() % 2 ** width;
 }
 
-/** Where only some values make sense: addresses, numbers of barriers and targets, masks. */
+/** Values for fields that accept only some: addresses, numbers of barriers and targets, masks. */
 function legalInput(step: Step, ref: Ref): Bits | null {
   for (const { space, address } of memoryUses(step)) {
     if (address === ref) return (space === 'generic' ? windowBase('local', 64) : 0n) + 64n;
@@ -117,7 +117,7 @@ function legalInput(step: Step, ref: Ref): Bits | null {
   }
 }
 
-/** Lanes of a gang take values from beyond it, or run out of bounds. */
+/** Lanes of a gang take values from outside it, or are out of bounds. */
 function shuffleInput({ fn, from }: StepOf<'collective'>, ref: Ref): Bits | null {
   if (fn.form !== 'shfl') return null;
   const [distance, bounds] = fn.mode === 'up' ? [1, 0] : [4, 0x11f];
@@ -161,7 +161,7 @@ function differences(
   return [...more, ...less];
 }
 
-/** A choice reads one of two. */
+/** A selection reads one of two operands. */
 function alternatives(step: Step): readonly Ref[] {
   const steps: readonly Step[] = step.kind === 'atomic' ? step.steps : [step];
   return steps.flatMap((one) => (one.kind === 'select' ? one.from : []));
@@ -173,15 +173,15 @@ function memoryDifferences(step: Step, { memory }: Touched): readonly string[] {
   return [...said.filter((use) => !done.includes(use)), ...done.filter((use) => !said.includes(use))];
 }
 
-// --- how far results are the same -----------------------------------------------------------------------------------
+// --- how far results are shared --------------------------------------------------------------------------------------
 
-/** A gang whose threads bring the same where the facts ask for it, and other threads of its warp that bring anything. */
+/** A gang whose threads have equal inputs where the facts require it, while other threads of the warp have any. */
 function gangOf(sample: Sample): readonly Player[] {
   const { step } = sample;
   const { given } = uniformityOf(step);
   return [0, 1, 2, 3, 4, 5, 6, 7].map((thread) => {
     const other = otherPlayer(sample, thread, 0, thread < gangSize ? given : []);
-    // Two groups, where the facts do not ask for one.
+    // Two groups, if the facts do not require a single one.
     const own = (ref: Ref): Bits | null => {
       if (given.includes(ref)) return null;
       if (step.kind === 'collective' && ref === step.mask) return (thread & 2) === 0 ? 0x33 : 0xcc;
@@ -206,14 +206,17 @@ function otherPlayer(sample: Sample, thread: number, block: number, given: reado
   };
 }
 
-/** A neighbour, a thread of another warp, and one of another block: the first that differs tells how far results go. */
+/**
+ * A neighbour, a thread of another warp, and one of another block: the first that differs shows how far results are
+ * shared.
+ */
 const others: readonly (readonly [Sameness, thread: number, block: number])[] = [
   ['thread', 1, 0],
   ['warp', 33, 0],
   ['block', 0, 1],
 ];
 
-/** How far the results of one execution were the same. */
+/** How far the results of one execution were shared. */
 function foundSameness(sample: Sample): Sameness {
   const { step } = sample;
   const scope = groupOf(step);
@@ -221,7 +224,7 @@ function foundSameness(sample: Sample): Sameness {
     const results = new Set(record(step, gangOf(sample)).results.slice(0, gangSize).map(text));
     return results.size > 1 ? 'thread' : scope;
   }
-  // Others may write between two reads.
+  // Other threads may write between two reads.
   if (step.kind === 'load' && step.watched) return 'thread';
   const { given } = uniformityOf(step);
   for (const [level, thread, block] of others) {
@@ -231,14 +234,14 @@ function foundSameness(sample: Sample): Sameness {
   return 'grid';
 }
 
-/** Results that are not the same as far as the facts say. */
+/** Results that are not shared as far as the facts say. */
 function boldClaims(sample: Sample): readonly string[] {
   const found = foundSameness(sample);
   const { among } = uniformityOf(sample.step);
   return hasResults(sample) && !isSameFor(found, among) ? [`is the same for the ${found} only`] : [];
 }
 
-/** Claims that no sample needs to be so small. */
+/** Kinds whose facts claim less sharing than every sample shows. */
 function modestClaims(all: readonly Sample[]): readonly string[] {
   const kinds = new Set(all.filter(hasResults).map(({ step }) => likeness(step)));
   return [...kinds].flatMap((kind) => {
@@ -268,7 +271,7 @@ describe('a step touches what its facts say', () => {
   });
 });
 
-test('a step looks at what others may write: atomics, watched loads, and what lets others run', () => {
+test('a step watches what others may write: atomics, watched loads, and steps that let others run', () => {
   const looking = kinds.filter((kind) => (samples.get(kind) ?? []).some(({ step }) => looksAtOthers(step)));
   expect(looking).toEqual(['load', 'atomic', 'yield']);
   const loads = (samples.get('load') ?? []).map(({ step }) => step);
@@ -279,7 +282,7 @@ test('a step looks at what others may write: atomics, watched loads, and what le
 
 type Patch = Readonly<Record<string, unknown>>;
 
-/** Every fact of a kind made wrong, one at a time. */
+/** Makes every fact of a kind wrong, one at a time. */
 function wrongFacts(kind: StepKind): readonly (readonly [name: string, patch: Patch])[] {
   const { values, memory, flow, group } = stepFacts[kind];
   const fields = Object.entries(values).filter(([, direction]) => direction !== 'inner');

@@ -1,4 +1,4 @@
-/** The table held against itself and against the measured list of conversions. */
+/** Checks the table for consistency, and against the measured list of conversions. */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -19,7 +19,7 @@ const golden = (name: string): string => {
 
 const conversions = allForms.filter((form) => form.section === '9.7.9.21' || form.section === '9.7.9.22');
 
-/** Modifiers sorted, types in their order: two mnemonics with the same key mean the same. */
+/** The modifiers, sorted, and the types in order: two mnemonics with the same key mean the same. */
 function key(mnemonic: string): string {
   const parts = mnemonic.split('.');
   const types = parts.filter((part) => /^(u|s|f|b|bf|e|ue|tf)\d/.test(part));
@@ -49,14 +49,14 @@ describe('the table', () => {
     },
   );
 
-  test('has every conversion of the list and no other', () => {
+  test('has exactly the conversions of the list', () => {
     const listed = Object.keys(JSON.parse(golden('numerics/legal.json')) as object);
     const made = [...expand(conversions)].map((variant) => variant.mnemonic);
     expect(made.map(key).sort()).toEqual(listed.map(key).sort());
     expect(made).toHaveLength(939);
   });
 
-  test('has something to do for every conversion', () => {
+  test('has steps for every conversion', () => {
     for (const variant of expand(conversions)) {
       const steps = variant.form.steps(variant, namedEnvironment('sm_90', '9.1'));
       expect(steps.length, variant.mnemonic).toBeGreaterThan(0);
@@ -127,7 +127,7 @@ describe('versions and targets', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('every variant can be used in some version on some target', () => {
+  test('every variant is available in some version on some target', () => {
     for (const variant of expand(allForms)) {
       const usable = versions.some((version) => isAvailableSomewhere(variant, version));
       expect(usable, variant.mnemonic).toBe(true);

@@ -1,6 +1,6 @@
 /**
- * The value opcodes that ptxas does not fold, against models written down from the ISA's descriptions: look-ups, byte
- * permutation, masks, differences, lane-wise set, half-precision functions, and arithmetic of 128 bits by carries.
+ * Value opcodes that ptxas does not fold, checked against models written from the ISA's descriptions: look-ups, byte
+ * permutation, masks, differences, lane-wise set, half-precision functions, and 128-bit arithmetic with carries.
  */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { describe, expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { resolveMnemonic } from '../../src/check/instructions/resolve.ts';
 import { evaluator } from '../../src/interp/evaluate.ts';
 import { output } from '../device/run.ts';
 
-/** The instruction as a function of the bits of its sources; of its first result. */
+/** The instruction as a function from the bits of its sources to its first result. */
 function instruction(mnemonic: string): (...sources: readonly Bits[]) => Bits {
   const resolution = resolveMnemonic(mnemonic);
   const variant = resolution.kind === 'variants' ? resolution.variants[0] : undefined;
@@ -41,7 +41,7 @@ describe('bits', () => {
     }
   });
 
-  test('lop3 with a predicate tells whether the result is not 0', async () => {
+  test('lop3 with a predicate tells whether the result is nonzero', async () => {
     const body = `mov.pred %p1, 1;
 lop3.and.b32 %r1|%p2, 12, 10, 0, 0xc0, %p1;
 lop3.or.b32 _|%p3, 12, 3, 0, 0xc0, !%p1;
@@ -54,7 +54,7 @@ ld.param.u64 %rd1, [out]; st.global.v2.u32 [%rd1], {%r1, %r2}; st.global.u32 [%r
     [a, b].flatMap((word) => [0, 8, 16, 24].map((shift) => (word >>> shift) & 0xff));
   const wordOf = (bytes: readonly number[]): number => bytes.reduce((sum, byte, i) => sum + byte * 2 ** (8 * i), 0);
 
-  test('prmt picks a byte by each nibble, or its sign eight times', () => {
+  test('prmt picks a byte by each nibble, or repeats its sign eight times', () => {
     const permute = instruction('prmt.b32');
     for (const [a, b] of everyPair(words)) {
       for (const selector of [0x3210, 0x7654, 0xfedc, 0x0a71, 0x9b4f, 0xffff3210]) {
@@ -69,7 +69,7 @@ ld.param.u64 %rd1, [out]; st.global.v2.u32 [%rd1], {%r1, %r2}; st.global.u32 [%r
     }
   });
 
-  /** Bytes from the lowest up that a mode picks for selectors 0 to 3. */
+  /** The bytes that a mode picks for selectors 0 to 3, lowest first. */
   const modes: Readonly<Record<string, readonly (readonly number[])[]>> = {
     f4e: [0, 1, 2, 3].map((s) => [s, s + 1, s + 2, s + 3]),
     b4e: [0, 1, 2, 3].map((s) => [s, (s + 7) % 8, (s + 6) % 8, (s + 5) % 8]),
@@ -88,7 +88,7 @@ ld.param.u64 %rd1, [out]; st.global.v2.u32 [%rd1], {%r1, %r2}; st.global.u32 [%r
     });
   });
 
-  test('bmsk sets b bits from bit a on', () => {
+  test('bmsk sets b bits starting at bit a', () => {
     for (const bound of ['clamp', 'wrap']) {
       const mask = instruction(`bmsk.${bound}.b32`);
       for (const [a, b] of everyPair([0, 1, 5, 31, 32, 33, 40, 0xffffffff])) {
@@ -118,7 +118,7 @@ describe('integers', () => {
     }
   });
 
-  test.each(['u32', 's32'])('dp4a and dp2a with b as %s', (btype) => {
+  test.each(['u32', 's32'])('dp4a and dp2a with %s b', (btype) => {
     for (const atype of ['u32', 's32']) {
       const lane = (word: number, type: string, width: number, i: number): number => {
         const bits = Math.floor(word / 2 ** (width * i)) % 2 ** width;
@@ -184,7 +184,7 @@ function valueOf(bits: number, { fractionBits, bias }: Half): number {
 
 const largest = ({ fractionBits, bias }: Half): number => (2 - 2 ** -fractionBits) * 2 ** bias;
 
-/** The distance of a value from a half, in units of its last place: at most 1/2 where it is the nearest. */
+/** The distance of a value from a half in units of its last place: at most 1/2 if it is the nearest. */
 function distance(bits: number, value: number, half: Half): number {
   const unit = valueOf((bits & 0x7fff) + 1, half) - valueOf(bits & 0x7fff, half);
   return Math.abs(valueOf(bits, half) - value) / unit;
@@ -198,7 +198,7 @@ describe('functions of halves', () => {
     ['tanh.approx.bf16', 'bf16', Math.tanh],
   ];
 
-  test.each(functions)('%s is the half nearest to the value', (mnemonic, format, compute) => {
+  test.each(functions)('%s is the nearest half to the value', (mnemonic, format, compute) => {
     const half = halves[format] as Half;
     const run = instruction(mnemonic);
     for (let bits = 0; bits < 0x10000; bits += 5) {
@@ -212,7 +212,7 @@ describe('functions of halves', () => {
     }
   });
 
-  test('the ends of ex2 and tanh', () => {
+  test('ex2 and tanh at the ends of their ranges', () => {
     expect([0x7c00, 0xfc00, 0x4c00, 0, 0x8000].map((bits) => instruction('ex2.approx.f16')(bits))).toEqual([
       0x7c00, 0, 0x7c00, 0x3c00, 0x3c00,
     ]);
@@ -258,7 +258,7 @@ describe('roots and signs', () => {
 
 // --- carries --------------------------------------------------------------------------------------------------------
 
-describe('arithmetic of 128 bits by the condition code', () => {
+describe('128-bit arithmetic with the condition code', () => {
   const values = [
     0n,
     1n,
@@ -285,7 +285,7 @@ describe('arithmetic of 128 bits by the condition code', () => {
     }
   });
 
-  test('mad.lo.cc, then madc.hi: a product of 64 bits on top of a sum', async () => {
+  test('mad.lo.cc, then madc.hi: a 64-bit product added to a sum', async () => {
     for (const [x, y] of everyPair([0n, 1n, 0xffffffffn, 0x80000001n, 0xdeadbeefn])) {
       const sum = 0xfffffffe_fffffff7n;
       const body = `mad.lo.cc.u32 %r0, ${x}, ${y}, ${limb(sum, 0)}; madc.hi.cc.u32 %r1, ${x}, ${y}, ${limb(sum, 1)};

@@ -1,4 +1,4 @@
-/** Video instructions on both engines against the ISA's pseudo-code, written down in test/oracle/video.ts. */
+/** Video instructions on both engines, checked against the ISA's pseudo-code as written in test/oracle/video.ts. */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
 import { videoFunction } from '../oracle/video.ts';
@@ -123,7 +123,7 @@ const lanes = ['vadd', 'vsub', 'vavrg', 'vabsdiff', 'vmin', 'vmax', 'vset'].flat
   ([2, 4] as const).map((count) => [`${opcode}${count}`, many(() => simdText(opcode, count))] as const),
 );
 
-describe.each(['interp', 'jit'] as const)('video instructions on %s do what the pseudo-code says', (engine) => {
+describe.each(['interp', 'jit'] as const)('video instructions on %s follow the pseudo-code', (engine) => {
   test.each([...scalars, ...products, ...lanes])('%s', async (_, instructions) => {
     await check(instructions, engine);
   });

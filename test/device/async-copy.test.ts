@@ -1,4 +1,4 @@
-/** cp.async, ldu, mapa and the instructions that change nothing, on both engines. */
+/** cp.async, ldu, mapa and the instructions without effect, on both engines. */
 import { describe, expect, test } from 'vitest';
 import { outcome, output, type Source } from './run.ts';
 
@@ -47,7 +47,7 @@ describe.each(engines)('cp.async on %s', (engine) => {
     expect(await output(copied(copy), 20, { engine })).toEqual(wanted);
   });
 
-  test('bytes that are not read may lie outside', async () => {
+  test('bytes that are not read may lie out of bounds', async () => {
     const copy = `mov.u64 %rd2, 0; mov.u32 %r2, 0; cp.async.ca.shared.global [s], [%rd2], 16, %r2;
 add.u64 %rd2, %rd1, 16; mov.u32 %r2, 4; cp.async.ca.shared.global [s], [%rd2], 16, %r2;`;
     expect(await output(copied(copy), 20, { engine })).toEqual([0, 0, 0, 0, ones]);
@@ -74,8 +74,8 @@ describe('faults of cp.async are the same on both engines', () => {
   });
 });
 
-describe.each(engines)('what there is only one of, on %s', (engine) => {
-  test('mapa gives the address itself, getctarank rank 0', async () => {
+describe.each(engines)('clusters of one block and hints, on %s', (engine) => {
+  test('mapa returns the address itself, getctarank returns 0', async () => {
     const body = `ld.param.u64 %rd1, [out]; st.shared.u32 [s+4], 7;
 mapa.shared::cluster.u32 %r2, s, 0; ld.shared::cluster.u32 %r3, [%r2+4]; st.global.u32 [%rd1], %r3;
 cvta.shared.u64 %rd2, s; mapa.u64 %rd3, %rd2, 0; ld.u32 %r3, [%rd3+4]; st.global.u32 [%rd1+4], %r3;
@@ -83,7 +83,7 @@ mov.u32 %r4, 9; getctarank.u64 %r4, %rd3; st.global.u32 [%rd1+8], %r4;`;
     expect(await output({ module, body }, 12, { engine })).toEqual([7, 7, 0]);
   });
 
-  test('ldu loads, in vectors too', async () => {
+  test('ldu loads scalars and vectors', async () => {
     const body = `ld.param.u64 %rd1, [out]; ldu.global.v2.u32 {%r1, %r2}, [g+16]; ldu.u8 %r3, [g+3];
 st.global.u32 [%rd1], %r1; st.global.u32 [%rd1+4], %r2; st.global.u32 [%rd1+8], %r3;`;
     expect(await output({ module, body }, 12, { engine })).toEqual([16, 17, 3]);

@@ -1,8 +1,8 @@
-/** A launch that turns out to be long continues in code for four threads, between two blocks. */
+/** A launch that turns out to be long switches to code for four threads between two blocks. */
 import { expect, test } from 'vitest';
 import { outcome, type Source } from './run.ts';
 
-/** 64 threads a block; each block adds its share to a sum beside what each of its threads stores. */
+/** 64 threads a block. Each thread stores a value, and each block adds its share to a sum. */
 const source: Source = {
   body: `ld.param.u64 %rd1, [out];
 mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 64, %r1; mov.u32 %r4, 0; mov.u32 %r5, %r3; bar.sync 0;
@@ -15,7 +15,7 @@ const blocks = 64;
 const launch = { grid: blocks, block: 64 } as const;
 const bytes = 4 * (64 * blocks + 1);
 
-test('memory and instructions are those of a launch that began with it, or never had it', async () => {
+test('memory and counts are those of a launch that used that code from the start or never', async () => {
   const [never, always, chosen] = await Promise.all(
     [false, true, undefined].map((simd) => outcome(source, bytes, launch, simd === undefined ? {} : { simd })),
   );
@@ -32,7 +32,7 @@ test('the budget is that of the whole launch', async () => {
   expect(result.stats.instructions).toBeGreaterThan(2 ** 24);
 });
 
-test('a fault behind the change names its block', async () => {
+test('a fault after the switch names its block', async () => {
   const body = `${source.body}\nsetp.eq.u32 %p2, %r3, ${64 * (blocks - 1) + 5};\n@%p2 trap;`;
   const { result } = await outcome({ body }, bytes, launch, {});
   expect(result).toMatchObject({ ok: false, fault: { block: [blocks - 1, 0, 0], thread: [5, 0, 0] } });

@@ -1,4 +1,4 @@
-/** The Web Workers of a browser, played by threads of Node that have what such a worker has. */
+/** Browser Web Workers, played by Node threads with the same interface. */
 import { Worker as Thread } from 'node:worker_threads';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { convert, convertAsync } from '../../src/arrays.ts';
@@ -41,7 +41,7 @@ beforeAll(built, 120_000);
 const body = `ld.param.u64 %rd1, [out]; mov.u32 %r1, %ctaid.x;
 mul.wide.u32 %rd2, %r1, 4; add.u64 %rd1, %rd1, %rd2; st.global.u32 [%rd1], %r1;`;
 
-test('they run shares, one after the other, and report faults', async () => {
+test('browser workers run shares one after the other, and report faults', async () => {
   for (let i = 0; i < 3; i++) {
     expect(await output({ body }, 16, { grid: 4, workers: 2 })).toEqual([0, 1, 2, 3]);
     const fault = await faultOf({ body }, { grid: 20, workers: 2 });
@@ -50,7 +50,7 @@ test('they run shares, one after the other, and report faults', async () => {
   expect(started).toBe(2);
 });
 
-test('they convert arrays', async () => {
+test('browser workers convert arrays', async () => {
   const source = new Float32Array(new SharedArrayBuffer(4 * 2 ** 21)).map((_, i) => i % 449);
   const shared = new Float32Array(new SharedArrayBuffer(source.byteLength));
   shared.set(source);
@@ -60,7 +60,7 @@ test('they convert arrays', async () => {
   expect(started).toBe(2);
 });
 
-test('what breaks in one is an error here, and the worker lives on', async () => {
+test('browser workers survive a failure, which is reported as an error', async () => {
   const { host } = (await import(hostFile)) as typeof import('../../src/jit/launch/worker-host.ts');
   await expect(host.run({} as never)).rejects.toThrow(/undefined/);
   expect(await output({ body }, 16, { grid: 4, workers: 2 })).toEqual([0, 1, 2, 3]);

@@ -1,4 +1,4 @@
-/** Calls on both engines: what is handed over, where it lies, and what goes wrong. */
+/** Calls on both engines: what is passed, where it lies, and what can go wrong. */
 import { describe, expect, test } from 'vitest';
 import { Device, PtxlabError } from '../../src/device.ts';
 import { faultOf, moduleOf, outcome, output, type Source } from './run.ts';
@@ -12,7 +12,7 @@ describe.each(['interp', 'jit'] as const)('%s', (engine) => {
     return (await output({ ...source, body }, 64, { engine }))[0];
   }
 
-  describe('what a call hands over', () => {
+  describe('passing arguments and results', () => {
     const add =
       '.func (.param .b32 r) add(.param .b32 a, .param .b32 b) { .reg .b32 %x<3>; ld.param.b32 %x0, [a]; ld.param.b32 %x1, [b]; add.u32 %x2, %x0, %x1; st.param.b32 [r], %x2; ret; }';
 
@@ -26,7 +26,7 @@ describe.each(['interp', 'jit'] as const)('%s', (engine) => {
       expect(await result({ module: add, body })).toBe(42);
     });
 
-    test('a result that nobody wants', async () => {
+    test('a result that nobody uses', async () => {
       expect(await result({ module: add, body: 'mov.u32 %r1, 7; call (_), add, (1, 2);' })).toBe(7);
     });
 
@@ -50,13 +50,13 @@ describe.each(['interp', 'jit'] as const)('%s', (engine) => {
       expect(await result({ module, body })).toBe(21);
     });
 
-    test('the address of a parameter is one of local memory', async () => {
+    test('the address of a parameter points to local memory', async () => {
       const module =
         '.func (.param .b32 r) get(.param .b32 a) { .reg .b64 %a<2>; .reg .b32 %x; mov.b64 %a0, a; cvta.local.u64 %a1, %a0; ld.u32 %x, [%a1]; st.param.b32 [r], %x; ret; }';
       expect(await result({ module, body: 'call (%r1), get, (42);' })).toBe(42);
     });
 
-    test('a guard that does not hold calls nothing', async () => {
+    test('a false guard skips the call', async () => {
       const body = 'mov.u32 %r1, 5; setp.eq.u32 %p1, 0, 1; @%p1 call (%r1), add, (1, 1);';
       expect(await result({ module: add, body })).toBe(5);
     });
@@ -70,7 +70,7 @@ describe.each(['interp', 'jit'] as const)('%s', (engine) => {
       ).toBe(2);
     });
 
-    test('recursion: each activation has local variables of its own', async () => {
+    test('recursion: each activation has its own local variables', async () => {
       const module = `.func (.param .b32 r) fib(.param .b32 n) {
       .reg .b32 %x<9>; .reg .pred %p; .local .b32 kept; .param .b32 p; .param .b32 q;
       ld.param.b32 %x0, [n]; setp.lt.u32 %p, %x0, 2; @%p bra done;
@@ -93,7 +93,7 @@ describe.each(['interp', 'jit'] as const)('%s', (engine) => {
       expect(await result({ module, body: 'mov.u32 %r1, 1; call leaves;' })).toBe(0);
     });
 
-    test('a result in a register is there after the threads have met', async () => {
+    test('a result in a register survives a barrier', async () => {
       const module = '.func (.reg .b32 r) late(.reg .b32 a) { add.u32 r, a, 2; bar.sync 0; ret; }';
       expect(await result({ module, body: 'call (%r1), late, (40);' })).toBe(42);
     });
@@ -113,7 +113,7 @@ describe.each(['interp', 'jit'] as const)('%s', (engine) => {
     .func none() { ret; }
     .global .u64 table[2] = {one, same};`;
 
-    test('a prototype says what is handed over', async () => {
+    test('a prototype describes the arguments', async () => {
       const body =
         'P: .callprototype (.param .b32 _) _ (.param .b32 _); mov.b64 %rd1, same; call (%r1), %rd1, (42), P;';
       expect(await result({ module, body })).toBe(42);
@@ -148,13 +148,13 @@ describe.each(['interp', 'jit'] as const)('%s', (engine) => {
   });
 
   describe('functions without a body', () => {
-    test('are found by another name', async () => {
+    test('are found under another name', async () => {
       const module =
         '.func (.reg .b32 r) real() { mov.u32 r, 42; ret; } .func (.reg .b32 r) other(); .alias other, real;';
       expect(await result({ module, body: 'call (%r1), other, ();' })).toBe(42);
     });
 
-    test('stop the kernel from being made', async () => {
+    test('keep a kernel from being created', async () => {
       const module = '.extern .func missing();';
       const made = output({ module, body: 'call missing;' }, 4, { engine });
       await expect(made).rejects.toThrow("function 'missing' is declared, but the module has no body for it");
@@ -167,7 +167,7 @@ describe.each(['interp', 'jit'] as const)('%s', (engine) => {
     .extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);
     .global .align 1 .b8 text[12] = {37, 100, 32, 37, 108, 108, 120, 33, 10, 0};`;
 
-    test('vprintf takes arguments at their natural alignment and returns how many', async () => {
+    test('vprintf takes arguments at their natural alignment and returns their number', async () => {
       const body = `.local .align 8 .b8 list[16]; st.local.b32 [list], -5; st.local.b64 [list+8], 0xabcdef;
       mov.b64 %rd1, list; cvta.local.u64 %rd1, %rd1; mov.b64 %rd2, text; cvta.global.u64 %rd2, %rd2;
       call (%r1), vprintf, (%rd2, %rd1); ${store}`;
@@ -175,29 +175,29 @@ describe.each(['interp', 'jit'] as const)('%s', (engine) => {
       expect([launched.printed, words[0]]).toEqual(['-5 abcdef!\n', 2]);
     });
 
-    test('vprintf of no format returns -1', async () => {
+    test('vprintf with a null format returns -1', async () => {
       expect(await result({ module: heap, body: 'call (%r1), vprintf, (0, 0);' })).toBe(0xffff_ffff);
     });
 
-    test('what was printed before a fault is not lost', async () => {
+    test('output printed before a fault is kept', async () => {
       const body = `.local .align 8 .b8 list[16]; st.local.b32 [list], 1; st.local.b64 [list+8], 2; mov.b64 %rd1, list;
       cvta.local.u64 %rd1, %rd1; mov.b64 %rd2, text; call (%r1), vprintf, (%rd2, %rd1); trap;`;
       const { result: launched } = await outcome({ module: heap, body }, 4, { engine });
       expect(launched).toMatchObject({ ok: false, printed: '1 2!\n', fault: { code: 'PTX6031' } });
     });
 
-    test('arguments that are not there are a fault', async () => {
+    test('missing arguments are a fault', async () => {
       const body = 'mov.b64 %rd2, text;\ncall (%r1), vprintf, (%rd2, 0);';
       expect(await faultOf({ module: heap, body }, { engine })).toMatchObject({ code: 'PTX6005', line: 7 });
     });
 
-    test('malloc gives null where the heap has no room, and for 0 bytes', async () => {
+    test('malloc returns null if the heap has no room, and for 0 bytes', async () => {
       const body = `call (%rd1), malloc, (0x10000000); call (%rd2), malloc, (0); call (%rd3), malloc, (64);
       or.b64 %rd1, %rd1, %rd2; setp.eq.u64 %p1, %rd1, 0; setp.ne.and.u64 %p1, %rd3, 0, %p1; selp.b32 %r1, 1, 0, %p1;`;
       expect(await result({ module: heap, body })).toBe(1);
     });
 
-    test('the heap belongs to the device: another launch finds what was left there', async () => {
+    test('the heap belongs to the device: a later launch finds what was left there', async () => {
       const device = await Device.create({ simd: true });
       const keep = `.global .u64 kept; ${heap}`;
       const body = `ld.global.u64 %rd1, [kept]; setp.ne.u64 %p1, %rd1, 0; @%p1 bra found;
@@ -209,7 +209,7 @@ describe.each(['interp', 'jit'] as const)('%s', (engine) => {
       expect(out.read()[0]).toBe(42);
     });
 
-    test('memory is not accessed after free, nor freed twice', async () => {
+    test('memory must not be accessed after free or freed twice', async () => {
       const start = 'call (%rd1), malloc, (64); call free, (%rd1);';
       expect(await faultOf({ module: heap, body: `${start} ld.b32 %r1, [%rd1];` }, { engine })).toMatchObject({
         code: 'PTX6003',
@@ -221,7 +221,7 @@ describe.each(['interp', 'jit'] as const)('%s', (engine) => {
       expect(await output({ module: heap, body: 'call free, (0);' }, 4, { engine })).toEqual([0]);
     });
 
-    test('a declaration that is not that of the built-in function is not a match', async () => {
+    test('a declaration with another signature is not linked to the built-in function', async () => {
       const made = output({ module: '.extern .func free(.param .b32 p);', body: 'call free, (0);' }, 4, { engine });
       await expect(made).rejects.toThrow("'free' takes or returns something else than is declared");
     });
@@ -242,12 +242,12 @@ describe.each(['interp', 'jit'] as const)('%s', (engine) => {
       expect((await output({ body }, 64, { engine }))[0]).toBe(expected);
     });
 
-    test('a guard that does not hold goes on to the next instruction', async () => {
+    test('a false guard goes on to the next instruction', async () => {
       const body = `${table} setp.eq.u32 %p1, 0, 1; @%p1 brx.idx 1, T; mov.u32 %r1, 30; bra done; ${rest}\n${store}`;
       expect((await output({ body }, 64, { engine }))[0]).toBe(30);
     });
 
-    test('an index beyond the list is a fault', async () => {
+    test('an index past the end of the list is a fault', async () => {
       const message = 'index 4294967295 is out of range: brx.idx has 4 targets';
       expect(await faultOf({ body: `${table} brx.idx 0xffffffff, T; ${rest}` }, { engine })).toMatchObject({
         code: 'PTX6015',

@@ -1,4 +1,4 @@
-/** Code is compiled anew for another version, target or GPU, and for nothing else that stays the same. */
+/** Code is compiled again for another version, target or GPU, and for nothing else. */
 import { expect, test } from 'vitest';
 import { type Environment, environmentOf, namedEnvironment } from '../../src/isa/environment.ts';
 import { findGpu } from '../../src/isa/gpus.ts';
@@ -17,7 +17,7 @@ class Recording extends CodeCache {
 
 const usual = namedEnvironment('sm_80', '8.0');
 
-/** How many different keys launches of one kernel have in these environments. */
+/** The number of different keys for launches of one kernel in these environments. */
 function keysOf(environments: readonly Environment[]): number {
   const code = new Recording();
   const { launch } = launchOf({ body: '' });
@@ -32,10 +32,10 @@ test.each([
   ['version', namedEnvironment('sm_80', '8.1')],
   ['target', namedEnvironment('sm_86', '8.0')],
   ['GPU', environmentOf(usual.version, usual.target, findGpu('H100'))],
-])('another %s has code of its own', (_, other) => {
+])('another %s gets its own code', (_, other) => {
   expect(keysOf([usual, other])).toBe(2);
 });
 
-test('the same environment has the same code', () => {
+test('the same environment gets the same code', () => {
   expect(keysOf([usual, namedEnvironment('sm_80', '8.0')])).toBe(1);
 });

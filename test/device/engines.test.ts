@@ -1,4 +1,4 @@
-/** The fast engine where kernels do wrong, wait, or loop: what it says must be what the reference engine says. */
+/** The fast engine on kernels with faults, waits and loops: it must say what the reference engine says. */
 import { describe, expect, test } from 'vitest';
 import { outcome, type Source } from './run.ts';
 
@@ -44,7 +44,7 @@ describe('faults are the same on both engines', () => {
     expect(jit.result).toEqual({ ...interp.result, stats: expect.anything() });
   });
 
-  test('a kernel that loops for ever ends by its budget', async () => {
+  test('a kernel that loops for ever is stopped by its budget', async () => {
     const { jit } = await both({ body: 'L: bra L;' }, { budget: 100_000 });
     expect(jit.result).toMatchObject({ ok: false, fault: { code: 'PTX6020', line: 6, thread: [0, 0, 0] } });
   });

@@ -2,11 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import { outcome, output } from './run.ts';
 
-/** Address of word `tid` of the output in %rd1, the thread's index in %r10. */
+/** Leaves the address of output word `tid` in %rd1 and the thread's index in %r10. */
 const own = `ld.param.u64 %rd1, [out]; mov.u32 %r10, %tid.x; mul.wide.u32 %rd2, %r10, 4; add.u64 %rd1, %rd1, %rd2;`;
 
 describe('control flow', () => {
-  test('threads of one block take different ways and loop as long as they need', async () => {
+  test('threads of one block take different paths and loop as often as they need', async () => {
     const body = `${own}
 mov.u32 %r1, 0; mov.u32 %r2, %r10;
 loop: setp.eq.u32 %p1, %r2, 0; @%p1 bra done;
@@ -15,14 +15,14 @@ done: st.global.u32 [%rd1], %r1;`;
     expect(await output({ body }, 20, { block: 5 })).toEqual([0, 1, 3, 6, 10]);
   });
 
-  test('guards hold or not, negated or not, and an instruction not run writes nothing', async () => {
+  test('guards may be negated, and a skipped instruction writes nothing', async () => {
     const body = `${own}
 setp.lt.u32 %p1|%p2, %r10, 2; mov.u32 %r1, 100; @%p1 mov.u32 %r1, 1; @!%p2 add.u32 %r1, %r1, 10; @!%p1 add.u32 %r1, %r1, 5;
 st.global.u32 [%rd1], %r1;`;
     expect(await output({ body }, 12, { block: 3 })).toEqual([11, 11, 105]);
   });
 
-  test('labels and registers of an inner scope hide the outer ones', async () => {
+  test('labels and registers of an inner scope hide outer ones', async () => {
     const body = `${own}
 mov.u32 %r1, 1;
 { .reg .u32 %r<3>; mov.u32 %r1, 50; bra end; mov.u32 %r1, 60; end: st.global.u32 [%rd1+4], %r1; }
@@ -31,7 +31,7 @@ end: st.global.u32 [%rd1], %r1;`;
     expect(await output({ body }, 8)).toEqual([1, 50]);
   });
 
-  test('instructions count whose guard holds, ret not among them, exit among them', async () => {
+  test('only instructions whose guard holds are counted, exit included and ret not', async () => {
     const count = async (body: string): Promise<number> => {
       const { result } = await outcome({ body }, 4, { block: 3 });
       return result.stats.instructions;
@@ -44,27 +44,27 @@ end: st.global.u32 [%rd1], %r1;`;
 });
 
 describe('barriers', () => {
-  test('what is written before a barrier is read behind it', async () => {
+  test('a value written before a barrier is read after it', async () => {
     const body = `${own}
 .shared .align 4 .b8 s[256]; mov.u32 %r3, s; shl.b32 %r4, %r10, 2; add.u32 %r5, %r3, %r4; st.shared.u32 [%r5], %r10;
 bar.sync 0; xor.b32 %r4, %r4, 252; add.u32 %r5, %r3, %r4; ld.shared.u32 %r1, [%r5]; st.global.u32 [%rd1], %r1;`;
     expect(await output({ body }, 256, { block: 64 })).toEqual(Array.from({ length: 64 }, (_, i) => 63 - i));
   });
 
-  test('threads that have exited are not waited for', async () => {
+  test('a barrier does not wait for threads that have exited', async () => {
     const body = `${own}
 setp.ge.u32 %p1, %r10, 3; @%p1 exit; bar.sync 0; st.global.u32 [%rd1], 1;`;
     expect(await output({ body }, 16, { block: 4 })).toEqual([1, 1, 1, 0]);
   });
 
-  test('barriers are told apart by number, and a count lets a part of the block pass', async () => {
+  test('barriers are distinguished by number, and a count lets part of the block pass', async () => {
     const body = `${own}
 shr.u32 %r2, %r10, 5; add.u32 %r3, %r2, 4; bar.sync %r3, 32; st.global.u32 [%rd1], %r3; bar.sync 0; bar.sync 0;`;
     const words = await output({ body }, 512, { block: 128 });
     expect([0, 1, 2, 3].map((warp) => words[32 * warp])).toEqual([4, 5, 6, 7]);
   });
 
-  test('a thread that spins on a flag lets the one that sets it run', async () => {
+  test('a thread that spins on a flag gives way to the one that sets it', async () => {
     const body = `${own}
 .shared .u32 flag; setp.eq.u32 %p1, %r10, 1;
 @%p1 bra set; st.shared.u32 [flag], 0;

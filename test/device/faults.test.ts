@@ -1,4 +1,4 @@
-/** Everything a kernel can do wrong ends the launch with a fault that says who, where and what; the device lives on. */
+/** Every mistake of a kernel ends the launch with a fault that says who, where and what; the device stays usable. */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
 import { faultOf, outcome, moduleOf } from './run.ts';
@@ -23,13 +23,13 @@ describe('memory', () => {
     expect(fault).toMatchObject({ code: 'PTX6002', address: '0x10002' });
   });
 
-  test('a vector access is aligned to all of it', async () => {
+  test('a vector access must be aligned to its whole size', async () => {
     const fault = await faultOf({ body: `${address}\nld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1+8];` });
     expect(fault).toMatchObject({ code: 'PTX6002' });
     expect(fault.message).toContain('16 bytes');
   });
 
-  test('a null pointer, also with an offset', async () => {
+  test('a null pointer, with and without an offset', async () => {
     const fault = await faultOf({ body: 'mov.u64 %rd2, 0;\nld.global.u32 %r1, [%rd2+128];' });
     expect(fault).toMatchObject({ code: 'PTX6005', address: '0x80' });
   });
@@ -62,7 +62,7 @@ describe('memory', () => {
     expect(fault).toMatchObject({ code: 'PTX6004', space: 'param' });
   });
 
-  test('shared memory beyond what the block has', async () => {
+  test("shared memory beyond the size of the block's", async () => {
     const fault = await faultOf({
       module: '.shared .align 4 .b8 tile[16];',
       body: 'mov.u32 %r1, tile;\nst.shared.u32 [%r1+16], 1;',
@@ -71,12 +71,12 @@ describe('memory', () => {
     expect(fault.message).toContain("'tile'");
   });
 
-  test('shared memory that nobody wrote', async () => {
+  test('shared memory that was never written', async () => {
     const source = { module: '.shared .u32 x;', body: 'ld.shared.u32 %r1, [x];' };
     expect(await faultOf(source, { engine: 'interp' })).toMatchObject({ code: 'PTX6006', space: 'shared' });
   });
 
-  test('local memory none of whose bytes the thread wrote; padding beside a written byte is read with it', async () => {
+  test('local memory that the thread never wrote; padding next to a written byte may be read', async () => {
     const body = '.local .align 8 .b8 x[8];\nst.local.u8 [x], 1;\nld.local.u32 %r1, [x];\nld.local.u32 %r1, [x+4];';
     const fault = await faultOf({ body }, { engine: 'interp' });
     expect(fault).toMatchObject({ code: 'PTX6006', space: 'local', line: 9 });
@@ -107,7 +107,7 @@ describe('memory', () => {
   });
 });
 
-describe('the source that the text was made from', () => {
+describe('the source location', () => {
   const strings = '.section .debug_str { $L__info_string0: .b8 95,90,53 .b8 105,110,110,101,114,0 }';
   const file = `.file 1 "kernel.cu" ${strings}`;
 
@@ -117,7 +117,7 @@ describe('the source that the text was made from', () => {
     expect({ line, source }).toEqual({ line: 9, source: { file: 'kernel.cu', line: 13, column: 7, inlined: null } });
   });
 
-  test('and the calls of what was inlined, outermost last', async () => {
+  test('and the call sites of inlined code, outermost last', async () => {
     const body = `.loc 1 20 3
 .loc 1 9 2, function_name $L__info_string0, inlined_at 1 20 3
 .loc 1 5 1, function_name $L__info_string0+3, inlined_at 1 9 2
@@ -128,7 +128,7 @@ trap;`;
     expect(source).toEqual({ file: 'kernel.cu', line: 5, column: 1, inlined: { function: 'inner', at: inner } });
   });
 
-  test('line 0 says that there is none', async () => {
+  test('line 0 means that there is no source line', async () => {
     expect(await faultOf({ module: file, body: '.loc 1 12 5\n.loc 1 0 0\ntrap;' })).toMatchObject({ source: null });
   });
 });
@@ -157,7 +157,7 @@ setp.eq.and.u32 %p1, %r2, 3, %p1;
   });
 
   test.each(['interp', 'jit'] as const)(
-    'threads of a warp that come to a shuffle without the rest (%s)',
+    'threads of a warp that reach a shuffle without the others (%s)',
     async (engine) => {
       const body = `mov.u32 %r1, %tid.x;
 setp.lt.u32 %p1, %r1, 30;
@@ -176,7 +176,7 @@ done:`;
     },
   );
 
-  test('a barrier number that there is not', async () => {
+  test('a barrier number that does not exist', async () => {
     expect(await faultOf({ body: 'mov.u32 %r1, 16;\nbar.sync %r1;' })).toMatchObject({ code: 'PTX6011', line: 7 });
   });
 
@@ -201,40 +201,40 @@ done:`;
 describe('a kernel that never ends', () => {
   const endless = { body: 'again:\nadd.u32 %r1, %r1, 1;\nbra again;' };
 
-  test('ends with its budget', async () => {
+  test('is stopped by its budget', async () => {
     const fault = await faultOf(endless, { budget: 1000 });
     expect(fault).toMatchObject({ code: 'PTX6020', kernel: 'k', thread: [0, 0, 0] });
   });
 
-  test('ends with its time', async () => {
+  test('is stopped by its time limit', async () => {
     expect(await faultOf(endless, { timeout: 0.05 })).toMatchObject({ code: 'PTX6021' });
   });
 
-  test('ends when the caller aborts', async () => {
+  test('is stopped when the caller aborts', async () => {
     const stop = new AbortController();
     setTimeout(() => stop.abort(), 20);
     expect(await faultOf(endless, { signal: stop.signal, engine: 'interp' })).toMatchObject({ code: 'PTX6022' });
   });
 
-  test('ends even if its guards never hold', async () => {
+  test('is stopped even if its guards never hold', async () => {
     const body = 'again:\n@!%p1 bra again;\n@%p1 bra again;';
     expect(await faultOf({ body }, { timeout: 0.05 })).toMatchObject({ code: 'PTX6021' });
   });
 
-  test('ends even if nothing in its loop counts', async () => {
+  test('is stopped even if nothing in its loop counts', async () => {
     const body = 'setp.eq.u32 %p1, 0, 0;\nagain:\n@!%p1 add.u32 %r1, %r1, 1;\n@%p1 bra again;';
     expect(await faultOf({ body }, { budget: 500 })).toMatchObject({ code: 'PTX6020' });
   });
 });
 
-test('a buffer is freed once', async () => {
+test('a buffer can be freed only once', async () => {
   const device = await Device.create({ simd: true });
   const buffer = device.alloc(4);
   buffer.free();
   expect(() => buffer.free()).toThrow('buffer 0 was freed');
 });
 
-test('a device runs the next launch after a fault', async () => {
+test('a device can run another launch after a fault', async () => {
   const device = await Device.create({ simd: true });
   const module = device.load(moduleOf({ body: `${address}\nst.global.u32 [%rd1], 7;` }));
   const buffer = device.alloc(4);

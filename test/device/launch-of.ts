@@ -1,4 +1,4 @@
-/** A launch as engines take it, on memory of its own. */
+/** Makes a launch as engines receive it, with its own memory. */
 import { loadModule } from '../../src/check/check.ts';
 import { packArguments } from '../../src/device/arguments.ts';
 import { type ReferenceOptions, ReferenceEngine } from '../../src/interp/engine.ts';
@@ -14,11 +14,11 @@ import { moduleOf, type Source } from './run.ts';
 export interface Shape {
   readonly grid?: number;
   readonly block?: number;
-  /** Of the output buffer, the only argument. */
+  /** The address of the output buffer, the only argument. */
   readonly bytes?: number;
 }
 
-/** A launch of kernel `k`, and what its output buffer holds. */
+/** A launch of kernel `k`, and a function that reads its output buffer. */
 export interface Prepared {
   readonly launch: Launch;
   readonly output: () => Uint8Array;

@@ -48,7 +48,7 @@ describe('arguments', () => {
     expect(await launchWith(parameters, [argument])).toBe(code);
   });
 
-  test('a buffer for a parameter that holds no address', async () => {
+  test('a buffer passed to a parameter that cannot hold an address', async () => {
     const device = await Device.create();
     const kernel = device.load(moduleOf({ parameters: '.param .u32 a', body: '' })).kernel('k');
     expect(await codeOf(() => kernel.launch({ args: [device.alloc(4)] }))).toBe('argument-type');
@@ -71,7 +71,7 @@ describe('shapes', () => {
     expect(await launchWith('', [], options)).toBe(code);
   });
 
-  test('the promises of .reqntid and .maxntid hold', async () => {
+  test('.reqntid and .maxntid are enforced', async () => {
     const device = await Device.create();
     const source = `.version 9.0
 .target sm_90
@@ -94,20 +94,20 @@ describe('modules and buffers', () => {
     expect(await codeOf(load)).toBe('refused-module');
   });
 
-  test('a module for a target the device is not is refused', async () => {
+  test('a module is refused on a device with an unsuitable target', async () => {
     const device = await Device.create({ target: 'sm_70' });
     const body = 'cvt.rn.satfinite.e4m3x2.f32 %h1, %f1, %f2;';
     expect(await codeOf(() => device.load(moduleOf({ body })))).toBe('refused-module');
   });
 
-  test('a kernel that is not there, a target that is none', async () => {
+  test('an unknown kernel and an unknown target', async () => {
     const device = await Device.create();
     expect(await codeOf(() => device.load(moduleOf({ body: '' })).kernel('q'))).toBe('unknown-kernel');
     const other = await Device.create({ target: 'sm_5' });
     expect(await codeOf(() => other.load(moduleOf({ body: '' })))).toBe('unknown-target');
   });
 
-  test('a GPU that does not exist, one that cannot run the module', async () => {
+  test('a GPU that does not exist or cannot run the module', async () => {
     expect(await codeOf(() => Device.create({ gpu: 'sm_5' }))).toBe('unknown-gpu');
     const device = await Device.create({ target: 'sm_90', gpu: 'A100' });
     expect(await codeOf(() => device.load(moduleOf({ body: '' })))).toBe('unfit-gpu');
@@ -126,7 +126,7 @@ describe('modules and buffers', () => {
     expect(buffer.read()).toHaveLength(4);
   });
 
-  test('buffers keep their size, and end with free', async () => {
+  test('buffers have a fixed size and end with free', async () => {
     const device = await Device.create({ memory: 4096 });
     const buffer = device.alloc(Float32Array.of(1, 2));
     expect(buffer.byteLength).toBe(8);
@@ -140,7 +140,7 @@ describe('modules and buffers', () => {
   });
 });
 
-test('a module of 32-bit addresses takes buffers in parameters of 32 bits', async () => {
+test('a module with 32-bit addresses takes buffers in 32-bit parameters', async () => {
   const source = `.version 1.4
 .target sm_13
 .entry double(.param .u32 x) {

@@ -1,9 +1,9 @@
-/** Whatever a module or launch asks for, it ends in bounded time and memory: by its end, a fault, or a refusal. */
+/** Whatever a module or launch asks for, it finishes, faults or is refused in bounded time and memory. */
 import { describe, expect, test } from 'vitest';
 import { Device, type LaunchOptions, PtxlabError } from '../../src/device.ts';
 import { moduleOf, outcome, output, type Source, ways } from './run.ts';
 
-/** Code of the mistake or fault that a load and launch end with; null where they end well. */
+/** The error or fault code that loading and launching ends with; null if both succeed. */
 async function endOf(source: Source, options: LaunchOptions = {}, memory?: number): Promise<string | null> {
   try {
     const device = await Device.create(memory === undefined ? {} : { memory });
@@ -20,23 +20,23 @@ const lines = (count: number, line: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => line(i)).join('\n');
 
 describe.each(Object.entries(ways))('on %s', (_way, way) => {
-  test('2^31 threads end by time, if nothing else ends them', async () => {
+  test('2^31 threads are stopped by the time limit at the latest', async () => {
     const end = await endOf({ body: '' }, { ...way, grid: 2 ** 21, block: 1024, timeout: 0.2 });
     expect([null, 'PTX6021']).toContain(end);
   });
 
-  test('the largest grid is never there as a whole', async () => {
+  test('the largest grid is never held in memory as a whole', async () => {
     const grid = [2 ** 31 - 1, 65_535, 65_535] as const;
     expect(await endOf({ body: '' }, { ...way, grid, timeout: 0.2 })).toBe('PTX6021');
     expect(await endOf({ body: 'mov.u32 %r1, 1;' }, { ...way, grid, budget: 10_000 })).toBe('PTX6020');
   });
 
-  test('a local variable beyond what a thread can have', async () => {
+  test('a local variable larger than a thread can have', async () => {
     const body = '.local .b8 x[1099511627776];\nst.local.u8 [x], 1;';
     expect(await endOf({ body }, way)).toBe('bad-launch');
   });
 
-  test('shared memory beyond what a block can have', async () => {
+  test('shared memory larger than a block can have', async () => {
     const source = { module: '.shared .b8 x[1099511627776];', body: 'st.shared.u8 [x], 1;' };
     expect(await endOf(source, way)).toBe('refused-module');
     expect(await endOf({ body: '' }, { ...way, sharedBytes: 2 ** 40 })).toBe('bad-launch');
@@ -65,7 +65,7 @@ describe.each(Object.entries(ways))('on %s', (_way, way) => {
     'in loops with two starts': `@%p1 bra L7;\n${lines(count, (i) => `L${i}:\nadd.u32 %r1, %r1, 1;\n@%p1 bra L${(i * 7919) % count};`)}`,
     'from barrier to barrier': lines(count, () => 'add.u32 %r1, %r1, 1;\nbar.sync 0;'),
   };
-  // So many instructions have no code for four threads.
+  // Kernels with so many instructions have no code for four threads.
   const compiledOnce = test.skipIf(way.simd === true);
   compiledOnce.each(Object.entries(shapes))('thousands of basic blocks, %s', async (_, middle) => {
     const body = `ld.param.u64 %rd1, [out];\n${middle}\nst.global.u32 [%rd1], %r1;`;
@@ -82,13 +82,13 @@ describe.each(Object.entries(ways))('on %s', (_way, way) => {
 });
 
 describe('memory of the device', () => {
-  test('variables that do not fit in', async () => {
+  test('variables that do not fit', async () => {
     expect(await endOf({ module: '.global .b8 x[1099511627776];', body: '' })).toBe('out-of-memory');
     expect(await endOf({ module: '.const .b8 x[1099511627776];', body: '' })).toBe('refused-module');
     expect(await endOf({ module: '.global .b8 x[8192];', body: '' }, {}, 4096)).toBe('out-of-memory');
   });
 
-  test('buffers that do not fit in', async () => {
+  test('buffers that do not fit', async () => {
     const device = await Device.create({ memory: 4096 });
     expect(() => device.alloc(8192)).toThrow('buffer 0 needs 8192 bytes; the device has 4096 of 4096 left');
     expect(device.alloc(4096).byteLength).toBe(4096);
@@ -97,7 +97,7 @@ describe('memory of the device', () => {
   });
 });
 
-test('a module of 2,000 kernels, of which each is run', async () => {
+test('a module of 2,000 kernels, each launched', async () => {
   const kernels = lines(2000, (i) => `.entry k${i}() { .reg .u32 %r; mov.u32 %r, ${i}; ret; }`);
   const module = (await Device.create()).load(`.version 9.0\n.target sm_90\n.address_size 64\n${kernels}`);
   expect(module.kernelNames).toHaveLength(2000);

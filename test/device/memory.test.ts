@@ -1,4 +1,4 @@
-/** The address space: windows, generic accesses, initialisers, parameters, shared and local memory. */
+/** The address space: windows, generic accesses, initializers, parameters, shared and local memory. */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
 import { moduleOf, output } from './run.ts';
@@ -10,7 +10,7 @@ function store(count: number): string {
   return Array.from({ length: count }, (_, i) => `st.global.u32 [%rd1+${4 * i}], %r${i + 1};`).join('\n');
 }
 
-test('an element of an array is counted in scalars, with brackets around it or not', async () => {
+test('an array element is indexed in scalars, with or without brackets', async () => {
   const module =
     '.global .u32 a[4] = {10, 11, 12, 13}; .global .v2 .u32 v[2] = {{20, 21}, {22, 23}}; .shared .u32 s[4];';
   const body = `${address}
@@ -40,7 +40,7 @@ ${store(5)}`;
     expect(await output({ module, body }, 20)).toEqual([1, 2, 4, 8, 16]);
   });
 
-  test('a generic store and load reach shared, local and global memory, cvta.to goes back', async () => {
+  test('a generic load and store reach shared, local and global memory, and cvta.to converts back', async () => {
     const body = `${address}
 .shared .align 8 .b8 s[16]; .local .align 8 .b8 l[16];
 cvta.shared.u64 %rd2, s; st.u32 [%rd2+4], 11; ld.shared.u32 %r1, [s+4];
@@ -51,7 +51,7 @@ ${store(4)}`;
     expect(await output({ body }, 20)).toEqual([11, 22, 22, 33, 33]);
   });
 
-  test('a shared address of 32 bits is an offset', async () => {
+  test('a 32-bit shared address is an offset', async () => {
     const body = `${address}\n.shared .align 4 .b8 s[64]; mov.u32 %r9, s; add.u32 %r9, %r9, 8;
 st.shared.u32 [%r9], 5; ld.shared.u32 %r1, [s+8];\n${store(1)}`;
     expect(await output({ body }, 4)).toEqual([5]);
@@ -75,7 +75,7 @@ ld.global.u32 %r1, [t]; st.global.u32 [%rd1+32], %r1;`;
     expect(await output({ module, body }, 36)).toEqual(wanted);
   });
 
-  test('a global variable keeps its value from one launch to the next', async () => {
+  test('a global variable keeps its value between launches', async () => {
     const device = await Device.create({ simd: true });
     const body = `${address}\nld.global.u32 %r1, [n]; add.u32 %r1, %r1, 1; st.global.u32 [n], %r1; st.global.u32 [%rd1], %r1;`;
     const kernel = device.load(moduleOf({ module: '.global .u32 n = 40;', body })).kernel('k');
@@ -86,7 +86,7 @@ ld.global.u32 %r1, [t]; st.global.u32 [%rd1+32], %r1;`;
     }
   });
 
-  test('dynamic shared memory lies behind the static, under all its names', async () => {
+  test('dynamic shared memory follows the static variables, under all its names', async () => {
     const module = '.extern .shared .align 16 .b8 dyn[]; .extern .shared .align 4 .b8 same[]; .shared .u32 a;';
     const body = `${address}\n.shared .align 4 .b8 b[12]; st.shared.u32 [a], 1; st.shared.u32 [b+8], 2;
 st.shared.u32 [dyn], 3; st.shared.u32 [dyn+28], 4; ld.shared.u32 %r1, [a]; ld.shared.u32 %r2, [b+8];
@@ -105,7 +105,7 @@ ${store(2)}`;
 });
 
 describe('parameters', () => {
-  test('lie at their natural alignment, arrays at theirs', async () => {
+  test('have their natural alignment, arrays included', async () => {
     const device = await Device.create({ simd: true });
     const parameters = '.param .u8 a, .param .u64 out, .param .align 8 .b8 s[12], .param .f32 f, .param .u16 h';
     const body = `ld.param.u64 %rd1, [out]; ld.param.u8 %r1, [a]; ld.param.u32 %r2, [s+8]; ld.param.u32 %r3, [f]; ld.param.u16 %r4, [h];
@@ -126,7 +126,7 @@ ${store(4)}`;
   });
 });
 
-describe('one text loaded several times', () => {
+describe('a text that is loaded several times', () => {
   const module = '.global .u32 count = 5;';
   const body = `${address}\nld.global.u32 %r1, [count]; add.u32 %r1, %r1, 1; st.global.u32 [count], %r1;\n${store(1)}`;
 
@@ -137,12 +137,12 @@ describe('one text loaded several times', () => {
     return [...new Uint32Array(out.read().buffer)];
   }
 
-  test('has variables of its own each time', async () => {
+  test('gets its own variables each time', async () => {
     const device = await Device.create({ simd: true });
     expect([await counts(device, 1), await counts(device, 3), await counts(device, 1)]).toEqual([[6], [8], [6]]);
   });
 
-  test('finds its way on devices with memories of different sizes', async () => {
+  test('works on devices with memories of different sizes', async () => {
     for (const memory of [2 ** 20, 2 ** 30, 2 ** 24]) {
       const device = await Device.create({ simd: true, memory });
       device.alloc(1000);

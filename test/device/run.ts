@@ -1,7 +1,7 @@
 /** Small kernels on a fresh device. */
 import { Device, type DeviceOptions, type Fault, type LaunchOptions, type LaunchResult } from '../../src/device.ts';
 
-/** The ways that a kernel can run on the calling thread. */
+/** The ways to run a kernel on the calling thread. */
 export const ways: Readonly<Record<string, LaunchOptions>> = {
   interp: { engine: 'interp' },
   jit: { engine: 'jit', simd: false },
@@ -33,8 +33,8 @@ ret; }
 }
 
 /**
- * Launches `k` with a buffer of `bytes` zeros as its only argument, and gives what it holds afterwards. Has code for four
- * threads, small as it is, unless told otherwise.
+ * Launches `k` with a buffer of `bytes` zeros as its only argument and returns the buffer's contents afterwards. Small
+ * as the kernel is, it gets code for four threads unless told otherwise.
  */
 export async function outcome(
   source: Source,
@@ -50,14 +50,14 @@ export async function outcome(
   return { result, words: [...new Uint32Array(read.buffer, read.byteOffset, read.byteLength / 4)] };
 }
 
-/** The words of the output buffer of a launch that must end well. */
+/** The words of the output buffer after a launch that must succeed. */
 export async function output(source: Source, bytes: number, options: LaunchOptions = {}): Promise<readonly number[]> {
   const { result, words } = await outcome(source, bytes, options);
   if (!result.ok) throw new Error(`${result.fault.code} at line ${result.fault.line}: ${result.fault.message}`);
   return words;
 }
 
-/** The fault of a launch that must end with one. */
+/** The fault of a launch that must fail. */
 export async function faultOf(source: Source, options: LaunchOptions = {}): Promise<Fault> {
   const { result } = await outcome(source, 64, options);
   if (result.ok) throw new Error('no fault');

@@ -9,7 +9,7 @@ const show = [2, 3, 4, 5].map((n) => `cvt.u32.u64 %r1, %rd${n}; st.global.u32 [%
 const out = 'ld.param.u64 %rd1, [out];';
 
 describe.each(engines)('the stack on %s', (engine) => {
-  test('pieces are apart, aligned, and hold what is stored', async () => {
+  test('allocations are separate and aligned, and keep what is stored', async () => {
     const body = `${out}
 alloca.u64 %rd6, 4; alloca.u64 %rd7, 12, 64; alloca.u64 %rd8, 1;
 st.local.u32 [%rd6], 11; st.local.u32 [%rd7+8], 22; st.local.u8 [%rd8], 33;
@@ -20,7 +20,7 @@ sub.u64 %rd9, %rd8, %rd7; cvt.u32.u64 %r1, %rd9; st.global.u32 [%rd1+16], %r1;`;
     expect(await output({ body }, 20, { engine })).toEqual([11, 22, 33, 0, 16]);
   });
 
-  test('stackrestore gives back, and a loop may go on for ever', async () => {
+  test('stackrestore frees memory, so that a loop may allocate for ever', async () => {
     const body = `${out} mov.u32 %r5, 0; alloca.u64 %rd2, 8; stacksave.u64 %rd3;
 L: alloca.u64 %rd4, 4096; st.local.u32 [%rd4+4092], %r5; stackrestore.u64 %rd3;
 add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 10; @%p1 bra L;
@@ -53,7 +53,7 @@ st.global.u32 [%rd1], %r3; st.global.u32 [%rd1+4], %r4;`;
   });
 });
 
-test('what is beyond the stack cannot be accessed', async () => {
+test('memory outside the stack cannot be accessed', async () => {
   const body = 'alloca.u64 %rd2, 8192; st.local.u32 [%rd2+8188], 1; alloca.u64 %rd3, 8;\nst.local.u32 [%rd3], 1;';
   const [interp, jit] = await Promise.all(engines.map((engine) => outcome({ body }, 4, { engine })));
   expect(interp?.result).toMatchObject({ ok: false, fault: { code: 'PTX6001', line: 7 } });

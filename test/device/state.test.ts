@@ -1,6 +1,6 @@
 /**
- * A launch between any two instructions is plain data: a clone of it goes on in another engine, on the memory of another
- * device, as the launch itself does.
+ * Between any two instructions a launch is plain data: a clone of it continues in another engine, on the memory of
+ * another device, exactly as the launch itself does.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -103,7 +103,7 @@ const cases: readonly Case[] = [
 
 const byName = cases.map((one) => [one.what, one] as const);
 
-/** As toEqual has it, which takes its time over pages of memory. */
+/** The same comparison as toEqual, which is slow on pages of memory. */
 function expectSame(found: unknown, wanted: unknown): void {
   if (!isDeepStrictEqual(found, wanted)) expect(found).toEqual(wanted);
 }
@@ -126,7 +126,7 @@ function withoutTimer(state: LaunchState): LaunchState {
 const engineOf = ({ launch }: Prepared): ReturnType<typeof referenceEngine> => referenceEngine(launch);
 
 describe.each(byName)('%s', (_, { source, ...shape }) => {
-  test('each state goes on to the next, cloned into a fresh engine', () => {
+  test('each state continues to the next, cloned into a fresh engine', () => {
     const engine = engineOf(launchOf(source, shape));
     const other = launchOf(source, shape);
     let states = 0;
@@ -140,7 +140,7 @@ describe.each(byName)('%s', (_, { source, ...shape }) => {
     expect(states).toBeGreaterThan(20);
   });
 
-  test('it ends the same by single instructions, by sevens and at once', async () => {
+  test('it ends the same whether run in steps of one, seven or all at once', async () => {
     const whole = launchOf(source, shape);
     const result = await runToEnd(engineOf(whole), whole.launch.shape);
     const ends = [1, 7, 2 ** 20].map((stride) => {
@@ -168,7 +168,7 @@ function stepOf(engine: ReturnType<typeof referenceEngine>): Step {
   }
 }
 
-test('an engine that takes an old state back runs the same again', () => {
+test('an engine that returns to an old state runs the same again', () => {
   const [{ source, ...shape }] = cases.slice(4) as [Case];
   const prepared = launchOf(source, shape);
   const engine = engineOf(prepared);
@@ -188,7 +188,7 @@ describe('states share memory', () => {
     module: '.shared .align 4 .b8 s[20000];',
     body: `${own} mov.u32 %r2, 5; st.shared.u32 [s+12000], %r2; st.global.u32 [%rd2], %r2; add.u32 %r2, %r2, 1;`,
   };
-  /** A state after each instruction. */
+  /** The states after each instruction. */
   const states = (): readonly LaunchState[] => {
     const engine = engineOf(launchOf(storing, { block: 2, bytes: 100_000 }));
     const found: LaunchState[] = [];
@@ -201,7 +201,7 @@ describe('states share memory', () => {
     blocks[0]?.shared.bytes.pages ?? [],
   ];
 
-  test('until it is written, page by page', () => {
+  test('until a page is written', () => {
     const pages = states().slice(1, -1).map(pagesOf);
     const copied = pages
       .slice(1)
@@ -217,7 +217,7 @@ describe('states share memory', () => {
     expect([ran, other]).toEqual([false, true]);
   });
 
-  test('of the heap, which frees what was allocated since', () => {
+  test('and restoring one frees what was allocated on the heap since', () => {
     const source: Source = {
       module: heap,
       body: 'call (%rd5), malloc, (40); st.u32 [%rd5], 1; call free, (%rd5); st.u32 [%rd5], 1;',
@@ -235,7 +235,7 @@ describe('states share memory', () => {
   });
 });
 
-test('a trace tells the same of an instruction that was waited in across a state', () => {
+test('a trace shows the same when a thread waits in an instruction across a state', () => {
   const [{ source, ...shape }] = cases as [Case, ...Case[]];
   const told: TraceEvent[][] = [[], []];
   const tracingTo = (events: TraceEvent[] | undefined) =>
@@ -267,7 +267,7 @@ describe('between blocks the fast engine gives the same state', () => {
   const whole = launchOf(source, shape);
   ending(engineOf(whole), 1000);
 
-  test('which the reference engine goes on with', () => {
+  test('from which the reference engine can continue', () => {
     const [from, to] = [launchOf(source, shape), launchOf(source, shape)];
     const fast = fastOf(from);
     expect(fast.run()).toBe(true);
@@ -281,7 +281,7 @@ describe('between blocks the fast engine gives the same state', () => {
     fast.release();
   });
 
-  test('and itself', () => {
+  test('and the fast engine too', () => {
     const prepared = launchOf(source, shape);
     const fast = fastOf(prepared);
     fast.run();

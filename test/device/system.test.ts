@@ -1,6 +1,4 @@
-/**
- * Resources of the system for kernels: a workspace for grid synchronisation, and the reserved bytes of shared memory.
- */
+/** System resources for kernels: a workspace for grid synchronization, and the reserved bytes of shared memory. */
 import { describe, expect, test } from 'vitest';
 import type { LaunchOptions } from '../../src/device.ts';
 import { outcome, output, type Source, ways } from './run.ts';
@@ -8,8 +6,8 @@ import { outcome, output, type Source, ways } from './run.ts';
 const everywhere: Readonly<Record<string, LaunchOptions>> = { ...ways, 'two workers': { workers: 2, simd: true } };
 
 /**
- * Each thread stores its number, all blocks meet as `grid.sync()` of cooperative groups has them, and each thread adds one
- * to what the last thread of the grid but so many stored.
+ * Each thread stores its number, all blocks meet as in `grid.sync()` of cooperative groups, and thread i of n stores
+ * the number of thread n - 1 - i plus one.
  */
 const reversed: Source = {
   body: `
@@ -42,24 +40,24 @@ describe.each(Object.entries(everywhere))('on %s', (_name, way) => {
     expect(words.slice(threads)).toEqual(Array.from({ length: threads }, (_, i) => threads - i));
   });
 
-  test('the workspace begins anew in each launch, and says its size', async () => {
+  test('the workspace starts fresh in each launch and tells its size', async () => {
     const body = `mov.u32 %r1, %envreg1; mov.u32 %r2, %envreg2; mov.b64 %rd1, {%r2, %r1}; ld.v2.u32 {%r3, %r4}, [%rd1];
       st.u32 [%rd1+4], 99; ld.param.u64 %rd2, [out]; st.global.v2.u32 [%rd2], {%r3, %r4};`;
     for (let i = 0; i < 2; i++) expect(await output({ body }, 8, { ...way, cooperative: true })).toEqual([8, 0]);
   });
 
-  test('whoever traps for want of it is told', async () => {
+  test('a kernel that traps without a workspace is told why', async () => {
     const { result } = await outcome(reversed, 64, { ...way, block: 4 });
     expect(result.ok ? null : result.fault.message).toContain('which cooperative launches have');
   });
 
-  test('a launch that is not cooperative has none', async () => {
+  test('a launch that is not cooperative has no workspace', async () => {
     const body = `mov.u32 %r1, %envreg1; mov.u32 %r2, %envreg2; ld.param.u64 %rd2, [out];
       st.global.v2.u32 [%rd2], {%r1, %r2};`;
     expect(await output({ body }, 8, way)).toEqual([0, 0]);
   });
 
-  test('reserved shared memory lies before all variables, and may be used as it is found', async () => {
+  test('reserved shared memory lies before all variables and needs no initialization', async () => {
     const source = {
       module: '.shared .align 4 .u32 x[4];\n.extern .shared .align 4 .b8 rest[];',
       body: `
@@ -74,7 +72,7 @@ describe.each(Object.entries(everywhere))('on %s', (_name, way) => {
     expect(words).toEqual([0, 1024, 1024, 1024, 1040, 40, 1064, 5]);
   });
 
-  test('who does not ask for reserved shared memory has none', async () => {
+  test('a kernel that does not ask for reserved shared memory has none', async () => {
     const source = {
       module: '.shared .align 4 .u32 x[4];',
       body: `mov.u32 %r1, x; mov.u32 %r2, %total_smem_size; mov.u32 %r3, %aggr_smem_size; st.shared.u32 [x], 1;

@@ -39,7 +39,7 @@ describe('a trace', () => {
     });
   });
 
-  test('is of thread 0 of block 0 unless another is chosen', async () => {
+  test('follows thread 0 of block 0 unless another is chosen', async () => {
     const body = 'mov.u32 %r1, %tid.y;\nmov.u32 %r1, %ctaid.x;';
     const shape = { grid: 3, block: [2, 2] } as const;
     const values = async (options: LaunchOptions): Promise<readonly unknown[]> =>
@@ -48,7 +48,7 @@ describe('a trace', () => {
     expect(await values({ trace: { thread: [1, 1, 0], block: 2 } })).toEqual([1, 2]);
   });
 
-  test('has executed instructions only, of the lines that were asked for', async () => {
+  test('has executed instructions only, on the lines that were asked for', async () => {
     const body = 'mov.u32 %r1, 1;\nmov.u32 %r2, 2;\n@%p1 mov.u32 %r3, 3;\n@!%p1 mov.u32 %r4, 4;\nmov.u32 %r5, 5;';
     const events = await trace({ body }, { trace: { lines: [7, 9] } });
     expect(events.map(({ line, text }) => [line, text])).toEqual([
@@ -58,7 +58,7 @@ describe('a trace', () => {
     expect(events[1]?.registers[0]).toMatchObject({ name: '%p1', type: '.pred', before: 0 });
   });
 
-  test('shows what a thread got that waited for others, once it has it', async () => {
+  test('shows the result of a wait once the thread has it', async () => {
     const body = 'mov.u32 %r1, %tid.x;\nshfl.sync.idx.b32 %r2, %r1, 9, 31, 0xffffffff;\nbar.sync 0;\nmov.u32 %r3, %r2;';
     const events = await trace({ body }, { block: 32 });
     expect(events.map(({ line }) => line)).toEqual([6, 7, 8, 9, 10]);
@@ -68,13 +68,13 @@ describe('a trace', () => {
     ]);
   });
 
-  test('ends with the instruction that faulted, and has its address', async () => {
+  test('ends with the instruction that faulted and shows its address', async () => {
     const events = await trace({ body: 'mov.u64 %rd1, 64;\nld.global.u32 %r1, [%rd1+8];\nmov.u32 %r2, 1;' });
     expect(events.map(({ line }) => line)).toEqual([6, 7]);
     expect(events[1]).toMatchObject({ addresses: [72n], registers: [{ name: '%rd1', before: 64n }, { name: '%r1' }] });
   });
 
-  test('goes into functions', async () => {
+  test('follows calls into functions', async () => {
     const module = '.func f(.reg .u32 x) { .reg .u32 %y; add.u32 %y, x, 1; ret; }';
     const events = await trace({ module, body: 'mov.u32 %r1, 5;\ncall f, (%r1);' });
     expect(events.map((event) => event.function)).toEqual(['k', 'k', 'f', 'f', 'k']);
@@ -85,7 +85,7 @@ describe('a trace', () => {
   });
 });
 
-test('a trace of nobody, or of the fast engine, is a mistake of the caller', async () => {
+test('a trace of a missing thread, or of the fast engine, is a mistake of the caller', async () => {
   expect(await codeOf({ trace: { thread: 1 } })).toBe('bad-trace');
   expect(await codeOf({ trace: { block: [0, 1, 0] } })).toBe('bad-trace');
   expect(await codeOf({ engine: 'jit' })).toBe('bad-trace');

@@ -46,7 +46,7 @@ describe.each(Object.entries(ways))('%s', (_way, way) => {
   }
 
   describe('collectives', () => {
-    test('both sides of a branch come to the same shfl by their masks', async () => {
+    test('the masks bring both sides of a branch to the same shfl', async () => {
       const body = `
   setp.lt.u32 %p1, %r1, 16;
   @%p1 bra low;
@@ -62,7 +62,7 @@ join:
       expect(await words(body, 32)).toEqual(expected);
     });
 
-    test('a warp that is not full, and lanes that have left, are not waited for', async () => {
+    test('a partial warp, and lanes that have exited, are not waited for', async () => {
       const body = `
   setp.eq.u32 %p1, %r1, 3;
   @%p1 exit;
@@ -72,7 +72,7 @@ join:
       expect(await words(body, 5)).toEqual([0b10111, 0b10111, 0b10111, 0, 0b10111]);
     });
 
-    test('activemask sees the threads that come together, earliest place first', async () => {
+    test('activemask sees the threads that come together, earliest position first', async () => {
       const body = `
   setp.lt.u32 %p1, %r1, 4;
   @%p1 bra few;
@@ -85,7 +85,7 @@ join:
       expect(await words(body, 8)).toEqual([...Array<number>(4).fill(0x0f), ...Array<number>(4).fill(0xf0)]);
     });
 
-    test('groups by a vote inside groups by a vote', async () => {
+    test('groups formed by votes inside groups formed by votes', async () => {
       const body = `
   and.b32 %r2, %r1, 1; setp.ne.u32 %p1, %r2, 0; and.b32 %r2, %r1, 4; setp.ne.u32 %p2, %r2, 0; mov.u32 %r3, 0;
   vote.sync.ballot.b32 %r4, %p1, 0xffffffff;
@@ -130,7 +130,7 @@ round:
       expect(await words(body, 32)).toEqual(fromLane);
     });
 
-    test('tiles part, each with its own mask, and the same is done in several places', async () => {
+    test('tiles diverge, each with its own mask, and do the same in several places', async () => {
       const body = `
   and.b32 %r2, %r1, 28; shl.b32 %r4, 15, %r2; and.b32 %r5, %r1, 4; setp.ne.u32 %p1, %r5, 0; and.b32 %r6, %r1, 1; setp.ne.u32 %p2, %r6, 0;
   @%p1 bra odd;
@@ -159,7 +159,7 @@ join:
       expect(await words(body, 32)).toEqual(expected);
     });
 
-    test('many registers live through groups of odd lanes', async () => {
+    test('many registers stay live across groups of some lanes', async () => {
       const names = Array.from({ length: 40 }, (_, i) => `%v${i}`);
       const body = `
   .reg .b32 ${names.join(', ')};
@@ -174,7 +174,7 @@ join:
       expect(await words(body, 32)).toEqual(expected);
     });
 
-    test('a thread outside its own mask, and one that waits for ever, are faults', async () => {
+    test('a thread outside its own mask and one that waits for ever are faults', async () => {
       const outside = await run('shfl.sync.idx.b32 %r2, %r1, 0, 31, 1;', 2, 2);
       expect(outside.result).toMatchObject({ ok: false, fault: { code: 'PTX6012', thread: [1, 0, 0] } });
       const alone = await run(
@@ -232,7 +232,7 @@ join:
   });
 
   describe('barriers of the block', () => {
-    test('who arrives goes on at once, and who waits sees what it wrote', async () => {
+    test('bar.arrive continues at once, and bar.sync sees what was written before it', async () => {
       const body = `
     .shared .b32 s[64];
     mov.u32 %r4, s; shl.b32 %r5, %r1, 2; add.u32 %r4, %r4, %r5;
@@ -260,7 +260,7 @@ join:
       expect(await words(body, 64)).toEqual(Array<number>(64).fill(10_105));
     });
 
-    test('a barrier in a loop, and threads that have left', async () => {
+    test('a barrier in a loop, and threads that have exited', async () => {
       const body = `
     .shared .b32 s[64];
     mov.u32 %r4, s; shl.b32 %r5, %r1, 2; add.u32 %r4, %r4, %r5;
@@ -280,7 +280,7 @@ join:
     });
   });
 
-  describe('threads that wait for what others write', () => {
+  describe('threads that wait for others to write', () => {
     test('a lane spins on a flag that a later warp sets', async () => {
       const body = `
     setp.eq.u32 %p1, %r1, 63; @%p1 bra set;

@@ -1,4 +1,4 @@
-/** Blocks spread over worker threads: everything is as on the calling thread, but for the order of atomics. */
+/** Blocks spread over worker threads: everything is as on the calling thread, except for the order of atomics. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { type Argument, Device, type LaunchOptions } from '../../src/device.ts';
 import { built, ptxlab, root } from '../cli/ptxlab.ts';
 import { faultOf, outcome, output } from './run.ts';
 
-// Threads of a pool cannot load TypeScript.
+// Pool threads cannot load TypeScript.
 beforeAll(built, 120_000);
 
 const everyCount = [0, 1, 2] as const;
@@ -57,14 +57,14 @@ add.u32 %r4, %r4, %r5; add.u32 %r4, %r4, %r1; st.global.u32 [%rd2], %r4;`;
     }
   });
 
-  test('a second launch finds the threads of the first, another device too', async () => {
+  test('a second launch reuses the threads of the first, on another device too', async () => {
     const body = `${own} ld.global.u32 %r4, [%rd2]; add.u32 %r4, %r4, 1; st.global.u32 [%rd2], %r4;`;
     const launches = [1, 2, 3].map(() => output({ body }, 256, { grid: 8, block: 8, workers: 2 }));
     for (const words of await Promise.all(launches)) expect(words).toEqual(Array.from({ length: 64 }, () => 1));
   });
 });
 
-describe('atomics of blocks that run at the same time add up', () => {
+describe('atomics of concurrent blocks add up', () => {
   const blocks = 3000;
   const threads = 64;
   const all = blocks * threads;
@@ -81,7 +81,7 @@ describe('atomics of blocks that run at the same time add up', () => {
       '.reg .f32 %one, %two; mov.f32 %one, 0f3F800000; mov.f32 %two, 0f40000000; red.global.add.v2.f32 [%rd1], {%one, %two};',
       [...new Uint32Array(Float32Array.of(all, 2 * all).buffer)],
     ],
-    // f16 counts exactly to 2048 only.
+    // f16 counts exactly only up to 2048.
     [
       'of f16 beside another one',
       `mov.u32 %r1, %ctaid.x; setp.lt.u32 %p1, %r1, 2000; mov.u32 %r1, %tid.x; setp.eq.and.u32 %p1, %r1, 0, %p1; mov.b16 %h1, 0x3c00;
@@ -120,7 +120,7 @@ ld.global.u32 %r2, [%rd1+4]; add.u32 %r2, %r2, 1; st.global.u32 [%rd1+4], %r2; s
     expect(await output({ body }, 8, { ...launch, block: 8 })).toEqual([0, blocks * 8]);
   });
 
-  test('a barrier of the whole grid opens, also where more blocks wait than there are workers', async () => {
+  test('a barrier of the whole grid opens, even with more blocks than workers', async () => {
     const body = `${own}
 membar.gl; atom.global.add.u32 %r4, [%rd1+400], 1; L: ld.acquire.gpu.global.u32 %r4, [%rd1+400]; setp.lt.u32 %p1, %r4, 100;
 @%p1 bra L; st.global.u32 [%rd2], %r4;`;
@@ -137,7 +137,7 @@ setp.lt.u32 %p1, %r2, 37; @%p1 bra good;
 st.global.u32 [%rd2+4096], %r1;
 good: mov.u32 %r4, 0; L: add.u32 %r4, %r4, 1; setp.lt.u32 %p2, %r4, 2000; @%p2 bra L;`;
 
-  test('that of the lowest block comes out', async () => {
+  test('the fault of the lowest block is reported', async () => {
     const [first, ...others] = await Promise.all(
       everyCount.map((workers) => faultOf({ body }, { grid: 500, block: 32, workers })),
     );
@@ -145,7 +145,7 @@ good: mov.u32 %r4, 0; L: add.u32 %r4, %r4, 1; setp.lt.u32 %p2, %r4, 2000; @%p2 b
     for (const other of others) expect(other).toEqual(first);
   });
 
-  test('blocks that wait for one that ran into a fault end', async () => {
+  test('blocks that wait for one that faulted are stopped', async () => {
     const waiting = `${own} setp.eq.u32 %p1, %r2, 9; @%p1 trap;
 L: ld.volatile.global.u32 %r4, [%rd1]; setp.eq.u32 %p1, %r4, 0; @%p1 bra L;`;
     for (const workers of everyCount) {
@@ -156,13 +156,13 @@ L: ld.volatile.global.u32 %r4, [%rd1]; setp.eq.u32 %p1, %r4, 0; @%p1 bra L;`;
     }
   });
 
-  test('an atomic operation that nobody checks and that is not aligned is one', async () => {
+  test('an unchecked atomic operation on a misaligned address is a fault', async () => {
     const unaligned = 'ld.param.u64 %rd1, [out]; red.global.add.u32 [%rd1+2], 1;';
     expect(await faultOf({ body: unaligned }, { workers: 1, unchecked: true })).toMatchObject({ code: 'PTX6034' });
     expect(await faultOf({ body: unaligned }, { workers: 1 })).toMatchObject({ code: 'PTX6002' });
   });
 
-  test('a budget is the same for all of them together', async () => {
+  test('all workers share one budget', async () => {
     const counting = `${own} mov.u32 %r4, 0; L: add.u32 %r4, %r4, 1; setp.lt.u32 %p2, %r4, 100; @%p2 bra L;`;
     const { result } = await outcome({ body: counting }, 4, { grid: 50, block: 8, workers: 2 });
     const { instructions } = result.stats;
@@ -178,14 +178,14 @@ L: ld.volatile.global.u32 %r4, [%rd1]; setp.eq.u32 %p1, %r4, 0; @%p1 bra L;`;
 describe('a kernel that never ends', () => {
   const body = 'L: bra L;';
 
-  test('is ended by the signal of its caller, even one that aborted before', async () => {
+  test('is stopped by the signal of its caller, even if it was aborted before', async () => {
     const soon = new AbortController();
     setTimeout(() => soon.abort(), 200);
     expect(await faultOf({ body }, { grid: 4, workers: 2, signal: soon.signal })).toMatchObject({ code: 'PTX6022' });
     expect(await faultOf({ body }, { workers: 1, signal: AbortSignal.abort() })).toMatchObject({ code: 'PTX6022' });
   });
 
-  test('is ended by its time, and what runs next is none the worse', async () => {
+  test('is stopped by its time limit, and later launches are unaffected', async () => {
     expect(await faultOf({ body }, { grid: 4, workers: 2, timeout: 0.2 })).toMatchObject({ code: 'PTX6021' });
     expect(await output({ body: `${own} st.global.u32 [%rd2], %r1;` }, 16, { grid: 4, workers: 2 })).toEqual([
       0, 1, 2, 3,
@@ -193,7 +193,7 @@ describe('a kernel that never ends', () => {
   });
 });
 
-test('kernels that print run on the calling thread: blocks in the order of their index', async () => {
+test('kernels that print run on the calling thread, blocks in the order of their index', async () => {
   const source = readFileSync(join(root, 'examples/kernels/calls_sm80.ptx'), 'utf8');
   const printed = await Promise.all(
     everyCount.map(async (workers) => {
@@ -211,12 +211,12 @@ test('kernels that print run on the calling thread: blocks in the order of their
   expect(printed[2]).toBe(printed[0]);
 });
 
-test.each([-1, 1.5, 65])('there cannot be %d workers', async (workers) => {
+test.each([-1, 1.5, 65])('%d workers are refused', async (workers) => {
   await expect(Device.create({ simd: true, workers })).rejects.toMatchObject({ code: 'bad-launch' });
   await expect(output({ body: '' }, 4, { workers })).rejects.toMatchObject({ code: 'bad-launch' });
 });
 
-test('threads that wait for the next launch do not keep a process alive', async () => {
+test('idle threads do not keep a process alive', async () => {
   const file = join(root, 'examples/kernels/bench_vecadd.ptx');
   const args = ['--arg', 'f32[]:1,2', '--arg', 'f32[]:3,4', '--arg', 'zeros:f32[2]', '--arg', '2'];
   const { code, stdout } = await ptxlab(['run', file, '--block', '2', '--workers', '2', ...args]);

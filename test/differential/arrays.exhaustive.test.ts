@@ -1,4 +1,7 @@
-/** Arrays against the exact engine: every value of the sources of up to 16 bits, and of f32 for the usual conversions. */
+/**
+ * Array conversions against the exact engine: every value of sources of up to 16 bits, and of f32 for the usual
+ * conversions.
+ */
 import { describe, expect, test } from 'vitest';
 import { convert } from '../../src/arrays.ts';
 import { conversionOf, planConverter } from '../../src/arrays/semantics/semantics.ts';
@@ -74,16 +77,19 @@ describe('all 2^32 f32 in order', () => {
 
 interface Run {
   readonly code: number;
-  /** The first magnitude behind it. */
+  /** The first magnitude after the run. */
   readonly end: number;
 }
 
-/** Where a rounding, which is monotonic, gives another result: found by halving, from the magnitudes asked for upwards. */
+/**
+ * Runs of magnitudes that a rounding, which is monotonic, maps to the same code. Their ends are found by bisection when
+ * they are first needed.
+ */
 function runsOf(exact: (magnitude: number) => number): { at(magnitude: number): Run } {
   let run: Run = { code: exact(0), end: 0 };
   const next = (from: number): Run => {
     const code = exact(from);
-    // All NaNs give the same.
+    // All NaNs give the same result.
     let [same, behind] = [from, from >= firstNan ? 2 ** 31 : firstNan];
     if (from >= firstNan) same = 2 ** 31 - 1;
     while (behind - same > 1) {
@@ -107,7 +113,8 @@ describe('10^8 random f32', () => {
     const source = new Uint32Array(piece);
     let state = 0x2545f491;
     for (let done = 0; done < 1e8; done += piece) {
-      // In turns all of them near these formats, and any pattern among them: the two go different ways.
+      // Three pieces in four hold only values near the range of these formats; in every fourth, half of the patterns
+      // are arbitrary. The two kinds take different code paths.
       const near = (done / piece) % 4 < 3 ? 1 : 2;
       for (let i = 0; i < piece; i++) {
         state ^= state << 13;

@@ -1,4 +1,4 @@
-/** Random modules of functions give on both engines what their model in JavaScript gives. */
+/** Random modules of functions give the same results on both engines as their model in JavaScript. */
 import { expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
 import { randomCalls } from './random-calls.ts';

@@ -1,4 +1,4 @@
-/** Values that registers of 32 and 64 bits do not hold, on both engines: 128 bits, and the condition code. */
+/** Values that need more than a register of 32 or 64 bits, on both engines: 128-bit values, and the condition code. */
 import { describe, expect, test } from 'vitest';
 import { output } from '../device/run.ts';
 
@@ -6,7 +6,7 @@ const start = `.reg .b128 %q<6>; .reg .pred %c; mov.u32 %r1, %tid.x; mad.lo.u32 
   cvt.u64.u32 %rd2, %r2; mul.lo.u64 %rd3, %rd2, 0x123456789abcdef1; not.b64 %rd4, %rd3;
   ld.param.u64 %rd1, [out]; mad.wide.u32 %rd1, %r1, 16, %rd1;`;
 
-describe('on both engines alike', () => {
+describe('are the same on both engines', () => {
   test.each([
     ['packed, copied and taken apart', 'mov.b128 %q1, {%rd3, %rd4}; mov.b128 %q2, %q1; mov.b128 {%rd5, %rd6}, %q2;'],
     ['in words', 'mov.b128 %q1, {%r1, %r2, %r2, 5}; mov.b128 {%r3, %r4, %r5, %r6}, %q1; mov.b64 %rd5, {%r4, %r6};'],

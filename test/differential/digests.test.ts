@@ -1,4 +1,4 @@
-/** The digests that come with ptxlab: the fast engine gives again what the reference engine gave, and the golden ones. */
+/** The digests that come with ptxlab: the fast engine reproduces those of the reference engine, and the golden ones. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { prepareSweep, type Sweep, sweepChunks } from '../../src/sweep.ts';
@@ -19,7 +19,7 @@ function digestOfAll(sweep: Sweep): string | undefined {
   return digests[0]?.[1].toString(16).padStart(8, '0');
 }
 
-it('hold every golden digest', () => {
+it('include every golden digest', () => {
   const golden = { ...small, ...f32_sweeps };
   const wanted = Object.entries(golden).map(([inst, found]) => [
     inst,
@@ -29,7 +29,7 @@ it('hold every golden digest', () => {
   expect(wanted.filter(([inst = '', digits]) => sweeps[inst] !== digits)).toEqual([]);
 });
 
-it('are those of the fast engine, where a source has at most 16 bits', () => {
+it('are those of the fast engine, for sources of at most 16 bits', () => {
   const narrow = Object.keys(sweeps)
     .map(prepare)
     .filter(({ chunks }) => chunks === 1);

@@ -1,6 +1,7 @@
 /**
- * The two ways in which the fast engine computes elementary functions, each alone, against exact values: what an f64
- * series may be wrong by, and what is to be right to 53 bits and whether something lies below.
+ * The two ways in which the fast engine computes elementary functions, each tested alone against exact values: the
+ * error bound of the f64 series, and the exact way, which must be right to 53 bits and say whether anything lies below
+ * them.
  */
 import { describe, expect, test } from 'vitest';
 import { exactFunction } from '../../src/jit/arithmetic/elementary-exact.ts';
@@ -24,7 +25,7 @@ function compiled(fn: Elementary): { readonly series: OfBits; readonly exact: Of
   helpers.builder.export('series', series);
   helpers.builder.export('exact', exactFunction(helpers, fn));
   const module = new WebAssembly.Module(helpers.builder.encode());
-  // Nothing that is imported is called here.
+  // None of the imported functions is called here.
   const imported = WebAssembly.Module.imports(module).filter(({ kind }) => kind === 'function');
   const functions = Object.fromEntries(imported.map(({ name }) => [name, (): void => undefined]));
   const env = { memory: new WebAssembly.Memory({ initial: 0 }), ...functions };
@@ -49,7 +50,10 @@ function valueOf(bits: bigint): number {
   return words.getFloat64(0);
 }
 
-/** Of a result with at least 53 bits or none below its last: an f64 whose last bit stands for all below. */
+/**
+ * Rounds a result to odd as an f64, so that the last bit also stands for everything below it. The result must have at
+ * least 53 bits, or nothing below its last one.
+ */
 function toOdd({ sign, significand, exponent, tail }: Finite): number {
   const lift = 53 - bitLength(significand);
   const whole = significand * power(lift);
@@ -57,7 +61,7 @@ function toOdd({ sign, significand, exponent, tail }: Finite): number {
   return (sign === 1 ? -odd : odd) * power(exponent - lift);
 }
 
-/** Values of both signs and of every exponent from `low` to `high`, and some where the series are at their ends. */
+/** Values of both signs and of every exponent from `low` to `high`, and some at the ends of the series. */
 function argumentsFrom(low: number, high: number): readonly number[] {
   const numbers = randomBits(7n);
   const random = Array.from({ length: 3000 }, (_, i) => {
@@ -81,7 +85,7 @@ describe.each<readonly [Elementary, low: number, high: number]>([
   const values = argumentsFrom(low, high).map((value) => (fn === 'lg2' ? Math.abs(value) : value));
   const wanted = values.map((value) => transcendental(fn, decode('f64', bitsOf(value)) as Finite) as Finite);
 
-  test('the series is wrong by less than a 2^46th', () => {
+  test('the series is off by less than a 2^46th', () => {
     const wrong = values.filter((value, i) => {
       const true53 = toOdd(wanted[i] as Finite);
       return Math.abs(valueOf(series(bitsOf(value))) - true53) > Math.abs(true53) * 2 ** -46;
@@ -89,7 +93,7 @@ describe.each<readonly [Elementary, low: number, high: number]>([
     expect(wrong).toEqual([]);
   });
 
-  test('128 bits are right to the last of an f64', () => {
+  test('the exact way is right to the last bit of an f64', () => {
     const wrong = values.filter((value, i) => {
       const isPower = fn === 'lg2' && Math.abs(Math.log2(value)) % 1 === 0;
       return !isPower && valueOf(exact(bitsOf(value))) !== toOdd(wanted[i] as Finite);

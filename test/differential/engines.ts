@@ -1,13 +1,13 @@
-/** An instruction as a small kernel that every kind of code runs on the same inputs. Every bit must agree. */
+/** Runs an instruction as a small kernel in every kind of code on the same inputs. Every bit must agree. */
 import { Device, type LaunchOptions, type LoadedModule, RefusedModuleError } from '../../src/device.ts';
 import type { Instruction, Register } from './instructions.ts';
 
 const targets = ['sm_100a', 'sm_103a', 'sm_120a', 'sm_90', 'sm_70'];
 
-/** Bytes between the values of a row. */
+/** The bytes between the values of a row. */
 const slot = 16;
 
-/** A kernel that does the instruction once a thread, on rows of slots. */
+/** A kernel in which each thread executes the instruction once, on a row of slots. */
 function kernelText({ inst, sources, results, operands }: Instruction): string {
   const declare = [...sources, ...results].map(({ name, width }) => `.reg .${kind(width)} %${name};`).join(' ');
   const loadOf = ({ name, width }: Register, i: number): string =>
@@ -33,7 +33,7 @@ function kernelText({ inst, sources, results, operands }: Instruction): string {
 
 const kind = (width: number): string => (width === 1 ? 'pred' : `b${width}`);
 
-/** Loads for the first target that takes it. */
+/** Loads the module for the first target that accepts it. */
 async function load(text: string): Promise<{ readonly device: Device; readonly module: LoadedModule }> {
   let refused: unknown;
   for (const target of targets) {
@@ -52,10 +52,10 @@ type Rows = readonly (readonly bigint[])[];
 
 type Way = Pick<LaunchOptions, 'engine' | 'simd'>;
 
-/** Code for one thread, and for four at a time. */
+/** Code for one thread, and code for four at a time. */
 const fast: readonly Way[] = [{ simd: false }, { simd: true }];
 
-/** The results of each way for the rows, in order, and the condition code after the instruction. */
+/** For each way to run, the results for the rows in order, and the condition code after the instruction. */
 async function launcher(instruction: Instruction, rows: Rows): Promise<(way: Way) => Promise<Rows>> {
   const { device, module } = await load(kernelText(instruction));
   const kernel = module.kernel('k');
@@ -82,7 +82,7 @@ export async function fastResults(instruction: Instruction, rows: Rows): Promise
   return results;
 }
 
-/** Rows on which the engines differ, in words. */
+/** Describes the rows on which the engines differ. */
 export async function differences(instruction: Instruction, rows: Rows): Promise<readonly string[]> {
   const launch = await launcher(instruction, rows);
   const reference = await launch({ engine: 'interp' });

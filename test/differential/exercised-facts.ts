@@ -1,4 +1,4 @@
-/** Which facts of steps the instructions of random kernels exercise: each that the table has, by a short name. */
+/** The facts of steps that the instructions of random kernels exercise, each under a short name. */
 import { resolveMnemonic } from '../../src/check/instructions/resolve.ts';
 import type { TraceEvent } from '../../src/device.ts';
 import { namedEnvironment } from '../../src/isa/environment.ts';
@@ -9,7 +9,7 @@ import { allForms } from '../../src/isa/table.ts';
 
 const environment = namedEnvironment('sm_100a', '9.1');
 
-/** Facts that no random kernel can exercise, and why. */
+/** Facts that no random kernel can exercise, with the reason. */
 export const leftOut: Readonly<Record<string, string>> = {
   'flow fault': 'a launch that ends with a fault leaves nothing to compare',
   'write const': 'a kernel cannot write to constant memory',
@@ -44,13 +44,13 @@ export class FactCounter {
     for (const fact of facts) this.counts.set(fact, (this.counts.get(fact) ?? 0) + 1);
   }
 
-  /** Facts of the table that no instruction had. */
+  /** Facts of the table that no executed instruction had. */
   missing(): readonly string[] {
     return [...factsOfTable()].filter((fact) => !this.counts.has(fact) && !Object.hasOwn(leftOut, fact));
   }
 }
 
-/** The common properties of all variants of a mnemonic: its operands select one of them. */
+/** The facts that all variants of a mnemonic have in common: operands select one of the variants. */
 function factsOfMnemonic(mnemonic: string): readonly string[] {
   const resolution = resolveMnemonic(mnemonic);
   const variants = resolution.kind === 'variants' ? resolution.variants : [];

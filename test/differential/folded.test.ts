@@ -1,4 +1,4 @@
-/** Values that ptxas 13.0 computed itself, on the fast engine: what both engines might have wrong alike shows here. */
+/** Values that ptxas 13.0 computed itself, checked on the fast engine: they reveal mistakes that both engines share. */
 import { expect, test } from 'vitest';
 import { resolveMnemonic } from '../../src/check/instructions/resolve.ts';
 import { foldedValues } from '../golden/folded.ts';

@@ -1,6 +1,6 @@
-/** Instructions of every type and mode that both engines execute, and inputs that look into every corner of a format. */
+/** Instructions of every type and mode that both engines execute, with inputs for every corner of a format. */
 
-/** Width 1 is a predicate. */
+/** A predicate has width 1. */
 export interface Register {
   readonly name: string;
   readonly width: number;
@@ -10,7 +10,7 @@ export interface Instruction {
   readonly inst: string;
   readonly sources: readonly Register[];
   readonly results: readonly Register[];
-  /** As they are written, destinations included. */
+  /** As written, destinations included. */
   readonly operands: string;
 }
 
@@ -29,7 +29,9 @@ function plain(inst: string, widths: readonly number[], result: number): Instruc
 
 const roundings = ['rn', 'rz', 'rm', 'rp'];
 
-/** Mnemonics by pattern: every combination of the alternatives in parentheses, `()` among them being nothing. */
+/**
+ * Expands a pattern to mnemonics: every combination of the alternatives in parentheses, where `()` is the empty one.
+ */
 function expand(pattern: string): readonly string[] {
   const found = /^(.*?)\(([^)]*)\)(.*)$/.exec(pattern);
   if (found === null) return [pattern];
@@ -41,7 +43,7 @@ function all(pattern: string, widths: readonly number[], result: number): readon
   return expand(pattern).map((inst) => plain(inst, widths, result));
 }
 
-/** Registers of 32 bits where the type says so. */
+/** Uses 32-bit registers if the type requires them. */
 function limitedTo32(instruction: Instruction): Instruction {
   if (!instruction.inst.endsWith('32')) return instruction;
   const narrow = ({ name }: Register): Register => ({ name, width: 32 });
@@ -128,7 +130,7 @@ export function* randomBits(seed: bigint): Generator<bigint, never> {
   }
 }
 
-/** Zeros, ones, ends of ranges, subnormals, infinities and NaNs, whatever the bits stand for. */
+/** Zeros, ones, ends of ranges, subnormals, infinities and NaNs, whatever the bits mean. */
 function corners(width: number): readonly bigint[] {
   const [fraction, exponent] = width === 64 ? [52n, 11n] : width === 32 ? [23n, 8n] : [10n, 5n];
   const infinity = ((1n << exponent) - 1n) << fraction;
@@ -146,7 +148,7 @@ function moderate(sources: readonly Register[], any: (width: number) => bigint):
   return Array.from({ length: 200 }, () => [(any(1) << 31n) | ((121n + (any(8) % 13n)) << 23n) | any(23)]);
 }
 
-/** Three floats of which the third nearly takes away the product of the others, or is far smaller or larger. */
+/** Three floats of which the third nearly cancels the product of the others, or is far smaller or larger. */
 function cancelling(sources: readonly Register[], any: (width: number) => bigint): readonly (readonly bigint[])[] {
   const [width, ...others] = sources.map((source) => source.width);
   if ((width !== 32 && width !== 64) || others.length !== 2) return [];
@@ -169,7 +171,7 @@ function cancelling(sources: readonly Register[], any: (width: number) => bigint
   });
 }
 
-/** Two f32 whose product, or whose quotient, is next to 2^-126, where .ftz begins. */
+/** Two f32 whose product or quotient is close to 2^-126, below which .ftz flushes. */
 function nextToLeastNormal(
   sources: readonly Register[],
   any: (width: number) => bigint,
@@ -190,7 +192,10 @@ function nextToLeastNormal(
   });
 }
 
-/** Rows of corners with each other, of corners with random bits, of values near each other, of small numbers, and of random bits. */
+/**
+ * Rows of corner cases, of corner cases with random bits, of values near each other, of small numbers, and of random
+ * bits.
+ */
 export function inputsFor({ sources }: Instruction): readonly (readonly bigint[])[] {
   const numbers = randomBits(BigInt(sources.length));
   const any = (width: number): bigint => BigInt.asUintN(width, numbers.next().value);
@@ -202,7 +207,7 @@ export function inputsFor({ sources }: Instruction): readonly (readonly bigint[]
   const rows = Array.from({ length: 350 }, (_, i) =>
     sources.map(({ width }) => (any(8) % 3n < BigInt(i % 4) ? pick(width) : any(width))),
   );
-  // Exponents close together make sums that cancel and products at the ends of the range.
+  // Exponents close together give sums that cancel and products at the ends of the range.
   const close = Array.from({ length: 200 }, () => {
     const start = any(64);
     return sources.map(({ width }) => {
@@ -212,7 +217,7 @@ export function inputsFor({ sources }: Instruction): readonly (readonly bigint[]
       return BigInt.asUintN(width, base ^ low ^ (any(1) << BigInt(width - 1)));
     });
   });
-  // Counts and places.
+  // Shift counts and bit positions.
   const small = Array.from({ length: 100 }, (_, i) =>
     sources.map(({ width }, source) => BigInt.asUintN(width, i % 3 === source ? any(width) : any(6) - 20n)),
   );

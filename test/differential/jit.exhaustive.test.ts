@@ -1,4 +1,7 @@
-/** The fast engine against the reference engine on every golden row and every value instruction of the table; `npm test` takes samples. */
+/**
+ * The fast engine against the reference engine on every golden row and every value instruction of the table; `npm test`
+ * runs samples of these.
+ */
 import { describe, expect, it } from 'vitest';
 import { differences } from './engines.ts';
 import { compareGoldenConversions } from './golden.ts';

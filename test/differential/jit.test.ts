@@ -1,4 +1,4 @@
-/** The fast engine against the reference engine: golden conversions, and arithmetic on values from everywhere. */
+/** The fast engine against the reference engine: golden conversions, and arithmetic on all kinds of values. */
 import { describe, expect, it } from 'vitest';
 import { differences } from './engines.ts';
 import { compareGoldenConversions } from './golden.ts';

@@ -5,7 +5,7 @@
 
 type Model = (depth: number, a: number, b: number) => number;
 
-/** How a function takes a and b and returns its value. */
+/** How a function receives a and b and returns its value. */
 type Style = 'memory' | 'registers' | 'structure';
 
 interface Generated {
@@ -142,7 +142,7 @@ class Generator {
     };
   }
 
-  /** A word of local memory to or from a variable. */
+  /** Moves a word of local memory to or from a variable. */
   private remember(): Piece {
     const [register, word] = [1 + this.below(7), this.below(4)];
     if (this.below(2) === 0) {
@@ -161,7 +161,7 @@ class Generator {
     };
   }
 
-  /** Any function of the module, as long as there is depth left. */
+  /** Any function of the module, as long as the call depth allows one. */
   private callPiece(): Piece {
     const [to, a, b, callee] = [1 + this.below(7), this.below(8), this.below(8), this.below(this.count)];
     const label = `skip${this.labels++}`;
@@ -186,7 +186,7 @@ class Generator {
     };
   }
 
-  /** A call of some style; the result goes to memory or to the register at once. */
+  /** A call in one of the styles; its result goes to memory or to the register at once. */
   private call(
     callee: string,
     style: Style,

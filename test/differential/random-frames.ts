@@ -1,17 +1,20 @@
-/** The code around random statements: registers and their first values, memory, and the values stored at the end. */
+/** The code around random statements: registers and their initial values, memory, and storing the values at the end. */
 import { registers } from './random-instructions.ts';
 import type { Callee, Statement } from './random-statements.ts';
 
-/** Bytes of input for a thread. */
+/** The bytes of a thread's input. */
 export const inputBytes = 192;
-/** Bytes for a thread: its registers at the end, then its own piece of global memory and what its slot holds. */
+/**
+ * The bytes of a thread's output: its final registers, then its own piece of global memory and the contents of its
+ * slot.
+ */
 export const outputBytes = 256;
-/** Bytes of the counters that all threads share, and of those of each block. */
+/** The bytes of the counters that all threads share, and of the counters of each block. */
 export const counterBytes = 64;
 
 const namesOf = (width: number): readonly string[] => registers[width] as readonly string[];
 
-/** Registers that random instructions use, and those of the frame itself, which they leave alone. */
+/** Registers that random instructions use, and the frame's own registers, which they leave alone. */
 const declarations: readonly string[] = [
   ...Object.entries(registers).map(
     ([width, names]) => `.reg .${width === '1' ? 'pred' : `b${width}`} ${names.join(', ')};`,
@@ -34,14 +37,14 @@ const predicates: readonly string[] = namesOf(1).map(
 export const constants =
   '.const .align 16 .b32 constants[8] = {0, 1, 0x80000000, 0x7f800000, 0x7fc00001, 0x3f80ff80, 0x7c00fc00, 0xffffffff};';
 
-/** Memory of a block: 32 bytes for each thread, and counters. */
+/** The shared memory of a block: 32 bytes for each thread, and counters. */
 export function sharedMemory(block: number): string {
   return `.shared .align 16 .b8 slots[${32 * block}]; .shared .align 16 .b8 tally[64];`;
 }
 
 // --- the kernel -----------------------------------------------------------------------------------------------------
 
-/** Registers where they lie in a thread's input and output. */
+/** The positions of registers in a thread's input and output. */
 const dumped = [64, 32, 16, 8].flatMap((width) => namesOf(width).map((name) => ({ name, width })));
 const offsets = dumped.map((_, i) => dumped.slice(0, i).reduce((sum, { width }) => sum + width / 8, 0));
 
@@ -84,8 +87,8 @@ const epilogue: readonly string[] = [
 const zeros = [0, 16, 32, 48].map((at) => `st.local.v4.u32 [room+${at}], {%n0, %n0, %n0, %n0};`);
 
 /**
- * A function of a word and a double word; it gets the thread's memory and the counters too. In registers it returns a
- * word and a double word, in `.param` only the latter: ptxas wants it so.
+ * A function of a word and a double word; it also receives the thread's memory and the counters. In registers it
+ * returns a word and a double word, in `.param` only the latter, because ptxas requires it.
  */
 export function functionFrame({ name, inMemory }: Callee, body: readonly Statement[]): Statement {
   const taken = { word: 'b32', wide: 'b64', piece: 'b64', count: 'b64' };

@@ -1,4 +1,4 @@
-/** Instructions out of the table: any variant that turns registers into registers, with operands that fit. */
+/** Random instructions from the table: any variant that turns registers into registers, with suitable operands. */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { rowsOf } from '../../src/check/availability.ts';
 import { isValueStep } from '../../src/isa/steps/effects.ts';
@@ -17,7 +17,10 @@ import { findTarget, isAvailable, parseVersion, type Target } from '../../src/is
 import type { PtxType } from '../../src/isa/types.ts';
 import type { RandomSource } from './random-source.ts';
 
-/** Registers of a kernel by their width; width 1 are predicates. All but these are bit-size types, which fit anywhere. */
+/**
+ * The registers of a kernel by width; those of width 1 are predicates. All others have bit-size types, which fit any
+ * operand.
+ */
 export const registers: Readonly<Record<number, readonly string[]>> = {
   1: names('p', 8),
   8: names('b', 4),
@@ -50,7 +53,7 @@ const onValues = expanded.map((variants) => variants.filter(isOnValues));
 const collectives = expanded.map((variants) => variants.filter(isCollective));
 const pools = new Map<string, Pools>();
 
-/** What a target has. */
+/** Whether a target has the variant. */
 export function poolsFor(targetName: string): Pools {
   const known = pools.get(targetName);
   if (known !== undefined) return known;
@@ -82,7 +85,7 @@ function stepsOf(variant: Variant) {
 function isOnValues(variant: Variant): boolean {
   const steps = stepsOf(variant);
   if (steps.length === 0 || !steps.every(isValueStep)) return false;
-  // Carries go in chains of their own, and where a stack lies is nobody's business.
+  // Carries are tested in chains of their own, and stack addresses must not influence results.
   const implied: readonly unknown[] = [conditionCode, stackBase, stackTop];
   return !steps.some((step) => Object.values(step).some((ref) => [ref].flat().some((name) => implied.includes(name))));
 }
@@ -110,14 +113,14 @@ function fitsRegisters(variant: Variant): boolean {
   });
 }
 
-/** A random variant with random operands; `members` are those of what a warp does together. */
+/** A random variant with random operands; `members` is the mask of a warp instruction. */
 export function randomInstruction(random: RandomSource, pool: Pool, members = '-1'): string {
   const variant = random.pick(random.pick(random.pick(pool)));
   const operands = new OperandText(random, variant, members).all();
   return `${variant.mnemonic} ${operands};`;
 }
 
-/** The operands of one instruction; what it writes goes to different registers. */
+/** The operands of one instruction; its destinations are different registers. */
 class OperandText {
   private readonly random: RandomSource;
   private readonly variant: Variant;
@@ -173,7 +176,7 @@ class OperandText {
     return pattern.negatable === true && random.percent(30) ? `!${register}` : register;
   }
 
-  /** Where sizes may differ, sometimes a wider register. */
+  /** Sometimes takes a wider register, if sizes may differ. */
   private widthFor({ regime }: ValuePattern, type: PtxType): number {
     const relaxed = (regime ?? this.form.regime) === 'relaxed' && type.width > 1;
     if (!relaxed || this.random.percent(60)) return type.width;

@@ -1,7 +1,7 @@
 /**
  * Kernels that nobody would write: random instructions, branches into and out of each other, loops, calls, memory of
- * every space, barriers. They end, stay within their memory, and threads meddle with each other only where the order
- * cannot matter; so both engines must leave the same bits everywhere. All registers are stored at the end.
+ * every space, barriers. They end and stay within their memory, and threads interfere with each other only where the
+ * order cannot matter. So both engines must leave the same bits everywhere. All registers are stored at the end.
  */
 import { constants, functionFrame, kernelFrame, sharedMemory } from './random-frames.ts';
 import { poolsFor, randomInstruction, version } from './random-instructions.ts';

@@ -1,4 +1,4 @@
-/** Choices that a seed decides. */
+/** Random choices that a seed determines. */
 export class RandomSource {
   private state: number;
 
@@ -14,17 +14,17 @@ export class RandomSource {
     return (t ^ (t >>> 14)) >>> 0;
   }
 
-  /** A number from 0 to below 1. */
+  /** A number from 0 up to, but not including, 1. */
   fraction(): number {
     return this.bits() / 2 ** 32;
   }
 
-  /** A whole number from 0 to below `limit`. */
+  /** A whole number from 0 up to, but not including, `limit`. */
   below(limit: number): number {
     return Math.floor(this.fraction() * limit);
   }
 
-  /** True in so many of a hundred cases. */
+  /** True with this probability, in percent. */
   percent(chance: number): boolean {
     return this.below(100) < chance;
   }

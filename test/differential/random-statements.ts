@@ -1,4 +1,6 @@
-/** Statements of random kernels, as a tree: each can be left out and what remains is still a kernel that ends. */
+/**
+ * Statements of random kernels, as a tree: any of them can be left out, and what remains is still a kernel that ends.
+ */
 import { registers } from './random-instructions.ts';
 import type { RandomSource } from './random-source.ts';
 
@@ -6,18 +8,18 @@ export interface Statement {
   readonly before: readonly string[];
   readonly body: readonly Statement[];
   readonly after: readonly string[];
-  /** Others jump into it: it must stay, though what is in it may go. */
+  /** Other statements jump into it: it must stay, though its contents may go. */
   readonly fixed?: boolean;
 }
 
 interface Sources {
   /** An instruction from registers to registers. */
   readonly instruction: () => string;
-  /** An instruction that the threads of a warp in a mask do together. */
+  /** An instruction that the threads of a warp in a mask execute together. */
   readonly collective: (members: string) => string;
-  /** Barriers and collectives may be used, where all threads come by. */
+  /** Barriers and collectives may be used, because all threads get here. */
   readonly meets: boolean;
-  /** Nobody waits for the threads of this kernel: they may exit anywhere. */
+  /** No thread waits for another in this kernel, so threads may exit anywhere. */
   readonly exits: boolean;
   /** Functions that may be called. */
   readonly callees: readonly Callee[];
@@ -27,18 +29,18 @@ export interface Callee {
   readonly name: string;
   /** Parameters and results are in `.param`, otherwise in registers. */
   readonly inMemory: boolean;
-  /** There are barriers or collectives in it. */
+  /** It contains barriers or collectives. */
   readonly meets: boolean;
 }
 
-/** Where a load or store goes, and the lines that compute its address. */
+/** The target of a load or store, and the lines that compute its address. */
 interface Place {
   readonly lines: readonly string[];
   readonly space: string;
   readonly address: string;
 }
 
-/** Steps through blocks that jump about, before a thread must leave them. */
+/** The number of jumps between blocks after which a thread must leave them. */
 const mostJumps = 6;
 
 const plain = (...lines: readonly string[]): Statement => ({ before: lines, body: [], after: [] });
@@ -58,7 +60,7 @@ export class StatementMaker {
     return this.list(count, 0, this.sources.meets);
   }
 
-  /** `together`: every thread of the block comes by, equally often. */
+  /** With `together`, every thread of the block gets here, and equally often. */
   private list(count: number, depth: number, together: boolean): readonly Statement[] {
     return Array.from({ length: count }, () => this.statement(depth, together));
   }
@@ -116,7 +118,7 @@ export class StatementMaker {
 
   // --- memory -------------------------------------------------------------------------------------------------------
 
-  /** A load or store in the thread's own 32 bytes of some space, at an address that data decides. */
+  /** A load or store in the thread's own 32 bytes of some space, at an address computed from data. */
   private memory(): Statement {
     const { random } = this;
     const bytes = random.pick([1, 2, 4, 8]);
@@ -169,7 +171,7 @@ export class StatementMaker {
     }
   }
 
-  /** Counters of all threads, each with an operation of its own, and an exchange with oneself. */
+  /** Counters that all threads share, each with its own operation, and an exchange with the thread's own slot. */
   private atomic(): Statement {
     const { random } = this;
     const operations = ['add.u32', 'min.u32', 'max.s32', 'and.b32', 'or.b32', 'xor.b32', 'inc.u32', 'max.u32'];
@@ -219,14 +221,14 @@ export class StatementMaker {
     };
   }
 
-  /** The same way for all threads of a block: what meets may stand in it. */
+  /** A branch that all threads of a block take alike, so that barriers may stand in it. */
   private uniformBranch(depth: number): Statement {
     const end = this.label();
     const test = `setp.${this.random.pick(['eq', 'ne'])}.u32 %q, %block, ${this.random.below(2)};`;
     return { before: [`${test} @%q bra ${end};`], body: this.list(2, depth + 1, true), after: [`${end}:`] };
   }
 
-  /** A loop that each thread runs up to 3 times, all as often where they stay together, and may leave early otherwise. */
+  /** A loop of up to 3 rounds. Threads that stay together all run it equally often; others may leave it early. */
   private loop(depth: number, together: boolean): Statement {
     const { random } = this;
     const [start, end] = [this.label(), this.label()];
@@ -246,7 +248,7 @@ export class StatementMaker {
     };
   }
 
-  /** Blocks that jump to any of each other, so that loops have several entries; the fuel ends it. */
+  /** Blocks that jump to any of each other, which gives loops several entries; a limit on jumps ends them. */
   private jumps(depth: number): Statement {
     const { random } = this;
     const end = this.label();
@@ -288,7 +290,7 @@ export class StatementMaker {
 
   // --- groups of part of a warp ---------------------------------------------------------------------------------------
 
-  /** Those that come by together, and parts of them that a vote chooses. */
+  /** The threads that get here together, and subsets of them that a vote chooses. */
   private group(): Statement {
     const members = this.counter();
     return { before: [`activemask.b32 ${members};`], body: this.inGroup(members, 0), after: [] };
@@ -298,7 +300,7 @@ export class StatementMaker {
     return `%n${this.counters++}`;
   }
 
-  /** Every member comes by, equally often. */
+  /** Every member gets here, and equally often. */
   private inGroup(members: string, depth: number): readonly Statement[] {
     const { random } = this;
     return Array.from({ length: 1 + random.below(4) }, () => {
@@ -331,7 +333,7 @@ export class StatementMaker {
     };
   }
 
-  /** Neighbours by fours, eights or sixteens, and then those of every other tile by themselves. */
+  /** Tiles of 1 to 16 neighbouring lanes; part of the work is done by every other tile alone. */
   private tiles(): Statement {
     const { random } = this;
     const size = random.pick([1, 2, 4, 8, 16]);
@@ -359,7 +361,7 @@ export class StatementMaker {
     };
   }
 
-  /** The same by all lanes, some here and some there. */
+  /** All lanes execute the same operation, some in one place and some in another. */
   private apartAlike(): Statement {
     const { random } = this;
     const [otherwise, end] = [this.label(), this.label()];
@@ -390,7 +392,7 @@ export class StatementMaker {
     return plain(random.pick(choices));
   }
 
-  /** Shows others a value through shared memory. */
+  /** Shows a value to other threads through shared memory. */
   private exchange(): Statement {
     const { random } = this;
     const at = `mad.lo.u32 %other, %thread, ${1 + random.below(5)}, ${random.below(90)}; rem.u32 %other, %other, %threads;`;

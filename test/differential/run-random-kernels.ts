@@ -1,4 +1,4 @@
-/** Random kernels on both engines: every byte and the count of instructions must agree. */
+/** Runs random kernels on both engines: every byte and the number of executed instructions must agree. */
 import { describe, expect, it } from 'vitest';
 import { Device, type LaunchOptions, type TraceEvent } from '../../src/device.ts';
 import { FactCounter } from './exercised-facts.ts';
@@ -14,9 +14,7 @@ type OnTrace = (event: TraceEvent) => void;
 
 const ignore: OnTrace = () => undefined;
 
-/**
- * The memory that launches of a kernel leave on the reference engine and in each way, or the fault that they end with.
- */
+/** What a kernel leaves in memory on the reference engine and in each way, or the fault that it ends with. */
 async function outcomes(
   kernel: RandomKernel,
   ways: readonly Way[],
@@ -81,7 +79,7 @@ function where(reference: string, found: string): string {
   return `${place}: ${got.slice(at, at + 8)}, not ${wanted.slice(at, at + 8)}`;
 }
 
-/** The kernel without all statements that the disagreement does not need. */
+/** Removes all statements that the disagreement does not need. */
 async function shrink(kernel: RandomKernel, ways: readonly Way[]): Promise<RandomKernel> {
   let smallest = kernel;
   for (let changed = true; changed; ) {
@@ -97,7 +95,7 @@ async function shrink(kernel: RandomKernel, ways: readonly Way[]): Promise<Rando
   return smallest;
 }
 
-/** Bodies with one statement less, large ones first. */
+/** Bodies with one statement less; large statements are removed first. */
 function* smaller(body: readonly Statement[]): Generator<readonly Statement[]> {
   for (let i = 0; i < body.length; i++) {
     if (body[i]?.fixed !== true) yield body.toSpliced(i, 1);
@@ -108,8 +106,8 @@ function* smaller(body: readonly Statement[]): Generator<readonly Statement[]> {
 }
 
 /**
- * A test for each few seeds; `ways` are those to run the fast engine in. On a failure the message holds the seed and
- * the kernel, shrunk.
+ * Declares a test for every few seeds; `ways` lists how the fast engine runs them. The message of a failure has the
+ * seed and the reduced kernel.
  */
 export function compareRandomKernels(first: number, count: number, each: number, ways: readonly Way[]): void {
   describe('random kernels on both engines', () => {
@@ -127,7 +125,7 @@ export function compareRandomKernels(first: number, count: number, each: number,
       });
     }
 
-    it('exercise every fact of a step', () => {
+    it('together exercise every fact of a step', () => {
       expect(facts.missing(), `counted: ${JSON.stringify([...facts.counts])}`).toEqual([]);
     });
   });

@@ -1,4 +1,4 @@
-/** Every value instruction of the table as a kernel: what its operands need, declared, loaded and stored. */
+/** Every value instruction of the table as a kernel that declares, loads and stores its operands. */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { evaluator } from '../../src/interp/evaluate.ts';
 import { expand } from '../../src/isa/expand.ts';
@@ -10,7 +10,10 @@ import type { Instruction, Register } from './instructions.ts';
 /** For steps that depend on the target. */
 const environment = namedEnvironment('sm_100', '9.1');
 
-/** By form, the variants whose results depend on the bits of their operands alone; of those with the same steps the first. */
+/**
+ * For each form, the variants whose results depend only on the bits of their operands; of variants with the same steps,
+ * only the first.
+ */
 export function variantsByForm(): ReadonlyMap<string, readonly Variant[]> {
   const seen = new Set<string>();
   const found = new Map<string, Variant[]>();
@@ -26,18 +29,20 @@ export function variantsByForm(): ReadonlyMap<string, readonly Variant[]> {
   return found;
 }
 
-/** Addresses and variables are operands of instructions that compute nothing from their bits. */
+/** Instructions with addresses or variables as operands compute nothing from their bits. */
 function hasOnlyValues({ form }: Variant): boolean {
   const kinds: readonly OperandPattern['kind'][] = ['value', 'vector', 'lanes', 'pair'];
   return form.operands.every(({ kind }) => kinds.includes(kind));
 }
 
-/** Spellings of PTX before 1.4, which no kernel with 64-bit addresses can hold; their steps are those of `.approx`. */
+/**
+ * Spellings from before PTX 1.4, which a kernel with 64-bit addresses cannot use; their steps are those of `.approx`.
+ */
 function isOld({ form }: Variant): boolean {
   return form.id.endsWith('unrounded');
 }
 
-/** The steps as a text. */
+/** The steps as text. */
 function meaningOf(variant: Variant): string {
   return JSON.stringify(variant.form.steps(variant, environment), (_, value) =>
     typeof value === 'bigint' ? `${value}n` : value,

@@ -1,4 +1,4 @@
-/** Conversions of four values at once beside conversions of one, in one module, over the same words. */
+/** Conversions of four values at once and of single values, in one module, on the same words. */
 import { converter } from '../../src/jit/arithmetic/convert.ts';
 import { Helpers } from '../../src/jit/helpers.ts';
 import { instanceWithoutEngine } from '../../src/jit/arrays/sweep-kernel.ts';
@@ -10,10 +10,10 @@ import { expand } from '../../src/isa/expand.ts';
 import { allForms } from '../../src/isa/table.ts';
 import { formats } from '../../src/numerics/formats.ts';
 
-/** Before sm_20 subnormals are flushed. */
+/** Targets before sm_20 flush subnormals. */
 const environments = ['sm_13', 'sm_100'].map((target) => namedEnvironment(target, '9.1'));
 
-/** Every conversion that an instruction of the table does on at most 32 bits, by a short name. */
+/** Every conversion of at most 32 bits that an instruction of the table performs, by a short name. */
 export function narrowConversions(): ReadonlyMap<string, Conversion> {
   const found = new Map<string, Conversion>();
   for (const variant of expand(allForms)) {
@@ -35,7 +35,7 @@ export function nameOf(c: Conversion): string {
   return [c.from, c.to, c.rounding ?? 'exact', ...words, ...scaled].join(' ');
 }
 
-/** Words of one comparison: source, random bits, scale, and the two results. */
+/** The words of one comparison: source, random bits, scale, and the two results. */
 export const capacity = 2 ** 16;
 const column = capacity * 4;
 
@@ -43,11 +43,11 @@ export interface Comparison {
   readonly source: Uint32Array;
   readonly random: Uint32Array;
   readonly scale: Uint32Array;
-  /** Compares the first `count` words, a multiple of four; gives the first that differs in words, or null. */
+  /** Compares the first `count` words, a multiple of four, and describes the first that differs; null if none does. */
   readonly run: (count: number) => string | null;
 }
 
-/** Null where the conversion has no form of four. */
+/** Null if the conversion has no form for four values. */
 export function comparison(c: Conversion): Comparison | null {
   const helpers = new Helpers();
   const four = vectorConverter(helpers, c);
@@ -95,7 +95,10 @@ function compile(helpers: Helpers, memory: WebAssembly.Memory, one: number, four
   return instance.exports['compare'] as (count: number) => void;
 }
 
-/** Words the same each time: any, near edges, and in turn every power of two of f32, both signs, and its neighbours. */
+/**
+ * A repeatable sequence of words: any bits, bits near edges, and every power of two of f32 with both signs and its
+ * neighbours.
+ */
 export function fillWords(words: Uint32Array, seed: number): void {
   let state = seed;
   for (let i = 0; i < words.length; i++) {
@@ -112,7 +115,7 @@ function mixed(state: number): number {
   return word ^ (word >>> 16);
 }
 
-/** Keeps some leading bits of a word, and goes at most one below or above. */
+/** Keeps some leading bits of a word and moves it by at most one. */
 function nearEdge(word: number, choice: number): number {
   return (word & (-1 << (choice & 31))) + neighbour(choice);
 }

@@ -1,11 +1,14 @@
-/** Comparing conversions of four with conversions of one: what the sample and the whole of it share. */
+/** Compares conversions of four values with conversions of single values, for the sampled and the exhaustive tests. */
 import type { Conversion } from '../../src/numerics/conversion.ts';
 import { formats } from '../../src/numerics/formats.ts';
 import { conversionOf } from '../golden/lanes.ts';
 import { families, instructionsOf, rowsOf } from '../golden/vectors.ts';
 import { capacity, type Comparison, comparison, fillWords, nameOf } from './vector-conversions.ts';
 
-/** The first difference on all inputs of a source up to 16 bits, `rounds` times with other random bits and scales. */
+/**
+ * The first difference over all inputs of a source of up to 16 bits, repeated `rounds` times with other random bits and
+ * scales.
+ */
 export function differenceOnAll(c: Conversion, rounds: number): string | null {
   const width = formats[c.from].width;
   return inRounds(c, width > 8 ? rounds : 1, ({ source }) => {
@@ -13,7 +16,7 @@ export function differenceOnAll(c: Conversion, rounds: number): string | null {
   });
 }
 
-/** The first difference on any words and words near edges, `count` at most 2^16 in a round. */
+/** The first difference over random words and words near edges, `count` at most 2^16 a round. */
 export function differenceOnWords(c: Conversion, rounds: number, count: number = capacity): string | null {
   const { width } = formats[c.from];
   return inRounds(
@@ -50,7 +53,7 @@ function inRounds(
   return null;
 }
 
-/** The operands of golden rows, by the name of the conversion: every word that stands for a source there. */
+/** The operands of golden rows, by the name of the conversion: every source word that occurs in them. */
 export function goldenWords(): ReadonlyMap<string, ReadonlySet<number>> {
   const found = new Map<string, Set<number>>();
   for (const instruction of families().flatMap(instructionsOf)) {

@@ -1,4 +1,4 @@
-/** Any conversion of any array, by WebAssembly and by the exact engine. */
+/** Converts random arrays between random formats, by WebAssembly and by the exact engine. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { arrayConversion, convert, type ConvertOptions, type PreparedArrays } from '../../src/arrays/convert.ts';
@@ -17,7 +17,7 @@ interface Case {
   readonly to: FormatName;
   readonly options: Omit<ConvertOptions, 'from' | 'to' | 'out'>;
   readonly count: number;
-  /** Bytes before the source in its buffer. */
+  /** The number of bytes before the source in its buffer. */
   readonly offset: number;
   readonly fill: 'any bits' | 'numbers' | 'numbers and others';
   readonly salt: number;
@@ -50,7 +50,7 @@ const cases: fc.Arbitrary<Case> = fc.record({
   count: fc.oneof(
     { arbitrary: fc.nat(40), weight: 4 },
     { arbitrary: fc.nat(400), weight: 4 },
-    // A hundred times as long: where a chunk ends.
+    // A hundred times as long, to reach past the end of a chunk.
     { arbitrary: fc.integer({ min: chunkSize - 20, max: chunkSize + 20 }), weight: 2 },
   ),
   offset: fc.nat(16),
@@ -81,7 +81,7 @@ function prepared(source: Uint8Array, options: ConvertOptions): Pick<PreparedArr
 
 const margin = 5;
 
-test.each([1, 2, 3, 4, 5])('every byte is the same, and none beside them is touched (part %i)', () => {
+test.each([1, 2, 3, 4, 5])('every byte is the same, and no byte next to them is touched (part %i)', () => {
   const workspace = new Workspace(4 * 2 ** 20);
   const [inside, into] = [workspace.array('u8', 2 ** 20), workspace.array('u8', 2 ** 20)];
   fc.assert(

@@ -1,4 +1,7 @@
-/** No text makes the checker or the engine throw anything but a diagnostic, a fault or a typed error of the caller. */
+/**
+ * No text makes the checker or the engine throw anything but a typed error of the caller; everything else is a
+ * diagnostic or a fault.
+ */
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -9,7 +12,7 @@ const read = (name: string): string => readFileSync(new URL(`../../examples/kern
 const sources = ['quantize_sm89.ptx', 'blackwell_sm100a.ptx', 'collective_sm80.ptx', 'bench_mandelbrot.ptx'].map(read);
 const words = sources.flatMap((source) => source.match(/[\w%$.:]+|[^\s\w]/g) ?? []);
 
-/** A real module with some words exchanged for others of its kind. */
+/** A real module in which some words are exchanged for others of their kind. */
 const mutated = fc
   .record({
     source: fc.constantFrom(...sources),
@@ -21,7 +24,7 @@ const mutated = fc
     return parts.join('');
   });
 
-/** One instruction made of random words of real ones, in a kernel that declares registers of every type. */
+/** One instruction made of random words from real ones, in a kernel that declares registers of every type. */
 const instruction = fc
   .tuple(
     fc.constantFrom('cvt', 'cvta', 'ld', 'st', 'mov', 'add', 'setp', 'selp', 'cvt.pack', 'isspacep', 'bra', 'bar'),
@@ -71,15 +74,15 @@ function expectWellFormed(source: string): void {
 }
 
 describe('the checker', () => {
-  test('takes any text', () => {
+  test('accepts any text', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 400 }), expectWellFormed));
   });
 
-  test('takes real modules with words exchanged', () => {
+  test('accepts real modules with exchanged words', () => {
     fc.assert(fc.property(mutated, expectWellFormed), { numRuns: 150 });
   });
 
-  test('takes instructions of random parts', () => {
+  test('accepts instructions made of random parts', () => {
     fc.assert(
       fc.property(instruction, (line) => expectWellFormed(inKernel(line))),
       { numRuns: 500 },

@@ -1,4 +1,4 @@
-/** Lines judged by their shape, held against the same text with every statement parsed, which is what loading does. */
+/** Judging lines by their shape must give the same findings as parsing every statement, which is what loading does. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type CheckReport, check, loadModule } from '../../src/check/check.ts';
@@ -14,7 +14,7 @@ const modules = folders.flatMap((folder) =>
 
 function expectSame(text: string): CheckReport {
   const parsed = loadModule(text).report;
-  // Twice: the first time shapes are learned, the second time they are known.
+  // Checks twice: the first time learns the shapes, the second time knows them.
   expect(check(text)).toEqual(parsed);
   expect(check(text)).toEqual(parsed);
   return parsed;
@@ -53,7 +53,7 @@ function mutant(text: string): string {
 
 const header = '.version 9.0\n.target sm_90\n.address_size 64\n';
 const registers = '.reg .pred %p<4>; .reg .b32 %r<8>; .reg .f32 %f<8>; .reg .b64 %rd<8>;';
-/** Makes shapes known, among them those of the case. */
+/** Makes shapes known, including those of the case. */
 const known = `.file 1 "a.cu"
 .visible .entry k0() { ${registers} .shared .b32 cell; .local .b32 list[4];
   add.s32 %r1, %r2, %r3;
@@ -76,7 +76,7 @@ const known = `.file 1 "a.cu"
 .b8 0
 .b8 17 }\n`;
 
-/** Lines of known shape that are not what they were, and the codes of what is found. */
+/** Lines of known shape that were changed, and the codes of their findings. */
 const cases: readonly (readonly [string, string, readonly string[]])[] = [
   ['a register beyond its family', `${registers} add.s32 %r1, %r8, %r3;`, ['PTX3001']],
   ['a family of another type', '.reg .f32 %r<8>; add.s32 %r1, %r2, %r3;', ['PTX3004']],
@@ -117,7 +117,7 @@ const cases: readonly (readonly [string, string, readonly string[]])[] = [
   ['an octal with a wrong digit', `${registers} add.s32 %r1, %r2, 08;`, ['PTX1005']],
 ];
 
-/** The data of a debug section, and the codes of what is found. */
+/** The data of a debug section, and the codes of its findings. */
 const sections: readonly (readonly [string, string, readonly string[]])[] = [
   ['numbers one a line', '.b8 1\n.b8 2\n.b32 300\n', []],
   ['a list that goes on in the next line', '.b8 1\n.b8 2\n, 3\n', []],
@@ -130,7 +130,7 @@ const sections: readonly (readonly [string, string, readonly string[]])[] = [
 
 describe('lines of numbers in debug sections', () => {
   for (const [name, data, codes] of sections) {
-    it(`tell ${name}`, () => {
+    it(`report ${name}`, () => {
       const report = expectSame(`${header}.section .debug_info {\n${data}}\n`);
       expect([...new Set(report.diagnostics.map(({ code }) => code))]).toEqual(codes);
     });
@@ -139,14 +139,14 @@ describe('lines of numbers in debug sections', () => {
 
 describe('lines of known shape', () => {
   for (const [name, body, codes] of cases) {
-    it(`tell ${name}`, () => {
+    it(`report ${name}`, () => {
       const text = `${header}${known}.visible .entry k1() { ${body} }`;
       const found = expectSame(text).diagnostics.filter(({ severity }) => severity === 'error');
       expect([...new Set(found.map(({ code }) => code))]).toEqual(codes);
     });
   }
 
-  it('tell once in each module that an opcode is not checked', () => {
+  it('report only once per module that an opcode is not checked', () => {
     for (let i = 0; i < 3; i++) {
       const report = expectSame(
         header + known.replace('ret;', 'wmma.load.a.sync.aligned.row.m16n16k16.f16 {%r2}, [%rd1]; ret;'),
@@ -155,11 +155,11 @@ describe('lines of known shape', () => {
     }
   });
 
-  it('give the findings and requirements of parsed ones, in real modules', () => {
+  it('give the same findings and requirements as parsed lines, in real modules', () => {
     for (const text of modules) expectSame(text);
   });
 
-  it('give them in modules with mistakes', () => {
+  it('give the same findings in modules with mistakes', () => {
     for (let i = 0; i < 150; i++) expectSame(mutant(pick(small)));
   });
 });

@@ -11,7 +11,7 @@ const sources = readdirSync(kernels)
   .map((name) => readFileSync(new URL(name, kernels), 'utf8'));
 const header = '.version 9.0 .target sm_90 .address_size 64\n';
 
-/** Pieces that PTX is made of, so that random texts get past the first token. */
+/** Pieces of PTX, so that random texts get past the first token. */
 const pieces = `
 .entry .func .visible .extern .reg .shared .param .global .align .b32 .v2 .ptr .loc .file .section .pragma .callprototype
 .branchtargets .alias .maxntid .attribute .const .texref .noreturn .managed @@DWARF .version|9.0 .target|sm_90
@@ -54,7 +54,7 @@ function shape(items: unknown): string {
 }
 
 describe('any text', () => {
-  it('is read to its end without an exception, and every finding lies in it', () => {
+  it('is read to its end without an exception, and every finding lies within it', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const { items, diagnostics } = parseModule(text);
@@ -69,7 +69,7 @@ describe('any text', () => {
     );
   });
 
-  it('gives items in the order of the text, none overlapping', () => {
+  it('gives items in the order of the text, without overlap', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         let end = 0;
@@ -82,7 +82,7 @@ describe('any text', () => {
     );
   });
 
-  it('as an instruction either is one or has a finding', () => {
+  it('as an instruction is either one or has a finding', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), soup), (text) => {
         const { instruction, diagnostics } = parseInstruction(text);
@@ -96,8 +96,8 @@ describe('any text', () => {
   });
 });
 
-describe('what could be read of any text', () => {
-  it('prints as a text that has no mistakes and the same tree', () => {
+describe('the part of a text that could be read', () => {
+  it('prints as text that parses without mistakes to the same tree', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const { items } = parseModule(text);
@@ -131,7 +131,7 @@ describe('a bad line', () => {
     'call.uni (r), f, (',
   ];
 
-  /** Where a statement of a body ends a line and the next begins with an opcode or a register declaration. */
+  /** Places where a statement ends a line and the next line begins with an opcode or a register declaration. */
   function boundaries(source: string): readonly number[] {
     return [...source.matchAll(/;\n(?=\t(?:\.reg|[a-z]+\.)|@)/g)].map((match) => match.index + 2);
   }
@@ -150,7 +150,7 @@ describe('a bad line', () => {
         const spoiled = `${source.slice(0, at)}\t${line}\n${source.slice(at)}`;
         const codes = parseModule(spoiled).diagnostics.map((diagnostic) => diagnostic.code);
         expect(codes).toHaveLength(1);
-        // A declaration is kept as far as it was read, a block of rubbish may stay as an empty one.
+        // A declaration is kept as far as it was read, and a block of garbage may remain as an empty block.
         expect(countStatements(spoiled) - countStatements(source)).toBeOneOf([0, 1]);
       }),
       { numRuns: 500 },

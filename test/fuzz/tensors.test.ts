@@ -1,4 +1,7 @@
-/** No bytes make a reader of tensor files throw anything but a TensorFileError, or ask for memory that the file is not. */
+/**
+ * No bytes make a reader of tensor files throw anything but a TensorFileError, or allocate memory out of proportion to
+ * the file.
+ */
 import fc from 'fast-check';
 import { zipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
@@ -13,10 +16,10 @@ import type { TensorFile } from '../../src/tensors/tensor-file.ts';
 
 const containers = containerNames.filter((name) => name !== 'raw');
 
-/** The longest header that is read, and what comes before it. */
+/** The longest accepted header, and the bytes before it. */
 const mostAtOnce = 100_000_008;
 
-/** Bytes for a file size that may be larger: the rest is zeros. */
+/** Bytes in a file that may claim a larger size: the rest is zeros. */
 function sourceOf(bytes: Uint8Array, size: number): ByteSource {
   return {
     size,
@@ -41,7 +44,7 @@ async function readAll(file: TensorFile, size: number): Promise<void> {
   }
 }
 
-/** Opens and reads; whatever is thrown is said in a sentence. */
+/** Opens and reads a file. Anything thrown must be a TensorFileError with a proper message. */
 async function expectHandled(bytes: Uint8Array, container?: Container, size = bytes.length): Promise<void> {
   try {
     const openBeside = (name: string): Promise<ByteSource> =>
@@ -62,7 +65,7 @@ const fields: readonly GgufField[] = [
 
 const plans = { safetensors: ['F32', 'F6_E2M3', 'U8'], npy: ['<f4'], npz: ['<f4', '|V1'], gguf: ['F32', 'MXFP4'] };
 
-/** A good file of each container; npz also deflated. */
+/** A valid file of each container; the npz also deflated. */
 const good: readonly Uint8Array[] = [
   ...Object.entries(plans).map(([container, dtypes]) => {
     const layout = layoutFile(
@@ -80,7 +83,7 @@ const good: readonly Uint8Array[] = [
 
 const edges = [0, 1, 0x7f, 0x80, 0xff, 0x22, 0x2d, 0x30, 0x39, 0x5b, 0x5c, 0x7b, 0x7d];
 
-/** A good file with bytes exchanged, some taken out or doubled, the end cut off. */
+/** A valid file with bytes exchanged, removed or doubled, or with its end cut off. */
 const mutated = fc
   .record({
     bytes: fc.constantFrom(...good),
@@ -99,7 +102,7 @@ const mutated = fc
     return Uint8Array.from(cut === null ? list : list.slice(0, cut % (list.length + 1)));
   });
 
-/** A safetensors header made of the words of real ones. */
+/** A safetensors header made of words from real ones. */
 const header = fc
   .array(
     fc.constantFrom(
@@ -122,24 +125,24 @@ function withLength(text: string, data: number): Uint8Array {
 }
 
 describe('readers of tensor files', () => {
-  test('good files are read', async () => {
+  test('valid files are read', async () => {
     for (const bytes of good.slice(0, 2))
       await readAll(await openTensorFile(sourceOf(bytes, bytes.length)), bytes.length);
   });
 
-  test('take any bytes', async () => {
+  test('accept any bytes', async () => {
     const any = fc.tuple(fc.uint8Array({ maxLength: 300 }), fc.constantFrom(...containers));
     await fc.assert(fc.asyncProperty(any, ([bytes, container]) => expectHandled(bytes, container)));
   });
 
-  test('take good files that were damaged', async () => {
+  test('accept valid files that were damaged', async () => {
     await fc.assert(
       fc.asyncProperty(mutated, (bytes) => expectHandled(bytes)),
       { numRuns: 1500 },
     );
   });
 
-  test('take headers of real words', async () => {
+  test('accept headers made of real words', async () => {
     const file = fc.tuple(header, fc.nat(4)).map(([text, data]) => withLength(text, data));
     await fc.assert(
       fc.asyncProperty(file, (bytes) => expectHandled(bytes, 'safetensors')),
@@ -147,7 +150,7 @@ describe('readers of tensor files', () => {
     );
   });
 
-  test('take files of terabytes, and ask for no more than a header', async () => {
+  test('accept files of terabytes and allocate no more than a header', async () => {
     const size = fc.constantFrom(2 ** 33, 2 ** 45, Number.MAX_SAFE_INTEGER);
     await fc.assert(
       fc.asyncProperty(mutated, size, (bytes, large) => expectHandled(bytes, undefined, large)),

@@ -1,6 +1,6 @@
 /**
- * Many small kernels judged as one module: the checker reads a header once, not once for each kernel. A verdict that
- * surprises is asked for again alone, so that no neighbour has a part in it.
+ * Checks many small kernels as one module, so that the header is read only once. An unexpected verdict is checked again
+ * alone, so that neighbouring kernels cannot have caused it.
  */
 import { describe, expect, test } from 'vitest';
 import { check } from '../../src/check/check.ts';
@@ -9,11 +9,11 @@ export interface KernelCase {
   readonly version: string;
   readonly target: string;
   readonly inst: string;
-  /** The words of ptxas for a rejected instruction. */
+  /** ptxas's message for a rejected instruction. */
   readonly msg?: string;
-  /** All that stands before the kernel: header, and declarations of the module. */
+  /** Everything before the kernel: the header, and declarations of the module. */
   readonly head: string;
-  /** From the name's end on: parameters, body, what follows. */
+  /** Everything after the kernel's name: parameters, body, and the rest. */
   readonly kernel: string;
   /** The text before the kernel's name. */
   readonly entry: string;
@@ -21,25 +21,28 @@ export interface KernelCase {
   readonly ok: boolean;
 }
 
-/** A module of so many kernels costs little more than its kernels. */
+/** A module with this many kernels costs little more than the kernels themselves. */
 const mostInModule = 500;
-/** A test of so many cases takes a second, on a loaded machine a few. */
+/** A test with this many cases takes a second, and a few seconds on a loaded machine. */
 const mostInTest = 2000;
 
-/** Tests of a few thousand cases each: the checker says what ptxas said. A test is named by the first of its cases. */
+/**
+ * Declares tests of a few thousand cases each: the checker must agree with ptxas. A test is named after the first of
+ * its cases.
+ */
 export function testCases(name: string, cases: readonly KernelCase[]): void {
   const sorted = [...groupBy(cases, ({ head }) => head).values()].flat();
   const parts = inParts(sorted, mostInTest).map(
     (part) => [part[0]?.version ?? '', part[0]?.target ?? '', part] as const,
   );
   describe(name, () => {
-    test.each(parts)('from PTX %s, %s on', (_version, _target, part) => {
+    test.each(parts)('from PTX %s, %s', (_version, _target, part) => {
       expect(misjudged(part).map(inWords)).toEqual([]);
     });
   });
 }
 
-/** The lists of all that have a key in common. */
+/** Groups items by a key. */
 export function groupBy<T>(list: readonly T[], keyOf: (one: T) => string): ReadonlyMap<string, readonly T[]> {
   const groups = new Map<string, T[]>();
   for (const one of list) {
@@ -59,7 +62,7 @@ function inWords({ ok, version, target, inst, msg }: KernelCase): string {
   return `${ok ? 'accepts' : 'refuses'} ${version} ${target}: ${inst}   ${msg ?? ''}`;
 }
 
-/** The cases on which the checker says something else. */
+/** The cases on which the checker disagrees. */
 function misjudged(cases: readonly KernelCase[]): readonly KernelCase[] {
   return [...groupBy(cases, ({ head }) => head).values()]
     .flatMap((group) => inParts(group, mostInModule))
@@ -67,7 +70,7 @@ function misjudged(cases: readonly KernelCase[]): readonly KernelCase[] {
     .filter(isMisjudgedAlone);
 }
 
-/** An error before the first kernel is everybody's. */
+/** An error before the first kernel counts for every kernel. */
 function misjudgedTogether(cases: readonly KernelCase[]): readonly KernelCase[] {
   let source = cases[0]?.head ?? '';
   const starts = cases.map(({ entry, kernel }, i) => {
@@ -90,7 +93,7 @@ function isMisjudgedAlone({ head, entry, kernel, ok }: KernelCase): boolean {
   return (errorsOf(`${head}${entry} k${kernel}`).length === 0) !== ok;
 }
 
-/** Where the errors are, in the order of the text. */
+/** The positions of the errors, in the order of the text. */
 function errorsOf(source: string): readonly number[] {
   const { diagnostics } = check(source);
   return diagnostics.flatMap(({ severity, span }) => (severity === 'error' ? [span.start] : []));

@@ -1,10 +1,13 @@
-/** The checksum of test/golden/numerics/exhaustive.json: MurmurHash3_x86_32's body over 32-bit words, no finalizer. */
+/**
+ * The checksum of test/golden/numerics/exhaustive.json: the body of MurmurHash3_x86_32 over 32-bit words, without the
+ * finalizer.
+ */
 import type { Bits } from '../../src/base/bits.ts';
 
 export class Checksum {
   private state = 0;
 
-  /** One word, or two for a 64-bit result, the low one first. */
+  /** One word, or two for a 64-bit result, low word first. */
   add(result: Bits): void {
     if (typeof result === 'number') {
       this.addWord(result);

@@ -1,5 +1,6 @@
 /**
- * Values that ptxas 13.0 computed itself, recorded by tools/fold-values.py, against the evaluator: one test a mnemonic.
+ * Compares the evaluator with values that ptxas 13.0 computed itself, recorded by tools/fold-values.py: one test per
+ * mnemonic.
  */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { describe, expect, test } from 'vitest';

@@ -1,9 +1,9 @@
-/** Reading the values that ptxas folded (test/golden/folded-values/README.md says what they are). */
+/** Reads the values that ptxas folded (test/golden/folded-values/README.md describes them). */
 import { readFileSync } from 'node:fs';
 
 export interface Folded {
   readonly inst: string;
-  /** Sources in their order, then the result. */
+  /** The sources in order, then the result. */
   readonly rows: readonly (readonly string[])[];
 }
 

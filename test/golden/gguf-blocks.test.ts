@@ -1,4 +1,4 @@
-/** Blocks of GGUF, and the values that ggml's own Python package finds in them. */
+/** GGUF blocks, and the values that ggml's own Python package reads from them. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { decode } from '../../src/numerics/exact.ts';
@@ -33,7 +33,7 @@ describe.each(Object.keys(golden.layouts) as BlockLayout[])('%s', (layout) => {
       valueOf(scale, (scales[index * scaleBytes] ?? 0) | (scaleBytes === 2 ? (scales[index * 2 + 1] ?? 0) << 8 : 0));
     const found = Array.from(codes, (bits, i) => Math.fround(valueOf(code, bits) * scaleAt(Math.floor(i / group))));
     const expected = Array.from(codes, (_, i) => values.readFloatLE(4 * i));
-    // Zeros have signs of their own in e2m1, which ggml's table of integers has not.
+    // e2m1 has two zeros, but ggml's table of integers has no negative one.
     expect(found.map((value) => value + 0)).toEqual(expected.map((value) => value + 0));
   });
 });

@@ -1,6 +1,6 @@
 /**
- * What the lanes of a `cvt` mnemonic do, read off its text. It serves the golden tests of src/numerics only, and is
- * written apart from src/isa on purpose: a slip in one of the two turns a test red.
+ * How the lanes of a `cvt` mnemonic are computed, derived from its text. Only the golden tests of src/numerics use it.
+ * It shares nothing with src/isa on purpose: a mistake in one of the two makes a test fail.
  */
 import { type Bits, chop, signExtend } from '../../src/base/bits.ts';
 import type { Conversion, Rounding } from '../../src/numerics/conversion.ts';
@@ -8,7 +8,10 @@ import { conversion } from '../../src/numerics/convert.ts';
 import { type FormatName, formats, type IntegerName } from '../../src/numerics/formats.ts';
 import { packClamp } from '../../src/numerics/integers.ts';
 
-/** Result bits of one instruction for its operands in instruction order, each the bits of its register. */
+/**
+ * Computes the result bits of one instruction from its operands in instruction order, each given as the bits of its
+ * register.
+ */
 export type Evaluate = (operands: readonly Bits[]) => Bits;
 
 export interface Packing {
@@ -38,7 +41,7 @@ const roundings: Readonly<Record<string, Rounding>> = {
   rpi: 'rp',
 };
 
-/** Random bits a lane of each destination adds, by the layout figures of cvt. */
+/** The number of random bits that a lane of each destination adds, from the layout figures of cvt. */
 const randomWidths: Partial<Record<FormatName, number>> = {
   f16: 13,
   bf16: 16,
@@ -49,7 +52,7 @@ const randomWidths: Partial<Record<FormatName, number>> = {
   e2m1: 8,
 };
 
-/** Where each lane's random bits start in rbits, upper lane first. */
+/** The position of each lane's random bits in rbits, upper lane first. */
 const randomPositions: Partial<Record<FormatName, readonly number[]>> = {
   f16: [16, 0],
   bf16: [16, 0],
@@ -91,7 +94,7 @@ function laneAt(bits: Bits, position: number, width: number): number {
   return Math.floor(Number(bits) / 2 ** position) % 2 ** width;
 }
 
-/** A `cvt` or `cvt.pack` mnemonic as a function; `destination` is the width of the register that takes the result. */
+/** A `cvt` or `cvt.pack` mnemonic as a function; `destination` is the width of the result register. */
 export function evaluator(mnemonic: string, destination: number | null = null): Evaluate {
   if (mnemonic.startsWith('cvt.pack.')) return packEvaluator(mnemonic);
   const words = mnemonic.split('.');

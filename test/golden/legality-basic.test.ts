@@ -1,6 +1,7 @@
 /**
  * Verdicts of ptxas 13.0 on arithmetic, logic, comparisons, mov and control flow, recorded by tools/record-legality.py:
- * mnemonics over versions and targets, modifiers and types that may not fit, operands of every kind in every place.
+ * mnemonics for versions and targets, modifiers and types that may be illegal, and operands of every kind in every
+ * position.
  */
 import { describe } from 'vitest';
 import { testVerdicts } from './verdicts.ts';

@@ -6,13 +6,13 @@ import { check } from '../../src/check/check.ts';
 interface Case {
   readonly version: string;
   readonly target: string;
-  /** Behind the functions that every module begins with. */
+  /** Text after the functions at the start of every module. */
   readonly before: string;
   /** The body of the kernel, after its declarations; null if `before` is the whole module. */
   readonly body: string | null;
   readonly ok: boolean;
   readonly msg?: string;
-  /** Why a verdict is not followed. */
+  /** Why the checker deliberately differs from a verdict. */
   readonly quirk?: string;
 }
 

@@ -1,4 +1,7 @@
-/** Verdicts of ptxas 13.0 on what threads do together: shfl, vote, match, redux, elect, atom, red, fence, membar. */
+/**
+ * Verdicts of ptxas 13.0 on instructions that threads execute together: shfl, vote, match, redux, elect, atom, red,
+ * fence, membar.
+ */
 import { describe } from 'vitest';
 import { testVerdicts } from './verdicts.ts';
 

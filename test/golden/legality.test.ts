@@ -1,4 +1,7 @@
-/** Every recorded verdict of ptxas against the checker. Cases that only a quirk of ptxas accepts are left out. */
+/**
+ * Compares the checker with every recorded verdict of ptxas. Cases that ptxas accepts only because of a quirk are left
+ * out.
+ */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
@@ -30,7 +33,7 @@ function kernelCase(row: Case): Case & KernelCase {
   return { ...row, head: headOf(row), entry: '.visible .entry', kernel };
 }
 
-/** The instruction is a declaration of the module. */
+/** The instruction is a declaration at module scope. */
 function isModuleMisjudged(row: Case): boolean {
   const source = `${headOf(row)}.global .align 16 .b8 gb[64];\n${row.inst}\n.visible .entry k() { ret; }\n`;
   return !check(source).diagnostics.some(({ severity }) => severity === 'error') !== row.ok;

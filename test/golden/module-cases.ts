@@ -1,4 +1,4 @@
-/** Cases of `test/golden/modules`: modules with what ptxas 13.0 makes of them. The format is in the README there. */
+/** Cases of `test/golden/modules`: modules with the verdicts of ptxas 13.0. The README there describes the format. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 export interface ModuleCase {

@@ -1,4 +1,6 @@
-/** The checker refuses the modules that ptxas 13.0 refuses, and warns at least of those that it warns of. */
+/**
+ * The checker refuses the modules that ptxas 13.0 refuses, and warns about at least the modules that ptxas warns about.
+ */
 import { describe, expect, it } from 'vitest';
 import { check } from '../../src/check/check.ts';
 import { caseFiles, readCases } from './module-cases.ts';

@@ -1,4 +1,4 @@
-/** printf of kernels writes what the C library wrote (recorded from glibc by tools/record-printf.py). */
+/** printf in kernels writes the same as the C library (recorded from glibc by tools/record-printf.py). */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { printf } from '../../src/machine/printf.ts';
@@ -12,7 +12,7 @@ interface Case {
 const lines = readFileSync(new URL('./printf/cases.jsonl', import.meta.url), 'utf8').trim().split('\n');
 const cases = lines.map((line): Case => JSON.parse(line));
 
-/** Addresses of texts are their index plus one. */
+/** The address of a text is its index plus one. */
 function write({ format, args }: Case): { readonly text: string; readonly taken: number } {
   const rest = [...args.entries()];
   return printf(format, {
@@ -35,10 +35,10 @@ describe.each(['diouxX', 'fF', 'eE', 'gG', 'aA', 'scp%'])('conversions %s', (con
   });
 });
 
-test('as many arguments are taken as the format asks for', () => {
+test('printf takes as many arguments as the format asks for', () => {
   for (const one of cases) expect(write(one).taken).toBe(one.args.length);
 });
 
-test('what is not a conversion stays', () => {
+test('text that is not a conversion is copied', () => {
   expect(write({ format: '%y %', args: [], text: '' })).toEqual({ text: '%y %', taken: 0 });
 });

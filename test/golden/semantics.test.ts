@@ -1,4 +1,7 @@
-/** Conversions as other stacks do them, against what these stacks gave (test/golden/semantics/record.py). */
+/**
+ * Conversions as other stacks perform them, compared with the recorded results of these stacks
+ * (test/golden/semantics/record.py).
+ */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { conversionOf, planConverter } from '../../src/arrays/semantics/semantics.ts';

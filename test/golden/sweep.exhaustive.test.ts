@@ -1,6 +1,6 @@
 /**
- * The forms whose checksums cover every f32, one chunk of 2^24 inputs each: the chunks differ from form to form, so that
- * together they meet every sign and nearly every exponent. All 256 chunks of a form are the work of `ptxlab sweep`.
+ * The forms whose checksums cover every f32, one chunk of 2^24 inputs each. The chunks differ from form to form, so
+ * that together they cover both signs and nearly every exponent. `ptxlab sweep` computes all 256 chunks of a form.
  */
 import { describe, expect, it } from 'vitest';
 import { Checksum } from './checksum.ts';
@@ -9,7 +9,7 @@ import { checksums } from './vectors.ts';
 
 const forms = Object.entries(checksums().f32_sweeps);
 
-/** Chunks of the middle exponents first, where most formats have their values; odd forms take negative inputs. */
+/** Starts with chunks of the middle exponents, where most formats have their values; odd forms get negative inputs. */
 function chunkOf(index: number): number {
   const exponents = [0x3f, 0x40, 0x3e, 0x47, 0x38, 0x3d, 0x33, 0x00, 0x7f, 0x4e, 0x5f];
   return (exponents[index % exponents.length] as number) + (index % 2 === 1 ? 0x80 : 0);

@@ -32,7 +32,7 @@ function moduleOf({ scope, text }: Verdict): string {
   }
 }
 
-/** Where the parser differs on purpose, and why. */
+/** Where the parser differs from ptxas on purpose, and why. */
 const differences: readonly { readonly why: string; readonly applies: (verdict: Verdict) => boolean }[] = [
   {
     why: 'the names of types are for the checker to judge',
@@ -74,7 +74,7 @@ describe.each(['body', 'call', 'module', 'file'] as const)('the grammar is that 
   });
 });
 
-describe('the differences listed are differences', () => {
+describe('the listed differences still exist', () => {
   it.each(differences)('$why', ({ applies }) => {
     const differs = verdicts.filter(applies).some((verdict) => {
       const { diagnostics } = parseModule(moduleOf(verdict));

@@ -1,6 +1,7 @@
 /**
- * Every golden row, instruction by instruction: the result must agree in every bit. Rows marked `~` hold a NaN whose bits
- * are open and take any NaN in that lane. Rows marked `?` rest on an assumption, which must be one of the open choices.
+ * Every golden row, instruction by instruction: the result must agree in every bit. Rows marked `~` have a NaN whose
+ * bits are open, so they accept any NaN in that lane. Rows marked `?` rest on an assumption, which must be one of the
+ * open choices.
  */
 import { describe, expect, it } from 'vitest';
 import type { Bits } from '../../src/base/bits.ts';
@@ -11,7 +12,7 @@ import { openChoices } from '../../src/numerics/open-choices.ts';
 import { conversionOf, evaluator, lanesOf } from './lanes.ts';
 import { families, type Instruction, instructionsOf, type Row, rowsOf } from './vectors.ts';
 
-/** The lanes of a result, each as its bits. */
+/** The bits of each lane of a result. */
 function split(inst: string, bits: Bits): readonly { readonly format: FormatName; readonly bits: Bits }[] {
   const { format, lanes, stride } = lanesOf(inst);
   const { width } = formats[format];
@@ -22,7 +23,7 @@ function split(inst: string, bits: Bits): readonly { readonly format: FormatName
   }));
 }
 
-/** Equal lane by lane, where a lane that must hold a NaN may hold any. */
+/** Equal in every lane; if a lane must be NaN, any NaN will do. */
 function agreesButForNan(inst: string, row: Row, result: Bits): boolean {
   const width = row.result.length * 4;
   const wanted = split(inst, width > 32 ? BigInt(`0x${row.result}`) : Number.parseInt(row.result, 16));
@@ -54,7 +55,7 @@ describe.each(families())('golden rows of %s', (family) => {
     expect(mismatches(instruction)).toEqual([]);
   });
 
-  it('rests on named choices where a row is assumed or its NaN is open', () => {
+  it('rows that are assumed or have an open NaN rest on named choices', () => {
     const unnamed = instructions.filter((instruction) => {
       const open = rowsOf(instruction).filter((row) => row.assumed || row.anyNan).length;
       return open > 0 && !openChoices.some((choice) => choice.appliesTo(conversionOf(instruction.inst)));
@@ -63,7 +64,7 @@ describe.each(families())('golden rows of %s', (family) => {
   });
 });
 
-it('counts the rows: none is lost, and those that rest on assumptions are known', () => {
+it('the number of rows is known, and so is the number of assumed ones', () => {
   const rows = families().flatMap(instructionsOf).flatMap(rowsOf);
   expect(rows.length).toBe(264_000);
   expect(rows.filter((row) => row.assumed).length).toBe(6_498);

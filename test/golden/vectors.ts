@@ -1,4 +1,4 @@
-/** Reading the golden rows of test/golden/numerics (its README.md says what they are). */
+/** Reads the golden rows of test/golden/numerics (its README.md describes them). */
 import { readdirSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { Bits } from '../../src/base/bits.ts';
@@ -17,7 +17,7 @@ export interface Instruction {
 export interface Row {
   readonly operands: readonly Bits[];
   readonly result: string;
-  /** The result holds a NaN whose bits the specification leaves open. */
+  /** The result has a NaN whose bits the specification leaves open. */
   readonly anyNan: boolean;
   /** The result rests on an assumption. */
   readonly assumed: boolean;

@@ -1,4 +1,6 @@
-/** Verdicts of ptxas 13.0 on instructions, one a line; the first line holds the module around them and its registers. */
+/**
+ * Verdicts of ptxas 13.0 on instructions, one per line; the first line has the module around them and its registers.
+ */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { groupBy, type KernelCase, testCases } from './batch.ts';
@@ -32,7 +34,7 @@ function opcodeOf({ inst }: Case): string {
   return /^(?:@!?\S+\s+)?([A-Za-z0-9]+)/.exec(inst)?.[1] ?? inst;
 }
 
-/** Tests by opcode: the checker says what ptxas said, but for the rows marked as quirks. */
+/** Declares tests by opcode: the checker must agree with ptxas, except on rows marked as quirks. */
 export function testVerdicts(file: URL): void {
   const [first = '', ...lines] = gunzipSync(readFileSync(file)).toString('utf8').trim().split('\n');
   const around: Surroundings = JSON.parse(first);

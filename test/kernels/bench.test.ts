@@ -1,4 +1,4 @@
-/** The benchmark kernels against the same arithmetic written down in reference.ts, exactly. */
+/** The benchmark kernels, checked exactly against the same arithmetic in reference.ts. */
 import { expect, test } from 'vitest';
 import { e4m3, encode, f16, f32, fma, values } from './reference.ts';
 import { engines, floats, halfWords, launch, load, patterns, words } from './run.ts';
@@ -15,7 +15,8 @@ test.each(engines)('%s: vecadd adds, NaN and infinities included', async (engine
   const sums = a.map((x, i) => f32(x + (b[i] as number)));
   const wanted = patterns(sums).map((bits, i) => (Number.isNaN(sums[i]) ? 0x7fffffff : bits));
   expect(patterns(floats(c.read()))).toEqual(wanted);
-  // 9 instructions up to the branch, which the 120 threads outside take, 11 behind it for the others; ret is not counted.
+  // 9 instructions up to the branch, which the 120 threads outside the range take, and 11 after it for the others; ret
+  // is not counted.
   expect(stats).toMatchObject({ threads: 5120, instructions: 5120 * 9 + 120 + n * 11 });
 });
 
@@ -36,17 +37,20 @@ test.each(engines)('%s: saxpyloop iterates one fma', async (engine) => {
   expect(patterns(floats(buffer.read()))).toEqual(patterns(wanted));
 });
 
-test.each(engines)('%s: quant scales pairs and makes them e4m3, the second value in the upper byte', async (engine) => {
-  const { device, kernel } = await load('bench_quant_e4m3.ptx', 'quant');
-  const n = 4500;
-  const x = values(2 * n, 5);
-  const scale = f32(1.3);
-  const y = device.alloc(2 * n);
-  await launch(engine, kernel, 36, 128, [device.alloc(x), y, scale, n]);
-  const code = (value: number): number => encode(e4m3, f32(value * scale));
-  const wanted = Array.from({ length: n }, (_, i) => (code(x[2 * i + 1] as number) << 8) | code(x[2 * i] as number));
-  expect(halfWords(y.read())).toEqual(wanted);
-});
+test.each(engines)(
+  '%s: quant scales pairs and converts them to e4m3, the second value in the upper byte',
+  async (engine) => {
+    const { device, kernel } = await load('bench_quant_e4m3.ptx', 'quant');
+    const n = 4500;
+    const x = values(2 * n, 5);
+    const scale = f32(1.3);
+    const y = device.alloc(2 * n);
+    await launch(engine, kernel, 36, 128, [device.alloc(x), y, scale, n]);
+    const code = (value: number): number => encode(e4m3, f32(value * scale));
+    const wanted = Array.from({ length: n }, (_, i) => (code(x[2 * i + 1] as number) << 8) | code(x[2 * i] as number));
+    expect(halfWords(y.read())).toEqual(wanted);
+  },
+);
 
 test.each(engines)('%s: quanth scales and makes f16', async (engine) => {
   const { device, kernel } = await load('bench_quant_f16.ptx', 'quanth');

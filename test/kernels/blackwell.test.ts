@@ -1,9 +1,9 @@
-/** The narrow formats of Blackwell against the same conversions written down in reference.ts, exactly. */
+/** The narrow formats of Blackwell, checked exactly against the same conversions in reference.ts. */
 import { expect, test } from 'vitest';
 import { decode, e2m1, e2m3, e4m3, encode, encodeStochastic, f16, f32, randomSource, values } from './reference.ts';
 import { engines, halfWords, launch, load, words } from './run.ts';
 
-/** ue8m0: the exponent of the smallest power of two that is not below x, biased by 127; 0 for 0. */
+/** ue8m0: the biased exponent of the smallest power of two that is not below x; 0 for 0. */
 function scaleCode(x: number): number {
   let code = 0;
   while (2 ** (code - 127) < x) code++;
@@ -41,7 +41,7 @@ test.each(engines)('%s: quantize_rs rounds by the random bits of each lane', asy
   const fp8 = device.alloc(4 * n);
   await launch(engine, kernel, 16, 128, [device.alloc(x), device.alloc(bits), fp4, fp8, n]);
   const value = (i: number, lane: number): number => x[4 * i + lane] as number;
-  // Lane 3 is the first of the brace list and so the topmost.
+  // Lane 3 comes first in the brace list and is therefore the topmost.
   const nibbleBits = [0, 16, 8, 24];
   const wanted4 = Array.from({ length: n }, (_, i) =>
     [3, 2, 1, 0].reduce((word, lane) => {
@@ -59,7 +59,7 @@ test.each(engines)('%s: quantize_rs rounds by the random bits of each lane', asy
   expect(words(fp8.read())).toEqual(wanted8);
 });
 
-test.each(engines)('%s: round_trip_fp6 makes e2m3 pairs and f16 of them again', async (engine) => {
+test.each(engines)('%s: round_trip_fp6 converts to pairs of e2m3 and back to f16', async (engine) => {
   const { device, kernel } = await load('blackwell_sm100a.ptx', 'round_trip_fp6');
   const n = 3000;
   const x = values(2 * n, 4);

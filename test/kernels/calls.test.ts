@@ -1,4 +1,4 @@
-/** Functions that nvcc left as functions: recursion, pointers, virtual functions, printf, assert, malloc. */
+/** Functions that nvcc did not inline: recursion, pointers, virtual functions, printf, assert, malloc. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { Device, type LaunchOptions, type LaunchResult } from '../../src/device.ts';
@@ -31,7 +31,7 @@ describe.each(['interp', 'jit'] as const)('%s', (engine) => {
     expect([...values]).toEqual([3, 5, 7, 9, 11, 13, 15, 17]);
   });
 
-  test('structures are passed and returned', async () => {
+  test('passing and returning structures', async () => {
     expect([...new Float64Array(await launch('structures', 16, { args: [3] }))]).toEqual([9, 4]);
   });
 
@@ -55,7 +55,7 @@ describe.each(['interp', 'jit'] as const)('%s', (engine) => {
     expect([...values]).toEqual([101, 707, 99, 98, 416, 6, 35, -1]);
   });
 
-  test('printf: blocks in order, threads in the order they run', async () => {
+  test('printf: blocks in order, threads in the order in which they run', async () => {
     const heard: string[] = [];
     const { printed } = await resultOf('print', {
       grid: 2,
@@ -73,7 +73,7 @@ describe.each(['interp', 'jit'] as const)('%s', (engine) => {
     expect(heard.join('')).toBe(printed);
   });
 
-  test('a failed assertion is a fault with its place in the source', async () => {
+  test('a failed assertion is a fault with its source location', async () => {
     const fault = { code: 'PTX6032', kernel: 'check', block: [0, 0, 0], thread: [2, 0, 0] };
     const result = await resultOf('check', { block: 4, args: [2] });
     expect(result).toMatchObject({ ok: false, fault });

@@ -19,7 +19,7 @@ async function launch(
 }
 
 test('block_sum: warps shuffle, the first warp sums the rest, blocks add atomically', async () => {
-  // Small whole numbers: every order of adding gives the same sum.
+  // Small whole numbers, so that every order of addition gives the same sum.
   const x = Float32Array.from({ length: 1500 }, (_, i) => (i * 7919) % 101);
   const [, sum] = await launch('block_sum', [3, 1], [160, 1], (device) => [device.alloc(x), device.alloc(4), x.length]);
   expect(new Float32Array((sum as Uint8Array).buffer)[0]).toBe(x.reduce((total, value) => total + value, 0));
@@ -37,7 +37,7 @@ test('histogram256: atomics in shared memory, then in global memory', async () =
   expect(new Uint32Array((bins as Uint8Array).buffer)).toEqual(expected);
 });
 
-test('compact_positive: a ballot gives each lane its place', async () => {
+test('compact_positive: a ballot gives each lane its position', async () => {
   const x = Int32Array.from({ length: 200 }, (_, i) => ((i * 37) % 50) - 25);
   const [, packed, count] = await launch('compact_positive', [2, 1], [128, 1], (device) => [
     device.alloc(x),
@@ -47,11 +47,11 @@ test('compact_positive: a ballot gives each lane its place', async () => {
   ]);
   const positive = x.filter((value) => value > 0);
   expect(new Int32Array((count as Uint8Array).buffer)[0]).toBe(positive.length);
-  // Warps run in order here, so that what is kept keeps its order.
+  // Warps run in order here, so the values keep their order.
   expect(new Int32Array((packed as Uint8Array).buffer).subarray(0, positive.length)).toEqual(positive);
 });
 
-test('transpose_tile: a tile in shared memory, turned', async () => {
+test('transpose_tile: a tile is transposed in shared memory', async () => {
   const n = 50;
   const a = Float32Array.from({ length: n * n }, (_, i) => i);
   const [, b] = await launch('transpose_tile', [2, 2], [32, 8], (device) => [

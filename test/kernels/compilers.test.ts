@@ -1,4 +1,4 @@
-/** Modules in the manner of many compilers, all of which ptxas 13.0 accepts: the checker finds no error in them. */
+/** Modules in the style of many compilers, all accepted by ptxas 13.0: the checker must find no error in them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { check } from '../../src/check/check.ts';

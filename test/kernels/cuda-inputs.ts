@@ -1,11 +1,11 @@
 /** A line of test/kernels/cuda/*.jsonl: how to launch a kernel, and the contents of its buffers afterwards. */
 
 type Input =
-  /** Bytes of a scalar or struct. */
+  /** The bytes of a scalar or struct. */
   | { readonly value: string }
   | { readonly zeros: number }
   | { readonly hex: string }
-  /** So many random 32-bit words. */
+  /** This many random 32-bit words. */
   | { readonly bits: number; readonly seed: number }
   /** f32 in `[low, high)`, whose difference is a power of two: 24 random bits each. */
   | { readonly floats: number; readonly seed: number; readonly low: number; readonly high: number }
@@ -15,7 +15,7 @@ type Input =
 export type Outcome =
   | 'unchanged'
   | { readonly hex: string }
-  /** Numbers that may differ by `absolute + relative * |recorded|`. */
+  /** Numbers that may differ by up to `absolute + relative * |recorded|`. */
   | {
       readonly hex: string;
       readonly type: 'f16' | 'bf16' | 'f32' | 'f64';
@@ -31,7 +31,7 @@ export interface CudaCase {
   readonly block: Triple;
   readonly sharedBytes: number;
   readonly args: readonly Input[];
-  /** One for each argument; null if it is not a buffer. */
+  /** One entry per argument; null if it is not a buffer. */
   readonly after: readonly (Outcome | null)[];
 }
 
@@ -39,7 +39,7 @@ export function bytesOf(hex: string): Uint8Array {
   return Uint8Array.from(Buffer.from(hex, 'hex'));
 }
 
-/** The bytes of an argument; the generators are those of cuda/host/record.h. */
+/** The bytes of an argument; the generators match those of cuda/host/record.h. */
 export function inputBytes(input: Input): Uint8Array {
   if ('value' in input) return bytesOf(input.value);
   if ('zeros' in input) return new Uint8Array(input.zeros);
@@ -66,7 +66,10 @@ function mulberry32(seed: number): () => number {
   };
 }
 
-/** Where bytes differ from what was recorded, in words; null where they do not, or within the tolerance. */
+/**
+ * Describes where the bytes differ from the recorded ones, in words of 32 bits; null if they agree or are within the
+ * tolerance.
+ */
 export function difference(found: Uint8Array, before: Uint8Array, outcome: Outcome): string | null {
   const recorded = outcome === 'unchanged' ? before : bytesOf(outcome.hex);
   if (outcome === 'unchanged' || !('type' in outcome)) return firstWord(found, recorded);

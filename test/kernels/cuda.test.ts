@@ -1,8 +1,8 @@
 /**
- * Kernels as CUDA programmers write them, compiled by nvcc, on both engines. What must come out was recorded by the same
- * source compiled for the host (tools/build-cuda-kernels.py): bit for bit, or within the stated bound of a function that
- * the ISA leaves inexact. The engines must agree on every bit either way, and on the count of instructions; and so must
- * blocks spread over two workers.
+ * Kernels as CUDA programmers write them, compiled by nvcc, on both engines. The expected results were recorded with
+ * the same source compiled for the host (tools/build-cuda-kernels.py). Results must match bit for bit, or within the
+ * stated bound for functions that the ISA leaves inexact. The engines must agree with each other on every bit and on
+ * the number of instructions, and so must blocks spread over two workers.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -19,7 +19,7 @@ const ways = {
 } as const satisfies Readonly<Record<string, LaunchOptions>>;
 type Way = keyof typeof ways;
 
-// Worker threads run what was built.
+// Worker threads run the built package.
 beforeAll(built, 120_000);
 
 /** One kernel of one PTX file. */
@@ -46,7 +46,7 @@ const builds: readonly (readonly [file: string, runs: readonly Run[]])[] = readd
     return [file, lines.map((line) => ({ file, given: JSON.parse(line) as CudaCase }))];
   });
 
-/** A thread that waits in a loop makes as many rounds as it takes until others have had their turn. */
+/** A thread that waits in a loop makes as many rounds as others need to take their turns. */
 function waits({ file, given }: Run): boolean {
   const text = textOf(file);
   const start = text.indexOf(`.entry ${given.kernel}(`);
@@ -60,7 +60,10 @@ interface Loaded {
   readonly module: LoadedModule;
 }
 
-/** The module of the newest file, on a device for each way: its kernels run one after the other, and share compiled code. */
+/**
+ * The module of the newest file, on one device for each way: its kernels run one after the other and share compiled
+ * code.
+ */
 const newest = { file: '', loaded: new Map<Way, Loaded>() };
 
 async function load(file: string, way: Way): Promise<Loaded> {
@@ -101,14 +104,14 @@ async function check(run: Run, way: Way): Promise<void> {
     return found === null ? [] : [`argument ${i} ${found}`];
   });
   expect(differences).toEqual([]);
-  // Absent where only one engine's tests were asked for.
+  // Absent if only one engine's tests were selected.
   const reference = references.get(run);
   if (reference === undefined) return;
   expect(ended.after).toEqual(reference.after);
   if (!waits(run)) expect(ended.instructions).toBe(reference.instructions);
 }
 
-/** Workers share out blocks: a launch of one block tells nothing of them. */
+/** Workers divide a grid by blocks, so a launch of one block would not test them. */
 function tells(way: Way, { given }: Run): boolean {
   return way !== 'two workers' || given.grid.some((extent) => extent > 1);
 }

@@ -1,4 +1,7 @@
-/** Instructions that only inline assembly brings into a kernel, in PTX by nvcc: no findings, and one result on both engines. */
+/**
+ * Instructions that only inline assembly puts into a kernel, in PTX made by nvcc: no findings, and the same result on
+ * both engines.
+ */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { check } from '../../src/check/check.ts';
@@ -26,7 +29,7 @@ test('inline assembly of every family has no findings', () => {
   expect(check(source).diagnostics).toEqual([]);
 });
 
-describe('both engines give the same', () => {
+describe('both engines give the same results', () => {
   test.each([
     ['caches', [0.5]],
     ['cluster', []],
@@ -39,7 +42,7 @@ describe('both engines give the same', () => {
   });
 });
 
-test('every video instruction of the kernel does what the pseudo-code says', async () => {
+test('every video instruction of the kernel follows the pseudo-code', async () => {
   const texts = [...source.matchAll(/^\s*(v(?:add|sub|absdiff|avrg|min|max|mad|set|sh[lr])\S* [^;]+);/gm)].map(
     (m) => m[1],
   );

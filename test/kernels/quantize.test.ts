@@ -1,4 +1,4 @@
-/** The quantisation kernels against the same pipelines written down in reference.ts, exactly. */
+/** The quantization kernels, checked exactly against the same pipelines in reference.ts. */
 import { expect, test } from 'vitest';
 import { decode, e4m3, encode, f32, roundEven, randomSource, values } from './reference.ts';
 import { engines, floats, halfWords, launch, load, patterns, words } from './run.ts';
@@ -27,7 +27,7 @@ test.each(engines)(
   },
 );
 
-test.each(engines)('%s: dequantize_rows_e4m3 brings every code back', async (engine) => {
+test.each(engines)('%s: dequantize_rows_e4m3 restores every code', async (engine) => {
   const { device, kernel } = await load('quantize_sm89.ptx', 'dequantize_rows_e4m3');
   const [rows, n] = [4, 512];
   const random = randomSource(2);

@@ -1,6 +1,6 @@
 /**
- * What the kernels of examples/kernels compute, written down a second time: plain functions on JavaScript numbers that
- * share nothing with src. Numbers are f64; `f32` rounds to the nearest f32, which the language defines.
+ * A second implementation of the kernels in examples/kernels: plain functions on JavaScript numbers that share nothing
+ * with src. Numbers are f64; `f32` rounds to the nearest f32, as the language defines it.
  */
 
 export const f32: (x: number) => number = Math.fround;
@@ -26,8 +26,8 @@ export function values(count: number, seed: number): Float32Array {
 }
 
 /**
- * a * b + c of f32 values with one rounding: the product is exact in f64, the sum is made odd where it is inexact, so
- * that rounding it once more to f32 cannot go wrong.
+ * a * b + c of f32 values with one rounding. The product is exact in f64; an inexact sum is rounded to odd, so that
+ * rounding it once more to f32 gives the correct result.
  */
 export function fma(a: number, b: number, c: number): number {
   const product = a * b;
@@ -56,7 +56,7 @@ function smallFormat(bits: number, fractionBits: number, bias: number, codes: nu
   return { bits, magnitudes };
 }
 
-/** 0x7f is NaN, so that 0x7e is the largest. */
+/** 0x7f is NaN, so 0x7e is the largest. */
 export const e4m3: SmallFormat = smallFormat(8, 3, 7, 0x7f);
 export const e2m3: SmallFormat = smallFormat(6, 3, 1, 0x20);
 export const e2m1: SmallFormat = smallFormat(4, 1, 1, 0x8);
@@ -90,7 +90,7 @@ export function encode(format: SmallFormat, x: number): number {
   return withSign(format, up ? low + 1 : low, x);
 }
 
-/** The code below or above: up where what is cut off, plus `random` of 2^`count` steps, reaches a whole step. */
+/** The code below or above: rounds up if the discarded part plus `random` of 2^`count` steps reaches a whole step. */
 export function encodeStochastic(format: SmallFormat, x: number, random: number, count: number): number {
   const size = Math.abs(x);
   const low = floorCode(format, size);

@@ -1,4 +1,4 @@
-/** Kernels of examples/kernels on a fresh device. */
+/** Runs kernels of examples/kernels on a fresh device. */
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { type Argument, Device, type Extent, type Kernel, type LaunchStats } from '../../src/device.ts';
@@ -16,7 +16,7 @@ export async function load(file: string, name: string): Promise<Loaded> {
 
 export const engines = ['interp', 'jit'] as const;
 
-/** Launches and expects no fault. */
+/** Launches the kernel and expects no fault. */
 export async function launch(
   engine: (typeof engines)[number],
   kernel: Kernel,
@@ -33,7 +33,7 @@ export function floats(bytes: Uint8Array): Float32Array {
   return new Float32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
 }
 
-/** Bit patterns of f32 values, so that NaNs and zeros of both signs compare. */
+/** Bit patterns of f32 values, so that NaNs and zeros of both signs can be compared. */
 export function patterns(values: Float32Array): readonly number[] {
   return [...new Uint32Array(values.buffer, values.byteOffset, values.length)];
 }

@@ -1,9 +1,8 @@
 /**
- * What a user reads after a common slip, in the format of cases.test.ts. The statement stands in the body of a kernel with
- * registers of every width. Each slip has one finding, at the place that has to change, and where a fix is offered the
- * module is clean with it.
- *
- * `UPDATE_CASES=1` writes what the checker says into the file: read the difference before committing it.
+ * What a user reads after a common mistake, in the format of cases.test.ts. The statement stands in the body of a
+ * kernel with registers of every width. Each mistake has one finding, at the place that has to change; if a fix is
+ * offered, the module is clean after it. `UPDATE_CASES=1` writes the checker's output into the file: read the
+ * difference before you commit it.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -52,7 +51,7 @@ describe.each(['statements.txt', 'modules.txt'])('%s', (name) => {
     expect(outcome(frame, input)).toBe(expected);
   });
 
-  it.each(cases)('one finding, and a fix that mends it: $title', ({ input }) => {
+  it.each(cases)('one finding, and a fix that resolves it: $title', ({ input }) => {
     const found = findings(frame, input);
     expect(found).toHaveLength(1);
     const fix = found[0]?.fix ?? null;

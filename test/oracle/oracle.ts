@@ -1,17 +1,17 @@
 /**
- * A second meaning of conversions, by definition and without rounding code: every point of the destination is a rational
- * number, and the result is the one that the definition of the rounding singles out. It shares `decode` and the table of
- * formats with src/numerics, and nothing else.
+ * A second definition of conversions, without rounding code: every point of the destination is a rational number, and
+ * the result is the point that the definition of the rounding selects. It shares `decode` and the table of formats with
+ * src/numerics, and nothing else.
  */
 import type { Bits } from '../../src/base/bits.ts';
 import type { Conversion, Rounding } from '../../src/numerics/conversion.ts';
 import { decode } from '../../src/numerics/exact.ts';
 import { type FormatName, formats } from '../../src/numerics/formats.ts';
 
-/** Values are integers in units of 2^-1200, below every place of every format. */
+/** Values are integers in units of 2^-1200, which is finer than the last place of every format. */
 export const unitExponent = 1200;
 
-/** The unit of `expected`: below every place of f32 after a division by any scale. */
+/** The unit of `expected`: finer than the last place of f32 after a division by any scale. */
 const narrowExponent = 300;
 
 /** A finite value in units of 2^-`unit`; null for infinities and NaNs. */
@@ -42,14 +42,14 @@ interface Point {
 
 const one = 1n << BigInt(narrowExponent);
 
-/** The magnitudes that a format has for one sign, ascending, with the bits they have there. */
+/** The magnitudes that a format has for one sign, ascending, with their bits. */
 function pointsOf(format: FormatName, negative: boolean, integral: boolean): readonly Point[] {
   const points: Point[] = [];
   for (let bits = 0; bits < 2 ** formats[format].width; bits++) {
     const value = unitsOf(format, bits, narrowExponent);
     if (value === null || isNegative(format, bits) !== negative) continue;
     if (integral && value % one !== 0n) continue;
-    // s2f6 saturates symmetrically, so its lowest pattern is no result.
+    // s2f6 saturates symmetrically, so its lowest pattern never occurs as a result.
     if (format === 's2f6' && bits === 0x80) continue;
     const even = integral ? (value / one) % 2n === 0n : bits % 2 === 0;
     points.push({ bits, value: value < 0n ? -value : value, even });
@@ -66,7 +66,7 @@ function knownPoints(format: FormatName, negative: boolean, integral: boolean): 
   return found;
 }
 
-/** The result for a value beyond the last point: as if one more point followed at the distance of the last two. */
+/** The result for a value past the last point: as if another point followed at the same distance as the last two. */
 function beyond(c: Conversion, value: bigint, negative: boolean, randomness: Randomness): Bits | 'infinity' | 'nan' {
   const points = knownPoints(c.to, negative, c.integral);
   const last = points.at(-1) as Point;
@@ -81,7 +81,7 @@ function beyond(c: Conversion, value: bigint, negative: boolean, randomness: Ran
   return c.to === 'ue8m0' ? 'nan' : 'infinity';
 }
 
-/** Which of two neighbouring points the definition of a rounding takes. */
+/** Picks one of two neighbouring points by the definition of the rounding. */
 function choose(
   lower: Point,
   upper: Point,
@@ -116,7 +116,7 @@ interface Randomness {
   readonly width: number;
 }
 
-/** Bits of a finite source converted, for destinations of at most 16 bits; or the name of a special result. */
+/** The bits of a converted finite source, for destinations of at most 16 bits, or the name of a special result. */
 export function expected(c: Conversion, source: Bits, random = 0, scale = 0x7f): Bits | 'infinity' | 'nan' {
   const exact = unitsOf(c.from, source, narrowExponent);
   if (exact === null) throw new Error('the oracle takes finite values');
@@ -136,7 +136,8 @@ function pick(c: Conversion, magnitude: bigint, negative: boolean, randomness: R
   const upper = points[above];
   if (upper === undefined) return beyond(c, magnitude, negative, randomness);
   if (upper.value === magnitude) return upper.bits;
-  // Integers and s2f6 have one zero; a negative value may still round to it. ue8m0 has none, its least value serves.
+  // Integers and s2f6 have one zero, and a negative value may round to it. ue8m0 has no zero; its least value takes
+  // that place.
   const zero: Point = { bits: 0, value: 0n, even: true };
   const lower = points[above - 1] ?? (c.to === 'ue8m0' ? upper : zero);
   return choose(lower, upper, magnitude, negative, c.rounding ?? 'rn', randomness).bits;
@@ -168,12 +169,15 @@ function bitsOfOne(format: FormatName): Bits {
   return (points.at(firstAtLeast(points, one)) as Point).bits;
 }
 
-/** The sign of (exact magnitude - point), both in units: all that is known of an exact result, a root for example. */
+/**
+ * The sign of (exact magnitude - point), both in units. Often nothing more is known of an exact result, such as a root.
+ */
 export type Comparison = (point: bigint) => number;
 
 /**
- * Whether finite or infinite `bits` of a floating-point format are what the definition of the rounding demands of the
- * value that `compare` stands for, judged from the point itself and its two neighbours. For formats of any width.
+ * Whether these bits of a floating-point format, finite or infinite, are what the rounding's definition demands for the
+ * value that `compare` stands for. Only the point itself and its two neighbours are used, so formats may have any
+ * width.
  */
 export function isRounded(format: FormatName, bits: Bits, mode: Rounding, compare: Comparison): boolean {
   const negative = isNegative(format, bits);
@@ -187,7 +191,7 @@ export function isRounded(format: FormatName, bits: Bits, mode: Rounding, compar
 }
 
 interface Surroundings {
-  /** Magnitudes in units; null below zero. */
+  /** The magnitude in units; null below zero. */
   readonly down: bigint | null;
   readonly point: bigint;
   readonly up: bigint;
@@ -195,7 +199,7 @@ interface Surroundings {
   readonly end: 'infinite' | 'last' | null;
 }
 
-/** An encoding and its neighbours; infinity stands one step above the largest value. */
+/** An encoding and its neighbours; infinity lies one step above the largest value. */
 function surroundings(format: FormatName, bits: Bits): Surroundings {
   const described = formats[format];
   if (described.kind !== 'float') throw new Error('only floating-point formats have neighbours here');

@@ -1,9 +1,9 @@
 /**
- * Video instructions by the ISA's own pseudo-code (PTX ISA 9.1, 9.7.18), on integers of any size: text of an instruction
- * in, a function of three words out. It shares nothing with src.
+ * Video instructions by the ISA's own pseudo-code (PTX ISA 9.1, 9.7.18), on integers of any size. It turns the text of
+ * an instruction into a function of three words, and shares nothing with src.
  */
 
-/** The result for the words of a, b and c. */
+/** Returns the result for the words a, b and c. */
 export type Word3 = (a: number, b: number, c: number) => number;
 
 interface Operand {

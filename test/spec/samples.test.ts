@@ -21,7 +21,7 @@ function errorsOf(sample: Sample): readonly string[] {
     .map((diagnostic) => diagnostic.code);
 }
 
-describe.each(['accepted', 'rejected', 'erratum'] as const)('samples of the text, %s', (verdict) => {
+describe.each(['accepted', 'rejected', 'erratum'] as const)('sample lines of the ISA text, %s', (verdict) => {
   for (const sample of samples.filter((candidate) => candidate.verdict === verdict)) {
     test(`${sample.section}: ${sample.line}`, () => {
       const errors = errorsOf(sample);

@@ -1,7 +1,7 @@
 /**
  * Every sample line of the conversion chapters of PTX ISA 9.1, classified. `accepted` lines are legal as printed.
- * `rejected` lines are PTX that the rules refuse. `erratum` lines are misprints: the reason says what was meant.
- * Names are declared with the types that the sample implies; where the text leaves them out, the declaration is ours.
+ * `rejected` lines break a rule. `erratum` lines are misprints; the reason says what was meant. Names are declared with
+ * the types that the sample implies; where the text omits them, the declaration is ours.
  */
 export type Sample = {
   readonly line: string;

@@ -1,4 +1,4 @@
-/** What is written here is read by others, and what others write is read here, to the last byte. */
+/** Files written here are read by other libraries, and files written by others are read here, to the last byte. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import type { TensorFileError } from '../../src/tensors/tensor-error.ts';
 import type { Container } from '../../src/tensors/containers.ts';
 import type { TensorEntry, TensorPlan } from '../../src/tensors/tensor-file.ts';
 
-/** The report of a reader about a tensor. */
+/** What another reader reports about a tensor. */
 type Read = readonly [name: string, shape: readonly number[], sha256: string];
 
 let folder = '';
@@ -36,7 +36,7 @@ function hasNumpy(): boolean {
   }
 }
 
-/** Bytes that differ from tensor to tensor and from place to place. */
+/** Bytes that differ from tensor to tensor and from position to position. */
 function dataOf({ name, byteLength }: TensorEntry): Uint8Array {
   const seed = name.length;
   return Uint8Array.from({ length: byteLength }, (_, i) => Math.imul(i + seed, 0x9e3779b1) >>> 24);
@@ -68,7 +68,7 @@ const plans = (dtypes: readonly string[]): TensorPlan[] =>
     .map((dtype, i) => ({ name: `${dtype} ü${i}`, dtype, shape: [[4, 8], [], [0, 3], [8]][i % 4] ?? [] }))
     .map(whole);
 
-/** Elements that are no whole bytes need shapes that are. */
+/** Elements smaller than a byte need shapes that fill whole bytes. */
 const whole = (plan: TensorPlan): TensorPlan =>
   plan.dtype.startsWith('F6') || plan.dtype === 'F4' ? { ...plan, shape: [4, 8] } : plan;
 
@@ -113,7 +113,7 @@ const npyTypes = [
 ];
 
 describe.skipIf(!hasNumpy())('python3 with numpy (skipped where it is not installed)', () => {
-  test('safetensors, by its description', async () => {
+  test('safetensors, parsed from its description', async () => {
     const path = join(folder, 'a.safetensors');
     const dtypes = [
       'F64',
@@ -152,7 +152,7 @@ describe.skipIf(!hasNumpy())('python3 with numpy (skipped where it is not instal
     expect(await Promise.all(paths.map(readHere))).toEqual(written);
   });
 
-  test('what numpy.savez and numpy.savez_compressed write', async () => {
+  test('files that numpy.savez and numpy.savez_compressed write', async () => {
     const paths = [join(folder, 'plain.npz'), join(folder, 'compressed.npz')];
     python(
       `import sys, numpy
@@ -164,7 +164,7 @@ numpy.savez_compressed(sys.argv[2], **arrays)`,
     expect(await Promise.all(paths.map(readHere))).toEqual(byNumpy(...paths));
   });
 
-  test('what has no place here is refused', async () => {
+  test('files without an equivalent here are refused', async () => {
     const arrays = {
       'numpy.asfortranarray(numpy.ones((2, 3)))': 'unsupported',
       "numpy.ones(3, dtype='>f4')": 'unsupported',
@@ -182,7 +182,7 @@ for path, array in zip(sys.argv[1:], [${Object.keys(arrays)}]): numpy.save(path,
   });
 });
 
-test.each(['<f4', '<f8', '|i1', '<u2', '<i4', '<u8'])('.npy of %s by npyjs', async (dtype) => {
+test.each(['<f4', '<f8', '|i1', '<u2', '<i4', '<u8'])('.npy of %s, read by npyjs', async (dtype) => {
   const path = join(folder, 'js.npy');
   const [written] = await write(path, 'npy', [{ name: 'js', dtype, shape: [3, 5] }]);
   const { data, shape } = parse(new Uint8Array(await readFile(path)).buffer);

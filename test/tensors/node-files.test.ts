@@ -1,4 +1,4 @@
-/** Files are read where they are asked for, and appear under their name only when they are whole. */
+/** Files are read on demand, and a new file appears under its name only when it is complete. */
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, statfs, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** A folder of its own for each test. */
+/** An empty folder for each test. */
 async function place(): Promise<string> {
   return mkdtemp(join(folder, 'x'));
 }
@@ -29,7 +29,7 @@ async function write(path: string, replace = false): Promise<void> {
 }
 
 describe('a new file', () => {
-  test('is whole or not there', async () => {
+  test('is complete or absent', async () => {
     const at = await place();
     const file = await createFile(join(at, 'a'), { size: 4 });
     await file.write(3, Uint8Array.of(9));
@@ -40,13 +40,13 @@ describe('a new file', () => {
     expect([...(await readFile(join(at, 'a')))]).toEqual([0, 0, 0, 9]);
   });
 
-  test('is not written behind its end', async () => {
+  test('is not written past its end', async () => {
     const file = await createFile(join(await place(), 'a'), { size: 4 });
     await expect(file.write(2, Uint8Array.of(1, 2, 3))).rejects.toMatchObject({ code: 'bad-offsets' });
     await file.discard();
   });
 
-  test('leaves nothing when it is given up', async () => {
+  test('leaves nothing if it is abandoned', async () => {
     const at = await place();
     const file = await createFile(join(at, 'a'), { size: 4 });
     await file.discard();
@@ -54,7 +54,7 @@ describe('a new file', () => {
     expect(await readdir(at)).toEqual([]);
   });
 
-  test('does not replace another, not even one that appears meanwhile', async () => {
+  test('does not replace another file, not even one that appears meanwhile', async () => {
     const at = await place();
     await writeFile(join(at, 'a'), 'old');
     await expect(write(join(at, 'a'))).rejects.toMatchObject({ code: 'exists' });
@@ -65,14 +65,14 @@ describe('a new file', () => {
     expect((await readdir(at)).sort()).toEqual(['a', 'b']);
   });
 
-  test('replaces another if it is told to', async () => {
+  test('replaces another file if told to', async () => {
     const at = await place();
     await writeFile(join(at, 'a'), 'old');
     await write(join(at, 'a'), true);
     expect(new Uint8Array(await readFile(join(at, 'a')))).toEqual(bytes);
   });
 
-  test('never touches what a symbolic link points to', async () => {
+  test('never touches the target of a symbolic link', async () => {
     const at = await place();
     await writeFile(join(at, 'target'), 'old');
     await symlink(join(at, 'target'), join(at, 'link'));
@@ -85,7 +85,7 @@ describe('a new file', () => {
     expect(await readdir(at)).not.toContain('nowhere');
   });
 
-  test('goes on where an earlier run left it', async () => {
+  test('continues where an earlier run stopped', async () => {
     const at = await place();
     const temporary = '.a.part';
     const first = await createFile(join(at, 'a'), { size: 4, temporary });
@@ -102,7 +102,7 @@ describe('a new file', () => {
     expect(await readdir(at)).toEqual(['a']);
   });
 
-  test('is not begun where it cannot be', async () => {
+  test('is not begun where it cannot be created', async () => {
     const at = await place();
     await mkdir(join(at, 'folder'));
     const refused: [string, number, string][] = [
@@ -116,14 +116,14 @@ describe('a new file', () => {
     expect(await readdir(at)).toEqual(['folder']);
   });
 
-  test('with a name of the longest kind', async () => {
+  test('may have the longest possible name', async () => {
     const at = await place();
     await write(join(at, 'ü'.repeat(127)));
     expect(await readdir(at)).toHaveLength(1);
   });
 });
 
-describe('a file to be read', () => {
+describe('reading a file', () => {
   test.each<[string, (at: string) => Promise<string>, string]>([
     ['is not there', async (at) => join(at, 'a'), 'not-found'],
     ['is a folder', async (at) => at, 'is-a-directory'],
@@ -140,7 +140,7 @@ describe('a file to be read', () => {
     await expect(openFile(await path(await place()))).rejects.toMatchObject({ code });
   });
 
-  test.skipIf(process.getuid?.() === 0)('that may not be read (skipped for root, who may)', async () => {
+  test.skipIf(process.getuid?.() === 0)('that is not readable (skipped for root, who may read it)', async () => {
     const path = join(await place(), 'a');
     await writeFile(path, 'x');
     await chmod(path, 0);
@@ -193,7 +193,7 @@ describe('a model', () => {
   });
 });
 
-test('a tensor behind the first four gigabytes', async ({ skip }) => {
+test('a tensor past the first four gigabytes', async ({ skip }) => {
   const { bavail, bsize } = await statfs(folder);
   skip(bavail * bsize < 2 ** 33, 'the file is sparse, but it is only begun where there is room for all of it');
   const path = join(await place(), 'large.safetensors');

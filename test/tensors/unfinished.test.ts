@@ -1,11 +1,11 @@
-/** An unfinished file belongs to one run at a time, however many try to continue it. */
+/** An unfinished file belongs to one run at a time, even if several try to continue it. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openUnfinished, type UnfinishedFile } from '../../src/hosts/node-unfinished.ts';
 
-/** More than any system gives to a process. */
+/** A process id larger than any that a system assigns. */
 const nobody = 2 ** 30;
 
 let folder = '';
@@ -39,7 +39,7 @@ async function opened(runs: readonly Promise<UnfinishedFile>[]): Promise<readonl
   return settled.flatMap((run) => (run.status === 'fulfilled' ? [run.value] : []));
 }
 
-describe('what killed runs have left of their journals', () => {
+describe('journals that killed runs left behind', () => {
   const leftovers = [
     '.out.ptxlab-part.json.0123456789ab.new',
     '.out.ptxlab-part.json.ba9876543210.old',
@@ -51,7 +51,7 @@ describe('what killed runs have left of their journals', () => {
     '.other.ptxlab-part.json.new',
   ];
 
-  test.each([{ resume: true }, { replace: true }])('goes when the file is whole: %j', async (how) => {
+  test.each([{ resume: true }, { replace: true }])('are removed when the file is complete: %j', async (how) => {
     for (const name of [...leftovers, ...others]) await writeFile(join(folder, name), 'left');
     await writeFile(part, 'left');
     await leave({});
@@ -62,7 +62,7 @@ describe('what killed runs have left of their journals', () => {
   });
 });
 
-test('what does not fit on the disk is named, and how much is missing', async () => {
+test('the error of a full disk names the file and the missing space', async () => {
   const size = 2 ** 52;
   const words = new RegExp(
     `^${target} does not fit on the disk: ${size} bytes are needed, \\d+ are free, \\d+ are missing$`,
@@ -74,8 +74,8 @@ test('what does not fit on the disk is named, and how much is missing', async ()
   expect(await readdir(folder)).toEqual([]);
 });
 
-describe('of several runs that find the same, one gets it', () => {
-  test.each(Array.from({ length: 10 }, (_, i) => i))('to go on, and to begin anew (%i)', async () => {
+describe('of several runs that find the same unfinished file, one gets it', () => {
+  test.each(Array.from({ length: 10 }, (_, i) => i))('to continue it, and to start over (%i)', async () => {
     await writeFile(part, 'left');
     await leave({});
     const runs = [open({ resume: true }), open({ replace: true, work: 'v' }), open({ resume: true })];
@@ -87,7 +87,7 @@ describe('of several runs that find the same, one gets it', () => {
     expect(await readFile(target, 'utf8')).toBe('done');
   });
 
-  test('where nothing is left', async () => {
+  test('if nothing is left of it', async () => {
     const found = await opened([open(), open(), open()]);
     expect(found.length).toBe(1);
     await found[0]?.discard();
@@ -95,7 +95,7 @@ describe('of several runs that find the same, one gets it', () => {
   });
 });
 
-test('a process of the same number that began at another time is another', async () => {
+test('a process with the same number that started at another time is another process', async () => {
   await leave({ process: process.ppid, started: 'never' });
   await writeFile(part, 'left');
   const file = await open({ resume: true });
@@ -103,13 +103,13 @@ test('a process of the same number that began at another time is another', async
   await file.discard();
 });
 
-test('a file without a journal is nobody’s: a run was killed before it had written anything', async () => {
+test('a file without a journal belongs to nobody: its run was killed before it wrote anything', async () => {
   await writeFile(part, 'left');
   await (await open()).commit();
   expect(await readdir(folder)).toEqual(['out']);
 });
 
-test('a name that was taken meanwhile leaves nothing beside it', async () => {
+test('if the name is taken meanwhile, nothing is left beside it', async () => {
   const file = await open();
   await writeFile(target, 'another');
   await expect(file.commit()).rejects.toMatchObject({ code: 'exists' });
@@ -144,13 +144,13 @@ describe('several files', () => {
     expect(await contents()).toEqual(whole);
   });
 
-  test('where one is there already, none is begun', async () => {
+  test('are not begun if one name exists already', async () => {
     await writeFile(join(folder, 'two'), 'another');
     await expect(openAll()).rejects.toMatchObject({ code: 'exists' });
     expect(await contents()).toEqual({ two: 'another' });
   });
 
-  test('where one is taken meanwhile, those before it stay and nothing is left unfinished', async () => {
+  test('stop if a name is taken meanwhile: earlier files stay, and nothing is left unfinished', async () => {
     const run = await openAll();
     await run.file.write(0, text);
     await writeFile(join(folder, 'two'), 'another');
@@ -158,7 +158,7 @@ describe('several files', () => {
     expect(await contents()).toEqual({ one: 'ab', two: 'another' });
   });
 
-  test('of which some got their names before the power failed, are gone on with', async () => {
+  test('are resumed if some got their names before the power failed', async () => {
     await writeFile(join(folder, 'one'), 'ab');
     await writeFile(join(folder, '.two.ptxlab-part'), 'cd-');
     await writeFile(part, '-');
@@ -170,7 +170,7 @@ describe('several files', () => {
     expect(await contents()).toEqual(whole);
   });
 
-  test('of which one is gone, or is another, are not', async () => {
+  test('are not resumed if one is gone or was replaced', async () => {
     await writeFile(join(folder, 'one'), 'another');
     await writeFile(part, '-');
     await leave({});
@@ -178,12 +178,12 @@ describe('several files', () => {
     expect((await contents()) as Record<string, string>).toMatchObject({ one: 'another' });
   });
 
-  test('given up, leave nothing', async () => {
+  test('leave nothing if they are abandoned', async () => {
     await (await openAll()).discard();
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('a disk without room for all of them is full before the first', async () => {
+  test('a disk without room for all of them is reported before the first', async () => {
     const huge = places.map((place) => ({ ...place, size: 2 ** 50 }));
     await expect(
       openUnfinished(target, { size: 3 * 2 ** 50, files: huge, work: 'w', resume: false, replace: false }),
