@@ -64,10 +64,16 @@ const subOpcodes: ReadonlySet<string> = new Set([
 
 const mostWords = 3;
 
+/** First words of opcodes of several words. */
+const firstWords: ReadonlySet<string> = new Set(
+  [...subOpcodes, ...opcodesOutside.keys()].map((opcode) => elementAt(opcode.split('.', 1), 0)),
+);
+
 /** Splits a mnemonic into opcode and dot-parts; `cvt.pack`, `mul.wide` and their like are opcodes of their own. */
 export function splitMnemonic(mnemonic: string): { readonly opcode: string; readonly parts: readonly string[] } {
   const [first = '', ...rest] = mnemonic.split('.');
   const parts = rest.map((part) => `.${part}`);
+  if (!firstWords.has(first)) return { opcode: first, parts };
   for (let words = Math.min(mostWords, rest.length + 1); words > 1; words--) {
     const opcode = [first, ...rest.slice(0, words - 1)].join('.');
     if (subOpcodes.has(opcode) || opcodesOutside.has(opcode)) return { opcode, parts: parts.slice(words - 1) };

@@ -80,7 +80,7 @@ export class FormTable {
 
   constructor(forms: readonly InstructionForm[]) {
     for (const form of forms) {
-      const { opcode } = splitMnemonic(elementAt(form.syntax.split(/[\s{]/, 1), 0).trim());
+      const { opcode } = splitMnemonic(elementAt(form.syntax.split(/[\s{]/, 1), 0));
       const list = this.byOpcode.get(opcode);
       if (list === undefined) this.byOpcode.set(opcode, [form]);
       else list.push(form);

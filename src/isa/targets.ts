@@ -64,8 +64,8 @@ export const newestVersion: Version = lastOf(versions);
 
 /** `8.1` as a version; the caller guarantees the shape. */
 export function parseVersion(text: string): Version {
-  const [major = '0', minor = '0'] = text.split('.');
-  return Number(major) * 100 + Number(minor);
+  const dot = text.indexOf('.');
+  return Number(text.slice(0, dot)) * 100 + Number(text.slice(dot + 1));
 }
 
 export function formatVersion(version: Version): string {

@@ -81,6 +81,9 @@ export const Start = {
   hash: 11,
 } as const;
 
+const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
+const digits = '0123456789';
+
 /** By character code below 128: the kind of token that begins with it. */
 export const starts: Uint8Array = makeStarts();
 
@@ -98,9 +101,9 @@ function makeStarts(): Uint8Array {
   // ptxas reads control-Z as white space, but neither vertical tab nor NUL.
   fill(' \t\n\r\f\x1a', Start.space);
   fill('()*+,-:;?[]^{}~', Start.single);
-  fill('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ', Start.letter);
+  fill(letters, Start.letter);
   fill('_$%', Start.sigil);
-  fill('0123456789', Start.digit);
+  fill(digits, Start.digit);
   fill('.', Start.dot);
   fill('/', Start.slash);
   fill('<>=!&|', Start.operator);
@@ -112,18 +115,16 @@ function makeStarts(): Uint8Array {
 
 function makeClasses(): Uint8Array {
   const table = new Uint8Array(128);
-  const add = (characters: RegExp, charClass: number): void => {
-    for (let c = 0; c < 128; c++) {
-      if (characters.test(String.fromCharCode(c))) table[c] = (table[c] as number) | charClass;
-    }
+  const add = (characters: string, charClass: number): void => {
+    for (const c of characters) table[c.charCodeAt(0)] = (table[c.charCodeAt(0)] as number) | charClass;
   };
-  add(/\w/, CharClass.word);
-  add(/[\w$]/, CharClass.name);
-  add(/\d/, CharClass.digit);
-  add(/[\da-fA-F]/, CharClass.hex);
-  add(/[0-7]/, CharClass.octal);
-  add(/[01]/, CharClass.binary);
-  add(/[ \t]/, CharClass.blank);
+  add(`_${letters}${digits}`, CharClass.word);
+  add(`_$${letters}${digits}`, CharClass.name);
+  add(digits, CharClass.digit);
+  add(`${digits}abcdefABCDEF`, CharClass.hex);
+  add('01234567', CharClass.octal);
+  add('01', CharClass.binary);
+  add(' \t', CharClass.blank);
   return table;
 }
 
