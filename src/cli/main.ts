@@ -36,7 +36,7 @@ process.on('uncaughtException', abort);
 process.on('unhandledRejection', abort);
 
 try {
-  const program = makeProgram(packageVersion(), (exit) => {
+  const program = makeProgram(packageVersion(), process.argv.slice(2), (exit) => {
     process.exitCode = exit;
   });
   await program.parseAsync();
