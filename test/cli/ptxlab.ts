@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 
 export const root: string = fileURLToPath(new URL('../..', import.meta.url));
-export const mainFile: string = join(root, 'dist/cli/main.js');
+export const mainFile: string = join(root, 'dist/bin/ptxlab.js');
 
 export interface Outcome {
   readonly code: number | null;
@@ -103,7 +103,8 @@ async function build(): Promise<void> {
 
 function isStale(stamp: string): boolean {
   if (!existsSync(stamp) || !existsSync(mainFile)) return true;
-  return newest(join(root, 'src')) > statSync(stamp).mtimeMs;
+  const bundler = statSync(join(root, 'tools/bundle-cli.ts')).mtimeMs;
+  return Math.max(newest(join(root, 'src')), bundler) > statSync(stamp).mtimeMs;
 }
 
 function newest(folder: string): number {
@@ -125,6 +126,6 @@ function take(lock: string): boolean {
 }
 
 function compile(): void {
-  const tsc = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-b'], { cwd: root });
-  if (tsc.status !== 0) throw new Error(`the build failed:\n${tsc.stdout.toString()}`);
+  const made = spawnSync('npm', ['run', '--silent', 'build'], { cwd: root });
+  if (made.status !== 0) throw new Error(`the build failed:\n${made.stdout.toString()}${made.stderr.toString()}`);
 }
