@@ -8,7 +8,7 @@ export { PtxlabError } from './base/error.ts';
 export { SourceText } from './base/source-text.ts';
 export type { Position, Span } from './base/span.ts';
 export type { Acceptance } from './check/availability.ts';
-export { type CheckOptions, type CheckReport, check, type Requirements } from './check/check.ts';
+export { type CheckOptions, type CheckReport, check, Checker, type Requirements } from './check/check.ts';
 export { catalogue, type Code } from './diagnostics/catalogue.ts';
 export type { Diagnostic, Fix } from './diagnostics/diagnostic.ts';
 export type { Severity } from './diagnostics/severity.ts';

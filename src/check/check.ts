@@ -66,43 +66,46 @@ export interface CheckedModule {
   readonly environment: ModuleEnvironment;
 }
 
+/** `module` is null if it has errors. */
+export interface LoadedModule {
+  readonly report: CheckReport;
+  readonly module: CheckedModule | null;
+}
+
+/**
+ * Checks modules, and remembers verdicts and the shapes of lines from one module to the next. What is remembered never
+ * changes a report, has bounds, and is freed with the checker. The function `check` shares one memory among all callers.
+ */
+export class Checker {
+  private readonly memory = new CheckMemory();
+
+  /** As the function `check`. */
+  check(source: string, options: CheckOptions = {}): CheckReport {
+    return run(source, options, this.memory, false).report;
+  }
+}
+
+const sharedMemory = new CheckMemory();
+
 /**
  * Checks a PTX module as strictly as ptxas does, and reports every finding. Never throws because of the text.
  *
  * @throws PtxlabError `unknown-target` or `unknown-version` if an option names one that does not exist.
  */
 export function check(source: string, options: CheckOptions = {}): CheckReport {
-  return run(source, options, false).report;
+  return run(source, options, sharedMemory, false).report;
 }
 
-/** Checks a module and keeps it for running; `module` is null if it has errors. */
-export function loadModule(
-  source: string,
-  options: CheckOptions = {},
-): { readonly report: CheckReport; readonly module: CheckedModule | null } {
-  const { report, checker, environment } = run(source, options, true);
+/** Checks a module and keeps it for running. */
+export function loadModule(source: string, options: CheckOptions = {}): LoadedModule {
+  const { report, checker, environment } = run(source, options, sharedMemory, true);
   const wrong = report.diagnostics.some((diagnostic) => diagnostic.severity === 'error');
   const { functions, aliases, variables, sections } = checker;
+  if (wrong || functions === null) return { report, module: null };
   const { files } = checker.debug;
-  return {
-    report,
-    module:
-      wrong || functions === null
-        ? null
-        : {
-            source,
-            text: new SourceText(source),
-            functions,
-            aliases,
-            variables,
-            files,
-            sections,
-            environment,
-          },
-  };
+  const text = new SourceText(source);
+  return { report, module: { source, text, functions, aliases, variables, files, sections, environment } };
 }
-
-const defaultMemory = new CheckMemory();
 
 interface Run {
   readonly report: CheckReport;
@@ -110,14 +113,14 @@ interface Run {
   readonly environment: ModuleEnvironment;
 }
 
-function run(source: string, options: CheckOptions, keep: boolean): Run {
+function run(source: string, options: CheckOptions, memory: CheckMemory, keep: boolean): Run {
   const diagnostics: Diagnostic[] = [];
   const report = (diagnostic: Diagnostic): void => {
     diagnostics.push(diagnostic);
   };
-  const memory = keep ? null : defaultMemory;
-  const checker = new ModuleChecker(source, readOverrides(options), report, memory);
-  for (const item of parseItems(source, report, memory?.shapes ?? null)) checker.checkItem(item);
+  memory.begin();
+  const checker = new ModuleChecker(source, readOverrides(options), report, memory, keep);
+  for (const item of parseItems(source, report, keep ? null : memory.lineShapes)) checker.checkItem(item);
   const environment = checker.finish();
   diagnostics.sort((a, b) => a.span.start - b.span.start);
   const requirements = requirementsOf(checker, environment);

@@ -2,11 +2,18 @@
  * The parts of a function that the checker keeps for running: its statements in order, each with the scope of its
  * names.
  */
+import type { Variant } from '../isa/form.ts';
 import type { FunctionItem, Instruction, LocationDirective, PragmaDirective } from '../syntax/tree.ts';
 import type { LabelSymbol, RegisterSymbol, Scope, VariableSymbol } from './symbols.ts';
 
 export type BodyEntry =
-  | { readonly kind: 'instruction'; readonly node: Instruction; readonly scope: Scope }
+  | {
+      readonly kind: 'instruction';
+      readonly node: Instruction;
+      readonly scope: Scope;
+      /** Null for an instruction outside the table. */
+      readonly variant: Variant | null;
+    }
   | { readonly kind: 'label'; readonly symbol: LabelSymbol }
   /** `.loc`: the source line of the instructions after it. */
   | { readonly kind: 'location'; readonly node: LocationDirective }

@@ -1,7 +1,10 @@
 /** The caches of a checker that persist between modules. All are bounded, and none affects the findings. */
 import { LineShapes } from '../syntax/line-shapes.ts';
 import { FamilyTable } from './instructions/families.ts';
-import type { Shape } from './instructions/shapes.ts';
+import type { Shape } from './instructions/shape.ts';
+import { ShapeTable } from './instructions/shape-table.ts';
+import { VerdictCache } from './instructions/verdicts.ts';
+import type { ModuleEnvironment } from './availability.ts';
 
 /** A `.loc`: its slots are a position and, for inlined code, the name of the function and the position of the call. */
 export interface KnownLocation {
@@ -32,22 +35,51 @@ export interface KnownInstruction {
 
 export type KnownLine = KnownInstruction | KnownLocation;
 
+/** Shapes of operands after which the next module starts with empty caches: only generated or hostile input has more. */
+const mostShapes = 20_000;
+const mostEnvironments = 64;
+
 export class CheckMemory {
-  readonly shapes: LineShapes = new LineShapes();
+  readonly lineShapes: LineShapes = new LineShapes();
   readonly families: FamilyTable = new FamilyTable();
+  private table = new ShapeTable();
+  private readonly verdicts = new Map<string, VerdictCache>();
   private lastNumber = 0;
   private lines: (KnownLine | undefined)[] = [];
   private generation = 0;
+
+  /** Starts a module: caches that have grown beyond their bounds are dropped, together with what refers to them. */
+  begin(): void {
+    if (this.table.size <= mostShapes) return;
+    this.table = new ShapeTable();
+    this.verdicts.clear();
+    this.lines = [];
+  }
+
+  get shapes(): ShapeTable {
+    return this.table;
+  }
+
+  /** The verdicts in an environment, which many modules share. */
+  verdictsFor(environment: ModuleEnvironment): VerdictCache {
+    const key = `${environment.version} ${environment.target.name} ${environment.addressSize}`;
+    const known = this.verdicts.get(key);
+    if (known !== undefined) return known;
+    if (this.verdicts.size >= mostEnvironments) this.verdicts.clear();
+    const made = new VerdictCache(environment);
+    this.verdicts.set(key, made);
+    return made;
+  }
 
   /** A unique number for a scope or a module. */
   nextNumber(): number {
     return ++this.lastNumber;
   }
 
-  /** The facts about lines, by the ids of shapes. */
+  /** The facts about lines, by the ids of their shapes. */
   knownLines(): (KnownLine | undefined)[] {
-    if (this.generation !== this.shapes.generation) {
-      this.generation = this.shapes.generation;
+    if (this.generation !== this.lineShapes.generation) {
+      this.generation = this.lineShapes.generation;
       this.lines = [];
     }
     return this.lines;

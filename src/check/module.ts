@@ -48,7 +48,7 @@ import { checkInitialNames } from './declarations/initial-names.ts';
 import { DebugPlaces } from './declarations/debug-places.ts';
 import { Header, type Overrides } from './declarations/header.ts';
 import { checkInstruction, type InstructionContext } from './instructions/instruction.ts';
-import { type VerdictCache, verdictsFor } from './instructions/verdicts.ts';
+import type { VerdictCache } from './instructions/verdicts.ts';
 import { checkConstants, declareVariable } from './declarations/redeclaration.ts';
 import { checkKernel, checkTuning, availabilityOfParameters } from './declarations/kernels.ts';
 import { LineChecker } from './instructions/line-verdicts.ts';
@@ -79,6 +79,7 @@ export class ModuleChecker implements InstructionContext {
   private readonly formals = new Map<string, FormalSpace>();
   private readonly header: Header;
   readonly uncheckedOpcodes: Set<string> = new Set();
+  readonly memory: CheckMemory;
   private cache: VerdictCache | null = null;
   /** Judges lines of known shape; null if every statement is kept. */
   private readonly lines: LineChecker | null;
@@ -90,11 +91,12 @@ export class ModuleChecker implements InstructionContext {
   /** Functions that are declared but not yet defined. */
   private readonly announced: FunctionItem[] = [];
 
-  /** With a `memory`, lines of known shape are judged by it; without one, items are kept for running. */
-  constructor(source: string, overrides: Overrides, report: Report, memory: CheckMemory | null) {
+  /** With `keep`, items are kept for running; without it, lines of known shape are judged by the memory. */
+  constructor(source: string, overrides: Overrides, report: Report, memory: CheckMemory, keep: boolean) {
     this.source = source;
-    this.functions = memory === null ? [] : null;
-    this.lines = memory === null ? null : new LineChecker(this, memory);
+    this.memory = memory;
+    this.functions = keep ? [] : null;
+    this.lines = keep ? null : new LineChecker(this, memory);
     this.report = (diagnostic) => {
       this.reports++;
       report(diagnostic);
@@ -162,7 +164,7 @@ export class ModuleChecker implements InstructionContext {
 
   /** The verdicts of this module's environment. */
   verdicts(): VerdictCache {
-    this.cache ??= verdictsFor(this.header.environment());
+    this.cache ??= this.memory.verdictsFor(this.header.environment());
     return this.cache;
   }
 
@@ -335,7 +337,7 @@ export class ModuleChecker implements InstructionContext {
     if (this.lineSource !== null && this.reports === before && !speaksBeyond) {
       this.lines?.learn(node, scope, verdict, this.lineSource);
     }
-    this.recorder?.entry({ kind: 'instruction', node, scope });
+    this.recorder?.entry({ kind: 'instruction', node, scope, variant: verdict.variant });
   }
 
   /** The scope of a function's parameters and body, inside the module's. */

@@ -3,7 +3,8 @@ import { toDiagnostic } from '../check/instructions/instruction.ts';
 import { matchOperands } from '../check/instructions/match.ts';
 import { part as partOf, type Problem, problem } from '../check/instructions/problem.ts';
 import { type Resolution, resolveMnemonic } from '../check/instructions/resolve.ts';
-import { type Shape, shapeOf } from '../check/instructions/shapes.ts';
+import type { Shape } from '../check/instructions/shape.ts';
+import { ShapeTable } from '../check/instructions/shape-table.ts';
 import { withSelectors } from '../check/instructions/selectors.ts';
 import { Scope } from '../check/symbols.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
@@ -96,7 +97,8 @@ interface Chosen {
 /** The variant that fits the operands best; the first one if there are no operands. Names may stand for anything. */
 function choose(variants: readonly Variant[], { operands }: Instruction, opcode: string): Chosen {
   const scope = new Scope(null);
-  const shapes: readonly Shape[] = operands.map((operand) => shapeOf(operand, scope));
+  const table = new ShapeTable();
+  const shapes: readonly Shape[] = operands.map((operand) => table.of(operand, scope));
   const judged = variants.map((variant): Chosen => {
     if (shapes.length === 0) return { variant, problems: [] };
     const what = opcode + variant.types.map((type) => type.name).join('');

@@ -73,9 +73,10 @@ export class InstructionBuilder {
       if (entry.kind === 'location') this.source = this.places.read(entry.node);
       if (entry.kind === 'pragma') this.unused = entry.node.strings.some((text) => usesNoBytes.test(text));
       if (entry.kind !== 'instruction') return [];
-      const bound = bindInstruction(entry.node, entry.scope, this.module.environment);
-      if (bound === null) return [this.unsupported(entry.node)];
-      return [this.instruction(bound, entry.scope)];
+      const { node, variant, scope } = entry;
+      const bound = variant === null ? null : bindInstruction(node, variant, scope);
+      if (bound === null) return [this.unsupported(node)];
+      return [this.instruction(bound, scope)];
     });
   }
 

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { rowsOf } from '../../src/check/availability.ts';
 import { matchOperands } from '../../src/check/instructions/match.ts';
 import { resolveIn } from '../../src/check/instructions/resolve.ts';
-import { shapeOf } from '../../src/check/instructions/shapes.ts';
+import { ShapeTable } from '../../src/check/instructions/shape-table.ts';
 import { Scope } from '../../src/check/symbols.ts';
 import { evaluate } from '../../src/interp/evaluate.ts';
 import { expandForm } from '../../src/isa/expand.ts';
@@ -74,7 +74,7 @@ describe('a form that was added to the table', () => {
     }
     const codes = (line: string): readonly string[] => {
       const { instruction } = parseInstruction(line);
-      const shapes = (instruction?.operands ?? []).map((operand) => shapeOf(operand, scope));
+      const shapes = (instruction?.operands ?? []).map((operand) => new ShapeTable().of(operand, scope));
       const variant = variantOf('avg.u32');
       return matchOperands({ variant, opcode: 'avg', what: 'avg.u32' }, shapes).map((found) => found.code);
     };

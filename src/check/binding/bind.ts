@@ -11,9 +11,7 @@ import type { SpecialRegister } from '../../isa/registers.ts';
 import { operandRef, type Ref } from '../../isa/steps/ref.ts';
 import { type PtxType, typeOf } from '../../isa/types.ts';
 import type { FloatOperand, Instruction, OffsetOperand, Operand } from '../../syntax/tree.ts';
-import type { ModuleEnvironment } from '../availability.ts';
-import { verdictsFor } from '../instructions/verdicts.ts';
-import { memberIndex, shapeOf } from '../instructions/shapes.ts';
+import { memberIndex } from '../instructions/shape-table.ts';
 import {
   type DeclaredSymbol,
   canonicalRegister,
@@ -83,17 +81,11 @@ export interface BoundInstruction {
 }
 
 /**
- * Binds an instruction that was checked without errors in the same scope to its variant and operands. Null for an
- * instruction outside the table, and for one with a sum of a register and a constant as an operand.
+ * Binds the operands of an instruction that was checked without errors in the same scope. Null for one with a sum of a
+ * register and a constant as an operand.
  */
-export function bindInstruction(
-  node: Instruction,
-  scope: Scope,
-  environment: ModuleEnvironment,
-): BoundInstruction | null {
-  const shapes = node.operands.map((operand) => shapeOf(operand, scope));
-  const { variant } = verdictsFor(environment).verdictOn(node.mnemonic, shapes);
-  if (variant === null || node.operands.some((operand) => isComputed(operand, scope))) return null;
+export function bindInstruction(node: Instruction, variant: Variant, scope: Scope): BoundInstruction | null {
+  if (node.operands.some((operand) => isComputed(operand, scope))) return null;
   const operands = variant.form.operands.flatMap((pattern, i) =>
     bindPattern(variant, pattern, node.operands[i] as Operand, scope),
   );

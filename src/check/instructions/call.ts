@@ -3,7 +3,7 @@ import { diagnose } from '../../diagnostics/diagnostic.ts';
 import { isInteger, type PtxType } from '../../isa/types.ts';
 import type { Instruction, NameOperand, Operand } from '../../syntax/tree.ts';
 import type { Report } from '../report.ts';
-import { describeShape, shapeOf } from './shapes.ts';
+import { describeOperand } from './describe-shape.ts';
 import { type Formal, type Passable, passable, passableRegister, type Signature } from '../declarations/signature.ts';
 import type { FunctionSymbol, Scope } from '../symbols.ts';
 
@@ -100,13 +100,13 @@ function checkPassed(
     // ptxas ignores constants in place of results, and nothing is written to them.
     if (isResult) return;
     if (takesConstant(formal, operand.kind)) return;
-    const found = describeShape(shapeOf(operand, scope));
+    const found = describeOperand(operand, scope);
     report(diagnose('PTX3021', operand, { ...parameters, found, expected: describe(formal) }));
     return;
   }
   const passed = passedBy(operand, scope);
   if (passed === null) {
-    report(diagnose('PTX3025', operand, { ...parameters, found: describeShape(shapeOf(operand, scope)) }));
+    report(diagnose('PTX3025', operand, { ...parameters, found: describeOperand(operand, scope) }));
   } else if (!goesWith(formal, passed)) {
     report(diagnose('PTX3021', operand, { ...parameters, found: describe(passed), expected: describe(formal) }));
   } else if (formal.align !== passed.align) {

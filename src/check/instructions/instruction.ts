@@ -6,9 +6,10 @@ import type { Guard, Instruction, Operand } from '../../syntax/tree.ts';
 import { checkCall } from './call.ts';
 import { type VerdictCache, step, type Verdict } from './verdicts.ts';
 import { checkLimits } from './limits.ts';
+import type { CheckMemory } from '../memory.ts';
 import type { ModuleRequirements } from '../requirements.ts';
 import type { InstructionPart, Problem } from './problem.ts';
-import { describeShape, shapeOf } from './shapes.ts';
+import { describeShape } from './describe-shape.ts';
 import type { SharedMemory } from '../declarations/shared-memory.ts';
 import type { Scope } from '../symbols.ts';
 import { helpForName } from '../unknown-name.ts';
@@ -17,6 +18,7 @@ import { helpForName } from '../unknown-name.ts';
 export interface InstructionContext {
   readonly source: string;
   readonly report: (diagnostic: Diagnostic) => void;
+  readonly memory: CheckMemory;
   /** The verdicts of the module's environment. */
   verdicts(): VerdictCache;
   readonly requirements: ModuleRequirements;
@@ -29,17 +31,18 @@ export interface InstructionContext {
 export function checkInstruction(node: Instruction, scope: Scope, checker: InstructionContext): Verdict {
   if (node.guard !== null) checkGuard(node.guard, scope, checker);
   const { operands } = node;
+  const { shapes } = checker.memory;
   const cache = checker.verdicts();
   const remembered = cache.recall(node.mnemonic);
   // Nearly every instruction has been seen before, so it is looked up without collecting its shapes.
   let place = remembered.root;
-  for (let i = 0; i < operands.length; i++) place = step(place, shapeOf(operands[i] as Operand, scope));
+  for (let i = 0; i < operands.length; i++) place = step(place, shapes.of(operands[i] as Operand, scope));
   const verdict =
     place.verdict ??
     cache.decide(
       remembered,
       place,
-      operands.map((operand) => shapeOf(operand, scope)),
+      operands.map((operand) => shapes.of(operand, scope)),
     );
   checker.requirements.met(verdict);
   if (!verdict.clean) reportVerdict(node, verdict, scope, checker);
@@ -64,7 +67,7 @@ function reportUnchecked(node: Instruction, { opcode }: Verdict, checker: Instru
 }
 
 function checkGuard(guard: Guard, scope: Scope, checker: InstructionContext): void {
-  const shape = shapeOf(guard.predicate, scope);
+  const shape = checker.memory.shapes.of(guard.predicate, scope);
   if (shape.undeclared) {
     reportUndeclared(guard.predicate, scope, checker);
   } else if (shape.kind !== 'register' || shape.type.class !== 'predicate') {
@@ -77,7 +80,7 @@ function reportUndeclared(operand: Operand, scope: Scope, checker: InstructionCo
   switch (operand.kind) {
     case 'name':
     case 'member': {
-      if (!shapeOf(operand, scope).undeclared) return;
+      if (!checker.memory.shapes.of(operand, scope).undeclared) return;
       const name = operand.kind === 'name' ? operand.name : operand.base + operand.member;
       checker.report(diagnose('PTX3001', operand, { name }, { help: helpForName(name, scope) }));
       return;

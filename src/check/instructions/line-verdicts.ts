@@ -10,7 +10,7 @@ import { VisibleFamilies } from './families.ts';
 import type { VerdictCache, Verdict } from './verdicts.ts';
 import type { ModuleRequirements } from '../requirements.ts';
 import type { CheckMemory, KnownInstruction, KnownLine, KnownLocation } from '../memory.ts';
-import { type Shape, shapeOf, shapeOfName } from './shapes.ts';
+import type { Shape } from './shape.ts';
 import type { Scope } from '../symbols.ts';
 
 /** Slots that do not hold a register's number. */
@@ -91,9 +91,9 @@ export class LineChecker {
       if (kind === 'register') {
         slots[slot] = this.familyOf(name, scope);
         if (slots[slot] === -1) return null;
-      } else if (kind === 'kept') names.push({ name, shape: shapeOfName(name, scope) });
+      } else if (kind === 'kept') names.push({ name, shape: this.memory.shapes.ofName(name, scope) });
       else {
-        const found = shapeOfName(name, scope);
+        const found = this.memory.shapes.ofName(name, scope);
         if (folded !== null && folded !== found) return null;
         folded = found;
         slots[slot] = nameStart;
@@ -105,7 +105,7 @@ export class LineChecker {
     return {
       kind: 'instruction',
       mnemonic: node.mnemonic,
-      shapes: node.operands.map((operand) => shapeOf(operand, scope)),
+      shapes: node.operands.map((operand) => this.memory.shapes.of(operand, scope)),
       slots,
       names,
       folded,
@@ -162,11 +162,11 @@ export class LineChecker {
   }
 
   private isFolded({ folded }: KnownInstruction, words: Int32Array, at: number, scope: Scope): boolean {
-    return shapeOfName(this.context.source.slice(words[at], words[at + 1]), scope) === folded;
+    return this.memory.shapes.ofName(this.context.source.slice(words[at], words[at + 1]), scope) === folded;
   }
 
   private seeNames(known: KnownInstruction, scope: Scope): boolean {
-    for (const { name, shape } of known.names) if (shapeOfName(name, scope) !== shape) return false;
+    for (const { name, shape } of known.names) if (this.memory.shapes.ofName(name, scope) !== shape) return false;
     known.namesSeen = this.scopeSeen;
     return true;
   }

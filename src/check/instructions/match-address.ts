@@ -3,7 +3,8 @@ import { type OperandPattern, operandType, type Variant } from '../../isa/form.t
 import { acceptsRegister, describeRegisters } from '../../isa/operand-rules.ts';
 import type { PtxType } from '../../isa/types.ts';
 import { operand, type Problem, problem } from './problem.ts';
-import { describeShape, type Shape } from './shapes.ts';
+import { describeShape } from './describe-shape.ts';
+import type { Shape } from './shape.ts';
 import { type Subject, wrongKind } from './subject.ts';
 import type { VariableSpace } from '../symbols.ts';
 

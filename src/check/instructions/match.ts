@@ -8,7 +8,8 @@ import { vectorLanes } from '../../isa/rules.ts';
 import { isInteger, type PtxType, type TypeName, typeOf } from '../../isa/types.ts';
 import { holdsInteger, matchAddress, matchPointer, matchWindow } from './match-address.ts';
 import { type Problem, operand, problem, wholeMnemonic } from './problem.ts';
-import { describeShape, type Shape } from './shapes.ts';
+import { describeShape } from './describe-shape.ts';
+import type { Shape } from './shape.ts';
 import { type Subject, wrongKind } from './subject.ts';
 
 /** The problems of these operands for this variant; empty if there are none. */

@@ -2,7 +2,8 @@
 import { joinWords } from '../../base/join-words.ts';
 import { matchOperands } from './match.ts';
 import type { Problem } from './problem.ts';
-import { describeShape, type Shape } from './shapes.ts';
+import { describeShape } from './describe-shape.ts';
+import type { Shape } from './shape.ts';
 import type { Subject } from './subject.ts';
 
 /** Longer lists are not tried in all orders. */

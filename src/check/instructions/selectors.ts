@@ -1,6 +1,6 @@
 /** Selectors and minus signs on operands of video instructions: they select the meaning of a form. */
 import type { Variant } from '../../isa/form.ts';
-import type { Shape } from './shapes.ts';
+import type { Shape } from './shape.ts';
 
 /** The variant with the selectors and minus signs of its operands, for video instructions. */
 export function withSelectors(variant: Variant, shapes: readonly Shape[]): Variant {

@@ -1,7 +1,8 @@
 /** The variant that operands are compared with, and state that the matchers share. */
 import type { Variant } from '../../isa/form.ts';
 import { operand, type Problem, problem } from './problem.ts';
-import { describeShape, type Shape } from './shapes.ts';
+import { describeShape } from './describe-shape.ts';
+import type { Shape } from './shape.ts';
 
 export interface Subject {
   readonly variant: Variant;

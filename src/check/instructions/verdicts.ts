@@ -11,7 +11,7 @@ import { operand, type Problem } from './problem.ts';
 import { type Resolution, resolveMnemonic } from './resolve.ts';
 import { withSelectors } from './selectors.ts';
 import { warningsOn } from './warnings.ts';
-import { availabilityOf, reachesShared, type Shape } from './shapes.ts';
+import { availabilityOf, reachesShared, type Shape } from './shape.ts';
 import { inWordsOfToday } from './superseded.ts';
 
 export interface Verdict {
@@ -179,18 +179,4 @@ function joinKinds(kinds: readonly string[]): string {
           'or',
         )
     : joinWords(kinds, 'or');
-}
-
-const caches = new Map<string, VerdictCache>();
-const cacheCapacity = 64;
-
-/** The verdicts of an environment, kept so that many modules share its verdicts. */
-export function verdictsFor(environment: ModuleEnvironment): VerdictCache {
-  const key = `${environment.version} ${environment.target.name} ${environment.addressSize}`;
-  const known = caches.get(key);
-  if (known !== undefined) return known;
-  if (caches.size >= cacheCapacity) caches.clear();
-  const made = new VerdictCache(environment);
-  caches.set(key, made);
-  return made;
 }

@@ -1,7 +1,7 @@
 /** Warnings about operands that are accepted anyway (as measured with ptxas 13.0). */
 import { type OperandPattern, operandType, type Variant } from '../../isa/form.ts';
 import { operand, type Problem, problem } from './problem.ts';
-import type { Shape } from './shapes.ts';
+import type { Shape } from './shape.ts';
 
 /** Warnings about the operands of an instruction in a module with addresses of that size. */
 export function warningsOn(variant: Variant, shapes: readonly Shape[], addressSize: 32 | 64): readonly Problem[] {

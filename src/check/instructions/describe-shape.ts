@@ -1,0 +1,62 @@
+/** Shapes of operands in words, for messages. */
+import type { ConstantKind } from '../../isa/operand-rules.ts';
+import type { Operand } from '../../syntax/tree.ts';
+import type { Scope, VariableSpace } from '../symbols.ts';
+import type { Shape } from './shape.ts';
+import { ShapeTable } from './shape-table.ts';
+
+function describeVariable(space: VariableSpace): string {
+  if (space.startsWith('.')) return `a variable in ${space}`;
+  return space === 'input parameter' ? `an ${space}` : `a ${space}`;
+}
+
+/** Describes an operand whose shape is not cached. */
+export function describeOperand(operand: Operand, scope: Scope): string {
+  return describeShape(new ShapeTable().of(operand, scope));
+}
+
+/** Describes a shape for messages. */
+export function describeShape(shape: Shape): string {
+  switch (shape.kind) {
+    case 'register':
+      return shape.lanes === 1 ? `a ${shape.type.name} register` : `a .v${shape.lanes} ${shape.type.name} register`;
+    case 'special':
+      return `a special register of type ${shape.type.name}`;
+    case 'special-vector':
+      return 'a special register without its element (.x, .y, .z)';
+    case 'constant':
+      return shape.constant === 'integer' ? 'an integer constant' : describeFloat(shape.constant);
+    case 'variable':
+      return describeVariable(shape.takenFor ?? shape.space);
+    case 'register-offset':
+      return 'a register with an offset';
+    case 'wrong-subscript':
+      return 'an index into something that is not an array';
+    case 'function':
+      return shape.entry ? 'a kernel' : 'a function';
+    case 'label':
+      return 'a label';
+    case 'table':
+      return shape.of === 'branches' ? 'a list of branch targets' : 'a prototype or list of targets of calls';
+    case 'unknown':
+      return 'an undeclared name';
+    case 'part':
+      return `part ${shape.selector} of a register`;
+    case 'sink':
+      return "'_'";
+    case 'unary':
+      return `'${shape.operator}' before ${describeShape(shape.operand)}`;
+    case 'vector':
+      return `a vector of ${shape.elements.length}`;
+    case 'list':
+      return 'a parenthesised list';
+    case 'pair':
+      return 'a pair';
+    case 'address':
+      return 'an address in brackets';
+  }
+}
+
+function describeFloat(kind: ConstantKind): string {
+  return kind === 'decimal' ? 'a decimal float constant' : `a ${kind} float constant`;
+}

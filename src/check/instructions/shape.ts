@@ -1,0 +1,99 @@
+/**
+ * The shape of an operand: what it is, without its name. Legality depends only on this part. Equal shapes of one
+ * `ShapeTable` are the same object, so that a verdict can be cached by the shapes of an instruction's operands.
+ */
+import type { AvailabilityRow } from '../../isa/form.ts';
+import type { ConstantKind } from '../../isa/operand-rules.ts';
+import type { PtxType } from '../../isa/types.ts';
+import type { FormalSpace, VariableSpace } from '../symbols.ts';
+
+export type ShapeData =
+  | { readonly kind: 'register'; readonly type: PtxType; readonly lanes: number }
+  /** `least`: the instruction may read fewer bits than the type has, down to this many. */
+  | {
+      readonly kind: 'special' | 'special-vector';
+      readonly type: PtxType;
+      readonly least: number;
+      readonly availability: AvailabilityRow | null;
+    }
+  | { readonly kind: 'constant'; readonly constant: ConstantKind }
+  | {
+      readonly kind: 'variable';
+      readonly space: VariableSpace;
+      /** As in `VariableSymbol`. */
+      readonly takenFor: FormalSpace | null;
+      readonly offset: boolean;
+      /** True for an element, `name[1]`. */
+      readonly subscript: boolean;
+    }
+  | { readonly kind: 'register-offset'; readonly type: PtxType }
+  /** `name[1]` if the name is not an array. */
+  | { readonly kind: 'wrong-subscript' }
+  | { readonly kind: 'function'; readonly offset: boolean; readonly entry: boolean }
+  | { readonly kind: 'label' }
+  | { readonly kind: 'table'; readonly of: 'branches' | 'calls' }
+  | { readonly kind: 'unknown' }
+  /** Bytes or halves of a register, for video instructions: `%r1.b3`. */
+  | { readonly kind: 'part'; readonly register: Shape; readonly selector: string }
+  | { readonly kind: 'sink' }
+  | { readonly kind: 'unary'; readonly operator: '!' | '-' | '~'; readonly operand: Shape }
+  | { readonly kind: 'vector'; readonly elements: readonly Shape[] }
+  | { readonly kind: 'list'; readonly elements: readonly Shape[] }
+  | { readonly kind: 'pair'; readonly first: Shape; readonly second: Shape }
+  /** `rest`: the contents of the brackets after the base. */
+  | { readonly kind: 'address'; readonly base: Shape | null; readonly rest: readonly Shape[] };
+
+/** `id`: its number in the table. `undeclared`: true if some name in it is not declared. */
+export type Shape = ShapeData & { readonly id: number; readonly undeclared: boolean };
+
+/** True if some name in the shape is not declared. */
+export function isUndeclared(data: ShapeData): boolean {
+  switch (data.kind) {
+    case 'unknown':
+      return true;
+    case 'unary':
+      return data.operand.undeclared;
+    case 'vector':
+    case 'list':
+      return data.elements.some((element) => element.undeclared);
+    case 'pair':
+      return data.first.undeclared || data.second.undeclared;
+    case 'address':
+      return data.base?.undeclared === true || data.rest.some((element) => element.undeclared);
+    case 'part':
+      return data.register.undeclared;
+    default:
+      return false;
+  }
+}
+
+/** The requirements of the special registers in an operand. */
+export function availabilityOf(shape: Shape): readonly AvailabilityRow[] {
+  switch (shape.kind) {
+    case 'special':
+    case 'special-vector':
+      return shape.availability === null ? [] : [shape.availability];
+    case 'vector':
+    case 'list':
+      return shape.elements.flatMap(availabilityOf);
+    default:
+      return [];
+  }
+}
+
+/** True if the operand names a variable in `.shared` or a function. */
+export function reachesShared(shape: Shape): boolean {
+  switch (shape.kind) {
+    case 'variable':
+      return shape.space === '.shared';
+    case 'function':
+      return true;
+    case 'address':
+      return shape.base !== null && reachesShared(shape.base);
+    case 'vector':
+    case 'list':
+      return shape.elements.some(reachesShared);
+    default:
+      return false;
+  }
+}
