@@ -5,8 +5,8 @@ import { CheckMemory } from './memory.ts';
 import { Scope } from './symbols.ts';
 
 const at = { start: 0, end: 0 };
-const float: Operand = { kind: 'float', form: '0f', bits: 0, ...at };
-const integer: Operand = { kind: 'integer', value: 0n, ...at };
+const float: Operand = { kind: 'float', form: '0f', bits: 0n, ...at };
+const integer: Operand = { kind: 'integer', value: 0n, unsigned: false, ...at };
 
 /** A vector of sixteen constants whose kinds spell a number in binary. */
 function vectorOf(number: number): Operand {
