@@ -1,4 +1,4 @@
-/** Callers without a compiler: whatever they bring, they are told what is wrong with it, by a code. */
+/** Untyped callers: each mistake in their arguments is reported with a code. */
 import { describe, expect, test } from 'vitest';
 import { PtxlabError } from '../base/error.ts';
 import { compareSemantics } from './statistics/compare-semantics.ts';
@@ -18,7 +18,7 @@ function detached(): Float32Array {
   return array;
 }
 
-/** As somebody would call it whose types say nothing. */
+/** The function without its types, as plain JavaScript calls it. */
 type Loose = (...given: readonly unknown[]) => unknown;
 const [loosely, loosequantize, loosedequantize] = [convert as Loose, quantize as Loose, dequantize as Loose];
 const [comparing, largest, spelled] = [compareSemantics as Loose, largestMagnitude as Loose, spelling as Loose];
@@ -141,17 +141,17 @@ describe.each(Object.entries(mistakes))('%s', (_what, cases) => {
   );
 });
 
-test('nothing that was refused is remembered', () => {
+test('a refused option is not cached', () => {
   expect(codeOf(() => loosely(values, { to: 'f16', saturate: 'true' }))).toBe('bad-option');
   expect(convert(Float32Array.of(1e6), { to: 'f16', saturate: true })).toEqual(Uint16Array.of(0x7bff));
 });
 
-test('names that are no text name no format', () => {
+test('a name that is not a string names no format', () => {
   expect((formatNamed as Loose)(undefined)).toBe(null);
   expect((formatNamed as Loose)('hasOwnProperty')).toBe(null);
 });
 
-test('a signal is one', async () => {
+test('a signal must be an AbortSignal', async () => {
   await expect((convertAsync as Loose)(values, { to: 'e4m3', out, signal: {} })).rejects.toThrow('AbortSignal');
   await expect((convertAsync as Loose)(values)).rejects.toThrow('options are missing');
 });
@@ -161,7 +161,7 @@ test('arrays without elements take no time, however many rows they have', () => 
   expect(quantize(new Float32Array(0), { to: 'e4m3', granularity: 'tile', shape: [2 ** 40, 0] }).codes.length).toBe(0);
 });
 
-test('a Float16Array is f16, where there are any', () => {
+test('a Float16Array is f16, if the runtime has it', () => {
   const bits = Uint16Array.of(0x3c00, 0x4100, 0xc200, 0x2e66);
   // Types that older runtimes lack are declared here by name only, because only the name is checked.
   const halves = Object.defineProperty(new Uint16Array(bits), Symbol.toStringTag, { value: 'Float16Array' });

@@ -1,4 +1,4 @@
-/** Slices on this thread or on others give what `convert` gives at once. */
+/** Converting in slices, on this thread or others, gives the same result as `convert`. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { built } from '../../test/cli/ptxlab.ts';
@@ -12,7 +12,7 @@ beforeAll(built, 120_000);
 const count = 2 ** 20 + 2 ** 18 + 12_345;
 const source = Float32Array.from({ length: count }, (_, i) => ((i * 2_654_435_761) % 100_003) / 500 - 100);
 
-/** The arrays of a conversion, wherever they lie: the source, and room for the result. */
+/** The arrays of a conversion in some kind of memory: the source, and room for the result. */
 const places: Readonly<Record<string, (bytes: number) => readonly [Float32Array, Uint8Array]>> = {
   'on ArrayBuffers': (bytes) => [source, new Uint8Array(bytes)],
   'on SharedArrayBuffers': (bytes) => {
@@ -55,13 +55,13 @@ describe.each(Object.entries(places))('%s', (_, place) => {
   });
 });
 
-test('several at once', async () => {
+test('several conversions at the same time', async () => {
   const wanted = convert(source, { to: 'e5m2' });
   const all = await Promise.all([1, 2, 3].map(() => convertAsync(source, { to: 'e5m2', workers: 2 })));
   for (const one of all) expect(Buffer.from(one).equals(wanted)).toBe(true);
 });
 
-test('a signal ends it, before and in the middle', async () => {
+test('a signal ends a conversion, before it begins and in the middle', async () => {
   const reason = new Error('enough');
   await expect(convertAsync(source, { to: 'e4m3', signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   const stop = new AbortController();
@@ -87,7 +87,7 @@ test('a signal stops threads that share arrays', async () => {
   };
   expect(await stopAfter(0)).toBe(reason);
   expect(out.some((code) => code !== 0)).toBe(false);
-  // It may be done before it is stopped.
+  // The conversion may be done before it is stopped.
   for (const milliseconds of [1, 2, 4]) expect([reason, out]).toContain(await stopAfter(milliseconds));
   expect(await convertAsync(shared, { to: 'e4m3', workers: 1, out })).toBe(out);
   expect(out.every((code) => code === 0x38)).toBe(true);
@@ -97,15 +97,15 @@ test.each([-1, 65, 0.5])('%s is not a number of workers', async (workers) => {
   await expect(convertAsync(source, { to: 'e4m3', workers })).rejects.toMatchObject({ code: 'bad-workers' });
 });
 
-test("what `convert` throws comes as a promise's rejection", async () => {
+test('errors of `convert` reject the promise', async () => {
   await expect(convertAsync(source, { to: 'e4m4' })).rejects.toMatchObject({ name: 'PtxlabError' });
 });
 
-test('in place, no thread writes over what another has still to read', async () => {
+test('in place, no thread overwrites what another has yet to read', async () => {
   const wanted = Buffer.from(convert(source, { to: 'f16' }).buffer);
   const shared = new Float32Array(new SharedArrayBuffer(source.byteLength));
   const out = new Uint8Array(shared.buffer, 0, source.byteLength / 2);
-  // Without care one run in four went wrong.
+  // Without the precaution one run in four went wrong.
   for (let i = 0; i < 30; i++) {
     shared.set(source);
     await convertAsync(shared, { to: 'f16', out, workers: 8 });

@@ -1,4 +1,6 @@
-/** Arrays are converted as the exact engine converts each element, whatever their length, packing and place. */
+/**
+ * Arrays are converted exactly like single elements by the exact engine, whatever their length, packing and position.
+ */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Bits } from '../base/bits.ts';
@@ -13,7 +15,7 @@ import { conversionOf, planConverter } from './semantics/semantics.ts';
 import { type Bytes, bytesOf, storedBytes } from './storage.ts';
 import { Workspace } from './workspace.ts';
 
-/** Patterns of a format: all of them up to 8 bits, else ends of exponent ranges, ties, and a spread of others. */
+/** Patterns of a format: all of them up to 8 bits, otherwise ends of exponent ranges, ties, and a sample of others. */
 function patterns(format: FormatName): readonly Bits[] {
   const { width } = formats[format];
   if (width <= 8) return Array.from({ length: 2 ** width }, (_, i) => i);
@@ -89,7 +91,7 @@ describe('stochastic rounding', () => {
   const targets = ['f16', 'bf16', 'e4m3', 'e5m2', 'e2m3', 'e3m2', 'e2m1'] as const;
   const source = Float32Array.from({ length: 1001 }, (_, i) => Math.sin(i) * 10 ** ((i % 9) - 4));
 
-  test.each(targets)('to %s draws the same with and without WebAssembly', (to) => {
+  test.each(targets)('to %s is the same with and without WebAssembly', (to) => {
     const rbits = Uint32Array.from({ length: 501 }, (_, i) => Math.imul(i, 0x9e3779b1));
     for (const options of [{ seed: 7 }, { seed: -1n }, { rbits }]) {
       for (const from of ['f32', 'f64', 'bf16', 's32', 's4'] as const) {
@@ -98,7 +100,7 @@ describe('stochastic rounding', () => {
     }
   });
 
-  test('a seed gives an element the same bits wherever the array is cut, in its parts of four', () => {
+  test('a seed gives an element the same bits however the array is split at multiples of four', () => {
     const whole = convert(source, { to: 'e4m3', rounding: 'rs', seed: 3 });
     const rbits = new Uint32Array(251);
     expect(convert(source.subarray(0, 400), { to: 'e4m3', rounding: 'rs', seed: 3 })).toEqual(whole.subarray(0, 400));
@@ -107,7 +109,7 @@ describe('stochastic rounding', () => {
     );
   });
 
-  test('the mean of many is the value itself', () => {
+  test('the mean of many results is the value itself', () => {
     const value = 1.3;
     const codes = convert(new Float32Array(100_000).fill(value), { to: 'e4m3', rounding: 'rs', seed: 11 });
     const values = convert(codes, { from: 'e4m3', to: 'f32' });
@@ -115,7 +117,7 @@ describe('stochastic rounding', () => {
   });
 });
 
-/** Whether both converters write the same bytes. */
+/** Checks that both converters write the same bytes. */
 function bothWays(source: Bytes, options: ConvertOptions): boolean {
   const { plan, count, random } = arrayConversion(source, options);
   const run = (converter: { run(s: Uint8Array, t: Uint8Array, c: number, r: RandomSource | null): void }): string => {
@@ -126,14 +128,14 @@ function bothWays(source: Bytes, options: ConvertOptions): boolean {
   return run(converterOf(plan, source, source)) === run(new PlainConverter(plan));
 }
 
-describe('numbers, with something else among them', () => {
+describe('runs of numbers, interrupted by special values', () => {
   const wide = ['f32', 'bf16', 'f16'] as const;
   const narrow = ['e4m3', 'e5m2', 'e2m3', 'e3m2', 'e2m1'] as const;
   const pairs = [
     ...wide.flatMap((from) => [...narrow, ...wide].map((to) => [from, to] as const)),
     ...narrow.flatMap((from) => wide.map((to) => [from, to] as const)),
   ];
-  test.each(pairs)('%s to %s, at any place, with and without WebAssembly', (from, to) => {
+  test.each(pairs)('%s to %s, at any position, with and without WebAssembly', (from, to) => {
     const source = Float32Array.from({ length: 300 }, (_, i) => ((i * 37) % 101) / 40 - 1);
     for (const other of [0, Number.NaN, Number.POSITIVE_INFINITY, 1e9, -1e30]) {
       for (const place of [0, 15, 16, 70, 127, 128, 299]) {
@@ -146,10 +148,10 @@ describe('numbers, with something else among them', () => {
   });
 });
 
-describe('f64, which f32 stands in for on its way to formats of 16 bits and less', () => {
+describe('f64, which goes by way of f32 to formats of 16 bits and less', () => {
   const targets = ['f32', 'bf16', 'f16', 'e5m2', 'e4m3', 'e3m2', 'e2m3', 'e2m1'] as const;
 
-  /** The middle between a number of the format and the next, and f64's neighbours of it. */
+  /** The midpoint between a number of the format and the next, and the neighbours of that midpoint in f64. */
   function aroundTies(to: FormatName): Float64Array {
     const numbers = to === 'f32' ? someSingles() : everyNumber(to);
     const middles = numbers.slice(1).map((number, i) => (number + (numbers[i] ?? 0)) / 2);
@@ -159,7 +161,7 @@ describe('f64, which f32 stands in for on its way to formats of 16 bits and less
     return Float64Array.from([...all, ...all.map((value) => -value)]);
   }
 
-  /** Positive numbers of a format, upwards. */
+  /** The positive numbers of a format, ascending. */
   function everyNumber(to: FormatName): readonly number[] {
     const { width } = formats[to];
     const codes = Uint16Array.from({ length: 2 ** (width - 1) }, (_, i) => i);
@@ -169,20 +171,20 @@ describe('f64, which f32 stands in for on its way to formats of 16 bits and less
     );
   }
 
-  /** Neighbours in each binade of f32, subnormal ones too. */
+  /** Neighbours in each binade of f32, including the subnormal ones. */
   function someSingles(): readonly number[] {
     const pairs = Array.from({ length: 255 }, (_, i) => [i << 23, (i << 23) + 1, (i << 23) + 2]);
     return [...new Float32Array(Uint32Array.from(pairs.flat()).buffer)];
   }
 
-  test.each(targets)('to %s it is rounded once', (to) => {
+  test.each(targets)('is rounded once on the way to %s', (to) => {
     const source = aroundTies(to);
     for (const mode of [{}, { saturate: true }, { rounding: 'rz' }, { rounding: 'rna' }] as const) {
       if (conversionOf({ from: 'f64', to, ...mode }).ok) expect(bothWays(source, { to, ...mode })).toBe(true);
     }
   });
 
-  test.each(targets)('from %s it is exact', (from) => {
+  test.each(targets)('is exact from %s', (from) => {
     const { width } = formats[from];
     const codes = Uint32Array.from({ length: 2 ** Math.min(width, 16) }, (_, i) => (width === 32 ? i * 65_537 : i));
     const stored = width === 32 ? codes : width === 16 ? Uint16Array.from(codes) : Uint8Array.from(codes);
@@ -199,7 +201,7 @@ describe('packings', () => {
     ),
   );
 
-  test.each(layouts)('%s, %s: of every length, with and without WebAssembly', (format, packing) => {
+  test.each(layouts)('%s, %s: any length, with and without WebAssembly', (format, packing) => {
     for (let count = 0; count <= 67; count++) {
       const source = Float32Array.from({ length: count }, (_, i) => ((i * 7) % 29) / 4 - 3);
       expect(bothWays(source, { to: format, packing })).toBe(true);
@@ -209,7 +211,7 @@ describe('packings', () => {
     }
   });
 
-  test('the first element is in the lowest bits, or in the topmost', () => {
+  test('the first element may be in the lowest or in the topmost bits', () => {
     const source = Float32Array.of(0.5, 6, -1);
     expect(convert(source, { to: 'e2m1' })).toEqual(Uint8Array.of(0x71, 0x0a));
     expect(convert(source, { to: 'e2m1', packing: 'high-first' })).toEqual(Uint8Array.of(0x17, 0xa0));
@@ -221,7 +223,7 @@ describe('packings', () => {
 });
 
 describe('arrays', () => {
-  test('lengths around those that are staged at once, at any offset', () => {
+  test('of lengths around the chunk size, at any offset', () => {
     for (const count of [1, 15, 16, 17, chunkSize - 1, chunkSize, chunkSize + 1, 2 * chunkSize + 7000]) {
       const buffer = new ArrayBuffer(4 * count + 3);
       const bytes = new Uint8Array(buffer, 3);
@@ -232,19 +234,19 @@ describe('arrays', () => {
     }
   });
 
-  test('a typed array says what it holds; bytes do not', () => {
+  test('have a format if they are typed, but not if they are bytes', () => {
     expect(convert(Int8Array.of(-1, 5), { to: 'f32' })).toEqual(Float32Array.of(-1, 5));
     expect(convert(BigInt64Array.of(-1n), { to: 'f64' })).toEqual(Float64Array.of(-1));
     expect(() => convert(Uint8Array.of(1), { to: 'f32' })).toThrow(expect.objectContaining({ code: 'format-needed' }));
   });
 
-  test('out is given back, with what lies behind the result untouched', () => {
+  test('out is returned, and anything after the result is untouched', () => {
     const out = new Uint8Array(8).fill(9);
     expect(convert(Float32Array.of(1, 2), { to: 'e4m3', out: out.subarray(2) })).toHaveLength(6);
     expect([...out]).toEqual([9, 9, 0x38, 0x40, 9, 9, 9, 9]);
   });
 
-  test('in place where elements do not grow, and not where they would overwrite others', () => {
+  test('may be converted in place, unless elements grow and would overwrite others', () => {
     const array = Float32Array.from({ length: 50_000 }, (_, i) => i);
     const wanted = convert(array, { to: 'f16' });
     convert(array, { to: 'f16', out: array });
@@ -295,7 +297,7 @@ describe('a workspace', () => {
   const source = Float32Array.from({ length: count }, (_, i) => (i % 1000) / 7 - 60 + (i % 997 === 0 ? Number.NaN : 0));
 
   test.each(['e4m3', 'e2m1', 'e3m2', 'bf16', 'f64', 's4', 's64'] as const)(
-    'f32 to %s gives what it gives elsewhere, and writes nothing beside it',
+    'f32 to %s gives the same result, and nothing beside it is written',
     (to) => {
       const workspace = new Workspace(12 * count + 1000);
       const from = workspace.array('f32', count);
@@ -311,7 +313,7 @@ describe('a workspace', () => {
     },
   );
 
-  test('random bits are those of the element, wherever it lies', () => {
+  test('random bits depend on the index of the element, not on its position in memory', () => {
     const workspace = new Workspace(8 * count);
     const from = workspace.array('f32', count);
     from.set(source);
@@ -320,7 +322,7 @@ describe('a workspace', () => {
     expect(Buffer.from(convert(from, { ...options, out })).equals(Buffer.from(convert(source, options)))).toBe(true);
   });
 
-  test('has as much room as it was asked for, and says so', () => {
+  test('has as much room as requested and reports it', () => {
     const workspace = new Workspace(1000);
     const room = workspace.free;
     expect(room).toBeGreaterThanOrEqual(1000);

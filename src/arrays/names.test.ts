@@ -26,7 +26,7 @@ describe('names of formats', () => {
     expect(formatNamed(text)).toBe(format);
   });
 
-  test('every spelling of every family reads back', () => {
+  test('every spelling of every family names its format', () => {
     for (const format of formatNames) {
       for (const family of families) {
         const text = spelling(format, family);
@@ -35,13 +35,13 @@ describe('names of formats', () => {
     }
   });
 
-  test('a family without the format has no spelling of it', () => {
+  test('a family without the format has no spelling for it', () => {
     expect(spelling('s2f6', 'torch')).toBeNull();
     expect(spelling('e3m2', 'torch')).toBeNull();
     expect(spelling('tf32', 'safetensors')).toBeNull();
   });
 
-  test('formats that look alike are told apart, not taken', () => {
+  test('similar formats are distinguished and not accepted for each other', () => {
     for (const text of ['float8_e4m3', 'torch.float8_e4m3fnuz', 'F8_E5M2FNUZ', 'float8_e3m4', 'float8_e4m3b11fnuz']) {
       expect(formatNamed(text), text).toBeNull();
       expect(unknownFormat(text)).toMatchObject({ code: 'foreign-format' });
@@ -51,11 +51,11 @@ describe('names of formats', () => {
     );
   });
 
-  test('f4 in lower case could be two formats', () => {
+  test('lower-case f4 could be two formats', () => {
     expect(() => requireFormat('f4')).toThrow('f32 to numpy and e2m1 to safetensors');
   });
 
-  test('a slip of the finger gets the nearest spelling', () => {
+  test('a misspelt name gets the nearest spelling as a suggestion', () => {
     expect(() => requireFormat('bfloat61')).toThrow("did you mean 'bfloat16'?");
     expect(() => requireFormat('float8_e4m3nf')).toThrow("did you mean 'float8_e4m3fn'?");
     expect(() => requireFormat('posit')).toThrow('known are f16, bf16');

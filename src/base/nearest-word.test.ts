@@ -13,7 +13,7 @@ describe('nearest', () => {
     ['adds', 'add'],
     ['fadd', 'add'],
     ['rett', 'ret'],
-  ])('takes %s for a slip of %s', (word, meant) => {
+  ])('takes %s for a misspelling of %s', (word, meant) => {
     expect(nearestWord(word, opcodes)).toBe(meant);
   });
 
@@ -36,11 +36,11 @@ describe('nearest', () => {
     ['%laneID', '%laneid'],
     ['bfloat61', 'bfloat16'],
     ['.satfinte', '.satfinite'],
-  ])('leaves the numbers of %s as they are: %s', (word, meant) => {
+  ])('keeps the numbers in %s: %s', (word, meant) => {
     expect(nearestWord(word, [meant, meant.replace(/\d+/, '7')])).toBe(meant);
   });
 
-  it('gives no word for itself, and the first of equals', () => {
+  it('gives nothing for an exact match, and the first of equally near words', () => {
     expect(nearestWord('add', ['add'])).toBeNull();
     expect(nearestWord('.lt', ['.ltu', '.ltx'])).toBe('.ltu');
   });

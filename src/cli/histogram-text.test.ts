@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { bar, drawBinades, sparkline } from './histogram-text.ts';
 
-test('a bar has eighths of a character, and a sliver for what is not nothing', () => {
+test('a bar is drawn in eighths of a character, and a small nonzero value still gets a sliver', () => {
   expect([0, 0.001, 0.5, 0.8125, 1].map((share) => bar(share, 2, false))).toEqual(['', '▏', '█', '█▋', '██']);
   expect([0, 0.001, 0.5, 1].map((share) => bar(share, 4, true))).toEqual(['', '#', '##', '####']);
 });
 
-test('a sparkline ends with the highest binade; what is too low for it stands in the first column', () => {
+test('a sparkline ends with the highest binade; everything too low for it is in the first column', () => {
   const counts = [
     { exponent: -40, negative: 4, positive: 0 },
     { exponent: -1, negative: 0, positive: 1 },
@@ -17,7 +17,7 @@ test('a sparkline ends with the highest binade; what is too low for it stands in
   expect(sparkline([], false)).toBe('');
 });
 
-test('binades from the highest down, negative elements to the left', () => {
+test('binades are listed from the highest down, negative elements on the left', () => {
   const counts = [
     { exponent: 0, negative: 0, positive: 1 },
     { exponent: 1, negative: 2, positive: 1 },

@@ -4,20 +4,20 @@ import { columnsOf, wantsColor } from './style.ts';
 const terminal = { isTTY: true, columns: 100 } as NodeJS.WriteStream;
 const pipe = {} as NodeJS.WriteStream;
 
-test('a terminal is coloured, unless it is a dumb one', () => {
+test('a terminal gets colours, unless it is a dumb one', () => {
   expect(wantsColor('auto', terminal, { TERM: 'xterm' })).toBe(true);
   expect(wantsColor('auto', terminal, {})).toBe(true);
   expect(wantsColor('auto', terminal, { TERM: 'dumb' })).toBe(false);
 });
 
-test('NO_COLOR counts where it is not empty, FORCE_COLOR where it is not 0', () => {
+test('NO_COLOR counts unless it is empty, FORCE_COLOR unless it is 0', () => {
   expect(wantsColor('auto', terminal, { NO_COLOR: '1' })).toBe(false);
   expect(wantsColor('auto', terminal, { NO_COLOR: '' })).toBe(true);
   expect(wantsColor('auto', pipe, { FORCE_COLOR: '1' })).toBe(true);
   expect(wantsColor('auto', terminal, { FORCE_COLOR: '0' })).toBe(false);
 });
 
-test('what is drawn is between 40 and 120 columns wide, 80 where nobody knows', () => {
+test('drawings are 40 to 120 columns wide, and 80 if the width is unknown', () => {
   const widths = [undefined, 10, 100, 300].map((columns) => columnsOf({ columns } as NodeJS.WriteStream));
   expect(widths).toEqual([80, 40, 100, 120]);
 });

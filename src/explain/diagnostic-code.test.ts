@@ -1,4 +1,4 @@
-/** Every code of the catalogue explains itself by a text in which it is reported. */
+/** Every code of the catalogue is explained by an example that triggers it. */
 import { describe, expect, test } from 'vitest';
 import { type Code, catalogue } from '../diagnostics/catalogue.ts';
 import { plainStyle } from '../diagnostics/renderers/style.ts';
@@ -15,11 +15,11 @@ describe('explanations of codes', () => {
     },
   );
 
-  test('only what no short text shows has no example', () => {
+  test('a code has no example only if no short text can trigger it', () => {
     expect(withoutExample).toEqual(['PTX1007', 'PTX1020', 'PTX1021']);
   });
 
-  test.each(codes)('%s shows no bare parameter as its message', (code) => {
+  test.each(codes)('the message of %s is not just a parameter', (code) => {
     const explained = explainCode(code);
     const lines = explained === null ? [] : codeText(explained, 80, plainStyle);
     expect(lines.filter((line) => /^ {2}(reads|ptxas) +\{\w+\}$/.test(line))).toEqual([]);

@@ -11,7 +11,7 @@ const anywhere = { target: null, version: null };
 const options = { width: 80, style: plainStyle, glyphs: boxGlyphs };
 
 describe('literals', () => {
-  test('a float constant is read as bits, fields, other types and other formats', () => {
+  test('a float constant is shown as bits, fields, other types and other formats', () => {
     const found = explain('0f3DCCCCCD');
     expect(found).toMatchObject({
       kind: 'literal',
@@ -80,11 +80,11 @@ describe('instructions', () => {
     ]);
   });
 
-  test('a modifier out of its usual place changes nothing but the spelling', () => {
+  test('a modifier in an unusual position changes only the spelling', () => {
     expect(explain('cvt.f64.bf16.rp')).toMatchObject({ kind: 'instruction', mnemonic: 'cvt.rp.f64.bf16' });
   });
 
-  test('what the specification leaves open is said where it matters, and only there', () => {
+  test('open choices are mentioned where they matter, and only there', () => {
     const ids = (text: string): readonly string[] => {
       const found = explain(text);
       return found.kind === 'instruction' ? found.openChoices.map(({ id }) => id) : [found.kind];
@@ -93,7 +93,7 @@ describe('instructions', () => {
     expect(ids('cvt.u32.u8')).toEqual([]);
   });
 
-  test('old targets flush: the steps say so', () => {
+  test('old targets flush subnormals, and the steps say so', () => {
     const sm13 = { target: { name: 'sm_13', sm: 13, suffix: '', since: 102 }, version: null } as const;
     expect(explain('cvt.rn.f16.f32', sm13)).toMatchObject({ steps: ['d = f32 to f16.rn.ftz(a)'] });
     expect(explain('cvt.rn.f16.f32')).toMatchObject({ steps: ['d = f32 to f16.rn(a)'] });

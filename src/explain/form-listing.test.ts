@@ -1,4 +1,4 @@
-/** A listing for a target and version names only what these have. */
+/** A listing for a target and version shows only what they support. */
 import { describe, expect, test } from 'vitest';
 import { compileForm } from '../isa/notation.ts';
 import { allForms } from '../isa/table.ts';
@@ -18,7 +18,7 @@ function wordsOf(found: FormEntry | undefined): readonly string[] {
   return [...found.types.flatMap(({ types }) => types), ...found.modifiers.flatMap(({ values }) => values)];
 }
 
-describe('forms of a place', () => {
+describe('forms of a version and target', () => {
   test.each<[id: string, word: string, without: readonly [string, string], having: readonly [string, string]]>([
     ['cvt.pack.c', '.u4', ['sm_72', '9.0'], ['sm_75', '9.0']],
     ['cvt.bf16x2.f32', '.satfinite', ['sm_80', '7.0'], ['sm_80', '9.0']],
@@ -31,7 +31,7 @@ describe('forms of a place', () => {
     expect(wordsOf(entry(id, ...having))).toContain(word);
   });
 
-  test('the syntax line leaves out an optional modifier that the place lacks', () => {
+  test('the syntax line omits an optional modifier that the target or version lacks', () => {
     expect(entry('cvt.bf16x2.f32', 'sm_80', '7.0')?.syntax).not.toContain('.satfinite');
     expect(entry('cvt.bf16x2.f32', 'sm_80', '9.0')?.syntax).toContain('{.satfinite}');
   });

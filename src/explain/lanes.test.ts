@@ -57,14 +57,14 @@ describe('fields of results and of sources read in parts', () => {
     ['ld.global.v2.u16', 'd.0: 15:0 [a]', 'd.1: 15:0 [a+2]'],
   ])('%s', (mnemonic, ...expected) => expect(drawn(mnemonic)).toEqual(expected));
 
-  test('come from the steps: steps that swap the lanes draw them swapped', () => {
+  test('follow the steps: steps that swap the lanes draw them swapped', () => {
     const variant = variantOf('cvt.rn.satfinite.e4m3x2.f32');
     const steps = variant.form.steps(variant, namedEnvironment('sm_100', '9.1'));
     const swapped = steps.map((step) => (step.kind === 'pack' ? { ...step, from: step.from.toReversed() } : step));
     expect(fieldsOf(variant, swapped)).toEqual(['d: 15:8 e4m3(b) | 7:0 e4m3(a)']);
   });
 
-  test('steps that write no result draw nothing', () => {
+  test('steps without a result draw nothing', () => {
     expect(fieldsOf(variantOf('cvt.rn.f16.f32'), [])).toEqual([]);
   });
 });
@@ -79,7 +79,7 @@ describe('drawing', () => {
     ],
   };
 
-  test('boxes are as wide as their bits, high bits left', () => {
+  test('boxes are as wide as their bits, high bits on the left', () => {
     expect(drawPicture(picture, 80, boxGlyphs, 4)).toEqual([
       '     15             8 7              0',
       '    \u250c\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u252c\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2500\u2510',
@@ -96,7 +96,7 @@ describe('drawing', () => {
     ]);
   });
 
-  test('where labels need more than the width, there is one field a line', () => {
+  test('if labels do not fit the width, there is one field per line', () => {
     expect(drawPicture(picture, 20, boxGlyphs, 4)).toEqual(['    d[15:8]  e4m3(a)', '    d[7:0]   \u2192 b']);
   });
 

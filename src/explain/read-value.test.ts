@@ -21,7 +21,7 @@ describe('floats', () => {
     ['448', '.e4m3', '7e'],
     ['1', '.ue8m0', '7f'],
     ['-1.984375', '.s2f6', '81'],
-    // Halfway between two f32 but for the last digit: a detour over f64 would round it twice.
+    // Just off the midpoint of two f32 in the last digit: going by way of f64 would round it twice.
     ['1.00000005960464477540', '.f32', '3f800001 rounded'],
     ['1.000000059604644775390625', '.f32', '3f800000 rounded'],
   ])('%s as %s is %s', (text, type, bits) => expect(read(text, type)).toBe(bits));
@@ -37,7 +37,7 @@ describe('floats', () => {
     ['0x123456789', '.f32', /more than the 32 bits/],
   ])('%s as %s is refused', (text, type, reason) => expect(read(text, type)).toMatch(reason));
 
-  test('PTX constants go by their bits into their own format and by value into others', () => {
+  test('PTX constants keep their bits in their own format and are converted by value to others', () => {
     expect(read('0f3F800000', '.f32')).toBe('3f800000');
     expect(read('0f7F800001', '.f32')).toBe('7f800001');
     expect(read('0f3F800000', '.f64')).toBe('3ff0000000000000');
@@ -66,7 +66,7 @@ describe('integers and bits', () => {
 });
 
 describe('packed types', () => {
-  test('take their bits, or their lanes with the topmost first', () => {
+  test('accept their bits, or their lanes with the topmost first', () => {
     expect(read('0x3c004000', '.f16x2')).toBe('3c004000');
     expect(read('1,2', '.f16x2')).toBe('3c004000');
     expect(read('{1, 2}', '.f16x2')).toBe('3c004000');
@@ -75,7 +75,7 @@ describe('packed types', () => {
     expect(read('0x7f,1', '.ue8m0x2')).toBe('7f7f');
   });
 
-  test('want all their lanes', () => {
+  test('need all their lanes', () => {
     expect(read('1', '.f16x2')).toMatch(/wants 2 values/);
     expect(read('1,x', '.f16x2')).toMatch(/not a number/);
   });

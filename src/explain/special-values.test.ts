@@ -1,6 +1,6 @@
 /**
- * What `explain` says of special values, over the whole table of conversions: each row against `evaluate`, and each
- * special result of `evaluate` against the rows, so that a false statement and a missing one both turn red.
+ * What `explain` says about special values, for every conversion in the table. Each row is checked against `evaluate`,
+ * and each special result of `evaluate` against the rows, so both false and missing statements are found.
  */
 import { describe, expect, it } from 'vitest';
 import { type Bits, chop, hex, signExtend } from '../base/bits.ts';
@@ -37,7 +37,7 @@ describe('special values of conversions', () => {
     expect(found.slice(0, 20)).toEqual([]);
   });
 
-  it('speaks of every cvt and cvt.pack', () => {
+  it('cover every cvt and cvt.pack', () => {
     const silent = conversions
       .flatMap((form) => [...expandForm(form)])
       .filter((variant) => !rowsOf(variant, newest).some(({ input }) => input === 'overflow'));
@@ -67,7 +67,7 @@ function findings(variant: Variant, environment: Environment): readonly string[]
   return judge.findings;
 }
 
-/** The sample in every lane; no random bits. */
+/** The sample in every lane, without random bits. */
 function operand(variant: Variant, name: string, type: PtxType, { bits, scale }: Sample): Bits {
   if (name === 'rbits' || (name === 'c' && variant.mnemonic.startsWith('cvt.pack'))) return 0;
   if (name === 'scale-factor') return scale * 0x101;
@@ -84,7 +84,7 @@ function lanesOf(type: PtxType, bits: Bits, variant: Variant): readonly Bits[] {
   return Array.from({ length: lanes }, (_, lane) => chop(BigInt(bits) >> BigInt(lane * stride), width));
 }
 
-/** Holds results against the rows of one variant. */
+/** Compares results with the rows of one variant. */
 class VariantJudge {
   readonly findings: string[] = [];
   private readonly rows: ReadonlyMap<SpecialInput, SpecialValue>;
@@ -103,7 +103,7 @@ class VariantJudge {
     this.clampsToOne = formats[this.to].kind === 'float' && variant.mnemonic.split('.').includes('sat');
   }
 
-  /** Results that a text names are those of its row. */
+  /** Results that a text describes are those of its row. */
   judgeTexts(): void {
     for (const { rule, positive, negative } of this.rows.values()) {
       const named = rule.match(/0x[0-9a-f]+(?![.0-9a-f])/g) ?? [];
@@ -160,7 +160,7 @@ class VariantJudge {
       return this.expectRow('overflow', sign, bits, lane);
     }
     if (value > most || value < least) {
-      // Near the border rounding decides between the end of the range and what an overflow gives.
+      // Near the border, rounding decides between the end of the range and the overflow result.
       if (lane !== largest[sign] && lane !== zero[0] && lane !== one) this.expectRow('overflow', sign, bits, lane);
       return;
     }
@@ -214,7 +214,7 @@ function lastPlace(name: FormatName, value: number): number {
   return 2 ** (Math.floor(Math.log2(Math.abs(value) || 1)) - format.fractionBits);
 }
 
-/** Sign and the leading 22 bits of the payload are those of the input, and the quiet bit is set. */
+/** The sign and the leading 22 bits of the payload are those of the input, and the quiet bit is set. */
 function keepsPayload(from: FormatName, to: FormatName, source: Bits, lane: Bits): boolean {
   const top = (name: FormatName, bits: Bits): bigint => {
     const format = formats[name];

@@ -6,7 +6,7 @@ import { describeSet, groupAcceptance } from './targets.ts';
 const names = (matches: (target: (typeof targets)[number]) => boolean): readonly string[] =>
   targets.filter(matches).map((target) => target.name);
 
-test('a set of targets takes the shortest words that are true of it', () => {
+test('a set of targets is described as briefly as it can be', () => {
   expect(describeSet(names(() => true))).toBe('any target');
   expect(describeSet(names(({ sm }) => sm >= 80))).toBe('sm_80 or higher');
   expect(describeSet(names(({ sm }) => sm >= 20 && sm <= 62))).toBe('sm_20 to sm_62');
@@ -17,12 +17,12 @@ test('a set of targets takes the shortest words that are true of it', () => {
   expect(describeSet([])).toBe('no target');
 });
 
-test('a set with a hole is listed, not rounded up', () => {
+test('a set with a gap is listed in full', () => {
   const holed = names(({ name, sm }) => sm >= 100 && name !== 'sm_110');
   expect(describeSet(holed)).toBe(holed.join(', '));
 });
 
-test('versions group targets; a younger target joins the lowest', () => {
+test('versions group targets; a newer target joins the lowest one', () => {
   const rows = new Set([{ subject: 'fp8', ways: [at('7.8', 90), atListed('8.1', 'sm_89')] }]);
   expect(groupAcceptance(acceptance(rows)).map(({ since, words }) => [since, words])).toEqual([
     ['7.8', 'sm_90 or higher'],

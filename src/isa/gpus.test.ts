@@ -1,15 +1,18 @@
-/** A GPU has a name by architecture and by product, follows the target unless given, and runs what its architecture can. */
+/**
+ * GPUs are known by architecture and by product name, follow from the target unless given, and run what their
+ * architecture can run.
+ */
 import { describe, expect, test } from 'vitest';
 import { environmentOf, namedEnvironment } from './environment.ts';
 import { findGpu, gpuOf, gpus, runsOn } from './gpus.ts';
 import { findTarget, targets } from './targets.ts';
 
-test.each(targets)('$name has the GPU of its number', (target) => {
+test.each(targets)('$name is the GPU of its number', (target) => {
   expect(gpuOf(target).sm).toBe(target.sm);
   expect(runsOn(target, gpuOf(target))).toBe(true);
 });
 
-test('names are found in any case, and none stands for two', () => {
+test('names are matched in any case, and none is ambiguous', () => {
   expect(findGpu('h100')).toBe(findGpu('SM_90'));
   expect(findGpu('sm_90a')).toBeUndefined();
   const names = gpus.flatMap(({ name, chips }) => [name, ...chips]);
@@ -22,7 +25,7 @@ test('the GPU follows the target unless given', () => {
   expect(environmentOf(version, target, findGpu('B200')).gpu.name).toBe('sm_100');
 });
 
-describe('what runs where', () => {
+describe('which GPU runs which target', () => {
   test.each([
     ['sm_80', 'H100', true],
     ['sm_90', 'A100', false],

@@ -24,7 +24,7 @@ describe.each([64, 32] as const)('windows for addresses of %i bits', (width) => 
     expect(BigInt.asUintN(width, base + size - 1n)).toBe(base + size - 1n);
   });
 
-  test('both shared windows are one', () => {
+  test('both shared windows are the same', () => {
     expect(windowBase('shared::cluster', width)).toBe(windowBase('shared', width));
     expect(isInWindow(windowBase('shared', width), 'shared::cluster')).toBe(true);
   });

@@ -11,7 +11,7 @@ const at = (thread: number, barrier: number, count: number | null, rest: Partial
   ...rest,
 });
 
-test('a barrier opens for the last of all threads, and can be used again', () => {
+test('a barrier opens when the last thread arrives, and can be used again', () => {
   const barriers = new Barriers(3);
   for (let round = 0; round < 2; round++) {
     expect(barriers.arrive(at(0, 0, null))).toBeNull();
@@ -20,20 +20,20 @@ test('a barrier opens for the last of all threads, and can be used again', () =>
   }
 });
 
-test('an exit may be what the others wait for', () => {
+test('an exit may open a barrier for the others', () => {
   const barriers = new Barriers(3);
   barriers.arrive(at(0, 0, null));
   expect(barriers.exit()).toEqual([]);
   expect(barriers.exit().map(({ threads }) => threads)).toEqual([[0]]);
 });
 
-test('a count opens a barrier for that many, whoever else there is', () => {
+test('a count opens a barrier for that many threads, however many others there are', () => {
   const barriers = new Barriers(128);
   for (let thread = 0; thread < 31; thread++) expect(barriers.arrive(at(thread, 3, 32))).toBeNull();
   expect(barriers.arrive(at(40, 3, 32))?.threads).toHaveLength(32);
 });
 
-test('barriers do not see each other', () => {
+test('barriers are independent of each other', () => {
   const barriers = new Barriers(2);
   expect(barriers.arrive(at(0, 0, null))).toBeNull();
   expect(barriers.arrive(at(1, 1, null))).toBeNull();
@@ -48,13 +48,13 @@ test.each([
   expect(() => new Barriers(64).arrive(at(0, number, count))).toThrow(message);
 });
 
-test('threads at one barrier agree about its count', () => {
+test('threads at one barrier must agree on its count', () => {
   const barriers = new Barriers(128);
   barriers.arrive(at(0, 0, 32));
   expect(() => barriers.arrive(at(1, 0, 64))).toThrow('different thread counts: 32 and 64');
 });
 
-test('who only arrives is counted and does not wait', () => {
+test('a thread that only arrives is counted and does not wait', () => {
   const barriers = new Barriers(128);
   for (let thread = 0; thread < 32; thread++) barriers.arrive(at(thread, 1, 64, { waits: false }));
   for (let thread = 32; thread < 63; thread++) expect(barriers.arrive(at(thread, 1, 64))).toBeNull();
@@ -70,7 +70,7 @@ test('the count of the whole block is the same as none', () => {
   expect(barriers.arrive(at(39, 0, 64))?.threads).toHaveLength(40);
 });
 
-test('a reduction counts the predicates that hold', () => {
+test('a reduction counts the predicates that are true', () => {
   const barriers = new Barriers(3);
   barriers.arrive(at(0, 0, null, { predicate: true }));
   barriers.arrive(at(1, 0, null));

@@ -5,7 +5,7 @@ import { GlobalMemory } from './global-memory.ts';
 import { MemoryView, type SharedMemory } from './memory-view.ts';
 
 describe('allocations', () => {
-  test('begin above the first 64 KiB, at multiples of 256, with room between them', () => {
+  test('begin above the first 64 KiB, at multiples of 256, with gaps between them', () => {
     const memory = new GlobalMemory();
     const a = memory.allocate(1, 'a');
     const b = memory.allocate(300, 'b');
@@ -16,7 +16,7 @@ describe('allocations', () => {
     expect(c.address).toBeGreaterThan(b.address + 300);
   });
 
-  test('are zeroed, also where something was before', () => {
+  test('are zeroed, even where something was stored before', () => {
     const memory = new GlobalMemory(70_000);
     const first = memory.allocate(60_000, 'first');
     memory.bytesOf(first).fill(0xee);
@@ -25,7 +25,7 @@ describe('allocations', () => {
     expect(memory.bytesOf(second).every((byte) => byte === 0)).toBe(true);
   });
 
-  test('together may not pass the limit, freed ones do not count', () => {
+  test('may not exceed the limit together; freed ones do not count', () => {
     const memory = new GlobalMemory(1024);
     const a = memory.allocate(512, 'a');
     memory.allocate(512, 'b');
@@ -34,7 +34,7 @@ describe('allocations', () => {
     expect(() => memory.allocate(100, 'c')).not.toThrow();
   });
 
-  test('are freed once', () => {
+  test('can be freed only once', () => {
     const memory = new GlobalMemory(512);
     const a = memory.allocate(256, 'a');
     memory.free(a);
@@ -54,7 +54,7 @@ describe('accesses', () => {
     return 'none';
   };
 
-  test('lie wholly inside one live allocation', () => {
+  test('must lie wholly inside one live allocation', () => {
     const memory = new GlobalMemory();
     const { address } = memory.allocate(64, 'a');
     expect(codeOf(() => memory.check('load', address, 16))).toBe('none');
@@ -65,7 +65,7 @@ describe('accesses', () => {
     expect(codeOf(() => memory.check('store', 0, 4))).toBe('PTX6005');
   });
 
-  test('a freed allocation is named even right after a good access to it', () => {
+  test('to a freed allocation are reported, even right after a good access to it', () => {
     const memory = new GlobalMemory();
     const allocation = memory.allocate(64, 'buffer 7');
     memory.check('load', allocation.address, 4);
@@ -73,7 +73,7 @@ describe('accesses', () => {
     expect(() => memory.check('load', allocation.address, 4)).toThrow('buffer 7, 64 bytes at 0x10000, was freed');
   });
 
-  test('the nearest allocation is named on either side', () => {
+  test('outside of all allocations name the nearest one on either side', () => {
     const memory = new GlobalMemory();
     const a = memory.allocate(100, 'a');
     const b = memory.allocate(100, 'b');
@@ -92,7 +92,7 @@ describe('accesses', () => {
     expect(written).toEqual(Array.from({ length: width / 8 }, (_, i) => i));
   });
 
-  test('what was stored stays when memory grows', () => {
+  test('are kept when memory grows', () => {
     const memory = new GlobalMemory();
     const allocation = memory.allocate(8, 'a');
     memory.store(allocation.address, 32, 0xdeadbeef);
@@ -101,8 +101,8 @@ describe('accesses', () => {
   });
 });
 
-describe('borrowed room', () => {
-  test('belongs to no allocation, and is lent again: the smallest that is large enough', () => {
+describe('lent memory', () => {
+  test('belongs to no allocation, and the smallest sufficient piece is lent again', () => {
     const memory = new GlobalMemory();
     const large = memory.borrow(10_000);
     const small = memory.borrow(1000);
@@ -112,7 +112,7 @@ describe('borrowed room', () => {
     expect([memory.borrow(500), memory.borrow(500), memory.borrow(10_000) > small]).toEqual([small, large, true]);
   });
 
-  test('keeps its size when it was lent for less', () => {
+  test('keeps its size if it is lent for less', () => {
     const memory = new GlobalMemory();
     const large = memory.borrow(10_000);
     for (const size of [10, 10_000, 20]) {
@@ -122,7 +122,7 @@ describe('borrowed room', () => {
   });
 });
 
-test('a worker sees what the device has, and the same faults', () => {
+test('a worker sees the memory of the device, and reports the same faults', () => {
   const memory = new GlobalMemory();
   const allocation = memory.allocate(64, 'a');
   const freed = memory.allocate(64, 'b');

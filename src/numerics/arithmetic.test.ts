@@ -1,4 +1,4 @@
-/** Arithmetic judged by definition: exact integers on one side, the neighbours of the result on the other. */
+/** Arithmetic checked by definition: an exact integer result is compared with the neighbours of the computed one. */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Comparison, isNegative, isRounded, unitExponent, unitsOf } from '../../test/oracle/oracle.ts';
@@ -17,7 +17,7 @@ function bitsOf(format: FloatArithmeticFormat, pattern: bigint): Bits {
   return format === 'f64' ? pattern : Number(pattern);
 }
 
-/** Finite encodings, many of them with exponents so near to each other that sums cancel and products underflow. */
+/** Finite encodings, many with exponents so close to each other that sums cancel and products underflow. */
 function finiteOf(format: FloatArithmeticFormat): fc.Arbitrary<Bits> {
   const { width } = formats[format];
   const fraction = format === 'f16' ? 10 : format === 'bf16' ? 7 : format === 'f32' ? 23 : 52;
@@ -44,7 +44,7 @@ function finiteOf(format: FloatArithmeticFormat): fc.Arbitrary<Bits> {
     .filter((bits) => unitsOf(format, bits) !== null);
 }
 
-/** An exact result as numerator / denominator in units, or its square; the sign stands apart. */
+/** An exact result, or its square, as numerator / denominator in units; the sign is kept separately. */
 interface Result {
   readonly negative: boolean;
   readonly isZero: boolean;
@@ -77,7 +77,7 @@ const exactly: Partial<Record<FloatFunction, Exactly>> = {
   }),
 };
 
-/** Operands for which the result is neither an exact zero nor special. */
+/** Operands whose result is neither an exact zero nor special. */
 function isPlain(fn: FloatFunction, [a, b]: readonly bigint[], result: Result): boolean {
   if (result.isZero) return false;
   if (fn === 'sqrt' || fn === 'rsqrt') return (a ?? 0n) > 0n;
@@ -107,12 +107,12 @@ describe('the exact result, rounded once', () => {
     );
   });
 
-  it('fma ties where only the subnormal grid does', () => {
+  it('fma has ties that only the subnormal grid has', () => {
     const [a, b, c] = ['0x1.00006ap-75', '0x1.ffff2cp-76', '0x1.34aec8p-128'].map(parseHexFloat);
     expect(floatOperation('fma', 'f32', plain)(a as Bits, b as Bits, c as Bits)).toBe(0x002695d9);
   });
 
-  it.each(['add', 'sub', 'mul', 'div', 'sqrt'] as const)('%s.f64 is that of the host', (fn) => {
+  it.each(['add', 'sub', 'mul', 'div', 'sqrt'] as const)("%s.f64 equals the host's", (fn) => {
     const host = {
       add: (a: number, b: number) => a + b,
       sub: (a: number, b: number) => a - b,
@@ -144,7 +144,7 @@ function bits32(value: number): number {
   return words.getUint32(0);
 }
 
-/** A hex float of PTX's manual kind that is an f32, as bits. */
+/** A PTX hex float that is exactly an f32, as bits. */
 function parseHexFloat(text: string): number {
   const [, whole = '', fraction = '', exponent = ''] = /^0x([01])\.([0-9a-f]*)p(-?\d+)$/.exec(text) ?? [];
   return bits32(Number.parseInt(whole + fraction, 16) * 2 ** (Number(exponent) - fraction.length * 4));
@@ -211,7 +211,7 @@ describe('special operands of f32', () => {
   });
 });
 
-describe('overflow follows the direction of rounding', () => {
+describe('overflow follows the rounding direction', () => {
   it.each([
     ['rn', inf, negInf],
     ['rz', 0x7f7fffff, 0xff7fffff],
@@ -227,7 +227,7 @@ describe('overflow follows the direction of rounding', () => {
 describe('.ftz', () => {
   const flush = { ...plain, flush: true };
 
-  it('takes subnormal operands as zeros of their sign', () => {
+  it('reads subnormal operands as zeros of their sign', () => {
     expect(floatOperation('add', 'f32', flush)(0x80000001, 0x80000001, 0)).toBe(negZero);
     expect(floatOperation('rcp', 'f32', flush)(0x807fffff, 0, 0)).toBe(negInf);
     expect(floatOperation('neg', 'f32', flush)(least, 0, 0)).toBe(negZero);
@@ -239,12 +239,12 @@ describe('.ftz', () => {
     expect(floatOperation('mul', 'f16', flush)(0x0400, 0xb800, 0)).toBe(0x8000);
   });
 
-  it('flushes what only the subnormal grid would round up to the smallest normal', () => {
+  it('flushes a result that only the subnormal grid rounds up to the smallest normal number', () => {
     expect(floatOperation('mul', 'f32', plain)(0x00ffffff, 0x3f000000, 0)).toBe(0x00800000);
     expect(floatOperation('mul', 'f32', flush)(0x00ffffff, 0x3f000000, 0)).toBe(0);
   });
 
-  it('keeps what rounds up to the smallest normal on any grid', () => {
+  it('keeps a result that every grid rounds up to the smallest normal number', () => {
     const [a, b] = [bits32(2 ** -75), bits32(-(2 ** -77))];
     expect(floatOperation('fma', 'f32', flush)(a, b, 0x00800000)).toBe(0x00800000);
   });
@@ -265,21 +265,21 @@ describe('.sat clamps to [0, 1]', () => {
   });
 });
 
-describe('NaNs of f64 keep their payload', () => {
+describe('f64 NaNs keep their payload', () => {
   const add = floatOperation('add', 'f64', plain);
   const signalling = 0x7ff4000000001234n;
 
-  it('the first operand that is one, made quiet', () => {
+  it('the first NaN operand is the result, made quiet', () => {
     expect(add(signalling, 0xfff8000000000001n, 0n)).toBe(0x7ffc000000001234n);
     expect(add(0x3ff0000000000000n, signalling, 0n)).toBe(0x7ffc000000001234n);
     expect(floatOperation('fma', 'f64', plain)(0x7ff0000000000000n, 0n, signalling)).toBe(0x7ffc000000001234n);
   });
 
-  it('the NaN of CUDA where no operand is one', () => {
+  it("without a NaN operand the result is CUDA's NaN", () => {
     expect(add(0x7ff0000000000000n, 0xfff0000000000000n, 0n)).toBe(0xfff8000000000000n);
   });
 
-  it('neg and abs touch the sign alone', () => {
+  it('neg and abs change only the sign', () => {
     expect(floatOperation('neg', 'f64', plain)(signalling, 0n, 0n)).toBe(0xfff4000000001234n);
     expect(floatOperation('abs', 'f64', plain)(0xfff4000000001234n, 0n, 0n)).toBe(signalling);
   });
@@ -318,13 +318,13 @@ describe('approximate division', () => {
   const divide = floatOperation('div', 'f32', { ...plain, approximate: true });
   const huge = 0x7f000000;
 
-  it('gives 0 by a divisor above 2^126, and NaN for infinity', () => {
+  it('gives 0 for a divisor above 2^126, and NaN for infinity', () => {
     expect(divide(one, huge, 0)).toBe(0);
     expect(divide(negOne, huge, 0)).toBe(negZero);
     expect(divide(inf, huge, 0)).toBe(nan);
   });
 
-  it('is the rounded quotient else, and always so in div.full', () => {
+  it('is otherwise the rounded quotient, as div.full always is', () => {
     expect(divide(one, 0x7e800000, 0)).toBe(0x00800000);
     expect(divide(one, 0x40400000, 0)).toBe(0x3eaaaaab);
     expect(floatOperation('div.full', 'f32', plain)(one, huge, 0)).toBe(0x00400000);

@@ -1,11 +1,11 @@
-/** Bit counting, reversing and finding, against the digits of the numbers. */
+/** Counting, reversing and finding bits, compared with the digits of the numbers. */
 import { describe, expect, test } from 'vitest';
 import type { Bits } from '../base/bits.ts';
 import { bitOperation } from './integers.ts';
 
 const widths = [32, 64] as const;
 
-/** One bit, runs of ones, and patterns, of a width. */
+/** Patterns of a width: single bits, runs of ones, and others. */
 function samples(width: number): readonly Bits[] {
   const found: bigint[] = [0n, (1n << BigInt(width)) - 1n];
   for (let i = 0n; i < BigInt(width); i++) {
@@ -31,7 +31,7 @@ describe.each(widths)('%i bits', (width) => {
     }
   });
 
-  test('brev turns the digits round', () => {
+  test('brev reverses the digits', () => {
     const reverse = bitOperation('brev', width);
     for (const value of samples(width)) {
       const turned = BigInt(`0b${digitsOf(value, width).split('').toReversed().join('')}`);
@@ -57,7 +57,7 @@ describe('fns', () => {
     [4, 0, 0xffffffff],
     [40, 1, 0xffffffff],
     [40, 0, 0xffffffff],
-  ])('from bit %i the set bit number %i is %i', (base, n, place) => {
+  ])('from bit %i, set bit number %i is bit %i', (base, n, place) => {
     expect(find(mask, base, n >>> 0)).toBe(place);
   });
 });

@@ -1,4 +1,7 @@
-/** Conversions against test/oracle: results by definition, from a comparison with every point of the destination. */
+/**
+ * Conversions compared with test/oracle, which finds results by definition, from a comparison with every point of the
+ * destination.
+ */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Comparison, expected, isNegative, isRounded, unitsOf } from '../../test/oracle/oracle.ts';
@@ -162,7 +165,7 @@ function comparisonOf(format: FormatName, bits: Bits): Comparison {
 
 const anyF64 = fc.oneof(
   fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
-  // Exponents around those of f32, so that halves and subnormals of f32 occur.
+  // Exponents around those of f32, so that midpoints and subnormals of f32 occur.
   fc
     .tuple(
       fc.integer({ min: 0x360, max: 0x480 }),
@@ -173,7 +176,7 @@ const anyF64 = fc.oneof(
     .map(([field, low, high, sign]) => (BigInt(sign) << 63n) | (BigInt(field) << 52n) | (BigInt(high) << 29n) | low),
 );
 
-describe('wide destinations, judged from the neighbours of the result', () => {
+describe('wide destinations, judged by the neighbours of the result', () => {
   const directed = ['rn', 'rz', 'rm', 'rp'] as const;
 
   it.each(directed)('f64 to f32, %s', (rounding) => {
@@ -220,7 +223,7 @@ describe('wide destinations, judged from the neighbours of the result', () => {
           const result = convert(make('f32', 'tf32', { rounding }), source) as number;
           const compare = comparisonOf('f32', source);
           expect(result % 2 ** 13).toBe(0);
-          // rna differs from rn on ties alone, where it is the neighbour above.
+          // rna differs from rn only on ties, where it takes the neighbour above.
           const tie = source % 2 ** 13 === 2 ** 12;
           const judged = rounding === 'rna' ? (tie ? 'away' : 'rn') : rounding;
           if (judged === 'away') expect(result).toBe(source + 2 ** 12);

@@ -36,7 +36,7 @@ describe('formatValue', () => {
     expect(formatValue(format, bits)).toBe(text);
   });
 
-  it('reads back as the same bits', () => {
+  it('parses back to the same bits', () => {
     const words = new DataView(new ArrayBuffer(8));
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), (bits) => {
@@ -49,7 +49,7 @@ describe('formatValue', () => {
     );
   });
 
-  it('has as few digits as the host needs', () => {
+  it("has as few digits as the host's", () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true, min: 1e-5, max: 1e20 }), (value) => {
         const words = new DataView(new ArrayBuffer(8));

@@ -7,7 +7,7 @@ import { formats, formatNames } from './formats.ts';
 
 const narrow = formatNames.filter((name) => formats[name].width <= 16);
 
-/** The double that a finite value is. */
+/** The double equal to a finite value. */
 function doubleOf(value: Exact): number {
   if (value.kind === 'zero') return value.sign === 1 ? -0 : 0;
   if (value.kind !== 'finite') return Number.NaN;
@@ -28,7 +28,7 @@ describe('encoding is the inverse of decoding', () => {
 
   const words = new DataView(new ArrayBuffer(8));
 
-  it('f32 and f64 mean what they mean to the host', () => {
+  it('f32 and f64 mean the same as on the host', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         words.setFloat64(0, value);
@@ -71,7 +71,7 @@ describe('the ends and the special values of each format', () => {
     ['s8', '127', null, null],
     ['u4', '15', null, null],
     ['s64', '9223372036854775807', null, null],
-  ] as const)('%s reaches %s', (name, largest, infinity, nan) => {
+  ] as const)('the largest value of %s is %s', (name, largest, infinity, nan) => {
     const patterns = patternsOf(name);
     expect(formatValue(name, patterns.largest[0])).toBe(largest);
     expect(patterns.infinity === null ? null : formatValue(name, patterns.infinity[0])).toBe(infinity);
@@ -84,13 +84,13 @@ describe('the ends and the special values of each format', () => {
     ['u8', '0'],
     ['e4m3', '-448'],
     ['s64', '-9223372036854775808'],
-  ] as const)('%s goes down to %s', (name, lowest) => {
+  ] as const)('the smallest value of %s is %s', (name, lowest) => {
     expect(formatValue(name, patternsOf(name).largest[1])).toBe(lowest);
   });
 });
 
 describe('values too wide for a number', () => {
-  it('keep 53 bits and the class of the rest', () => {
+  it('keep 53 bits and classify the rest', () => {
     const base = 1n << 60n;
     expect(fromInteger(0, base, 0)).toMatchObject({ significand: 2 ** 52, exponent: 8, tail: 0 });
     expect(fromInteger(0, base + 1n, 0).tail).toBe(1);
@@ -100,7 +100,7 @@ describe('values too wide for a number', () => {
     expect(fromInteger(0, 3n, 0, true)).toMatchObject({ tail: 1 });
   });
 
-  it('are quotients too', () => {
+  it('may be quotients', () => {
     expect(fromRatio(0, 1n, 4n)).toMatchObject({ tail: 0 });
     const third = fromRatio(1, 1n, 3n);
     expect(third).toMatchObject({ sign: 1, significand: 6004799503160661, exponent: -54, tail: 1 });

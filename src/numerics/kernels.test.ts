@@ -1,4 +1,4 @@
-/** The kernels before any rounding: significand, exponent and tail must name the place where the exact result lies. */
+/** The kernels before any rounding: significand, exponent and tail must locate the exact result. */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Finite, finite, noTail } from './exact.ts';
@@ -12,7 +12,7 @@ function unitsOf(value: Finite): bigint {
 }
 
 /**
- * Whether a magnitude lies where a result says. `compare(n)` is the sign of (exact magnitude - n half places of the
+ * Whether a magnitude lies where a result says. `compare(n)` is the sign of (exact magnitude - n half units of the
  * result's last place).
  */
 function isAt(result: Finite, compare: (halves: bigint) => number): boolean {
@@ -39,7 +39,7 @@ function magnitudeOf(value: bigint): bigint {
   return value < 0n ? -value : value;
 }
 
-/** Values of up to `bits` bits; exponents near each other and far apart. */
+/** Values of up to `bits` bits, with exponents near each other and far apart. */
 function values(bits: number): fc.Arbitrary<Finite> {
   const significand = fc
     .integer({ min: 1, max: bits })

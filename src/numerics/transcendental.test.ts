@@ -1,4 +1,7 @@
-/** Elementary functions: their fixed-point series against ever more places, their rounded results against doubles. */
+/**
+ * Elementary functions: their fixed-point series are compared with more and more places, their rounded results with
+ * doubles.
+ */
 import { describe, expect, test } from 'vitest';
 import { floatOperation } from './arithmetic.ts';
 import { constants, cosine, exponential, logarithm, sine, slackBits } from './fixed-point.ts';
@@ -13,7 +16,7 @@ describe('fixed point', () => {
 
   const series = { exponential, logarithm, sine, cosine };
 
-  test.each(Object.entries(series))('%s is wrong in fewer bits than it admits', (name, compute) => {
+  test.each(Object.entries(series))('%s stays within its error bound', (name, compute) => {
     for (let i = 1n; i < 40n; i++) {
       const x = name === 'logarithm' ? (1n << 127n) + (i << 121n) + i : (i << 122n) + 7n * i;
       for (const places of [128n, 192n, 640n]) {
@@ -43,7 +46,7 @@ const mode: FloatMode = { rounding: 'rn', flush: false, sat: false, approximate:
 const models = { sin: Math.sin, cos: Math.cos, lg2: Math.log2, ex2: (x: number) => 2 ** x, tanh: Math.tanh } as const;
 const names = Object.keys(models) as (keyof typeof models)[];
 
-/** Values of every size, from 2^-126 to 2^127, both signs, thinning out. */
+/** Values of every size from 2^-126 to 2^127 with both signs, progressively sparser. */
 function* samples(): Generator<number> {
   for (let bits = 0x00800000; bits < 0x7f800000; bits += 0x0012d687) {
     yield bits;
@@ -52,7 +55,7 @@ function* samples(): Generator<number> {
 }
 
 describe('rounded to f32', () => {
-  test.each(names)('%s is the float nearest to the value', (name) => {
+  test.each(names)('%s is the nearest float to the value', (name) => {
     const compute = floatOperation(name, 'f32', mode);
     for (const bits of samples()) {
       const wanted = models[name](valueOf(bits));
@@ -62,7 +65,7 @@ describe('rounded to f32', () => {
       }
       const found = valueOf(compute(bits, 0, 0) as number);
       const nearest = Math.fround(wanted);
-      // The double itself is off by an ulp or so; that may tip what lies that near to the middle of two floats.
+      // The double itself is off by an ulp or so, which may decide cases that close to the midpoint of two floats.
       const beyond = Math.fround(wanted * (1 + 2 ** -50)) === found || Math.fround(wanted * (1 - 2 ** -50)) === found;
       expect(found === nearest || beyond, `${name} ${bits.toString(16)}`).toBe(true);
     }
@@ -99,8 +102,8 @@ describe('rounded to f32', () => {
     expect(floatOperation(name, 'f32', mode)(input, 0, 0)).toBe(result);
   });
 
-  test('the float nearest to a multiple of pi / 2 keeps all its bits', () => {
-    // 16367173 * 2^72 is 1.6e-9 away from one: 86 bits of pi go before the first that counts.
+  test('the nearest float to a multiple of pi / 2 keeps all its bits', () => {
+    // 16367173 * 2^72 is within 1.6e-9 of a multiple: 86 bits of pi cancel before the first one that counts.
     const cosineOf = floatOperation('cos', 'f32', mode);
     expect(valueOf(cosineOf(bitsOf(16367173 * 2 ** 72), 0, 0) as number)).toBe(
       Math.fround(Math.cos(16367173 * 2 ** 72)),

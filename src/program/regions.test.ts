@@ -21,7 +21,7 @@ function liveNames(fn: FunctionProgram, block: number): readonly string[] {
   return live.map((place) => fn.registers.find((register) => register.place === place)?.name ?? '?');
 }
 
-test('a guarded branch over an instruction makes a join of two paths', () => {
+test('a guarded branch over an instruction creates a join of two paths', () => {
   const fn = program('setp.eq.u32 %p1, %r1, 0; @%p1 bra L; add.u32 %r2, %r1, 1; L: mov.u32 %r3, %r2; ret;');
   const blocks = blocksOf(fn);
   expect(blocks.map(({ exit }) => exit)).toEqual([
@@ -37,7 +37,7 @@ test('a guarded branch over an instruction makes a join of two paths', () => {
   expect(liveNames(fn, 0)).toEqual(['%r1', '%r2']);
 });
 
-test('a loop is the target of a branch back, and reads what it wrote the round before', () => {
+test('a loop is the target of a backward branch, and reads what it wrote in the previous round', () => {
   const fn = program('mov.u32 %r1, 0; L: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 9; @%p1 bra L; ret;');
   const [region] = regionsOf(blocksOf(fn));
   expect([...(region?.loops ?? [])]).toEqual([1]);
@@ -46,13 +46,13 @@ test('a loop is the target of a branch back, and reads what it wrote the round b
   expect(liveNames(fn, 1)).toEqual(['%r1']);
 });
 
-test('a function that begins with a loop begins with a block of its own, so that threads come in by another way than they go round', () => {
+test('a function that begins with a loop starts with a separate block, so that entry and loop have different predecessors', () => {
   const fn = program('L: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 9; @%p1 bra L; ret;');
   expect(blocksOf(fn)[0]).toEqual({ start: 0, end: 0, exit: { kind: 'next', next: 1 } });
   expect([...(regionsOf(blocksOf(fn))[0]?.loops ?? [])]).toEqual([1]);
 });
 
-test('a barrier in a loop makes a second region that comes round to the first one', () => {
+test('a barrier in a loop makes a second region that leads back to the first one', () => {
   const fn = program('L: add.u32 %r1, %r1, 1; bar.sync 0; setp.lt.u32 %p1, %r1, %r2; @%p1 bra L; ret;');
   const regions = regionsOf(blocksOf(fn));
   expect(regions.map(({ entry, order }) => ({ entry, order }))).toEqual([
@@ -62,7 +62,7 @@ test('a barrier in a loop makes a second region that comes round to the first on
   expect(liveNames(fn, 2).toSorted()).toEqual(['%r1', '%r2']);
 });
 
-test('a guarded write leaves the old value live', () => {
+test('a guarded write keeps the old value live', () => {
   const fn = program('@%p1 mov.u32 %r1, 1; mov.u32 %r2, %r1; ret;');
   expect(liveNames(fn, 0).toSorted()).toEqual(['%p1', '%r1']);
 });

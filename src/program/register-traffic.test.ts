@@ -1,4 +1,4 @@
-/** Registers that regions load and store: kernels of a few lines, each with a barrier before the code under test. */
+/** The registers that regions load and store: short kernels, each with a barrier before the code under test. */
 import { describe, expect, test } from 'vitest';
 import { loadModule } from '../check/check.ts';
 import { blocksOf } from './flow.ts';
@@ -8,7 +8,10 @@ import { liveness } from './liveness.ts';
 import { regionsOf } from './regions.ts';
 import { TrafficAnalysis } from './register-traffic.ts';
 
-/** For the region after the only barrier, by block: registers loaded, and those changed where it stops or ends. */
+/**
+ * For the region after the only barrier, by block: registers loaded, and registers that have changed where it stops or
+ * ends.
+ */
 function traffic(before: string, behind: string) {
   const source = `.version 8.0\n.target sm_80\n.address_size 64\n.entry k() {
     .reg .pred %p<4>; .reg .b32 %a, %b, %c, %i;\n${before} bar.sync 0; ${behind}\n}`;
@@ -37,38 +40,38 @@ function traffic(before: string, behind: string) {
   };
 }
 
-describe('registers are taken out', () => {
-  test('where they are first read, and those that nobody reads stay in the frame', () => {
+describe('registers are loaded', () => {
+  test('where they are first read; those that nobody reads stay in the frame', () => {
     const found = traffic('', 'add.u32 %a, %b, 1; @%p1 bra L; add.u32 %c, %c, %a; L: st.shared.b32 [%i], %c; ret;');
     expect(found).toEqual({ entry: '', starts: { 0: '%b %c %p1', 2: '%i' }, loops: {}, changed: '%c' });
   });
 
-  test('before the loop that reads them', () => {
+  test('before a loop that reads them', () => {
     const found = traffic('', 'mov.u32 %i, 0; L: add.u32 %i, %i, %b; setp.lt.u32 %p1, %i, 9; @%p1 bra L; ret;');
     expect(found.loops).toEqual({ 1: '%b' });
   });
 
-  test('before a branch where only one way changes them', () => {
+  test('before a branch if only one path changes them', () => {
     const found = traffic('', '@%p1 bra L; mov.u32 %a, 1; L: st.shared.b32 [%i], %a; ret;');
     expect(found.starts).toEqual({ 0: '%a %p1', 2: '%i' });
   });
 
-  test('before a loop in which only one way changes them', () => {
+  test('before a loop if only one path in it changes them', () => {
     const body = 'L: @%p2 bra M; mov.u32 %a, 1; M: @%p1 bra L; st.shared.b32 [%i], %a; ret;';
     expect(traffic('', body).loops).toEqual({ 1: '%a %p1 %p2' });
   });
 
-  test('under a guard, as what was there may stay', () => {
+  test('under a guard, because the old value may remain', () => {
     expect(traffic('', '@%p1 mov.u32 %a, 1; st.shared.b32 [%i], %a; ret;').starts).toEqual({ 0: '%a %i %p1' });
   });
 
-  test('at once where loops are no nest', () => {
+  test('immediately if loops are not properly nested', () => {
     const body = '@%p1 bra B; A: add.u32 %a, %a, 1; B: add.u32 %b, %b, 1; @%p2 bra A; st.shared.b32 [%i], %a; ret;';
     expect(traffic('', body)).toMatchObject({ entry: '%a %b %i %p1 %p2', starts: {}, loops: {} });
   });
 });
 
-test('a register that is only read has not changed where threads stop again', () => {
+test('a register that is only read does not count as changed at the next stop', () => {
   const loop = 'L: add.u32 %a, %a, %b;';
   expect(traffic(loop, 'setp.lt.u32 %p1, %a, %c; @%p1 bra L; ret;')).toMatchObject({
     starts: { 0: '%a %c' },

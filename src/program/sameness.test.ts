@@ -1,4 +1,7 @@
-/** How far registers are the same: from special registers, memory, votes and calls through arithmetic and guards. */
+/**
+ * How far registers are uniform: values from special registers, memory and votes, followed through arithmetic and
+ * guards.
+ */
 import { expect, test } from 'vitest';
 import { loadModule } from '../check/check.ts';
 import { FunctionTable } from './function-table.ts';
@@ -38,6 +41,6 @@ test.each([
   expect(samenessIn(`${body} ret;`)['%r1']).toBe(sameness);
 });
 
-test('a generic address may mean local memory, which is a thread’s own', () => {
+test('a generic address may point to local memory, which is private to a thread', () => {
   expect(samenessIn(`${loadPointer} ld.u32 %r1, [%rd1]; ret;`, true)['%r1']).toBe('thread');
 });

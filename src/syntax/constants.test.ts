@@ -226,7 +226,7 @@ describe('a float expression has the bits that ptxas gives it', () => {
   });
 });
 
-describe('a constant keeps its form', () => {
+describe('a constant keeps its spelling', () => {
   it.each([
     ['0f3F800001', '0f', 0x3f800001n],
     ['0F7f800001', '0f', 0x7f800001n],
@@ -239,7 +239,7 @@ describe('a constant keeps its form', () => {
   });
 });
 
-describe('the type of an integer is unsigned', () => {
+describe('whether an integer is unsigned', () => {
   it.each([
     ['1U', true],
     ['1', false],
@@ -263,7 +263,7 @@ describe('the type of an integer is unsigned', () => {
   });
 });
 
-describe('what ptxas refuses is reported once, under its own code', () => {
+describe('a constant that ptxas refuses is reported once, under its own code', () => {
   it.each([
     ['08', 'PTX1005'],
     ['0x', 'PTX1005'],
@@ -301,14 +301,14 @@ describe('what ptxas refuses is reported once, under its own code', () => {
   });
 });
 
-it('warns where a literal beyond 64 bits is cut to 64', () => {
+it('warns if a literal beyond 64 bits is cut to 64', () => {
   expect(evaluate('18446744073709551616')).toEqual({
     constant: { kind: 'integer', value: 0n, unsigned: false },
     codes: ['PTX1015'],
   });
 });
 
-describe('nesting is limited, not the stack', () => {
+describe('nesting is limited before the stack overflows', () => {
   it.each([
     ['parentheses', `${'('.repeat(100_000)}1`],
     ['signs', `${'- '.repeat(100_000)}1`],

@@ -25,11 +25,11 @@ describe('names', () => {
     ['%a%b', ['Name %a', 'Name %b']],
     ['a.b', ['Name a', 'Dotted .b']],
     ['WARP_SZ', ['WarpSize WARP_SZ']],
-  ])('%s is none', (text, expected) => {
+  ])('%s is not one', (text, expected) => {
     expect(tokens(text)).toEqual(expected);
   });
 
-  it('are the same string wherever they stand', () => {
+  it('are the same string wherever they occur', () => {
     const lexer = new Lexer('%register1 add %register1');
     lexer.next();
     const first = lexer.text();
@@ -61,7 +61,7 @@ describe('numbers', () => {
     expect(tokens(text)).toEqual([`${kind} ${text}`]);
   });
 
-  it('a second dot starts another', () => {
+  it('a second dot starts another number', () => {
     expect(tokens('1..2')).toEqual(['Float 1.', 'Float .2']);
   });
 });
@@ -95,7 +95,7 @@ describe('a mnemonic', () => {
 });
 
 describe('operators', () => {
-  it('of two characters go before those of one', () => {
+  it('of two characters take precedence over those of one', () => {
     const expected = ['<<', '>>', '<=', '>=', '==', '!=', '&&', '||', '<', '=', '|'];
     expect(tokens('<< >> <= >= == != && || <=|'.replace('<=|', '< =|')).map((token) => token.split(' ')[1])).toEqual(
       expected,
@@ -132,7 +132,7 @@ describe('strings', () => {
   });
 });
 
-it('reads no further than the end of the text, at any length of it', () => {
+it('reads no further than the end of the text, whatever its length', () => {
   const text = '%r1 .a::b 0x1F 1.5e+3 0f3F800000 "s" /* c */ // d\n@@DWARF << #';
   for (let length = 0; length <= text.length; length++) {
     const lexer = new Lexer(text.slice(0, length));
@@ -141,7 +141,7 @@ it('reads no further than the end of the text, at any length of it', () => {
   }
 });
 
-it('keeps offsets where characters are not ASCII', () => {
+it('keeps offsets if characters are not ASCII', () => {
   const lexer = new Lexer('// \u00e9\u{1f600}\nadd');
   lexer.next();
   expect([lexer.text(), lexer.start, lexer.foreign]).toEqual(['add', 7, 3]);

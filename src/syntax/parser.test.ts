@@ -14,7 +14,7 @@ function findings(statements: string): readonly Diagnostic[] {
   }));
 }
 
-/** `statements` after the fix that the first finding offers. */
+/** `statements` after applying the fix that the first finding offers. */
 function fixed(statements: string): string | null {
   const before = `${header}.func f() {\n`.length;
   const fix = findings(statements)[0]?.fix;
@@ -22,7 +22,7 @@ function fixed(statements: string): string | null {
   return statements.slice(0, fix.span.start - before) + fix.text + statements.slice(fix.span.end - before);
 }
 
-describe('items come one at a time', () => {
+describe('items are parsed one at a time', () => {
   it('yields an item before it reads the next', () => {
     const diagnostics: Diagnostic[] = [];
     const items = parseItems(`${header}.entry a() { ret; }\n.entry b() { bad,; }`, (d) => diagnostics.push(d));
@@ -33,7 +33,7 @@ describe('items come one at a time', () => {
     expect(diagnostics).toHaveLength(1);
   });
 
-  it('gives spans that cut an item from the text', () => {
+  it("gives spans that select an item's text", () => {
     const source = `${header}.visible .entry a() { @%p ret ; }\n.global .b32 x = 1 ;`;
     const { items } = parseModule(source);
     expect(items.map(({ start, end }) => source.slice(start, end))).toEqual([
@@ -71,11 +71,11 @@ describe('a message says what was found, what was expected, and what to write', 
     expect(findings(expected)).toEqual([]);
   });
 
-  it('repeats the words of ptxas', () => {
+  it('quotes ptxas', () => {
     expect(findings('add.s32 %r1 %r2;')[0]?.ptxas).toBe("Parsing error near '%r2': syntax error");
   });
 
-  it('shortens what is long', () => {
+  it('abbreviates long text', () => {
     const [finding] = findings(`add.s32 %r1 ${'x'.repeat(1000)};`);
     expect(finding?.message).toHaveLength("unexpected ''; expected ',' or ';'".length + 61);
   });
@@ -91,7 +91,7 @@ describe('characters beyond ASCII', () => {
     expect(findings(statements).map((diagnostic) => diagnostic.code)).toEqual([code]);
   });
 
-  it('a byte order mark is refused, with the way to be rid of it', () => {
+  it('a byte order mark is refused, and the help says how to remove it', () => {
     const { items, diagnostics } = parseModule(`\ufeff${header}`);
     expect(items).toHaveLength(3);
     expect(diagnostics).toMatchObject([{ code: 'PTX1006', fix: { span: { start: 0, end: 1 }, text: '' } }]);
@@ -99,13 +99,13 @@ describe('characters beyond ASCII', () => {
 });
 
 describe('no text is too much', () => {
-  it(`stops after ${errorLimit} errors with a last word`, () => {
+  it(`stops after ${errorLimit} errors with a final message`, () => {
     const { diagnostics } = parseModule(`${header}.func f() {${'bad,;\n'.repeat(5000)}}`);
     expect(diagnostics).toHaveLength(errorLimit + 1);
     expect(diagnostics.at(-1)?.code).toBe('PTX1021');
   });
 
-  it('reports scopes that nest too deeply once, and reads on behind them', () => {
+  it('reports scopes that nest too deeply once, and continues after them', () => {
     const deep = `${'{'.repeat(100_000)}${'}'.repeat(100_000)}`;
     const { items, diagnostics } = parseModule(`${header}.func f() { ${deep} bad,; }\n.func g() { ret; }`);
     expect(diagnostics.map((diagnostic) => diagnostic.code)).toEqual(['PTX1020', 'PTX1001']);
@@ -117,13 +117,13 @@ describe('no text is too much', () => {
     expect(diagnostics.map((diagnostic) => diagnostic.code)).toEqual(['PTX1020']);
   });
 
-  it('reports what is never closed once', () => {
+  it('reports a missing closing bracket once', () => {
     const { diagnostics } = parseModule(`${header}.func f() { { { { ret;`);
     expect(diagnostics.map((diagnostic) => diagnostic.code)).toEqual(['PTX1001']);
   });
 });
 
-describe('one instruction alone', () => {
+describe('a single instruction', () => {
   it.each([
     'cvt.rn.f16.f32 %h, %f',
     'cvt.rn.f16.f32 %h, %f;',

@@ -29,7 +29,7 @@ function printed(instruction: string): string | null {
   return parsed === null ? null : printInstruction(parsed);
 }
 
-describe('what is printed reads back as the same tree', () => {
+describe('printed text parses back to the same tree', () => {
   it.each(readdirSync(kernels).filter((name) => name.endsWith('.ptx')))('%s', (name) => {
     expectRoundTrip(readFileSync(new URL(name, kernels), 'utf8'));
   });
@@ -43,7 +43,7 @@ describe('what is printed reads back as the same tree', () => {
   });
 });
 
-describe('an instruction has one spelling', () => {
+describe('an instruction has one canonical spelling', () => {
   it.each([
     ['@ ! %p1 ld .global .v2.f32{%f1,%f2},[%rd1 + 8]', '@!%p1 ld.global.v2.f32 {%f1, %f2}, [%rd1+8];'],
     ['mov.b32 %r1, 0x1F + 017', 'mov.b32 %r1, 46;'],
@@ -67,7 +67,7 @@ describe('an instruction has one spelling', () => {
   });
 });
 
-describe('floats that no literal may be are printed as arithmetic', () => {
+describe('floats without a literal are printed as arithmetic', () => {
   it.each(['1e-300*1e-20', '-1e-300*1e-10', '1e308*10.0', '-1e308*10.0', '1e308*10.0-1e308*10.0'])('%s', (text) => {
     const bits = (instruction: string): unknown => parseInstruction(instruction).instruction?.operands[1];
     const original = `mov.f64 %fd1, ${text}`;

@@ -1,4 +1,4 @@
-/** The rows of the containers, and what everybody makes of them. */
+/** The rows of the containers, and how the rest of the library uses them. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { memorySource } from './bytes.ts';
@@ -36,14 +36,14 @@ describe.each(containerNames)('%s', (container) => {
   const row = containers[container];
   const plan = { name: 'x', dtype: dtypes[container], shape: [2] };
 
-  test('is known by the endings of its names', () => {
+  test('is recognized by its file name endings', () => {
     for (const ending of row.endings) {
       expect(containerNamed(`a.b/c.${ending}`)).toBe(container);
       expect(containerNamed(`C.${ending.toUpperCase()}`)).toBe(container);
     }
   });
 
-  test('is known by its first bytes, and read as it is written', async () => {
+  test('is recognized by its first bytes, and read as it is written', async () => {
     const bytes = await written(layoutFile(container, [plan]));
     const hasHeader = row.signature !== null || row.resembles !== null;
     expect(containerThatBegins(bytes.subarray(0, 9))).toBe(hasHeader ? container : null);
@@ -59,7 +59,7 @@ describe.each(containerNames)('%s', (container) => {
     else expect(two().tensors).toHaveLength(2);
   });
 
-  test('is in the documents', () => {
+  test('is in the documentation', () => {
     const table = readFileSync(new URL('../../docs/tensor-files.md', import.meta.url), 'utf8');
     expect(table.match(/^\| container [^]*?\n\n/m)?.[0]).toContain(row.title);
     const commands = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8');
@@ -72,12 +72,12 @@ test('no two share an ending', () => {
   expect(new Set(endings).size).toBe(endings.length);
 });
 
-test('raw files are never found out', () => {
+test('raw files are never detected', () => {
   expect(containerTitles('with header')).not.toContain('raw');
   expect(containerTitles()).toContain('raw');
 });
 
-test('safetensors has an element type for every format that is spelled for it', () => {
+test('safetensors has an element type for every format that has a spelling there', () => {
   const spelled = formatNames.map((format) => safetensorsDtype(format)).filter((name) => name !== null);
   expect(spelled.filter((name) => !safetensorsDtypes.has(name))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** Files converted piece by piece hold what converting each tensor at once gives. */
+/** Converting files piece by piece gives the same result as converting each tensor at once. */
 import { describe, expect, test } from 'vitest';
 import { convert } from '../arrays/convert.ts';
 import { quantize } from '../arrays/quantized/quantize.ts';
@@ -50,12 +50,12 @@ async function stored({ file, bytes }: Converted, name: string): Promise<Uint8Ar
 const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength);
 
-/** Compared at once: these are megabytes. */
+/** Compared as one string, because these are megabytes. */
 function same(a: Uint8Array, b: ArrayBufferView): boolean {
   return Buffer.from(a.buffer, a.byteOffset, a.byteLength).equals(bytesOf(b));
 }
 
-/** More than a piece, in rows that end within blocks and tiles, and in rows that do not. */
+/** More elements than a piece has, in rows that end within blocks and tiles, and in rows that do not. */
 const shapes = [
   [1100, 1000],
   [1088, 1024],
@@ -79,7 +79,7 @@ describe.each(shapes)('%i x %i f32', (...shape) => {
     }
   });
 
-  test.each(['tensor', 'row', 'tile'] as const)('to e4m3 with a scale a %s', async (scale) => {
+  test.each(['tensor', 'row', 'tile'] as const)('to e4m3 with one scale per %s', async (scale) => {
     const found = await converted(await fileOf('safetensors', given), 'safetensors', { to: 'e4m3', scale });
     const whole = quantize(values, { to: 'e4m3', shape: [...shape], granularity: scale });
     expect(same(await stored(found, 'w'), whole.codes)).toBe(true);
@@ -103,7 +103,7 @@ describe.each(shapes)('%i x %i f32', (...shape) => {
 });
 
 test.each(['mxfp8', 'nvfp4', 'e4m3'])(
-  'one row that is longer than a piece, and ends within a block, to %s',
+  'one row that is longer than a piece and ends within a block, to %s',
   async (to) => {
     const shape = [2 ** 20 + 2 ** 18 + 8];
     const values = Float32Array.from({ length: shape[0] ?? 0 }, (_, i) => Math.cos(i) * 3);
@@ -121,7 +121,7 @@ test.each(['mxfp8', 'nvfp4', 'e4m3'])(
   },
 );
 
-test.each(['f16', 'bf16'] as const)('%s is quantised as its values are', async (from) => {
+test.each(['f16', 'bf16'] as const)('%s is quantized like its values', async (from) => {
   const values = convert(valuesOf([8, 64]), { to: from });
   const dtype = from === 'f16' ? 'F16' : 'BF16';
   const file = await fileOf('safetensors', { name: 'w', dtype, shape: [8, 64], data: values });
@@ -129,7 +129,7 @@ test.each(['f16', 'bf16'] as const)('%s is quantised as its values are', async (
   expect(same(await stored(found, 'w'), quantize(values, { to: 'mxfp8', from, shape: [8, 64] }).codes)).toBe(true);
 });
 
-test('what was quantised is near what it was made of', async () => {
+test('quantized values are near the original ones', async () => {
   const values = valuesOf([4, 256]);
   const file = await fileOf('safetensors', { name: 'w', dtype: 'F32', shape: [4, 256], data: values });
   for (const choice of [
@@ -173,7 +173,7 @@ describe('GGUF', () => {
     expect([codes[0], codes[1], codes[16], codes[17], codes[31]]).toEqual([127, -16, -1, 1, 15]);
   });
 
-  test('its blocks become numbers elsewhere', async () => {
+  test('its blocks become numbers in other formats', async () => {
     const values = valuesOf([2, 64]);
     const file = await fileOf('safetensors', { name: 'w', dtype: 'F32', shape: [2, 64], data: values });
     const { file: blocks } = await converted(file, 'gguf', { to: 'q8_0' });
@@ -182,7 +182,7 @@ describe('GGUF', () => {
   });
 });
 
-describe('what stays', () => {
+describe('unchanged tensors', () => {
   const tensors: readonly Given[] = [
     { name: 'w', dtype: 'F32', shape: [4], data: Float32Array.of(1, 2, 3, 4) },
     { name: 'norm', dtype: 'F32', shape: [4], data: Float32Array.of(1, Number.NaN, 3, 4) },
@@ -191,7 +191,7 @@ describe('what stays', () => {
     { name: 'old', dtype: 'F8_E4M3', shape: [2], data: Uint8Array.of(0xff, 0x38) },
   ];
 
-  test('integers, what is opaque, what is not taken, and what has the format already', async () => {
+  test('integers, opaque types, tensors not selected, and those that already have the format', async () => {
     const file = await fileOf('safetensors', ...tensors);
     const plan = planConversion(file, 'safetensors', { to: 'e4m3', takes: (name) => name !== 'norm' });
     const kinds = Object.fromEntries(plan.work.map(({ entry, kind }) => [entry.name, kind]));
@@ -201,13 +201,13 @@ describe('what stays', () => {
     expect([...(await stored(found, 'w'))]).toEqual([0x38, 0x40, 0x44, 0x48]);
   });
 
-  test('another container refuses what it cannot hold, by name', async () => {
+  test("a container refuses what it cannot hold, with the tensor's name", async () => {
     const file = await fileOf('safetensors', ...tensors);
     expect(() => planConversion(file, 'gguf', { to: 'f16' })).toThrow(/"mask".*GGUF.*BOOL/);
     expect(() => planConversion(file, 'npy', { to: 'f16' })).toThrow(expect.objectContaining({ code: 'unsupported' }));
   });
 
-  test('dense fp4 is a byte each in .npy', async () => {
+  test('dense fp4 becomes one byte per element in .npy', async () => {
     const file = await fileOf('safetensors', { name: 'w', dtype: 'F4', shape: [4], data: Uint8Array.of(0x21, 0x43) });
     const found = await converted(file, 'npz', { to: 'f32', takes: () => false });
     expect([...(await stored(found, 'w'))]).toEqual([1, 2, 3, 4]);
@@ -235,7 +235,7 @@ test.each([
   expect(() => planConversion(file, container, choice)).toThrow(expect.objectContaining({ code }));
 });
 
-test('it goes on from every position that it came to', async () => {
+test('it can resume at every position it reports', async () => {
   const values = valuesOf(shapes[0]);
   const formats: readonly FormatName[] = ['f32', 'f32'];
   const file = await fileOf(
@@ -265,7 +265,7 @@ test('a signal ends it', async () => {
   );
 });
 
-test('what is written late is what was read, however quick reading is', async () => {
+test('data that is written late is the data that was read, however fast reading is', async () => {
   const data = Uint8Array.from({ length: 2 ** 25 + 2 ** 23 }, (_, i) => (i >>> 23) + i);
   const file = await fileOf('safetensors', { name: 'w', dtype: 'U8', shape: [data.length], data });
   const plan = planConversion(file, 'safetensors', { to: 'e4m3' });

@@ -29,7 +29,7 @@ describe('formats in containers', () => {
     expect(none.sort()).toEqual(missing === '' ? [] : missing.split(' ').sort());
   });
 
-  test.each(containerNames)('%s: what is spelled for a format is read as that format', async (container) => {
+  test.each(containerNames)("%s: a format's spelling is read as that format", async (container) => {
     for (const format of formatNames) {
       const dtype = dtypeIn(container, format);
       if (dtype === null) continue;
@@ -42,12 +42,12 @@ describe('formats in containers', () => {
     }
   });
 
-  /** Arrays of numpy have no element of less than a byte. */
+  /** numpy arrays have no elements narrower than a byte. */
   const bytesOf = (container: Container, format: FormatName): number =>
     container.startsWith('np') ? 32 * Math.ceil(formats[format].width / 8) : 4 * formats[format].width;
 });
 
-describe('a container is known', () => {
+describe('a container is recognized', () => {
   const plan = { name: 'a', dtype: 'F32', shape: [1] };
 
   test.each(['safetensors', 'npy', 'npz', 'gguf'] as const)('%s by its first bytes', async (container) => {
@@ -61,11 +61,11 @@ describe('a container is known', () => {
     ['a.npz', 'not-this-container'],
     ['a.gguf', 'not-this-container'],
     ['a.txt', 'not-this-container'],
-  ])('%s by its ending, where the bytes are no help', async (name, code) => {
+  ])('%s by its ending, if the bytes do not tell', async (name, code) => {
     await expect(open(new Uint8Array(5), { name })).rejects.toMatchObject({ code });
   });
 
-  test('an .npy tensor is called like its file', async () => {
+  test('an .npy tensor is named after its file', async () => {
     const bytes = await written(layoutFile('npy', [{ ...plan, dtype: '<f4' }]));
     expect((await open(bytes, { name: '/models/x.y.npy' })).tensors).toMatchObject([{ name: 'x.y' }]);
     expect((await open(bytes)).tensors).toMatchObject([{ name: 'tensor' }]);
@@ -91,7 +91,7 @@ describe('a model of several files', () => {
     ['what is nested deep', `{"a":${deep}}`, /nested more than 32 deep/],
     ['a safetensors file', new Uint8Array(9).fill(0xff), /not UTF-8/],
     ['itself', '{"weight_map":{"w":"m.safetensors.index.json"}}', /"m\.safetensors\.index\.json", which is an index/],
-  ])('of which the index is %s', async (_, content, message) => {
+  ])('whose index is %s', async (_, content, message) => {
     const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
     const openBeside = async (): Promise<ByteSource> => memorySource(bytes);
     const name = 'folder/m.safetensors.index.json';
@@ -104,7 +104,7 @@ describe('a model of several files', () => {
     expect((await open(bytes, { name: 'm.safetensors.index.json', openBeside })).tensors).toEqual([]);
   });
 
-  test('is nothing without its files', async () => {
+  test('cannot be opened without its files', async () => {
     await expect(open(index)).rejects.toMatchObject({ code: 'unsupported' });
   });
 
@@ -144,7 +144,7 @@ describe('bytes without a header', () => {
   });
 });
 
-test('a file of one tensor is not laid out for two', () => {
+test('a container for one tensor is not laid out for two', () => {
   const plans = ['a', 'b'].map((name) => ({ name, dtype: '|u1', shape: [] }));
   expect(() => layoutFile('npy', plans)).toThrow(expect.objectContaining({ code: 'unsupported' }));
 });

@@ -37,7 +37,7 @@ function f32(shape: readonly number[], ...values: readonly number[]): Stored {
   return { format: 'f32', shape, data: Float32Array.from(values) };
 }
 
-/** The values of `x`, all of whose elements are 1, so that they are its scales. */
+/** The values of `x`. All its elements are 1, so the values are its scales. */
 async function scalesIn(tensors: Readonly<Record<string, Stored>>): Promise<readonly number[]> {
   const file = fileOf(tensors);
   const scales = scalesOf(file).get('x');
@@ -46,43 +46,43 @@ async function scalesIn(tensors: Readonly<Record<string, Stored>>): Promise<read
   return [...(await (await scaledValues(file, entry, scales)).load(0, entry.elements))()];
 }
 
-describe('which elements share a scale', () => {
-  test('one for all', async () => {
+describe('elements that share a scale', () => {
+  test('one scale for the tensor', async () => {
     expect(await scalesIn({ x: e4m3(2, 2), x_scale: f32([], 3) })).toEqual([3, 3, 3, 3]);
     expect(await scalesIn({ x: e4m3(2, 2), x_scale: f32([1], 3) })).toEqual([3, 3, 3, 3]);
   });
 
-  test.each([[[2]], [[2, 1]]])('one a row, of shape %j', async (shape) => {
+  test.each([[[2]], [[2, 1]]])('one scale per row, of shape %j', async (shape) => {
     expect(await scalesIn({ x: e4m3(2, 3), x_scale: f32(shape, 3, 5) })).toEqual([3, 3, 3, 5, 5, 5]);
   });
 
-  test('one for each block along the last axis, the last block shorter', async () => {
+  test('one scale per block along the last axis, the last block shorter', async () => {
     const found = await scalesIn({ x: e4m3(2, 40), x_scale: f32([2, 2], 3, 5, 7, 9) });
     const row = (first: number, second: number): number[] => [...Array(32).fill(first), ...Array(8).fill(second)];
     expect(found).toEqual([...row(3, 5), ...row(7, 9)]);
   });
 
-  test('one for each square', async () => {
+  test('one scale per square tile', async () => {
     const found = await scalesIn({ x: e4m3(4, 4), x_scale: f32([2, 2], 1, 2, 3, 4) });
     expect(found).toEqual([1, 1, 2, 2, 1, 1, 2, 2, 3, 3, 4, 4, 3, 3, 4, 4]);
   });
 
-  test('one for each expert', async () => {
+  test('one scale per expert', async () => {
     expect(await scalesIn({ x: e4m3(2, 1, 2), x_scale: f32([2, 1, 1], 3, 5) })).toEqual([3, 3, 5, 5]);
   });
 
-  test('one for each square of a tensor of three axes, taken as a matrix', async () => {
+  test('one scale per tile of a tensor with three axes, taken as a matrix', async () => {
     const found = await scalesIn({ x: e4m3(1, 4, 4), x_scale: f32([2, 2], 1, 2, 3, 4) });
     expect(found).toEqual([1, 1, 2, 2, 1, 1, 2, 2, 3, 3, 4, 4, 3, 3, 4, 4]);
   });
 
-  test('shared by outer axes alone', async () => {
+  test('scales shared along outer axes only', async () => {
     const found = await scalesIn({ x: e4m3(4, 2, 1), x_scale: f32([2, 2, 1], 1, 2, 3, 4) });
     expect(found).toEqual([1, 2, 1, 2, 3, 4, 3, 4]);
   });
 });
 
-test('scales of eight bits, and a second one for all', async () => {
+test('eight-bit scales, and a second scale for the tensor', async () => {
   const x: Stored = { format: 'e2m1', shape: [1, 32], data: new Uint8Array(16).fill(0x22) };
   const scale: Stored = { format: 'e4m3', shape: [1, 2], data: Uint8Array.of(0x38, 0x40) };
   const found = await scalesIn({ x, x_scale: scale, x_scale_2: f32([], 0.5) });
@@ -99,7 +99,7 @@ test('a range is read with the scales of that range', async () => {
   expect([...part]).toEqual(Array.from({ length: 512 }, (_, i) => 256 + Math.floor(i / 2)));
 });
 
-test('elements further on may have earlier scales', async () => {
+test('later elements may have earlier scales', async () => {
   const values = Float32Array.from({ length: 1200 }, (_, i) => i);
   const file = fileOf({ x: e4m3(4, 600, 1), x_scale: { format: 'f32', shape: [2, 600, 1], data: values } });
   const [entry] = file.tensors as [TensorEntry];
@@ -109,7 +109,7 @@ test('elements further on may have earlier scales', async () => {
   expect([part[0], part[87], part[88], part[255]]).toEqual([512, 599, 0, 167]);
 });
 
-describe('however a tensor is cut, every element has its own scale', () => {
+describe('every element has its own scale however a tensor is split', () => {
   test.each<[string, readonly number[], readonly number[]]>([
     ['squares of 128, rows that do not end within a chunk', [300, 700], [3, 6]],
     ['squares of 128, rows shorter than a chunk', [513, 130], [5, 2]],
@@ -139,7 +139,7 @@ describe('however a tensor is cut, every element has its own scale', () => {
   });
 });
 
-/** The scale of an element where scales are counted from 1, by its place on every axis. */
+/** The scale of an element, if scales are numbered from 1, by its position on every axis. */
 function plainScale(element: number, given: readonly number[], scaleShape: readonly number[]): number {
   if (scaleShape.length === 1 && scaleShape[0] === 1) return 1;
   const columns = given.at(-1) as number;
@@ -158,13 +158,13 @@ function plainScale(element: number, given: readonly number[], scaleShape: reado
   return index + 1;
 }
 
-describe('what is not a scale', () => {
-  test('a tensor whose shape does not fit', () => {
+describe('tensors that are not scales', () => {
+  test('a shape that does not fit', () => {
     expect(scalesOf(fileOf({ x: e4m3(2, 3), x_scale: f32([5], 1, 2, 3, 4, 5) })).size).toBe(0);
     expect(scalesOf(fileOf({ x: e4m3(2, 3), x_scale: f32([1, 2, 3], 1, 2, 3, 4, 5, 6) })).size).toBe(0);
   });
 
-  test('one beside a tensor that needs none', () => {
+  test('a scale next to a tensor that needs none', () => {
     expect(scalesOf(fileOf({ x: f32([1], 1), x_scale: f32([1], 1) })).size).toBe(0);
   });
 });

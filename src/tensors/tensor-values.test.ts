@@ -30,7 +30,7 @@ async function read(values: TensorValues): Promise<readonly number[]> {
   return [...(await values.load(0, values.elements))()];
 }
 
-describe('blocks of GGUF: elements times the scale of their group', () => {
+describe('GGUF blocks: elements times the scale of their group', () => {
   test('Q8_0: an f16, then 32 signed bytes', async () => {
     const bytes = new Uint8Array(34);
     bytes.set([0x00, 0x38, 1, 0xff, 127]);
@@ -55,14 +55,14 @@ describe('blocks of GGUF: elements times the scale of their group', () => {
     expect([found[16], found[24]]).toEqual([2, 12]);
   });
 
-  test('a scale that is NaN gives NaN, or is refused', async () => {
+  test('a NaN scale gives NaN, or is refused', async () => {
     const bytes = new Uint8Array(17).fill(0x11);
     bytes[0] = 0xff;
     expect((await read(valuesOf('e2m1', 'mxfp4', 32, bytes)))[0]).toBeNaN();
     await expect(read(valuesOf('e2m1', 'mxfp4', 32, bytes, 'refuse'))).rejects.toThrow('NaN or infinite');
   });
 
-  test('say that they are scaled', () => {
+  test('they are marked as scaled', () => {
     expect(valuesOf('s8', 'q8_0', 32, new Uint8Array(34)).isScaled).toBe(true);
     expect(valuesOf('s8', 'whole', 2, new Uint8Array(2)).isScaled).toBe(false);
   });
@@ -78,7 +78,7 @@ describe('ranges', () => {
     expect([...part]).toEqual([1, 0, 0, 0]);
   });
 
-  test('what stands for no number is refused', () => {
+  test('types without numeric values are refused', () => {
     expect(() => valuesOf('opaque', 'opaque', 1, new Uint8Array(1))).toThrow('cannot be read as numbers');
   });
 });
@@ -88,7 +88,7 @@ describe('chunk by chunk', () => {
   const singles = Float32Array.from({ length: elements }, (_, i) => i);
   const whole = (): TensorValues => valuesOf('f32', 'whole', elements, new Uint8Array(singles.buffer));
 
-  test('every element comes once and in order, of both tensors alike', async () => {
+  test('every element of both tensors comes once and in order', async () => {
     const seen = [new Float32Array(elements), new Float32Array(elements)];
     let at = 0;
     await forEachChunk([whole(), whole()], (...chunks) => {
@@ -112,7 +112,7 @@ describe('chunk by chunk', () => {
     expect(chunks).toBe(1);
   });
 
-  test('what cannot be read is thrown', async () => {
+  test('read errors are thrown', async () => {
     const short = valuesOf('f32', 'whole', elements, new Uint8Array(16));
     await expect(forEachChunk([short], () => undefined)).rejects.toThrow('bytes');
   });

@@ -1,4 +1,4 @@
-/** Modules are valid and do what their instructions say. */
+/** Modules are valid and their instructions work. */
 import { describe, expect, test } from 'vitest';
 import { Bytes } from './bytes.ts';
 import { Code } from './code.ts';
@@ -56,7 +56,7 @@ test('a loop with a branch out of it multiplies by adding', () => {
   expect(times(7, 6)).toBe(42);
 });
 
-test('a branch table picks a block, beyond its end the last', () => {
+test('a branch table picks a block, and the last one for a larger index', () => {
   const builder = new ModuleBuilder();
   const index = builder.declare(binary);
   const code = new Code(binary.parameters);
@@ -73,43 +73,46 @@ test('a branch table picks a block, beyond its end the last', () => {
   expect([pick(0, 0), pick(1, 0), pick(9, 0)]).toEqual([10, 20, 20]);
 });
 
-test.each([false, true])('constant vectors are what they are, kept in locals or not: %s', (keepsConstants) => {
-  const builder = new ModuleBuilder();
-  const vectors: Readonly<Record<string, readonly Words[]>> = {
-    first: [
-      [1, 2, 3, -4],
-      [0, 0, 0, 0],
-    ],
-    second: [
-      [0x80000000, 0, 0, 7],
-      [1, 2, 3, -4],
-    ],
-  };
-  for (const [name, pair] of Object.entries(vectors)) {
-    const index = builder.declare({ parameters: ['i32'], results: [] });
-    const code = new Code(['i32'], keepsConstants);
-    pair.forEach((words, i) =>
-      code
-        .get(0)
-        .words(...words)
-        .vectorMemory('v128.store', 16 * i),
+test.each([false, true])(
+  'constant vectors are the same whether or not they are kept in locals: %s',
+  (keepsConstants) => {
+    const builder = new ModuleBuilder();
+    const vectors: Readonly<Record<string, readonly Words[]>> = {
+      first: [
+        [1, 2, 3, -4],
+        [0, 0, 0, 0],
+      ],
+      second: [
+        [0x80000000, 0, 0, 7],
+        [1, 2, 3, -4],
+      ],
+    };
+    for (const [name, pair] of Object.entries(vectors)) {
+      const index = builder.declare({ parameters: ['i32'], results: [] });
+      const code = new Code(['i32'], keepsConstants);
+      pair.forEach((words, i) =>
+        code
+          .get(0)
+          .words(...words)
+          .vectorMemory('v128.store', 16 * i),
+      );
+      builder.define(index, code);
+      builder.export(name, index);
+    }
+    const { memory, first, second } = instantiate(builder) as Record<string, (at: number) => void> & {
+      memory: WebAssembly.Memory;
+    };
+    first?.(0);
+    second?.(32);
+    expect([...new Int32Array(memory.buffer, 0, 16)]).toEqual(
+      Object.values(vectors)
+        .flat(2)
+        .map((word) => word | 0),
     );
-    builder.define(index, code);
-    builder.export(name, index);
-  }
-  const { memory, first, second } = instantiate(builder) as Record<string, (at: number) => void> & {
-    memory: WebAssembly.Memory;
-  };
-  first?.(0);
-  second?.(32);
-  expect([...new Int32Array(memory.buffer, 0, 16)]).toEqual(
-    Object.values(vectors)
-      .flat(2)
-      .map((word) => word | 0),
-  );
-});
+  },
+);
 
-test('imports are called, memory is the one given, both arms of an if are taken', () => {
+test('imports are called, the given memory is used, both arms of an if are reached', () => {
   const builder = new ModuleBuilder();
   const answer = builder.importFunction('answer', { parameters: [], results: ['i32'] });
   const index = builder.declare(binary);
@@ -134,11 +137,12 @@ describe('atomic instructions', () => {
     [32, 'i32', 'i32.atomic.load', 'i32.atomic.store', 'i32.atomic.rmw.cmpxchg'],
     [64, 'i64', 'i64.atomic.load', 'i64.atomic.store', 'i64.atomic.rmw.cmpxchg'],
   ] as const)(
-    'of %i bits load, store, and exchange where they find what was expected',
+    'of %i bits load, store, and exchange if they find the expected value',
     (width, type, load, store, cmpxchg) => {
       const builder = new ModuleBuilder(true);
       const put = (value: number, code: Code): Code => (type === 'i64' ? code.i64(BigInt(value)) : code.i32(value));
-      // The second of four elements is exchanged twice: 5 is there, 6 is not. The last one becomes what was found, in sum.
+      // The second of four elements is exchanged twice: the expected 5 is there, the expected 6 is not. The last
+      // element becomes the sum of the values found.
       const code = new Code([]);
       const bytes = width / 8;
       put(5, code.i32(bytes)).atomic(store, 0);
@@ -155,7 +159,7 @@ describe('atomic instructions', () => {
     },
   );
 
-  test('a module for shared memory takes no other', () => {
+  test('a module for shared memory accepts no other', () => {
     const bytes = new ModuleBuilder(true).encode();
     const env = { memory: new WebAssembly.Memory({ initial: 1 }) };
     expect(() => new WebAssembly.Instance(new WebAssembly.Module(bytes), { env })).toThrow(WebAssembly.LinkError);

@@ -1,4 +1,4 @@
-/** Every instruction that the encoder knows is read back by wabt under the name it has here, with what follows it. */
+/** wabt reads every instruction of the encoder back under the same name and with the same immediates. */
 import { expect, test } from 'vitest';
 import wabt from 'wabt';
 import { Code } from './code.ts';
@@ -24,7 +24,7 @@ import {
 
 const keysOf = <K extends string>(table: Readonly<Record<K, unknown>>): readonly K[] => Object.keys(table) as K[];
 
-/** The instructions of a function as wabt writes them, without the function around them. */
+/** The instructions of a function as wabt prints them, without the function around them. */
 async function readBack(write: (code: Code) => void): Promise<readonly string[]> {
   const read = await wabt();
   const builder = new ModuleBuilder();

@@ -4,7 +4,7 @@ import { codeOf, codeTable, elementConversion, valuesOf } from './element-codes.
 
 const elements = ['e4m3', 'e5m2', 'e2m3', 'e3m2', 'e2m1', 's8', 's4', 's2'] as const;
 
-/** Every f32 exponent with significands at, below and above each tie that eight places can have, and random ones. */
+/** Every f32 exponent, with significands at, below and above each possible tie of eight places, and random ones. */
 function* singles(): Generator<number> {
   let state = 1;
   for (let exponent = 0; exponent < 512; exponent++) {
@@ -22,7 +22,7 @@ function* singles(): Generator<number> {
 }
 
 describe.each(elements)('the table of %s', (element) => {
-  test('has what the reference conversion gives', () => {
+  test('matches the reference conversion', () => {
     const table = codeTable(element);
     const convert = conversion(elementConversion(element));
     const wrong: string[] = [];

@@ -7,7 +7,7 @@ function valuesOf(
   return [...elementDecoder(format, dense).values(Uint8Array.from(bytes), count)];
 }
 
-describe('one element in the bytes it needs', () => {
+describe('one element in whole bytes', () => {
   test('fp8: every pattern has its value', () => {
     expect(valuesOf('e4m3', false, [0x38, 0x7e, 0x7f, 0x80, 0x01], 5)).toEqual([1, 448, Number.NaN, -0, 2 ** -9]);
     expect(valuesOf('e5m2', false, [0x3c, 0x7b, 0x7c, 0xfc], 4)).toEqual([1, 57344, Infinity, -Infinity]);
@@ -22,12 +22,12 @@ describe('one element in the bytes it needs', () => {
     expect(valuesOf('u32', false, [0xfe, 0xff, 0xff, 0xff], 1)).toEqual([4294967294]);
   });
 
-  test('narrow ones lie in the low bits; the others are not looked at', () => {
+  test('narrow codes are in the low bits, and the other bits are ignored', () => {
     expect(valuesOf('e2m1', false, [0x07, 0xff], 2)).toEqual([6, -6]);
     expect(valuesOf('s8', false, [0x80], 1)).toEqual([-128]);
   });
 
-  test('the low 13 bits of a tf32 are not looked at', () => {
+  test('the low 13 bits of a tf32 are ignored', () => {
     expect(valuesOf('tf32', false, [0xff, 0x1f, 0x80, 0x3f], 1)).toEqual([1]);
   });
 
@@ -39,14 +39,14 @@ describe('one element in the bytes it needs', () => {
     expect([...elementDecoder('u64', false).values(bytes, 5)]).toEqual(unsigned);
   });
 
-  test('data need not begin at a multiple of its size', () => {
+  test('data need not be aligned to its element size', () => {
     const bytes = Uint8Array.from([9, 0, 0, 0x80, 0x3f]).subarray(1);
     expect([...elementDecoder('f32', false).values(bytes, 1)]).toEqual([1]);
   });
 });
 
 describe('dense elements, low bits first', () => {
-  test('fp4: two in a byte', () => {
+  test('fp4: two per byte', () => {
     expect(valuesOf('e2m1', true, [0x72, 0x0f], 3)).toEqual([1, 6, -6]);
   });
 
@@ -58,7 +58,7 @@ describe('dense elements, low bits first', () => {
     expect(valuesOf('e2m3', true, bytes.slice(0, 2), 2)).toEqual([1, 0.125]);
   });
 
-  test('int2: four in a byte', () => {
+  test('int2: four per byte', () => {
     expect(valuesOf('s2', true, [0b11_10_01_00], 4)).toEqual([0, 1, -2, -1]);
   });
 });

@@ -12,7 +12,7 @@ test.each<[FormatName, number]>([
   ['e5m2', 256],
   ['e2m1', 256],
   ['ue8m0', 256],
-])('%s: a summary of counts is that of the values', (format, patterns) => {
+])('%s: the summary of the counts is the summary of the values', (format, patterns) => {
   const codes = Array.from({ length: patterns + 1 }, (_, i) => i % patterns);
   const stored = patterns === 256 ? Uint8Array.from(codes) : Uint16Array.from(codes);
   const counts = new CodeCounts(format);

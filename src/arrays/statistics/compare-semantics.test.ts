@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { compareSemantics } from './compare-semantics.ts';
 import { conversionOf, planConverter } from '../semantics/semantics.ts';
 
-/** The results by stack, as text; `-` where it has no such conversion. */
+/** The results by stack, as text; `-` if the stack has no such conversion. */
 function values(value: number, to: string, from = 'f32'): string {
   return compareSemantics(value, { to, from })
     .results.map(({ semantics, value: text }) => `${semantics} ${text === '' ? '-' : text}`)
@@ -10,7 +10,7 @@ function values(value: number, to: string, from = 'f32'): string {
 }
 
 describe('how stacks differ', () => {
-  test('e4m3 ends at 448; 464 is the last that rounds to it', () => {
+  test('e4m3 ends at 448; 464 is the largest value that rounds to it', () => {
     expect(compareSemantics(464, { to: 'e4m3' }).agree).toBe(true);
     expect(values(465, 'e4m3')).toBe('ptx 448, ocp 448, ml_dtypes NaN (0x7f), torch 448');
     expect(compareSemantics(465, { to: 'e4m3' }).sentence).toBe(
@@ -24,7 +24,7 @@ describe('how stacks differ', () => {
     expect(values(61439, 'e5m2')).toBe('ptx 57344, ocp 57344, ml_dtypes 57344, torch 57344');
   });
 
-  test('a NaN in a format that has none', () => {
+  test('a NaN converted to a format without NaN', () => {
     expect(values(Number.NaN, 'e2m1')).toBe('ptx 6, ocp 6, ml_dtypes -0, torch -');
     const { results } = compareSemantics(Number.NaN, { to: 'e2m1' });
     expect(results[2]?.cause.name).toBe('ml_dtypes-nan-e2m1');
@@ -38,26 +38,26 @@ describe('how stacks differ', () => {
     expect(values(0, 'ue8m0')).toBe('ptx 2^-127, ocp 2^-127, ml_dtypes NaN (0xff), torch 2^-127');
   });
 
-  test('f64 by way of f32 is rounded twice', () => {
+  test('f64 converted by way of f32 is rounded twice', () => {
     const value = 1 + 2 ** -8 + 2 ** -40;
     expect(values(value, 'bf16', 'f64')).toBe('ptx 1.0078125, ocp 1.0078125, ml_dtypes 1, torch 1');
     expect(compareSemantics(value, { to: 'bf16', from: 'f64' }).results[3]?.cause.name).toBe('rounded-twice');
     expect(values(value, 'bf16', 'f32')).toBe('ptx 1, ocp 1, ml_dtypes 1, torch 1');
   });
 
-  test('what all do alike is one sentence', () => {
+  test('a result that all stacks share is one sentence', () => {
     expect(compareSemantics(0.3, { to: 'float8_e4m3fn' }).sentence).toBe(
       'All agree on 0.3125 (0x2a): the nearer of the two neighbours.',
     );
   });
 
-  test('names that are no formats', () => {
+  test('unknown format names', () => {
     expect(() => compareSemantics(1, { to: 'float8_e3m4' })).toThrow('not a PTX format');
     expect(() => compareSemantics(1, { to: 's8' })).toThrow('float formats');
   });
 });
 
-describe('what is not to be had', () => {
+describe('unavailable conversions', () => {
   test.each([
     [{ from: 'f32', to: 'e4m3', saturate: false }, 'PTX saturates every conversion to e4m3'],
     [{ from: 'f32', to: 'ue8m0' }, 'ue8m0 needs a rounding'],
@@ -73,7 +73,7 @@ describe('what is not to be had', () => {
     expect(plan.ok ? 'offered' : plan.error.message).toContain(message);
   });
 
-  test('OCP may be told not to saturate', () => {
+  test('OCP can be told not to saturate', () => {
     const plan = conversionOf({ from: 'f32', to: 'e4m3', semantics: 'ocp', saturate: false });
     if (!plan.ok) throw new Error(plan.error.message);
     const convert = planConverter(plan.value);

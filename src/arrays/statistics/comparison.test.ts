@@ -28,11 +28,11 @@ describe('equal and different', () => {
     });
   });
 
-  test('the sign of a zero is told, and is not a difference', () => {
+  test('a different sign of zero is counted, but is not a difference', () => {
     expect(compare([0, -0], [-0, -0])).toMatchObject({ different: 0, zeroSigns: 1 });
   });
 
-  test('NaN and infinity where the other has a number are the worst, and in no average', () => {
+  test('NaN or infinity against a number is the worst error and is left out of averages', () => {
     const found = compare([1, nan, 2, infinity, 4], [1, 1, infinity, -infinity, 3]);
     expect(found).toMatchObject({ different: 4, nanMismatches: 1, infinityMismatches: 2, maxAbs: 1, maxRel: 0.25 });
     expect(found.meanSquaredError).toBe(0.5);
@@ -52,11 +52,11 @@ describe('sizes of errors', () => {
     expect(found.cosine).toBeCloseTo(29 / (5 * Math.sqrt(34)), 12);
   });
 
-  test('a number where zero is meant is infinitely wrong, relatively', () => {
+  test('a number instead of zero has an infinite relative error', () => {
     expect(compare([0], [1])).toMatchObject({ maxRel: infinity, cosine: 0 });
   });
 
-  test('errors are counted in spacings of a format at the element that is meant', () => {
+  test('errors are counted in spacings of a format at the expected element', () => {
     const ulps = (a: number, b: number, unit: FormatName): number => compare([a], [b], unit).ulps.at(-1)?.ulps ?? -1;
     expect(ulps(1, 1.125, 'e4m3')).toBe(1);
     expect(ulps(1, 1.0625, 'e4m3')).toBe(0.5);
@@ -70,7 +70,7 @@ describe('sizes of errors', () => {
     expect(ulps(1, 2 ** 100, 'f32')).toBe(infinity);
   });
 
-  test('where scales moved the exponents, every binade has the spacing of normal numbers', () => {
+  test('if scales moved the exponents, every binade has the spacing of normal numbers', () => {
     const comparer = new Comparer({ unit: { format: 'e4m3', anyExponent: true }, worst: 0 });
     comparer.add(Float64Array.of(2 ** -30, 2 ** 20), Float64Array.of(2 ** -30 + 2 ** -33, 2 ** 20 + 2 ** 16));
     expect(comparer.result().ulps.map(({ count }) => count)).toEqual([0, 1, 1]);
@@ -86,7 +86,7 @@ describe('sizes of errors', () => {
     ]);
   });
 
-  test('the worst are the largest, the earlier of equal ones first', () => {
+  test('the worst elements have the largest errors, and of equal ones the earlier comes first', () => {
     const found = compare([0, 0, 0, 0, 0], [1, 3, 2, 3, 1]);
     expect(found.worst.map(({ index, b }) => [index, b])).toEqual([
       [1, 3],
@@ -96,7 +96,7 @@ describe('sizes of errors', () => {
   });
 });
 
-describe('doubles whose squares are no doubles', () => {
+describe('doubles whose squares overflow or underflow', () => {
   test.each<[string, readonly number[], readonly number[], number, number]>([
     ['small', [1e-200], [2e-200], 0, 1],
     ['large', [1e200], [1.1e200], 20, 1],
@@ -127,7 +127,7 @@ describe('doubles whose squares are no doubles', () => {
     expect(meanSquaredError).toBe(infinity);
   });
 
-  test('cut anywhere they give the same', () => {
+  test('split anywhere, they give the same result', () => {
     const a = Float64Array.from({ length: 3_000 }, (_, i) => (i - 1500) * 10 ** ((i % 5) * 120 - 240));
     const b = a.map((value, i) => (i % 3 === 0 ? value * 1.25 : value));
     const options = { unit: { format: 'f64', anyExponent: false }, worst: 5 } as const;
@@ -142,14 +142,14 @@ describe('doubles whose squares are no doubles', () => {
   });
 });
 
-test('what doubles lack of longer elements counts', () => {
+test('what a double cannot hold of a longer integer counts', () => {
   const comparer = new Comparer({ unit: { format: 's64', anyExponent: false }, worst: 3 });
   comparer.add(Float64Array.of(2 ** 53, 2 ** 60, 4), Float64Array.of(2 ** 53, 2 ** 60, 5), Float64Array.of(1, 0, 0));
   expect(comparer.result()).toMatchObject({ different: 2, maxAbs: 1, maxRel: 0.25 });
   expect(comparer.result().worst.map(({ index }) => index)).toEqual([0, 2]);
 });
 
-test('however streams are cut, and whoever compared the parts, the result is the same', () => {
+test('the result is the same however streams are split and compared', () => {
   const a = Float32Array.from({ length: 5_000 }, (_, i) => ((i * 7919) % 1009) - 500);
   const b = a.map((value, i) => (i % 3 === 0 ? value + (i % 5) : value));
   const options = { unit: { format: 'bf16', anyExponent: false }, worst: 5 } as const;
@@ -165,7 +165,7 @@ test('however streams are cut, and whoever compared the parts, the result is the
   expect(left.result()).toEqual(whole.result());
 });
 
-test('the worst elements of parts are the worst of the whole', () => {
+test('the worst elements of the whole are found among the worst of its parts', () => {
   const options = { unit: { format: 'f32', anyExponent: false }, worst: 2 } as const;
   const [left, right] = [new Comparer(options), new Comparer({ ...options, firstIndex: 3 })];
   left.add(Float32Array.of(0, 0, 0), Float32Array.of(1, 3, 2));

@@ -14,7 +14,7 @@ describe.each([
   ['singles', Float32Array],
   ['doubles', Float64Array],
 ])('%s', (_, Kind) => {
-  test('range and mean are those of the finite elements', () => {
+  test('range and mean cover the finite elements', () => {
     const found = summaryOf(Kind.of(1, -3, nan, infinity, -infinity, 0, -0, 0.5));
     expect(found).toMatchObject({ count: 8, min: -3, max: 1, amax: 3, mean: -0.3, nans: 1, infinities: 2, zeros: 2 });
   });
@@ -28,7 +28,7 @@ describe.each([
     ]);
   });
 
-  test('subnormals are those of the format that the elements come from', () => {
+  test('subnormals are those of the source format', () => {
     const values = Kind.of(2 ** -15, -(2 ** -14), 2 ** -127, 0);
     expect(summaryOf(values, 'f16').subnormals).toBe(2);
     expect(summaryOf(values, 'bf16').subnormals).toBe(1);
@@ -36,7 +36,7 @@ describe.each([
     expect(summaryOf(values, 's32').subnormals).toBe(0);
   });
 
-  test('nothing finite, nothing to say', () => {
+  test('without finite elements there is no range', () => {
     expect(summaryOf(Kind.of(nan))).toMatchObject({ count: 1, min: null, max: null, amax: null, mean: null });
     expect(summaryOf(new Kind(0))).toMatchObject({ count: 0, min: null, exponents: [] });
   });
@@ -51,7 +51,7 @@ describe.each([
   });
 });
 
-describe('doubles whose sum is not a double', () => {
+describe('doubles whose sum overflows', () => {
   test.each<[string, readonly number[], number]>([
     ['of both signs', [1e308, 1e308, -1e308, -1e308], 0],
     ['of one sign', [1e308, 1e308, 1e308], 1e308],
@@ -62,13 +62,13 @@ describe('doubles whose sum is not a double', () => {
     expect(summaryOf(Float64Array.from(values), 'f64').mean).toBe(mean);
   });
 
-  test('in blocks of their own', () => {
+  test('in separate blocks', () => {
     const values = new Float64Array(4096).fill(1e306, 0, 1024).fill(-1e306, 1024, 2048).fill(4, 2048);
     expect(summaryOf(values, 'f64').mean).toBe(2);
   });
 });
 
-test('however a stream is cut, and whoever counted its parts, the summary is the same', () => {
+test('the summary is the same however a stream is split and counted', () => {
   const values = Float32Array.from({ length: 10_000 }, (_, i) => ((i * 7919) % 1009) - 500);
   const whole = summaryOf(values);
   const chunked = new Summarizer('f32');
@@ -81,7 +81,7 @@ test('however a stream is cut, and whoever counted its parts, the summary is the
   expect(left.result()).toEqual(whole);
 });
 
-test('a value can be counted as often as it occurred', () => {
+test('a value can be counted several times at once', () => {
   const one = new Summarizer('e4m3');
   one.addRepeated(-448, 1_000_000_000);
   one.addRepeated(nan, 3);

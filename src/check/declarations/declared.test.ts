@@ -1,4 +1,4 @@
-/** Module declarations, as ptxas 13.0 judges them: each case was tried there too. */
+/** Declarations of modules, as judged by ptxas 13.0, which was given each of these cases. */
 import { describe, expect, test } from 'vitest';
 import { check } from '../check.ts';
 
@@ -128,14 +128,14 @@ describe.each(Object.entries(cases))('%s', (_what, declarations) => {
   );
 });
 
-test('samplers are there where textures have none', () => {
+test('samplers exist if textures are not unified with them', () => {
   const { diagnostics } = check(
     '.version 8.0\n.target sm_90, texmode_independent\n.address_size 64\n.global .samplerref s;\n',
   );
   expect(diagnostics).toEqual([]);
 });
 
-test('parameters of a kernel had 4352 bytes before 8.1', () => {
+test('parameters of a kernel were limited to 4352 bytes before 8.1', () => {
   expect(codesOf('.entry k(.param .b8 p[4352]) { ret; }', '8.0')).toEqual([]);
   expect(codesOf('.entry k(.param .b8 p[4353]) { ret; }', '8.0')).toEqual(['PTX5025']);
 });

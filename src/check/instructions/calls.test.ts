@@ -1,4 +1,4 @@
-/** Diagnostics of invalid calls and functions: code, position and words. */
+/** Diagnostics of invalid calls and functions: code, position and message. */
 import { expect, test } from 'vitest';
 import { check } from '../check.ts';
 
@@ -57,7 +57,10 @@ test.each([
   expect(finding('', before)).toEqual({ found, at });
 });
 
-/** Verdicts of ptxas 13.0, which knows parameters by name in the whole function: a variable of an inner block is one of them. */
+/**
+ * Verdicts of ptxas 13.0, in which parameters are known by name in the whole function, including a variable of an inner
+ * block.
+ */
 test.each([
   [
     '.func (.param .b32 r) f(.param .b32 x)',

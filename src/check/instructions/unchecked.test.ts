@@ -1,4 +1,7 @@
-/** Instructions that the table does not hold: noted, dated, and never taken for another one (verdicts of ptxas 13.0). */
+/**
+ * Instructions outside the table: they get a note, have versions and targets, and are never taken for another
+ * instruction (verdicts of ptxas 13.0).
+ */
 import { expect, test } from 'vitest';
 import { modifiersOutside } from '../../isa/modifiers.ts';
 import { opcodesOutside } from '../../isa/opcodes.ts';
@@ -43,24 +46,24 @@ test.each(lines)('%s noted in %s on %s, refused in %s or on %s', (line, version,
   expect(findingsOf(line, version, without)).toContainEqual(expect.stringMatching(/^PTX400[123]$/));
 });
 
-test('no instruction is both in the table and outside of it', () => {
+test('no instruction is both in the table and outside it', () => {
   expect([...opcodesOutside.keys()].filter((opcode) => ptxForms.forms(opcode).length > 0)).toEqual([]);
 });
 
-test('no modifier is both in the table and outside of it', () => {
+test('no modifier is both in the table and outside it', () => {
   const used = ptxForms.opcodes().flatMap((opcode) => ptxForms.forms(opcode).flatMap(({ axes }) => axes));
   const values = new Set(used.flatMap((axis) => axis.values));
   expect([...modifiersOutside].filter((modifier) => values.has(modifier))).toEqual([]);
 });
 
-test('names in an instruction that is not checked are declared all the same', () => {
+test('names in an unchecked instruction must still be declared', () => {
   expect(findingsOf('ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%q}, [%r2];', '6.5', 'sm_75')).toContain('PTX3001');
   expect(findingsOf('tld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%q, %f6}];', '3.1', 'sm_20')).toContain(
     'PTX3001',
   );
 });
 
-test('every module with an instruction that is not checked says so', () => {
+test('every module with an unchecked instruction says so', () => {
   const line = 'ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2];';
   const twice = `${line}\n${line}\n${line}`;
   expect(findingsOf(twice, '6.5', 'sm_75')).toEqual(['PTX2002']);

@@ -1,4 +1,4 @@
-/** The formats that other programs read: ptxas, JSON, GitHub, SARIF. */
+/** The formats for other programs: ptxas, JSON, GitHub, SARIF. */
 import { expect, test } from 'vitest';
 import { SourceText } from '../../base/source-text.ts';
 import { catalogue } from '../catalogue.ts';
@@ -23,7 +23,7 @@ const found: Diagnostic = {
   ptxas: "Unknown modifier '.f33'",
 };
 
-test('ptxas: one line a finding, and the closing line where there was an error', () => {
+test('ptxas: one line per finding, and a closing line after errors', () => {
   const syntax: Diagnostic = { ...found, ptxas: "Parsing error near '%h': syntax error" };
   expect(renderPtxas({ source, diagnostics: [found, { ...found, severity: 'warning' }, syntax] })).toBe(
     [
@@ -41,7 +41,7 @@ test('ptxas: warnings alone do not abort', () => {
   expect(out).toBe("ptxas dir/k 1.ptx, line 3; warning : Unknown modifier '.f33'\n");
 });
 
-test('JSON: places count from 1, ends are exclusive, help is always there', () => {
+test('JSON: positions count from 1, ends are exclusive, help is always present', () => {
   expect(diagnosticRecord(source, found)).toEqual({
     code: 'PTX1001',
     severity: 'error',
@@ -54,13 +54,13 @@ test('JSON: places count from 1, ends are exclusive, help is always there', () =
   });
 });
 
-test('GitHub: properties and data are escaped, so that no message starts a command of its own', () => {
+test('GitHub: properties and data are escaped, so a message cannot start a command of its own', () => {
   expect(renderGithub({ source: new SourceText(text, 'a,b:c.ptx'), diagnostics: [found] })).toBe(
     '::error file=a%2Cb%3Ac.ptx,line=3,endLine=3,col=12,endColumn=16,title=PTX1001 unexpected token::100%25 wrong: .f33,%0Areally\n',
   );
 });
 
-test('GitHub: a note is a notice, and columns are left out where the lines differ', () => {
+test('GitHub: a note becomes a notice, and columns are omitted if the lines differ', () => {
   const wide: Diagnostic = { ...found, severity: 'note', message: 'm', help: 'h', span: { start: 0, end: 20 } };
   expect(renderGithub({ source, diagnostics: [wide] })).toBe(
     '::notice file=dir/k 1.ptx,line=1,endLine=2,title=PTX1001 unexpected token::m%0Ah\n',
@@ -105,7 +105,7 @@ function sarif(...diagnostics: readonly Diagnostic[]): Log['runs'][number] {
   return run;
 }
 
-test('SARIF: the tool describes the rules it used with the words of the catalogue', () => {
+test('SARIF: the tool describes the rules that it used in the words of the catalogue', () => {
   const { tool, columnKind } = sarif(found, found);
   expect(columnKind).toBe('utf16CodeUnits');
   expect(tool.driver).toMatchObject({ name: 'ptxlab', version: '1.2.3' });
@@ -118,7 +118,7 @@ test('SARIF: the tool describes the rules it used with the words of the catalogu
   });
 });
 
-test('SARIF: a result has its rule, level, region and an escaped address', () => {
+test('SARIF: a result has its rule, level, region and an escaped path', () => {
   const [result] = sarif({ ...found, severity: 'note' }).results as [Result];
   expect(result).toMatchObject({ ruleId: 'PTX1001', ruleIndex: 0, level: 'note' });
   expect(result.locations).toEqual([
@@ -132,7 +132,7 @@ test('SARIF: a result has its rule, level, region and an escaped address', () =>
   expect(result.fixes).toHaveLength(1);
 });
 
-test('SARIF: fingerprints survive an added line and tell repeats apart', () => {
+test('SARIF: fingerprints survive an added line and distinguish repeats', () => {
   const [first, second] = sarif(found, found).results as [Result, Result];
   expect(first.partialFingerprints).not.toEqual(second.partialFingerprints);
   const moved = new SourceText(`// new\n${text}`, 'dir/k 1.ptx');
@@ -141,6 +141,6 @@ test('SARIF: fingerprints survive an added line and tell repeats apart', () => {
   expect(log.runs[0]?.results[0]?.partialFingerprints).toEqual(first.partialFingerprints);
 });
 
-test('SARIF: no findings is a run with no results', () => {
+test('SARIF: without findings there is a run without results', () => {
   expect(sarif().results).toEqual([]);
 });

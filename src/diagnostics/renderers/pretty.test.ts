@@ -42,26 +42,26 @@ test('a finding shows its line, carets, help, fix and section', () => {
   );
 });
 
-test('a fix that the help already spells out is not said twice', () => {
+test('a fix that the help already spells out is not repeated', () => {
   const fix = { span: { start: 0, end: 3 }, text: 'exit' };
   const out = render('ret', found('ret', 'ret', { help: "did you mean 'exit'?", fix }));
   expect(out).not.toContain('fix:');
 });
 
-test('carets stand under the marked text whatever tabs and wide characters come before it', () => {
+test('carets stand under the marked text, whatever tabs and wide characters precede it', () => {
   const text = '\tmov\t/*\u6f22*/ %r1;';
   const lines = render(text, found(text, '%r1')).split('\n');
   expect(lines[3]).toBe('1 |     mov /*\u6f22*/ %r1;');
-  // Two columns for the ideograph: one character fewer than columns.
+  // The ideograph takes two columns: one character fewer than columns.
   expect(lines[4]).toBe(`  | ${' '.repeat('    mov /*\u6f22*/ '.length + 1)}^^^`);
 });
 
-test('a span over several lines is marked up to the end of its first', () => {
+test('a span over several lines is marked to the end of the first line', () => {
   const text = 'add.s32\n  %r1;';
   expect(render(text, found(text, 's32\n  %r1')).split('\n')[4]).toBe('  |     ^^^ ...');
 });
 
-test('a span at the very end marks the place behind the last character', () => {
+test('a span at the very end marks the position after the last character', () => {
   const text = 'ret';
   const end = { start: 3, end: 3 };
   expect(
@@ -71,7 +71,7 @@ test('a span at the very end marks the place behind the last character', () => {
   ).toEqual(['1 | ret', '  |    ^']);
 });
 
-test('of a long line only the part around the span is shown', () => {
+test('only the part of a long line around the span is shown', () => {
   const text = `${'a, '.repeat(500)}HERE${' , b'.repeat(500)}`;
   const lines = render(text, found(text, 'HERE')).split('\n');
   const frame = lines.at(3) ?? '';
@@ -81,7 +81,7 @@ test('of a long line only the part around the span is shown', () => {
   expect(frame.slice(marks.indexOf('^'), marks.lastIndexOf('^') + 1)).toBe('HERE');
 });
 
-test('the place behind the end of a long line is marked too', () => {
+test('the position after the end of a long line is marked too', () => {
   const text = 'x'.repeat(10_000);
   const lines = render(text, found(text, 'x', { span: { start: 10_000, end: 10_000 } })).split('\n');
   expect(lines[3]).toHaveLength(79);
@@ -102,7 +102,7 @@ test('control characters of the program never reach the terminal', () => {
   for (const control of ['\u001b', '\u202e', '\u0000']) expect(out).not.toContain(control);
 });
 
-test('repeats of a code are counted after the first three, other codes are not affected', () => {
+test('only the first three findings of a code are shown, the others are counted', () => {
   const text = 'x\n'.repeat(10);
   const many = Array.from({ length: 10 }, () => found(text, 'x'));
   const out = render(text, ...many, found(text, 'x', { code: 'PTX9999' as 'PTX1001', severity: 'warning' }));
@@ -119,7 +119,7 @@ test('colours come from the style alone', () => {
   expect(out).toContain('<^>');
 });
 
-test('long help is wrapped under its own beginning', () => {
+test('long help is wrapped with a hanging indent', () => {
   const text = 'x';
   const lines = render(text, found(text, 'x', { help: 'word '.repeat(30).trim() })).split('\n');
   expect(lines[5]).toMatch(/^ {2}= help: word/);
@@ -127,6 +127,6 @@ test('long help is wrapped under its own beginning', () => {
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
 });
 
-test('nothing found, nothing said', () => {
+test('without findings nothing is printed', () => {
   expect(render('ret;')).toBe('');
 });

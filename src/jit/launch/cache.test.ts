@@ -1,10 +1,10 @@
-/** A device compiles the same text under the same key once, finds what others have, and keeps no more than it uses. */
+/** A device compiles a text only once per key, finds code that other devices have made, and keeps only what it uses. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { CodeCache, type Compiled } from './cache.ts';
 
-/** An empty module is a header. */
+/** An empty module consists of a header. */
 const empty = new WebAssembly.Module(Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0));
 const kernel: Compiled['kernel'] = {
   name: 'k',
@@ -22,7 +22,7 @@ const kernel: Compiled['kernel'] = {
 };
 const make = (): Compiled => ({ kernel, module: empty, executed: 0 });
 
-test('the same text and key are made once, others anew', () => {
+test('code is made once for the same text and key, and again for others', () => {
   const cache = new CodeCache();
   const first = cache.once('text', 'key', make);
   expect(cache.once('text', 'key', make)).toBe(first);
@@ -32,7 +32,7 @@ test('the same text and key are made once, others anew', () => {
   expect(cache.before('other text', 'no key')).toBeNull();
 });
 
-test('another device finds what the first one has', () => {
+test('another device finds the code of the first', () => {
   const [one, other] = [new CodeCache(), new CodeCache()];
   expect(other.once('for both', '', make)).toBe(one.once('for both', '', make));
 });
@@ -42,7 +42,7 @@ const collectGarbage = ((): (() => void) => {
   return runInNewContext('gc') as () => void;
 })();
 
-/** Whether what a cache held is collected, once nothing else holds it. */
+/** Whether the contents of a cache are collected once nothing else refers to them. */
 async function isCollected(held: (cache: CodeCache) => WeakRef<Compiled>, cache: CodeCache): Promise<boolean> {
   const found = held(cache);
   for (let i = 0; i < 20 && found.deref() !== undefined; i++) {
@@ -54,7 +54,7 @@ async function isCollected(held: (cache: CodeCache) => WeakRef<Compiled>, cache:
   return found.deref() === undefined;
 }
 
-test('code is let go with its device, not before', async () => {
+test('code is released with its device, and not before', async () => {
   const [open, closed] = [new CodeCache(), new CodeCache()];
   const kept = new WeakRef(open.once('kept', '', make));
   const cleared = (of: CodeCache): WeakRef<Compiled> => {
@@ -63,12 +63,12 @@ test('code is let go with its device, not before', async () => {
     return found;
   };
   expect(await isCollected(cleared, closed)).toBe(true);
-  // What was collected first has shown that garbage was looked for.
+  // The first collected object shows that the garbage collector has run.
   expect(kept.deref()).toBeDefined();
   expect(open.before('kept', '')).toBe(kept.deref());
 });
 
-test('texts that were not used for long are forgotten, however many they are', async () => {
+test('texts that were not used for long are dropped, however many there are', async () => {
   const cache = new CodeCache();
   const dropped = (of: CodeCache): WeakRef<Compiled> => {
     const found = new WeakRef(of.once('dropped', '', make));

@@ -1,4 +1,4 @@
-/** A launch gets code for four threads where it is large, may loop for long, or comes again and again. */
+/** A launch gets code for four threads if it is large, may loop for long, or is repeated often. */
 import { expect, test } from 'vitest';
 import type { LaunchShape } from '../../machine/launch.ts';
 import { linkKernel } from '../../program/link.ts';
@@ -25,19 +25,19 @@ const straight = kernel('add.u32 %r1, %r1, 1; add.u32 %r2, %r1, 1;');
 const rounds = 'add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 100;';
 const loop = kernel(`bar.sync 0; again: ${rounds} @%p1 bra again;`);
 
-test('threads and instructions count', () => {
+test('the number of threads and instructions counts', () => {
   expect(earnsFours(straight, shape(128, 1), 0)).toBe(false);
   expect(earnsFours(straight, shape(128, 2 ** 16), 0)).toBe(true);
 });
 
-test('a loop counts as many rounds, very many where threads do not meet', () => {
+test('a loop counts as some rounds, and as very many if its threads do not meet', () => {
   expect(earnsFours(straight, shape(128, 2 ** 10), 0)).toBe(false);
   expect(earnsFours(loop, shape(128, 1), 0)).toBe(false);
   expect(earnsFours(loop, shape(128, 2 ** 10), 0)).toBe(true);
   expect(earnsFours(kernel(`again: ${rounds} @%p1 bra again;`), shape(128, 1), 0)).toBe(true);
 });
 
-test('loops in loops count much more', () => {
+test('nested loops count much more', () => {
   const nested = kernel(
     `bar.sync 0; outer: mov.u32 %r1, 0; inner: ${rounds} @%p1 bra inner; add.u32 %r2, %r2, 1; @%p1 bra outer;`,
   );
@@ -45,11 +45,11 @@ test('loops in loops count much more', () => {
   expect(earnsFours(nested, shape(1024, 8), 0)).toBe(true);
 });
 
-test('so does what was executed before', () => {
+test('instructions executed earlier count as well', () => {
   expect(earnsFours(straight, shape(128, 1), 2 ** 30)).toBe(true);
 });
 
-test('rows that are no whole fours have none', () => {
+test('blocks whose rows are not multiples of four have no such code', () => {
   expect(hasFours(shape(128, 1))).toBe(true);
   expect(hasFours(shape(30, 1))).toBe(false);
 });

@@ -12,7 +12,7 @@ function unpacked(layout: BlockLayout, blocks: Uint8Array): { codes: Uint8Array;
   return { codes, scales };
 }
 
-test.each(layouts)('%s: what is taken apart is put together again', (layout) => {
+test.each(layouts)('%s: unpacking and packing again gives the same bytes', (layout) => {
   const blocks = Uint8Array.from(
     { length: 3 * blockFormats[layout].bytes },
     (_, i) => Math.imul(i + 1, 0x9e3779b1) >>> 24,
@@ -23,14 +23,14 @@ test.each(layouts)('%s: what is taken apart is put together again', (layout) => 
   expect(again).toEqual(blocks);
 });
 
-describe('where elements lie', () => {
+describe('positions of elements', () => {
   test('mxfp4: a scale, then bytes of elements j and j + 16', () => {
     const { codes, scales } = unpacked('mxfp4', Uint8Array.of(0x7f, 0x21, ...new Uint8Array(14), 0xfe));
     expect([...scales]).toEqual([0x7f]);
     expect([codes[0], codes[16], codes[15], codes[31]]).toEqual([1, 2, 0xe, 0xf]);
   });
 
-  test('nvfp4: four scales, then for each sixteen bytes of elements j and j + 8', () => {
+  test('nvfp4: four scales, then for each sixteen elements the bytes of j and j + 8', () => {
     const block = Uint8Array.of(1, 2, 3, 4, 0x21, ...new Uint8Array(7), 0x43, ...new Uint8Array(22), 0xfe);
     const { codes, scales } = unpacked('nvfp4', block);
     expect([...scales]).toEqual([1, 2, 3, 4]);

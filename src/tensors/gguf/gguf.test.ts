@@ -17,7 +17,7 @@ interface Info {
   readonly offset: number | bigint;
 }
 
-/** A file written by hand: fields, tensors, and a number of bytes after the header, at a multiple of 32. */
+/** A file written by hand: fields, tensors, and some bytes of data after the header, at a multiple of 32. */
 function file(
   infos: readonly Info[],
   data = 0,
@@ -167,7 +167,7 @@ describe('bad files', () => {
     expect(await codeOf(bytes)).toBe('bad-header');
   });
 
-  test('text that the library would cut off: it ends behind two megabytes, where it has not asked yet', async () => {
+  test('text that the library would cut off: it ends after two megabytes, which the library has not requested yet', async () => {
     const words = (length: number): GgufField => ({
       key: 'words',
       type: 'array',
@@ -180,7 +180,7 @@ describe('bad files', () => {
     expect(await codeOf(file([], 0, [words(2_000_000 - 82 + 14)]))).toBe('opened');
   });
 
-  test('more tensors than there are, which are not looked for in zeros', async () => {
+  test('more tensors announced than exist, which are not searched for in zeros', async () => {
     let reads = 0;
     const source = memorySource(file([], 0, [], [10_000_000n, 0n]));
     const counting: ByteSource = {
@@ -194,14 +194,14 @@ describe('bad files', () => {
     expect(reads).toBeLessThan(5);
   });
 
-  test('a file cut off anywhere', async () => {
+  test('a file truncated anywhere', async () => {
     const whole = file([{ name: 'a', extents: [8], type: 0, offset: 0 }], 32, fields);
     for (let length = 24; length < whole.length; length += 7)
       expect(['truncated', 'bad-header']).toContain(await codeOf(whole.subarray(0, length)));
   });
 });
 
-describe('what is laid out', () => {
+describe('a planned file', () => {
   const plans = [
     { name: 'a', dtype: 'BF16', shape: [2, 3] },
     { name: 'b', dtype: 'NVFP4', shape: [3, 128] },
@@ -247,7 +247,7 @@ describe('what is laid out', () => {
   });
 });
 
-test('the tables of types and blocks agree, with each other and with the formats', () => {
+test('the tables of types and blocks agree with each other and with the formats', () => {
   for (const { name, blockElements, blockBytes, packing, format } of ggufTypesByName.values()) {
     if (packing === 'opaque' || format === 'opaque') continue;
     if (packing === 'whole') {

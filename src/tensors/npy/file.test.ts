@@ -66,7 +66,7 @@ describe('element types', () => {
     });
   });
 
-  test('bytes without a meaning are what the caller says', async () => {
+  test('bytes without a known type are what the caller says', async () => {
     expect(await entryOf(array('|V1', '(3,)', 3), 'e4m3')).toMatchObject({ dtype: '|V1', format: 'e4m3' });
     expect(await entryOf(array('|V1', '(3,)', 3), 'float8_e8m0fnu')).toMatchObject({ format: 'ue8m0' });
     expect(await codeOf(array('|V2', '(3,)', 6), 'e4m3')).toBe('bad-header');
@@ -88,7 +88,7 @@ describe('element types', () => {
   });
 });
 
-test('what is laid out is read back, whatever the shape', async () => {
+test('planned files are read back, whatever the shape', async () => {
   for (const shape of [[], [0], [5], [2, 3], [1, 4, 2]]) {
     const layout = layoutNpy({ name: 'a', dtype: '<f4', shape });
     const bytes = new Uint8Array(layout.size);
@@ -98,7 +98,7 @@ test('what is laid out is read back, whatever the shape', async () => {
   }
 });
 
-test('data is read where it is asked for', async () => {
+test('data is read on demand', async () => {
   const bytes = array('|u1', '(3,)', 3);
   bytes.set([7, 8, 9], bytes.length - 3);
   const { data } = await openNpy(memorySource(bytes), 'a');
@@ -146,7 +146,7 @@ describe('bad files', () => {
     expect(await codeOf(bytes)).toBe(code);
   });
 
-  test('numpy of Python 2, version 3, Fortran order of one dimension', async () => {
+  test('files by numpy of Python 2, version 3, and one-dimensional Fortran order', async () => {
     expect(await codeOf(array('<f4', '(2L, 1L)', 8))).toBe('opened');
     expect(await codeOf(file("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", 8, 3))).toBe('opened');
     expect(await codeOf(array('<f4', '(1, 2)', 8, 'True'))).toBe('opened');

@@ -9,7 +9,7 @@ function sample(type: NpyType, shape: readonly number[]): NpyArray {
   return { type, shape, bytes: Uint8Array.from({ length: size }, (_, i) => (7 * i) & 0xff) };
 }
 
-/** A file as numpy writes it, with the header given. */
+/** A file as numpy writes it, with this header. */
 function file(header: string, data: readonly number[] = [], major = 1): Uint8Array {
   const text = new TextEncoder().encode(header);
   const length = major === 1 ? [text.length & 0xff, text.length >> 8] : [text.length, 0, 0, 0];
@@ -21,7 +21,7 @@ function errorOf(bytes: Uint8Array): string {
   return read.ok ? 'read' : read.error;
 }
 
-describe('what is written is read back', () => {
+describe('written arrays are read back', () => {
   for (const type of types) {
     test.each(shapes.map((shape) => [shape]))(`${type} of shape %j`, (shape) => {
       const array = sample(type, shape);
@@ -38,7 +38,7 @@ describe('what is written is read back', () => {
   });
 });
 
-test('a file is as numpy writes it: data at a multiple of 64, header ended by a newline', () => {
+test('a file is laid out as by numpy: data at a multiple of 64, header ended by a newline', () => {
   const written = writeNpy(sample('f4', [2, 3]));
   expect(written.length).toBe(128 + 24);
   const header = new TextDecoder().decode(written.subarray(10, 128));
@@ -56,7 +56,7 @@ test('versions 2 and 3 have longer headers', () => {
   }
 });
 
-test('Fortran order of one dimension is C order', () => {
+test('one-dimensional Fortran order is the same as C order', () => {
   const header = "{'descr': '<u2', 'fortran_order': True, 'shape': (1, 2), }";
   expect(readNpy(file(header, [1, 0, 2, 0])).ok).toBe(true);
 });

@@ -40,7 +40,7 @@ function patched(bytes: Uint8Array, at: number, ...values: readonly number[]): U
   return copy;
 }
 
-test('crc32 of the digits is the one everybody has', () => {
+test('crc32 of the digits is the well-known value', () => {
   expect(crc32(new TextEncoder().encode('123456789'))).toBe(0xcbf43926);
   expect(crc32(new TextEncoder().encode('6789'), crc32(new TextEncoder().encode('12345')))).toBe(0xcbf43926);
   const many = Uint8Array.from({ length: 1001 }, (_, i) => Math.imul(i, 0x9e3779b1) >>> 24);
@@ -48,7 +48,7 @@ test('crc32 of the digits is the one everybody has', () => {
     expect(crc32(many.subarray(part), crc32(many.subarray(0, part)))).toBe(crc32(many));
 });
 
-/** Where the directory of a file with the one member `a.npy` says its checksum. */
+/** The position of the checksum in the directory of a file whose only member is `a.npy`. */
 const checksumAt = (bytes: Uint8Array): number => bytes.length - 22 - 'a.npy'.length - 46 + 16;
 
 describe.each([
@@ -57,7 +57,7 @@ describe.each([
 ] as const)('%s members', (_, level) => {
   const file = zipSync({ 'a.npy': array('u1', 5), 'dir/b.npy': array('f4', 3) }, { level });
 
-  test('are arrays called like them', async () => {
+  test('are arrays named after them', async () => {
     const opened = await open(file);
     expect(opened.tensors).toMatchObject([
       { name: 'a', dtype: '|u1', shape: [5], byteLength: 5 },
@@ -67,17 +67,17 @@ describe.each([
     expect(await read(opened, 'dir/b')).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
   });
 
-  test('begin in the file where their entries say', async () => {
+  test('begin at the file position in their entries', async () => {
     const opened = await open(file);
     for (const { name, offset, byteLength } of opened.tensors) {
       const there = file.subarray(offset);
-      // Of a deflated member it is the whole .npy file that begins there, compressed.
+      // For a deflated member this is the compressed .npy file.
       const data = level === 0 ? there.subarray(0, byteLength) : inflateSync(there).subarray(-byteLength);
       expect([...data]).toEqual(await read(opened, name));
     }
   });
 
-  test('that are not what was stored are refused when they are read to their end', async () => {
+  test('with the wrong contents are refused when they are read to their end', async () => {
     const bytes = zipSync({ 'a.npy': array('u1', 2_000_000, (i) => Math.imul(i, i) >>> 7) }, { level });
     const opened = await open(patched(bytes, checksumAt(bytes), 1, 2, 3, 4));
     const [entry] = opened.tensors as [TensorEntry];
@@ -86,7 +86,7 @@ describe.each([
     expect(await refusalOf(readBytes(data, 1_000_000, 1_000_000))).toBe('bad-data');
   });
 
-  test('are checked also where only their end is read, and read once where they are read on', async () => {
+  test('are checked even if only their end is read, and are read once if reading continues', async () => {
     const bytes = zipSync({ 'a.npy': array('u1', 2_000_000, (i) => Math.imul(i, i) >>> 7) }, { level });
     let taken = 0;
     const source = memorySource(bytes);
@@ -141,7 +141,7 @@ describe('a compressed source', () => {
     expect(parts).toEqual(places.map((at) => bytes.slice(at, at + 10)));
   });
 
-  test('that is longer, shorter or other than announced is refused', async () => {
+  test('that is longer, shorter or different than announced is refused', async () => {
     const last = async (inflated: ByteSource): Promise<Uint8Array> => readBytes(inflated, inflated.size - 1, 1);
     await expect(last(await source())).resolves.toEqual(bytes.slice(-1));
     await expect(last(await source(bytes.length + 1))).rejects.toMatchObject({ code: 'bad-data' });
@@ -179,7 +179,7 @@ describe('bad files', () => {
   });
 });
 
-describe('what is laid out', () => {
+describe('a planned file', () => {
   async function written(): Promise<Uint8Array> {
     const layout = layoutNpz([
       { name: 'a', dtype: '|u1', shape: [3] },
@@ -213,7 +213,7 @@ describe('what is laid out', () => {
   });
 });
 
-test('a directory of the 64-bit extension is read', async () => {
+test('a directory with the 64-bit extension is read', async () => {
   const member = { name: new TextEncoder().encode('a.npy'), local: 2 ** 33, size: 2 ** 34 };
   const central = centralHeader(member, 1);
   const directory = 2 ** 35;

@@ -5,7 +5,7 @@ import { openSafetensors } from './safetensors.ts';
 import { layoutSafetensors } from './layout.ts';
 import type { TensorFile, TensorPlan } from '../tensor-file.ts';
 
-/** A file with the header given and so many bytes of data: 0, 1, 2, … */
+/** A file with this header and this many bytes of data: 0, 1, 2, … */
 function file(header: string | Uint8Array, data = 0, length?: bigint): Uint8Array {
   const text = typeof header === 'string' ? new TextEncoder().encode(header) : header;
   const bytes = new Uint8Array(8 + text.length + data);
@@ -39,18 +39,18 @@ test('names, types, shapes and data', async () => {
   await expect(readBytes(data(a), 10, 3)).rejects.toMatchObject({ code: 'truncated' });
 });
 
-test('a file of no tensors is the one of the reference implementation', () => {
+test('a file without tensors matches that of the reference implementation', () => {
   expect([...layoutSafetensors([]).header]).toEqual([8, 0, 0, 0, 0, 0, 0, 0, 123, 125, 32, 32, 32, 32, 32, 32]);
 });
 
-test('a name that objects treat in their own way is a name', async () => {
+test('a name that is special on JavaScript objects is an ordinary name', async () => {
   const header = '{"__proto__":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"__metadata__":{"__proto__":"x"}}';
   const { tensors, metadata } = await open(file(header, 1));
   expect(tensors.map(({ name }) => name)).toEqual(['__proto__']);
   expect(Object.entries(metadata)).toEqual([['__proto__', 'x']]);
 });
 
-describe('what does not fill bytes', () => {
+describe('data that does not fill bytes', () => {
   const one = (dtype: string, shape: string, bytes: number): Uint8Array =>
     file(`{"a":{"dtype":"${dtype}","shape":${shape},"data_offsets":[0,${bytes}]}}`, bytes);
 
@@ -70,7 +70,7 @@ describe('what does not fill bytes', () => {
   });
 });
 
-describe('bad files are told apart', () => {
+describe('bad files have distinct errors', () => {
   const u8 = (offsets: string, shape = '[1]'): string => `{"dtype":"U8","shape":${shape},"data_offsets":${offsets}}`;
 
   test.each<[string, Uint8Array, string]>([
@@ -126,12 +126,12 @@ describe('bad files are told apart', () => {
     );
   });
 
-  test('a thousand levels of lists end', async () => {
+  test('a thousand nested lists are refused', async () => {
     expect(await codeOf(file(`{"a":${'['.repeat(1_000_000)}`))).toBe('bad-header');
   });
 });
 
-describe('what is laid out is read back', () => {
+describe('planned files are read back', () => {
   const bias: TensorPlan = { name: 'bias', dtype: 'F4', shape: [2, 3] };
   const plans: TensorPlan[] = [
     bias,

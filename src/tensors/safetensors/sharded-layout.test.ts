@@ -1,4 +1,4 @@
-/** A model cut into files is the same model, and its index says where everything is. */
+/** A model that is split into files stays the same, and its index says where everything is. */
 import { describe, expect, test } from 'vitest';
 import { type ByteSource, memorySink, memorySource, sliceSource } from '../bytes.ts';
 import { openTensorFile } from '../open.ts';
@@ -7,7 +7,7 @@ import type { FileLayout, TensorFile, TensorPlan } from '../tensor-file.ts';
 
 const vector = (name: string, elements: number): TensorPlan => ({ name, dtype: 'U8', shape: [elements] });
 
-/** Every tensor filled with a byte of its own; opened by the index. */
+/** Fills every tensor with its own byte and opens the files by their index. */
 async function written(layout: FileLayout): Promise<TensorFile> {
   const bytes = new Uint8Array(layout.size);
   bytes.set(layout.header);
@@ -24,7 +24,7 @@ async function written(layout: FileLayout): Promise<TensorFile> {
 const shardsOf = ({ tensors }: TensorFile): object =>
   Object.fromEntries(tensors.map(({ name, shard }) => [name, shard?.replace(/^m-0+(\d)-of-0+(\d)\..*$/, '$1/$2')]));
 
-test('as many in a file as it takes, in their order; groups stay together', async () => {
+test('each file takes as many tensors as fit, in order; groups stay together', async () => {
   const groups = [[vector('d', 4)], [vector('b', 5), vector('c', 1)], [vector('a', 4)], [vector('e', 30)]];
   const layout = layoutShards(groups, { name: 'm', mostBytes: 10 }, { format: 'pt' });
   const file = await written(layout);
@@ -38,14 +38,14 @@ test('as many in a file as it takes, in their order; groups stay together', asyn
   }
 });
 
-describe('what is empty', () => {
-  test('a model without tensors is a file and an index', async () => {
+describe('empty contents', () => {
+  test('a model without tensors is one file and an index', async () => {
     const layout = layoutShards([], { name: 'm', mostBytes: 10 });
     expect(layout.files?.map(({ name }) => name)).toEqual(['m-00001-of-00001.safetensors', 'm.safetensors.index.json']);
     expect(shardsOf(await written(layout))).toEqual({});
   });
 
-  test('tensors without elements make no files of their own', async () => {
+  test('tensors without elements get no files of their own', async () => {
     const groups = ['a', 'b', 'c'].map((name) => [vector(name, 0)]);
     expect(shardsOf(await written(layoutShards(groups, { name: 'm', mostBytes: 1 })))).toEqual({
       a: '1/1',
@@ -55,7 +55,7 @@ describe('what is empty', () => {
   });
 });
 
-test('two tensors of a name are refused, in whichever files they would be', () => {
+test('two tensors with the same name are refused, even in different files', () => {
   const groups = [[vector('a', 9)], [vector('a', 9)]];
   expect(() => layoutShards(groups, { name: 'm', mostBytes: 9 })).toThrow(
     expect.objectContaining({ code: 'duplicate-name' }),
