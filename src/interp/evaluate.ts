@@ -36,7 +36,7 @@ export interface Evaluator {
 
 /**
  * The instruction as a function of bits. Null if it reads or writes memory or addresses, queries the stack, branches,
- * waits, or cannot be executed. The condition code is false before every row, as at the start of a thread.
+ * waits, or cannot be executed. The condition code carries nothing into any row.
  */
 export function evaluator(variant: Variant, environment: Environment, widths: RegisterWidths = {}): Evaluator | null {
   const steps = variant.form.steps(variant, environment);
@@ -58,8 +58,10 @@ export function evaluator(variant: Variant, environment: Environment, widths: Re
   const sources = inputs.map((input) => ({ ...input, place: placeOf(operandRef(input.name)) }));
   const actions = steps.filter(isValueStep).map((step) => prepareStep(step, placeOf));
   if (places.has(stackTop)) return null;
+  const carryPlace = places.get(conditionCode);
+  const carry = carryPlace === undefined ? null : { place: carryPlace, value: variant.form.nothingCarried ?? 0 };
   const results = outputs.map((output) => ({ ...output, place: placeOf(operandRef(output.name)) }));
-  return { inputs, outputs, run: runner(sources, actions, results, places) };
+  return { inputs, outputs, run: runner(sources, actions, results, new Array<Bits>(places.size).fill(0), carry) };
 }
 
 /**
@@ -84,12 +86,11 @@ function runner(
   sources: readonly Placed[],
   actions: readonly Action[],
   results: readonly Placed[],
-  places: ReadonlyMap<Ref, number>,
+  frame: Frame,
+  carry: { readonly place: number; readonly value: number } | null,
 ): Evaluator['run'] {
-  const frame: Frame = new Array<Bits>(places.size).fill(0);
-  const carry = places.get(conditionCode);
   return (inputs) => {
-    if (carry !== undefined) frame[carry] = 0;
+    if (carry !== null) frame[carry.place] = carry.value;
     sources.forEach(({ place, width, type }, i) => {
       frame[place] = readAs(type, chop(inputs[i] ?? 0, width));
     });

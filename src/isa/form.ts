@@ -196,6 +196,11 @@ export interface InstructionForm {
   readonly operands: readonly OperandPattern[];
   /** Why tests and listings may skip a modifier axis: it does not affect results. */
   readonly inert?: readonly string[];
+  /**
+   * The condition code that carries nothing into the instruction, for one that is computed by itself: 1 where it stands
+   * for no borrow. Default: 0.
+   */
+  readonly nothingCarried?: 0 | 1;
   /** Builds the steps of the variant, as data only. */
   readonly steps: (variant: Variant, environment: Environment) => readonly Step[];
 }

@@ -14,3 +14,18 @@ export function foldedValues(): readonly Folded[] {
     .split('\n')
     .map((line): Folded => JSON.parse(line));
 }
+
+/** A chain of instructions that hand a carry on, and its last result in hex. */
+export interface FoldedChain {
+  readonly chain: string;
+  readonly width: 32 | 64;
+  readonly result: string;
+}
+
+export function foldedChains(): readonly FoldedChain[] {
+  const file = new URL('./folded-values/carries.jsonl', import.meta.url);
+  return readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line): FoldedChain => JSON.parse(line));
+}

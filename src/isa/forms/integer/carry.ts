@@ -1,6 +1,7 @@
 /**
  * Extended precision: add, sub and mad that write the condition code, and addc, subc and madc that read it (PTX ISA
- * 9.1, 9.7.2). The condition code holds the carry of an addition or the borrow of a subtraction.
+ * 9.1, 9.7.2). The condition code holds the carry of an addition. A subtraction adds the complement, and what it carries
+ * is the opposite of a borrow; so mixed chains behave as ptxas makes them (docs/spec-questions.md).
  */
 import type { IntegerName } from '../../../numerics/formats.ts';
 import { type AvailabilityRow, has, type InstructionForm, read, slotType, type Variant, write } from '../../form.ts';
@@ -19,10 +20,16 @@ const c = read('c', 0);
 
 type Direction = 'add' | 'sub';
 
-/** Whether `result` = a ± b exceeded the range, as unsigned numbers. */
-function overflow(direction: Direction, width: number, to: Ref, result: Ref, from: Ref, other: Ref): Step {
+/** What `result` = from ± other carries, as unsigned numbers: that a sum is too large, or that a difference is not below 0. */
+function carryOut(direction: Direction, width: number, to: Ref, result: Ref, from: Ref, other: Ref): Step {
   const type = `u${width}` as IntegerName;
-  return direction === 'add' ? compare('lt', type, to, result, from) : compare('lt', type, to, from, other);
+  return direction === 'add' ? compare('lt', type, to, result, from) : compare('ge', type, to, from, other);
+}
+
+/** What the condition code adds to a sum or takes from a difference, as a number in `$carry`. */
+function carryIn(direction: Direction, type: IntegerName): readonly Step[] {
+  if (direction === 'add') return [resize('$carry', type, conditionCode, 'u32')];
+  return [bits('not', 1, '$borrow', conditionCode), resize('$carry', type, '$borrow', 'u32')];
 }
 
 /** d = from ± other, reading and writing the condition code as requested. */
@@ -30,13 +37,14 @@ function carried(direction: Direction, width: number, from: Ref, other: Ref, rea
   const type = `u${width}` as IntegerName;
   const first = reads ? '$partial' : '$d';
   const steps: Step[] = [integer(direction, type, first, from, other)];
-  if (writes) steps.push(overflow(direction, width, '$over', first, from, other));
+  if (writes) steps.push(carryOut(direction, width, '$out', first, from, other));
   if (reads) {
-    steps.push(resize('$carry', type, conditionCode, 'u32'), integer(direction, type, '$d', '$partial', '$carry'));
-    if (writes) steps.push(overflow(direction, width, '$over.carry', '$d', '$partial', '$carry'));
+    steps.push(...carryIn(direction, type), integer(direction, type, '$d', '$partial', '$carry'));
+    if (writes) steps.push(carryOut(direction, width, '$out.carry', '$d', '$partial', '$carry'));
   }
-  if (writes && reads) steps.push(bits('or', 1, conditionCode, '$over', '$over.carry'));
-  else if (writes) steps.push({ kind: 'copy', to: conditionCode, from: '$over' });
+  // One of the two additions may carry; neither of the two subtractions may borrow.
+  if (writes && reads) steps.push(bits(direction === 'add' ? 'or' : 'and', 1, conditionCode, '$out', '$out.carry'));
+  else if (writes) steps.push({ kind: 'copy', to: conditionCode, from: '$out' });
   return steps;
 }
 
@@ -45,7 +53,7 @@ function saturated(direction: Direction, from: Ref, other: Ref): readonly Step[]
   return [
     resize('$from.s64', 's64', from, 's32'),
     resize('$other.s64', 's64', other, 's32'),
-    resize('$carry', 's64', conditionCode, 'u32'),
+    ...carryIn(direction, 's64'),
     integer(direction, 's64', '$partial', '$from.s64', '$other.s64'),
     integer(direction, 's64', '$sum', '$partial', '$carry'),
     resize('$d', 's32', '$sum', 's64', true),
@@ -99,6 +107,7 @@ function sumForms({ direction, since, sections, words }: Sum): readonly Instruct
   const [result, carry] = words;
   const availability = [row(`${direction}c`, since)];
   const steps = sums(direction, true);
+  const nothingCarried = direction === 'add' ? 0 : 1;
   const forms: Entry[] = [
     {
       id: `${direction}.cc`,
@@ -118,6 +127,7 @@ function sumForms({ direction, since, sections, words }: Sum): readonly Instruct
       sets: { type: reading },
       availability,
       operands,
+      nothingCarried,
       steps,
     },
     {
@@ -128,6 +138,7 @@ function sumForms({ direction, since, sections, words }: Sum): readonly Instruct
       sets: { type: carrying },
       availability: [...availability, wide],
       operands,
+      nothingCarried,
       steps,
     },
     {
@@ -137,6 +148,7 @@ function sumForms({ direction, since, sections, words }: Sum): readonly Instruct
       summary: `${result} with the ${carry} of an earlier instruction, clamped to the range of s32.`,
       availability,
       operands,
+      nothingCarried,
       steps,
     },
   ];
