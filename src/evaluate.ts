@@ -3,7 +3,7 @@ import { elementAt } from './base/element-at.ts';
 import { acceptance, checkRows, rowsOf } from './check/availability.ts';
 import type { Problem } from './check/instructions/problem.ts';
 import { resolveMnemonic } from './check/instructions/resolve.ts';
-import type { Bits } from './base/bits.ts';
+import { type Bits, chop } from './base/bits.ts';
 import { PtxlabError } from './base/error.ts';
 import { err, ok, type Result } from './base/result.ts';
 import { readTarget, readVersion } from './check/check.ts';
@@ -16,6 +16,7 @@ import { acceptsRegister } from './isa/operand-rules.ts';
 import { type Environment, environmentOf } from './isa/environment.ts';
 import { formatVersion, newestTarget, newestVersion } from './isa/targets.ts';
 import { types } from './isa/types.ts';
+import { bitsOfValue, checkedBits, type Value, valueOfBits } from './typed-values.ts';
 
 export interface EvalError {
   readonly code: string;
@@ -111,17 +112,46 @@ export interface EvaluateOptions extends RegisterWidths {
  * ```
  *
  * @param inputs one for each source in the order of the operand list, brace lists element by element: bit patterns,
- *   numbers up to 32 bits, bigints above; masked to the operand's width
- * @returns the results' bits, in the same representation
+ *   numbers or bigints from 0 within the register's width
+ * @returns the results' bits: numbers up to 32 bits, bigints above
  * @throws PtxlabError with the diagnostic's code where the instruction is not legal there, `NOT_EVALUATED` where it is
- *   more than a function of bits, `unknown-target`, `unknown-version`
+ *   more than a function of bits, `argument-type` and `argument-size` for inputs that are no bits of that width,
+ *   `unknown-target`, `unknown-version`
  */
 export function evaluate(mnemonic: string, inputs: readonly Bits[], options: EvaluateOptions = {}): readonly Bits[] {
+  const { run, inputs: expected } = evaluatorOf(mnemonic, inputs.length, options);
+  return run(expected.map(({ name, width }, i) => checkedBits(inputs[i], width, `input ${i} (${name})`)));
+}
+
+/**
+ * What an instruction makes of given values, without a machine. Floats that their format cannot represent go to the
+ * nearest value that it can, ties to even; out of its range they are refused.
+ *
+ * ```ts
+ * evaluateValues('cvt.rn.satfinite.e4m3x2.f32', [1.3, -500]); // [[1.25, -448]]
+ * evaluateValues('add.s64', [-1n, 3n]); // [2n]
+ * ```
+ *
+ * @param inputs one for each source in the order of the operand list, brace lists element by element
+ * @returns the results in the same form; every NaN is `NaN`, and `evaluate` has its bits
+ * @throws PtxlabError as `evaluate`
+ */
+export function evaluateValues(
+  mnemonic: string,
+  inputs: readonly Value[],
+  options: EvaluateOptions = {},
+): readonly Value[] {
+  const { run, inputs: expected, outputs } = evaluatorOf(mnemonic, inputs.length, options);
+  const results = run(expected.map(({ name, type }, i) => bitsOfValue(inputs[i], type, `input ${i} (${name})`)));
+  return outputs.map(({ type }, i) => valueOfBits(chop(elementAt(results, i), type.width), type));
+}
+
+function evaluatorOf(mnemonic: string, count: number, options: EvaluateOptions): Evaluator {
   const choice: TargetChoice = {
     target: options.target === undefined ? null : readTarget(options.target),
     version: options.isa === undefined ? null : readVersion(options.isa),
   };
-  const prepared = prepareEval(mnemonic, inputs.length, choice, options);
+  const prepared = prepareEval(mnemonic, count, choice, options);
   if (!prepared.ok) throw new PtxlabError(prepared.error.code, prepared.error.message);
-  return prepared.value.evaluator.run(inputs);
+  return prepared.value.evaluator;
 }

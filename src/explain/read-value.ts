@@ -3,19 +3,11 @@ import { type Bits, chop } from '../base/bits.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import type { PtxType } from '../isa/types.ts';
 import { formatValue } from '../numerics/describe.ts';
-import { patternsOf } from '../numerics/encode.ts';
-import { decode, type Exact, fromInteger, fromRatio, noTail } from '../numerics/exact.ts';
+import { decode, fromInteger, fromRatio } from '../numerics/exact.ts';
 import { type FormatName, formats } from '../numerics/formats.ts';
-import { gridOf, round } from '../numerics/round.ts';
+import { type NearestBits, nearestBits } from '../numerics/nearest-bits.ts';
 
-export interface ReadValue {
-  /** Bits of the type. */
-  readonly bits: Bits;
-  /** True if the type cannot represent the written value, and the nearest one is used. */
-  readonly rounded: boolean;
-}
-
-type Reading = Result<ReadValue, string>;
+type Reading = Result<NearestBits, string>;
 
 const exactly = (bits: Bits): Reading => ok({ bits, rounded: false });
 
@@ -68,7 +60,7 @@ function readScalar(word: string, format: FormatName, type: PtxType | null): Rea
   const special = /^([+-]?)(nan|inf|infinity)$/i.exec(word);
   if (special === null) return readDecimal(word, format);
   const sign = special[1] === '-' ? 1 : 0;
-  return encodeExact(/nan/i.test(word) ? { kind: 'nan', sign, payload: 0 } : { kind: 'infinity', sign }, format, word);
+  return nearestBits(/nan/i.test(word) ? { kind: 'nan', sign, payload: 0 } : { kind: 'infinity', sign }, format, word);
 }
 
 /** An integer or bit-size type: any integer that its bits can represent, signed or unsigned. */
@@ -84,7 +76,7 @@ function readInteger(word: string, { name, width }: PtxType): Reading {
 /** A constant of the operand's own format keeps its bits; into any other it goes by value. */
 function readConstant(bits: bigint, from: 'f32' | 'f64', format: FormatName): Reading {
   const own = chop(bits, formats[from].width);
-  return from === format ? exactly(own) : encodeExact(decode(from, own), format, formatValue(from, own));
+  return from === format ? exactly(own) : nearestBits(decode(from, own), format, formatValue(from, own));
 }
 
 /** Limit on the number of digits; more would not change the result. */
@@ -97,32 +89,12 @@ function readDecimal(word: string, format: FormatName): Reading {
   if (digits === '' || digits.length > longest) return err(`'${word}' is not a number: 1.5, -3, 0x3c00, nan, inf`);
   const sign = signText === '-' ? 1 : 0;
   const significand = BigInt(digits);
-  if (significand === 0n) return encodeExact({ kind: 'zero', sign }, format, word);
+  if (significand === 0n) return nearestBits({ kind: 'zero', sign }, format, word);
   // No format reaches further than f64, so a larger exponent only has to be recognised as too large or too small.
   const exponent = Math.max(-longest * 2, Math.min(longest * 2, Number(power) - fraction.length));
   const value =
     exponent >= 0
       ? fromInteger(sign, significand * 10n ** BigInt(exponent), 0)
       : fromRatio(sign, significand, 10n ** BigInt(-exponent));
-  return encodeExact(value, format, word);
-}
-
-/** To the nearest value of the format, ties to even. */
-function encodeExact(value: Exact, format: FormatName, word: string): Reading {
-  const patterns = patternsOf(format);
-  switch (value.kind) {
-    case 'nan':
-      return patterns.canonicalNan === null ? err(`${format} has no NaN`) : exactly(patterns.canonicalNan);
-    case 'infinity':
-      return patterns.infinity === null ? err(`${format} has no infinity`) : exactly(patterns.infinity[value.sign]);
-    case 'zero':
-      return ok({ bits: patterns.zero[value.sign], rounded: formats[format].name === 'ue8m0' });
-    case 'finite': {
-      const { significand, exponent, tail, overflow } = round(value, gridOf(format), 'rn');
-      const unsigned = !formats[format].signed && value.sign === 1;
-      if (overflow || unsigned) return err(`${word} is out of the range of ${format}`);
-      const bits = significand === 0 ? patterns.zero[value.sign] : patterns.encode(value.sign, significand, exponent);
-      return ok({ bits, rounded: tail !== noTail });
-    }
-  }
+  return nearestBits(value, format, word);
 }

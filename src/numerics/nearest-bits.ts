@@ -1,0 +1,38 @@
+/** A value as bits of a format, for values that people and programs give. */
+import type { Bits } from '../base/bits.ts';
+import { err, ok, type Result } from '../base/result.ts';
+import { patternsOf } from './encode.ts';
+import { type Exact, noTail } from './exact.ts';
+import { type FormatName, formats } from './formats.ts';
+import { gridOf, round } from './round.ts';
+
+export interface NearestBits {
+  /** Bits of the format. */
+  readonly bits: Bits;
+  /** True if the format cannot represent the value, and the nearest one is used. */
+  readonly rounded: boolean;
+}
+
+/**
+ * The nearest value of the format, ties to even. An error if the format has no such value: too large, negative, no
+ * infinity, no NaN. `word` is the value as it was written.
+ */
+export function nearestBits(value: Exact, format: FormatName, word: string): Result<NearestBits, string> {
+  const patterns = patternsOf(format);
+  const exactly = (bits: Bits): Result<NearestBits, string> => ok({ bits, rounded: false });
+  switch (value.kind) {
+    case 'nan':
+      return patterns.canonicalNan === null ? err(`${format} has no NaN`) : exactly(patterns.canonicalNan);
+    case 'infinity':
+      return patterns.infinity === null ? err(`${format} has no infinity`) : exactly(patterns.infinity[value.sign]);
+    case 'zero':
+      return ok({ bits: patterns.zero[value.sign], rounded: formats[format].name === 'ue8m0' });
+    case 'finite': {
+      const { significand, exponent, tail, overflow } = round(value, gridOf(format), 'rn');
+      const unsigned = !formats[format].signed && value.sign === 1;
+      if (overflow || unsigned) return err(`${word} is out of the range of ${format}`);
+      const bits = significand === 0 ? patterns.zero[value.sign] : patterns.encode(value.sign, significand, exponent);
+      return ok({ bits, rounded: tail !== noTail });
+    }
+  }
+}

@@ -1,0 +1,130 @@
+/** JavaScript values as bits of PTX types, and back: what `evaluateValues` takes and gives. */
+import { type Bits, chop } from './base/bits.ts';
+import { PtxlabError } from './base/error.ts';
+import type { PtxType } from './isa/types.ts';
+import { decode, power } from './numerics/exact.ts';
+import { type FormatName, formats } from './numerics/formats.ts';
+import { nearestBits } from './numerics/nearest-bits.ts';
+import { numberBits } from './numerics/number-bits.ts';
+
+/**
+ * A value of a PTX type: a `number` for floats of every format, fixed-point numbers, and integers and bits up to 32
+ * bits; a `bigint` for wider integers and bits; a `boolean` for predicates; for packed types a list of lanes, topmost
+ * first, which is the order of the sources that `cvt` packs.
+ */
+export type Value = number | bigint | boolean | readonly number[];
+
+const typeError = (message: string): PtxlabError => new PtxlabError('argument-type', message);
+const sizeError = (message: string): PtxlabError => new PtxlabError('argument-size', message);
+
+/** How a value looks in a message. */
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(shown).join(', ')}]`;
+  switch (typeof value) {
+    case 'string':
+      return JSON.stringify(value);
+    case 'number':
+      return Object.is(value, -0) ? '-0' : String(value);
+    case 'bigint':
+    case 'boolean':
+    case 'undefined':
+      return String(value);
+    default:
+      return value === null ? 'null' : `a ${typeof value}`;
+  }
+}
+
+/**
+ * The bits of a value. A float goes to the nearest value of its format, ties to even.
+ *
+ * @param where names the input in errors
+ * @throws PtxlabError `argument-type` for a value of another kind, `argument-size` for one that the type does not have
+ */
+export function bitsOfValue(value: unknown, type: PtxType, where: string): Bits {
+  const { name, class: cls, format, lanes, width } = type;
+  if (cls === 'predicate') {
+    if (typeof value !== 'boolean') throw typeError(`${where} is ${shown(value)}; ${name} takes true or false`);
+    return value ? 1 : 0;
+  }
+  if (format === null || cls === 'signed' || cls === 'unsigned') return integerBits(value, type, where);
+  if (lanes === 1) return laneBits(value, format, where);
+  const found: readonly unknown[] = Array.isArray(value) ? value : [];
+  if (found.length !== lanes) throw typeError(`${where} is ${shown(value)}; ${name} takes a list of ${lanes} numbers`);
+  const packed = found.reduce<bigint>(
+    (bits, lane) => (bits << BigInt(type.laneStride)) | BigInt(laneBits(lane, format, where)),
+    0n,
+  );
+  return chop(packed, width);
+}
+
+function integerBits(value: unknown, { name, width, class: cls }: PtxType, where: string): Bits {
+  const isWhole = typeof value === 'bigint' || (typeof value === 'number' && Number.isSafeInteger(value));
+  if (!isWhole) throw typeError(`${where} is ${shown(value)}; ${name} takes an integer`);
+  const whole = BigInt(value);
+  const [least, behind] =
+    cls === 'signed' ? [-(1n << BigInt(width - 1)), 1n << BigInt(width - 1)] : [0n, 1n << BigInt(width)];
+  if (whole < least || whole >= behind)
+    throw sizeError(`${where} is ${whole}; ${name} goes from ${least} to ${behind - 1n}`);
+  return chop(BigInt.asUintN(width, whole), width);
+}
+
+function laneBits(value: unknown, format: FormatName, where: string): Bits {
+  const { kind, signed, width } = formats[format];
+  if (typeof value !== 'number') throw typeError(`${where} is ${shown(value)}; ${format} takes a number`);
+  if (kind === 'integer') {
+    const [least, behind] = signed ? [-(2 ** (width - 1)), 2 ** (width - 1)] : [0, 2 ** width];
+    if (!Number.isInteger(value)) throw typeError(`${where} is ${shown(value)}; ${format} takes an integer`);
+    if (value < least || value >= behind)
+      throw sizeError(`${where} is ${value}; ${format} goes from ${least} to ${behind - 1}`);
+    return chop(BigInt.asUintN(width, BigInt(value)), width);
+  }
+  const nearest = nearestBits(decode('f64', numberBits('f64', value)), format, shown(value));
+  if (!nearest.ok) throw sizeError(`${where}: ${nearest.error}`);
+  return nearest.value.bits;
+}
+
+/** The value of the bits of a type. Every NaN is `NaN`. */
+export function valueOfBits(bits: Bits, { class: cls, format, lanes, laneStride, width }: PtxType): Value {
+  if (cls === 'predicate') return bits === 1;
+  if (format === null || cls === 'unsigned') return bits;
+  if (cls === 'signed')
+    return width > 32 ? BigInt.asIntN(width, BigInt(bits)) : Number(BigInt.asIntN(width, BigInt(bits)));
+  if (lanes === 1) return laneValue(bits, format);
+  return Array.from({ length: lanes }, (_, i) => {
+    const low = BigInt((lanes - 1 - i) * laneStride);
+    return laneValue(chop(BigInt(bits) >> low, formats[format].width), format);
+  });
+}
+
+function laneValue(bits: Bits, format: FormatName): number {
+  const { kind, signed, width } = formats[format];
+  if (kind === 'integer') return Number(signed ? BigInt.asIntN(width, BigInt(bits)) : bits);
+  const exact = decode(format, bits);
+  const sign = 'sign' in exact && exact.sign === 1 ? -1 : 1;
+  switch (exact.kind) {
+    case 'nan':
+      return Number.NaN;
+    case 'infinity':
+      return sign * Number.POSITIVE_INFINITY;
+    case 'zero':
+      return sign === 1 ? 0 : -0;
+    case 'finite':
+      return sign * exact.significand * power(exact.exponent);
+  }
+}
+
+/**
+ * Bits that a caller gave, of an operand with `width` bits.
+ *
+ * @throws PtxlabError `argument-type` unless it is a whole number, `argument-size` where it is negative or has more bits
+ */
+export function checkedBits(bits: unknown, width: number, where: string): Bits {
+  const isWhole = typeof bits === 'bigint' || (typeof bits === 'number' && Number.isSafeInteger(bits));
+  if (!isWhole)
+    throw typeError(
+      `${where} is ${shown(bits)}; evaluate takes bits, whole numbers from 0, and evaluateValues takes values`,
+    );
+  if (bits < 0 || BigInt(bits) >> BigInt(width) !== 0n)
+    throw sizeError(`${where} is ${bits}; it has ${width} bits, and evaluateValues takes values with a sign`);
+  return bits;
+}
