@@ -15,11 +15,11 @@ const scratch = scratchFolder();
 
 /**
  * Compiles a whole program, or, from PTX 3.1 on, a relocatable part if something is missing that another part may
- * define.
+ * define, or that only a part can have.
  */
 function verdictOf(one: ModuleCase): string {
   const whole = runOn(one, []);
-  return /Unresolved extern/.test(whole) && Number(one.version) >= 3.1 ? runOn(one, ['-c']) : whole;
+  return /Unresolved extern|'--compile-only'/.test(whole) && Number(one.version) >= 3.1 ? runOn(one, ['-c']) : whole;
 }
 
 /** ptxas compiles only for sm_75 and later, so older PTX is compiled for that. */

@@ -125,6 +125,7 @@ export class ModuleChecker implements InstructionContext {
         this.checkFunction(item);
         return;
       case 'debug':
+        this.requirements.debug(item);
         if (item.file !== null) this.debug.readFile(item.file.index, item.file.name, item);
         else this.readDebug(item);
         return;
@@ -140,7 +141,6 @@ export class ModuleChecker implements InstructionContext {
 
   private readDebug(item: DebugItem): void {
     this.hasDebug = true;
-    if (item.directive !== '@@DWARF') this.requirements.directive(item.directive, item);
     this.debug.readSection(item);
     if (this.functions !== null) this.sections.push(item.text);
   }
@@ -194,7 +194,10 @@ export class ModuleChecker implements InstructionContext {
         checkVariable(declaration, variable, type, this.report);
         const space = spaceOf(declaration);
         const takenFor = space === 'local parameter' ? (this.formals.get(variable.name) ?? null) : null;
-        if (variable.initializer !== null) checkInitialNames(variable.initializer, scope, this.report);
+        if (variable.initializer !== null) {
+          checkInitialNames(variable.initializer, scope, this.report);
+          this.requirements.initializer(variable.initializer);
+        }
         const { linkage } = declaration;
         for (const member of membersOf(variable))
           this.declareVariable(scope, variableSymbol(member, type, space, { takenFor, linkage }));

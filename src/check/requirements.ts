@@ -5,7 +5,7 @@ import { diagnose } from '../diagnostics/diagnostic.ts';
 import type { DeclaredSpace, DirectivePart, DirectiveWord, Linkage } from '../isa/directives.ts';
 import { availabilityOfDirective, availabilityOfPragma, availabilityOfTuning } from '../isa/find-directive.ts';
 import type { AvailabilityRow } from '../isa/form.ts';
-import type { Declaration, FunctionItem, TuningDirective } from '../syntax/tree.ts';
+import type { DebugItem, Declaration, FunctionItem, Initializer, TuningDirective } from '../syntax/tree.ts';
 import { checkRows } from './availability.ts';
 import { attributeName } from './declarations/declarations.ts';
 import type { Report } from './report.ts';
@@ -77,6 +77,29 @@ export class ModuleRequirements {
     this.directive(linkage, span);
     this.directive(space, span);
     for (const attribute of attributes) this.attribute(attribute, span);
+  }
+
+  debug(item: DebugItem): void {
+    if (item.directive !== '@@DWARF') this.directive(item.directive, item);
+    if (item.file?.stamped === true) this.directive('.file with a time and size', item);
+  }
+
+  initializer(initializer: Initializer): void {
+    switch (initializer.kind) {
+      case 'integer':
+        if (initializer.masked) this.directive('mask of an initial value', initializer.span);
+        return;
+      case 'address':
+        if (initializer.generic) this.directive('generic()', initializer.span);
+        if (initializer.mask !== null) this.directive('mask of an initial value', initializer.span);
+        return;
+      case 'list':
+        for (const element of initializer.elements) this.initializer(element);
+        return;
+      case 'float':
+      case 'field':
+        return;
+    }
   }
 
   private attribute(text: string, span: Span): void {

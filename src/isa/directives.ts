@@ -34,7 +34,11 @@ export type DirectivePart =
   | '.ptr'
   | '.loc with inlined_at'
   | '.param of a function'
-  | 'parameter list of a kernel';
+  | 'parameter list of a kernel'
+  | '.file with a time and size'
+  | 'opaque type'
+  | 'generic()'
+  | 'mask of an initial value';
 
 export type DirectivePlace = 'module' | 'body';
 
@@ -81,6 +85,11 @@ export const partRows: Readonly<Record<DirectivePart, Dated>> = {
   '.loc with inlined_at': { since: at('7.0') },
   '.param of a function': { since: at('2.0', 20) },
   'parameter list of a kernel': { since: at('1.4') },
+  '.file with a time and size': { since: at('3.2') },
+  // .texref, .samplerref and .surfref.
+  'opaque type': { since: at('1.5') },
+  'generic()': { since: at('3.1') },
+  'mask of an initial value': { since: at('7.1') },
 };
 
 export const linkageRows: Readonly<Record<Linkage, Dated>> = {
@@ -137,7 +146,7 @@ export const tuningRows: readonly TuningRow[] = [
   tuning('.minnctapersm', 'entry', [1, 1], at('2.0'), counts),
   tuning('.maxnctapersm', 'entry', [1, 1], { ...at('1.3'), until: parseVersion('2.1') }),
   tuning('.maxnreg', 'entry', [1, 1], at('1.3'), counts),
-  tuning('.local_maxnreg', 'entry', [1, 1], always),
+  tuning('.local_maxnreg', 'entry', [1, 1], at('8.8')),
   tuning('.reqnctapercluster', 'entry', [1, 3], at('7.8', 90), { not: '.maxclusterrank' }),
   tuning('.explicitcluster', 'entry', [0, 0], at('7.8', 90)),
   tuning('.maxclusterrank', 'entry', [1, 1], at('7.8', 90)),
@@ -163,7 +172,7 @@ export const attributeRows: readonly AttributeRow[] = [
 export const pragmaRows: Readonly<Record<string, Dated>> = {
   used_bytes_mask: { since: at('8.3', 50) },
   enable_smem_spilling: { since: at('8.7', 75) },
-  frequency: { since: at('9.0', 50) },
+  frequency: { since: at('9.0') },
 };
 
 /** Options of `.target` besides an architecture (PTX ISA 9.1, 11.1.2). */

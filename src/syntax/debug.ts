@@ -13,12 +13,13 @@ export function parseFile(r: Reader): DebugItem | null {
   if (r.kind !== Token.String) return r.unexpected('the name of the file in quotes');
   const name = r.source.slice(r.start + 1, r.end - 1);
   r.next();
+  const stamped = r.kind === Token.Comma;
   for (let extra = 0; extra < 2 && r.accept(Token.Comma); extra++) {
     if (r.kind !== Token.Integer) return r.unexpected('an integer');
     integerTokenValue(r);
     r.next();
   }
-  return item(r, start, '.file', { index, name });
+  return item(r, start, '.file', { index, name, stamped });
 }
 
 /** `.section .debug_info { label: .b8 1, 2 … }`. */

@@ -76,7 +76,9 @@ function parseScalar(r: Reader): Initializer | null {
   if (constant === null) return null;
   const span = { start, end: r.previousEnd };
   if (constant.kind === 'float') return { kind: 'float', form: constant.form, bits: constant.bits, span };
-  if (span.end !== maskEnd || r.kind !== Token.LeftParen) return { kind: 'integer', value: constant.value, span };
+  if (span.end !== maskEnd || r.kind !== Token.LeftParen) {
+    return { kind: 'integer', value: constant.value, masked: false, span };
+  }
   return parseMasked(r, BigInt.asUintN(64, constant.value), span);
 }
 
@@ -93,7 +95,7 @@ function parseMasked(r: Reader, mask: bigint, span: { start: number; end: number
   const constant = parseIntegerConstant(r, 'a mask');
   if (constant === null || !r.expect(Token.RightParen, "an operator or ')'")) return null;
   const value = (BigInt.asUintN(64, constant.value) >> (shift ?? 0n)) & 0xffn;
-  return { kind: 'integer', value, span: { start, end: r.previousEnd } };
+  return { kind: 'integer', value, masked: true, span: { start, end: r.previousEnd } };
 }
 
 /** The shift of the one byte that `mask` selects; null if it does not select exactly one byte. */

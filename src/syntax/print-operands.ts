@@ -46,7 +46,7 @@ export function printOperand(operand: Operand): string {
 export function printInitializer(initializer: Initializer): string {
   switch (initializer.kind) {
     case 'integer':
-      return printWide(initializer.value);
+      return initializer.masked ? `0xff(${initializer.value})` : printWide(initializer.value);
     case 'float':
       return printFloat(initializer);
     case 'address': {

@@ -215,11 +215,11 @@ export interface LineSource {
 // --- declarations ---------------------------------------------------------------------------------------------------
 
 /**
- * The initializer after `=`: a constant; an address (`name`, `name+4`, `generic(name)+4`), of which `mask` selects one
+ * The initializer after `=`: a constant, `masked` if it is a byte of one (`0xff00(0x1234)`); an address (`name`, `name+4`, `generic(name)+4`), of which `mask` selects one
  * byte (`0xff00(name)`); a brace list; a field of a texture or sampler (`addr_mode_0 = wrap`).
  */
 export type Initializer =
-  | { readonly kind: 'integer'; readonly value: bigint; readonly span: Span }
+  | { readonly kind: 'integer'; readonly value: bigint; readonly masked: boolean; readonly span: Span }
   | { readonly kind: 'float'; readonly form: '0f' | '0d' | 'decimal'; readonly bits: bigint; readonly span: Span }
   | {
       readonly kind: 'address';
@@ -330,7 +330,12 @@ export interface DebugItem extends Span {
   readonly directive: '.file' | '.section' | '@@DWARF';
   /** The whole item as written. */
   readonly text: string;
-  readonly file: { readonly index: number; readonly name: string } | null;
+  readonly file: {
+    readonly index: number;
+    readonly name: string;
+    /** A time and a size follow the name. */
+    readonly stamped: boolean;
+  } | null;
 }
 
 /** `.alias name, aliasee;` */

@@ -5,6 +5,7 @@
 import type { Span } from '../../base/span.ts';
 import { diagnose } from '../../diagnostics/diagnostic.ts';
 import { spaceRows } from '../../isa/directives.ts';
+import { availabilityOfDirective } from '../../isa/find-directive.ts';
 import type { AvailabilityRow } from '../../isa/form.ts';
 import { isAvailable } from '../../isa/targets.ts';
 import { type PtxType, typeOf, types } from '../../isa/types.ts';
@@ -80,7 +81,8 @@ const availabilityOfTypes: ReadonlyMap<PtxType, AvailabilityRow> = new Map(
 );
 
 /** The requirement of the type of a declared name; null if it has always existed. */
-export function availabilityOfType({ vector }: Variable, type: PtxType): AvailabilityRow | null {
+export function availabilityOfType({ vector, type: written }: Variable, type: PtxType): AvailabilityRow | null {
+  if (opaque.has(written)) return availabilityOfDirective('opaque type');
   return vector === null ? (availabilityOfTypes.get(type) ?? null) : null;
 }
 
