@@ -194,10 +194,7 @@ export class ModuleChecker implements InstructionContext {
         checkVariable(declaration, variable, type, this.report);
         const space = spaceOf(declaration);
         const takenFor = space === 'local parameter' ? (this.formals.get(variable.name) ?? null) : null;
-        if (variable.initializer !== null) {
-          checkInitialNames(variable.initializer, scope, this.report);
-          this.requirements.initializer(variable.initializer);
-        }
+        if (variable.initializer !== null) checkInitialNames(variable.initializer, scope, this.report);
         const { linkage } = declaration;
         for (const member of membersOf(variable))
           this.declareVariable(scope, variableSymbol(member, type, space, { takenFor, linkage }));

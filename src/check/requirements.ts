@@ -72,11 +72,12 @@ export class ModuleRequirements {
     }
   }
 
-  declaration({ linkage, attributes, space, spaceStart, spaceEnd }: Declaration): void {
+  declaration({ linkage, attributes, space, spaceStart, spaceEnd, variables }: Declaration): void {
     const span: Span = { start: spaceStart, end: spaceEnd };
     this.directive(linkage, span);
     this.directive(space, span);
     for (const attribute of attributes) this.attribute(attribute, span);
+    for (const { initializer } of variables) if (initializer !== null) this.initializer(initializer);
   }
 
   debug(item: DebugItem): void {
@@ -84,7 +85,7 @@ export class ModuleRequirements {
     if (item.file?.stamped === true) this.directive('.file with a time and size', item);
   }
 
-  initializer(initializer: Initializer): void {
+  private initializer(initializer: Initializer): void {
     switch (initializer.kind) {
       case 'integer':
         if (initializer.masked) this.directive('mask of an initial value', initializer.span);
