@@ -11,7 +11,7 @@ export function defineConvert(program: Command, finish: Finish): void {
     .command('convert')
     .description('Convert the floating-point tensors of a file; the new file can have another container.')
     .argument('[files...]', 'the input file, then the output file, whose ending decides its format')
-    .option('--to <format>', 'e4m3, e5m2, f16, bf16, …; mxfp8, mxfp6, mxfp4, nvfp4; for GGUF also q8_0')
+    .option('--to <format>', 'e4m3, e5m2, f16, bf16, …; mxfp8, mxfp6, mxfp4, nvfp4; for GGUF also q4_0 to q8_0')
     .option('--only <glob>', 'only tensors whose names match; can be repeated', collect)
     .option('--keep <glob>', 'leave tensors unchanged whose names match; can be repeated', collect)
     .option('--scale <of>', 'f32 scales for e4m3, e5m2, s8, s4, s2: per tensor, row, or block of 128 x 128')

@@ -10,24 +10,19 @@ import { PtxlabError } from '../base/error.ts';
 import type { Rounding } from '../numerics/conversion.ts';
 import { type FormatName, formats } from '../numerics/formats.ts';
 import { type Container, containers } from './containers.ts';
-import { isBlockLayout } from './gguf/blocks.ts';
+import { isBlockLayout, isWritableLayout, type WritableLayout } from './gguf/blocks.ts';
+import { dtypeOfBlocks } from './gguf/types.ts';
 import { carriedOver, dtypeIn, layoutFile, type LayoutOptions } from './layout.ts';
 import { layoutShards, type Sharding } from './safetensors/sharded-layout.ts';
 import { quote, TensorFileError } from './tensor-error.ts';
-import {
-  type BlockLayout,
-  type FileLayout,
-  type TensorEntry,
-  type TensorFile,
-  type TensorPlan,
-} from './tensor-file.ts';
+import { type FileLayout, type TensorEntry, type TensorFile, type TensorPlan } from './tensor-file.ts';
 import { type Scales, scaleNames, scalesOf } from './scales.ts';
 import { isReadable } from './tensor-values.ts';
 
 export interface ConversionChoice {
   /**
    * A format in any spelling, or a scheme with scales in blocks: mxfp8, mxfp8_e5m2, mxfp6, mxfp6_e3m2, mxfp4, nvfp4;
-   * for GGUF also q8_0. It applies to the floating-point tensors; others are copied.
+   * for GGUF also q4_0, q4_1, q5_0, q5_1, q8_0. It applies to the floating-point tensors; others are copied.
    */
   readonly to: string;
   /**
@@ -64,7 +59,7 @@ export type TensorWork = { readonly entry: TensorEntry; readonly beside: Scales 
       readonly second: TensorEntry | null;
     }
   /** Blocks of GGUF. */
-  | { readonly kind: 'blocks'; readonly layout: BlockLayout; readonly out: TensorEntry }
+  | { readonly kind: 'blocks'; readonly layout: WritableLayout; readonly out: TensorEntry }
 );
 
 export interface ConversionPlan {
@@ -82,7 +77,7 @@ type Draft = {
   | { readonly kind: 'copy' }
   | { readonly kind: 'convert'; readonly from: FormatName; readonly to: FormatName }
   | { readonly kind: 'quantize'; readonly scheme: Scheme }
-  | { readonly kind: 'blocks'; readonly layout: BlockLayout }
+  | { readonly kind: 'blocks'; readonly layout: WritableLayout }
 );
 
 /**
@@ -132,20 +127,22 @@ function placed(draft: Draft, byName: ReadonlyMap<string, TensorEntry>): TensorW
 type Target =
   | { readonly kind: 'format'; readonly format: FormatName }
   | { readonly kind: 'scheme'; readonly scheme: Scheme }
-  | { readonly kind: 'blocks'; readonly layout: BlockLayout };
+  | { readonly kind: 'blocks'; readonly layout: WritableLayout };
 
 function targetOf(choice: ConversionChoice, container: Container): Target {
   const { to, scale, scaleRule, rounding = 'rn' } = choice;
   const name = to.trim().toLowerCase();
   const { scales, title } = containers[container];
-  if (scales === 'in blocks' && isBlockLayout(name)) {
+  if (scales === 'in blocks' && isWritableLayout(name)) {
     const isPlain = scale === undefined && scaleRule === undefined && rounding === 'rn';
     refuseIf(!isPlain, 'blocks of GGUF have scales and a rounding of their own');
     refuseIf(choice.saturate === false, 'codes with scales saturate');
     refuseIf((choice.semantics ?? 'ptx') !== 'ptx', 'codes with scales are made as GGUF says');
     return { kind: 'blocks', layout: name };
   }
-  if (name === 'q8_0') throw new PtxlabError('bad-choice', 'q8_0 is a type of GGUF: the new file has to be one');
+  const isOwn = isBlockLayout(name) && name !== 'mxfp4' && name !== 'nvfp4';
+  refuseIf(isOwn && !isWritableLayout(name), `blocks of ${name} are read, not written`);
+  refuseIf(isOwn, `${name} is a type of GGUF: the new file has to be one`);
   const isBlocks = /^(?:mx|nv)fp\d/.test(name);
   refuseIf(!isBlocks && scaleRule !== undefined, `${to} has no choice of scale rule: that is for mx schemes`);
   if (!isBlocks && scale === undefined) return { kind: 'format', format: requireFormat(to) };
@@ -223,7 +220,7 @@ function convertDraft(
         beside,
         kind: 'blocks',
         layout: target.layout,
-        plans: [{ name, dtype: target.layout.toUpperCase(), shape }],
+        plans: [{ name, dtype: dtypeOfBlocks(target.layout), shape }],
       };
     case 'scheme': {
       const { scheme } = target;

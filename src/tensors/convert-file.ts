@@ -9,7 +9,7 @@ import type { ByteSink, ByteSource } from './bytes.ts';
 import { type ConversionPlan, type TensorWork } from './conversion-plan.ts';
 import { ElementReader, storedBits } from './element-reader.ts';
 import { encodeBlocks } from './encode-blocks.ts';
-import { blockFormats } from './gguf/blocks.ts';
+import { blockRows } from './gguf/block-rows.ts';
 import { scaledValues } from './scales.ts';
 import type { TensorEntry, TensorFile } from './tensor-file.ts';
 
@@ -162,6 +162,9 @@ function convertPieces(
     load: async () => {
       const source = await reader.elements(first, count);
       return () => {
+        // Values of blocks are f32 already.
+        if (isSame && source instanceof Float32Array)
+          return [{ offset: out.offset + (first * bits) / 8, bytes: bytesOf(source) }];
         const bytes = elementAt(rooms, i % 2).subarray(0, Math.ceil((count * bits) / 8));
         const part = seed === undefined || isSame ? {} : { firstElement: first };
         convert(source, { ...options, ...part, from, to, ...reader.packing, ...packing, count, out: bytes });
@@ -179,7 +182,7 @@ function defined<T extends object>(options: T): { readonly [K in keyof T]?: Excl
 }
 
 function blockPieces(reader: ElementReader, { entry, layout, out }: TensorWork & { kind: 'blocks' }): readonly Piece[] {
-  const { elements, bytes: blockBytes } = blockFormats[layout];
+  const { elements, bytes: blockBytes } = blockRows[layout];
   return rangesOf(entry.elements, pieceElements).map(([first, count]) => ({
     size: sizeOf(entry, count),
     load: async () => {

@@ -1,12 +1,15 @@
 /** Elements of a stored tensor, a piece at a time, in the form that conversions take. */
 import { convert } from '../arrays/convert.ts';
 import type { SourceArray, SourceFormat } from '../arrays/elements/source-values.ts';
+import { packedDecoder } from '../arrays/quantized/packed-decoder.ts';
 import { elementAt } from '../base/element-at.ts';
 import { formats, type FormatName } from '../numerics/formats.ts';
+import type { PackedBlock } from '../numerics/packed-blocks.ts';
 import type { ByteSource } from './bytes.ts';
+import { blockRows } from './gguf/block-rows.ts';
 import { isBlockLayout } from './gguf/blocks.ts';
 import type { TensorEntry, TensorFile } from './tensor-file.ts';
-import { loadUnit, type TensorValues, tensorValues } from './tensor-values.ts';
+import { loadUnit, type TensorValues } from './tensor-values.ts';
 
 export interface Values {
   readonly source: SourceArray;
@@ -25,24 +28,24 @@ export class ElementReader {
   private readonly source: ByteSource;
   private readonly entry: TensorEntry;
   private readonly format: FormatName;
-  private readonly blocks: TensorValues | null;
-  private readonly rooms: [ArrayBuffer, ArrayBuffer] = [new ArrayBuffer(0), new ArrayBuffer(0)];
-  private turn = 0;
+  private readonly scaled: TensorValues | null;
+  private readonly block: PackedBlock | null;
+  private readonly stored = new Rooms();
+  private readonly decoded = new Rooms();
 
   /** @param scaled the values of its elements, if it has separate scales */
   constructor(file: TensorFile, entry: TensorEntry, scaled: TensorValues | null = null) {
     this.source = file.data(entry);
     this.entry = entry;
     this.format = entry.format === 'opaque' ? 'u8' : entry.format;
-    this.blocks = scaled ?? (isBlockLayout(entry.packing) ? tensorValues(file, entry) : null);
+    this.scaled = scaled;
+    this.block = isBlockLayout(entry.packing) ? blockRows[entry.packing] : null;
   }
 
   /** A range of the stored bytes. */
   async bytes(from: number, to: number): Promise<Uint8Array> {
-    this.turn = 1 - this.turn;
     const size = to - from;
-    if (elementAt(this.rooms, this.turn).byteLength < size) this.rooms[this.turn] = new ArrayBuffer(size);
-    const room = new Uint8Array(elementAt(this.rooms, this.turn), 0, size);
+    const room = new Uint8Array(this.stored.next(size), 0, size);
     await this.source.read(from, room);
     return room;
   }
@@ -52,7 +55,8 @@ export class ElementReader {
    * a block.
    */
   async elements(first: number, count: number): Promise<Uint8Array | Float32Array> {
-    if (this.blocks !== null) return this.blockValues(this.blocks, first, count);
+    if (this.scaled !== null) return this.scaledValues(this.scaled, first, count);
+    if (this.block !== null) return this.blockValues(this.block, first, count);
     const bits = storedBits(this.entry);
     return this.bytes((first * bits) / 8, Math.ceil(((first + count) * bits) / 8));
   }
@@ -71,16 +75,40 @@ export class ElementReader {
 
   /** The packing of the elements for `convert`. */
   get packing(): { readonly sourcePacking?: 'bytes' | 'low-first' } {
-    if (this.blocks !== null || formats[this.format].width >= 8) return {};
+    if (this.scaled !== null || this.block !== null || formats[this.format].width >= 8) return {};
     return { sourcePacking: this.entry.packing === 'dense' ? 'low-first' : 'bytes' };
   }
 
-  private async blockValues(blocks: TensorValues, first: number, count: number): Promise<Float32Array> {
+  private async blockValues(block: PackedBlock, first: number, count: number): Promise<Float32Array> {
+    const { elements, bytes: size } = block;
+    const bytes = await this.bytes((first / elements) * size, ((first + count) / elements) * size);
+    const singles = new Float32Array(this.decoded.next(4 * count), 0, count);
+    packedDecoder(block).decode(bytes, singles);
+    return singles;
+  }
+
+  private async scaledValues(scaled: TensorValues, first: number, count: number): Promise<Float32Array> {
     const start = first - (first % loadUnit);
-    const end = Math.min(Math.ceil((first + count) / loadUnit) * loadUnit, blocks.elements);
-    const values = (await blocks.load(start, end - start))();
-    const singles = new Float32Array(count);
+    const end = Math.min(Math.ceil((first + count) / loadUnit) * loadUnit, scaled.elements);
+    const values = (await scaled.load(start, end - start))();
+    const singles = new Float32Array(this.decoded.next(4 * count), 0, count);
     singles.set(values.subarray(first - start, first - start + count));
     return singles;
+  }
+}
+
+/** Two buffers that are used in turns. */
+class Rooms {
+  private readonly rooms: [ArrayBuffer, ArrayBuffer] = [new ArrayBuffer(0), new ArrayBuffer(0)];
+  private turn = 0;
+
+  /** A buffer of at least that many bytes. */
+  next(size: number): ArrayBuffer {
+    this.turn = 1 - this.turn;
+    const known = elementAt(this.rooms, this.turn);
+    if (known.byteLength >= size) return known;
+    const fresh = new ArrayBuffer(size);
+    this.rooms[this.turn] = fresh;
+    return fresh;
   }
 }

@@ -11,19 +11,44 @@ import type { Container } from './containers.ts';
  *
  * - `whole`: each element in the bytes it needs; formats narrower than a byte in the low bits of one.
  * - `dense`: elements of 2, 4 or 6 bits without padding; the first in the lowest bits of the first byte.
- * - `q8_0`, `mxfp4`, `nvfp4`: blocks of GGUF, see gguf/blocks.ts; each holds scales besides the elements.
+ * - `q4_0`, `q4_k`, `mxfp4`, …: blocks of GGUF, see gguf/block-rows.ts; each holds scales besides the elements.
  * - `opaque`: bytes that ptxlab can copy, not read.
  */
 export type Packing = 'whole' | 'dense' | BlockLayout | 'opaque';
 
-export type BlockLayout = 'q8_0' | 'mxfp4' | 'nvfp4';
+/** Blocks of GGUF by ggml's names, in lower case. */
+export type BlockLayout =
+  | 'q4_0'
+  | 'q4_1'
+  | 'q5_0'
+  | 'q5_1'
+  | 'q8_0'
+  | 'q2_k'
+  | 'q3_k'
+  | 'q4_k'
+  | 'q5_k'
+  | 'q6_k'
+  | 'iq4_nl'
+  | 'iq4_xs'
+  | 'tq1_0'
+  | 'tq2_0'
+  | 'mxfp4'
+  | 'nvfp4'
+  | 'iq1_s'
+  | 'iq1_m'
+  | 'iq2_xxs'
+  | 'iq2_xs'
+  | 'iq2_s'
+  | 'iq3_xxs'
+  | 'iq3_s';
 
 export interface TensorEntry {
   readonly name: string;
   /** The element type as the file spells it: `F8_E4M3`, `<f4`, `MXFP4`. */
   readonly dtype: string;
   /**
-   * The format of an element (for blocks, of their codes); `opaque` for bool, complex and types that PTX does not have.
+   * The format of an element (for blocks, the narrowest that holds their codes); `opaque` for bool, complex and types
+   * that PTX does not have.
    */
   readonly format: FormatName | 'opaque';
   /** Extents in elements, the last varying fastest; empty for a scalar. */

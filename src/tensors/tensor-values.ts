@@ -2,9 +2,9 @@
 import { elementDecoder } from '../arrays/elements/element-values.ts';
 import { elementAt } from '../base/element-at.ts';
 import { formats, type FormatName } from '../numerics/formats.ts';
-import { type BadScale, blockDecoder } from './block-values.ts';
+import { packedDecoder } from '../arrays/quantized/packed-decoder.ts';
 import type { ByteSource } from './bytes.ts';
-import { blockFormats } from './gguf/blocks.ts';
+import { blockRows } from './gguf/block-rows.ts';
 import { quote, TensorFileError } from './tensor-error.ts';
 import type { BlockLayout, TensorEntry, TensorFile } from './tensor-file.ts';
 
@@ -56,7 +56,7 @@ export function tensorValues(file: TensorFile, entry: TensorEntry, rule: ScaleRu
     elements,
     format,
     isScaled: true,
-    load: blockLoader(bytes, packing, rule === 'keep' ? () => undefined : () => refuseScale(name)),
+    load: blockLoader(bytes, packing, rule === 'keep' ? null : name),
   };
 }
 
@@ -99,12 +99,21 @@ export function refuseScale(name: string): never {
   throw new TensorFileError('bad-scale', `${quote(name)} has a scale that is NaN or infinite`);
 }
 
-function blockLoader(bytes: ByteReader, layout: BlockLayout, badScale: BadScale): TensorValues['load'] {
-  const decode = blockDecoder(layout, badScale);
-  const { elements, bytes: blockBytes } = blockFormats[layout];
+/** @param strict the name of the tensor, if scales that are not finite are refused */
+function blockLoader(bytes: ByteReader, layout: BlockLayout, strict: string | null): TensorValues['load'] {
+  const block = blockRows[layout];
+  const decoder = packedDecoder(block);
+  const { elements, bytes: size } = block;
+  let room = new Float32Array(0);
   return async (from, count) => {
-    const read = await bytes((from / elements) * blockBytes, Math.ceil(count / elements) * blockBytes);
-    return () => decode(read, count);
+    const blocks = Math.ceil(count / elements);
+    const read = await bytes((from / elements) * size, blocks * size);
+    return () => {
+      if (room.length < blocks * elements) room = new Float32Array(blocks * elements);
+      const areFinite = decoder.decode(read, room.subarray(0, blocks * elements));
+      if (!areFinite && strict !== null) refuseScale(strict);
+      return room.subarray(0, count);
+    };
   };
 }
 

@@ -9,6 +9,7 @@ export type ValueType = keyof typeof valueTypes;
 export const memoryOpcodes = {
   'i32.load': [0x28, 2],
   'i64.load': [0x29, 3],
+  'f32.load': [0x2a, 2],
   'i32.load8_u': [0x2d, 0],
   'i32.load16_u': [0x2f, 1],
   'i64.load32_u': [0x35, 2],
@@ -132,6 +133,7 @@ export const plainOpcodes = {
   'i64.extend_i32_s': 0xac,
   'i64.extend_i32_u': 0xad,
   'i64.trunc_f64_s': 0xb0,
+  'f32.convert_i32_s': 0xb2,
   'f32.demote_f64': 0xb6,
   'f64.convert_i64_s': 0xb9,
   'f64.convert_i64_u': 0xba,

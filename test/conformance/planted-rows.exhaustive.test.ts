@@ -30,6 +30,13 @@ const planted: readonly (Patch & { readonly what: string; readonly name: string 
     put: "| 'raw' | 'onnx';",
   },
   {
+    what: 'a block type of GGUF',
+    name: 'q9_0',
+    file: 'tensors/tensor-file.ts',
+    find: "  | 'q4_0'\n",
+    put: "  | 'q9_0'\n  | 'q4_0'\n",
+  },
+  {
     what: 'a number format',
     name: 'e3m4',
     file: 'numerics/formats.ts',

@@ -5,7 +5,7 @@ import { formats } from '../../numerics/formats.ts';
 import { ByteWriter } from '../byte-writer.ts';
 import { type ByteSource, memorySource, readBytes } from '../bytes.ts';
 import { type GgufFile, openGguf } from './gguf.ts';
-import { blockFormats } from './blocks.ts';
+import { blockRows } from './block-rows.ts';
 import { type GgufField, writeField, writeString } from './fields.ts';
 import { layoutGguf } from './layout.ts';
 import { ggufTypeOf, ggufTypesByName } from './types.ts';
@@ -63,9 +63,9 @@ describe('a file', () => {
     [
       { name: 'a', extents: [3, 2], type: 0, offset: 0 },
       { name: 'blocks', extents: [64], type: 39, offset: 32 },
-      { name: 'ours not', extents: [256], type: 12, offset: 96 },
+      { name: 'ours not', extents: [256], type: 15, offset: 96 },
     ],
-    240,
+    388,
     fields,
   );
 
@@ -74,13 +74,30 @@ describe('a file', () => {
     expect(tensors).toMatchObject([
       { name: 'a', dtype: 'F32', format: 'f32', shape: [2, 3], elements: 6, packing: 'whole', byteLength: 24 },
       { name: 'blocks', dtype: 'MXFP4', format: 'e2m1', shape: [64], elements: 64, packing: 'mxfp4', byteLength: 34 },
-      { name: 'ours not', dtype: 'Q4_K', format: 'opaque', shape: [256], packing: 'opaque', byteLength: 144 },
+      { name: 'ours not', dtype: 'Q8_K', format: 'opaque', shape: [256], packing: 'opaque', byteLength: 292 },
     ]);
     const parts = await Promise.all(tensors.map((entry) => readBytes(data(entry), 1, 2)));
     expect(parts.map((part) => [...part])).toEqual([
       [1, 2],
       [33, 34],
       [97, 98],
+    ]);
+  });
+
+  test('has tensors of types of a later ggml, which reach to the next tensor', async () => {
+    const later = file(
+      [
+        { name: 'a', extents: [3], type: 99, offset: 0 },
+        { name: 'b', extents: [1], type: 0, offset: 64 },
+        { name: 'c', extents: [7], type: 99, offset: 96 },
+      ],
+      130,
+    );
+    const { tensors } = await open(later);
+    expect(tensors).toMatchObject([
+      { name: 'a', dtype: 'type 99', format: 'opaque', packing: 'opaque', elements: 3, byteLength: 64 },
+      { name: 'b', dtype: 'F32' },
+      { name: 'c', dtype: 'type 99', byteLength: 34 },
     ]);
   });
 
@@ -137,7 +154,7 @@ describe('bad files', () => {
       ),
       'duplicate-name',
     ],
-    ['an unknown type', one({ type: 99 }), 'unknown-dtype'],
+    ['an unknown type behind the end', one({ type: 99, offset: 96 }), 'bad-offsets'],
     ['an extent of 2^40', one({ extents: [2n ** 40n] }), 'bad-header'],
     ['a product that overflows', one({ extents: [2n ** 32n, 2n ** 32n] }), 'bad-shape'],
     ['half a block', one({ extents: [33], type: 39 }), 'bad-shape'],
@@ -254,9 +271,8 @@ test('the tables of types and blocks agree with each other and with the formats'
       expect([name, blockElements, blockBytes * 8]).toEqual([name, 1, formats[format].width]);
       expect(ggufTypeOf(format)).toBe(name);
     } else if (packing !== 'dense') {
-      const { elements, bytes, code, group, scaleBytes } = blockFormats[packing];
+      const { elements, bytes, code } = blockRows[packing];
       expect([name, elements, bytes, code]).toEqual([name, blockElements, blockBytes, format]);
-      expect(bytes).toBe((elements / group) * scaleBytes + (elements * formats[code].width) / 8);
     }
   }
 });

@@ -3,7 +3,7 @@ import { type ByteSource, sliceSource } from '../bytes.ts';
 import { aligned, alignmentOf, ggufBytes } from './data.ts';
 import type { GgufField } from './fields.ts';
 import { type GgufTensor, readGgufHeader } from './header.ts';
-import { ggufTypesById } from './types.ts';
+import { ggufTypesById, unknownType } from './types.ts';
 import { elementsOf } from '../sizes.ts';
 import { quote, TensorFileError } from '../tensor-error.ts';
 import type { TensorEntry, TensorFile } from '../tensor-file.ts';
@@ -18,7 +18,8 @@ export async function openGguf(source: ByteSource): Promise<GgufFile> {
   const { fields, tensors: found, size } = await readGgufHeader(source);
   const alignment = alignmentOf(fields);
   const dataStart = aligned(size, alignment);
-  const tensors = found.map((tensor) => entryOf(tensor, dataStart));
+  const gaps = gapsOf(found, source.size - dataStart);
+  const tensors = found.map((tensor) => entryOf(tensor, dataStart, gaps.get(tensor.offset) ?? 0));
   requireNames(tensors);
   requireContiguous(tensors, dataStart, alignment, source.size);
   return {
@@ -30,18 +31,23 @@ export async function openGguf(source: ByteSource): Promise<GgufFile> {
   };
 }
 
-function entryOf({ name, type: id, extents, offset }: GgufTensor, dataStart: number): TensorEntry {
+/** @param gap the length of the data of a tensor whose type does not tell it */
+function entryOf({ name, type: id, extents, offset }: GgufTensor, dataStart: number, gap: number): TensorEntry {
   const type = ggufTypesById.get(id);
-  if (type === undefined)
-    throw new TensorFileError('unknown-dtype', `tensor ${quote(name)} has the unknown type ${id}`);
   const shape = extents.map(Number).toReversed();
   const elements = elementsOf(shape, name);
-  const byteLength = ggufBytes(type, shape, name);
+  const byteLength = type === undefined ? gap : ggufBytes(type, shape, name);
   const start = dataStart + Number(offset);
-  if (!Number.isSafeInteger(start + byteLength))
+  if (byteLength < 0 || !Number.isSafeInteger(start + byteLength))
     throw new TensorFileError('bad-offsets', `the data of ${quote(name)} lies outside the file`);
-  const { format, packing } = type;
-  return { name, dtype: type.name, format, shape, elements, packing, offset: start, byteLength, shard: null };
+  const { name: dtype, format, packing } = type ?? unknownType(id);
+  return { name, dtype, format, shape, elements, packing, offset: start, byteLength, shard: null };
+}
+
+/** For the data of each tensor, by its offset: the bytes up to the next, or to the end of the data of `size` bytes. */
+function gapsOf(tensors: readonly GgufTensor[], size: number): ReadonlyMap<bigint, number> {
+  const offsets = [...new Set(tensors.map(({ offset }) => offset))].sort((a, b) => (a < b ? -1 : 1));
+  return new Map(offsets.map((offset, i) => [offset, Number((offsets[i + 1] ?? BigInt(size)) - offset)]));
 }
 
 function requireNames(tensors: readonly TensorEntry[]): void {

@@ -1,6 +1,8 @@
 /** Element types of GGUF: their names in ggml, and how many elements occupy how many bytes. */
 import type { FormatName } from '../../numerics/formats.ts';
+import { keysOf } from '../../base/records.ts';
 import type { BlockLayout, Packing } from '../tensor-file.ts';
+import { blockRows } from './block-rows.ts';
 
 export interface GgufType {
   readonly id: number;
@@ -25,35 +27,36 @@ const plainRows: readonly (readonly [...Row, format: FormatName])[] = [
   [30, 'BF16', 1, 2, 'bf16'],
 ];
 
-const blockRows: readonly (readonly [...Row, format: FormatName, layout: BlockLayout])[] = [
-  [8, 'Q8_0', 32, 34, 's8', 'q8_0'],
-  [39, 'MXFP4', 32, 17, 'e2m1', 'mxfp4'],
-  [40, 'NVFP4', 64, 36, 'e2m1', 'nvfp4'],
-];
+/** Blocks that are read, see block-rows.ts. */
+const blockIds: Readonly<Record<BlockLayout, number>> = {
+  q4_0: 2,
+  q4_1: 3,
+  q5_0: 6,
+  q5_1: 7,
+  q8_0: 8,
+  q2_k: 10,
+  q3_k: 11,
+  q4_k: 12,
+  q5_k: 13,
+  q6_k: 14,
+  iq2_xxs: 16,
+  iq2_xs: 17,
+  iq3_xxs: 18,
+  iq1_s: 19,
+  iq4_nl: 20,
+  iq3_s: 21,
+  iq2_s: 22,
+  iq4_xs: 23,
+  iq1_m: 29,
+  tq1_0: 34,
+  tq2_0: 35,
+  mxfp4: 39,
+  nvfp4: 40,
+};
 
-/** Block types specific to ggml, which no other container and no PTX type has. */
+/** Blocks that are listed and copied: ggml stores none of them in files, or they are new. */
 const opaqueRows: readonly Row[] = [
-  [2, 'Q4_0', 32, 18],
-  [3, 'Q4_1', 32, 20],
-  [6, 'Q5_0', 32, 22],
-  [7, 'Q5_1', 32, 24],
-  [10, 'Q2_K', 256, 84],
-  [11, 'Q3_K', 256, 110],
-  [12, 'Q4_K', 256, 144],
-  [13, 'Q5_K', 256, 176],
-  [14, 'Q6_K', 256, 210],
   [15, 'Q8_K', 256, 292],
-  [16, 'IQ2_XXS', 256, 66],
-  [17, 'IQ2_XS', 256, 74],
-  [18, 'IQ3_XXS', 256, 98],
-  [19, 'IQ1_S', 256, 50],
-  [20, 'IQ4_NL', 32, 18],
-  [21, 'IQ3_S', 256, 110],
-  [22, 'IQ2_S', 256, 82],
-  [23, 'IQ4_XS', 256, 136],
-  [29, 'IQ1_M', 256, 56],
-  [34, 'TQ1_0', 256, 54],
-  [35, 'TQ2_0', 256, 66],
   [41, 'Q1_0', 128, 18],
   [42, 'Q2_0', 64, 18],
 ];
@@ -64,14 +67,27 @@ function type([id, name, blockElements, blockBytes]: Row, format: GgufType['form
 
 const all: readonly GgufType[] = [
   ...plainRows.map(([id, name, elements, bytes, format]) => type([id, name, elements, bytes], format, 'whole')),
-  ...blockRows.map(([id, name, elements, bytes, format, layout]) => type([id, name, elements, bytes], format, layout)),
+  ...keysOf(blockIds).map((layout) => {
+    const { elements, bytes, code } = blockRows[layout];
+    return type([blockIds[layout], dtypeOfBlocks(layout), elements, bytes], code, layout);
+  }),
   ...opaqueRows.map((row) => type(row, 'opaque', 'opaque')),
 ];
 
 export const ggufTypesById: ReadonlyMap<number, GgufType> = new Map(all.map((known) => [known.id, known]));
 export const ggufTypesByName: ReadonlyMap<string, GgufType> = new Map(all.map((known) => [known.name, known]));
 
+/** What is told of a type that is not in the table, perhaps of a later ggml. */
+export function unknownType(id: number): Pick<GgufType, 'name' | 'format' | 'packing'> {
+  return { name: `type ${id}`, format: 'opaque', packing: 'opaque' };
+}
+
 /** The GGUF name of plain elements of a format; null if it has none. */
 export function ggufTypeOf(format: FormatName): string | null {
   return plainRows.find((row) => row[4] === format)?.[1] ?? null;
+}
+
+/** ggml's name of a type with blocks. */
+export function dtypeOfBlocks(layout: BlockLayout): string {
+  return layout.toUpperCase();
 }

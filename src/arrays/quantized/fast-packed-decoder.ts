@@ -1,0 +1,56 @@
+/** Packed blocks as numbers by WebAssembly: they go through a small memory in chunks that stay in the cache. */
+import { packedBlockKernel, packedMemory } from '../../jit/arrays/packed-block-kernel.ts';
+import type { PackedBlock } from '../../numerics/packed-blocks.ts';
+import { BlockFactors } from './block-factors.ts';
+import type { PackedDecoder } from './plain-packed-decoder.ts';
+
+interface KernelExports {
+  readonly decode: (blocks: number) => void;
+}
+
+export class FastPackedDecoder implements PackedDecoder {
+  private readonly block: PackedBlock;
+  private readonly kernel: KernelExports;
+  private readonly blocks: Uint8Array;
+  private readonly values: Float32Array;
+  private readonly factors: readonly { readonly reader: BlockFactors; readonly room: Float32Array }[];
+
+  constructor(block: PackedBlock) {
+    const memory = new WebAssembly.Memory({ initial: packedMemory.pages });
+    const module = new WebAssembly.Module(packedBlockKernel(block));
+    this.block = block;
+    this.kernel = new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as KernelExports;
+    this.blocks = new Uint8Array(memory.buffer, packedMemory.blocks, packedMemory.elements * 2);
+    this.values = new Float32Array(memory.buffer, packedMemory.values, packedMemory.elements);
+    const scales = [
+      [block.scale, packedMemory.factors],
+      [block.offset, packedMemory.offsets],
+    ] as const;
+    this.factors = scales.flatMap(([scale, at]) => {
+      if (scale === null) return [];
+      const reader = new BlockFactors(scale, block.elements, block.bytes);
+      return [{ reader, room: new Float32Array(memory.buffer, at, packedMemory.mostFactors) }];
+    });
+  }
+
+  decode(bytes: Uint8Array, out: Float32Array): boolean {
+    const { elements, bytes: size } = this.block;
+    const most = packedMemory.elements / elements;
+    const total = out.length / elements;
+    let areFinite = true;
+    for (let first = 0; first < total; first += most) {
+      const blocks = Math.min(most, total - first);
+      this.blocks.set(bytes.subarray(first * size, (first + blocks) * size));
+      areFinite = this.readFactors(blocks) && areFinite;
+      this.kernel.decode(blocks);
+      out.set(this.values.subarray(0, blocks * elements), first * elements);
+    }
+    return areFinite;
+  }
+
+  private readFactors(blocks: number): boolean {
+    let areFinite = true;
+    for (const { reader, room } of this.factors) areFinite = reader.read(this.blocks, 0, blocks, room) && areFinite;
+    return areFinite;
+  }
+}

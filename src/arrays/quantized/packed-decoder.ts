@@ -1,0 +1,16 @@
+/** Packed blocks as numbers: by WebAssembly if allowed, else in plain JavaScript; the results are the same. */
+import { BoundedCache } from '../../base/bounded-cache.ts';
+import { hasKernel } from '../../jit/arrays/packed-block-kernel.ts';
+import { canCompile } from '../../jit/simd/can-compile.ts';
+import type { PackedBlock } from '../../numerics/packed-blocks.ts';
+import { FastPackedDecoder } from './fast-packed-decoder.ts';
+import { type PackedDecoder, PlainPackedDecoder } from './plain-packed-decoder.ts';
+
+const decoders = new BoundedCache<PackedBlock, PackedDecoder>(64);
+
+/** The decoder of a kind of block, made once. */
+export function packedDecoder(block: PackedBlock): PackedDecoder {
+  return decoders.of(block, () =>
+    canCompile() && hasKernel(block) ? new FastPackedDecoder(block) : new PlainPackedDecoder(block),
+  );
+}

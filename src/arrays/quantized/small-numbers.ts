@@ -1,0 +1,70 @@
+/** Reads and writes the small numbers of a packed block, one after the other. */
+import { byteAt, signedAt } from '../../base/typed-reads.ts';
+import { type Places, type Segment, segmentsOf, type Shared, widthOf } from '../../numerics/packed-blocks.ts';
+
+export class SmallNumbers {
+  readonly count: number;
+  /** Bits of each. */
+  readonly width: number;
+  /** The first byte of each, if they fill one or two bytes that follow each other; else null. */
+  readonly bytes: Int32Array | null;
+  /** For each segment of a number, the numbers' bytes, and shifts and masks; the mask is 0 where one has no segment. */
+  private readonly segments: readonly SegmentColumn[];
+
+  constructor(places: Places, count: number) {
+    this.count = count;
+    this.width = widthOf(places(0));
+    const rows = Array.from({ length: count }, (_, i) => segmentsOf(places(i)));
+    this.bytes = rows.every(areWhole) ? Int32Array.from(rows, ([first]) => first?.byte ?? 0) : null;
+    const most = Math.max(...rows.map((row) => row.length));
+    this.segments = Array.from({ length: most }, (_, k) => columnOf(rows.map((row) => row[k])));
+  }
+
+  /** The numbers of the block that begins at `start`, without sign. */
+  read(bytes: Uint8Array, start: number, into: Int32Array): void {
+    into.fill(0, 0, this.count);
+    for (const { byte, down, mask, up } of this.segments)
+      for (let i = 0; i < this.count; i++) {
+        const found = (byteAt(bytes, start + signedAt(byte, i)) >> signedAt(down, i)) & signedAt(mask, i);
+        into[i] = signedAt(into, i) | (found << signedAt(up, i));
+      }
+  }
+
+  /** Puts the numbers of a block where `read` finds them, into bytes that were zero there. */
+  write(numbers: ArrayLike<number>, first: number, bytes: Uint8Array, start: number): void {
+    for (const { byte, down, mask, up } of this.segments)
+      for (let i = 0; i < this.count; i++) {
+        const at = start + signedAt(byte, i);
+        const part = ((numbers[first + i] ?? 0) >> signedAt(up, i)) & signedAt(mask, i);
+        bytes[at] = byteAt(bytes, at) | (part << signedAt(down, i));
+      }
+  }
+}
+
+function areWhole([low, high, ...more]: readonly Segment[]): boolean {
+  if (low?.mask !== 0xff || more.length > 0) return false;
+  return high === undefined || (high.mask === 0xff && high.byte === low.byte + 1);
+}
+
+/** All numbers of a block of that many elements. */
+export function sharedNumbers({ share, places }: Shared, elements: number): SmallNumbers {
+  return new SmallNumbers(places, elements / share);
+}
+
+interface SegmentColumn {
+  readonly byte: Int32Array;
+  readonly down: Int32Array;
+  readonly mask: Int32Array;
+  readonly up: Int32Array;
+}
+
+function columnOf(segments: readonly (Segment | undefined)[]): SegmentColumn {
+  const column = (pick: (segment: Segment) => number): Int32Array =>
+    Int32Array.from(segments, (segment) => (segment === undefined ? 0 : pick(segment)));
+  return {
+    byte: column(({ byte }) => byte),
+    down: column(({ down }) => down),
+    mask: column(({ mask }) => mask),
+    up: column(({ up }) => up),
+  };
+}

@@ -1,0 +1,107 @@
+/**
+ * How numbers lie in blocks of bytes that hold their scales, as data. Element i of a block has the value
+ *
+ *     code(i) * scale(i) + offset(i)
+ *
+ * The product is exact in f32 in every such block, so only the addition rounds. Decoders are made from these
+ * descriptions: src/arrays/quantized/plain-block-decoder.ts for all, src/jit/arrays/packed-block-kernel.ts for the
+ * blocks without grids.
+ */
+import type { FormatName } from './formats.ts';
+
+/** Some bits of a block. Bit 8 b + k is bit k of byte b. */
+export interface BitField {
+  readonly at: number;
+  readonly bits: number;
+}
+
+/** Where the i-th of a block's small numbers lies: its fields, the lowest bits first. */
+export type Places = (index: number) => readonly BitField[];
+
+/** Small numbers, each shared by `share` neighbouring elements. */
+export interface Shared {
+  readonly share: number;
+  readonly places: Places;
+}
+
+/** A factor, or a factor times a small integer n: `factor * (times * n + plus)`. */
+export interface Scale {
+  /** In f16, ue8m0, or e4m3 without its sign. */
+  readonly factor: Shared & { readonly format: 'f16' | 'ue8m0' | 'e4m3' };
+  readonly multiplier: (Shared & { readonly signed: boolean; readonly times: number; readonly plus: number }) | null;
+}
+
+/** Integers of up to 8 bits: `n + plus`, where n is in two's complement if `signed`. */
+export interface LinearCodes {
+  readonly kind: 'linear';
+  readonly places: Places;
+  readonly signed: boolean;
+  readonly plus: number;
+}
+
+/** Integers of up to 4 bits that select a value, which fits bf16. */
+export interface ListedCodes {
+  readonly kind: 'listed';
+  readonly places: Places;
+  readonly values: readonly number[];
+}
+
+/** Bytes of five digits of base 3: the first digit of byte b is the integer part of 3 b / 256. Digits mean -1, 0, 1. */
+export interface DigitCodes {
+  readonly kind: 'digits';
+  readonly byteOf: (index: number) => number;
+  readonly digitOf: (index: number) => number;
+}
+
+/** Integers that select a point of a grid, whose coordinates are the codes of `share` neighbouring elements. */
+export interface GridCodes extends Shared {
+  readonly kind: 'grid';
+  /** The coordinates of all points, one point after the other. */
+  readonly grid: () => Int8Array;
+  /**
+   * A bit for each coordinate of a point: 1 negates it. Of 8 signs, 7 may be stored; the eighth makes the number of
+   * ones even.
+   */
+  readonly signs: Shared | null;
+  /** A bit: 0 adds 1/8 to the coordinates, 1 subtracts it. */
+  readonly shift: Shared | null;
+}
+
+export interface PackedBlock {
+  readonly elements: number;
+  readonly bytes: number;
+  /** The narrowest format that holds the codes. */
+  readonly code: FormatName;
+  readonly codes: LinearCodes | ListedCodes | DigitCodes | GridCodes;
+  readonly scale: Scale;
+  readonly offset: Scale | null;
+}
+
+/** The part of a small number that lies within one byte: `((byte >> down) & mask) << up`. */
+export interface Segment {
+  readonly byte: number;
+  readonly down: number;
+  readonly mask: number;
+  readonly up: number;
+}
+
+/** Fields cut where bytes end. */
+export function segmentsOf(fields: readonly BitField[]): readonly Segment[] {
+  const segments: Segment[] = [];
+  let up = 0;
+  for (const { at, bits } of fields) {
+    for (let bit = at; bit < at + bits; ) {
+      const down = bit % 8;
+      const width = Math.min(8 - down, at + bits - bit);
+      segments.push({ byte: (bit - down) / 8, down, mask: 2 ** width - 1, up });
+      up += width;
+      bit += width;
+    }
+  }
+  return segments;
+}
+
+/** Bits of a small number. */
+export function widthOf(fields: readonly BitField[]): number {
+  return fields.reduce((sum, { bits }) => sum + bits, 0);
+}
