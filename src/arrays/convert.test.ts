@@ -3,6 +3,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { filled } from '../../test/filled.ts';
 import type { Bits } from '../base/bits.ts';
 import { type FormatName, formats, formatNames } from '../numerics/formats.ts';
 import type { Rounding } from '../numerics/conversion.ts';
@@ -294,7 +295,7 @@ describe('arrays', () => {
 
 describe('a workspace', () => {
   const count = 100_003;
-  const source = Float32Array.from({ length: count }, (_, i) => (i % 1000) / 7 - 60 + (i % 997 === 0 ? Number.NaN : 0));
+  const source = filled(new Float32Array(count), (i) => (i % 1000) / 7 - 60 + (i % 997 === 0 ? Number.NaN : 0));
 
   test.each(['e4m3', 'e2m1', 'e3m2', 'bf16', 'f64', 's4', 's64'] as const)(
     'f32 to %s gives the same result, and nothing beside it is written',

@@ -1,5 +1,6 @@
 /** Converting files piece by piece gives the same result as converting each tensor at once. */
 import { describe, expect, test } from 'vitest';
+import { filled } from '../../test/filled.ts';
 import { convert } from '../arrays/convert.ts';
 import { quantize } from '../arrays/quantized/quantize.ts';
 import type { FormatName } from '../numerics/formats.ts';
@@ -62,7 +63,7 @@ const shapes = [
 ] as const;
 
 function valuesOf([rows, columns]: readonly [number, number]): Float32Array {
-  return Float32Array.from({ length: rows * columns }, (_, i) => Math.sin(i * 0.7) * 2 ** ((i % 23) - 11));
+  return filled(new Float32Array(rows * columns), (i) => Math.sin(i * 0.7) * 2 ** ((i % 23) - 11));
 }
 
 describe.each(shapes)('%i x %i f32', (...shape) => {
@@ -106,7 +107,7 @@ test.each(['mxfp8', 'nvfp4', 'e4m3'])(
   'one row that is longer than a piece and ends within a block, to %s',
   async (to) => {
     const shape = [2 ** 20 + 2 ** 18 + 8];
-    const values = Float32Array.from({ length: shape[0] ?? 0 }, (_, i) => Math.cos(i) * 3);
+    const values = filled(new Float32Array(shape[0] ?? 0), (i) => Math.cos(i) * 3);
     const file = await fileOf('safetensors', { name: 'w', dtype: 'F32', shape, data: values });
     const scale = to === 'e4m3' ? 'row' : undefined;
     const found = await converted(file, 'safetensors', { to, scale });
@@ -266,7 +267,7 @@ test('a signal ends it', async () => {
 });
 
 test('data that is written late is the data that was read, however fast reading is', async () => {
-  const data = Uint8Array.from({ length: 2 ** 25 + 2 ** 23 }, (_, i) => (i >>> 23) + i);
+  const data = filled(new Uint8Array(2 ** 25 + 2 ** 23), (i) => (i >>> 23) + i);
   const file = await fileOf('safetensors', { name: 'w', dtype: 'U8', shape: [data.length], data });
   const plan = planConversion(file, 'safetensors', { to: 'e4m3' });
   const bytes = new Uint8Array(plan.layout.size);

@@ -3,6 +3,7 @@ import { Worker as Thread } from 'node:worker_threads';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { convert, convertAsync } from '../../src/arrays.ts';
 import { built } from '../cli/ptxlab.ts';
+import { filled } from '../filled.ts';
 import { faultOf, output } from './run.ts';
 
 const scope = `
@@ -51,7 +52,7 @@ test('browser workers run shares one after the other, and report faults', async 
 });
 
 test('browser workers convert arrays', async () => {
-  const source = new Float32Array(new SharedArrayBuffer(4 * 2 ** 21)).map((_, i) => i % 449);
+  const source = filled(new Float32Array(new SharedArrayBuffer(4 * 2 ** 21)), (i) => i % 449);
   const shared = new Float32Array(new SharedArrayBuffer(source.byteLength));
   shared.set(source);
   const out = new Uint8Array(new SharedArrayBuffer(source.length));

@@ -4,17 +4,23 @@ import { codeOf, codeTable, elementConversion, valuesOf } from './element-codes.
 
 const elements = ['e4m3', 'e5m2', 'e2m3', 'e3m2', 'e2m1', 's8', 's4', 's2'] as const;
 
-/** Every f32 exponent, with significands at, below and above each possible tie of eight places, and random ones. */
+/** Beyond these exponents every element is zero, the largest value, an infinity or NaN. */
+const isInRange = (exponent: number): boolean => Math.abs((exponent & 0xff) - 127) <= 20;
+
+/**
+ * Every sign and exponent of f32, with significands at, below and above each possible tie of eight places, and random
+ * ones; fewer ties where the exponent alone decides.
+ */
 function* singles(): Generator<number> {
   let state = 1;
   for (let exponent = 0; exponent < 512; exponent++) {
-    for (let top = 0; top < 512; top++) {
+    for (let top = 0; top < 512; top += isInRange(exponent) ? 1 : 73) {
       const tie = exponent * 2 ** 23 + top * 2 ** 14;
       yield tie;
       yield tie + 1;
       yield (tie - 1) >>> 0;
     }
-    for (let i = 0; i < 64; i++) {
+    for (let i = 0; i < (isInRange(exponent) ? 64 : 8); i++) {
       state = Math.imul(state, 1664525) + 1013904223;
       yield exponent * 2 ** 23 + (state >>> 9);
     }

@@ -1,5 +1,6 @@
 import { inflateSync, zipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
+import { filled } from '../../../test/filled.ts';
 import { refusalOf } from '../../../test/tensors/refusal.ts';
 import { type ByteSource, memorySink, memorySource, readBytes } from '../bytes.ts';
 import { crc32 } from './crc32.ts';
@@ -15,7 +16,7 @@ const array = (type: NpyType, length: number, value = (i: number): number => i):
   writeNpy({
     type,
     shape: [length],
-    bytes: Uint8Array.from({ length: length * Number(type.slice(1)) }, (_, i) => value(i)),
+    bytes: filled(new Uint8Array(length * Number(type.slice(1))), value),
   });
 
 const open = (bytes: Uint8Array): Promise<TensorFile> => openNpz(memorySource(bytes));
@@ -122,7 +123,7 @@ describe.each([
 });
 
 describe('a compressed source', () => {
-  const bytes = Uint8Array.from({ length: 300_000 }, (_, i) => (i * i) >> 5);
+  const bytes = filled(new Uint8Array(300_000), (i) => (i * i) >> 5);
   const zip = zipSync({ a: bytes });
   const source = async (size = bytes.length, checksum = crc32(bytes)): Promise<ByteSource> => {
     const [member] = await readZip(memorySource(zip));
