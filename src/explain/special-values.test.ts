@@ -72,6 +72,7 @@ function operand(variant: Variant, name: string, type: PtxType, { bits, scale }:
   if (name === 'rbits' || (name === 'c' && variant.mnemonic.startsWith('cvt.pack'))) return 0;
   if (name === 'scale-factor') return scale * 0x101;
   const { lanes, laneStride, width } = type;
+  if (lanes === 1) return bits;
   let all = 0n;
   for (let lane = 0; lane < lanes; lane++) all |= BigInt(bits) << BigInt(lane * laneStride);
   return width > 32 ? all : Number(all);
@@ -81,6 +82,7 @@ function lanesOf(type: PtxType, bits: Bits, variant: Variant): readonly Bits[] {
   const { width } = formats[type.format as FormatName];
   const lanes = variant.mnemonic.startsWith('cvt.pack') ? 2 : type.lanes;
   const stride = lanes === type.lanes ? type.laneStride : width;
+  if (lanes === 1) return [chop(bits, width)];
   return Array.from({ length: lanes }, (_, lane) => chop(BigInt(bits) >> BigInt(lane * stride), width));
 }
 
@@ -228,11 +230,21 @@ function keepsPayload(from: FormatName, to: FormatName, source: Bits, lane: Bits
   );
 }
 
-/** Values at the ends of a format and between them. */
+const knownSamples = new Map<string, readonly Sample[]>();
+
 function samplesOf(name: FormatName, variant: Variant): readonly Sample[] {
+  const isScaled = variant.mnemonic.includes('.scaled');
+  const key = `${name} ${isScaled}`;
+  const samples = knownSamples.get(key) ?? makeSamples(name, isScaled);
+  knownSamples.set(key, samples);
+  return samples;
+}
+
+/** Values at the ends of a format and between them. */
+function makeSamples(name: FormatName, isScaled: boolean): readonly Sample[] {
   const { width } = formats[name];
   const patterns = width <= 8 ? Array.from({ length: 2 ** width }, (_, i) => i) : widePatterns(width);
-  const scales = variant.mnemonic.includes('.scaled') ? [0x7f, 0x00, 0x60, 0x90, 0xfe, 0xff] : [0x7f];
+  const scales = isScaled ? [0x7f, 0x00, 0x60, 0x90, 0xfe, 0xff] : [0x7f];
   return patterns.flatMap((bits) => scales.map((scale) => ({ bits: chop(bits, width), scale })));
 }
 

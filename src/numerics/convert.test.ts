@@ -19,10 +19,10 @@ function make(from: FormatName, to: FormatName, changes: Partial<Conversion> = {
 /** The result of the oracle, as bits. */
 function wanted(c: Conversion, source: Bits, random = 0, scale = 0x7f): Bits {
   const result = expected(c, source, random, scale);
+  if (typeof result !== 'string') return result;
   const patterns = patternsOf(c.to);
   if (result === 'nan') return patterns.canonicalNan as Bits;
-  if (result === 'infinity') return (patterns.infinity as readonly [Bits, Bits])[isNegative(c.from, source) ? 1 : 0];
-  return result;
+  return (patterns.infinity as readonly [Bits, Bits])[isNegative(c.from, source) ? 1 : 0];
 }
 
 /** Every finite encoding of a format of at most 16 bits. */

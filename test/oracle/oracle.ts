@@ -4,6 +4,7 @@
  * src/numerics, and nothing else.
  */
 import type { Bits } from '../../src/base/bits.ts';
+import { elementAt } from '../../src/base/element-at.ts';
 import type { Conversion, Rounding } from '../../src/numerics/conversion.ts';
 import { decode } from '../../src/numerics/exact.ts';
 import { type FormatName, formats } from '../../src/numerics/formats.ts';
@@ -31,7 +32,8 @@ export function unitsOf(format: FormatName, bits: Bits, unit: number = unitExpon
 /** Whether the sign bit of a signed format is set, which a zero too can have. */
 export function isNegative(format: FormatName, bits: Bits): boolean {
   const { width, signed } = formats[format];
-  return signed && BigInt(bits) >> BigInt(width - 1) === 1n;
+  if (!signed) return false;
+  return typeof bits === 'number' ? Math.floor(bits / 2 ** (width - 1)) === 1 : bits >> BigInt(width - 1) === 1n;
 }
 
 interface Point {
@@ -57,12 +59,13 @@ function pointsOf(format: FormatName, negative: boolean, integral: boolean): rea
   return points.sort((a, b) => (a.value < b.value ? -1 : 1));
 }
 
-const known = new Map<string, readonly Point[]>();
+/** By sign and integrality, then by format. */
+const known: readonly Map<FormatName, readonly Point[]>[] = [new Map(), new Map(), new Map(), new Map()];
 
 function knownPoints(format: FormatName, negative: boolean, integral: boolean): readonly Point[] {
-  const key = `${format} ${negative} ${integral}`;
-  const found = known.get(key) ?? pointsOf(format, negative, integral);
-  known.set(key, found);
+  const points = elementAt(known, (negative ? 2 : 0) + (integral ? 1 : 0));
+  const found = points.get(format) ?? pointsOf(format, negative, integral);
+  points.set(format, found);
   return found;
 }
 
