@@ -4,6 +4,7 @@
  * regions reach belong to each of them.
  */
 import { elementAt, valueAt } from '../base/element-at.ts';
+import { signedAt } from '../base/typed-reads.ts';
 import { type BasicBlock, successorsOf } from './flow.ts';
 
 export interface Region {
@@ -30,28 +31,24 @@ export function regionsOf(blocks: readonly BasicBlock[], pauses: Iterable<number
   return [...entries].map((entry) => regionFrom(entry, blocks));
 }
 
+/** In here a block is known by its rank, which is its place in the order. */
 function regionFrom(entry: number, blocks: readonly BasicBlock[]): Region {
   const next = (block: number): readonly number[] => successorsOf(elementAt(blocks, block));
   const order = reversePostorder(entry, next);
-  const rank = new Map(order.map((block, i) => [block, i] as const));
-  const rankOf = (block: number): number => valueAt(rank, block);
-  const before = predecessors(order, next);
-  const dominator = dominators(order, before, rankOf);
+  const sources = sourcesOf(order, next);
+  const dominator = dominators(sources);
   const children = new Map<number, number[]>(order.map((block) => [block, []]));
-  order.forEach((block, i) => {
-    if (i > 0) children.get(valueAt(dominator, block))?.push(block);
-  });
   const loops = new Set<number>();
   const joins = new Set<number>();
   let reducible = true;
-  for (const block of order) {
-    const [back, forward] = [true, false].map((isBack) =>
-      (before.get(block) ?? []).filter((source) => rankOf(source) >= rankOf(block) === isBack),
-    ) as [number[], number[]];
+  order.forEach((block, rank) => {
+    if (rank > 0) valueAt(children, elementAt(order, signedAt(dominator, rank))).push(block);
+    const own = elementAt(sources, rank);
+    const back = own.filter((source) => source >= rank);
     if (back.length > 0) loops.add(block);
-    if (forward.length > 1) joins.add(block);
-    reducible &&= back.every((source) => dominates(block, source, dominator));
-  }
+    if (own.length - back.length > 1) joins.add(block);
+    reducible &&= back.every((source) => dominates(rank, source, dominator));
+  });
   return { entry, order, children, loops, joins, reducible };
 }
 
@@ -73,56 +70,47 @@ function reversePostorder(entry: number, next: (block: number) => readonly numbe
   return postorder.reverse();
 }
 
-/** One edge for every way it is taken: a branch to the block that follows counts twice. */
-function predecessors(
+/** The ranks that lead to each rank. A branch to the block that follows counts twice: one edge for each way. */
+function sourcesOf(
   order: readonly number[],
   next: (block: number) => readonly number[],
-): ReadonlyMap<number, readonly number[]> {
-  const before = new Map<number, number[]>();
-  for (const block of order) {
-    for (const successor of next(block)) {
-      const sources = before.get(successor);
-      if (sources === undefined) before.set(successor, [block]);
-      else sources.push(block);
-    }
-  }
-  return before;
+): readonly (readonly number[])[] {
+  const rankOf = new Map(order.map((block, rank) => [block, rank]));
+  const sources = order.map((): number[] => []);
+  order.forEach((block, rank) => {
+    for (const successor of next(block)) elementAt(sources, valueAt(rankOf, successor)).push(rank);
+  });
+  return sources;
 }
 
-/** Immediate dominators by iteration over the order (Cooper, Harvey, Kennedy). */
-function dominators(
-  order: readonly number[],
-  before: ReadonlyMap<number, readonly number[]>,
-  rankOf: (block: number) => number,
-): ReadonlyMap<number, number> {
-  const [entry = 0] = order;
-  const found = new Map([[entry, entry]]);
+/** The immediate dominator of each rank, by iteration over the order (Cooper, Harvey, Kennedy); 0 for the first. */
+function dominators(sources: readonly (readonly number[])[]): Int32Array {
+  const unknown = -1;
+  const found = new Int32Array(sources.length).fill(unknown);
+  found[0] = 0;
   const meet = (one: number, other: number): number => {
     let [a, b] = [one, other];
     while (a !== b) {
-      if (rankOf(a) > rankOf(b)) a = valueAt(found, a);
-      else b = valueAt(found, b);
+      if (a > b) a = signedAt(found, a);
+      else b = signedAt(found, b);
     }
     return a;
   };
   for (let changed = true; changed; ) {
     changed = false;
-    for (const block of order.slice(1)) {
-      const known = (before.get(block) ?? []).filter((source) => found.has(source));
+    for (let rank = 1; rank < found.length; rank++) {
+      const known = elementAt(sources, rank).filter((source) => found[source] !== unknown);
       const dominator = known.reduce(meet);
-      if (found.get(block) === dominator) continue;
-      found.set(block, dominator);
+      if (found[rank] === dominator) continue;
+      found[rank] = dominator;
       changed = true;
     }
   }
   return found;
 }
 
-function dominates(block: number, other: number, dominator: ReadonlyMap<number, number>): boolean {
-  for (let at = other; ; ) {
-    if (at === block) return true;
-    const above = valueAt(dominator, at);
-    if (above === at) return false;
-    at = above;
-  }
+function dominates(rank: number, other: number, dominator: Int32Array): boolean {
+  let at = other;
+  while (at > rank) at = signedAt(dominator, at);
+  return at === rank;
 }
