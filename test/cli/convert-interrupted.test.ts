@@ -70,18 +70,18 @@ describe('interrupted', () => {
   });
 
   test('an input that changes meanwhile is reported, and nothing is left behind', async () => {
-    const input = put(folder, 'zeros.bin', '');
-    truncateSync(input, 2 ** 29);
+    const zeros = put(folder, 'zeros.bin', '');
+    truncateSync(zeros, 2 ** 29);
     const args = ['--dtype', 'f32', '--shape', `${2 ** 27}`, '--to', 'e4m3'];
-    const child = await start(['convert', input, at('out.safetensors'), ...args]);
+    const child = await start(['convert', zeros, at('out.safetensors'), ...args]);
     let stderr = '';
     child.stderr.on('data', (chunk: Buffer) => {
       stderr += chunk.toString();
     });
     const ended = new Promise((resolve) => child.on('close', resolve));
     while (!existsSync(at('.out.safetensors.ptxlab-part'))) await sleep(5);
-    utimesSync(input, 1, 1);
-    expect([await ended, stderr]).toEqual([2, `ptxlab: ${input} was changed while it was read\n`]);
+    utimesSync(zeros, 1, 1);
+    expect([await ended, stderr]).toEqual([2, `ptxlab: ${zeros} was changed while it was read\n`]);
     expect(readdirSync(folder)).toEqual(['zeros.bin']);
   });
 
@@ -114,7 +114,7 @@ describe('interrupted', () => {
     'a file that may not grow beyond %i blocks is reported, and nothing is left behind',
     async (blocks) => {
       await built();
-        const out = at('out.safetensors');
+      const out = at('out.safetensors');
       const command = `ulimit -f ${blocks}; exec "${process.execPath}" "${mainFile}" convert "${input}" "${out}" --to e4m3 -q`;
       const child = spawn('/bin/sh', ['-c', `trap '' XFSZ; ${command}`]);
       let stderr = '';
