@@ -105,11 +105,9 @@ export interface EvaluateOptions extends RegisterWidths {
 }
 
 /**
- * What an instruction makes of given bits, without a machine.
+ * The result of an instruction for given bits, without a machine.
  *
- * ```ts
- * evaluate('cvt.rn.satfinite.e4m3x2.f32', [0x3fa66666, 0xc3fa0000]); // [0x3afe]
- * ```
+ * ```ts evaluate('cvt.rn.satfinite.e4m3x2.f32', [0x3fa66666, 0xc3fa0000]); // [0x3afe] ```
  *
  * @param inputs one for each source in the order of the operand list, brace lists element by element: bit patterns,
  *   numbers or bigints from 0 within the register's width

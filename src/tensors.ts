@@ -1,6 +1,6 @@
 /**
- * Tensor files: safetensors, .npy, .npz, GGUF, raw. Opened by their headers, read and written piece by piece; anything that
- * reads bytes at an offset is a source, so this runs in a browser as it does in Node.
+ * Tensor files: safetensors, .npy, .npz, GGUF, raw. Files are opened by their headers, and read and written piece by
+ * piece. Anything that reads bytes at an offset is a source, so this runs in browsers as well as in Node.
  *
  * @module
  */

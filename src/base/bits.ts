@@ -23,7 +23,7 @@ export function hex(bits: Bits, width: number): string {
   return bits.toString(16).padStart(Math.ceil(width / 4), '0');
 }
 
-/** A function of bits; what it does not take is ignored. */
+/** A function of bits; surplus arguments are ignored. */
 type OfBits<R> = (a: Bits, b?: Bits, c?: Bits, d?: Bits) => R;
 
 /**

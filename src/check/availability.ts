@@ -16,7 +16,7 @@ import {
 } from '../isa/targets.ts';
 import { type InstructionPart, type Problem, problem, wholeMnemonic } from './instructions/problem.ts';
 
-/** What the module declares, or what the caller put in its place. */
+/** The version and target that the module declares, or those that the caller put in their place. */
 export interface ModuleEnvironment {
   readonly version: Version;
   readonly target: Target;

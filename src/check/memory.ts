@@ -21,9 +21,9 @@ export interface KnownInstruction {
   readonly shapes: readonly Shape[];
   /** The contents of the shape's slots: the number of a register of the family with this index, or a mark. */
   readonly slots: Int32Array;
-  /** What the other names stood for. */
+  /** The meanings of the other names. */
   readonly names: readonly { readonly name: string; readonly shape: Shape }[];
-  /** What the folded names stood for, all of them; null if there are none. */
+  /** The meanings of all folded names; null if there are none. */
   readonly folded: Shape | null;
   /** Its integers if some values are not allowed; null if all are. */
   readonly values: (readonly number[])[] | null;

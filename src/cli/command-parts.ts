@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { ExitCode } from './exit.ts';
 
-/** Takes what a command ends with. */
+/** Receives the exit code of a command. */
 export type Finish = (exit: ExitCode) => void;
 
 export function examples(command: Command, ...lines: readonly string[]): Command {

@@ -8,7 +8,7 @@ interface BarGlyphs {
   readonly heights: string;
   /** Parts of a character by their width, from the left, and a whole one. */
   readonly widths: string;
-  /** Characters of a bar to the left, from half a character to a whole. */
+  /** Parts of a bar that grows to the left: half a character and a whole one. */
   readonly leftward: string;
 }
 
@@ -23,7 +23,7 @@ function glyphsOf(isAscii: boolean): BarGlyphs {
   return isAscii ? ascii : blocks;
 }
 
-/** A bar from the left of `share` (0 to 1) of `width` columns; at least a sliver unless the share is zero. */
+/** A bar that fills a `share` (0 to 1) of `width` columns from the left; at least a sliver unless the share is zero. */
 export function bar(share: number, width: number, isAscii: boolean): string {
   return drawBar(share, width, glyphsOf(isAscii).widths, (whole, rest) => whole + rest);
 }

@@ -4,7 +4,7 @@ import { examples, type Finish } from './command-parts.ts';
 import { defineConvert, defineDiff, defineInspect } from './file-commands.ts';
 import { defineCheck, defineEval, defineExplain, defineForms, defineRun, defineSweep } from './language-commands.ts';
 
-/** What declares each command, in the order of the help. */
+/** Functions that declare the commands, in the order of the help. */
 const commands: ReadonlyMap<string, (program: Command, finish: Finish) => void> = new Map([
   ['check', defineCheck],
   ['eval', defineEval],

@@ -9,12 +9,12 @@ const none: Progress = { add: () => undefined, end: () => undefined };
 /** Very short tasks need no progress bar. */
 const worthShowing = 2 ** 23;
 
-/** Whether a stream is a terminal on which a line can be drawn anew. */
+/** Whether a stream is a terminal on which a line can be redrawn. */
 export function canRedraw(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
   return stream.isTTY === true && env['TERM'] !== 'dumb';
 }
 
-/** `total` and what is added are inputs; the rate is in millions a second. */
+/** `total` and the added amounts are numbers of inputs; the rate is in millions a second. */
 export async function progressBar(title: string, total: number, quiet: boolean): Promise<Progress> {
   if (quiet || !canRedraw(process.stderr, process.env) || total < worthShowing) return none;
   const { SingleBar, Presets } = await import('cli-progress');

@@ -19,7 +19,7 @@ const examples: Readonly<Record<CheckCode, Example | null>> = {
   PTX1004: statements('.pragma "no end'),
   PTX1005: statements('mov.u32 %r1, 08;'),
   PTX1006: statements('// für'),
-  // A NUL shows as nothing in an example.
+  // A NUL would be invisible in an example.
   PTX1007: null,
   PTX1010: statements('mov.u64 %rd1, 99999999999999999999;'),
   PTX1011: statements('mov.u32 %r1, 1 / 0;'),

@@ -10,7 +10,7 @@ import { isAvailableFor, type TargetChoice, plainVariants } from './target-choic
 import { table, wrapSyntax } from './table.ts';
 import { groupAcceptance } from './targets.ts';
 
-/** One form: what its syntax line says, taken apart. */
+/** One form, with its syntax line split into parts. */
 export interface FormEntry {
   readonly id: string;
   readonly opcode: string;
@@ -43,7 +43,7 @@ function hasAny(compiled: CompiledForm, choice: TargetChoice): boolean {
   return plainVariants(compiled, choice).next().done !== true;
 }
 
-/** A form in plain data, with the types and modifiers that a choice has of it. */
+/** A form as plain data, with the types and modifiers that a version and target support. */
 export function describeForm(compiled: CompiledForm, choice: TargetChoice): FormEntry {
   const { form, opcode, slots, axes } = compiled;
   const words = wordsAt(compiled, choice);

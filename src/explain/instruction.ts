@@ -15,7 +15,9 @@ import { stepText } from './step-text.ts';
 import { type AcceptanceGroup, groupAcceptance } from './targets.ts';
 
 export interface OperandExplanation {
-  /** By the syntax line; `written` is what stands there in the instruction explained, if operands were given. */
+  /**
+   * The name in the syntax line; `written` is the operand's text in the explained instruction, if operands were given.
+   */
   readonly name: string;
   readonly written: string | null;
   readonly role: 'read' | 'write';

@@ -52,7 +52,7 @@ function pictureOf(operand: string, value: Value): LanePicture {
 }
 
 interface Served extends Read {
-  /** The field of the result that the bits serve. */
+  /** The field of the result that uses the bits. */
   readonly target: string;
 }
 

@@ -236,7 +236,7 @@ function exceedsRounded(c: Conversion, isScaled: boolean): BySign {
   return [most * factor > highest, least * factor < (c.to === 'ue8m0' ? -highest : lowest)];
 }
 
-/** As `limits`, with what a fixed-point format can hold but never results: -2 in s2f6. */
+/** As `limits`, plus values that a fixed-point format can represent but never produces: -2 in s2f6. */
 function sourceLimits(name: FormatName): readonly [most: number, least: number] {
   const format = formats[name];
   const [most, least] = limits(name);

@@ -1,4 +1,4 @@
-/** The variants of the table that a version and target have. */
+/** The variants in the table that a version and target support. */
 import { isAvailableSomewhere, rowsOf } from '../check/availability.ts';
 import { expandCompiled } from '../isa/expand.ts';
 import type { Variant } from '../isa/form.ts';
@@ -17,7 +17,7 @@ export function* plainVariants(compiled: CompiledForm, choice: TargetChoice): Ge
     if (isAvailableFor(variant, choice)) yield variant;
 }
 
-/** True where the choice has the variant. */
+/** True if the version and target support the variant. */
 export function isAvailableFor(variant: Variant, { target, version }: TargetChoice): boolean {
   const judged = version ?? newestVersion;
   if (target === null) return isAvailableSomewhere(variant, judged);

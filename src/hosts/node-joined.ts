@@ -35,7 +35,7 @@ async function beginFile(
   { replace, resume, temporaryOf }: Omit<NewFiles, 'files'>,
 ): Promise<PendingFile> {
   const temporary = temporaryOf(target);
-  // A file that was begun but has no temporary file already has its name.
+  // A file that was begun but has no temporary file any more was completed: it already has its final name.
   if (resume && !(await isThere(join(dirname(target), temporary)))) return reopenFile(target, size);
   return createFile(target, { size, replace, resume, temporary });
 }

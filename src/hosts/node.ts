@@ -29,7 +29,7 @@ export const host: WorkerHost = {
   async ready(count) {
     if (count <= up) return;
     const threads = started();
-    // Each waits for the others, so that no thread does two of them.
+    // Each task waits for the others, so that no thread runs two of them.
     const arrived = new SharedArrayBuffer(4);
     await Promise.all(Array.from({ length: count }, () => threads.run({ arrived, count }, { name: 'meet' })));
     up = Math.max(up, count);

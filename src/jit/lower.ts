@@ -1,4 +1,4 @@
-/** One instruction: reads operands, runs steps, writes operands. region.ts handles control steps. */
+/** One instruction: reads operands, runs steps, writes operands. region-function.ts handles control steps. */
 import { formats } from '../numerics/formats.ts';
 import type { FloatArithmeticFormat } from '../numerics/operations.ts';
 import type { Ref } from '../isa/steps/ref.ts';

@@ -53,7 +53,7 @@ export class Segment implements Memory {
   private readonly space: MemorySpace;
   private readonly options: SegmentOptions;
   private readonly size: number;
-  /** Where accesses must end; in local memory, behind the running activation. */
+  /** Where accesses must end; in local memory, after the running activation. */
   private end: number;
   private written: Uint8Array | null;
   private readonly pages: Pages = new Pages();

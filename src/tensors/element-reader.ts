@@ -22,7 +22,7 @@ export function storedBits({ format, packing }: TensorEntry): number {
   return packing === 'dense' ? width : Math.max(8, width);
 }
 
-/** A result is valid until the second next piece is requested. */
+/** A result stays valid until the piece after the next one is requested. */
 export class ElementReader {
   /** One source for all pieces: compressed or checksummed data is read on from where the last piece ended. */
   private readonly source: ByteSource;

@@ -3,21 +3,21 @@ import { PtxlabError } from '../base/error.ts';
 /**
  * What can be wrong with a tensor file. Permanent: scripts match them.
  *
- * - `truncated`: the file ends before what it announces.
- * - `not-this-container`: the first bytes are those of something else.
- * - `bad-header`: the header is not what the container's rules ask for.
+ * - `truncated`: the file is shorter than its header says.
+ * - `not-this-container`: the first bytes belong to something else.
+ * - `bad-header`: the header breaks the container's rules.
  * - `header-too-large`: the header is longer than any real one; it is not read.
  * - `duplicate-name`: two tensors, or two keys, share a name.
  * - `bad-shape`: an extent is negative, fractional or too large, or the elements do not fill whole bytes or blocks.
  * - `bad-offsets`: data lies outside the file, overlaps, leaves gaps or is of another length than its shape needs.
- * - `bad-data`: data of a zip member that is not what is announced, by length or checksum.
+ * - `bad-data`: a zip member has a different length or checksum than announced.
  * - `bad-scale`: a scale of a block or of a quantised tensor is NaN or infinite.
  * - `unknown-dtype`: an element type that the container, or ptxlab, does not know.
  * - `unsupported`: well-formed, but ptxlab does not read or write it (big-endian, Fortran order, encrypted zip, …).
  * - `unsafe-path`: a shard's name leads out of the model's folder.
- * - `no-such-tensor`: the caller asked for a name that is not there.
- * - `not-found`, `is-a-directory`, `not-a-file`, `no-permission`, `exists`, `disk-full`, `changed` (while it was read), `io`: said by
- *   the host.
+ * - `no-such-tensor`: the entry belongs to another file.
+ * - `not-found`, `is-a-directory`, `not-a-file`, `no-permission`, `exists`, `disk-full`, `changed` (while it was read),
+ *   `io`: the system's errors.
  */
 export type TensorFileCode =
   | 'truncated'

@@ -1,4 +1,7 @@
-/** Local memory ends with the running activation: what earlier calls, blocks and launches left there is nobody's. */
+/**
+ * Local memory ends with the running activation: bytes that earlier calls, blocks and launches left after it cannot be
+ * read.
+ */
 import { describe, expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
 import { faultOf, moduleOf, outcome, ways } from './run.ts';
@@ -29,14 +32,14 @@ const callLeaf = 'call (%r1), leaf;\nld.param.u64 %rd1, [out]; st.global.u32 [%r
 
 describe.each(Object.entries(ways))('%s', (_, options) => {
   describe.each(Object.entries(reads))('%s', (__, read) => {
-    test('inside the frame of a kernel, and behind it', async () => {
+    test('inside the frame of a kernel, and after it', async () => {
       const { words } = await outcome({ module: deep, body: inKernel(read, 8) }, 4, options);
       expect(words).toEqual([0]);
       const fault = await faultOf({ module: deep, body: inKernel(read, 128) }, options);
       expect(fault).toMatchObject({ code: 'PTX6001', space: 'local', line: 7 });
     });
 
-    test('inside the frame of a function, and behind it', async () => {
+    test('inside the frame of a function, and after it', async () => {
       const { words } = await outcome({ module: deep + inFunction(read, 8), body: callLeaf }, 4, options);
       expect(words).toEqual([0]);
       const fault = await faultOf({ module: deep + inFunction(read, 128), body: callLeaf }, options);
@@ -52,7 +55,7 @@ ld.param.u64 %rd1, [out]; st.global.u32 [%rd1], %r1;`;
   });
 });
 
-test('what lies between two frames is zero, whoever used it before', async () => {
+test('the gap between two frames is zero, whoever used it before', async () => {
   const module = `${deep} .func (.reg .b32 v) at(.reg .b64 p) { .local .b32 mine; st.local.u32 [mine], 1; ld.local.u32 v, [p]; ret; }`;
   const body = `${own} mov.u64 %rd2, own; add.u64 %rd2, %rd2, 32; call fill; call (%r1), at, (%rd2);
 ld.param.u64 %rd1, [out]; st.global.u32 [%rd1], %r1;`;

@@ -9,7 +9,7 @@ export function limitsConstants({ range, multiple, oneOf, atMost, fraction }: Va
   return [range, multiple, oneOf, atMost, fraction].some((limit) => limit !== undefined);
 }
 
-/** What an instruction turned out to be. */
+/** The opcode and variant that an instruction was resolved to. */
 interface Meant {
   readonly opcode: string;
   readonly variant: Variant | null;

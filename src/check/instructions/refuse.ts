@@ -36,7 +36,9 @@ function weigh({ problems }: FormMatch): number {
   return problems.reduce((sum, { code }) => sum + (code === 'PTX2030' || code === 'PTX2032' ? 9 : 10), 0);
 }
 
-/** One problem for forms that each lack a different modifier: `atom.u32` needs any of its operations. */
+/**
+ * One problem for forms that each lack a different modifier: `atom.u32` lacks an operation, and any of them would do.
+ */
 function joinedChoices(first: Problem, others: readonly Problem[]): Problem | null {
   if (first.code !== 'PTX2032') return null;
   const choices = new Set(
@@ -74,7 +76,7 @@ export function complete(
   return completed;
 }
 
-/** The most likely intention of a reader who left a modifier out: the only one there is, or rounding to nearest. */
+/** The most likely intention of an author who left a modifier out: the only possible one, or rounding to nearest. */
 function naturalValue({ values }: Axis): string | null {
   return values.length === 1 || values[0] === '.rn' ? (values[0] ?? null) : null;
 }

@@ -3,7 +3,7 @@ import type { Summary } from '../../arrays/statistics/summary.ts';
 import type { TensorEntry } from '../../tensors/tensor-file.ts';
 import type { TensorInput } from '../tensor-input.ts';
 
-/** A tensor, and a summary of its elements unless there is none to be had or none was asked for. */
+/** A tensor and a summary of its elements; null if they have no numeric meaning or statistics were not requested. */
 export interface InspectedTensor {
   readonly entry: TensorEntry;
   readonly summary: Summary | null;

@@ -1,4 +1,4 @@
-/** A fault as people read it: what, on which line of the PTX text and of its source, and for whom. */
+/** A fault for people: what happened, on which line of the PTX text and of its source, and in which thread. */
 import type { SourcePlace } from '../../base/source-place.ts';
 import type { SourceText } from '../../base/source-text.ts';
 import type { Dim3, Fault } from '../../device.ts';
@@ -44,7 +44,7 @@ function sourceText({ file, line, column, inlined }: SourcePlace): string {
   return `${place}${fn}, inlined at ${sourceText(inlined.at)}`;
 }
 
-/** A line without the white space and comment around what it says. */
+/** A line without comments and surrounding white space. */
 function spanOfLine(source: SourceText, line: number): { readonly start: number; readonly end: number } {
   const text = source.line(line);
   const start = source.lineStart(line);

@@ -74,7 +74,7 @@ export function note([label, words]: Note, gutter: string, style: Style, width: 
   return [`${gutter} ${style.faint('=')} ${style.strong(label)}${first}`, ...rest.map((line) => indent + line)];
 }
 
-/** A span that continues after the line ends in dots. */
+/** A span that continues on the next line is marked with dots at its end. */
 function carets(source: SourceText, span: Span, { line, caretWidth }: Frame): string {
   const last = Math.max(span.start, span.end - 1);
   return '^'.repeat(caretWidth) + (source.position(last).line > line ? ' ...' : '');

@@ -1,4 +1,4 @@
-/** Functions that no float instruction of WebAssembly has. */
+/** Functions without a float instruction in WebAssembly. */
 import type { FloatFunction } from '../../numerics/operations.ts';
 
 export type Elementary = FloatFunction & ('sin' | 'cos' | 'lg2' | 'ex2' | 'tanh');

@@ -24,7 +24,7 @@ export interface BlockLaunch {
   readonly parameters: Uint8Array;
   readonly constants: Uint8Array;
   readonly constantRegions: readonly NamedRange[];
-  /** Null where kernels that call built-in functions are not run. */
+  /** Null if kernels that call built-in functions are not run here. */
   readonly services: Omit<BuiltinServices, 'load'> | null;
   /** Memory in bytes for the blocks that run at the same time. */
   readonly residentBytes: number;

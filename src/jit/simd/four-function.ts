@@ -157,7 +157,10 @@ class FourWriter {
     results.take(this.lowerings);
   }
 
-  /** Threads that went on alone may disagree on what is the same for threads in step, and on what they get there. */
+  /**
+   * Threads that continued alone may disagree on values that are the same for threads in step, and on the results they
+   * get.
+   */
   private partUnlessInStep(block: number, gets: Stop['gets']): void {
     const { code, fn, frame, shape } = this;
     const { alone } = shape.frame;

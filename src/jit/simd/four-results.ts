@@ -1,4 +1,4 @@
-/** What a stop gives four threads: vectors, or one value if the threads get the same. */
+/** The results of a stop for four threads: vectors, or one value if the threads get the same. */
 import { lowerAfter } from '../lower.ts';
 import type { Stop } from '../groups/stop.ts';
 import type { Values } from '../regions/values.ts';
@@ -24,7 +24,7 @@ export class FourResults {
     this.isUniform = this.hasUniformRegister();
   }
 
-  /** Arrays in which threads in step find the same. */
+  /** Arrays in which threads in step find equal values. */
   get mustAgree(): Stop['gets'] {
     return this.isUniform ? this.stop.gets : [];
   }
@@ -35,7 +35,7 @@ export class FourResults {
     else this.takeVectors(lowerings);
   }
 
-  /** All results of a stop come from one step, so one register that is the same for the four tells of all. */
+  /** All results of a stop come from one step, so if one register is the same for the four, all results are. */
   private hasUniformRegister(): boolean {
     const { instruction, step, program } = this.stop;
     const results = [
@@ -45,7 +45,7 @@ export class FourResults {
     return program.registers.some(({ place }) => results.includes(place) && !this.vectors.isVarying(place));
   }
 
-  /** The value of the first thread serves all four. */
+  /** The value of the first thread is used for all four. */
   private takeUniform(lowerings: FourLowerings): void {
     const { frame, values, vectors } = this;
     const { instruction, step, gets } = this.stop;
