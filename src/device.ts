@@ -84,7 +84,7 @@ export class Device {
     const environment = environmentOf(module.environment.version, module.environment.target, this.gpu ?? undefined);
     if (!runsOn(environment.target, environment.gpu)) {
       const { gpu, target: found } = environment;
-      throw new PtxlabError('unfit-gpu', `the device is ${gpu.name}, which runs no code for ${found.name}`);
+      throw new PtxlabError('unfit-gpu', `the device is ${gpu.name}, which cannot run code for ${found.name}`);
     }
     const origin: ModuleOrigin = { text: source, environment };
     return new LoadedModule(module, report, { memory, heap, origin, code, checkOpen, workers, simd });

@@ -37,20 +37,20 @@ export function requireOptions(options: unknown, needs: string): void {
 export function requireChoice(name: string, value: unknown, choices: readonly string[]): void {
   if (value === undefined || choices.includes(value as string)) return;
   const all = choices.map((choice) => `'${choice}'`);
-  throw badOption(`${name} is ${joinWords(all, 'or')}, not ${shown(value)}`);
+  throw badOption(`${name} must be ${joinWords(all, 'or')}, not ${shown(value)}`);
 }
 
 /** Throws `bad-option` for a value that is neither true nor false: a text such as 'false' would count as true. */
 export function requireFlag(name: string, value: unknown): void {
   if (value === undefined || typeof value === 'boolean') return;
-  throw badOption(`${name} is true or false, not ${shown(value)}`);
+  throw badOption(`${name} must be true or false, not ${shown(value)}`);
 }
 
 /** Throws an error with that code for a value that has no bytes, or whose buffer is detached. */
 export function requireBytes(value: unknown, name: string, code: 'bad-source' | 'bad-output'): asserts value is Bytes {
   const isBuffer = ArrayBuffer.isView(value) || /^(Shared)?ArrayBuffer$/.test(tagOf(value));
   if (!isBuffer) {
-    throw new PtxlabError(code, `${name} is a typed array, another view or a buffer, not ${shown(value)}`);
+    throw new PtxlabError(code, `${name} must be a typed array, another view or a buffer, not ${shown(value)}`);
   }
   if (isDetached(value as Bytes)) throw new PtxlabError(code, `the buffer of ${name} was transferred: it has no bytes`);
 }

@@ -60,7 +60,7 @@ export async function convertAsync(source: Bytes, options: ConvertAsyncOptions):
     throw new PtxlabError('bad-workers', `${shown(workers)} is not a number of workers: 0 to ${mostWorkers}`);
   }
   if (signal !== undefined && tagOf(signal) !== 'AbortSignal') {
-    throw new PtxlabError('bad-option', `signal is an AbortSignal, not ${shown(signal)}`);
+    throw new PtxlabError('bad-option', `signal must be an AbortSignal, not ${shown(signal)}`);
   }
   signal?.throwIfAborted();
   const prepared = prepareArrays(source, options);

@@ -144,7 +144,7 @@ export function arrayConversion(source: Bytes, options: ConvertOptions): ArrayCo
   }
   if (options.count === undefined && plan.source.width >= 8 && storedBytes(plan.source, held) !== source.byteLength) {
     const rest = `${source.byteLength} bytes are ${held} elements of ${from} and a part of one more`;
-    throw new PtxlabError('buffer-size', `${rest}: say how many by \`count\``);
+    throw new PtxlabError('buffer-size', `${rest}: give their number as \`count\``);
   }
   return { from, to, plan, count, random: randomSource(plan, options, count) };
 }
@@ -183,7 +183,7 @@ function sourceFormat(source: Bytes, named: string | undefined): FormatName {
   const own = formatOfArray(source);
   if (named !== undefined) return requireFormat(named);
   if (own !== null) return own;
-  throw new PtxlabError('format-needed', 'the elements may be of many formats: say which in `from`');
+  throw new PtxlabError('format-needed', 'the elements may have several formats: name one in `from`');
 }
 
 function randomPlan(to: FormatName, { rounding, rbits }: ConvertOptions): ArrayPlan['random'] {
@@ -195,7 +195,7 @@ function randomSource({ random }: ArrayPlan, options: ConvertOptions, count: num
   const { seed, rbits, firstElement } = options;
   if (random === null) {
     if (seed === undefined && rbits === undefined && firstElement === undefined) return null;
-    throw new PtxlabError('no-random-bits', "random bits go with rounding 'rs' only");
+    throw new PtxlabError('no-random-bits', "random bits are only for rounding 'rs'");
   }
   if (seed !== undefined && rbits !== undefined) {
     throw new PtxlabError('no-random-bits', 'random bits come from `seed` or are given as `rbits`, not both');
@@ -205,7 +205,7 @@ function randomSource({ random }: ArrayPlan, options: ConvertOptions, count: num
     return { kind: 'seed', seed: seedOf(seed), first: firstOf(firstElement ?? 0) };
   }
   if (tagOf(rbits) !== 'Uint32Array') {
-    throw new PtxlabError('no-random-bits', `rbits are a Uint32Array, not ${shown(rbits)}`);
+    throw new PtxlabError('no-random-bits', `rbits must be a Uint32Array, not ${shown(rbits)}`);
   }
   const needed = Math.ceil(count / random.low.length);
   if (rbits.length >= needed) return { kind: 'words', words: rbits };
@@ -234,12 +234,12 @@ function checkRoom({ plan, count, to, random }: ArrayConversion, source: Uint8Ar
     );
   }
   if (random?.kind === 'words' && overlap(random.words, target.subarray(0, needed))) {
-    throw new PtxlabError('overlap', 'out overlaps rbits, and would overwrite words that are still to be read');
+    throw new PtxlabError('overlap', 'out overlaps rbits, and would overwrite words that have not been read yet');
   }
   if (source.buffer !== target.buffer || needed === 0) return;
   const [first, behind] = [source.byteOffset, source.byteOffset + storedBytes(plan.source, count)];
   const apart = target.byteOffset >= behind || target.byteOffset + needed <= first;
   const inPlace = target.byteOffset === first && storedBits(plan.target) <= storedBits(plan.source);
   if (apart || inPlace) return;
-  throw new PtxlabError('overlap', 'out overlaps the source, and would overwrite elements that are still to be read');
+  throw new PtxlabError('overlap', 'out overlaps the source, and would overwrite elements that have not been read yet');
 }

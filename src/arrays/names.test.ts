@@ -52,12 +52,12 @@ describe('names of formats', () => {
   });
 
   test('lower-case f4 could be two formats', () => {
-    expect(() => requireFormat('f4')).toThrow('f32 to numpy and e2m1 to safetensors');
+    expect(() => requireFormat('f4')).toThrow('f32 in numpy and e2m1 in safetensors');
   });
 
   test('a misspelt name gets the nearest spelling as a suggestion', () => {
     expect(() => requireFormat('bfloat61')).toThrow("did you mean 'bfloat16'?");
     expect(() => requireFormat('float8_e4m3nf')).toThrow("did you mean 'float8_e4m3fn'?");
-    expect(() => requireFormat('posit')).toThrow('known are f16, bf16');
+    expect(() => requireFormat('posit')).toThrow('known formats are f16, bf16');
   });
 });

@@ -12,14 +12,14 @@ export type SpellingFamily = 'ptx' | 'ml_dtypes' | 'torch' | 'safetensors';
 
 const families: readonly SpellingFamily[] = ['ptx', 'ml_dtypes', 'torch', 'safetensors'];
 
-const fnuz = 'a negative zero stands for its NaN, and its bias is one more';
+const fnuz = 'the pattern of negative zero is its NaN, and its bias is one higher';
 
 /** Formats of other stacks that resemble one of PTX's but differ, with the difference. */
 const foreign: Readonly<Record<string, string>> = {
   float8_e4m3: 'it has infinities and ends at 240; PTX has float8_e4m3fn, which ends at 448',
   float8_e4m3fnuz: fnuz,
   float8_e5m2fnuz: fnuz,
-  float8_e4m3b11fnuz: 'its bias is 11, and a negative zero stands for its NaN',
+  float8_e4m3b11fnuz: 'its bias is 11, and the pattern of negative zero is its NaN',
   float8_e3m4: 'no PTX type has three exponent and four fraction bits',
   f8_e4m3fnuz: fnuz,
   f8_e5m2fnuz: fnuz,
@@ -27,7 +27,7 @@ const foreign: Readonly<Record<string, string>> = {
   fp8e5b16: fnuz,
   fp8e4b15: 'its bias is 15',
   e3m4: 'no PTX type has three exponent and four fraction bits',
-  e5m3: 'PTX 9.4 has it unsigned; this is 9.1',
+  e5m3: 'PTX 9.4 has only an unsigned version of it; this is 9.1',
   ue5m3: 'it belongs to PTX 9.4; this is 9.1',
   ue4m3: 'its bits are those of e4m3 with the sign 0, which PTX calls .ue4m3 in matrix instructions only',
   bool: 'a truth value is not a number',
@@ -91,7 +91,7 @@ export function requireFormat(text: string): FormatName {
  */
 export function unknownFormat(text: string): PtxlabError {
   if (typeof text !== 'string') {
-    return new PtxlabError('unknown-format', `${shown(text)} is not the name of a number format: it is a text`);
+    return new PtxlabError('unknown-format', `${shown(text)} is not the name of a number format: a name is a string`);
   }
   const name = bare(text);
   const lower = name.toLowerCase();
@@ -100,9 +100,12 @@ export function unknownFormat(text: string): PtxlabError {
     return new PtxlabError('foreign-format', `'${text}' is not a PTX format: ${reason}`);
   }
   if (ambiguous.has(lower)) {
-    return new PtxlabError('ambiguous-format', `'${text}' is f32 to numpy and e2m1 to safetensors: write one of these`);
+    return new PtxlabError(
+      'ambiguous-format',
+      `'${text}' means f32 in numpy and e2m1 in safetensors: write one of these`,
+    );
   }
   const near = nearestWord(name, [...known.keys(), ...Object.keys(foreign)]);
-  const hint = near === null ? `known are ${formatNames.join(', ')}` : `did you mean '${near}'?`;
+  const hint = near === null ? `known formats are ${formatNames.join(', ')}` : `did you mean '${near}'?`;
   return new PtxlabError('unknown-format', `'${text}' is not a number format; ${hint}`);
 }

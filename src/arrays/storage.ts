@@ -89,11 +89,14 @@ export function storageOf(format: FormatName, packing: Packing | undefined): Sto
     if (packing === undefined || packing === 'bytes') return { width, dense: false, highFirst: false };
     throw new PtxlabError(
       'bad-packing',
-      `${format} has ${width} bits an element: only narrower ones can be '${packing}'`,
+      `elements of ${format} have ${width} bits: only narrower ones can be '${packing}'`,
     );
   }
   if (packing === 'high-first' && 8 % width !== 0) {
-    throw new PtxlabError('bad-packing', `elements of ${format} cross bytes: they are 'bytes' or 'low-first'`);
+    throw new PtxlabError(
+      'bad-packing',
+      `elements of ${format} cross byte boundaries: they can be 'bytes' or 'low-first'`,
+    );
   }
   const chosen = packing ?? (width === 6 ? 'bytes' : 'low-first');
   return { width, dense: chosen !== 'bytes', highFirst: chosen === 'high-first' };

@@ -93,7 +93,7 @@ export class Workspace {
 /** Shared if that is allowed; a page must be cross-origin isolated for it. */
 function newMemory(pages: number): WebAssembly.Memory {
   if (typeof WebAssembly === 'undefined') {
-    throw new PtxlabError('no-webassembly', 'a workspace is memory of WebAssembly, which is not to be had here');
+    throw new PtxlabError('no-webassembly', 'a workspace needs WebAssembly memory, which is not available here');
   }
   try {
     if (typeof SharedArrayBuffer === 'function') {
@@ -101,6 +101,6 @@ function newMemory(pages: number): WebAssembly.Memory {
     }
     return new WebAssembly.Memory({ initial: pages, maximum: pages });
   } catch (cause) {
-    throw new PtxlabError('out-of-memory', `no memory of ${pages * pageSize} bytes is to be had`, { cause });
+    throw new PtxlabError('out-of-memory', `${pages * pageSize} bytes of memory are not available`, { cause });
   }
 }

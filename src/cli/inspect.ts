@@ -62,7 +62,7 @@ async function inspectFile(path: string, flags: InspectFlags, signal: AbortSigna
     if (entries.length === 0 && flags.only !== undefined)
       throw new PtxlabError(
         'no-such-tensor',
-        `${path}: --only takes none of its ${plural(input.file.tensors.length, 'tensor')}`,
+        `${path}: --only matches none of its ${plural(input.file.tensors.length, 'tensor')}`,
       );
     if (!flags.stats) return { input, tensors: entries.map((entry) => ({ entry, summary: null })) };
     const elements = entries.reduce((sum, entry) => sum + (isReadable(entry) ? entry.elements : 0), 0);

@@ -76,7 +76,7 @@ export function defineRun(program: Command, finish: Finish): void {
       [],
     )
     .option('--out <index:file>', 'write a buffer argument to a file after the launch; can be repeated', collect, [])
-    .option('-t, --target <name>', 'judge for this architecture in place of the target of the module')
+    .option('-t, --target <name>', "judge for this architecture instead of the module's target")
     .option('--gpu <name>', 'the GPU whose arithmetic to use, such as sm_90 or H100; that of the target by default')
     .addOption(new Option('--engine <engine>', 'the engine to run on').choices(['jit', 'interp']))
     .option('--workers <count>', 'worker threads for the fast engine; 0, the default, runs all blocks on one thread')

@@ -14,7 +14,7 @@ function exitOf(error: unknown): 0 | 2 {
   if (error instanceof CommanderError) return wanted.has(error.code) ? 0 : 2;
   const isUsage = error instanceof UsageError || error instanceof PtxlabError;
   const message = (error instanceof Error ? error.message : String(error)).split('\n', 1)[0];
-  process.stderr.write(isUsage ? `ptxlab: ${message}\n` : `ptxlab: internal fault: ${message}${faultHint()}\n`);
+  process.stderr.write(isUsage ? `ptxlab: ${message}\n` : `ptxlab: internal error: ${message}${faultHint()}\n`);
   if (isDebugging() && error instanceof Error) process.stderr.write(`${error.stack}\n`);
   return 2;
 }

@@ -93,7 +93,7 @@ function answerOne(line: Result<string, LineError>, answerer: Answerer): Reply {
   try {
     return { text: `${answerer.answer(request.value, raw)}\n`, isFault: false };
   } catch (fault) {
-    const message = `internal fault: ${fault instanceof Error ? fault.message : String(fault)}`;
+    const message = `internal error: ${fault instanceof Error ? fault.message : String(fault)}`;
     return { text: `${answerer.refuse(request.value, raw, { code: 'INTERNAL', message })}\n`, isFault: true };
   }
 }

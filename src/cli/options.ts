@@ -39,7 +39,7 @@ export function readTarget(text: string | undefined): string | undefined {
 function requireTarget(name: string): void {
   if (findTarget(name) !== undefined) return;
   const names = targets.map((target) => target.name);
-  const hint = helpForTarget(name) ?? `known are ${names[0]} to ${names[names.length - 1]}`;
+  const hint = helpForTarget(name) ?? `known targets are ${names[0]} to ${names[names.length - 1]}`;
   throw new UsageError(`unknown target '${name}' (${hint})`);
 }
 
@@ -48,7 +48,9 @@ export function readIsa(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   if (/^\d+\.\d+$/.test(text) && versions.includes(parseVersion(text))) return text;
   const oldest = formatVersion(elementAt(versions, 0));
-  throw new UsageError(`unknown PTX version '${text}' (known are ${oldest} to ${formatVersion(newestVersion)})`);
+  throw new UsageError(
+    `unknown PTX version '${text}' (known versions are ${oldest} to ${formatVersion(newestVersion)})`,
+  );
 }
 
 /** The target and version that the flags name. */

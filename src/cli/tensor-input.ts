@@ -26,7 +26,7 @@ export interface TensorInput extends OpenTensors {
 
 /** Opens a file and reads its header; errors are PtxlabErrors that name the file. */
 export async function openTensors(path: string, flags: TensorFlags): Promise<TensorInput> {
-  if (path === '-') throw new UsageError('tensor files are read at random places, which stdin does not allow');
+  if (path === '-') throw new UsageError('tensor files are not read in order, so they cannot come from stdin');
   const options = readOptions(path, flags);
   const { only = [] } = flags;
   const takes = (name: string): boolean => only.length === 0 || only.some((glob) => matchesGlob(glob, name));
@@ -46,7 +46,7 @@ function isUnknown(path: string, error: unknown, { shape }: TensorFlags): error 
 }
 
 function withRawHint({ code, message }: TensorFileError): TensorFileError {
-  return new TensorFileError(code, `${message}; for raw bytes say what they are: --dtype f32 --shape 1024,1024`);
+  return new TensorFileError(code, `${message}; for raw bytes give their format: --dtype f32 --shape 1024,1024`);
 }
 
 /** Files that identify their own content, so that `--shape` applies to the other one. */

@@ -119,7 +119,7 @@ function withHint(result: LaunchResult, { functions }: KernelProgram): LaunchRes
   if (result.ok || result.fault.code !== 'PTX6031') return result;
   const looks = functions.some((one) => one.kind === 'program' && one.program.instructions.some(readsWorkspace));
   if (!looks) return result;
-  const message = `${result.fault.message}; it looks for the workspace of a grid, which cooperative launches have`;
+  const message = `${result.fault.message}; it looks for a grid workspace, which only cooperative launches have`;
   return { ...result, fault: { ...result.fault, message } };
 }
 

@@ -24,7 +24,7 @@ export const catalogue = {
     message: 'unexpected {found}; expected {expected}',
     ptxas: "Parsing error near '{near}': syntax error",
     section: '4.3',
-    explain: 'The grammar of PTX allows something else at this place. Reading goes on at the next statement.',
+    explain: 'The grammar of PTX allows something else at this place. Parsing continues at the next statement.',
   },
   PTX1002: {
     severity: 'error',
@@ -287,7 +287,7 @@ export const catalogue = {
   },
   PTX2033: {
     severity: 'error',
-    title: 'modifiers do not go together',
+    title: 'modifiers cannot be combined',
     message: "'{modifier}' cannot be combined with {other} here",
     ptxas: "Modifier '{modifier}' cannot be combined with modifier '{other}'",
     section: '9.7',
@@ -325,7 +325,7 @@ export const catalogue = {
     message: '{what} takes {expected}; found {found}',
     ptxas: "Arguments mismatch for instruction '{opcode}'",
     section: '9.2',
-    explain: 'The syntax line of the instruction has another number of operands.',
+    explain: 'The syntax line of the instruction has a different number of operands.',
   },
   PTX3003: {
     severity: 'error',
@@ -333,8 +333,7 @@ export const catalogue = {
     message: "operand '{name}' of {what} must be {expected}; found {found}",
     ptxas: "Arguments mismatch for instruction '{opcode}'",
     section: '6.4',
-    explain:
-      'This operand position takes another kind of operand, such as an address in brackets, a vector or a label.',
+    explain: 'This position takes a different kind of operand, such as an address in brackets, a vector or a label.',
   },
   PTX3004: {
     severity: 'error',
@@ -486,7 +485,7 @@ export const catalogue = {
     ptxas: "Program uses {found}-bit address on line '' which is conflicting with .address_size 64",
     section: '5.1',
     explain:
-      'With .address_size 64, global and generic addresses have 64 bits. Addresses in .shared, .local, .const and .param fit into 32. ptxas goes on as if the whole module had 32-bit addresses, which it no longer compiles.',
+      'With .address_size 64, global and generic addresses have 64 bits. Addresses in .shared, .local, .const and .param fit into 32. ptxas continues as if the whole module had 32-bit addresses, which it no longer compiles.',
   },
   PTX3028: {
     severity: 'warning',
@@ -611,7 +610,7 @@ export const catalogue = {
     ptxas: '32-Bit compilation is no longer supported',
     section: '11.1.3',
     explain:
-      "Addresses have 32 bits where .address_size does not say 64. That is legal PTX, but ptxas 13.0 compiles it for none of its targets, which begin with sm_75: add '.address_size 64' and use 64-bit registers for addresses.",
+      "Addresses have 32 bits unless .address_size says 64. That is legal PTX, but ptxas 13.0 compiles it for none of its targets, which begin with sm_75: add '.address_size 64' and use 64-bit registers for addresses.",
   },
   PTX5001: {
     severity: 'error',
@@ -841,11 +840,11 @@ export const catalogue = {
   },
   PTX5029: {
     severity: 'error',
-    title: 'unknown place of a call',
-    message: 'no .loc before this one has the place {place}',
+    title: 'unknown position of a call',
+    message: 'no .loc before this one has the position {place}',
     ptxas: 'Source location {place} used in inlined_at directive must be used in a preceding .loc directive',
     section: '11.5.3',
-    explain: 'inlined_at refers to the place of a call, which an earlier .loc must have.',
+    explain: 'inlined_at refers to the position of a call, which an earlier .loc must have given.',
   },
   PTX5030: {
     severity: 'error',
@@ -993,7 +992,7 @@ export const catalogue = {
     message: 'the kernel did not end within {budget} thread-instructions',
     ptxas: 'the kernel did not end within {budget} thread-instructions',
     section: '9.3',
-    explain: 'The budget stops kernels that never end. Raise it if the kernel only takes long.',
+    explain: 'The budget stops kernels that never end. Raise it if the kernel just takes long.',
   },
   PTX6021: {
     severity: 'error',
@@ -1001,7 +1000,7 @@ export const catalogue = {
     message: 'the kernel did not end within {seconds} s',
     ptxas: 'the kernel did not end within {seconds} s',
     section: '9.3',
-    explain: 'The timeout stops kernels that never end. Raise it if the kernel only takes long.',
+    explain: 'The timeout stops kernels that never end. Raise it if the kernel just takes long.',
   },
   PTX6022: {
     severity: 'error',
@@ -1050,7 +1049,7 @@ export const catalogue = {
     ptxas: 'an unchecked access {what}',
     section: null,
     explain:
-      'Without memory checks, only accesses outside of all memory are noticed, and with workers also misaligned atomic operations, but not where they happen. Run the kernel with checks to see the place.',
+      'Without memory checks, only accesses outside of all memory are noticed, and with workers also misaligned atomic operations, but not where they happen. Run the kernel with checks to find the place.',
   },
   PTX6040: {
     severity: 'error',

@@ -50,7 +50,7 @@ export function explainLiteral(text: string): LiteralExplanation | null {
 const floatWords: Readonly<Record<FloatOperand['form'], string>> = {
   '0f': 'f32 constant, written as its bits',
   '0d': 'f64 constant, written as its bits',
-  decimal: 'decimal constant: f64, rounded to f32 where an f32 is wanted',
+  decimal: 'decimal constant: f64, rounded to f32 where an f32 is needed',
 };
 
 function explainFloat(text: string, { form, bits }: FloatOperand): LiteralExplanation {

@@ -75,7 +75,7 @@ export function matrixText(cells: readonly MatrixCell[]): readonly string[] {
     '!  a rounding must be written   ?  it may be   neither mark: it is refused',
     '.  no such conversion',
     'Formats of 8 bits and less come in packs: .e4m3x2, .e2m1x4, .ue8m0x2, .s2f6x2.',
-    'Where tables of the ISA disagree, docs/spec-questions.md names the reading.',
+    'If tables of the ISA disagree, docs/spec-questions.md names the reading.',
   ];
 }
 

@@ -10,7 +10,7 @@ const meanings: Readonly<Record<string, string>> = {
   '.rz': 'round toward zero',
   '.rm': 'round toward negative infinity',
   '.rp': 'round toward positive infinity',
-  '.rs': 'round away from zero where random bits and discarded bits carry, else toward zero',
+  '.rs': 'round away from zero if random bits and discarded bits carry, else toward zero',
   '.rni': 'round to the nearest integer, ties to even',
   '.rzi': 'round to an integer toward zero',
   '.rmi': 'round to an integer toward negative infinity',
@@ -18,7 +18,7 @@ const meanings: Readonly<Record<string, string>> = {
   '.ftz': 'subnormal f32 inputs and results become zero of their sign',
   '.sat': 'clamp: integers to the range of the type, floats to [0, 1] with NaN as +0',
   '.satfinite':
-    'values beyond the largest finite one, infinity included, become that one; NaN does too where the format has no NaN',
+    'values beyond the largest finite value, including infinity, become that value; NaN does too if the format has no NaN',
   '.relu': 'negative results become +0, NaN becomes the canonical NaN',
   '.scaled::n2::ue8m0': 'a last operand holds two ue8m0 scale factors',
   '.approx': 'approximate: hardware may differ by the stated error',
@@ -30,7 +30,7 @@ const meanings: Readonly<Record<string, string>> = {
   '.xorsign': 'the sign is the product of the signs of the inputs',
   '.abs': 'magnitudes are compared',
   '.cc': 'the carry or borrow goes into the condition code, for addc, subc or madc',
-  '.shiftamt': 'how far to shift it to the top, in place of where it is',
+  '.shiftamt': 'the shift distance that moves it to the top, instead of its position',
   '.clamp': 'amounts beyond the width count as the width',
   '.wrap': 'amounts count modulo the width',
   '.l': 'to the left, keeping the upper word',
@@ -49,7 +49,7 @@ const meanings: Readonly<Record<string, string>> = {
   '.nc': 'through the read-only cache',
   '.weak': 'no ordering beyond this thread',
   '.relaxed': 'atomic, without ordering others',
-  '.acquire': 'atomic, later accesses stay behind it',
+  '.acquire': 'atomic, later accesses stay after it',
   '.release': 'atomic, earlier accesses stay before it',
 };
 

@@ -73,8 +73,8 @@ const classWords: Readonly<Record<PtxType['class'], string>> = {
 
 const useWords: Readonly<Record<PtxType['use'], string>> = {
   variable: 'for registers, variables and instructions',
-  instruction: 'for instructions only, registers are bit-size',
-  element: 'for instructions only, no declaration takes it',
+  instruction: 'for instructions only; its registers have bit-size types',
+  element: 'for instructions only; it cannot be declared',
   quirk: 'for instructions only',
 };
 
@@ -114,10 +114,8 @@ function nanText({ width, signed, nan, canonicalNan }: FloatFormat): string {
   if (nan === 'none' || canonicalNan === null) return 'none';
   const show = (bits: bigint): string => `0x${hex(chop(bits, width), width)}`;
   const written = show(canonicalNan);
-  if (nan === 'ieee') return `exponent all ones and fraction not zero; ${written} is the one written`;
-  return signed
-    ? `${written} and ${show(canonicalNan | (1n << BigInt(width - 1)))}; ${written} is the one written`
-    : written;
+  if (nan === 'ieee') return `exponent all ones and fraction not zero; results are ${written}`;
+  return signed ? `${written} and ${show(canonicalNan | (1n << BigInt(width - 1)))}; results are ${written}` : written;
 }
 
 /** The explanation as lines. */
@@ -126,6 +124,6 @@ export function nameText(explained: NameExplanation, width: number, style: Style
     return [style.accent(explained.name), ...wrap(explained.summary, width), ...table(explained.facts, width)];
   }
   const { name, meaning, forms } = explained;
-  const list = forms.length === 0 ? ['no form of the table takes it'] : wrap(forms.join(', '), width - 2);
+  const list = forms.length === 0 ? ['no form in the table accepts it'] : wrap(forms.join(', '), width - 2);
   return [`${style.accent(name)}  ${meaning}`, '', style.strong('Forms'), ...list.map((line) => `  ${line}`)];
 }

@@ -76,7 +76,7 @@ describe('packed types', () => {
   });
 
   test('need all their lanes', () => {
-    expect(read('1', '.f16x2')).toMatch(/wants 2 values/);
+    expect(read('1', '.f16x2')).toMatch(/needs 2 values/);
     expect(read('1,x', '.f16x2')).toMatch(/not a number/);
   });
 });

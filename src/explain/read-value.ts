@@ -38,7 +38,7 @@ function readPredicate(word: string): Reading {
 
 function readLanes(text: string, { name, lanes, laneStride, width, format }: PtxType): Reading {
   const words = text.replace(/^\{(.*)\}$/, '$1').split(',');
-  if (words.length !== lanes) return err(`${name} wants ${lanes} values with commas, topmost lane first, or 0x bits`);
+  if (words.length !== lanes) return err(`${name} needs ${lanes} values with commas, topmost lane first, or 0x bits`);
   let bits = 0n;
   let rounded = false;
   for (const word of words) {

@@ -43,7 +43,7 @@ const texts: { readonly [Kind in StepKind]: Text<Kind> } = {
   collective: (step) =>
     `${names(step.to)} = ${keyOf(step.fn)}(${names(step.from)}) over ${step.mask === null ? 'the threads that come together' : refName(step.mask)}`,
   atomic: (step) =>
-    `${names(step.old)} = what was at [${refName(step.address)}], then there ${step.steps.map((one) => stepText(one)).join(', ')}`,
+    `${names(step.old)} = value at [${refName(step.address)}], replaced by ${step.steps.map((one) => stepText(one)).join(', ')}`,
   trap: () => 'end the launch with a fault',
   yield: () => 'let other threads run',
   unsupported: (step) => `${step.what}: checked, not executed`,

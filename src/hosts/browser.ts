@@ -50,7 +50,7 @@ async function ask(question: Question): Promise<Answer> {
 }
 
 function broken(answer: Answer): Error {
-  return new Error(answer.kind === 'broken' ? answer.message : 'a worker began anew');
+  return new Error(answer.kind === 'broken' ? answer.message : 'a worker restarted');
 }
 
 export const host: WorkerHost = {

@@ -42,7 +42,7 @@ async function openToRead(path: string): Promise<FileHandle> {
   } catch (error) {
     // Links are followed here, so a link alone is not an error.
     if (codeOf(error) !== 'ELOOP') throw error;
-    throw fileError('not-a-file', path, 'is a symbolic link that leads in a circle');
+    throw fileError('not-a-file', path, 'is a symbolic link that leads back to itself');
   }
 }
 
@@ -110,7 +110,7 @@ export async function reopenFile(target: string, size: number): Promise<PendingF
   const found = await regularSize(handle, target).catch(() => null);
   if (found !== size) {
     await handle.close();
-    throw fileError('bad-offsets', target, `is not the file of ${size} bytes that was written before`);
+    throw fileError('bad-offsets', target, `is not the file of ${size} bytes that an earlier run wrote`);
   }
   const file = pendingFile(handle, target, target, size, true);
   return {
@@ -145,7 +145,8 @@ function pendingFile(
     target,
     temporary,
     async write(offset, bytes) {
-      if (offset + bytes.byteLength > size) throw fileError('bad-offsets', temporary, `is to have ${size} bytes only`);
+      if (offset + bytes.byteLength > size)
+        throw fileError('bad-offsets', temporary, `has room for only ${size} bytes`);
       await withFileErrors(temporary, () => writeAll(handle, offset, bytes), target);
     },
     sync: () => withFileErrors(temporary, () => handle.sync(), target),
@@ -193,7 +194,7 @@ async function requireReplaceable(target: string, replace: boolean): Promise<voi
   if (found === null) return;
   if (found.isDirectory()) throw fileError('is-a-directory', target, 'is a directory');
   if (!found.isFile() && !found.isSymbolicLink()) throw fileError('not-a-file', target, 'is not a regular file');
-  if (!replace) throw fileError('exists', target, `${found.isFile() ? '' : 'is a symbolic link that '}exists already`);
+  if (!replace) throw fileError('exists', target, `${found.isFile() ? '' : 'is a symbolic link that '}already exists`);
 }
 
 /** Throws `disk-full` if the disk of the output file does not have enough room. */
@@ -238,7 +239,7 @@ async function regularSize(handle: FileHandle, path: string): Promise<number> {
 async function readAll(handle: FileHandle, path: string, offset: number, into: Uint8Array): Promise<void> {
   for (let done = 0; done < into.byteLength; ) {
     const { bytesRead } = await handle.read(into, done, Math.min(into.byteLength - done, mostAtOnce), offset + done);
-    if (bytesRead === 0) throw fileError('truncated', path, `ends at ${offset + done} bytes, more were expected`);
+    if (bytesRead === 0) throw fileError('truncated', path, `ends at ${offset + done} bytes; more were expected`);
     done += bytesRead;
   }
 }
@@ -274,11 +275,11 @@ const codes: Readonly<Record<string, readonly [TensorFileCode, string]>> = {
   EISDIR: ['is-a-directory', 'is a directory'],
   EACCES: ['no-permission', 'may not be accessed'],
   EPERM: ['no-permission', 'may not be accessed'],
-  EROFS: ['no-permission', 'is on a disk that cannot be written'],
-  EEXIST: ['exists', 'exists already'],
+  EROFS: ['no-permission', 'is on a read-only disk'],
+  EEXIST: ['exists', 'already exists'],
   ENOSPC: ['disk-full', 'does not fit on the disk'],
-  EFBIG: ['disk-full', 'is larger than a file may be here'],
-  EDQUOT: ['disk-full', 'does not fit into the disk quota'],
+  EFBIG: ['disk-full', 'exceeds the file size limit'],
+  EDQUOT: ['disk-full', 'exceeds the disk quota'],
   ELOOP: ['not-a-file', 'is a symbolic link'],
 };
 

@@ -63,11 +63,11 @@ export async function openUnfinished(target: string, options: UnfinishedOptions)
   if (goesOn && left.work !== work) {
     throw new TensorFileError(
       'exists',
-      `${target} was begun from another input or with other options: --force begins anew`,
+      `${target} was started from another input or with other options: --force starts over`,
     );
   }
   if (!goesOn && left !== null && !resume && !replace) {
-    throw new TensorFileError('exists', `${target} was left unfinished: --resume goes on with it, --force begins anew`);
+    throw new TensorFileError('exists', `${target} is unfinished: --resume continues it, --force starts over`);
   }
   const started = await startOf(process.pid);
   const textOf = (reached: unknown): string =>

@@ -121,7 +121,7 @@ function stateOfThread({ frame, local, base, calls, pc, activity, before }: Thre
 export function blockInState(state: BlockState, plan: BlockPlan): Block {
   const { linear, threads, shared, barriers, collectives, turn, idleTurns } = state;
   const block = beginBlock(linear, plan);
-  if (block.threads.length !== threads.length) throw new Error('the state is of a block of another shape');
+  if (block.threads.length !== threads.length) throw new Error('the state belongs to a block of another shape');
   block.shared.take(shared);
   block.barriers.take(barriers);
   block.collectives.take(collectives);

@@ -68,7 +68,7 @@ export function prepareReturn({ registerResults }: FunctionProgram, cpu: Cpu): A
     thread.base = caller.base;
     thread.pc = caller.pc;
     const rest = cpu.code[caller.pc - 1]?.rest;
-    if (rest?.kind !== 'call') throw new Error('a function returns to where none was called');
+    if (rest?.kind !== 'call') throw new Error('a function returns without a call');
     rest.go(thread);
   };
 }

@@ -50,7 +50,7 @@ export function completeGroup(block: Block, group: Group, code: readonly Prepare
     return { thread, rest, lane: linear % warpSize, values };
   });
   const [first] = members;
-  if (first === undefined) throw new Error('a group of nobody');
+  if (first === undefined) throw new Error('an empty group');
   const results = exchange(first.rest.fn, members);
   members.forEach(({ thread, rest }, i) => {
     wake(thread);

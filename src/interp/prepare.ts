@@ -149,7 +149,7 @@ const stops: { readonly [Kind in WaitingKind]: PrepareStop<Kind> } = {
   collective: (step, after, { instruction, placeOf, context }) =>
     prepareCollective(step, after, instruction.line, placeOf, context.cpu),
   call: (_, __, { instruction: { call, text }, context }) => {
-    if (call === null) throw new Error(`nothing is known of ${text}`);
+    if (call === null) throw new Error(`no facts are known about ${text}`);
     return prepareCall(call, context.program, context);
   },
 };

@@ -71,7 +71,8 @@ export class DeviceHeap {
     if (allocation === undefined) {
       const shown = formatAddress(address);
       const freed = this.freed.get(Number(address));
-      const why = freed === undefined ? 'malloc of this device did not give that address' : `${freed} was freed before`;
+      const why =
+        freed === undefined ? 'malloc of this device did not return that address' : `${freed} was freed before`;
       throw machineFault('PTX6033', { address: shown, why }, { space: 'global', address: shown });
     }
     this.live.delete(allocation.address);

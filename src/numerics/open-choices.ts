@@ -93,7 +93,7 @@ export const openChoices: readonly OpenChoice[] = [
   {
     id: 'ftz-boundary',
     title: '.ftz where rounding alone reaches the smallest normal f32',
-    choice: 'the rounded result decides: what rounds to 2^-126 stays',
+    choice: 'the rounded result decides: a value that rounds to 2^-126 is kept',
     evidence: 'measured: ptxas 13.0 lowers to a conversion and a later flush; its own folding flushes',
     appliesTo: (c) => c.flush && c.from === 'f64' && c.to === 'f32' && c.rounding !== 'rz',
   },
@@ -120,7 +120,7 @@ export const openChoices: readonly OpenChoice[] = [
   },
   {
     id: 'random-lanes-fp4',
-    title: 'which bytes of rbits serve which operand for e2m1x4',
+    title: 'which bytes of rbits belong to which operand for e2m1x4',
     choice: 'a bits 31..24, b bits 15..8, e bits 23..16, f bits 7..0',
     evidence: 'assumed, like f16x2; PTX ISA 9.7.9.21: a and b take the high, e and f the low bytes of both halves',
     appliesTo: (c) => isRandom(c) && c.to === 'e2m1',
@@ -135,8 +135,8 @@ export const openChoices: readonly OpenChoice[] = [
   {
     id: 's2f6-lowest',
     title: 's2f6 below -MAX_NORM',
-    choice: '0x81, which is -1.984375: 0x80 is never made, even from -2',
-    evidence: "assumed from the letter of PTX ISA 9.7.9.21, .satfinite; a two's complement clamp would give 0x80",
+    choice: '0x81, which is -1.984375: 0x80 is never produced, even from -2',
+    evidence: "assumed from the wording of PTX ISA 9.7.9.21, .satfinite; a two's complement clamp would give 0x80",
     appliesTo: (c) => c.to === 's2f6' && !c.relu,
   },
   {
@@ -167,7 +167,7 @@ export const arithmeticChoices: readonly ArithmeticChoice[] = [
   {
     id: 'nan-result-f64',
     title: 'bits of a NaN result in f64',
-    choice: 'the first NaN operand, made quiet; 0xfff8000000000000 where no operand is one',
+    choice: 'the first NaN operand, made quiet; 0xfff8000000000000 if no operand is one',
     evidence: "PTX ISA 9.7.3: payloads are supported in f64; the NaN of CUDA's math_constants.h; the order is assumed",
     appliesTo: (fn, format) => format === 'f64' && !signOnly(fn),
   },

@@ -54,7 +54,7 @@ export const nanPolicies: readonly ConversionPolicy<NanPolicy>[] = [
   },
   {
     name: 'max-norm',
-    rule: 'a NaN becomes +MAX_NORM, as the format has no NaN',
+    rule: 'a NaN becomes +MAX_NORM, because the format has no NaN',
     evidence: `${cvt}, .satfinite`,
     when: (c) => !hasNan(formats[c.to]),
   },
@@ -120,13 +120,13 @@ export const overflowPolicies: readonly ConversionPolicy<OverflowPolicy>[] = [
   },
   {
     name: 'nan',
-    rule: 'a value beyond the format, and infinity, becomes NaN as there is no infinity; under .rz a finite one becomes the largest',
+    rule: 'infinity and values beyond the format become NaN, because there is no infinity; under .rz finite values become the largest one',
     evidence: 'measured: header code for ue8m0',
     when: (c) => c.to === 'ue8m0',
   },
   {
     name: 'directed',
-    rule: 'a value beyond the format becomes infinity, or the largest value where the rounding points to zero',
+    rule: 'a value beyond the format becomes infinity, or the largest value if the rounding points to zero',
     evidence: 'IEEE 754 section 7.4; measured: header code',
     when: () => true,
   },
@@ -177,7 +177,7 @@ export const causes: Readonly<Record<Exclude<Cause, 'nan' | 'overflow'>, Policy<
     'the random bits and the discarded bits do not carry: toward zero',
     `${cvt}, .rs`,
   ),
-  'scale-nan': cause('scale-nan', 'the scale 0xff is a NaN, so the value is one', 'ue8m0: 0xff is NaN'),
+  'scale-nan': cause('scale-nan', 'the scale 0xff is a NaN, so the result is NaN too', 'ue8m0: 0xff is NaN'),
   infinity: cause('infinity', 'an infinity stays one', 'definition'),
   least: cause('least', 'below the least value of ue8m0, which has no zero: 2^-127', 'measured: header code'),
   'sign-ignored': cause('sign-ignored', 'ue8m0 has no sign: the magnitude is converted', 'measured: header code'),

@@ -120,7 +120,7 @@ class Linker {
     if ('signature' in callee) {
       const known = resolve(this.table, callee.name);
       if (signatureKey(known.signature) === key) return { kind: 'direct', function: this.indexOf(known) };
-      throw new PtxlabError('unresolved-function', `'${callee.name}' takes or returns something else than is declared`);
+      throw new PtxlabError('unresolved-function', `'${callee.name}' takes or returns something other than declared`);
     }
     const id = `${key} | ${targets?.join(' ') ?? ''}`;
     const group = this.groups.get(id) ?? { key, targets, candidates: [] };

@@ -65,7 +65,7 @@ export function buildImage(
     if (symbol === undefined || address === undefined) {
       throw new PtxlabError(
         'unresolved-variable',
-        `an initialiser takes the address of '${name}', which has none here`,
+        `an initialiser takes the address of '${name}', which this module does not define`,
       );
     }
     return BigInt(address) + (generic !== null && symbol.space === '.const' ? constBase(generic) : 0n);

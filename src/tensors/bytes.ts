@@ -78,6 +78,6 @@ export function requireRange(size: number, offset: number, length: number): void
   if (offset < 0 || offset + length > size)
     throw new TensorFileError(
       'truncated',
-      `bytes ${offset} to ${offset + length} are wanted, the file ends at ${size}`,
+      `bytes ${offset} to ${offset + length} are needed, but the file ends at ${size}`,
     );
 }

@@ -24,7 +24,7 @@ export function checkedSource(source: ByteSource, checksum: number): ByteSource 
     await source.read(offset, into);
     if (reached < offset + into.byteLength) take(into.subarray(reached - offset));
     if (reached === size && crc !== checksum)
-      throw new TensorFileError('bad-data', 'the stored data has another checksum than is announced');
+      throw new TensorFileError('bad-data', 'the stored data has a different checksum than announced');
   };
   return serialSource(size, read);
 }

@@ -111,7 +111,7 @@ function layoutOfDrafts(
 ): FileLayout {
   const groups = drafts.map(({ plans }) => plans);
   if (shards === undefined) return layoutFile(container, groups.flat(), carried);
-  refuseIf(!containers[container].sharded, `${containers[container].words} is never one of several`);
+  refuseIf(!containers[container].sharded, `${containers[container].words} cannot be split into several`);
   return layoutShards(groups, shards, carried.metadata);
 }
 
@@ -135,24 +135,24 @@ function targetOf(choice: ConversionChoice, container: Container): Target {
   const { scales, title } = containers[container];
   if (scales === 'in blocks' && isWritableLayout(name)) {
     const isPlain = scale === undefined && scaleRule === undefined && rounding === 'rn';
-    refuseIf(!isPlain, 'blocks of GGUF have scales and a rounding of their own');
-    refuseIf(choice.saturate === false, 'codes with scales saturate');
-    refuseIf((choice.semantics ?? 'ptx') !== 'ptx', 'codes with scales are made as GGUF says');
+    refuseIf(!isPlain, 'GGUF blocks have their own scales and rounding');
+    refuseIf(choice.saturate === false, 'codes with scales always saturate');
+    refuseIf((choice.semantics ?? 'ptx') !== 'ptx', 'codes with scales follow the rules of GGUF');
     return { kind: 'blocks', layout: name };
   }
   const isOwn = isBlockLayout(name) && name !== 'mxfp4' && name !== 'nvfp4';
   refuseIf(isOwn && !isWritableLayout(name), `blocks of ${name} are read, not written`);
-  refuseIf(isOwn, `${name} is a type of GGUF: the new file has to be one`);
+  refuseIf(isOwn, `${name} is a type of GGUF, so the new file must be GGUF`);
   const isBlocks = /^(?:mx|nv)fp\d/.test(name);
-  refuseIf(!isBlocks && scaleRule !== undefined, `${to} has no choice of scale rule: that is for mx schemes`);
+  refuseIf(!isBlocks && scaleRule !== undefined, `${to} has no choice of scale rule: only mx schemes do`);
   if (!isBlocks && scale === undefined) return { kind: 'format', format: requireFormat(to) };
   const scheme = schemeNamed(isBlocks ? name : requireFormat(to));
-  refuseIf(isBlocks && scale !== undefined, `${scheme.name} has scales of its own`);
-  refuseIf(rounding !== 'rn' && rounding !== 'rs', 'codes with scales are rounded by rn or rs');
-  refuseIf(choice.saturate === false, 'codes with scales saturate');
-  refuseIf((choice.semantics ?? 'ptx') !== 'ptx', 'codes with scales are made as PTX makes them');
+  refuseIf(isBlocks && scale !== undefined, `${scheme.name} has its own scales`);
+  refuseIf(rounding !== 'rn' && rounding !== 'rs', 'codes with scales are rounded with rn or rs');
+  refuseIf(choice.saturate === false, 'codes with scales always saturate');
+  refuseIf((choice.semantics ?? 'ptx') !== 'ptx', 'codes with scales follow the rules of PTX');
   refuseIf(scaleRule !== undefined && scheme.scale !== 'ue8m0', `${scheme.name} has no choice of scale rule`);
-  refuseIf(scales === 'in blocks', `${title} has no ${to} with scales of its own`);
+  refuseIf(scales === 'in blocks', `${title} has no ${to} with separate scales`);
   return { kind: 'scheme', scheme };
 }
 

@@ -71,13 +71,13 @@ async function isIndex(source: ByteSource): Promise<boolean> {
 
 function openIndex(source: ByteSource, { openBeside }: OpenOptions): Promise<TensorFile> {
   if (openBeside === undefined)
-    throw new TensorFileError('unsupported', 'the index of a model is of no use without the files beside it');
+    throw new TensorFileError('unsupported', 'the index of a model needs the files that it names, in its folder');
   return openShards(source, openBeside);
 }
 
 async function openRawAs(source: ByteSource, { name, dtype, shape, packing }: OpenOptions): Promise<TensorFile> {
   if (dtype === undefined || shape === undefined)
-    throw new TensorFileError('unknown-dtype', 'of a file without header, dtype and shape must be given');
+    throw new TensorFileError('unknown-dtype', 'a file without a header needs a dtype and a shape');
   return openRaw(source, { name: tensorName(name), dtype, shape, ...(packing && { packing }) });
 }
 

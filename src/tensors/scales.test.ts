@@ -119,7 +119,7 @@ describe('every element has its own scale however a tensor is split', () => {
     ['groups of the middle axis alone', [3, 40, 700], [3, 2, 700]],
     ['four axes', [4, 4, 6, 800], [2, 2, 3, 50]],
     ['three axes taken as a matrix', [3, 16, 9000], [3, 563]],
-    ['a scale a row', [40, 60], [40]],
+    ['a scale per row', [40, 60], [40]],
     ['blocks along rows', [70, 90], [70, 3]],
     ['one for all', [30, 40], [1]],
   ])('%s', async (_, shape, scaleShape) => {
@@ -179,8 +179,8 @@ test('in words', () => {
     return f32(shape, ...Array<number>(elements).fill(1));
   };
   expect(words(e4m3(4, 64), ones(1))).toBe('one scale');
-  expect(words(e4m3(4, 64), ones(4, 1))).toBe('a scale a row');
-  expect(words(e4m3(4, 64), ones(4))).toBe('a scale a row');
+  expect(words(e4m3(4, 64), ones(4, 1))).toBe('a scale per row');
+  expect(words(e4m3(4, 64), ones(4))).toBe('a scale per row');
   expect(words(e4m3(4, 64), ones(4, 2))).toBe('a scale for 32');
   expect(words(e4m3(256, 256), ones(2, 2))).toBe('a scale for 128 x 128');
 });

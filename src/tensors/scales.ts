@@ -64,7 +64,9 @@ export function describeScales({ scale, grouping: { shape, groups } }: Scales, t
   if (scale.elements === 1) return 'one scale';
   const outer = groups.slice(0, -1).filter((group) => group > 1);
   const last = groups.at(-1) ?? 1;
-  return outer.length === 0 && last === shape.at(-1) ? 'a scale a row' : `a scale for ${[...outer, last].join(times)}`;
+  return outer.length === 0 && last === shape.at(-1)
+    ? 'a scale per row'
+    : `a scale for ${[...outer, last].join(times)}`;
 }
 
 /** Null if the shapes do not fit: then the two tensors are unrelated. */

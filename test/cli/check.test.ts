@@ -47,7 +47,7 @@ describe('exit and output', () => {
     const { code, stderr } = await ptxlab(['check', '-'], { input: matrix });
     expect(code).toBe(0);
     expect(stderr).toContain('lowest .version on sm_80: 7.0 or later\n');
-    expect(stderr).toContain('accepted by: unknown, as ldmatrix is not checked\n');
+    expect(stderr).toContain('accepted by: unknown, because ldmatrix is not checked\n');
   });
 
   test('- reads stdin', async () => {

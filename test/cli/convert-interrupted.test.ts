@@ -92,7 +92,7 @@ describe('interrupted', () => {
     writeFileSync(part, 'left');
     writeFileSync(`${part}.json`, JSON.stringify(journal));
     const plain = await convert(input, at('out.safetensors'), '--to', 'e4m3');
-    expect([plain.code, plain.stderr]).toEqual([2, expect.stringContaining('--resume goes on with it')]);
+    expect([plain.code, plain.stderr]).toEqual([2, expect.stringContaining('--resume continues it')]);
     const resumed = await convert(input, at('out.safetensors'), '--to', 'e4m3', '--resume');
     expect([resumed.code, resumed.stderr]).toEqual([2, expect.stringContaining('other options')]);
     expect(readFileSync(part, 'utf8')).toBe('left');
@@ -105,7 +105,7 @@ describe('interrupted', () => {
     const both = await Promise.all([1, 2].map(() => convert(input, out, '--to', 'e4m3', '-q')));
     expect(both.reduce((sum, { code }) => sum + (code ?? 9), 0)).toBe(2);
     expect(both.map(({ stderr }) => stderr).join('')).toMatch(
-      /is being written by (?:process \d+|another process)|exists already/,
+      /is being written by (?:process \d+|another process)|already exists/,
     );
     expect((await ptxlab(['inspect', '--no-stats', out])).stdout).toMatch(/F8_E4M3 .* w\n/);
   });
@@ -122,7 +122,7 @@ describe('interrupted', () => {
         stderr += chunk.toString();
       });
       const code = await new Promise((resolve) => child.on('close', resolve));
-      expect([code, stderr]).toEqual([2, `ptxlab: ${out} is larger than a file may be here\n`]);
+      expect([code, stderr]).toEqual([2, `ptxlab: ${out} exceeds the file size limit\n`]);
       expect(readdirSync(folder)).toEqual([]);
     },
   );

@@ -156,7 +156,7 @@ I64   as it is                2   16 B  ids
 describe('patterns', () => {
   test('an --only that matches nothing is an error', async () => {
     const { code, stderr } = await convert(model, at('o.npz'), '--to', 'f16', '--only', 'zzz*', '--only', 'y');
-    expect([code, stderr]).toEqual([2, `ptxlab: ${model}: --only 'zzz*', 'y' takes none of its 3 tensors\n`]);
+    expect([code, stderr]).toEqual([2, `ptxlab: ${model}: --only 'zzz*', 'y' matches none of its 3 tensors\n`]);
     expect((await convert(model, at('o.npz'), '--to', 'f16', '--only', 'zzz*', '--only', '*norm')).code).toBe(0);
   });
 
@@ -165,7 +165,7 @@ describe('patterns', () => {
     const { code, stderr } = await convert(model, at('o.npz'), ...args);
     expect([code, stderr.split('\n')[0]]).toEqual([
       0,
-      `ptxlab: warning: ${model}: --keep 'zzz*' keeps none of its 3 tensors`,
+      `ptxlab: warning: ${model}: --keep 'zzz*' matches none of its 3 tensors`,
     ]);
     expect(stderr.match(/warning/g)).toHaveLength(1);
     expect((await convert(model, at('o.npz'), ...args, '-q')).stderr).toBe('');
@@ -207,7 +207,7 @@ describe('files that it does not overwrite', () => {
   test('an existing file, unless --force is given', async () => {
     const out = put(folder, 'out.safetensors', 'mine');
     const refused = await convert(model, out, '--to', 'e4m3');
-    expect([refused.code, refused.stderr]).toEqual([2, `ptxlab: ${out} exists already\n`]);
+    expect([refused.code, refused.stderr]).toEqual([2, `ptxlab: ${out} already exists\n`]);
     expect(readFileSync(out, 'utf8')).toBe('mine');
     expect((await convert(model, out, '--to', 'e4m3', '--force', '-q')).code).toBe(0);
     expect((await dtypes(out)).length).toBe(3);

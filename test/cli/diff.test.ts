@@ -77,7 +77,7 @@ describe('without limits, any difference is a finding', () => {
     expect((await diff(zero, zero)).code).toBe(0);
     const { code, stdout } = await diff(zero, one);
     expect(code).toBe(1);
-    expect(stdout).toContain('other bytes of BOOL  m\n');
+    expect(stdout).toContain('different bytes of BOOL  m\n');
   });
 
   test('64-bit integers are compared in all bits', async () => {
@@ -241,7 +241,7 @@ describe('an error says what is wrong with a file', () => {
     await layout.finish?.({ ...memorySource(bytes), ...memorySink(bytes) });
     bytes[layout.tensors[0]?.offset ?? 0] = 1;
     const path = put(folder, 'spoilt.npz', bytes);
-    const message = `ptxlab: ${path}: the stored data has another checksum than is announced\n`;
+    const message = `ptxlab: ${path}: the stored data has a different checksum than announced\n`;
     expect(await diff(plain, path)).toMatchObject({ code: 2, stderr: message });
     expect(await ptxlab(['inspect', path])).toMatchObject({ code: 2, stderr: message });
     expect(await ptxlab(['convert', path, join(folder, 'o.npy'), '--to', 'f16'])).toMatchObject({
@@ -278,6 +278,6 @@ describe('wrong usage and bad files exit 2 with one sentence', () => {
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(message);
     expect(stderr).toMatch(/^ptxlab: [^\n]+\n$/);
-    expect(stderr).not.toContain('internal fault');
+    expect(stderr).not.toContain('internal error');
   });
 });

@@ -83,10 +83,10 @@ test('an internal error is one line and exits 2; PTXLAB_DEBUG=1 shows where it h
   expect(quiet).toEqual({
     code: 2,
     stdout: '',
-    stderr: 'ptxlab: internal fault: broken (PTXLAB_DEBUG=1 shows where)\n',
+    stderr: 'ptxlab: internal error: broken (PTXLAB_DEBUG=1 shows where)\n',
   });
   const loud = await ptxlab(['forms', '--matrix'], { env: { ...broken, PTXLAB_DEBUG: '1' } });
-  expect(loud.stderr).toMatch(/^ptxlab: internal fault: broken\nError: broken\n\s+at /);
+  expect(loud.stderr).toMatch(/^ptxlab: internal error: broken\nError: broken\n\s+at /);
   expect(loud.code).toBe(2);
 });
 
@@ -96,7 +96,7 @@ test('an internal error in a batch is the answer of its line; the rest goes on, 
   const { code, stdout } = await ptxlab(['eval', '--batch'], { env, input });
   expect(code).toBe(2);
   expect(stdout.split('\n')[0]).toBe(
-    '{"inst":"cvt.rn.f16.f32","error":{"code":"INTERNAL","message":"internal fault: broken"}}',
+    '{"inst":"cvt.rn.f16.f32","error":{"code":"INTERNAL","message":"internal error: broken"}}',
   );
   expect(stdout.split('\n')[1]).toContain('PTX2001');
 });

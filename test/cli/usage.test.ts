@@ -28,7 +28,11 @@ describe('wrong usage exits 2 with one hint on stderr', () => {
     ['no file', ['check'], /check needs a file, or - for stdin/],
     ['an unknown target', ['check', '-t', 'sm_8O', 'x'], /unknown target 'sm_8O' \(did you mean 'sm_80'\?\)/],
     ['an empty target list', ['check', '-t', ',', 'x'], /--target needs a name/],
-    ['an unknown version', ['check', '--isa', '6.6', 'x'], /unknown PTX version '6\.6' \(known are 1\.0 to 9\.1\)/],
+    [
+      'an unknown version',
+      ['check', '--isa', '6.6', 'x'],
+      /unknown PTX version '6\.6' \(known versions are 1\.0 to 9\.1\)/,
+    ],
     ['a warning kind that is not error', ['check', '-Wall', 'x'], /Allowed choices are error/],
     ['an unknown opcode', ['forms', '--opcode', 'cvtt'], /no forms of 'cvtt' \(did you mean cvta?\?\)/],
     ['too many arguments', ['forms', 'cvt'], /too many arguments/],

@@ -223,7 +223,7 @@ describe.each(['interp', 'jit'] as const)('%s', (engine) => {
 
     test('a declaration with another signature is not linked to the built-in function', async () => {
       const made = output({ module: '.extern .func free(.param .b32 p);', body: 'call free, (0);' }, 4, { engine });
-      await expect(made).rejects.toThrow("'free' takes or returns something else than is declared");
+      await expect(made).rejects.toThrow("'free' takes or returns something other than declared");
     });
   });
 

@@ -48,7 +48,7 @@ describe.each(Object.entries(everywhere))('on %s', (_name, way) => {
 
   test('a kernel that traps without a workspace is told why', async () => {
     const { result } = await outcome(reversed, 64, { ...way, block: 4 });
-    expect(result.ok ? null : result.fault.message).toContain('which cooperative launches have');
+    expect(result.ok ? null : result.fault.message).toContain('which only cooperative launches have');
   });
 
   test('a launch that is not cooperative has no workspace', async () => {

@@ -144,7 +144,7 @@ describe('several files', () => {
     expect(await contents()).toEqual(whole);
   });
 
-  test('are not begun if one name exists already', async () => {
+  test('are not begun if one name already exists', async () => {
     await writeFile(join(folder, 'two'), 'another');
     await expect(openAll()).rejects.toMatchObject({ code: 'exists' });
     expect(await contents()).toEqual({ two: 'another' });

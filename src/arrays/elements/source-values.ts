@@ -30,7 +30,7 @@ export function sourceOf(
     throw new PtxlabError('bad-source', `a ${kind} holds ${held.join(' or ')}, not ${from}`);
   }
   if (named === undefined && held.length > 1) {
-    throw new PtxlabError('bad-source', `a ${kind} holds ${held.join(' or ')}: say which by \`from\``);
+    throw new PtxlabError('bad-source', `a ${kind} holds ${held.join(' or ')}: choose one with \`from\``);
   }
   const { buffer, byteOffset, length } = given;
   // Makes a new view if the caller's is from another realm, or of another kind with the same bits.
@@ -50,7 +50,7 @@ function heldBy(kind: string): readonly SourceFormat[] {
     default:
       throw new PtxlabError(
         'bad-source',
-        `a ${kind} cannot be quantized: bring f32 in a Float32Array, or bits of f16 or bf16 in a Uint16Array`,
+        `a ${kind} cannot be quantized: pass f32 in a Float32Array, or bits of f16 or bf16 in a Uint16Array`,
       );
   }
 }

@@ -46,15 +46,15 @@ const aliases: ReadonlyMap<string, SchemeName> = new Map([
 /** The scheme with a name, in any case, with `-` or `_`. Throws unknown-scheme with the nearest. */
 export function schemeNamed(text: string): Scheme {
   if (typeof text !== 'string') {
-    throw new PtxlabError('unknown-scheme', `${shown(text)} is not the name of a scheme: it is a text`);
+    throw new PtxlabError('unknown-scheme', `${shown(text)} is not the name of a scheme: a name is a string`);
   }
   const name = text.trim().toLowerCase().replaceAll('-', '_');
   const scheme = schemes.get((aliases.get(name) ?? name) as SchemeName);
   if (scheme !== undefined) return scheme;
   const known = [...schemes.keys(), ...aliases.keys()];
   const near = nearestWord(name, known);
-  const hint = near === null ? `known are ${known.join(', ')}` : `did you mean '${near}'?`;
-  throw new PtxlabError('unknown-scheme', `'${text}' is not a way to quantize; ${hint}`);
+  const hint = near === null ? `known schemes are ${known.join(', ')}` : `did you mean '${near}'?`;
+  throw new PtxlabError('unknown-scheme', `'${text}' is not a quantization scheme; ${hint}`);
 }
 
 /** The largest magnitude that codes of an element can represent with both signs: 448 for e4m3, 127 for s8. */

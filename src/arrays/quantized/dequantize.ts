@@ -81,7 +81,7 @@ function outputOf(
     throw new PtxlabError('bad-output', `${count} values do not fit an output of ${out.length}`);
   }
   if (overlap(out, codes) || overlap(out, scales)) {
-    throw new PtxlabError('bad-output', 'out overlaps codes or scales that are still to be read');
+    throw new PtxlabError('bad-output', 'out overlaps codes or scales that have not been read yet');
   }
   return out;
 }

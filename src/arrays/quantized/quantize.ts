@@ -96,7 +96,7 @@ function checkOptions(options: QuantizeOptions): void {
     throw new PtxlabError('no-random-bits', "rounding 'rs' needs a `seed`");
   }
   if (options.rounding !== 'rs' && (options.seed !== undefined || options.firstElement !== undefined)) {
-    throw new PtxlabError('no-random-bits', "`seed` and `firstElement` go with rounding 'rs' only");
+    throw new PtxlabError('no-random-bits', "`seed` and `firstElement` are only for rounding 'rs'");
   }
 }
 

@@ -45,7 +45,7 @@ export interface QuantizedArray {
  */
 export function requireQuantized(quantized: unknown): asserts quantized is QuantizedArray {
   const wrong = whatIsWrong(quantized as Partial<QuantizedArray> | null | undefined);
-  if (wrong !== null) throw new PtxlabError('bad-quantized', `not what quantize makes: ${wrong}`);
+  if (wrong !== null) throw new PtxlabError('bad-quantized', `not a result of quantize: ${wrong}`);
 }
 
 function whatIsWrong(quantized: Partial<QuantizedArray> | null | undefined): string | null {
@@ -56,7 +56,7 @@ function whatIsWrong(quantized: Partial<QuantizedArray> | null | undefined): str
   if (typeof tensorScale !== 'number') return `tensorScale is ${shown(tensorScale)}`;
   const { rows, columns, tileRows, tileColumns, scaleRows, scaleColumns } = layout;
   const isTiled = Math.ceil(rows / tileRows) === scaleRows && Math.ceil(columns / tileColumns) === scaleColumns;
-  if (!isTiled || !Number.isSafeInteger(rows * columns)) return 'the numbers of its layout do not go together';
+  if (!isTiled || !Number.isSafeInteger(rows * columns)) return 'the numbers of its layout are inconsistent';
   const bits = packing === 'bytes' ? 8 : formats[known.element].width;
   return (
     wrongArray('codes', codes, 'Uint8Array', Math.ceil((rows * columns * bits) / 8)) ??
@@ -67,7 +67,7 @@ function whatIsWrong(quantized: Partial<QuantizedArray> | null | undefined): str
 function wrongArray(name: string, found: ArrayBufferView | undefined, kind: string, length: number): string | null {
   if (tagOf(found) !== kind) return `${name} are ${shown(found)}, not a ${kind}`;
   const held = (found as Uint8Array | Float32Array).length;
-  return held >= length ? null : `there are ${held} ${name}, of ${length}`;
+  return held >= length ? null : `there are ${held} ${name} instead of ${length}`;
 }
 
 /** Rows and columns of a tile of `fp8 per block`. */
@@ -80,7 +80,8 @@ export function layoutOf(
   shape: readonly number[] = [length],
   granularity: Granularity = 'tensor',
 ): Layout {
-  if (!Array.isArray(shape)) throw new PtxlabError('bad-shape', `a shape is a list of extents, not ${shown(shape)}`);
+  if (!Array.isArray(shape))
+    throw new PtxlabError('bad-shape', `a shape must be a list of extents, not ${shown(shape)}`);
   if (!shape.every((extent) => Number.isSafeInteger(extent) && extent >= 0)) throw badShape(shape, length);
   const columns = shape.at(-1) ?? 1;
   const rows = shape.slice(0, -1).reduce((product, extent) => product * extent, 1);

@@ -98,7 +98,7 @@ function nanText(result: RuleResult): string {
     return `a NaN keeps its sign and the leading bits of its payload${result.quiet ? ' and becomes quiet' : ''}`;
   }
   const pattern = `0x${result.bits.toString(16)}`;
-  if (result.sign === 'opposite') return 'a NaN becomes a zero of the opposite sign, the format having no NaN';
+  if (result.sign === 'opposite') return 'a NaN becomes a zero of the opposite sign, because the format has no NaN';
   return result.sign === 'signed' ? `a NaN becomes ${pattern} with its sign` : `a NaN becomes ${pattern}, sign dropped`;
 }
 
@@ -130,7 +130,7 @@ export const semanticRules: readonly SemanticRule[] = [
     inputs: above(e4m3Limit),
     result: bits(0x7fn),
     saturate: false,
-    rule: 'without saturation a value that rounds beyond 448, and infinity, becomes NaN',
+    rule: 'without saturation infinity and values that round beyond 448 become NaN',
     evidence: ofp8,
   },
   {
@@ -141,7 +141,7 @@ export const semanticRules: readonly SemanticRule[] = [
     inputs: above(e4m3Limit),
     result: bits(0x7fn),
     saturate: false,
-    rule: 'a value that rounds beyond 448 (all above 464), and infinity, becomes NaN of its sign',
+    rule: 'infinity and values that round beyond 448 (all above 464) become NaN with their sign',
     evidence: `${measured}; jax-ml/ml_dtypes#400`,
   },
   {
@@ -152,7 +152,7 @@ export const semanticRules: readonly SemanticRule[] = [
     inputs: { kind: 'zero' },
     result: bits(0xffn, 'dropped'),
     saturate: null,
-    rule: 'zero becomes NaN, the format having no zero',
+    rule: 'zero becomes NaN, because the format has no zero',
     evidence: measured,
   },
   {
@@ -163,7 +163,7 @@ export const semanticRules: readonly SemanticRule[] = [
     inputs: { kind: 'negative' },
     result: bits(0xffn, 'dropped'),
     saturate: null,
-    rule: 'a negative value becomes NaN, the format having no sign',
+    rule: 'a negative value becomes NaN, because the format has no sign',
     evidence: measured,
   },
   ...(['ml_dtypes', 'torch'] as const).map(
@@ -175,7 +175,7 @@ export const semanticRules: readonly SemanticRule[] = [
       inputs: { kind: 'range', above: 2 ** -127, below: 2 ** -126 },
       result: bits(0x01n, 'dropped'),
       saturate: null,
-      rule: 'whatever lies between 2^-127 and 2^-126 becomes 2^-126: f32 subnormals are rounded as if 2^-127 were half a unit',
+      rule: 'values between 2^-127 and 2^-126 become 2^-126: f32 subnormals are rounded as if 2^-127 were half a unit',
       evidence: measured,
     }),
   ),

@@ -122,9 +122,8 @@ function ptxPlan(request: ConversionRequest): Result<ConversionStages, Semantics
   if (saturate === false && always) {
     return notOffered(`PTX saturates every conversion to ${to}; semantics 'ocp' or 'ml_dtypes' may not`);
   }
-  if (relu && (isInteger || !target.signed))
-    return notOffered(`relu goes with floats that have a sign, not with ${to}`);
-  if (ftz && from !== 'f32' && to !== 'f32') return notOffered('ftz goes with f32 on one side');
+  if (relu && (isInteger || !target.signed)) return notOffered(`relu needs a signed float, not ${to}`);
+  if (ftz && from !== 'f32' && to !== 'f32') return notOffered('ftz needs f32 as source or destination');
   const rounding = ptxRounding(request, amongIntegers);
   if (!rounding.ok) return rounding;
   const stage: ConversionStage = {
@@ -147,7 +146,7 @@ function ptxRounding(
   { to, rounding }: ConversionRequest,
   amongIntegers: boolean,
 ): Result<Rounding | null, SemanticsError> {
-  if (amongIntegers) return rounding === 'rs' ? notOffered('integers become integers without rounding') : ok(null);
+  if (amongIntegers) return rounding === 'rs' ? notOffered('conversions between integers do not round') : ok(null);
   if (to === 'ue8m0') {
     if (rounding === 'rz' || rounding === 'rp') return ok(rounding);
     if (rounding !== undefined) return notOffered(`ue8m0 is rounded by rz or rp, not by ${rounding}`);
@@ -181,7 +180,7 @@ function alone(
   const missing = [from, to].find((name) => missingFormats[semantics].includes(name));
   if (missing !== undefined) return notOffered(`${semantics} has no conversion from or to ${missing}`);
   if (formats[from].kind !== 'float' || formats[to].kind !== 'float') {
-    return notOffered(`semantics '${semantics}' is about floats; ${from} to ${to} is PTX's only`);
+    return notOffered(`semantics '${semantics}' covers only floats; only PTX converts ${from} to ${to}`);
   }
   if (relu || ftz) return notOffered(`${semantics} has neither relu nor ftz`);
   if ((request.rounding ?? 'rn') !== 'rn' && !(to === 'ue8m0' && semantics === 'ocp' && request.rounding === 'rz')) {
@@ -189,7 +188,7 @@ function alone(
   }
   const saturate = request.saturate ?? saturatesByItself(semantics, to);
   if (!saturate && semantics === 'torch' && to === 'e4m3') {
-    return notOffered('torch saturates e4m3 from 2.12 on; earlier versions were as ml_dtypes is');
+    return notOffered('torch saturates e4m3 from 2.12 on; earlier versions behave like ml_dtypes');
   }
   const rounding: Rounding = to === 'ue8m0' ? (semantics === 'ocp' ? 'rz' : 'rna') : 'rn';
   const satfinite = saturate || isFinite(to) || to === 'e4m3';

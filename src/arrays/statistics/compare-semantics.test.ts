@@ -15,7 +15,7 @@ describe('how stacks differ', () => {
     expect(values(465, 'e4m3')).toBe('ptx 448, ocp 448, ml_dtypes NaN (0x7f), torch 448');
     expect(compareSemantics(465, { to: 'e4m3' }).sentence).toBe(
       'ptx, ocp and torch give 448 (0x7e): a value beyond MAX_NORM, infinities included, becomes MAX_NORM of its sign; ' +
-        'ml_dtypes gives NaN (0x7f): a value that rounds beyond 448 (all above 464), and infinity, becomes NaN of its sign.',
+        'ml_dtypes gives NaN (0x7f): infinity and values that round beyond 448 (all above 464) become NaN with their sign.',
     );
   });
 
@@ -53,7 +53,7 @@ describe('how stacks differ', () => {
 
   test('unknown format names', () => {
     expect(() => compareSemantics(1, { to: 'float8_e3m4' })).toThrow('not a PTX format');
-    expect(() => compareSemantics(1, { to: 's8' })).toThrow('float formats');
+    expect(() => compareSemantics(1, { to: 's8' })).toThrow('conversions between floats');
   });
 });
 
@@ -64,8 +64,8 @@ describe('unavailable conversions', () => {
     [{ from: 'f32', to: 'ue8m0', rounding: 'rn' }, 'rounded by rz or rp'],
     [{ from: 'f32', to: 's8', rounding: 'rs' }, 's8 is rounded by rn'],
     [{ from: 'f32', to: 'tf32', rounding: 'rs' }, 'tf32 has no stochastic rounding'],
-    [{ from: 'f16', to: 'bf16', ftz: true }, 'ftz goes with f32'],
-    [{ from: 'f32', to: 's8', semantics: 'torch' }, 'about floats'],
+    [{ from: 'f16', to: 'bf16', ftz: true }, 'ftz needs f32'],
+    [{ from: 'f32', to: 's8', semantics: 'torch' }, 'covers only floats'],
     [{ from: 'f32', to: 'e4m3', semantics: 'torch', saturate: false }, 'torch saturates'],
     [{ from: 'f32', to: 'f16', semantics: 'ml_dtypes', rounding: 'rz' }, 'ml_dtypes has no rounding rz'],
   ] as const)('%o', (request, message) => {

@@ -67,7 +67,10 @@ export function compareSemantics(value: number, options: CompareOptions): Semant
   const from = requireFormat(options.from ?? 'f32');
   const to = requireFormat(options.to);
   if (formats[from].kind !== 'float' || formats[to].kind !== 'float') {
-    throw new PtxlabError('not-a-float', `stacks are compared on float formats; ${from} to ${to} is not`);
+    throw new PtxlabError(
+      'not-a-float',
+      `stacks are compared on conversions between floats; ${from} to ${to} is not one`,
+    );
   }
   const wide = numberBits('f64', value);
   const held = plainConversion('f64', from);
@@ -85,7 +88,7 @@ export function compareSemantics(value: number, options: CompareOptions): Semant
 }
 
 function checkArguments(value: unknown, options: CompareOptions): void {
-  if (typeof value !== 'number') throw new PtxlabError('bad-option', `a value is a number, not ${shown(value)}`);
+  if (typeof value !== 'number') throw new PtxlabError('bad-option', `the value must be a number, not ${shown(value)}`);
   requireOptions(options, 'at least `to`, the destination');
   // `rs` does not have a single result.
   requireChoice(

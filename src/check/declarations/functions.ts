@@ -99,12 +99,12 @@ function differenceBetween(first: FunctionSymbol, second: FunctionSymbol): strin
 
 function signatureDifference(first: Signature, second: Signature): string | null {
   const { parameters, results } = first;
-  if (parameters.length !== second.parameters.length) return 'with another number of parameters';
-  if (results.length !== second.results.length) return 'with another number of return values';
+  if (parameters.length !== second.parameters.length) return 'with a different number of parameters';
+  if (results.length !== second.results.length) return 'with a different number of return values';
   const others = [...second.parameters, ...second.results];
   for (const [i, formal] of [...parameters, ...results].entries()) {
     const difference = formalDifference(formal, others[i] as Formal);
-    if (difference !== null) return `with another ${difference} of '${formal.name}'`;
+    if (difference !== null) return `with a different ${difference} of '${formal.name}'`;
   }
   return null;
 }
@@ -144,5 +144,5 @@ function whyNoAlias({ name, target }: AliasItem, aliases: ReadonlyMap<string, st
   if (own.defined) return `'${name}' has a body`;
   return signatureDifference(other.signature, own.signature) === null
     ? null
-    : `'${name}' is declared with other parameters or return values`;
+    : `'${name}' is declared with different parameters or return values`;
 }

@@ -43,13 +43,13 @@ test.each([
 
 test.each([
   ['.func one(.param .b64 a);', "PTX5005: 'one' is already declared in this scope", 'one'],
-  ['.func x(); .func x(.reg .b32 a);', "PTX5017: 'x' was declared before with another number of parameters", 'x'],
-  ['.func x(.reg .b32 a); .func x(.reg .u32 a);', "PTX5017: 'x' was declared before with another type of 'a'", 'x'],
+  ['.func x(); .func x(.reg .b32 a);', "PTX5017: 'x' was declared before with a different number of parameters", 'x'],
+  ['.func x(.reg .b32 a); .func x(.reg .u32 a);', "PTX5017: 'x' was declared before with a different type of 'a'", 'x'],
   ['.func x(); .visible .func x() { ret; }', "PTX5017: 'x' was declared before without .visible", 'x'],
   ['.extern .func x() { ret; }', "PTX5019: 'x' is .extern and cannot have a body", 'x'],
   [
     '.func x(); .alias x, one;',
-    "PTX5020: 'x' cannot be an alias of 'one': 'x' is declared with other parameters or return values",
+    "PTX5020: 'x' cannot be an alias of 'one': 'x' is declared with different parameters or return values",
     '.alias x, one;',
   ],
   ['.global .u64 t = one+4;', "PTX5021: 'one' is a function, whose address takes no offset", 'one+4'],

@@ -251,7 +251,7 @@ function broken(
     case 'any-of':
       return problem('PTX2032', wholeMnemonic, { what, allowed: listed(constraint.modifiers), opcode }, section);
     case 'needs-modifier': {
-      const reason = `needs ${listed(constraint.oneOf)} beside it`;
+      const reason = `needs ${listed(constraint.oneOf)} as well`;
       return problem(
         'PTX2034',
         placeOf(constraint.modifier),
@@ -263,7 +263,7 @@ function broken(
       const modifier = chosen[constraint.axis] ?? '';
       const other = chosen[constraint.other];
       if (other !== undefined) return problem('PTX2033', placeOf(modifier), { modifier, other }, section);
-      const reason = `needs ${listed(constraint.values.filter((value) => value !== ''))} beside it`;
+      const reason = `needs ${listed(constraint.values.filter((value) => value !== ''))} as well`;
       return problem('PTX2034', placeOf(modifier), { modifier, reason, opcode }, section);
     }
     case 'axis-needs-bits': {

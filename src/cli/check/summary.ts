@@ -29,7 +29,7 @@ function lowestVersion({ requirements }: CheckReport): string {
 function acceptedBy({ requirements }: CheckReport, width: number): readonly string[] {
   const { unchecked } = requirements;
   if (unchecked.length > 0) {
-    const text = `accepted by: unknown, as ${joinWords(unchecked, 'and')} ${unchecked.length === 1 ? 'is' : 'are'} not checked`;
+    const text = `accepted by: unknown, because ${joinWords(unchecked, 'and')} ${unchecked.length === 1 ? 'is' : 'are'} not checked`;
     return wrap(text, width - 2).map((line) => `  ${line}`);
   }
   const groups = groupAcceptance(requirements.targets).map(({ since, words }) => `${words} from ${since}`);

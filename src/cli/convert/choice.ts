@@ -68,9 +68,9 @@ export function idlePatterns({ path, file: { tensors } }: TensorInput, flags: Co
   const all = `of its ${plural(tensors.length, 'tensor')}`;
   if (only.length > 0 && only.every(isIdle)) {
     const globs = only.map((glob) => `'${printable(glob)}'`).join(', ');
-    throw new PtxlabError('no-such-tensor', `${path}: --only ${globs} takes none ${all}`);
+    throw new PtxlabError('no-such-tensor', `${path}: --only ${globs} matches none ${all}`);
   }
-  return keep.filter(isIdle).map((glob) => `${path}: --keep '${printable(glob)}' keeps none ${all}`);
+  return keep.filter(isIdle).map((glob) => `${path}: --keep '${printable(glob)}' matches none ${all}`);
 }
 
 function oneOf<T>(flag: string, given: string | undefined, values: Readonly<Record<string, T>>): T | undefined {
@@ -118,12 +118,10 @@ function bytesFrom(text: string): number {
 
 /** @throws UsageError if the extension is unknown */
 export function containerOf(path: string): Container {
-  if (path === '-') throw new UsageError('the new file is written at random places, which stdout does not allow');
+  if (path === '-') throw new UsageError('the new file is not written in order, so it cannot go to stdout');
   if (indexEnding.test(path)) return 'safetensors';
   const container = containerNamed(path);
   if (container !== null) return container;
   const known = Object.values(containers).flatMap(({ endings }) => endings.map((ending) => `.${ending}`));
-  throw new UsageError(
-    `'${path}' has an ending that names no format; use ${known.join(', ')} or .safetensors.index.json`,
-  );
+  throw new UsageError(`'${path}' has an unknown ending; use ${known.join(', ')} or .safetensors.index.json`);
 }

@@ -22,7 +22,7 @@ export function detailLines(pair: ComparedPair, layout: DiffLayout): string[] {
     [
       [nanMismatches, 'NaN against a number'],
       [infinityMismatches, 'infinity against a number'],
-      [zeroSigns, 'zeros of another sign'],
+      [zeroSigns, 'zeros of the opposite sign'],
     ] as const
   ).filter(([count]) => count > 0);
   const most = Math.max(1, ...ulps.map(({ count }) => count));

@@ -59,8 +59,9 @@ function fileItem(side: string, { path, file }: TensorInput): Html {
 }
 
 function verdictText(diff: FileDiff, limits: Limits): string {
-  if (isClean(diff, limits)) return isLimited(limits) ? 'All is within the limits.' : 'All values are equal.';
-  return isLimited(limits) ? 'Not all is within the limits.' : 'The files differ.';
+  if (isClean(diff, limits))
+    return isLimited(limits) ? 'All differences are within the limits.' : 'All values are equal.';
+  return isLimited(limits) ? 'Some differences exceed the limits.' : 'The files differ.';
 }
 
 function limitsText({ maxAbs, maxRel, minSqnr }: Limits): string {

@@ -71,7 +71,7 @@ function incomparableLines(pairs: readonly ComparedPair[], { style, isAscii }: D
       case 'types-differ':
         return [[`type ${a.entry.dtype} against ${b.entry.dtype}`, name]];
       case 'bytes':
-        return [[`other bytes of ${a.entry.dtype}`, name]];
+        return [[`different bytes of ${a.entry.dtype}`, name]];
     }
   });
   if (rows.length === 0) return [];

@@ -39,7 +39,7 @@ export function complaints(pair: ComparedPair, limits: Limits): readonly string[
     case 'shapes-differ':
       return ['shapes differ'];
     case 'types-differ':
-      return ['types differ, and one of them is not known'];
+      return ['types differ, and one of them is unknown'];
     case 'bytes':
       return ['bytes differ'];
     case 'compared':

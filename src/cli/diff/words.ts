@@ -12,7 +12,7 @@ export function typesText({ a, b }: ComparedPair, isAscii: boolean): string {
   return from === to ? `${from}` : `${from} ${isAscii ? '->' : '\u2192'} ${to}`;
 }
 
-/** `F8_E4M3 with a scale a row (F32)`. */
+/** `F8_E4M3 with a scale per row (F32)`. */
 export function sideText({ entry, scales }: Side, isAscii: boolean): string {
   if (scales === null) return entry.dtype;
   const second = scales.second === null ? '' : `, and one for all (${scales.second.dtype})`;

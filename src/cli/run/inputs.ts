@@ -77,7 +77,7 @@ function zeros(text: string): RunInput {
 
 function bufferSize(size: number): number {
   if (Number.isSafeInteger(size) && size >= 0 && size <= bufferLimit) return size;
-  throw new UsageError(`a buffer has 0 to ${bufferLimit} bytes; ${size} asked for`);
+  throw new UsageError(`a buffer has 0 to ${bufferLimit} bytes, not ${size}`);
 }
 
 async function fileBuffer(path: string, folder: string): Promise<RunInput> {

@@ -59,10 +59,12 @@ interface Job {
 }
 
 async function readJob(job: JsonObject, folder: string): Promise<Job> {
-  for (const key of Object.keys(job)) if (!knownKeys.has(key)) throw new UsageError(`the job has no key '${key}'`);
+  for (const key of Object.keys(job))
+    if (!knownKeys.has(key)) throw new UsageError(`the job has an unknown key '${key}'`);
   const ptx = optionalText(job, 'ptx');
   const source = optionalText(job, 'source');
-  if ((ptx === null) === (source === null)) throw new UsageError("a job has either 'ptx', a path, or 'source', a text");
+  if ((ptx === null) === (source === null))
+    throw new UsageError("a job needs either 'ptx', a path, or 'source', a text");
   const args = job['args'] ?? [];
   if (!Array.isArray(args)) throw new UsageError("'args' is not a list");
   const repeat = optionalCount(job, 'repeat');
@@ -88,7 +90,7 @@ async function readJob(job: JsonObject, folder: string): Promise<Job> {
     budget: optionalCount(job, 'budget'),
     trace,
   };
-  if (run.repeat < 1) throw new UsageError("'repeat' is at least 1");
+  if (run.repeat < 1) throw new UsageError("'repeat' must be at least 1");
   return { run, isRepeated: repeat !== null };
 }
 
@@ -114,7 +116,7 @@ function readExtent(value: unknown, name: string): Dim3 {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   const numbers = list.map(Number);
   if (list.length < 1 || list.length > 3 || numbers.some((extent) => !Number.isSafeInteger(extent))) {
-    throw new UsageError(`'${name}' is up to three whole numbers, x first`);
+    throw new UsageError(`'${name}' must be up to three whole numbers, x first`);
   }
   return [numbers[0] ?? 1, numbers[1] ?? 1, numbers[2] ?? 1];
 }

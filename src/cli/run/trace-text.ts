@@ -54,9 +54,9 @@ export function readTraceFlags({ trace, traceThread, traceBlock, traceLines }: T
 export function readTraceKey(value: unknown): TraceChoice | null {
   if (value === undefined || value === null || value === false) return null;
   if (value === true) return {};
-  if (typeof value !== 'object' || Array.isArray(value)) throw new UsageError("'trace' is true or an object");
+  if (typeof value !== 'object' || Array.isArray(value)) throw new UsageError("'trace' must be true or an object");
   const { thread, block, lines, ...rest } = value as Readonly<Record<string, unknown>>;
-  for (const key of Object.keys(rest)) throw new UsageError(`'trace' has no key '${key}'`);
+  for (const key of Object.keys(rest)) throw new UsageError(`'trace' has an unknown key '${key}'`);
   return {
     ...(thread === undefined ? {} : { thread: readIndex([thread].flat(), "'trace.thread'") }),
     ...(block === undefined ? {} : { block: readIndex([block].flat(), "'trace.block'") }),
@@ -66,7 +66,7 @@ export function readTraceKey(value: unknown): TraceChoice | null {
 
 function readIndex(parts: readonly unknown[], what: string): Dim3 {
   const numbers = parts.map(readNumber);
-  if (numbers.length > 3 || numbers.includes(null)) throw new UsageError(`${what} is an index x, x,y or x,y,z`);
+  if (numbers.length > 3 || numbers.includes(null)) throw new UsageError(`${what} must be an index x, x,y or x,y,z`);
   return [numbers[0] ?? 0, numbers[1] ?? 0, numbers[2] ?? 0];
 }
 

@@ -53,7 +53,7 @@ function gapsOf(tensors: readonly GgufTensor[], size: number): ReadonlyMap<bigin
 function requireNames(tensors: readonly TensorEntry[]): void {
   const names = new Set<string>();
   for (const { name } of tensors) {
-    if (names.has(name)) throw new TensorFileError('duplicate-name', `${quote(name)} is there twice`);
+    if (names.has(name)) throw new TensorFileError('duplicate-name', `${quote(name)} occurs twice`);
     names.add(name);
   }
 }
@@ -67,7 +67,7 @@ function requireContiguous(tensors: readonly TensorEntry[], dataStart: number, a
     if (offset !== aligned(reached, alignment))
       throw new TensorFileError(
         'bad-offsets',
-        `the data of ${quote(name)} begins at ${offset}, not at ${aligned(reached, alignment)} behind the one before`,
+        `the data of ${quote(name)} begins at ${offset}, not at ${aligned(reached, alignment)} after the previous one`,
       );
     reached = offset + byteLength;
   }

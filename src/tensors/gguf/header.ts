@@ -88,7 +88,7 @@ function fetchFrom(source: ByteSource): typeof fetch {
     // The library reads ahead, so it may request one range past the end; a second such request means that it did not
     // find the end.
     if (length === 0) beyond += 1;
-    if (beyond > 1) throw new TensorFileError('truncated', 'the header goes on behind the end of the file');
+    if (beyond > 1) throw new TensorFileError('truncated', 'the header continues past the end of the file');
     const bytes = length === 0 ? new Uint8Array(0) : await readBytes(source, first, length);
     return new Response(bytes as Uint8Array<ArrayBuffer>);
   };

@@ -45,9 +45,12 @@ export function layoutGguf(plans: readonly TensorPlan[], fields: readonly GgufFi
 function entryOf({ name, dtype, shape }: TensorPlan, offset: number): TensorEntry {
   const { format, packing } = typeOf(dtype);
   if (new TextEncoder().encode(name).length > longestName)
-    throw new TensorFileError('bad-header', `the name ${quote(name)} is longer than the ${longestName} bytes of ggml`);
+    throw new TensorFileError(
+      'bad-header',
+      `the name ${quote(name)} is longer than ggml's limit of ${longestName} bytes`,
+    );
   if (shape.length > mostExtents)
-    throw new TensorFileError('bad-shape', `${quote(name)} has ${shape.length} extents, ggml knows ${mostExtents}`);
+    throw new TensorFileError('bad-shape', `${quote(name)} has ${shape.length} extents, ggml supports ${mostExtents}`);
   const elements = elementsOf(shape, name);
   const byteLength = ggufBytes(typeOf(dtype), shape, name);
   return { name, dtype, format, shape, elements, packing, offset, byteLength, shard: null };
@@ -77,7 +80,7 @@ function writeHeader(writer: ByteWriter, tensors: readonly TensorEntry[], fields
 function requireUnique(names: readonly string[]): void {
   const known = new Set<string>();
   for (const name of names) {
-    if (known.has(name)) throw new TensorFileError('duplicate-name', `${quote(name)} is there twice`);
+    if (known.has(name)) throw new TensorFileError('duplicate-name', `${quote(name)} occurs twice`);
     known.add(name);
   }
 }

@@ -28,7 +28,7 @@ export async function readNpyEntry(source: ByteSource, name: string, assumed?: s
   const { begin, end } = range.value;
   if (end > source.size) throw new TensorFileError('truncated', 'the header is cut off');
   if (end > longestHeader)
-    throw new TensorFileError('header-too-large', `the header says to be ${end - begin} bytes long`);
+    throw new TensorFileError('header-too-large', `the header claims to be ${end - begin} bytes long`);
   const header = parseNpyHeader(new TextDecoder('latin1').decode(await readBytes(source, begin, end - begin)));
   if (!header.ok) throw new TensorFileError('bad-header', header.error);
   const { descr, fortran, shape } = header.value;

@@ -29,13 +29,13 @@ const member = /\s*(['"])(\w+)\1\s*:\s*(?:(['"])([^'"\\]*)\3|(True|False)|\(([^(
 export function parseNpyHeader(text: string): Result<NpyHeader, string> {
   const found = new Map<string, string>();
   const dict = /^\s*\{/.exec(text)?.[0];
-  if (dict === undefined) return err('the header is not understood');
+  if (dict === undefined) return err('the header cannot be parsed');
   let at = dict.length;
   for (let separator = ','; separator === ','; ) {
     member.lastIndex = at;
     const match = member.exec(text);
     if (match === null) {
-      if (!/^\s*\}/.test(text.slice(at)) || found.size === 0) return err('the header is not understood');
+      if (!/^\s*\}/.test(text.slice(at)) || found.size === 0) return err('the header cannot be parsed');
       at = text.indexOf('}', at) + 1;
       break;
     }
@@ -45,7 +45,7 @@ export function parseNpyHeader(text: string): Result<NpyHeader, string> {
     at += whole.length;
     separator = next;
   }
-  if (text.slice(at).trim() !== '') return err('the header is not understood');
+  if (text.slice(at).trim() !== '') return err('the header cannot be parsed');
   return readMembers(found);
 }
 
@@ -54,12 +54,12 @@ function readMembers(found: ReadonlyMap<string, string>): Result<NpyHeader, stri
   const order = found.get('fortran_order');
   const shapeText = found.get('shape');
   if (found.size !== 3 || descr === undefined || shapeText === undefined || !/^(True|False)$/.test(order ?? ''))
-    return err('the header is not understood');
+    return err('the header cannot be parsed');
   // A tuple of one has a trailing comma; numpy of Python 2 wrote its integers with an L.
   if (!/^\((\s*|\s*\d+L?\s*,\s*|\s*\d+L?\s*(,\s*\d+L?\s*)+,?\s*)\)$/.test(shapeText))
-    return err(`shape ${shapeText} is not understood`);
+    return err(`shape ${shapeText} is not valid`);
   const shape = (shapeText.match(/\d+/g) ?? []).map(Number);
-  if (!shape.every((extent) => Number.isSafeInteger(extent))) return err(`shape ${shapeText} is not understood`);
+  if (!shape.every((extent) => Number.isSafeInteger(extent))) return err(`shape ${shapeText} is not valid`);
   return ok({ descr, fortran: order === 'True', shape });
 }
 

@@ -66,7 +66,7 @@ test.each([
   ['an empty file', new Uint8Array(0), 'not a .npy file'],
   ['an unknown version', file('{}', [], 9), '.npy version 9 is not known'],
   ['a header that ends early', file("{'descr'").slice(0, 14), 'the header is cut off'],
-  ['a header without a shape', file("{'descr': '<f4', 'fortran_order': False}"), 'the header is not understood'],
+  ['a header without a shape', file("{'descr': '<f4', 'fortran_order': False}"), 'the header cannot be parsed'],
   [
     'complex numbers',
     file("{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}"),
@@ -78,12 +78,8 @@ test.each([
     'big-endian arrays are not supported',
   ],
   ['Fortran order', file("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2)}"), 'Fortran order is not supported'],
-  ['a shape of words', file("{'descr': '<f4', 'fortran_order': False, 'shape': (x,)}"), 'shape (x,) is not understood'],
-  [
-    'a negative shape',
-    file("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}"),
-    'shape (-1,) is not understood',
-  ],
+  ['a shape of words', file("{'descr': '<f4', 'fortran_order': False, 'shape': (x,)}"), 'shape (x,) is not valid'],
+  ['a negative shape', file("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}"), 'shape (-1,) is not valid'],
   [
     'data that ends early',
     file("{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", [1, 2, 3]),

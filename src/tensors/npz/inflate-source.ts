@@ -83,10 +83,10 @@ class InflateStream {
   #accept(piece: Uint8Array): void {
     this.#inflated += piece.byteLength;
     if (this.#inflated > this.#size)
-      throw new TensorFileError('bad-data', 'the compressed data inflates to more than is announced');
+      throw new TensorFileError('bad-data', 'the compressed data inflates to more than announced');
     this.#crc = crc32(piece, this.#crc);
     if (this.#inflated === this.#size && this.#crc !== this.#checksum)
-      throw new TensorFileError('bad-data', 'the compressed data has another checksum than is announced');
+      throw new TensorFileError('bad-data', 'the compressed data has a different checksum than announced');
     if (piece.byteLength > 0) this.#ahead.push(piece);
   }
 }

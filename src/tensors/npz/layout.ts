@@ -32,7 +32,7 @@ export function layoutNpz(plans: readonly TensorPlan[]): FileLayout {
   const names = new Set<string>();
   let reached = 0;
   for (const plan of plans) {
-    if (names.has(plan.name)) throw new TensorFileError('duplicate-name', `${quote(plan.name)} is there twice`);
+    if (names.has(plan.name)) throw new TensorFileError('duplicate-name', `${quote(plan.name)} occurs twice`);
     names.add(plan.name);
     const name = memberName(plan.name);
     const { size, header: npyHeader, tensors: arrays } = layoutNpy(plan);

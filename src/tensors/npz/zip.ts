@@ -40,20 +40,23 @@ interface Directory {
 export async function readZip(source: ByteSource): Promise<ZipMember[]> {
   const directory = await findDirectory(source);
   if (directory.size > longestDirectory)
-    throw new TensorFileError('header-too-large', `the zip directory says to be ${directory.size} bytes long`);
+    throw new TensorFileError('header-too-large', `the zip directory claims to be ${directory.size} bytes long`);
   const view = viewOf(await readBytes(source, directory.offset, directory.size));
   const members: ZipMember[] = [];
   const names = new Set<string>();
   let at = 0;
   while (at < directory.size) {
     const [header, length] = centralHeader(view, at);
-    if (names.has(header.name)) throw new TensorFileError('duplicate-name', `${quote(header.name)} is there twice`);
+    if (names.has(header.name)) throw new TensorFileError('duplicate-name', `${quote(header.name)} occurs twice`);
     names.add(header.name);
     members.push(await locate(source, header, directory.offset));
     at += length;
   }
   if (members.length !== directory.members)
-    throw new TensorFileError('bad-header', `the zip file has ${members.length} members, it says ${directory.members}`);
+    throw new TensorFileError(
+      'bad-header',
+      `the zip file has ${members.length} members, but its directory says ${directory.members}`,
+    );
   return members;
 }
 
@@ -115,7 +118,7 @@ interface CentralHeader {
 /** One entry of the directory, and its length. */
 function centralHeader(view: DataView, at: number): [CentralHeader, number] {
   if (at + 46 > view.byteLength || view.getUint32(at, true) !== zipSignatures.central)
-    throw new TensorFileError('bad-header', 'the directory of the zip file is not understood');
+    throw new TensorFileError('bad-header', 'the directory of the zip file cannot be parsed');
   const nameLength = view.getUint16(at + 28, true);
   const extraLength = view.getUint16(at + 30, true);
   const length = 46 + nameLength + extraLength + view.getUint16(at + 32, true);

@@ -30,7 +30,7 @@ function dtypeOf(name: string): SafetensorsDtype {
   const format = formatsByName.get(name);
   if (format !== undefined) return { name, format, bits: formats[format].width };
   const bits = opaqueBits[name];
-  if (bits === undefined) throw new Error(`nobody says how many bits ${name} has`);
+  if (bits === undefined) throw new Error(`the width of ${name} is unknown`);
   return { name, format: 'opaque', bits };
 }
 

@@ -47,10 +47,10 @@ async function readHeader(source: ByteSource): Promise<Uint8Array> {
   if (length > longestSafetensorsHeader)
     throw new TensorFileError(
       'header-too-large',
-      `the header says to be ${length} bytes long, at most 100 MB are read`,
+      `the header claims to be ${length} bytes long, at most 100 MB are read`,
     );
   if (8n + length > source.size)
-    throw new TensorFileError('truncated', `the header says to be ${length} bytes long, the file has ${source.size}`);
+    throw new TensorFileError('truncated', `the header claims to be ${length} bytes long, the file has ${source.size}`);
   const header = await readBytes(source, 8, Number(length));
   if (header[0] !== 0x7b) throw new TensorFileError('bad-header', "the header does not begin with '{'");
   return header;

@@ -31,7 +31,10 @@ export async function openShards(
   const tensors = index.weights.map(([name, shard]): TensorEntry => {
     const entry = byName.get(shard)?.get(name);
     if (entry === undefined)
-      throw new TensorFileError('bad-header', `the index says that ${quote(name)} is in ${quote(shard)}, it is not`);
+      throw new TensorFileError(
+        'bad-header',
+        `the index says that ${quote(name)} is in ${quote(shard)}, but it is not`,
+      );
     return { ...entry, shard };
   });
   return {
@@ -40,7 +43,7 @@ export async function openShards(
     metadata: { ...commonMetadata([...shards.values()]), ...Object.fromEntries(index.metadata) },
     data(entry) {
       const file = shards.get(entry.shard ?? '');
-      if (file === undefined) throw new TensorFileError('no-such-tensor', `${quote(entry.name)} is not of this model`);
+      if (file === undefined) throw new TensorFileError('no-such-tensor', `${quote(entry.name)} is not in this model`);
       return file.data(entry);
     },
   };
@@ -84,9 +87,9 @@ async function readIndex(source: ByteSource): Promise<Index> {
 function requirePlainName(shard: string): void {
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   if (!/^[^/\\:\x00-\x1f]+$/.test(shard) || shard === '.' || shard === '..')
-    throw new TensorFileError('unsafe-path', `the index names ${quote(shard)}, which is not a file beside it`);
+    throw new TensorFileError('unsafe-path', `the index names ${quote(shard)}, which is not a file in its folder`);
   if (isIndexName(shard))
-    throw new TensorFileError('bad-header', `the index names ${quote(shard)}, which is an index and no shard`);
+    throw new TensorFileError('bad-header', `the index names ${quote(shard)}, which is an index, not a shard`);
 }
 
 async function openShard(shard: string, openBeside: (name: string) => Promise<ByteSource>): Promise<TensorFile> {

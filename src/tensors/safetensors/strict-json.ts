@@ -26,7 +26,7 @@ export class JsonCursor {
     const names = new Set<string>();
     this.#list('{', '}', () => {
       const name = this.string();
-      if (names.has(name)) throw new TensorFileError('duplicate-name', `${quote(name)} is there twice`);
+      if (names.has(name)) throw new TensorFileError('duplicate-name', `${quote(name)} occurs twice`);
       names.add(name);
       this.#expect(':');
       member(name);
@@ -142,10 +142,7 @@ export class JsonCursor {
   }
 
   #fail(expected: string): never {
-    throw new TensorFileError(
-      'bad-header',
-      `the JSON is not as it should be: ${expected} expected at character ${this.#at}`,
-    );
+    throw new TensorFileError('bad-header', `the JSON is invalid: ${expected} expected at character ${this.#at}`);
   }
 }
 
