@@ -122,13 +122,11 @@ export function evaluate(mnemonic: string, inputs: readonly Bits[], options: Eva
 }
 
 /**
- * What an instruction makes of given values, without a machine. Floats that their format cannot represent go to the
- * nearest value that it can, ties to even; out of its range they are refused.
+ * The result of an instruction for given values, without a machine. A float that its format cannot represent is rounded
+ * to the nearest value, ties to even; one outside the range of the format is refused.
  *
- * ```ts
- * evaluateValues('cvt.rn.satfinite.e4m3x2.f32', [1.3, -500]); // [[1.25, -448]]
- * evaluateValues('add.s64', [-1n, 3n]); // [2n]
- * ```
+ * ```ts evaluateValues('cvt.rn.satfinite.e4m3x2.f32', [1.3, -500]); // [[1.25, -448]] evaluateValues('add.s64', [-1n,
+ * 3n]); // [2n] ```
  *
  * @param inputs one for each source in the order of the operand list, brace lists element by element
  * @returns the results in the same form; every NaN is `NaN`, and `evaluate` has its bits

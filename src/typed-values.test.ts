@@ -12,15 +12,18 @@ function codeOf(run: () => unknown): string {
 const pack = 'cvt.rn.satfinite.e4m3x2.f32';
 
 describe('bits', () => {
-  test.each([1.3, Number.NaN, Number.POSITIVE_INFINITY, undefined, null, '1', true, [1], {}])('%s is none', (input) => {
-    expect(codeOf(() => evaluate(pack, [0, input as number]))).toBe('argument-type');
-  });
+  test.each([1.3, Number.NaN, Number.POSITIVE_INFINITY, undefined, null, '1', true, [1], {}])(
+    '%s is not a bit pattern',
+    (input) => {
+      expect(codeOf(() => evaluate(pack, [0, input as number]))).toBe('argument-type');
+    },
+  );
 
-  test.each([-500, -1n, 2 ** 32, 1n << 32n])('32 bits do not hold %s', (input) => {
+  test.each([-500, -1n, 2 ** 32, 1n << 32n])('%s does not fit in 32 bits', (input) => {
     expect(codeOf(() => evaluate(pack, [0, input]))).toBe('argument-size');
   });
 
-  test('the register counts where it is wider than the operand', () => {
+  test('a register wider than the operand determines the width', () => {
     expect(evaluate('cvt.u32.u8', [0x1ff], { source: 32 })).toEqual([0xff]);
     expect(codeOf(() => evaluate('cvt.u32.u8', [0x1ff]))).toBe('argument-size');
   });
@@ -52,7 +55,7 @@ describe('values', () => {
     expect(evaluateValues(mnemonic, inputs)).toEqual(results);
   });
 
-  test('a number half way goes to the even neighbour, once', () => {
+  test('a midpoint is rounded once, to the even neighbour', () => {
     expect(evaluateValues('mov.f32', [1 + 2 ** -24])).toEqual([1]);
     expect(evaluateValues('mov.f32', [1 + 2 ** -24 + 2 ** -52])).toEqual([1 + 2 ** -23]);
   });

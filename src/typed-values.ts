@@ -1,4 +1,4 @@
-/** JavaScript values as bits of PTX types, and back: what `evaluateValues` takes and gives. */
+/** Converts JavaScript values to bits of PTX types and back, for `evaluateValues`. */
 import { type Bits, chop } from './base/bits.ts';
 import { PtxlabError } from './base/error.ts';
 import type { PtxType } from './isa/types.ts';
@@ -35,7 +35,7 @@ function shown(value: unknown): string {
 }
 
 /**
- * The bits of a value. A float goes to the nearest value of its format, ties to even.
+ * The bits of a value. A float is rounded to the nearest value of its format, ties to even.
  *
  * @param where names the input in errors
  * @throws PtxlabError `argument-type` for a value of another kind, `argument-size` for one that the type does not have
@@ -114,9 +114,9 @@ function laneValue(bits: Bits, format: FormatName): number {
 }
 
 /**
- * Bits that a caller gave, of an operand with `width` bits.
+ * Checks bits from a caller, for an operand of `width` bits.
  *
- * @throws PtxlabError `argument-type` unless it is a whole number, `argument-size` where it is negative or has more bits
+ * @throws PtxlabError `argument-type` unless it is a whole number, `argument-size` if it is negative or has more bits
  */
 export function checkedBits(bits: unknown, width: number, where: string): Bits {
   const isWhole = typeof bits === 'bigint' || (typeof bits === 'number' && Number.isSafeInteger(bits));

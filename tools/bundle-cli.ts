@@ -1,6 +1,6 @@
 /**
- * Bundles the command line into `dist/bin`, which is what the package's `ptxlab` starts. Node finds, reads and links three
- * files for `check` instead of two hundred; that halves the time of a short command.
+ * Bundles the command line into `dist/bin`, where the package's `ptxlab` starts. For `check`, Node then loads three
+ * files instead of two hundred, which halves the time of a short command.
  */
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,14 +10,14 @@ import { build, type Plugin } from 'rolldown';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const out = join(root, 'dist/bin');
 
-/** What every start needs. The rest of `cli` is loaded by command. */
+/** Needed at every start. The rest of `cli` is loaded by command. */
 const start =
   /commander|base\/error\.ts|tensors\/containers\.ts|cli\/(command-parts|exit|output|program|version|\w+-commands)\.ts/;
 
-/** What the commands about PTX share, and `check`, which needs nothing else. */
+/** Shared by the commands about PTX; `check` needs nothing else. */
 const ptx = /src\/(base|check|diagnostics|isa|syntax|cli\/check)\/|cli\/(check|io|ndjson|options|style)\.ts/;
 
-/** commander imports this for commands that are programs of their own; there are none, and it takes 5 ms to load. */
+/** commander imports this for commands that are separate programs. There are none, and loading it takes 5 ms. */
 const withoutChildProcess: Plugin = {
   name: 'without-child-process',
   resolveId: (id) => (id === 'node:child_process' ? '\0no-child-process' : null),
@@ -26,10 +26,10 @@ const withoutChildProcess: Plugin = {
 
 await build({
   cwd: root,
-  // Workers start from the folder of the file that starts them.
+  // A worker's file is found relative to the file that starts it.
   input: { ptxlab: 'src/cli/main.ts', 'sweep-worker': 'src/hosts/sweep-worker.ts' },
   platform: 'node',
-  // Only commander is part of the bundle: the other libraries are loaded by few commands.
+  // Only commander is bundled: the other libraries are needed by few commands.
   external: [/^#host$/, /^node:(?!child_process)/, /^(?!commander)@?[a-z][^:]*$/],
   plugins: [withoutChildProcess],
   output: {

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Records what ptxas makes of chains of additions and subtractions that hand a carry on.
+"""Records how ptxas folds chains of additions and subtractions that pass a carry on.
 
 Usage: python3 tools/fold-carries.py > test/golden/folded-values/carries.jsonl
 Needs ptxas 13.0 on the path; the tests do not. Each line is a chain with constant sources and its last result, kept only
-if ptxas folded all of it (tools/fold-values.py says how that is seen).
+if ptxas folded all of it (tools/fold-values.py explains how that is detected).
 """
 import importlib.util
 import json

@@ -36,7 +36,7 @@ export interface Evaluator {
 
 /**
  * The instruction as a function of bits. Null if it reads or writes memory or addresses, queries the stack, branches,
- * waits, or cannot be executed. The condition code carries nothing into any row.
+ * waits, or cannot be executed. Every row starts with a condition code that means no carry and no borrow.
  */
 export function evaluator(variant: Variant, environment: Environment, widths: RegisterWidths = {}): Evaluator | null {
   const steps = variant.form.steps(variant, environment);

@@ -197,8 +197,8 @@ export interface InstructionForm {
   /** Why tests and listings may skip a modifier axis: it does not affect results. */
   readonly inert?: readonly string[];
   /**
-   * The condition code that carries nothing into the instruction, for one that is computed by itself: 1 where it stands
-   * for no borrow. Default: 0.
+   * The initial condition code when the instruction is computed alone: the value that means no carry or borrow, which
+   * is 1 for borrows. Default: 0.
    */
   readonly nothingCarried?: 0 | 1;
   /** Builds the steps of the variant, as data only. */
@@ -217,7 +217,7 @@ export interface Variant {
   readonly selectors?: Readonly<Record<string, string>>;
 }
 
-/** True where the variant carries this modifier. */
+/** True if the variant has this modifier. */
 export function has(variant: Variant, modifier: string): boolean {
   for (const axis in variant.modifiers) if (variant.modifiers[axis] === modifier) return true;
   return false;

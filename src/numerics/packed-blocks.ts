@@ -1,11 +1,12 @@
 /**
- * How numbers lie in blocks of bytes that hold their scales, as data. Element i of a block has the value
+ * Describes, as data, how numbers are packed in blocks of bytes together with their scales. Element i of a block has
+ * the value
  *
  *     code(i) * scale(i) + offset(i)
  *
- * The product is exact in f32 in every such block, so only the addition rounds. Decoders are made from these
- * descriptions: src/arrays/quantized/plain-block-decoder.ts for all, src/jit/arrays/packed-block-kernel.ts for the
- * blocks without grids.
+ * The product is exact in f32 in every such block, so only the addition rounds. Decoders follow these descriptions:
+ * src/arrays/quantized/plain-packed-decoder.ts for all blocks, src/jit/arrays/packed-block-kernel.ts for those without
+ * grids.
  */
 import type { FormatName } from './formats.ts';
 
@@ -15,7 +16,7 @@ export interface BitField {
   readonly bits: number;
 }
 
-/** Where the i-th of a block's small numbers lies: its fields, the lowest bits first. */
+/** The position of the i-th small number of a block: its fields, lowest bits first. */
 export type Places = (index: number) => readonly BitField[];
 
 /** Small numbers, each shared by `share` neighbouring elements. */
@@ -39,14 +40,16 @@ export interface LinearCodes {
   readonly plus: number;
 }
 
-/** Integers of up to 4 bits that select a value, which fits bf16. */
+/** Integers of up to 4 bits that select a value; every value can be represented in bf16. */
 export interface ListedCodes {
   readonly kind: 'listed';
   readonly places: Places;
   readonly values: readonly number[];
 }
 
-/** Bytes of five digits of base 3: the first digit of byte b is the integer part of 3 b / 256. Digits mean -1, 0, 1. */
+/**
+ * Bytes of five digits in base 3: the first digit of byte b is the integer part of 3 b / 256. Digits mean -1, 0 and 1.
+ */
 export interface DigitCodes {
   readonly kind: 'digits';
   readonly byteOf: (index: number) => number;
@@ -59,11 +62,11 @@ export interface GridCodes extends Shared {
   /** The coordinates of all points, one point after the other. */
   readonly grid: () => Int8Array;
   /**
-   * A bit for each coordinate of a point: 1 negates it. Of 8 signs, 7 may be stored; the eighth makes the number of
+   * One bit per coordinate of a point: 1 negates it. If only 7 of 8 signs are stored, the eighth makes the number of
    * ones even.
    */
   readonly signs: Shared | null;
-  /** A bit: 0 adds 1/8 to the coordinates, 1 subtracts it. */
+  /** One bit: 0 adds 1/8 to the coordinates, 1 subtracts it. */
   readonly shift: Shared | null;
 }
 
@@ -85,7 +88,7 @@ export interface Segment {
   readonly up: number;
 }
 
-/** Fields cut where bytes end. */
+/** Splits fields at byte boundaries. */
 export function segmentsOf(fields: readonly BitField[]): readonly Segment[] {
   const segments: Segment[] = [];
   let up = 0;

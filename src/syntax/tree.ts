@@ -215,8 +215,9 @@ export interface LineSource {
 // --- declarations ---------------------------------------------------------------------------------------------------
 
 /**
- * The initializer after `=`: a constant, `masked` if it is a byte of one (`0xff00(0x1234)`); an address (`name`, `name+4`, `generic(name)+4`), of which `mask` selects one
- * byte (`0xff00(name)`); a brace list; a field of a texture or sampler (`addr_mode_0 = wrap`).
+ * The initializer after `=`: a constant, `masked` if it is one byte of a constant (`0xff00(0x1234)`); an address
+ * (`name`, `name+4`, `generic(name)+4`), of which `mask` selects one byte (`0xff00(name)`); a brace list; a field of a
+ * texture or sampler (`addr_mode_0 = wrap`).
  */
 export type Initializer =
   | { readonly kind: 'integer'; readonly value: bigint; readonly masked: boolean; readonly span: Span }

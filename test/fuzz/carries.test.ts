@@ -1,4 +1,4 @@
-/** Random chains that hand a carry on, against sums of integers: subtraction adds the complement and a carry of 1. */
+/** Random chains with carries, compared with sums of integers: a subtraction adds the complement and a carry of 1. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { output } from '../device/run.ts';

@@ -1,10 +1,10 @@
-/** Random calls leave their bytes on the stack, and a function then reads any word: its own zero, or a fault. */
+/** Random calls leave bytes on the stack, and then a function reads any word: it must read its own zero or fault. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
 import { moduleOf } from '../device/run.ts';
 
-/** Words of the frame of each function, and the function that it calls in the end, if it comes later in the list. */
+/** Words in the frame of each function, and the function that it calls last, if that comes later in the list. */
 const functions = fc.array(fc.record({ words: fc.integer({ min: 1, max: 40 }), next: fc.nat(4) }), {
   minLength: 1,
   maxLength: 4,
@@ -16,7 +16,7 @@ const program = fc.record({
   /** Words in the frame of the reader, and the word that it reads. */
   frame: fc.integer({ min: 1, max: 40 }),
   word: fc.nat(100),
-  /** Whether the kernel itself reads, or a function. */
+  /** Whether the kernel reads, or a function. */
   inKernel: fc.boolean(),
   form: fc.constantFrom('local', 'generic', 'atomic'),
 });
@@ -49,7 +49,7 @@ ld.param.u64 %rd1, [out]; mov.u32 %r2, %ctaid.x; mad.wide.u32 %rd1, %r2, 4, %rd1
   });
 }
 
-test('no read gives what another activation, block or launch left', async () => {
+test('no read returns data that another activation, block or launch left', async () => {
   await fc.assert(
     fc.asyncProperty(program, async (one) => {
       const device = await Device.create({ memory: 1 << 20 });

@@ -1,4 +1,7 @@
-/** Chains of additions and subtractions as ptxas 13.0 computed them, recorded by tools/fold-carries.py, on both engines. */
+/**
+ * Chains of additions and subtractions on both engines, compared with the results of ptxas 13.0 (recorded by
+ * tools/fold-carries.py).
+ */
 import { expect, test } from 'vitest';
 import { outcome, ways } from '../device/run.ts';
 import { type FoldedChain, foldedChains } from './folded.ts';

@@ -15,7 +15,7 @@ export function foldedValues(): readonly Folded[] {
     .map((line): Folded => JSON.parse(line));
 }
 
-/** A chain of instructions that hand a carry on, and its last result in hex. */
+/** A chain of instructions that pass a carry on, and its last result in hex. */
 export interface FoldedChain {
   readonly chain: string;
   readonly width: 32 | 64;

@@ -49,7 +49,7 @@ function decoded(row: Recorded, isPlain: boolean): Float32Array {
   return values;
 }
 
-test('every type that is read was recorded', () => {
+test('every readable type is recorded', () => {
   const types = new Set(recorded.map(layoutOf));
   expect([...types].sort()).toEqual(Object.keys(blockRows).sort());
 });
@@ -66,10 +66,10 @@ describe.each(recorded)('$type, $kind', (row) => {
   });
 });
 
-describe('what is written', () => {
+describe('written blocks', () => {
   const sources = recorded.filter(({ source }) => source !== undefined);
 
-  test('was recorded of every type', () => {
+  test('are recorded for every type', () => {
     expect(sources.map(layoutOf).sort()).toEqual([...writableLayouts].sort());
   });
 

@@ -1,4 +1,6 @@
-/** Packed blocks as numbers by WebAssembly: they go through a small memory in chunks that stay in the cache. */
+/**
+ * Decodes packed blocks to numbers with WebAssembly: they go through a small memory in chunks that stay in the cache.
+ */
 import { packedBlockKernel, packedMemory } from '../../jit/arrays/packed-block-kernel.ts';
 import type { PackedBlock } from '../../numerics/packed-blocks.ts';
 import { BlockFactors } from './block-factors.ts';

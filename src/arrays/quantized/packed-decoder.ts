@@ -1,4 +1,4 @@
-/** Packed blocks as numbers: by WebAssembly if allowed, else in plain JavaScript; the results are the same. */
+/** Selects a decoder of packed blocks: WebAssembly if allowed, else plain JavaScript; the results are the same. */
 import { BoundedCache } from '../../base/bounded-cache.ts';
 import { hasKernel } from '../../jit/arrays/packed-block-kernel.ts';
 import { canCompile } from '../../jit/simd/can-compile.ts';
@@ -8,7 +8,7 @@ import { type PackedDecoder, PlainPackedDecoder } from './plain-packed-decoder.t
 
 const decoders = new BoundedCache<PackedBlock, PackedDecoder>(64);
 
-/** The decoder of a kind of block, made once. */
+/** The decoder for a kind of block, made once. */
 export function packedDecoder(block: PackedBlock): PackedDecoder {
   return decoders.of(block, () =>
     canCompile() && hasKernel(block) ? new FastPackedDecoder(block) : new PlainPackedDecoder(block),

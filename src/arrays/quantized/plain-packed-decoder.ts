@@ -14,8 +14,8 @@ import { sharedNumbers, SmallNumbers } from './small-numbers.ts';
 
 export interface PackedDecoder {
   /**
-   * Decodes whole blocks to f32, as many as fill `out`. NaN and infinite factors give what f32 arithmetic gives; the
-   * result tells whether there were none.
+   * Decodes whole blocks to f32, as many as fill `out`. NaN and infinite factors give the results of f32 arithmetic.
+   * Returns true if all factors are finite.
    */
   decode(bytes: Uint8Array, out: Float32Array): boolean;
 }
@@ -47,7 +47,7 @@ export class PlainPackedDecoder implements PackedDecoder {
         continue;
       }
       areFinite = this.offset.read(bytes, start, offsets) && areFinite;
-      // The product is exact, and a sum of two f32 rounds to f64 and then to f32 as it would at once.
+      // The product is exact. Rounding a sum of two f32 to f64 and then to f32 gives the same as rounding it once.
       for (let i = 0; i < elements; i++)
         out[first + i] = singleAt(codes, i) * doubleAt(scales, i) + doubleAt(offsets, i);
     }
@@ -70,7 +70,7 @@ class ScaleReader {
     this.room = new Int32Array(this.multipliers?.count ?? 0);
   }
 
-  /** The scale of each element of the block at `start`. Tells whether the factors are finite. */
+  /** The scale of each element of the block at `start`. Returns whether the factors are finite. */
   read(bytes: Uint8Array, start: number, into: Float64Array): boolean {
     const { factor, multiplier } = this.scale;
     const areFinite = this.factors.read(bytes, start, 1, this.factorRoom);

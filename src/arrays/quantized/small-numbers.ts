@@ -6,7 +6,7 @@ export class SmallNumbers {
   readonly count: number;
   /** Bits of each. */
   readonly width: number;
-  /** The first byte of each, if they fill one or two bytes that follow each other; else null. */
+  /** The first byte of each number, if every number fills one or two consecutive bytes; else null. */
   readonly bytes: Int32Array | null;
   /** For each segment of a number, the numbers' bytes, and shifts and masks; the mask is 0 where one has no segment. */
   private readonly segments: readonly SegmentColumn[];

@@ -142,7 +142,7 @@ describe('doubles whose squares overflow or underflow', () => {
   });
 });
 
-test('what a double cannot hold of a longer integer counts', () => {
+test('the part of a long integer that a double cannot hold is counted', () => {
   const comparer = new Comparer({ unit: { format: 's64', anyExponent: false }, worst: 3 });
   comparer.add(Float64Array.of(2 ** 53, 2 ** 60, 4), Float64Array.of(2 ** 53, 2 ** 60, 5), Float64Array.of(1, 0, 0));
   expect(comparer.result()).toMatchObject({ different: 2, maxAbs: 1, maxRel: 0.25 });

@@ -27,7 +27,7 @@ export type ShapeData =
       readonly subscript: boolean;
     }
   | { readonly kind: 'register-offset'; readonly type: PtxType }
-  /** `name[1]` if the name is not an array. */
+  /** `name[1]` with a name that is not an array. */
   | { readonly kind: 'wrong-subscript' }
   | { readonly kind: 'function'; readonly offset: boolean; readonly entry: boolean }
   | { readonly kind: 'label' }

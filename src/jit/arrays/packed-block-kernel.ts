@@ -19,7 +19,7 @@ import { loop } from './memory-loop.ts';
 /** Elements of a chunk; as f32 they are 64 KiB, which fits in the cache. */
 const elements = 16384;
 const lanes = 16;
-/** No block is larger than two bytes an element, and none has more than one factor for sixteen elements. */
+/** No block has more than two bytes per element, or more than one factor per sixteen elements. */
 const mostFactors = elements / lanes;
 const values = 2 * elements;
 const factors = values + 4 * elements;
@@ -60,7 +60,7 @@ export function packedBlockKernel(block: PackedBlock): Uint8Array<ArrayBuffer> {
 
 interface ScaleLocals {
   readonly scale: Scale;
-  /** Where its factors are, and the local that points there. */
+  /** The position of its factors, and the local that points to it. */
   readonly start: number;
   readonly pointer: number;
   readonly factor: number;
@@ -105,7 +105,7 @@ class KernelWriter {
     return { scale, start, pointer: code.local('i32'), factor: code.local('f32'), vector: code.local('v128') };
   }
 
-  /** Sets the vector of a scale where another one begins. */
+  /** Sets the vector of a scale at the elements where its value changes. */
   private prepare(
     { scale: { factor, multiplier }, pointer, factor: single, vector }: ScaleLocals,
     first: number,
@@ -182,7 +182,7 @@ class KernelWriter {
       }
       case 'bits':
         code.get(from).vectorMemory('v128.load16_splat', column.byte);
-        // Bytes 0 and 1 eight times each, and then a bit of each.
+        // Bytes 0 and 1, eight copies of each, and then one bit of each copy.
         code.words(0, 0, 0x01010101, 0x01010101).vector('i8x16.swizzle');
         code.words(0x08040201, 0x80402010, 0x08040201, 0x80402010).vector('v128.and');
         splat(code, 0).vector('i8x16.ne');
@@ -190,7 +190,7 @@ class KernelWriter {
     }
   }
 
-  /** Moves a segment of each byte to its place. Bits of neighbouring bytes come in beside it. */
+  /** Moves a segment of each byte to its place. Bits of neighbouring bytes may move in next to it. */
   private shift({ down, mask, up }: Segment): void {
     const { code } = this;
     if (down > up) code.i32(down - up).vector('i16x8.shr_u');
@@ -200,7 +200,7 @@ class KernelWriter {
 
   private storeLinear({ plus }: LinearCodes, stored: number, first: number): void {
     const { code } = this;
-    // Numbers without sign have at most seven bits.
+    // Unsigned numbers have at most seven bits.
     if (plus !== 0) {
       code.get(stored);
       splat(code, (plus & 0xff) * 0x01010101)
@@ -254,7 +254,9 @@ class KernelWriter {
   }
 }
 
-/** For `shuffle`: parts of that many bytes of the first and the second vector in turns, from byte `start` on. */
+/**
+ * For `shuffle`: takes parts of this many bytes alternately from the first and the second vector, from byte `start` on.
+ */
 function interleaved(start: number, size: number): readonly number[] {
   return Array.from({ length: lanes }, (_, i) => {
     const part = Math.floor(i / size);
@@ -262,13 +264,13 @@ function interleaved(start: number, size: number): readonly number[] {
   });
 }
 
-/** Segments of sixteen numbers, which have the same mask and place in their numbers. */
+/** Segments of sixteen numbers with the same mask and position. */
 type Column =
-  /** In sixteen bytes that follow each other, at the same bits. */
+  /** In sixteen consecutive bytes, at the same bits. */
   | ({ readonly kind: 'run' } & Segment)
-  /** In twice eight bytes. */
+  /** In eight bytes, twice. */
   | { readonly kind: 'halves'; readonly halves: readonly [Segment, Segment] }
-  /** In sixteen bits that follow each other. */
+  /** In sixteen consecutive bits. */
   | { readonly kind: 'bits'; readonly byte: number; readonly up: number };
 
 function columnsOf(rows: readonly (readonly Segment[])[]): readonly Column[] {

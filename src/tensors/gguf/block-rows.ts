@@ -1,6 +1,6 @@
 /**
- * The types of GGUF whose elements lie in blocks, one row each: where codes, scales and offsets are, and what they
- * mean. The layouts are ggml's (`block_q4_0` and so on in its ggml-common.h). A block begins with bit 0 of byte 0.
+ * The GGUF types with elements in blocks, one row each: the positions and meanings of codes, scales and offsets. The
+ * layouts are ggml's (`block_q4_0` and so on in its ggml-common.h). A block begins with bit 0 of byte 0.
  */
 import type { BitField, PackedBlock, Places, Scale, Shared } from '../../numerics/packed-blocks.ts';
 import type { BlockLayout } from '../tensor-file.ts';
@@ -17,8 +17,8 @@ function dense(byte: number, width: number): Places {
 }
 
 /**
- * Numbers of `width` bits: the first `stride` in the lowest bits of as many bytes, the next ones in the next bits of the
- * same bytes, and so on; then the next bytes.
+ * Numbers of `width` bits. The first `stride` numbers are in the lowest bits of as many bytes, the next ones in the
+ * next bits of the same bytes, and so on; then follow the next bytes.
  */
 function planes(byte: number, width: number, stride: number): Places {
   const perByte = 8 / width;
@@ -28,7 +28,7 @@ function planes(byte: number, width: number, stride: number): Places {
   };
 }
 
-/** Numbers in parts, the lowest bits first. */
+/** Numbers in parts, lowest bits first. */
 function joined(...parts: readonly Places[]): Places {
   return (i) => parts.flatMap((part) => part(i));
 }
@@ -63,7 +63,7 @@ const withSixBits = {
   offset: scaled(2, { share: 32, places: sixBitOffsets }, -1),
 };
 
-/** Words that begin at `byte`, each with four numbers of 7 bits, and one of 4 bits in its highest bits. */
+/** Words that begin at `byte`, each with four numbers of 7 bits, and a number of 4 bits in the highest bits. */
 function signWords(byte: number, wordBytes: number): { readonly signs: Shared; readonly scale: Places } {
   const wordAt = (i: number): number => 8 * (byte + wordBytes * i);
   return {

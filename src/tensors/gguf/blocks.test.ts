@@ -24,7 +24,7 @@ function numbersOf(layout: BlockLayout): readonly (Shared & { readonly count: nu
 }
 
 describe.each(layouts.filter((layout) => layout !== 'tq1_0'))('%s', (layout) => {
-  test('has a meaning for each of its bits, and one only', () => {
+  test('gives each bit exactly one meaning', () => {
     const bits = new Uint8Array(8 * blockRows[layout].bytes);
     for (const { places, count } of numbersOf(layout))
       for (let i = 0; i < count; i++)
@@ -68,25 +68,25 @@ test.each<[WritableLayout, readonly number[]]>([
   expect([...decoded(layout, packBlocks(layout, contents(layout)))]).toEqual(values);
 });
 
-test('half a block of codes is left out', () => {
+test('an incomplete block of codes is left out', () => {
   const { codes, scales, offsets } = contents('q4_0');
   const bytes = packBlocks('q4_0', { codes: [...Array.from(codes), 1, 2, 3], scales, offsets });
   expect(bytes.length).toBe(blockRows.q4_0.bytes);
 });
 
-describe('where elements lie', () => {
+describe('positions of elements', () => {
   test('mxfp4: a scale, then bytes of elements j and j + 16', () => {
     const values = decoded('mxfp4', Uint8Array.of(0x7f, 0x21, ...new Uint8Array(14), 0xfe));
     expect([values[0], values[16], values[15], values[31]]).toEqual([0.5, 1, -4, -6]);
   });
 
-  test('nvfp4: four scales, then for each sixteen bytes of elements j and j + 8', () => {
+  test('nvfp4: four scales, then for each sixteen elements the bytes of j and j + 8', () => {
     const block = Uint8Array.of(0x38, 0x40, 0x38, 0x38, 0x21, ...new Uint8Array(7), 0x43, ...new Uint8Array(22), 0xfe);
     const values = decoded('nvfp4', block);
     expect([values[0], values[8], values[16], values[24], values[55], values[63]]).toEqual([0.5, 1, 3, 4, -4, -6]);
   });
 
-  test('tq1_0: five digits of base 3 a byte, the first of all bytes first', () => {
+  test('tq1_0: five base-3 digits per byte; the first digits of all bytes come first', () => {
     const block = new Uint8Array(54);
     block.set([0x00, 0x3c], 52);
     // 256 * 0.10202 in base 3, rounded up.
@@ -103,7 +103,7 @@ test('only 0x7f of unsigned e4m3 is NaN; the sign bit is ignored', () => {
   expect(scaleOf(0x7f)).toBeNaN();
 });
 
-test('factors that are not finite are told', () => {
+test('factors that are not finite are reported', () => {
   const decoder = packedDecoder(blockRows.q4_k);
   const blocks = new Uint8Array(3 * blockRows.q4_k.bytes);
   expect(decoder.decode(blocks, new Float32Array(768))).toBe(true);

@@ -1,7 +1,7 @@
 /**
- * The blocks of GGUF as files have them. Values are ggml's, in f32; it differs for scales that do not represent a
- * number: it reads 0xff of ue8m0 as 2^128, and 0x7f of e4m3, NVFP4's, as 0. Here both are NaN. There is no scale for a
- * whole tensor.
+ * The blocks of GGUF as stored in files. Values are those of ggml in f32, except for scales that do not represent a
+ * number: ggml reads 0xff of ue8m0 as 2^128, and 0x7f in the e4m3 scales of NVFP4 as 0. Here both are NaN. There is no
+ * scale for a whole tensor.
  */
 import { sharedNumbers, SmallNumbers } from '../../arrays/quantized/small-numbers.ts';
 import type { BlockLayout } from '../tensor-file.ts';
@@ -30,7 +30,7 @@ export interface BlockContents {
   readonly offsets: ArrayLike<number> | null;
 }
 
-/** Blocks that hold this, as many as `codes` fill. */
+/** Blocks with this content, as many as `codes` fill. */
 export function packBlocks(layout: WritableLayout, { codes, scales, offsets }: BlockContents): Uint8Array<ArrayBuffer> {
   const { elements, bytes: size, codes: stored, scale, offset } = blockRows[layout];
   if (stored.kind !== 'linear' && stored.kind !== 'listed') throw new Error(`${layout} is not written`);

@@ -84,7 +84,7 @@ describe('a file', () => {
     ]);
   });
 
-  test('has tensors of types of a later ggml, which reach to the next tensor', async () => {
+  test('may have types of a later ggml, whose tensors extend to the next one', async () => {
     const later = file(
       [
         { name: 'a', extents: [3], type: 99, offset: 0 },

@@ -4,7 +4,7 @@
  */
 import { byteAt } from '../../base/typed-reads.ts';
 
-/** Points of eight coordinates of 2 bits each, of 0x08, 0x19 or 0x2b. */
+/** Points of eight coordinates; 2 bits each select 0x08, 0x19 or 0x2b. */
 export function coarseGrid(name: 'iq2_xxs' | 'iq2_xs' | 'iq2_s'): () => Int8Array {
   return once(coarse[name], 2, [0x08, 0x19, 0x2b]);
 }

@@ -54,7 +54,7 @@ const blockIds: Readonly<Record<BlockLayout, number>> = {
   nvfp4: 40,
 };
 
-/** Blocks that are listed and copied: ggml stores none of them in files, or they are new. */
+/** Blocks that are listed and copied: ggml never stores them in files, or they are too new. */
 const opaqueRows: readonly Row[] = [
   [15, 'Q8_K', 256, 292],
   [41, 'Q1_0', 128, 18],
@@ -77,7 +77,7 @@ const all: readonly GgufType[] = [
 export const ggufTypesById: ReadonlyMap<number, GgufType> = new Map(all.map((known) => [known.id, known]));
 export const ggufTypesByName: ReadonlyMap<string, GgufType> = new Map(all.map((known) => [known.name, known]));
 
-/** What is told of a type that is not in the table, perhaps of a later ggml. */
+/** The description of a type that is not in the table, perhaps of a later ggml. */
 export function unknownType(id: number): Pick<GgufType, 'name' | 'format' | 'packing'> {
   return { name: `type ${id}`, format: 'opaque', packing: 'opaque' };
 }

@@ -1,7 +1,7 @@
 /**
  * Extended precision: add, sub and mad that write the condition code, and addc, subc and madc that read it (PTX ISA
- * 9.1, 9.7.2). The condition code holds the carry of an addition. A subtraction adds the complement, and what it carries
- * is the opposite of a borrow; so mixed chains behave as ptxas makes them (docs/spec-questions.md).
+ * 9.1, 9.7.2). The condition code holds the carry of an addition. A subtraction adds the complement, so its carry is
+ * the opposite of a borrow, and mixed chains behave as with ptxas (docs/spec-questions.md).
  */
 import type { IntegerName } from '../../../numerics/formats.ts';
 import { type AvailabilityRow, has, type InstructionForm, read, slotType, type Variant, write } from '../../form.ts';
@@ -20,13 +20,13 @@ const c = read('c', 0);
 
 type Direction = 'add' | 'sub';
 
-/** What `result` = from ± other carries, as unsigned numbers: that a sum is too large, or that a difference is not below 0. */
+/** The carry of `result` = from ± other, as unsigned numbers: a sum was too large, or a difference is not below 0. */
 function carryOut(direction: Direction, width: number, to: Ref, result: Ref, from: Ref, other: Ref): Step {
   const type = `u${width}` as IntegerName;
   return direction === 'add' ? compare('lt', type, to, result, from) : compare('ge', type, to, from, other);
 }
 
-/** What the condition code adds to a sum or takes from a difference, as a number in `$carry`. */
+/** The number, in `$carry`, that the condition code adds to a sum or subtracts from a difference. */
 function carryIn(direction: Direction, type: IntegerName): readonly Step[] {
   if (direction === 'add') return [resize('$carry', type, conditionCode, 'u32')];
   return [bits('not', 1, '$borrow', conditionCode), resize('$carry', type, '$borrow', 'u32')];
