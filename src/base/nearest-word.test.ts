@@ -25,7 +25,7 @@ describe('nearest', () => {
     ['L', ['p', 'M']],
     ['goto', ['not']],
     ['load', ['sad', 'add']],
-  ])('takes %s for none of %j', (word, others) => {
+  ])('finds no match for %s in %j', (word, others) => {
     expect(nearestWord(word, others)).toBeNull();
   });
 

@@ -27,7 +27,7 @@ function joined(origins: readonly Origin[], among: Sameness): Origin {
   };
 }
 
-/** Which inputs each register that an instruction writes depends on. */
+/** For each register that an instruction writes: the inputs that it depends on. */
 function resultsOf(
   instruction: ProgramInstruction,
   isRegister: (place: number) => boolean,

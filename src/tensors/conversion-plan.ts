@@ -111,7 +111,7 @@ function layoutOfDrafts(
 ): FileLayout {
   const groups = drafts.map(({ plans }) => plans);
   if (shards === undefined) return layoutFile(container, groups.flat(), carried);
-  refuseIf(!containers[container].sharded, `${containers[container].words} cannot be split into several`);
+  refuseIf(!containers[container].sharded, `${containers[container].words} cannot be split into several files`);
   return layoutShards(groups, shards, carried.metadata);
 }
 

@@ -307,7 +307,7 @@ ld.param.u64 %rd1, [out]; st.global.v4.u32 [%rd1], {%r0, %r1, %r2, %r3};`;
     expect(await output({ body }, 16)).toEqual([0xffffffff, 0x7fffffff, 0x80000000, 0x80000000]);
   });
 
-  test('nothing is carried when a thread begins', async () => {
+  test('a thread begins without a carry', async () => {
     const body = 'addc.u32 %r1, 1, 1; ld.param.u64 %rd1, [out]; st.global.u32 [%rd1], %r1;';
     expect(await output({ body }, 4)).toEqual([2]);
   });

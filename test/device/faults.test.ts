@@ -83,7 +83,7 @@ describe('memory', () => {
     expect(fault.message).toContain("it is in 'x', 8 bytes at 0x0");
   });
 
-  test('padding that a pragma says to be read for nothing is read', async () => {
+  test('padding may be read if a pragma marks it as unused', async () => {
     const load = '.local .align 8 .b8 x[8];\n.pragma "used_bytes_mask 0";\nld.local.u32 %r1, [x+4];';
     const { result } = await outcome({ body: load }, 4, { engine: 'interp' });
     expect(result.ok).toBe(true);

@@ -1,4 +1,4 @@
-/** Whatever is given as an input is computed as it is, or refused with a typed error. */
+/** Every input is either used as it is or refused with a typed error. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { evaluate, evaluateValues, PtxlabError, type Value } from '../../src/index.ts';
@@ -22,7 +22,7 @@ function result<T>(run: () => T): T | null {
   }
 }
 
-test('only bits are taken as bits', () => {
+test('only valid bits are accepted as bits', () => {
   fc.assert(
     fc.property(fc.constantFrom(...mnemonics), fc.array(fc.anything(), { maxLength: 3 }), (mnemonic, inputs) => {
       if (result(() => evaluate(mnemonic, inputs as number[])) === null) return;
@@ -36,7 +36,7 @@ test('only bits are taken as bits', () => {
   );
 });
 
-test('values are taken as values, or refused', () => {
+test('values are used as they are, or refused', () => {
   const input = fc.oneof(
     fc.anything(),
     fc.double(),
@@ -53,7 +53,7 @@ test('values are taken as values, or refused', () => {
   );
 });
 
-test('sums of values are those of JavaScript', () => {
+test('sums of values agree with JavaScript', () => {
   const single = fc.float({ noNaN: true });
   const double = fc.double({ noNaN: true });
   fc.assert(

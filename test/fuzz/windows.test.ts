@@ -1,4 +1,4 @@
-/** Wherever a generic address comes from, it leads to its variable: any space, both sizes, both engines. */
+/** A generic address leads to its variable, however it was made: in any space, with both sizes, on both engines. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Device } from '../../src/device.ts';
@@ -6,7 +6,7 @@ import { ways } from '../device/run.ts';
 
 const spaces = ['global', 'shared', 'local', 'const', 'param'] as const;
 
-/** Where the address comes from: of a name and an offset, of an offset in a register, or an initial value. */
+/** How the address is made: from a name and an offset, from an offset in a register, or as an initial value. */
 const origins = ['name', 'register', 'initialiser'] as const;
 
 const pointer = fc.record({
@@ -14,7 +14,7 @@ const pointer = fc.record({
   size: fc.constantFrom(32, 64),
   origin: fc.constantFrom(...origins),
   element: fc.nat(3),
-  /** Added to the address and taken from it again. */
+  /** Added to the address and subtracted again. */
   detour: fc.integer({ min: -64, max: 64 }),
   back: fc.boolean(),
 });
@@ -23,7 +23,7 @@ const addresses = fc.constantFrom(32, 64);
 
 type Pointer = typeof pointer extends fc.Arbitrary<infer T> ? T : never;
 
-/** The value of an element of the variable in a space. */
+/** The value of an element of the variable, by space. */
 const valueOf = (space: Pointer['space'], element: number): number => 100 * (1 + spaces.indexOf(space)) + element;
 
 const values = (space: Pointer['space']): number[] => [0, 1, 2, 3].map((i) => valueOf(space, i));

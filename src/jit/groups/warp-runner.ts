@@ -149,7 +149,7 @@ function sweepFunction(shape: KernelShape): number {
         });
         code.get(words).get(waiting).op('i32.ctz').i32(2).op('i32.shl', 'i32.add');
         code.memory('i32.load', layout.origin + frame.mask).set(mask);
-        // Other lanes with that mask may wait at another place that does the same.
+        // Other lanes with that mask may wait at another instruction for the same operation.
         code.get(words).i32(frame.mask).op('i32.add').get(mask).call(lanesWith(helpers, layout.origin));
         code.get(waiting).op('i32.and').tee(rest).get(members).op('i32.and').set(members);
         drop(rest, members);

@@ -1,6 +1,6 @@
 /**
  * Loads and stores of four threads with consecutive addresses: checked at once and done with whole vectors. All other
- * addresses leave to the path for single threads.
+ * addresses branch to the path for single threads.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
@@ -40,7 +40,7 @@ export function vectorAccess(step: Access, lowering: VectorLowering): Writer | n
 
 // --- where ----------------------------------------------------------------------------------------------------------
 
-/** A local with the address in global memory that the first of the four accesses; leaves unless all four are valid. */
+/** A local with the global address of the first of the four; branches to the path for single threads unless all are valid. */
 function locate(step: Access, count: number, lowering: VectorLowering): number {
   const { code, vectors, scalar, leave } = lowering;
   const { values } = scalar;

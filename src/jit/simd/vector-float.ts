@@ -1,5 +1,5 @@
 /**
- * f32 on four threads at once, by the rules of float-arithmetic.ts. Rare cases leave to the path for single threads.
+ * f32 on four threads at once, by the rules of float-arithmetic.ts. Rare cases branch to the path for single threads.
  */
 import { pairOf, tripleOf } from '../../base/tuples.ts';
 import type { StepOf } from '../../isa/steps/step.ts';

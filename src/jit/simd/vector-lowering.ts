@@ -12,7 +12,7 @@ export interface VectorLowering {
   readonly scalar: Lowering;
   /** The value of a constant operand; null for other operands. */
   readonly constantOf: (ref: Ref) => number | null;
-  /** Leaves to the path for single threads, which repeats the whole instruction. */
+  /** Branches to the path for single threads, which repeats the whole instruction. */
   readonly leave: (condition: () => unknown) => void;
 }
 
@@ -50,5 +50,5 @@ export function extendWords(code: Code, width: number): void {
   if (spare > 0) code.i32(spare).vector('i32x4.shl').i32(spare).vector('i32x4.shr_s');
 }
 
-/** Code that writes a step; it may leave to the path for single threads. */
+/** Code that writes a step; it may branch to the path for single threads. */
 export type Writer = () => void;
