@@ -35,7 +35,7 @@ const everywhereFor = { base: [], wasm: ['base'] };
 const numericsData = '(conversion|conversion-stages|formats|packed-blocks|policy|operations)[.]ts$';
 
 /** Libraries of the tensor files; they touch no platform. */
-const tensorLibraries = ['fflate', '@huggingface/gguf'];
+const tensorLibraries = ['fflate'];
 
 const layers = Object.entries(may).map(([folder, allowed]) => {
   const reach = [...new Set([folder, ...(everywhereFor[folder] ?? everywhere), ...allowed])];

@@ -128,15 +128,15 @@ describe('bad files', () => {
     ['an unknown version', file([]).fill(9, 4, 5), 'unsupported'],
     ['big-endian', file([]).fill(0, 4, 7).fill(3, 7, 8), 'unsupported'],
     ['more tensors than there are', file([], 0, [], [1000n, 0n]), 'truncated'],
-    ['2^64 tensors', file([], 0, [], [2n ** 64n - 1n, 0n]), 'bad-header'],
+    ['2^64 tensors', file([], 0, [], [2n ** 64n - 1n, 0n]), 'truncated'],
     ['more metadata than there is', file([], 0, [], [0n, 99_999n]), 'truncated'],
-    ['2^64 pairs of metadata', file([], 0, [], [0n, 2n ** 64n - 1n]), 'bad-header'],
+    ['2^64 pairs of metadata', file([], 0, [], [0n, 2n ** 64n - 1n]), 'truncated'],
     ['a key twice', file([], 0, [u8, u8]), 'bad-header'],
-    ['a key that the library uses', file([], 0, [{ ...u8, key: 'version' }]), 'bad-header'],
+    ['a key named version is an ordinary one', file([], 0, [{ ...u8, key: 'version' }]), 'opened'],
     [
-      'a key of the prototype',
+      'a key named __proto__ is an ordinary one',
       file([], 0, [{ key: '__proto__', type: 'array', items: 'u8', value: [1] }]),
-      'bad-header',
+      'opened',
     ],
     [
       'an alignment that is not a power of two',
@@ -155,7 +155,8 @@ describe('bad files', () => {
       'duplicate-name',
     ],
     ['an unknown type behind the end', one({ type: 99, offset: 96 }), 'bad-offsets'],
-    ['an extent of 2^40', one({ extents: [2n ** 40n] }), 'bad-header'],
+    ['an extent of 2^40', one({ extents: [2n ** 40n] }), 'truncated'],
+    ['five extents', one({ extents: [1n, 1n, 1n, 1n, 1n] }), 'bad-header'],
     ['a product that overflows', one({ extents: [2n ** 32n, 2n ** 32n] }), 'bad-shape'],
     ['half a block', one({ extents: [33], type: 39 }), 'bad-shape'],
     ['half a block in each row', one({ extents: [16, 2], type: 39 }), 'bad-shape'],
@@ -184,17 +185,15 @@ describe('bad files', () => {
     expect(await codeOf(bytes)).toBe('bad-header');
   });
 
-  test('text that the library would cut off: it ends after two megabytes, which the library has not requested yet', async () => {
-    const words = (length: number): GgufField => ({
+  test.each([1 << 20, 4 << 20])('a header that is longer than the %i bytes read first', async (size) => {
+    const words: GgufField = {
       key: 'words',
       type: 'array',
       items: 'string',
-      value: ['x'.repeat(length), 'the last word'],
-    });
-    // Without the first word the header has 82 bytes.
-    expect(await codeOf(file([], 0, [words(2_000_000 - 82)]))).toBe('opened');
-    expect(await codeOf(file([], 0, [words(2_000_000 - 82 + 1)]))).toBe('bad-header');
-    expect(await codeOf(file([], 0, [words(2_000_000 - 82 + 14)]))).toBe('opened');
+      value: ['x'.repeat(size), 'the last word'],
+    };
+    const read = await open(file([], 0, [words]));
+    expect(read.fields).toEqual([words]);
   });
 
   test('more tensors announced than exist, which are not searched for in zeros', async () => {

@@ -1,14 +1,9 @@
-/**
- * The header of a GGUF file, read by @huggingface/gguf. That library expects a server: it requests two megabytes at a
- * time, treats missing bytes as zeros, and truncates a string that ends after the requested range. So the result is
- * checked: written again, it must have the same length as in the file.
- */
-import { GGUFValueType, gguf } from '@huggingface/gguf';
-import { ByteWriter } from '../byte-writer.ts';
-import { type ByteSource, readBytes } from '../bytes.ts';
-import { type GgufField, type GgufValueType, ggufValueTypes, writeField } from './fields.ts';
-import { TensorFileError } from '../tensor-error.ts';
+/** The header of a GGUF file of version 2 or 3: metadata, then an entry for each tensor. Everything is little-endian. */
+import { elementAt } from '../../base/element-at.ts';
+import { type ByteSource, readBytes, viewOf } from '../bytes.ts';
+import { quote, TensorFileError } from '../tensor-error.ts';
 import type { MetadataValue } from '../tensor-file.ts';
+import { type GgufField, type GgufValueType, ggufValueTypes } from './fields.ts';
 
 export interface GgufTensor {
   readonly name: string;
@@ -27,34 +22,23 @@ export interface GgufHeader {
   readonly size: number;
 }
 
-type Parsed = Awaited<ReturnType<typeof parse>>;
-
 /** Magic number, version, and two counts. */
 const startSize = 24;
+const firstRead = 1 << 20;
+const mostExtents = 4;
 
+/**
+ * Reads the header. Throws `not-this-container`, `unsupported` for other versions, byte orders and lists of lists,
+ * `truncated` if the file ends inside the header, and `bad-header`.
+ */
 export async function readGgufHeader(source: ByteSource): Promise<GgufHeader> {
   await requireStart(source);
-  const parsed = await parse(source);
-  const [fieldsEnd, size] = parsed.tensorInfoByteRange;
-  if (size > source.size) throw new TensorFileError('truncated', 'the header is cut off');
-  const fields = fieldsOf(parsed);
-  const writer = new ByteWriter();
-  for (const field of fields) writeField(writer, field);
-  const infos = parsed.tensorInfos.reduce((sum, { name, shape }) => sum + infoSize(name, shape.length), 0);
-  if (startSize + writer.length !== fieldsEnd || fieldsEnd + infos !== size)
-    throw new TensorFileError('bad-header', 'the header has a key twice, or text that cannot be read');
-  const tensors = parsed.tensorInfos.map(({ name, shape, dtype, offset }) => ({
-    name,
-    type: dtype,
-    extents: shape,
-    offset,
-  }));
-  return { fields, tensors, size };
-}
-
-/** Bytes of the header entry of one tensor: its name, extents, type and offset. */
-function infoSize(name: string, extents: number): number {
-  return 8 + new TextEncoder().encode(name).length + 4 + 8 * extents + 4 + 8;
+  // The length of a header is only known at its end. It is parsed again with more bytes until it fits.
+  for (let length = firstRead; ; length *= 4) {
+    const bytes = await readBytes(source, 0, Math.min(length, source.size));
+    const header = parse(new Cursor(bytes, source.size));
+    if (header !== null) return header;
+  }
 }
 
 async function requireStart(source: ByteSource): Promise<void> {
@@ -62,52 +46,151 @@ async function requireStart(source: ByteSource): Promise<void> {
   if (new TextDecoder('latin1').decode(start.subarray(0, 4)) !== 'GGUF')
     throw new TensorFileError('not-this-container', 'not a GGUF file');
   if (start.length < startSize) throw new TensorFileError('truncated', 'the header is cut off');
-  const version = new DataView(start.buffer).getUint32(4, true);
+  const version = viewOf(start).getUint32(4, true);
   if (version === 2 || version === 3) return;
   if (version & 0xffff) throw new TensorFileError('unsupported', `GGUF version ${version} is not known`);
   throw new TensorFileError('unsupported', 'the GGUF file is big-endian');
 }
 
-async function parse(source: ByteSource) {
+/** Null if the bytes end before the header does. */
+function parse(cursor: Cursor): GgufHeader | null {
   try {
-    return await gguf('https://localhost/model.gguf', { fetch: fetchFrom(source), typedMetadata: true });
+    cursor.skip(8);
+    const [tensorCount, fieldCount] = [cursor.u64(), cursor.u64()];
+    const fields = cursor.times(fieldCount, () => readField(cursor));
+    requireKeys(fields);
+    const tensors = cursor.times(tensorCount, () => readTensor(cursor));
+    return { fields, tensors, size: cursor.at };
   } catch (error) {
-    if (error instanceof TensorFileError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new TensorFileError('bad-header', `the GGUF header cannot be read: ${reason}`, { cause: error });
+    if (error instanceof NeedsMore) return null;
+    throw error;
   }
 }
 
-/** A `fetch` that answers range requests from the source. */
-function fetchFrom(source: ByteSource): typeof fetch {
-  let beyond = 0;
-  return async (_, init) => {
-    const range = new Headers(init?.headers).get('range');
-    const [first = 0, last = 0] = (range?.match(/\d+/g) ?? []).map(Number);
-    const length = Math.max(0, Math.min(last + 1, source.size) - first);
-    // The library reads ahead, so it may request one range past the end; a second such request means that it did not
-    // find the end.
-    if (length === 0) beyond += 1;
-    if (beyond > 1) throw new TensorFileError('truncated', 'the header continues past the end of the file');
-    const bytes = length === 0 ? new Uint8Array(0) : await readBytes(source, first, length);
-    return new Response(bytes as Uint8Array<ArrayBuffer>);
-  };
+function readField(cursor: Cursor): GgufField {
+  const key = cursor.text('a key of the metadata');
+  const type = readType(cursor, key);
+  if (type !== 'array') return { key, type, items: null, value: readValue(cursor, key, type) };
+  const items = readType(cursor, key);
+  if (items === 'array') throw new TensorFileError('unsupported', `the metadata ${quote(key)} is a list of lists`);
+  return { key, type, items, value: cursor.times(cursor.u64(), () => readValue(cursor, key, items)) };
 }
 
-function fieldsOf({ typedMetadata }: Parsed): GgufField[] {
-  return Object.entries(typedMetadata)
-    .filter(([key]) => !['version', 'tensor_count', 'kv_count'].includes(key))
-    .map(([key, field]) => {
-      const name = valueType(field.type);
-      const items = name === 'array' && 'subType' in field ? valueType(field.subType ?? GGUFValueType.ARRAY) : null;
-      if (items === 'array') throw new TensorFileError('unsupported', 'the metadata has lists of lists');
-      return { key, type: name, items, value: field.value as MetadataValue };
-    });
+function readType(cursor: Cursor, key: string): GgufValueType {
+  const id = cursor.u32();
+  const type = ggufValueTypes[id];
+  if (type === undefined) throw new TensorFileError('bad-header', `metadata ${quote(key)} has the unknown type ${id}`);
+  return type;
 }
 
-function valueType(type: GGUFValueType): GgufValueType {
-  const name = ggufValueTypes[type];
-  if (name === undefined || GGUFValueType[type] === undefined)
-    throw new TensorFileError('bad-header', `metadata of type ${type} is not known`);
-  return name;
+function readValue(cursor: Cursor, key: string, type: Exclude<GgufValueType, 'array'>): MetadataValue {
+  switch (type) {
+    case 'string':
+      return cursor.text(`metadata ${quote(key)}`);
+    case 'bool':
+      return cursor.integer(1, false) !== 0;
+    case 'u8':
+    case 'u16':
+    case 'u32':
+      return cursor.integer(Number(type.slice(1)) / 8, false);
+    case 's8':
+    case 's16':
+    case 's32':
+      return cursor.integer(Number(type.slice(1)) / 8, true);
+    case 'u64':
+      return cursor.u64();
+    case 's64':
+      return BigInt.asIntN(64, cursor.u64());
+    case 'f32':
+      return cursor.float(4);
+    case 'f64':
+      return cursor.float(8);
+  }
+}
+
+function readTensor(cursor: Cursor): GgufTensor {
+  const name = cursor.text('the name of a tensor');
+  const count = cursor.u32();
+  if (count > mostExtents)
+    throw new TensorFileError('bad-header', `${quote(name)} has ${count} extents; GGUF has at most ${mostExtents}`);
+  const extents = cursor.times(BigInt(count), () => cursor.u64());
+  return { name, extents, type: cursor.u32(), offset: cursor.u64() };
+}
+
+function requireKeys(fields: readonly GgufField[]): void {
+  const keys = new Set<string>();
+  for (const { key } of fields) {
+    if (keys.has(key)) throw new TensorFileError('bad-header', `the metadata has ${quote(key)} twice`);
+    keys.add(key);
+  }
+}
+
+/** Thrown where the bytes that were read end, but not the file. */
+class NeedsMore extends Error {}
+
+/** Reads values one after the other from the first bytes of a file. */
+class Cursor {
+  at = 0;
+  private readonly bytes: Uint8Array;
+  private readonly view: DataView;
+  private readonly fileSize: number;
+  private readonly decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+  constructor(bytes: Uint8Array, fileSize: number) {
+    this.bytes = bytes;
+    this.view = viewOf(bytes);
+    this.fileSize = fileSize;
+  }
+
+  /** Moves past `size` bytes and returns where they begin. */
+  skip(size: number): number {
+    const { at } = this;
+    const end = at + size;
+    if (end > this.fileSize) throw new TensorFileError('truncated', 'the header goes on after the end of the file');
+    if (end > this.bytes.length) throw new NeedsMore();
+    this.at = end;
+    return at;
+  }
+
+  /** `count` values. A count that the file has no room for fails at its end, so nothing is allocated for it. */
+  times<T>(count: bigint, read: () => T): readonly T[] {
+    if (count > BigInt(this.fileSize))
+      throw new TensorFileError('truncated', `the file has no room for ${count} values`);
+    const values: T[] = [];
+    for (let left = Number(count); left > 0; left--) values.push(read());
+    return values;
+  }
+
+  /** An integer of 1, 2 or 4 bytes. */
+  integer(size: number, signed: boolean): number {
+    const at = this.skip(size);
+    let value = 0;
+    for (let i = size - 1; i >= 0; i--) value = value * 256 + elementAt(this.bytes, at + i);
+    return signed && value >= 2 ** (8 * size - 1) ? value - 2 ** (8 * size) : value;
+  }
+
+  u32(): number {
+    return this.view.getUint32(this.skip(4), true);
+  }
+
+  u64(): bigint {
+    return this.view.getBigUint64(this.skip(8), true);
+  }
+
+  float(size: 4 | 8): number {
+    const at = this.skip(size);
+    return size === 4 ? this.view.getFloat32(at, true) : this.view.getFloat64(at, true);
+  }
+
+  /** A string after its length. @param what names it in a message */
+  text(what: string): string {
+    const length = this.u64();
+    if (length > BigInt(this.fileSize)) throw new TensorFileError('truncated', `${what} is longer than the file`);
+    const at = this.skip(Number(length));
+    try {
+      return this.decoder.decode(this.bytes.subarray(at, this.at));
+    } catch {
+      throw new TensorFileError('bad-header', `${what} is not UTF-8`);
+    }
+  }
 }
