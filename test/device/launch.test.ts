@@ -126,7 +126,7 @@ describe('modules and buffers', () => {
     expect(buffer.read()).toHaveLength(4);
   });
 
-  test('buffers have a fixed size and end with free', async () => {
+  test('buffers have a fixed size and cannot be used once freed', async () => {
     const device = await Device.create({ memory: 4096 });
     const buffer = device.alloc(Float32Array.of(1, 2));
     expect(buffer.byteLength).toBe(8);

@@ -25,7 +25,7 @@ export class BlockFactors {
     this.places = this.numbers.bytes;
   }
 
-  /** The factors of blocks from `start` on. Tells whether all are finite. */
+  /** The factors of blocks from `start` on. Returns whether all are finite. */
   read(bytes: Uint8Array, start: number, blocks: number, into: Float32Array): boolean {
     if (this.places === null) return this.readNumbers(bytes, start, blocks, into);
     const { blockBytes, values, places, perBlock, isWide } = this;

@@ -40,7 +40,7 @@ export function vectorAccess(step: Access, lowering: VectorLowering): Writer | n
 
 // --- where ----------------------------------------------------------------------------------------------------------
 
-/** A local with the global address of the first of the four; branches to the path for single threads unless all are valid. */
+/** A local with the global address of the first access; branches to the path for single threads unless all are valid. */
 function locate(step: Access, count: number, lowering: VectorLowering): number {
   const { code, vectors, scalar, leave } = lowering;
   const { values } = scalar;
