@@ -7,6 +7,8 @@ import { elementAt } from '../base/element-at.ts';
 import type { Environment } from './environment.ts';
 import type { Step } from './steps/step.ts';
 import type { Availability } from './targets.ts';
+import { type IntegerName, isIntegerName } from '../numerics/formats.ts';
+import { type FloatArithmeticFormat, isFloatArithmeticFormat } from '../numerics/operations.ts';
 import { type PtxType, type TypeName, typeOf } from './types.ts';
 
 /**
@@ -226,6 +228,28 @@ export function has(variant: Variant, modifier: string): boolean {
 /** The type in a slot; the form guarantees that the slot exists. */
 export function slotType(variant: Variant, slot: number): PtxType {
   return elementAt(variant.types, slot);
+}
+
+/** The integer in a slot; the form guarantees that it is one. */
+export function integerType(variant: Variant, slot: number): IntegerName {
+  const { name, format } = slotType(variant, slot);
+  if (format === null || !isIntegerName(format)) throw new Error(`${name} is not an integer`);
+  return format;
+}
+
+/** The format in which the lanes of a slot are computed; the form guarantees that there is arithmetic in it. */
+export function floatType(variant: Variant, slot: number): FloatArithmeticFormat {
+  const { name, format } = slotType(variant, slot);
+  if (!isFloatArithmeticFormat(format)) throw new Error(`there is no arithmetic in ${name}`);
+  return format;
+}
+
+/** The modifier of an axis without its dot; the form guarantees that it is one of these words. */
+export function choice<W extends string>(variant: Variant, axis: string, words: readonly W[]): W {
+  const modifier = variant.modifiers[axis];
+  const found = words.find((word) => modifier === `.${word}`);
+  if (found === undefined) throw new Error(`${axis} is ${modifier ?? 'absent'}, none of ${words.join(', ')}`);
+  return found;
 }
 
 /** The type that a form's reference denotes: that of a slot, or the one it names. */

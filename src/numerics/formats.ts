@@ -119,9 +119,36 @@ export const formats: { readonly [N in FormatName]: FormatOf<N> } = {
 /** The names of all formats, in the order of the tables. */
 export const formatNames: readonly FormatName[] = keysOf(formats);
 
+export function isFormatName(word: string): word is FormatName {
+  return Object.hasOwn(formats, word);
+}
+
+export function isIntegerName(word: string): word is IntegerName {
+  return isFormatName(word) && formats[word].kind === 'integer';
+}
+
+/** The float format of a name known to be one's. */
+export function floatFormat(name: FormatName): FloatFormat {
+  const format = formats[name];
+  if (format.kind !== 'float') throw new Error(`${name} is not a float`);
+  return format;
+}
+
+/** The fixed-point or integer format of a name known to be one's. */
+export function fixedFormat(name: FormatName): FixedFormat {
+  const format = formats[name];
+  if (format.kind === 'float') throw new Error(`${name} is a float`);
+  return format;
+}
+
 /** The integer of a signedness and width that PTX has. */
 export function integerName(signed: boolean, width: number): IntegerName {
   const found = integerNames.find((name) => formats[name].signed === signed && formats[name].width === width);
   if (found === undefined) throw new Error(`no integer is ${signed ? 'signed' : 'unsigned'} and ${width} bits wide`);
   return found;
+}
+
+/** The integer of the same signedness with another width. */
+export function resized(type: IntegerName, width: number): IntegerName {
+  return integerName(formats[type].signed, width);
 }

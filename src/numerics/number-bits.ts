@@ -6,8 +6,16 @@ const f64ToF16 = conversion(plainConversion('f64', 'f16'));
 const f64ToF32 = conversion(plainConversion('f64', 'f32'));
 const f16ToF64 = conversion(plainConversion('f16', 'f64'));
 
+const basicFloats = ['f16', 'f32', 'f64'] as const;
+
+export type BasicFloat = (typeof basicFloats)[number];
+
+export function isBasicFloat(word: string): word is BasicFloat {
+  return basicFloats.some((format) => format === word);
+}
+
 /** The bits of a number in f16, f32 or f64, rounded to nearest even; every NaN becomes the format's canonical one. */
-export function numberBits(format: 'f16' | 'f32' | 'f64', value: number): bigint {
+export function numberBits(format: BasicFloat, value: number): bigint {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, value);
   const wide = view.getBigUint64(0);
@@ -19,6 +27,6 @@ export function numberBits(format: 'f16' | 'f32' | 'f64', value: number): bigint
 /** The value of an f16, exactly. */
 export function f16Value(bits: number): number {
   const view = new DataView(new ArrayBuffer(8));
-  view.setBigUint64(0, f16ToF64(bits, 0, 0x7f) as bigint);
+  view.setBigUint64(0, BigInt(f16ToF64(bits, 0, 0x7f)));
   return view.getFloat64(0);
 }

@@ -3,7 +3,13 @@
  */
 import type { Bits } from '../base/bits.ts';
 
-export type FloatArithmeticFormat = 'f16' | 'bf16' | 'f32' | 'f64';
+const floatArithmeticFormats = ['f16', 'bf16', 'f32', 'f64'] as const;
+
+export type FloatArithmeticFormat = (typeof floatArithmeticFormats)[number];
+
+export function isFloatArithmeticFormat(word: string | null): word is FloatArithmeticFormat {
+  return floatArithmeticFormats.some((format) => format === word);
+}
 
 /** `div.full` is `div.full.f32`; `div` with `approximate` is `div.approx.f32`. */
 export type FloatFunction =
@@ -56,8 +62,10 @@ export type IntegerFunction =
   | 'neg'
   | 'abs';
 
+export const permutations = ['f4e', 'b4e', 'rc8', 'ecl', 'ecr', 'rc16'] as const;
+
 /** The modes of `prmt`; without a mode it selects by nibbles. */
-export type PermuteFunction = 'prmt' | `prmt.${'f4e' | 'b4e' | 'rc8' | 'ecl' | 'ecr' | 'rc16'}`;
+export type PermuteFunction = 'prmt' | `prmt.${(typeof permutations)[number]}`;
 
 /** `popc` and `clz` count in 32 bits, whatever the width; `lop3` takes its table as fourth operand. */
 export type BitFunction =
@@ -77,25 +85,28 @@ export type BitFunction =
   | PermuteFunction;
 
 /** PTX ISA 9.7.6: ordered, for unsigned integers (`lo ls hi hs`), unordered, and the two NaN tests. */
-export type Comparison =
-  | 'eq'
-  | 'ne'
-  | 'lt'
-  | 'le'
-  | 'gt'
-  | 'ge'
-  | 'lo'
-  | 'ls'
-  | 'hi'
-  | 'hs'
-  | 'equ'
-  | 'neu'
-  | 'ltu'
-  | 'leu'
-  | 'gtu'
-  | 'geu'
-  | 'num'
-  | 'nan';
+export const comparisons = [
+  'eq',
+  'ne',
+  'lt',
+  'le',
+  'gt',
+  'ge',
+  'lo',
+  'ls',
+  'hi',
+  'hs',
+  'equ',
+  'neu',
+  'ltu',
+  'leu',
+  'gtu',
+  'geu',
+  'num',
+  'nan',
+] as const;
+
+export type Comparison = (typeof comparisons)[number];
 
 /** An operation with its type and mode bound. Operands that it does not have are ignored; 0 will do. */
 export type Operation = (a: Bits, b: Bits, c: Bits, d?: Bits) => Bits;

@@ -1,6 +1,6 @@
 /** setp and selp: PTX ISA 9.1, 9.7.6.2, 9.7.6.3 and, for halves, 9.7.7.2. */
-import type { IntegerName } from '../../../numerics/formats.ts';
-import type { BitFunction, Comparison, FloatArithmeticFormat } from '../../../numerics/operations.ts';
+import { type IntegerName, integerName, isIntegerName } from '../../../numerics/formats.ts';
+import { type FloatArithmeticFormat, isFloatArithmeticFormat, comparisons } from '../../../numerics/operations.ts';
 import {
   type AvailabilityRow,
   has,
@@ -10,6 +10,7 @@ import {
   slotType,
   type Variant,
   write,
+  choice,
 } from '../../form.ts';
 import type { Environment } from '../../environment.ts';
 import type { Ref } from '../../steps/ref.ts';
@@ -28,8 +29,11 @@ const c = read('c', '.pred', { negatable: true });
 // --- steps ----------------------------------------------------------------------------------------------------------
 
 /** The types in which lanes are compared: bit-size types as unsigned. */
-function comparedAs({ format, width }: PtxType): IntegerName | FloatArithmeticFormat {
-  return (format ?? `u${width}`) as IntegerName | FloatArithmeticFormat;
+function comparedAs({ name, format, width }: PtxType): IntegerName | FloatArithmeticFormat {
+  if (format === null) return integerName(false, width);
+  if (isIntegerName(format)) return format;
+  if (isFloatArithmeticFormat(format)) return format;
+  throw new Error(`${name} cannot be compared`);
 }
 
 /** The variant's comparison of one lane of a type. */
@@ -42,7 +46,7 @@ export function compareLanes(
 ): Step {
   const type = comparedAs(of);
   const flush = has(variant, '.ftz') || (type === 'f32' && flushesByTarget(type, environment));
-  const comparison = (variant.modifiers['comparison'] as string).slice(1) as Comparison;
+  const comparison = choice(variant, 'comparison', comparisons);
   return { kind: 'compare', comparison, type, flush, to, from };
 }
 
@@ -52,9 +56,9 @@ function compare(variant: Variant, environment: Environment, to: Ref, from: read
 
 /** Writes a truth value to a result, combined with c if the variant says how. */
 export function combine(variant: Variant, to: Ref, truth: Ref): Step {
-  const operation = variant.modifiers['boolOp'];
-  if (operation === undefined) return { kind: 'copy', to, from: truth };
-  return { kind: 'bits', fn: operation.slice(1) as BitFunction, width: 1, to, from: [truth, '$c'] };
+  if (variant.modifiers['boolOp'] === undefined) return { kind: 'copy', to, from: truth };
+  const fn = choice(variant, 'boolOp', ['and', 'or', 'xor']);
+  return { kind: 'bits', fn, width: 1, to, from: [truth, '$c'] };
 }
 
 /** p is the comparison, q its opposite. */

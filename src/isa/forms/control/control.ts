@@ -1,7 +1,6 @@
 /** Control flow (PTX ISA 9.1, 9.7.12) and barriers of the thread block (9.7.13.1, 9.7.13.2). */
-import { type AvailabilityRow, type InstructionForm, type OperandPattern, read, write } from '../../form.ts';
+import { type AvailabilityRow, type InstructionForm, type OperandPattern, read, write, choice } from '../../form.ts';
 import { plainWords } from '../../modifiers.ts';
-import type { BarrierReduction } from '../../steps/group.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at, type Availability } from '../../targets.ts';
@@ -73,7 +72,7 @@ const arrive: InstructionForm['steps'] = (): readonly Step[] => [{ ...plain, cou
 const reduce =
   (counted: boolean, to: Ref): InstructionForm['steps'] =>
   (variant): readonly Step[] => {
-    const operation = (variant.modifiers['boolOp'] ?? '.popc').slice(1) as BarrierReduction;
+    const operation = variant.modifiers['boolOp'] === undefined ? 'popc' : choice(variant, 'boolOp', ['and', 'or']);
     return [{ ...plain, count: counted ? '$b' : null, reduce: operation, to: [to], from: ['$c'] }];
   };
 

@@ -1,6 +1,6 @@
 /** cvt.pack: PTX ISA 9.1, 9.7.9.22. */
-import { type InstructionForm, read, slotType, type Variant, write } from '../../form.ts';
-import type { IntegerName } from '../../../numerics/formats.ts';
+import { type InstructionForm, read, type Variant, write, integerType } from '../../form.ts';
+import { formats } from '../../../numerics/formats.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
 
@@ -12,12 +12,11 @@ const b = read('b', '.s32');
 const c = read('c', '.b32');
 
 function packSteps(variant: Variant): readonly Step[] {
-  const type = slotType(variant, 0);
-  const width = type.width;
-  const format = type.format as IntegerName;
+  const type = integerType(variant, 0);
+  const { width } = formats[type];
   const clamped: readonly Step[] = [
-    { kind: 'clamp', type: format, to: '$a.0', from: '$a' },
-    { kind: 'clamp', type: format, to: '$b.0', from: '$b' },
+    { kind: 'clamp', type, to: '$a.0', from: '$a' },
+    { kind: 'clamp', type, to: '$b.0', from: '$b' },
     { kind: 'pack', to: '$ab', from: ['$a.0', '$b.0'], lane: width, stride: width },
   ];
   if (variant.types.length < 3) return [...clamped, { kind: 'copy', to: '$d', from: '$ab' }];

@@ -3,9 +3,9 @@
  * flushing of old targets; numerics converts each lane.
  */
 import { elementAt } from '../../../base/element-at.ts';
-import type { Conversion, Rounding } from '../../../numerics/conversion.ts';
+import { type Conversion, type Rounding, roundings } from '../../../numerics/conversion.ts';
 import { type FormatName, formats } from '../../../numerics/formats.ts';
-import { has, slotType, type Variant } from '../../form.ts';
+import { has, slotType, type Variant, choice } from '../../form.ts';
 import type { Environment } from '../../environment.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
@@ -118,7 +118,7 @@ function roundingOf(variant: Variant): { readonly rounding: Rounding | null; rea
   if (written === undefined) return { rounding: defaultRounding(variant), integral: false };
   const integral = integerRoundings[written];
   if (integral !== undefined) return { rounding: integral, integral: true };
-  return { rounding: written.slice(1) as Rounding, integral: false };
+  return { rounding: choice(variant, 'rounding', roundings), integral: false };
 }
 
 /** f16 and bf16 convert to each other without a written rounding, but not exactly; measurements show `.rn`. */

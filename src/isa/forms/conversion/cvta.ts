@@ -44,7 +44,10 @@ const windows: Readonly<Record<string, WindowSpace>> = {
 };
 
 function windowOf(variant: Variant): WindowSpace {
-  return windows[variant.modifiers['space'] as string] as WindowSpace;
+  const space = variant.modifiers['space'] ?? '';
+  const window = windows[space];
+  if (window === undefined) throw new Error(`no window is named '${space}'`);
+  return window;
 }
 
 function windowStep(direction: 'to-generic' | 'from-generic'): InstructionForm['steps'] {
@@ -53,7 +56,7 @@ function windowStep(direction: 'to-generic' | 'from-generic'): InstructionForm['
       kind: 'window',
       direction,
       space: windowOf(variant),
-      width: slotType(variant, 0).width as 32 | 64,
+      width: slotType(variant, 0).width === 32 ? 32 : 64,
       to: '$p',
       from: '$a',
     },

@@ -1,6 +1,6 @@
 /** testp and copysign: PTX ISA 9.1, 9.7.3.1 and 9.7.3.2. Both test or copy bits; nothing is flushed or rounded. */
-import { formats, type IntegerName } from '../../../numerics/formats.ts';
-import { type InstructionForm, read, slotType, type Variant, write } from '../../form.ts';
+import { type IntegerName, floatFormat, integerName } from '../../../numerics/formats.ts';
+import { type InstructionForm, read, type Variant, write, floatType } from '../../form.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
@@ -15,10 +15,9 @@ interface Layout {
 }
 
 function layoutOf(variant: Variant): Layout {
-  const type = slotType(variant, 0);
-  const { width, fractionBits, exponentBits } = formats[type.format as 'f32' | 'f64'];
+  const { width, fractionBits, exponentBits } = floatFormat(floatType(variant, 0));
   const normal = 1n << BigInt(fractionBits);
-  return { width, type: `u${width}` as IntegerName, infinity: ((1n << BigInt(exponentBits)) - 1n) * normal, normal };
+  return { width, type: integerName(false, width), infinity: ((1n << BigInt(exponentBits)) - 1n) * normal, normal };
 }
 
 function pattern(to: Ref, value: bigint, width: number): Step {

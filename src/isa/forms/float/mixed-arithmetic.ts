@@ -1,7 +1,6 @@
 /** Mixed precision: operands of f16 or bf16 widened to f32 first (PTX ISA 9.1, 9.7.5). */
 import { plainConversion } from '../../../numerics/conversion.ts';
-import type { FloatArithmeticFormat } from '../../../numerics/operations.ts';
-import { type InstructionForm, read, slotType, type Variant, write } from '../../form.ts';
+import { type InstructionForm, read, type Variant, write, floatType } from '../../form.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
@@ -17,7 +16,7 @@ const b = read('b', 1);
 const c = read('c', 0);
 
 function widen(variant: Variant, to: Ref, from: Ref): Step {
-  const from16 = slotType(variant, 1).format as FloatArithmeticFormat;
+  const from16 = floatType(variant, 1);
   const conversion = { ...plainConversion(from16, 'f32'), rounding: null };
   return { kind: 'convert', conversion, to, from, random: null, scale: null };
 }

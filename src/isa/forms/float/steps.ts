@@ -1,6 +1,6 @@
 /** Steps of floating-point arithmetic, shared by single, double, half and packed types. */
 import type { FloatArithmeticFormat, FloatFunction, FloatMode } from '../../../numerics/operations.ts';
-import { has, type InstructionForm, slotType, type Variant } from '../../form.ts';
+import { has, type InstructionForm, slotType, type Variant, floatType } from '../../form.ts';
 import type { Environment } from '../../environment.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
@@ -15,7 +15,7 @@ const roundings: Readonly<Record<string, FloatMode['rounding']>> = {
 
 /** The format of the lanes of the first type. */
 export function formatOf(variant: Variant): FloatArithmeticFormat {
-  return slotType(variant, 0).format as FloatArithmeticFormat;
+  return floatType(variant, 0);
 }
 
 /**

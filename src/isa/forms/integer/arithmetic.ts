@@ -1,7 +1,6 @@
 /** Integer arithmetic: PTX ISA 9.1, 9.7.1. */
-import type { IntegerName } from '../../../numerics/formats.ts';
 import type { IntegerFunction } from '../../../numerics/operations.ts';
-import { type AvailabilityRow, has, type InstructionForm, read, slotType, type Variant, write } from '../../form.ts';
+import { type AvailabilityRow, has, type InstructionForm, read, slotType, write, integerType } from '../../form.ts';
 import type { Ref } from '../../steps/ref.ts';
 import { at } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
@@ -20,14 +19,10 @@ const c = read('c', 0);
 const always = (subject: string): AvailabilityRow => ({ subject, ways: [at('1.0')] });
 const hopper = (subject: string): AvailabilityRow => ({ subject, ways: [at('8.0', 90)] });
 
-function formatOf(variant: Variant): IntegerName {
-  return slotType(variant, 0).format as IntegerName;
-}
-
 /** One integer function on the lanes of the type, then `.relu`: negative values become 0. */
 function compute(fn: IntegerFunction, sources: readonly Ref[]): InstructionForm['steps'] {
   return (variant) => {
-    const type = formatOf(variant);
+    const type = integerType(variant, 0);
     const sat = has(variant, '.sat');
     const relu = has(variant, '.relu');
     return lanewise(slotType(variant, 0), sources, (of) => {
@@ -192,7 +187,7 @@ const absoluteDifference = exact({
   availability: [always('sad')],
   operands: [d, a, b, c],
   steps: (variant) => {
-    const type = formatOf(variant);
+    const type = integerType(variant, 0);
     return [
       integer('max', type, '$larger', '$a', '$b'),
       integer('min', type, '$smaller', '$a', '$b'),

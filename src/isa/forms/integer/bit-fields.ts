@@ -1,6 +1,6 @@
 /** Counting, finding, reversing and moving bits of integers: PTX ISA 9.1, 9.7.1.14 to 9.7.1.22. */
 import { elementAt } from '../../../base/element-at.ts';
-import type { IntegerName } from '../../../numerics/formats.ts';
+import { integerName } from '../../../numerics/formats.ts';
 import type { BitFunction } from '../../../numerics/operations.ts';
 import { type AvailabilityRow, has, type InstructionForm, read, slotType, type Variant, write } from '../../form.ts';
 import type { Ref } from '../../steps/ref.ts';
@@ -121,7 +121,7 @@ const extract: InstructionForm['steps'] = (variant) => {
 
 /** `to` = `length` ones from `position` on. */
 function mask(width: number, to: Ref, position: Ref, length: Ref): readonly Step[] {
-  const type = `u${width}` as IntegerName;
+  const type = integerName(false, width);
   return [
     constant('$one', 1, width),
     bits('shl', width, '$bound', '$one', length),

@@ -1,6 +1,6 @@
 /** cnot, lop3, shf (PTX ISA 9.1, 9.7.8.5 to 9.7.8.7) and prmt (9.7.9.7). */
-import type { BitFunction, PermuteFunction } from '../../../numerics/operations.ts';
-import { has, type InstructionForm, read, slotType, write } from '../../form.ts';
+import { permutations } from '../../../numerics/operations.ts';
+import { has, type InstructionForm, read, slotType, write, choice } from '../../form.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
 import { bits, compare, constant, integer } from './steps.ts';
@@ -47,7 +47,7 @@ const lookUps: readonly InstructionForm[] = [
       lookUp,
       constant('$zero', 0),
       compare('ne', 'u32', '$truth', '$d', '$zero'),
-      bits((variant.modifiers['boolOp'] ?? '.and').slice(1) as BitFunction, 1, '$p', '$truth', '$q'),
+      bits(choice(variant, 'boolOp', ['and', 'or', 'xor']), 1, '$p', '$truth', '$q'),
     ],
   }),
 ];
@@ -72,7 +72,8 @@ const funnel: InstructionForm['steps'] = (variant) => {
 // --- prmt -----------------------------------------------------------------------------------------------------------
 
 const permute: InstructionForm['steps'] = (variant) => {
-  const fn = `prmt${variant.modifiers['permutation'] ?? ''}` as PermuteFunction;
+  const mode = variant.modifiers['permutation'];
+  const fn = mode === undefined ? 'prmt' : (`prmt.${choice(variant, 'permutation', permutations)}` as const);
   return [bits(fn, 32, '$d', '$a', '$b', '$c')];
 };
 

@@ -3,8 +3,17 @@
  * 9.1, 9.7.2). The condition code holds the carry of an addition. A subtraction adds the complement, so its carry is
  * the opposite of a borrow, and mixed chains behave as with ptxas (docs/spec-questions.md).
  */
-import type { IntegerName } from '../../../numerics/formats.ts';
-import { type AvailabilityRow, has, type InstructionForm, read, slotType, type Variant, write } from '../../form.ts';
+import { type IntegerName, integerName } from '../../../numerics/formats.ts';
+import {
+  type AvailabilityRow,
+  has,
+  type InstructionForm,
+  read,
+  slotType,
+  type Variant,
+  write,
+  integerType,
+} from '../../form.ts';
 import { type Ref, conditionCode } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
@@ -22,7 +31,7 @@ type Direction = 'add' | 'sub';
 
 /** The carry of `result` = from ± other, as unsigned numbers: a sum was too large, or a difference is not below 0. */
 function carryOut(direction: Direction, width: number, to: Ref, result: Ref, from: Ref, other: Ref): Step {
-  const type = `u${width}` as IntegerName;
+  const type = integerName(false, width);
   return direction === 'add' ? compare('lt', type, to, result, from) : compare('ge', type, to, from, other);
 }
 
@@ -34,7 +43,7 @@ function carryIn(direction: Direction, type: IntegerName): readonly Step[] {
 
 /** d = from ± other, reading and writing the condition code as requested. */
 function carried(direction: Direction, width: number, from: Ref, other: Ref, reads: boolean, writes: boolean): Step[] {
-  const type = `u${width}` as IntegerName;
+  const type = integerName(false, width);
   const first = reads ? '$partial' : '$d';
   const steps: Step[] = [integer(direction, type, first, from, other)];
   if (writes) steps.push(carryOut(direction, width, '$out', first, from, other));
@@ -71,7 +80,7 @@ function sums(direction: Direction, reads: boolean): InstructionForm['steps'] {
 
 function products(half: 'lo' | 'hi', reads: boolean): InstructionForm['steps'] {
   return (variant) => {
-    const type = slotType(variant, 0).format as IntegerName;
+    const type = integerType(variant, 0);
     const product = integer(`mul.${half}`, type, '$product', '$a', '$b');
     if (has(variant, '.sat')) return [product, ...saturated('add', '$product', '$c')];
     return [product, ...carried('add', widthOf(variant), '$product', '$c', reads, has(variant, '.cc'))];

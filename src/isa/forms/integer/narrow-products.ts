@@ -1,6 +1,6 @@
 /** Products of parts of registers: mul24, mad24, dp4a and dp2a (PTX ISA 9.1, 9.7.1.5, 9.7.1.6, 9.7.1.23, 9.7.1.24). */
-import type { IntegerName } from '../../../numerics/formats.ts';
-import { type AvailabilityRow, has, type InstructionForm, read, slotType, type Variant, write } from '../../form.ts';
+import { type IntegerName, resized } from '../../../numerics/formats.ts';
+import { type AvailabilityRow, has, type InstructionForm, read, type Variant, write, integerType } from '../../form.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
@@ -14,8 +14,6 @@ const a = read('a', 0);
 const b = read('b', 0);
 const c = read('c', 0);
 
-const formatOf = (variant: Variant, slot: number): IntegerName => slotType(variant, slot).format as IntegerName;
-
 type Entry = Omit<InstructionForm, 'regime'>;
 
 const exact = (entry: Entry): InstructionForm => ({ ...entry, regime: 'exact' });
@@ -24,7 +22,7 @@ const exact = (entry: Entry): InstructionForm => ({ ...entry, regime: 'exact' })
 
 /** `to` = bits 31 to 0 or 47 to 16 of the product of the low 24 bits of a and b. */
 function product(variant: Variant, half: 'lo' | 'hi', to: Ref): readonly Step[] {
-  const type = formatOf(variant, 0);
+  const type = integerType(variant, 0);
   const down = type === 's32' ? 'shr.s' : 'shr.u';
   const low24 = (name: Ref): readonly Step[] => [
     bits('shl', 32, `${name}.raised`, name, '$eight'),
@@ -63,7 +61,7 @@ function products24(half: 'lo' | 'hi'): readonly InstructionForm[] {
       operands: [d, a, b, c],
       steps: (variant) => [
         ...product(variant, half, '$part'),
-        integer('add', formatOf(variant, 0), '$d', '$part', '$c'),
+        integer('add', integerType(variant, 0), '$d', '$part', '$c'),
       ],
     }),
   ];
@@ -86,11 +84,11 @@ const saturated24 = exact({
 
 /** The accumulator is signed if a factor is. */
 const sumType = (variant: Variant): IntegerName =>
-  formatOf(variant, 0) === 'u32' && formatOf(variant, 1) === 'u32' ? 'u32' : 's32';
+  integerType(variant, 0) === 'u32' && integerType(variant, 1) === 'u32' ? 'u32' : 's32';
 
 /** Lanes of a register, each extended to 32 bits. */
 function lanes(name: Ref, type: IntegerName, width: 8 | 16, count: number): readonly Step[] {
-  const lane = `${type.slice(0, 1)}${width}` as IntegerName;
+  const lane = resized(type, width);
   const wide = Array.from({ length: count }, (_, i): Ref => `${name}.${count - 1 - i}`);
   const raw = wide.map((part): Ref => `${part}.raw`);
   return [
@@ -114,7 +112,11 @@ function dot(variant: Variant, width: 8 | 16, first: number): readonly Step[] {
       i === 0 ? '$c' : `$sum.${i - 1}`,
     );
   });
-  return [...lanes('$a', formatOf(variant, 0), width, count), ...lanes('$b', formatOf(variant, 1), 8, 4), ...sums];
+  return [
+    ...lanes('$a', integerType(variant, 0), width, count),
+    ...lanes('$b', integerType(variant, 1), 8, 4),
+    ...sums,
+  ];
 }
 
 const turing: AvailabilityRow = { subject: 'dp4a and dp2a', ways: [at('5.0', 61)] };

@@ -2,7 +2,16 @@
  * atom and red: PTX ISA 9.1, 9.7.13.5 and 9.7.13.7. `red` is `atom` without a result. Orderings and scopes do not
  * affect values, because blocks run one after the other.
  */
-import type { AvailabilityRow, Constraint, InstructionForm, OperandPattern, Variant } from '../../form.ts';
+import {
+  type AvailabilityRow,
+  type Constraint,
+  type InstructionForm,
+  type OperandPattern,
+  type Variant,
+  choice,
+  integerType,
+  floatType,
+} from '../../form.ts';
 import { read, slotType, write } from '../../form.ts';
 import { vectorLanes } from '../../rules.ts';
 import type { AccessSpace } from '../../spaces.ts';
@@ -11,8 +20,8 @@ import type { Step } from '../../steps/step.ts';
 import type { ValueStep } from '../../steps/value.ts';
 import { at } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
-import type { IntegerName } from '../../../numerics/formats.ts';
-import type { FloatArithmeticFormat, FloatMode } from '../../../numerics/operations.ts';
+import { type IntegerName, integerName } from '../../../numerics/formats.ts';
+import type { FloatMode } from '../../../numerics/operations.ts';
 
 const plainMode: FloatMode = {
   rounding: 'rn',
@@ -41,12 +50,13 @@ const opOf = (variant: Variant): string => (variant.modifiers['op'] ?? variant.m
 
 const logic: Combine = (variant, { old, b, next }) => {
   const { width } = slotType(variant, 0);
-  return [{ kind: 'bits', fn: opOf(variant) as 'and' | 'or' | 'xor', width, to: next, from: [old, b] }];
+  return [{ kind: 'bits', fn: choice(variant, 'boolOp', ['and', 'or', 'xor']), width, to: next, from: [old, b] }];
 };
 
 const integer: Combine = (variant, { old, b, next }) => {
-  const type = slotType(variant, 0).format as IntegerName;
-  return [{ kind: 'integer', fn: opOf(variant) as 'add' | 'min' | 'max', type, sat: false, to: next, from: [old, b] }];
+  const type = integerType(variant, 0);
+  const fn = choice(variant, 'op', ['add', 'min', 'max']);
+  return [{ kind: 'integer', fn, type, sat: false, to: next, from: [old, b] }];
 };
 
 /** `.inc` wraps to 0 above b; `.dec` wraps to b below 0, and also from above b. */
@@ -103,7 +113,7 @@ const compareAndSwap: Combine = (variant, { old, b, c, next }) => {
     to,
     from: [left, right],
   });
-  if (width < 128) return [equal('$same', old, b, `u${width}` as IntegerName), swap];
+  if (width < 128) return [equal('$same', old, b, integerName(false, width)), swap];
   const halves = (from: Ref): ValueStep => ({
     kind: 'unpack',
     to: [`${from}.high`, `${from}.low`],
@@ -127,7 +137,7 @@ const compareAndSwap: Combine = (variant, { old, b, c, next }) => {
  */
 const float: Combine = (variant, { old, b, next }) => {
   const type = slotType(variant, 0);
-  const format = type.format as FloatArithmeticFormat;
+  const format = floatType(variant, 0);
   const fn = opOf(variant) === 'min' ? 'min' : opOf(variant) === 'max' ? 'max' : 'add';
   const flush = type.name === '.f32' && spaceOf(variant) !== 'shared';
   const one = (to: Ref, left: Ref, right: Ref): ValueStep => ({

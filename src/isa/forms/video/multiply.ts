@@ -1,6 +1,5 @@
 /** vmad: PTX ISA 9.1, 9.7.18.1.3. */
-import type { IntegerName } from '../../../numerics/formats.ts';
-import { has, type InstructionForm, read, slotType, type ValuePattern, type Variant, write } from '../../form.ts';
+import { has, type InstructionForm, read, type ValuePattern, type Variant, write, integerType } from '../../form.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
 import type { TypeName } from '../../types.ts';
@@ -9,11 +8,9 @@ import { extended, isNegated, scalarParts } from './parts.ts';
 
 const words: readonly TypeName[] = ['.u32', '.s32'];
 
-const formatOf = (variant: Variant, slot: number): IntegerName => slotType(variant, slot).format as IntegerName;
-
 /** The signs that decide how values are extended, shifted and clamped. */
 function signsOf(variant: Variant) {
-  const unsigned = formatOf(variant, 1) === 'u32' && formatOf(variant, 2) === 'u32';
+  const unsigned = integerType(variant, 1) === 'u32' && integerType(variant, 2) === 'u32';
   const minusProduct = isNegated(variant, '$a') !== isNegated(variant, '$b');
   const minusThird = isNegated(variant, '$c');
   return { unsigned, minusProduct, minusThird, signed: !unsigned || minusProduct || minusThird };
@@ -63,8 +60,8 @@ function scaled(variant: Variant): readonly Step[] {
 }
 
 const steps: InstructionForm['steps'] = (variant) => [
-  ...extended(variant, '$a', formatOf(variant, 1), '$x'),
-  ...extended(variant, '$b', formatOf(variant, 2), '$y'),
+  ...extended(variant, '$a', integerType(variant, 1), '$x'),
+  ...extended(variant, '$b', integerType(variant, 2), '$y'),
   ...product(variant),
   ...sum(variant),
   ...scaled(variant),

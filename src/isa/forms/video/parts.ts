@@ -1,5 +1,5 @@
 /** Parts of registers in video instructions, and the selectors that name them (PTX ISA 9.1, 9.7.18). */
-import type { IntegerName } from '../../../numerics/formats.ts';
+import { type IntegerName, resized } from '../../../numerics/formats.ts';
 import type { Variant } from '../../form.ts';
 import { type Ref, refName } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
@@ -45,8 +45,5 @@ export function extended(variant: Variant, name: Ref, type: IntegerName, to: Ref
   const { low, width } = bitFieldOf(selectorOf(variant, name));
   if (width === 32) return [resize(to, 's64', name, type)];
   const part: Ref = `${name}.part`;
-  return [
-    { kind: 'extract', to: part, from: name, low, width },
-    resize(to, 's64', part, `${type.slice(0, 1)}${width}` as IntegerName),
-  ];
+  return [{ kind: 'extract', to: part, from: name, low, width }, resize(to, 's64', part, resized(type, width))];
 }

@@ -2,9 +2,18 @@
  * Scalar video instructions except vmad: PTX ISA 9.1, 9.7.18.1. Values between extraction and result are 64 bits wide,
  * where the ISA has 33 and 34; only shifts could exceed that.
  */
-import type { IntegerName } from '../../../numerics/formats.ts';
-import type { Comparison } from '../../../numerics/operations.ts';
-import { type AvailabilityRow, has, type InstructionForm, read, slotType, type Variant, write } from '../../form.ts';
+import { type IntegerName, resized } from '../../../numerics/formats.ts';
+import { type Comparison, comparisons } from '../../../numerics/operations.ts';
+import {
+  type AvailabilityRow,
+  has,
+  type InstructionForm,
+  read,
+  type Variant,
+  write,
+  integerType,
+  choice,
+} from '../../form.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
@@ -31,15 +40,16 @@ interface Family {
   readonly typed: boolean;
 }
 
-const formatOf = (variant: Variant, slot: number): IntegerName => slotType(variant, slot).format as IntegerName;
-
-const resultType = ({ typed }: Family, variant: Variant): IntegerName => (typed ? formatOf(variant, 0) : 'u32');
+const resultType = ({ typed }: Family, variant: Variant): IntegerName => (typed ? integerType(variant, 0) : 'u32');
 
 // --- stages ---------------------------------------------------------------------------------------------------------
 
 function sources(family: Family, variant: Variant): readonly Step[] {
-  const btype = family.btype === 'slot' ? formatOf(variant, family.atype + 1) : 'u32';
-  return [...extended(variant, '$a', formatOf(variant, family.atype), '$x'), ...extended(variant, '$b', btype, '$y')];
+  const btype = family.btype === 'slot' ? integerType(variant, family.atype + 1) : 'u32';
+  return [
+    ...extended(variant, '$a', integerType(variant, family.atype), '$x'),
+    ...extended(variant, '$b', btype, '$y'),
+  ];
 }
 
 /**
@@ -49,7 +59,7 @@ function sources(family: Family, variant: Variant): readonly Step[] {
 function limited(family: Family, variant: Variant): readonly Step[] {
   const { width } = bitFieldOf(selectorOf(variant, '$d'));
   if (has(variant, '.sat')) {
-    const narrow = `${resultType(family, variant).slice(0, 1)}${width}` as IntegerName;
+    const narrow = resized(resultType(family, variant), width);
     return [resize('$clamped', narrow, '$made', 's64', true), resize('$value', 's64', '$clamped', narrow)];
   }
   return [
@@ -62,7 +72,7 @@ function limited(family: Family, variant: Variant): readonly Step[] {
 const low32 = (to: Ref, from: Ref): Step => ({ kind: 'extract', to, from, low: 0, width: 32 });
 
 function combined(family: Family, variant: Variant): readonly Step[] {
-  const fn = variant.modifiers['op']?.slice(1) as 'add' | 'min' | 'max';
+  const fn = choice(variant, 'op', ['add', 'min', 'max']);
   return [
     resize('$third', 's64', '$c', resultType(family, variant)),
     integer(fn, 's64', '$sum', '$value', '$third'),
@@ -212,7 +222,7 @@ const shifts = (
 
 /** The comparison that a variant requests, on values extended by their types. */
 export function comparisonOf(variant: Variant): Comparison {
-  return variant.modifiers['comparison']?.slice(1) as Comparison;
+  return choice(variant, 'comparison', comparisons);
 }
 
 const comparison: Family = {

@@ -1,6 +1,6 @@
 /** SIMD video instructions: PTX ISA 9.1, 9.7.18.2, on two halves or four bytes of registers. */
-import type { IntegerName } from '../../../numerics/formats.ts';
-import { has, type InstructionForm, read, slotType, type Variant, write } from '../../form.ts';
+import { type IntegerName, resized } from '../../../numerics/formats.ts';
+import { has, type InstructionForm, read, type Variant, write, integerType } from '../../form.ts';
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
@@ -53,7 +53,7 @@ const upFrom = (first: number, count: number): readonly number[] => Array.from({
 /** `to` = lane `chosen` of a, or of b for numbers after the lanes of a, extended by its type. */
 function lane({ lanes, width }: Shape, chosen: number, type: IntegerName, to: Ref): readonly Step[] {
   const from = chosen < lanes ? '$a' : '$b';
-  const narrow = `${type.slice(0, 1)}${width}` as IntegerName;
+  const narrow = resized(type, width);
   return [
     { kind: 'extract', to: `${to}.bits`, from, low: (chosen % lanes) * width, width },
     resize(to, 's32', `${to}.bits`, narrow),
@@ -62,12 +62,11 @@ function lane({ lanes, width }: Shape, chosen: number, type: IntegerName, to: Re
 
 /** `made.i` for every lane in the mask. */
 function computed(shape: Shape, types: readonly [number, number], make: LaneSteps, variant: Variant): readonly Step[] {
-  const format = (slot: number): IntegerName => slotType(variant, slot).format as IntegerName;
   const asel = digits(selectorOf(variant, '$a'), upFrom(0, shape.lanes));
   const bsel = digits(selectorOf(variant, '$b'), upFrom(shape.lanes, shape.lanes));
   return masked(shape, variant).flatMap((i) => [
-    ...lane(shape, asel[i] ?? 0, format(types[0]), `$x.${i}`),
-    ...lane(shape, bsel[i] ?? 0, format(types[1]), `$y.${i}`),
+    ...lane(shape, asel[i] ?? 0, integerType(variant, types[0]), `$x.${i}`),
+    ...lane(shape, bsel[i] ?? 0, integerType(variant, types[1]), `$y.${i}`),
     ...make(variant, i),
   ]);
 }
@@ -101,8 +100,7 @@ function merged({ lanes, width, ...rest }: Shape, variant: Variant): readonly St
 function limited(shape: Shape, make: (i: number, to: Ref) => readonly Step[]): LaneSteps {
   return (variant, i) => {
     if (!has(variant, '.sat')) return make(i, `$made.${i}`);
-    const type = slotType(variant, 0).format as IntegerName;
-    const narrow = `${type.slice(0, 1)}${shape.width}` as IntegerName;
+    const narrow = resized(integerType(variant, 0), shape.width);
     return [...make(i, `$wide.${i}`), resize(`$made.${i}`, narrow, `$wide.${i}`, 's32', true)];
   };
 }

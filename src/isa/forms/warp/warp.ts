@@ -2,7 +2,7 @@
  * Instructions that the threads of a warp execute together: PTX ISA 9.1, 9.7.9.6 (shfl), 9.7.13.8 to 9.7.13.11 (vote,
  * match, activemask, redux), 9.7.13.16 (elect).
  */
-import type { InstructionForm, OperandPattern, Variant } from '../../form.ts';
+import { type InstructionForm, type OperandPattern, type Variant, choice } from '../../form.ts';
 import { read, write } from '../../form.ts';
 import { plainWords } from '../../modifiers.ts';
 import type { Collective } from '../../collective.ts';
@@ -35,13 +35,6 @@ const membermask: Ref = '$membermask';
 
 function together(fn: Collective, to: readonly Ref[], from: readonly Ref[], by: Ref | null): readonly Step[] {
   return [{ kind: 'collective', fn, to, from, mask: by }];
-}
-
-/** The modifier of an axis, without its dot. */
-function choice<T extends string>({ modifiers }: Variant, axis: string, choices: readonly T[]): T {
-  const found = choices.find((one) => modifiers[axis] === `.${one}`);
-  if (found === undefined) throw new Error(`${axis} is one of ${choices.join(', ')}`);
-  return found;
 }
 
 function widthOf({ types }: Variant): 32 | 64 {
