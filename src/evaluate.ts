@@ -7,7 +7,7 @@ import { type Bits, chop } from './base/bits.ts';
 import { PtxlabError } from './base/error.ts';
 import { err, ok, type Result } from './base/result.ts';
 import { readTarget, readVersion } from './check/check.ts';
-import { diagnose } from './diagnostics/diagnostic.ts';
+import { diagnoseStored } from './diagnostics/diagnostic.ts';
 import { isAvailableFor, type TargetChoice } from './explain/target-choice.ts';
 import { groupAcceptance } from './explain/targets.ts';
 import { type Evaluator, evaluator, type RegisterWidths } from './interp/evaluate.ts';
@@ -81,7 +81,7 @@ function unavailable(variant: Variant, { target, version }: TargetChoice): EvalE
 
 function errorOf({ code, parameters }: Problem): EvalError {
   const nowhere = { start: 0, end: 0 };
-  return { code, message: diagnose(code, nowhere, parameters as Parameters<typeof diagnose>[2]).message };
+  return { code, message: diagnoseStored(code, nowhere, parameters).message };
 }
 
 /** Registers of these widths must be legal for the operands whose type the mnemonic names. */

@@ -4,6 +4,18 @@
  */
 export type Bits = number | bigint;
 
+/** The bits of a value known to have at most 32. */
+export function numberOf(bits: Bits): number {
+  if (typeof bits !== 'number') throw new Error(`${bits}n stands where at most 32 bits were expected`);
+  return bits;
+}
+
+/** The bits of a value known to have more than 32. */
+export function bigintOf(bits: Bits): bigint {
+  if (typeof bits !== 'bigint') throw new Error(`${bits} stands where more than 32 bits were expected`);
+  return bits;
+}
+
 /** The low `width` bits of `bits`, in the representation that `width` asks for. */
 export function chop(bits: Bits, width: number): Bits {
   if (width > 32) return BigInt.asUintN(width, BigInt(bits));

@@ -64,3 +64,10 @@ function indexAnyLineEnds(text: string): Uint32Array {
   }
   return Uint32Array.from(starts);
 }
+
+/** The code point at an offset within a text. */
+export function codePointAt(text: string, offset: number): number {
+  const found = text.codePointAt(offset);
+  if (found === undefined) throw new Error(`no character at ${offset} of ${text.length}`);
+  return found;
+}

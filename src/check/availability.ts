@@ -44,9 +44,9 @@ function unavailable(row: AvailabilityRow, { version, target }: ModuleEnvironmen
   const { subject, ways } = row;
   const help = adviceFor(ways, version, target);
   const here = ways.filter((way) => includesTarget(way.on, target));
-  const dropped = here.find((way) => way.until !== undefined && version >= way.until);
+  const dropped = here.map((way) => way.until).find((until) => until !== undefined && version >= until);
   if (dropped !== undefined) {
-    const last = formatVersion(dropped.until as Version);
+    const last = formatVersion(dropped);
     return problem('PTX4004', place, { subject, last, found: formatVersion(version) }, { help });
   }
   if (here.length > 0) {

@@ -1,7 +1,6 @@
 /** The version and target requirements of a module: those of all features it uses (PTX ISA 9.1, 13). */
 import type { Span } from '../base/span.ts';
-import type { Parameters } from '../diagnostics/catalogue.ts';
-import { diagnose } from '../diagnostics/diagnostic.ts';
+import { diagnoseStored } from '../diagnostics/diagnostic.ts';
 import type { DeclaredSpace, DirectivePart, DirectiveWord, Linkage } from '../isa/directives.ts';
 import { availabilityOfDirective, availabilityOfPragma, availabilityOfTuning } from '../isa/find-directive.ts';
 import type { AvailabilityRow } from '../isa/form.ts';
@@ -40,7 +39,7 @@ export class ModuleRequirements {
     if (row === null) return;
     this.rows.add(row);
     for (const { code, parameters, help } of checkRows([row], this.header.environment())) {
-      this.report(diagnose(code, span, parameters as Parameters<typeof code>, { help }));
+      this.report(diagnoseStored(code, span, parameters, { help }));
     }
   }
 

@@ -1063,6 +1063,10 @@ export const catalogue = {
 
 export type Code = keyof typeof catalogue;
 
+export function isCode(word: string): word is Code {
+  return Object.hasOwn(catalogue, word);
+}
+
 type Names<Template extends string> = Template extends `${string}{${infer Name}}${infer Rest}`
   ? Name | Names<Rest>
   : never;

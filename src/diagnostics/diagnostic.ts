@@ -40,6 +40,16 @@ export function diagnose<C extends Code>(
   parameters: Parameters<C>,
   extras: Extras = {},
 ): Diagnostic {
+  return diagnoseStored(code, span, parameters, extras);
+}
+
+/** The same of parameters that were compared with the entry when they were stored. */
+export function diagnoseStored(
+  code: Code,
+  span: Span,
+  parameters: Readonly<Record<string, string>>,
+  extras: Extras = {},
+): Diagnostic {
   const entry: CatalogueEntry = catalogue[code];
   return {
     code,

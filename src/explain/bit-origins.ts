@@ -3,7 +3,7 @@ import { lastOf } from '../base/element-at.ts';
 import { inputsOf } from '../isa/steps/effects.ts';
 import { operandRef, type Ref, refName } from '../isa/steps/ref.ts';
 import type { Step } from '../isa/steps/step.ts';
-import { formats, type FormatName } from '../numerics/formats.ts';
+import { formats } from '../numerics/formats.ts';
 import type { OperandBits } from './operand-bits.ts';
 
 /** Bits of an operand that a value is computed from. */
@@ -123,7 +123,7 @@ function resultWidth(step: MakingStep, from: readonly Value[]): number {
     case 'clamp':
       return formats[step.type].width;
     case 'float':
-      return formats[step.format as FormatName].width;
+      return formats[step.format].width;
     case 'bits':
       return step.fn === 'popc' || step.fn === 'clz' ? 32 : step.width;
     case 'window':

@@ -1,5 +1,5 @@
 /** Explains a diagnostic code in the words of the catalogue. */
-import { type CatalogueEntry, type Code, catalogue } from '../diagnostics/catalogue.ts';
+import { type CatalogueEntry, type Code, catalogue, isCode } from '../diagnostics/catalogue.ts';
 import type { Severity } from '../diagnostics/severity.ts';
 import type { Style } from '../diagnostics/renderers/style.ts';
 import { wrap } from '../diagnostics/renderers/wrap.ts';
@@ -23,12 +23,12 @@ export interface CodeExplanation {
 /** Explains `PTX2030`, in upper or lower case; null if there is no such code. */
 export function explainCode(text: string): CodeExplanation | null {
   const code = text.toUpperCase();
-  if (!Object.hasOwn(catalogue, code)) return null;
-  const entry: CatalogueEntry = catalogue[code as Code];
+  if (!isCode(code)) return null;
+  const entry: CatalogueEntry = catalogue[code];
   const { severity, title, explain, message, ptxas, section } = entry;
-  const found = exampleOf(code as Code);
+  const found = exampleOf(code);
   const example = found === null ? null : { text: found.text, message: found.finding.message };
-  return { kind: 'code', code: code as Code, severity, title, explain, message, ptxas, section, example };
+  return { kind: 'code', code, severity, title, explain, message, ptxas, section, example };
 }
 
 /** A template that is one parameter says nothing by itself. */

@@ -13,6 +13,7 @@ import { arithmeticChoices, type Choice, divisionByZero, openChoices } from '../
 import { conversionsOf, type SpecialValue, specialValues } from './special-values.ts';
 import { stepText } from './step-text.ts';
 import { type AcceptanceGroup, groupAcceptance } from './targets.ts';
+import { elementAt } from '../base/element-at.ts';
 
 export interface OperandExplanation {
   /**
@@ -104,7 +105,14 @@ function takenBy(variant: Variant, pattern: OperandPattern, name: string, type: 
     case 'lanes':
       return valuesTaken(variant, pattern.value, type);
     case 'vector':
-      return valuesTaken(variant, pattern.elements.find((element) => element.name === name) as ValuePattern, type);
+      return valuesTaken(
+        variant,
+        elementAt(
+          pattern.elements.filter((element) => element.name === name),
+          0,
+        ),
+        type,
+      );
     case 'pair':
       return valuesTaken(variant, pattern.first.name === name ? pattern.first : pattern.second, type);
     case 'address':

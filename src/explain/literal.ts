@@ -107,12 +107,13 @@ function fieldsOf(format: FormatName, bits: Bits): LiteralExplanation['fields'] 
 /** The values of the bits under every type of their width, integers first. */
 function readingsOf(bits: Bits, width: number, skip: FormatName | null): readonly Reading[] {
   return [...types.values()]
-    .filter((type) => type.format !== null && type.format !== skip && type.lanes * type.laneStride === width)
-    .map(({ name, format, lanes, laneStride }) => {
+    .filter((type) => type.format !== skip && type.lanes * type.laneStride === width)
+    .flatMap(({ name, format, lanes, laneStride }) => {
+      if (format === null) return [];
       const values = Array.from({ length: lanes }, (_, lane) => {
         const low = BigInt((lanes - 1 - lane) * laneStride);
-        const own = formats[format as FormatName].width;
-        return formatValue(format as FormatName, chop(BigInt(bits) >> low, own));
+        const own = formats[format].width;
+        return formatValue(format, chop(BigInt(bits) >> low, own));
       });
       return { type: name, value: lanes === 1 ? elementAt(values, 0) : `{${values.join(', ')}}` };
     });

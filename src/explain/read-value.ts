@@ -19,7 +19,7 @@ export function readValue(text: string, type: PtxType): Reading {
   const word = text.trim().replace(/^\u2212/, '-');
   const pattern = /^0[xX]([\da-fA-F]+)$|^0[bB]([01]+)$/.exec(word);
   if (pattern !== null) return readPattern(BigInt(word), type);
-  if (type.lanes > 1) return readLanes(word, type);
+  if (type.lanes > 1 && type.format !== null) return readLanes(word, type, type.format);
   if (type.class === 'predicate') return readPredicate(word);
   if (type.format !== null) return readScalar(word, type.format, type);
   const constant = /^0[fF]([\da-fA-F]{8})$|^0[dD]([\da-fA-F]{16})$/.exec(word);
@@ -36,13 +36,13 @@ function readPredicate(word: string): Reading {
   return word === '0' || word === 'false' ? exactly(0) : err(`'${word}' is not a predicate: 0 or 1`);
 }
 
-function readLanes(text: string, { name, lanes, laneStride, width, format }: PtxType): Reading {
+function readLanes(text: string, { name, lanes, laneStride, width }: PtxType, format: FormatName): Reading {
   const words = text.replace(/^\{(.*)\}$/, '$1').split(',');
   if (words.length !== lanes) return err(`${name} needs ${lanes} values with commas, topmost lane first, or 0x bits`);
   let bits = 0n;
   let rounded = false;
   for (const word of words) {
-    const lane = readScalar(word.trim(), format as FormatName, null);
+    const lane = readScalar(word.trim(), format, null);
     if (!lane.ok) return lane;
     bits = (bits << BigInt(laneStride)) | BigInt(lane.value.bits);
     rounded ||= lane.value.rounded;

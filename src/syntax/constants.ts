@@ -16,6 +16,7 @@ import {
 import { readDecimal, readHexFloat, readInteger } from './literals.ts';
 import type { Reader } from './reader.ts';
 import { Token } from './tokens.ts';
+import { byteAt } from '../base/typed-reads.ts';
 
 const loneSingle = { help: '0f constants stand alone: write the value as a decimal or 0d constant to compute with it' };
 
@@ -38,10 +39,8 @@ export function parseConstant(r: Reader): Constant | null {
   const no = yes !== null && r.expect(Token.Colon, "':'") ? parseConstant(r) : null;
   r.leave();
   if (yes === null || no === null) return null;
-  for (const part of [condition, yes, no]) {
-    if (part.kind === 'float') return notInteger(r, span, "'?:'");
-  }
-  return (condition as IntegerConstant).value !== 0n ? yes : no;
+  if (condition.kind === 'float' || yes.kind === 'float' || no.kind === 'float') return notInteger(r, span, "'?:'");
+  return condition.value !== 0n ? yes : no;
 }
 
 /** The same, but only an integer is allowed; `what` names the place. */
@@ -56,7 +55,7 @@ function parseBinary(r: Reader, weakest: number): Constant | null {
   let left = parseUnary(r);
   while (left !== null) {
     const kind = r.kind;
-    const strength = precedence[kind] as number;
+    const strength = byteAt(precedence, kind);
     if (strength < weakest || strength === 0) return left;
     if (left.kind === 'float' && left.form === '0f') return r.unexpected('the end of the constant', loneSingle);
     const operator: Operator = { kind, text: r.text(), start: r.start, end: r.end };

@@ -16,11 +16,12 @@ export function parseDeclaration(
   r: Reader,
   linkage: Linkage | null,
   start: number,
-  assumedSpace = '',
+  assumedSpace: DeclaredSpace | null = null,
 ): Declaration | null {
   const storage = parseStorage(r, assumedSpace);
   if (storage === null) return null;
-  if (storage.space === '') {
+  const { space, spaceStart, spaceEnd, bank, attributes } = storage;
+  if (space === null) {
     r.failed = true;
     r.report('PTX1041', r.span(), {}, { help: 'begin it with .reg, .shared, .global, .local, .const or .param' });
     return null;
@@ -36,8 +37,6 @@ export function parseDeclaration(
     if (r.kind === Token.Semicolon) r.unexpected('a name');
   }
   const end = r.failed ? r.previousEnd : r.expectSemicolon("','");
-  const { spaceStart, spaceEnd, bank, attributes } = storage;
-  const space = storage.space as DeclaredSpace;
   return {
     kind: 'declaration',
     start,

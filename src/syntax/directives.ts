@@ -7,16 +7,25 @@ import {
   spaceRows,
   type TuningRow,
   tuningRows,
+  type DeclaredSpace,
+  type Linkage,
 } from '../isa/directives.ts';
+import { keysOf } from '../base/records.ts';
 
 /** Spaces that a declaration may name. */
-export const declaredSpaces: ReadonlySet<string> = new Set(Object.keys(spaceRows));
+export const declaredSpaces: readonly DeclaredSpace[] = keysOf(spaceRows);
 
-export const linkages: ReadonlySet<string> = new Set(Object.keys(linkageRows));
+export function isDeclaredSpace(word: string): word is DeclaredSpace {
+  return Object.hasOwn(spaceRows, word);
+}
+
+export function isLinkage(word: string): word is Linkage {
+  return Object.hasOwn(linkageRows, word);
+}
 
 /** Directives that start an item and never a statement: inside a body, one of them means that a `}` is missing. */
 export const moduleDirectives: ReadonlySet<string> = new Set([
-  ...linkages,
+  ...Object.keys(linkageRows),
   ...Object.entries(directiveRows)
     .filter(([, { stands }]) => !stands.includes('body'))
     .map(([name]) => name),
@@ -25,7 +34,7 @@ export const moduleDirectives: ReadonlySet<string> = new Set([
 /** True for tokens that may follow a prototype without `;`: another item of the module. */
 export function startsItem(directive: string): boolean {
   if (directive === '.reg' || directive === '.local' || directive === '.param') return false;
-  return moduleDirectives.has(directive) || declaredSpaces.has(directive) || storageWords.has(directive);
+  return moduleDirectives.has(directive) || isDeclaredSpace(directive) || storageWords.has(directive);
 }
 
 /** Words that begin a declaration before its state space. */
@@ -33,7 +42,7 @@ const storageWords: ReadonlySet<string> = new Set(['.align', '.attribute']);
 
 /** Directives at which parsing may resume after a mistake. */
 export const statementDirectives: ReadonlySet<string> = new Set([
-  ...linkages,
+  ...Object.keys(linkageRows),
   ...declaredSpaces,
   ...Object.entries(directiveRows)
     .filter(([, { labelled }]) => !labelled)

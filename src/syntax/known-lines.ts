@@ -2,6 +2,7 @@
 import type { LineShape, LineShapes, ReadShape, ShapeName } from './line-shapes.ts';
 import type { LineReader, Reader } from './reader.ts';
 import type { Instruction, KnownLines, LocationDirective, Operand, Statement } from './tree.ts';
+import { codeAt, signedAt } from '../base/typed-reads.ts';
 
 type Parse = (r: Reader) => Statement | null;
 
@@ -76,8 +77,8 @@ function isInstruction(node: Instruction, { end, names }: ReadShape): boolean {
 export function statementsOf({ from, to, source }: KnownLines): readonly (Instruction | LocationDirective)[] {
   const { words, slotCounts } = source.shapes;
   const statements: (Instruction | LocationDirective)[] = [];
-  for (let at = from; at < to; at += 2 + (slotCounts[words[at] as number] as number)) {
-    statements.push(source.statementAt(words[at + 1] as number));
+  for (let at = from; at < to; at += 2 + codeAt(slotCounts, signedAt(words, at))) {
+    statements.push(source.statementAt(signedAt(words, at + 1)));
   }
   return statements;
 }

@@ -60,7 +60,7 @@ export class Lexer {
     let at = this.end;
     this.previousEnd = at;
     for (;;) {
-      const c = bytes[at] as number;
+      const c = bytes[at] ?? 0;
       switch (starts[c]) {
         case Start.space:
           at++;
@@ -143,7 +143,7 @@ export class Lexer {
     if (this.kind !== Token.Integer || end - start > 9 || (bytes[start] === zero && end - start > 1)) return -1;
     let value = 0;
     for (let i = start; i < end; i++) {
-      const c = bytes[i] as number;
+      const c = bytes[i] ?? 0;
       if (c > nine) return -1;
       value = value * 10 + (c - zero);
     }
@@ -160,7 +160,7 @@ export class Lexer {
     while (bytes[at] === dot) {
       const end = this.endOfNumberLine(at);
       let next = end;
-      while (starts[bytes[next] as number] === Start.space) next++;
+      while (starts[bytes[next] ?? 0] === Start.space) next++;
       // After anything else the list may continue.
       const isOver = bytes[next] === dot || bytes[next] === rightBrace || (this.classAt(next) & CharClass.name) !== 0;
       if (end < 0 || !isOver) break;
@@ -195,7 +195,7 @@ export class Lexer {
 
   /** Whether the character at `at` is white space within a line. */
   isBlankAt(at: number): boolean {
-    const c = this.bytes[at] as number;
+    const c = this.bytes[at] ?? 0;
     return starts[c] === Start.space && c !== newline;
   }
 
@@ -209,10 +209,10 @@ export class Lexer {
     const bytes = this.bytes;
     let hash = first;
     let at = start + 1;
-    let c = bytes[at] as number;
-    while (((classes[c] as number) & CharClass.name) !== 0) {
+    let c = bytes[at] ?? 0;
+    while (((classes[c] ?? 0) & CharClass.name) !== 0) {
       hash = (Math.imul(hash, 31) + c) | 0;
-      c = bytes[++at] as number;
+      c = bytes[++at] ?? 0;
     }
     this.hash = hash;
     this.kind = Token.Name;
@@ -232,7 +232,7 @@ export class Lexer {
   }
 
   private classAt(at: number): number {
-    return classes[this.bytes[at] as number] as number;
+    return classes[this.bytes[at] ?? 0] ?? 0;
   }
 
   /**
@@ -255,8 +255,8 @@ export class Lexer {
     const bytes = this.bytes;
     let at = start + 1;
     for (;;) {
-      const c = bytes[at] as number;
-      if (((classes[c] as number) & CharClass.word) === 0) {
+      const c = bytes[at] ?? 0;
+      if (((classes[c] ?? 0) & CharClass.word) === 0) {
         const joined = c === colon && bytes[at + 1] === colon && (this.classAt(at + 2) & CharClass.word) !== 0;
         if (!joined || at === start + 1) break;
         at++;
@@ -269,7 +269,7 @@ export class Lexer {
   }
 
   private readNumber(start: number): void {
-    const second = (this.bytes[start + 1] as number) | 0x20;
+    const second = (this.bytes[start + 1] ?? 0) | 0x20;
     if (this.bytes[start] !== zero || second < lowerB) this.readDecimal(start);
     else if (second === lowerX) this.readRadix(start, CharClass.hex);
     else if (second === lowerB) this.readRadix(start, CharClass.binary);
@@ -295,7 +295,7 @@ export class Lexer {
     const bytes = this.bytes;
     const whole = this.run(start, CharClass.digit);
     let end = bytes[whole] === dot ? this.run(whole + 1, CharClass.digit) : whole;
-    if (((bytes[end] as number) | 0x20) === lowerE) {
+    if (((bytes[end] ?? 0) | 0x20) === lowerE) {
       const sign = bytes[end + 1];
       const exponent = sign === Token.Plus || sign === Token.Minus ? end + 2 : end + 1;
       const after = this.run(exponent, CharClass.digit);
@@ -310,7 +310,7 @@ export class Lexer {
   /** The end of the characters of one class from `at` on. */
   private run(at: number, charClass: number): number {
     const bytes = this.bytes;
-    while (((classes[bytes[at] as number] as number) & charClass) !== 0) at++;
+    while (((classes[bytes[at] ?? 0] ?? 0) & charClass) !== 0) at++;
     return at;
   }
 
@@ -330,7 +330,7 @@ export class Lexer {
         break;
       }
       case Start.operator: {
-        const paired = pairedOperator(first, this.bytes[start + 1] as number);
+        const paired = pairedOperator(first, this.bytes[start + 1] ?? 0);
         this.take(paired === 0 ? first : paired, start, start + (paired === 0 ? 1 : 2));
         break;
       }

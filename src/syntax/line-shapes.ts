@@ -5,6 +5,7 @@
  */
 import { Kind, kinds } from './shape-characters.ts';
 import { CharClass, classes } from './tokens.ts';
+import { signedAt } from '../base/typed-reads.ts';
 
 /**
  * Limits of the number of shapes and of their total length in characters. At the first limit reached, all shapes are
@@ -78,7 +79,7 @@ export class LineShapes {
   /** Begins an item: the lines of the previous one are no longer needed. */
   begin(): void {
     this.length = 0;
-    if (this.count >= mostShapes || (this.offsets[this.count] as number) + longest > mostCharacters) this.forget();
+    if (this.count >= mostShapes || signedAt(this.offsets, this.count) + longest > mostCharacters) this.forget();
   }
 
   /**
@@ -118,7 +119,7 @@ export class LineShapes {
   }
 
   private hasRoom(): boolean {
-    const used = this.offsets[this.count] as number;
+    const used = signedAt(this.offsets, this.count);
     return this.count < mostShapes && used + this.shapeLength <= mostCharacters;
   }
 
@@ -130,7 +131,7 @@ export class LineShapes {
 
   private add(): number {
     const id = this.count++;
-    const offset = this.offsets[id] as number;
+    const offset = signedAt(this.offsets, id);
     this.characters.set(this.shape.subarray(0, this.shapeLength), offset);
     this.offsets[id + 1] = offset + this.shapeLength;
     this.hashes[id] = this.hash;
@@ -149,7 +150,7 @@ export class LineShapes {
   private find(): number {
     const { table, hashes, hash } = this;
     for (let at = this.firstPlace(); ; at = (at + 1) & (tableSize - 1)) {
-      const id = (table[at] as number) - 1;
+      const id = signedAt(table, at) - 1;
       if (id < 0) return -1;
       if (hashes[id] === hash && this.isShape(id)) return id;
     }
@@ -157,8 +158,8 @@ export class LineShapes {
 
   private isShape(id: number): boolean {
     const { characters, shape, shapeLength } = this;
-    const offset = this.offsets[id] as number;
-    if ((this.offsets[id + 1] as number) - offset !== shapeLength) return false;
+    const offset = signedAt(this.offsets, id);
+    if (signedAt(this.offsets, id + 1) - offset !== shapeLength) return false;
     for (let i = 0; i < shapeLength; i++) if (characters[offset + i] !== shape[i]) return false;
     return true;
   }
@@ -178,7 +179,7 @@ export class LineShapes {
     let opcodeRead = isLocation;
     if (isLocation && bytes[start + 1] !== 0x6c) return -1;
     while (this.shapeLength < longest - longestName) {
-      const c = bytes[at] as number;
+      const c = bytes[at] ?? 0;
       switch (kinds[c]) {
         case Kind.kept:
           this.keep(c);
@@ -239,12 +240,12 @@ export class LineShapes {
     const { shape } = this;
     let { hash, shapeLength: length } = this;
     let at = start;
-    let c = bytes[at] as number;
-    while (((classes[c] as number) & CharClass.word) !== 0 || c === 0x2e || c === 0x3a) {
+    let c = bytes[at] ?? 0;
+    while (((classes[c] ?? 0) & CharClass.word) !== 0 || c === 0x2e || c === 0x3a) {
       if (length >= longest) return -1;
       shape[length++] = c;
       hash = (Math.imul(hash, 31) + c) | 0;
-      c = bytes[++at] as number;
+      c = bytes[++at] ?? 0;
     }
     this.shapeLength = length;
     this.hash = hash;
@@ -265,7 +266,7 @@ export class LineShapes {
     let lengthBefore = 0;
     let hashBefore = 0;
     let at = start;
-    let c = bytes[at] as number;
+    let c = bytes[at] ?? 0;
     do {
       if (c > 0x39 || c < zero) digits = -1;
       else if (digits >= 0) value = value * 10 + c - zero;
@@ -278,8 +279,8 @@ export class LineShapes {
       if (length >= longest) return -1;
       shape[length++] = c;
       hash = (Math.imul(hash, 31) + c) | 0;
-      c = bytes[++at] as number;
-    } while (((classes[c] as number) & CharClass.name) !== 0);
+      c = bytes[++at] ?? 0;
+    } while (((classes[c] ?? 0) & CharClass.name) !== 0);
     if (digits < 0 || !isCanonical(bytes, digits, at)) {
       this.shapeLength = length;
       this.hash = hash;
@@ -296,7 +297,7 @@ export class LineShapes {
 
   /** A label as nvcc names it, or any other name: a long one is folded as a whole. */
   private readName(bytes: Uint8Array, start: number): number {
-    const first = bytes[start] as number;
+    const first = bytes[start] ?? 0;
     let at = start + 1;
     while ((classAt(bytes, at) & CharClass.name) !== 0) at++;
     if (at - start > longestName || first === 0x24) {
@@ -306,21 +307,21 @@ export class LineShapes {
       this.slot(at);
       return at;
     }
-    for (let i = start; i < at; i++) this.keep(bytes[i] as number);
+    for (let i = start; i < at; i++) this.keep(bytes[i] ?? 0);
     if (at > start + 1 || first !== 0x5f) this.note('kept', start, at, -1);
     return at;
   }
 
   /** An integer, decimal or after `0x`, and the hexadecimal floats; other numbers have no shape. */
   private readNumber(bytes: Uint8Array, start: number): number {
-    const second = (bytes[start + 1] as number) | 0x20;
+    const second = (bytes[start + 1] ?? 0) | 0x20;
     if (bytes[start] === zero && second >= 0x62 && second <= 0x78) return this.readHex(bytes, start, second);
     let at = start;
     let value = 0;
-    let c = bytes[at] as number;
+    let c = bytes[at] ?? 0;
     while (c >= zero && c <= 0x39) {
       value = value * 10 + c - zero;
-      c = bytes[++at] as number;
+      c = bytes[++at] ?? 0;
     }
     const digits = at - start;
     if ((bytes[start] === zero && digits > 1) || digits > 18 || !endsNumber(c)) return -1;
@@ -333,11 +334,11 @@ export class LineShapes {
     let at = start + 2;
     let value = 0;
     while ((classAt(bytes, at) & CharClass.hex) !== 0) {
-      if (at < start + 9) value = value * 16 + hexDigit(bytes[at] as number);
+      if (at < start + 9) value = value * 16 + hexDigit(bytes[at] ?? 0);
       at++;
     }
     const digits = at - start - 2;
-    if (!endsNumber(bytes[at] as number)) return -1;
+    if (!endsNumber(bytes[at] ?? 0)) return -1;
     this.keep(letter);
     this.keep(folded);
     switch (letter) {
@@ -355,7 +356,7 @@ export class LineShapes {
 }
 
 function classAt(bytes: Uint8Array, at: number): number {
-  return classes[bytes[at] as number] as number;
+  return classes[bytes[at] ?? 0] ?? 0;
 }
 
 /** Digits without a leading zero, few enough to be an exact index. */
@@ -365,12 +366,12 @@ function isCanonical(bytes: Uint8Array, start: number, end: number): boolean {
 
 /** Whether a number may end before this character. */
 function endsNumber(c: number): boolean {
-  return ((classes[c] as number) & CharClass.name) === 0 && c !== 0x2e;
+  return ((classes[c] ?? 0) & CharClass.name) === 0 && c !== 0x2e;
 }
 
 /** Whether a `.loc` that is complete at the end of its line ends there; after a comma it would continue. */
 function endsLocation(bytes: Uint8Array, lineEnd: number): boolean {
-  const next = bytes[skipBlanks(bytes, lineEnd)] as number;
+  const next = bytes[skipBlanks(bytes, lineEnd)] ?? 0;
   return next === 0x2e || next === 0x40 || next === 0x24 || next === 0x25 || isLetter(next);
 }
 

@@ -18,7 +18,7 @@ export interface IntegerLiteral {
 
 /** `n` as bigint, for a non-negative safe integer. */
 export function toBigInt(n: number): bigint {
-  return n < smallIntegers.length ? (smallIntegers[n] as bigint) : BigInt(n);
+  return smallIntegers[n] ?? BigInt(n);
 }
 
 /** The value of a well-formed integer token: decimal, `0x`, `0b`, octal with a leading zero; `U` at the end. */
@@ -40,9 +40,9 @@ function readLong(digits: string, radix: number, suffixed: boolean): IntegerLite
   const base = BigInt(radix);
   let value = 0n;
   let wrapped = false;
-  for (let i = 0; i < digits.length; i++) {
+  for (const digit of digits) {
     if (value >= signBit) return { value: 0n, unsigned: true, fit: 'overflow' };
-    const next = value * base + BigInt(Number.parseInt(digits[i] as string, radix));
+    const next = value * base + BigInt(Number.parseInt(digit, radix));
     value = BigInt.asUintN(bits64, next);
     if (value !== next) wrapped = true;
   }

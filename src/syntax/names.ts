@@ -1,3 +1,4 @@
+import { wordAt } from '../base/typed-reads.ts';
 const leastSlots = 1 << 6;
 const mostSlots = 1 << 12;
 
@@ -31,8 +32,13 @@ export class NameTable {
   text(start: number, end: number, hash: number): string {
     const slot = (hash ^ (hash >>> 14)) & this.mask;
     const length = end - start;
-    if (this.lengths[slot] === length && this.matches(this.starts[slot] as number, start, length)) {
-      return this.strings[slot] as string;
+    const known = this.strings[slot];
+    if (
+      known !== undefined &&
+      this.lengths[slot] === length &&
+      this.matches(wordAt(this.starts, slot), start, length)
+    ) {
+      return known;
     }
     const text = this.source.slice(start, end);
     this.strings[slot] = text;

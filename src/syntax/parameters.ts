@@ -1,9 +1,11 @@
 /** Parameters of kernels, functions and prototypes. Source: PTX ISA 5.1.6, 7.1 and 11.2. */
 import type { Reader } from './reader.ts';
-import { parseDimension, parseStorage, parseType, type Storage } from './storage.ts';
+import { parseDimension, parseStorage, parseType } from './storage.ts';
 import { Token } from './tokens.ts';
 import type { Parameter, PointerAttributes } from './tree.ts';
 import { readCount } from './values.ts';
+import type { Span } from '../base/span.ts';
+import type { DeclaredSpace } from '../isa/directives.ts';
 
 /** The owner of the parameters: only kernels and prototypes describe pointers. */
 export type ParameterOwner = 'entry' | 'func' | 'prototype';
@@ -13,9 +15,9 @@ function parseParameter(r: Reader, owner: ParameterOwner): Parameter | null {
   const start = r.start;
   const storage = parseStorage(r);
   if (storage === null) return null;
-  if (storage.space === '') return r.unexpected("'.param' or '.reg'");
+  if (storage.space === null) return r.unexpected("'.param' or '.reg'");
   const space = storage.space === '.reg' ? '.reg' : '.param';
-  if (storage.space !== space) reportSpace(r, storage);
+  if (storage.space !== space) reportSpace(r, storage.space, { start: storage.spaceStart, end: storage.spaceEnd });
   const part = parseType(r);
   if (part === null) return null;
   const pointer = r.kind === Token.Dotted ? parsePointer(r, owner) : noPointer;
@@ -46,9 +48,9 @@ function parseParameter(r: Reader, owner: ParameterOwner): Parameter | null {
 }
 
 /** Parameters are in `.param` or `.reg`; another space is treated as `.param`. */
-function reportSpace(r: Reader, { space, spaceStart, spaceEnd }: Storage): void {
+function reportSpace(r: Reader, space: DeclaredSpace, span: Span): void {
   const parameters = { found: `'${space}'`, near: space, expected: "'.param' or '.reg'" };
-  r.report('PTX1001', { start: spaceStart, end: spaceEnd }, parameters);
+  r.report('PTX1001', span, parameters);
 }
 
 /**
@@ -90,7 +92,7 @@ interface PointerPart {
 
 const noPointer: PointerPart = { attributes: null, align: null };
 
-const pointerSpaces: ReadonlySet<string> = new Set(['.const', '.global', '.local', '.shared']);
+const pointerSpaces = ['.const', '.global', '.local', '.shared'] as const;
 
 /** `.ptr .space .align N` after a parameter's type, or `.align N` alone. */
 function parsePointer(r: Reader, owner: ParameterOwner): PointerPart | null {
@@ -99,11 +101,9 @@ function parsePointer(r: Reader, owner: ParameterOwner): PointerPart | null {
   if (first !== '.ptr' && first !== '.align') return r.unexpected('the name of the parameter');
   if (owner === 'func') r.report('PTX1042', span, { found: `'${first}'` });
   if (first === '.ptr') r.next();
-  let space: PointerAttributes['space'] = null;
-  if (first === '.ptr' && r.kind === Token.Dotted && pointerSpaces.has(r.text())) {
-    space = r.text() as PointerAttributes['space'];
-    r.next();
-  }
+  const word = first === '.ptr' && r.kind === Token.Dotted ? r.text() : '';
+  const space = pointerSpaces.find((name) => name === word) ?? null;
+  if (space !== null) r.next();
   let align: number | null = null;
   if (r.kind === Token.Dotted && r.text() === '.align') {
     r.next();

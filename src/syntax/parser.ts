@@ -7,7 +7,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { nearestWord } from '../base/nearest-word.ts';
 import { parseDwarf, parseFile, parseSection } from './debug.ts';
 import { parseDeclaration } from './declarations.ts';
-import { declaredSpaces, linkages, moduleDirectives } from './directives.ts';
+import { declaredSpaces, moduleDirectives, isLinkage, isDeclaredSpace } from './directives.ts';
 import { foreignText } from './foreign-text.ts';
 import { parseFunction } from './functions.ts';
 import { parseInstruction as parseInstructionAt } from './instructions.ts';
@@ -106,19 +106,19 @@ function parseItem(r: Reader): Item | null {
   if (r.kind !== Token.Dotted) return unexpectedAtModule(r);
   const start = r.start;
   const directive = r.text();
-  if (!linkages.has(directive)) return parseDirective(r, directive, null, start);
+  if (!isLinkage(directive)) return parseDirective(r, directive, null, start);
   r.next();
-  while (r.kind === Token.Dotted && linkages.has(r.text())) {
+  while (r.kind === Token.Dotted && isLinkage(r.text())) {
     r.unexpected('one linkage only');
     r.failed = false;
     r.next();
   }
   const next = r.kind === Token.Dotted ? r.text() : '';
   const isFunction = (next === '.entry' || next === '.func') && directive !== '.common';
-  if (isFunction || declaredSpaces.has(next) || next === '.align' || next === '.attribute') {
-    return parseDirective(r, next, directive as Linkage, start);
+  if (isFunction || isDeclaredSpace(next) || next === '.align' || next === '.attribute') {
+    return parseDirective(r, next, directive, start);
   }
-  if (next !== '' && directive !== '.common') return parseMisspelled(r, next, directive as Linkage, start);
+  if (next !== '' && directive !== '.common') return parseMisspelled(r, next, directive, start);
   return r.unexpected(directive === '.common' ? 'a state space' : "'.entry', '.func' or a state space");
 }
 
@@ -147,7 +147,7 @@ function parseDirective(r: Reader, directive: string, linkage: Linkage | null, s
 }
 
 function parseOtherDirective(r: Reader, directive: string, linkage: Linkage | null, start: number): Item | null {
-  const declares = declaredSpaces.has(directive) || directive === '.align' || directive === '.attribute';
+  const declares = isDeclaredSpace(directive) || directive === '.align' || directive === '.attribute';
   if (declares || /^\.(v[24]$|[bsuf]\d|pred$)/.test(directive)) return parseDeclaration(r, linkage, start);
   return parseMisspelled(r, directive, linkage, start);
 }
@@ -158,10 +158,13 @@ function parseMisspelled(r: Reader, word: string, linkage: Linkage | null, start
   const near = nearestWord(word, [...moduleDirectives, ...declaredSpaces, '.pragma']);
   if (near === null) return r.unexpected(expected);
   r.unexpected(expected, { help: `did you mean ${near}?`, fix: { span: r.span(), text: near } });
-  const isFunction = near === '.entry' || near === '.func';
-  if (!isFunction && !declaredSpaces.has(near)) return null;
+  if (near === '.entry' || near === '.func') {
+    r.failed = false;
+    return parseFunction(r, linkage, start, near === '.entry');
+  }
+  if (!isDeclaredSpace(near)) return null;
   r.failed = false;
-  return isFunction ? parseFunction(r, linkage, start, near === '.entry') : parseDeclaration(r, linkage, start, near);
+  return parseDeclaration(r, linkage, start, near);
 }
 
 function unexpectedAtModule(r: Reader): null {
@@ -172,13 +175,13 @@ function unexpectedAtModule(r: Reader): null {
 function parseVersion(r: Reader): Item | null {
   const start = r.start;
   r.next();
-  const parts = /^(\d+)\.(\d+)$/.exec(r.kind === Token.Float ? r.text() : '');
-  if (parts === null) return r.unexpected('a version such as 8.7');
+  const [, major, digits] = /^(\d+)\.(\d+)$/.exec(r.kind === Token.Float ? r.text() : '') ?? [];
+  if (digits === undefined) return r.unexpected('a version such as 8.7');
   const end = r.end;
   r.next();
   // Compared like a decimal fraction: 8.10 is 8.1.
-  const minor = (parts[2] as string).replace(/0+$/, '');
-  return { kind: 'version', start, end, major: Number(parts[1]), minor: Number(minor) };
+  const minor = digits.replace(/0+$/, '');
+  return { kind: 'version', start, end, major: Number(major), minor: Number(minor) };
 }
 
 function parseTarget(r: Reader): Item | null {

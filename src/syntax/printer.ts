@@ -96,7 +96,7 @@ function printStatements(statements: readonly Statement[], indent: string): stri
 }
 
 function printFunction(item: FunctionItem): string {
-  const parts = item.linkage === null ? [] : [item.linkage as string];
+  const parts: string[] = item.linkage === null ? [] : [item.linkage];
   parts.push(item.entry ? '.entry' : '.func', ...printAttributes(item.attributes));
   if (item.results.length > 0) parts.push(printParameters(item.results));
   parts.push(`${item.name}${printParameters(item.parameters)}`);
@@ -116,7 +116,7 @@ function printParameters(parameters: readonly Parameter[]): string {
 }
 
 function printParameter(parameter: Parameter): string {
-  const parts = [parameter.space as string, ...printAlign(parameter.align), ...printType(parameter)];
+  const parts: string[] = [parameter.space, ...printAlign(parameter.align), ...printType(parameter)];
   const { pointer } = parameter;
   if (pointer !== null) {
     parts.push('.ptr');
@@ -130,7 +130,7 @@ function printParameter(parameter: Parameter): string {
 function printDeclaration(declaration: Declaration): string {
   const { linkage, space, bank, attributes, variables } = declaration;
   const [first] = variables;
-  const parts = linkage === null ? [] : [linkage as string];
+  const parts: string[] = linkage === null ? [] : [linkage];
   parts.push(bank === null ? space : `${space}[${bank}]`, ...printAttributes(attributes));
   // A declaration without names has no type in the tree; any will do.
   if (first === undefined) parts.push('.b32');

@@ -1,10 +1,11 @@
 import type { Span } from '../base/span.ts';
 import type { Code, Parameters } from '../diagnostics/catalogue.ts';
 import { type Diagnostic, diagnose, type Extras } from '../diagnostics/diagnostic.ts';
-import { linkages, moduleDirectives, statementDirectives } from './directives.ts';
+import { isLinkage, moduleDirectives, statementDirectives } from './directives.ts';
 import { Lexer } from './lexer.ts';
 import { Token } from './tokens.ts';
 import type { KnownLines, LineSource, Operand, Statement } from './tree.ts';
+import { codePointAt } from '../base/source-text.ts';
 
 /** After this many syntax errors the rest of a text is not parsed: it is probably not PTX. */
 export const errorLimit = 1000;
@@ -224,7 +225,7 @@ export class Reader extends Lexer {
     const word = this.text();
     if (!moduleDirectives.has(word) || !this.startsLine()) return false;
     if (word === '.entry' || word === '.func') return true;
-    if (!linkages.has(word)) return false;
+    if (!isLinkage(word)) return false;
     const { start, previousEnd } = this;
     this.next();
     const next = this.kind === Token.Dotted ? this.text() : '';
@@ -267,7 +268,7 @@ export class Reader extends Lexer {
 
   /** Reports a character that ptxas rejects anywhere: at the end of the text, unless one was reported before. */
   reportForeign(at: number): void {
-    const code = this.source.codePointAt(at) as number;
+    const code = codePointAt(this.source, at);
     const span = { start: at, end: at + (code > 0xffff ? 2 : 1) };
     const line = String(lineOf(this.source, at));
     this.foreignReported = true;

@@ -1,7 +1,7 @@
 /** The statements in the body of a function. Source: PTX ISA 4.3, 11.3, 11.4 and 11.5. */
 import { nearestWord } from '../base/nearest-word.ts';
 import { parseDeclaration } from './declarations.ts';
-import { declaredSpaces, moduleDirectives, statementDirectives } from './directives.ts';
+import { moduleDirectives, statementDirectives, isDeclaredSpace } from './directives.ts';
 import { parseInstruction } from './instructions.ts';
 import { parseParameters } from './parameters.ts';
 import type { Reader } from './reader.ts';
@@ -102,7 +102,7 @@ function parsePrototype(r: Reader, start: number, label: string): Statement | nu
 
 function parseDirective(r: Reader): Statement | null {
   const directive = r.text();
-  if (declaredSpaces.has(directive)) return parseDeclaration(r, null, r.start);
+  if (isDeclaredSpace(directive)) return parseDeclaration(r, null, r.start);
   switch (directive) {
     case '.loc':
       return parseLocation(r);
@@ -132,7 +132,7 @@ function unknownDirective(r: Reader, directive: string): Statement | null {
   const near = nearestWord(directive, statementDirectives);
   if (near === null) return r.unexpected('a statement');
   r.unexpected('a statement', { help: `did you mean ${near}?`, fix: { span: r.span(), text: near } });
-  if (!declaredSpaces.has(near)) return null;
+  if (!isDeclaredSpace(near)) return null;
   r.failed = false;
   return parseDeclaration(r, null, r.start, near);
 }

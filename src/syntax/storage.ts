@@ -1,14 +1,15 @@
 /** The parts that all names of a declaration share, and the dimensions of one name. Source: PTX ISA 5.1 to 5.4. */
 import { parseAttributes } from './attributes.ts';
-import { declaredSpaces } from './directives.ts';
+import { isDeclaredSpace } from './directives.ts';
 import type { Reader } from './reader.ts';
 import { Token } from './tokens.ts';
 import type { Variable } from './tree.ts';
 import { integerTokenValue, readCount } from './values.ts';
+import type { DeclaredSpace } from '../isa/directives.ts';
 
 /** The parts before the type: in any order, and all but the space may be repeated. */
 export interface Storage {
-  space: string;
+  space: DeclaredSpace | null;
   spaceStart: number;
   spaceEnd: number;
   bank: number | null;
@@ -25,19 +26,19 @@ export interface TypePart {
 }
 
 /** Parses up to the type; `assumedSpace` is the intended space if the current token is not one. */
-export function parseStorage(r: Reader, assumedSpace = ''): Storage | null {
+export function parseStorage(r: Reader, assumedSpace: DeclaredSpace | null = null): Storage | null {
   const storage: Storage = {
-    space: '',
+    space: null,
     spaceStart: r.start,
     spaceEnd: r.start,
     bank: null,
     align: null,
     attributes: [],
   };
-  if (assumedSpace !== '' && !takeSpace(r, storage, assumedSpace)) return null;
+  if (assumedSpace !== null && !takeSpace(r, storage, assumedSpace)) return null;
   while (r.kind === Token.Dotted) {
     const word = r.text();
-    if (declaredSpaces.has(word)) {
+    if (isDeclaredSpace(word)) {
       if (!takeSpace(r, storage, word)) return null;
     } else if (word === '.align') {
       r.next();
@@ -50,8 +51,8 @@ export function parseStorage(r: Reader, assumedSpace = ''): Storage | null {
   return storage;
 }
 
-function takeSpace(r: Reader, storage: Storage, word: string): boolean {
-  if (storage.space !== '') r.report('PTX1040', r.span(), { found: `'${word}'`, first: `'${storage.space}'` });
+function takeSpace(r: Reader, storage: Storage, word: DeclaredSpace): boolean {
+  if (storage.space !== null) r.report('PTX1040', r.span(), { found: `'${word}'`, first: `'${storage.space}'` });
   storage.space = word;
   storage.spaceStart = r.start;
   storage.spaceEnd = r.end;

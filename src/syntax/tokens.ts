@@ -116,7 +116,10 @@ function makeStarts(): Uint8Array {
 function makeClasses(): Uint8Array {
   const table = new Uint8Array(128);
   const add = (characters: string, charClass: number): void => {
-    for (const c of characters) table[c.charCodeAt(0)] = (table[c.charCodeAt(0)] as number) | charClass;
+    for (const character of characters) {
+      const c = character.charCodeAt(0);
+      table[c] = byteAt(table, c) | charClass;
+    }
   };
   add(`_${letters}${digits}`, CharClass.word);
   add(`_$${letters}${digits}`, CharClass.name);

@@ -5,6 +5,7 @@ import { constantBits, floatBits, type RegisterUse, registerUse } from './bind.t
 import { type CallParts, callables, callParts } from '../instructions/call.ts';
 import { emptySignature, type Formal, type Signature } from '../declarations/signature.ts';
 import type { FunctionSymbol, Scope, VariableSymbol } from '../symbols.ts';
+import { elementAt } from '../../base/element-at.ts';
 
 /** The argument for one parameter, or the destination of one result. */
 export type Passed =
@@ -34,7 +35,7 @@ export function bindCall(node: Instruction, scope: Scope): BoundCall {
   const signature = candidates[0]?.signature ?? emptySignature;
   const table = parts.table === null ? undefined : scope.lookup(parts.table.name);
   const bindAll = (formals: readonly Formal[], operands: readonly Operand[]): readonly Passed[] =>
-    formals.map((formal, i) => bindPassed(formal, operands[i] as Operand, scope));
+    formals.map((formal, i) => bindPassed(formal, elementAt(operands, i), scope));
   return {
     callee: calleeOf(parts, scope),
     signature,

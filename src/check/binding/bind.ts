@@ -21,6 +21,7 @@ import {
   type Scope,
   type VariableSymbol,
 } from '../symbols.ts';
+import { elementAt } from '../../base/element-at.ts';
 
 /** One register of a function: a symbol and, for families and vectors, the number of the register. */
 export interface RegisterUse {
@@ -87,7 +88,7 @@ export interface BoundInstruction {
 export function bindInstruction(node: Instruction, variant: Variant, scope: Scope): BoundInstruction | null {
   if (node.operands.some((operand) => isComputed(operand, scope))) return null;
   const operands = variant.form.operands.flatMap((pattern, i) =>
-    bindPattern(variant, pattern, node.operands[i] as Operand, scope),
+    bindPattern(variant, pattern, elementAt(node.operands, i), scope),
   );
   const { guard } = node;
   const use = guard === null ? null : registerUse(guard.predicate, scope);
@@ -136,7 +137,7 @@ function bindPattern(variant: Variant, pattern: OperandPattern, operand: Operand
 }
 
 function elementOf(operand: Operand, index: number): Operand {
-  return operand.kind === 'vector' ? (operand.elements[index] as Operand) : operand;
+  return operand.kind === 'vector' ? elementAt(operand.elements, index) : operand;
 }
 
 /** Lanes are named `d.0`, `d.1`, …, the first at the lowest address; a single value is `d.0`. */

@@ -7,7 +7,8 @@ import { arrayText } from './declarations.ts';
 import type { Report } from '../report.ts';
 import { type Formal, type Signature, signatureOf } from './signature.ts';
 import { isOpen } from './sizes.ts';
-import type { DeclaredSymbol, FunctionSymbol, Scope } from '../symbols.ts';
+import type { FunctionSymbol, Scope } from '../symbols.ts';
+import { elementAt } from '../../base/element-at.ts';
 
 export function functionSymbol(item: FunctionItem): FunctionSymbol {
   const { name, entry, linkage, noreturn } = item;
@@ -103,7 +104,7 @@ function signatureDifference(first: Signature, second: Signature): string | null
   if (results.length !== second.results.length) return 'with a different number of return values';
   const others = [...second.parameters, ...second.results];
   for (const [i, formal] of [...parameters, ...results].entries()) {
-    const difference = formalDifference(formal, others[i] as Formal);
+    const difference = formalDifference(formal, elementAt(others, i));
     if (difference !== null) return `with a different ${difference} of '${formal.name}'`;
   }
   return null;
@@ -129,20 +130,22 @@ export function checkAlias(
 }
 
 function whyNoAlias({ name, target }: AliasItem, aliases: ReadonlyMap<string, string>, scope: Scope): string | null {
-  const symbols: readonly (readonly [string, DeclaredSymbol | undefined])[] = [
-    [name, scope.lookup(name)],
-    [target, scope.lookup(target)],
-  ];
-  for (const [written, symbol] of symbols) {
-    if (symbol === undefined) return `'${written}' has not been declared before`;
-    if (symbol.kind !== 'function') return `'${written}' is not a function`;
-    if (symbol.entry) return `'${written}' is a kernel`;
-  }
-  const [own, other] = symbols.map(([, symbol]) => symbol) as [FunctionSymbol, FunctionSymbol];
+  const own = aliased(name, scope);
+  const other = aliased(target, scope);
+  if (typeof own === 'string') return own;
+  if (typeof other === 'string') return other;
   if (name === target) return 'a function cannot be an alias of itself';
   if (aliases.has(name)) return `'${name}' is already an alias`;
   if (own.defined) return `'${name}' has a body`;
   return signatureDifference(other.signature, own.signature) === null
     ? null
     : `'${name}' is declared with different parameters or return values`;
+}
+
+/** A function that an alias may name or stand for; otherwise why not. */
+function aliased(name: string, scope: Scope): FunctionSymbol | string {
+  const symbol = scope.lookup(name);
+  if (symbol === undefined) return `'${name}' has not been declared before`;
+  if (symbol.kind !== 'function') return `'${name}' is not a function`;
+  return symbol.entry ? `'${name}' is a kernel` : symbol;
 }

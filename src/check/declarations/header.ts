@@ -25,6 +25,7 @@ import type {
 } from '../../syntax/tree.ts';
 import type { ModuleEnvironment } from '../availability.ts';
 import type { Report } from '../report.ts';
+import { elementAt, lastOf } from '../../base/element-at.ts';
 
 /** Values from the caller that replace the module's own directives. */
 export interface Overrides {
@@ -63,7 +64,7 @@ export class Header {
       this.version = newestVersion;
     } else if (!versions.includes(found)) {
       this.report(diagnose('PTX4010', directive, { found: text }));
-      this.version = [...versions].reverse().find((version) => version < found) ?? (versions[0] as Version);
+      this.version = [...versions].reverse().find((version) => version < found) ?? elementAt(versions, 0);
     }
   }
 
@@ -153,7 +154,7 @@ export class Header {
   }
 
   private effectiveTarget(): Target {
-    return this.overrides.target ?? this.target ?? (targets[targets.length - 1] as Target);
+    return this.overrides.target ?? this.target ?? lastOf(targets);
   }
 }
 

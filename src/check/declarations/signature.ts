@@ -1,5 +1,5 @@
 /** The parameters and return values of a function, in the detail that calls depend on (PTX ISA 9.1, 7.1). */
-import { type PtxType, type TypeName, types, typeOf } from '../../isa/types.ts';
+import { type PtxType, types, typeOf } from '../../isa/types.ts';
 import type { Parameter, Variable } from '../../syntax/tree.ts';
 import { alignmentOf, sizeOf } from './sizes.ts';
 
@@ -57,7 +57,7 @@ export function passable(variable: Variable): Passable {
 /** A register as bytes. */
 export function passableRegister(type: PtxType, lanes: number): Passable {
   const width = type.width * lanes;
-  const whole = lanes === 1 ? type : (types.get(`.b${width}` as TypeName) ?? type);
+  const whole = lanes === 1 ? type : (types.get(`.b${width}`) ?? type);
   const bytes = Math.max(1, width / 8);
   return { type: whole, bytes, align: bytes, array: false };
 }

@@ -6,6 +6,7 @@ import type { Report } from '../report.ts';
 import { describeOperand } from './describe-shape.ts';
 import { type Formal, type Passable, passable, passableRegister, type Signature } from '../declarations/signature.ts';
 import type { FunctionSymbol, Scope } from '../symbols.ts';
+import { elementAt } from '../../base/element-at.ts';
 
 /** The parts of a call; some may be absent. */
 export interface CallParts {
@@ -63,10 +64,10 @@ export function checkCall(node: Instruction, scope: Scope, report: Report): void
       return;
     }
     signature.results.forEach((formal, i) => {
-      checkPassed(name, formal, parts.results[i] as Operand, true, scope, report);
+      checkPassed(name, formal, elementAt(parts.results, i), true, scope, report);
     });
     signature.parameters.forEach((formal, i) => {
-      checkPassed(name, formal, parts.parameters[i] as Operand, false, scope, report);
+      checkPassed(name, formal, elementAt(parts.parameters, i), false, scope, report);
     });
   }
 }
@@ -110,7 +111,7 @@ function checkPassed(
   } else if (!goesWith(formal, passed)) {
     report(diagnose('PTX3021', operand, { ...parameters, found: describe(passed), expected: describe(formal) }));
   } else if (formal.align !== passed.align) {
-    const [found, expected] = [passed, formal].map(({ align }) => String(align)) as [string, string];
+    const [found, expected] = [String(passed.align), String(formal.align)];
     report(diagnose('PTX3022', operand, { ...parameters, found, expected }));
   }
 }

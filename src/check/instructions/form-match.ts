@@ -8,6 +8,7 @@ import { joinWords } from '../../base/join-words.ts';
 import { type TypeName, typeOf } from '../../isa/types.ts';
 import { nearestWord } from '../../base/nearest-word.ts';
 import { part, type Problem, problem, wholeMnemonic } from './problem.ts';
+import { elementAt } from '../../base/element-at.ts';
 
 /** A dot-part of a mnemonic. */
 export interface Written {
@@ -29,7 +30,7 @@ export interface FormMatch {
 export function slotsFit(compiled: CompiledForm, names: readonly TypeName[]): boolean {
   const { slots, form } = compiled;
   if (slots.length !== names.length) return false;
-  if (!slots.every((slot, i) => slot.types.includes(names[i] as TypeName))) return false;
+  if (!names.every((name, i) => slots[i]?.types.includes(name))) return false;
   return relationHolds(form.relation, names.map(typeOf));
 }
 
@@ -61,11 +62,13 @@ export function matchForm(compiled: CompiledForm, types: readonly TypeName[], wr
     if (axis === undefined) {
       problems.push(misplaced(compiled, types, modifier, chosen));
       unsure = !assume(compiled, modifier, chosen, excused) || unsure;
-    } else if (chosen[axis.axis] !== undefined) {
-      const parameters = { modifier: modifier.text, first: chosen[axis.axis] as string, axis: axis.axis };
+      continue;
+    }
+    const first = chosen[axis.axis];
+    if (first === undefined) chosen[axis.axis] = modifier.text;
+    else {
+      const parameters = { modifier: modifier.text, first, axis: axis.axis };
       problems.push(problem('PTX2012', part(modifier.index), parameters));
-    } else {
-      chosen[axis.axis] = modifier.text;
     }
   }
   problems.push(
@@ -273,7 +276,7 @@ function broken(
     }
     case 'vector-bits': {
       const lanes = Number(chosen['vec']?.slice(2) ?? 1);
-      const found = String(lanes * typeOf(types[0] as TypeName).width);
+      const found = String(lanes * typeOf(elementAt(types, 0)).width);
       return problem('PTX2035', placeOf(chosen['vec'] ?? ''), { found, allowed: String(constraint.bits) }, section);
     }
   }

@@ -1,7 +1,6 @@
 /** One instruction: its guard, its names, its verdict, and diagnostics with positions in the text. */
 import type { Span } from '../../base/span.ts';
-import type { Parameters } from '../../diagnostics/catalogue.ts';
-import { type Diagnostic, diagnose, type Fix } from '../../diagnostics/diagnostic.ts';
+import { type Diagnostic, diagnose, type Fix, diagnoseStored } from '../../diagnostics/diagnostic.ts';
 import type { Guard, Instruction, Operand } from '../../syntax/tree.ts';
 import { checkCall } from './call.ts';
 import { type VerdictCache, step, type Verdict } from './verdicts.ts';
@@ -36,7 +35,7 @@ export function checkInstruction(node: Instruction, scope: Scope, checker: Instr
   const remembered = cache.recall(node.mnemonic);
   // Nearly every instruction has been seen before, so it is looked up without collecting its shapes.
   let place = remembered.root;
-  for (let i = 0; i < operands.length; i++) place = step(place, shapes.of(operands[i] as Operand, scope));
+  for (const operand of operands) place = step(place, shapes.of(operand, scope));
   const verdict =
     place.verdict ??
     cache.decide(
@@ -117,7 +116,7 @@ export function toDiagnostic(found: Problem, node: Instruction, source: string):
   const fix: Fix | null = found.spelling === null ? null : { span: mnemonic, text: found.spelling };
   const help = found.help ?? (found.spelling === null ? null : `nearest legal spelling: ${found.spelling}`);
   const extras = found.section === null ? { help, fix } : { help, fix, section: found.section };
-  return diagnose(found.code, span, found.parameters as Parameters<typeof found.code>, extras);
+  return diagnoseStored(found.code, span, found.parameters, extras);
 }
 
 function spanOf(place: InstructionPart, node: Instruction, source: string): Span {

@@ -12,6 +12,7 @@ import type { ModuleRequirements } from '../requirements.ts';
 import type { CheckMemory, KnownInstruction, KnownLine, KnownLocation } from '../memory.ts';
 import type { Shape } from './shape.ts';
 import type { Scope } from '../symbols.ts';
+import { signedAt, codeAt } from '../../base/typed-reads.ts';
 
 /** Slots that do not hold a register's number. */
 const integerSlot = -1;
@@ -53,12 +54,12 @@ export class LineChecker {
     const byShape = this.memory.knownLines();
     this.enter(scope);
     for (let at = from; at < to; ) {
-      const id = words[at] as number;
+      const id = signedAt(words, at);
       const known = byShape[id];
       if (known === undefined || !this.holds(known, words, at + 2, scope)) {
-        this.context.checkKnown(source.statementAt(words[at + 1] as number), scope);
+        this.context.checkKnown(source.statementAt(signedAt(words, at + 1)), scope);
       }
-      at += 2 + (slotCounts[id] as number);
+      at += 2 + codeAt(slotCounts, id);
     }
   }
 
@@ -151,9 +152,9 @@ export class LineChecker {
     const { slots } = known;
     const { counts } = this.visible;
     for (let i = 0; i < slots.length; i++) {
-      const family = slots[i] as number;
+      const family = signedAt(slots, i);
       if (family >= 0) {
-        if ((words[at + i] as number) >= (counts[family] as number)) return false;
+        if (signedAt(words, at + i) >= signedAt(counts, family)) return false;
       } else if (family === nameStart && !this.isFolded(known, words, at + i, scope)) return false;
     }
     if (known.values !== null && !hasValues(known.values, slots, words, at)) return false;
@@ -183,7 +184,7 @@ export class LineChecker {
 
 /** The position given by three slots of a `.loc`. */
 function placeAt(words: Int32Array, at: number): SourcePosition {
-  return { file: words[at] as number, line: words[at + 1] as number, column: words[at + 2] as number };
+  return { file: signedAt(words, at), line: signedAt(words, at + 1), column: signedAt(words, at + 2) };
 }
 
 /** True for a verdict that is valid for the stored values. */

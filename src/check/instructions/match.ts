@@ -5,12 +5,14 @@
 import { type OperandPattern, operandType, type Regime, type ValuePattern } from '../../isa/form.ts';
 import { acceptsConstant, acceptsRegister, describeConstants, describeRegisters } from '../../isa/operand-rules.ts';
 import { vectorLanes } from '../../isa/rules.ts';
-import { isInteger, type PtxType, type TypeName, typeOf } from '../../isa/types.ts';
+import { isInteger, type PtxType, typeOf } from '../../isa/types.ts';
 import { holdsInteger, matchAddress, matchPointer, matchWindow } from './match-address.ts';
 import { type Problem, operand, problem, wholeMnemonic } from './problem.ts';
 import { describeShape } from './describe-shape.ts';
 import type { Shape } from './shape.ts';
 import { type Subject, wrongKind } from './subject.ts';
+import { integerName } from '../../numerics/formats.ts';
+import { elementAt } from '../../base/element-at.ts';
 
 /** The problems of these operands for this variant; empty if there are none. */
 export function matchOperands(subject: Subject, shapes: readonly Shape[]): readonly Problem[] {
@@ -22,7 +24,7 @@ export function matchOperands(subject: Subject, shapes: readonly Shape[]): reado
   }
   const problems: Problem[] = [];
   patterns.forEach((pattern, i) => {
-    problems.push(...matchPattern(subject, pattern, shapes[i] as Shape, i));
+    problems.push(...matchPattern(subject, pattern, elementAt(shapes, i), i));
   });
   return problems;
 }
@@ -192,7 +194,7 @@ function matchSource(
   if (shape.kind === 'special') {
     if (pattern.special !== true) return [problem('PTX3006', place, parameters)];
     const chopped = type.width >= shape.least && type.width < shape.type.width;
-    const register = chopped ? typeOf(`.u${type.width}` as TypeName) : shape.type;
+    const register = chopped ? typeOf(`.${integerName(false, type.width)}`) : shape.type;
     return matchRegister(subject, pattern, type, { ...shape, kind: 'register', type: register, lanes: 1 }, path);
   }
   if (shape.kind === 'register-offset' && holdsInteger(shape.type) && holdsInteger(type)) return [];
@@ -215,12 +217,12 @@ function matchVector(subject: Subject, pattern: VectorPattern, shape: Shape, ind
   if (shape.kind === 'unknown') return [];
   if (pattern.whole === true && shape.kind === 'register' && shape.lanes === elements.length) {
     const one: Shape = { ...shape, lanes: 1 };
-    return matchValue(subject, elements[0] as ValuePattern, one, [index]);
+    return matchValue(subject, elementAt(elements, 0), one, [index]);
   }
   if (shape.kind !== 'vector' || shape.elements.length !== elements.length) {
     return [wrongKind(subject, nameOfList(name), shape, [index], `a vector of ${elements.length}`)];
   }
-  const problems = elements.map((element, i) => matchValue(subject, element, shape.elements[i] as Shape, [index, i]));
+  const problems = elements.map((element, i) => matchValue(subject, element, elementAt(shape.elements, i), [index, i]));
   if (problems.some((found) => found.length > 0)) return problemsOfElements(problems);
   if (pattern.alike !== true) return [];
   if (shape.elements.every((element) => element.kind === 'sink')) return [onlySinks(subject, name, index)];

@@ -3,7 +3,7 @@ import { type Axis, type CompiledForm, printMnemonic } from '../../isa/notation.
 import { constraintHolds } from '../../isa/rules.ts';
 import { joinWords } from '../../base/join-words.ts';
 import type { FormTable } from '../../isa/table.ts';
-import { type TypeName, typeOf } from '../../isa/types.ts';
+import { type TypeName, typeOf, isTypeName } from '../../isa/types.ts';
 import {
   type FormMatch,
   matchForm,
@@ -89,7 +89,7 @@ export function wrongTypes(
   modifiers: readonly Written[],
 ): readonly Problem[] {
   const forms = table.forms(opcode);
-  const names = types.map((type) => type.text as TypeName);
+  const names = types.map(({ text }) => text).filter(isTypeName);
   const unknown = modifiers.filter((modifier) => !isModifier(modifier.text));
   const lengths = forms.map(({ slots }) => slots.length);
   // An unknown word may stand where a type belongs.
@@ -130,12 +130,12 @@ function typeHelp(forms: readonly CompiledForm[], names: readonly TypeName[]): s
   const vectors = first === undefined ? [] : vectorsOf(forms, first);
   if (vectors.length > 0) return `${first} comes in vectors only: ${listed(vectors)}`;
   const sameLength = forms.filter(({ slots }) => slots.length === (names.length === 0 ? lengths[0] : names.length));
-  const sameResult = sameLength.filter((compiled) => compiled.slots[0]?.types.includes(first as TypeName));
-  if (sameResult.length === 0) {
+  const sameResult = sameLength.filter(({ slots }) => first !== undefined && slots[0]?.types.includes(first));
+  if (first === undefined || sameResult.length === 0) {
     return `${names.length > 1 ? 'the first type can be' : 'the type can be'} ${listed(unique(sameLength.flatMap((compiled) => compiled.slots[0]?.types ?? [])))}`;
   }
   const second = sameResult.flatMap((compiled) =>
-    (compiled.slots[1]?.types ?? []).filter((type) => slotsFit(compiled, [first as TypeName, type, ...names.slice(2)])),
+    (compiled.slots[1]?.types ?? []).filter((type) => slotsFit(compiled, [first, type, ...names.slice(2)])),
   );
   if (second.length === 0) return `no second type goes with ${first}`;
   return `with ${first} the second type can be ${listed(unique(second))}`;

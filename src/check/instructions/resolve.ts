@@ -6,7 +6,7 @@ import type { AvailabilityRow, Variant } from '../../isa/form.ts';
 import { makeVariant, splitMnemonic } from '../../isa/notation.ts';
 import { opcodesOutside } from '../../isa/opcodes.ts';
 import { type FormTable, ptxForms } from '../../isa/table.ts';
-import { isTypeName, type TypeName } from '../../isa/types.ts';
+import { isTypeName } from '../../isa/types.ts';
 import { matchForm, choicesIn, slotsFit, type Written } from './form-match.ts';
 import type { Problem } from './problem.ts';
 import { cleanSpelling, closestProblems, wrongTypes } from './refuse.ts';
@@ -40,7 +40,7 @@ export function resolveIn(table: FormTable, mnemonic: string): Resolution {
   const types: Written[] = [];
   const modifiers: Written[] = [];
   parts.forEach((text, i) => (isTypeName(text) ? types : modifiers).push({ text, index: first + i }));
-  const names = types.map((type) => type.text as TypeName);
+  const names = parts.filter(isTypeName);
   const fitting = forms.filter((compiled) => slotsFit(compiled, names));
   if (fitting.length === 0) {
     const word = missingWord(table, opcode, names, (longer) => {

@@ -2,6 +2,7 @@
  * Text of a program on its way to a terminal. Programs are untrusted: an escape sequence in a comment must not move the
  * cursor, and bidirectional controls must not reorder what a reader sees.
  */
+import { codePointAt } from '../../base/source-text.ts';
 
 const tabStop = 4;
 
@@ -20,7 +21,7 @@ export function toCells(line: string, from = 0): Cells {
       continue;
     }
     cells.push(visible(character));
-    if (isWide(character.codePointAt(0) as number)) cells.push('');
+    if (isWide(codePointAt(character, 0))) cells.push('');
   }
   return cells;
 }
@@ -33,7 +34,7 @@ export function printable(text: string): string {
 }
 
 function visible(character: string): string {
-  const code = character.codePointAt(0) as number;
+  const code = codePointAt(character, 0);
   if (code < 32) return String.fromCharCode(0x2400 + code);
   if (code === 127) return '\u2421';
   if ((code >= 0x80 && code < 0xa0) || (code >= 0xd800 && code < 0xe000) || invisible.test(character)) return '\ufffd';
