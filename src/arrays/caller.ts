@@ -35,7 +35,7 @@ export function requireOptions(options: unknown, needs: string): void {
 
 /** Throws `bad-option` for a value that is not one of the choices; undefined is allowed. */
 export function requireChoice(name: string, value: unknown, choices: readonly string[]): void {
-  if (value === undefined || choices.includes(value as string)) return;
+  if (value === undefined || choices.some((choice) => choice === value)) return;
   const all = choices.map((choice) => `'${choice}'`);
   throw badOption(`${name} must be ${joinWords(all, 'or')}, not ${shown(value)}`);
 }
@@ -48,11 +48,14 @@ export function requireFlag(name: string, value: unknown): void {
 
 /** Throws an error with that code for a value that has no bytes, or whose buffer is detached. */
 export function requireBytes(value: unknown, name: string, code: 'bad-source' | 'bad-output'): asserts value is Bytes {
-  const isBuffer = ArrayBuffer.isView(value) || /^(Shared)?ArrayBuffer$/.test(tagOf(value));
-  if (!isBuffer) {
+  if (!isBytes(value)) {
     throw new PtxlabError(code, `${name} must be a typed array, another view or a buffer, not ${shown(value)}`);
   }
-  if (isDetached(value as Bytes)) throw new PtxlabError(code, `the buffer of ${name} was transferred: it has no bytes`);
+  if (isDetached(value)) throw new PtxlabError(code, `the buffer of ${name} was transferred: it has no bytes`);
+}
+
+function isBytes(value: unknown): value is Bytes {
+  return ArrayBuffer.isView(value) || /^(Shared)?ArrayBuffer$/.test(tagOf(value));
 }
 
 function isDetached(bytes: Bytes): boolean {

@@ -1,7 +1,7 @@
 /** Bulk conversion on worker threads: `convert` for arrays too large for the calling thread alone. */
 import { elementAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
-import { type ArrayConverter, clearSpare, type RandomSource } from '../jit/arrays/array-converter.ts';
+import { ArrayConverter, clearSpare, type RandomSource } from '../jit/arrays/array-converter.ts';
 import { chunkSize } from '../jit/arrays/array-plan.ts';
 import { type ArrayPart, sliceCells } from '../jit/arrays/array-part.ts';
 import { storedBits } from '../jit/arrays/array-storage.ts';
@@ -152,7 +152,8 @@ class Spread {
   /** Both arrays in one workspace. The calling thread does the part that cannot be done in place. */
   private async whereTheyLie({ memory, id }: Workspace, host: WorkerHost, threads: number): Promise<void> {
     const { plan, source, result, bytes, into, count, random } = this.arrays;
-    const converter = converterOf(plan, source, result) as ArrayConverter;
+    const converter = converterOf(plan, source, result);
+    if (!(converter instanceof ArrayConverter)) throw new Error('threads run compiled conversions only');
     const inPlace = converter.inPlace(bytes, into, count);
     await this.onThreads(host, threads, inPlace, (thread) => ({ memory, id, thread }));
     converter.runStaged(bytes, into, { first: inPlace, end: count }, random);
@@ -246,8 +247,11 @@ const idleSlots: Slots[] = [];
 function takeSlots(count: number, sourceBytes: number, targetBytes: number): Slots {
   const fits = ({ list: [slot], list }: Slots): boolean =>
     list.length === count && slot?.source.length === sourceBytes && slot.target.length === targetBytes;
-  const found = idleSlots.findIndex(fits);
-  if (found >= 0) return idleSlots.splice(found, 1)[0] as Slots;
+  const idle = idleSlots.find(fits);
+  if (idle !== undefined) {
+    idleSlots.splice(idleSlots.indexOf(idle), 1);
+    return idle;
+  }
   // Others are no longer useful, and hold memory.
   idleSlots.length = 0;
   const workspace = new Workspace(count * (sourceBytes + targetBytes + 256));

@@ -119,8 +119,11 @@ export function arrayOver(
   offset: number,
   bytes: number,
 ): ArrayTypes[keyof ArrayTypes] | Uint8Array {
-  const make = makers[format as keyof ArrayTypes] as ArrayMaker<ArrayTypes[keyof ArrayTypes]> | undefined;
-  return make === undefined ? new Uint8Array(buffer, offset, bytes) : make(buffer, offset, bytes);
+  return hasArray(format) ? makers[format](buffer, offset, bytes) : new Uint8Array(buffer, offset, bytes);
+}
+
+function hasArray(format: FormatName): format is keyof ArrayTypes {
+  return Object.hasOwn(makers, format);
 }
 
 /** The bytes of an array, without a copy. */

@@ -65,7 +65,8 @@ export class Workspace {
    * @throws PtxlabError `out-of-memory`, `bad-packing`, `bad-count`, `bad-option`, and those of `convert` for a name
    *   that is not a format
    */
-  array<T extends FormatName>(format: T, count: number, packing?: Packing): ArrayOf<T> {
+  array<T extends FormatName>(format: T, count: number, packing?: Packing): ArrayOf<T>;
+  array(format: FormatName, count: number, packing?: Packing): ArrayOf<FormatName> {
     const name = requireFormat(format);
     requireChoice('packing', packing, packings);
     if (!Number.isSafeInteger(count) || count < 0) {
@@ -80,7 +81,7 @@ export class Workspace {
     }
     const start = this.used;
     this.used += Math.ceil((size + gap) / 16) * 16;
-    return arrayOver(name, this.memory.buffer, start, size) as ArrayOf<T>;
+    return arrayOver(name, this.memory.buffer, start, size);
   }
 
   /** Frees all its memory: arrays created earlier are overwritten by new ones. */

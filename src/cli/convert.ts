@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { PtxlabError } from '../base/error.ts';
 import { openUnfinished, type UnfinishedFile } from '../hosts/node-unfinished.ts';
 import { type ConversionChoice, type ConversionPlan, planConversion } from '../tensors/conversion-plan.ts';
-import { convertFile, type Position } from '../tensors/convert-file.ts';
+import { convertFile, type Position, isPosition } from '../tensors/convert-file.ts';
 import { TensorFileError } from '../tensors/tensor-error.ts';
 import { type Container, containers } from '../tensors/containers.ts';
 import { choiceOf, type ConvertFlags, containerOf, idlePatterns, shardingOf } from './convert/choice.ts';
@@ -84,7 +84,7 @@ async function writeConverted(
   const journal = new JournalKeeper(out);
   try {
     await convertFile(plan, input.file, out.file, {
-      ...(out.position === null ? {} : { from: out.position as Position }),
+      ...(isPosition(out.position) ? { from: out.position } : {}),
       signal,
       onProgress: async (position, bytes) => {
         progress.add(bytes);

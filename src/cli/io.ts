@@ -19,7 +19,7 @@ export async function readInput(path: string): Promise<Result<string, string>> {
     const bytes = path === '-' ? await readStream(openStdin()) : await readFile(path);
     return bytes === null ? err(tooLarge(path)) : ok(decodeText(bytes));
   } catch (error) {
-    return err(`${displayName(path)}: ${describeReadError(error as NodeJS.ErrnoException)}`);
+    return err(`${displayName(path)}: ${describeReadError(error)}`);
   }
 }
 
@@ -46,27 +46,27 @@ function openStdin(): NodeJS.ReadStream {
   return process.stdin;
 }
 
-function isDirectory(): NodeJS.ErrnoException {
+function isDirectory(): Error {
   return Object.assign(new Error('is a directory'), { code: 'EISDIR' });
 }
 
-async function readStream(stream: AsyncIterable<unknown>): Promise<Uint8Array | null> {
+async function readStream(stream: AsyncIterable<Buffer>): Promise<Uint8Array | null> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of stream) {
-    size += (chunk as Buffer).length;
+    size += chunk.length;
     if (size > sizeLimit) return null;
-    chunks.push(chunk as Buffer);
+    chunks.push(chunk);
   }
   return Buffer.concat(chunks, size);
 }
 
 /** The bytes of a file, or of stdin for `-`, as they arrive; an unreadable input is a usage error that names it. */
-export async function* streamInput(path: string): AsyncGenerator {
+export async function* streamInput(path: string): AsyncGenerator<Buffer> {
   try {
     yield* path === '-' ? openStdin() : createReadStream(path);
   } catch (error) {
-    throw new UsageError(`${displayName(path)}: ${describeReadError(error as NodeJS.ErrnoException)}`);
+    throw new UsageError(`${displayName(path)}: ${describeReadError(error)}`);
   }
 }
 
@@ -91,6 +91,13 @@ const readErrors: Readonly<Record<string, string>> = {
 };
 
 /** Describes a failed read or write. */
-export function describeReadError(error: NodeJS.ErrnoException): string {
-  return readErrors[error.code ?? ''] ?? error.code ?? error.message;
+export function describeReadError(error: unknown): string {
+  const code = systemCode(error);
+  if (code !== null) return readErrors[code] ?? code;
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The code of a failed system call, `ENOENT`; null for any other error. */
+export function systemCode(error: unknown): string | null {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
 }

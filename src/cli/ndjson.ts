@@ -5,8 +5,7 @@
 import { err, ok, type Result } from '../base/result.ts';
 import { sizeLimit } from './io.ts';
 import { writeOut } from './output.ts';
-
-export type JsonObject = Readonly<Record<string, unknown>>;
+import { type JsonObject, isJsonObject } from './json-object.ts';
 
 /** Why a line cannot be answered; codes are as stable as those of diagnostics. */
 export interface LineError {
@@ -24,7 +23,7 @@ export interface Answerer {
 const newline = 10;
 
 /** Answers every line of `input` that is not blank. Returns how many answers were internal errors of ptxlab. */
-export async function answerLines(input: AsyncIterable<unknown>, answerer: Answerer): Promise<number> {
+export async function answerLines(input: AsyncIterable<Buffer>, answerer: Answerer): Promise<number> {
   const pending = new PendingLine(sizeLimit);
   let faults = 0;
   const reply = (line: Result<string, LineError>): string => {
@@ -32,8 +31,7 @@ export async function answerLines(input: AsyncIterable<unknown>, answerer: Answe
     if (isFault) faults += 1;
     return text;
   };
-  for await (const chunk of input) {
-    const bytes = chunk as Buffer;
+  for await (const bytes of input) {
     const end = bytes.lastIndexOf(newline);
     if (end < 0) {
       pending.add(bytes);
@@ -101,7 +99,7 @@ function answerOne(line: Result<string, LineError>, answerer: Answerer): Reply {
 function parseLine(text: string): Result<JsonObject, LineError> {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return ok(value as JsonObject);
+    if (isJsonObject(value)) return ok(value);
     return err({ code: 'BAD_REQUEST', message: 'the line is not a JSON object' });
   } catch {
     return err({ code: 'BAD_JSON', message: 'the line is not JSON' });

@@ -142,7 +142,7 @@ async function writeOutput({ path }: Output, input: RunInput, bytes: Uint8Array 
     await writeFile(temporary, path.endsWith('.npy') ? writeNpy(array) : bytes);
     await rename(temporary, path);
   } catch (error) {
-    throw new UsageError(`${path}: cannot be written: ${describeReadError(error as NodeJS.ErrnoException)}`);
+    throw new UsageError(`${path}: cannot be written: ${describeReadError(error)}`);
   }
 }
 

@@ -2,7 +2,7 @@
 import { elementAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
 import { types } from '../isa/types.ts';
-import { numberBits } from '../numerics/number-bits.ts';
+import { numberBits, isBasicFloat } from '../numerics/number-bits.ts';
 import type { Placed } from '../program/layout.ts';
 import { storeWide } from '../program/store.ts';
 
@@ -79,7 +79,8 @@ function scalarBits(
       `argument ${index} is a buffer; parameter ${describe(parameter)} cannot hold its address`,
     );
   }
-  if (type?.class === 'float') return numberBits(type.name.slice(1) as 'f16' | 'f32' | 'f64', Number(argument));
+  const format = type?.class === 'float' ? type.format : null;
+  if (format !== null && isBasicFloat(format)) return numberBits(format, Number(argument));
   if (typeof argument === 'number' && !Number.isInteger(argument)) {
     throw new PtxlabError(
       'argument-type',

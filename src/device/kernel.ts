@@ -129,12 +129,16 @@ function readsWorkspace({ specials }: FunctionProgram['instructions'][number]): 
 
 function extent(given: Extent): Dim3 {
   if (typeof given === 'number') return [given, 1, 1];
-  return [given[0], given[1] ?? 1, given[2] ?? 1];
+  return extentOf(given);
+}
+
+function extentOf([x = 1, y = 1, z = 1]: readonly number[]): Dim3 {
+  return [x, y, z];
 }
 
 /** `.reqntid` and `.maxntid` are promises of the kernel's author (PTX ISA 9.1, 11.4). */
 function checkTuning({ name, requiredThreads, mostThreads }: FunctionProgram, { block }: LaunchShape): void {
-  const required = requiredThreads === null ? null : extent(requiredThreads as unknown as Dim3);
+  const required = requiredThreads === null ? null : extentOf(requiredThreads);
   if (required !== null && required.some((most, i) => most !== block[i])) {
     throw new PtxlabError('bad-launch', `kernel '${name}' requires blocks of ${required.join(' x ')} threads`);
   }

@@ -135,8 +135,8 @@ async function readText(path: string): Promise<string | null> {
 /** Null if there is none, or if it is not a valid journal. */
 function journalOf(text: string | null): Journal | null {
   try {
-    const journal = JSON.parse(text ?? 'null') as Journal | null;
-    return typeof journal?.process === 'number' && typeof journal.work === 'string' ? journal : null;
+    const journal: unknown = JSON.parse(text ?? 'null');
+    return isJournal(journal) ? journal : null;
   } catch {
     return null;
   }
@@ -211,4 +211,9 @@ async function startOf(id: number): Promise<string | null> {
   // The name of the program, in parentheses, may contain any characters.
   const fields = (await readText(`/proc/${id}/stat`))?.replace(/^.*\)/s, '').trim().split(' ');
   return fields?.[19] ?? null;
+}
+
+function isJournal(value: unknown): value is Journal {
+  if (typeof value !== 'object' || value === null) return false;
+  return 'process' in value && typeof value.process === 'number' && 'work' in value && typeof value.work === 'string';
 }

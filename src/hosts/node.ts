@@ -2,7 +2,6 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
-import type { ShareResult } from '../jit/launch/share.ts';
 import type { WorkerHost } from '../jit/launch/worker-host.ts';
 import { mostWorkers } from '../machine/launch.ts';
 
@@ -34,7 +33,7 @@ export const host: WorkerHost = {
     await Promise.all(Array.from({ length: count }, () => threads.run({ arrived, count }, { name: 'meet' })));
     up = Math.max(up, count);
   },
-  run: (share) => started().run(share, { name: 'runShare' }) as Promise<ShareResult>,
-  convert: (part) => started().run(part, { name: 'runArrayPart', filename: arrayPart }) as Promise<void>,
+  run: (share) => started().run(share, { name: 'runShare' }),
+  convert: (part) => started().run(part, { name: 'runArrayPart', filename: arrayPart }),
   processors: availableParallelism(),
 };

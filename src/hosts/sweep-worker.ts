@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { type ChunkDigest, sweepChunks } from '../sweep.ts';
 import type { SweepTask } from './sweep-threads.ts';
 
-const task = workerData as SweepTask;
+const task: SweepTask = workerData;
 
 parentPort?.on('message', (group: readonly number[]) => {
   const digests: ChunkDigest[] = [...sweepChunks(task, group)].flat();

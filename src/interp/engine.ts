@@ -17,8 +17,9 @@ import { callBuiltin } from './builtin-calls.ts';
 import { completeGroup } from './collective-steps.ts';
 import { loadGeneric, type Memories } from './memory-steps.ts';
 import { prepareKernel } from './prepare.ts';
-import type { Block, Cpu, Prepared, Thread } from './thread.ts';
+import type { Block, Cpu, Thread } from './thread.ts';
 import type { Tracing } from './trace.ts';
+import { elementAt } from '../base/element-at.ts';
 
 export interface ReferenceOptions {
   /** Report a fault when shared or local memory is read that was never written. */
@@ -166,7 +167,7 @@ export class ReferenceEngine implements SteppingEngine {
   private thread(block: Block): Thread | null {
     const { threads } = block;
     for (let i = 0; i < threads.length; i++) {
-      const thread = threads[(block.nextThread + i) % threads.length] as Thread;
+      const thread = elementAt(threads, (block.nextThread + i) % threads.length);
       if (thread.activity !== 'running') continue;
       block.nextThread = thread.linear;
       return thread;
@@ -196,7 +197,7 @@ export class ReferenceEngine implements SteppingEngine {
     const most = Math.min(fuel, slice - block.tried);
     let tried = 0;
     while (tried < most && cpu.looks < looksPerTurn && thread.activity === 'running') {
-      const instruction = code[thread.pc++] as Prepared;
+      const instruction = elementAt(code, thread.pc++);
       const { frame } = thread;
       tried++;
       if (instruction.guard >= 0 && frame[instruction.guard] !== instruction.guardValue) continue;

@@ -1,5 +1,5 @@
 /** Loads, stores and windows as functions over the frame. */
-import { type Bits, chop } from '../base/bits.ts';
+import { chop } from '../base/bits.ts';
 import type { AccessSpace } from '../isa/spaces.ts';
 import type { Step } from '../isa/steps/step.ts';
 import {
@@ -13,7 +13,7 @@ import {
 import { machineFault } from '../machine/fault.ts';
 import type { Access, Memory } from '../machine/segment.ts';
 import type { Cpu } from './thread.ts';
-import type { Action, Frame, PlaceOf } from './value-steps.ts';
+import { type Action, type Frame, type PlaceOf, bigintIn, valueIn } from './value-steps.ts';
 
 type StepOf<K extends Step['kind']> = Extract<Step, { readonly kind: K }>;
 
@@ -83,14 +83,18 @@ export function prepareLoad(step: StepOf<'load'>, placeOf: PlaceOf, memories: Me
   const size = bytes * to.length;
   const [first = 0] = to;
   return (frame: Frame) => {
-    const effective = frame[address] as bigint;
+    const effective = bigintIn(frame, address);
     const place = placeIn(space, effective);
     const memory = openMemory(place, effective, 'load', size, memories, cpu, unused);
     if (to.length === 1) {
       frame[first] = memory.load(place.offset, width);
       return;
     }
-    for (let i = 0; i < to.length; i++) frame[to[i] as number] = memory.load(place.offset + i * bytes, width);
+    let { offset } = place;
+    for (const slot of to) {
+      frame[slot] = memory.load(offset, width);
+      offset += bytes;
+    }
   };
 }
 
@@ -101,31 +105,30 @@ export function prepareStore(step: StepOf<'store'>, placeOf: PlaceOf, memories: 
   const bytes = width / 8;
   const size = bytes * from.length;
   return (frame: Frame) => {
-    const effective = frame[address] as bigint;
+    const effective = bigintIn(frame, address);
     const place = placeIn(space, effective);
     const memory = openMemory(place, effective, 'store', size, memories, cpu);
-    for (let i = 0; i < from.length; i++)
-      memory.store(place.offset + i * bytes, width, frame[from[i] as number] as Bits);
+    let { offset } = place;
+    for (const slot of from) {
+      memory.store(offset, width, valueIn(frame, slot));
+      offset += bytes;
+    }
   };
 }
 
 /** Bytes that are not read may lie outside, but the source must be aligned as if all were read. */
 export function prepareTransfer(step: StepOf<'transfer'>, placeOf: PlaceOf, memories: Memories, cpu: Cpu): Action {
   const { space, sourceSpace } = step;
-  const [address, source, sizeAt, countAt] = [step.address, step.source, step.size, step.count].map(placeOf) as [
-    number,
-    number,
-    number,
-    number,
-  ];
+  const [address, source] = [placeOf(step.address), placeOf(step.source)];
+  const [sizeAt, countAt] = [placeOf(step.size), placeOf(step.count)];
   return (frame: Frame) => {
     const size = Number(frame[sizeAt]);
     const count = Math.min(Number(frame[countAt]), size);
-    const target = frame[address] as bigint;
+    const target = bigintIn(frame, address);
     const to = placeIn(space, target);
     const written = openMemory(to, target, 'store', size, memories, cpu);
     for (let i = 0; i < size; i++) written.store(to.offset + i, 8, 0);
-    const effective = frame[source] as bigint;
+    const effective = bigintIn(frame, source);
     const from = placeIn(sourceSpace, effective);
     const whole = count === size || from.offset % size !== 0;
     if (whole) openMemory(from, effective, 'load', size, memories, cpu);
@@ -154,13 +157,14 @@ export function prepareAtomic(
   const bytes = width / 8;
   const size = bytes * old.length;
   return (frame: Frame) => {
-    const effective = frame[address] as bigint;
+    const effective = bigintIn(frame, address);
     const place = placeIn(space, effective);
     const memory = openMemory(place, effective, 'store', size, memories, cpu);
-    for (let i = 0; i < old.length; i++) frame[old[i] as number] = memory.load(place.offset + i * bytes, width);
+    old.forEach((slot, i) => {
+      frame[slot] = memory.load(place.offset + i * bytes, width);
+    });
     combine(frame);
-    for (let i = 0; i < next.length; i++)
-      memory.store(place.offset + i * bytes, width, frame[next[i] as number] as Bits);
+    next.forEach((slot, i) => memory.store(place.offset + i * bytes, width, valueIn(frame, slot)));
   };
 }
 
@@ -172,11 +176,11 @@ export function prepareWindow(step: StepOf<'window'>, placeOf: PlaceOf): Action 
   if (step.direction === 'to-generic') {
     const base = windowBase(space, width);
     return (frame) => {
-      frame[to] = chop(BigInt(frame[from] as Bits) + base, width);
+      frame[to] = chop(BigInt(valueIn(frame, from)) + base, width);
     };
   }
   return (frame) => {
-    const address = BigInt(frame[from] as Bits);
+    const address = BigInt(valueIn(frame, from));
     if (!isInWindow(address, space)) {
       const shown = formatAddress(address);
       throw machineFault('PTX6007', { address: shown, space }, { space: 'generic', address: shown });
@@ -189,6 +193,6 @@ export function prepareInWindow(step: StepOf<'in-window'>, placeOf: PlaceOf): Ac
   const to = placeOf(step.to);
   const from = placeOf(step.from);
   return (frame) => {
-    frame[to] = isInWindow(BigInt(frame[from] as Bits), step.space) ? 1 : 0;
+    frame[to] = isInWindow(BigInt(valueIn(frame, from)), step.space) ? 1 : 0;
   };
 }

@@ -2,7 +2,7 @@
  * A function's instructions as functions over a frame, made once for a launch. Operands, constants, spaces and numeric
  * modes are bound in advance, so running an instruction takes a few calls.
  */
-import { type Bits, chop } from '../base/bits.ts';
+import { chop } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
 import type { VariableSymbol } from '../check/symbols.ts';
 import { isGroupStep, isValueStep, looksAtOthers } from '../isa/steps/effects.ts';
@@ -37,7 +37,7 @@ import {
 import { type LaunchFacts, specialReader } from './specials.ts';
 import type { Cpu, Prepared, Rest, Stopping } from './thread.ts';
 import { traced, type Tracing } from './trace.ts';
-import { type Action, type PlaceOf, prepareStep } from './value-steps.ts';
+import { type Action, type PlaceOf, prepareStep, valueIn } from './value-steps.ts';
 
 /** Facts about the launch that instructions may need. */
 export interface LaunchContext {
@@ -191,13 +191,13 @@ function readAction({ operand, register, type, negated }: Transfer): Action {
     };
   }
   return (frame) => {
-    frame[operand] = readAs(type, frame[register] as Bits);
+    frame[operand] = readAs(type, valueIn(frame, register));
   };
 }
 
 function writeAction({ operand, register, registerWidth, type }: Transfer): Action {
   return (frame) => {
-    frame[register] = writeAs(type, frame[operand] as Bits, registerWidth);
+    frame[register] = writeAs(type, valueIn(frame, operand), registerWidth);
   };
 }
 
@@ -267,11 +267,11 @@ function addressAction(source: AddressSource, context: FunctionContext): Action 
       const width = base.width <= 32 ? 32 : 64;
       if (offset === 0n) {
         return (frame) => {
-          frame[place] = BigInt(frame[register] as Bits);
+          frame[place] = BigInt(valueIn(frame, register));
         };
       }
       return (frame) => {
-        frame[place] = BigInt.asUintN(width, BigInt(frame[register] as Bits) + offset);
+        frame[place] = BigInt.asUintN(width, BigInt(valueIn(frame, register)) + offset);
       };
     }
   }

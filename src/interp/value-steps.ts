@@ -4,7 +4,7 @@
  *
  * Values obey base/bits.ts: numbers up to 32 bits, bigints above. Predicates are 0 and 1.
  */
-import { type Bits, chop } from '../base/bits.ts';
+import { type Bits, chop, numberOf, bigintOf } from '../base/bits.ts';
 import type { Ref } from '../isa/steps/ref.ts';
 import type { StepOf } from '../isa/steps/step.ts';
 import type { ValueSteps } from '../isa/steps/value.ts';
@@ -16,6 +16,23 @@ import type { Operation } from '../numerics/operations.ts';
 
 /** Values by slot. */
 export type Frame = Bits[];
+
+/** The value in a slot of the frame. */
+export function valueIn(frame: Frame, place: number): Bits {
+  const found = frame[place];
+  if (found === undefined) throw new Error(`no value at ${place} of a frame of ${frame.length}`);
+  return found;
+}
+
+/** A value of at most 32 bits. */
+export function numberIn(frame: Frame, place: number): number {
+  return numberOf(valueIn(frame, place));
+}
+
+/** A value of more than 32 bits, such as an effective address. */
+export function bigintIn(frame: Frame, place: number): bigint {
+  return bigintOf(valueIn(frame, place));
+}
 
 /** Reads and writes slots of the frame it was made for. */
 export type Action = (frame: Frame) => void;
@@ -35,7 +52,7 @@ const prepares: { readonly [Kind in keyof ValueSteps]: Prepare<Kind> } = {
   copy: (step, placeOf) => {
     const [to, from] = [placeOf(step.to), placeOf(step.from)];
     return (frame) => {
-      frame[to] = frame[from] as Bits;
+      frame[to] = valueIn(frame, from);
     };
   },
   constant: ({ to, value }, placeOf) => {
@@ -58,7 +75,7 @@ export function prepareStep<Kind extends keyof ValueSteps>(step: StepOf<Kind>, p
 
 function unary(to: number, from: number, compute: (value: Bits) => Bits): Action {
   return (frame) => {
-    frame[to] = compute(frame[from] as Bits);
+    frame[to] = compute(valueIn(frame, from));
   };
 }
 
@@ -67,14 +84,14 @@ function prepareConvert(step: StepOf<'convert'>, placeOf: PlaceOf): Action {
   const [to, from] = [placeOf(step.to), placeOf(step.from)];
   if (step.random === null && step.scale === null) {
     return (frame) => {
-      frame[to] = convert(frame[from] as Bits, 0, 0x7f);
+      frame[to] = convert(valueIn(frame, from), 0, 0x7f);
     };
   }
   const random = step.random === null ? -1 : placeOf(step.random);
   const scale = step.scale === null ? -1 : placeOf(step.scale);
   return (frame) => {
-    const bits = random < 0 ? 0 : (frame[random] as number);
-    frame[to] = convert(frame[from] as Bits, bits, scale < 0 ? 0x7f : (frame[scale] as number));
+    const bits = random < 0 ? 0 : numberIn(frame, random);
+    frame[to] = convert(valueIn(frame, from), bits, scale < 0 ? 0x7f : numberIn(frame, scale));
   };
 }
 
@@ -88,19 +105,19 @@ function prepareOperation(
   switch (step.from.length) {
     case 1:
       return (frame) => {
-        frame[to] = operation(frame[a] as Bits, 0, 0);
+        frame[to] = operation(valueIn(frame, a), 0, 0);
       };
     case 2:
       return (frame) => {
-        frame[to] = operation(frame[a] as Bits, frame[b] as Bits, 0);
+        frame[to] = operation(valueIn(frame, a), valueIn(frame, b), 0);
       };
     case 3:
       return (frame) => {
-        frame[to] = operation(frame[a] as Bits, frame[b] as Bits, frame[c] as Bits);
+        frame[to] = operation(valueIn(frame, a), valueIn(frame, b), valueIn(frame, c));
       };
     default:
       return (frame) => {
-        frame[to] = operation(frame[a] as Bits, frame[b] as Bits, frame[c] as Bits, frame[d]);
+        frame[to] = operation(valueIn(frame, a), valueIn(frame, b), valueIn(frame, c), frame[d]);
       };
   }
 }
@@ -109,7 +126,7 @@ function prepareCompare(step: StepOf<'compare'>, placeOf: PlaceOf): Action {
   const holds = comparison(step.comparison, step.type, step.flush);
   const [to, a, b] = [placeOf(step.to), placeOf(step.from[0]), placeOf(step.from[1])];
   return (frame) => {
-    frame[to] = holds(frame[a] as Bits, frame[b] as Bits) ? 1 : 0;
+    frame[to] = holds(valueIn(frame, a), valueIn(frame, b)) ? 1 : 0;
   };
 }
 
@@ -117,7 +134,7 @@ function prepareSelect(step: StepOf<'select'>, placeOf: PlaceOf): Action {
   const [to, condition] = [placeOf(step.to), placeOf(step.condition)];
   const [a, b] = [placeOf(step.from[0]), placeOf(step.from[1])];
   return (frame) => {
-    frame[to] = frame[frame[condition] === 0 ? b : a] as Bits;
+    frame[to] = valueIn(frame, frame[condition] === 0 ? b : a);
   };
 }
 
@@ -141,7 +158,7 @@ function prepareUnpack(step: StepOf<'unpack'>, placeOf: PlaceOf): Action {
     extract: extractor((top - i) * step.stride, step.lane),
   }));
   return (frame) => {
-    const value = frame[from] as Bits;
+    const value = valueIn(frame, from);
     for (const lane of lanes) frame[lane.to] = lane.extract(value);
   };
 }
@@ -158,9 +175,7 @@ function preparePack(step: StepOf<'pack'>, placeOf: PlaceOf): Action {
   }
   return (frame) => {
     let packed = 0;
-    for (let i = 0; i < from.length; i++) {
-      packed = (packed << stride) | ((frame[from[i] as number] as number) & mask);
-    }
+    for (const place of from) packed = (packed << stride) | (numberIn(frame, place) & mask);
     frame[to] = packed >>> 0;
   };
 }
@@ -169,7 +184,7 @@ function packWide(to: number, from: readonly number[], lane: number, stride: num
   const shift = BigInt(stride);
   return (frame) => {
     let packed = 0n;
-    for (const place of from) packed = (packed << shift) | BigInt(chop(frame[place] as Bits, lane));
+    for (const place of from) packed = (packed << shift) | BigInt(chop(valueIn(frame, place), lane));
     frame[to] = packed;
   };
 }
@@ -180,11 +195,11 @@ function prepareJoin(step: StepOf<'join'>, placeOf: PlaceOf): Action {
   if (width > 32) {
     const far = BigInt(shift);
     return (frame) => {
-      frame[to] = BigInt.asUintN(width, (BigInt(frame[high] as Bits) << far) | BigInt(frame[low] as Bits));
+      frame[to] = BigInt.asUintN(width, (BigInt(valueIn(frame, high)) << far) | BigInt(valueIn(frame, low)));
     };
   }
   return (frame) => {
-    const above = shift >= 32 ? 0 : (frame[high] as number) << shift;
-    frame[to] = chop((above | (frame[low] as number)) >>> 0, width);
+    const above = shift >= 32 ? 0 : numberIn(frame, high) << shift;
+    frame[to] = chop((above | numberIn(frame, low)) >>> 0, width);
   };
 }

@@ -1,6 +1,6 @@
 /** One instruction: reads operands, runs steps, writes operands. region-function.ts handles control steps. */
 import { formats } from '../numerics/formats.ts';
-import type { FloatArithmeticFormat } from '../numerics/operations.ts';
+import { isFloatArithmeticFormat } from '../numerics/operations.ts';
 import type { Ref } from '../isa/steps/ref.ts';
 import type { Step, StepKind, StepOf } from '../isa/steps/step.ts';
 import type { VariableSymbol } from '../check/symbols.ts';
@@ -216,9 +216,8 @@ function lowerConstant({ to, value }: StepOf<'constant'>, { code, values }: Lowe
 }
 
 function lowerCompare(step: StepOf<'compare'>, lowering: Lowering): void {
-  const format = formats[step.type];
-  if (format.kind === 'float') pushFloatComparison(step, step.type as FloatArithmeticFormat, lowering);
-  else pushIntegerComparison(step, format, lowering);
+  if (isFloatArithmeticFormat(step.type)) pushFloatComparison(step, step.type, lowering);
+  else pushIntegerComparison(step, formats[step.type], lowering);
   lowering.values.set(step.to, 'i32');
 }
 

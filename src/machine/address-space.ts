@@ -6,6 +6,7 @@
  */
 import { elementAt } from '../base/element-at.ts';
 import type { WindowSpace } from '../isa/spaces.ts';
+import { keysOf } from '../base/records.ts';
 
 /** Spaces that an access can resolve to. */
 export type MemorySpace = 'global' | 'shared' | 'local' | 'const' | 'param';
@@ -20,7 +21,7 @@ const farWords = {
 
 type Windowed = keyof typeof farWords;
 
-const windowed = Object.keys(farWords) as readonly Windowed[];
+const windowed = keysOf(farWords);
 
 const byFarWord: ReadonlyMap<number, Windowed> = new Map(windowed.map((space) => [farWords[space], space]));
 

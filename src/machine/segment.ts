@@ -2,8 +2,7 @@
  * Bytes of one space with checked access. Offsets are already relative to the space; this file checks the bounds, the
  * alignment, and whether the bytes have been written.
  */
-import type { Bits } from '../base/bits.ts';
-import type { Parameters } from '../diagnostics/catalogue.ts';
+import { type Bits, numberOf, bigintOf } from '../base/bits.ts';
 import { formatAddress, type MemorySpace } from './address-space.ts';
 import { machineFault } from './fault.ts';
 import { type MemoryImage, Pages } from './image.ts';
@@ -79,15 +78,19 @@ export class Segment implements Memory {
     if (offset + size > this.bytes.byteLength) this.reach(offset + size);
     const { written } = this;
     if (access === 'store') {
-      if (this.options.readOnly === true)
-        throw this.fault('PTX6004', offset, { size: String(size), near: this.nearestName(offset) });
+      if (this.options.readOnly === true) {
+        const where = this.placeOf(offset);
+        throw machineFault('PTX6004', { size: String(size), near: this.nearestName(offset), ...where }, where);
+      }
       this.mark(offset, size);
     } else if (written !== null && !unused) {
       // Copying a struct also reads its padding, so one written byte is enough.
       let at = offset;
       while (at < offset + size && written[at] === 0) at++;
-      if (at === offset + size)
-        throw this.fault('PTX6006', offset, { size: String(size), near: this.nearestName(offset) });
+      if (at === offset + size) {
+        const where = this.placeOf(offset);
+        throw machineFault('PTX6006', { size: String(size), near: this.nearestName(offset), ...where }, where);
+      }
     }
   }
 
@@ -162,18 +165,14 @@ export class Segment implements Memory {
   }
 
   private misplaced(access: Access, offset: number, size: number): Error {
-    const parameters = { access, size: String(size) };
-    if (offset >= 0 && offset + size <= this.end) return this.fault('PTX6002', offset, parameters);
-    return this.fault('PTX6001', offset, { ...parameters, near: this.nearestName(offset) });
+    const where = this.placeOf(offset);
+    const parameters = { access, size: String(size), ...where };
+    if (offset >= 0 && offset + size <= this.end) return machineFault('PTX6002', parameters, where);
+    return machineFault('PTX6001', { ...parameters, near: this.nearestName(offset) }, where);
   }
 
-  private fault<C extends 'PTX6001' | 'PTX6002' | 'PTX6004' | 'PTX6006'>(
-    code: C,
-    offset: number,
-    parameters: Omit<Parameters<C>, 'address' | 'space'>,
-  ): Error {
-    const where = { space: this.space, address: formatAddress(offset) };
-    return machineFault(code, { ...parameters, ...where } as Parameters<C>, where);
+  private placeOf(offset: number): { readonly space: string; readonly address: string } {
+    return { space: this.space, address: formatAddress(offset) };
   }
 
   private nearestName(offset: number): string {
@@ -206,19 +205,19 @@ export function loadBits(view: DataView, offset: number, width: number): Bits {
 export function storeBits(view: DataView, offset: number, width: number, bits: Bits): void {
   switch (width) {
     case 8:
-      view.setUint8(offset, bits as number);
+      view.setUint8(offset, numberOf(bits));
       return;
     case 16:
-      view.setUint16(offset, bits as number, true);
+      view.setUint16(offset, numberOf(bits), true);
       return;
     case 32:
-      view.setUint32(offset, bits as number, true);
+      view.setUint32(offset, numberOf(bits), true);
       return;
     case 64:
-      view.setBigUint64(offset, bits as bigint, true);
+      view.setBigUint64(offset, bigintOf(bits), true);
       return;
     default:
-      view.setBigUint64(offset, BigInt.asUintN(64, bits as bigint), true);
-      view.setBigUint64(offset + 8, (bits as bigint) >> 64n, true);
+      view.setBigUint64(offset, BigInt.asUintN(64, bigintOf(bits)), true);
+      view.setBigUint64(offset + 8, bigintOf(bits) >> 64n, true);
   }
 }

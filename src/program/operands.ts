@@ -1,6 +1,6 @@
 /** Operands of an instruction, grouped by how an engine handles them, each with its slot in the frame. */
 import { chop } from '../base/bits.ts';
-import type { Binding, RegisterUse } from '../check/binding/bind.ts';
+import type { Binding } from '../check/binding/bind.ts';
 import type { Ref } from '../isa/steps/ref.ts';
 import type { FrameBuilder } from './frame.ts';
 import type { AddressSource, RegisterOperand, SpecialRead, SymbolAddress, Transfer } from './function-program.ts';
@@ -32,8 +32,11 @@ export function sortOperands(
   const symbols: SymbolAddress[] = [];
   const specials: SpecialRead[] = [];
   const registers: RegisterOperand[] = [];
-  const results = operands.filter((operand) => operand.kind === 'register' && operand.role === 'write');
-  const written = new Set(results.map((operand) => frame.register(operand as RegisterUse)));
+  const written = new Set(
+    operands.flatMap((operand) =>
+      operand.kind === 'register' && operand.role === 'write' ? [frame.register(operand)] : [],
+    ),
+  );
   for (const operand of operands) {
     switch (operand.kind) {
       case 'register': {

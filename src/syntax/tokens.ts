@@ -2,6 +2,7 @@
  * The tokens of PTX as data. A one-character token is its own character code, so a kind prints itself; the others start
  * at 128. Source: PTX ISA 4.3 to 4.5, as ptxas reads it.
  */
+import { byteAt } from '../base/typed-reads.ts';
 
 // Not `as const`: TypeScript would narrow a reader's `kind` to one literal and forget that `next()` changes it.
 export const Token = {

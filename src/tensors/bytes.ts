@@ -66,7 +66,7 @@ export function serialSource(size: number, read: ByteSource['read']): ByteSource
 }
 
 /** `length` bytes from `offset` on, in a new array. The caller has bounded `length`. */
-export async function readBytes(source: ByteSource, offset: number, length: number): Promise<Uint8Array> {
+export async function readBytes(source: ByteSource, offset: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
   requireRange(source.size, offset, length);
   const bytes = new Uint8Array(length);
   await source.read(offset, bytes);

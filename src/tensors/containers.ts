@@ -1,4 +1,5 @@
 /** The containers of tensor files, one row each. open.ts opens them, layout.ts writes them. */
+import { keysOf } from '../base/records.ts';
 
 export type Container = 'safetensors' | 'npy' | 'npz' | 'gguf' | 'raw';
 
@@ -57,7 +58,7 @@ export const containers: Readonly<Record<Container, ContainerRow>> = {
   raw: { ...plain, title: 'raw', words: 'a raw file', endings: ['raw', 'bin'], holdsOne: true },
 };
 
-export const containerNames: readonly Container[] = Object.keys(containers) as Container[];
+export const containerNames: readonly Container[] = keysOf(containers);
 
 function hasHeader({ signature, resembles }: ContainerRow): boolean {
   return signature !== null || resembles !== null;

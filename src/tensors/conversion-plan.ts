@@ -18,6 +18,7 @@ import { quote, TensorFileError } from './tensor-error.ts';
 import { type FileLayout, type TensorEntry, type TensorFile, type TensorPlan } from './tensor-file.ts';
 import { type Scales, scaleNames, scalesOf } from './scales.ts';
 import { isReadable } from './tensor-values.ts';
+import { valueAt, elementAt } from '../base/element-at.ts';
 
 export interface ConversionChoice {
   /**
@@ -117,10 +118,10 @@ function layoutOfDrafts(
 
 function placed(draft: Draft, byName: ReadonlyMap<string, TensorEntry>): TensorWork {
   const { plans, ...work } = draft;
-  const placeOf = (i: number): TensorEntry | null => byName.get(plans[i]?.name ?? '') ?? null;
-  const out = placeOf(0) as TensorEntry;
+  const places = plans.map(({ name }) => valueAt(byName, name));
+  const out = elementAt(places, 0);
   if (work.kind !== 'quantize') return { ...work, out };
-  return { ...work, out, scales: placeOf(1) as TensorEntry, second: placeOf(2) };
+  return { ...work, out, scales: elementAt(places, 1), second: places[2] ?? null };
 }
 
 /** The target of floating-point tensors. */
@@ -246,8 +247,9 @@ function plainDraft(entry: TensorEntry, container: Container, to: FormatName, be
   if (beside === null && format === to && packing === 'whole' && formats[to].width >= 8)
     return { entry, beside, kind: 'copy', plans };
   // Blocks are read with their scales applied.
-  const isScaled = beside !== null || isBlockLayout(packing);
-  return { entry, beside, kind: 'convert', from: isScaled ? 'f32' : (format as FormatName), to, plans };
+  const from = beside !== null || isBlockLayout(packing) ? 'f32' : format;
+  if (from === 'opaque') throw new Error(`the elements of ${name} are not numbers`);
+  return { entry, beside, kind: 'convert', from, to, plans };
 }
 
 function quantizedPlans(

@@ -21,6 +21,11 @@ export interface Position {
   readonly piece: number;
 }
 
+export function isPosition(value: unknown): value is Position {
+  if (typeof value !== 'object' || value === null) return false;
+  return 'work' in value && typeof value.work === 'number' && 'piece' in value && typeof value.piece === 'number';
+}
+
 export interface ConvertFileOptions {
   /** The position that an earlier run reached. Default: the beginning. */
   readonly from?: Position;
@@ -90,7 +95,8 @@ async function writePieces(
   let writing: Promise<unknown> = Promise.resolve();
   for (let i = first; i < pieces.length; i++) {
     signal?.throwIfAborted();
-    const work = (await next) as () => readonly Part[];
+    const work = await next;
+    if (work === null) throw new Error(`there is no piece ${i}`);
     // The buffer of the previous piece may still be being written, and the next piece is read into it.
     await writing;
     next = load(i + 1);

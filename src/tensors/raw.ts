@@ -1,5 +1,5 @@
 /** Bytes without a header: the caller says what they are. */
-import { type FormatName, formats } from '../numerics/formats.ts';
+import { formats, isFormatName } from '../numerics/formats.ts';
 import { type ByteSource, sliceSource } from './bytes.ts';
 import { bytesOf, elementsOf } from './sizes.ts';
 import { quote, TensorFileError } from './tensor-error.ts';
@@ -37,9 +37,8 @@ export function layoutRaw(plan: RawPlan): FileLayout {
 }
 
 function entryOf({ name, dtype, shape, packing = 'dense' }: RawPlan): TensorEntry {
-  if (!Object.hasOwn(formats, dtype))
-    throw new TensorFileError('unknown-dtype', `${quote(dtype)} is not a number format`);
-  const { name: format, width } = formats[dtype as FormatName];
+  if (!isFormatName(dtype)) throw new TensorFileError('unknown-dtype', `${quote(dtype)} is not a number format`);
+  const { name: format, width } = formats[dtype];
   const elements = elementsOf(shape, name);
   const dense = width < 8 && packing === 'dense';
   const byteLength = dense ? denseBytes(elements, width, name) : bytesOf(elements, 1, Math.ceil(width / 8), name);

@@ -33,7 +33,7 @@ export function codeTable(element: FormatName): CodeTable {
   const cut = 23 - (places[element] ?? floatPlaces);
   const convert = conversion(elementConversion(element));
   const codes = new Uint8Array(2 ** (33 - cut));
-  for (let i = 0; i < codes.length; i++) codes[i] = convert((((i >>> 1) << cut) | (i & 1)) >>> 0, 0, 0x7f) as number;
+  for (let i = 0; i < codes.length; i++) codes[i] = Number(convert((((i >>> 1) << cut) | (i & 1)) >>> 0, 0, 0x7f));
   const table = { codes, cut, below: 2 ** cut - 1 };
   codeTables.set(element, table);
   return table;
@@ -51,7 +51,7 @@ export function valuesOf(element: FormatName): Float32Array {
   const known = valueTables.get(element);
   if (known !== undefined) return known;
   const decode = conversion(plainConversion(element, 'f32'));
-  const bits = Uint32Array.from({ length: 2 ** formats[element].width }, (_, code) => decode(code, 0, 0x7f) as number);
+  const bits = Uint32Array.from({ length: 2 ** formats[element].width }, (_, code) => Number(decode(code, 0, 0x7f)));
   const values = new Float32Array(bits.buffer);
   valueTables.set(element, values);
   return values;

@@ -118,8 +118,14 @@ function valueOf(name: FormatName, bits: number): number {
   }
 }
 
+/** A typed array, for what `Room` needs of it. */
+interface Elements<A> {
+  readonly length: number;
+  subarray(begin: number, end: number): A;
+}
+
 /** A buffer that grows and is reused. */
-class Room<A extends Float32Array | Float64Array> {
+class Room<A extends Elements<A>> {
   private readonly Kind: new (
     length: number,
   ) => A;
@@ -132,7 +138,7 @@ class Room<A extends Float32Array | Float64Array> {
 
   of(length: number): A {
     if (this.buffer.length < length) this.buffer = new this.Kind(length);
-    return this.buffer.subarray(0, length) as A;
+    return this.buffer.subarray(0, length);
   }
 }
 

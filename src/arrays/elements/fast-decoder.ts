@@ -6,6 +6,7 @@ import { formats, type FormatName } from '../../numerics/formats.ts';
 import { denseBytes } from './bit-packing.ts';
 import { chunkElements } from '../quantized/block-encoder.ts';
 import type { BlockDecoder } from './plain-decoder.ts';
+import { exportedFunction } from '../../jit/exported-function.ts';
 
 interface KernelExports {
   readonly decode: (blocks: number, groups: number) => void;
@@ -22,7 +23,8 @@ export class FastDecoder implements BlockDecoder {
     this.bits = dense ? formats[element].width : 8;
     const memory = new WebAssembly.Memory({ initial: quantizeMemory.pages });
     const module = new WebAssembly.Module(dequantizeKernel(element, dense));
-    this.kernel = new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as KernelExports;
+    const { exports } = new WebAssembly.Instance(module, { env: { memory } });
+    this.kernel = { decode: exportedFunction(exports, 'decode') };
     this.values = new Float32Array(memory.buffer, quantizeMemory.source, chunkElements);
     this.codes = new Uint8Array(memory.buffer, quantizeMemory.codes, chunkElements);
     this.factors = new Float32Array(memory.buffer, quantizeMemory.factors, chunkElements / groupSize);

@@ -10,11 +10,13 @@ import { groupSize } from '../../jit/arrays/array-storage.ts';
 import { quantizeKernel, type QuantizeSpec } from '../../jit/arrays/quantize-kernel.ts';
 import { quantizeMemory } from '../../jit/arrays/quantize-memory.ts';
 import { formats } from '../../numerics/formats.ts';
+import { exportedFunction } from '../../jit/exported-function.ts';
 
 interface KernelExports {
   readonly maxima: (blocks: number, groups: number) => void;
   readonly scale: (blocks: number, groups: number) => void;
-  readonly blocks: (fours: number) => void;
+  /** Null if scales are given. */
+  readonly blocks: ((fours: number) => void) | null;
 }
 
 const bitsOfSingle = new Uint32Array(1);
@@ -43,8 +45,12 @@ export class FastEncoder implements BlockEncoder {
     this.bits = plan.dense ? formats[plan.element].width : 8;
     const memory = new WebAssembly.Memory({ initial: quantizeMemory.pages });
     const module = new WebAssembly.Module(quantizeKernel(specOf(plan)));
-    const instance = new WebAssembly.Instance(module, { env: { memory } });
-    this.kernel = instance.exports as unknown as KernelExports;
+    const { exports } = new WebAssembly.Instance(module, { env: { memory } });
+    this.kernel = {
+      maxima: exportedFunction(exports, 'maxima'),
+      scale: exportedFunction(exports, 'scale'),
+      blocks: plan.block === null ? null : exportedFunction(exports, 'blocks'),
+    };
     const { buffer } = memory;
     const elements = chunkElements;
     const View = plan.from === 'f32' ? Float32Array : Uint16Array;
@@ -73,8 +79,10 @@ export class FastEncoder implements BlockEncoder {
       this.settings.fill(tensor.encode, 0, 4);
       this.settings.fill(tensor.decode, 4, 8);
     }
+    const { blocks } = this.kernel;
+    if (blocks === null) throw new Error('this encoder takes scales and makes none');
     this.inChunks(source, 4 * block, (start, count, fours) => {
-      this.kernel.blocks(fours);
+      blocks(fours);
       this.takeCodes(codes, start, count);
       scales.set(this.scales.subarray(0, Math.ceil(count / block)), start / block);
     });

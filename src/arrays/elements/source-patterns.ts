@@ -1,7 +1,7 @@
 /** Sets of inputs of a float format, as ranges of patterns without sign. */
 import type { Bits } from '../../base/bits.ts';
 import { decode, power } from '../../numerics/exact.ts';
-import { type FloatFormat, formats, type FormatName } from '../../numerics/formats.ts';
+import { formats, type FormatName, floatFormat } from '../../numerics/formats.ts';
 import type { RuleInputs } from '../semantics/semantic-rules.ts';
 
 /** Both included. */
@@ -62,7 +62,7 @@ function firstPattern(name: FormatName, condition: (value: number) => boolean): 
 
 /** Exact: every float format's values are doubles. */
 function magnitudeOf(name: FormatName, pattern: bigint): number {
-  const { width } = formats[name] as FloatFormat;
+  const { width } = floatFormat(name);
   const value = decode(name, width > 32 ? pattern : Number(pattern));
   switch (value.kind) {
     case 'zero':

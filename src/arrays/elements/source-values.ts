@@ -25,9 +25,10 @@ export function sourceOf(
   requireBytes(given, 'the source', 'bad-source');
   const kind = tagOf(given);
   const held = heldBy(kind);
-  const from = named === undefined ? held[0] : requireFormat(named);
-  if (!held.includes(from as SourceFormat)) {
-    throw new PtxlabError('bad-source', `a ${kind} holds ${held.join(' or ')}, not ${from}`);
+  const format = named === undefined ? held[0] : requireFormat(named);
+  const from = held.find((one) => one === format);
+  if (from === undefined) {
+    throw new PtxlabError('bad-source', `a ${kind} holds ${held.join(' or ')}, not ${format}`);
   }
   if (named === undefined && held.length > 1) {
     throw new PtxlabError('bad-source', `a ${kind} holds ${held.join(' or ')}: choose one with \`from\``);
@@ -36,7 +37,7 @@ export function sourceOf(
   // Makes a new view if the caller's is from another realm, or of another kind with the same bits.
   const source =
     from === 'f32' ? new Float32Array(buffer, byteOffset, length) : new Uint16Array(buffer, byteOffset, length);
-  return { source, from: from as SourceFormat };
+  return { source, from };
 }
 
 function heldBy(kind: string): readonly SourceFormat[] {

@@ -14,7 +14,7 @@ export interface Scheme {
   /** Format of a scale; f32 scales belong to a tensor, a row or a tile, the others to a block of the last axis. */
   readonly scale: 'ue8m0' | 'e4m3' | 'f32';
   /** Elements of a block along the last axis; null if the granularity decides. */
-  readonly block: number | null;
+  readonly block: 16 | 32 | null;
 }
 
 const rows: readonly Scheme[] = [
@@ -49,7 +49,8 @@ export function schemeNamed(text: string): Scheme {
     throw new PtxlabError('unknown-scheme', `${shown(text)} is not the name of a scheme: a name is a string`);
   }
   const name = text.trim().toLowerCase().replaceAll('-', '_');
-  const scheme = schemes.get((aliases.get(name) ?? name) as SchemeName);
+  const byName: ReadonlyMap<string, Scheme> = schemes;
+  const scheme = byName.get(aliases.get(name) ?? name);
   if (scheme !== undefined) return scheme;
   const known = [...schemes.keys(), ...aliases.keys()];
   const near = nearestWord(name, known);

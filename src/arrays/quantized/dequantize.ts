@@ -38,8 +38,9 @@ const valueFormats: readonly ValueFormat[] = ['f32', 'f16', 'bf16'];
  */
 export function dequantize<T extends ValueFormat = 'f32'>(
   quantized: QuantizedArray,
-  options: DequantizeOptions<T> = {},
-): ArrayOf<T> {
+  options?: DequantizeOptions<T>,
+): ArrayOf<T>;
+export function dequantize(quantized: QuantizedArray, options: DequantizeOptions = {}): SourceArray {
   requireQuantized(quantized);
   requireOptions(options, 'an object');
   requireChoice('to', options.to, valueFormats);
@@ -49,14 +50,19 @@ export function dequantize<T extends ValueFormat = 'f32'>(
   const plain = options.engine === 'plain';
   for (const piece of piecesOf(quantized.layout)) {
     const part = result.subarray(piece.at, piece.at + piece.count);
-    if (to === 'f32') decodePiece(quantized, piece, part as Float32Array, plain);
+    if (holdsSingles(part)) decodePiece(quantized, piece, part, plain);
     else {
       const values = valueRoom.subarray(0, piece.count);
       decodePiece(quantized, piece, values, plain);
       convert(values, { to, out: part });
     }
   }
-  return result as ArrayOf<T>;
+  return result;
+}
+
+/** In any realm. */
+function holdsSingles(array: SourceArray): array is Float32Array {
+  return tagOf(array) === 'Float32Array';
 }
 
 const valueRoom = new Float32Array(chunkElements);

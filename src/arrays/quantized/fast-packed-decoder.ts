@@ -5,6 +5,7 @@ import { packedBlockKernel, packedMemory } from '../../jit/arrays/packed-block-k
 import type { PackedBlock } from '../../numerics/packed-blocks.ts';
 import { BlockFactors } from './block-factors.ts';
 import type { PackedDecoder } from './plain-packed-decoder.ts';
+import { exportedFunction } from '../../jit/exported-function.ts';
 
 interface KernelExports {
   readonly decode: (blocks: number) => void;
@@ -21,7 +22,8 @@ export class FastPackedDecoder implements PackedDecoder {
     const memory = new WebAssembly.Memory({ initial: packedMemory.pages });
     const module = new WebAssembly.Module(packedBlockKernel(block));
     this.block = block;
-    this.kernel = new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as KernelExports;
+    const { exports } = new WebAssembly.Instance(module, { env: { memory } });
+    this.kernel = { decode: exportedFunction(exports, 'decode') };
     this.blocks = new Uint8Array(memory.buffer, packedMemory.blocks, packedMemory.elements * 2);
     this.values = new Float32Array(memory.buffer, packedMemory.values, packedMemory.elements);
     const scales = [

@@ -104,7 +104,7 @@ function encoding(
   { element, block, scale }: Scheme,
   rule: MxRule = 'floor',
 ): Pick<EncoderPlan, 'element' | 'block' | 'rule'> {
-  return { element, block: block as 16 | 32 | null, rule: scale === 'ue8m0' ? rule : null };
+  return { element, block, rule: scale === 'ue8m0' ? rule : null };
 }
 
 /** A caller's amax as an f32; null if there is none. */

@@ -43,8 +43,10 @@ export interface QuantizedArray {
 /**
  * Throws `bad-quantized` for an array that `quantize` would not have made: built by the caller, or restored from JSON.
  */
-export function requireQuantized(quantized: unknown): asserts quantized is QuantizedArray {
-  const wrong = whatIsWrong(quantized as Partial<QuantizedArray> | null | undefined);
+export function requireQuantized(
+  quantized: Partial<QuantizedArray> | null | undefined,
+): asserts quantized is QuantizedArray {
+  const wrong = whatIsWrong(quantized);
   if (wrong !== null) throw new PtxlabError('bad-quantized', `not a result of quantize: ${wrong}`);
 }
 
@@ -64,10 +66,11 @@ function whatIsWrong(quantized: Partial<QuantizedArray> | null | undefined): str
   );
 }
 
-function wrongArray(name: string, found: ArrayBufferView | undefined, kind: string, length: number): string | null {
-  if (tagOf(found) !== kind) return `${name} are ${shown(found)}, not a ${kind}`;
-  const held = (found as Uint8Array | Float32Array).length;
-  return held >= length ? null : `there are ${held} ${name} instead of ${length}`;
+type Numbers = Uint8Array | Float32Array;
+
+function wrongArray(name: string, found: Numbers | undefined, kind: string, length: number): string | null {
+  if (found === undefined || tagOf(found) !== kind) return `${name} are ${shown(found)}, not a ${kind}`;
+  return found.length >= length ? null : `there are ${found.length} ${name} instead of ${length}`;
 }
 
 /** Rows and columns of a tile of `fp8 per block`. */

@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../../base/result.ts';
 import { randomLayoutOf } from '../../isa/random-layout.ts';
 import { type Conversion, plainConversion, type Rounding } from '../../numerics/conversion.ts';
 import { conversion } from '../../numerics/convert.ts';
-import { type FloatFormat, formats, type FormatName } from '../../numerics/formats.ts';
+import { formats, type FormatName, floatFormat } from '../../numerics/formats.ts';
 import type { ConversionStages, ConversionStage, Replacement } from '../../numerics/conversion-stages.ts';
 import {
   missingFormats,
@@ -87,7 +87,7 @@ function isNegative(name: FormatName, bits: Bits): boolean {
 
 /** A NaN of `from` in `to`: sign and leading payload bits, or the lowest bit if those are all zero. */
 function movedNan(c: Conversion, source: Bits, quiet: boolean): Bits {
-  const [from, to] = [formats[c.from], formats[c.to]] as readonly [FloatFormat, FloatFormat];
+  const [from, to] = [floatFormat(c.from), floatFormat(c.to)];
   const fraction = BigInt.asUintN(from.fractionBits, BigInt(source) >> BigInt(from.padding));
   const shift = to.fractionBits - from.fractionBits;
   const cut = shift >= 0 ? fraction << BigInt(shift) : fraction >> BigInt(-shift);

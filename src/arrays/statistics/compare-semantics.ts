@@ -12,7 +12,7 @@ import { numberBits } from '../../numerics/number-bits.ts';
 import { requireChoice, requireFlag, requireOptions, shown } from '../caller.ts';
 import { requireFormat } from '../names.ts';
 import { allSemantics, type Semantics, semanticRules } from '../semantics/semantic-rules.ts';
-import type { ConversionStage } from '../../numerics/conversion-stages.ts';
+import type { ConversionStage, ConversionStages } from '../../numerics/conversion-stages.ts';
 import { conversionOf, planConverter, replacementOf, saturatesByItself } from '../semantics/semantics.ts';
 
 export interface CompareOptions {
@@ -137,8 +137,8 @@ const twice: StackCause = {
   evidence: 'measured',
 };
 
-function causeOf(stages: readonly ConversionStage[], source: Bits): StackCause {
-  const [first, second] = stages as readonly [ConversionStage, ConversionStage?];
+function causeOf(stages: ConversionStages, source: Bits): StackCause {
+  const [first, second] = stages;
   if (second === undefined) return stageCause(first, source);
   const middle = planConverter([first])(source);
   const direct = convert({ ...second.conversion, from: first.conversion.from }, source);
@@ -178,6 +178,7 @@ function rulesText(group: readonly StackResult[]): string {
 }
 
 function patternText(to: FormatName, { bits, value }: StackResult): string {
-  const pattern = `0x${hex(bits as Bits, formats[to].width)}`;
+  if (bits === null) return value;
+  const pattern = `0x${hex(bits, formats[to].width)}`;
   return value.includes(pattern) ? value : `${value} (${pattern})`;
 }

@@ -5,14 +5,13 @@
 import { type OperandPattern, operandType, type Regime, type ValuePattern } from '../../isa/form.ts';
 import { acceptsConstant, acceptsRegister, describeConstants, describeRegisters } from '../../isa/operand-rules.ts';
 import { vectorLanes } from '../../isa/rules.ts';
-import { isInteger, type PtxType, typeOf } from '../../isa/types.ts';
+import { isInteger, type PtxType, types } from '../../isa/types.ts';
 import { holdsInteger, matchAddress, matchPointer, matchWindow } from './match-address.ts';
 import { type Problem, operand, problem, wholeMnemonic } from './problem.ts';
 import { describeShape } from './describe-shape.ts';
 import type { Shape } from './shape.ts';
 import { type Subject, wrongKind } from './subject.ts';
-import { integerName } from '../../numerics/formats.ts';
-import { elementAt } from '../../base/element-at.ts';
+import { elementAt, valueAt } from '../../base/element-at.ts';
 
 /** The problems of these operands for this variant; empty if there are none. */
 export function matchOperands(subject: Subject, shapes: readonly Shape[]): readonly Problem[] {
@@ -194,7 +193,7 @@ function matchSource(
   if (shape.kind === 'special') {
     if (pattern.special !== true) return [problem('PTX3006', place, parameters)];
     const chopped = type.width >= shape.least && type.width < shape.type.width;
-    const register = chopped ? typeOf(`.${integerName(false, type.width)}`) : shape.type;
+    const register = chopped ? valueAt(types, `.u${type.width}`) : shape.type;
     return matchRegister(subject, pattern, type, { ...shape, kind: 'register', type: register, lanes: 1 }, path);
   }
   if (shape.kind === 'register-offset' && holdsInteger(shape.type) && holdsInteger(type)) return [];

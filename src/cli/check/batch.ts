@@ -5,7 +5,8 @@ import { SourceText } from '../../base/source-text.ts';
 import { type CheckOptions, check } from '../../check/check.ts';
 import { type DiagnosticRecord, diagnosticRecord } from '../../diagnostics/renderers/json.ts';
 import type { ExitCode } from '../exit.ts';
-import { type JsonObject, type LineError, answerLines } from '../ndjson.ts';
+import { type LineError, answerLines } from '../ndjson.ts';
+import type { JsonObject } from '../json-object.ts';
 
 export interface BatchDefaults {
   readonly target: string | undefined;
@@ -18,7 +19,7 @@ interface Request extends CheckOptions {
 }
 
 /** Answers `{"id","source"[,"target","isa"]}` by `{"id","ok","diagnostics"}` or `{"id","error"}`, in order. */
-export async function checkBatch(input: AsyncIterable<unknown>, defaults: BatchDefaults): Promise<ExitCode> {
+export async function checkBatch(input: AsyncIterable<Buffer>, defaults: BatchDefaults): Promise<ExitCode> {
   const reply = (request: JsonObject | null, raw: string, rest: object): string =>
     `{"id":${readId(request ?? {}, raw)},${JSON.stringify(rest).slice(1)}`;
   const faults = await answerLines(input, {

@@ -18,7 +18,7 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] as string);
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }
 
 type Insert = string | number | Html | readonly Html[];

@@ -8,7 +8,8 @@ import type { TargetChoice } from '../../explain/target-choice.ts';
 import type { RegisterWidths } from '../../interp/evaluate.ts';
 import { type EvalError, type Prepared, prepareEval } from '../../evaluate.ts';
 import type { ExitCode } from '../exit.ts';
-import { answerLines, type JsonObject } from '../ndjson.ts';
+import { answerLines } from '../ndjson.ts';
+import type { JsonObject } from '../json-object.ts';
 
 interface Request {
   readonly inst: string;
@@ -18,7 +19,7 @@ interface Request {
 }
 
 /** Answers `{"inst","rows"[,"sreg","dreg","target","isa"]}` by `{"inst","out"}` or `{"inst","error"}`, in order. */
-export async function evalBatch(input: AsyncIterable<unknown>, defaults: TargetChoice): Promise<ExitCode> {
+export async function evalBatch(input: AsyncIterable<Buffer>, defaults: TargetChoice): Promise<ExitCode> {
   const prepared = new PreparedInstructions();
   const faults = await answerLines(input, {
     answer: (line) => {

@@ -31,7 +31,7 @@ function summaryJson({ min, max, amax, mean, exponents, ...counts }: Summary): o
 
 /** 64-bit integers as text, so that no digit is lost. */
 function metadataJson(value: MetadataValue): unknown {
-  if (Array.isArray(value)) return (value as readonly MetadataValue[]).map(metadataJson);
+  if (typeof value === 'object') return value.map(metadataJson);
   if (typeof value === 'bigint') return value.toString();
   return typeof value === 'number' ? jsonNumber(value) : value;
 }

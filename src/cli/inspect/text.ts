@@ -109,9 +109,8 @@ function metadataLines({ input }: Inspection, { style, width, isAscii }: Inspect
 }
 
 function metadataText(value: MetadataValue): string {
-  if (Array.isArray(value)) {
-    const list = value as readonly MetadataValue[];
-    return list.length > 8 ? `[${countText(list.length)} values]` : `[${list.map(metadataText).join(', ')}]`;
+  if (typeof value === 'object') {
+    return value.length > 8 ? `[${countText(value.length)} values]` : `[${value.map(metadataText).join(', ')}]`;
   }
   return printable(String(value));
 }

@@ -5,8 +5,8 @@ import { elementAt } from '../../base/element-at.ts';
 import { itemSize, readNpy } from '../../tensors/npy/npy.ts';
 import { UsageError } from '../exit.ts';
 import { describeReadError, sizeLimit } from '../io.ts';
-import type { JsonObject } from '../ndjson.ts';
 import { type ElementType, hexBytes, isScalarType, npyTypeOf, scalarBytes } from './values.ts';
+import { isJsonObject } from '../json-object.ts';
 
 export type RunInput =
   /** Its bytes before the launch; `element` says how to print and write them. */
@@ -94,15 +94,14 @@ async function fileBuffer(path: string, folder: string): Promise<RunInput> {
     return { kind: 'buffer', bytes, element: { type, shape } };
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError(`${path}: ${describeReadError(error as NodeJS.ErrnoException)}`);
+    throw new UsageError(`${path}: ${describeReadError(error)}`);
   }
 }
 
 /** One entry of a job's `args`. `folder` is what relative paths start from. */
 export async function readJobArgument(entry: unknown, index: number, folder: string): Promise<RunInput> {
-  if (typeof entry !== 'object' || entry === null || Array.isArray(entry))
-    throw wrongArgument(index, 'is not an object');
-  const found = Object.entries(entry as JsonObject);
+  if (!isJsonObject(entry)) throw wrongArgument(index, 'is not an object');
+  const found = Object.entries(entry);
   const [key, value] = found[0] ?? ['', undefined];
   if (found.length !== 1) throw wrongArgument(index, 'must have exactly one key');
   if (key === 'buffer') return jobBuffer(value, index, folder);
@@ -112,7 +111,7 @@ export async function readJobArgument(entry: unknown, index: number, folder: str
 }
 
 async function jobBuffer(value: unknown, index: number, folder: string): Promise<RunInput> {
-  const source = typeof value === 'object' && value !== null ? (value as JsonObject) : {};
+  const source = isJsonObject(value) ? value : {};
   const { hex, zeros: size, file } = source;
   if (hex !== undefined) return { kind: 'buffer', bytes: hexBytes(requireText(hex, index, 'hex')), element: null };
   if (file !== undefined) return fileBuffer(requireText(file, index, 'file'), folder);

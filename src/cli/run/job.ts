@@ -4,12 +4,12 @@ import type { Dim3 } from '../../device.ts';
 import { diagnosticRecord } from '../../diagnostics/renderers/json.ts';
 import { type ExitCode, UsageError } from '../exit.ts';
 import { readInput } from '../io.ts';
-import type { JsonObject } from '../ndjson.ts';
 import { readIsa, readTarget } from '../options.ts';
 import { writeOut } from '../output.ts';
 import { readJobArgument } from './inputs.ts';
 import { readTraceKey } from './trace-text.ts';
 import { execute, type RunOutcome, type RunRequest } from './launch.ts';
+import { type JsonObject, isJsonObject } from '../json-object.ts';
 
 /** Runs a job file, `-` for stdin. Paths in it are relative to the file, or to the working directory for stdin. */
 export async function runJob(path: string): Promise<ExitCode> {
@@ -24,7 +24,7 @@ export async function runJob(path: string): Promise<ExitCode> {
 function parseJob(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject;
+    if (isJsonObject(value)) return value;
   } catch {
     throw new UsageError('the job is not JSON');
   }

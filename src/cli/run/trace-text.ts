@@ -5,6 +5,7 @@ import { printable } from '../../diagnostics/renderers/printable.ts';
 import { typeOf } from '../../isa/types.ts';
 import { valueOf } from '../eval/text.ts';
 import { UsageError } from '../exit.ts';
+import { isJsonObject } from '../json-object.ts';
 
 export interface TraceFlags {
   readonly trace?: boolean;
@@ -54,8 +55,8 @@ export function readTraceFlags({ trace, traceThread, traceBlock, traceLines }: T
 export function readTraceKey(value: unknown): TraceChoice | null {
   if (value === undefined || value === null || value === false) return null;
   if (value === true) return {};
-  if (typeof value !== 'object' || Array.isArray(value)) throw new UsageError("'trace' must be true or an object");
-  const { thread, block, lines, ...rest } = value as Readonly<Record<string, unknown>>;
+  if (!isJsonObject(value)) throw new UsageError("'trace' must be true or an object");
+  const { thread, block, lines, ...rest } = value;
   for (const key of Object.keys(rest)) throw new UsageError(`'trace' has an unknown key '${key}'`);
   return {
     ...(thread === undefined ? {} : { thread: readIndex([thread].flat(), "'trace.thread'") }),

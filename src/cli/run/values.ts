@@ -1,7 +1,7 @@
 /** Scalars and buffers as a user writes them, as bytes. */
 import { valueAt } from '../../base/element-at.ts';
-import { f16Value, numberBits } from '../../numerics/number-bits.ts';
-import { itemSize, type NpyType } from '../../tensors/npy/npy.ts';
+import { f16Value, numberBits, type BasicFloat, isBasicFloat } from '../../numerics/number-bits.ts';
+import { itemSize, type NpyType, isNpyType } from '../../tensors/npy/npy.ts';
 import { UsageError } from '../exit.ts';
 
 /** Types a scalar can be written in: the basic types without their dot. */
@@ -19,17 +19,16 @@ export function isScalarType(name: string): boolean {
 
 /** The numpy type that holds elements of a scalar type; null for 128 bits. */
 export function npyTypeOf(name: string): NpyType | null {
-  const width = widths.get(name) ?? 0;
-  if (width > 64) return null;
   const kind = name.startsWith('f') ? 'f' : name.startsWith('s') ? 'i' : 'u';
-  return `${kind}${width / 8}` as NpyType;
+  const code = `${kind}${(widths.get(name) ?? 0) / 8}`;
+  return isNpyType(code) ? code : null;
 }
 
 /** The little-endian bytes of one scalar; a value that does not fit is rejected. */
 export function scalarBytes(type: string, value: unknown): Uint8Array {
   const width = widths.get(type);
   if (width === undefined) throw new UsageError(`'${type}' is not a type of a scalar argument`);
-  const bits = type.startsWith('f') ? floatBits(type, value) : integerBits(type, width, value);
+  const bits = isBasicFloat(type) ? floatBits(type, value) : integerBits(type, width, value);
   const bytes = new Uint8Array(width / 8);
   for (let i = 0; i < bytes.length; i++) bytes[i] = Number((bits >> BigInt(8 * i)) & 0xffn);
   return bytes;
@@ -54,13 +53,13 @@ function readInteger(value: unknown): bigint | null {
   return text.startsWith('-') ? -BigInt(text.slice(1)) : BigInt(text.replace('+', ''));
 }
 
-function floatBits(type: string, value: unknown): bigint {
+function floatBits(type: BasicFloat, value: unknown): bigint {
   const width = valueAt(widths, type);
   const hex = typeof value === 'string' ? /^0[fdx]([\da-f]+)$/i.exec(value.trim())?.[1] : undefined;
   if (hex !== undefined && hex.length * 4 === width) return BigInt(`0x${hex}`);
   const found = readFloat(value);
   if (found === null) throw new UsageError(`${JSON.stringify(value)} is not a number for ${type}`);
-  return numberBits(type as 'f16' | 'f32' | 'f64', found);
+  return numberBits(type, found);
 }
 
 const namedFloats: Readonly<Record<string, number>> = {

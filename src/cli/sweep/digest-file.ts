@@ -2,7 +2,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { digestText } from '../../sweep.ts';
 import { UsageError } from '../exit.ts';
-import { describeReadError } from '../io.ts';
+import { describeReadError, systemCode } from '../io.ts';
 
 /** Digests of one instruction by chunk; unknown ones are missing. */
 export type ChunkDigests = Map<number, number>;
@@ -30,9 +30,8 @@ export class DigestFile {
     try {
       text = readFileSync(path, 'utf8');
     } catch (error) {
-      const failure = error as NodeJS.ErrnoException;
-      if (create && failure.code === 'ENOENT') return new DigestFile(path, new Map());
-      throw new UsageError(`${path}: ${describeReadError(failure)}`);
+      if (create && systemCode(error) === 'ENOENT') return new DigestFile(path, new Map());
+      throw new UsageError(`${path}: ${describeReadError(error)}`);
     }
     const sweeps = parse(text);
     if (sweeps === null) throw new UsageError(`${path}: not a file of digests`);
@@ -54,7 +53,7 @@ export class DigestFile {
       writeFileSync(`${this.path}.part`, text);
       renameSync(`${this.path}.part`, this.path);
     } catch (error) {
-      throw new UsageError(`${this.path}: ${describeReadError(error as NodeJS.ErrnoException)}`);
+      throw new UsageError(`${this.path}: ${describeReadError(error)}`);
     }
   }
 }

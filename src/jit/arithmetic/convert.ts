@@ -1,6 +1,6 @@
 /** `convert` steps: each conversion becomes one function of the module, generated from its data. */
 import type { Conversion } from '../../numerics/conversion.ts';
-import { type FixedFormat, type FloatFormat, formats, type NumberFormat } from '../../numerics/formats.ts';
+import { type FixedFormat, formats, type NumberFormat, floatFormat } from '../../numerics/formats.ts';
 import { nanPolicyOf } from '../../numerics/policy.ts';
 import type { Code } from '../../wasm/code.ts';
 import { decode, type Exceptions } from './decoding.ts';
@@ -76,8 +76,8 @@ function returnConvertedNan(
     returnNan(code, target);
     return;
   }
-  const to = target.format as FloatFormat;
-  const lift = BigInt(52 - (formats[c.from] as FloatFormat).fractionBits);
+  const to = floatFormat(target.format.name);
+  const lift = BigInt(52 - floatFormat(c.from).fractionBits);
   const infinity = patternsOf(to).infinity ?? [0n, 0n];
   code
     .get(fraction)

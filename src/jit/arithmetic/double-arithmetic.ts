@@ -26,6 +26,7 @@ import {
   type WideLocals,
   wideLocals,
 } from './wide.ts';
+import { elementAt } from '../../base/element-at.ts';
 
 const nearestOpcodes: Readonly<Partial<Record<FloatFunction, PlainOpcode>>> = {
   add: 'f64.add',
@@ -129,7 +130,9 @@ function writeExact(
   mode: FloatMode,
   operands: readonly number[],
 ): ExactLocals {
-  const [x, y = x, z = x] = operands.map((operand) => decodeFinite(code, operand)) as [ExactLocals, ...ExactLocals[]];
+  const decoded = operands.map((operand) => decodeFinite(code, operand));
+  const x = elementAt(decoded, 0);
+  const [, y = x, z = x] = decoded;
   switch (fn) {
     case 'fma':
       return writeSum(code, helpers, mode, productOf(code, helpers, x, y), termOf(code, z));

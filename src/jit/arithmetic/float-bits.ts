@@ -77,7 +77,8 @@ export function lowerChoice(step: StepOf<'float'>, lowering: Lowering): void {
   });
   const [a = 0, b = a] = operands;
   if (fn === 'neg' || fn === 'abs') pushSignChange(code, fn, format, a, masks);
-  else pushExtremum(lowering, fn as Chooser, mode, format, a, b);
+  else if (fn === 'min' || fn === 'max') pushExtremum(lowering, fn, mode, format, a, b);
+  else throw new Error(`${fn} does not choose one of its operands`);
   values.set(to, masks.type);
 }
 

@@ -1,6 +1,6 @@
 /** Replacement results of a conversion for some of its inputs, for one value and for four. */
 import type { Conversion } from '../../numerics/conversion.ts';
-import { type FloatFormat, formats } from '../../numerics/formats.ts';
+import { formats, floatFormat } from '../../numerics/formats.ts';
 import type { ConversionStage, Replacement } from '../../numerics/conversion-stages.ts';
 import type { Code } from '../../wasm/code.ts';
 import { converter } from './convert.ts';
@@ -25,7 +25,7 @@ interface Payload {
 }
 
 function payloadOf(c: Conversion, quiet: boolean): Payload {
-  const [from, to] = [formats[c.from], formats[c.to]] as readonly [FloatFormat, FloatFormat];
+  const [from, to] = [floatFormat(c.from), floatFormat(c.to)];
   const [padding, ones] = [BigInt(to.padding), (bits: number): bigint => (1n << BigInt(bits)) - 1n];
   return {
     mask: ones(from.fractionBits) << BigInt(from.padding),

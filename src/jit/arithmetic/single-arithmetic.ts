@@ -38,11 +38,12 @@ export function lowerSingle(step: StepOf<'float'>, lowering: Lowering): void {
     for (const operand of operands) code.get(operand);
     code.call(narrowFunction(helpers, fn, 'f32', mode, operands.length));
   };
-  if (fn === 'fma') writeFma(operands, result, pushExact, lowering);
+  const opcode = opcodes[fn];
+  if (opcode === undefined) writeFma(operands, result, pushExact, lowering);
   else {
     if (fn === 'rcp') code.i32(0x3f800000).op('f32.reinterpret_i32');
     for (const operand of operands) code.get(operand).op('f32.reinterpret_i32');
-    code.op(opcodes[fn] as PlainOpcode).set(result);
+    code.op(opcode).set(result);
   }
   const bits = canonicalBits(code, values, result);
   const approximates = fn === 'div' && mode.approximate;

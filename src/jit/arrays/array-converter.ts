@@ -10,6 +10,7 @@ import { scratchBytes } from './array-plan.ts';
 import { seedKeys } from './array-random.ts';
 import { groupSize, type Storage, storedBits } from './array-storage.ts';
 import { instanceWithoutEngine } from './sweep-kernel.ts';
+import { exportedFunction } from '../exported-function.ts';
 
 /**
  * The source of the bits of `.rs`: the stream of a seed, in which the arrays begin with element `first`, or words from
@@ -39,8 +40,8 @@ export class ArrayConverter {
     this.scratch = thread * scratchBytes;
     const shared = !(memory.buffer instanceof ArrayBuffer);
     const { exports } = instanceWithoutEngine(moduleOf(plan, shared), memory);
-    this.convertGroups = exports['convert'] as ConvertGroups;
-    this.fetch = exports['fetch'] as FetchBytes;
+    this.convertGroups = exportedFunction(exports, 'convert');
+    this.fetch = exportedFunction(exports, 'fetch');
   }
 
   /**

@@ -127,18 +127,16 @@ function storeWords(
     code.get(local);
     return excess === 0 ? code : splat(code, excess).vector('i32x4.sub');
   };
-  [
+  const pairs = [
     [a, b],
     [c, d],
-  ].forEach(([low, high], i) => {
+  ] as const;
+  pairs.forEach(([low, high], i) => {
     code.get(target.local);
     pushExact(elementAt(rounded, 2 * i));
     pushExact(elementAt(rounded, 2 * i + 1)).vector('i16x8.narrow_i32x4_u');
     // A word keeps its sign when it is clamped.
-    code
-      .get(low as number)
-      .get(high as number)
-      .vector('i16x8.narrow_i32x4_s');
+    code.get(low).get(high).vector('i16x8.narrow_i32x4_s');
     splat(code, 0x80008000).vector('v128.and', 'v128.or');
     code.vectorMemory('v128.store', 16 * i);
   });

@@ -3,8 +3,7 @@
  * a vector form.
  */
 import type { Code } from '../../wasm/code.ts';
-import type { MemoryOpcode } from '../../wasm/opcodes.ts';
-import { loads, stores } from '../memory/access.ts';
+import { loads, stores, opcodeFor } from '../memory/access.ts';
 import { unscaled } from '../arithmetic/convert.ts';
 import { type GroupAccess, groupSize, loadBytes, storeBytes } from './array-storage.ts';
 import type { RandomBits } from './random-bits.ts';
@@ -47,11 +46,11 @@ export function convertOneByOne(
   code.i32(groupSize).set(left);
   code.loop((again) => {
     code.get(to).get(from);
-    code.memory(loads[fromBits] as MemoryOpcode, unpacks ? unpacked : 0);
+    code.memory(opcodeFor(loads, fromBits), unpacks ? unpacked : 0);
     if (random.areDrawn) code.get(bits).memory('i32.load', randomWords);
     else code.i32(0);
     code.i32(unscaled).call(convert);
-    code.memory(stores[toBits] as MemoryOpcode, packs ? packed : 0);
+    code.memory(opcodeFor(stores, toBits), packs ? packed : 0);
     code
       .get(from)
       .i32(fromBits / 8)

@@ -99,8 +99,8 @@ function pushAmax(code: Code, spec: QuantizeSpec, groups: number, pointer: numbe
   loop(code, groups, [[pointer, groupVectors * vectorBytes(spec)]], () => {
     maxima.forEach((maximum, i) => raiseMaximum(code, spec, maximum, pointer, i));
   });
-  const [most, ...others] = maxima as [number, ...number[]];
-  for (const other of others) code.get(most).get(other).vector('f32x4.pmax').set(most);
+  const most = elementAt(maxima, 0);
+  for (const other of maxima.slice(1)) code.get(most).get(other).vector('f32x4.pmax').set(most);
   for (const lanes of [wordBytes(2, 3, 0, 1), wordBytes(1, 0, 3, 2)]) {
     code.get(most).get(most).get(most).shuffle(lanes).vector('f32x4.pmax').set(most);
   }

@@ -9,6 +9,7 @@ import { addWord, addWords } from './digest.ts';
 import { Helpers } from '../helpers.ts';
 import { type SweepLowering, ScalarSweep, VectorSweep } from './sweep-lowering.ts';
 import { vectorConversion } from '../simd/vector-convert.ts';
+import { exportedFunction } from '../exported-function.ts';
 
 /** A sweep as data that can be sent to another thread. */
 export interface SweepPlan {
@@ -123,7 +124,7 @@ export class SweepRunner {
     const memory = new WebAssembly.Memory({ initial: 1 });
     const instance = instanceWithoutEngine(new WebAssembly.Module(wasm), memory);
     this.words = new Uint32Array(memory.buffer, 0, 8);
-    this.sweep = instance.exports['sweep'] as (count: number) => void;
+    this.sweep = exportedFunction(instance.exports, 'sweep');
     this.lanes = lanes;
   }
 

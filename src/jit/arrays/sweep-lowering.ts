@@ -1,7 +1,7 @@
 /** Steps of conversions on values in locals: one or four words of 32 bits at once, or 64 bits. */
 import type { Ref } from '../../isa/steps/ref.ts';
 import type { Step, StepOf } from '../../isa/steps/step.ts';
-import { type FixedFormat, formats, type FormatName } from '../../numerics/formats.ts';
+import { formats, type FormatName } from '../../numerics/formats.ts';
 import type { Conversion } from '../../numerics/conversion.ts';
 import type { Code } from '../../wasm/code.ts';
 import { converter, unscaled } from '../arithmetic/convert.ts';
@@ -68,10 +68,10 @@ export abstract class SweepLowering {
   }
 
   private convert(c: Conversion, from: Ref, random: Ref | null, scale: Ref | null): number {
-    const operands = [this.get(from), ...[random, scale].map((name) => (name === null ? null : this.get(name)))];
+    const optional = (name: Ref | null): number | null => (name === null ? null : this.get(name));
+    const operands = [this.get(from), optional(random), optional(scale)] as const;
     const key = JSON.stringify([c, operands]);
-    const known =
-      this.converted.get(key) ?? this.writeConversion(c, operands as [number, number | null, number | null]);
+    const known = this.converted.get(key) ?? this.writeConversion(c, operands);
     this.converted.set(key, known);
     return known;
   }
@@ -157,7 +157,7 @@ export class ScalarSweep extends SweepLowering {
     c: Conversion,
     [source, random, scale]: readonly [number, number | null, number | null],
   ): number {
-    const local = this.code.local(holder((formats[c.to] as FixedFormat).width));
+    const local = this.code.local(holder(formats[c.to].width));
     this.code.get(source);
     if (random === null) this.code.i32(0);
     else this.code.get(random);

@@ -6,6 +6,7 @@ import type { EngineMemory } from '../../machine/engine-memory.ts';
 import { indexOf, type LaunchShape, threadsOf, warpSize } from '../../machine/launch.ts';
 import type { CompiledKernel } from '../compiled-kernel.ts';
 import { alignTo16, context, type ContextField, contextSize } from '../layout.ts';
+import { keysOf } from '../../base/records.ts';
 
 /** The parts of one running block, as addresses of global memory. */
 export interface BlockRoom {
@@ -122,7 +123,7 @@ export class Arena {
   /** The fields that are the same for every block. */
   private describe(room: BlockRoom): void {
     const { shape } = this.options;
-    const fields: Readonly<Partial<Record<ContextField, number>>> = {
+    const fields = {
       fuel: 0,
       threadsX: shape.block[0],
       threadsY: shape.block[1],
@@ -141,8 +142,8 @@ export class Arena {
       calls: room.calls,
       parameters: this.parameters,
       constants: this.constants,
-    };
+    } satisfies Partial<Record<ContextField, number>>;
     const words = this.contextOf(room);
-    for (const [name, value] of Object.entries(fields)) words[context[name as ContextField] / 4] = value;
+    for (const name of keysOf(fields)) words[context[name] / 4] = fields[name];
   }
 }

@@ -15,6 +15,7 @@ import { context, outcome } from '../layout.ts';
 import type { Blocks, Ledger } from './ledger.ts';
 import type { EngineCall } from '../engine-call.ts';
 import { clocks } from '../specials.ts';
+import { exportedFunction } from '../exported-function.ts';
 
 export interface BlockLaunch {
   readonly compiled: CompiledKernel;
@@ -83,8 +84,8 @@ export class BlockEngine {
     this.resident = this.arena.roomsWithin(residentBytes);
     const instance = new WebAssembly.Instance(module, { env: { memory: memory.memory, ...this.imports() } });
     this.exports = instance.exports;
-    this.run = instance.exports['run'] as Run;
-    this.runBlocks = instance.exports['runBlocks'] as RunBlocks;
+    this.run = exportedFunction(instance.exports, 'run');
+    this.runBlocks = exportedFunction(instance.exports, 'runBlocks');
     this.unitSize = unitSize(compiled, this.threads);
   }
 
@@ -217,8 +218,8 @@ export class BlockEngine {
 
   private blockOf(words: Int32Array): number {
     const [blocksX, blocksY] = this.launch.shape.grid;
-    const [x, y, z] = [context.blockX, context.blockY, context.blockZ].map((field) => signedAt(words, field / 4));
-    return (x as number) + blocksX * ((y as number) + blocksY * (z as number));
+    const at = (field: number): number => signedAt(words, field / 4);
+    return at(context.blockX) + blocksX * (at(context.blockY) + blocksY * at(context.blockZ));
   }
 
   private codeOf(room: BlockRoom): BlockCode {

@@ -3,7 +3,6 @@
  * region for each thread in turn. If threads of a warp exchange values, the range lies within one warp, and only its
  * members run.
  */
-import type { StepOf } from '../../isa/steps/step.ts';
 import { elementAt, valueAt } from '../../base/element-at.ts';
 import type { BasicBlock } from '../../program/flow.ts';
 import { isCounted, type ProgramInstruction } from '../../program/function-program.ts';
@@ -212,7 +211,8 @@ class RegionWriter {
   /** `brx.idx`: compares the index with each number in its list. */
   private choose(instruction: ProgramInstruction, targets: readonly number[], goTo: (target: number) => void): void {
     const { code, values, locals, shape } = this;
-    const step = instruction.steps.find((candidate) => candidate.kind === 'switch') as StepOf<'switch'>;
+    const step = instruction.steps.find((candidate) => candidate.kind === 'switch');
+    if (step === undefined) throw new Error('a block that ends in a switch has none');
     // The code for the targets has its own values.
     const index = code.local('i32');
     values.get(step.index, 'i32');

@@ -11,6 +11,7 @@ import { pushField } from '../context-field.ts';
 import type { VectorLowering, Writer } from './vector-lowering.ts';
 import { laneCount, type Vector, wordsAt } from './vectors.ts';
 import { holder } from '../regions/values.ts';
+import { pairOf } from '../../base/tuples.ts';
 
 type Access = StepOf<'load'> | StepOf<'store'>;
 
@@ -47,7 +48,7 @@ function locate(step: Access, count: number, lowering: VectorLowering): number {
   const size = (step.width / 8) * count;
   const first = values.temporary('i64');
   const at = values.temporary('i32');
-  const [low, high] = vectors.get(step.address, 'i64').locals as readonly [number, number];
+  const [low, high] = pairOf(vectors.get(step.address, 'i64').locals);
   leave(() => {
     code.get(low).lane('i64x2.extract_lane', 0).set(first);
     const follows = (vector: number, lane: number): void => {
@@ -166,7 +167,7 @@ function store(
   { code, vectors, scalar }: VectorLowering,
 ): void {
   const { origin } = scalar.layout;
-  const [value] = values as [Vector];
+  const value = elementAt(values, 0);
   if (width === 64) {
     value.locals.forEach((local, i) =>
       code

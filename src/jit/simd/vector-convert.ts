@@ -54,6 +54,12 @@ const integralOpcodes: Readonly<Partial<Record<Rounding, VectorOpcode>>> = {
   rp: 'f32x4.ceil',
 };
 
+function integralOpcode(rounding: Rounding): VectorOpcode {
+  const opcode = integralOpcodes[rounding];
+  if (opcode === undefined) throw new Error(`no instruction rounds by ${rounding}`);
+  return opcode;
+}
+
 const roundingOf = (c: Conversion): Rounding => c.rounding ?? 'rn';
 
 function hasIntegralForm(c: Conversion): boolean {
@@ -134,7 +140,7 @@ function toFloat(code: Code, c: Conversion, to: FloatFormat, operands: VectorOpe
 /** Rounds to integers; the sign is kept, including that of a zero. */
 function makeIntegral(code: Code, rounding: Rounding, magnitude: number, sign: number | null): void {
   pushSigned(code, magnitude, sign);
-  code.vector(integralOpcodes[rounding] as VectorOpcode);
+  code.vector(integralOpcode(rounding));
   splat(code, single.magnitude).vector('v128.and').set(magnitude);
 }
 
@@ -165,7 +171,7 @@ function toInteger(code: Code, c: Conversion, to: FixedFormat, operands: VectorO
   pushSigned(code, magnitude, sign);
   // An f32 that stands for a NaN need not be a NaN itself.
   if (nan !== null && c.from !== 'f32') code.get(nan).vector('v128.andnot');
-  if (target.rounding !== 'rz') code.vector(integralOpcodes[target.rounding] as VectorOpcode);
+  if (target.rounding !== 'rz') code.vector(integralOpcode(target.rounding));
   code.vector(to.signed ? 'i32x4.trunc_sat_f32x4_s' : 'i32x4.trunc_sat_f32x4_u');
   if (to.width === 32) return;
   const { limit } = patternsOf(to);

@@ -10,6 +10,7 @@ import { holder, type IntegerType } from '../regions/values.ts';
 import { vectorFloatComparison } from './vector-float.ts';
 import { extendWords, maskWords, pushTruth, setWord, type VectorLowering, type Writer } from './vector-lowering.ts';
 import type { Vector } from './vectors.ts';
+import type { IntegerFunction } from '../../numerics/operations.ts';
 
 /** Operands as values of a type, sign-extended if the type is signed. */
 function operands({ code, vectors }: VectorLowering, from: readonly Ref[], format: FixedFormat): readonly Vector[] {
@@ -24,7 +25,11 @@ function operands({ code, vectors }: VectorLowering, from: readonly Ref[], forma
   });
 }
 
-const binary: Readonly<Record<string, string>> = { add: 'add', sub: 'sub', 'mul.lo': 'mul' };
+const binary: Readonly<Partial<Record<IntegerFunction, 'add' | 'sub' | 'mul'>>> = {
+  add: 'add',
+  sub: 'sub',
+  'mul.lo': 'mul',
+};
 
 export function vectorInteger(step: StepOf<'integer'>, lowering: VectorLowering): Writer | null {
   const format = formats[step.type];
@@ -49,12 +54,11 @@ export function vectorInteger(step: StepOf<'integer'>, lowering: VectorLowering)
   const local = (all: readonly Vector[], i: number, half: number): number => elementAt(elementAt(all, i).locals, half);
   const operation = binary[fn];
   if (operation !== undefined) {
-    const opcode = `${shape}.${operation}` as VectorOpcode;
     return finish((half, all) =>
       code
         .get(local(all, 0, half))
         .get(local(all, 1, half))
-        .vector(opcode),
+        .vector(`${shape}.${operation}`),
     );
   }
   if (fn === 'mad.lo') {

@@ -38,10 +38,10 @@ export function writeField(writer: ByteWriter, { key, type, items, value }: Gguf
     writeValue(writer, key, type, value);
     return;
   }
-  if (items === null || !Array.isArray(value)) throw badField(key, value);
+  if (items === null || typeof value !== 'object') throw badField(key, value);
   writer.u32(ggufValueTypes.indexOf(items));
   writer.u64(value.length);
-  for (const item of value as readonly MetadataValue[]) writeValue(writer, key, items, item);
+  for (const item of value) writeValue(writer, key, items, item);
 }
 
 const encoder = new TextEncoder();
@@ -64,9 +64,12 @@ function writeValue(
   else if (type === 'bool' && typeof value === 'boolean') writer.integer(1, Number(value));
   else if (type === 'f32' && typeof value === 'number') writer.float(4, value);
   else if (type === 'f64' && typeof value === 'number') writer.float(8, value);
-  else if (type in widths && fits(type as keyof typeof widths, value))
-    writer.integer(widths[type as keyof typeof widths], value);
+  else if (isInteger(type) && fits(type, value)) writer.integer(widths[type], value);
   else throw badField(key, value);
+}
+
+function isInteger(type: GgufValueType): type is keyof typeof widths {
+  return Object.hasOwn(widths, type);
 }
 
 function fits(type: keyof typeof widths, value: MetadataValue): value is number | bigint {

@@ -5,23 +5,14 @@
 import { err, ok, type Result } from '../../base/result.ts';
 import { type NpyHeader, npyHeader, npyHeaderRange, parseNpyHeader } from './header.ts';
 
-/** Element types by numpy's code without its byte order. */
-export type NpyType = 'f2' | 'f4' | 'f8' | 'i1' | 'i2' | 'i4' | 'i8' | 'u1' | 'u2' | 'u4' | 'u8' | 'b1';
+const npyTypes = ['f2', 'f4', 'f8', 'i1', 'i2', 'i4', 'i8', 'u1', 'u2', 'u4', 'u8', 'b1'] as const;
 
-const knownTypes: ReadonlySet<string> = new Set<NpyType>([
-  'f2',
-  'f4',
-  'f8',
-  'i1',
-  'i2',
-  'i4',
-  'i8',
-  'u1',
-  'u2',
-  'u4',
-  'u8',
-  'b1',
-]);
+/** Element types by numpy's code without its byte order. */
+export type NpyType = (typeof npyTypes)[number];
+
+export function isNpyType(code: string): code is NpyType {
+  return npyTypes.some((type) => type === code);
+}
 
 export interface NpyArray {
   readonly type: NpyType;
@@ -46,11 +37,10 @@ export function readNpy(file: Uint8Array): Result<NpyArray, string> {
 }
 
 function readArray({ descr, fortran, shape }: NpyHeader, data: Uint8Array): Result<NpyArray, string> {
-  const [, order = '', code = ''] = /^([<>|=])(\w+)$/.exec(descr) ?? [];
-  if (!knownTypes.has(code)) return err(`element type '${descr}' is not supported`);
-  if (order === '>' && code.slice(1) !== '1') return err('big-endian arrays are not supported');
+  const [, order = '', type = ''] = /^([<>|=])(\w+)$/.exec(descr) ?? [];
+  if (!isNpyType(type)) return err(`element type '${descr}' is not supported`);
+  if (order === '>' && type.slice(1) !== '1') return err('big-endian arrays are not supported');
   if (fortran && shape.filter((extent) => extent !== 1).length > 1) return err('Fortran order is not supported');
-  const type = code as NpyType;
   const size = shape.reduce((product, extent) => product * extent, itemSize(type));
   if (data.byteLength < size) return err(`the data is cut off: ${data.byteLength} of ${size} bytes`);
   return ok({ type, shape, bytes: data.subarray(0, size) });

@@ -2,6 +2,7 @@
 import { lastOf } from '../../base/element-at.ts';
 import { byteAt, wordAt } from '../../base/typed-reads.ts';
 import { viewOf } from '../bytes.ts';
+import { quadOf } from '../../base/tuples.ts';
 
 /** Bytes that are processed at once. */
 const slice = 8;
@@ -23,7 +24,7 @@ function makeTables(): Tables {
     const last = lastOf(made);
     made.push(last.map((before) => (before >>> 8) ^ wordAt(first, before & 0xff)));
   }
-  return made as unknown as Tables;
+  return [...quadOf(made), ...quadOf(made.slice(4))];
 }
 
 /** CRC-32 of `bytes`, continuing from the checksum of the bytes before them. */

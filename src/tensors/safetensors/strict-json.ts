@@ -42,9 +42,8 @@ export class JsonCursor {
     if (this.#peek() !== '"') this.#fail('a string');
     const start = this.#at;
     this.#at = this.#endOfString(start + 1);
-    const text = this.#parse(this.#text.slice(start, this.#at)) as string;
-    if (/\p{Surrogate}/u.test(text)) this.#fail('Unicode text');
-    return text;
+    const text = this.#parse(this.#text.slice(start, this.#at));
+    return typeof text === 'string' && !/\p{Surrogate}/u.test(text) ? text : this.#fail('Unicode text');
   }
 
   /** An integer from 0 to 2^53 - 1, written without point or exponent. */
@@ -68,7 +67,9 @@ export class JsonCursor {
       return items;
     }
     const token = this.#token(wordToken) ?? this.#token(numberToken) ?? this.#fail('a value');
-    return token === 'null' ? token : (this.#parse(token) as number | boolean);
+    if (token === 'null') return token;
+    const found = this.#parse(token);
+    return typeof found === 'number' || typeof found === 'boolean' ? found : this.#fail('a value');
   }
 
   /** Only white space may follow. */
