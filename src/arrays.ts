@@ -3,6 +3,7 @@
  *
  * @module
  */
+import './base/platform-types.ts';
 export { PtxlabError } from './base/error.ts';
 export {
   type CompareOptions,

@@ -13,6 +13,7 @@
  *
  * @module
  */
+import './base/platform-types.ts';
 import { PtxlabError } from './base/error.ts';
 import { loadModule } from './check/check.ts';
 import { DeviceBuffer } from './device/buffer.ts';

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import './base/platform-types.ts';
 export type { Bits } from './base/bits.ts';
 export { PtxlabError } from './base/error.ts';
 export { SourceText } from './base/source-text.ts';

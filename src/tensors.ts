@@ -4,6 +4,7 @@
  *
  * @module
  */
+import './base/platform-types.ts';
 export { PtxlabError } from './base/error.ts';
 export { type ByteSink, type ByteSource, memorySink, memorySource } from './tensors/bytes.ts';
 export {
