@@ -169,5 +169,5 @@ async function workOf(source: TensorInput, plan: ConversionPlan, flags: ConvertF
   const { size: output, files } = plan.layout;
   const header = createHash('sha256').update(plan.layout.header).digest('hex');
   const options = { to, scale, scaleRule, rounding, seed, saturate, semantics, only, keep };
-  return JSON.stringify({ version: 2, input, output, files, header, options });
+  return JSON.stringify({ version: 3, input, output, files, header, options });
 }

@@ -5,8 +5,7 @@
  *     code(i) * scale(i) + offset(i)
  *
  * The product is exact in f32 in every such block, so only the addition rounds. Decoders follow these descriptions:
- * src/arrays/quantized/plain-packed-decoder.ts for all blocks, src/jit/arrays/packed-block-kernel.ts for those without
- * grids.
+ * src/arrays/quantized/plain-packed-decoder.ts and src/jit/arrays/packed-block-kernel.ts.
  */
 import type { FormatName } from './formats.ts';
 

@@ -10,6 +10,7 @@ import { type ConversionPlan, type TensorWork } from './conversion-plan.ts';
 import { ElementReader, storedBits } from './element-reader.ts';
 import { encodeBlocks } from './encode-blocks.ts';
 import { blockRows } from './gguf/block-rows.ts';
+import { isBlockLayout } from './gguf/blocks.ts';
 import { scaledValues } from './scales.ts';
 import type { TensorEntry, TensorFile } from './tensor-file.ts';
 
@@ -37,6 +38,8 @@ export interface ConvertFileOptions {
 
 /** Elements of a piece, unless rows are longer. */
 const pieceElements = 2 ** 20;
+/** Elements of a piece of blocks: their values as f32 are larger than the blocks, and fit in the cache. */
+const blockPieceElements = 2 ** 18;
 /** Bytes of a piece of a tensor that is copied. */
 const pieceBytes = 2 ** 23;
 
@@ -162,8 +165,9 @@ function convertPieces(
   const options = isSame ? {} : defined({ rounding, saturate, semantics, seed });
   const packing = formats[to].width < 8 ? ({ packing: out.packing === 'dense' ? 'low-first' : 'bytes' } as const) : {};
   const bits = storedBits(out);
-  const rooms = [0, 1].map(() => new Uint8Array(Math.ceil((Math.min(pieceElements, entry.elements) * bits) / 8)));
-  return rangesOf(entry.elements, pieceElements).map(([first, count], i) => ({
+  const most = isBlockLayout(entry.packing) ? blockPieceElements : pieceElements;
+  const rooms = [0, 1].map(() => new Uint8Array(Math.ceil((Math.min(most, entry.elements) * bits) / 8)));
+  return rangesOf(entry.elements, most).map(([first, count], i) => ({
     size: sizeOf(entry, count),
     load: async () => {
       const source = await reader.elements(first, count);

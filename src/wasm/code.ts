@@ -114,8 +114,8 @@ export class Code {
     return this;
   }
 
-  /** Stores a lane of that size; by default the lowest. */
-  storeLane(name: LaneMemoryOpcode, offset: number, lane = 0): this {
+  /** Loads a lane into the vector on the stack, or stores a lane of that size; by default the lowest. */
+  laneMemory(name: LaneMemoryOpcode, offset: number, lane = 0): this {
     const [opcode, alignment] = laneMemoryOpcodes[name];
     this.prefixed(opcode);
     this.bytes.unsigned(alignment);

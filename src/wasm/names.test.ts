@@ -72,7 +72,7 @@ test('vectors in memory', async () => {
   const parts = keysOf<LaneMemoryOpcode>(laneMemoryOpcodes);
   const found = await readBack((code) => {
     for (const name of whole) code.vectorMemory(name, 32);
-    for (const name of parts) code.storeLane(name, 8);
+    for (const name of parts) code.laneMemory(name, 8);
   });
   expect(found).toEqual([...whole.map((name) => `${name} offset=32`), ...parts.map((name) => `${name} offset=8 0`)]);
 });

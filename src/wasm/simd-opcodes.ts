@@ -9,10 +9,13 @@ export const vectorMemoryOpcodes = {
   'v128.load64_splat': [10, 3],
   'v128.store': [11, 4],
   'v128.load32_zero': [92, 2],
+  'v128.load64_zero': [93, 3],
 } as const;
 
 /** With alignment, offset and lane. */
 export const laneMemoryOpcodes = {
+  'v128.load32_lane': [86, 2],
+  'v128.load64_lane': [87, 3],
   'v128.store32_lane': [90, 2],
   'v128.store64_lane': [91, 3],
 } as const;
@@ -68,15 +71,18 @@ export const vectorOpcodes = {
   'f32x4.trunc': 105,
   'f32x4.nearest': 106,
   'i8x16.add': 110,
+  'i8x16.sub': 113,
   'i16x8.narrow_i32x4_s': 133,
   'i16x8.narrow_i32x4_u': 134,
   'i16x8.extend_low_i8x16_s': 135,
   'i16x8.extend_high_i8x16_s': 136,
   'i16x8.extend_low_i8x16_u': 137,
+  'i16x8.extend_high_i8x16_u': 138,
   'i16x8.shl': 139,
   'i16x8.shr_u': 141,
   'i16x8.add': 142,
   'i16x8.sub': 145,
+  'i16x8.mul': 149,
   'i16x8.max_s': 152,
   'i32x4.abs': 160,
   'i32x4.neg': 161,

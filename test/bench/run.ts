@@ -2,7 +2,7 @@
  * `npm run bench`: measures each figure that ptxlab promises, next to a reference measured in the same run. Prints a
  * table, and writes it as JSON if asked.
  *
- *     tsx test/bench/run.ts [--only check,eval,first,run,shuffles,arrays] [--json FILE]
+ *     tsx test/bench/run.ts [--only check,eval,first,run,shuffles,arrays,gguf] [--json FILE]
  */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { spawnSync } from 'node:child_process';
@@ -16,6 +16,7 @@ import { realCheckRows } from './run-check.ts';
 import { firstBlockRows } from './first-block.ts';
 import { makeModule } from './make-module.ts';
 import { arrayRows } from './run-arrays.ts';
+import { ggufRows } from './run-gguf.ts';
 import { jobs, mandelbrotBeside, type Row, rowsOf } from './run-kernels.ts';
 import { shuffleRows } from './run-shuffles.ts';
 import { scratchFolder } from './scratch-folder.ts';
@@ -155,6 +156,7 @@ const parts: Readonly<Record<string, () => unknown>> = {
   run: benchRun,
   shuffles: async () => rows.push(...(await shuffleRows())),
   arrays: () => rows.push(...arrayRows()),
+  gguf: async () => rows.push(...(await ggufRows())),
 };
 const only = process.argv.indexOf('--only');
 const chosen = only < 0 ? Object.keys(parts) : (process.argv[only + 1] ?? '').split(',');

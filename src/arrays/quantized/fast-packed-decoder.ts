@@ -2,8 +2,10 @@
  * Decodes packed blocks to numbers with WebAssembly: they go through a small memory in chunks that stay in the cache.
  */
 import { packedBlockKernel, packedMemory } from '../../jit/arrays/packed-block-kernel.ts';
+import { tablesOf } from '../../jit/arrays/packed-codes.ts';
 import type { PackedBlock } from '../../numerics/packed-blocks.ts';
 import { BlockFactors } from './block-factors.ts';
+import { canonicalizeNans } from './canonical-nans.ts';
 import type { PackedDecoder } from './plain-packed-decoder.ts';
 import { exportedFunction } from '../../jit/exported-function.ts';
 
@@ -24,6 +26,7 @@ export class FastPackedDecoder implements PackedDecoder {
     this.block = block;
     const { exports } = new WebAssembly.Instance(module, { env: { memory } });
     this.kernel = { decode: exportedFunction(exports, 'decode') };
+    new Uint8Array(memory.buffer, packedMemory.tables).set(tablesOf(block));
     this.blocks = new Uint8Array(memory.buffer, packedMemory.blocks, packedMemory.elements * 2);
     this.values = new Float32Array(memory.buffer, packedMemory.values, packedMemory.elements);
     const scales = [
@@ -45,9 +48,12 @@ export class FastPackedDecoder implements PackedDecoder {
     for (let first = 0; first < total; first += most) {
       const blocks = Math.min(most, total - first);
       this.blocks.set(bytes.subarray(first * size, (first + blocks) * size));
-      areFinite = this.readFactors(blocks) && areFinite;
+      const values = this.values.subarray(0, blocks * elements);
+      const isPlain = this.readFactors(blocks);
       this.kernel.decode(blocks);
-      out.set(this.values.subarray(0, blocks * elements), first * elements);
+      if (!isPlain) canonicalizeNans(values);
+      areFinite &&= isPlain;
+      out.set(values, first * elements);
     }
     return areFinite;
   }

@@ -1,6 +1,5 @@
 /** Selects a decoder of packed blocks: WebAssembly if allowed, else plain JavaScript; the results are the same. */
 import { BoundedCache } from '../../base/bounded-cache.ts';
-import { hasKernel } from '../../jit/arrays/packed-block-kernel.ts';
 import { canCompile } from '../../jit/simd/can-compile.ts';
 import type { PackedBlock } from '../../numerics/packed-blocks.ts';
 import { FastPackedDecoder } from './fast-packed-decoder.ts';
@@ -10,7 +9,5 @@ const decoders = new BoundedCache<PackedBlock, PackedDecoder>(64);
 
 /** The decoder for a kind of block, made once. */
 export function packedDecoder(block: PackedBlock): PackedDecoder {
-  return decoders.of(block, () =>
-    canCompile() && hasKernel(block) ? new FastPackedDecoder(block) : new PlainPackedDecoder(block),
-  );
+  return decoders.of(block, () => (canCompile() ? new FastPackedDecoder(block) : new PlainPackedDecoder(block)));
 }

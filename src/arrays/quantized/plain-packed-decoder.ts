@@ -10,12 +10,13 @@ import type {
   Scale,
 } from '../../numerics/packed-blocks.ts';
 import { BlockFactors } from './block-factors.ts';
+import { canonicalizeNans } from './canonical-nans.ts';
 import { sharedNumbers, SmallNumbers } from './small-numbers.ts';
 
 export interface PackedDecoder {
   /**
-   * Decodes whole blocks to f32, as many as fill `out`. NaN and infinite factors give the results of f32 arithmetic.
-   * Returns true if all factors are finite.
+   * Decodes whole blocks to f32, as many as fill `out`. NaN and infinite factors give the results of f32 arithmetic,
+   * with 0x7fffffff as the only NaN. Returns true if all factors are finite.
    */
   decode(bytes: Uint8Array, out: Float32Array): boolean;
 }
@@ -51,6 +52,7 @@ export class PlainPackedDecoder implements PackedDecoder {
       for (let i = 0; i < elements; i++)
         out[first + i] = singleAt(codes, i) * doubleAt(scales, i) + doubleAt(offsets, i);
     }
+    if (!areFinite) canonicalizeNans(out);
     return areFinite;
   }
 }
@@ -82,7 +84,8 @@ class ScaleReader {
     for (let i = 0; i < into.length; i++) {
       const stored = signedAt(this.room, Math.floor(i / share));
       const n = signed ? (stored << unused) >> unused : stored;
-      into[i] = doubleAt(into, i) * (times * n + plus);
+      // Without the addition -0 stays -0, as it does in ggml.
+      into[i] = doubleAt(into, i) * (plus === 0 ? times * n : times * n + plus);
     }
     return areFinite;
   }

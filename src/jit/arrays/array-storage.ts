@@ -138,13 +138,13 @@ function storeDense(code: Code, { width, highFirst }: Storage): void {
   if (width === 4) joinNibbles(code, bytes);
   else joinWords(code, width, bytes);
   code.set(bytes);
-  if (width > 2) code.get(address).get(bytes).storeLane('v128.store64_lane', 0);
+  if (width > 2) code.get(address).get(bytes).laneMemory('v128.store64_lane', 0);
   if (width === 4) return;
   const first = width === 2 ? 0 : 8;
   code
     .get(address)
     .get(bytes)
-    .storeLane('v128.store32_lane', first, first / 4);
+    .laneMemory('v128.store32_lane', first, first / 4);
 }
 
 /** Pushes each pair of bytes joined as two nibbles, in the lower half. */

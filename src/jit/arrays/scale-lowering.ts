@@ -27,7 +27,7 @@ export function storeScales(code: Code, scaling: BlockScaling, maxima: number, t
   code.set(scales);
   code.get(to.scales);
   code.get(scales).get(scales).vector('i16x8.narrow_i32x4_u').get(scales).vector('i8x16.narrow_i16x8_u');
-  code.storeLane('v128.store32_lane', quantizeMemory.scales);
+  code.laneMemory('v128.store32_lane', quantizeMemory.scales);
   code.get(to.factors);
   if (scaling.kind === 'ue8m0') pushPowerFactors(code, scales);
   else pushNarrowFactors(code, scales);

@@ -184,7 +184,7 @@ function store(
       const halves = vectors.temporary();
       code.set(halves).get(halves).get(halves).vector('i8x16.narrow_i16x8_u');
     }
-    code.storeLane(width === 16 ? 'v128.store64_lane' : 'v128.store32_lane', origin);
+    code.laneMemory(width === 16 ? 'v128.store64_lane' : 'v128.store32_lane', origin);
     return;
   }
   const vector = (push: () => unknown): number => {

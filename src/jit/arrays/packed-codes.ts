@@ -1,0 +1,243 @@
+/** The codes of packed blocks as a vector of bytes, sixteen elements at a time. */
+import { assertNever } from '../../base/assert-never.ts';
+import { elementAt } from '../../base/element-at.ts';
+import {
+  type DigitCodes,
+  type GridCodes,
+  type PackedBlock,
+  type Places,
+  type Segment,
+  segmentsOf,
+  type Shared,
+  widthOf,
+} from '../../numerics/packed-blocks.ts';
+import type { Code } from '../../wasm/code.ts';
+import { splat } from '../simd/vector-words.ts';
+
+export const lanes = 16;
+
+/** Coordinates of grids with a shift are stored in eighths, because the shift is 1/8. */
+export function unitOf({ codes }: PackedBlock): number {
+  return codes.kind === 'grid' && codes.shift !== null ? 1 / 8 : 1;
+}
+
+/** Where tables begin; each has rows of 8 bytes, or of 4 for a grid of points with four coordinates. */
+interface TablePlaces {
+  readonly signs: number;
+  readonly shifts: number;
+  readonly grid: number;
+}
+
+/** A byte for each of eight elements: all ones where a bit of the row's number is 1. Then a shift of each sign. */
+const placesOf = (start: number): TablePlaces => ({ signs: start, shifts: start + 8 * 256, grid: start + 8 * 258 });
+
+/** Bytes that tables of any block need at most: a grid has at most 2048 points. */
+export const mostTableBytes: number = placesOf(8 * 2048).grid;
+
+/** The tables that the code of a block reads, empty if it needs none. */
+export function tablesOf({ codes }: PackedBlock): Uint8Array {
+  if (codes.kind !== 'grid') return new Uint8Array(0);
+  const grid = codes.grid();
+  const { shifts, grid: gridAt } = placesOf(0);
+  const bytes = new Uint8Array(gridAt + grid.length);
+  for (let i = 0; i < 8 * 256; i++) bytes[i] = (signsOf(codes, i >> 3) >> (i % 8)) & 1 ? 0xff : 0;
+  bytes.fill(1, shifts, shifts + 8).fill(-1, shifts + 8, gridAt);
+  bytes.set(codes.shift === null ? grid : grid.map((coordinate) => 8 * coordinate), gridAt);
+  return bytes;
+}
+
+/** Eight signs, of which seven may be stored. */
+function signsOf({ signs }: GridCodes, stored: number): number {
+  if (signs === null || widthOf(signs.places(0)) === 8) return stored;
+  const ones = Array.from({ length: 7 }, (_, bit) => (stored >> bit) & 1).filter((bit) => bit === 1);
+  return stored | ((ones.length % 2) << 7);
+}
+
+export class CodeLoader {
+  private readonly code: Code;
+  private readonly block: PackedBlock;
+  private readonly tables: TablePlaces;
+  /** The local that points to the block. */
+  private readonly from: number;
+  private readonly parts: readonly [number, number];
+  private readonly masks: number;
+
+  constructor(code: Code, block: PackedBlock, from: number, tables: number) {
+    this.code = code;
+    this.block = block;
+    this.tables = placesOf(tables);
+    this.from = from;
+    this.parts = [code.local('v128'), code.local('v128')];
+    this.masks = code.local('v128');
+  }
+
+  /** Pushes the codes of the elements from `first` on: for listed codes as they are stored, else as signed bytes. */
+  push(first: number): void {
+    const { codes } = this.block;
+    switch (codes.kind) {
+      case 'linear':
+        this.pushStored(codes.places, first);
+        // Unsigned numbers have at most seven bits.
+        if (codes.plus !== 0) bytes(this.code, codes.plus).vector('i8x16.add');
+        return;
+      case 'listed':
+        return this.pushStored(codes.places, first);
+      case 'digits':
+        return this.pushDigits(codes, first);
+      case 'grid':
+        return this.pushPoints(codes, first);
+      default:
+        return assertNever(codes);
+    }
+  }
+
+  /** Pushes a number of up to 31 bits as an i32. */
+  pushNumber(segments: readonly Segment[]): Code {
+    const { code, from } = this;
+    segments.forEach(({ byte, down, mask, up }, i) => {
+      code.get(from).memory('i32.load8_u', byte);
+      if (down > 0) code.i32(down).op('i32.shr_u');
+      if (mask << down < 0x80) code.i32(mask).op('i32.and');
+      if (up > 0) code.i32(up).op('i32.shl');
+      if (i > 0) code.op('i32.or');
+    });
+    return code;
+  }
+
+  private pushStored(places: Places, first: number): void {
+    const columns = columnsOf(Array.from({ length: lanes }, (_, i) => segmentsOf(places(first + i))));
+    columns.forEach((column, i) => {
+      this.pushColumn(column);
+      if (i > 0) this.code.vector('v128.or');
+    });
+  }
+
+  /** Pushes the segments of sixteen numbers, a byte each. */
+  private pushColumn(column: Column): void {
+    const { code, from, parts } = this;
+    switch (column.kind) {
+      case 'run':
+        code.get(from).vectorMemory('v128.load', column.byte);
+        this.shift(column);
+        return;
+      case 'halves':
+        for (const [i, half] of column.halves.entries()) {
+          code.get(from).vectorMemory('v128.load64_splat', half.byte);
+          this.shift(half);
+          code.set(elementAt(parts, i));
+        }
+        code.get(parts[0]).get(parts[1]);
+        code.shuffle([0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23]);
+        return;
+      case 'bits':
+        code.get(from).vectorMemory('v128.load16_splat', column.byte);
+        // Bytes 0 and 1, eight copies of each, and then one bit of each copy.
+        code.words(0, 0, 0x01010101, 0x01010101).vector('i8x16.swizzle');
+        code.words(0x08040201, 0x80402010, 0x08040201, 0x80402010).vector('v128.and');
+        bytes(code, 0).vector('i8x16.ne');
+        bytes(code, 1 << column.up).vector('v128.and');
+        return;
+      default:
+        assertNever(column);
+    }
+  }
+
+  /** Moves a segment of each byte to its place. Bits of neighbouring bytes may move in next to it. */
+  private shift({ down, mask, up }: Segment): void {
+    const { code } = this;
+    if (down > up) code.i32(down - up).vector('i16x8.shr_u');
+    if (up > down) code.i32(up - down).vector('i16x8.shl');
+    if (mask !== 0xff) bytes(code, mask << up).vector('v128.and');
+  }
+
+  private pushDigits({ byteOf, digitOf }: DigitCodes, first: number): void {
+    const { code, from, parts } = this;
+    const at = Array.from({ length: lanes }, (_, i) => byteOf(first + i));
+    const byte = elementAt(at, 0);
+    const isRun = at.every((other, i) => other === byte + i);
+    if (!isRun && at.some((other, i) => other !== byte + (i % 4))) throw new Error(`no vector of digits at ${byte}`);
+    code
+      .get(from)
+      .vectorMemory(isRun ? 'v128.load' : 'v128.load32_splat', byte)
+      .set(parts[0]);
+    for (const [i, side] of (['low', 'high'] as const).entries()) {
+      code.get(parts[0]).vector(`i16x8.extend_${side}_i8x16_u`);
+      halfWords(code, (lane) => 3 ** digitOf(first + 8 * i + lane)).vector('i16x8.mul');
+      halfWords(code, () => 0xff).vector('v128.and');
+      halfWords(code, () => 3).vector('i16x8.mul');
+      code.i32(8).vector('i16x8.shr_u');
+    }
+    code.vector('i8x16.narrow_i16x8_u');
+    bytes(code, -1).vector('i8x16.add');
+  }
+
+  private pushPoints({ share, places, signs, shift }: GridCodes, first: number): void {
+    const { code, tables, masks } = this;
+    this.pushRows({ share, places }, first, tables.grid);
+    if (signs !== null) {
+      // x xor m, minus m, is -x where m is all ones.
+      this.pushRows(signs, first, tables.signs);
+      code.tee(masks).vector('v128.xor').get(masks).vector('i8x16.sub');
+    }
+    if (shift !== null) {
+      this.pushRows({ share: 8, places: (i) => shift.places(Math.floor((8 * i) / shift.share)) }, first, tables.shifts);
+      code.vector('i8x16.add');
+    }
+  }
+
+  /** Pushes rows of a table, of as many bytes as elements share a number, which selects the row. */
+  private pushRows({ share, places }: Shared, first: number, table: number): void {
+    const { code, parts } = this;
+    const [size, wide] = [Math.log2(share), share === 8];
+    for (let i = 0; i < lanes / share; i++) {
+      if (i > 0) code.set(parts[0]);
+      this.pushNumber(segmentsOf(places(first / share + i)))
+        .i32(size)
+        .op('i32.shl');
+      if (i === 0) code.vectorMemory(wide ? 'v128.load64_zero' : 'v128.load32_zero', table);
+      else code.get(parts[0]).laneMemory(wide ? 'v128.load64_lane' : 'v128.load32_lane', table, i);
+    }
+  }
+}
+
+/** Pushes a byte into every lane. */
+function bytes(code: Code, byte: number): Code {
+  return splat(code, (byte & 0xff) * 0x01010101);
+}
+
+/** Pushes eight half words. */
+function halfWords(code: Code, of: (lane: number) => number): Code {
+  const word = (i: number): number => of(2 * i) | (of(2 * i + 1) << 16);
+  return code.words(word(0), word(1), word(2), word(3));
+}
+
+/** Segments of sixteen numbers with the same mask and position. */
+type Column =
+  /** In sixteen consecutive bytes, at the same bits. */
+  | ({ readonly kind: 'run' } & Segment)
+  /** In eight bytes, twice. */
+  | { readonly kind: 'halves'; readonly halves: readonly [Segment, Segment] }
+  /** In sixteen consecutive bits. */
+  | { readonly kind: 'bits'; readonly byte: number; readonly up: number };
+
+function columnsOf(rows: readonly (readonly Segment[])[]): readonly Column[] {
+  return elementAt(rows, 0).map((_, k) => columnOf(rows.map((row) => elementAt(row, k))));
+}
+
+function columnOf(segments: readonly Segment[]): Column {
+  const [first, ninth] = [elementAt(segments, 0), elementAt(segments, 8)];
+  if (areRun(segments)) return { kind: 'run', ...first };
+  if (areRun(segments.slice(0, 8)) && areRun(segments.slice(8))) return { kind: 'halves', halves: [first, ninth] };
+  const areBits = segments.every(
+    ({ byte, down, mask }, i) => mask === 1 && down === i % 8 && byte === first.byte + Math.floor(i / 8),
+  );
+  if (!areBits) throw new Error(`no vector of numbers at byte ${first.byte}`);
+  return { kind: 'bits', byte: first.byte, up: first.up };
+}
+
+function areRun(segments: readonly Segment[]): boolean {
+  const first = elementAt(segments, 0);
+  return segments.every(
+    ({ byte, down, mask }, i) => byte === first.byte + i && down === first.down && mask === first.mask,
+  );
+}
