@@ -10,7 +10,7 @@ import { PtxlabError } from '../base/error.ts';
 import type { Rounding } from '../numerics/conversion.ts';
 import { type FormatName, formats } from '../numerics/formats.ts';
 import { type Container, containers } from './containers.ts';
-import { isBlockLayout, isWritableLayout, type WritableLayout } from './gguf/blocks.ts';
+import { isBlockLayout, isWritableLayout, type WritableLayout, writableLayouts } from './gguf/blocks.ts';
 import { dtypeOfBlocks } from './gguf/types.ts';
 import { carriedOver, dtypeIn, layoutFile, type LayoutOptions } from './layout.ts';
 import { layoutShards, type Sharding } from './safetensors/sharded-layout.ts';
@@ -142,7 +142,10 @@ function targetOf(choice: ConversionChoice, container: Container): Target {
     return { kind: 'blocks', layout: name };
   }
   const isOwn = isBlockLayout(name) && name !== 'mxfp4' && name !== 'nvfp4';
-  refuseIf(isOwn && !isWritableLayout(name), `blocks of ${name} are read, not written`);
+  refuseIf(
+    isOwn && !isWritableLayout(name),
+    `GGUF blocks of ${name} can be read, but not written: use ${writableLayouts.join(', ')}`,
+  );
   refuseIf(isOwn, `${name} is a type of GGUF, so the new file must be GGUF`);
   const isBlocks = /^(?:mx|nv)fp\d/.test(name);
   refuseIf(!isBlocks && scaleRule !== undefined, `${to} has no choice of scale rule: only mx schemes do`);

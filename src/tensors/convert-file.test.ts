@@ -150,7 +150,7 @@ test('quantized values are near the original ones', async () => {
 });
 
 describe('GGUF', () => {
-  test.each(['q8_0', 'mxfp4', 'nvfp4'])('to %s', async (to) => {
+  test.each(['q4_0', 'q4_1', 'q5_0', 'q5_1', 'q8_0', 'mxfp4', 'nvfp4'])('to %s', async (to) => {
     const values = valuesOf([16, 128]).map((value) => value / 64);
     const file = await fileOf('safetensors', { name: 'w', dtype: 'F32', shape: [16, 128], data: values });
     const { file: found } = await converted(file, 'gguf', { to });
@@ -161,7 +161,9 @@ describe('GGUF', () => {
       const amax = Math.max(...values.subarray(block, block + 32).map(Math.abs));
       for (let i = block; i < block + 32; i++) {
         const error = Math.abs((values[i] ?? 0) - (back[i] ?? 0));
-        expect(error).toBeLessThanOrEqual(amax / (to === 'q8_0' ? 250 : 4));
+        expect(error).toBeLessThanOrEqual(
+          amax / (to === 'q8_0' ? 250 : to.startsWith('q5') ? 15 : to.startsWith('q4') ? 7 : 4),
+        );
       }
     }
   });
@@ -217,6 +219,9 @@ describe('unchanged tensors', () => {
 
 test.each([
   ['bad-choice', { to: 'q8_0' }, 'safetensors'],
+  ['bad-choice', { to: 'q4_1' }, 'safetensors'],
+  ['bad-choice', { to: 'q4_k' }, 'gguf'],
+  ['bad-choice', { to: 'Q6_K' }, 'safetensors'],
   ['bad-choice', { to: 'mxfp4', scale: 'row' }, 'safetensors'],
   ['bad-choice', { to: 'e4m3', scale: 'row', rounding: 'rz' }, 'safetensors'],
   ['bad-choice', { to: 'e4m3', scale: 'row', saturate: false }, 'safetensors'],

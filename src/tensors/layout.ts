@@ -51,9 +51,12 @@ export function dtypeIn(container: Container, format: FormatName): string | null
   return spellings[container](format);
 }
 
+/** What most tensors of a GGUF file were. Readers of files without this key look at the tensors. */
+const fileType = 'general.file_type';
+
 const carried: Readonly<Record<Container, ((file: TensorFile) => LayoutOptions) | null>> = {
   safetensors: ({ metadata }) => ({ metadata: stringsOf(metadata) }),
-  gguf: (file) => ({ fields: isGguf(file) ? file.fields : [] }),
+  gguf: (file) => ({ fields: isGguf(file) ? file.fields.filter(({ key }) => key !== fileType) : [] }),
   npz: null,
   npy: null,
   raw: null,

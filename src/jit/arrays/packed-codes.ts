@@ -78,7 +78,7 @@ export class CodeLoader {
       case 'linear':
         this.pushStored(codes.places, first);
         // Unsigned numbers have at most seven bits.
-        if (codes.plus !== 0) bytes(this.code, codes.plus).vector('i8x16.add');
+        if (codes.plus !== 0) everyByte(this.code, codes.plus).vector('i8x16.add');
         return;
       case 'listed':
         return this.pushStored(codes.places, first);
@@ -134,8 +134,8 @@ export class CodeLoader {
         // Bytes 0 and 1, eight copies of each, and then one bit of each copy.
         code.words(0, 0, 0x01010101, 0x01010101).vector('i8x16.swizzle');
         code.words(0x08040201, 0x80402010, 0x08040201, 0x80402010).vector('v128.and');
-        bytes(code, 0).vector('i8x16.ne');
-        bytes(code, 1 << column.up).vector('v128.and');
+        everyByte(code, 0).vector('i8x16.ne');
+        everyByte(code, 1 << column.up).vector('v128.and');
         return;
       default:
         assertNever(column);
@@ -147,7 +147,7 @@ export class CodeLoader {
     const { code } = this;
     if (down > up) code.i32(down - up).vector('i16x8.shr_u');
     if (up > down) code.i32(up - down).vector('i16x8.shl');
-    if (mask !== 0xff) bytes(code, mask << up).vector('v128.and');
+    if (mask !== 0xff) everyByte(code, mask << up).vector('v128.and');
   }
 
   private pushDigits({ byteOf, digitOf }: DigitCodes, first: number): void {
@@ -168,7 +168,7 @@ export class CodeLoader {
       code.i32(8).vector('i16x8.shr_u');
     }
     code.vector('i8x16.narrow_i16x8_u');
-    bytes(code, -1).vector('i8x16.add');
+    everyByte(code, -1).vector('i8x16.add');
   }
 
   private pushPoints({ share, places, signs, shift }: GridCodes, first: number): void {
@@ -201,7 +201,7 @@ export class CodeLoader {
 }
 
 /** Pushes a byte into every lane. */
-function bytes(code: Code, byte: number): Code {
+function everyByte(code: Code, byte: number): Code {
   return splat(code, (byte & 0xff) * 0x01010101);
 }
 
