@@ -80,8 +80,8 @@ export interface LaunchOptions {
    */
   readonly simd?: boolean;
   /**
-   * The result of a load from shared or local memory that was never written: a fault (the default) or zeros; always
-   * zeros on `jit`. A load with at least one written byte is not affected, because structs are read with their padding.
+   * Shared and local memory that was never written: a fault where a branch, an address, a store to global memory or a
+   * call of the host depends on it (the default), or zeros; always zeros on `jit`.
    */
   readonly uninitialised?: 'fault' | 'zero';
 }

@@ -916,11 +916,13 @@ export const catalogue = {
   PTX6006: {
     severity: 'error',
     title: 'uninitialised memory',
-    message: 'load of {size} bytes at {address} reads {space} memory that was never written{near}',
-    ptxas: 'load of {size} bytes at {address} reads {space} memory that was never written{near}',
+    message:
+      '{use} depends on {space} memory that was never written: {size} bytes at {address}, loaded on line {line}{near}',
+    ptxas:
+      '{use} depends on {space} memory that was never written: {size} bytes at {address}, loaded on line {line}{near}',
     section: '5.1',
     explain:
-      'The contents of shared and local memory are undefined at the start of a block; a kernel must write before it reads.',
+      'The contents of shared and local memory are undefined at the start of a block. Loading them is harmless; a branch, an address, a store to global memory or a call of the host that depends on them is not.',
   },
   PTX6007: {
     severity: 'error',

@@ -1,13 +1,23 @@
 /** Barriers of the block: the last thread to arrive lets all waiting threads continue. */
 import type { Step } from '../isa/steps/step.ts';
 import { type Opened, reduced } from '../machine/barriers.ts';
-import { type Block, type Cpu, type Prepared, type Stopping, type Thread, wake } from './thread.ts';
+import { requireDefined } from './shadow.ts';
+import {
+  type Block,
+  type Cpu,
+  finish,
+  type Prepared,
+  type Remainder,
+  type Stopping,
+  type Thread,
+  wake,
+} from './thread.ts';
 import type { Action, PlaceOf } from './value-steps.ts';
 
 /** `after`: the rest of the instruction, which runs when the barrier has opened. */
 export function prepareBarrier(
   step: Extract<Step, { readonly kind: 'barrier' }>,
-  after: Action,
+  after: Remainder,
   line: number,
   placeOf: PlaceOf,
   cpu: Cpu,
@@ -19,6 +29,7 @@ export function prepareBarrier(
   const [to = -1] = step.to.map(placeOf);
   const stop: Action = (frame) => {
     const { thread, block } = cpu;
+    if (thread.shadow !== null) for (const place of [number, count, from]) requireDefined(thread, place, 'a barrier');
     if (waits) thread.activity = 'waiting';
     const opened = block.barriers.arrive({
       thread: thread.linear,
@@ -30,9 +41,9 @@ export function prepareBarrier(
     });
     if (opened !== null) passBarrier(block, opened, cpu.code);
   };
-  const go = ({ frame }: Thread, result: number): void => {
-    if (reduce !== null) frame[to] = result;
-    after(frame);
+  const go = (thread: Thread, result: number): void => {
+    if (reduce !== null) thread.frame[to] = result;
+    finish(after, thread);
   };
   return { stop, rest: { kind: 'barrier', reduce, go } };
 }

@@ -1,18 +1,21 @@
 /** The initial state of a block, its saved state, and a block restored from it. */
 import { Barriers } from '../machine/barriers.ts';
 import { Collectives } from '../machine/collectives.ts';
+import type { Undefined } from '../machine/definedness.ts';
 import { indexOf, type LaunchShape, threadsOf } from '../machine/launch.ts';
 import { namedRanges } from '../machine/named-ranges.ts';
 import { Segment } from '../machine/segment.ts';
-import type { BlockState, ThreadState } from '../machine/state.ts';
+import type { BlockState, CallState, ThreadState } from '../machine/state.ts';
 import type { KernelProgram } from '../program/link.ts';
-import type { Block, Thread } from './thread.ts';
+import type { Shadow } from './shadow.ts';
+import type { Block, Caller, Thread } from './thread.ts';
 
 /** The thread and position before the first block. */
 export const nobody: Thread = {
   index: [0, 0, 0],
   linear: 0,
   frame: [],
+  shadow: null,
   local: null,
   base: 0,
   calls: [],
@@ -41,7 +44,7 @@ export interface BlockPlan {
   readonly shape: LaunchShape;
   /** Shared memory of a block, including the dynamic part and the part reserved for the system. */
   readonly sharedBytes: number;
-  /** Report a fault when shared or local memory is read that was never written. */
+  /** Keep track of what was written in shared and local memory. */
   readonly trackWrites: boolean;
 }
 
@@ -74,6 +77,7 @@ function beginThread(linear: number, plan: BlockPlan): Thread {
     index: indexOf(linear, shape.block),
     linear,
     frame: kernel.entry.initialFrame.slice(),
+    shadow: null,
     local: kernel.stackBytes === 0 ? null : localMemory(plan),
     base: 0,
     calls: [],
@@ -106,16 +110,25 @@ export function stateOfBlock(block: Block): BlockState {
   };
 }
 
-function stateOfThread({ frame, local, base, calls, pc, activity, before }: Thread): ThreadState {
+function stateOfThread({ frame, shadow, local, base, calls, pc, activity, before }: Thread): ThreadState {
   return {
     frame: frame.slice(),
+    shadow: copyOf(shadow),
     local: local === null ? null : local.give(),
     base,
-    calls: calls.map((call) => ({ ...call, frame: call.frame.slice() })),
+    calls: calls.map(copyOfCall),
     pc,
     activity,
     before,
   };
+}
+
+function copyOfCall(call: CallState): Caller {
+  return { ...call, frame: call.frame.slice(), shadow: copyOf(call.shadow) };
+}
+
+function copyOf(shadow: ReadonlyMap<number, Undefined> | null): Shadow | null {
+  return shadow === null ? null : new Map(shadow);
 }
 
 export function blockInState(state: BlockState, plan: BlockPlan): Block {
@@ -137,11 +150,12 @@ export function blockInState(state: BlockState, plan: BlockPlan): Block {
 }
 
 function putThread(thread: Thread, saved: ThreadState): void {
-  const { frame, local, base, calls, pc, activity, before } = saved;
+  const { frame, shadow, local, base, calls, pc, activity, before } = saved;
   if (local !== null) thread.local?.take(local);
   thread.frame = frame.slice();
+  thread.shadow = copyOf(shadow);
   thread.base = base;
-  thread.calls = calls.map((call) => ({ ...call, frame: call.frame.slice() }));
+  thread.calls = calls.map(copyOfCall);
   thread.pc = pc;
   thread.activity = activity;
   thread.before = before;

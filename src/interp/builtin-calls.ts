@@ -3,20 +3,24 @@ import type { Bits } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
 import { type BuiltinServices, runBuiltin } from '../machine/builtins.ts';
 import type { Segment } from '../machine/segment.ts';
+import { requireWritten } from './memory-steps.ts';
 import type { Builtin } from '../program/builtins.ts';
 import { formalLayout } from '../program/call-site.ts';
 
-/** Runs a built-in function whose activation begins at `base`. */
+/** Runs a built-in function whose activation begins at `base`, for the call on a line. */
 export function callBuiltin(
   { name, signature }: Builtin,
   local: Segment,
   base: number,
+  line: number,
   services: BuiltinServices,
 ): void {
   const layout = formalLayout(signature);
-  const args = signature.parameters.map(({ bytes }, i) =>
-    BigInt(local.load(base + elementAt(layout.parameters, i), bytes * 8)),
-  );
+  const args = signature.parameters.map(({ bytes }, i) => {
+    const offset = base + elementAt(layout.parameters, i);
+    requireWritten(local, offset, bytes, line);
+    return BigInt(local.load(offset, bytes * 8));
+  });
   const result = runBuiltin(name, args, services);
   const [formal] = signature.results;
   if (result === null || formal === undefined) return;

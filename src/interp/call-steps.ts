@@ -6,6 +6,7 @@ import type { Segment } from '../machine/segment.ts';
 import type { CallSite, Moved } from '../program/call-site.ts';
 import type { FunctionProgram } from '../program/function-program.ts';
 import type { KernelProgram, LinkedFunction } from '../program/link.ts';
+import { requireDefined, setUndefined } from './shadow.ts';
 import type { Cpu, Stopping, Thread } from './thread.ts';
 import type { Action, Frame } from './value-steps.ts';
 
@@ -18,42 +19,45 @@ export interface CallContext {
 }
 
 /** Enters a function and reads its results when it has returned; a built-in function returns at once. */
-export function prepareCall(site: CallSite, caller: FunctionProgram, context: CallContext): Stopping {
+export function prepareCall(site: CallSite, caller: FunctionProgram, line: number, context: CallContext): Stopping {
   const { kernel, starts, cpu } = context;
   const find = calleeFinder(site, kernel);
   const give = site.parameters.map((moved) => giver(moved, caller));
-  const take = site.results.map((moved) => taker(moved, caller));
-  const go = ({ frame, local, base }: Thread): void => {
+  const take = site.results.map((moved) => taker(moved, caller, line));
+  const go = (thread: Thread): void => {
+    const { local, base } = thread;
     if (local === null) throw new Error(`${caller.name} called without a stack`);
     local.limitTo(base + caller.localBytes);
-    for (const action of take) action(frame, local, base, base + caller.calleeBase);
+    for (const action of take) action(thread, local, base, base + caller.calleeBase);
   };
   const stop: Action = (frame) => {
     const { thread } = cpu;
+    if (site.callee.kind === 'indirect') requireDefined(thread, site.callee.register, 'a branch');
     const index = find(frame);
     const fn = elementAt(kernel.functions, index);
     const base = thread.base + caller.calleeBase;
     const local = openActivation(fn, thread.base + caller.localBytes, base, thread, kernel);
-    for (const action of give) action(frame, local, thread.base, base);
+    for (const action of give) action(thread, local, thread.base, base);
     if (fn.kind === 'builtin') {
-      cpu.builtin(fn.builtin, local, base);
+      cpu.builtin(fn.builtin, local, base, line);
       go(thread);
       return;
     }
     const { program } = fn;
-    thread.calls.push({ frame, pc: thread.pc, base: thread.base });
+    thread.calls.push({ frame, shadow: thread.shadow, pc: thread.pc, base: thread.base });
     thread.frame = program.initialFrame.slice();
+    thread.shadow = null;
     thread.base = base;
     thread.pc = elementAt(starts, index);
     for (const { place, width, offset } of program.registerParameters)
-      thread.frame[place] = local.load(base + offset, byteWidth(width));
+      takeRegister(thread, place, local, base + offset, byteWidth(width), line);
   };
   return { stop, rest: { kind: 'call', go } };
 }
 
 /** Returns to the position after the call; in a kernel the thread ends. */
 export function prepareReturn({ registerResults }: FunctionProgram, cpu: Cpu): Action {
-  return (frame) => {
+  return () => {
     const { thread } = cpu;
     const caller = thread.calls.pop();
     if (caller === undefined) {
@@ -61,10 +65,10 @@ export function prepareReturn({ registerResults }: FunctionProgram, cpu: Cpu): A
       return;
     }
     for (const { place, width, offset } of registerResults) {
-      thread.local?.mark(thread.base + offset, byteWidth(width) / 8);
-      thread.local?.store(thread.base + offset, byteWidth(width), elementAt(frame, place));
+      if (thread.local !== null) giveRegister(thread, place, thread.local, thread.base + offset, byteWidth(width));
     }
     thread.frame = caller.frame;
+    thread.shadow = caller.shadow;
     thread.base = caller.base;
     thread.pc = caller.pc;
     const rest = cpu.code[caller.pc - 1]?.rest;
@@ -114,16 +118,13 @@ function openActivation(
   return local;
 }
 
-type Mover = (frame: Frame, local: Segment, from: number, to: number) => void;
+type Mover = (thread: Thread, local: Segment, from: number, to: number) => void;
 
 /** Writes an argument: `from` is the caller's base, `to` the callee's. */
 function giver({ value, offset, bytes }: Moved, caller: FunctionProgram): Mover {
   switch (value.kind) {
     case 'register':
-      return (frame, local, _, to) => {
-        local.mark(to + offset, bytes);
-        local.store(to + offset, bytes * 8, elementAt(frame, value.place));
-      };
+      return (thread, local, _, to) => giveRegister(thread, value.place, local, to + offset, bytes * 8);
     case 'constant':
       return (_, local, __, to) => {
         local.mark(to + offset, bytes);
@@ -139,12 +140,10 @@ function giver({ value, offset, bytes }: Moved, caller: FunctionProgram): Mover 
 }
 
 /** Reads a result. */
-function taker({ value, offset, bytes }: Moved, caller: FunctionProgram): Mover {
+function taker({ value, offset, bytes }: Moved, caller: FunctionProgram, line: number): Mover {
   switch (value.kind) {
     case 'register':
-      return (frame, local, _, to) => {
-        frame[value.place] = local.load(to + offset, bytes * 8);
-      };
+      return (thread, local, _, to) => takeRegister(thread, value.place, local, to + offset, bytes * 8, line);
     case 'variable': {
       const own = caller.offsetOf(value.symbol) ?? 0;
       return (_, local, from, to) => {
@@ -154,6 +153,27 @@ function taker({ value, offset, bytes }: Moved, caller: FunctionProgram): Mover 
     case 'constant':
       return () => undefined;
   }
+}
+
+/** Stores a register in local memory with what is undefined of it. */
+function giveRegister({ frame, shadow }: Thread, place: number, local: Segment, at: number, width: number): void {
+  local.mark(at, width / 8);
+  local.store(at, width, elementAt(frame, place));
+  const found = shadow?.get(place);
+  if (found !== undefined) local.definedness?.undefine(at, width / 8, found);
+}
+
+/** Loads a register from local memory with what is undefined of it. */
+function takeRegister(thread: Thread, place: number, local: Segment, at: number, width: number, line: number): void {
+  thread.frame[place] = local.load(at, width);
+  const { definedness } = local;
+  const size = width / 8;
+  const isDefined = definedness === null || definedness.isDefined(at, size);
+  if (isDefined && thread.shadow === null) return;
+  const found = isDefined
+    ? null
+    : { mask: definedness.undefinedBits(at, size), origin: definedness.originOf(line, at, size) };
+  setUndefined(thread, place, found);
 }
 
 /** A predicate takes a byte. */

@@ -15,14 +15,15 @@ import { passBarrier } from './barrier-steps.ts';
 import { beginBlock, blockInState, type BlockPlan, nobody, nowhere, stateOfBlock } from './block.ts';
 import { callBuiltin } from './builtin-calls.ts';
 import { completeGroup } from './collective-steps.ts';
-import { loadGeneric, type Memories } from './memory-steps.ts';
+import { loadForHost, type Memories } from './memory-steps.ts';
 import { prepareKernel } from './prepare.ts';
+import { requireDefined } from './shadow.ts';
 import type { Block, Cpu, Thread } from './thread.ts';
 import type { Tracing } from './trace.ts';
 import { elementAt } from '../base/element-at.ts';
 
 export interface ReferenceOptions {
-  /** Report a fault when shared or local memory is read that was never written. */
+  /** Report a fault when something depends on shared or local memory that was never written. */
   readonly trackWrites: boolean;
   readonly tracing: Tracing | null;
 }
@@ -64,7 +65,15 @@ export class ReferenceEngine implements SteppingEngine {
     });
     const facts = { shape, sharedBytes: sharedBytes - entry.reservedBytes };
     const { addressOf } = image;
-    const { code, lines } = prepareKernel({ kernel, memories, facts, cpu: this.cpu, addressOf, tracing });
+    const { code, lines } = prepareKernel({
+      kernel,
+      memories,
+      facts,
+      cpu: this.cpu,
+      addressOf,
+      tracing,
+      tracksWrites: trackWrites,
+    });
     this.cpu.code = code;
     this.lines = lines;
     this.setTimer();
@@ -198,11 +207,13 @@ export class ReferenceEngine implements SteppingEngine {
     let tried = 0;
     while (tried < most && cpu.looks < looksPerTurn && thread.activity === 'running') {
       const instruction = elementAt(code, thread.pc++);
-      const { frame } = thread;
+      const { frame, shadow } = thread;
       tried++;
+      if (shadow !== null && instruction.guard >= 0) requireDefined(thread, instruction.guard, 'a branch');
       if (instruction.guard >= 0 && frame[instruction.guard] !== instruction.guardValue) continue;
       if (instruction.counted) cpu.executed++;
-      instruction.run(frame);
+      if (shadow === null) instruction.run(frame);
+      else instruction.careful(frame, thread);
     }
     block.tried += tried;
     block.looks = cpu.looks;
@@ -239,11 +250,11 @@ function memoriesOf({ kernel, image, memory, parameters }: Launch): Memories {
 
 /** Before the first block. */
 function idleCpu({ heap }: Launch, memories: Memories, print: (text: string) => void): Cpu {
-  const services: BuiltinServices = {
+  const servicesOn = (line: number): BuiltinServices => ({
     heap,
     print,
-    load: (address, bytes) => loadGeneric(address, bytes, memories, cpu),
-  };
+    load: (address, bytes) => loadForHost(address, bytes, { memories, cpu, line }),
+  });
   const cpu: Cpu = {
     thread: nobody,
     block: nowhere,
@@ -251,7 +262,7 @@ function idleCpu({ heap }: Launch, memories: Memories, print: (text: string) => 
     executed: 0,
     timer: 0,
     code: [],
-    builtin: (called, local, base) => callBuiltin(called, local, base, services),
+    builtin: (called, local, base, line) => callBuiltin(called, local, base, line, servicesOn(line)),
   };
   return cpu;
 }

@@ -10,9 +10,11 @@ import {
   resolveGeneric,
   windowBase,
 } from '../machine/address-space.ts';
+import type { Definedness, Undefined } from '../machine/definedness.ts';
 import { machineFault } from '../machine/fault.ts';
 import type { Access, Memory } from '../machine/segment.ts';
-import type { Cpu } from './thread.ts';
+import { setUndefined, undefinedUse } from './shadow.ts';
+import { type Cpu, finish, type Remainder } from './thread.ts';
 import { type Action, type Frame, type PlaceOf, bigintIn, valueIn } from './value-steps.ts';
 
 type StepOf<K extends Step['kind']> = Extract<Step, { readonly kind: K }>;
@@ -48,15 +50,21 @@ function placeIn(space: AccessSpace, address: bigint): Address {
 /** No memory extends this far, and every smaller offset is exact as a number. */
 const beyond = 2 ** 48;
 
-/** The memory that contains an access, after its bounds, alignment and state have been checked. */
+/** What accesses need besides their step. */
+export interface AccessContext {
+  readonly memories: Memories;
+  readonly cpu: Cpu;
+  /** Line in the PTX text. */
+  readonly line: number;
+}
+
+/** The memory that contains an access, after its bounds and alignment have been checked. */
 function openMemory(
   place: Address,
   address: bigint,
   access: Access,
   size: number,
-  memories: Memories,
-  cpu: Cpu,
-  unused = false,
+  { memories, cpu }: Pick<AccessContext, 'memories' | 'cpu'>,
 ): Memory {
   const memory = memoryOf(place.space, memories, cpu);
   if (memory === null || place.offset >= beyond) {
@@ -65,40 +73,65 @@ function openMemory(
     const where = { space, address: formatAddress(memory === null ? place.offset : address) };
     throw machineFault('PTX6001', { access, size: String(size), near, ...where }, where);
   }
-  memory.check(access, place.offset, size, unused);
+  memory.check(access, place.offset, size);
   return memory;
 }
 
-/** The unsigned value of some bytes at a generic address, for callers other than instructions. */
-export function loadGeneric(address: bigint, bytes: number, memories: Memories, cpu: Cpu): bigint {
+/** The unsigned value of some bytes at a generic address, for functions of the host. */
+export function loadForHost(address: bigint, bytes: number, context: AccessContext): bigint {
   const place = resolveGeneric(address);
-  return BigInt(openMemory(place, address, 'load', bytes, memories, cpu).load(place.offset, bytes * 8));
+  const memory = openMemory(place, address, 'load', bytes, context);
+  requireWritten(memory, place.offset, bytes, context.line);
+  return BigInt(memory.load(place.offset, bytes * 8));
 }
 
-export function prepareLoad(step: StepOf<'load'>, placeOf: PlaceOf, memories: Memories, cpu: Cpu): Action {
+/** Throws a fault if the host would see undefined bits. */
+export function requireWritten({ definedness = null }: Memory, offset: number, size: number, line: number): void {
+  if (definedness === null || definedness.isDefined(offset, size)) return;
+  const origin = definedness.originOf(line, offset, size);
+  throw undefinedUse('a call of the host', { mask: definedness.undefinedBits(offset, size), origin });
+}
+
+export function prepareLoad(step: StepOf<'load'>, placeOf: PlaceOf, context: AccessContext): Action {
   const { space, width, unused } = step;
+  const { cpu, line } = context;
   const to = step.to.map(placeOf);
   const address = placeOf(step.address);
   const bytes = width / 8;
   const size = bytes * to.length;
-  const [first = 0] = to;
   return (frame: Frame) => {
     const effective = bigintIn(frame, address);
     const place = placeIn(space, effective);
-    const memory = openMemory(place, effective, 'load', size, memories, cpu, unused);
-    if (to.length === 1) {
-      frame[first] = memory.load(place.offset, width);
-      return;
-    }
+    const memory = openMemory(place, effective, 'load', size, context);
     let { offset } = place;
     for (const slot of to) {
       frame[slot] = memory.load(offset, width);
       offset += bytes;
     }
+    const { definedness = null } = memory;
+    const isDefined = unused || definedness === null || definedness.isDefined(place.offset, size);
+    if (isDefined && cpu.thread.shadow === null) return;
+    const found = isDefined ? [] : undefinedElements(definedness, place.offset, bytes, to.length, line);
+    to.forEach((one, i) => setUndefined(cpu.thread, one, found[i] ?? null));
   };
 }
 
-export function prepareStore(step: StepOf<'store'>, placeOf: PlaceOf, memories: Memories, cpu: Cpu): Action {
+/** The undefined bits of consecutive elements; null for one without any. */
+function undefinedElements(
+  definedness: Definedness,
+  offset: number,
+  bytes: number,
+  count: number,
+  line: number,
+): readonly (Undefined | null)[] {
+  const origin = definedness.originOf(line, offset, bytes * count);
+  return Array.from({ length: count }, (_, i) => {
+    const mask = definedness.undefinedBits(offset + i * bytes, bytes);
+    return mask === 0n ? null : { mask, origin };
+  });
+}
+
+export function prepareStore(step: StepOf<'store'>, placeOf: PlaceOf, context: AccessContext): Action {
   const { space, width } = step;
   const from = step.from.map(placeOf);
   const address = placeOf(step.address);
@@ -107,17 +140,39 @@ export function prepareStore(step: StepOf<'store'>, placeOf: PlaceOf, memories: 
   return (frame: Frame) => {
     const effective = bigintIn(frame, address);
     const place = placeIn(space, effective);
-    const memory = openMemory(place, effective, 'store', size, memories, cpu);
+    const memory = openMemory(place, effective, 'store', size, context);
     let { offset } = place;
     for (const slot of from) {
       memory.store(offset, width, valueIn(frame, slot));
       offset += bytes;
     }
+    const { shadow } = context.cpu.thread;
+    if (shadow !== null)
+      storeUndefined(
+        memory,
+        place.offset,
+        bytes,
+        from.map((one) => shadow.get(one) ?? null),
+      );
   };
 }
 
+/** Undefined bits of stored elements. Global memory takes padding only, and all that it holds counts as defined. */
+function storeUndefined(
+  { definedness = null }: Memory,
+  offset: number,
+  bytes: number,
+  elements: readonly (Undefined | null)[],
+): void {
+  elements.forEach((found, i) => {
+    if (found === null) return;
+    if (definedness !== null) definedness.undefine(offset + i * bytes, bytes, found);
+    else if (!found.origin.padding) throw undefinedUse('a store to global memory', found);
+  });
+}
+
 /** Bytes that are not read may lie outside, but the source must be aligned as if all were read. */
-export function prepareTransfer(step: StepOf<'transfer'>, placeOf: PlaceOf, memories: Memories, cpu: Cpu): Action {
+export function prepareTransfer(step: StepOf<'transfer'>, placeOf: PlaceOf, context: AccessContext): Action {
   const { space, sourceSpace } = step;
   const [address, source] = [placeOf(step.address), placeOf(step.source)];
   const [sizeAt, countAt] = [placeOf(step.size), placeOf(step.count)];
@@ -126,14 +181,14 @@ export function prepareTransfer(step: StepOf<'transfer'>, placeOf: PlaceOf, memo
     const count = Math.min(Number(frame[countAt]), size);
     const target = bigintIn(frame, address);
     const to = placeIn(space, target);
-    const written = openMemory(to, target, 'store', size, memories, cpu);
+    const written = openMemory(to, target, 'store', size, context);
     for (let i = 0; i < size; i++) written.store(to.offset + i, 8, 0);
     const effective = bigintIn(frame, source);
     const from = placeIn(sourceSpace, effective);
     const whole = count === size || from.offset % size !== 0;
-    if (whole) openMemory(from, effective, 'load', size, memories, cpu);
+    if (whole) openMemory(from, effective, 'load', size, context);
     for (let i = 0; i < count; i++) {
-      const memory = openMemory({ ...from, offset: from.offset + i }, effective, 'load', 1, memories, cpu);
+      const memory = openMemory({ ...from, offset: from.offset + i }, effective, 'load', 1, context);
       written.store(to.offset + i, 8, memory.load(from.offset + i, 8));
     }
   };
@@ -146,26 +201,52 @@ export function prepareTransfer(step: StepOf<'transfer'>, placeOf: PlaceOf, memo
 export function prepareAtomic(
   step: StepOf<'atomic'>,
   placeOf: PlaceOf,
-  memories: Memories,
-  cpu: Cpu,
-  combine: Action,
+  combine: Remainder,
+  context: AccessContext,
 ): Action {
   const { space, width } = step;
+  const { cpu, line } = context;
   const old = step.old.map(placeOf);
   const next = step.next.map(placeOf);
   const address = placeOf(step.address);
   const bytes = width / 8;
   const size = bytes * old.length;
   return (frame: Frame) => {
+    const { thread } = cpu;
     const effective = bigintIn(frame, address);
     const place = placeIn(space, effective);
-    const memory = openMemory(place, effective, 'store', size, memories, cpu);
+    const found = undefinedBefore(place, effective, context);
+    const memory = openMemory(place, effective, 'store', size, context);
     old.forEach((slot, i) => {
       frame[slot] = memory.load(place.offset + i * bytes, width);
     });
-    combine(frame);
+    if (found !== null || thread.shadow !== null)
+      old.forEach((one, i) => setUndefined(thread, one, found?.[i] ?? null));
+    finish(combine, thread);
     next.forEach((slot, i) => memory.store(place.offset + i * bytes, width, valueIn(frame, slot)));
+    const { shadow } = thread;
+    if (shadow !== null)
+      storeUndefined(
+        memory,
+        place.offset,
+        bytes,
+        next.map((one) => shadow.get(one) ?? null),
+      );
   };
+
+  /** Opening memory to store there makes it count as written. */
+  function undefinedBefore(
+    place: Address,
+    effective: bigint,
+    { memories }: AccessContext,
+  ): ReturnType<typeof undefinedElements> | null {
+    const definedness = memoryOf(place.space, memories, cpu)?.definedness ?? null;
+    if (definedness === null) return null;
+    openMemory(place, effective, 'load', size, context);
+    return definedness.isDefined(place.offset, size)
+      ? null
+      : undefinedElements(definedness, place.offset, bytes, old.length, line);
+  }
 }
 
 /** cvta: adds the base of the window, or takes the offset of an address in either window of the space. */

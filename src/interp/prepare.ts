@@ -2,31 +2,20 @@
  * A function's instructions as functions over a frame, made once for a launch. Operands, constants, spaces and numeric
  * modes are bound in advance, so running an instruction takes a few calls.
  */
-import { chop } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
-import type { VariableSymbol } from '../check/symbols.ts';
 import { isGroupStep, isValueStep, looksAtOthers } from '../isa/steps/effects.ts';
 import type { GroupSteps } from '../isa/steps/group.ts';
+import type { Ref } from '../isa/steps/ref.ts';
 import type { Step, StepKind, StepOf } from '../isa/steps/step.ts';
-import type { ValueSteps } from '../isa/steps/value.ts';
+import type { ValueStep, ValueSteps } from '../isa/steps/value.ts';
 import { machineFault } from '../machine/fault.ts';
-import {
-  type AddressSource,
-  type FunctionProgram,
-  type ProgramInstruction,
-  type SpecialRead,
-  type SymbolAddress,
-  type Transfer,
-  isCounted,
-} from '../program/function-program.ts';
-import { isOnStack } from '../program/layout.ts';
-import type { KernelProgram } from '../program/link.ts';
-import { prepareCall, prepareReturn } from './call-steps.ts';
-import { readAs, writeAs } from './evaluate.ts';
+import { type ProgramInstruction, isCounted } from '../program/function-program.ts';
 import { prepareBarrier } from './barrier-steps.ts';
+import { prepareCall, prepareReturn } from './call-steps.ts';
 import { prepareCollective } from './collective-steps.ts';
+import type { FunctionContext, LaunchContext } from './launch-context.ts';
 import {
-  type Memories,
+  type AccessContext,
   prepareAtomic,
   prepareInWindow,
   prepareLoad,
@@ -34,22 +23,13 @@ import {
   prepareTransfer,
   prepareWindow,
 } from './memory-steps.ts';
-import { type LaunchFacts, specialReader } from './specials.ts';
-import type { Cpu, Prepared, Rest, Stopping } from './thread.ts';
-import { traced, type Tracing } from './trace.ts';
-import { type Action, type PlaceOf, prepareStep, valueIn } from './value-steps.ts';
-
-/** Facts about the launch that instructions may need. */
-export interface LaunchContext {
-  readonly kernel: KernelProgram;
-  readonly memories: Memories;
-  readonly facts: LaunchFacts;
-  readonly cpu: Cpu;
-  /** Address or offset of a module's variable. */
-  readonly addressOf: (symbol: VariableSymbol) => number | null;
-  /** Null if the launch is not traced. */
-  readonly tracing: Tracing | null;
-}
+import { operandPieces, writePiece } from './operand-pieces.ts';
+import { carefulOf, type Piece, plain, runOf, tidyPiece } from './pieces.ts';
+import { type CarefulAction, requireDefined, type Use } from './shadow.ts';
+import type { Cpu, Prepared, Remainder, Rest, Stopping } from './thread.ts';
+import { traced } from './trace.ts';
+import { careful, everything, prepareCarefully } from './undefined-values.ts';
+import { type Action, type PlaceOf, prepareStep } from './value-steps.ts';
 
 /** All functions of a kernel, the kernel first, each ended by a return. */
 export interface PreparedKernel {
@@ -68,22 +48,17 @@ export function prepareKernel(launch: LaunchContext): PreparedKernel {
   functions.forEach((fn, i) => {
     if (fn.kind !== 'program') return;
     const { program } = fn;
-    const context: FunctionContext = { ...launch, program, starts, start: elementAt(starts, i) };
+    const registers = new Set(program.registers.map(({ place }) => place));
+    const context: FunctionContext = { ...launch, program, starts, start: elementAt(starts, i), registers };
     for (const instruction of program.instructions) {
       code.push(prepareInstruction(instruction, context));
       lines.push(instruction.line);
     }
-    code.push({ guard: -1, guardValue: 0, run: prepareReturn(program, launch.cpu), counted: false, rest: null });
+    const run = prepareReturn(program, launch.cpu);
+    code.push({ guard: -1, guardValue: 0, run, careful: run, counted: false, rest: null });
     lines.push(null);
   });
   return { code, lines };
-}
-
-interface FunctionContext extends LaunchContext {
-  readonly program: FunctionProgram;
-  /** Where the functions of the kernel begin in the code, and where this one does. */
-  readonly starts: readonly number[];
-  readonly start: number;
 }
 
 function prepareInstruction(instruction: ProgramInstruction, context: FunctionContext): Prepared {
@@ -93,18 +68,15 @@ function prepareInstruction(instruction: ProgramInstruction, context: FunctionCo
     if (place === undefined) throw new Error(`no place for '${ref}' in ${instruction.text}`);
     return place;
   };
-  const operands: readonly Action[] = [
-    ...instruction.symbols.map((source) => symbolAction(source, context)),
-    ...instruction.specials.map((source) => specialAction(source, context)),
-    ...instruction.addresses.map((source) => addressAction(source, context)),
-    ...instruction.reads.map(readAction),
-  ];
-  const results = instruction.writes.map(writeAction);
-  const { actions, rest } = body(results, instruction, placeOf, context);
+  const operands = operandPieces(instruction, context);
+  const results = instruction.writes.map(writePiece);
+  const { pieces, rest } = body(results, instruction, placeOf, context);
+  const all = [...operands, ...pieces];
   const prepared: Prepared = {
     guard: guard?.register ?? -1,
     guardValue: guard?.negated === true ? 0 : 1,
-    run: sequence([...operands, ...actions]),
+    run: runOf(all, context),
+    careful: carefulOf(all),
     counted: isCounted(instruction),
     rest,
   };
@@ -112,26 +84,28 @@ function prepareInstruction(instruction: ProgramInstruction, context: FunctionCo
 }
 
 interface Body {
-  readonly actions: readonly Action[];
+  readonly pieces: readonly Piece[];
   readonly rest: Rest | null;
 }
 
 /** The steps and the code that writes their results. After a step that waits, the rest runs later. */
 function body(
-  results: readonly Action[],
+  results: readonly Piece[],
   instruction: ProgramInstruction,
   placeOf: PlaceOf,
   context: FunctionContext,
 ): Body {
   const { steps } = instruction;
   const step: StepContext = { instruction, placeOf, context };
-  const prepare = (one: Step): Action => stepAction(one, step);
+  const prepare = (one: Step): Piece => stepPiece(one, step);
+  const end = tidyPiece(instruction, context);
   const waiting = steps.find(isWaiting);
-  if (waiting === undefined) return { actions: [...steps.map(prepare), ...results], rest: null };
+  if (waiting === undefined) return { pieces: [...steps.map(prepare), ...results, end], rest: null };
   const at = steps.indexOf(waiting);
-  const after = sequence([...steps.slice(at + 1).map(prepare), ...results]);
+  const pieces = [...steps.slice(at + 1).map(prepare), ...results, end];
+  const after: Remainder = { run: runOf(pieces, context), careful: carefulOf(pieces) };
   const { stop, rest } = stopping(waiting, after, step);
-  return { actions: [...steps.slice(0, at).map(prepare), stop], rest };
+  return { pieces: [...steps.slice(0, at).map(prepare), plain(stop)], rest };
 }
 
 /** Steps in which a thread can wait: for its group, or for the function that it calls. */
@@ -141,147 +115,22 @@ function isWaiting(step: Step): step is StepOf<WaitingKind> {
   return isGroupStep(step) || step.kind === 'call';
 }
 
-type PrepareStop<Kind extends WaitingKind> = (step: StepOf<Kind>, after: Action, context: StepContext) => Stopping;
+type PrepareStop<Kind extends WaitingKind> = (step: StepOf<Kind>, after: Remainder, context: StepContext) => Stopping;
 
 const stops: { readonly [Kind in WaitingKind]: PrepareStop<Kind> } = {
   barrier: (step, after, { instruction, placeOf, context }) =>
     prepareBarrier(step, after, instruction.line, placeOf, context.cpu),
   collective: (step, after, { instruction, placeOf, context }) =>
     prepareCollective(step, after, instruction.line, placeOf, context.cpu),
-  call: (_, __, { instruction: { call, text }, context }) => {
+  call: (_, __, { instruction: { call, text, line }, context }) => {
     if (call === null) throw new Error(`no facts are known about ${text}`);
-    return prepareCall(call, context.program, context);
+    return prepareCall(call, context.program, line, context);
   },
 };
 
 /** The step, and `after` it the rest of its instruction. */
-function stopping<Kind extends WaitingKind>(step: StepOf<Kind>, after: Action, context: StepContext): Stopping {
+function stopping<Kind extends WaitingKind>(step: StepOf<Kind>, after: Remainder, context: StepContext): Stopping {
   return stops[step.kind](step, after, context);
-}
-
-/** Joins several functions into one; short lists are unrolled, because most instructions have one to three. */
-function sequence(actions: readonly Action[]): Action {
-  const [a, b, c] = actions;
-  if (a === undefined) return () => undefined;
-  if (b === undefined) return a;
-  if (c === undefined) {
-    return (frame) => {
-      a(frame);
-      b(frame);
-    };
-  }
-  if (actions.length === 3) {
-    return (frame) => {
-      a(frame);
-      b(frame);
-      c(frame);
-    };
-  }
-  return (frame) => {
-    for (const action of actions) action(frame);
-  };
-}
-
-// --- operands -------------------------------------------------------------------------------------------------------
-
-function readAction({ operand, register, type, negated }: Transfer): Action {
-  if (negated) {
-    return (frame) => {
-      frame[operand] = frame[register] === 0 ? 1 : 0;
-    };
-  }
-  return (frame) => {
-    frame[operand] = readAs(type, valueIn(frame, register));
-  };
-}
-
-function writeAction({ operand, register, registerWidth, type }: Transfer): Action {
-  return (frame) => {
-    frame[register] = writeAs(type, valueIn(frame, operand), registerWidth);
-  };
-}
-
-function specialAction(source: SpecialRead, { cpu, facts }: FunctionContext): Action {
-  const { place } = source;
-  const read = specialReader(source, cpu, facts);
-  return (frame) => {
-    frame[place] = read();
-  };
-}
-
-function symbolAction({ place, base, offset, width }: SymbolAddress, context: FunctionContext): Action {
-  if (base.kind === 'function') {
-    const value = chop(BigInt(base.address) + offset, width);
-    return (frame) => {
-      frame[place] = value;
-    };
-  }
-  const { symbol } = base;
-  const start = baseOf(symbol, context);
-  if (start === null) {
-    return () => {
-      throw machineFault('PTX6030', { what: `the address of ${symbol.name}` });
-    };
-  }
-  const address = BigInt(start) + offset;
-  if (isRelative(symbol, context)) {
-    const { cpu } = context;
-    return (frame) => {
-      frame[place] = chop(address + BigInt(cpu.thread.base), width);
-    };
-  }
-  const value = chop(address, width);
-  return (frame) => {
-    frame[place] = value;
-  };
-}
-
-function baseOf(symbol: VariableSymbol, { program, addressOf }: FunctionContext): number | null {
-  return program.offsetOf(symbol) ?? addressOf(symbol);
-}
-
-/** Whether a variable is at an offset from the activation's base; the base of a kernel is 0. */
-function isRelative({ space }: VariableSymbol, { program }: FunctionContext): boolean {
-  return !program.entry && isOnStack(space);
-}
-
-/** The effective address in 64 bits, including the immediate offset, before any check. */
-function addressAction(source: AddressSource, context: FunctionContext): Action {
-  const { place, base, offset } = source;
-  switch (base.kind) {
-    case 'none':
-      return fixedAddress(place, offset);
-    case 'variable': {
-      const start = baseOf(base.symbol, context);
-      if (start === null) throw new Error(`no address for variable '${base.symbol.name}'`);
-      const address = BigInt(start) + offset;
-      if (!isRelative(base.symbol, context)) return fixedAddress(place, address);
-      const { cpu } = context;
-      return (frame) => {
-        frame[place] = BigInt.asUintN(64, address + BigInt(cpu.thread.base));
-      };
-    }
-    case 'register': {
-      const { register } = base;
-      // 32-bit addresses wrap at 32 bits: compilers subtract first and add the offset in the operand.
-      const width = base.width <= 32 ? 32 : 64;
-      if (offset === 0n) {
-        return (frame) => {
-          frame[place] = BigInt(valueIn(frame, register));
-        };
-      }
-      return (frame) => {
-        frame[place] = BigInt.asUintN(width, BigInt(valueIn(frame, register)) + offset);
-      };
-    }
-  }
-}
-
-function fixedAddress(place: number, offset: bigint): Action {
-  const address = BigInt.asUintN(64, offset);
-  return (frame) => {
-    frame[place] = address;
-  };
 }
 
 // --- steps ----------------------------------------------------------------------------------------------------------
@@ -299,9 +148,9 @@ type MachineKind = Exclude<StepKind, keyof ValueSteps | WaitingKind>;
 type Prepare<Kind extends StepKind> = (step: StepOf<Kind>, context: StepContext) => Action;
 
 const prepares: { readonly [Kind in MachineKind]: Prepare<Kind> } = {
-  load: (step, { placeOf, context: { memories, cpu } }) => prepareLoad(step, placeOf, memories, cpu),
-  store: (step, { placeOf, context: { memories, cpu } }) => prepareStore(step, placeOf, memories, cpu),
-  transfer: (step, { placeOf, context: { memories, cpu } }) => prepareTransfer(step, placeOf, memories, cpu),
+  load: (step, context) => prepareLoad(step, context.placeOf, accessContext(context)),
+  store: (step, context) => prepareStore(step, context.placeOf, accessContext(context)),
+  transfer: (step, context) => prepareTransfer(step, context.placeOf, accessContext(context)),
   window: (step, { placeOf }) => prepareWindow(step, placeOf),
   'in-window': (step, { placeOf }) => prepareInWindow(step, placeOf),
   branch: (_, { instruction, context: { start, cpu } }) => {
@@ -317,9 +166,11 @@ const prepares: { readonly [Kind in MachineKind]: Prepare<Kind> } = {
       cpu.thread.activity = 'exited';
     };
   },
-  atomic: (step, { placeOf, context: { memories, cpu } }) => {
-    const combine = sequence(step.steps.map((one) => prepareStep(one, placeOf)));
-    return prepareAtomic(step, placeOf, memories, cpu, combine);
+  atomic: (step, context) => {
+    const { placeOf } = context;
+    const pieces = step.steps.map((one) => valuePiece(one, placeOf));
+    const combine = { run: runOf(pieces, context.context), careful: carefulOf(pieces) };
+    return prepareAtomic(step, placeOf, combine, accessContext(context));
   },
   trap: () => () => {
     throw machineFault('PTX6031', {});
@@ -332,11 +183,58 @@ const prepares: { readonly [Kind in MachineKind]: Prepare<Kind> } = {
   },
 };
 
-function stepAction(step: Step, context: StepContext): Action {
-  if (isValueStep(step)) return prepareStep(step, context.placeOf);
+function accessContext({ instruction: { line }, context: { memories, cpu } }: StepContext): AccessContext {
+  return { memories, cpu, line };
+}
+
+function valuePiece(step: ValueStep, placeOf: PlaceOf): Piece {
+  return { run: prepareStep(step, placeOf), careful: () => prepareCarefully(step, placeOf) };
+}
+
+function stepPiece(step: Step, context: StepContext): Piece {
+  if (isValueStep(step)) return valuePiece(step, context.placeOf);
   if (isWaiting(step)) throw new Error('an instruction waits once');
   const action = machineAction(step, context);
-  return looksAtOthers(step) ? look(action, context.context.cpu) : action;
+  const run = looksAtOthers(step) ? look(action, context.context.cpu) : action;
+  return { run, careful: () => carefulMachine(step, run, context), loads: mayLoadUndefined(step) };
+}
+
+function mayLoadUndefined(step: Step): boolean {
+  if (step.kind !== 'load' && step.kind !== 'atomic') return false;
+  return step.space === 'shared' || step.space === 'local' || step.space === 'generic';
+}
+
+/** The action of a step, after a look at what may not be undefined. */
+function carefulMachine(step: StepOf<MachineKind>, run: Action, { placeOf }: StepContext): CarefulAction {
+  const places = (...refs: readonly Ref[]): readonly number[] => refs.map(placeOf);
+  switch (step.kind) {
+    case 'load':
+    case 'store':
+    case 'atomic':
+      return requiring(places(step.address), 'an address', run);
+    case 'transfer':
+      return requiring(places(step.address, step.source, step.size, step.count), 'an address', run);
+    case 'switch':
+      return requiring(places(step.index), 'a branch', run);
+    case 'window':
+      return careful([{ to: placeOf(step.to), from: places(step.from), through: everything(step.width) }], run);
+    case 'in-window':
+      return careful([{ to: placeOf(step.to), from: places(step.from), through: everything(1) }], run);
+    case 'branch':
+    case 'return':
+    case 'exit':
+    case 'trap':
+    case 'yield':
+    case 'unsupported':
+      return run;
+  }
+}
+
+function requiring(places: readonly number[], use: Use, run: Action): CarefulAction {
+  return (frame, thread) => {
+    for (const place of places) requireDefined(thread, place, use);
+    run(frame);
+  };
 }
 
 function machineAction<Kind extends MachineKind>(step: StepOf<Kind>, context: StepContext): Action {

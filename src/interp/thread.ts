@@ -4,10 +4,12 @@ import type { Collective } from '../isa/collective.ts';
 import type { BarrierReduction } from '../isa/steps/group.ts';
 import type { Barriers } from '../machine/barriers.ts';
 import type { Collectives } from '../machine/collectives.ts';
+import type { Undefined } from '../machine/definedness.ts';
 import type { Dim3 } from '../machine/fault.ts';
 import type { Segment } from '../machine/segment.ts';
 import type { Activity, ThreadState } from '../machine/state.ts';
 import type { Builtin } from '../program/builtins.ts';
+import type { CarefulAction, Shadow } from './shadow.ts';
 import type { Action, Frame } from './value-steps.ts';
 
 export interface Prepared {
@@ -16,6 +18,8 @@ export interface Prepared {
   /** Value of the predicate for which the instruction runs. */
   readonly guardValue: number;
   readonly run: Action;
+  /** The same while the thread has undefined values. */
+  readonly careful: CarefulAction;
   /** `ret` is not counted as an executed instruction. */
   readonly counted: boolean;
   /** How a thread that waits in the instruction continues; null if it never waits. */
@@ -32,7 +36,8 @@ export type Rest =
       readonly fn: Collective;
       /** Slots of the values that the thread brought. */
       readonly from: readonly number[];
-      readonly go: (thread: Thread, results: readonly Bits[]) => void;
+      /** `undefinedBits`: of the results, if there may be any. */
+      readonly go: (thread: Thread, results: readonly Bits[], undefinedBits: UndefinedResults | null) => void;
     }
   | {
       readonly kind: 'barrier';
@@ -41,6 +46,21 @@ export type Rest =
       readonly go: (thread: Thread, result: number) => void;
     }
   | { readonly kind: 'call'; readonly go: (thread: Thread) => void };
+
+/** One for each result; null for a defined one. */
+export type UndefinedResults = readonly (Undefined | null)[];
+
+/** The rest of an instruction as actions, for threads without and with undefined values. */
+export interface Remainder {
+  readonly run: Action;
+  readonly careful: CarefulAction;
+}
+
+/** Runs the rest of an instruction. */
+export function finish(rest: Remainder, thread: Thread): void {
+  if (thread.shadow === null) rest.run(thread.frame);
+  else rest.careful(thread.frame, thread);
+}
 
 /** An instruction that waits, in two parts. */
 export interface Stopping {
@@ -51,6 +71,7 @@ export interface Stopping {
 /** A function that called another and waits for it to return. */
 export interface Caller {
   readonly frame: Frame;
+  readonly shadow: Shadow | null;
   readonly pc: number;
   readonly base: number;
 }
@@ -61,6 +82,8 @@ export interface Thread {
   readonly linear: number;
   /** Of the running function. */
   frame: Frame;
+  /** Undefined values of the frame; null if there are none. */
+  shadow: Shadow | null;
   /** Null if the kernel and the functions it calls have no local variables. */
   readonly local: Segment | null;
   /** Start of the running function's variables in local memory. */
@@ -110,6 +133,6 @@ export interface Cpu {
   timer: number;
   /** All functions of the kernel one after the other. */
   code: readonly Prepared[];
-  /** Runs a built-in function whose arguments are in local memory at `base`; its result follows them. */
-  readonly builtin: (builtin: Builtin, local: Segment, base: number) => void;
+  /** Runs a built-in function whose arguments are in local memory at `base`, called on a line; its result follows them. */
+  readonly builtin: (builtin: Builtin, local: Segment, base: number, line: number) => void;
 }

@@ -10,8 +10,8 @@ import type { Dim3 } from '../machine/fault.ts';
 import type { FunctionProgram, ProgramInstruction } from '../program/function-program.ts';
 import { indexOf } from '../machine/launch.ts';
 import type { LaunchFacts } from './specials.ts';
-import type { Cpu, Prepared, Rest, Thread } from './thread.ts';
-import type { Action, Frame } from './value-steps.ts';
+import type { Cpu, Prepared, Rest, Thread, UndefinedResults } from './thread.ts';
+import type { Frame } from './value-steps.ts';
 
 export interface TraceRegister {
   readonly name: string;
@@ -74,19 +74,24 @@ export function traced(prepared: Prepared, instruction: ProgramInstruction, cont
     thread.before = null;
     tracing.emit(eventOf(thread, before, frame));
   };
-  const run: Action = (frame) => {
+  const around = (frame: Frame, execute: () => void): void => {
     const { thread, block } = cpu;
     if (thread.linear === tracing.thread && block.linear === tracing.block)
       thread.before = registers.map(({ place }) => elementAt(frame, place));
     try {
-      prepared.run(frame);
+      execute();
     } catch (error) {
       emit(thread, frame);
       throw error;
     }
     if (thread.activity !== 'waiting') emit(thread, frame);
   };
-  return { ...prepared, run, rest: tracedRest(prepared.rest, emit) };
+  return {
+    ...prepared,
+    run: (frame) => around(frame, () => prepared.run(frame)),
+    careful: (frame, thread) => around(frame, () => prepared.careful(frame, thread)),
+    rest: tracedRest(prepared.rest, emit),
+  };
 }
 
 /** The event of a call was sent when it began. */
@@ -104,8 +109,8 @@ function tracedRest(rest: Rest | null, emit: (thread: Thread, frame: Frame) => v
     case 'collective':
       return {
         ...rest,
-        go: (thread: Thread, results: readonly Bits[]) => {
-          rest.go(thread, results);
+        go: (thread: Thread, results: readonly Bits[], undefinedBits: UndefinedResults | null) => {
+          rest.go(thread, results, undefinedBits);
           emit(thread, thread.frame);
         },
       };

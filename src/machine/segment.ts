@@ -1,9 +1,10 @@
 /**
- * Bytes of one space with checked access. Offsets are already relative to the space; this file checks the bounds, the
- * alignment, and whether the bytes have been written.
+ * Bytes of one space with checked access. Offsets are already relative to the space; this file checks the bounds and the
+ * alignment.
  */
 import { type Bits, numberOf, bigintOf } from '../base/bits.ts';
 import { formatAddress, type MemorySpace } from './address-space.ts';
+import { Definedness, type DefinednessState } from './definedness.ts';
 import { machineFault } from './fault.ts';
 import { type MemoryImage, Pages } from './image.ts';
 
@@ -18,7 +19,7 @@ export interface NamedRange {
 
 export interface SegmentOptions {
   readonly readOnly?: boolean;
-  /** Report a fault for an access to bytes of which none has been written. */
+  /** Keep track of which bits have been written. */
   readonly trackWrites?: boolean;
   readonly named?: readonly NamedRange[];
   /** Initial size in bytes, if smaller: the rest is added, zeroed, when it is accessed. */
@@ -27,22 +28,21 @@ export interface SegmentOptions {
 
 /** The operations that loads and stores need of any space. */
 export interface Memory {
-  /**
-   * Throws a fault unless `size` bytes at `offset` can be accessed at once. Bytes in `unused` need not have been
-   * written.
-   */
-  check(access: Access, offset: number, size: number, unused?: boolean): void;
+  /** Throws a fault unless `size` bytes at `offset` can be accessed at once. */
+  check(access: Access, offset: number, size: number): void;
   /** One element of `width` bits, little-endian. The caller must have called `check`. */
   load(offset: number, width: number): Bits;
   store(offset: number, width: number, bits: Bits): void;
+  /** Which bits were written; absent or null where all count as defined. */
+  readonly definedness?: Definedness | null;
 }
 
-/** The saved state of a segment: its bytes, and with `trackWrites` a byte for each that says whether it was written. */
+/** The saved state of a segment: its bytes, and with `trackWrites` which bits of them were written. */
 export interface SegmentState {
   /** Where accesses must end. */
   readonly end: number;
   readonly bytes: MemoryImage;
-  readonly written: MemoryImage | null;
+  readonly definedness: DefinednessState | null;
 }
 
 /** A space of fixed size: shared, local, const, param. */
@@ -54,9 +54,8 @@ export class Segment implements Memory {
   private readonly size: number;
   /** Where accesses must end; in local memory, after the running activation. */
   private end: number;
-  private written: Uint8Array | null;
+  readonly definedness: Definedness | null;
   private readonly pages: Pages = new Pages();
-  private readonly writtenPages: Pages = new Pages();
 
   constructor(space: MemorySpace, bytes: Uint8Array, options: SegmentOptions = {}) {
     this.space = space;
@@ -65,7 +64,10 @@ export class Segment implements Memory {
     this.options = options;
     this.size = options.size ?? bytes.byteLength;
     this.end = this.size;
-    this.written = options.trackWrites === true ? new Uint8Array(bytes.byteLength) : null;
+    this.definedness =
+      options.trackWrites === true
+        ? new Definedness(space, bytes.byteLength, (offset) => this.nearestName(offset))
+        : null;
   }
 
   /** From now on accesses must end before `end`. */
@@ -73,25 +75,15 @@ export class Segment implements Memory {
     this.end = end;
   }
 
-  check(access: Access, offset: number, size: number, unused = false): void {
+  check(access: Access, offset: number, size: number): void {
     if (offset < 0 || offset + size > this.end || offset % size !== 0) throw this.misplaced(access, offset, size);
     if (offset + size > this.bytes.byteLength) this.reach(offset + size);
-    const { written } = this;
-    if (access === 'store') {
-      if (this.options.readOnly === true) {
-        const where = this.placeOf(offset);
-        throw machineFault('PTX6004', { size: String(size), near: this.nearestName(offset), ...where }, where);
-      }
-      this.mark(offset, size);
-    } else if (written !== null && !unused) {
-      // Copying a struct also reads its padding, so one written byte is enough.
-      let at = offset;
-      while (at < offset + size && written[at] === 0) at++;
-      if (at === offset + size) {
-        const where = this.placeOf(offset);
-        throw machineFault('PTX6006', { size: String(size), near: this.nearestName(offset), ...where }, where);
-      }
+    if (access === 'load') return;
+    if (this.options.readOnly === true) {
+      const where = this.placeOf(offset);
+      throw machineFault('PTX6004', { size: String(size), near: this.nearestName(offset), ...where }, where);
     }
+    this.mark(offset, size);
   }
 
   load(offset: number, width: number): Bits {
@@ -106,62 +98,51 @@ export class Segment implements Memory {
   reach(end: number): void {
     if (end <= this.bytes.byteLength) return;
     const length = Math.min(this.size, Math.max(end, 2 * this.bytes.byteLength));
-    const grown = (old: Uint8Array): Uint8Array => {
-      const bytes = new Uint8Array(length);
-      bytes.set(old);
-      return bytes;
-    };
-    this.bytes = grown(this.bytes);
-    this.view = new DataView(this.bytes.buffer);
-    this.written = this.written === null ? null : grown(this.written);
-    this.touch(0, length);
+    const grown = new Uint8Array(length);
+    grown.set(this.bytes);
+    this.bytes = grown;
+    this.view = new DataView(grown.buffer);
+    this.definedness?.grow(length);
+    this.pages.touch(0, length);
   }
 
   /** The current state of the segment. Pages that were not written since the last state are shared with it. */
   give(): SegmentState {
-    const { end, bytes, written } = this;
-    return { end, bytes: this.pages.take(bytes), written: written === null ? null : this.writtenPages.take(written) };
+    const { end, bytes, definedness } = this;
+    return { end, bytes: this.pages.take(bytes), definedness: definedness?.give() ?? null };
   }
 
   /** Restores the segment. If writes were not tracked in the saved state, all of it counts as written. */
-  take({ end, bytes, written }: SegmentState): void {
+  take({ end, bytes, definedness }: SegmentState): void {
     const { size } = bytes;
     this.end = end;
     if (this.bytes.byteLength !== size) {
       this.bytes = new Uint8Array(size);
       this.view = new DataView(this.bytes.buffer);
-      this.written = this.written === null ? null : new Uint8Array(size);
-      this.touch(0, size);
+      this.pages.touch(0, size);
     }
     this.pages.put(bytes, this.bytes);
-    if (this.written === null) return;
-    if (written === null) this.mark(0, size);
-    else this.writtenPages.put(written, this.written);
+    this.definedness?.take(definedness, size);
   }
 
   /** Zeroes bytes from `start` to before `end` and forgets that they were written. */
   clear(start: number, end: number): void {
-    this.touch(start, end - start);
+    this.pages.touch(start, end - start);
     this.bytes.fill(0, start, end);
-    this.written?.fill(0, start, end);
+    this.definedness?.clear(start, end);
   }
 
   /** Marks bytes as written, for a `store` without a check. */
   mark(offset: number, size: number): void {
-    this.touch(offset, size);
-    this.written?.fill(1, offset, offset + size);
-  }
-
-  /** Copies bytes and whether they were written. */
-  move(from: number, to: number, size: number): void {
-    this.touch(to, size);
-    this.bytes.copyWithin(to, from, from + size);
-    this.written?.copyWithin(to, from, from + size);
-  }
-
-  private touch(offset: number, size: number): void {
     this.pages.touch(offset, size);
-    this.writtenPages.touch(offset, size);
+    this.definedness?.define(offset, size);
+  }
+
+  /** Copies bytes and which of their bits were written. */
+  move(from: number, to: number, size: number): void {
+    this.pages.touch(to, size);
+    this.bytes.copyWithin(to, from, from + size);
+    this.definedness?.move(from, to, size);
   }
 
   private misplaced(access: Access, offset: number, size: number): Error {

@@ -5,6 +5,7 @@
 import type { Bits } from '../base/bits.ts';
 import type { BarriersState } from './barriers.ts';
 import type { CollectivesState } from './collectives.ts';
+import type { Undefined } from './definedness.ts';
 import type { HeapState } from './device-heap.ts';
 import type { GlobalState } from './global-memory.ts';
 import type { SegmentState } from './segment.ts';
@@ -53,6 +54,8 @@ export type Activity = 'running' | 'waiting' | 'exited';
 export interface ThreadState {
   /** Values of the running function. */
   readonly frame: readonly Bits[];
+  /** Undefined values among them, by their position; null if there are none. */
+  readonly shadow: ReadonlyMap<number, Undefined> | null;
   readonly local: SegmentState | null;
   /** Start of the running function's variables in local memory. */
   readonly base: number;
@@ -67,6 +70,7 @@ export interface ThreadState {
 /** A function that called another: it continues with the rest of the instruction before `pc`. */
 export interface CallState {
   readonly frame: readonly Bits[];
+  readonly shadow: ReadonlyMap<number, Undefined> | null;
   readonly pc: number;
   readonly base: number;
 }

@@ -8,7 +8,8 @@ import { loadModule } from '../../src/check/check.ts';
 import { patternBits } from '../../src/explain/operand-bits.ts';
 import { nobody, nowhere } from '../../src/interp/block.ts';
 import { completeGroup } from '../../src/interp/collective-steps.ts';
-import { type LaunchContext, prepareKernel } from '../../src/interp/prepare.ts';
+import type { LaunchContext } from '../../src/interp/launch-context.ts';
+import { prepareKernel } from '../../src/interp/prepare.ts';
 import type { Block, Cpu, Thread } from '../../src/interp/thread.ts';
 import type { Variant } from '../../src/isa/form.ts';
 import type { AccessSpace } from '../../src/isa/spaces.ts';
@@ -141,7 +142,15 @@ class Recording {
       parameters: this.segment('param', 0),
     };
     const shape = { grid: [2, 1, 1], block: [64, 1, 1], sharedBytes: 0, gridWorkspace: 0 } as const;
-    return { kernel, memories, facts: { shape, sharedBytes: 0 }, cpu, addressOf: () => null, tracing: null };
+    return {
+      kernel,
+      memories,
+      facts: { shape, sharedBytes: 0 },
+      cpu,
+      addressOf: () => null,
+      tracing: null,
+      tracksWrites: false,
+    };
   }
 
   private thread({ thread, block, value }: Player): Thread {
@@ -164,9 +173,10 @@ class Recording {
       index: [thread, 0, 0],
       linear: thread,
       frame: watched,
+      shadow: null,
       local: this.segment('local', block * 1024 + thread),
       base: 0,
-      calls: [{ frame: watched, pc: returnPlace, base: 0 }],
+      calls: [{ frame: watched, shadow: null, pc: returnPlace, base: 0 }],
       pc: 1,
       activity: 'running',
       before: null,

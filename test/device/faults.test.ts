@@ -72,25 +72,27 @@ describe('memory', () => {
   });
 
   test('shared memory that was never written', async () => {
-    const source = { module: '.shared .u32 x;', body: 'ld.shared.u32 %r1, [x];' };
+    const source = { module: '.shared .u32 x;', body: `${address} ld.shared.u32 %r1, [x]; st.global.u32 [%rd1], %r1;` };
     expect(await faultOf(source, { engine: 'interp' })).toMatchObject({ code: 'PTX6006', space: 'shared' });
   });
 
-  test('local memory that the thread never wrote; padding next to a written byte may be read', async () => {
-    const body = '.local .align 8 .b8 x[8];\nst.local.u8 [x], 1;\nld.local.u32 %r1, [x];\nld.local.u32 %r1, [x+4];';
+  test('local memory that the thread never wrote; padding next to a written byte may be copied', async () => {
+    const body = `${address} .local .align 8 .b8 x[8];\nst.local.u8 [x], 1; ld.local.u32 %r1, [x];\nst.global.u32 [%rd1], %r1;
+ld.local.u32 %r1, [x+4]; st.global.u32 [%rd1], %r1;`;
     const fault = await faultOf({ body }, { engine: 'interp' });
     expect(fault).toMatchObject({ code: 'PTX6006', space: 'local', line: 9 });
     expect(fault.message).toContain("it is in 'x', 8 bytes at 0x0");
   });
 
   test('padding may be read if a pragma marks it as unused', async () => {
-    const load = '.local .align 8 .b8 x[8];\n.pragma "used_bytes_mask 0";\nld.local.u32 %r1, [x+4];';
-    const { result } = await outcome({ body: load }, 4, { engine: 'interp' });
+    const load = `${address} .local .align 8 .b8 x[8];\n.pragma "used_bytes_mask 0";\nld.local.u32 %r1, [x+4];`;
+    const store = 'st.global.u32 [%rd1], %r1;';
+    const { result } = await outcome({ body: `${load} ${store}` }, 4, { engine: 'interp' });
     expect(result.ok).toBe(true);
-    const fault = await faultOf({ body: `${load}\nld.local.u32 %r1, [x+4];` }, { engine: 'interp' });
+    const fault = await faultOf({ body: `${load}\nld.local.u32 %r1, [x+4]; ${store}` }, { engine: 'interp' });
     expect(fault).toMatchObject({ code: 'PTX6006', line: 9 });
     const used = load.replace('mask 0', 'mask 3');
-    expect(await faultOf({ body: used }, { engine: 'interp' })).toMatchObject({ code: 'PTX6006' });
+    expect(await faultOf({ body: `${used} ${store}` }, { engine: 'interp' })).toMatchObject({ code: 'PTX6006' });
   });
 
   test('cvta.to of an address in another window', async () => {

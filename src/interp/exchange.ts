@@ -1,0 +1,117 @@
+/** The results of operations that threads of a warp execute together, from the values that they brought. */
+import type { Bits } from '../base/bits.ts';
+import type { Collective } from '../isa/collective.ts';
+import { warpSize } from '../machine/launch.ts';
+
+/** One thread of a group: its lane and the values it brought. */
+export interface Member {
+  readonly lane: number;
+  readonly values: readonly Bits[];
+}
+
+/** The results of each member, in the order of the group. */
+export function exchange(fn: Collective, group: readonly Member[]): readonly (readonly Bits[])[] {
+  const mask = group.reduce((lanes, { lane }) => lanes | (1 << lane), 0) >>> 0;
+  switch (fn.form) {
+    case 'shfl':
+      return shuffle(fn.mode, group);
+    case 'vote':
+      return vote(fn.mode, group);
+    case 'match':
+      return match(fn.mode, group, mask);
+    case 'redux':
+      return everywhere(group, [reduce(fn, group)]);
+    case 'elect':
+      return elect(group);
+    case 'active':
+    case 'sync':
+      return everywhere(group, [mask]);
+  }
+}
+
+type Form<K extends Collective['form']> = Extract<Collective, { readonly form: K }>;
+type Mode<K extends 'shfl' | 'vote' | 'match'> = Form<K>['mode'];
+
+function everywhere(group: readonly Member[], results: readonly Bits[]): readonly (readonly Bits[])[] {
+  return group.map(() => results);
+}
+
+/** PTX ISA 9.1, 9.7.9.6: `c` holds the highest lane in its low bits and the bounds of segments above. */
+function shuffle(mode: Mode<'shfl'>, group: readonly Member[]): readonly (readonly Bits[])[] {
+  const byLane = new Map(group.map((member) => [member.lane, member] as const));
+  return group.map(({ lane, values }) => {
+    const [own = 0, operand = 0, bounds = 0] = values;
+    const shift = Number(operand) & 0x1f;
+    const clamp = Number(bounds) & 0x1f;
+    const segment = (Number(bounds) >>> 8) & 0x1f;
+    const highest = (lane & segment) | (clamp & ~segment);
+    const source = sourceLane(mode, lane, shift, segment);
+    const inBounds = mode === 'up' ? source >= highest : source <= highest;
+    const from = inBounds ? byLane.get(source & (warpSize - 1)) : undefined;
+    return [from?.values[0] ?? own, inBounds ? 1 : 0];
+  });
+}
+
+function sourceLane(mode: Mode<'shfl'>, lane: number, shift: number, segment: number): number {
+  switch (mode) {
+    case 'up':
+      return lane - shift;
+    case 'down':
+      return lane + shift;
+    case 'bfly':
+      return lane ^ shift;
+    case 'idx':
+      return (lane & segment) | (shift & ~segment);
+  }
+}
+
+function vote(mode: Mode<'vote'>, group: readonly Member[]): readonly (readonly Bits[])[] {
+  const holding = group.filter(({ values }) => values[0] !== 0);
+  const all = holding.length === group.length;
+  switch (mode) {
+    case 'ballot':
+      return everywhere(group, [holding.reduce((lanes, { lane }) => lanes | (1 << lane), 0) >>> 0]);
+    case 'all':
+      return everywhere(group, [all ? 1 : 0]);
+    case 'any':
+      return everywhere(group, [holding.length > 0 ? 1 : 0]);
+    case 'uni':
+      return everywhere(group, [all || holding.length === 0 ? 1 : 0]);
+  }
+}
+
+function match(mode: Mode<'match'>, group: readonly Member[], mask: number): readonly (readonly Bits[])[] {
+  const alike = (value: Bits | undefined): readonly Member[] => group.filter(({ values }) => values[0] === value);
+  if (mode === 'all') {
+    const same = alike(group[0]?.values[0]).length === group.length;
+    return everywhere(group, same ? [mask, 1] : [0, 0]);
+  }
+  return group.map(({ values }) => [alike(values[0]).reduce((lanes, { lane }) => lanes | (1 << lane), 0) >>> 0]);
+}
+
+function reduce({ op, type }: Form<'redux'>, group: readonly Member[]): Bits {
+  const values = group.map((member) => Number(member.values[0]));
+  const order = (value: number): number => (type === 's32' ? value | 0 : value);
+  const combine = (a: number, b: number): number => {
+    switch (op) {
+      case 'add':
+        return (a + b) >>> 0;
+      case 'min':
+        return order(a) < order(b) ? a : b;
+      case 'max':
+        return order(a) > order(b) ? a : b;
+      case 'and':
+        return (a & b) >>> 0;
+      case 'or':
+        return (a | b) >>> 0;
+      case 'xor':
+        return (a ^ b) >>> 0;
+    }
+  };
+  return values.reduce(combine);
+}
+
+function elect(group: readonly Member[]): readonly (readonly Bits[])[] {
+  const leader = Math.min(...group.map(({ lane }) => lane));
+  return group.map(({ lane }) => [leader, lane === leader ? 1 : 0]);
+}

@@ -1,0 +1,139 @@
+/** Operands of a prepared instruction: registers, special registers, addresses, and results on their way to registers. */
+import { chop } from '../base/bits.ts';
+import type { VariableSymbol } from '../check/symbols.ts';
+import { machineFault } from '../machine/fault.ts';
+import type {
+  AddressSource,
+  ProgramInstruction,
+  SpecialRead,
+  SymbolAddress,
+  Transfer,
+} from '../program/function-program.ts';
+import { isOnStack } from '../program/layout.ts';
+import { readAs, writeAs } from './evaluate.ts';
+import type { FunctionContext } from './launch-context.ts';
+import { flowing, fresh, type Piece } from './pieces.ts';
+import { specialReader } from './specials.ts';
+import { allBits, type Flow, upwards } from './undefined-values.ts';
+import { type Action, valueIn } from './value-steps.ts';
+
+/** Everything that an instruction reads before its steps. */
+export function operandPieces(instruction: ProgramInstruction, context: FunctionContext): readonly Piece[] {
+  return [
+    ...instruction.symbols.map((source) => fresh(source.place, symbolAction(source, context))),
+    ...instruction.specials.map((source) => fresh(source.place, specialAction(source, context))),
+    ...instruction.addresses.map((source) => addressPiece(source, context)),
+    ...instruction.reads.map(readPiece),
+  ];
+}
+
+function readPiece({ operand, register, type, negated }: Transfer): Piece {
+  const whole = allBits(type.width);
+  const flow: Flow = { to: operand, from: [register], through: ([mask = 0n]) => mask & whole };
+  if (negated) {
+    return flowing(flow, (frame) => {
+      frame[operand] = frame[register] === 0 ? 1 : 0;
+    });
+  }
+  return flowing(flow, (frame) => {
+    frame[operand] = readAs(type, valueIn(frame, register));
+  });
+}
+
+/** A result on its way to its register. */
+export function writePiece({ operand, register, registerWidth, type }: Transfer): Piece {
+  const wide = (mask: bigint): bigint => BigInt(writeAs(type, chop(mask, type.width), registerWidth));
+  return flowing({ to: register, from: [operand], through: ([mask = 0n]) => wide(mask) }, (frame) => {
+    frame[register] = writeAs(type, valueIn(frame, operand), registerWidth);
+  });
+}
+
+function specialAction(source: SpecialRead, { cpu, facts }: FunctionContext): Action {
+  const { place } = source;
+  const read = specialReader(source, cpu, facts);
+  return (frame) => {
+    frame[place] = read();
+  };
+}
+
+function symbolAction({ place, base, offset, width }: SymbolAddress, context: FunctionContext): Action {
+  if (base.kind === 'function') {
+    const value = chop(BigInt(base.address) + offset, width);
+    return (frame) => {
+      frame[place] = value;
+    };
+  }
+  const { symbol } = base;
+  const start = baseOf(symbol, context);
+  if (start === null) {
+    return () => {
+      throw machineFault('PTX6030', { what: `the address of ${symbol.name}` });
+    };
+  }
+  const address = BigInt(start) + offset;
+  if (isRelative(symbol, context)) {
+    const { cpu } = context;
+    return (frame) => {
+      frame[place] = chop(address + BigInt(cpu.thread.base), width);
+    };
+  }
+  const value = chop(address, width);
+  return (frame) => {
+    frame[place] = value;
+  };
+}
+
+function baseOf(symbol: VariableSymbol, { program, addressOf }: FunctionContext): number | null {
+  return program.offsetOf(symbol) ?? addressOf(symbol);
+}
+
+/** Whether a variable is at an offset from the activation's base; the base of a kernel is 0. */
+function isRelative({ space }: VariableSymbol, { program }: FunctionContext): boolean {
+  return !program.entry && isOnStack(space);
+}
+
+function addressPiece(source: AddressSource, context: FunctionContext): Piece {
+  const { place, base } = source;
+  const run = addressAction(source, context);
+  if (base.kind !== 'register') return fresh(place, run);
+  return flowing({ to: place, from: [base.register], through: upwards(64) }, run);
+}
+
+/** The effective address in 64 bits, including the immediate offset, before any check. */
+function addressAction(source: AddressSource, context: FunctionContext): Action {
+  const { place, base, offset } = source;
+  switch (base.kind) {
+    case 'none':
+      return fixedAddress(place, offset);
+    case 'variable': {
+      const start = baseOf(base.symbol, context);
+      if (start === null) throw new Error(`no address for variable '${base.symbol.name}'`);
+      const address = BigInt(start) + offset;
+      if (!isRelative(base.symbol, context)) return fixedAddress(place, address);
+      const { cpu } = context;
+      return (frame) => {
+        frame[place] = BigInt.asUintN(64, address + BigInt(cpu.thread.base));
+      };
+    }
+    case 'register': {
+      const { register } = base;
+      // 32-bit addresses wrap at 32 bits: compilers subtract first and add the offset in the operand.
+      const width = base.width <= 32 ? 32 : 64;
+      if (offset === 0n) {
+        return (frame) => {
+          frame[place] = BigInt(valueIn(frame, register));
+        };
+      }
+      return (frame) => {
+        frame[place] = BigInt.asUintN(width, BigInt(valueIn(frame, register)) + offset);
+      };
+    }
+  }
+}
+
+function fixedAddress(place: number, offset: bigint): Action {
+  const address = BigInt.asUintN(64, offset);
+  return (frame) => {
+    frame[place] = address;
+  };
+}

@@ -1,0 +1,95 @@
+/**
+ * The parts of a prepared instruction, each for a thread whose values are all defined and for one that has undefined
+ * values, and how they are joined.
+ */
+import type { ProgramInstruction } from '../program/function-program.ts';
+import type { FunctionContext } from './launch-context.ts';
+import { type CarefulAction, tidy } from './shadow.ts';
+import { careful, type Flow } from './undefined-values.ts';
+import type { Action } from './value-steps.ts';
+
+/** A part of an instruction. `careful` is made when a thread with undefined values first gets there. */
+export interface Piece {
+  readonly run: Action;
+  readonly careful: () => CarefulAction;
+  /** It may load undefined bits into a thread that had none: what follows it must look. */
+  readonly loads?: boolean;
+  /** There is nothing to do without undefined values. */
+  readonly onlyCareful?: boolean;
+}
+
+/** Keeps the shadow up to date by itself, or does not change it. */
+export function plain(run: Action): Piece {
+  return { run, careful: () => run };
+}
+
+/** Computes a value that is always defined. */
+export function fresh(place: number, run: Action): Piece {
+  return { run, careful: () => careful([{ to: place, from: [], through: () => 0n }], run) };
+}
+
+export function flowing(flow: Flow, run: Action): Piece {
+  return { run, careful: () => careful([flow], run) };
+}
+
+/** The end of an instruction, for a thread with undefined values. */
+export function tidyPiece({ places }: ProgramInstruction, { registers }: FunctionContext): Piece {
+  return {
+    run: () => undefined,
+    careful: () => {
+      const temporaries = [...places.values()].filter((place) => !registers.has(place));
+      return (_, thread) => tidy(thread, temporaries);
+    },
+    onlyCareful: true,
+  };
+}
+
+/** All pieces for a thread without undefined values; from a load of such on, as `carefulOf` has them. */
+export function runOf(pieces: readonly Piece[], { cpu, tracksWrites }: FunctionContext): Action {
+  const at = tracksWrites ? pieces.findIndex(({ loads }) => loads === true) : -1;
+  const runs = (some: readonly Piece[]): Action[] =>
+    some.filter(({ onlyCareful }) => onlyCareful !== true).map(({ run }) => run);
+  if (at < 0) return sequence(runs(pieces));
+  const following = pieces.slice(at + 1);
+  const [run, runCarefully] = [sequence(runs(following)), carefulOf(following)];
+  return sequence([
+    ...runs(pieces.slice(0, at + 1)),
+    (frame) => {
+      const { thread } = cpu;
+      if (thread.shadow === null) run(frame);
+      else runCarefully(frame, thread);
+    },
+  ]);
+}
+
+/** All pieces for a thread with undefined values. */
+export function carefulOf(pieces: readonly Piece[]): CarefulAction {
+  let actions: readonly CarefulAction[] | null = null;
+  return (frame, thread) => {
+    actions ??= pieces.map((piece) => piece.careful());
+    for (const action of actions) action(frame, thread);
+  };
+}
+
+/** Joins several functions into one; short lists are unrolled, because most instructions have one to three. */
+function sequence(actions: readonly Action[]): Action {
+  const [a, b, c] = actions;
+  if (a === undefined) return () => undefined;
+  if (b === undefined) return a;
+  if (c === undefined) {
+    return (frame) => {
+      a(frame);
+      b(frame);
+    };
+  }
+  if (actions.length === 3) {
+    return (frame) => {
+      a(frame);
+      b(frame);
+      c(frame);
+    };
+  }
+  return (frame) => {
+    for (const action of actions) action(frame);
+  };
+}

@@ -1,0 +1,65 @@
+/** Which bits of the results of a collective operation are undefined, given those of the values that threads bring. */
+import type { Bits } from '../base/bits.ts';
+import { type Collective, exchangedBy } from '../isa/collective.ts';
+import type { Undefined } from '../machine/definedness.ts';
+import { exchange, type Member } from './exchange.ts';
+import { strongest } from './shadow.ts';
+import type { UndefinedResults } from './thread.ts';
+import { allBits } from './undefined-values.ts';
+
+/** One thread of a group, with the undefined bits of each value that it brought. */
+export interface UndefinedMember extends Member {
+  readonly undefinedBits: UndefinedResults;
+}
+
+/** For each member, in the order of the group, the undefined bits of each result. */
+export function exchangeUndefined(fn: Collective, group: readonly UndefinedMember[]): readonly UndefinedResults[] {
+  if (fn.form === 'shfl') return shuffled(fn, group);
+  const brought = strongest(group.map(({ undefinedBits: [first] }) => first ?? undefined));
+  const { gets } = exchangedBy(fn);
+  if (brought === null || isDecided(fn, group)) return group.map(() => gets.map(() => null));
+  const { origin } = brought;
+  const isBallot = fn.form === 'vote' && fn.mode === 'ballot';
+  const mask = (width: number): bigint => (isBallot ? undefinedLanes(group) : allBits(width));
+  return group.map(() => gets.map((width): Undefined => ({ mask: mask(width), origin })));
+}
+
+/** A defined vote may decide alone. */
+function isDecided(fn: Collective, group: readonly UndefinedMember[]): boolean {
+  if (fn.form !== 'vote') return false;
+  const votes = group
+    .filter(({ undefinedBits: [first] }) => (first ?? null) === null)
+    .map(({ values: [vote] }) => vote !== 0);
+  switch (fn.mode) {
+    case 'all':
+      return votes.includes(false);
+    case 'any':
+      return votes.includes(true);
+    case 'uni':
+      return votes.includes(false) && votes.includes(true);
+    case 'ballot':
+      return false;
+  }
+}
+
+function undefinedLanes(group: readonly UndefinedMember[]): bigint {
+  return group.reduce(
+    (lanes, { lane, undefinedBits: [first] }) => ((first ?? null) === null ? lanes : lanes | (1n << BigInt(lane))),
+    0n,
+  );
+}
+
+/** Each member gets what the lane brought that its value came from. */
+function shuffled(fn: Collective, group: readonly UndefinedMember[]): readonly UndefinedResults[] {
+  const numbered = group.map(({ lane, values }, i) => ({ lane, values: [i, ...values.slice(1)] as readonly Bits[] }));
+  const sources = exchange(fn, numbered).map(([source = 0]) => group[Number(source)]);
+  return group.map(({ undefinedBits: [, operand, bounds] }, i) => {
+    const steering = strongest([operand ?? undefined, bounds ?? undefined]);
+    if (steering === null) return [sources[i]?.undefinedBits[0] ?? null, null];
+    const { origin } = steering;
+    return [
+      { mask: allBits(32), origin },
+      { mask: 1n, origin },
+    ];
+  });
+}

@@ -1,0 +1,153 @@
+/**
+ * Which bits of a memory are defined: those that were written with defined bits. A byte of shared or local memory is
+ * undefined until something is written there.
+ */
+import { byteAt } from '../base/typed-reads.ts';
+import { formatAddress, type MemorySpace } from './address-space.ts';
+import { type MemoryImage, Pages } from './image.ts';
+
+/** Where undefined bits come from: the load that brought them into a register. Plain data. */
+export interface Origin {
+  /** Line of the load in the PTX text. */
+  readonly line: number;
+  readonly space: MemorySpace;
+  /** Its address and size in bytes. */
+  readonly address: string;
+  readonly size: number;
+  /** What is at the address, for messages. */
+  readonly near: string;
+  /**
+   * Written bytes were loaded with them, as when a struct is read with its padding. Such bits may be copied to global
+   * memory.
+   */
+  readonly padding: boolean;
+}
+
+/** Bits of a value that are undefined; a value without any has no entry. */
+export interface Undefined {
+  readonly mask: bigint;
+  readonly origin: Origin;
+}
+
+/** The saved definedness of a segment. */
+export interface DefinednessState {
+  readonly bits: MemoryImage;
+  readonly origins: readonly (readonly [offset: number, origin: Origin])[];
+}
+
+const defined = 0xff;
+
+export class Definedness {
+  /** A mask of defined bits for each byte. */
+  private bits: Uint8Array;
+  private view: DataView;
+  private readonly pages: Pages = new Pages();
+  /** For bytes that were written with undefined bits, where these come from. Entries of defined bytes mean nothing. */
+  private readonly origins = new Map<number, Origin>();
+  private readonly space: MemorySpace;
+  private readonly nearest: (offset: number) => string;
+
+  /** @param nearest what is at or near an offset, for messages */
+  constructor(space: MemorySpace, size: number, nearest: (offset: number) => string) {
+    this.space = space;
+    this.nearest = nearest;
+    this.bits = new Uint8Array(size);
+    this.view = new DataView(this.bits.buffer);
+  }
+
+  /** Whether an aligned access of at most 16 bytes reads nothing but defined bits. */
+  isDefined(offset: number, size: number): boolean {
+    switch (size) {
+      case 1:
+        return this.bits[offset] === defined;
+      case 2:
+        return this.view.getUint16(offset) === 0xffff;
+      case 4:
+        return this.view.getUint32(offset) === 0xffff_ffff;
+      default:
+        for (let at = offset; at < offset + size; at++) if (this.bits[at] !== defined) return false;
+        return true;
+    }
+  }
+
+  /** The undefined bits of a little-endian value of `size` bytes. */
+  undefinedBits(offset: number, size: number): bigint {
+    let mask = 0n;
+    for (let at = offset + size - 1; at >= offset; at--) mask = (mask << 8n) | BigInt(defined ^ byteAt(this.bits, at));
+    return mask;
+  }
+
+  /** Where undefined bits of an access come from: they were stored with a value, or nothing was ever stored. */
+  originOf(line: number, offset: number, size: number): Origin {
+    for (let at = offset; at < offset + size && this.origins.size > 0; at++) {
+      const origin = this.bits[at] === defined ? undefined : this.origins.get(at);
+      if (origin !== undefined) return origin;
+    }
+    const padding = this.bits.subarray(offset, offset + size).some((bits) => bits !== 0);
+    return { line, space: this.space, address: formatAddress(offset), size, near: this.nearest(offset), padding };
+  }
+
+  /** Bytes were written with defined bits. */
+  define(offset: number, size: number): void {
+    this.pages.touch(offset, size);
+    this.bits.fill(defined, offset, offset + size);
+  }
+
+  /** `size` bytes were written with a value that has undefined bits. */
+  undefine(offset: number, size: number, { mask, origin }: Undefined): void {
+    this.pages.touch(offset, size);
+    for (let i = 0; i < size; i++) {
+      const bits = Number((mask >> BigInt(8 * i)) & 0xffn);
+      this.bits[offset + i] = defined ^ bits;
+      if (bits !== 0) this.origins.set(offset + i, origin);
+    }
+  }
+
+  /** Nothing is defined any more from `start` to before `end`. */
+  clear(start: number, end: number): void {
+    this.pages.touch(start, end - start);
+    this.bits.fill(0, start, end);
+    if (this.origins.size > 0) for (let at = start; at < end; at++) this.origins.delete(at);
+  }
+
+  /** Bytes were copied. */
+  move(from: number, to: number, size: number): void {
+    this.pages.touch(to, size);
+    this.bits.copyWithin(to, from, from + size);
+    if (this.origins.size === 0) return;
+    for (let i = 0; i < size; i++) {
+      const origin = this.origins.get(from + i);
+      if (origin === undefined) this.origins.delete(to + i);
+      else this.origins.set(to + i, origin);
+    }
+  }
+
+  /** The segment has grown; what is new is undefined. */
+  grow(size: number): void {
+    const bits = new Uint8Array(size);
+    bits.set(this.bits);
+    this.bits = bits;
+    this.view = new DataView(bits.buffer);
+    this.pages.touchAll();
+  }
+
+  give(): DefinednessState {
+    return { bits: this.pages.take(this.bits), origins: [...this.origins] };
+  }
+
+  /** Restores a saved state of any size. Without one, everything counts as defined. */
+  take(state: DefinednessState | null, size: number): void {
+    if (this.bits.byteLength !== size) {
+      this.bits = new Uint8Array(size);
+      this.view = new DataView(this.bits.buffer);
+      this.pages.touchAll();
+    }
+    this.origins.clear();
+    if (state === null) {
+      this.define(0, size);
+      return;
+    }
+    this.pages.put(state.bits, this.bits);
+    for (const [offset, origin] of state.origins) this.origins.set(offset, origin);
+  }
+}
