@@ -54,5 +54,7 @@ export class TensorFileError extends PtxlabError {
 
 /** A name from a file, for a message: quoted, and at most a line long. */
 export function quote(name: string): string {
-  return JSON.stringify(name.length > 80 ? `${name.slice(0, 77)}...` : name);
+  const text = JSON.stringify(name);
+  // Escapes can make a short name long.
+  return text.length > 82 ? `${text.slice(0, 78)}..."` : text;
 }

@@ -25,19 +25,22 @@ export interface GgufHeader {
 /** Magic number, version, and two counts. */
 const startSize = 24;
 const firstRead = 1 << 20;
+/** Bytes of the longest header that is read, as for safetensors. Real ones have a few megabytes of vocabulary. */
+const longest = 100_000_000;
 const mostExtents = 4;
 
 /**
  * Reads the header. Throws `not-this-container`, `unsupported` for other versions, byte orders and lists of lists,
- * `truncated` if the file ends inside the header, and `bad-header`.
+ * `truncated` if the file ends inside the header, `header-too-large`, and `bad-header`.
  */
 export async function readGgufHeader(source: ByteSource): Promise<GgufHeader> {
   await requireStart(source);
   // The length of a header is only known at its end. It is parsed again with more bytes until it fits.
   for (let length = firstRead; ; length *= 4) {
-    const bytes = await readBytes(source, 0, Math.min(length, source.size));
+    const bytes = await readBytes(source, 0, Math.min(length, longest, source.size));
     const header = parse(new Cursor(bytes, source.size));
     if (header !== null) return header;
+    if (length >= longest) throw new TensorFileError('header-too-large', `the header has more than ${longest} bytes`);
   }
 }
 
