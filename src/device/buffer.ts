@@ -52,7 +52,7 @@ export class DeviceBuffer implements Addressed {
   }
 
   private alive(): Allocation {
-    if (this.allocation.live) return this.allocation;
+    if (this.allocation.ended === null) return this.allocation;
     throw new PtxlabError('buffer-freed', `${this.allocation.owner} was freed`);
   }
 }

@@ -68,8 +68,8 @@ export interface LaunchOptions {
    */
   readonly unchecked?: boolean;
   /**
-   * Worker threads that `jit` distributes the blocks over, at most 64; 0 for the calling thread. Results are the same
-   * except for the order of atomics. Kernels that call `printf`, `malloc`, `free` or `__assertfail` always run on the
+   * Worker threads that `jit` distributes the blocks over, at most 64; 0 for the calling thread. No more are started
+   * than there are blocks, or twice the processors. Results are the same except for the order of atomics. Kernels that call `printf`, `malloc`, `free` or `__assertfail` always run on the
    * calling thread, and so does every kernel if memory cannot be shared: in a page that is not cross-origin isolated.
    */
   readonly workers?: number;

@@ -4,6 +4,7 @@
 import { elementAt } from '../base/element-at.ts';
 import { firstGlobalAddress, formatAddress } from './address-space.ts';
 import { machineFault } from './fault.ts';
+import { FreedRooms } from './freed-rooms.ts';
 import type { Access } from './segment.ts';
 
 export interface Allocation {
@@ -11,8 +12,17 @@ export interface Allocation {
   readonly size: number;
   /** Its owner, for messages: `buffer 2`, `variable lut`. */
   readonly owner: string;
-  live: boolean;
+  /** Bytes that it occupies; at least its size. */
+  readonly room: number;
+  /** Which end of an allocation in this memory its own was; null while it is live. */
+  ended: number | null;
 }
+
+/**
+ * Freed allocations whose addresses are kept from being used again, so that an access to them is recognised. Beyond this
+ * number, the address that was freed first is used again for an allocation of the same size.
+ */
+export const quarantine = 65_536;
 
 /** From this distance in bytes on, the nearest allocation says nothing about a wild address. */
 const far = 2 ** 24;
@@ -23,11 +33,14 @@ function described({ owner, size, address }: Allocation): string {
 
 export class Allocations {
   private readonly list: Allocation[];
+  private freed: FreedRooms = new FreedRooms();
+  private ends = 0;
   private recent: Allocation | null = null;
 
   /** @param list the existing allocations, in the order of their addresses */
   constructor(list: readonly Allocation[] = []) {
     this.list = [...list];
+    this.noteFreed();
   }
 
   /** All allocations, live or not, in the order of their addresses. */
@@ -35,30 +48,39 @@ export class Allocations {
     return this.list;
   }
 
-  insert(allocation: Allocation): void {
-    const index = this.list.findIndex((other) => other.address > allocation.address);
-    if (index < 0) this.list.push(allocation);
-    else this.list.splice(index, 0, allocation);
+  /** Adds one behind all others. */
+  append(allocation: Allocation): void {
+    this.list.push(allocation);
   }
 
   end(allocation: Allocation): void {
-    allocation.live = false;
+    allocation.ended = this.ends++;
+    this.freed.add(allocation);
     this.recent = null;
   }
 
-  /** Removes the first ended one of at least that size and returns its address. */
-  reuse(size: number): number | null {
-    const index = this.list.findIndex((allocation) => !allocation.live && allocation.size >= size);
-    const found = this.list[index];
-    if (found === undefined) return null;
-    this.list.splice(index, 1);
-    return found.address;
+  /** Places an allocation where one of the same room was freed; null if too few were freed since. */
+  reuse(size: number, owner: string, room: number): Allocation | null {
+    return this.freed.count > quarantine ? this.replaceFreed(this.freed.takeEqual(room), size, owner) : null;
+  }
+
+  /** Places an allocation wherever one of sufficient room was freed. */
+  squeeze(size: number, owner: string, room: number): Allocation | null {
+    return this.replaceFreed(this.freed.takeSufficient(room), size, owner);
+  }
+
+  private replaceFreed(freed: Allocation | null, size: number, owner: string): Allocation | null {
+    if (freed === null) return null;
+    const { address, room } = freed;
+    const made: Allocation = { address, size, owner, room, ended: null };
+    this.list[this.countUpTo(address) - 1] = made;
+    return made;
   }
 
   /** The live one that begins at an address, or null. */
   beginningAt(address: number): Allocation | null {
     const found = this.at(address);
-    return found !== null && found.live && found.address === address ? found : null;
+    return found !== null && found.ended === null && found.address === address ? found : null;
   }
 
   /** Restores the allocations of a saved state; an allocation with the same address and owner stays the same object. */
@@ -68,11 +90,13 @@ export class Allocations {
       const same = known.get(one.address);
       if (same?.owner !== one.owner || same.size !== one.size) return { ...one };
       known.delete(one.address);
-      same.live = one.live;
+      same.ended = one.ended;
       return same;
     });
-    for (const gone of known.values()) gone.live = false;
-    this.list.splice(0, this.list.length, ...wanted);
+    for (const gone of known.values()) gone.ended = 0;
+    this.list.length = 0;
+    for (const one of wanted) this.list.push(one);
+    this.noteFreed();
     this.recent = null;
   }
 
@@ -99,14 +123,26 @@ export class Allocations {
     if (offset < firstGlobalAddress) throw machineFault('PTX6005', parameters, where);
     const found = this.at(offset);
     if (found !== null && offset + size <= found.address + found.size) {
-      if (found.live) return found;
+      if (found.ended === null) return found;
       throw machineFault('PTX6003', { ...parameters, owner: described(found) }, where);
     }
     throw machineFault('PTX6001', { ...parameters, space: 'global', near: this.nearest(offset) }, where);
   }
 
-  /** The newest allocation that begins at or below the offset. */
+  private noteFreed(): void {
+    this.freed = new FreedRooms();
+    const order = this.list.flatMap((one) => (one.ended === null ? [] : [{ one, ended: one.ended }]));
+    for (const { one } of order.sort((a, b) => a.ended - b.ended)) this.freed.add(one);
+    this.ends = (order.at(-1)?.ended ?? -1) + 1;
+  }
+
+  /** The last allocation that begins at or below the offset. */
   private at(offset: number): Allocation | null {
+    return this.list[this.countUpTo(offset) - 1] ?? null;
+  }
+
+  /** How many begin at or below the offset. */
+  private countUpTo(offset: number): number {
     let low = 0;
     let high = this.list.length;
     while (low < high) {
@@ -114,11 +150,11 @@ export class Allocations {
       if (elementAt(this.list, middle).address <= offset) low = middle + 1;
       else high = middle;
     }
-    return this.list[low - 1] ?? null;
+    return low;
   }
 
   private nearest(offset: number): string {
-    const live = this.list.filter((allocation) => allocation.live);
+    const live = this.list.filter(({ ended }) => ended === null);
     const distance = ({ address, size }: Allocation): number =>
       offset < address ? address - offset : Math.max(0, offset - address - size + 1);
     const [closest] = live.sort((a, b) => distance(a) - distance(b));

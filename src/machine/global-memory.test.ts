@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { elementAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
+import { quarantine } from './allocations.ts';
 import { MachineFault } from './fault.ts';
 import { GlobalMemory } from './global-memory.ts';
 import { MemoryView, type SharedMemory } from './memory-view.ts';
@@ -41,6 +43,44 @@ describe('allocations', () => {
     memory.free(a);
     memory.allocate(512, 'b');
     expect(() => memory.allocate(1, 'c')).toThrow('c needs 1 bytes; the device has 0 of 512 left');
+  });
+});
+
+describe('freed allocations', () => {
+  test('keep their addresses until many others were freed; then the oldest one of the size is used again', () => {
+    const memory = new GlobalMemory();
+    const addresses = new Set<number>();
+    for (let i = 0; i < 2 * quarantine; i++) {
+      const one = memory.allocate(16, `number ${i}`);
+      addresses.add(one.address);
+      memory.free(one);
+    }
+    expect(addresses.size).toBe(quarantine + 1);
+    const [first = 0] = addresses;
+    // All of them have had one allocation, and all but two a second one.
+    expect(() => memory.check('load', first, 4)).toThrow(`number ${quarantine + 1}, 16 bytes`);
+  });
+
+  test('give place to smaller ones when the addresses run out, the smallest sufficient one first', () => {
+    const memory = new GlobalMemory(4096);
+    const sizes = [1024, 512, 256, 2048];
+    const freed = sizes.map((size) => memory.allocate(size, `of ${size}`));
+    for (const one of freed) memory.free(one);
+    const [, second, third, fourth] = freed.map(({ address }) => address);
+    expect([300, 10, 1500].map((size) => memory.allocate(size, 'new').address)).toEqual([second, third, fourth]);
+  });
+
+  test('are reused in the same order after the state was saved and restored', () => {
+    const memory = new GlobalMemory(2048);
+    const made = Array.from({ length: 4 }, (_, i) => memory.allocate(256, `number ${i}`));
+    memory.allocate(1024, 'rest');
+    for (const i of [3, 1, 0, 2]) memory.free(elementAt(made, i));
+    const saved = memory.give();
+    const next = (): readonly number[] => [0, 1, 2, 3].map(() => memory.allocate(256, 'new').address);
+    const before = next();
+    memory.take(saved);
+    expect(next()).toEqual(before);
+    expect(before).toEqual([3, 1, 0, 2].map((i) => made[i]?.address));
   });
 });
 

@@ -104,18 +104,26 @@ export class GlobalMemory implements EngineMemory {
         `${owner} needs ${size} bytes; the device has ${left} of ${this.limit} left`,
       );
     }
-    const free = this.next < this.limit ? null : this.allocations.reuse(room);
-    const address = free ?? this.extend(room);
-    const allocation: Allocation = { address, size, owner, live: true };
-    this.allocations.insert(allocation);
+    const allocation = this.place(size, owner, room);
     this.used += room;
-    this.bytesAt(address, room).fill(0);
-    this.mark(address, size, true);
+    this.bytesAt(allocation.address, room).fill(0);
+    this.mark(allocation.address, size, true);
     return allocation;
   }
 
+  /** Addresses go up to the size of the device before those of freed allocations are used again. */
+  private place(size: number, owner: string, room: number): Allocation {
+    const { allocations } = this;
+    const reused =
+      this.next < this.limit ? allocations.reuse(size, owner, room) : allocations.squeeze(size, owner, room);
+    if (reused !== null) return reused;
+    const made: Allocation = { address: this.extend(room), size, owner, room, ended: null };
+    allocations.append(made);
+    return made;
+  }
+
   free(allocation: Allocation): void {
-    if (!allocation.live) return;
+    if (allocation.ended !== null) return;
     this.allocations.end(allocation);
     this.used -= roomOf(allocation.size);
     this.mark(allocation.address, allocation.size, false);
@@ -143,8 +151,8 @@ export class GlobalMemory implements EngineMemory {
     this.rooms.splice(0, this.rooms.length, ...kept);
     this.allocations.replace(allocations);
     this.used = 0;
-    for (const { address, size, live } of allocations) {
-      if (!live) continue;
+    for (const { address, size, ended } of allocations) {
+      if (ended !== null) continue;
       this.mark(address, size, true);
       this.used += roomOf(size);
     }

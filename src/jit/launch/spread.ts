@@ -13,20 +13,29 @@ import type { WorkerHost } from './worker-host.ts';
 /** Only one worker writes to a cache line. */
 const lineSize = 256;
 
+/** More threads than this for each processor only take turns. */
+const threadsPerProcessor = 2;
+
+/** The workers that a launch can use of those that were asked for. */
+export function usefulWorkers(asked: number, blocks: number, processors: number): number {
+  return Math.min(asked, blocks, threadsPerProcessor * processors);
+}
+
 /**
- * Runs a launch on a number of workers. Its kernel was compiled for workers and calls no built-in functions, because
+ * Runs a launch on workers, at most as many as asked for. Its kernel was compiled for workers and calls no built-in functions, because
  * those run on the calling thread.
  */
 export async function runSpread(
   launch: Launch,
   code: CompiledCode,
   shared: SharedMemory,
-  workers: number,
+  asked: number,
   host: WorkerHost,
 ): Promise<LaunchResult> {
   const { shape, memory, limits, parameters, image } = launch;
   const { constants, constantLayout } = image;
   const blocks = blocksOf(shape);
+  const workers = usefulWorkers(asked, blocks, host.processors);
   await host.ready(workers);
   const ledger = openLedger({ blocks, workers, budget: limits.budget, seconds: limits.seconds });
   const { size, resident } = roomFor(launch, code.compiled, blocks, workers);

@@ -1,0 +1,66 @@
+/** Freed allocations by the bytes that they occupy, the longest freed first: where new ones may be placed. */
+import { elementAt } from '../base/element-at.ts';
+import type { Allocation } from './allocations.ts';
+
+/** Freed allocations that occupy the same number of bytes; those before `first` were reused. */
+interface Queue {
+  readonly entries: Allocation[];
+  first: number;
+}
+
+export class FreedRooms {
+  private readonly queues = new Map<number, Queue>();
+  /** The sizes of rooms in the queues, ascending. They are all different, so there is space for only a few thousand. */
+  private readonly sizes: number[] = [];
+  private entries = 0;
+
+  get count(): number {
+    return this.entries;
+  }
+
+  add(allocation: Allocation): void {
+    const { room } = allocation;
+    this.entries++;
+    const queue = this.queues.get(room);
+    if (queue !== undefined) {
+      queue.entries.push(allocation);
+      return;
+    }
+    this.queues.set(room, { entries: [allocation], first: 0 });
+    this.sizes.splice(this.rankOf(room), 0, room);
+  }
+
+  /** Removes and returns the one of exactly that size that was freed first; null if there is none. */
+  takeEqual(room: number): Allocation | null {
+    const queue = this.queues.get(room);
+    if (queue === undefined) return null;
+    const taken = elementAt(queue.entries, queue.first++);
+    this.entries--;
+    if (queue.first === queue.entries.length) {
+      this.queues.delete(room);
+      this.sizes.splice(this.rankOf(room), 1);
+    } else if (2 * queue.first > queue.entries.length) {
+      queue.entries.splice(0, queue.first);
+      queue.first = 0;
+    }
+    return taken;
+  }
+
+  /** The same, of the smallest sufficient size. */
+  takeSufficient(room: number): Allocation | null {
+    const size = this.sizes[this.rankOf(room)];
+    return size === undefined ? null : this.takeEqual(size);
+  }
+
+  /** The number of smaller sizes. */
+  private rankOf(room: number): number {
+    let low = 0;
+    let high = this.sizes.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (elementAt(this.sizes, middle) < room) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
