@@ -15,6 +15,7 @@ import { parseItems } from '../syntax/parser.ts';
 import { type Acceptance, acceptance, type ModuleEnvironment } from './availability.ts';
 import type { CheckedFunction } from './checked.ts';
 import type { Overrides } from './declarations/header.ts';
+import { ErrorCap } from './error-cap.ts';
 import { CheckMemory } from './memory.ts';
 import { ModuleChecker } from './module.ts';
 import type { VariableSymbol } from './symbols.ts';
@@ -88,7 +89,8 @@ export class Checker {
 const sharedMemory = new CheckMemory();
 
 /**
- * Checks a PTX module as strictly as ptxas does, and reports every finding. Never throws because of the text.
+ * Checks a PTX module as strictly as ptxas does, and reports every finding, but not more than 1,000 syntax errors and
+ * 1,000 others. Never throws because of the text.
  *
  * @throws PtxlabError `unknown-target` or `unknown-version` if an option names one that does not exist.
  */
@@ -119,9 +121,11 @@ function run(source: string, options: CheckOptions, memory: CheckMemory, keep: b
     diagnostics.push(diagnostic);
   };
   memory.begin();
-  const checker = new ModuleChecker(source, readOverrides(options), report, memory, keep);
+  const cap = new ErrorCap(report);
+  const checker = new ModuleChecker(source, readOverrides(options), cap.report, memory, keep);
   for (const item of parseItems(source, report, keep ? null : memory.lineShapes)) checker.checkItem(item);
   const environment = checker.finish();
+  cap.finish();
   diagnostics.sort((a, b) => a.span.start - b.span.start);
   const requirements = requirementsOf(checker, environment);
   return { report: { diagnostics, requirements }, checker, environment };

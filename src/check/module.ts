@@ -56,6 +56,7 @@ import type { CheckMemory } from './memory.ts';
 import { ModuleRequirements } from './requirements.ts';
 import { SharedMemory } from './declarations/shared-memory.ts';
 import { signatureOf } from './declarations/signature.ts';
+import { NameHelp } from './unknown-name.ts';
 import { type DeclaredSymbol, type FormalSpace, Scope, type VariableSymbol } from './symbols.ts';
 
 /** The state of checking one module. */
@@ -70,6 +71,7 @@ export class ModuleChecker implements InstructionContext {
   readonly variables: VariableSymbol[] = [];
   readonly debug: DebugPlaces;
   readonly shared: SharedMemory = new SharedMemory();
+  readonly names: NameHelp = new NameHelp();
   /** Debug sections as written, when items are kept for running. */
   readonly sections: string[] = [];
   /** Functions that are other names of functions. */
@@ -194,7 +196,7 @@ export class ModuleChecker implements InstructionContext {
         checkVariable(declaration, variable, type, this.report);
         const space = spaceOf(declaration);
         const takenFor = space === 'local parameter' ? (this.formals.get(variable.name) ?? null) : null;
-        if (variable.initializer !== null) checkInitialNames(variable.initializer, scope, this.report);
+        if (variable.initializer !== null) checkInitialNames(variable.initializer, scope, this.report, this.names);
         const { linkage } = declaration;
         for (const member of membersOf(variable))
           this.declareVariable(scope, variableSymbol(member, type, space, { takenFor, linkage }));

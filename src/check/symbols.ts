@@ -95,10 +95,14 @@ export type DeclaredSymbol =
   | TargetsSymbol
   | PrototypeSymbol;
 
+/** So many families are compared faster than a name is hashed. */
+const fewFamilies = 12;
+
 /** One `{ … }` of names, or the module's. Lookup goes outward; an inner name hides an outer one. */
 export class Scope {
   readonly parent: Scope | null;
   readonly families: RegisterSymbol[] = [];
+  private readonly familyNames = new Map<string, RegisterSymbol>();
   /** Names that begin with `%` and end in digits but belong to no family, without the digits. */
   readonly numberedNames: Set<string> = new Set();
   /** Grows with every declaration. */
@@ -167,6 +171,7 @@ export class Scope {
     if (previous !== undefined) return previous;
     this.changes++;
     this.families.push(symbol);
+    this.familyNames.set(symbol.name, symbol);
     return null;
   }
 
@@ -186,8 +191,9 @@ export class Scope {
     return this.names.size === 0 ? undefined : this.names.get(name);
   }
 
-  /** The family whose name is the first `length` characters; a function has only a few families. */
+  /** The family whose name is the first `length` characters. Most functions have only a few families. */
   private familyOf(name: string, length: number): RegisterSymbol | undefined {
+    if (this.families.length > fewFamilies) return this.familyNames.get(name.slice(0, length));
     for (const family of this.families) {
       if (family.name.length === length && name.startsWith(family.name)) return family;
     }

@@ -12,13 +12,21 @@ const cudaNames: ReadonlyMap<string, string> = new Map([
   ['warpSize', 'WARP_SZ'],
 ]);
 
-/** The help for an undeclared name; null if no name is similar. */
-export function helpForName(name: string, scope: Scope): string | null {
-  return (
-    familyHelp(name, scope) ??
-    elementHelp(name) ??
-    meantHelp(cudaName(name) ?? nearestWord(name, candidates(name, scope)))
-  );
+/** For so many undeclared names of a module a similar one is searched, since each is compared with all names. */
+export const searchLimit = 100;
+
+/** Help for the undeclared names of one module. */
+export class NameHelp {
+  private searches = 0;
+
+  /** The help for an undeclared name; null if no name is similar, or after too many searches. */
+  for(name: string, scope: Scope): string | null {
+    return familyHelp(name, scope) ?? elementHelp(name) ?? meantHelp(cudaName(name) ?? this.search(name, scope));
+  }
+
+  private search(name: string, scope: Scope): string | null {
+    return ++this.searches > searchLimit ? null : nearestWord(name, candidates(name, scope));
+  }
 }
 
 function meantHelp(meant: string | null): string | null {

@@ -152,6 +152,14 @@ export const catalogue = {
     section: '4.3',
     explain: 'A text with so many syntax errors is probably not PTX.',
   },
+  PTX1022: {
+    severity: 'error',
+    title: 'too many errors',
+    message: '{count} more errors after the first {limit} were left out',
+    ptxas: 'Ptx assembly aborted due to errors',
+    section: null,
+    explain: 'The text was checked to its end, but only the first errors are listed.',
+  },
   PTX1030: {
     severity: 'error',
     title: 'version missing',
@@ -241,6 +249,14 @@ export const catalogue = {
     ptxas: 'Multiple {axis} modifiers specified',
     section: '9.7',
     explain: 'An instruction takes at most one modifier of each kind, and none of them twice.',
+  },
+  PTX2013: {
+    severity: 'error',
+    title: 'too many modifiers',
+    message: '{opcode} has {found} modifiers; at most {limit} are read',
+    ptxas: "Illegal modifier '{opcode}' for instruction",
+    section: '4.3.2',
+    explain: 'No instruction of PTX has more than ten modifiers and types.',
   },
   PTX2020: {
     severity: 'error',

@@ -43,8 +43,8 @@ export class Header {
   private version: Version | null = null;
   private target: Target | null = null;
   private targetSpan: Span | null = null;
-  /** Options after the architecture. */
-  private readonly options: NameOperand[] = [];
+  /** Options after the architecture, where they occur first. */
+  private readonly options = new Map<string, NameOperand>();
   private addressSize: 32 | 64 = 32;
   private addressSpan: Span | null = null;
   private complete = false;
@@ -91,9 +91,9 @@ export class Header {
 
   private readOption(option: NameOperand): void {
     const { name } = option;
-    const other = this.options.find((earlier) => earlier.name !== name && inOneGroup(earlier, option));
+    const other = [...this.options.values()].find((earlier) => earlier.name !== name && inOneGroup(earlier, option));
     if (other !== undefined) this.report(diagnose('PTX4017', option, { found: name, other: other.name }));
-    this.options.push(option);
+    if (!this.options.has(name)) this.options.set(name, option);
   }
 
   readAddressSize(directive: AddressSizeDirective): void {
@@ -106,7 +106,7 @@ export class Header {
 
   /** Samplers must be declared if textures do not contain them. */
   checkSampler({ type, typeStart, typeEnd }: Variable): void {
-    if (type !== '.samplerref' || this.options.some(({ name }) => name === 'texmode_independent')) return;
+    if (type !== '.samplerref' || this.options.has('texmode_independent')) return;
     this.report(diagnose('PTX5027', { start: typeStart, end: typeEnd }, {}));
   }
 
@@ -124,14 +124,14 @@ export class Header {
 
   /** Findings that are only known after the last item; `hasDebug`: a section has debug information. */
   reportAtEnd(hasDebug: boolean): void {
-    const debug = this.options.find(({ name }) => name === 'debug');
+    const debug = this.options.get('debug');
     if (debug !== undefined && !hasDebug) this.report(diagnose('PTX4020', debug, {}));
   }
 
   private reportDisagreement(): void {
     const target = this.effectiveTarget();
     const version = this.effectiveVersion();
-    for (const option of this.options) {
+    for (const option of this.options.values()) {
       const row = findTargetOption(option.name);
       if (row === undefined || isAvailable([row.since], version, target)) continue;
       const parameters = { option: option.name, needed: describeTargets(row.since.on), target: target.name };

@@ -3,21 +3,21 @@ import { diagnose } from '../../diagnostics/diagnostic.ts';
 import type { Initializer } from '../../syntax/tree.ts';
 import type { Report } from '../report.ts';
 import type { Scope } from '../symbols.ts';
-import { helpForName } from '../unknown-name.ts';
+import type { NameHelp } from '../unknown-name.ts';
 
 type Address = Extract<Initializer, { readonly kind: 'address' }>;
 
 /** Every name must have been declared before, as a variable in memory or as a function. */
-export function checkInitialNames(initializer: Initializer, scope: Scope, report: Report): void {
+export function checkInitialNames(initializer: Initializer, scope: Scope, report: Report, names: NameHelp): void {
   if (initializer.kind === 'list') {
-    for (const element of initializer.elements) checkInitialNames(element, scope, report);
-  } else if (initializer.kind === 'address') checkAddress(initializer, scope, report);
+    for (const element of initializer.elements) checkInitialNames(element, scope, report, names);
+  } else if (initializer.kind === 'address') checkAddress(initializer, scope, report, names);
 }
 
-function checkAddress({ name, offset, generic, span }: Address, scope: Scope, report: Report): void {
+function checkAddress({ name, offset, generic, span }: Address, scope: Scope, report: Report, names: NameHelp): void {
   const symbol = scope.lookup(name);
   if (symbol === undefined) {
-    report(diagnose('PTX3001', span, { name }, { help: helpForName(name, scope) }));
+    report(diagnose('PTX3001', span, { name }, { help: names.for(name, scope) }));
     return;
   }
   const what = whyNot(symbol.kind, symbol.kind === 'variable' ? symbol.space : null, offset, generic);

@@ -3,6 +3,8 @@ import type { RegisterSymbol, Scope } from '../symbols.ts';
 
 /** More families than any program has; registers of further families are looked up by name. */
 const mostFamilies = 4096;
+/** The same in the scopes that are visible at one place. Of more, none counts. */
+const mostVisible = 512;
 
 /**
  * Indices of families: two families share an index if they agree in name, type and lanes, wherever they are declared.
@@ -42,6 +44,7 @@ export class VisibleFamilies {
     this.changes = scope.changes;
     for (const index of this.set) this.counts[index] = 0;
     this.set.length = 0;
+    if (namesIn(scope) > mostVisible) return true;
     const hidden = new Set<string>();
     for (let at: Scope | null = scope; at !== null; at = at.parent) this.add(at, hidden);
     return true;
@@ -58,4 +61,10 @@ export class VisibleFamilies {
     for (const family of scope.families) hidden.add(family.name);
     for (const prefix of scope.numberedNames) hidden.add(prefix);
   }
+}
+
+function namesIn(scope: Scope): number {
+  let names = 0;
+  for (let at: Scope | null = scope; at !== null; at = at.parent) names += at.families.length + at.numberedNames.size;
+  return names;
 }

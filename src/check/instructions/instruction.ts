@@ -11,7 +11,7 @@ import type { InstructionPart, Problem } from './problem.ts';
 import { describeShape } from './describe-shape.ts';
 import type { SharedMemory } from '../declarations/shared-memory.ts';
 import type { Scope } from '../symbols.ts';
-import { helpForName } from '../unknown-name.ts';
+import type { NameHelp } from '../unknown-name.ts';
 
 /** The context from the module that checking an instruction needs. */
 export interface InstructionContext {
@@ -22,6 +22,7 @@ export interface InstructionContext {
   verdicts(): VerdictCache;
   readonly requirements: ModuleRequirements;
   readonly shared: SharedMemory;
+  readonly names: NameHelp;
   /** True the first time an opcode outside the tables occurs. */
   firstUnchecked(opcode: string): boolean;
 }
@@ -81,7 +82,7 @@ function reportUndeclared(operand: Operand, scope: Scope, checker: InstructionCo
     case 'member': {
       if (!checker.memory.shapes.of(operand, scope).undeclared) return;
       const name = operand.kind === 'name' ? operand.name : operand.base + operand.member;
-      checker.report(diagnose('PTX3001', operand, { name }, { help: helpForName(name, scope) }));
+      checker.report(diagnose('PTX3001', operand, { name }, { help: checker.names.for(name, scope) }));
       return;
     }
     case 'offset':

@@ -8,7 +8,7 @@ import { opcodesOutside } from '../../isa/opcodes.ts';
 import { type FormTable, ptxForms } from '../../isa/table.ts';
 import { isTypeName } from '../../isa/types.ts';
 import { matchForm, choicesIn, slotsFit, type Written } from './form-match.ts';
-import type { Problem } from './problem.ts';
+import { type Problem, problem, wholeMnemonic } from './problem.ts';
 import { cleanSpelling, closestProblems, wrongTypes } from './refuse.ts';
 import { missingWord, unknownOpcode } from './unknown-opcode.ts';
 
@@ -18,6 +18,9 @@ export type Resolution =
   /** A PTX instruction outside the table: only its first version and targets are known. */
   | { readonly kind: 'unchecked'; readonly opcode: string; readonly row: AvailabilityRow }
   | { readonly kind: 'refused'; readonly opcode: string; readonly problems: readonly Problem[] };
+
+/** Most dot-parts that are read; no instruction has more than ten. */
+export const partLimit = 128;
 
 const capacity = 20_000;
 const remembered = new Map<string, Resolution>();
@@ -35,6 +38,10 @@ export function resolveMnemonic(mnemonic: string): Resolution {
 /** The meaning of a mnemonic in a given table. */
 export function resolveIn(table: FormTable, mnemonic: string): Resolution {
   const { opcode, parts } = splitMnemonic(mnemonic);
+  if (parts.length > partLimit) {
+    const parameters = { opcode, found: String(parts.length), limit: String(partLimit) };
+    return { kind: 'refused', opcode, problems: [problem('PTX2013', wholeMnemonic, parameters)] };
+  }
   const forms = table.forms(opcode);
   const first = opcode.includes('.') ? 2 : 1;
   const types: Written[] = [];

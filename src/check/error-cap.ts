@@ -1,0 +1,30 @@
+/** Limits how many errors of a text are listed. Syntax errors have a limit of their own, which ends the reading. */
+import type { Span } from '../base/span.ts';
+import { type Diagnostic, diagnose } from '../diagnostics/diagnostic.ts';
+import type { Report } from './report.ts';
+
+/** Errors listed for one module, besides syntax errors. */
+export const errorLimit = 1000;
+
+export class ErrorCap {
+  private readonly sink: Report;
+  private errors = 0;
+  /** The first error that was left out. */
+  private after: Span | null = null;
+
+  constructor(sink: Report) {
+    this.sink = sink;
+  }
+
+  readonly report: Report = (diagnostic: Diagnostic) => {
+    if (diagnostic.severity === 'error' && ++this.errors > errorLimit) this.after ??= diagnostic.span;
+    else this.sink(diagnostic);
+  };
+
+  /** Says how many errors were left out, if any. */
+  finish(): void {
+    if (this.after === null) return;
+    const parameters = { count: String(this.errors - errorLimit), limit: String(errorLimit) };
+    this.sink(diagnose('PTX1022', this.after, parameters));
+  }
+}
