@@ -222,12 +222,11 @@ export class ModuleChecker implements InstructionContext {
   }
 
   private checkFunction(item: FunctionItem): void {
-    const environment = this.header.environment();
     checkHeader(item, this.report);
     checkTuning(item.tuning, this.report);
     if (item.body !== null) this.shared.begin(item);
     if (item.entry) {
-      checkKernel(item, environment, this.report);
+      checkKernel(item, this.header.environment(), this.report);
       this.requirements.note(availabilityOfParameters(item));
     }
     this.requirements.functionHeader(item);
@@ -373,8 +372,9 @@ export class ModuleChecker implements InstructionContext {
   /** Labels are visible in their whole block, before and after their position. */
   private declareLabels(statements: readonly Statement[], scope: Scope): void {
     for (const statement of statements) {
-      const declared: Span = { start: statement.start, end: statement.end };
-      if (statement.kind === 'label') this.declare(scope, { kind: 'label', name: statement.name, declared });
+      if (statement.kind !== 'label') continue;
+      const { name, start, end } = statement;
+      this.declare(scope, { kind: 'label', name, declared: { start, end } });
     }
   }
 }

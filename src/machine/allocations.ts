@@ -33,7 +33,7 @@ function described({ owner, size, address }: Allocation): string {
 
 export class Allocations {
   private readonly list: Allocation[];
-  private freed: FreedRooms = new FreedRooms();
+  private freed: FreedRooms<Allocation> = new FreedRooms();
   private ends = 0;
   private recent: Allocation | null = null;
 

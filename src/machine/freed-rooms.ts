@@ -1,15 +1,14 @@
 /** Freed allocations by the bytes that they occupy, the longest freed first: where new ones may be placed. */
 import { elementAt } from '../base/element-at.ts';
-import type { Allocation } from './allocations.ts';
 
 /** Freed allocations that occupy the same number of bytes; those before `first` were reused. */
-interface Queue {
-  readonly entries: Allocation[];
+interface Queue<Freed> {
+  readonly entries: Freed[];
   first: number;
 }
 
-export class FreedRooms {
-  private readonly queues = new Map<number, Queue>();
+export class FreedRooms<Freed extends { readonly room: number }> {
+  private readonly queues = new Map<number, Queue<Freed>>();
   /** The sizes of rooms in the queues, ascending. They are all different, so there is space for only a few thousand. */
   private readonly sizes: number[] = [];
   private entries = 0;
@@ -18,7 +17,7 @@ export class FreedRooms {
     return this.entries;
   }
 
-  add(allocation: Allocation): void {
+  add(allocation: Freed): void {
     const { room } = allocation;
     this.entries++;
     const queue = this.queues.get(room);
@@ -31,7 +30,7 @@ export class FreedRooms {
   }
 
   /** Removes and returns the one of exactly that size that was freed first; null if there is none. */
-  takeEqual(room: number): Allocation | null {
+  takeEqual(room: number): Freed | null {
     const queue = this.queues.get(room);
     if (queue === undefined) return null;
     const taken = elementAt(queue.entries, queue.first++);
@@ -47,7 +46,7 @@ export class FreedRooms {
   }
 
   /** The same, of the smallest sufficient size. */
-  takeSufficient(room: number): Allocation | null {
+  takeSufficient(room: number): Freed | null {
     const size = this.sizes[this.rankOf(room)];
     return size === undefined ? null : this.takeEqual(size);
   }

@@ -1,0 +1,81 @@
+/** Large adversarial texts give the right results, and what is kept or searched for them has limits. */
+import { describe, expect, test } from 'vitest';
+import { check } from '../../src/check/check.ts';
+import { errorLimit } from '../../src/check/error-cap.ts';
+import { partLimit } from '../../src/check/instructions/resolve.ts';
+import { searchLimit } from '../../src/check/unknown-name.ts';
+import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
+import { type Shape, shapes } from './growth-shapes.ts';
+
+function shapeOf(name: string): Shape {
+  const found = shapes.find((shape) => shape.name === name);
+  if (found === undefined) throw new Error(`no shape '${name}'`);
+  return found;
+}
+
+function findings(name: string, size: number): readonly Diagnostic[] {
+  return check(shapeOf(name).text(size)).diagnostics;
+}
+
+const codesOf = (all: readonly Diagnostic[]): ReadonlySet<string> => new Set(all.map(({ code }) => code));
+
+describe('the number of errors', () => {
+  test.each(['unknown names', 'unknown opcodes', 'unknown modifiers', 'missing functions', 'names declared again'])(
+    '%s: the first ones are listed, and the others counted',
+    (name) => {
+      const found = findings(name, errorLimit + 51);
+      expect(found.filter(({ code }) => code !== 'PTX1022')).toHaveLength(errorLimit);
+      const left = name === 'names declared again' ? 50 : 51;
+      expect(found.at(-1)?.message).toBe(`${left} more errors after the first ${errorLimit} were left out`);
+    },
+  );
+
+  test('exactly as many as are listed leave none out', () => {
+    expect(codesOf(findings('unknown names', errorLimit))).toEqual(new Set(['PTX3001']));
+  });
+});
+
+describe('suggestions', () => {
+  test.each(['unknown names beside registers', 'unknown names in vectors', 'unknown initial names'])(
+    '%s: similar names are searched for the first ones',
+    (name) => {
+      const helped = findings(name, 2 * searchLimit).filter(({ help }) => help !== null);
+      expect(helped).toHaveLength(searchLimit);
+    },
+  );
+});
+
+describe('limits', () => {
+  test('a mnemonic may have many parts, but not any number', () => {
+    expect(codesOf(findings('modifiers of one instruction', partLimit))).toEqual(new Set(['PTX2020']));
+    expect(codesOf(findings('modifiers of one instruction', partLimit + 1))).toEqual(new Set(['PTX2013']));
+  });
+
+  test('an option of .target counts once, however often it is written', () => {
+    expect(findings('options of .target', 5000).map(({ code }) => code)).toEqual(['PTX4020']);
+  });
+});
+
+describe('names', () => {
+  test.each([
+    'register ranges',
+    'registers one by one',
+    'numbered registers one by one',
+    'one range, all used',
+    'scopes one after the other',
+  ])('%s: each is found', (name) => {
+    expect(findings(name, 5000)).toEqual([]);
+  });
+
+  test('each of many register ranges has its own size', () => {
+    const body = Array.from({ length: 600 }, (_, i) => `.reg .b32 %q${i}x<${(i % 7) + 1}>;`);
+    const uses = Array.from({ length: 600 }, (_, i) => `mov.u32 %q${i}x${i % 5}, 1;`);
+    const found = check(
+      `.version 9.0\n.target sm_90\n.address_size 64\n.entry k() {\n${[...body, ...uses].join('\n')}\n}`,
+    ).diagnostics;
+    const wrong = Array.from({ length: 600 }, (_, i) => i).filter((i) => i % 5 > i % 7);
+    expect(found.map(({ help }) => help)).toEqual(
+      wrong.map((i) => expect.stringContaining(`'%q${i}x<${(i % 7) + 1}>' declares`)),
+    );
+  });
+});

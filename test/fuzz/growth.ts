@@ -1,0 +1,141 @@
+/**
+ * Measures how the work grows with the size of a text: the CPU time of checking, loading and launching each shape, at
+ * one size and at 16 times that size.
+ *
+ *     tsx test/fuzz/growth.ts [--only PART OF A NAME] [--seconds MOST FOR ONE FIGURE] [--limit RATIO]
+ */
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { check } from '../../src/check/check.ts';
+import { Device, type LaunchOptions, PtxlabError } from '../../src/device.ts';
+import { type Shape, shapes } from './growth-shapes.ts';
+
+const factor = 16;
+
+/** CPU time in milliseconds, and what came of the work. */
+interface Figure {
+  readonly time: number;
+  readonly outcome: string;
+}
+
+type Phase = (text: string, shape: Shape) => Promise<string> | string;
+
+const launchWith =
+  (options: LaunchOptions): Phase =>
+  async (text, { block = 1 }) => {
+    const device = await Device.create({ memory: 64 << 20 });
+    const module = device.load(text);
+    if (!module.kernelNames.includes('k')) return 'no kernel';
+    const result = await module.kernel('k').launch({ block, ...options });
+    return result.ok ? 'ok' : result.fault.code;
+  };
+
+const phases: Readonly<Record<string, Phase>> = {
+  check: (text) => `${check(text).diagnostics.length} findings`,
+  load: async (text) => {
+    const device = await Device.create({ memory: 64 << 20 });
+    return `${device.load(text).kernelNames.length} kernels`;
+  },
+  jit: launchWith({ engine: 'jit' }),
+  interp: launchWith({ engine: 'interp' }),
+};
+
+async function figureOf(phase: Phase, shape: Shape, size: number): Promise<Figure> {
+  const text = shape.text(size);
+  const before = process.cpuUsage();
+  const outcome = await outcomeOf(phase, text, shape);
+  const { user, system } = process.cpuUsage(before);
+  return { time: (user + system) / 1000, outcome };
+}
+
+async function outcomeOf(phase: Phase, text: string, shape: Shape): Promise<string> {
+  try {
+    return await phase(text, shape);
+  } catch (error) {
+    return error instanceof PtxlabError ? error.code : String(error).slice(0, 60);
+  }
+}
+
+interface Line {
+  readonly shape: string;
+  readonly size: number;
+  readonly phase: string;
+  readonly small: Figure;
+  readonly large: Figure;
+}
+
+/** The mean of as many runs as take some time together, after two that are not counted. */
+async function meanFigure(phase: Phase, shape: Shape): Promise<Figure> {
+  for (let i = 0; i < 2; i++) await figureOf(phase, shape, shape.size);
+  const figures = [await figureOf(phase, shape, shape.size)];
+  const total = (): number => figures.reduce((sum, { time }) => sum + time, 0);
+  while (total() < 60) figures.push(await figureOf(phase, shape, shape.size));
+  return { time: total() / figures.length, outcome: figures[0]?.outcome ?? '' };
+}
+
+/** Runs in a process of its own, which may be ended: prints a line for each phase of each shape. */
+async function measure(shape: Shape): Promise<void> {
+  const { name, size } = shape;
+  for (const [phase, run] of Object.entries(phases)) {
+    const small = await meanFigure(run, shape);
+    const large = await figureOf(run, shape, size * factor);
+    console.log(JSON.stringify({ shape: name, size: size * factor, phase, small, large } satisfies Line));
+    if (large.outcome === 'refused-module') break;
+  }
+}
+
+function print({ shape, size, phase, small, large }: Line): void {
+  const ratio = large.time / small.time;
+  const mark = ratio > Number(values.limit) && large.time > 100 ? ' <--' : '';
+  const times = `${small.time.toFixed(0).padStart(6)} ms ${large.time.toFixed(0).padStart(7)} ms  x ${ratio.toFixed(1).padStart(5)}`;
+  console.log(`${shape.padEnd(40)} ${String(size).padStart(8)} ${phase.padEnd(7)} ${times}  ${large.outcome}${mark}`);
+}
+
+/** Measures in another process from a shape on; returns how many it finished before it was ended. */
+async function measureFrom(first: number, chosen: readonly Shape[]): Promise<number> {
+  const args = [...process.execArgv, fileURLToPath(import.meta.url), '--child', String(first), '--only', values.only];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const left = chosen.slice(first);
+  let done = 0;
+  let last = 'start';
+  const patience = (): NodeJS.Timeout => setTimeout(() => child.kill('SIGKILL'), 1000 * Number(values.seconds));
+  let timer = patience();
+  for await (const text of createInterface({ input: child.stdout })) {
+    clearTimeout(timer);
+    timer = patience();
+    if (text === 'done') {
+      done++;
+      last = 'start';
+      continue;
+    }
+    const line = JSON.parse(text) as Line;
+    last = line.phase;
+    print(line);
+  }
+  clearTimeout(timer);
+  const open = left[done];
+  if (open === undefined) return done;
+  console.log(`${open.name.padEnd(40)} ${String(open.size * factor).padStart(8)} ended after ${last} <--`);
+  return done + 1;
+}
+
+const { values } = parseArgs({
+  options: {
+    child: { type: 'string' },
+    only: { type: 'string', default: '' },
+    seconds: { type: 'string', default: '60' },
+    limit: { type: 'string', default: '20' },
+  },
+});
+
+const chosen = shapes.filter(({ name }) => name.includes(values.only));
+if (values.child === undefined) {
+  for (let at = 0; at < chosen.length; ) at += await measureFrom(at, chosen);
+} else {
+  for (const shape of chosen.slice(Number(values.child))) {
+    await measure(shape);
+    console.log('done');
+  }
+}
