@@ -197,9 +197,9 @@ export class ModuleChecker implements InstructionContext {
         const space = spaceOf(declaration);
         const takenFor = space === 'local parameter' ? (this.formals.get(variable.name) ?? null) : null;
         if (variable.initializer !== null) checkInitialNames(variable.initializer, scope, this.report, this.names);
-        const { linkage } = declaration;
+        const more = { takenFor, linkage: declaration.linkage };
         for (const member of membersOf(variable))
-          this.declareVariable(scope, variableSymbol(member, type, space, { takenFor, linkage }));
+          this.declareVariable(scope, variableSymbol(member, type, space, more));
       }
     }
   }
@@ -222,11 +222,12 @@ export class ModuleChecker implements InstructionContext {
   }
 
   private checkFunction(item: FunctionItem): void {
+    const environment = this.header.environment();
     checkHeader(item, this.report);
     checkTuning(item.tuning, this.report);
     if (item.body !== null) this.shared.begin(item);
     if (item.entry) {
-      checkKernel(item, this.header.environment(), this.report);
+      checkKernel(item, environment, this.report);
       this.requirements.note(availabilityOfParameters(item));
     }
     this.requirements.functionHeader(item);
@@ -372,9 +373,8 @@ export class ModuleChecker implements InstructionContext {
   /** Labels are visible in their whole block, before and after their position. */
   private declareLabels(statements: readonly Statement[], scope: Scope): void {
     for (const statement of statements) {
-      if (statement.kind !== 'label') continue;
-      const { name, start, end } = statement;
-      this.declare(scope, { kind: 'label', name, declared: { start, end } });
+      const declared: Span = { start: statement.start, end: statement.end };
+      if (statement.kind === 'label') this.declare(scope, { kind: 'label', name: statement.name, declared });
     }
   }
 }
