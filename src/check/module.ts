@@ -197,9 +197,8 @@ export class ModuleChecker implements InstructionContext {
         const space = spaceOf(declaration);
         const takenFor = space === 'local parameter' ? (this.formals.get(variable.name) ?? null) : null;
         if (variable.initializer !== null) checkInitialNames(variable.initializer, scope, this.report, this.names);
-        const more = { takenFor, linkage: declaration.linkage };
         for (const member of membersOf(variable))
-          this.declareVariable(scope, variableSymbol(member, type, space, more));
+          this.declareVariable(scope, variableSymbol(member, type, space, { takenFor, linkage: declaration.linkage }));
       }
     }
   }
