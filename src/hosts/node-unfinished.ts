@@ -72,7 +72,6 @@ export async function openUnfinished(target: string, options: UnfinishedOptions)
   const started = await startOf(process.pid);
   const textOf = (reached: unknown): string =>
     JSON.stringify({ process: process.pid, started, work, position: reached } satisfies Journal);
-  const write = (reached: unknown): Promise<void> => writeJournal(journal, textOf(reached), target);
   // The owner of the journal owns the file, so files without a living owner may be taken.
   const isOurs = await claim(journal, found, textOf(goesOn ? left.position : null), target).catch(
     async (error: unknown) => {
@@ -82,21 +81,27 @@ export async function openUnfinished(target: string, options: UnfinishedOptions)
     },
   );
   if (!isOurs) throw isWritten(target, null);
-  let file: PendingFile;
-  try {
+  const create = async (): Promise<PendingFile> => {
     if (!goesOn) await removeAll(parts);
-    file =
-      files === null
-        ? await createFile(target, { size, replace, temporary: temporaryOf(target), resume: goesOn })
-        : await createFiles(target, { files, replace, temporaryOf, resume: goesOn });
-  } catch (error) {
+    return files === null
+      ? createFile(target, { size, replace, temporary: temporaryOf(target), resume: goesOn })
+      : createFiles(target, { files, replace, temporaryOf, resume: goesOn });
+  };
+  const file = await create().catch(async (error: unknown) => {
     if (!goesOn) await removeAll([journal]);
     throw error;
-  }
-  const position = goesOn ? left.position : null;
+  });
+  const write = (reached: unknown): Promise<void> => writeJournal(journal, textOf(reached), target);
+  return { position: goesOn ? left.position : null, ...unfinishedFile(file, journal, write) };
+}
+
+function unfinishedFile(
+  file: PendingFile,
+  journal: string,
+  write: (reached: unknown) => Promise<void>,
+): Omit<UnfinishedFile, 'position'> {
   return {
     file,
-    position,
     async note(reached) {
       await file.sync();
       await write(reached);

@@ -50,7 +50,7 @@ export function prepareCall(site: CallSite, caller: FunctionProgram, line: numbe
     thread.base = base;
     thread.pc = elementAt(starts, index);
     for (const { place, width, offset } of program.registerParameters)
-      takeRegister(thread, place, local, base + offset, byteWidth(width), line);
+      takeRegister(thread, place, local, { at: base + offset, size: byteWidth(width) / 8 }, line);
   };
   return { stop, rest: { kind: 'call', go } };
 }
@@ -143,7 +143,7 @@ function giver({ value, offset, bytes }: Moved, caller: FunctionProgram): Mover 
 function taker({ value, offset, bytes }: Moved, caller: FunctionProgram, line: number): Mover {
   switch (value.kind) {
     case 'register':
-      return (thread, local, _, to) => takeRegister(thread, value.place, local, to + offset, bytes * 8, line);
+      return (thread, local, _, to) => takeRegister(thread, value.place, local, { at: to + offset, size: bytes }, line);
     case 'variable': {
       const own = caller.offsetOf(value.symbol) ?? 0;
       return (_, local, from, to) => {
@@ -163,11 +163,15 @@ function giveRegister({ frame, shadow }: Thread, place: number, local: Segment, 
   if (found !== undefined) local.definedness?.undefine(at, width / 8, found);
 }
 
+interface ByteRange {
+  readonly at: number;
+  readonly size: number;
+}
+
 /** Loads a register from local memory with what is undefined of it. */
-function takeRegister(thread: Thread, place: number, local: Segment, at: number, width: number, line: number): void {
-  thread.frame[place] = local.load(at, width);
+function takeRegister(thread: Thread, place: number, local: Segment, { at, size }: ByteRange, line: number): void {
+  thread.frame[place] = local.load(at, 8 * size);
   const { definedness } = local;
-  const size = width / 8;
   const isDefined = definedness === null || definedness.isDefined(at, size);
   if (isDefined && thread.shadow === null) return;
   const found = isDefined

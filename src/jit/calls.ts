@@ -26,6 +26,16 @@ const header = { region: -16, base: -12, size: -8 } as const;
 /** Most bytes that are zeroed by single stores, which cost less than a `memory.fill`. */
 const largestUnrolled = 128;
 
+/** The function that calls, in which the code is written. */
+interface CallerParts {
+  readonly code: Code;
+  readonly shape: KernelShape;
+  readonly fn: FunctionShape;
+  readonly values: Values;
+  readonly frame: ThreadFrame;
+  readonly locals: RegionLocals;
+}
+
 export class CallWriter {
   private readonly code: Code;
   private readonly shape: KernelShape;
@@ -39,14 +49,7 @@ export class CallWriter {
   /** Start of the callee's activation in the thread's local memory. */
   private readonly calleeBase: number;
 
-  constructor(
-    code: Code,
-    shape: KernelShape,
-    fn: FunctionShape,
-    values: Values,
-    frame: ThreadFrame,
-    locals: RegionLocals,
-  ) {
+  constructor({ code, shape, fn, values, frame, locals }: CallerParts) {
     this.code = code;
     this.shape = shape;
     this.fn = fn;

@@ -34,25 +34,23 @@ export function printf(format: string, args: PrintfArguments): { readonly text: 
     taken++;
     return args.next(bytes);
   };
-  const text = format.replace(
-    pattern,
-    (whole: string, written: string, width = '', precision: string | undefined, size = '', kind = '') => {
-      if (!'diouxXcspfFeEgGaA%'.includes(kind)) return whole;
-      if (kind === '%') return '%';
-      const flags = new Set(written);
-      const columns = width === '*' ? Number(BigInt.asIntN(32, next(4))) : Number(width);
-      if (columns < 0) flags.add('-');
-      const digits = precision === '*' ? Number(BigInt.asIntN(32, next(4))) : Number(precision ?? -1);
-      const spec: Spec = {
-        flags,
-        width: Math.min(Math.abs(columns), widest),
-        precision: digits < 0 ? null : Math.min(digits, widest),
-        size,
-        conversion: kind,
-      };
-      return convert(spec, { ...args, next });
-    },
-  );
+  const text = format.replace(pattern, (whole: string, ...groups: readonly (string | undefined)[]) => {
+    const [written = '', width = '', precision, size = '', kind = ''] = groups;
+    if (!'diouxXcspfFeEgGaA%'.includes(kind)) return whole;
+    if (kind === '%') return '%';
+    const flags = new Set(written);
+    const columns = width === '*' ? Number(BigInt.asIntN(32, next(4))) : Number(width);
+    if (columns < 0) flags.add('-');
+    const digits = precision === '*' ? Number(BigInt.asIntN(32, next(4))) : Number(precision ?? -1);
+    const spec: Spec = {
+      flags,
+      width: Math.min(Math.abs(columns), widest),
+      precision: digits < 0 ? null : Math.min(digits, widest),
+      size,
+      conversion: kind,
+    };
+    return convert(spec, { ...args, next });
+  });
   return { text, taken };
 }
 

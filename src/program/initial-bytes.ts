@@ -10,27 +10,20 @@ export type AddressOf = (name: string, generic: 32 | 64 | null) => bigint;
 export function writeInitial(variable: Variable, bytes: Uint8Array, addressOf: AddressOf): void {
   if (variable.initializer === null) return;
   const width = (types.get(variable.type)?.width ?? 64) / 8;
-  write(variable.initializer, 0, bytes.byteLength, width, bytes, addressOf);
+  write(variable.initializer, bytes, bytes.byteLength, width, addressOf);
 }
 
-/** Brace lists nest by dimension; the rest of a shorter list stays zero. */
-function write(
-  initializer: Initializer,
-  offset: number,
-  room: number,
-  width: number,
-  bytes: Uint8Array,
-  addressOf: AddressOf,
-): void {
-  if (offset + width > bytes.byteLength) return;
+/** `room` bytes are for this initializer, the ones after it for the next. Brace lists nest by dimension; the rest of a shorter list stays zero. */
+function write(initializer: Initializer, bytes: Uint8Array, room: number, width: number, addressOf: AddressOf): void {
+  if (width > bytes.byteLength) return;
   if (initializer.kind !== 'list') {
-    storeWide(bytes, offset, width, valueOf(initializer, width, addressOf));
+    storeWide(bytes, 0, width, valueOf(initializer, width, addressOf));
     return;
   }
   const nested = initializer.elements.some((element) => element.kind === 'list');
   const stride = nested ? Math.floor(room / initializer.elements.length) : width;
   initializer.elements.forEach((element, i) => {
-    write(element, offset + i * stride, stride, width, bytes, addressOf);
+    write(element, bytes.subarray(i * stride), stride, width, addressOf);
   });
 }
 

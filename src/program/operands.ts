@@ -32,30 +32,16 @@ export function sortOperands(
   const symbols: SymbolAddress[] = [];
   const specials: SpecialRead[] = [];
   const registers: RegisterOperand[] = [];
-  const written = new Set(
-    operands.flatMap((operand) =>
-      operand.kind === 'register' && operand.role === 'write' ? [frame.register(operand)] : [],
-    ),
-  );
+  const written = writtenRegisters(operands, frame);
   for (const operand of operands) {
     switch (operand.kind) {
       case 'register': {
         const register = frame.register(operand);
-        const registerWidth = operand.symbol.type.width;
         registers.push({ register, type: operand.type.name, role: operand.role });
         const clobbered = staged && operand.role === 'read' && written.has(register);
-        const shared = registerWidth === operand.type.width && !operand.negated && !clobbered;
-        const place = shared ? register : frame.temporary();
-        places.set(operand.name, place);
-        if (shared) break;
-        const transfer: Transfer = {
-          operand: place,
-          register,
-          registerWidth,
-          type: operand.type,
-          negated: operand.negated,
-        };
-        (operand.role === 'write' ? writes : reads).push(transfer);
+        const transfer = clobbered || !sharesSlot(operand) ? transferOf(operand, register, frame.temporary()) : null;
+        places.set(operand.name, transfer?.operand ?? register);
+        if (transfer !== null) (operand.role === 'write' ? writes : reads).push(transfer);
         break;
       }
       case 'constant': {
@@ -74,12 +60,8 @@ export function sortOperands(
         break;
       case 'symbol-address': {
         const place = frame.temporary();
-        const { symbol } = operand;
-        const base: SymbolAddress['base'] =
-          symbol.kind === 'variable'
-            ? { kind: 'variable', symbol }
-            : { kind: 'function', address: functionAddress(symbol.name) };
         places.set(operand.name, place);
+        const base = symbolBase(operand.symbol, functionAddress);
         symbols.push({ place, width: operand.type.width, base, offset: operand.offset });
         break;
       }
@@ -95,6 +77,33 @@ export function sortOperands(
     }
   }
   return { reads, writes, addresses, symbols, specials, registers };
+}
+
+function writtenRegisters(operands: readonly Binding[], frame: FrameBuilder): ReadonlySet<number> {
+  const results = operands.flatMap((operand) =>
+    operand.kind === 'register' && operand.role === 'write' ? [frame.register(operand)] : [],
+  );
+  return new Set(results);
+}
+
+type RegisterBinding = Extract<Binding, { kind: 'register' }>;
+
+/** Whether the register has exactly the operand's bits. */
+function sharesSlot({ symbol, type, negated }: RegisterBinding): boolean {
+  return symbol.type.width === type.width && !negated;
+}
+
+function transferOf({ symbol, type, negated }: RegisterBinding, register: number, operand: number): Transfer {
+  return { operand, register, registerWidth: symbol.type.width, type, negated };
+}
+
+function symbolBase(
+  symbol: Extract<Binding, { kind: 'symbol-address' }>['symbol'],
+  functionAddress: (name: string) => number,
+): SymbolAddress['base'] {
+  return symbol.kind === 'variable'
+    ? { kind: 'variable', symbol }
+    : { kind: 'function', address: functionAddress(symbol.name) };
 }
 
 function addressBase(base: Extract<Binding, { kind: 'address' }>['base'], frame: FrameBuilder): AddressSource['base'] {

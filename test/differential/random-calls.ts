@@ -59,7 +59,7 @@ class Generator {
       ${this.prototype()}
       mov.u32 %x0, %tid.x; mul.lo.u32 %x1, %x0, 7; rem.u32 %x2, %x0, 3; rem.u32 %x3, %x0, ${same.length};
       mul.wide.u32 %d0, %x3, 8; mov.u64 %d1, table; add.u64 %d0, %d0, %d1; ld.global.u64 %d1, [%d0];
-      ${this.call('%d1', this.styles[0] as Style, '%x4', '%x2', '%x0', '%x1', 'P')}
+      ${this.call('%d1', this.styles[0] as Style, { to: '%x4', depth: '%x2', a: '%x0', b: '%x1' }, 'P')}
       ld.param.u64 %d2, [out]; mul.wide.u32 %d3, %x0, 4; add.u64 %d2, %d2, %d3; st.global.u32 [%d2], %x4; ret; }`;
     const source = ['.version 8.0', '.target sm_80', '.address_size 64', ...headers, table, ...bodies, kernel].join(
       '\n',
@@ -165,7 +165,12 @@ class Generator {
   private callPiece(): Piece {
     const [to, a, b, callee] = [1 + this.below(7), this.below(8), this.below(8), this.below(this.count)];
     const label = `skip${this.labels++}`;
-    const call = this.call(`f${callee}`, this.styles[callee] as Style, `%x${to}`, '%y0', `%x${a}`, `%x${b}`, null);
+    const call = this.call(
+      `f${callee}`,
+      this.styles[callee] as Style,
+      { to: `%x${to}`, depth: '%y0', a: `%x${a}`, b: `%x${b}` },
+      null,
+    );
     return {
       text: `setp.eq.u32 %p, %x0, 0; @%p bra ${label}; sub.u32 %y0, %x0, 1; ${call} ${label}:`,
       run: ({ x, depth }) => {
@@ -190,10 +195,7 @@ class Generator {
   private call(
     callee: string,
     style: Style,
-    to: string,
-    depth: string,
-    a: string,
-    b: string,
+    { to, depth, a, b }: Readonly<Record<'to' | 'depth' | 'a' | 'b', string>>,
     prototype: string | null,
   ): string {
     const last = prototype === null ? '' : `, ${prototype}`;

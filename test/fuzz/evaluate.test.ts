@@ -56,12 +56,18 @@ test('values are used as they are, or refused', () => {
 test('sums of values agree with JavaScript', () => {
   const single = fc.float({ noNaN: true });
   const double = fc.double({ noNaN: true });
+  const integer = fc.maxSafeInteger();
   fc.assert(
-    fc.property(single, single, double, double, fc.maxSafeInteger(), fc.maxSafeInteger(), (a, b, c, d, i, k) => {
-      expect(evaluateValues('add.f32', [a, b])).toEqual([Math.fround(a + b)]);
-      expect(evaluateValues('add.f64', [c, d])).toEqual([c + d]);
-      expect(evaluateValues('add.s64', [i, k])).toEqual([BigInt.asIntN(64, BigInt(i) + BigInt(k))]);
-      expect(evaluateValues('add.s32', [i | 0, k | 0])).toEqual([((i | 0) + (k | 0)) | 0]);
-    }),
+    fc.property(
+      fc.tuple(single, single),
+      fc.tuple(double, double),
+      fc.tuple(integer, integer),
+      ([a, b], [c, d], [i, k]) => {
+        expect(evaluateValues('add.f32', [a, b])).toEqual([Math.fround(a + b)]);
+        expect(evaluateValues('add.f64', [c, d])).toEqual([c + d]);
+        expect(evaluateValues('add.s64', [i, k])).toEqual([BigInt.asIntN(64, BigInt(i) + BigInt(k))]);
+        expect(evaluateValues('add.s32', [i | 0, k | 0])).toEqual([((i | 0) + (k | 0)) | 0]);
+      },
+    ),
   );
 });

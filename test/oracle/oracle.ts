@@ -79,15 +79,14 @@ function beyond(c: Conversion, value: bigint, negative: boolean, randomness: Ran
   const next: Point = { bits: 0, value: last.value * 2n - before.value, even: true };
   const towardZero = mode === 'rz' || mode === (negative ? 'rp' : 'rm');
   const far = towardZero ? last : next;
-  const chosen = value >= next.value ? far : choose(last, next, value, negative, mode, randomness);
+  const chosen = value >= next.value ? far : choose([last, next], value, negative, mode, randomness);
   if (chosen === last) return last.bits;
   return c.to === 'ue8m0' ? 'nan' : 'infinity';
 }
 
 /** Picks one of two neighbouring points by the definition of the rounding. */
 function choose(
-  lower: Point,
-  upper: Point,
+  [lower, upper]: readonly [Point, Point],
   value: bigint,
   negative: boolean,
   mode: Rounding,
@@ -143,7 +142,7 @@ function pick(c: Conversion, magnitude: bigint, negative: boolean, randomness: R
   // that place.
   const zero: Point = { bits: 0, value: 0n, even: true };
   const lower = points[above - 1] ?? (c.to === 'ue8m0' ? upper : zero);
-  return choose(lower, upper, magnitude, negative, c.rounding ?? 'rn', randomness).bits;
+  return choose([lower, upper], magnitude, negative, c.rounding ?? 'rn', randomness).bits;
 }
 
 function firstAtLeast(points: readonly Point[], value: bigint): number {

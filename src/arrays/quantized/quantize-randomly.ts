@@ -21,6 +21,7 @@ import {
 } from './scale-rules.ts';
 import { singlesOf, type SourceArray, type SourceFormat } from '../elements/source-values.ts';
 import { bytesOf } from '../storage.ts';
+import type { Range } from '../../jit/arrays/array-converter.ts';
 
 export interface RandomOptions {
   readonly from: SourceFormat;
@@ -58,7 +59,7 @@ export function quantizeRandomly(
     const values = singlesOf(source.subarray(at, at + count), options.from, room);
     for (let i = 0; i < count; ) {
       const end = Math.min(count, (Math.floor(i / block) + 1) * block, i + chunkElements - filled);
-      scaleInto(products, filled, values, i, end, singleAt(factors, firstScale + Math.floor(i / block)));
+      scaleInto(products, filled, values, { first: i, end }, singleAt(factors, firstScale + Math.floor(i / block)));
       filled += end - i;
       i = end;
       if (filled === chunkElements) flush();
@@ -73,11 +74,10 @@ function scaleInto(
   products: Float32Array,
   at: number,
   values: Float32Array,
-  from: number,
-  to: number,
+  { first, end }: Range,
   factor: number,
 ): void {
-  for (let i = from; i < to; i++) products[at + i - from] = singleAt(values, i) * factor;
+  for (let i = first; i < end; i++) products[at + i - first] = singleAt(values, i) * factor;
 }
 
 /** The largest magnitude of each tile. */

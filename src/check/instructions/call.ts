@@ -58,16 +58,16 @@ export function checkCall(node: Instruction, scope: Scope, report: Report): void
   for (const callable of callables(parts, scope)) {
     const { name, signature } = callable;
     if (
-      countIsWrong(node, name, 'takes', signature.parameters, parts.parameters, report) ||
-      countIsWrong(node, name, 'returns', signature.results, parts.results, report)
+      countIsWrong(node, name, 'takes', [signature.parameters.length, parts.parameters.length], report) ||
+      countIsWrong(node, name, 'returns', [signature.results.length, parts.results.length], report)
     ) {
       return;
     }
     signature.results.forEach((formal, i) => {
-      checkPassed(name, formal, elementAt(parts.results, i), true, scope, report);
+      checkPassed(formal, elementAt(parts.results, i), { name, isResult: true, scope, report });
     });
     signature.parameters.forEach((formal, i) => {
-      checkPassed(name, formal, elementAt(parts.parameters, i), false, scope, report);
+      checkPassed(formal, elementAt(parts.parameters, i), { name, isResult: false, scope, report });
     });
   }
 }
@@ -76,25 +76,26 @@ function countIsWrong(
   node: Instruction,
   name: string,
   verb: 'takes' | 'returns',
-  formals: readonly Formal[],
-  given: readonly Operand[],
+  [expected, found]: readonly [expected: number, found: number],
   report: Report,
 ): boolean {
-  if (formals.length === given.length) return false;
+  if (expected === found) return false;
   const noun = verb === 'takes' ? 'argument' : 'value';
-  const what = `${verb} ${formals.length} ${noun}${formals.length === 1 ? '' : 's'}`;
-  report(diagnose('PTX3020', node, { name, what, found: String(given.length) }));
+  const what = `${verb} ${expected} ${noun}${expected === 1 ? '' : 's'}`;
+  report(diagnose('PTX3020', node, { name, what, found: String(found) }));
   return true;
 }
 
-function checkPassed(
-  name: string,
-  formal: Formal,
-  operand: Operand,
-  isResult: boolean,
-  scope: Scope,
-  report: Report,
-): void {
+/** A call whose operands are checked, one after the other. */
+interface CheckedCall {
+  /** The function called. */
+  readonly name: string;
+  readonly isResult: boolean;
+  readonly scope: Scope;
+  readonly report: Report;
+}
+
+function checkPassed(formal: Formal, operand: Operand, { name, isResult, scope, report }: CheckedCall): void {
   if (operand.kind === 'sink' && isResult) return;
   const parameters = { name, formal: formal.name };
   if (operand.kind === 'integer' || operand.kind === 'float') {

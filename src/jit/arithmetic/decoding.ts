@@ -53,7 +53,7 @@ function decodeFloat(code: Code, format: FloatFormat, bits: number, exact: Exact
       .get(field)
       .i32(top)
       .op('i32.eq')
-      .if(() => special(code, format, ones, fraction, sign, exceptions));
+      .if(() => special(code, format, ones, { fraction, sign }, exceptions));
   }
   code.get(field).i32(bias).op('i32.sub').set(exponent);
   code
@@ -91,8 +91,7 @@ function special(
   code: Code,
   format: FloatFormat,
   ones: bigint,
-  fraction: number,
-  sign: number,
+  { fraction, sign }: { readonly fraction: number; readonly sign: number },
   exceptions: Exceptions,
 ): void {
   if (format.nan === 'all-ones') {

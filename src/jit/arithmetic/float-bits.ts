@@ -3,7 +3,7 @@ import { pairOf } from '../../base/tuples.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
 import { plainConversion } from '../../numerics/conversion.ts';
 import { formats } from '../../numerics/formats.ts';
-import type { Comparison, FloatArithmeticFormat, FloatFunction, FloatMode } from '../../numerics/operations.ts';
+import type { Comparison, FloatArithmeticFormat, FloatFunction } from '../../numerics/operations.ts';
 import type { Code } from '../../wasm/code.ts';
 import { converter } from './convert.ts';
 import type { Helpers } from '../helpers.ts';
@@ -61,8 +61,6 @@ function pushKey(code: Code, local: number, { type, width }: Masks): void {
   constant(code, type, 1n).op(`${type}.shr_u`, `${type}.xor`);
 }
 
-type Chooser = 'min' | 'max';
-
 /** neg, abs, min or max. */
 export function lowerChoice(step: StepOf<'float'>, lowering: Lowering): void {
   const { fn, format, mode, from, to } = step;
@@ -77,7 +75,7 @@ export function lowerChoice(step: StepOf<'float'>, lowering: Lowering): void {
   });
   const [a = 0, b = a] = operands;
   if (fn === 'neg' || fn === 'abs') pushSignChange(code, fn, format, a, masks);
-  else if (fn === 'min' || fn === 'max') pushExtremum(lowering, fn, mode, format, a, b);
+  else if (fn === 'min' || fn === 'max') pushExtremum(lowering, fn, step, a, b);
   else throw new Error(`${fn} does not choose one of its operands`);
   values.set(to, masks.type);
 }
@@ -104,9 +102,8 @@ function pushSignChange(code: Code, fn: FloatFunction, format: FloatArithmeticFo
 
 function pushExtremum(
   { code, values }: Lowering,
-  fn: Chooser,
-  mode: FloatMode,
-  format: FloatArithmeticFormat,
+  fn: 'min' | 'max',
+  { format, mode }: StepOf<'float'>,
   a: number,
   b: number,
 ): void {

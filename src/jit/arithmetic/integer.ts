@@ -84,7 +84,7 @@ function pushInteger(
       return;
     case 'div':
     case 'rem':
-      pushDivision(fn, format.signed, type, a, b, lowering);
+      pushDivision(fn, format, a, b, lowering);
       return;
     case 'min':
       code.get(a).get(b).get(a).get(b).op(`${type}.lt_${suffix}`, 'select');
@@ -105,12 +105,12 @@ function pushInteger(
 /** Division by zero gives all ones. The least value divided by -1 wraps instead of trapping. */
 function pushDivision(
   fn: 'div' | 'rem',
-  signed: boolean,
-  type: IntegerType,
+  { signed, width }: FixedFormat,
   a: number,
   b: number,
   { code, values }: Lowering,
 ): void {
+  const type = holder(width);
   const result = values.temporary(type);
   const divide = (): void => {
     code

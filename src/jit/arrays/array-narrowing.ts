@@ -72,9 +72,9 @@ export function writeNarrowing(
     if (isSummed(form)) pushSummed(code, format, magnitude);
     else pushRoundedWithin(code, target, format, { magnitude, random: random(i) });
   });
-  const patterns = isSummed(form) ? summedPatterns(format) : wholePatterns;
+  const patterns = isSummed(form) ? summedPatterns(format) : wholePatterns(format);
   if (format.width === 16) storeWords(code, patterns, places.target, places.words, results);
-  else storeNarrow(code, format, patterns, places.target, places.words, results);
+  else storeNarrow(code, patterns, places.target, places.words, results);
 }
 
 /** Bits of f32 that only NaNs exceed. Infinities of f16 are finite at this point, and its NaNs are above the limit. */
@@ -84,13 +84,17 @@ function largestOf(from: NarrowingForm['from']): number {
 
 /** How the patterns are held in the results. */
 interface Patterns {
+  /** Bits of a pattern. */
+  readonly width: number;
   /** Number of bits below the pattern. */
   readonly spare: number;
   /** The excess to subtract from the pattern. */
   readonly excess: number;
 }
 
-const wholePatterns: Patterns = { spare: 0, excess: 0 };
+function wholePatterns({ width }: FloatFormat): Patterns {
+  return { width, spare: 0, excess: 0 };
+}
 
 /** Whether an f32 addition rounds. */
 function isSummed({ target, format }: NarrowingForm): boolean {
@@ -112,8 +116,8 @@ function pushSummed(code: Code, format: FloatFormat, magnitude: number): void {
 }
 
 /** The exponent of the sum counts from f32's bias and from the rounding position; it begins at bit 7 of its half. */
-function summedPatterns({ fractionBits, bias }: FloatFormat): Patterns {
-  return { spare: Math.max(0, 7 - fractionBits), excess: (128 + 23 - fractionBits - bias) << fractionBits };
+function summedPatterns({ width, fractionBits, bias }: FloatFormat): Patterns {
+  return { width, spare: Math.max(0, 7 - fractionBits), excess: (128 + 23 - fractionBits - bias) << fractionBits };
 }
 
 function storeWords(
@@ -144,8 +148,7 @@ function storeWords(
 
 function storeNarrow(
   code: Code,
-  format: FloatFormat,
-  { spare, excess }: Patterns,
+  { width, spare, excess }: Patterns,
   target: StoredElements,
   [a, b, c, d]: GroupLocals,
   [p, q, r, s]: GroupLocals,
@@ -162,7 +165,7 @@ function storeNarrow(
   code.get(a).get(b).vector('i16x8.narrow_i32x4_s').get(c).get(d).vector('i16x8.narrow_i32x4_s');
   code.vector('i8x16.narrow_i16x8_s');
   splat(code, 0x80808080).vector('v128.and');
-  if (format.width < 8) code.i32(8 - format.width).vector('i16x8.shr_u');
+  if (width < 8) code.i32(8 - width).vector('i16x8.shr_u');
   code.vector('v128.or');
   storeBytes(code, target.storage);
 }

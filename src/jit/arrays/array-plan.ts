@@ -66,14 +66,16 @@ function layStaging(): Staging {
  * keys of the seed.
  */
 export type ConvertGroups = (
-  groups: number,
-  source: number,
-  target: number,
-  words: number,
-  scratch: number,
-  firstWord: number,
-  key: number,
-  secondKey: number,
+  ...operands: readonly [
+    groups: number,
+    source: number,
+    target: number,
+    words: number,
+    scratch: number,
+    firstWord: number,
+    key: number,
+    secondKey: number,
+  ]
 ) => void;
 
 /** The same parameters as locals of the function. */

@@ -13,6 +13,7 @@ import { exchangeType, groupExchange } from './exchange.ts';
 import type { KernelShape } from '../regions/kernel-shape.ts';
 import { giveLanes, lanesNotNegative, lanesWith } from './lanes.ts';
 import { advanced, outcome, state } from '../layout.ts';
+import { recordOf } from '../../base/records.ts';
 
 /** For threads that wait for something other than a group with a mask. */
 const noGroup = -1;
@@ -112,75 +113,126 @@ function pushState(code: Code, { layout }: KernelShape, states: number, lanes: n
   code.get(states).get(lanes).op('i32.ctz').i32(2).op('i32.shl', 'i32.add').memory('i32.load', layout.origin);
 }
 
-/** Index of the function (words, first thread, existing lanes) → bits of `advanced`: complete groups continue. */
-function sweepFunction(shape: KernelShape): number {
-  const { helpers, frame, layout } = shape;
-  const type = { parameters: ['i32', 'i32', 'i32'], results: ['i32'] } as const;
-  return helpers.function('sweep', type, (code) => {
-    const [words, first, existing] = [0, 1, 2] as const;
-    const [states, waiting, word, what] = quadOf([0, 0, 0, 0].map(() => code.local('i32')));
-    const [mask, members, rest, same, said] = [0, 0, 0, 0, 0].map(() => code.local('i32')) as [
-      number,
-      number,
-      number,
-      number,
-      number,
-    ];
-    const withState = (local: number): Code => code.get(states).get(local).call(lanesWith(helpers, layout.origin));
-    const drop = (set: number, lanes: number): Code =>
-      code.get(set).get(lanes).i32(-1).op('i32.xor', 'i32.and').set(set);
+/** The locals of a sweep: parameters first, then sets of lanes, words and addresses. */
+const sweepLocals = [
+  'words',
+  'first',
+  'existing',
+  'states',
+  'waiting',
+  'word',
+  'what',
+  'mask',
+  'members',
+  'rest',
+  'same',
+  'said',
+] as const;
+
+type SweepLocal = (typeof sweepLocals)[number];
+
+/** Writes one sweep over a warp. */
+class SweepWriter {
+  private readonly shape: KernelShape;
+  private readonly code: Code;
+  private readonly locals: Readonly<Record<SweepLocal, number>>;
+
+  constructor(shape: KernelShape, code: Code) {
+    this.shape = shape;
+    this.code = code;
+    this.locals = recordOf(sweepLocals, (name) => {
+      const index = sweepLocals.indexOf(name);
+      return index < 3 ? index : code.local('i32');
+    });
+  }
+
+  write(): void {
+    const { code, shape, locals } = this;
+    const { helpers, frame, layout } = shape;
+    const { words, existing, states, waiting, word, what, members, same, said } = locals;
     code.get(words).i32(frame.state).op('i32.add').set(states);
     code.get(states).call(lanesNotNegative(helpers, layout.origin)).i32(-1).op('i32.xor').get(existing);
     code.op('i32.and').set(waiting);
     code.i32(state.exited).set(word);
-    withState(word).set(same);
-    drop(waiting, same);
-    drop(existing, same);
+    this.withState(word).set(same);
+    this.drop(waiting, same);
+    this.drop(existing, same);
     code.block((done) => {
       code.loop((again) => {
         code.get(waiting).op('i32.eqz').brIf(done);
         pushState(code, shape, states, waiting);
         code.tee(word).call(whatFunction(shape)).set(what);
-        withState(word).get(waiting).op('i32.and').set(members);
+        this.withState(word).get(waiting).op('i32.and').set(members);
         code.get(what).i32(noGroup).op('i32.eq');
         code.if(() => {
-          drop(waiting, members);
+          this.drop(waiting, members);
           code.br(again);
         });
-        code.get(words).get(waiting).op('i32.ctz').i32(2).op('i32.shl', 'i32.add');
-        code.memory('i32.load', layout.origin + frame.mask).set(mask);
-        // Other lanes with that mask may wait at another instruction for the same operation.
-        code.get(words).i32(frame.mask).op('i32.add').get(mask).call(lanesWith(helpers, layout.origin));
-        code.get(waiting).op('i32.and').tee(rest).get(members).op('i32.and').set(members);
-        drop(rest, members);
-        code.loop((next) => {
-          code.get(rest).if(() => {
-            pushState(code, shape, states, rest);
-            code.set(word);
-            withState(word).get(rest).op('i32.and').set(same);
-            code.get(word).call(whatFunction(shape)).get(what).op('i32.eq');
-            code.if(() => code.get(members).get(same).op('i32.or').set(members));
-            drop(rest, same);
-            code.br(next);
-          });
-        });
-        drop(waiting, members);
-        code.get(members).get(mask).i32(-1).op('i32.xor', 'i32.and');
-        code.if(
-          () => code.get(said).i32(advanced.outside).op('i32.or').set(said),
-          () => {
-            code.get(mask).get(existing).op('i32.and').get(members).i32(-1).op('i32.xor', 'i32.and', 'i32.eqz');
-            code.if(() => {
-              code.get(words).get(first).get(members).call(completeFunction(shape));
-              code.get(said).i32(advanced.moved).op('i32.or').set(said);
-            });
-          },
-        );
+        this.addOthers();
+        this.drop(waiting, members);
+        this.complete();
         code.br(again);
       });
     });
     code.get(said);
-  });
+  }
+
+  /** Other lanes with that mask may wait at another instruction for the same operation. */
+  private addOthers(): void {
+    const { code, shape, locals } = this;
+    const { helpers, frame, layout } = shape;
+    const { words, states, waiting, word, what, mask, members, rest, same } = locals;
+    code.get(words).get(waiting).op('i32.ctz').i32(2).op('i32.shl', 'i32.add');
+    code.memory('i32.load', layout.origin + frame.mask).set(mask);
+    code.get(words).i32(frame.mask).op('i32.add').get(mask).call(lanesWith(helpers, layout.origin));
+    code.get(waiting).op('i32.and').tee(rest).get(members).op('i32.and').set(members);
+    this.drop(rest, members);
+    code.loop((next) => {
+      code.get(rest).if(() => {
+        pushState(code, shape, states, rest);
+        code.set(word);
+        this.withState(word).get(rest).op('i32.and').set(same);
+        code.get(word).call(whatFunction(shape)).get(what).op('i32.eq');
+        code.if(() => code.get(members).get(same).op('i32.or').set(members));
+        this.drop(rest, same);
+        code.br(next);
+      });
+    });
+  }
+
+  /** The members continue if they are all that the mask names. */
+  private complete(): void {
+    const { code, shape } = this;
+    const { words, first, existing, mask, members, said } = this.locals;
+    code.get(members).get(mask).i32(-1).op('i32.xor', 'i32.and');
+    code.if(
+      () => code.get(said).i32(advanced.outside).op('i32.or').set(said),
+      () => {
+        code.get(mask).get(existing).op('i32.and').get(members).i32(-1).op('i32.xor', 'i32.and', 'i32.eqz');
+        code.if(() => {
+          code.get(words).get(first).get(members).call(completeFunction(shape));
+          code.get(said).i32(advanced.moved).op('i32.or').set(said);
+        });
+      },
+    );
+  }
+
+  /** Pushes the lanes whose state word is that of a local. */
+  private withState(local: number): Code {
+    const { helpers, layout } = this.shape;
+    return this.code.get(this.locals.states).get(local).call(lanesWith(helpers, layout.origin));
+  }
+
+  /** Removes lanes from a set. */
+  private drop(set: number, lanes: number): void {
+    this.code.get(set).get(lanes).i32(-1).op('i32.xor', 'i32.and').set(set);
+  }
+}
+
+/** Index of the function (words, first thread, existing lanes) → bits of `advanced`: complete groups continue. */
+function sweepFunction(shape: KernelShape): number {
+  const type = { parameters: ['i32', 'i32', 'i32'], results: ['i32'] } as const;
+  return shape.helpers.function('sweep', type, (code) => new SweepWriter(shape, code).write());
 }
 
 /**

@@ -44,8 +44,6 @@ interface Running {
 
 type Run = (contextAddress: number, region: number, first: number, behind: number, members: number) => number;
 type RunBlocks = (contextAddress: number, count: number, unitSize: number) => number;
-type Advance = (contextAddress: number, first: number, behind: number) => number;
-type Complete = (words: number, first: number, members: number) => void;
 
 export class BlockEngine {
   private readonly launch: BlockLaunch;
@@ -228,9 +226,9 @@ export class BlockEngine {
       compiled,
       threads: this.threads,
       run: (region, first, behind, members) => this.run(room.context, region, first, behind, members),
-      advance: (first, behind) => (this.exports['advance'] as Advance)(room.context, first, behind),
+      advance: (first, behind) => exportedFunction(this.exports, 'advance')(room.context, first, behind),
       complete: (first, members) => {
-        (this.exports['complete'] as Complete)(room.frames + 4 * first, first, members);
+        exportedFunction(this.exports, 'complete')(room.frames + 4 * first, first, members);
       },
       words: () => {
         const bytes = memory.bytesAt(room.frames, compiled.frame.size);

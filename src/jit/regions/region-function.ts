@@ -60,7 +60,8 @@ class RegionWriter {
     const base = fn.program.entry ? null : code.local('i32');
     this.locals = { context: 0, thread: 1, fuel: code.local('i32'), index, base };
     this.frame = new ThreadFrame(code, shape, fn, this.values, 1);
-    this.calls = new CallWriter(code, shape, fn, this.values, this.frame, this.locals);
+    const { values, frame, locals } = this;
+    this.calls = new CallWriter({ code, shape, fn, values, frame, locals });
   }
 
   write(): Code {

@@ -91,8 +91,10 @@ const spellings: readonly Spelling[] = [
   { opcode: 'barrier.cta', aligned: '{.aligned}', way: at('7.8', 30), rest: at('7.8', 30) },
 ];
 
-function barriers({ opcode, aligned, way, rest }: Spelling): readonly InstructionForm[] {
-  const section = '9.7.13.1';
+const section = '9.7.13.1';
+
+/** Both reductions, each without and with a count of threads. */
+function reductions({ opcode, aligned, rest }: Spelling): readonly InstructionForm[] {
   const reduction = (id: string, text: string, result: OperandPattern, operands: readonly OperandPattern[]) =>
     since(
       {
@@ -105,6 +107,24 @@ function barriers({ opcode, aligned, way, rest }: Spelling): readonly Instructio
       },
       rest,
     );
+  return [[barrier], [barrier, count]].flatMap((operands) => [
+    reduction(
+      `popc.${operands.length}`,
+      `.popc${aligned}.u32  d, a${operands.length > 1 ? ', b' : ''}, c`,
+      write('d', 0),
+      operands,
+    ),
+    reduction(
+      `bool.${operands.length}`,
+      `.logic${aligned}.pred  p, a${operands.length > 1 ? ', b' : ''}, c`,
+      write('p', 0),
+      operands,
+    ),
+  ]);
+}
+
+function barriers(spelling: Spelling): readonly InstructionForm[] {
+  const { opcode, aligned, way, rest } = spelling;
   return [
     since(
       {
@@ -139,20 +159,7 @@ function barriers({ opcode, aligned, way, rest }: Spelling): readonly Instructio
       },
       rest,
     ),
-    ...[[barrier], [barrier, count]].flatMap((operands) => [
-      reduction(
-        `popc.${operands.length}`,
-        `.popc${aligned}.u32  d, a${operands.length > 1 ? ', b' : ''}, c`,
-        write('d', 0),
-        operands,
-      ),
-      reduction(
-        `bool.${operands.length}`,
-        `.logic${aligned}.pred  p, a${operands.length > 1 ? ', b' : ''}, c`,
-        write('p', 0),
-        operands,
-      ),
-    ]),
+    ...reductions(spelling),
   ];
 }
 

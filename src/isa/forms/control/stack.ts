@@ -2,7 +2,7 @@
  * alloca, stacksave and stackrestore: PTX ISA 9.1, 9.7.15. Each activation of a function has a fixed number of bytes;
  * when they run out, the result is an address that cannot be accessed.
  */
-import { type InstructionForm, type OperandPattern, read, slotType, type Variant, write } from '../../form.ts';
+import { type InstructionForm, read, slotType, type Variant, write } from '../../form.ts';
 import { type Ref, stackBase, stackLimit, stackTop } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { at } from '../../targets.ts';
@@ -11,25 +11,11 @@ import { bits, compare, constant, integer, resize, select } from '../integer/ste
 
 const sizes: readonly TypeName[] = ['.u32', '.u64'];
 
-function form(
-  syntax: string,
-  id: string,
-  section: string,
-  summary: string,
-  operands: readonly OperandPattern[],
-  steps: InstructionForm['steps'],
-): InstructionForm {
-  return {
-    id,
-    section,
-    syntax,
-    summary,
-    sets: { type: sizes },
-    regime: 'exact',
-    availability: [{ subject: id.split('.')[0] ?? id, ways: [at('7.3', 52)] }],
-    operands,
-    steps,
-  };
+type Line = Pick<InstructionForm, 'id' | 'section' | 'syntax' | 'summary' | 'operands' | 'steps'>;
+
+function form(line: Line): InstructionForm {
+  const availability = [{ subject: line.id.split('.')[0] ?? line.id, ways: [at('7.3', 52)] }];
+  return { ...line, sets: { type: sizes }, regime: 'exact', availability };
 }
 
 const formatOf = (variant: Variant): 'u32' | 'u64' => (slotType(variant, 0).width === 32 ? 'u32' : 'u64');
@@ -68,31 +54,36 @@ const ptr = write('ptr', 0);
 
 /** alloca, stacksave and stackrestore. */
 export const stackForms: readonly InstructionForm[] = [
-  form(
-    'alloca.type  ptr, size',
-    'alloca',
-    '9.7.15.3',
-    'Takes bytes of local memory, up to 8 KiB in a function.',
-    [ptr, size],
-    (variant) => [constant('$unit', 8, 64), ...take(variant, '$unit')],
-  ),
-  form(
-    'alloca.type  ptr, size, alignment',
-    'alloca.aligned',
-    '9.7.15.3',
-    'Takes aligned bytes of local memory, up to 8 KiB in a function.',
-    [ptr, size, alignment],
-    (variant) => [resize('$unit', 'u64', '$alignment', 'u32'), ...take(variant, '$unit')],
-  ),
-  form('stacksave.type  d', 'stacksave', '9.7.15.1', 'How much alloca has taken.', [write('d', 0)], (variant) => [
-    resize('$d', formatOf(variant), stackTop, 'u64'),
-  ]),
-  form(
-    'stackrestore.type  a',
-    'stackrestore',
-    '9.7.15.2',
-    'Gives back what alloca has taken since stacksave.',
-    [read('a', 0, { registerOnly: true })],
-    (variant) => [resize(stackTop, 'u64', '$a', formatOf(variant))],
-  ),
+  form({
+    id: 'alloca',
+    section: '9.7.15.3',
+    syntax: 'alloca.type  ptr, size',
+    summary: 'Takes bytes of local memory, up to 8 KiB in a function.',
+    operands: [ptr, size],
+    steps: (variant) => [constant('$unit', 8, 64), ...take(variant, '$unit')],
+  }),
+  form({
+    id: 'alloca.aligned',
+    section: '9.7.15.3',
+    syntax: 'alloca.type  ptr, size, alignment',
+    summary: 'Takes aligned bytes of local memory, up to 8 KiB in a function.',
+    operands: [ptr, size, alignment],
+    steps: (variant) => [resize('$unit', 'u64', '$alignment', 'u32'), ...take(variant, '$unit')],
+  }),
+  form({
+    id: 'stacksave',
+    section: '9.7.15.1',
+    syntax: 'stacksave.type  d',
+    summary: 'How much alloca has taken.',
+    operands: [write('d', 0)],
+    steps: (variant) => [resize('$d', formatOf(variant), stackTop, 'u64')],
+  }),
+  form({
+    id: 'stackrestore',
+    section: '9.7.15.2',
+    syntax: 'stackrestore.type  a',
+    summary: 'Gives back what alloca has taken since stacksave.',
+    operands: [read('a', 0, { registerOnly: true })],
+    steps: (variant) => [resize(stackTop, 'u64', '$a', formatOf(variant))],
+  }),
 ];

@@ -29,9 +29,16 @@ const c = read('c', 0);
 
 type Direction = 'add' | 'sub';
 
+/** from ± other, in an integer type. */
+interface Terms {
+  readonly direction: Direction;
+  readonly type: IntegerName;
+  readonly from: Ref;
+  readonly other: Ref;
+}
+
 /** The carry of `result` = from ± other, as unsigned numbers: a sum was too large, or a difference is not below 0. */
-function carryOut(direction: Direction, width: number, to: Ref, result: Ref, from: Ref, other: Ref): Step {
-  const type = integerName(false, width);
+function carryOut({ direction, type, from, other }: Terms, to: Ref, result: Ref): Step {
   return direction === 'add' ? compare('lt', type, to, result, from) : compare('ge', type, to, from, other);
 }
 
@@ -42,14 +49,14 @@ function carryIn(direction: Direction, type: IntegerName): readonly Step[] {
 }
 
 /** d = from ± other, reading and writing the condition code as requested. */
-function carried(direction: Direction, width: number, from: Ref, other: Ref, reads: boolean, writes: boolean): Step[] {
-  const type = integerName(false, width);
+function carried(terms: Terms, reads: boolean, writes: boolean): readonly Step[] {
+  const { direction, type, from, other } = terms;
   const first = reads ? '$partial' : '$d';
   const steps: Step[] = [integer(direction, type, first, from, other)];
-  if (writes) steps.push(carryOut(direction, width, '$out', first, from, other));
+  if (writes) steps.push(carryOut(terms, '$out', first));
   if (reads) {
     steps.push(...carryIn(direction, type), integer(direction, type, '$d', '$partial', '$carry'));
-    if (writes) steps.push(carryOut(direction, width, '$out.carry', '$d', '$partial', '$carry'));
+    if (writes) steps.push(carryOut({ ...terms, from: '$partial', other: '$carry' }, '$out.carry', '$d'));
   }
   // One of the two additions may carry; neither of the two subtractions may borrow.
   if (writes && reads) steps.push(bits(direction === 'add' ? 'or' : 'and', 1, conditionCode, '$out', '$out.carry'));
@@ -69,12 +76,13 @@ function saturated(direction: Direction, from: Ref, other: Ref): readonly Step[]
   ];
 }
 
-const widthOf = (variant: Variant): number => slotType(variant, 0).width;
+const unsignedType = (variant: Variant): IntegerName => integerName(false, slotType(variant, 0).width);
 
 function sums(direction: Direction, reads: boolean): InstructionForm['steps'] {
   return (variant) => {
     if (has(variant, '.sat')) return saturated(direction, '$a', '$b');
-    return carried(direction, widthOf(variant), '$a', '$b', reads, has(variant, '.cc'));
+    const terms: Terms = { direction, type: unsignedType(variant), from: '$a', other: '$b' };
+    return carried(terms, reads, has(variant, '.cc'));
   };
 }
 
@@ -83,7 +91,8 @@ function products(half: 'lo' | 'hi', reads: boolean): InstructionForm['steps'] {
     const type = integerType(variant, 0);
     const product = integer(`mul.${half}`, type, '$product', '$a', '$b');
     if (has(variant, '.sat')) return [product, ...saturated('add', '$product', '$c')];
-    return [product, ...carried('add', widthOf(variant), '$product', '$c', reads, has(variant, '.cc'))];
+    const terms: Terms = { direction: 'add', type: unsignedType(variant), from: '$product', other: '$c' };
+    return [product, ...carried(terms, reads, has(variant, '.cc'))];
   };
 }
 
