@@ -52,7 +52,7 @@ for (const sweep of narrow) {
   const known = file.of(sweep.name);
   if (!known.has(0)) known.set(0, referenceDigest(sweep));
 }
-file.write();
+await file.write();
 process.stderr.write(`${narrow.length} by the reference engine; ${wide.length} to sweep\n`);
 
 const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { PtxlabError } from '../base/error.ts';
+import { refuseSameFiles } from '../hosts/node-output.ts';
 import { openUnfinished, type UnfinishedFile } from '../hosts/node-unfinished.ts';
 import { type ConversionChoice, type ConversionPlan, planConversion } from '../tensors/conversion-plan.ts';
 import { convertFile, type Position, isPosition } from '../tensors/convert-file.ts';
@@ -14,7 +15,7 @@ import { type ExitCode, UsageError } from './exit.ts';
 import { interruptible } from './interrupt.ts';
 import { writeError, writeOut } from './output.ts';
 import { progressBar } from './progress.ts';
-import { filesOfInput, refuseSameFiles } from './same-file.ts';
+import { filesOfInput } from './input-files.ts';
 import { named, openTensors, type TensorInput } from './tensor-input.ts';
 
 export async function convertCommand(paths: readonly string[], flags: ConvertFlags): Promise<ExitCode> {
@@ -29,7 +30,7 @@ export async function convertCommand(paths: readonly string[], flags: ConvertFla
       const idle = idlePatterns(input, flags);
       if (flags.quiet !== true) for (const words of idle) await writeError(`ptxlab: warning: ${words}\n`);
       const plan = planFor(to, input, container, choice);
-      await refuseSameFiles([input], filesOf(to, plan));
+      await refuseSameFiles(filesOfInput(input), filesOf(to, plan));
       if (flags.dryRun === true) {
         await writeOut(flags.json === true ? `${JSON.stringify(planJson(plan), null, 2)}\n` : planText(plan));
         return 0;

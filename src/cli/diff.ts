@@ -1,6 +1,6 @@
 /** `ptxlab diff`: how far the tensors of one file are from those of another. */
 import { PtxlabError } from '../base/error.ts';
-import { createFile } from '../hosts/node-files.ts';
+import { requireOutputs, writeFiles } from '../hosts/node-output.ts';
 import { compareFiles, type FileDiff } from './diff/compare.ts';
 import { diffJson } from './diff/json.ts';
 import { diffText } from './diff/text.ts';
@@ -10,7 +10,7 @@ import { interruptible } from './interrupt.ts';
 import type { CommonFlags } from './options.ts';
 import { writeOut } from './output.ts';
 import { progressBar } from './progress.ts';
-import { refuseSameFiles } from './same-file.ts';
+import { filesOfInput } from './input-files.ts';
 import { columnsOf, isAscii, styleFor } from './style.ts';
 import { openTensors, type TensorFlags } from './tensor-input.ts';
 
@@ -21,6 +21,7 @@ export interface DiffFlags extends CommonFlags, TensorFlags {
   readonly worst?: string;
   readonly details?: string;
   readonly html?: string;
+  readonly force?: boolean;
   readonly json?: boolean;
   readonly ascii?: boolean;
 }
@@ -52,7 +53,8 @@ async function diffFiles(pathA: string, pathB: string, { flags, settings, signal
   try {
     const b = await openTensors(pathB, flags);
     try {
-      if (flags.html !== undefined) await refuseSameFiles([a, b], [flags.html]);
+      if (flags.html !== undefined)
+        await requireOutputs([flags.html], [a, b].flatMap(filesOfInput), flags.force === true);
       const diff = await compareFiles(a, b, {
         worst: settings.worst,
         withExponents: flags.html !== undefined,
@@ -73,7 +75,7 @@ async function diffFiles(pathA: string, pathB: string, { flags, settings, signal
 }
 
 async function report(diff: FileDiff, flags: DiffFlags, { limits, details }: DiffSettings): Promise<void> {
-  if (flags.html !== undefined) await writeReport(flags.html, diff, limits);
+  if (flags.html !== undefined) await writeReport(flags.html, diff, limits, flags.force === true);
   if (flags.json === true) return writeOut(`${JSON.stringify(diffJson(diff, limits), null, 2)}\n`);
   const layout = {
     style: await styleFor(flags.color, process.stdout),
@@ -84,17 +86,9 @@ async function report(diff: FileDiff, flags: DiffFlags, { limits, details }: Dif
   await writeOut(diffText(diff, limits, layout));
 }
 
-/** The file appears whole, or not at all; an older report is replaced. */
-async function writeReport(path: string, diff: FileDiff, limits: Limits): Promise<void> {
+async function writeReport(path: string, diff: FileDiff, limits: Limits, replace: boolean): Promise<void> {
   const { diffHtml } = await import('./diff/html.ts');
-  const bytes = Buffer.from(diffHtml(diff, limits));
-  const file = await createFile(path, { size: bytes.length, replace: true });
-  try {
-    await file.write(0, bytes);
-    await file.commit();
-  } finally {
-    await file.discard();
-  }
+  await writeFiles([{ path, bytes: Buffer.from(diffHtml(diff, limits)) }], replace);
 }
 
 function readSettings({ maxAbs, maxRel, minSqnr, worst, details }: DiffFlags): DiffSettings {

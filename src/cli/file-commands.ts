@@ -78,6 +78,7 @@ export function defineDiff(program: Command, finish: Finish): void {
     .option('--details <count>', 'number of tensors shown in detail, the worst first; 3 by default')
     .option('--worst <count>', 'number of elements shown of each of them; 5 by default')
     .option('--html <file>', 'write a report with charts')
+    .option('--force', 'replace an existing report')
     .option('--dtype <type>', 'element type of raw files')
     .option('--shape <extents>', 'shape of raw files: 1024,1024')
     .option('--json', 'write JSON')

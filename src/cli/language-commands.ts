@@ -76,6 +76,7 @@ export function defineRun(program: Command, finish: Finish): void {
       [],
     )
     .option('--out <index:file>', 'write a buffer argument to a file after the launch; can be repeated', collect, [])
+    .option('--force', 'replace existing files')
     .option('-t, --target <name>', "judge for this architecture instead of the module's target")
     .option('--gpu <name>', 'the GPU whose arithmetic to use, such as sm_90 or H100; that of the target by default')
     .addOption(new Option('--engine <engine>', 'the engine to run on').choices(['jit', 'interp']))
@@ -95,7 +96,7 @@ export function defineRun(program: Command, finish: Finish): void {
     });
   examples(
     command,
-    'ptxlab run saxpy.ptx --grid 16 --block 256 --arg u32:4096 --arg f32:2 --arg x.npy --arg y.npy --out 3:y.npy',
+    'ptxlab run saxpy.ptx --grid 16 --block 256 --arg u32:4096 --arg f32:2 --arg x.npy --arg y.npy --out 3:z.npy',
     'ptxlab run --job job.json',
   );
 }

@@ -2,17 +2,18 @@
  * `ptxlab run`: a kernel on the CPU. Ctrl-C has no handler and ends the process, because a busy process would not run a
  * handler.
  */
-import { rename, writeFile } from 'node:fs/promises';
 import { elementAt } from '../base/element-at.ts';
 import type { Dim3 } from '../device.ts';
-import { type NpyArray, writeNpy } from '../tensors/npy/npy.ts';
+import { writeNpy } from '../tensors/npy/npy.ts';
 import { renderPretty } from '../diagnostics/renderers/pretty.ts';
+import { requireOutputs, writeFiles } from '../hosts/node-output.ts';
 import { type ExitCode, UsageError } from './exit.ts';
+import { interruptible } from './interrupt.ts';
 import { faultText } from './run/fault-report.ts';
-import { describeReadError, displayName, readInput } from './io.ts';
+import { displayName, readInput } from './io.ts';
 import { type CommonFlags, readTarget } from './options.ts';
 import { writeError, writeOut } from './output.ts';
-import { type RunInput, readArgument } from './run/inputs.ts';
+import { fileOfArgument, type RunInput, readArgument } from './run/inputs.ts';
 import { readEngine, runJob } from './run/job.ts';
 import { execute, type RunOutcome, type RunRequest } from './run/launch.ts';
 import { showElements } from './run/values.ts';
@@ -27,6 +28,7 @@ export interface RunFlags extends CommonFlags, TraceFlags {
   readonly cooperative?: boolean;
   readonly arg: readonly string[];
   readonly out: readonly string[];
+  readonly force?: boolean;
   readonly target?: string;
   readonly gpu?: string;
   readonly engine?: 'jit' | 'interp';
@@ -55,6 +57,12 @@ async function runFile(file: string, flags: RunFlags): Promise<ExitCode> {
   for (const { index } of outputs) {
     if (inputs[index]?.kind !== 'buffer') throw new UsageError(`--out ${index}: argument ${index} is not a buffer`);
   }
+  const read = [file, ...flags.arg.flatMap((text) => fileOfArgument(text) ?? [])];
+  await requireOutputs(
+    outputs.map(({ path }) => path),
+    read,
+    flags.force === true,
+  );
   const trace = readTraceFlags(flags);
   const request: RunRequest = {
     source: source.value,
@@ -106,8 +114,7 @@ async function report(
       return 1;
     case 'done':
       await writeOut(outcome.printed);
-      for (const output of outputs)
-        await writeOutput(output, elementAt(inputs, output.index), outcome.outputs[output.index] ?? null);
+      await writeOutputs(outputs, inputs, outcome.outputs, flags.force === true);
       await writeOut(previews(inputs, outcome.outputs, outputs));
       if (flags.quiet !== true) {
         const { threads, instructions, milliseconds } = outcome.stats;
@@ -132,18 +139,28 @@ function readOutput(text: string, count: number): Output {
   return { index, path: elementAt(found, 2) };
 }
 
-/** Written under a temporary name first, so that the final name never refers to an incomplete file. */
-async function writeOutput({ path }: Output, input: RunInput, bytes: Uint8Array | null): Promise<void> {
-  if (bytes === null) return;
+/** A signal that comes meanwhile ends the process when the files are written. */
+async function writeOutputs(
+  outputs: readonly Output[],
+  inputs: readonly RunInput[],
+  results: readonly (Uint8Array | null)[],
+  replace: boolean,
+): Promise<void> {
+  const files = outputs.flatMap(({ index, path }) => {
+    const bytes = results[index] ?? null;
+    return bytes === null ? [] : [{ path, bytes: contentsOf(path, elementAt(inputs, index), bytes) }];
+  });
+  if (files.length === 0) return;
+  await interruptible(async () => {
+    await writeFiles(files, replace);
+    return 0;
+  });
+}
+
+function contentsOf(path: string, input: RunInput, bytes: Uint8Array): Uint8Array {
+  if (!path.endsWith('.npy')) return bytes;
   const element = input.kind === 'buffer' ? input.element : null;
-  const array: NpyArray = { ...(element ?? { type: 'u1', shape: [bytes.byteLength] }), bytes };
-  const temporary = `${path}.${process.pid}.tmp`;
-  try {
-    await writeFile(temporary, path.endsWith('.npy') ? writeNpy(array) : bytes);
-    await rename(temporary, path);
-  } catch (error) {
-    throw new UsageError(`${path}: cannot be written: ${describeReadError(error)}`);
-  }
+  return writeNpy({ ...(element ?? { type: 'u1', shape: [bytes.byteLength] }), bytes });
 }
 
 /** The buffers that the kernel changed and that are not written to a file, one line each. */

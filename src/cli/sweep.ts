@@ -1,6 +1,8 @@
 /** `ptxlab sweep`: whole input ranges of conversions, as digests. */
+import { lstat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { requireOutputs } from '../hosts/node-output.ts';
 import { sweepInThreads } from '../hosts/sweep-threads.ts';
 import { prepareSweep, type Sweep } from '../sweep.ts';
 import { type ChunkDigests, DigestFile } from './sweep/digest-file.ts';
@@ -29,7 +31,7 @@ export async function sweepCommand(instructions: readonly string[], flags: Sweep
   const expected = readExpected(flags);
   const names = instructions.length > 0 ? instructions : [...(expected?.sweeps.keys() ?? [])];
   if (names.length === 0) throw new UsageError('sweep needs an instruction, or --expect FILE for all of the file');
-  const out = flags.out === undefined ? null : DigestFile.read(flags.out, true);
+  const out = flags.out === undefined ? null : await readOut(flags.out);
   return interruptible(async (signal) => {
     let worst: ExitCode = 0;
     for (const name of names) {
@@ -39,6 +41,19 @@ export async function sweepCommand(instructions: readonly string[], flags: Sweep
     }
     return worst;
   });
+}
+
+/** The file that a sweep continues. A link would be replaced by a file, so its target has to be named. */
+async function readOut(path: string): Promise<DigestFile> {
+  await requireOutputs([path], [publishedFile], !(await isLink(path)));
+  return DigestFile.read(path, true);
+}
+
+async function isLink(path: string): Promise<boolean> {
+  return lstat(path).then(
+    (found) => found.isSymbolicLink(),
+    () => false,
+  );
 }
 
 interface Files {
@@ -87,7 +102,7 @@ async function run(sweep: Sweep, chunks: readonly number[], { known, wanted, out
         known.set(chunk, digest);
         isWrong ||= wanted !== null && wanted.get(chunk) !== digest;
       }
-      out?.write();
+      await out?.write();
       progress.add(digests.length * sweep.chunkSize);
     }
   } finally {

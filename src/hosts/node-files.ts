@@ -1,7 +1,7 @@
 /** Files of Node as sources of tensor bytes, and files that appear under their name only when they are complete. */
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, link, lstat, open, rename, statfs, unlink } from 'node:fs/promises';
+import { type FileHandle, link, lstat, open, rename, stat, statfs, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { ByteSink, ByteSource } from '../tensors/bytes.ts';
 import { TensorFileError, type TensorFileCode } from '../tensors/tensor-error.ts';
@@ -55,7 +55,8 @@ export interface NewFile {
   /** Bytes of the whole file; checks that the disk has room for them. */
   readonly size: number;
   /**
-   * Whether an existing file (or symbolic link) of that name may be replaced; the target of a link is never touched.
+   * Whether an existing file (or symbolic link to a file) of that name may be replaced, by a file with its permissions;
+   * the target of a link is never touched.
    */
   readonly replace?: boolean;
   /** Name of the temporary file, in the target's folder; by default a unique one. */
@@ -84,7 +85,7 @@ export interface PendingFile extends ByteSource, ByteSink {
 /** Begins a file; an existing file with the name `target` is not touched before `commit`. */
 export async function createFile(target: string, options: NewFile): Promise<PendingFile> {
   const { size, replace = false, resume = false } = options;
-  await requireReplaceable(target, replace);
+  const mode = await requireReplaceable(target, replace);
   const folder = dirname(target);
   const temporary = join(folder, options.temporary ?? temporaryName(target));
   if (!resume) await requireRoom(target, size);
@@ -93,6 +94,7 @@ export async function createFile(target: string, options: NewFile): Promise<Pend
   const handle = await withFileErrors(temporary, () => open(temporary, flags, 0o666), target);
   try {
     const found = await regularSize(handle, temporary);
+    if (mode !== null) await handle.chmod(mode);
     if (!resume) await withFileErrors(temporary, () => handle.truncate(size), target);
     else if (found !== size) throw fileError('bad-offsets', temporary, `has ${found} bytes instead of ${size}`);
   } catch (error) {
@@ -186,15 +188,23 @@ async function giveName(temporary: string, target: string): Promise<void> {
   await withFileErrors(temporary, () => unlink(temporary));
 }
 
-async function requireReplaceable(target: string, replace: boolean): Promise<void> {
+/**
+ * The permissions of the file that has the name; null if none has it, or only a link to another. Throws if it may not be
+ * replaced: devices, pipes and folders never are, not even through a link.
+ */
+export async function requireReplaceable(target: string, replace: boolean): Promise<number | null> {
   const found = await lstat(target).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return null;
     throw hostError(target, error);
   });
-  if (found === null) return;
-  if (found.isDirectory()) throw fileError('is-a-directory', target, 'is a directory');
-  if (!found.isFile() && !found.isSymbolicLink()) throw fileError('not-a-file', target, 'is not a regular file');
-  if (!replace) throw fileError('exists', target, `${found.isFile() ? '' : 'is a symbolic link that '}already exists`);
+  if (found === null) return null;
+  const isLink = found.isSymbolicLink();
+  // A link that leads nowhere is a link to nothing but a file.
+  const meant = isLink ? await stat(target).catch(() => null) : found;
+  if (meant?.isDirectory() === true) throw fileError('is-a-directory', target, 'is a directory');
+  if (meant?.isFile() === false) throw fileError('not-a-file', target, 'is not a regular file');
+  if (!replace) throw fileError('exists', target, `${isLink ? 'is a symbolic link that ' : ''}already exists`);
+  return isLink ? null : found.mode & 0o777;
 }
 
 /** Throws `disk-full` if the disk of the output file does not have enough room. */

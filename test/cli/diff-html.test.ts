@@ -28,10 +28,10 @@ describe('--html', () => {
     expect(text.trimEnd()).toMatch(/<\/html>$/);
   });
 
-  test('replaces an older report, and leaves nothing else behind', async () => {
+  test('replaces an older report by force, and leaves nothing else behind', async () => {
     const report = put(folder, 'old.html', 'old');
     const files = readdirSync(folder).length;
-    await diff('--html', report, a, b);
+    await diff('--html', report, '--force', a, b);
     expect(readFileSync(report, 'utf8')).toMatch(/^<!doctype html>/);
     expect(readdirSync(folder)).toHaveLength(files);
   });
@@ -40,7 +40,7 @@ describe('--html', () => {
     const precious = put(folder, 'precious.txt', 'precious');
     const link = join(folder, 'link.html');
     symlinkSync(precious, link);
-    await diff('--html', link, a, b);
+    await diff('--html', link, '--force', a, b);
     expect(readFileSync(precious, 'utf8')).toBe('precious');
   });
 

@@ -49,6 +49,12 @@ export async function readArgument(text: string): Promise<RunInput> {
   }
 }
 
+/** The path of the file that an argument names; null if it names none. */
+export function fileOfArgument(text: string): string | null {
+  if (text.startsWith('file:')) return text.slice('file:'.length);
+  return !text.includes(':') && text.endsWith('.npy') ? text : null;
+}
+
 function listBuffer(type: string, text: string): RunInput {
   const parts = text.split(',').map((part) => scalarBytes(type, part));
   const size = parts[0]?.byteLength ?? 1;

@@ -1,5 +1,6 @@
 /** Files of digests: what `sweep` writes, resumes and compares with. */
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { writeFiles } from '../../hosts/node-output.ts';
 import { digestText } from '../../sweep.ts';
 import { UsageError } from '../exit.ts';
 import { describeReadError, systemCode } from '../io.ts';
@@ -46,15 +47,10 @@ export class DigestFile {
   }
 
   /** Replaces the file atomically, so that readers and interrupted runs find either the old or the new version. */
-  write(): void {
+  async write(): Promise<void> {
     const lines = [...this.sweeps].map(([name, digests]) => `${JSON.stringify(name)}:"${digitsOf(digests)}"`);
     const text = `{"format":"${format}","sweeps":{\n${lines.join(',\n')}\n}}\n`;
-    try {
-      writeFileSync(`${this.path}.part`, text);
-      renameSync(`${this.path}.part`, this.path);
-    } catch (error) {
-      throw new UsageError(`${this.path}: ${describeReadError(error)}`);
-    }
+    await writeFiles([{ path: this.path, bytes: Buffer.from(text) }], true);
   }
 }
 

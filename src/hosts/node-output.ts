@@ -1,0 +1,79 @@
+/** The files that a command writes in one go: each appears whole under its name, or not at all. */
+import { realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { TensorFileError } from '../tensors/tensor-error.ts';
+import { createFile, type PendingFile, requireReplaceable } from './node-files.ts';
+
+export interface OutputFile {
+  readonly path: string;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * Writes files. None gets its name before all are on disk.
+ *
+ * @throws TensorFileError for a name that is taken or may not be replaced, a full disk and the like; then no temporary
+ *   file is left
+ */
+export async function writeFiles(files: readonly OutputFile[], replace: boolean): Promise<void> {
+  const begun: PendingFile[] = [];
+  try {
+    for (const { path, bytes } of files) {
+      const file = await createFile(path, { size: bytes.byteLength, replace });
+      begun.push(file);
+      await file.write(0, bytes);
+      await file.sync();
+    }
+    for (const file of begun) await file.commit();
+  } finally {
+    for (const file of begun) await file.discard();
+  }
+}
+
+/**
+ * Looks at outputs before the work that makes them.
+ *
+ * @param inputs files that are read; those that are no files are ignored
+ * @throws TensorFileError `exists` for a name that is taken, given twice or that of an input, `not-a-file`,
+ *   `is-a-directory`, `not-found` for a folder that is not there
+ */
+export async function requireOutputs(
+  outputs: readonly string[],
+  inputs: readonly string[],
+  replace: boolean,
+): Promise<void> {
+  await refuseSameFiles(inputs, outputs);
+  const places = new Set<string>();
+  for (const path of outputs) {
+    await requireReplaceable(path, replace);
+    const place = await placeOf(path);
+    if (places.has(place)) throw new TensorFileError('exists', `${path} is written twice`);
+    places.add(place);
+  }
+}
+
+/** @throws TensorFileError if an output file is also an input, even under another name or through a link */
+export async function refuseSameFiles(inputs: readonly string[], outputs: readonly string[]): Promise<void> {
+  const read = new Map<string, string>();
+  for (const path of inputs) read.set((await identityOf(path)) ?? path, path);
+  for (const path of outputs) {
+    const same = read.get((await identityOf(path)) ?? '');
+    if (same !== undefined) throw new TensorFileError('exists', `${same} and ${path} are the same file`);
+  }
+}
+
+async function identityOf(path: string): Promise<string | null> {
+  return stat(path).then(
+    ({ dev, ino }) => `${dev} ${ino}`,
+    () => null,
+  );
+}
+
+/** Its absolute path without links in the names of folders. */
+async function placeOf(path: string): Promise<string> {
+  const folder = dirname(resolve(path));
+  const real = await realpath(folder).catch(() => {
+    throw new TensorFileError('not-found', `${folder} is not there`);
+  });
+  return join(real, basename(path));
+}
