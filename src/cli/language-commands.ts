@@ -90,6 +90,7 @@ export function defineRun(program: Command, finish: Finish): void {
     .option('--job <file>', 'read the launch from a JSON file, - for stdin')
     .option('--timeout <seconds>', 'stop a kernel that runs longer')
     .option('--budget <instructions>', 'stop a kernel that executes more')
+    .option('--print-limit <bytes>', 'most output of printf; 64 MiB by default')
     .action(async (file: string | undefined, _: unknown, self: Command) => {
       const flags = self.optsWithGlobals<RunFlags>();
       finish(await (await import('./run.ts')).runCommand(file, flags));

@@ -15,7 +15,8 @@ import { type CommonFlags, readTarget } from './options.ts';
 import { writeError, writeOut } from './output.ts';
 import { fileOfArgument, type RunInput, readArgument } from './run/inputs.ts';
 import { readEngine, runJob } from './run/job.ts';
-import { execute, type RunOutcome, type RunRequest } from './run/launch.ts';
+import { execute, type PrintedOutput, type RunOutcome, type RunRequest } from './run/launch.ts';
+import { PrintStream } from './run/print-stream.ts';
 import { showElements } from './run/values.ts';
 import { columnsOf, styleFor } from './style.ts';
 import { readTraceFlags, type TraceFlags } from './run/trace-text.ts';
@@ -37,6 +38,7 @@ export interface RunFlags extends CommonFlags, TraceFlags {
   readonly job?: string;
   readonly timeout?: string;
   readonly budget?: string;
+  readonly printLimit?: string;
   readonly memory?: string;
 }
 
@@ -64,6 +66,7 @@ async function runFile(file: string, flags: RunFlags): Promise<ExitCode> {
     flags.force === true,
   );
   const trace = readTraceFlags(flags);
+  const stream = new PrintStream();
   const request: RunRequest = {
     source: source.value,
     name: displayName(file),
@@ -83,9 +86,12 @@ async function runFile(file: string, flags: RunFlags): Promise<ExitCode> {
     memory: flags.memory === undefined ? null : readCount(flags.memory, '--memory'),
     timeout: flags.timeout === undefined ? null : readCount(flags.timeout, '--timeout'),
     budget: flags.budget === undefined ? null : readCount(flags.budget, '--budget'),
+    printLimit: flags.printLimit === undefined ? null : readCount(flags.printLimit, '--print-limit'),
+    onPrint: (text) => stream.add(text),
     trace,
   };
   const outcome = await execute(request);
+  stream.flush();
   return report(outcome, inputs, outputs, flags);
 }
 
@@ -107,13 +113,13 @@ async function report(
       return 1;
     }
     case 'fault':
-      await writeOut(outcome.printed);
+      await reportDropped(outcome.output, flags);
       await writeError(
         faultText(outcome.fault, outcome.text, await styleFor(flags.color, process.stderr), columnsOf(process.stderr)),
       );
       return 1;
     case 'done':
-      await writeOut(outcome.printed);
+      await reportDropped(outcome.output, flags);
       await writeOutputs(outputs, inputs, outcome.outputs, flags.force === true);
       await writeOut(previews(inputs, outcome.outputs, outputs));
       if (flags.quiet !== true) {
@@ -122,6 +128,13 @@ async function report(
       }
       return 0;
   }
+}
+
+async function reportDropped({ printsDropped }: PrintedOutput, { printLimit }: RunFlags): Promise<void> {
+  if (printsDropped === 0) return;
+  const limit = printLimit ?? 'the default of 64 MiB';
+  const calls = `${printsDropped} ${printsDropped === 1 ? 'call' : 'calls'} of printf`;
+  await writeError(`ptxlab: warning: the output of ${calls} was dropped; --print-limit is ${limit}\n`);
 }
 
 // --- outputs --------------------------------------------------------------------------------------------------------

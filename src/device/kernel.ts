@@ -5,10 +5,11 @@ import { ReferenceEngine } from '../interp/engine.ts';
 import type { CodeCache } from '../jit/launch/cache.ts';
 import { type ModuleOrigin, runFast } from '../jit/launch/launch.ts';
 import type { DeviceHeap } from '../machine/device-heap.ts';
-import { type Launch, type LaunchResult, runToEnd } from '../machine/engine.ts';
-import type { Dim3 } from '../machine/fault.ts';
+import { endedBefore, type Launch, type LaunchResult, runToEnd } from '../machine/engine.ts';
+import { type Dim3, MachineFault } from '../machine/fault.ts';
 import type { GlobalMemory } from '../machine/global-memory.ts';
-import { checkShape, checkWorkers, type LaunchShape } from '../machine/launch.ts';
+import { checkShape, checkWorkers, clock, type LaunchShape } from '../machine/launch.ts';
+import { Printed } from '../machine/printed.ts';
 import { withGridWorkspace } from '../machine/grid-workspace.ts';
 import type { FunctionProgram } from '../program/function-program.ts';
 import type { KernelProgram } from '../program/link.ts';
@@ -88,12 +89,18 @@ export class Kernel {
       limits: {
         budget: options.budget ?? 2 ** 40,
         seconds: options.timeout ?? 60,
+        begun: clock(),
         signal: options.signal ?? null,
       },
-      onPrint: (text) => options.onPrint?.(text),
+      printed: new Printed(options.printLimit ?? 2 ** 26, (text) => options.onPrint?.(text)),
     };
-    const run = (workspace: number): Promise<LaunchResult> =>
-      this.run(options, { ...launch, shape: { ...shape, gridWorkspace: workspace } });
+    const run = (workspace: number): Promise<LaunchResult> => {
+      const whole: Launch = { ...launch, shape: { ...shape, gridWorkspace: workspace } };
+      return this.run(options, whole).catch((error: unknown) => {
+        if (error instanceof MachineFault) return endedBefore(whole, error);
+        throw error;
+      });
+    };
     return options.cooperative === true ? withGridWorkspace(memory, run) : withHint(await run(0), this.linked);
   }
 
@@ -110,7 +117,7 @@ export class Kernel {
       });
     }
     const engine = new ReferenceEngine(launch, { trackWrites: options.uninitialised !== 'zero', tracing });
-    return runToEnd(engine, launch.shape);
+    return runToEnd(engine, launch);
   }
 }
 

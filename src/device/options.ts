@@ -43,6 +43,8 @@ export interface LaunchOptions {
   readonly budget?: number;
   /** Seconds after which the launch ends with fault PTX6021. Default 60. */
   readonly timeout?: number;
+  /** Most bytes of output that are passed on and kept, at most 2^28. Later calls of `printf` are dropped. Default 2^26. */
+  readonly printLimit?: number;
   /** Called with each text that `printf` in the kernel prints, as it is printed. */
   readonly onPrint?: (text: string) => void;
   /**

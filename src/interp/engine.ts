@@ -28,15 +28,16 @@ export interface ReferenceOptions {
   readonly tracing: Tracing | null;
 }
 
-/** Instructions between two checks of the clock and of the caller's signal, and the most in a turn. */
+/** Most instructions in a turn. */
 const slice = 1 << 16;
+/** Instructions between two checks of the clock and of the caller's signal. */
+const looksEvery = 1 << 10;
 /** How often a thread may read memory that others may write before they get their turn. */
 const looksPerTurn = 256;
 /** Most blocks that may be running at the same time. */
 const residentBlocks = 1024;
 
 export class ReferenceEngine implements SteppingEngine {
-  printed = '';
   readonly preparing = 0;
   private readonly launch: Launch;
   private readonly cpu: Cpu;
@@ -44,7 +45,6 @@ export class ReferenceEngine implements SteppingEngine {
   /** Line in the PTX text of each piece of code; null for the return at a function's end. */
   private readonly lines: readonly (number | null)[];
   private readonly blocks: number;
-  private readonly started: number = performance.now();
   private nextBlock = 0;
   /** Blocks that have started, the running one first; more than one if blocks wait for each other. */
   private running: Block[] = [];
@@ -59,10 +59,7 @@ export class ReferenceEngine implements SteppingEngine {
     this.launch = launch;
     this.blocks = blocksOf(shape);
     this.plan = { kernel, shape, sharedBytes, trackWrites };
-    this.cpu = idleCpu(launch, memories, (text) => {
-      this.printed += text;
-      launch.onPrint(text);
-    });
+    this.cpu = idleCpu(launch, memories);
     const facts = { shape, sharedBytes: sharedBytes - entry.reservedBytes };
     const { addressOf } = image;
     const { code, lines } = prepareKernel({
@@ -73,6 +70,7 @@ export class ReferenceEngine implements SteppingEngine {
       addressOf,
       tracing,
       tracksWrites: trackWrites,
+      look: () => checkTime(launch.limits),
     });
     this.cpu.code = code;
     this.lines = lines;
@@ -84,9 +82,12 @@ export class ReferenceEngine implements SteppingEngine {
   }
 
   run(): boolean {
-    checkTime(this.launch.limits, this.started);
     this.setTimer();
-    return this.step(slice);
+    for (let done = 0; done < slice; done += looksEvery) {
+      checkTime(this.launch.limits);
+      if (!this.step(looksEvery)) return false;
+    }
+    return true;
   }
 
   step(count: number): boolean {
@@ -105,7 +106,8 @@ export class ReferenceEngine implements SteppingEngine {
   }
 
   give(): LaunchState {
-    const { nextBlock, running, cpu, printed, launch } = this;
+    const { nextBlock, running, cpu, launch } = this;
+    const printed = launch.printed.give();
     const { executed, timer } = cpu;
     const blocks = running.map(stateOfBlock);
     return { nextBlock, blocks, executed, timer, printed, memory: launch.memory.give(), heap: launch.heap.give() };
@@ -118,7 +120,7 @@ export class ReferenceEngine implements SteppingEngine {
     this.nextBlock = nextBlock;
     this.running = blocks.map((state) => blockInState(state, this.plan));
     this.faulting = null;
-    this.printed = printed;
+    launch.printed.take(printed);
     cpu.executed = executed;
     cpu.timer = timer;
   }
@@ -249,10 +251,12 @@ function memoriesOf({ kernel, image, memory, parameters }: Launch): Memories {
 }
 
 /** Before the first block. */
-function idleCpu({ heap }: Launch, memories: Memories, print: (text: string) => void): Cpu {
+function idleCpu({ heap, printed, limits }: Launch, memories: Memories): Cpu {
+  const look = (): void => checkTime(limits);
   const servicesOn = (line: number): BuiltinServices => ({
     heap,
-    print,
+    printed,
+    look,
     load: (address, bytes) => loadForHost(address, bytes, { memories, cpu, line }),
   });
   const cpu: Cpu = {

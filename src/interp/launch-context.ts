@@ -19,6 +19,8 @@ export interface LaunchContext {
   readonly tracing: Tracing | null;
   /** Whether shared and local memory know what was written. */
   readonly tracksWrites: boolean;
+  /** Throws if the launch has been ended or its time is over. */
+  readonly look: () => void;
 }
 
 export interface FunctionContext extends LaunchContext {

@@ -51,6 +51,7 @@ export function prepareKernel(launch: LaunchContext): PreparedKernel {
     const registers = new Set(program.registers.map(({ place }) => place));
     const context: FunctionContext = { ...launch, program, starts, start: elementAt(starts, i), registers };
     for (const instruction of program.instructions) {
+      if (code.length % 64 === 0) launch.look();
       code.push(prepareInstruction(instruction, context));
       lines.push(instruction.line);
     }

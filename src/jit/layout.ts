@@ -23,6 +23,8 @@ export interface LaunchLayout {
   readonly fours: boolean;
   /** Address of a module's variable, or its offset in const memory. */
   readonly addressOf: (symbol: VariableSymbol) => number | null;
+  /** Throws if the launch that waits for the code has been ended or its time is over. */
+  readonly look: () => void;
 }
 
 /** Offsets of the fields of a block's context. */

@@ -3,18 +3,22 @@ import type { BuiltinName } from '../isa/builtin-functions.ts';
 import type { DeviceHeap } from './device-heap.ts';
 import { machineFault } from './fault.ts';
 import { printf } from './printf.ts';
+import { decoded, type Printed } from './printed.ts';
 
 /** Services of the engine that built-in functions need. */
 export interface BuiltinServices {
   readonly heap: DeviceHeap;
   /** The unsigned value of 1, 4 or 8 bytes at a generic address; an invalid access is a fault. */
   readonly load: (address: bigint, bytes: 1 | 4 | 8) => bigint;
-  readonly print: (text: string) => void;
+  readonly printed: Printed;
+  /** Throws if the launch has been ended or its time is over. */
+  readonly look: () => void;
 }
 
 /** The result, or null for functions without one. Arguments are unsigned. */
 export function runBuiltin(name: BuiltinName, args: readonly bigint[], services: BuiltinServices): bigint | null {
   const [first = 0n, second = 0n] = args;
+  services.look();
   switch (name) {
     case 'vprintf':
       return print(first, second, services);
@@ -30,45 +34,54 @@ export function runBuiltin(name: BuiltinName, args: readonly bigint[], services:
 
 const noFormat = 0xffff_ffffn;
 
+/** Longer formats are cut, and so are longer texts of assertions. */
+const longestFormat = 2 ** 20;
+
 /** Arguments follow each other, each at its natural alignment. */
-function print(format: bigint, args: bigint, services: BuiltinServices): bigint {
+function print(format: bigint, start: bigint, services: BuiltinServices): bigint {
   if (format === 0n) return noFormat;
-  let at = args;
-  const { text, taken } = printf(readText(format, Number.POSITIVE_INFINITY, services), {
-    next: (bytes) => {
+  let at = start;
+  const room = services.printed.room + 1;
+  const args = {
+    next: (bytes: 4 | 8): bigint => {
+      services.look();
       const size = BigInt(bytes);
       const address = ((at + size - 1n) / size) * size;
       at = address + size;
       return services.load(address, bytes);
     },
-    text: (address, limit) => readText(address, limit, services),
-  });
-  services.print(decode(text));
+    text: (address: bigint, limit: number): string => readText(address, Math.min(limit, room), services),
+  };
+  const { text, taken } = printf(readText(format, longestFormat, services), args, room);
+  services.printed.add(text);
   return BigInt(taken);
 }
 
 /** Bytes up to a zero, one character each. */
-function readText(address: bigint, limit: number, { load }: BuiltinServices): string {
-  const bytes: string[] = [];
-  while (bytes.length < limit) {
-    const byte = load(address + BigInt(bytes.length), 1);
-    if (byte === 0n) break;
-    bytes.push(String.fromCharCode(Number(byte)));
+function readText(address: bigint, limit: number, { load, look }: BuiltinServices): string {
+  let text = '';
+  for (;;) {
+    const bytes: number[] = [];
+    while (bytes.length < piece && text.length + bytes.length < limit) {
+      const byte = load(address + BigInt(text.length + bytes.length), 1);
+      if (byte === 0n) break;
+      bytes.push(Number(byte));
+    }
+    text += String.fromCharCode(...bytes);
+    if (bytes.length < piece) return text;
+    look();
   }
-  return bytes.join('');
 }
 
-/** Source files are UTF-8, and so are the strings in them. */
-function decode(bytes: string): string {
-  return new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)));
-}
+/** Bytes of a text between two looks at the clock. */
+const piece = 4096;
 
 function failedAssertion(
   [assertion = 0n, file = 0n, line = 0n, fn = 0n]: readonly bigint[],
   services: BuiltinServices,
 ) {
   const text = (address: bigint): string =>
-    address === 0n ? '?' : decode(readText(address, Number.POSITIVE_INFINITY, services));
+    address === 0n ? '?' : decoded(readText(address, longestFormat, services));
   return machineFault('PTX6032', {
     assertion: text(assertion),
     file: text(file),

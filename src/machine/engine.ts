@@ -2,9 +2,10 @@
 import type { KernelProgram } from '../program/link.ts';
 import type { ModuleImage } from '../program/module-image.ts';
 import type { DeviceHeap } from './device-heap.ts';
-import type { Fault } from './fault.ts';
+import type { Fault, MachineFault } from './fault.ts';
 import type { GlobalMemory } from './global-memory.ts';
 import { blocksOf, type LaunchLimits, type LaunchShape, type LaunchStats, threadsOf } from './launch.ts';
+import type { Printed } from './printed.ts';
 import type { LaunchState } from './state.ts';
 
 export interface Launch {
@@ -16,8 +17,7 @@ export interface Launch {
   /** The bytes of the parameter space. */
   readonly parameters: Uint8Array;
   readonly limits: LaunchLimits;
-  /** Called with each text as the kernel prints it. */
-  readonly onPrint: (text: string) => void;
+  readonly printed: Printed;
 }
 
 /** How a launch ended. */
@@ -27,13 +27,14 @@ export type LaunchResult = (
 ) & {
   /** The output of the kernel so far, with blocks in the order of their index. */
   readonly printed: string;
+  /** Number of `printf` calls that were dropped because the output was longer than `LaunchOptions.printLimit`. */
+  readonly printsDropped: number;
 };
 
 /** A running launch. `State` is the type of the states that the engine can return. */
 export interface Engine<State extends LaunchState> {
   /** Executed thread-instructions. */
   readonly instructions: number;
-  readonly printed: string;
   /** Milliseconds spent so far on preparing the kernel rather than running it. */
   readonly preparing: number;
   /** Runs for some milliseconds; returns false when the launch is done. Throws errors that `faultOf` recognises. */
@@ -55,22 +56,35 @@ export interface SteppingEngine extends Engine<LaunchState> {
   give(): LaunchState;
 }
 
+/** The result of a launch that ended while its kernel was prepared. */
+export function endedBefore({ kernel, shape, printed }: Launch, { code, message }: MachineFault): LaunchResult {
+  const nowhere = { block: null, thread: null, line: null, source: null, space: null, address: null };
+  return {
+    ok: false,
+    fault: { code, message, kernel: kernel.entry.name, ...nowhere },
+    stats: { threads: threadsOf(shape) * blocksOf(shape), instructions: 0, milliseconds: 0 },
+    printed: printed.text,
+    printsDropped: printed.dropped,
+  };
+}
+
 /** Milliseconds after which the event loop gets a turn. */
 const turn = 40;
 
 /** Runs a launch to its end or to the first fault. */
 export async function runToEnd<State extends LaunchState>(
   engine: Engine<State>,
-  shape: LaunchShape,
+  { shape, printed }: Pick<Launch, 'shape' | 'printed'>,
 ): Promise<LaunchResult> {
   const started = performance.now();
-  const ended = (): { readonly stats: LaunchStats; readonly printed: string } => ({
+  const ended = (): Omit<LaunchResult, 'ok'> => ({
     stats: {
       threads: threadsOf(shape) * blocksOf(shape),
       instructions: engine.instructions,
       milliseconds: performance.now() - started - engine.preparing,
     },
-    printed: engine.printed,
+    printed: printed.text,
+    printsDropped: printed.dropped,
   });
   try {
     let rested = started;

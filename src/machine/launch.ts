@@ -19,6 +19,8 @@ export interface LaunchLimits {
   readonly budget: number;
   /** Seconds after which a launch is ended. */
   readonly seconds: number;
+  /** When it began, by `clock`. */
+  readonly begun: number;
   readonly signal: AbortSignal | null;
 }
 
@@ -99,10 +101,15 @@ export function overBudget(budget: number): MachineFault {
   return machineFault('PTX6020', { budget: String(budget) });
 }
 
-type Limits = Pick<LaunchLimits, 'seconds'> & Partial<Pick<LaunchLimits, 'signal'>>;
+/** Milliseconds since a moment that is the same for all threads. */
+export function clock(): number {
+  return performance.timeOrigin + performance.now();
+}
 
-/** Throws if the caller has ended the launch, or its time is over. `started`: when it began, by performance.now(). */
-export function checkTime({ seconds, signal }: Limits, started: number): void {
+type Limits = Pick<LaunchLimits, 'seconds' | 'begun'> & Partial<Pick<LaunchLimits, 'signal'>>;
+
+/** Throws if the caller has ended the launch, or its time is over. */
+export function checkTime({ seconds, begun, signal }: Limits): void {
   if (signal?.aborted === true) throw machineFault('PTX6022', {});
-  if (performance.now() - started > seconds * 1000) throw machineFault('PTX6021', { seconds: String(seconds) });
+  if (clock() - begun > seconds * 1000) throw machineFault('PTX6021', { seconds: String(seconds) });
 }

@@ -27,9 +27,17 @@ const pattern = /%([-+ #0']*)(\*|\d+)?(?:\.(\*|-?\d*))?(hh|h|ll|l|q|L|j|z|t)?([a
 /** More than any text of a kernel needs; larger widths are limited to it. */
 const widest = 65_536;
 
-/** The text, and how many arguments it used. Text that is not a conversion is copied. */
-export function printf(format: string, args: PrintfArguments): { readonly text: string; readonly taken: number } {
+/**
+ * The text, and how many arguments it used. Text that is not a conversion is copied. A text of more than `most` bytes
+ * need not be complete.
+ */
+export function printf(
+  format: string,
+  args: PrintfArguments,
+  most: number,
+): { readonly text: string; readonly taken: number } {
   let taken = 0;
+  let length = 0;
   const next = (bytes: 4 | 8): bigint => {
     taken++;
     return args.next(bytes);
@@ -49,7 +57,10 @@ export function printf(format: string, args: PrintfArguments): { readonly text: 
       size,
       conversion: kind,
     };
-    return convert(spec, { ...args, next });
+    const isOver = length > most;
+    const made = convert(isOver ? { ...spec, width: 0, precision: 0 } : spec, { ...args, next });
+    length += made.length;
+    return isOver ? '' : made;
   });
   return { text, taken };
 }

@@ -8,6 +8,7 @@ import type { CollectivesState } from './collectives.ts';
 import type { Undefined } from './definedness.ts';
 import type { HeapState } from './device-heap.ts';
 import type { GlobalState } from './global-memory.ts';
+import type { PrintedState } from './printed.ts';
 import type { SegmentState } from './segment.ts';
 
 export interface LaunchState {
@@ -19,7 +20,7 @@ export interface LaunchState {
   readonly executed: number;
   /** The value of the timer in nanoseconds, minus the executed instructions: each instruction adds one. */
   readonly timer: number;
-  readonly printed: string;
+  readonly printed: PrintedState;
   readonly memory: GlobalState;
   readonly heap: HeapState;
 }

@@ -78,7 +78,7 @@ describe.each(Object.entries(writers))('%s', (_, writer) => {
   test.runIf(process.platform === 'linux')('never replaces a pipe, or what a link leads to', async () => {
     writer.inputs();
     const pipe = at('pipe');
-    spawnSync('mkfifo', [pipe]);
+    spawnSync('/bin/sh', ['-c', `mkfifo '${pipe}'`]);
     const toPipe = at('to-pipe');
     symlinkSync(pipe, toPipe);
     const toDevice = at('to-device');
@@ -143,7 +143,7 @@ describe('sweep', () => {
   });
 
   test.runIf(process.platform === 'linux')('replaces no pipe, device, link or file of another kind', async () => {
-    spawnSync('mkfifo', [join(folder, 'pipe')]);
+    spawnSync('/bin/sh', ['-c', `mkfifo '${join(folder, 'pipe')}'`]);
     put(folder, 'text', 'precious');
     symlinkSync('/dev/full', join(folder, 'device'));
     symlinkSync(join(folder, 'text'), join(folder, 'link'));

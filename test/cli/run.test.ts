@@ -46,6 +46,23 @@ describe('run with flags', () => {
     expect([code, [...readFileSync(out)]]).toEqual([0, [42, 0, 0, 0]]);
   });
 
+  test('output is limited, and a line says what was dropped', async () => {
+    const body = `mov.u64 %rd1, text;
+again: call (%r1), vprintf, (%rd1, 0); bra again;`;
+    const source = kernel(body, '').replace(
+      '.visible',
+      '.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n.global .align 1 .b8 text[4] = {104, 105, 10, 0};\n.visible',
+    );
+    const file = put(folder, 'prints.ptx', source);
+    const { code, stdout, stderr } = await ptxlab(['run', file, '--timeout', '1', '--print-limit', '10']);
+    expect([code, stdout]).toEqual([1, 'hi\nhi\nhi\n']);
+    expect(stderr).toMatch(/^ptxlab: warning: the output of \d+ calls of printf was dropped; --print-limit is 10\n/);
+    expect(stderr).toContain('PTX6021');
+    const description = JSON.stringify({ source, timeout: 1, printLimit: 10 });
+    const { stdout: answer } = await ptxlab(['run', '--job', '-'], { input: description });
+    expect(JSON.parse(answer)).toMatchObject({ ok: false, printed: 'hi\nhi\nhi\n', printsDropped: expect.any(Number) });
+  });
+
   test("the kernel's output comes first on stdout", async () => {
     const file = join(root, 'examples/kernels/calls_sm80.ptx');
     const args = ['run', file, '--entry', 'print', '--block', '2', '--arg', '0.5', '--quiet'];

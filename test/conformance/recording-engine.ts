@@ -150,6 +150,7 @@ class Recording {
       addressOf: () => null,
       tracing: null,
       tracksWrites: false,
+      look: () => undefined,
     };
   }
 

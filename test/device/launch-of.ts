@@ -6,6 +6,8 @@ import { windowBase } from '../../src/machine/address-space.ts';
 import { DeviceHeap } from '../../src/machine/device-heap.ts';
 import type { Launch } from '../../src/machine/engine.ts';
 import { GlobalMemory } from '../../src/machine/global-memory.ts';
+import { clock } from '../../src/machine/launch.ts';
+import { Printed } from '../../src/machine/printed.ts';
 import { FunctionTable } from '../../src/program/function-table.ts';
 import { linkKernel } from '../../src/program/link.ts';
 import { buildImage } from '../../src/program/module-image.ts';
@@ -47,8 +49,8 @@ export function launchOf(source: Source, { grid = 1, block = 1, bytes = 1024 }: 
     memory,
     heap: new DeviceHeap(memory),
     parameters: packArguments('k', parameters, parameterBytes, [{ address: BigInt(out.address) }], 8),
-    limits: { budget: 10 ** 6, seconds: 60, signal: null },
-    onPrint: () => undefined,
+    limits: { budget: 10 ** 6, seconds: 60, begun: clock(), signal: null },
+    printed: new Printed(2 ** 20, () => undefined),
   };
   return { launch, output: () => memory.bytesOf(out).slice() };
 }

@@ -105,3 +105,9 @@ test('a module of 2,000 kernels, each launched', async () => {
     expect((await module.kernel(name).launch({ engine: 'interp' })).stats.instructions).toBe(1);
   }
 });
+
+test('a kernel too large for a WebAssembly function is named', async () => {
+  const body = lines(120_000, (i) => `fma.rn.f32 %f${i % 10}, %f${(i * 7) % 10}, %f${(i * 3) % 10}, %f1;`);
+  const end = await endOf({ body: `ld.param.f32 %f1, [out];\n${body}`, parameters: '.param .f32 out' }, { args: [1] });
+  expect([null, 'kernel-too-large']).toContain(end);
+});

@@ -142,7 +142,7 @@ describe.each(byName)('%s', (_, { source, ...shape }) => {
 
   test('it ends the same whether run in steps of one, seven or all at once', async () => {
     const whole = launchOf(source, shape);
-    const result = await runToEnd(engineOf(whole), whole.launch.shape);
+    const result = await runToEnd(engineOf(whole), whole.launch);
     const ends = [1, 7, 2 ** 20].map((stride) => {
       const prepared = launchOf(source, shape);
       return { end: ending(engineOf(prepared), stride), bytes: prepared.output() };

@@ -23,7 +23,7 @@ function write({ format, args }: Case): { readonly text: string; readonly taken:
       return BigInt(`0x${value}`);
     },
     text: (address, limit) => String(args[Number(address) - 1]?.[1]).slice(0, limit),
-  });
+  }, Number.POSITIVE_INFINITY);
 }
 
 describe.each(['diouxX', 'fF', 'eE', 'gG', 'aA', 'scp%'])('conversions %s', (conversions) => {

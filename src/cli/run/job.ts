@@ -8,7 +8,7 @@ import { readIsa, readTarget } from '../options.ts';
 import { writeOut } from '../output.ts';
 import { readJobArgument } from './inputs.ts';
 import { readTraceKey } from './trace-text.ts';
-import { execute, type RunOutcome, type RunRequest } from './launch.ts';
+import { execute, type PrintedOutput, type RunOutcome, type RunRequest } from './launch.ts';
 import { type JsonObject, isJsonObject } from '../json-object.ts';
 
 /** Runs a job file, `-` for stdin. Paths in it are relative to the file, or to the working directory for stdin. */
@@ -50,6 +50,7 @@ const knownKeys: ReadonlySet<string> = new Set([
   'memory',
   'timeout',
   'budget',
+  'printLimit',
   'trace',
 ]);
 
@@ -88,6 +89,8 @@ async function readJob(job: JsonObject, folder: string): Promise<Job> {
     memory: optionalCount(job, 'memory'),
     timeout: optionalNumber(job, 'timeout'),
     budget: optionalCount(job, 'budget'),
+    printLimit: optionalCount(job, 'printLimit'),
+    onPrint: () => undefined,
     trace,
   };
   if (run.repeat < 1) throw new UsageError("'repeat' must be at least 1");
@@ -151,19 +154,19 @@ function answer(outcome: RunOutcome, isRepeated: boolean): object {
     case 'refused':
       return { ok: false, diagnostics: outcome.diagnostics.map((found) => diagnosticRecord(outcome.text, found)) };
     case 'fault':
-      return { ok: false, fault: outcome.fault, ...printedIn(outcome) };
+      return { ok: false, fault: outcome.fault, ...printedIn(outcome.output) };
     case 'done': {
       const { threads, instructions } = outcome.stats;
       const milliseconds = isRepeated ? outcome.milliseconds : (outcome.milliseconds[0] ?? 0);
       const args = outcome.outputs.map((bytes) =>
         bytes === null ? null : { hex: Buffer.from(bytes).toString('hex') },
       );
-      return { ok: true, args, stats: { threads, instructions, milliseconds }, ...printedIn(outcome) };
+      return { ok: true, args, stats: { threads, instructions, milliseconds }, ...printedIn(outcome.output) };
     }
   }
 }
 
-/** Only kernels that print have the key. */
-function printedIn({ printed }: { readonly printed: string }): { readonly printed?: string } {
-  return printed === '' ? {} : { printed };
+/** Only kernels that print have the keys. */
+function printedIn({ printed, printsDropped }: PrintedOutput): Partial<PrintedOutput> {
+  return { ...(printed === '' ? {} : { printed }), ...(printsDropped === 0 ? {} : { printsDropped }) };
 }

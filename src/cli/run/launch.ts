@@ -8,6 +8,7 @@ import {
   type Dim3,
   type Fault,
   type Kernel,
+  type LaunchResult,
   type LaunchStats,
   RefusedModuleError,
   type TraceChoice,
@@ -40,6 +41,10 @@ export interface RunRequest {
   readonly memory: number | null;
   readonly timeout: number | null;
   readonly budget: number | null;
+  /** Most bytes of output. */
+  readonly printLimit: number | null;
+  /** Called with the output as it is printed. */
+  readonly onPrint: (text: string) => void;
   /** What to trace to stderr; null for no trace. */
   readonly trace: TraceChoice | null;
 }
@@ -52,11 +57,18 @@ export type RunOutcome =
       readonly stats: LaunchStats;
       /** One for each launch. */
       readonly milliseconds: readonly number[];
-      /** The output of the kernel in the last launch. */
-      readonly printed: string;
+      readonly output: PrintedOutput;
     }
-  | { readonly kind: 'fault'; readonly text: SourceText; readonly fault: Fault; readonly printed: string }
+  | {
+      readonly kind: 'fault';
+      readonly text: SourceText;
+      readonly fault: Fault;
+      readonly output: PrintedOutput;
+    }
   | { readonly kind: 'refused'; readonly text: SourceText; readonly diagnostics: readonly Diagnostic[] };
+
+/** The output of the kernel in the last launch. */
+export type PrintedOutput = Pick<LaunchResult, 'printed' | 'printsDropped'>;
 
 /** Runs a request. A caller's mistake is a UsageError; an error of the kernel is an outcome. */
 export async function execute(request: RunRequest): Promise<RunOutcome> {
@@ -85,7 +97,7 @@ async function launchAll(request: RunRequest): Promise<RunOutcome> {
   const args = inputs.map((input, i) => argumentOf(input, buffers[i] ?? null));
   const milliseconds: number[] = [];
   let stats: LaunchStats = { threads: 0, instructions: 0, milliseconds: 0 };
-  let printed = '';
+  let output: PrintedOutput = { printed: '', printsDropped: 0 };
   for (let i = 0; i < request.repeat; i++) {
     inputs.forEach((input, k) => {
       if (i > 0 && input.kind === 'buffer') buffers[k]?.write(input.bytes);
@@ -101,14 +113,16 @@ async function launchAll(request: RunRequest): Promise<RunOutcome> {
       uninitialised: request.unchecked ? 'zero' : 'fault',
       ...(request.trace === null ? {} : { trace: request.trace, onTrace }),
       ...(request.timeout === null ? {} : { timeout: request.timeout }),
+      onPrint: request.onPrint,
+      ...(request.printLimit === null ? {} : { printLimit: request.printLimit }),
       ...(request.budget === null ? {} : { budget: request.budget }),
     });
-    printed = result.printed;
-    if (!result.ok) return { kind: 'fault', text: textOf(request), fault: result.fault, printed };
+    output = result;
+    if (!result.ok) return { kind: 'fault', text: textOf(request), fault: result.fault, output };
     stats = result.stats;
     milliseconds.push(result.stats.milliseconds);
   }
-  return { kind: 'done', outputs: buffers.map((buffer) => buffer?.read() ?? null), stats, milliseconds, printed };
+  return { kind: 'done', outputs: buffers.map((buffer) => buffer?.read() ?? null), stats, milliseconds, output };
 }
 
 function textOf({ source, name }: RunRequest): SourceText {

@@ -26,13 +26,16 @@ export interface BlockLaunch {
   readonly constants: Uint8Array;
   readonly constantRegions: readonly NamedRange[];
   /** Null if kernels that call built-in functions are not run here. */
-  readonly services: Omit<BuiltinServices, 'load'> | null;
+  readonly services: Omit<BuiltinServices, 'load' | 'look'> | null;
   /** Memory in bytes for the blocks that run at the same time. */
   readonly residentBytes: number;
 }
 
 /** Longest time in milliseconds that a run of whole blocks should take, estimated from the previous run. */
 const longestRun = 10;
+
+/** Calls from compiled code between two checks of the clock. */
+const callsPerLook = 256;
 
 const fuelField = context.fuel / 4;
 
@@ -67,6 +70,8 @@ export class BlockEngine {
    */
   private granted = 0;
   private executed = 0;
+  /** Number of calls from compiled code. */
+  private calls = 0;
   /** The part of them that the ledger knows of. */
   private noted = 0;
   private current: BlockRoom | null = null;
@@ -234,6 +239,7 @@ export class BlockEngine {
         const bytes = memory.bytesAt(room.frames, compiled.frame.size);
         return new Int32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
       },
+      look: () => this.ledger.look(),
       blame: (thread, line) => {
         this.thread = thread;
         this.line = line;
@@ -292,6 +298,8 @@ export class BlockEngine {
     this.thread = thread;
     this.line = found.line;
     this.executed = this.granted - fuel;
+    // Built-in functions look themselves, each time.
+    if (++this.calls % callsPerLook === 0) this.ledger.look();
     return found;
   }
 
@@ -308,7 +316,7 @@ export class BlockEngine {
       const call = { space: 'generic', access: 'load', size: bytes } as const;
       return BigInt(memory.load(resolveAccess(call, address, memory, areas), bytes * 8));
     };
-    const value = runBuiltin(name, args, { ...services, load });
+    const value = runBuiltin(name, args, { ...services, load, look: () => this.ledger.look() });
     if (value === null || result === null) return;
     memory.store(start + result.offset, result.bytes * 8, result.bytes === 8 ? value : Number(value));
   }

@@ -25,6 +25,8 @@ export interface BlockCode {
   readonly complete: (first: number, members: number) => void;
   /** A view of the frames as words; made again after other blocks ran, because memory may have grown. */
   readonly words: () => Int32Array;
+  /** Throws if the launch has been ended or its time is over. */
+  readonly look: () => void;
   /** The thread to name if a fault occurs now, and its line. */
   readonly blame: (thread: number, line: number) => void;
 }
@@ -98,6 +100,7 @@ export class BlockRunner {
   run(): Progress {
     this.words = this.code.words();
     for (;;) {
+      this.code.look();
       let moved = false;
       let left = false;
       for (const unit of this.units) {

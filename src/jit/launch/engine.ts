@@ -29,7 +29,6 @@ export type BetterCode = (executed: number) => CompiledCode | null;
 
 /** Memory that was never written reads as zeros. */
 export class FastEngine implements Engine<SettledState> {
-  printed = '';
   preparing = 0;
   private readonly launch: Launch;
   private better: BetterCode | null;
@@ -65,8 +64,9 @@ export class FastEngine implements Engine<SettledState> {
   }
 
   give(): SettledState | null {
-    const { launch, printed, instructions: executed } = this;
+    const { launch, instructions: executed } = this;
     const { memory, heap } = launch;
+    const printed = launch.printed.give();
     if (this.blocks.isUnderWay) return null;
     const nextBlock = this.blocks.nextBlock ?? this.ledger.nextBlock;
     memory.touchAll();
@@ -80,7 +80,7 @@ export class FastEngine implements Engine<SettledState> {
     launch.memory.touchAll();
     launch.memory.take(memory);
     launch.heap.take(heap);
-    this.printed = printed;
+    launch.printed.take(printed);
     this.before = executed;
     this.ledger = new OwnLedger(blocksOf(launch.shape), launch.limits, nextBlock, executed);
     this.blocks = this.begin();
@@ -93,14 +93,10 @@ export class FastEngine implements Engine<SettledState> {
 
   private begin(): BlockEngine {
     const { launch, code, ledger } = this;
-    const { image, heap } = launch;
-    const print = (text: string): void => {
-      this.printed += text;
-      launch.onPrint(text);
-    };
+    const { image, heap, printed } = launch;
     const { constants, constantLayout } = image;
     const constantRegions = namedRanges(constantLayout);
-    const services = { heap, print };
+    const services = { heap, printed };
     return new BlockEngine({ ...launch, ...code, constants, constantRegions, services, residentBytes }, ledger);
   }
 

@@ -1,6 +1,8 @@
 /** The fast engine as a device uses it: compiles a kernel once and runs it on the calling thread or on workers. */
+import { PtxlabError } from '../../base/error.ts';
 import type { Environment } from '../../isa/environment.ts';
 import { type Launch, type LaunchResult, runToEnd } from '../../machine/engine.ts';
+import { checkTime } from '../../machine/launch.ts';
 import type { KernelProgram } from '../../program/link.ts';
 import { sourceAt } from '../../program/source-at.ts';
 import type { CodeCache, Compiled } from './cache.ts';
@@ -28,13 +30,13 @@ export interface FastOptions {
 }
 
 export async function runFast(launch: Launch, options: FastOptions): Promise<LaunchResult> {
-  const { kernel, memory, shape } = launch;
+  const { kernel, memory } = launch;
   const { workers } = options;
   const shared = workers > 0 && !callsBuiltins(kernel) ? memory.share() : null;
   const makers = makersOf(launch, options, shared !== null);
   const result =
     shared === null
-      ? await runToEnd(engineOf(launch, makers), shape)
+      ? await runToEnd(engineOf(launch, makers), launch)
       : withSource(kernel, await runSpread(launch, codeIn(makers.code), shared, workers, await hostOf()));
   makers.code.executed += result.stats.instructions;
   return result;
@@ -107,7 +109,7 @@ function keyOf(
 }
 
 function codeOf(launch: Launch, options: FastOptions, concurrent: boolean, fours: boolean): Compiled {
-  const { kernel, image, memory } = launch;
+  const { kernel, image, memory, limits } = launch;
   const { origin, checked } = options;
   const { constants, addressOf } = image;
   return options.code.once(origin.text, keyOf(launch, options, concurrent, fours), () => {
@@ -122,8 +124,21 @@ function codeOf(launch: Launch, options: FastOptions, concurrent: boolean, fours
       constantBytes: constants.byteLength,
       reservedBytes: kernel.entry.reservedBytes,
       localBytes: kernel.stackBytes,
+      look: () => checkTime(limits),
     });
-    // The baseline compiler is fast; sending the module to another thread costs more than it saves.
-    return { kernel: made.kernel, module: new WebAssembly.Module(made.bytes), executed: 0 };
+    return { kernel: made.kernel, module: moduleIn(made.bytes, kernel.entry.name), executed: 0 };
   });
+}
+
+/** The baseline compiler is fast; sending the module to another thread costs more than it saves. */
+function moduleIn(bytes: Uint8Array<ArrayBuffer>, name: string): WebAssembly.Module {
+  try {
+    return new WebAssembly.Module(bytes);
+  } catch (error) {
+    // Hosts limit the size of a function, the number of its locals and the like.
+    if (!(error instanceof WebAssembly.CompileError) || !/maximum|too (?:large|many)|limit/.test(error.message))
+      throw error;
+    const message = `kernel '${name}' is too large for WebAssembly here; engine 'interp' runs it`;
+    throw new PtxlabError('kernel-too-large', message, { cause: error });
+  }
 }

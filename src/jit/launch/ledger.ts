@@ -20,18 +20,38 @@ export interface Ledger {
   refuel(executed: number, block: number | null): number;
   /** Records the last instructions when nothing is left to run; throws the fault if there were too many. */
   settle(executed: number): void;
+  /** Throws if the launch has been ended or its time is over. */
+  look(): void;
   /** Blocks that wait for others no longer need to wait. */
   isOver(): boolean;
 }
 
-/** Instructions between two checks of the clock and of the caller's signal. */
-export const slice: number = 1 << 24;
+/**
+ * Instructions between two checks of the clock and of the caller's signal: about as many as run in some milliseconds,
+ * because what an instruction takes differs a thousandfold.
+ */
+export class Pace {
+  private count = 1 << 18;
+  private last: number = performance.now();
+
+  next(): number {
+    const now = performance.now();
+    const passed = now - this.last;
+    this.last = now;
+    if (passed > shortest * 4) this.count = Math.max(1 << 10, this.count >> 2);
+    else if (passed < shortest) this.count = Math.min(1 << 24, this.count << 1);
+    return this.count;
+  }
+}
+
+/** Milliseconds that instructions between two checks take at least, unless they are very many. */
+const shortest = 20;
 
 /** The ledger of a launch that runs on the calling thread. */
 export class OwnLedger implements Ledger {
   private readonly limits: LaunchLimits;
   private readonly blocks: number;
-  private readonly started: number = performance.now();
+  private readonly pace = new Pace();
   private next: number;
   private executed: number;
 
@@ -60,7 +80,7 @@ export class OwnLedger implements Ledger {
     const { budget } = this.limits;
     this.settle(executed);
     this.look();
-    return Math.min(slice, budget + 1 - this.executed);
+    return Math.min(this.pace.next(), budget + 1 - this.executed);
   }
 
   settle(executed: number): void {
@@ -73,7 +93,7 @@ export class OwnLedger implements Ledger {
   }
 
   /** Blocks without instructions call this too, and there may be too many of them for the time limit. */
-  private look(): void {
-    checkTime(this.limits, this.started);
+  look(): void {
+    checkTime(this.limits);
   }
 }

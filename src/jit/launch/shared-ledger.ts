@@ -1,7 +1,7 @@
 /** The ledger that workers of a launch share with the calling thread, which may end it. */
 import { machineFault } from '../../machine/fault.ts';
 import { checkTime, overBudget } from '../../machine/launch.ts';
-import { type Blocks, type Ledger, slice } from './ledger.ts';
+import { type Blocks, type Ledger, Pace } from './ledger.ts';
 
 /** The data of a ledger that is sent to a worker. */
 export interface LedgerPage {
@@ -10,6 +10,7 @@ export interface LedgerPage {
   readonly workers: number;
   readonly budget: number;
   readonly seconds: number;
+  readonly begun: number;
 }
 
 /** Words of 64 bits. */
@@ -38,7 +39,7 @@ export function endLaunch({ words }: LedgerPage, why: 'abort' | 'elsewhere'): vo
 export class SharedLedger implements Ledger {
   private readonly page: LedgerPage;
   private readonly words: BigInt64Array;
-  private readonly started: number = performance.now();
+  private readonly pace = new Pace();
 
   constructor(page: LedgerPage) {
     this.page = page;
@@ -67,7 +68,7 @@ export class SharedLedger implements Ledger {
     this.look();
     if (block !== null && BigInt(block) > Atomics.load(this.words, word.faulty)) throw new Superseded();
     if (total > budget) throw overBudget(budget);
-    return Math.min(slice, Math.ceil((budget + 1 - total) / workers));
+    return Math.min(this.pace.next(), Math.ceil((budget + 1 - total) / workers));
   }
 
   settle(executed: number): void {
@@ -97,10 +98,10 @@ export class SharedLedger implements Ledger {
   }
 
   /** Throws if others ended the launch, or its time is up. */
-  private look(): void {
+  look(): void {
     const ended = Atomics.load(this.words, word.ended);
     if (ended === ending.abort) throw machineFault('PTX6022', {});
     if (ended === ending.elsewhere) throw new Superseded();
-    checkTime(this.page, this.started);
+    checkTime(this.page);
   }
 }

@@ -32,12 +32,13 @@ export async function runSpread(
   asked: number,
   host: WorkerHost,
 ): Promise<LaunchResult> {
-  const { shape, memory, limits, parameters, image } = launch;
+  const { shape, memory, limits, parameters, image, printed } = launch;
   const { constants, constantLayout } = image;
   const blocks = blocksOf(shape);
   const workers = usefulWorkers(asked, blocks, host.processors);
   await host.ready(workers);
-  const ledger = openLedger({ blocks, workers, budget: limits.budget, seconds: limits.seconds });
+  const { budget, seconds, begun } = limits;
+  const ledger = openLedger({ blocks, workers, budget, seconds, begun });
   const { size, resident } = roomFor(launch, code.compiled, blocks, workers);
   const start = memory.borrow(size * workers);
   const constantRegions = namedRanges(constantLayout);
@@ -57,10 +58,9 @@ export async function runSpread(
       instructions: results.reduce((sum, { instructions }) => sum + instructions, 0),
       milliseconds: performance.now() - started,
     };
+    const output = { printed: printed.text, printsDropped: printed.dropped };
     const [lowest] = results.flatMap(({ fault }) => fault ?? []).sort((a, b) => a.block - b.block);
-    return lowest === undefined
-      ? { ok: true, stats, printed: '' }
-      : { ok: false, fault: lowest.fault, stats, printed: '' };
+    return lowest === undefined ? { ok: true, stats, ...output } : { ok: false, fault: lowest.fault, stats, ...output };
   } finally {
     limits.signal?.removeEventListener('abort', abort);
     memory.giveBack(start);

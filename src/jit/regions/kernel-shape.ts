@@ -81,7 +81,8 @@ export function kernelShapeOf(kernel: KernelProgram, layout: LaunchLayout): Kern
   const functions = kernel.functions.map((fn): FunctionShape | null => {
     if (fn.kind === 'builtin') return null;
     const { stackBytes } = kernel;
-    const surroundings = { builtins, firstRegion, stops, frame, stackBytes, fours: layout.fours };
+    const { fours, look } = layout;
+    const surroundings = { builtins, firstRegion, stops, frame, stackBytes, fours, look };
     const shape = functionShape(fn.program, surroundings);
     firstRegion += shape.regions.length;
     return shape;
@@ -110,20 +111,26 @@ interface Surroundings {
   readonly frame: FrameLayout;
   readonly stackBytes: number;
   readonly fours: boolean;
+  readonly look: () => void;
 }
 
 function functionShape(program: FunctionProgram, surroundings: Surroundings): FunctionShape {
-  const { builtins, firstRegion, stops, frame, stackBytes, fours } = surroundings;
+  const { builtins, firstRegion, stops, frame, stackBytes, fours, look } = surroundings;
+  look();
   const onVectors = program.entry && fours;
   const varying = onVectors ? varyingPlaces(program, stackBytes > 0) : new Set<number>();
   const apart = partingsOf(program, varying);
   const cuts = apart.size > mostPartings ? new Set<number>() : apart;
   const blocks = blocksOf(program, builtins, cuts);
+  look();
   const pauses = waitingLoops(program, blocks);
   const partings = new Set(blocks.flatMap(({ start, end }, i) => (end > start && cuts.has(start) ? [i] : [])));
   const landings = new Set([...pauses, ...partings]);
+  look();
   const regions = regionsOf(blocks, landings);
+  look();
   const live = liveness(program, blocks).map((places) => withUpperHalves(program, places));
+  look();
   const regionAt = new Map(regions.map(({ entry }, i) => [entry, firstRegion + i] as const));
   const stopAt = new Map<number, number>();
   for (const { end, exit } of blocks) {

@@ -160,6 +160,7 @@ class RegionWriter {
   // --- blocks ---------------------------------------------------------------------------------------------------------
 
   private block(number: number, { start, end, exit }: BasicBlock, goTo: (target: number) => void): void {
+    this.shape.layout.look();
     this.frame.restore(this.traffic.atStart.get(number) ?? []);
     const instructions = this.fn.program.instructions.slice(start, end);
     const always = instructions.filter((instruction) => instruction.guard === null && isCounted(instruction));
@@ -175,6 +176,7 @@ class RegionWriter {
 
   private guarded(instruction: ProgramInstruction, body: () => void): void {
     const { guard } = instruction;
+    this.shape.layout.look();
     this.values.begin(instruction);
     if (guard === null) {
       body();

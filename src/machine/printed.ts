@@ -1,0 +1,68 @@
+/** What a kernel prints: passed on at once, and kept up to a limit. */
+
+/** The output in the state of a launch. */
+export interface PrintedState {
+  readonly text: string;
+  readonly bytes: number;
+  readonly dropped: number;
+}
+
+export class Printed {
+  private kept = '';
+  private bytes = 0;
+  private calls = 0;
+  private readonly limit: number;
+  private readonly onPrint: (text: string) => void;
+
+  /** @param limit most bytes to keep; the call that exceeds it and all later ones are dropped */
+  constructor(limit: number, onPrint: (text: string) => void) {
+    this.limit = limit;
+    this.onPrint = onPrint;
+  }
+
+  get text(): string {
+    return this.kept;
+  }
+
+  /** Number of calls whose text was dropped. */
+  get dropped(): number {
+    return this.calls;
+  }
+
+  /** Bytes that the next call may print. */
+  get room(): number {
+    return this.calls > 0 ? 0 : this.limit - this.bytes;
+  }
+
+  /** Adds the text of one call, as a string with one character for each byte. */
+  add(bytes: string): void {
+    if (bytes.length > this.room) {
+      this.calls++;
+      return;
+    }
+    this.bytes += bytes.length;
+    const text = decoded(bytes);
+    this.kept += text;
+    this.onPrint(text);
+  }
+
+  give(): PrintedState {
+    const { text, bytes, dropped } = this;
+    return { text, bytes, dropped };
+  }
+
+  take({ text, bytes, dropped }: PrintedState): void {
+    this.kept = text;
+    this.bytes = bytes;
+    this.calls = dropped;
+  }
+}
+
+const utf8 = new TextDecoder();
+
+/** Source files are UTF-8, and so are the strings in them. */
+export function decoded(bytes: string): string {
+  const codes = new Uint8Array(bytes.length);
+  for (let i = 0; i < codes.length; i++) codes[i] = bytes.charCodeAt(i);
+  return utf8.decode(codes);
+}
