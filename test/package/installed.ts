@@ -1,0 +1,42 @@
+/** The package as strangers get it: packed, and unpacked beside its dependencies. */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { built, root } from '../cli/ptxlab.ts';
+
+/** Folder names of the dependencies of a package and of theirs. */
+function dependenciesOf(folder: string): readonly string[] {
+  const { dependencies = {}, optionalDependencies = {} } = JSON.parse(
+    readFileSync(join(folder, 'package.json'), 'utf8'),
+  );
+  const names = [...Object.keys(dependencies), ...Object.keys(optionalDependencies)];
+  const present = names.filter((name) => statSync(join(root, 'node_modules', name), { throwIfNoEntry: false }));
+  return present.flatMap((name) => [name, ...dependenciesOf(join(root, 'node_modules', name))]);
+}
+
+/** Packs the package and unpacks it in `folder`. Returns the names of everything that was installed. */
+export async function install(folder: string): Promise<readonly string[]> {
+  await built();
+  const packed = spawnSync('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  const tarball = packed.stdout.trim().split('\n').at(-1) ?? '';
+  const target = join(folder, 'node_modules/ptxlab');
+  mkdirSync(target, { recursive: true });
+  const unpacked = spawnSync('tar', ['-xzf', join(folder, tarball), '-C', target, '--strip-components=1']);
+  if (unpacked.status !== 0) throw new Error(`${packed.stderr}\n${unpacked.stderr}`);
+  const names = [...new Set(dependenciesOf(target))];
+  for (const name of names) {
+    const link = join(folder, 'node_modules', name);
+    mkdirSync(join(link, '..'), { recursive: true });
+    symlinkSync(join(root, 'node_modules', name), link);
+  }
+  return ['ptxlab', ...names];
+}
+
+/** Bytes of all files in a folder. */
+export function sizeOf(folder: string): number {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
+}

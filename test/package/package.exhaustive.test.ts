@@ -1,0 +1,127 @@
+/** The packed package: its types, what it points to, its size, and bundles of it in a browser. */
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, extname, join } from 'node:path';
+import * as esbuild from 'esbuild';
+import { chromium } from 'playwright-core';
+import * as vite from 'vite';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { root, scratch } from '../cli/ptxlab.ts';
+import { install, sizeOf } from './installed.ts';
+
+const folder = scratch();
+const browser = '/usr/bin/chromium';
+let installed: readonly string[] = [];
+
+beforeAll(async () => {
+  installed = await install(folder);
+  copyFileSync(join(root, 'test/package/page.ts'), join(folder, 'page.ts'));
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+}, 300_000);
+
+describe('types', () => {
+  const use = `import { check, type Diagnostic, evaluate, explain } from 'ptxlab';
+import { convert, quantize } from 'ptxlab/arrays';
+import { Device } from 'ptxlab/device';
+import { openTensorFile } from 'ptxlab/tensors';
+export const found: readonly Diagnostic[] = check('').diagnostics;
+export const doors: readonly unknown[] = [evaluate, explain, convert, quantize, Device, openTensorFile];
+`;
+  const resolutions = [
+    ['nodenext', 'nodenext'],
+    ['esnext', 'bundler'],
+  ] as const;
+  test.each(
+    resolutions.flatMap(([module, moduleResolution]) => [
+      { module, moduleResolution, lib: ['es2022'] },
+      { module, moduleResolution, lib: ['es2022', 'dom'] },
+    ]),
+  )('compile strictly with skipLibCheck off: $module, $lib', ({ module, moduleResolution, lib }) => {
+    const strict = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false, noEmit: true, types: [] };
+    const compilerOptions = { ...strict, target: 'es2022', module, moduleResolution, lib };
+    writeFileSync(join(folder, 'use.ts'), use);
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['use.ts'] }));
+    const compiler = join(root, 'node_modules/typescript/bin/tsc');
+    const { stdout } = spawnSync(process.execPath, [compiler, '-p', folder], { encoding: 'utf8' });
+    expect(stdout).toBe('');
+  });
+});
+
+test('what the documents of the package link to is in it', () => {
+  const own = join(folder, 'node_modules/ptxlab');
+  const documents = ['README.md', 'CHANGELOG.md', ...readdirSync(join(own, 'docs')).map((name) => join('docs', name))];
+  const missing = documents.flatMap((document) => {
+    const links = readFileSync(join(own, document), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g);
+    return [...links].flatMap(([, link = '']) => (existsSync(join(own, dirname(document), link)) ? [] : [link]));
+  });
+  expect(missing).toEqual([]);
+});
+
+test('an installation is smaller than 15 MB', () => {
+  const bytes = installed.reduce((sum, name) => sum + sizeOf(realpathSync(join(folder, 'node_modules', name))), 0);
+  console.log(`${installed.length} packages, ${(bytes / 1e6).toFixed(1)} MB`);
+  expect(bytes).toBeLessThan(15e6);
+});
+
+/** Serves a folder. With `isolated`, pages may share memory between threads. */
+async function serve(path: string, isolated: boolean): Promise<Server> {
+  const types: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript' };
+  const headers = isolated
+    ? { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' }
+    : {};
+  const server = createServer((request, response) => {
+    const file = join(path, request.url === '/' ? 'index.html' : (request.url ?? ''));
+    if (!existsSync(file)) response.writeHead(404).end();
+    else response.writeHead(200, { 'Content-Type': types[extname(file)], ...headers }).end(readFileSync(file));
+  });
+  return await new Promise((resolve) => server.listen(0, () => resolve(server)));
+}
+
+async function bundleWithEsbuild(out: string): Promise<void> {
+  const entryPoints = { page: join(folder, 'page.ts'), worker: 'ptxlab/worker' };
+  const settings = { bundle: true, format: 'esm', splitting: true, minify: true, target: 'es2022' } as const;
+  await esbuild.build({ entryPoints, ...settings, outdir: out, absWorkingDir: folder, logLevel: 'error' });
+  writeFileSync(join(out, 'index.html'), '<!doctype html><body><script type="module" src="/page.js"></script>');
+}
+
+async function bundleWithVite(out: string): Promise<void> {
+  writeFileSync(join(folder, 'index.html'), '<!doctype html><body><script type="module" src="/page.ts"></script>');
+  const build = { outDir: out, emptyOutDir: true, target: 'es2022' };
+  await vite.build({ root: folder, configFile: false, build, logLevel: 'error' });
+}
+
+describe.skipIf(!existsSync(browser))('bundles in a browser (needs chromium)', () => {
+  const flags = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'];
+  const started = existsSync(browser) ? chromium.launch({ executablePath: browser, args: flags }) : null;
+  afterAll(async () => (await started)?.close());
+
+  const answers = [
+    'check 0',
+    'evaluate 32256',
+    'convert 126 56',
+    'tensors string',
+    'alone true 1 65536',
+    'workers true 1 65536',
+  ];
+
+  test.each([
+    ['esbuild', bundleWithEsbuild],
+    ['vite', bundleWithVite],
+  ] as const)('%s', async (name, bundle) => {
+    const out = join(folder, name);
+    mkdirSync(out);
+    await bundle(out);
+    console.log(`${name}: ${(sizeOf(out) / 1e3).toFixed(0)} kB`);
+    for (const isolated of [true, false]) {
+      const server = await serve(out, isolated);
+      const page = await (await started)?.newPage();
+      await page?.goto(`http://localhost:${(server.address() as AddressInfo).port}/`);
+      await page?.waitForFunction("document.title === 'done'", null, { timeout: 30_000 });
+      expect((await page?.innerText('body'))?.split('\n'), `isolated: ${isolated}`).toEqual(answers);
+      await page?.close();
+      server.close();
+    }
+  });
+});
