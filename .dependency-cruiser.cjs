@@ -17,7 +17,7 @@ const may = {
   explain: ['check', 'isa', 'numerics', 'syntax'],
   arrays: ['isa', 'numerics', 'jit'],
   tensors: ['arrays', 'numerics'],
-  device: ['interp', 'jit', 'machine', 'program', 'check', 'isa', 'numerics'],
+  device: ['arrays', 'interp', 'jit', 'machine', 'program', 'check', 'isa', 'numerics'],
   hosts: ['jit', 'machine', 'tensors'],
   cli: ['explain', 'interp', 'tensors', 'arrays', 'check', 'isa', 'numerics', 'hosts'],
 };

@@ -8,7 +8,7 @@
  * const a = device.alloc(Float32Array.of(1, 2, 3));
  * const c = device.alloc(12);
  * const result = await kernel.launch({ grid: 1, block: 32, args: [a, a, c, 3] });
- * if (result.ok) console.log(new Float32Array(c.read().buffer));
+ * if (result.ok) console.log(c.read('f32'));
  * ```
  *
  * @module
@@ -35,8 +35,14 @@ export type { LaunchResult } from './machine/engine.ts';
 export type { LaunchStats } from './machine/launch.ts';
 export type { TraceChoice } from './device/trace-choice.ts';
 export { DeviceBuffer } from './device/buffer.ts';
+export { DeviceRange } from './device/device-range.ts';
 export { Kernel } from './device/kernel.ts';
+export type { KernelAttributes, KernelParameter, PointerFacts } from './device/kernel-facts.ts';
 export { LoadedModule, RefusedModuleError } from './device/loaded-module.ts';
+export { ModuleSymbol } from './device/module-symbol.ts';
+export { UnsupportedInstructionsError } from './device/unsupported.ts';
+export type { UnsupportedInstruction } from './program/unsupported.ts';
+export type { DecodedFormat, NativeArrays, NativeFormat } from './device/typed-read.ts';
 export type { DeviceOptions, Extent, LaunchOptions } from './device/options.ts';
 
 /** A device with its memory. */
@@ -102,7 +108,7 @@ export class Device {
     if (!Number.isSafeInteger(size) || size < 0) throw new PtxlabError('buffer-size', `${size} is not a buffer size`);
     const buffer = new DeviceBuffer(this.memory, this.memory.allocate(size, `buffer ${this.buffers++}`));
     if (typeof contents !== 'number') {
-      buffer.write(new Uint8Array(contents.buffer, contents.byteOffset, contents.byteLength));
+      buffer.write(contents);
     }
     return buffer;
   }

@@ -1,17 +1,18 @@
 /** Buffers in the memory of a device. */
-import type { Addressed } from './arguments.ts';
 import { PtxlabError } from '../base/error.ts';
 import type { Allocation } from '../machine/allocations.ts';
 import type { GlobalMemory } from '../machine/global-memory.ts';
+import { DeviceRange } from './device-range.ts';
 
-/** Bytes in device memory. */
-export class DeviceBuffer implements Addressed {
+/** Bytes in device memory. After `free`, reads and writes throw PtxlabError `buffer-freed`. */
+export class DeviceBuffer extends DeviceRange {
   readonly byteLength: number;
   private readonly memory: GlobalMemory;
   private readonly allocation: Allocation;
 
   /** Made by `Device.alloc`. */
   constructor(memory: GlobalMemory, allocation: Allocation) {
+    super();
     this.memory = memory;
     this.allocation = allocation;
     this.byteLength = allocation.size;
@@ -22,26 +23,6 @@ export class DeviceBuffer implements Addressed {
     return BigInt(this.allocation.address);
   }
 
-  /** A copy of its bytes. */
-  read(): Uint8Array {
-    return this.memory.bytesOf(this.alive()).slice();
-  }
-
-  /**
-   * Copies bytes in.
-   *
-   * @throws PtxlabError `buffer-size` if they do not fit after `offset`
-   */
-  write(bytes: Uint8Array, offset = 0): void {
-    if (offset < 0 || offset + bytes.byteLength > this.byteLength) {
-      throw new PtxlabError(
-        'buffer-size',
-        `${bytes.byteLength} bytes at ${offset} do not fit in a buffer of ${this.byteLength}`,
-      );
-    }
-    this.memory.bytesOf(this.alive()).set(bytes, offset);
-  }
-
   /**
    * Frees the memory; a later access by a kernel is a fault.
    *
@@ -49,6 +30,14 @@ export class DeviceBuffer implements Addressed {
    */
   free(): void {
     this.memory.free(this.alive());
+  }
+
+  protected bytes(): Uint8Array {
+    return this.memory.bytesOf(this.alive());
+  }
+
+  protected get owner(): string {
+    return this.allocation.owner;
   }
 
   private alive(): Allocation {

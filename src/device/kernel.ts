@@ -14,8 +14,11 @@ import { withGridWorkspace } from '../machine/grid-workspace.ts';
 import type { FunctionProgram } from '../program/function-program.ts';
 import type { KernelProgram } from '../program/link.ts';
 import type { ModuleImage } from '../program/module-image.ts';
+import { type UnsupportedInstruction, unsupportedIn } from '../program/unsupported.ts';
+import { attributesOf, type KernelAttributes, type KernelParameter, parameterOf } from './kernel-facts.ts';
 import { tracingOf } from './trace-choice.ts';
 import type { Extent, LaunchOptions } from './options.ts';
+import { UnsupportedInstructionsError } from './unsupported.ts';
 
 /** The device that a module is on, and the sources of the module. */
 export interface ModuleContext {
@@ -37,6 +40,7 @@ export class Kernel {
   private readonly image: ModuleImage;
   private readonly context: ModuleContext;
   private readonly addressBytes: 4 | 8;
+  private unsupportedFound: readonly UnsupportedInstruction[] | null = null;
 
   /** Made by `LoadedModule.kernel`. */
   constructor(linked: KernelProgram, image: ModuleImage, context: ModuleContext, addressBytes: 4 | 8) {
@@ -49,18 +53,32 @@ export class Kernel {
     this.addressBytes = addressBytes;
   }
 
-  /** Declared type and size of each parameter, in order. */
-  get parameters(): readonly { readonly name: string; readonly type: string; readonly bytes: number }[] {
-    return this.program.parameters.map(({ name, variable, size }) => ({ name, type: variable.type, bytes: size }));
+  /** Its parameters in the order of the header. */
+  get parameters(): readonly KernelParameter[] {
+    return this.program.parameters.map(parameterOf);
+  }
+
+  /** What it needs and what its header asks for. */
+  get attributes(): KernelAttributes {
+    return attributesOf(this.linked);
+  }
+
+  /** Instructions that no engine executes, if control can flow to them from the kernel's entry. */
+  get unsupported(): readonly UnsupportedInstruction[] {
+    this.unsupportedFound ??= unsupportedIn(this.linked);
+    return this.unsupportedFound;
   }
 
   /**
    * Runs the kernel. Errors of the program are returned as a fault; mistakes of the caller are thrown.
    *
    * @throws PtxlabError `bad-launch`, `bad-trace`, `argument-count`, `argument-size`, `argument-type`, `device-closed`
+   * @throws UnsupportedInstructionsError unless `unsupported` is `fault`
    */
   async launch(options: LaunchOptions = {}): Promise<LaunchResult> {
     this.context.checkOpen();
+    if (options.unsupported !== 'fault' && this.unsupported.length > 0)
+      throw new UnsupportedInstructionsError(this.name, this.unsupported);
     const { program } = this;
     const shape: LaunchShape = {
       grid: extent(options.grid ?? 1),

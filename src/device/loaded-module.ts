@@ -1,11 +1,13 @@
 /** Modules on a device: their variables are in its memory, and their kernels are built on request. */
 import { PtxlabError } from '../base/error.ts';
+import { nearestWord } from '../base/nearest-word.ts';
 import type { CheckedModule, CheckReport } from '../check/check.ts';
 import { windowBase } from '../machine/address-space.ts';
 import { FunctionTable } from '../program/function-table.ts';
 import { linkKernel } from '../program/link.ts';
 import { buildImage, type ModuleImage } from '../program/module-image.ts';
 import { Kernel, type ModuleContext } from './kernel.ts';
+import { ModuleSymbol, type SymbolHome } from './module-symbol.ts';
 
 /** A module in device memory. */
 export class LoadedModule {
@@ -16,6 +18,7 @@ export class LoadedModule {
   private readonly context: ModuleContext;
   private readonly functions: FunctionTable;
   private readonly kernels = new Map<string, Kernel>();
+  private readonly symbols: ReadonlyMap<string, ModuleSymbol>;
 
   /** Made by `Device.load`. */
   constructor(module: CheckedModule, report: CheckReport, context: ModuleContext) {
@@ -37,11 +40,43 @@ export class LoadedModule {
         functionAddress: (name) => this.functions.find(name)?.address ?? null,
       },
     );
+    const home: SymbolHome = { memory, image: this.image, addressSize: module.environment.addressSize };
+    this.symbols = new Map(
+      module.variables.flatMap((variable) => {
+        const { name, space } = variable;
+        const offset = this.image.addressOf(variable);
+        if (offset === null || (space !== '.global' && space !== '.const')) return [];
+        return [[name, new ModuleSymbol(variable, space, offset, home)] as const];
+      }),
+    );
   }
 
   /** Names of its kernels. */
   get kernelNames(): readonly string[] {
     return this.module.functions.filter((fn) => fn.item.entry).map((fn) => fn.item.name);
+  }
+
+  /** Names of its variables in `.global` and `.const`. */
+  get symbolNames(): readonly string[] {
+    return [...this.symbols.keys()];
+  }
+
+  /**
+   * A variable in `.global` or `.const` at module scope.
+   *
+   * @throws PtxlabError `unknown-symbol`
+   */
+  symbol(name: string): ModuleSymbol {
+    const symbol = this.symbols.get(name);
+    if (symbol !== undefined) return symbol;
+    const space = this.module.variables.find((variable) => variable.name === name)?.space;
+    if (space !== undefined)
+      throw new PtxlabError('unknown-symbol', `'${name}' is in ${space}; symbols are in .global or .const`);
+    const near = nearestWord(name, this.symbolNames);
+    throw new PtxlabError(
+      'unknown-symbol',
+      `the module has no variable '${name}'${near === null ? '' : `; did you mean ${near}?`}`,
+    );
   }
 
   /**

@@ -61,7 +61,14 @@ export interface LaunchOptions {
   readonly trace?: TraceChoice;
   /**
    * `jit`, the default, compiles to WebAssembly; `interp` computes everything exactly and step by step, orders of
-   * magnitude slower. Both give the same results.
+   * magnitude slower. Both leave the same bytes in memory, except where a program does not define its result:
+   *
+   * - Threads run in another order, and with workers in a different one every time. So the values that atomics return and
+   *   float sums of atomics may differ, and the order of texts from `printf` and of addresses from `malloc`.
+   * - A kernel whose threads race may read another of the values stored.
+   * - %clock, %clock_hi, %clock64 and %globaltimer count differently.
+   * - `interp` reports reads of shared and local memory that was never written; `jit` reads zeros there.
+   * - A launch that ends in a fault may have executed other threads before it.
    */
   readonly engine?: 'interp' | 'jit';
   /**
@@ -75,6 +82,12 @@ export interface LaunchOptions {
    * calling thread, and so does every kernel if memory cannot be shared: in a page that is not cross-origin isolated.
    */
   readonly workers?: number;
+  /**
+   * What to do if control can flow to instructions that no engine executes: `refuse`, the default, throws
+   * UnsupportedInstructionsError before anything runs; `fault` runs the kernel, and ends it with fault PTX6030 where a
+   * thread arrives at one.
+   */
+  readonly unsupported?: 'refuse' | 'fault';
   /**
    * Whether `jit` also makes code that runs four threads at a time on SIMD. It takes longer to make and runs up to four
    * times as fast. By default, launches that are large enough get it. Results are the same except for kernels whose

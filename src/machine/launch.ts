@@ -38,7 +38,7 @@ export const mostWorkers = 64;
 
 const gridLimits: Dim3 = [2 ** 31 - 1, 65_535, 65_535];
 const blockLimits: Dim3 = [1024, 1024, 64];
-const threadLimit = 1024;
+export const threadLimit = 1024;
 /** Most shared memory per block: 227 KiB, the maximum of all devices so far. */
 export const sharedLimit: number = 227 * 1024;
 

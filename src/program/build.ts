@@ -104,6 +104,7 @@ export function finishFunction(draft: Draft, layout: KernelLayout): FunctionProg
     calleeBase: alignUp(localLayout.end + linkage, Math.max(layout.alignment, linkage)),
     requiredThreads: tuning(fn, '.reqntid'),
     mostThreads: tuning(fn, '.maxntid')?.reduce((product, extent) => product * extent, 1) ?? null,
+    tuning: fn.item.tuning.map(({ name, values }) => ({ name, values })),
     offsetOf: (symbol) => offsets.get(symbol) ?? null,
   };
 }

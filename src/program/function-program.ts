@@ -135,6 +135,8 @@ export interface FunctionProgram {
   /** Threads of a block that `.reqntid` and `.maxntid` require or allow. */
   readonly requiredThreads: readonly number[] | null;
   readonly mostThreads: number | null;
+  /** Performance directives of the header, in its order. */
+  readonly tuning: readonly { readonly name: string; readonly values: readonly number[] }[];
   /**
    * Offset of a variable in its space; for local memory, from the base of the activation. Null for module variables,
    * whose addresses are in the module image.

@@ -116,12 +116,12 @@ ${store(4)}`;
     const result = await kernel.launch({ args: [200, out, struct, 0.5, 65535] });
     expect(result).toMatchObject({ ok: true });
     expect([...new Uint32Array(out.read().buffer)]).toEqual([200, 0x0b0a0908, 0x3f000000, 65535]);
-    expect(kernel.parameters.map(({ type, bytes }) => [type, bytes])).toEqual([
-      ['.u8', 1],
-      ['.u64', 8],
-      ['.b8', 12],
-      ['.f32', 4],
-      ['.u16', 2],
+    expect(kernel.parameters.map(({ type, size, offset }) => [type, size, offset])).toEqual([
+      ['.u8', 1, 0],
+      ['.u64', 8, 8],
+      ['.b8', 12, 16],
+      ['.f32', 4, 28],
+      ['.u16', 2, 32],
     ]);
   });
 });

@@ -13,6 +13,7 @@ import {
   RefusedModuleError,
   type TraceChoice,
   type TraceEvent,
+  UnsupportedInstructionsError,
 } from '../../device.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { UsageError } from '../exit.ts';
@@ -70,6 +71,8 @@ export type RunOutcome =
 /** The output of the kernel in the last launch. */
 export type PrintedOutput = Pick<LaunchResult, 'printed' | 'printsDropped'>;
 
+const nothing: PrintedOutput = { printed: '', printsDropped: 0 };
+
 /** Runs a request. A caller's mistake is a UsageError; an error of the kernel is an outcome. */
 export async function execute(request: RunRequest): Promise<RunOutcome> {
   try {
@@ -78,9 +81,28 @@ export async function execute(request: RunRequest): Promise<RunOutcome> {
     if (error instanceof RefusedModuleError) {
       return { kind: 'refused', text: textOf(request), diagnostics: error.report.diagnostics };
     }
+    if (error instanceof UnsupportedInstructionsError) {
+      return { kind: 'fault', text: textOf(request), fault: faultOf(error), output: nothing };
+    }
     if (error instanceof PtxlabError) throw new UsageError(error.message);
     throw error;
   }
+}
+
+/** The refusal as a fault at the first of the instructions, in no thread. */
+function faultOf({ message, kernel, instructions }: UnsupportedInstructionsError): Fault {
+  const line = instructions[0]?.line ?? null;
+  return {
+    code: 'PTX6030',
+    message,
+    kernel,
+    block: null,
+    thread: null,
+    line,
+    source: null,
+    space: null,
+    address: null,
+  };
 }
 
 async function launchAll(request: RunRequest): Promise<RunOutcome> {
@@ -97,7 +119,7 @@ async function launchAll(request: RunRequest): Promise<RunOutcome> {
   const args = inputs.map((input, i) => argumentOf(input, buffers[i] ?? null));
   const milliseconds: number[] = [];
   let stats: LaunchStats = { threads: 0, instructions: 0, milliseconds: 0 };
-  let output: PrintedOutput = { printed: '', printsDropped: 0 };
+  let output = nothing;
   for (let i = 0; i < request.repeat; i++) {
     inputs.forEach((input, k) => {
       if (i > 0 && input.kind === 'buffer') buffers[k]?.write(input.bytes);
