@@ -45,7 +45,7 @@ class RegionWriter {
   private readonly counts: OutcomeCounts;
   private readonly rounds: number;
   private readonly traffic: RegisterTraffic;
-  private threadEnd: Label | null = null;
+  private endOfThread: Label | null = null;
 
   constructor(shape: KernelShape, fn: FunctionShape, region: Region) {
     const { code } = this;
@@ -73,7 +73,7 @@ class RegionWriter {
     if (hasIndex) startIndex(code, locals, (name) => this.field(name));
     code.loop((again) => {
       code.block((end) => {
-        this.threadEnd = end;
+        this.endOfThread = end;
         if (shape.hasGroups) code.get(3).get(thread).op('i32.shr_u').i32(1).op('i32.and', 'i32.eqz').brIf(end);
         this.enter();
         writeRegion(code, this.region, {
@@ -289,7 +289,12 @@ class RegionWriter {
       frame.store(shape.frame.state, push);
       if (counter !== null) code.get(counter).i32(1).op('i32.add').set(counter);
     }
-    code.br(this.threadEnd as Label);
+    code.br(this.threadEnd());
+  }
+
+  private threadEnd(): Label {
+    if (this.endOfThread === null) throw new Error('no thread is being written');
+    return this.endOfThread;
   }
 
   private spend(count: number): void {

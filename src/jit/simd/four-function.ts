@@ -79,7 +79,7 @@ class FourWriter {
   private readonly strayed: number;
   /** Members among the four, as bits. */
   private readonly fourMembers: number;
-  private threadEnd: Label | null = null;
+  private endOfThread: Label | null = null;
 
   constructor(shape: KernelShape, fn: FunctionShape, four: FourShape, region: Region, functions: readonly number[]) {
     const { code } = this;
@@ -113,7 +113,7 @@ class FourWriter {
     if (hasIndex) startIndex(code, locals, (name) => frame.field(name));
     code.loop((again) => {
       code.block((end) => {
-        this.threadEnd = end;
+        this.endOfThread = end;
         this.skipOthers(end);
         this.enter();
         writeRegion(code, region, {
@@ -236,7 +236,7 @@ class FourWriter {
       for (const stop of stopsIn(fn, elementAt(fn.regions, number - fn.firstRegion)))
         count(outcome.allAt(stop), counts.come(stop));
     }
-    code.br(this.threadEnd as Label);
+    code.br(this.threadEnd());
   }
 
   /** Writes what a region with a single possible outcome does not write itself (`soleOutcome`). */
@@ -350,7 +350,12 @@ class FourWriter {
       frame.store(shape.frame.state, 'i32', () => code.i32(word).vector('i32x4.splat'));
       code.get(counter).i32(laneCount).op('i32.add').set(counter);
     }
-    code.br(this.threadEnd as Label);
+    code.br(this.threadEnd());
+  }
+
+  private threadEnd(): Label {
+    if (this.endOfThread === null) throw new Error('no threads are being written');
+    return this.endOfThread;
   }
 
   private spend(count: number): void {
