@@ -18,7 +18,7 @@ import { completeGroup } from './collective-steps.ts';
 import { loadForHost, type Memories } from './memory-steps.ts';
 import { prepareKernel } from './prepare.ts';
 import { requireDefined } from './shadow.ts';
-import type { Block, Cpu, Thread } from './thread.ts';
+import { type Block, type Cpu, looksPerTurn, type Thread } from './thread.ts';
 import type { Tracing } from './trace.ts';
 import { elementAt } from '../base/element-at.ts';
 
@@ -32,8 +32,6 @@ export interface ReferenceOptions {
 const slice = 1 << 16;
 /** Instructions between two checks of the clock and of the caller's signal. */
 const looksEvery = 1 << 10;
-/** How often a thread may read memory that others may write before they get their turn. */
-const looksPerTurn = 256;
 /** Most blocks that may be running at the same time. */
 const residentBlocks = 1024;
 

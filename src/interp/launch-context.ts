@@ -30,4 +30,6 @@ export interface FunctionContext extends LaunchContext {
   readonly start: number;
   /** Slots of registers; all others hold constants and temporaries. */
   readonly registers: ReadonlySet<number>;
+  /** First instructions of loops that a thread repeats only while it waits. */
+  readonly idleLoops: ReadonlySet<number>;
 }

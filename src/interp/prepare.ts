@@ -9,7 +9,9 @@ import type { Ref } from '../isa/steps/ref.ts';
 import type { Step, StepKind, StepOf } from '../isa/steps/step.ts';
 import type { ValueStep, ValueSteps } from '../isa/steps/value.ts';
 import { machineFault } from '../machine/fault.ts';
-import { type ProgramInstruction, isCounted } from '../program/function-program.ts';
+import { blocksOf } from '../program/flow.ts';
+import { type FunctionProgram, type ProgramInstruction, isCounted } from '../program/function-program.ts';
+import { idleRounds, waitingLoops } from '../program/waiting-loops.ts';
 import { prepareBarrier } from './barrier-steps.ts';
 import { prepareCall, prepareReturn } from './call-steps.ts';
 import { prepareCollective } from './collective-steps.ts';
@@ -26,7 +28,7 @@ import {
 import { operandPieces, writePiece } from './operand-pieces.ts';
 import { carefulOf, type Piece, plain, runOf, tidyPiece } from './pieces.ts';
 import { type CarefulAction, requireDefined, type Use } from './shadow.ts';
-import type { Cpu, Prepared, Remainder, Rest, Stopping } from './thread.ts';
+import { type Cpu, looksPerTurn, type Prepared, type Remainder, type Rest, type Stopping } from './thread.ts';
 import { traced } from './trace.ts';
 import { careful, everything, prepareCarefully } from './undefined-values.ts';
 import { type Action, type PlaceOf, prepareStep } from './value-steps.ts';
@@ -49,7 +51,8 @@ export function prepareKernel(launch: LaunchContext): PreparedKernel {
     if (fn.kind !== 'program') return;
     const { program } = fn;
     const registers = new Set(program.registers.map(({ place }) => place));
-    const context: FunctionContext = { ...launch, program, starts, start: elementAt(starts, i), registers };
+    const idleLoops = idleLoopsOf(program);
+    const context: FunctionContext = { ...launch, program, starts, start: elementAt(starts, i), registers, idleLoops };
     for (const instruction of program.instructions) {
       if (code.length % 64 === 0) launch.look();
       code.push(prepareInstruction(instruction, context));
@@ -154,9 +157,11 @@ const prepares: { readonly [Kind in MachineKind]: Prepare<Kind> } = {
   transfer: (step, context) => prepareTransfer(step, context.placeOf, accessContext(context)),
   window: (step, { placeOf }) => prepareWindow(step, placeOf),
   'in-window': (step, { placeOf }) => prepareInWindow(step, placeOf),
-  branch: (_, { instruction, context: { start, cpu } }) => {
+  branch: (_, { instruction, context: { start, cpu, idleLoops } }) => {
     const target = start + instruction.target;
+    const looks = idleLoops.has(instruction.target) ? looksPerTurn / idleRounds : 0;
     return () => {
+      cpu.looks += looks;
       cpu.thread.pc = target;
     };
   },
@@ -251,6 +256,12 @@ function switchAction(index: number, { targets }: ProgramInstruction, { start, c
     if (target === undefined) throw machineFault('PTX6015', { index: String(number), count: String(starts.length) });
     cpu.thread.pc = target;
   };
+}
+
+function idleLoopsOf(program: FunctionProgram): ReadonlySet<number> {
+  const blocks = blocksOf(program);
+  const loops = [...waitingLoops(program, blocks)];
+  return new Set(loops.flatMap(([start, waiting]) => (waiting === 'idle' ? [elementAt(blocks, start).start] : [])));
 }
 
 /** The action counts as a read of memory that others may write. */

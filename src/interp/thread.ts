@@ -121,11 +121,17 @@ export interface Block {
   idleTurns: number;
 }
 
+/** How often a thread may read memory that others may write before they get their turn. */
+export const looksPerTurn = 256;
+
 /** The context of the functions of prepared instructions: the engine sets it before it calls them. */
 export interface Cpu {
   thread: Thread;
   block: Block;
-  /** Reads of memory that others may write in this turn: watched loads, atomics, offers to let others run. */
+  /**
+   * Reads of memory that others may write in this turn: watched loads, atomics, offers to let others run. A round of an
+   * idle loop counts as several.
+   */
   looks: number;
   /** Executed thread-instructions of the launch. */
   executed: number;

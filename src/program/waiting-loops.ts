@@ -3,23 +3,43 @@
  * let others run. Such a loop must let other threads run now and then.
  */
 import { elementAt } from '../base/element-at.ts';
-import { looksAtOthers } from '../isa/steps/effects.ts';
+import { flowOf, isGroupStep, looksAtOthers, memoryUses } from '../isa/steps/effects.ts';
 import { type BasicBlock, followersOf } from './flow.ts';
-import type { FunctionProgram } from './function-program.ts';
+import type { FunctionProgram, ProgramInstruction } from './function-program.ts';
+import { usesOf } from './uses.ts';
 
-/** The first blocks of such loops. */
-export function waitingLoops(program: FunctionProgram, blocks: readonly BasicBlock[]): ReadonlySet<number> {
+/**
+ * `idle`: repeating the loop changes nothing but what it reads of others, so a thread that repeats it is waiting.
+ * `busy`: the thread may also be at work.
+ */
+export type Waiting = 'idle' | 'busy';
+
+/** Rounds of an idle loop before other threads get a turn. */
+export const idleRounds = 8;
+
+/** The kind of each such loop, by its first block. */
+export function waitingLoops(program: FunctionProgram, blocks: readonly BasicBlock[]): ReadonlyMap<number, Waiting> {
   const looks = blocks.map(({ start, end }) =>
     program.instructions.slice(start, end).some(({ steps }) => steps.some(looksAtOthers)),
   );
-  const starts = new Set<number>();
-  if (!looks.includes(true)) return starts;
+  const found = new Map<number, Waiting>();
+  if (!looks.includes(true)) return found;
+  const walk = walkOf(blocks);
   const before = predecessorsOf(blocks);
-  for (const [source, start] of backEdges(blocks)) {
-    if (starts.has(start)) continue;
-    if (bodyOf(source, start, before).some((block) => looks[block])) starts.add(start);
+  const heads = new Heads(blocks.length);
+  // Inner loops come first, and are one block each from then on.
+  for (const start of walk.order.toReversed()) {
+    const sources = walk.backTo.get(start);
+    if (sources === undefined) continue;
+    const body = bodyOf(start, sources, (block) => (walk.isBelow(block, start) ? heads.of(block) : null), before);
+    if (body.some((block) => looks[block])) {
+      looks[start] = true;
+      const isIdle = body.every((block) => block === start || !walk.backTo.has(block)) && idles(program, blocks, body);
+      found.set(start, isIdle ? 'idle' : 'busy');
+    }
+    for (const block of body) heads.join(block, start);
   }
-  return starts;
+  return found;
 }
 
 function predecessorsOf(blocks: readonly BasicBlock[]): readonly (readonly number[])[] {
@@ -30,38 +50,120 @@ function predecessorsOf(blocks: readonly BasicBlock[]): readonly (readonly numbe
   return before;
 }
 
-/** Edges to a block that is still being visited, depth first. Iterative because kernels can be long. */
-function backEdges(blocks: readonly BasicBlock[]): readonly (readonly [source: number, target: number])[] {
-  const found: [number, number][] = [];
-  const open = new Set<number>([0]);
-  const seen = new Set<number>([0]);
-  const stack = [{ block: 0, rest: [...followersOf(elementAt(blocks, 0))] }];
+/** A walk through the blocks, depth first. */
+interface Walk {
+  /** Blocks in the order in which they are reached. */
+  readonly order: readonly number[];
+  /** By the first block of a loop, the blocks that lead back to it while it is still being visited. */
+  readonly backTo: ReadonlyMap<number, readonly number[]>;
+  /** Whether a block is reached from another one, or is that one. */
+  readonly isBelow: (block: number, top: number) => boolean;
+}
+
+/** Iterative because kernels can be long. */
+function walkOf(blocks: readonly BasicBlock[]): Walk {
+  const order: number[] = [];
+  const backTo = new Map<number, number[]>();
+  const first = new Int32Array(blocks.length).fill(-1);
+  const last = new Int32Array(blocks.length).fill(-1);
+  const stack: { readonly block: number; readonly rest: number[] }[] = [];
+  const enter = (block: number): void => {
+    first[block] = order.length;
+    order.push(block);
+    stack.push({ block, rest: [...followersOf(elementAt(blocks, block))] });
+  };
+  enter(0);
   for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
     const next = top.rest.pop();
     if (next === undefined) {
-      open.delete(top.block);
+      last[top.block] = order.length - 1;
       stack.pop();
-    } else if (open.has(next)) found.push([top.block, next]);
-    else if (!seen.has(next)) {
-      seen.add(next);
-      open.add(next);
-      stack.push({ block: next, rest: [...followersOf(elementAt(blocks, next))] });
+    } else if (first[next] === -1) enter(next);
+    else if (last[next] === -1) {
+      const sources = backTo.get(next);
+      if (sources === undefined) backTo.set(next, [top.block]);
+      else sources.push(top.block);
     }
   }
-  return found;
+  const isBelow = (block: number, top: number): boolean => {
+    const at = elementAt(first, block);
+    return at >= elementAt(first, top) && at <= elementAt(last, top);
+  };
+  return { order, backTo, isBelow };
 }
 
-/** The blocks that reach the source of a back edge without passing its target, and the target itself. */
-function bodyOf(source: number, start: number, before: readonly (readonly number[])[]): readonly number[] {
-  const body = new Set([start, source]);
-  const open = [source];
-  for (let block = open.pop(); block !== undefined; block = open.pop()) {
-    if (block === start) continue;
-    for (const predecessor of before[block] ?? []) {
-      if (body.has(predecessor)) continue;
-      body.add(predecessor);
-      open.push(predecessor);
+/** The outermost loop found so far around each block, by its first block. */
+class Heads {
+  private readonly above: Int32Array;
+
+  constructor(blocks: number) {
+    this.above = Int32Array.from({ length: blocks }, (_, i) => i);
+  }
+
+  of(block: number): number {
+    let at = block;
+    for (let up = elementAt(this.above, at); up !== at; up = elementAt(this.above, at)) {
+      this.above[at] = elementAt(this.above, up);
+      at = up;
     }
+    return at;
+  }
+
+  join(block: number, start: number): void {
+    this.above[block] = start;
+  }
+}
+
+/** The blocks that reach one of the sources without passing the start, inner loops by their first block. */
+function bodyOf(
+  start: number,
+  sources: readonly number[],
+  headOf: (block: number) => number | null,
+  before: readonly (readonly number[])[],
+): readonly number[] {
+  const body = new Set([start]);
+  const open = [...sources];
+  for (let block = open.pop(); block !== undefined; block = open.pop()) {
+    const head = headOf(block);
+    if (head === null || body.has(head)) continue;
+    body.add(head);
+    open.push(...(before[head] ?? []));
   }
   return [...body];
+}
+
+/** The most instructions of a loop that is looked at more closely. */
+const shortLoop = 64;
+
+/** A loop that neither writes memory nor keeps anything in registers from one round to the next. */
+function idles(program: FunctionProgram, blocks: readonly BasicBlock[], body: readonly number[]): boolean {
+  const code = body.map((block) => {
+    const { start, end } = elementAt(blocks, block);
+    return program.instructions.slice(start, end);
+  });
+  const all = code.flat();
+  if (all.length > shortLoop || !all.every(({ steps }) => steps.every((step) => !actsBeyond(step)))) return false;
+  // An attempt to take a lock changes memory only once it succeeds. Two such steps may be work.
+  const uses = all.flatMap(({ steps }) => steps.flatMap(memoryUses));
+  if (uses.filter(({ access }) => access === 'update').length > 1) return false;
+  // Other slots hold values inside of an instruction.
+  const isRegister = new Set(program.registers.map(({ place }) => place));
+  const written = new Set(all.flatMap((instruction) => usesOf(instruction).writes).filter((at) => isRegister.has(at)));
+  return code.every((instructions) => !readsFirst(instructions, written));
+}
+
+function actsBeyond(step: ProgramInstruction['steps'][number]): boolean {
+  const flow = flowOf(step);
+  return isGroupStep(step) || flow === 'call' || memoryUses(step).some(({ access }) => access === 'write');
+}
+
+/** Whether some of these registers is read in a block before the block certainly writes it. */
+function readsFirst(instructions: readonly ProgramInstruction[], registers: ReadonlySet<number>): boolean {
+  const known = new Set<number>();
+  for (const instruction of instructions) {
+    const { reads, writes } = usesOf(instruction);
+    if (reads.some((place) => registers.has(place) && !known.has(place))) return true;
+    if (instruction.guard === null) for (const place of writes) known.add(place);
+  }
+  return false;
 }

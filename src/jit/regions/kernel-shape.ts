@@ -7,7 +7,7 @@ import { type Region, regionsOf } from '../../program/regions.ts';
 import { type RegisterTraffic, TrafficAnalysis } from '../../program/register-traffic.ts';
 import { usesOf } from '../../program/uses.ts';
 import { varyingPlaces } from '../../program/varying.ts';
-import { waitingLoops } from '../../program/waiting-loops.ts';
+import { type Waiting, waitingLoops } from '../../program/waiting-loops.ts';
 import { FrameLayout } from './frame.ts';
 import { elementAt, valueAt } from '../../base/element-at.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
@@ -51,7 +51,7 @@ export interface FunctionShape {
   /** How to run four threads at once; null if the kernel does not. */
   readonly four: FourShape | null;
   /** Blocks of loops in which a thread may be waiting for another. */
-  readonly pauses: ReadonlySet<number>;
+  readonly pauses: ReadonlyMap<number, Waiting>;
   /** Number of the stop that a block follows. */
   readonly stopAt: ReadonlyMap<number, number>;
   /** Array of the frame that holds a register, or the upper half of one. */
@@ -125,7 +125,7 @@ function functionShape(program: FunctionProgram, surroundings: Surroundings): Fu
   look();
   const pauses = waitingLoops(program, blocks);
   const partings = new Set(blocks.flatMap(({ start, end }, i) => (end > start && cuts.has(start) ? [i] : [])));
-  const landings = new Set([...pauses, ...partings]);
+  const landings = new Set([...pauses.keys(), ...partings]);
   look();
   const regions = regionsOf(blocks, landings);
   look();

@@ -9,6 +9,7 @@ import { isCounted, type ProgramInstruction } from '../../program/function-progr
 import type { Region } from '../../program/regions.ts';
 import type { RegisterTraffic } from '../../program/register-traffic.ts';
 import { usesOf } from '../../program/uses.ts';
+import { idleRounds, type Waiting } from '../../program/waiting-loops.ts';
 import { Code, type Label } from '../../wasm/code.ts';
 import type { FunctionType } from '../../wasm/module.ts';
 import { CallWriter } from '../calls.ts';
@@ -27,7 +28,7 @@ import { Values } from './values.ts';
 export const regionType: FunctionType = { parameters: ['i32', 'i32', 'i32', 'i32'], results: ['i32'] };
 
 /** Rounds of a possibly waiting loop before other threads get a turn. */
-const roundsPerTurn = 4096;
+const roundsPerTurn: Readonly<Record<Waiting, number>> = { idle: idleRounds, busy: 4096 };
 
 export function regionFunction(shape: KernelShape, fn: FunctionShape, region: Region): Code {
   return new RegionWriter(shape, fn, region).write();
@@ -305,7 +306,8 @@ class RegionWriter {
   private backEdge(target: number): void {
     const { code, shape, fn } = this;
     const { fuel, thread } = this.locals;
-    if (fn.pauses.has(target)) this.pauseNowAndThen(target);
+    const waiting = fn.pauses.get(target);
+    if (waiting !== undefined) this.pauseNowAndThen(target, roundsPerTurn[waiting]);
     code
       .get(fuel)
       .i32(0)
@@ -322,9 +324,9 @@ class RegionWriter {
   }
 
   /** In a loop that may wait for another thread, others get their turn after some rounds. */
-  private pauseNowAndThen(target: number): void {
+  private pauseNowAndThen(target: number, most: number): void {
     const { code, fn, rounds, frame } = this;
-    code.get(rounds).i32(1).op('i32.add').tee(rounds).i32(roundsPerTurn).op('i32.ge_u');
+    code.get(rounds).i32(1).op('i32.add').tee(rounds).i32(most).op('i32.ge_u');
     code.if(() => {
       frame.save(changedAt(fn, (place) => this.traffic.changedBefore(target, place), target));
       this.leaveThread(() => code.i32(valueAt(fn.regionAt, target) | state.paused), null);
