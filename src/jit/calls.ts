@@ -100,7 +100,7 @@ export class CallWriter {
   resume(instruction: ProgramInstruction, block: number): void {
     const { code, fn, values, shape } = this;
     this.findOpen();
-    (fn.live[block] ?? []).forEach((place, i) => {
+    fn.live.at(block).forEach((place, i) => {
       const { local, type } = values.register(place);
       code.get(this.open).memory(`${type}.load`, shape.layout.origin + 8 * i);
       code.set(local);
@@ -194,7 +194,7 @@ export class CallWriter {
     const { origin } = shape.layout;
     const size = callEntry(fn.live, resume);
     this.findOpen();
-    (fn.live[resume] ?? []).forEach((place, i) => {
+    fn.live.at(resume).forEach((place, i) => {
       const { local, type } = values.register(place);
       code
         .get(this.open)

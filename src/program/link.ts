@@ -65,6 +65,7 @@ class Linker {
   private readonly table: FunctionTable;
   private readonly environment: Environment;
   private readonly known: KnownFunction[] = [];
+  private readonly indices = new Map<KnownFunction, number>();
   private readonly drafts: (Draft | null)[] = [];
   private readonly groups = new Map<string, Group>();
 
@@ -111,8 +112,9 @@ class Linker {
   }
 
   private indexOf(known: KnownFunction): number {
-    const index = this.known.indexOf(known);
-    return index < 0 ? this.known.push(known) - 1 : index;
+    const index = this.indices.get(known) ?? this.known.push(known) - 1;
+    this.indices.set(known, index);
+    return index;
   }
 
   private callee({ callee, signature, targets }: BoundCall, frame: FrameBuilder): Callee {
@@ -131,12 +133,15 @@ class Linker {
 
   /** Functions with another signature are never reached: calling one is a fault. */
   private fill({ key, targets, candidates }: Group): void {
+    const present = new Set(candidates);
     const possible = targets === null ? this.table.all : targets.map((name) => resolve(this.table, name));
     for (const known of possible) {
       const isKernel = known.body.kind === 'checked' && known.body.fn.item.entry;
       if (isKernel || signatureKey(known.signature) !== key) continue;
       const index = this.indexOf(known);
-      if (!candidates.includes(index)) candidates.push(index);
+      if (present.has(index)) continue;
+      present.add(index);
+      candidates.push(index);
     }
   }
 }

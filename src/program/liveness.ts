@@ -1,30 +1,40 @@
 /** Which registers a block may still read: the values that a thread must keep from one region to the next. */
+import { elementAt } from '../base/element-at.ts';
 import { BitSet } from './bit-set.ts';
 import { type BasicBlock, followersOf } from './flow.ts';
 import type { FunctionProgram } from './function-program.ts';
 import { usesOf } from './uses.ts';
 
-/** Slots of the registers that are live at the start of each block, ascending. */
-export function liveness(program: FunctionProgram, blocks: readonly BasicBlock[]): readonly (readonly number[])[] {
-  const registers = BitSet.of(
-    program.initialFrame.length,
-    program.registers.map(({ place }) => place),
-  );
-  const uses = blocks.map((block) => blockUses(program, block, registers));
+/** The registers that are live at the start of each block. Lists are made when asked for: together they are long. */
+export interface Liveness {
+  /** Their slots, ascending. */
+  readonly at: (block: number) => readonly number[];
+  readonly isLive: (block: number, place: number) => boolean;
+}
+
+export function liveness(program: FunctionProgram, blocks: readonly BasicBlock[]): Liveness {
+  const places = Int32Array.from(program.registers, ({ place }) => place).toSorted();
+  const numbers = new Map(Array.from(places, (place, i) => [place, i] as const));
+  const uses = blocks.map((block) => blockUses(program, block, numbers));
   for (let changed = true; changed; ) {
     changed = false;
     for (let i = blocks.length - 1; i >= 0; i--) {
-      const [block, use] = [blocks[i], uses[i]];
-      if (block === undefined || use === undefined) continue;
-      for (const successor of followersOf(block)) {
-        const after = uses[successor];
-        if (after !== undefined && use.before.join(after.before, use.kills)) changed = true;
+      const { before, kills } = elementAt(uses, i);
+      for (const successor of followersOf(elementAt(blocks, i))) {
+        if (before.join(elementAt(uses, successor).before, kills)) changed = true;
       }
     }
   }
-  return uses.map(({ before }) => before.numbers());
+  return {
+    at: (block) => uses[block]?.before.numbers().map((number) => elementAt(places, number)) ?? [],
+    isLive: (block, place) => {
+      const number = numbers.get(place);
+      return number !== undefined && (uses[block]?.before.has(number) ?? false);
+    },
+  };
 }
 
+/** Registers by their numbers among all registers. */
 interface BlockUses {
   /** Live at its start; initially the registers that it reads before writing. */
   readonly before: BitSet;
@@ -32,18 +42,25 @@ interface BlockUses {
   readonly kills: BitSet;
 }
 
-function blockUses(program: FunctionProgram, { start, end, exit }: BasicBlock, registers: BitSet): BlockUses {
-  const limit = program.initialFrame.length;
-  const before = new BitSet(limit);
-  const kills = new BitSet(limit);
+function blockUses(
+  program: FunctionProgram,
+  { start, end, exit }: BasicBlock,
+  numbers: ReadonlyMap<number, number>,
+): BlockUses {
+  const before = new BitSet(numbers.size);
+  const kills = new BitSet(numbers.size);
   const read = (place: number): void => {
-    if (registers.has(place) && !kills.has(place)) before.add(place);
+    const number = numbers.get(place);
+    if (number !== undefined && !kills.has(number)) before.add(number);
   };
   for (const instruction of program.instructions.slice(start, end)) {
     const { reads, writes } = usesOf(instruction);
     for (const place of reads) read(place);
     if (instruction.guard !== null) continue;
-    for (const place of writes) if (registers.has(place)) kills.add(place);
+    for (const place of writes) {
+      const number = numbers.get(place);
+      if (number !== undefined) kills.add(number);
+    }
   }
   // A function returns its results where it ends.
   if (exit.kind === 'end') for (const { place } of program.registerResults) read(place);

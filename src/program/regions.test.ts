@@ -17,7 +17,7 @@ function program(body: string): FunctionProgram {
 }
 
 function liveNames(fn: FunctionProgram, block: number): readonly string[] {
-  const live = liveness(fn, blocksOf(fn))[block] ?? [];
+  const live = liveness(fn, blocksOf(fn)).at(block);
   return live.map((place) => fn.registers.find((register) => register.place === place)?.name ?? '?');
 }
 

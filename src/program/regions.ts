@@ -26,9 +26,14 @@ export interface Region {
  * The regions of a function; the first one begins at its start. Threads may also be resumed at the blocks of `pauses`.
  */
 export function regionsOf(blocks: readonly BasicBlock[], pauses: Iterable<number> = []): readonly Region[] {
+  return [...eachRegion(blocks, pauses)];
+}
+
+/** The same one by one, since together they may be much longer than the function. */
+export function* eachRegion(blocks: readonly BasicBlock[], pauses: Iterable<number>): Generator<Region> {
   const entries = new Set([0, ...pauses]);
   for (const { exit } of blocks) if (exit.kind === 'park' || exit.kind === 'call') entries.add(exit.resume);
-  return [...entries].map((entry) => regionFrom(entry, blocks));
+  for (const entry of entries) yield regionFrom(entry, blocks);
 }
 
 /** In here a block is known by its rank, which is its place in the order. */
@@ -56,15 +61,15 @@ function regionFrom(entry: number, blocks: readonly BasicBlock[]): Region {
 function reversePostorder(entry: number, next: (block: number) => readonly number[]): readonly number[] {
   const seen = new Set([entry]);
   const postorder: number[] = [];
-  const stack = [{ block: entry, rest: [...next(entry)] }];
+  const stack = [{ block: entry, rest: [...next(entry)].toReversed() }];
   for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
-    const successor = top.rest.shift();
+    const successor = top.rest.pop();
     if (successor === undefined) {
       postorder.push(top.block);
       stack.pop();
     } else if (!seen.has(successor)) {
       seen.add(successor);
-      stack.push({ block: successor, rest: [...next(successor)] });
+      stack.push({ block: successor, rest: [...next(successor)].toReversed() });
     }
   }
   return postorder.reverse();

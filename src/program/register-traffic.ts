@@ -6,9 +6,11 @@
  * On every path, a register that was changed and is still needed has been loaded or written. So it can be stored
  * wherever paths meet, and a register that has changed is never loaded again.
  */
+import { elementAt } from '../base/element-at.ts';
 import { BitSet } from './bit-set.ts';
 import { type BasicBlock, successorsOf } from './flow.ts';
 import type { FunctionProgram } from './function-program.ts';
+import type { Liveness } from './liveness.ts';
 import type { Region } from './regions.ts';
 import { outermostLoops } from './region-loops.ts';
 import { usesOf } from './uses.ts';
@@ -43,32 +45,24 @@ interface BlockFacts {
 export class TrafficAnalysis {
   private readonly program: FunctionProgram;
   private readonly blocks: readonly BasicBlock[];
-  private readonly live: readonly (readonly number[])[];
-  private readonly kept: BitSet;
+  private readonly live: Liveness;
+  private readonly kept: Numbering;
   private readonly facts = new Map<number, BlockFacts>();
 
   /** @param kept slots of the registers that frames hold */
-  constructor(
-    program: FunctionProgram,
-    blocks: readonly BasicBlock[],
-    live: readonly (readonly number[])[],
-    kept: Iterable<number>,
-  ) {
+  constructor(program: FunctionProgram, blocks: readonly BasicBlock[], live: Liveness, kept: Iterable<number>) {
     this.program = program;
     this.blocks = blocks;
     this.live = live;
+    // Upper halves of registers follow these slots.
     const limit = program.initialFrame.length;
-    this.kept = BitSet.of(
-      limit,
-      [...kept].filter((place) => place < limit),
-    );
+    this.kept = new Numbering([...kept].filter((place) => place < limit));
   }
 
   /** @param given registers that are available at the start of the region and not in the frame */
   of(region: Region, given: Iterable<number>): RegisterTraffic {
-    const start = BitSet.of(this.program.initialFrame.length, given);
-    start.meet(this.kept);
-    return new RegionTraffic(region, this.blocks, (block) => this.factsOf(block), start).solve();
+    const { kept, blocks } = this;
+    return new RegionTraffic({ region, blocks, kept, facts: (block) => this.factsOf(block), given }).solve();
   }
 
   private factsOf(number: number): BlockFacts {
@@ -81,14 +75,14 @@ export class TrafficAnalysis {
 
   private findFacts(number: number): BlockFacts {
     const { program, kept } = this;
-    const limit = program.initialFrame.length;
     const block = this.blocks[number];
     if (block === undefined) throw new Error(`no block ${number}`);
     const { start, end, exit } = block;
-    const live = BitSet.of(limit, this.live[number] ?? []);
-    const [needs, holds, changes] = [new BitSet(limit), new BitSet(limit), new BitSet(limit)];
+    const live = kept.set(kept.places.filter((place) => this.live.isLive(number, place)));
+    const [needs, holds, changes] = [kept.set(), kept.set(), kept.set()];
     const need = (place: number): void => {
-      if (kept.has(place) && !holds.has(place) && live.has(place)) needs.add(place);
+      const own = kept.of(place);
+      if (own !== null && !holds.has(own) && live.has(own)) needs.add(own);
     };
     program.instructions.slice(start, end).forEach((instruction, i) => {
       const { reads, writes } = usesOf(instruction);
@@ -97,21 +91,61 @@ export class TrafficAnalysis {
       if (exit.kind === 'park' && start + i === end - 1) return;
       for (const place of writes) {
         if (instruction.guard !== null) need(place);
-        if (!kept.has(place)) continue;
-        holds.add(place);
-        changes.add(place);
+        const own = kept.of(place);
+        if (own === null) continue;
+        holds.add(own);
+        changes.add(own);
       }
     });
     // A call saves registers elsewhere, and a function returns its results.
-    if (exit.kind === 'call') for (const place of this.live[exit.resume] ?? []) need(place);
+    if (exit.kind === 'call') for (const place of this.live.at(exit.resume)) need(place);
     if (exit.kind === 'end') for (const { place } of program.registerResults) need(place);
     holds.join(needs);
     return { needs, holds, changes, live };
   }
 }
 
+/** The registers that frames hold, numbered from 0. All sets here consist of these numbers. */
+class Numbering {
+  readonly places: readonly number[];
+  private readonly numbers: ReadonlyMap<number, number>;
+
+  constructor(places: Iterable<number>) {
+    this.places = [...new Set(places)].toSorted((a, b) => a - b);
+    this.numbers = new Map(this.places.map((place, i) => [place, i] as const));
+  }
+
+  /** The number of a register; null if frames do not hold it. */
+  of(place: number): number | null {
+    return this.numbers.get(place) ?? null;
+  }
+
+  set(places: Iterable<number> = []): BitSet {
+    const made = new BitSet(this.places.length);
+    for (const place of places) {
+      const number = this.of(place);
+      if (number !== null) made.add(number);
+    }
+    return made;
+  }
+
+  placesOf(set: BitSet): readonly number[] {
+    return set.numbers().map((number) => elementAt(this.places, number));
+  }
+}
+
+interface RegionFacts {
+  readonly region: Region;
+  readonly blocks: readonly BasicBlock[];
+  readonly kept: Numbering;
+  readonly facts: (block: number) => BlockFacts;
+  /** Slots that are out of the frame from the start. */
+  readonly given: Iterable<number>;
+}
+
 class RegionTraffic {
   private readonly region: Region;
+  private readonly kept: Numbering;
   private readonly facts: (block: number) => BlockFacts;
   private readonly given: BitSet;
   private readonly successors: ReadonlyMap<number, readonly number[]>;
@@ -125,10 +159,11 @@ class RegionTraffic {
   private readonly changedAhead = new Map<number, BitSet>();
   private readonly takenAt = new Map<number, BitSet>();
 
-  constructor(region: Region, blocks: readonly BasicBlock[], facts: (block: number) => BlockFacts, given: BitSet) {
+  constructor({ region, blocks, kept, facts, given }: RegionFacts) {
     this.region = region;
+    this.kept = kept;
     this.facts = facts;
-    this.given = given;
+    this.given = kept.set(given);
     this.successors = new Map(
       region.order.map((number) => {
         const block = blocks[number];
@@ -146,14 +181,18 @@ class RegionTraffic {
     if (this.region.reducible) this.takeWhereNeeded();
     const [atStart, beforeLoop] = [new Map<number, readonly number[]>(), new Map<number, readonly number[]>()];
     for (const [block, taken] of this.takenAt) {
-      (this.loops.get(block) === block ? beforeLoop : atStart).set(block, taken.numbers());
+      (this.loops.get(block) === block ? beforeLoop : atStart).set(block, this.kept.placesOf(taken));
     }
+    const has = (sets: ReadonlyMap<number, BitSet>, block: number, place: number): boolean => {
+      const number = this.kept.of(place);
+      return number !== null && (sets.get(block)?.has(number) ?? false);
+    };
     return {
       atEntry,
       atStart,
       beforeLoop,
-      changedBefore: (block, place) => this.changedAtStart.get(block)?.has(place) ?? false,
-      changedAfter: (block, place) => this.changedAtEnd.get(block)?.has(place) ?? false,
+      changedBefore: (block, place) => has(this.changedAtStart, block, place),
+      changedAfter: (block, place) => has(this.changedAtEnd, block, place),
     };
   }
 
@@ -183,7 +222,7 @@ class RegionTraffic {
     const touched = this.empty();
     for (const block of order) touched.join(this.facts(block).holds);
     touched.meet(this.facts(entry).live);
-    return touched.numbers().filter((place) => !this.given.has(place));
+    return this.kept.placesOf(touched).filter((place) => !this.given.has(this.kept.of(place) ?? -1));
   }
 
   /**

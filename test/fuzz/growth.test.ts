@@ -4,6 +4,7 @@ import { check } from '../../src/check/check.ts';
 import { errorLimit } from '../../src/check/error-cap.ts';
 import { partLimit } from '../../src/check/instructions/resolve.ts';
 import { searchLimit } from '../../src/check/unknown-name.ts';
+import { Device, PtxlabError } from '../../src/device.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { type Shape, shapes } from './growth-shapes.ts';
 
@@ -64,7 +65,7 @@ describe('names', () => {
     'one range, all used',
     'scopes one after the other',
   ])('%s: each is found', (name) => {
-    expect(findings(name, 5000)).toEqual([]);
+    expect(findings(name, 1500)).toEqual([]);
   });
 
   test('each of many register ranges has its own size', () => {
@@ -77,5 +78,48 @@ describe('names', () => {
     expect(found.map(({ help }) => help)).toEqual(
       wrong.map((i) => expect.stringContaining(`'%q${i}x<${(i % 7) + 1}>' declares`)),
     );
+  });
+});
+
+describe('kernels', () => {
+  const launched = async (name: string, size: number, engine: 'interp' | 'jit'): Promise<string> => {
+    const { text, block = 1 } = shapeOf(name);
+    const device = await Device.create({ memory: 1 << 24 });
+    try {
+      const result = await device.load(text(size)).kernel('k').launch({ block, engine });
+      return result.ok ? 'ok' : result.fault.code;
+    } catch (error) {
+      if (error instanceof PtxlabError) return error.code;
+      throw error;
+    }
+  };
+
+  test.each([
+    ['barriers in branches', 600],
+    ['switches', 300],
+    ['indirect calls', 300],
+    ['indirect calls in all functions', 300],
+    ['nested loops with registers', 3000],
+    ['loops that read', 600],
+  ])('%s: %d are too many for the fast engine, not for the other', async (name, size) => {
+    expect(await launched(name, size, 'jit')).toBe('kernel-too-large');
+    expect(await launched(name, size, 'interp')).toBe('ok');
+  });
+
+  test.each([
+    ['barriers in branches', 50],
+    ['switches', 50],
+    ['indirect calls', 100],
+    ['indirect calls in all functions', 100],
+    ['nested loops with registers', 300],
+    ['nested loops', 500],
+    ['branches to one label', 500],
+    ['a graph that is no nest of loops', 300],
+    ['loops that read', 50],
+    ['barriers with registers', 100],
+    ['heap allocations, every other freed', 2000],
+  ])('%s: %d run on both', async (name, size) => {
+    expect(await launched(name, size, 'jit')).toBe('ok');
+    expect(await launched(name, size, 'interp')).toBe('ok');
   });
 });

@@ -2,12 +2,13 @@
 import { type BasicBlock, blocksOf } from '../../program/flow.ts';
 import type { FunctionProgram, ProgramInstruction } from '../../program/function-program.ts';
 import type { KernelProgram } from '../../program/link.ts';
-import { liveness } from '../../program/liveness.ts';
-import { type Region, regionsOf } from '../../program/regions.ts';
+import { type Liveness, liveness } from '../../program/liveness.ts';
+import { eachRegion, type Region } from '../../program/regions.ts';
 import { type RegisterTraffic, TrafficAnalysis } from '../../program/register-traffic.ts';
 import { usesOf } from '../../program/uses.ts';
 import { varyingPlaces } from '../../program/varying.ts';
 import { type Waiting, waitingLoops } from '../../program/waiting-loops.ts';
+import { CodeSize } from '../code-limits.ts';
 import { FrameLayout } from './frame.ts';
 import { elementAt, valueAt } from '../../base/element-at.ts';
 import type { Ref } from '../../isa/steps/ref.ts';
@@ -43,7 +44,7 @@ export interface FunctionShape {
   /** Number of its first region among the regions of all functions; its other regions follow. */
   readonly firstRegion: number;
   /** Registers that are live at the start of each block. */
-  readonly live: readonly (readonly number[])[];
+  readonly live: Liveness;
   /** Number of the region that begins with a block. */
   readonly regionAt: ReadonlyMap<number, number>;
   /** Blocks where threads may pause with their registers in the frame, and continue later. */
@@ -78,11 +79,12 @@ export function kernelShapeOf(kernel: KernelProgram, layout: LaunchLayout): Kern
   const stops: Stop[] = [];
   const builtins = new Set(kernel.functions.flatMap(({ kind }, i) => (kind === 'builtin' ? [i] : [])));
   let firstRegion = 0;
+  const size = new CodeSize(kernel.entry.name);
   const functions = kernel.functions.map((fn): FunctionShape | null => {
     if (fn.kind === 'builtin') return null;
     const { stackBytes } = kernel;
     const { fours, look } = layout;
-    const surroundings = { builtins, firstRegion, stops, frame, stackBytes, fours, look };
+    const surroundings = { size, builtins, firstRegion, stops, frame, stackBytes, fours, look };
     const shape = functionShape(fn.program, surroundings);
     firstRegion += shape.regions.length;
     return shape;
@@ -105,6 +107,7 @@ export function kernelShapeOf(kernel: KernelProgram, layout: LaunchLayout): Kern
 }
 
 interface Surroundings {
+  readonly size: CodeSize;
   readonly builtins: ReadonlySet<number>;
   readonly firstRegion: number;
   readonly stops: Stop[];
@@ -115,7 +118,7 @@ interface Surroundings {
 }
 
 function functionShape(program: FunctionProgram, surroundings: Surroundings): FunctionShape {
-  const { builtins, firstRegion, stops, frame, stackBytes, fours, look } = surroundings;
+  const { size, builtins, firstRegion, stops, frame, stackBytes, fours, look } = surroundings;
   look();
   const onVectors = program.entry && fours;
   const varying = onVectors ? varyingPlaces(program, stackBytes > 0) : new Set<number>();
@@ -127,9 +130,15 @@ function functionShape(program: FunctionProgram, surroundings: Surroundings): Fu
   const partings = new Set(blocks.flatMap(({ start, end }, i) => (end > start && cuts.has(start) ? [i] : [])));
   const landings = new Set([...pauses.keys(), ...partings]);
   look();
-  const regions = regionsOf(blocks, landings);
-  look();
-  const live = liveness(program, blocks).map((places) => withUpperHalves(program, places));
+  countTargets(program, size);
+  const regions: Region[] = [];
+  for (const region of eachRegion(blocks, landings)) {
+    size.add('blocks', region.order.length);
+    size.add('kept', region.loops.size * program.registers.length);
+    regions.push(region);
+    look();
+  }
+  const live = withUpperHalves(program, liveness(program, blocks));
   look();
   const regionAt = new Map(regions.map(({ entry }, i) => [entry, firstRegion + i] as const));
   const stopAt = new Map<number, number>();
@@ -139,11 +148,20 @@ function functionShape(program: FunctionProgram, surroundings: Surroundings): Fu
     stopAt.set(exit.resume, stops.length);
     stops.push(describeStop(program, instruction, valueAt(regionAt, exit.resume), frame));
   }
-  const carried = new Set([...stopAt.keys(), ...landings].flatMap((block) => live[block] ?? []));
-  const slots = new Map([...carried].map((place) => [place, frame.array(bytesOf(program, place))]));
+  const carried = new Set<number>();
+  for (const block of [...stopAt.keys(), ...landings]) for (const place of live.at(block)) carried.add(place);
+  const widths = new Map(program.registers.map(({ place, type }) => [place, type.width]));
+  const slots = new Map([...carried].map((place) => [place, frame.array((widths.get(place) ?? 64) > 32 ? 8 : 4)]));
   const four = onVectors && apart.size <= mostPartings ? { varying, partings } : null;
   const traffic = new TrafficAnalysis(program, blocks, live, carried);
   return { program, blocks, regions, firstRegion, live, regionAt, landings, four, pauses, stopAt, slots, traffic };
+}
+
+function countTargets({ instructions }: FunctionProgram, size: CodeSize): void {
+  for (const { targets, call } of instructions) {
+    size.add('targets', targets.length);
+    if (call?.callee.kind === 'indirect') size.add('callees', call.callee.candidates.length);
+  }
 }
 
 /** Slots and arrays of a register: two if it has 128 bits. */
@@ -163,7 +181,7 @@ export function trafficOf(fn: FunctionShape, region: Region): RegisterTraffic {
   const before = program.instructions[(blocks[entry]?.start ?? 0) - 1];
   const written = before === undefined ? [] : usesOf(before).writes;
   const isStop = fn.stopAt.has(entry) && regionAt.get(entry) !== firstRegion;
-  return fn.traffic.of(region, isStop ? written : [...(live[entry] ?? []), ...written]);
+  return fn.traffic.of(region, isStop ? written : [...live.at(entry), ...written]);
 }
 
 /**
@@ -192,7 +210,7 @@ export function stopsIn({ blocks, stopAt }: FunctionShape, { order }: Region): r
 
 /** Registers that a thread must store before it stops in a block for others, to continue at `resume`. */
 export function changedAt(fn: FunctionShape, changed: (place: number) => boolean, resume: number): readonly number[] {
-  return (fn.live[resume] ?? []).filter((place) => fn.slots.has(place) && changed(place));
+  return fn.live.at(resume).filter((place) => fn.slots.has(place) && changed(place));
 }
 
 /**
@@ -211,11 +229,6 @@ function partingsOf({ instructions }: FunctionProgram, varying: ReadonlySet<numb
   return new Set(found);
 }
 
-function bytesOf({ registers }: FunctionProgram, wanted: number): 4 | 8 {
-  const width = registers.find(({ place }) => place === wanted)?.type.width ?? 64;
-  return width > 32 ? 8 : 4;
-}
-
 /** Bytes that each call of a function keeps while it is open. */
 function callEntries({ blocks, live }: FunctionShape): readonly number[] {
   return blocks.flatMap(({ exit }) => (exit.kind === 'call' ? [callEntry(live, exit.resume)] : []));
@@ -223,14 +236,16 @@ function callEntries({ blocks, live }: FunctionShape): readonly number[] {
 
 /** Bytes of an open call that returns to `resume`. */
 export function callEntry(live: FunctionShape['live'], resume: number): number {
-  return 8 * (live[resume]?.length ?? 0) + callHeader;
+  return 8 * live.at(resume).length + callHeader;
 }
 
 /** Registers of 128 bits are kept in halves. */
-function withUpperHalves(program: FunctionProgram, places: readonly number[]): readonly number[] {
+function withUpperHalves(program: FunctionProgram, live: Liveness): Liveness {
   const wide = new Set(program.registers.filter(({ type }) => type.width > 64).map(({ place }) => place));
-  if (wide.size === 0) return places;
-  return places.flatMap((place) => (wide.has(place) ? [place, upperPlace(program, place)] : [place]));
+  if (wide.size === 0) return live;
+  const halves = (place: number): readonly number[] =>
+    wide.has(place) ? [place, upperPlace(program, place)] : [place];
+  return { ...live, at: (block) => live.at(block).flatMap(halves) };
 }
 
 function describeStop(

@@ -114,7 +114,7 @@ class RegionWriter {
   /** A function begins with all registers zero, and a kernel also with its local memory zero. */
   private begin(): void {
     const { code, fn, values, locals, frame, shape, region } = this;
-    for (const place of fn.live[region.entry] ?? []) {
+    for (const place of fn.live.at(region.entry)) {
       const { local, type } = values.register(place);
       if (type === 'i64') code.i64(0n).set(local);
       else code.i32(0).set(local);

@@ -27,6 +27,26 @@ export function upperPlace({ initialFrame }: FunctionProgram, place: number): nu
   return initialFrame.length + place;
 }
 
+const knownWidths = new WeakMap<FunctionProgram, ReadonlyMap<number, number>>();
+
+/** The bits of registers, and of each half of a wide one, by their slots; the same for all regions of a function. */
+function widthsOf(program: FunctionProgram): ReadonlyMap<number, number> {
+  const known = knownWidths.get(program);
+  if (known !== undefined) return known;
+  const made = new Map(
+    program.registers.flatMap(({ place, type: { width } }) =>
+      width <= 64
+        ? [[place, width] as const]
+        : ([
+            [place, width / 2],
+            [upperPlace(program, place), width / 2],
+          ] as const),
+    ),
+  );
+  knownWidths.set(program, made);
+  return made;
+}
+
 export class Values {
   private readonly code: Code;
   private readonly program: FunctionProgram;
@@ -40,16 +60,7 @@ export class Values {
   constructor(code: Code, program: FunctionProgram) {
     this.code = code;
     this.program = program;
-    this.widths = new Map(
-      program.registers.flatMap(({ place, type: { width } }) =>
-        width <= 64
-          ? [[place, width] as const]
-          : ([
-              [place, width / 2],
-              [upperPlace(program, place), width / 2],
-            ] as const),
-      ),
-    );
+    this.widths = widthsOf(program);
   }
 
   /** Starts a new instruction: names refer to its values, and the temporaries of the previous one are free. */

@@ -168,7 +168,7 @@ class FourWriter {
       code.get(this.strayed).op('i32.eqz').brIf(inStep);
       const [words] = frame.load(alone, 'i32').locals;
       code.get(words).vector('v128.any_true').op('i32.eqz').brIf(inStep);
-      frame.pushDisagreement(fn.live[block] ?? []);
+      frame.pushDisagreement(fn.live.at(block));
       for (const carrier of gets) {
         if (carrier === null) continue;
         frame.pushDifference(carrier.array, carrier.type);
@@ -183,7 +183,7 @@ class FourWriter {
   private begin(): void {
     const { code, fn, values, vectors, frame, locals, shape, region } = this;
     if (shape.hasStates) frame.store(shape.frame.alone, 'i32', () => code.words(0, 0, 0, 0));
-    for (const place of fn.live[region.entry] ?? []) {
+    for (const place of fn.live.at(region.entry)) {
       const { local, type } = values.register(place);
       if (vectors.isVarying(place)) {
         for (const home of vectors.home(place).locals) code.words(0, 0, 0, 0).set(home);
