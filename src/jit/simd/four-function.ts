@@ -34,6 +34,7 @@ import { FourLowerings } from './four-lowerings.ts';
 import { FourResults } from './four-results.ts';
 import { lowerForFour, writeOperands } from './vector-instruction.ts';
 import { laneCount, Vectors } from './vectors.ts';
+import { canRunFour } from './four-regions.ts';
 
 /** Null if the region runs one thread after the other. `functions`: index of the function of each region. */
 export function fourFunction(
@@ -42,20 +43,8 @@ export function fourFunction(
   region: Region,
   functions: readonly number[],
 ): Code | null {
-  if (fn.four === null || fn.landings.has(region.entry)) return null;
-  // Regions that wait for others in a loop would gain nothing.
-  if (region.order.some((block) => fn.pauses.has(block))) return null;
-  const before = fn.blocks.findIndex(({ exit }) => exit.kind === 'park' && exit.resume === region.entry);
-  if ([before, ...region.order].some((block) => stopsOddly(fn, block))) return null;
+  if (fn.four === null || !canRunFour(fn, region)) return null;
   return new FourWriter(shape, fn, fn.four, region, functions).write();
-}
-
-/** The stop is the whole instruction, apart from operands that are registers and constants. */
-function stopsOddly({ blocks, program }: FunctionShape, number: number): boolean {
-  const block = blocks[number];
-  const stop = program.instructions[(block?.end ?? 0) - 1];
-  if (block?.exit.kind !== 'park' || stop === undefined) return false;
-  return stop.steps.length > 1 || stop.specials.length > 0 || stop.symbols.length > 0;
 }
 
 /** Bits of the lanes of four threads. */
