@@ -82,9 +82,8 @@ export class Device {
    */
   load(source: string): LoadedModule {
     this.checkOpen();
-    const { target, isa, workers = 0, simd } = this.options;
-    const options = { ...(target === undefined ? {} : { target }), ...(isa === undefined ? {} : { isa }) };
-    const { report, module } = loadModule(source, options);
+    const { workers = 0, simd } = this.options;
+    const { report, module } = loadModule(source, this.options);
     if (module === null) throw new RefusedModuleError(report);
     const { memory, heap, code } = this;
     const checkOpen = (): void => this.checkOpen();

@@ -6,7 +6,7 @@ import { resolveMnemonic } from './check/instructions/resolve.ts';
 import { type Bits, chop } from './base/bits.ts';
 import { PtxlabError } from './base/error.ts';
 import { err, ok, type Result } from './base/result.ts';
-import { readTarget, readVersion } from './check/check.ts';
+import { type JudgeOptions, readJudgeOptions } from './check/judge-options.ts';
 import { diagnoseStored } from './diagnostics/diagnostic.ts';
 import { isAvailableFor, type TargetChoice } from './explain/target-choice.ts';
 import { groupAcceptance } from './explain/targets.ts';
@@ -97,12 +97,11 @@ function widthMisfit({ variant, evaluator: { inputs, outputs } }: Prepared): Eva
   return null;
 }
 
-export interface EvaluateOptions extends RegisterWidths {
-  /** Judge for this architecture, and by its rules for subnormals. Default: any. */
-  readonly target?: string;
-  /** Judge by this PTX version. Default: the newest. */
-  readonly isa?: string;
-}
+/**
+ * Default: any target, whose subnormals are those of the newest one, and the newest version. Both also decide what the
+ * instruction computes where old ones differ.
+ */
+export interface EvaluateOptions extends RegisterWidths, JudgeOptions {}
 
 /**
  * The result of an instruction for given bits, without a machine.
@@ -143,11 +142,7 @@ export function evaluateValues(
 }
 
 function evaluatorOf(mnemonic: string, count: number, options: EvaluateOptions): Evaluator {
-  const choice: TargetChoice = {
-    target: options.target === undefined ? null : readTarget(options.target),
-    version: options.isa === undefined ? null : readVersion(options.isa),
-  };
-  const prepared = prepareEval(mnemonic, count, choice, options);
+  const prepared = prepareEval(mnemonic, count, readJudgeOptions(options), options);
   if (!prepared.ok) throw new PtxlabError(prepared.error.code, prepared.error.message);
   return prepared.value.evaluator;
 }

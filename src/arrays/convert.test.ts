@@ -276,7 +276,8 @@ describe('arrays', () => {
     ['bad-count', { to: 'e4m3', count: 9 }],
     ['bad-count', { to: 'e4m3', count: -1 }],
   ])('%s: %o', (code, options) => {
-    expect(() => convert(new Float32Array(8), options)).toThrow(expect.objectContaining({ code }));
+    const loosely: { convert(source: Float32Array, options: { readonly to: string }): unknown } = { convert };
+    expect(() => loosely.convert(new Float32Array(8), options)).toThrow(expect.objectContaining({ code }));
   });
 
   test('any bytes, format and options give a result or a PtxlabError', () => {

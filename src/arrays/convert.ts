@@ -19,6 +19,7 @@ import type { RandomSource } from '../jit/arrays/array-converter.ts';
 import { overlap, requireBytes, requireChoice, requireFlag, requireOptions, shown } from './caller.ts';
 import { converterOf } from './converters.ts';
 import { requireFormat } from './names.ts';
+import type { FormatSpelling } from './spellings.ts';
 import { allSemantics, type Semantics } from './semantics/semantic-rules.ts';
 import { conversionOf } from './semantics/semantics.ts';
 import {
@@ -37,9 +38,9 @@ import {
 
 export interface ConvertOptions {
   /** Format of the source, in any spelling. Default: the format that the typed array implies. */
-  readonly from?: string;
+  readonly from?: FormatSpelling;
   /** Format of the result, in any spelling. */
-  readonly to: string;
+  readonly to: FormatSpelling;
   /** Default: to nearest even. ue8m0 has no default: `rz` or `rp`. `rs` needs `seed` or `rbits`. */
   readonly rounding?: Rounding;
   /** Values beyond the format, including infinities, become its largest value. Default: as in the semantics. */

@@ -6,7 +6,7 @@ import { PtxlabError } from '../base/error.ts';
 import { nearestWord } from '../base/nearest-word.ts';
 import { type FormatName, formatNames } from '../numerics/formats.ts';
 import { requireChoice, shown } from './caller.ts';
-import { spellings } from './spellings.ts';
+import { spellingModules, spellings } from './spellings.ts';
 
 export type SpellingFamily = 'ptx' | 'ml_dtypes' | 'torch' | 'safetensors';
 
@@ -53,7 +53,7 @@ const knownInAnyCase: ReadonlyMap<string, FormatName> = new Map(
   }),
 );
 
-const modules = /^(?:torch|ml_dtypes|numpy|np|jnp|jax\.numpy|tl|triton\.language)\./i;
+const modules = new RegExp(`^(?:${spellingModules.map((name) => name.replace('.', '\\.')).join('|')})\\.`, 'i');
 
 function bare(text: string): string {
   return text.trim().replace(modules, '');

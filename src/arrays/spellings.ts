@@ -1,4 +1,5 @@
 /** How the stacks spell PTX's number formats, a row for each format. */
+import { keysOf, recordOf } from '../base/records.ts';
 import type { FormatName } from '../numerics/formats.ts';
 
 /** Spellings of one format; null where a family has none. `others`: Triton, OCP, CUDA and everyday names. */
@@ -9,42 +10,67 @@ export interface SpellingRow {
   readonly others: readonly string[];
 }
 
-function row(
+type Row = readonly [
   ml_dtypes: string | null,
   torch: string | null,
   safetensors: string | null,
-  ...others: readonly string[]
-): SpellingRow {
-  return { ml_dtypes, torch, safetensors, others };
-}
+  ...others: readonly string[],
+];
 
 /**
  * numpy's names are in the column of ml_dtypes, which adds to them. torch's fp4 counts pairs: one element of
  * `float4_e2m1fn_x2` is two of e2m1.
  */
-export const spellings: Readonly<Record<FormatName, SpellingRow>> = {
-  f16: row('float16', 'float16', 'F16', 'half', 'fp16'),
-  bf16: row('bfloat16', 'bfloat16', 'BF16'),
-  tf32: row(null, null, null, 'tensorfloat32', 'tfloat32'),
-  f32: row('float32', 'float32', 'F32', 'float', 'fp32', 'single'),
-  f64: row('float64', 'float64', 'F64', 'double', 'fp64'),
-  e4m3: row('float8_e4m3fn', 'float8_e4m3fn', 'F8_E4M3', 'e4m3fn', 'fp8e4nv', 'fp8_e4m3', 'f8e4m3fn'),
-  e5m2: row('float8_e5m2', 'float8_e5m2', 'F8_E5M2', 'fp8e5', 'fp8_e5m2', 'f8e5m2'),
-  e2m3: row('float6_e2m3fn', null, 'F6_E2M3', 'e2m3fn', 'fp6_e2m3', 'f6e2m3fn'),
-  e3m2: row('float6_e3m2fn', null, 'F6_E3M2', 'e3m2fn', 'fp6_e3m2', 'f6e3m2fn'),
-  e2m1: row('float4_e2m1fn', 'float4_e2m1fn_x2', 'F4', 'e2m1fn', 'fp4_e2m1', 'fp4', 'f4e2m1fn'),
-  ue8m0: row('float8_e8m0fnu', 'float8_e8m0fnu', 'F8_E8M0', 'e8m0', 'e8m0fnu', 'f8e8m0fnu'),
-  s2f6: row(null, null, null),
-  u2: row('uint2', 'uint2', null),
-  u4: row('uint4', 'uint4', null),
-  u8: row('uint8', 'uint8', 'U8'),
-  u16: row('uint16', 'uint16', 'U16'),
-  u32: row('uint32', 'uint32', 'U32'),
-  u64: row('uint64', 'uint64', 'U64'),
-  s2: row('int2', 'int2', null, 'i2'),
-  s4: row('int4', 'int4', null, 'i4'),
-  s8: row('int8', 'int8', 'I8', 'char'),
-  s16: row('int16', 'int16', 'I16', 'short'),
-  s32: row('int32', 'int32', 'I32', 'int'),
-  s64: row('int64', 'int64', 'I64', 'long'),
-};
+const rows = {
+  f16: ['float16', 'float16', 'F16', 'half', 'fp16'],
+  bf16: ['bfloat16', 'bfloat16', 'BF16'],
+  tf32: [null, null, null, 'tensorfloat32', 'tfloat32'],
+  f32: ['float32', 'float32', 'F32', 'float', 'fp32', 'single'],
+  f64: ['float64', 'float64', 'F64', 'double', 'fp64'],
+  e4m3: ['float8_e4m3fn', 'float8_e4m3fn', 'F8_E4M3', 'e4m3fn', 'fp8e4nv', 'fp8_e4m3', 'f8e4m3fn'],
+  e5m2: ['float8_e5m2', 'float8_e5m2', 'F8_E5M2', 'fp8e5', 'fp8_e5m2', 'f8e5m2'],
+  e2m3: ['float6_e2m3fn', null, 'F6_E2M3', 'e2m3fn', 'fp6_e2m3', 'f6e2m3fn'],
+  e3m2: ['float6_e3m2fn', null, 'F6_E3M2', 'e3m2fn', 'fp6_e3m2', 'f6e3m2fn'],
+  e2m1: ['float4_e2m1fn', 'float4_e2m1fn_x2', 'F4', 'e2m1fn', 'fp4_e2m1', 'fp4', 'f4e2m1fn'],
+  ue8m0: ['float8_e8m0fnu', 'float8_e8m0fnu', 'F8_E8M0', 'e8m0', 'e8m0fnu', 'f8e8m0fnu'],
+  s2f6: [null, null, null],
+  u2: ['uint2', 'uint2', null],
+  u4: ['uint4', 'uint4', null],
+  u8: ['uint8', 'uint8', 'U8'],
+  u16: ['uint16', 'uint16', 'U16'],
+  u32: ['uint32', 'uint32', 'U32'],
+  u64: ['uint64', 'uint64', 'U64'],
+  s2: ['int2', 'int2', null, 'i2'],
+  s4: ['int4', 'int4', null, 'i4'],
+  s8: ['int8', 'int8', 'I8', 'char'],
+  s16: ['int16', 'int16', 'I16', 'short'],
+  s32: ['int32', 'int32', 'I32', 'int'],
+  s64: ['int64', 'int64', 'I64', 'long'],
+} as const;
+
+rows satisfies Readonly<Record<FormatName, Row>>;
+
+export const spellings: Readonly<Record<FormatName, SpellingRow>> = recordOf(keysOf(rows), (format) => {
+  const [ml_dtypes, torch, safetensors, ...others]: Row = rows[format];
+  return { ml_dtypes, torch, safetensors, others };
+});
+
+/** Packages in front of a name: `torch.float8_e4m3fn`. */
+export const spellingModules = [
+  'torch',
+  'ml_dtypes',
+  'numpy',
+  'np',
+  'jnp',
+  'jax.numpy',
+  'tl',
+  'triton.language',
+] as const;
+
+type Word = FormatName | Exclude<(typeof rows)[FormatName][number], null>;
+
+/**
+ * The names of formats that all functions accept: PTX's with or without a dot, and those of the stacks, with or without
+ * their package. They are also accepted in any other case; `formatNamed` finds the format of such a text.
+ */
+export type FormatSpelling = Word | `.${FormatName}` | `${(typeof spellingModules)[number]}.${Word}`;

@@ -11,6 +11,7 @@ import {
   isAvailable,
   newestVersion,
   type Target,
+  type TargetName,
   targets,
   type Version,
 } from '../isa/targets.ts';
@@ -86,7 +87,7 @@ function adviceFor(ways: readonly Availability[], version: Version, target: Targ
 
 /** A target that accepts a module, and the first version from which it does. */
 export interface Acceptance {
-  readonly target: string;
+  readonly target: TargetName;
   readonly since: string;
 }
 

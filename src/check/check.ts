@@ -1,37 +1,24 @@
 /** The entry point of the checker: takes a text and returns diagnostics. */
-import { PtxlabError } from '../base/error.ts';
 import { SourceText } from '../base/source-text.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import {
-  findTarget,
-  formatVersion,
-  newestVersion,
-  parseVersion,
-  type Target,
-  type Version,
-  versions,
-} from '../isa/targets.ts';
+import { formatVersion, type TargetName } from '../isa/targets.ts';
 import { parseItems } from '../syntax/parser.ts';
 import { type Acceptance, acceptance, type ModuleEnvironment } from './availability.ts';
 import type { CheckedFunction } from './checked.ts';
-import type { Overrides } from './declarations/header.ts';
+import { type JudgeOptions, readJudgeOptions } from './judge-options.ts';
 import { ErrorCap } from './error-cap.ts';
 import { CheckMemory } from './memory.ts';
 import { ModuleChecker } from './module.ts';
 import type { VariableSymbol } from './symbols.ts';
 
-export interface CheckOptions {
-  /** Judge for this architecture (`sm_90a`) instead of the module's `.target`. */
-  readonly target?: string;
-  /** Judge by this PTX version (`8.1`) instead of the module's `.version`. */
-  readonly isa?: string;
-}
+/** `target` and `version` replace the module's `.target` and `.version`. */
+export type CheckOptions = JudgeOptions;
 
 /** Where a module would be accepted, according to the version and target rules of its instructions. */
 export interface Requirements {
   /** The version and target the module was judged by. */
   readonly version: string;
-  readonly target: string;
+  readonly target: TargetName;
   /** Lowest `.version` that has all used features on that target; null if no known version does. */
   readonly minimumVersion: string | null;
   /** Every target that has all used features in some known version, with the first such version. */
@@ -122,7 +109,7 @@ function run(source: string, options: CheckOptions, memory: CheckMemory, keep: b
   };
   memory.begin();
   const cap = new ErrorCap(report);
-  const checker = new ModuleChecker(source, readOverrides(options), cap.report, memory, keep);
+  const checker = new ModuleChecker(source, readJudgeOptions(options), cap.report, memory, keep);
   for (const item of parseItems(source, report, keep ? null : memory.lineShapes)) checker.checkItem(item);
   const environment = checker.finish();
   cap.finish();
@@ -140,27 +127,4 @@ function requirementsOf(checker: ModuleChecker, { version, target }: ModuleEnvir
     targets: accepted,
     unchecked: [...checker.uncheckedOpcodes],
   };
-}
-
-function readOverrides({ target, isa }: CheckOptions): Overrides {
-  return {
-    target: target === undefined ? null : readTarget(target),
-    version: isa === undefined ? null : readVersion(isa),
-  };
-}
-
-/** The target for a name given by the caller. */
-export function readTarget(name: string): Target {
-  const target = findTarget(name);
-  if (target === undefined) throw new PtxlabError('unknown-target', `'${name}' is not a target of PTX`);
-  return target;
-}
-
-/** The version for a text given by the caller, such as `8.1`. */
-export function readVersion(text: string): Version {
-  const version = /^\d+\.\d+$/.test(text) ? parseVersion(text) : Number.NaN;
-  if (!versions.includes(version)) {
-    throw new PtxlabError('unknown-version', `'${text}' is not a version of PTX up to ${formatVersion(newestVersion)}`);
-  }
-  return version;
 }

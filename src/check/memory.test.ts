@@ -26,7 +26,7 @@ test('shapes beyond the bound are dropped before the next module', () => {
 test('a checker that has seen other modules reports what a new one does', () => {
   const source = `.version 9.1\n.target sm_90\n.address_size 64\n.entry k() { .reg .b32 %r<3>;\nadd.u64 %r1, %r2, 1;\n}\n`;
   const used = new Checker();
-  for (const target of ['sm_70', 'sm_100', 'sm_90']) used.check(source, { target });
+  for (const target of ['sm_70', 'sm_100', 'sm_90'] as const) used.check(source, { target });
   expect(used.check(source)).toEqual(new Checker().check(source));
   expect(used.check(source)).toEqual(check(source));
 });

@@ -8,6 +8,7 @@ import { renderSarif } from '../diagnostics/renderers/sarif.ts';
 import { checkBatch } from './check/batch.ts';
 import { isAccepted, type Judged, jsonRecord, mergeAll, withWarningsAsErrors } from './check/report.ts';
 import { summarize } from './check/summary.ts';
+import type { TargetName, VersionName } from '../isa/targets.ts';
 import { type ExitCode, UsageError, worse } from './exit.ts';
 import { displayName, readInput, streamInput } from './io.ts';
 import { type JudgeFlags, readIsa, readTarget, readTargets } from './options.ts';
@@ -51,7 +52,7 @@ export async function checkCommand(files: readonly string[], flags: CheckFlags):
   return exit;
 }
 
-async function runBatch(files: readonly string[], flags: CheckFlags, isa: string | undefined): Promise<ExitCode> {
+async function runBatch(files: readonly string[], flags: CheckFlags, isa: VersionName | undefined): Promise<ExitCode> {
   if (files.length > 1) throw new UsageError('check --batch reads one stream of requests');
   const [file = '-'] = files;
   return checkBatch(streamInput(file), {
@@ -62,8 +63,8 @@ async function runBatch(files: readonly string[], flags: CheckFlags, isa: string
 }
 
 interface Judgement {
-  readonly target: string | undefined;
-  readonly isa: string | undefined;
+  readonly target: TargetName | undefined;
+  readonly isa: VersionName | undefined;
 }
 
 function judge(source: SourceText, { target, isa }: Judgement, warningsAreErrors: boolean): Judged {

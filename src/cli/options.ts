@@ -2,7 +2,18 @@
 import { elementAt } from '../base/element-at.ts';
 import type { TargetChoice } from '../explain/target-choice.ts';
 import { helpForTarget } from '../isa/nearest-target.ts';
-import { findTarget, formatVersion, newestVersion, parseVersion, targets, versions } from '../isa/targets.ts';
+import {
+  findTarget,
+  formatVersion,
+  isTargetName,
+  isVersionName,
+  newestVersion,
+  parseVersion,
+  type TargetName,
+  targets,
+  type VersionName,
+  versions,
+} from '../isa/targets.ts';
 import { UsageError } from './exit.ts';
 import type { ColorChoice } from './style.ts';
 
@@ -18,35 +29,34 @@ export interface JudgeFlags extends CommonFlags {
 }
 
 /** The names in `--target A,B`. */
-export function readTargets(text: string): readonly string[] {
+export function readTargets(text: string): readonly TargetName[] {
   const names = text
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '');
   if (names.length === 0) throw new UsageError('--target needs a name such as sm_90a');
-  names.forEach(requireTarget);
-  return [...new Set(names)];
+  return [...new Set(names.map(requireTarget))];
 }
 
 /** The one name in `--target`, for commands that accept only one. */
-export function readTarget(text: string | undefined): string | undefined {
+export function readTarget(text: string | undefined): TargetName | undefined {
   if (text === undefined) return undefined;
   const [name, second] = readTargets(text);
   if (second !== undefined) throw new UsageError('--target takes one name here');
   return name;
 }
 
-function requireTarget(name: string): void {
-  if (findTarget(name) !== undefined) return;
+function requireTarget(name: string): TargetName {
+  if (isTargetName(name)) return name;
   const names = targets.map((target) => target.name);
   const hint = helpForTarget(name) ?? `known targets are ${names[0]} to ${names[names.length - 1]}`;
   throw new UsageError(`unknown target '${name}' (${hint})`);
 }
 
 /** The version of `--isa V`. */
-export function readIsa(text: string | undefined): string | undefined {
+export function readIsa(text: string | undefined): VersionName | undefined {
   if (text === undefined) return undefined;
-  if (/^\d+\.\d+$/.test(text) && versions.includes(parseVersion(text))) return text;
+  if (isVersionName(text)) return text;
   const oldest = formatVersion(elementAt(versions, 0));
   throw new UsageError(
     `unknown PTX version '${text}' (known versions are ${oldest} to ${formatVersion(newestVersion)})`,

@@ -1,19 +1,17 @@
 /** Options of a device and of a launch, and the result of a launch. */
+import type { JudgeOptions } from '../check/judge-options.ts';
 import type { Argument } from './arguments.ts';
 import type { TraceEvent } from '../interp/trace.ts';
 import type { Dim3 } from '../machine/fault.ts';
 import type { TraceChoice } from './trace-choice.ts';
 
-export interface DeviceOptions {
-  /** Judge modules for this architecture instead of their own `.target`. */
-  readonly target?: string;
+/** `target` and `version` replace the `.target` and `.version` of modules. */
+export interface DeviceOptions extends JudgeOptions {
   /**
    * The GPU whose arithmetic kernels use where the ISA leaves it open, by architecture or product: `sm_90`, `H100`.
    * Default: that of the target a module is judged for.
    */
   readonly gpu?: string;
-  /** Judge modules by this PTX version instead of their own `.version`. */
-  readonly isa?: string;
   /** Bytes of global memory. Default 1 GiB. */
   readonly memory?: number;
   /** The default of `LaunchOptions.workers`. Default 0. */

@@ -44,8 +44,7 @@ export type Explanation =
   | InstructionExplanation
   | Refusal;
 
-/** Any target and the newest version. */
-export const anywhere: TargetChoice = { target: null, version: null };
+const anywhere: TargetChoice = { target: null, version: null };
 
 /**
  * Explains a text; `choice` decides the meaning if old targets and versions differ. Never throws because of the text.

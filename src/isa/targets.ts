@@ -56,6 +56,13 @@ const versionNames = [
   '9.1',
 ] as const;
 
+/** A PTX version as text: `8.1`. */
+export type VersionName = (typeof versionNames)[number];
+
+export function isVersionName(text: string): text is VersionName {
+  return versionNames.some((name) => name === text);
+}
+
 /** All versions this table knows, oldest first. */
 export const versions: readonly Version[] = versionNames.map(parseVersion);
 
@@ -79,16 +86,16 @@ export function formatVersion(version: Version): string {
 export type TargetSuffix = '' | 'a' | 'f';
 
 export interface Target {
-  readonly name: string;
+  readonly name: TargetName;
   readonly sm: number;
   readonly suffix: TargetSuffix;
   /** First PTX version that supports it. */
   readonly since: Version;
 }
 
-type TargetRow = readonly [sm: number, since: string, a?: string, f?: string];
+type TargetRow = readonly [sm: number, since: VersionName, a?: VersionName, f?: VersionName];
 
-const targetRows: readonly TargetRow[] = [
+const targetRows = [
   [10, '1.0'],
   [11, '1.0'],
   [12, '1.2'],
@@ -121,11 +128,26 @@ const targetRows: readonly TargetRow[] = [
   [110, '9.0', '9.0', '9.0'],
   [120, '8.7', '8.7', '8.8'],
   [121, '8.8', '8.8', '8.8'],
-];
+] as const;
+
+targetRows satisfies readonly TargetRow[];
+
+type WithoutSuffix<R extends TargetRow> = `sm_${R[0]}`;
+type WithA<R extends TargetRow> = R extends readonly [unknown, unknown, string, ...unknown[]] ? `sm_${R[0]}a` : never;
+type WithF<R extends TargetRow> = R extends readonly [unknown, unknown, string, string] ? `sm_${R[0]}f` : never;
+type Suffixed<R extends TargetRow> = WithoutSuffix<R> | WithA<R> | WithF<R>;
+
+/** The name of an architecture: `sm_90`, `sm_90a`, `sm_100f`. */
+export type TargetName = Suffixed<(typeof targetRows)[number]>;
+
+export function isTargetName(text: string): text is TargetName {
+  return targets.some(({ name }) => name === text);
+}
 
 function expandTarget([sm, since, a, f]: TargetRow): readonly Target[] {
   const make = (suffix: TargetSuffix, text: string): Target => ({
-    name: `sm_${sm}${suffix}`,
+    // Which numbers have which suffix is what the rows say.
+    name: `sm_${sm}${suffix}` as TargetName,
     sm,
     suffix,
     since: parseVersion(text),

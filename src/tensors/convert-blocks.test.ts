@@ -53,7 +53,7 @@ function mixed(): Promise<TensorFile> {
 }
 
 describe('a file of K-quants and f32', () => {
-  test.each(['f32', 'bf16', 'e4m3'])('becomes %s', async (to) => {
+  test.each(['f32', 'bf16', 'e4m3'] as const)('becomes %s', async (to) => {
     const file = await mixed();
     const found = await converted(file, 'safetensors', { to });
     expect(new Set(found.tensors.map(({ format }) => format))).toEqual(new Set([to]));

@@ -70,7 +70,7 @@ describe.each(shapes)('%i x %i f32', (...shape) => {
   const values = valuesOf(shape);
   const given: Given = { name: 'w', dtype: 'F32', shape, data: values };
 
-  test.each(['mxfp8', 'mxfp8_e5m2', 'mxfp6', 'mxfp4', 'nvfp4'])('to %s', async (to) => {
+  test.each(['mxfp8', 'mxfp8_e5m2', 'mxfp6', 'mxfp4', 'nvfp4'] as const)('to %s', async (to) => {
     const found = await converted(await fileOf('safetensors', given), 'safetensors', { to });
     const whole = quantize(values, { to, shape: [...shape], packing: to.includes('p8') ? undefined : 'low-first' });
     expect(same(await stored(found, 'w'), whole.codes)).toBe(true);
@@ -103,7 +103,7 @@ describe.each(shapes)('%i x %i f32', (...shape) => {
   });
 });
 
-test.each(['mxfp8', 'nvfp4', 'e4m3'])(
+test.each(['mxfp8', 'nvfp4', 'e4m3'] as const)(
   'one row that is longer than a piece and ends within a block, to %s',
   async (to) => {
     const shape = [2 ** 20 + 2 ** 18 + 8];

@@ -80,7 +80,7 @@ describe.each(names)('%s: WebAssembly gives the same bytes as plain JavaScript',
     agreeOn(any);
   });
 
-  test.each(['f16', 'bf16'])('of %s', (from) => {
+  test.each(['f16', 'bf16'] as const)('of %s', (from) => {
     const all = Uint16Array.from({ length: 65536 }, (_, bits) => bits);
     agree(all, { to, from });
     agree(all.subarray(0x3000, 0x3c00), { to, from, scaleRule: 'up' });

@@ -11,7 +11,7 @@ import { difference, moderate } from './numbers.ts';
 const names = [...schemes.keys()];
 
 describe('parts of an array', () => {
-  test.each(['nvfp4', 'e4m3', 's8', 'mxfp4'])(
+  test.each(['nvfp4', 'e4m3', 's8', 'mxfp4'] as const)(
     '%s: parts give the same codes as the whole if they know its amax',
     (to) => {
       const source = moderate(640, 2);

@@ -1,4 +1,5 @@
 /** Results of quantizing, checked against an oracle of OCP MX 1.0 and against examples. */
+import type { SchemeSpelling } from '../../src/arrays.ts';
 import { describe, expect, test } from 'vitest';
 import { unpackCodes } from '../../src/arrays/elements/bit-packing.ts';
 import { schemes } from '../../src/arrays/quantized/block-formats.ts';
@@ -105,7 +106,7 @@ describe('layout of codes', () => {
   });
 
   test('dense codes are the single-byte codes, packed', () => {
-    for (const to of ['mxfp4', 'mxfp6', 's2', 'nvfp4']) {
+    for (const to of ['mxfp4', 'mxfp6', 's2', 'nvfp4'] as const) {
       const source = moderate(77, 5);
       const [dense, bytes] = [
         quantize(source, { to, shape: [7, 11], packing: 'low-first' }),
@@ -143,9 +144,11 @@ describe('round trips', () => {
   });
 
   test('a NaN becomes 0x7f, the largest code or 0', () => {
-    const codeOf = (to: string): number | undefined =>
+    const codeOf = (to: SchemeSpelling): number | undefined =>
       quantize(Float32Array.of(Number.NaN, 1), { to, packing: 'bytes' }).codes.at(0);
-    expect(['mxfp8', 'mxfp8_e5m2', 'mxfp4', 'mxfp6', 'nvfp4', 's8'].map(codeOf)).toEqual([0x7f, 0x7f, 7, 0x1f, 7, 0]);
+    expect((['mxfp8', 'mxfp8_e5m2', 'mxfp4', 'mxfp6', 'nvfp4', 's8'] as const).map(codeOf)).toEqual([
+      0x7f, 0x7f, 7, 0x1f, 7, 0,
+    ]);
   });
 
   test('an infinity has the largest scale and the largest code; its neighbours become zeros', () => {
@@ -183,7 +186,7 @@ describe('statistics', () => {
   });
 
   test('a value counts as clipped if a larger code would have been nearer', () => {
-    const clipped = (to: string, amax: number, ...values: readonly number[]): number | undefined =>
+    const clipped = (to: SchemeSpelling, amax: number, ...values: readonly number[]): number | undefined =>
       quantize(Float32Array.from(values), { to, amax, statistics: true }).statistics?.clipped;
     // 448 is even and 127 is odd: a value halfway to the next code, which is missing, goes to the even one.
     expect(clipped('e4m3', 448, 448, 463, 464, 464.1, -465)).toBe(2);
@@ -208,7 +211,8 @@ describe('statistics', () => {
 describe('mistakes of the caller', () => {
   test('have error codes', () => {
     const values = new Float32Array(6);
-    expect(() => quantize(values, { to: 'mxpf4' })).toThrow("did you mean 'mxfp4'?");
+    const loosely: { quantize(values: Float32Array, options: { readonly to: string }): unknown } = { quantize };
+    expect(() => loosely.quantize(values, { to: 'mxpf4' })).toThrow("did you mean 'mxfp4'?");
     expect(() => quantize(values, { to: 'mxfp4', shape: [2, 4] })).toThrow('shape (2, 4) is not one of 6 elements');
     expect(() => quantize(values, { to: 'mxfp4', from: 'bf16' })).toThrow('a Float32Array holds f32, not bf16');
     expect(() => quantize(new Uint16Array(6), { to: 'mxfp4' })).toThrow('f16 or bf16');

@@ -104,7 +104,7 @@ export function arrayRows(): readonly Row[] {
     ...rowsOf(values, 'bf16', 'f32', {}),
     ...rowsOf(values, 'e4m3', 'f32', {}),
     ...rowsOf(small, 'f32', 'e2m1', { rounding: 'rs', seed: 1 }),
-    ...['mxfp4', 'nvfp4', 'mxfp8'].map((to) => ({
+    ...(['mxfp4', 'nvfp4', 'mxfp8'] as const).map((to) => ({
       what: `quantize to ${to}`,
       figure: billions(fastest(() => quantize(values, { to }))),
       beside: 'result allocated each time',

@@ -34,14 +34,21 @@ const rows: readonly Scheme[] = [
 /** Every scheme by its name. */
 export const schemes: ReadonlyMap<SchemeName, Scheme> = new Map(rows.map((scheme) => [scheme.name, scheme]));
 
-const aliases: ReadonlyMap<string, SchemeName> = new Map([
+const aliasRows = [
   ['mxfp8', 'mxfp8_e4m3'],
   ['mxfp6', 'mxfp6_e2m3'],
   ['mxfp4_e2m1', 'mxfp4'],
   ['int8', 's8'],
   ['int4', 's4'],
   ['int2', 's2'],
-]);
+] as const;
+
+aliasRows satisfies readonly (readonly [string, SchemeName])[];
+
+/** The names of schemes that all functions accept, in any case, with `-` or `_`. */
+export type SchemeSpelling = SchemeName | (typeof aliasRows)[number][0];
+
+const aliases: ReadonlyMap<string, SchemeName> = new Map(aliasRows);
 
 /** The scheme with a name, in any case, with `-` or `_`. Throws unknown-scheme with the nearest. */
 export function schemeNamed(text: string): Scheme {

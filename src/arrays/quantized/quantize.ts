@@ -2,7 +2,7 @@
 import { PtxlabError } from '../../base/error.ts';
 import { singleAt } from '../../base/typed-reads.ts';
 import { amaxOf, type BlockEncoder, type EncoderPlan } from './block-encoder.ts';
-import { type Scheme, schemeNamed } from './block-formats.ts';
+import { type Scheme, schemeNamed, type SchemeSpelling } from './block-formats.ts';
 import { CodeWriter, codeBits } from '../elements/code-writer.ts';
 import { requireChoice, requireFlag, requireOptions, shown } from '../caller.ts';
 import { blockEncoder } from '../elements/encoders.ts';
@@ -11,13 +11,14 @@ import { codePacking, type Granularity, granularities, layoutOf, type QuantizedA
 import { quantizeRandomly } from './quantize-randomly.ts';
 import { type MxRule, mxRules, plainFactor, tensorScale } from './scale-rules.ts';
 import { type GivenArray, type SourceArray, sourceOf } from '../elements/source-values.ts';
+import type { FormatSpelling } from '../spellings.ts';
 import { type Packing, packings } from '../storage.ts';
 
 export interface QuantizeOptions {
   /** A scheme: mxfp8_e4m3 (mxfp8), mxfp8_e5m2, mxfp6_e2m3 (mxfp6), mxfp6_e3m2, mxfp4, nvfp4, or an element with f32 scales: e4m3, e5m2, s8, s4, s2. */
-  readonly to: string;
+  readonly to: SchemeSpelling;
   /** Format of a Uint16Array: f16 or bf16 in any spelling. A Float32Array is f32, a Float16Array f16. */
-  readonly from?: string | undefined;
+  readonly from?: FormatSpelling | undefined;
   /** Default: one row. Blocks run along the last axis and end with it. */
   readonly shape?: readonly number[] | undefined;
   /** For f32 scales. Default `tensor`. */

@@ -11,18 +11,19 @@ import { formats, type FormatName } from '../../numerics/formats.ts';
 import { numberBits } from '../../numerics/number-bits.ts';
 import { requireChoice, requireFlag, requireOptions, shown } from '../caller.ts';
 import { requireFormat } from '../names.ts';
+import type { FormatSpelling } from '../spellings.ts';
 import { allSemantics, type Semantics, semanticRules } from '../semantics/semantic-rules.ts';
 import type { ConversionStage, ConversionStages } from '../../numerics/conversion-stages.ts';
 import { conversionOf, planConverter, replacementOf, saturatesByItself } from '../semantics/semantics.ts';
 
 export interface CompareOptions {
   /** The destination, by any spelling. */
-  readonly to: string;
+  readonly to: FormatSpelling;
   /**
    * The format that holds the value before conversion: rounded to nearest if it does not fit, to ue8m0 downwards.
    * Default f32.
    */
-  readonly from?: string | undefined;
+  readonly from?: FormatSpelling | undefined;
   /** For `ptx` alone, which has no default to ue8m0 (here: up, as for NVIDIA's scales); not `rs`. */
   readonly rounding?: Exclude<Rounding, 'rs'> | undefined;
   /** Stacks without such an option do not have the conversion. Default: the default of each stack. */

@@ -2,20 +2,24 @@
 import { PtxlabError } from '../../base/error.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { SourceText } from '../../base/source-text.ts';
-import { type CheckOptions, check } from '../../check/check.ts';
+import { check } from '../../check/check.ts';
+import { judgeOptionsOf } from '../../check/judge-options.ts';
 import { type DiagnosticRecord, diagnosticRecord } from '../../diagnostics/renderers/json.ts';
+import type { TargetName, VersionName } from '../../isa/targets.ts';
 import type { ExitCode } from '../exit.ts';
 import { type LineError, answerLines } from '../ndjson.ts';
 import type { JsonObject } from '../json-object.ts';
 
 export interface BatchDefaults {
-  readonly target: string | undefined;
-  readonly isa: string | undefined;
+  readonly target: TargetName | undefined;
+  readonly isa: VersionName | undefined;
   readonly warningsAreErrors: boolean;
 }
 
-interface Request extends CheckOptions {
+interface Request {
   readonly source: string;
+  readonly target: string | undefined;
+  readonly isa: string | undefined;
 }
 
 /** Answers `{"id","source"[,"target","isa"]}` by `{"id","ok","diagnostics"}` or `{"id","error"}`, in order. */
@@ -36,9 +40,9 @@ export async function checkBatch(input: AsyncIterable<Buffer>, defaults: BatchDe
   return faults > 0 ? 2 : 0;
 }
 
-function answer({ source, ...options }: Request, warningsAreErrors: boolean): object {
+function answer({ source, target, isa }: Request, warningsAreErrors: boolean): object {
   try {
-    const { diagnostics } = check(source, options);
+    const { diagnostics } = check(source, judgeOptionsOf(target, isa));
     const text = new SourceText(source);
     const records = diagnostics.map((found) => raise(diagnosticRecord(text, found), warningsAreErrors));
     return { ok: records.every(({ severity }) => severity !== 'error'), diagnostics: records };
@@ -57,7 +61,7 @@ function readRequest(line: JsonObject, defaults: BatchDefaults): Result<Request,
   if (typeof source !== 'string') return err(badRequest("'source' must be a string"));
   if (target !== undefined && typeof target !== 'string') return err(badRequest("'target' must be a string"));
   if (isa !== undefined && typeof isa !== 'string') return err(badRequest("'isa' must be a string"));
-  return ok({ source, ...(target === undefined ? {} : { target }), ...(isa === undefined ? {} : { isa }) });
+  return ok({ source, target, isa });
 }
 
 function badRequest(message: string): LineError {

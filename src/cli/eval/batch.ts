@@ -3,7 +3,7 @@ import { type Bits, hex } from '../../base/bits.ts';
 import { elementAt } from '../../base/element-at.ts';
 import { PtxlabError } from '../../base/error.ts';
 import { err, ok, type Result } from '../../base/result.ts';
-import { readTarget, readVersion } from '../../check/check.ts';
+import { readTarget, readVersion } from '../../check/judge-options.ts';
 import type { TargetChoice } from '../../explain/target-choice.ts';
 import type { RegisterWidths } from '../../interp/evaluate.ts';
 import { type EvalError, type Prepared, prepareEval } from '../../evaluate.ts';

@@ -16,6 +16,7 @@ import {
   UnsupportedInstructionsError,
 } from '../../device.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import type { TargetName, VersionName } from '../../isa/targets.ts';
 import { UsageError } from '../exit.ts';
 import type { RunInput } from './inputs.ts';
 import { traceLine } from './trace-text.ts';
@@ -25,8 +26,8 @@ export interface RunRequest {
   /** The name of the source in messages. */
   readonly name: string;
   readonly entry: string | null;
-  readonly target: string | null;
-  readonly isa: string | null;
+  readonly target: TargetName | null;
+  readonly isa: VersionName | null;
   readonly gpu: string | null;
   readonly grid: Dim3;
   readonly block: Dim3;

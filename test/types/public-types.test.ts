@@ -1,0 +1,87 @@
+/** What the public types accept and refuse. tsc checks this file; vitest only runs it. */
+import { describe, expectTypeOf, test } from 'vitest';
+import type { ConvertOptions, FormatName, FormatSpelling, QuantizeOptions } from '../../src/arrays.ts';
+import type { DeviceBuffer, DeviceOptions, LaunchOptions, ModuleSymbol } from '../../src/device.ts';
+import {
+  type CheckOptions,
+  type EvaluateOptions,
+  explain,
+  type FormsOptions,
+  isTargetName,
+  isVersionName,
+  type TargetName,
+  type VersionName,
+} from '../../src/index.ts';
+
+describe('targets and versions', () => {
+  test('are those of the table', () => {
+    expectTypeOf<'sm_90' | 'sm_90a' | 'sm_100f' | 'sm_10'>().toExtend<TargetName>();
+    expectTypeOf<'sm_91'>().not.toExtend<TargetName>();
+    expectTypeOf<'sm_90f'>().not.toExtend<TargetName>();
+    expectTypeOf<'sm_80a'>().not.toExtend<TargetName>();
+    expectTypeOf<string>().not.toExtend<TargetName>();
+    expectTypeOf<'8.1'>().toExtend<VersionName>();
+    expectTypeOf<'8.9' | '81'>().not.toExtend<VersionName>();
+  });
+
+  test('are options of everything that judges', () => {
+    interface Place {
+      readonly target: 'sm_90a';
+      readonly version: '8.1';
+    }
+    expectTypeOf<Place>().toExtend<CheckOptions & EvaluateOptions & FormsOptions & DeviceOptions>();
+    expectTypeOf<Place>().toExtend<NonNullable<Parameters<typeof explain>[1]>>();
+    expectTypeOf<{ readonly target: string }>().not.toExtend<CheckOptions>();
+    expectTypeOf<{ readonly version: 8.1 }>().not.toExtend<FormsOptions>();
+  });
+
+  test('can be told from other texts', () => {
+    expectTypeOf(isTargetName).guards.toEqualTypeOf<TargetName>();
+    expectTypeOf(isVersionName).guards.toEqualTypeOf<VersionName>();
+  });
+});
+
+describe('formats', () => {
+  test('have the names that the stacks use', () => {
+    expectTypeOf<
+      'e4m3' | '.e4m3' | 'float8_e4m3fn' | 'torch.float8_e4m3fn' | 'F8_E4M3' | 'fp16'
+    >().toExtend<FormatSpelling>();
+    expectTypeOf<'e4m4'>().not.toExtend<FormatSpelling>();
+    expectTypeOf<string>().not.toExtend<ConvertOptions['to']>();
+    expectTypeOf<'float8_e4m3fn'>().not.toExtend<FormatName>();
+    expectTypeOf<'mxfp4' | 'mxfp8' | 'int8'>().toExtend<QuantizeOptions['to']>();
+    expectTypeOf<'f16'>().not.toExtend<QuantizeOptions['to']>();
+  });
+});
+
+describe('device memory', () => {
+  test('reads give the array of the format', () => {
+    const read = (from: DeviceBuffer | ModuleSymbol) => ({
+      bytes: from.read(),
+      f16: from.read('f16'),
+      e4m3: from.read('e4m3'),
+      s32: from.read('s32'),
+      u64: from.read('u64'),
+    });
+    expectTypeOf<ReturnType<typeof read>>().toEqualTypeOf<{
+      bytes: Uint8Array;
+      f16: Float32Array;
+      e4m3: Float32Array;
+      s32: Int32Array;
+      u64: BigUint64Array;
+    }>();
+    expectTypeOf<'float'>().not.toExtend<Parameters<DeviceBuffer['read']>[0]>();
+  });
+
+  test('writes take views and buffers, but no lists', () => {
+    type Source = Parameters<DeviceBuffer['write']>[0];
+    expectTypeOf<Float32Array | DataView | BigInt64Array | ArrayBuffer>().toExtend<Source>();
+    expectTypeOf<readonly number[]>().not.toExtend<Source>();
+  });
+
+  test('modes are unions', () => {
+    expectTypeOf<LaunchOptions['engine']>().toEqualTypeOf<'interp' | 'jit' | undefined>();
+    expectTypeOf<LaunchOptions['unsupported']>().toEqualTypeOf<'refuse' | 'fault' | undefined>();
+    expectTypeOf<ModuleSymbol['space']>().toEqualTypeOf<'.global' | '.const'>();
+  });
+});
