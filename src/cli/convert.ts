@@ -6,17 +6,21 @@ import { PtxlabError } from '../base/error.ts';
 import { refuseSameFiles } from '../hosts/node-output.ts';
 import { openUnfinished, type UnfinishedFile } from '../hosts/node-unfinished.ts';
 import { type ConversionChoice, type ConversionPlan, planConversion } from '../tensors/conversion-plan.ts';
-import { convertFile, type Position, isPosition } from '../tensors/convert-file.ts';
+import { type ConversionReport, convertFile, type Position, isPosition } from '../tensors/convert-file.ts';
+import { modelOf } from '../tensors/checkpoints/model-tensors.ts';
+import { requireValues } from '../tensors/lost-values.ts';
 import { TensorFileError } from '../tensors/tensor-error.ts';
 import { type Container, containers } from '../tensors/containers.ts';
 import { choiceOf, type ConvertFlags, containerOf, idlePatterns, shardingOf } from './convert/choice.ts';
-import { planText, planJson, summaryText } from './convert/text.ts';
+import { configureModel } from './convert/config.ts';
+import { planText, planJson, reportWords, scaleNote, summaryText } from './convert/text.ts';
 import { type ExitCode, UsageError } from './exit.ts';
 import { interruptible } from './interrupt.ts';
 import { writeError, writeOut } from './output.ts';
 import { progressBar } from './progress.ts';
 import { filesOfInput } from './input-files.ts';
 import { named, openTensors, type TensorInput } from './tensor-input.ts';
+import { lookAlikeWords, warn } from './warnings.ts';
 
 export async function convertCommand(paths: readonly string[], flags: ConvertFlags): Promise<ExitCode> {
   const [from, to, ...more] = paths;
@@ -28,19 +32,26 @@ export async function convertCommand(paths: readonly string[], flags: ConvertFla
     const input = await openTensors(from, { ...flags, only: [] });
     try {
       const idle = idlePatterns(input, flags);
-      if (flags.quiet !== true) for (const words of idle) await writeError(`ptxlab: warning: ${words}\n`);
+      if (flags.quiet !== true) {
+        for (const words of idle) await writeError(`ptxlab: warning: ${words}\n`);
+        await warn(from, lookAlikeWords(modelOf(input.file).lookAlikes));
+      }
       const plan = planFor(to, input, container, choice);
       await refuseSameFiles(filesOfInput(input), filesOf(to, plan));
       if (flags.dryRun === true) {
+        await requireValues(plan, input.file);
         await writeOut(flags.json === true ? `${JSON.stringify(planJson(plan), null, 2)}\n` : planText(plan));
         return 0;
       }
       const started = performance.now();
-      await writeConverted(input, to, plan, flags, signal);
-      if (signal.aborted) return 2;
+      const report = await writeConverted(input, to, plan, flags, signal);
+      if (report === null || signal.aborted) return 2;
       const seconds = (performance.now() - started) / 1000;
       if (flags.json === true) await writeOut(`${JSON.stringify({ ...planJson(plan), seconds }, null, 2)}\n`);
-      if (flags.quiet !== true) await writeError(summaryText(plan, input.size, seconds));
+      if (flags.quiet === true) return 0;
+      await warn(from, reportWords(report));
+      await writeError(`${scaleNote(plan)}${summaryText(plan, input.size, seconds)}`);
+      if (plan.quantizationConfig !== null) await writeError(await configureModel(from, to, plan.quantizationConfig));
       return 0;
     } finally {
       await input.close();
@@ -71,7 +82,7 @@ async function writeConverted(
   plan: ConversionPlan,
   flags: ConvertFlags,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<ConversionReport | null> {
   const { size, files } = plan.layout;
   const out = await openUnfinished(to, {
     size,
@@ -83,8 +94,9 @@ async function writeConverted(
   const total = plan.work.reduce((sum, { entry }) => sum + entry.byteLength, 0);
   const progress = await progressBar(`converting`, total, flags.quiet === true);
   const journal = new JournalKeeper(out);
+  let report: ConversionReport;
   try {
-    await convertFile(plan, input.file, out.file, {
+    report = await convertFile(plan, input.file, out.file, {
       ...(isPosition(out.position) ? { from: out.position } : {}),
       signal,
       onProgress: async (position, bytes) => {
@@ -96,12 +108,13 @@ async function writeConverted(
   } catch (error) {
     progress.end();
     await giveUp(error, { input, to, flags, signal, out, isKept: journal.isKept });
-    return;
+    return null;
   }
   progress.end();
   // If there are several files, some may get their names before a crash; then nothing is left to convert.
   if (files !== null) await out.note({ work: plan.work.length, piece: 0 } satisfies Position);
   await out.commit();
+  return report;
 }
 
 interface Broken {
@@ -127,9 +140,9 @@ async function giveUp(error: unknown, { input, to, flags, signal, out, isKept }:
     if (canResume && flags.quiet !== true) await writeError(`ptxlab: ${to} is unfinished; ${advice}\n`);
     return;
   }
-  // Of all errors, only those about scales do not name their file.
-  const isScale = error instanceof TensorFileError && error.code === 'bad-scale';
-  const told = changed ?? (isScale ? named(input.path, error) : error);
+  // Of all errors, only those about values do not name their file.
+  const isValue = error instanceof PtxlabError && (error.code === 'bad-scale' || error.code === 'values-lost');
+  const told = changed ?? (isValue ? named(input.path, error) : error);
   throw canResume ? withAdvice(told) : told;
 }
 
@@ -166,9 +179,9 @@ const noteEvery = 1000;
 async function workOf(source: TensorInput, plan: ConversionPlan, flags: ConvertFlags): Promise<string> {
   const found = await Promise.all(filesOfInput(source).map((path) => stat(path)));
   const input = found.map(({ size, mtimeMs }) => ({ size, mtimeMs }));
-  const { to, scale, scaleRule, rounding, seed, saturate, semantics, only, keep } = flags;
+  const { to, layout, scale, scaleRule, rounding, seed, saturate, semantics, only, keep } = flags;
   const { size: output, files } = plan.layout;
   const header = createHash('sha256').update(plan.layout.header).digest('hex');
-  const options = { to, scale, scaleRule, rounding, seed, saturate, semantics, only, keep };
-  return JSON.stringify({ version: 3, input, output, files, header, options });
+  const options = { to, layout, scale, scaleRule, rounding, seed, saturate, semantics, only, keep };
+  return JSON.stringify({ version: 4, input, output, files, header, options });
 }

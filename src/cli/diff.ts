@@ -5,6 +5,8 @@ import { compareFiles, type FileDiff } from './diff/compare.ts';
 import { diffJson } from './diff/json.ts';
 import { diffText } from './diff/text.ts';
 import { isClean, type Limits } from './diff/verdict.ts';
+import { modelOf } from '../tensors/checkpoints/model-tensors.ts';
+import { lookAlikeWords, warn } from './warnings.ts';
 import { type ExitCode, UsageError } from './exit.ts';
 import { interruptible } from './interrupt.ts';
 import type { CommonFlags } from './options.ts';
@@ -55,6 +57,8 @@ async function diffFiles(pathA: string, pathB: string, { flags, settings, signal
     try {
       if (flags.html !== undefined)
         await requireOutputs([flags.html], [a, b].flatMap(filesOfInput), flags.force === true);
+      if (flags.quiet !== true)
+        for (const { path, file } of [a, b]) await warn(path, lookAlikeWords(modelOf(file).lookAlikes));
       const diff = await compareFiles(a, b, {
         worst: settings.worst,
         withExponents: flags.html !== undefined,

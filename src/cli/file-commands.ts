@@ -14,7 +14,8 @@ export function defineConvert(program: Command, finish: Finish): void {
     .option('--to <format>', 'e4m3, e5m2, f16, bf16, …; mxfp8, mxfp6, mxfp4, nvfp4; for GGUF also q4_0 to q8_0')
     .option('--only <glob>', 'only tensors whose names match; can be repeated', collect)
     .option('--keep <glob>', 'leave tensors unchanged whose names match; can be repeated', collect)
-    .option('--scale <of>', 'f32 scales for e4m3, e5m2, s8, s4, s2: per tensor, row, or block of 128 x 128')
+    .option('--scale <of>', 'f32 scales for e4m3, e5m2, s8, s4, s2: per tensor, row, or block of 128 x 128, or none')
+    .option('--layout <reader>', 'names and types for other readers: modelopt, compressed-tensors')
     .option('--scale-rule <rule>', 'rounding of mx scales: floor, as in OCP MX, or up')
     .option('--rounding <mode>', 'rounding; rn by default, rs with --seed')
     .option('--seed <number>', 'seed for --rounding rs')
@@ -36,6 +37,7 @@ export function defineConvert(program: Command, finish: Finish): void {
     'ptxlab convert model.safetensors model-e4m3.safetensors --to e4m3 --scale row',
     "ptxlab convert model.safetensors model-nvfp4.safetensors --to nvfp4 --keep '*norm*' --keep '*embed*'",
     'ptxlab convert model.safetensors.index.json out/model.safetensors.index.json --to e4m3 --scale row',
+    'ptxlab convert model.safetensors out/model.safetensors --to nvfp4 --layout compressed-tensors',
     'ptxlab convert model.safetensors model.gguf --to q8_0',
     'ptxlab convert weights.npy weights.bin --to e2m1 --rounding rs --seed 7',
   );

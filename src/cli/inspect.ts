@@ -1,5 +1,6 @@
 /** `ptxlab inspect`: the contents of tensor files. */
 import { PtxlabError } from '../base/error.ts';
+import { modelOf, type ModelTensor, plainTensor } from '../tensors/checkpoints/model-tensors.ts';
 import { summarizeTensor } from '../tensors/summarize.ts';
 import { isReadable } from '../tensors/tensor-values.ts';
 import { type ExitCode, UsageError, worse } from './exit.ts';
@@ -11,7 +12,8 @@ import type { CommonFlags } from './options.ts';
 import { writeError, writeOut } from './output.ts';
 import { progressBar } from './progress.ts';
 import { columnsOf, isAscii, styleFor } from './style.ts';
-import { openTensors, type TensorFlags } from './tensor-input.ts';
+import { openTensors, type TensorFlags, type TensorInput } from './tensor-input.ts';
+import { lookAlikeWords, warn } from './warnings.ts';
 
 export interface InspectFlags extends CommonFlags, TensorFlags {
   /** Commander's name for the option that `--no-stats` turns off. */
@@ -55,26 +57,34 @@ async function textOf(inspection: Inspection, flags: InspectFlags, isNext: boole
   return isNext ? `\n${text}` : text;
 }
 
+/** A tensor with its scales; scales alone only if they are asked for. */
+function shownOf(tensor: ModelTensor, { takes }: TensorInput, { only }: InspectFlags): readonly ModelTensor[] {
+  if (takes(tensor.entry.name)) return [tensor];
+  return only === undefined ? [] : tensor.parts.filter(({ name }) => takes(name)).map(plainTensor);
+}
+
 async function inspectFile(path: string, flags: InspectFlags, signal: AbortSignal): Promise<Inspection> {
   const input = await openTensors(path, flags);
   try {
-    const entries = input.file.tensors.filter(({ name }) => input.takes(name));
+    const model = modelOf(input.file);
+    if (flags.quiet !== true) await warn(path, lookAlikeWords(model.lookAlikes));
+    const entries = model.tensors.flatMap((tensor) => shownOf(tensor, input, flags));
     if (entries.length === 0 && flags.only !== undefined)
       throw new PtxlabError(
         'no-such-tensor',
-        `${path}: --only matches none of its ${plural(input.file.tensors.length, 'tensor')}`,
+        `${path}: --only matches none of its ${plural(model.tensors.length, 'tensor')}`,
       );
-    if (!flags.stats) return { input, tensors: entries.map((entry) => ({ entry, summary: null })) };
-    const elements = entries.reduce((sum, entry) => sum + (isReadable(entry) ? entry.elements : 0), 0);
+    if (!flags.stats) return { input, model, tensors: entries.map((tensor) => ({ ...tensor, summary: null })) };
+    const elements = entries.reduce((sum, { entry }) => sum + (isReadable(entry) ? entry.elements : 0), 0);
     const progress = await progressBar('reading', elements, flags.quiet === true);
     try {
       const options = { progress: progress.add, signal };
       const tensors: InspectedTensor[] = [];
-      for (const entry of entries) {
+      for (const tensor of entries) {
         if (signal.aborted) break;
-        tensors.push({ entry, summary: await summarizeTensor(input.file, entry, options) });
+        tensors.push({ ...tensor, summary: await summarizeTensor(model.file, tensor, options) });
       }
-      return { input, tensors };
+      return { input, model, tensors };
     } finally {
       progress.end();
     }

@@ -1,24 +1,31 @@
 /** How every tensor of a file is converted, and where it goes in the new file. */
-import { type Scheme, schemeNamed } from '../arrays/quantized/block-formats.ts';
-import { requireFormat } from '../arrays/names.ts';
+import type { Scheme } from '../arrays/quantized/block-formats.ts';
 import type { Granularity } from '../arrays/quantized/quantized-array.ts';
 import { layoutOf } from '../arrays/quantized/quantized-array.ts';
 import type { MxRule } from '../arrays/quantized/scale-rules.ts';
 import type { Semantics } from '../arrays/semantics/semantic-rules.ts';
 import { conversionOf } from '../arrays/semantics/semantics.ts';
+import { elementAt, valueAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
 import type { Rounding } from '../numerics/conversion.ts';
 import { type FormatName, formats } from '../numerics/formats.ts';
+import { modelOf, type ModelTensor } from './checkpoints/model-tensors.ts';
+import {
+  type CheckpointLayout,
+  isLinearWeight,
+  quantizationConfig,
+  type WrittenForm,
+} from './checkpoints/written-layouts.ts';
 import { type Container, containers } from './containers.ts';
-import { isBlockLayout, isWritableLayout, type WritableLayout, writableLayouts } from './gguf/blocks.ts';
+import { refuseIf, type Target, targetOf } from './conversion-target.ts';
+import { isBlockLayout, type WritableLayout } from './gguf/blocks.ts';
 import { dtypeOfBlocks } from './gguf/types.ts';
 import { carriedOver, dtypeIn, layoutFile, type LayoutOptions } from './layout.ts';
 import { layoutShards, type Sharding } from './safetensors/sharded-layout.ts';
+import type { Scales } from './scales.ts';
 import { quote, TensorFileError } from './tensor-error.ts';
-import { type FileLayout, type TensorEntry, type TensorFile, type TensorPlan } from './tensor-file.ts';
-import { type Scales, scaleNames, scalesOf } from './scales.ts';
+import type { FileLayout, TensorEntry, TensorFile, TensorPlan } from './tensor-file.ts';
 import { isReadable } from './tensor-values.ts';
-import { valueAt, elementAt } from '../base/element-at.ts';
 
 export interface ConversionChoice {
   /**
@@ -28,9 +35,14 @@ export interface ConversionChoice {
   readonly to: string;
   /**
    * f32 scales in addition to the codes of e4m3, e5m2, s8, s4 or s2: one for the tensor, for each row, or for 128 x 128
-   * elements.
+   * elements. Default: `row` for integers, `none` for floats.
    */
-  readonly scale?: Granularity | undefined;
+  readonly scale?: Granularity | 'none' | undefined;
+  /**
+   * For readers of ModelOpt's or compressed-tensors' checkpoints: names and types as there. Default: ptxlab's own,
+   * described below.
+   */
+  readonly layout?: CheckpointLayout | undefined;
   /** For ue8m0 scales. Default `floor`, as in OCP MX 1.0. */
   readonly scaleRule?: MxRule | undefined;
   readonly rounding?: Rounding | undefined;
@@ -38,7 +50,7 @@ export interface ConversionChoice {
   readonly seed?: number | bigint | undefined;
   readonly saturate?: boolean | undefined;
   readonly semantics?: Semantics | undefined;
-  /** Selects floating-point tensors. Default: all. */
+  /** Selects floating-point tensors. Default: all; with `layout`, those that readers expect to be quantized. */
   readonly takes?: ((name: string) => boolean) | undefined;
   /** For safetensors: several files and an index. Default: one file. */
   readonly shards?: Sharding | undefined;
@@ -57,7 +69,11 @@ export type TensorWork = { readonly entry: TensorEntry; readonly beside: Scales 
       readonly scheme: Scheme;
       readonly out: TensorEntry;
       readonly scales: TensorEntry;
-      readonly second: TensorEntry | null;
+      readonly second: { readonly entry: TensorEntry; readonly rule: 'multiply' | 'divide' } | null;
+      /** How the codes lie in `out`. */
+      readonly packing: 'dense' | 'whole';
+      /** Elements that share a scale; undefined for schemes with blocks of their own. */
+      readonly granularity: Granularity | undefined;
     }
   /** Blocks of GGUF. */
   | { readonly kind: 'blocks'; readonly layout: WritableLayout; readonly out: TensorEntry }
@@ -67,6 +83,8 @@ export interface ConversionPlan {
   readonly choice: ConversionChoice;
   readonly work: readonly TensorWork[];
   readonly layout: FileLayout;
+  /** What `quantization_config` in a model's config.json must be; null unless a `layout` was chosen. */
+  readonly quantizationConfig: object | null;
 }
 
 /** The work for a tensor before positions in the file are known: tensors by the names they will have. */
@@ -77,7 +95,12 @@ type Draft = {
 } & (
   | { readonly kind: 'copy' }
   | { readonly kind: 'convert'; readonly from: FormatName; readonly to: FormatName }
-  | { readonly kind: 'quantize'; readonly scheme: Scheme }
+  | {
+      readonly kind: 'quantize';
+      readonly scheme: Scheme;
+      readonly form: WrittenForm;
+      readonly granularity: Granularity | undefined;
+    }
   | { readonly kind: 'blocks'; readonly layout: WritableLayout }
 );
 
@@ -89,18 +112,32 @@ type Draft = {
  */
 export function planConversion(file: TensorFile, container: Container, choice: ConversionChoice): ConversionPlan {
   const target = targetOf(choice, container);
-  const { taken, applied } = takenOf(file, choice);
+  const taken = takenOf(file, choice, target);
+  const applied = new Set([...taken.values()].flatMap(({ parts }) => parts.slice(1)));
   const drafts = file.tensors
-    .filter(({ name }) => !applied.has(name))
+    .filter((entry) => !applied.has(entry))
     .map((entry) => {
-      const beside = taken.get(entry);
-      return beside === undefined
-        ? keepDraft(entry, file, container)
-        : convertDraft(entry, container, choice, target, beside);
+      const tensor = taken.get(entry);
+      return tensor === undefined ? keepDraft(entry, file, container) : convertDraft(tensor, container, choice, target);
     });
   const layout = layoutOfDrafts(drafts, container, choice, carriedOver(file, container));
   const byName = new Map(layout.tensors.map((entry) => [entry.name, entry]));
-  return { choice, work: drafts.map((draft) => placed(draft, byName)), layout };
+  const config = configOf(
+    target,
+    file.tensors.filter((entry) => !taken.has(entry) && !applied.has(entry)),
+  );
+  return { choice, work: drafts.map((draft) => placed(draft, byName)), layout, quantizationConfig: config };
+}
+
+/** Readers take every matrix for a quantized one unless its module is listed. */
+function configOf(target: Target, kept: readonly TensorEntry[]): object | null {
+  if (target.kind !== 'scheme') return null;
+  const matrices = kept.filter(({ shape, name }) => shape.length >= 2 && name.endsWith('.weight'));
+  return quantizationConfig(
+    target.form,
+    target.granularity,
+    matrices.map(({ name }) => name.slice(0, -'.weight'.length)),
+  );
 }
 
 /** A tensor and its scales stay in one file. */
@@ -121,81 +158,36 @@ function placed(draft: Draft, byName: ReadonlyMap<string, TensorEntry>): TensorW
   const places = plans.map(({ name }) => valueAt(byName, name));
   const out = elementAt(places, 0);
   if (work.kind !== 'quantize') return { ...work, out };
-  return { ...work, out, scales: elementAt(places, 1), second: places[2] ?? null };
+  const { form, ...rest } = work;
+  const [, , second] = places;
+  return {
+    ...rest,
+    out,
+    scales: elementAt(places, 1),
+    second: second === undefined ? null : { entry: second, rule: form.second.rule },
+    packing: out.packing === 'dense' || (form.asBytes && formats[work.scheme.element].width < 8) ? 'dense' : 'whole',
+  };
 }
 
-/** The target of floating-point tensors. */
-type Target =
-  | { readonly kind: 'format'; readonly format: FormatName }
-  | { readonly kind: 'scheme'; readonly scheme: Scheme }
-  | { readonly kind: 'blocks'; readonly layout: WritableLayout };
-
-function targetOf(choice: ConversionChoice, container: Container): Target {
-  const { to, scale, scaleRule, rounding = 'rn' } = choice;
-  const name = to.trim().toLowerCase();
-  const { scales, title } = containers[container];
-  if (scales === 'in blocks' && isWritableLayout(name)) {
-    const isPlain = scale === undefined && scaleRule === undefined && rounding === 'rn';
-    refuseIf(!isPlain, 'GGUF blocks have their own scales and rounding');
-    refuseIf(choice.saturate === false, 'codes with scales always saturate');
-    refuseIf((choice.semantics ?? 'ptx') !== 'ptx', 'codes with scales follow the rules of GGUF');
-    return { kind: 'blocks', layout: name };
-  }
-  const isOwn = isBlockLayout(name) && name !== 'mxfp4' && name !== 'nvfp4';
-  refuseIf(
-    isOwn && !isWritableLayout(name),
-    `GGUF blocks of ${name} can be read, but not written: use ${writableLayouts.join(', ')}`,
-  );
-  refuseIf(isOwn, `${name} is a type of GGUF, so the new file must be GGUF`);
-  const isBlocks = /^(?:mx|nv)fp\d/.test(name);
-  refuseIf(!isBlocks && scaleRule !== undefined, `${to} has no choice of scale rule: only mx schemes do`);
-  if (!isBlocks && scale === undefined) return { kind: 'format', format: requireFormat(to) };
-  const scheme = schemeNamed(isBlocks ? name : requireFormat(to));
-  refuseIf(isBlocks && scale !== undefined, `${scheme.name} has its own scales`);
-  refuseIf(rounding !== 'rn' && rounding !== 'rs', 'codes with scales are rounded with rn or rs');
-  refuseIf(choice.saturate === false, 'codes with scales always saturate');
-  refuseIf((choice.semantics ?? 'ptx') !== 'ptx', 'codes with scales follow the rules of PTX');
-  refuseIf(scaleRule !== undefined && scheme.scale !== 'ue8m0', `${scheme.name} has no choice of scale rule`);
-  refuseIf(scales === 'in blocks', `${title} has no ${to} with separate scales`);
-  return { kind: 'scheme', scheme };
-}
-
-function refuseIf(isRefused: boolean, why: string): void {
-  if (isRefused) throw new PtxlabError('bad-choice', why);
-}
-
-/**
- * The tensors to convert, with their scales if they have any, and the names of those scales, which are not written
- * again.
- */
+/** The tensors to convert, by their codes. */
 function takenOf(
   file: TensorFile,
-  { takes }: ConversionChoice,
-): { readonly taken: ReadonlyMap<TensorEntry, Scales | null>; readonly applied: ReadonlySet<string> } {
-  const scales = scalesOf(file);
-  // Scales of tensors that are copied are copied too: without them the codes would mean something else.
-  const areScales = scaleNames(scales);
-  const taken = new Map<TensorEntry, Scales | null>();
-  const used = new Map<string, Scales>();
-  for (const entry of file.tensors) {
-    const own = valueScales(entry, scales);
-    if (areScales.has(entry.name) || (own === null && !isValue(entry))) continue;
-    if (takes !== undefined && !takes(entry.name)) continue;
-    taken.set(entry, own);
-    if (own !== null) used.set(entry.name, own);
-  }
-  return { taken, applied: scaleNames(used) };
+  { takes, layout }: ConversionChoice,
+  target: Target,
+): ReadonlyMap<TensorEntry, ModelTensor> {
+  const isWanted = takes ?? (layout === undefined ? (): boolean => true : isLinearWeight);
+  const isPossible = (entry: TensorEntry): boolean => layout === undefined || isMatrixOf(entry, target);
+  const taken = modelOf(file).tensors.filter(({ entry, scales, isActivationScale }) => {
+    const hasValues = scales !== null || (isValue(entry) && !isActivationScale);
+    return hasValues && isWanted(entry.name) && isPossible(entry);
+  });
+  return new Map(taken.map((tensor) => [elementAt(tensor.parts, 0), tensor]));
 }
 
-/**
- * The scales that turn a tensor's codes into numbers, by the convention of `X_scale` for `X`. Null if there are none,
- * or if elements are unsigned: other tools use these for packed data.
- */
-function valueScales(entry: TensorEntry, all: ReadonlyMap<string, Scales>): Scales | null {
-  const { format, name } = entry;
-  return format !== 'opaque' && formats[format].signed && !isBlockLayout(entry.packing)
-    ? (all.get(name) ?? null)
-    : null;
+/** Readers of checkpoint layouts have quantized matrices only, of whole blocks. */
+function isMatrixOf({ shape }: TensorEntry, target: Target): boolean {
+  const block = target.kind === 'scheme' ? (target.scheme.block ?? 1) : 1;
+  return shape.length >= 2 && (shape.at(-1) ?? 1) % block === 0;
 }
 
 function isValue(entry: TensorEntry): boolean {
@@ -205,11 +197,10 @@ function isValue(entry: TensorEntry): boolean {
 }
 
 function convertDraft(
-  entry: TensorEntry,
+  { entry, scales: beside }: ModelTensor,
   container: Container,
   choice: ConversionChoice,
   target: Target,
-  beside: Scales | null,
 ): Draft {
   const { name, shape } = entry;
   switch (target.kind) {
@@ -226,10 +217,8 @@ function convertDraft(
         layout: target.layout,
         plans: [{ name, dtype: dtypeOfBlocks(target.layout), shape }],
       };
-    case 'scheme': {
-      const { scheme } = target;
-      return { entry, beside, kind: 'quantize', scheme, plans: quantizedPlans(entry, container, scheme, choice.scale) };
-    }
+    case 'scheme':
+      return { entry, beside, ...target, kind: 'quantize', plans: quantizedPlans(entry, container, target) };
   }
 }
 
@@ -258,21 +247,30 @@ function plainDraft(entry: TensorEntry, container: Container, to: FormatName, be
 function quantizedPlans(
   { name, shape, elements }: TensorEntry,
   container: Container,
-  scheme: Scheme,
-  granularity: Granularity | undefined,
+  { scheme, form, granularity }: Target & { kind: 'scheme' },
 ): readonly TensorPlan[] {
   const layout = layoutOf(scheme, elements, shape, granularity);
-  const scaleFormat = scheme.scale;
+  const { element, scale } = scheme;
+  const { second, asBytes } = form;
   const leading = shape.slice(0, -1);
   const scaleShape =
     layout.granularity === 'tile' ? [layout.scaleRows, layout.scaleColumns] : [...leading, layout.scaleColumns];
   const isOne = scheme.block === null && layout.granularity === 'tensor';
+  const isPacked = asBytes && formats[element].width < 8;
+  const dtypeOf = (format: FormatName): string => requireDtype(container, format, name);
   const plans: TensorPlan[] = [
-    { name, dtype: requireDtype(container, scheme.element, name), shape },
-    { name: `${name}_scale`, dtype: requireDtype(container, scaleFormat, name), shape: isOne ? [] : scaleShape },
+    {
+      name: name + form.codes,
+      dtype: dtypeOf(isPacked ? 'u8' : element),
+      shape: isPacked ? [...leading, (shape.at(-1) ?? 1) / 2] : shape,
+    },
+    {
+      name: `${name}_scale`,
+      dtype: dtypeOf(asBytes && scale === 'ue8m0' ? 'u8' : scale),
+      shape: isOne ? form.oneShape : scaleShape,
+    },
   ];
-  if (scaleFormat === 'e4m3')
-    plans.push({ name: `${name}_scale_2`, dtype: requireDtype(container, 'f32', name), shape: [] });
+  if (scale === 'e4m3') plans.push({ name: name + second.suffix, dtype: dtypeOf('f32'), shape: second.shape });
   return plans;
 }
 

@@ -11,7 +11,8 @@ import { layoutFile } from './layout.ts';
 import { openTensorFile } from './open.ts';
 import type { Container } from './containers.ts';
 import type { TensorFile, TensorPlan } from './tensor-file.ts';
-import { scalesOf, scaledValues } from './scales.ts';
+import { modelOf } from './checkpoints/model-tensors.ts';
+import { scaledValues } from './scales.ts';
 import { tensorValues } from './tensor-values.ts';
 
 interface Given extends TensorPlan {
@@ -141,7 +142,7 @@ test('quantized values are near the original ones', async () => {
   ] as const) {
     const found = (await converted(file, 'safetensors', choice)).file;
     const entry = found.tensors.find(({ name }) => name === 'w');
-    const scales = scalesOf(found).get('w');
+    const scales = modelOf(found).tensors.find(({ entry: { name } }) => name === 'w')?.scales;
     if (entry === undefined || scales === undefined) throw new Error('no scales');
     const back = (await (await scaledValues(found, entry, scales)).load(0, 1024))();
     const largest = Math.max(...values.map(Math.abs));

@@ -2,15 +2,19 @@
 import { convert } from '../arrays/convert.ts';
 import { largestMagnitude, quantize, type QuantizeOptions } from '../arrays/quantized/quantize.ts';
 import { layoutOf } from '../arrays/quantized/quantized-array.ts';
+import type { SourceArray } from '../arrays/elements/source-values.ts';
 import { bytesOf } from '../arrays/storage.ts';
 import { elementAt, lastOf } from '../base/element-at.ts';
-import { formats } from '../numerics/formats.ts';
+import { type FormatName, formats } from '../numerics/formats.ts';
 import type { ByteSink, ByteSource } from './bytes.ts';
+import { modelOf } from './checkpoints/model-tensors.ts';
 import { type ConversionPlan, type TensorWork } from './conversion-plan.ts';
 import { ElementReader, storedBits } from './element-reader.ts';
 import { encodeBlocks } from './encode-blocks.ts';
 import { blockRows } from './gguf/block-rows.ts';
 import { isBlockLayout } from './gguf/blocks.ts';
+import { type LostValues, requireValues } from './lost-values.ts';
+import { type NonFinite, nonFiniteIn } from './non-finite.ts';
 import { scaledValues } from './scales.ts';
 import type { TensorEntry, TensorFile } from './tensor-file.ts';
 
@@ -36,6 +40,14 @@ export interface ConvertFileOptions {
   readonly signal?: AbortSignal;
 }
 
+/** What deserves a look although the file is complete. */
+export interface ConversionReport {
+  /** Tensors whose values have NaN or infinities; elements that an earlier run converted are not counted. */
+  readonly nonFinite: readonly (NonFinite & { readonly name: string })[];
+  /** Tensors without scales most of whose values became 0. */
+  readonly lost: readonly LostValues[];
+}
+
 /** Elements of a piece, unless rows are longer. */
 const pieceElements = 2 ** 20;
 /** Elements of a piece of blocks: their values as f32 are larger than the blocks, and fit in the cache. */
@@ -56,16 +68,23 @@ interface Piece {
   readonly load: () => Promise<() => readonly Part[]>;
 }
 
-/** Writes the whole file: header, tensors, and the final part. Throws errors of its source and sink. */
+/**
+ * Writes the whole file: header, tensors, and the final part.
+ *
+ * @throws errors of its source and sink, PtxlabError `values-lost` if most values would become 0 for lack of scales
+ */
 export async function convertFile(
   plan: ConversionPlan,
   file: TensorFile,
   into: ByteSource & ByteSink,
   { from = { work: 0, piece: 0 }, onProgress, signal }: ConvertFileOptions = {},
-): Promise<void> {
+): Promise<ConversionReport> {
+  const { file: view } = modelOf(file);
+  const lost = await requireValues(plan, file);
+  const odd = new NonFiniteCounts();
   if (from.work === 0 && from.piece === 0) await into.write(0, plan.layout.header);
   for (let work = from.work; work < plan.work.length; work++) {
-    const pieces = await piecesOf(plan, file, elementAt(plan.work, work), signal);
+    const pieces = await piecesOf(plan, elementAt(plan.work, work), { file: view, odd, signal });
     await writePieces(pieces, into, {
       first: work === from.work ? from.piece : 0,
       signal,
@@ -74,6 +93,30 @@ export async function convertFile(
   }
   await plan.layout.finish?.(into);
   await onProgress?.({ work: plan.work.length, piece: 0 }, 0);
+  return { nonFinite: odd.list(), lost };
+}
+
+/** NaN and infinities of the tensors that were converted. */
+class NonFiniteCounts {
+  private readonly counts = new Map<string, NonFinite>();
+
+  add({ name }: TensorEntry, source: SourceArray | Uint8Array, format: FormatName): void {
+    const found = nonFiniteIn(source, format);
+    if (found === null) return;
+    const { nans, infinities } = this.counts.get(name) ?? { nans: 0, infinities: 0 };
+    this.counts.set(name, { nans: nans + found.nans, infinities: infinities + found.infinities });
+  }
+
+  list(): ConversionReport['nonFinite'] {
+    return [...this.counts].map(([name, counts]) => ({ name, ...counts }));
+  }
+}
+
+/** What the pieces of every tensor need. */
+interface Conversion {
+  readonly file: TensorFile;
+  readonly odd: NonFiniteCounts;
+  readonly signal: AbortSignal | undefined;
 }
 
 interface Writing {
@@ -113,23 +156,19 @@ async function writePieces(
   if (pieces.length > first) await written(pieces.length, lastOf(pieces).size);
 }
 
-async function piecesOf(
-  plan: ConversionPlan,
-  file: TensorFile,
-  work: TensorWork,
-  signal: AbortSignal | undefined,
-): Promise<readonly Piece[]> {
+async function piecesOf(plan: ConversionPlan, work: TensorWork, conversion: Conversion): Promise<readonly Piece[]> {
+  const { file } = conversion;
   const scaled = work.beside === null ? null : await scaledValues(file, work.entry, work.beside);
   const reader = new ElementReader(file, work.entry, scaled);
   switch (work.kind) {
     case 'copy':
       return copyPieces(reader, work.entry, work.out);
     case 'convert':
-      return convertPieces(plan, reader, work);
+      return convertPieces(plan, reader, work, conversion);
     case 'blocks':
-      return blockPieces(reader, work);
+      return blockPieces(reader, work, conversion);
     case 'quantize':
-      return quantizePieces(plan, reader, work, signal);
+      return quantizePieces(plan, reader, work, conversion);
   }
 }
 
@@ -159,6 +198,7 @@ function convertPieces(
   { choice }: ConversionPlan,
   reader: ElementReader,
   { entry, from, to, out }: TensorWork & { kind: 'convert' },
+  { odd }: Conversion,
 ): readonly Piece[] {
   const isSame = from === to;
   const { rounding, seed, saturate, semantics } = choice;
@@ -172,6 +212,7 @@ function convertPieces(
     load: async () => {
       const source = await reader.elements(first, count);
       return () => {
+        odd.add(entry, source, from);
         // Values of blocks are f32 already.
         if (isSame && source instanceof Float32Array)
           return [{ offset: out.offset + (first * bits) / 8, bytes: bytesOf(source) }];
@@ -191,13 +232,20 @@ function defined<T extends object>(options: T): { readonly [K in keyof T]?: Excl
   };
 }
 
-function blockPieces(reader: ElementReader, { entry, layout, out }: TensorWork & { kind: 'blocks' }): readonly Piece[] {
+function blockPieces(
+  reader: ElementReader,
+  { entry, layout, out }: TensorWork & { kind: 'blocks' },
+  { odd }: Conversion,
+): readonly Piece[] {
   const { elements, bytes: blockBytes } = blockRows[layout];
   return rangesOf(entry.elements, pieceElements).map(([first, count]) => ({
     size: sizeOf(entry, count),
     load: async () => {
       const values = await reader.values(first, count);
-      return () => [{ offset: out.offset + (first / elements) * blockBytes, bytes: encodeBlocks(layout, values) }];
+      return () => {
+        odd.add(entry, values.source, values.from);
+        return [{ offset: out.offset + (first / elements) * blockBytes, bytes: encodeBlocks(layout, values) }];
+      };
     },
   }));
 }
@@ -205,11 +253,11 @@ function blockPieces(reader: ElementReader, { entry, layout, out }: TensorWork &
 async function quantizePieces(
   { choice }: ConversionPlan,
   reader: ElementReader,
-  { entry, scheme, out, scales, second }: TensorWork & { kind: 'quantize' },
-  signal: AbortSignal | undefined,
+  { entry, scheme, out, scales, second, packing, granularity }: TensorWork & { kind: 'quantize' },
+  { odd, signal }: Conversion,
 ): Promise<readonly Piece[]> {
   const { elements, shape } = entry;
-  const layout = layoutOf(scheme, elements, shape, choice.scale);
+  const layout = layoutOf(scheme, elements, shape, granularity);
   const { columns, tileRows, tileColumns, scaleColumns } = layout;
   const isRow = layout.rows === 1;
   const isOne = layout.granularity === 'tensor' || (layout.granularity === 'row' && isRow);
@@ -220,14 +268,15 @@ async function quantizePieces(
   const unitRows = tileRows > 1 ? tileRows : byteRows;
   const rows = Math.max(1, Math.floor(pieceElements / Math.max(columns, 1) / unitRows)) * unitRows;
   const unit = isFlat ? pieceElements : Math.max(1, rows * columns);
-  const bits = storedBits(out);
-  const { rounding, seed, scaleRule, scale } = choice;
+  const { width } = formats[scheme.element];
+  const bits = packing === 'dense' ? width : 8;
+  const { rounding, seed, scaleRule } = choice;
   const options: QuantizeOptions = {
     to: scheme.name,
-    granularity: isOne ? 'tensor' : scale,
+    granularity: isOne ? 'tensor' : granularity,
     scaleRule,
     amax,
-    packing: formats[scheme.element].width >= 8 ? undefined : out.packing === 'dense' ? 'low-first' : 'bytes',
+    packing: width >= 8 ? undefined : packing === 'dense' ? 'low-first' : 'bytes',
     rounding: rounding === 'rs' ? 'rs' : undefined,
     seed,
   };
@@ -236,6 +285,7 @@ async function quantizePieces(
     load: async () => {
       const { source, from } = await reader.values(first, count);
       return () => {
+        odd.add(entry, source, from);
         const part = quantize(source, {
           ...options,
           from,
@@ -243,12 +293,14 @@ async function quantizePieces(
           firstElement: seed === undefined ? undefined : first,
         });
         const bytes = bytesOf(part.scales);
-        const width = part.scales.BYTES_PER_ELEMENT;
+        const scaleBytes = part.scales.BYTES_PER_ELEMENT;
         const before = isFlat ? first / tileColumns : (first / columns / tileRows) * scaleColumns;
         const parts = [{ offset: out.offset + (first * bits) / 8, bytes: part.codes }];
-        if (!isOne || first === 0) parts.push({ offset: scales.offset + (isOne ? 0 : before) * width, bytes });
+        if (!isOne || first === 0) parts.push({ offset: scales.offset + (isOne ? 0 : before) * scaleBytes, bytes });
         if (second !== null && first === 0) {
-          parts.push({ offset: second.offset, bytes: bytesOf(Float32Array.of(part.tensorScale)) });
+          const { entry: place, rule } = second;
+          const stored = rule === 'divide' ? 1 / part.tensorScale : part.tensorScale;
+          parts.push({ offset: place.offset, bytes: bytesOf(Float32Array.of(stored)) });
         }
         return parts;
       };

@@ -35,8 +35,8 @@ export function restOfDifference(a: ExactChunk, b: ExactChunk): Float64Array | n
 type Rests = (from: number, count: number) => Promise<Float64Array | null>;
 
 /** Null for elements that f64 can represent. */
-function restsOf({ file, entry, scales }: Side): Rests | null {
-  if (scales !== null || !isLong(entry)) return null;
+function restsOf({ file, entry, scales, isSwapped }: Side): Rests | null {
+  if (scales !== null || isSwapped || !isLong(entry)) return null;
   const source = file.data(entry);
   return async (from, count) => rests(await wordsOf(source, from, count), entry.format === 's64');
 }

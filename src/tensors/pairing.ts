@@ -1,14 +1,15 @@
 /** Which tensors of two files are versions of each other. */
-import { scaleNames, type Scales, scaledValues, scalesOf } from './scales.ts';
+import type { Model, ModelTensor } from './checkpoints/model-tensors.ts';
+import { scaledValues } from './scales.ts';
+import { swappedValues } from './swapped-values.ts';
 import type { TensorEntry, TensorFile } from './tensor-file.ts';
 import { type TensorValues, tensorValues } from './tensor-values.ts';
 
 /** A tensor on one side. */
-export interface Side {
+export interface Side extends ModelTensor {
   readonly file: TensorFile;
-  readonly entry: TensorEntry;
-  /** Null if elements have no separate scales. */
-  readonly scales: Scales | null;
+  /** Its last two axes are read in the other order; `entry` has the shape that results. */
+  readonly isSwapped: boolean;
 }
 
 export interface TensorPair {
@@ -20,38 +21,72 @@ export interface Pairing {
   readonly pairs: readonly TensorPair[];
   readonly onlyInA: readonly TensorEntry[];
   readonly onlyInB: readonly TensorEntry[];
+  /** Scales of activations and caches that only one side has: they say nothing about weights. */
+  readonly ignored: readonly TensorEntry[];
 }
 
 /**
  * Pairs by name. If both files have a single tensor, these two are paired, whatever their names. Scales belong to their
  * tensor and are not paired themselves on the side where they are scales.
  */
-export function pairTensors(a: TensorFile, b: TensorFile, takes: (name: string) => boolean): Pairing {
+export function pairTensors(a: Model, b: Model, takes: (name: string) => boolean): Pairing {
   const [inA, inB] = [sidesOf(a, takes), sidesOf(b, takes)];
   const [onlyA, onlyB] = [inA[0], inB[0]];
   if (onlyA !== undefined && onlyB !== undefined && inA.length === 1 && inB.length === 1)
-    return { pairs: [{ a: onlyA, b: onlyB }], onlyInA: [], onlyInB: [] };
+    return { pairs: [alignedPair(onlyA, onlyB)], onlyInA: [], onlyInB: [], ignored: [] };
   const byName = new Map(inB.map((side) => [side.entry.name, side]));
   const pairs: TensorPair[] = [];
-  const onlyInA: TensorEntry[] = [];
+  const alone: Side[] = [];
   for (const side of inA) {
     const other = byName.get(side.entry.name);
     byName.delete(side.entry.name);
-    if (other === undefined) onlyInA.push(side.entry);
-    else pairs.push({ a: side, b: other });
+    if (other === undefined) alone.push(side);
+    else pairs.push(alignedPair(side, other));
   }
-  return { pairs, onlyInA, onlyInB: [...byName.values()].map(({ entry }) => entry) };
+  const [onlyInA, onlyInB] = [alone, [...byName.values()]];
+  const ignored = [...onlyInA, ...onlyInB].filter(({ isActivationScale }) => isActivationScale);
+  return {
+    pairs,
+    onlyInA: weightsOf(onlyInA),
+    onlyInB: weightsOf(onlyInB),
+    ignored: ignored.map(({ entry }) => entry),
+  };
 }
 
-function sidesOf(file: TensorFile, takes: (name: string) => boolean): readonly Side[] {
-  const scales = scalesOf(file);
-  const isScale = scaleNames(scales);
-  return file.tensors
-    .filter(({ name }) => takes(name) && !isScale.has(name))
-    .map((entry) => ({ file, entry, scales: scales.get(entry.name) ?? null }));
+function weightsOf(sides: readonly Side[]): readonly TensorEntry[] {
+  return sides.filter(({ isActivationScale }) => !isActivationScale).map(({ entry }) => entry);
+}
+
+function sidesOf({ file, tensors }: Model, takes: (name: string) => boolean): readonly Side[] {
+  return tensors.filter(({ entry }) => takes(entry.name)).map((tensor) => ({ ...tensor, file, isSwapped: false }));
+}
+
+/**
+ * transformers keeps the experts of gpt-oss as [expert, in, out], but in blocks as [expert, out, in]: the plain side is
+ * read in the order of the blocks.
+ */
+function alignedPair(a: Side, b: Side): TensorPair {
+  if (isSwapOf(a, b)) return { a, b: swapped(b) };
+  return isSwapOf(b, a) ? { a: swapped(a), b } : { a, b };
+}
+
+function isSwapOf({ layout, entry }: Side, other: Side): boolean {
+  if (layout?.stored !== 'blocks' || other.layout !== null) return false;
+  const [shape, wanted] = [entry.shape, swappedShape(other.entry.shape)];
+  const isSame = shape.every((extent, axis) => extent === other.entry.shape[axis]);
+  return !isSame && shape.length === wanted.length && shape.every((extent, axis) => extent === wanted[axis]);
+}
+
+function swapped(side: Side): Side {
+  return { ...side, isSwapped: true, entry: { ...side.entry, shape: swappedShape(side.entry.shape) } };
+}
+
+function swappedShape(shape: readonly number[]): readonly number[] {
+  return [...shape.slice(0, -2), ...shape.slice(-2).toReversed()];
 }
 
 /** The numbers that a tensor represents, scales applied; elements that are not numbers are rejected. */
-export async function valuesOf({ file, entry, scales }: Side): Promise<TensorValues> {
-  return scales === null ? tensorValues(file, entry, 'refuse') : scaledValues(file, entry, scales);
+export async function valuesOf({ file, entry, scales, isSwapped }: Side): Promise<TensorValues> {
+  const values = scales === null ? tensorValues(file, entry, 'refuse') : await scaledValues(file, entry, scales);
+  return isSwapped ? swappedValues(values, entry.shape) : values;
 }

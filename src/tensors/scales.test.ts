@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { filled } from '../../test/filled.ts';
 import { memorySource } from './bytes.ts';
-import { describeScales, type Scales, scaledValues, scalesOf } from './scales.ts';
+import { modelOf } from './checkpoints/model-tensors.ts';
+import { describeScales, type Scales, scaledValues } from './scales.ts';
 import type { TensorEntry, TensorFile } from './tensor-file.ts';
 import type { FormatName } from '../numerics/formats.ts';
 
@@ -36,6 +37,12 @@ function e4m3(...shape: readonly number[]): Stored {
 
 function f32(shape: readonly number[], ...values: readonly number[]): Stored {
   return { format: 'f32', shape, data: Float32Array.from(values) };
+}
+
+/** The scales of every tensor that has any. */
+function scalesOf(file: TensorFile): ReadonlyMap<string, Scales> {
+  const { tensors } = modelOf(file);
+  return new Map(tensors.flatMap(({ entry, scales }) => (scales === null ? [] : [[entry.name, scales] as const])));
 }
 
 /** The values of `x`. All its elements are 1, so the values are its scales. */

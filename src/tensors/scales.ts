@@ -1,7 +1,6 @@
 /**
- * Tensors quantised with separate scale tensors. This convention is specific to these files and unknown to the rest of
- * ptxlab: tensor `X` has `X_scale`, and optionally a scalar `X_scale_2` for the whole tensor. A value is element *
- * scale * second scale.
+ * Elements with separate scales: a value is element * scale, and with a second scale that is multiplied or divided by.
+ * `checkpoints/stored-layouts.ts` lists how these tensors are named and encoded.
  *
  * The shapes determine how many elements share a scale: one scale for all, one per row, or the scale tensor has as many
  * axes as X, and along each axis one of `usualGroups` elements share a scale, with fewer in the last group; if none of
@@ -10,14 +9,21 @@
  */
 import { elementAt, lastOf } from '../base/element-at.ts';
 import { doubleAt } from '../base/typed-reads.ts';
-import { formats } from '../numerics/formats.ts';
 import type { TensorEntry, TensorFile } from './tensor-file.ts';
-import { isReadable, loadUnit, refuseScale, type TensorValues, tensorValues } from './tensor-values.ts';
+import { loadUnit, refuseScale, type ScaleRule, type TensorValues, tensorValues } from './tensor-values.ts';
 
 export interface Scales {
   readonly scale: TensorEntry;
-  readonly second: TensorEntry | null;
+  readonly second: SecondScale | null;
   readonly grouping: Grouping;
+}
+
+/** A scale of the whole tensor, or of each of its matrices. */
+export interface SecondScale {
+  readonly entry: TensorEntry;
+  readonly rule: 'multiply' | 'divide';
+  /** Consecutive elements that share one of them. */
+  readonly span: number;
 }
 
 /** Elements along each axis that share a scale. */
@@ -27,37 +33,8 @@ interface Grouping {
   readonly groups: readonly number[];
 }
 
-const suffix = '_scale';
-const secondSuffix = '_scale_2';
-
 /** Block sizes of NVFP4, of the MX formats, and of fp8 in squares. */
 const usualGroups = [16, 32, 64, 128];
-
-/** The scales of every tensor of a file that has any, by the tensor's name. */
-export function scalesOf(file: TensorFile): ReadonlyMap<string, Scales> {
-  const byName = new Map(file.tensors.map((entry) => [entry.name, entry]));
-  const found = new Map<string, Scales>();
-  for (const entry of file.tensors) {
-    const scale = byName.get(entry.name + suffix);
-    if (scale === undefined || !isNarrow(entry) || !isReadable(scale)) continue;
-    const grouping = groupingOf(entry.shape, scale);
-    if (grouping === null) continue;
-    const second = byName.get(entry.name + secondSuffix);
-    found.set(entry.name, { scale, second: second?.elements === 1 ? second : null, grouping });
-  }
-  return found;
-}
-
-/** Formats with an 8-bit exponent are never scaled: a `norm` with a `norm_scale` is not quantised. */
-function isNarrow({ format }: TensorEntry): boolean {
-  return format !== 'opaque' && formats[format].width <= 8;
-}
-
-/** The names of tensors that are scales of other tensors. */
-export function scaleNames(scales: ReadonlyMap<string, Scales>): ReadonlySet<string> {
-  const all = [...scales.values()];
-  return new Set(all.flatMap(({ scale, second }) => (second === null ? [scale.name] : [scale.name, second.name])));
-}
 
 /** Describes how scales are shared: `one scale`, `a scale a row`, `a scale for 128 × 128`. */
 export function describeScales({ scale, grouping: { shape, groups } }: Scales, times: string): string {
@@ -70,7 +47,7 @@ export function describeScales({ scale, grouping: { shape, groups } }: Scales, t
 }
 
 /** Null if the shapes do not fit: then the two tensors are unrelated. */
-function groupingOf(shape: readonly number[], { elements, shape: scales }: TensorEntry): Grouping | null {
+export function groupingOf(shape: readonly number[], { elements, shape: scales }: TensorEntry): Grouping | null {
   if (elements === 1) return { shape, groups: shape };
   const rows = shape.slice(0, -1).reduce((product, extent) => product * extent, 1);
   return fit(shape, scales) ?? fit([rows, shape.at(-1) ?? 1], scales);
@@ -93,13 +70,17 @@ function groupOf(extent: number, scales: number): number | null {
 }
 
 /**
- * The elements of a tensor times their scales, in f64: exact except for the last place if both scales are f32. This and
- * decoding throw TensorFileError `bad-scale` if a scale is not a finite number.
+ * The elements of a tensor times their scales, in f64: exact except for the last place if both scales are f32. By the
+ * rule `refuse`, this and decoding throw TensorFileError `bad-scale` if a scale is not a finite number.
  */
-export async function scaledValues(file: TensorFile, entry: TensorEntry, scales: Scales): Promise<TensorValues> {
+export async function scaledValues(
+  file: TensorFile,
+  entry: TensorEntry,
+  scales: Scales,
+  rule: ScaleRule = 'refuse',
+): Promise<TensorValues> {
   const plain = tensorValues(file, entry);
-  const second = scales.second === null ? 1 : elementAt((await tensorValues(file, scales.second).load(0, 1))(), 0);
-  if (scales.second !== null && !Number.isFinite(second)) refuseScale(scales.second.name);
+  const second = await secondsOf(file, scales.second, rule);
   const grid = gridOf(scales.grouping);
   const stored = tensorValues(file, scales.scale);
   let room = new Float64Array(0);
@@ -115,7 +96,14 @@ export async function scaledValues(file: TensorFile, entry: TensorEntry, scales:
         if (room.length < count) room = new Float64Array(count);
         room.set(loaded());
         const out = room.subarray(0, count);
-        multiply(out, { name: scales.scale.name, from, grid, scales: loadedScales(), first, second });
+        multiply(out, {
+          name: rule === 'refuse' ? scales.scale.name : null,
+          from,
+          grid,
+          scales: loadedScales(),
+          first,
+          second,
+        });
         return out;
       };
     },
@@ -170,26 +158,44 @@ function rangesIn(shape: readonly number[], scaleOf: Grid['scaleOf']): Grid['ran
   };
 }
 
+interface Seconds {
+  /** Factors: dividing scales are inverted. */
+  readonly factors: Float64Array;
+  readonly span: number;
+}
+
+async function secondsOf(file: TensorFile, second: SecondScale | null, refusal: ScaleRule): Promise<Seconds> {
+  if (second === null) return { factors: Float64Array.of(1), span: Number.POSITIVE_INFINITY };
+  const { entry, rule, span } = second;
+  const stored = (await tensorValues(file, entry).load(0, entry.elements))();
+  const factors = Float64Array.from(stored, (scale) => (rule === 'divide' ? 1 / scale : scale));
+  // Also refuses to divide by zero.
+  const areFinite = factors.every(Number.isFinite) && stored.every(Number.isFinite);
+  if (!areFinite && refusal === 'refuse') refuseScale(entry.name);
+  return { factors, span };
+}
+
 interface Factors {
-  /** For the tensor of scales. */
-  readonly name: string;
+  /** The tensor of scales, if those that are not finite are refused. */
+  readonly name: string | null;
   /** The index of the first element. */
   readonly from: number;
   readonly grid: Grid;
   /** Scales from `first` on. */
   readonly scales: Float32Array | Float64Array;
   readonly first: number;
-  readonly second: number;
+  readonly second: Seconds;
 }
 
 function multiply(values: Float64Array, { name, from, grid, scales, first, second }: Factors): void {
   const { columns, columnGroup } = grid;
   let column = from % columns;
   let scale = grid.scaleOf(from) - first;
+  const { factors, span } = second;
   for (let i = 0; i < values.length; ) {
     const length = Math.min(columnGroup - (column % columnGroup), columns - column, values.length - i);
-    const factor = elementAt(scales, scale) * second;
-    if (factor - factor !== 0) refuseScale(name);
+    const factor = elementAt(scales, scale) * elementAt(factors, Math.floor((from + i) / span));
+    if (factor - factor !== 0 && name !== null) refuseScale(name);
     for (const end = i + length; i < end; i++) values[i] = doubleAt(values, i) * factor;
     column += length;
     scale += 1;

@@ -14,7 +14,7 @@ test.each([1_000, 70_000, 300_000])('%i elements of 16 bits', async (elements) =
   const signal = new AbortController().signal;
   const [entry] = file.tensors;
   if (entry === undefined) throw new Error('no tensor');
-  const found = await summarizeTensor(file, entry, { progress, signal });
+  const found = await summarizeTensor(file, { entry, scales: null }, { progress, signal });
   expect(found).toMatchObject({ count: elements, min: -2, max: 1, nans: 0, zeros: 0 });
   expect(found?.mean).toBe((elements - 3) / elements);
   expect(done).toBe(elements);

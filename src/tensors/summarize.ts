@@ -1,8 +1,10 @@
 /** A summary of a stored tensor, chunk by chunk. */
 import { CodeCounts } from '../arrays/statistics/code-counts.ts';
 import { Summarizer, type Summary } from '../arrays/statistics/summary.ts';
-import type { TensorEntry, TensorFile } from './tensor-file.ts';
-import { forEachChunk, isReadable, tensorCodes, tensorValues } from './tensor-values.ts';
+import type { ModelTensor } from './checkpoints/model-tensors.ts';
+import { scaledValues } from './scales.ts';
+import type { TensorFile } from './tensor-file.ts';
+import { forEachChunk, isReadable, tensorCodes, type TensorValues, tensorValues } from './tensor-values.ts';
 
 export interface SummarizeOptions {
   /** Called with the number of elements processed since the last call. */
@@ -14,16 +16,19 @@ export interface SummarizeOptions {
 /** Number of elements from which on tables of counts pay off. */
 const worthCounting = 2 ** 16;
 
-/** Null for a tensor whose elements have no numeric meaning here. */
+/** Null for a tensor whose elements have no numeric meaning here. Scales are applied, also those that are NaN. */
 export async function summarizeTensor(
   file: TensorFile,
-  entry: TensorEntry,
+  { entry, scales }: Pick<ModelTensor, 'entry' | 'scales'>,
   { progress, signal }: SummarizeOptions,
 ): Promise<Summary | null> {
   const { format, elements } = entry;
   if (format === 'opaque' || !isReadable(entry)) return null;
-  const codes = elements < worthCounting ? null : tensorCodes(file, entry);
-  if (codes === null) return summarizeValues(file, entry, { progress, signal });
+  const codes = elements < worthCounting || scales !== null ? null : tensorCodes(file, entry);
+  if (codes === null) {
+    const values = scales === null ? tensorValues(file, entry) : await scaledValues(file, entry, scales, 'keep');
+    return summarizeValues(values, { progress, signal });
+  }
   const counts = new CodeCounts(format);
   const take = (chunk: Uint8Array | Uint16Array): void => {
     counts.add(chunk);
@@ -35,12 +40,7 @@ export async function summarizeTensor(
   return summarizer.result();
 }
 
-async function summarizeValues(
-  file: TensorFile,
-  entry: TensorEntry,
-  { progress, signal }: SummarizeOptions,
-): Promise<Summary> {
-  const values = tensorValues(file, entry);
+async function summarizeValues(values: TensorValues, { progress, signal }: SummarizeOptions): Promise<Summary> {
   // A scaled element is a product in f64, so subnormals of its code say nothing about it.
   const summarizer = new Summarizer(values.isScaled ? 'f64' : values.format);
   const take = (chunk: Float32Array | Float64Array): void => {

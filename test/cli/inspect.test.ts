@@ -56,6 +56,9 @@ describe('output', () => {
   I64            1         1   8 B
   F8_E4M3        1         4   4 B
   BOOL           1         2   2 B
+
+NaN or infinity in 1 tensor
+  a.weight has 1 NaN and 1 infinity
 `);
   });
 

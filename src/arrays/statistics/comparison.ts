@@ -1,4 +1,5 @@
 /** How far one stream of elements is from another; the first is the reference. */
+import { keysOf } from '../../base/records.ts';
 import { doubleAt, wordAt } from '../../base/typed-reads.ts';
 import { isOrdinary, ProductSums } from '../quantized/block-products.ts';
 import { blockSize } from './compensated-sum.ts';
@@ -32,6 +33,14 @@ export interface Comparison {
   readonly worst: readonly WorstElement[];
 }
 
+/** NaN and infinities of each side, whether or not the other side has the same. */
+export interface Specials {
+  readonly nansInA: number;
+  readonly nansInB: number;
+  readonly infinitiesInA: number;
+  readonly infinitiesInB: number;
+}
+
 export interface ComparerOptions {
   /** The unit in which errors are counted. */
   readonly unit: SpacingUnit;
@@ -58,6 +67,7 @@ export class Comparer {
   private infinityMismatches = 0;
   /** Pairs of which at least one is NaN or infinite. */
   private notFinite = 0;
+  private readonly special = { nansInA: 0, nansInB: 0, infinitiesInA: 0, infinitiesInB: 0 };
   private maxAbs = 0;
   private maxRel = 0;
 
@@ -92,6 +102,7 @@ export class Comparer {
     this.nanMismatches += later.nanMismatches;
     this.infinityMismatches += later.infinityMismatches;
     this.notFinite += later.notFinite;
+    for (const key of keysOf(this.special)) this.special[key] += later.special[key];
     this.maxAbs = Math.max(this.maxAbs, later.maxAbs);
     this.maxRel = Math.max(this.maxRel, later.maxRel);
     this.sums.merge(later.sums);
@@ -118,6 +129,11 @@ export class Comparer {
       ulps: this.ulps.counts(),
       worst: this.worst.list(),
     };
+  }
+
+  /** Of all elements so far. */
+  specials(): Specials {
+    return { ...this.special };
   }
 
   private addBlock(size: number, isWide: boolean): void {
@@ -206,6 +222,10 @@ export class Comparer {
   private addSpecial(a: number, b: number, at: number): boolean {
     if (Number.isFinite(a) && Number.isFinite(b)) return false;
     this.notFinite += 1;
+    if (Number.isNaN(a)) this.special.nansInA += 1;
+    else if (!Number.isFinite(a)) this.special.infinitiesInA += 1;
+    if (Number.isNaN(b)) this.special.nansInB += 1;
+    else if (!Number.isFinite(b)) this.special.infinitiesInB += 1;
     if (Object.is(a, b)) return true;
     this.different += 1;
     if (Number.isNaN(a) || Number.isNaN(b)) this.nanMismatches += 1;

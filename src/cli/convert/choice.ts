@@ -8,6 +8,7 @@ import { printable } from '../../diagnostics/renderers/printable.ts';
 import type { Rounding } from '../../numerics/conversion.ts';
 import type { ConversionChoice } from '../../tensors/conversion-plan.ts';
 import type { Sharding } from '../../tensors/safetensors/sharded-layout.ts';
+import { type CheckpointLayout, checkpointLayouts, isLinearWeight } from '../../tensors/checkpoints/written-layouts.ts';
 import { type Container, containerNamed, containers } from '../../tensors/containers.ts';
 import { UsageError } from '../exit.ts';
 import type { CommonFlags } from '../options.ts';
@@ -18,6 +19,7 @@ export interface ConvertFlags extends CommonFlags, TensorFlags {
   readonly to?: string;
   readonly keep?: readonly string[];
   readonly scale?: string;
+  readonly layout?: string;
   readonly scaleRule?: string;
   readonly rounding?: string;
   readonly seed?: string;
@@ -31,7 +33,15 @@ export interface ConvertFlags extends CommonFlags, TensorFlags {
   readonly json?: boolean;
 }
 
-const granularities: Readonly<Record<string, Granularity>> = { tensor: 'tensor', row: 'row', block: 'tile' };
+const granularities: Readonly<Record<string, Granularity | 'none'>> = {
+  tensor: 'tensor',
+  row: 'row',
+  block: 'tile',
+  none: 'none',
+};
+const layouts: Readonly<Record<string, CheckpointLayout>> = Object.fromEntries(
+  checkpointLayouts.map((layout) => [layout, layout]),
+);
 const scaleRules = { floor: 'floor', up: 'up' } as const;
 const roundings: Readonly<Record<string, Rounding>> = { rn: 'rn', rz: 'rz', rm: 'rm', rp: 'rp', rna: 'rna', rs: 'rs' };
 const stacks: Readonly<Record<string, Semantics>> = { ptx: 'ptx', ocp: 'ocp', ml_dtypes: 'ml_dtypes', torch: 'torch' };
@@ -43,15 +53,18 @@ export function choiceOf(flags: ConvertFlags): ConversionChoice {
   if (seed !== undefined && !/^-?\d+$/.test(seed)) throw new UsageError(`--seed takes an integer, not '${seed}'`);
   if (seed !== undefined && flags.rounding !== 'rs') throw new UsageError('--seed goes with --rounding rs');
   if (seed === undefined && flags.rounding === 'rs') throw new UsageError('--rounding rs needs --seed');
+  // Readers of other layouts expect to find only some tensors quantized.
+  const isUsual = flags.layout === undefined ? (): boolean => true : isLinearWeight;
   return {
     to,
     scale: oneOf('--scale', flags.scale, granularities),
+    layout: oneOf('--layout', flags.layout, layouts),
     scaleRule: oneOf('--scale-rule', flags.scaleRule, scaleRules),
     rounding: oneOf('--rounding', flags.rounding, roundings),
     seed: seed === undefined ? undefined : BigInt(seed),
     saturate: saturate === false ? false : undefined,
     semantics: oneOf('--semantics', flags.semantics, stacks),
-    takes: (name) => (only.length === 0 || isOne(only, name)) && !isOne(keep, name),
+    takes: (name) => (only.length === 0 ? isUsual(name) : isOne(only, name)) && !isOne(keep, name),
   };
 }
 

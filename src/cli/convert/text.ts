@@ -1,14 +1,16 @@
 /** The output of `convert`: a plan for people and as JSON, and a report of the result. */
 import { printable } from '../../diagnostics/renderers/printable.ts';
 import type { ConversionPlan, TensorWork } from '../../tensors/conversion-plan.ts';
+import type { ConversionReport } from '../../tensors/convert-file.ts';
 import type { TensorEntry } from '../../tensors/tensor-file.ts';
 import { alignColumns } from '../columns.ts';
 import { plural, shapeText } from '../inspect/text.ts';
 import { bytesText } from '../number-text.ts';
+import { nonFiniteWords } from '../warnings.ts';
 
 function outputsOf(work: TensorWork): readonly TensorEntry[] {
   if (work.kind !== 'quantize') return [work.out];
-  return [work.out, work.scales, ...(work.second === null ? [] : [work.second])];
+  return [work.out, work.scales, ...(work.second === null ? [] : [work.second.entry])];
 }
 
 export function planText({ work, layout }: ConversionPlan): string {
@@ -25,10 +27,26 @@ export function planText({ work, layout }: ConversionPlan): string {
   return `${lines.join('\n')}\n\n${plural(work.length, 'tensor')}, ${bytesText(layout.size)}${files}\n`;
 }
 
-export function planJson({ work, layout }: ConversionPlan): object {
+/** What a user may not expect: integers get scales without being asked for. Empty if there is nothing to say. */
+export function scaleNote({ choice, work }: ConversionPlan): string {
+  const made = work.find((one) => one.kind === 'quantize' && one.scheme.block === null);
+  if (choice.scale !== undefined || choice.layout !== undefined || made?.kind !== 'quantize') return '';
+  return `one scale per row was made for ${made.scheme.name}, in X_scale; --scale chooses others, or none\n`;
+}
+
+/** What deserves a look after a conversion. */
+export function reportWords({ nonFinite, lost }: ConversionReport): readonly string[] {
+  return [
+    ...nonFinite.map(({ name, nans, infinities }) => nonFiniteWords(name, nans, infinities)),
+    ...lost.map(({ name, share }) => `${Math.round(100 * share)} % of ${printable(name)} became 0 for lack of a scale`),
+  ];
+}
+
+export function planJson({ work, layout, quantizationConfig }: ConversionPlan): object {
   return {
     container: layout.container,
     bytes: layout.size,
+    ...(quantizationConfig === null ? {} : { quantizationConfig }),
     files: layout.files?.map(({ name, size }) => ({ name, bytes: size })) ?? null,
     tensors: work.map((one) => ({
       name: one.entry.name,

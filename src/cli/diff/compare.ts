@@ -1,9 +1,10 @@
 /** Comparing two tensor files, tensor by tensor. */
-import { Comparer, type Comparison } from '../../arrays/statistics/comparison.ts';
+import { Comparer, type Comparison, type Specials } from '../../arrays/statistics/comparison.ts';
 import type { ExponentCount } from '../../arrays/statistics/exponent-histogram.ts';
 import { isCoarser, type SpacingUnit } from '../../arrays/statistics/spacing.ts';
 import { Summarizer } from '../../arrays/statistics/summary.ts';
 import { pairOf } from '../../base/tuples.ts';
+import { modelOf } from '../../tensors/checkpoints/model-tensors.ts';
 import { type ExactChunk, exactValuesOf, restOfDifference } from '../../tensors/exact-values.ts';
 import { type Pairing, pairTensors, type Side, type TensorPair } from '../../tensors/pairing.ts';
 import { forEachChunk, isReadable, type TensorValues } from '../../tensors/tensor-values.ts';
@@ -15,6 +16,7 @@ export type PairOutcome =
   | {
       readonly kind: 'compared';
       readonly comparison: Comparison;
+      readonly specials: Specials;
       /** The unit of errors. */
       readonly unit: SpacingUnit;
       /** Exponents of the elements of each side; null unless requested. */
@@ -47,7 +49,7 @@ export interface DiffOptions {
 
 /** Compares all tensors that are in both files. If `signal` is aborted, the result is incomplete. */
 export async function compareFiles(a: TensorInput, b: TensorInput, options: DiffOptions): Promise<FileDiff> {
-  const { pairs, onlyInA, onlyInB } = pairTensors(a.file, b.file, a.takes);
+  const { pairs, ...alone } = pairTensors(modelOf(a.file), modelOf(b.file), a.takes);
   const comparable = pairs.filter(isComparable);
   const progress = await options.begin(comparable.reduce((sum, { a: { entry } }) => sum + entry.elements, 0));
   try {
@@ -56,7 +58,7 @@ export async function compareFiles(a: TensorInput, b: TensorInput, options: Diff
       if (options.signal.aborted) break;
       compared.push({ ...pair, outcome: await comparePair(pair, [a.path, b.path], progress, options) });
     }
-    return { a, b, pairs: compared, onlyInA, onlyInB };
+    return { a, b, pairs: compared, ...alone };
   } finally {
     progress.end();
   }
@@ -91,7 +93,7 @@ async function comparePair(
   };
   await forEachChunk([left, right], take, options.signal);
   const exponents = summaries === null ? null : ([exponentsOf(summaries[0]), exponentsOf(summaries[1])] as const);
-  return { kind: 'compared', comparison: comparer.result(), unit, exponents };
+  return { kind: 'compared', comparison: comparer.result(), specials: comparer.specials(), unit, exponents };
 }
 
 /** Like `exactValuesOf`; errors in the values name their file. */

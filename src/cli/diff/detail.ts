@@ -3,9 +3,10 @@ import { printable } from '../../diagnostics/renderers/printable.ts';
 import { alignColumns } from '../columns.ts';
 import type { ComparedPair } from './compare.ts';
 import type { DiffLayout } from './layout.ts';
-import { elementText, placeText, sideText, ulpsText, unitText } from './words.ts';
+import { elementText, placeText, ulpsText, unitText } from './words.ts';
 import { bar } from '../histogram-text.ts';
 import { faintHead, shapeText } from '../inspect/text.ts';
+import { encodingText } from '../encoding-text.ts';
 import { countText, percentText, valueText } from '../number-text.ts';
 
 /** Columns of the longest bar. */
@@ -16,7 +17,7 @@ export function detailLines(pair: ComparedPair, layout: DiffLayout): string[] {
   if (outcome.kind !== 'compared') return [];
   const { style, isAscii } = layout;
   const { ulps, worst, meanSquaredError, nanMismatches, infinityMismatches, zeroSigns } = outcome.comparison;
-  const [from, to] = [sideText(a, isAscii), sideText(b, isAscii)];
+  const [from, to] = [encodingText(a, isAscii), encodingText(b, isAscii)];
   const types = from === to ? from : `${from} ${isAscii ? '->' : '\u2192'} ${to}`;
   const counts = (
     [

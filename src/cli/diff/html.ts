@@ -11,13 +11,13 @@ import {
   differentText,
   elementText,
   placeText,
-  sideText,
   typesText,
   ulpsText,
   unitText,
 } from './words.ts';
 import { Html, html } from './markup.ts';
 import { plural, shapeText } from '../inspect/text.ts';
+import { encodingText } from '../encoding-text.ts';
 import { countText, valueText } from '../number-text.ts';
 import type { TensorInput } from '../tensor-input.ts';
 
@@ -138,7 +138,7 @@ function pairSection({ a, b, outcome }: ComparedPair, index: number): Html {
     height: 220,
   });
   const facts = [
-    `${sideText(a, false)} \u2192 ${sideText(b, false)}`,
+    `${encodingText(a, false)} \u2192 ${encodingText(b, false)}`,
     shapeText(a.entry.shape, false),
     `mean squared error ${valueText(meanSquaredError)}`,
     ...(nanMismatches > 0 ? [`${countText(nanMismatches)} NaN against a number`] : []),

@@ -2,25 +2,27 @@
 import type { Comparison } from '../../arrays/statistics/comparison.ts';
 import type { Side } from '../../tensors/pairing.ts';
 import type { ComparedPair, FileDiff, PairOutcome } from './compare.ts';
+import { modelOf } from '../../tensors/checkpoints/model-tensors.ts';
 import { complaints, isClean, isEqual, type Limits } from './verdict.ts';
 import { jsonNumber } from '../number-text.ts';
 import type { TensorInput } from '../tensor-input.ts';
 
 export function diffJson(diff: FileDiff, limits: Limits): object {
-  const { a, b, pairs, onlyInA, onlyInB } = diff;
+  const { a, b, pairs, onlyInA, onlyInB, ignored } = diff;
   return {
     a: fileJson(a),
     b: fileJson(b),
     ok: isClean(diff, limits),
     limits,
     tensors: pairs.map((pair) => pairJson(pair, limits)),
+    ignored: ignored.map(({ name }) => name),
     onlyInA: onlyInA.map(({ name }) => name),
     onlyInB: onlyInB.map(({ name }) => name),
   };
 }
 
-function fileJson({ path, file: { container } }: TensorInput): object {
-  return { file: path, container };
+function fileJson({ path, file }: TensorInput): object {
+  return { file: path, container: file.container, warnings: modelOf(file).lookAlikes };
 }
 
 function pairJson(pair: ComparedPair, limits: Limits): object {
@@ -39,7 +41,7 @@ function sideJson({ entry: { name, dtype, shape }, scales }: Side): object {
   return { name, dtype, shape, scales: scales === null ? null : scales.scale.name };
 }
 
-function comparisonJson({ comparison, unit }: Extract<PairOutcome, { kind: 'compared' }>): object {
+function comparisonJson({ comparison, specials, unit }: Extract<PairOutcome, { kind: 'compared' }>): object {
   const { count, different, zeroSigns, nanMismatches, infinityMismatches, ulps, worst }: Comparison = comparison;
   return {
     count,
@@ -47,6 +49,7 @@ function comparisonJson({ comparison, unit }: Extract<PairOutcome, { kind: 'comp
     zeroSigns,
     nanMismatches,
     infinityMismatches,
+    specials,
     maxAbs: jsonNumber(comparison.maxAbs),
     maxRel: jsonNumber(comparison.maxRel),
     meanSquaredError: jsonNumber(comparison.meanSquaredError),

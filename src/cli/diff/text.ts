@@ -7,6 +7,7 @@ import type { DiffLayout } from './layout.ts';
 import type { ComparedPair, FileDiff } from './compare.ts';
 import { complaints, isEqual, type Limits } from './verdict.ts';
 import { decibelText, cosineText, differentText, typesText } from './words.ts';
+import { nonFiniteWords } from '../warnings.ts';
 import { faintHead, plural, shapeText } from '../inspect/text.ts';
 import { countText, valueText } from '../number-text.ts';
 
@@ -18,11 +19,13 @@ export function diffText(diff: FileDiff, limits: Limits, layout: DiffLayout): st
     headingLines(diff, layout),
     onlyLines('A', onlyInA, layout),
     onlyLines('B', onlyInB, layout),
+    ignoredLines(diff, layout),
     incomparableLines(different, layout),
     tableLines(different, layout),
     ...worstFirst(different)
       .slice(0, layout.details)
       .map((pair) => detailLines(pair, layout)),
+    oddLines(diff, layout),
     verdictLines(diff, limits, layout),
   ];
   const texts = sections.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'));
@@ -56,6 +59,27 @@ function onlyLines(side: string, entries: readonly TensorEntry[], { style, isAsc
     style.warning(`only in ${side}: ${plural(entries.length, 'tensor')}`),
     ...alignColumns(rows, ['left', 'right', 'left']).map((line) => `  ${line}`),
   ];
+}
+
+/** Scales of activations, which only the quantized model has. */
+function ignoredLines({ ignored }: FileDiff, { style }: DiffLayout): string[] {
+  if (ignored.length === 0) return [];
+  return [style.faint(`not compared: ${plural(ignored.length, 'scale')} of activations or caches`)];
+}
+
+/** Tensors with NaN or infinity, even if both sides have the same. */
+function oddLines({ pairs }: FileDiff, { style }: DiffLayout): string[] {
+  const odd = pairs.flatMap(({ a, b, outcome }) => {
+    if (outcome.kind !== 'compared') return [];
+    const { nansInA, nansInB, infinitiesInA, infinitiesInB } = outcome.specials;
+    const inA = nansInA + infinitiesInA > 0 ? [`A  ${nonFiniteWords(a.entry.name, nansInA, infinitiesInA)}`] : [];
+    const inB = nansInB + infinitiesInB > 0 ? [`B  ${nonFiniteWords(b.entry.name, nansInB, infinitiesInB)}`] : [];
+    return [...inA, ...inB];
+  });
+  if (odd.length === 0) return [];
+  const shown = odd.slice(0, namedComplaints);
+  const more = odd.length > shown.length ? [`  and ${countText(odd.length - shown.length)} more`] : [];
+  return [style.warning('NaN or infinity'), ...shown.map((words) => `  ${words}`), ...more];
 }
 
 /** Tensors that differ before any number is compared, or that hold no numbers. */

@@ -1,22 +1,14 @@
 /** Measures of a comparison as people read them. */
 import type { Comparison } from '../../arrays/statistics/comparison.ts';
 import type { SpacingUnit } from '../../arrays/statistics/spacing.ts';
-import { describeScales } from '../../tensors/scales.ts';
-import type { Side } from '../../tensors/pairing.ts';
 import type { ComparedPair } from './compare.ts';
+import { starredType } from '../encoding-text.ts';
 import { percentText, valueText } from '../number-text.ts';
 
 /** `F32`, or `F32 → F8_E4M3*` if they differ; the star stands for scales. */
 export function typesText({ a, b }: ComparedPair, isAscii: boolean): string {
-  const [from, to] = [a, b].map(({ entry, scales }) => entry.dtype + (scales === null ? '' : '*'));
-  return from === to ? `${from}` : `${from} ${isAscii ? '->' : '\u2192'} ${to}`;
-}
-
-/** `F8_E4M3 with a scale per row (F32)`. */
-export function sideText({ entry, scales }: Side, isAscii: boolean): string {
-  if (scales === null) return entry.dtype;
-  const second = scales.second === null ? '' : `, and one for all (${scales.second.dtype})`;
-  return `${entry.dtype} with ${describeScales(scales, isAscii ? ' x ' : ' \u00d7 ')} (${scales.scale.dtype})${second}`;
+  const [from, to] = [starredType(a), starredType(b)];
+  return from === to ? from : `${from} ${isAscii ? '->' : '\u2192'} ${to}`;
 }
 
 export function differentText({ different, count }: Comparison): string {

@@ -1,15 +1,15 @@
 /** What inspect finds in a file. */
 import type { Summary } from '../../arrays/statistics/summary.ts';
-import type { TensorEntry } from '../../tensors/tensor-file.ts';
+import type { Model, ModelTensor } from '../../tensors/checkpoints/model-tensors.ts';
 import type { TensorInput } from '../tensor-input.ts';
 
 /** A tensor and a summary of its elements; null if they have no numeric meaning or statistics were not requested. */
-export interface InspectedTensor {
-  readonly entry: TensorEntry;
+export interface InspectedTensor extends ModelTensor {
   readonly summary: Summary | null;
 }
 
 export interface Inspection {
   readonly input: TensorInput;
+  readonly model: Model;
   readonly tensors: readonly InspectedTensor[];
 }

@@ -1,22 +1,30 @@
 /** The output of `inspect --json` for a file. */
 import type { Summary } from '../../arrays/statistics/summary.ts';
 import type { MetadataValue, TensorEntry } from '../../tensors/tensor-file.ts';
-import type { Inspection } from './inspection.ts';
+import type { InspectedTensor, Inspection } from './inspection.ts';
 import { jsonNumber } from '../number-text.ts';
 
-export function inspectionJson({ input, tensors }: Inspection): object {
+export function inspectionJson({ input, model, tensors }: Inspection): object {
   const { path, size, file } = input;
   return {
     file: path,
     container: file.container,
     bytes: size,
-    tensors: tensors.map(({ entry, summary }) => ({
-      ...entryJson(entry),
-      statistics: summary === null ? null : summaryJson(summary),
-    })),
-    totals: totalsOf(tensors.map(({ entry }) => entry)),
+    tensors: tensors.flatMap(tensorJson),
+    totals: totalsOf(tensors.flatMap(({ parts }) => parts)),
+    warnings: model.lookAlikes,
     metadata: Object.fromEntries(Object.entries(file.metadata).map(([key, value]) => [key, metadataJson(value)])),
   };
+}
+
+/** A tensor, and the stored ones that it consists of if they are others: codes under another name, and scales. */
+function tensorJson({ entry, layout, parts, summary }: InspectedTensor): readonly object[] {
+  const statistics = summary === null ? null : summaryJson(summary);
+  const others = parts.filter(({ name }) => name !== entry.name);
+  return [
+    { ...entryJson(entry), layout: layout?.title ?? null, partOf: null, statistics },
+    ...others.map((part) => ({ ...entryJson(part), layout: null, partOf: entry.name, statistics: null })),
+  ];
 }
 
 function entryJson({ name, dtype, format, packing, shape, elements, byteLength, offset, shard }: TensorEntry): object {

@@ -7,6 +7,8 @@ import { type Alignment, alignColumns } from '../columns.ts';
 import { drawBinades, sparkline } from '../histogram-text.ts';
 import type { InspectedTensor, Inspection } from './inspection.ts';
 import { totalsOf } from './json.ts';
+import { encodingText, starredType } from '../encoding-text.ts';
+import { nonFiniteWords } from '../warnings.ts';
 import { bytesText, countText, percentText, valueText } from '../number-text.ts';
 
 export interface InspectLayout {
@@ -27,17 +29,17 @@ export function inspectionText(inspection: Inspection, layout: InspectLayout): s
     metadataLines(inspection, layout),
     ...(inDetail
       ? tensors.map((tensor) => detailLines(tensor, layout))
-      : [tensorLines(tensors, layout), totalLines(inspection, layout)]),
+      : [tensorLines(tensors, layout), totalLines(inspection, layout), oddLines(tensors, layout)]),
   ];
   const texts = sections.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'));
   return `${texts.join('\n\n')}\n`;
 }
 
-function headingOf({ input, tensors }: Inspection, { style }: InspectLayout): string {
+function headingOf({ input, model, tensors }: Inspection, { style }: InspectLayout): string {
   const { file, path, size } = input;
   const elements = tensors.reduce((sum, { entry }) => sum + entry.elements, 0);
   const shards = new Set(file.tensors.map(({ shard }) => shard)).size;
-  const all = file.tensors.length;
+  const all = model.tensors.length;
   const facts = [
     shards > 1 ? `${file.container} in ${shards} files` : file.container,
     tensors.length === all ? plural(all, 'tensor') : `${countText(tensors.length)} of ${plural(all, 'tensor')}`,
@@ -63,14 +65,41 @@ function tensorLines(tensors: readonly InspectedTensor[], { style, isAscii, with
   const alignments = head.map((title): Alignment => (withStatistics && left.has(title) ? 'left' : 'right'));
   alignments[0] = 'left';
   alignments[head.length - 1] = 'left';
-  const rows = tensors.map(({ entry, summary }) => {
-    const { dtype, elements, byteLength, name } = entry;
-    const shape = shapeText(entry.shape, isAscii);
-    if (!withStatistics) return [dtype, shape, countText(elements), bytesText(byteLength), printable(name)];
-    return [dtype, shape, bytesText(byteLength), ...summaryCells(summary, style, isAscii), printable(name)];
+  const rows = tensors.map((tensor) => {
+    const { entry, summary } = tensor;
+    const [dtype, shape, name] = [starredType(tensor), shapeText(entry.shape, isAscii), printable(entry.name)];
+    const size = bytesText(sizeOf(tensor));
+    if (!withStatistics) return [dtype, shape, countText(entry.elements), size, name];
+    return [dtype, shape, size, ...summaryCells(summary, style, isAscii), name];
   });
-  return faintHead(alignColumns([head, ...rows], alignments), style);
+  const isStarred = tensors.some(({ scales }) => scales !== null);
+  const note = isStarred ? ['', style.faint('  * with its scales: values and sizes include them')] : [];
+  return [...faintHead(alignColumns([head, ...rows], alignments), style), ...note];
 }
+
+/** Bytes of all tensors that it is stored in. */
+function sizeOf({ parts }: InspectedTensor): number {
+  return parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
+}
+
+/** A table can be long; what is odd is said again at its end. */
+function oddLines(tensors: readonly InspectedTensor[], { style }: InspectLayout): string[] {
+  const odd = tensors.flatMap(({ entry: { name }, summary }) => {
+    const { nans, infinities } = summary ?? { nans: 0, infinities: 0 };
+    return nans + infinities > 0 ? [nonFiniteWords(name, nans, infinities)] : [];
+  });
+  if (odd.length === 0) return [];
+  const shown = odd.slice(0, namedOdd);
+  const more = odd.length > shown.length ? [`  and ${countText(odd.length - shown.length)} more`] : [];
+  return [
+    style.warning(`NaN or infinity in ${plural(odd.length, 'tensor')}`),
+    ...shown.map((words) => `  ${words}`),
+    ...more,
+  ];
+}
+
+/** Tensors with NaN or infinity that are named at the end. */
+const namedOdd = 10;
 
 /** min, max, amax, NaN, inf, and the sparkline. */
 function summaryCells(summary: Summary | null, style: Style, isAscii: boolean): readonly string[] {
@@ -86,7 +115,7 @@ export function faintHead([head = '', ...rest]: readonly string[], style: Style)
 }
 
 function totalLines({ tensors }: Inspection, { style }: InspectLayout): string[] {
-  const totals = totalsOf(tensors.map(({ entry }) => entry));
+  const totals = totalsOf(tensors.flatMap(({ parts }) => parts));
   if (totals.length < 2) return [];
   const rows = totals.map(({ dtype, tensors: count, elements, bytes }) => [
     dtype,
@@ -116,9 +145,11 @@ function metadataText(value: MetadataValue): string {
 }
 
 /** One tensor with all its numbers and a line for each binade. */
-function detailLines({ entry, summary }: InspectedTensor, { style, width, isAscii }: InspectLayout): string[] {
-  const { name, dtype, shape, elements, byteLength } = entry;
-  const facts = [dtype, shapeText(shape, isAscii), plural(elements, 'element'), bytesText(byteLength)].join(', ');
+function detailLines(tensor: InspectedTensor, { style, width, isAscii }: InspectLayout): string[] {
+  const { name, shape, elements } = tensor.entry;
+  const { summary } = tensor;
+  const type = encodingText(tensor, isAscii);
+  const facts = [type, shapeText(shape, isAscii), plural(elements, 'element'), bytesText(sizeOf(tensor))].join(', ');
   const heading = `${style.strong(printable(name))}  ${facts}`;
   if (summary === null) return [heading];
   const share = (count: number): string => `${countText(count)} (${percentText(count, elements)})`;

@@ -1,0 +1,40 @@
+/** What a model's config.json has to say of the tensors that were written. */
+import { readFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { writeFiles } from '../../hosts/node-output.ts';
+import { TensorFileError } from '../../tensors/tensor-error.ts';
+
+/**
+ * Writes the config.json of the input's folder into the output's, with this `quantization_config`. An existing one is
+ * never replaced.
+ *
+ * @returns lines for the user: what was written, or what is to be written by hand
+ */
+export async function configureModel(from: string, to: string, config: object): Promise<string> {
+  const [source, target] = [from, to].map((path) => join(dirname(resolve(path)), 'config.json'));
+  const found = source === undefined || source === target ? null : await objectIn(source);
+  const whole = { ...found, quantization_config: config };
+  if (found !== null && target !== undefined && (await isWritten(target, whole)))
+    return `${join(dirname(to), 'config.json')} is that of the input with a quantization_config\n`;
+  return `for its readers, config.json needs:\n${JSON.stringify({ quantization_config: config }, null, 2)}\n`;
+}
+
+async function objectIn(path: string): Promise<object | null> {
+  try {
+    const value: unknown = JSON.parse(await readFile(path, 'utf8'));
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null;
+  } catch {
+    // There is none, or none that could be extended.
+    return null;
+  }
+}
+
+async function isWritten(path: string, config: object): Promise<boolean> {
+  try {
+    await writeFiles([{ path, bytes: Buffer.from(`${JSON.stringify(config, null, 2)}\n`) }], false);
+    return true;
+  } catch (error) {
+    if (error instanceof TensorFileError && error.code === 'exists') return false;
+    throw error;
+  }
+}

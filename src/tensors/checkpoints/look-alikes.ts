@@ -1,0 +1,73 @@
+/** Tensors that look like codes or scales, but fit no layout that ptxlab knows. */
+import { formats } from '../../numerics/formats.ts';
+import type { TensorEntry } from '../tensor-file.ts';
+import { activationScale, storedLayouts, zeroPointSuffix } from './stored-layouts.ts';
+
+/** Something that another reader probably understands in another way. */
+export interface LookAlike {
+  readonly name: string;
+  /** What is odd, as the rest of a sentence that begins with the name. */
+  readonly words: string;
+}
+
+/** Endings of scales, the longest first. Unlike `_scale`, the distinct ones mean nothing else. */
+const scaleEndings = [
+  '_global_scale',
+  '_scale_inv',
+  '_scale_2',
+  '_scales',
+  '.scales',
+  '_scale',
+  '.scale',
+  zeroPointSuffix,
+];
+const distinct: ReadonlySet<string> = new Set(['_global_scale', '_scale_inv', '_scale_2']);
+
+/** Endings of packed codes, also those of GPTQ and AWQ. */
+const packedEndings = ['_packed', '_blocks', '.blocks', '.qweight'];
+
+const codeEndings = [...new Set(storedLayouts.map(({ codes }) => codes)), '.weight'];
+
+/** Looks at the tensors that are not part of another. */
+export function lookAlikes(tensors: readonly TensorEntry[], used: ReadonlySet<TensorEntry>): readonly LookAlike[] {
+  const byName = new Map(tensors.map((entry) => [entry.name, entry]));
+  const found: LookAlike[] = [];
+  for (const entry of tensors) {
+    if (used.has(entry) || activationScale.test(entry.name)) continue;
+    const words = asScale(entry, byName) ?? asCodes(entry, byName);
+    if (words !== null) found.push({ name: entry.name, words });
+  }
+  return found;
+}
+
+function asScale({ name, shape }: TensorEntry, byName: ReadonlyMap<string, TensorEntry>): string | null {
+  const ending = scaleEndings.find((one) => name.endsWith(one));
+  if (ending === undefined) return null;
+  const base = name.slice(0, name.length - ending.length);
+  const codes = codeEndings.map((one) => byName.get(base + one)).find((one) => one !== undefined && areCodes(one));
+  if (codes !== undefined) {
+    const shapes = `(${shapeOf(shape)}) beside ${codes.name} (${codes.dtype}, ${shapeOf(codes.shape)})`;
+    return `${shapes} fits no known layout and is not applied`;
+  }
+  return distinct.has(ending) && !byName.has(base) ? 'belongs to no tensor of this file and is not applied' : null;
+}
+
+function asCodes({ name, format }: TensorEntry, byName: ReadonlyMap<string, TensorEntry>): string | null {
+  const ending = packedEndings.find((one) => name.endsWith(one));
+  const isPacked = format === 'u8' || format === 's32' || format === 'u32';
+  if (ending === undefined || !isPacked) return null;
+  const base = name.slice(0, name.length - ending.length);
+  const hasScale = ['_scale', '_scales', '.scales'].some((one) => byName.has(base + one));
+  const why = hasScale ? 'in no layout that ptxlab knows' : 'without scales that fit';
+  return `looks like packed codes ${why}, and is read as integers`;
+}
+
+function areCodes({ format }: TensorEntry): boolean {
+  if (format === 'opaque') return false;
+  const { width, kind } = formats[format];
+  return width <= 8 || (kind === 'integer' && width === 32);
+}
+
+function shapeOf(shape: readonly number[]): string {
+  return shape.length === 0 ? 'scalar' : shape.join(' x ');
+}

@@ -1,0 +1,137 @@
+/**
+ * The tensors that a file means, as opposed to those that it stores: codes and their scales are one tensor, and packed
+ * elements are seen as elements.
+ */
+import { formats } from '../../numerics/formats.ts';
+import { groupingOf, type Scales, type SecondScale } from '../scales.ts';
+import type { TensorEntry, TensorFile } from '../tensor-file.ts';
+import { isReadable } from '../tensor-values.ts';
+import { type LookAlike, lookAlikes } from './look-alikes.ts';
+import { activationScale, type StoredLayout, storedLayouts, zeroPointSuffix } from './stored-layouts.ts';
+
+export interface ModelTensor {
+  /** As a reader of values sees it: elements are counted one by one, even if two of them share a byte. */
+  readonly entry: TensorEntry;
+  /** Null if elements have no separate scales. */
+  readonly scales: Scales | null;
+  /** The layout of codes and scales; null if there is only one tensor. */
+  readonly layout: StoredLayout | null;
+  /** The stored tensors: codes, scales, second scales. */
+  readonly parts: readonly TensorEntry[];
+  /** A scale of activations or caches: a number beside the weights that no weight is multiplied by. */
+  readonly isActivationScale: boolean;
+}
+
+export interface Model {
+  /** The same file; its `data` also gives the data of the entries of `tensors` and of their scales. */
+  readonly file: TensorFile;
+  /** In the order of their codes. */
+  readonly tensors: readonly ModelTensor[];
+  /** Tensors that look like codes or scales of a layout that ptxlab does not know. */
+  readonly lookAlikes: readonly LookAlike[];
+}
+
+/** Reads names, types and shapes only. */
+export function modelOf(file: TensorFile): Model {
+  const byName = new Map(file.tensors.map((entry) => [entry.name, entry]));
+  const found = new Map<TensorEntry, ModelTensor>();
+  const used = new Set<TensorEntry>();
+  for (const layout of storedLayouts) {
+    for (const codes of file.tensors) {
+      const tensor = used.has(codes) ? null : tensorIn(layout, codes, byName);
+      if (tensor === null || tensor.parts.some((part) => used.has(part))) continue;
+      found.set(codes, tensor);
+      for (const part of tensor.parts) used.add(part);
+    }
+  }
+  const tensors = file.tensors
+    .filter((entry) => found.has(entry) || !used.has(entry))
+    .map((entry) => found.get(entry) ?? plainTensor(entry));
+  const storedFor = new Map([...found].map(([codes, { entry }]) => [entry.name, codes]));
+  const data: TensorFile['data'] = (entry) => file.data(storedFor.get(entry.name) ?? byName.get(entry.name) ?? entry);
+  return { file: { ...file, data }, tensors, lookAlikes: lookAlikes(file.tensors, used) };
+}
+
+/** A stored tensor on its own. */
+export function plainTensor(entry: TensorEntry): ModelTensor {
+  const isActivationScale = activationScale.test(entry.name);
+  return { entry, scales: null, layout: null, parts: [entry], isActivationScale };
+}
+
+/** The tensor with these codes, if it is stored in this layout. */
+function tensorIn(
+  layout: StoredLayout,
+  codes: TensorEntry,
+  byName: ReadonlyMap<string, TensorEntry>,
+): ModelTensor | null {
+  if (!codes.name.endsWith(layout.codes)) return null;
+  const name = codes.name.slice(0, codes.name.length - layout.codes.length);
+  const stored = byName.get(name + layout.scale);
+  // Another tensor already has that name, or the codes have a zero point.
+  if (stored === undefined || (layout.codes !== '' && byName.has(name)) || byName.has(name + zeroPointSuffix))
+    return null;
+  const entry = elementsOf(codes, name, layout);
+  const scale = scaleOf(stored, layout);
+  if (entry === null || scale === null) return null;
+  const grouping = layout.group === null ? groupingOf(entry.shape, scale) : blocksOf(entry.shape, scale, layout.group);
+  if (grouping === null) return null;
+  const second = secondOf(byName.get(name + (layout.second?.suffix ?? '')), entry.shape, layout);
+  if (second === null && layout.second?.isOptional === false) return null;
+  const parts = [codes, stored, ...(second === null ? [] : [second.entry])];
+  return { entry, scales: { scale, second, grouping }, layout, parts, isActivationScale: false };
+}
+
+/** The codes as elements; null if they are of another kind. */
+function elementsOf(codes: TensorEntry, name: string, { stored }: StoredLayout): TensorEntry | null {
+  const { format, packing, shape } = codes;
+  if (stored === 'elements') return isNarrow(codes) ? codes : null;
+  if (format !== 'u8' || packing !== 'whole') return null;
+  const axes = stored === 'pairs' ? shape : shape.slice(0, -1);
+  const last = axes.at(-1);
+  if (last === undefined || (stored === 'blocks' && shape.at(-1) !== 16)) return null;
+  const columns = last * (stored === 'pairs' ? 2 : 32);
+  return {
+    ...codes,
+    name,
+    dtype: 'F4',
+    format: 'e2m1',
+    packing: 'dense',
+    shape: [...axes.slice(0, -1), columns],
+    elements: 2 * codes.elements,
+  };
+}
+
+/** Formats with an 8-bit exponent are never scaled, and unsigned integers are packed data of other tools. */
+function isNarrow({ format, packing }: TensorEntry): boolean {
+  if (format === 'opaque' || (packing !== 'whole' && packing !== 'dense')) return false;
+  return formats[format].width <= 8 && formats[format].signed;
+}
+
+/** The scales in their format; null if the layout has scales of another one. */
+function scaleOf(stored: TensorEntry, { scaleFormat }: StoredLayout): TensorEntry | null {
+  const scale: TensorEntry = stored.format === 'u8' ? { ...stored, format: 'ue8m0' } : stored;
+  const { format } = scale;
+  if (!isReadable(scale) || format === 'opaque' || formats[format].kind !== 'float') return null;
+  return scaleFormat === null || scaleFormat === format ? scale : null;
+}
+
+/** Blocks along the last axis, the last of them possibly shorter. */
+function blocksOf(shape: readonly number[], { shape: scales }: TensorEntry, group: number): Scales['grouping'] | null {
+  const columns = shape.at(-1) ?? 1;
+  const wanted = [...shape.slice(0, -1), Math.ceil(columns / group)];
+  const fits = wanted.length === scales.length && wanted.every((extent, axis) => extent === scales[axis]);
+  return fits ? { shape, groups: [...shape.slice(0, -1).map(() => 1), group] } : null;
+}
+
+/** One scale for the tensor, or one for each matrix. */
+function secondOf(
+  entry: TensorEntry | undefined,
+  shape: readonly number[],
+  { second }: StoredLayout,
+): SecondScale | null {
+  if (entry === undefined || second === null || !isReadable(entry)) return null;
+  const elements = shape.reduce((product, extent) => product * extent, 1);
+  const matrices = shape.slice(0, -2).reduce((product, extent) => product * extent, 1);
+  if (entry.elements !== 1 && entry.elements !== matrices) return null;
+  return { entry, rule: second.rule, span: Math.max(1, elements / entry.elements) };
+}

@@ -1,0 +1,139 @@
+/**
+ * How quantized tensors are written for ptxlab itself and for the readers of two checkpoint layouts, and what such a
+ * reader wants in `config.json`. One row per layout and scheme.
+ */
+import type { Scheme, SchemeName } from '../../arrays/quantized/block-formats.ts';
+import type { Granularity } from '../../arrays/quantized/quantized-array.ts';
+import { PtxlabError } from '../../base/error.ts';
+import { keysOf } from '../../base/records.ts';
+
+export type CheckpointLayout = 'modelopt' | 'compressed-tensors';
+
+export interface WrittenForm {
+  /** The name of the codes is that of the tensor followed by this; scales are called `X_scale`. */
+  readonly codes: '' | '_packed';
+  /** Two e2m1 in a byte of a u8 tensor, and ue8m0 as u8. */
+  readonly asBytes: boolean;
+  readonly second: {
+    readonly suffix: string;
+    /** `divide`: the stored number is 1 / second scale. */
+    readonly rule: 'multiply' | 'divide';
+    readonly shape: readonly number[];
+  };
+  /** What may share an f32 scale, the usual one first. */
+  readonly granularities: readonly Granularity[];
+  /** The shape of a single scale. */
+  readonly oneShape: readonly number[];
+  /** Fields of `quantization_config` of config.json; null if no reader is known. */
+  readonly config: ((granularity: Granularity | undefined) => object) | null;
+}
+
+const own: WrittenForm = {
+  codes: '',
+  asBytes: false,
+  second: { suffix: '_scale_2', rule: 'multiply', shape: [] },
+  granularities: ['row', 'tensor', 'tile'],
+  oneShape: [],
+  config: null,
+};
+
+const packed: WrittenForm = {
+  ...own,
+  codes: '_packed',
+  asBytes: true,
+  second: { suffix: '_global_scale', rule: 'divide', shape: [1] },
+};
+
+const modelopt: Partial<Record<SchemeName, WrittenForm>> = {
+  nvfp4: { ...own, asBytes: true, config: () => ({ quant_method: 'modelopt', quant_algo: 'NVFP4', group_size: 16 }) },
+  e4m3: { ...own, granularities: ['tensor'], config: () => ({ quant_method: 'modelopt', quant_algo: 'FP8' }) },
+};
+
+/** What compressed-tensors calls the elements that share a scale. */
+const strategies: Readonly<Record<Granularity, object>> = {
+  tensor: { strategy: 'tensor' },
+  row: { strategy: 'channel' },
+  tile: { strategy: 'block', block_structure: [128, 128] },
+};
+
+const compressedTensors: Partial<Record<SchemeName, WrittenForm>> = {
+  nvfp4: {
+    ...packed,
+    config: () => compressed('nvfp4-pack-quantized', 4, 'float', { strategy: 'tensor_group', group_size: 16 }),
+  },
+  mxfp4: {
+    ...packed,
+    config: () => compressed('mxfp4-pack-quantized', 4, 'float', { strategy: 'group', group_size: 32 }),
+  },
+  e4m3: {
+    ...own,
+    oneShape: [1],
+    config: (granularity = 'row') => compressed('float-quantized', 8, 'float', strategies[granularity], granularity),
+  },
+  s8: {
+    ...own,
+    granularities: ['row', 'tensor'],
+    oneShape: [1],
+    config: (granularity = 'row') => compressed('int-quantized', 8, 'int', strategies[granularity], granularity),
+  },
+};
+
+/** @param granularity null for weights that are used without quantizing activations */
+function compressed(
+  format: string,
+  bits: number,
+  type: 'float' | 'int',
+  sharing: object,
+  granularity: Granularity | null = null,
+): object {
+  const numbers = { num_bits: bits, type, symmetric: true };
+  const perToken = granularity === 'tile' ? { strategy: 'group', group_size: 128 } : { strategy: 'token' };
+  const input_activations = granularity === null ? null : { ...numbers, ...perToken, dynamic: true };
+  const weights = { ...numbers, ...sharing, dynamic: false };
+  return {
+    quant_method: 'compressed-tensors',
+    format,
+    quantization_status: 'compressed',
+    config_groups: { group_0: { targets: ['Linear'], weights, input_activations, output_activations: null } },
+  };
+}
+
+const forms: Readonly<Record<CheckpointLayout, Partial<Record<SchemeName, WrittenForm>>>> = {
+  modelopt,
+  'compressed-tensors': compressedTensors,
+};
+
+export const checkpointLayouts: readonly CheckpointLayout[] = keysOf(forms);
+
+/** How a layout stores a scheme. @throws PtxlabError `bad-choice` if it does not */
+export function writtenForm(
+  layout: CheckpointLayout | undefined,
+  { name }: Scheme,
+  granularity: Granularity | undefined,
+): WrittenForm {
+  if (layout === undefined) return own;
+  const form = forms[layout][name];
+  if (form === undefined) {
+    const known = Object.keys(forms[layout]).join(', ');
+    throw new PtxlabError('bad-choice', `ptxlab does not know how ${layout} stores ${name}: it knows ${known}`);
+  }
+  if (granularity !== undefined && !form.granularities.includes(granularity)) {
+    const known = form.granularities.map((one) => (one === 'tile' ? 'block' : one)).join(', ');
+    throw new PtxlabError('bad-choice', `${layout} has ${name} with one scale per ${known} only`);
+  }
+  return form;
+}
+
+/** Whether readers of these layouts expect a tensor with this name to be quantized: it is no embedding and no head. */
+export function isLinearWeight(name: string): boolean {
+  return !/embed|lm_head|(?:^|\.)(?:wte|wpe)\.|norm/i.test(name);
+}
+
+/** `quantization_config` of config.json; `ignore` lists the modules that are not quantized. */
+export function quantizationConfig(
+  { config }: WrittenForm,
+  granularity: Granularity | undefined,
+  ignore: readonly string[],
+): object | null {
+  return config === null ? null : { ...config(granularity), ignore };
+}
