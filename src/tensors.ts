@@ -7,14 +7,11 @@
 import './base/platform-types.ts';
 export { PtxlabError } from './base/error.ts';
 export { type ByteSink, type ByteSource, memorySink, memorySource } from './tensors/bytes.ts';
-export {
-  type ConversionChoice,
-  type ConversionPlan,
-  planConversion,
-  type TensorWork,
-} from './tensors/conversion-plan.ts';
+export type { CheckpointLayout } from './tensors/checkpoints/written-layouts.ts';
+export type { ConversionChoice } from './tensors/conversion-choice.ts';
+export { type ConversionPlan, planConversion, type TensorWork } from './tensors/conversion-plan.ts';
 export type { Container } from './tensors/containers.ts';
-export { convertFile, type ConvertFileOptions, type Position } from './tensors/convert-file.ts';
+export { type ConversionReport, convertFile, type ConvertFileOptions, type Position } from './tensors/convert-file.ts';
 export { dtypeIn, layoutFile, type LayoutOptions } from './tensors/layout.ts';
 export { type Sharding } from './tensors/safetensors/sharded-layout.ts';
 export { openTensorFile, type OpenOptions } from './tensors/open.ts';

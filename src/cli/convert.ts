@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path';
 import { PtxlabError } from '../base/error.ts';
 import { refuseSameFiles } from '../hosts/node-output.ts';
 import { openUnfinished, type UnfinishedFile } from '../hosts/node-unfinished.ts';
-import { type ConversionChoice, type ConversionPlan, planConversion } from '../tensors/conversion-plan.ts';
+import type { ConversionChoice } from '../tensors/conversion-choice.ts';
+import { type ConversionPlan, planConversion } from '../tensors/conversion-plan.ts';
 import { type ConversionReport, convertFile, type Position, isPosition } from '../tensors/convert-file.ts';
 import { modelOf } from '../tensors/checkpoints/model-tensors.ts';
 import { requireValues } from '../tensors/lost-values.ts';
@@ -47,11 +48,13 @@ export async function convertCommand(paths: readonly string[], flags: ConvertFla
       const report = await writeConverted(input, to, plan, flags, signal);
       if (report === null || signal.aborted) return 2;
       const seconds = (performance.now() - started) / 1000;
-      if (flags.json === true) await writeOut(`${JSON.stringify({ ...planJson(plan), seconds }, null, 2)}\n`);
+      if (flags.json === true)
+        await writeOut(`${JSON.stringify({ ...planJson(plan), ...report, seconds }, null, 2)}\n`);
       if (flags.quiet === true) return 0;
       await warn(from, reportWords(report));
       await writeError(`${scaleNote(plan)}${summaryText(plan, input.size, seconds)}`);
-      if (plan.quantizationConfig !== null) await writeError(await configureModel(from, to, plan.quantizationConfig));
+      if (plan.quantizationConfig !== null)
+        await writeError(await configureModel(from, to, choice.layout, plan.quantizationConfig));
       return 0;
     } finally {
       await input.close();

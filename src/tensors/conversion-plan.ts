@@ -2,59 +2,23 @@
 import type { Scheme } from '../arrays/quantized/block-formats.ts';
 import type { Granularity } from '../arrays/quantized/quantized-array.ts';
 import { layoutOf } from '../arrays/quantized/quantized-array.ts';
-import type { MxRule } from '../arrays/quantized/scale-rules.ts';
-import type { Semantics } from '../arrays/semantics/semantic-rules.ts';
 import { conversionOf } from '../arrays/semantics/semantics.ts';
 import { elementAt, valueAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
-import type { Rounding } from '../numerics/conversion.ts';
 import { type FormatName, formats } from '../numerics/formats.ts';
 import { modelOf, type ModelTensor } from './checkpoints/model-tensors.ts';
-import {
-  type CheckpointLayout,
-  isLinearWeight,
-  quantizationConfig,
-  type WrittenForm,
-} from './checkpoints/written-layouts.ts';
+import { isLinearWeight, quantizationConfig, type WrittenForm } from './checkpoints/written-layouts.ts';
 import { type Container, containers } from './containers.ts';
+import type { ConversionChoice } from './conversion-choice.ts';
 import { refuseIf, type Target, targetOf } from './conversion-target.ts';
 import { isBlockLayout, type WritableLayout } from './gguf/blocks.ts';
 import { dtypeOfBlocks } from './gguf/types.ts';
 import { carriedOver, dtypeIn, layoutFile, type LayoutOptions } from './layout.ts';
-import { layoutShards, type Sharding } from './safetensors/sharded-layout.ts';
+import { layoutShards } from './safetensors/sharded-layout.ts';
 import type { Scales } from './scales.ts';
 import { quote, TensorFileError } from './tensor-error.ts';
 import type { FileLayout, TensorEntry, TensorFile, TensorPlan } from './tensor-file.ts';
 import { isReadable } from './tensor-values.ts';
-
-export interface ConversionChoice {
-  /**
-   * A format in any spelling, or a scheme with scales in blocks: mxfp8, mxfp8_e5m2, mxfp6, mxfp6_e3m2, mxfp4, nvfp4;
-   * for GGUF also q4_0, q4_1, q5_0, q5_1, q8_0. It applies to the floating-point tensors; others are copied.
-   */
-  readonly to: string;
-  /**
-   * f32 scales in addition to the codes of e4m3, e5m2, s8, s4 or s2: one for the tensor, for each row, or for 128 x 128
-   * elements. Default: `row` for integers, `none` for floats.
-   */
-  readonly scale?: Granularity | 'none' | undefined;
-  /**
-   * For readers of ModelOpt's or compressed-tensors' checkpoints: names and types as there. Default: ptxlab's own,
-   * described below.
-   */
-  readonly layout?: CheckpointLayout | undefined;
-  /** For ue8m0 scales. Default `floor`, as in OCP MX 1.0. */
-  readonly scaleRule?: MxRule | undefined;
-  readonly rounding?: Rounding | undefined;
-  /** For `rs`; every tensor uses its own stream, which begins with its first element. */
-  readonly seed?: number | bigint | undefined;
-  readonly saturate?: boolean | undefined;
-  readonly semantics?: Semantics | undefined;
-  /** Selects floating-point tensors. Default: all; with `layout`, those that readers expect to be quantized. */
-  readonly takes?: ((name: string) => boolean) | undefined;
-  /** For safetensors: several files and an index. Default: one file. */
-  readonly shards?: Sharding | undefined;
-}
 
 /**
  * The operation on a tensor; `out` and similar fields say where results go, `beside` is the scales that turn its codes

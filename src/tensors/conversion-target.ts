@@ -7,7 +7,7 @@ import { elementAt } from '../base/element-at.ts';
 import { type FormatName, formats } from '../numerics/formats.ts';
 import { type WrittenForm, writtenForm } from './checkpoints/written-layouts.ts';
 import { type Container, containers } from './containers.ts';
-import type { ConversionChoice } from './conversion-plan.ts';
+import type { ConversionChoice } from './conversion-choice.ts';
 import { isBlockLayout, isWritableLayout, type WritableLayout, writableLayouts } from './gguf/blocks.ts';
 
 export type Target =

@@ -5,7 +5,8 @@ import { convert } from '../arrays/convert.ts';
 import { quantize } from '../arrays/quantized/quantize.ts';
 import type { FormatName } from '../numerics/formats.ts';
 import { memorySink, memorySource } from './bytes.ts';
-import { type ConversionChoice, planConversion } from './conversion-plan.ts';
+import type { ConversionChoice } from './conversion-choice.ts';
+import { planConversion } from './conversion-plan.ts';
 import { convertFile, type Position } from './convert-file.ts';
 import { layoutFile } from './layout.ts';
 import { openTensorFile } from './open.ts';
@@ -143,7 +144,7 @@ test('quantized values are near the original ones', async () => {
     const found = (await converted(file, 'safetensors', choice)).file;
     const entry = found.tensors.find(({ name }) => name === 'w');
     const scales = modelOf(found).tensors.find(({ entry: { name } }) => name === 'w')?.scales;
-    if (entry === undefined || scales === undefined) throw new Error('no scales');
+    if (entry === undefined || !scales) throw new Error('no scales');
     const back = (await (await scaledValues(found, entry, scales)).load(0, 1024))();
     const largest = Math.max(...values.map(Math.abs));
     expect(Math.max(...values.map((value, i) => Math.abs(value - (back[i] ?? 0))))).toBeLessThan(largest / 5);

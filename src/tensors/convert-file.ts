@@ -44,7 +44,7 @@ export interface ConvertFileOptions {
 export interface ConversionReport {
   /** Tensors whose values have NaN or infinities; elements that an earlier run converted are not counted. */
   readonly nonFinite: readonly (NonFinite & { readonly name: string })[];
-  /** Tensors without scales most of whose values became 0. */
+  /** Tensors without scales many of whose values became 0. */
   readonly lost: readonly LostValues[];
 }
 

@@ -1,7 +1,6 @@
 /** NaN and infinity among elements. */
 import type { SourceArray } from '../arrays/elements/source-values.ts';
 import { elementDecoder } from '../arrays/elements/element-values.ts';
-import { wordAt } from '../base/typed-reads.ts';
 import type { FormatName } from '../numerics/formats.ts';
 
 export interface NonFinite {
@@ -42,9 +41,15 @@ function isAnyCarried(bytes: Uint8Array, [magnitudes, carry]: readonly [number, 
   const { buffer, byteOffset, byteLength } = bytes;
   // Words cannot begin here, or do not end at the end: the elements are looked at one by one.
   if (byteOffset % 4 !== 0 || byteLength % 4 !== 0) return true;
-  const words = new Uint32Array(buffer, byteOffset, byteLength / 4);
-  let signs = 0;
-  for (let i = 0; i < words.length; i++) signs |= (wordAt(words, i) & magnitudes) + carry;
-  const allSigns = ~magnitudes;
-  return (signs & allSigns) !== 0;
+  const words = new Int32Array(buffer, byteOffset, byteLength / 4);
+  let [signs, more] = [0, 0];
+  let i = 0;
+  // Four at a time do not wait for each other; words outside do not occur.
+  for (const end = words.length - 3; i < end; i += 4) {
+    signs |= (((words[i] ?? 0) & magnitudes) + carry) | (((words[i + 1] ?? 0) & magnitudes) + carry);
+    more |= (((words[i + 2] ?? 0) & magnitudes) + carry) | (((words[i + 3] ?? 0) & magnitudes) + carry);
+  }
+  for (; i < words.length; i++) signs |= ((words[i] ?? 0) & magnitudes) + carry;
+  signs |= more;
+  return (signs & ~magnitudes) !== 0;
 }

@@ -286,3 +286,154 @@ describe('errors are one sentence, exit with 2, and leave nothing behind', () =>
     expect(readdirSync(folder)).toEqual(before);
   });
 });
+
+describe('values that would be lost', () => {
+  const weights = (): string =>
+    putSafetensors(folder, 'weights.safetensors', {
+      'l.weight': tensor(
+        'F32',
+        [4, 64],
+        Float32Array.from({ length: 256 }, (_, i) => Math.sin(i) / 20),
+      ),
+    });
+
+  test.each(['int8', 's4', 's2'])('%s gets a scale per row, and a line says so', async (to) => {
+    const { code, stderr } = await convert(weights(), at('o.npz'), '--to', to);
+    expect([code, stderr.split('\n')[0]]).toEqual([
+      0,
+      expect.stringMatching(/^one scale per row was made for s\d, in X_scale; --scale chooses others, or none$/),
+    ]);
+    if (to !== 'int8') return;
+    expect((await ptxlab(['diff', weights(), at('o.npz'), '--min-sqnr', '40'])).code).toBe(0);
+  });
+
+  test.each(['u8', 'u4', 's16', 'u32', 's64', 'e2m1'])('%s is refused without scales', async (to) => {
+    const { code, stderr } = await convert(weights(), at('o.npz'), '--to', to);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/without scales \d+ % of the values become 0 .* --scale none/),
+    ]);
+    expect(readdirSync(folder)).not.toContain('o.npz');
+    expect((await convert(weights(), at('o.npz'), '--to', to, '--dry-run')).code).toBe(2);
+    expect((await convert(weights(), at('o.npz'), '--to', to, '--scale', 'none')).code).toBe(0);
+  });
+
+  test.each(['o.npy', 'o.bin', 'o.gguf'])('%s has no room for the scales of integers', async (name) => {
+    const { code, stderr } = await convert(weights(), at(name), '--to', 's8');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('has no room for scales: use ')]);
+    expect((await convert(weights(), at(name), '--to', 's8', '--scale', 'none')).code).toBe(0);
+  });
+
+  test('integers in floating point need no scales', async () => {
+    const image = putSafetensors(folder, 'image.safetensors', { image: floats(0, 1, 128, 255) });
+    expect((await convert(image, at('o.npy'), '--to', 'u8', '-q')).code).toBe(0);
+  });
+
+  test('a tensor that loses much is named', async () => {
+    const mixed = putSafetensors(folder, 'mixed.safetensors', {
+      small: floats(1e-5, -1e-6),
+      'l.weight': tensor('F32', [64], Float32Array.from({ length: 64 }, Math.cos)),
+    });
+    const { code, stderr } = await convert(mixed, at('o.safetensors'), '--to', 'e4m3');
+    expect([code, stderr]).toEqual([0, expect.stringContaining('100 % of small became 0 for lack of a scale')]);
+  });
+
+  test('NaN and infinity are counted by tensor', async () => {
+    const odd = putSafetensors(folder, 'odd.safetensors', {
+      w: floats(Number.NaN, 1, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 2),
+      h: tensor('F16', [5], Uint16Array.of(0x7c00, 0xfe01, 0x3c00, 0x7bff, 0)),
+      fine: floats(1),
+    });
+    for (const choice of [['bf16'], ['e4m3', '--scale', 'row'], ['mxfp8']]) {
+      const { code, stderr } = await convert(odd, at('o.safetensors'), '--to', ...choice, '--force');
+      expect([code, stderr.match(/has .*/g)]).toEqual([0, ['has 1 NaN and 2 infinities', 'has 1 NaN and 1 infinity']]);
+    }
+    const { stdout } = await ptxlab(['diff', odd, odd]);
+    expect(stdout).toContain('NaN or infinity\n  A  w has 1 NaN and 2 infinities\n  B  w has 1 NaN and 2 infinities\n');
+  });
+});
+
+describe('--layout', () => {
+  const network = (): string => {
+    const matrix = tensor(
+      'F32',
+      [32, 64],
+      Float32Array.from({ length: 2048 }, (_, i) => Math.sin(i * i) / 30),
+    );
+    put(folder, 'config.json', JSON.stringify({ hidden_size: 64 }));
+    return putSafetensors(folder, 'network.safetensors', {
+      'm.0.up_proj.weight': matrix,
+      'm.0.norm.weight': floats(1, 2),
+      'm.embed_tokens.weight': matrix,
+      'lm_head.weight': matrix,
+    });
+  };
+  const kept = ['lm_head.weight F32', 'm.0.norm.weight F32', 'm.embed_tokens.weight F32'];
+  const w = 'm.0.up_proj.weight';
+
+  interface JsonTensor {
+    readonly name: string;
+    readonly dtype: string;
+    readonly shape: readonly number[];
+  }
+
+  /** The tensors as the header of a safetensors file has them. */
+  const stored = (path: string): readonly string[] => {
+    const bytes = readFileSync(path);
+    const header = bytes.subarray(8, 8 + Number(bytes.readBigUInt64LE(0))).toString();
+    const entries = Object.entries(JSON.parse(header) as Readonly<Record<string, Omit<JsonTensor, 'name'>>>);
+    return entries.map(([name, { dtype, shape }]) => `${name} ${dtype} ${shape.join('x')}`).sort();
+  };
+
+  test.each<[string, string, readonly string[], string]>([
+    ['modelopt', 'nvfp4', [`${w} U8 32x32`, `${w}_scale F8_E4M3 32x4`, `${w}_scale_2 F32 `], '18'],
+    ['modelopt', 'e4m3', [`${w} F8_E4M3 32x64`, `${w}_scale F32 `], '25'],
+    [
+      'compressed-tensors',
+      'nvfp4',
+      [`${w}_global_scale F32 1`, `${w}_packed U8 32x32`, `${w}_scale F8_E4M3 32x4`],
+      '18',
+    ],
+    ['compressed-tensors', 'e4m3', [`${w} F8_E4M3 32x64`, `${w}_scale F32 32x1`], '25'],
+    ['compressed-tensors', 's8', [`${w} I8 32x64`, `${w}_scale F32 32x1`], '40'],
+    ['compressed-tensors', 'mxfp4', [`${w}_packed U8 32x32`, `${w}_scale U8 32x2`], '15'],
+  ])('%s, %s', async (layout, to, names, least) => {
+    const input = network();
+    mkdirSync(at('out'));
+    const out = at('out/model.safetensors');
+    const { code, stderr } = await convert(input, out, '--to', to, '--layout', layout);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('config.json is that of the input with')]);
+    expect(stored(out).filter((line) => line.startsWith(w))).toEqual(names);
+    expect(stored(out).map((line) => line.replace(/ [\dx]*$/, ''))).toEqual(expect.arrayContaining(kept));
+    expect((await ptxlab(['diff', input, out, '--min-sqnr', least])).code).toBe(0);
+    const config: unknown = JSON.parse(readFileSync(at('out/config.json'), 'utf8'));
+    expect(config).toMatchObject({
+      hidden_size: 64,
+      quantization_config: { quant_method: layout, ignore: ['m.embed_tokens', 'lm_head'] },
+    });
+  });
+
+  test('prints the configuration where it may not write', async () => {
+    const input = network();
+    const { stderr } = await convert(input, at('out.safetensors'), '--to', 'nvfp4', '--layout', 'compressed-tensors');
+    expect(stderr).toContain('for its readers, config.json needs:\n{\n  "quantization_config": {');
+    expect(readFileSync(at('config.json'), 'utf8')).toBe('{"hidden_size":64}');
+  });
+
+  test('--only decides alone which matrices are quantized', async () => {
+    const args = ['--to', 'nvfp4', '--layout', 'modelopt', '--only', '*head*'];
+    expect((await convert(network(), at('o.safetensors'), ...args)).code).toBe(0);
+    expect(stored(at('o.safetensors'))).toContain('lm_head.weight U8 32x32');
+    expect(stored(at('o.safetensors'))).toContain(`${w} F32 32x64`);
+  });
+
+  test.each<readonly string[]>([
+    ['--to', 's4', '--layout', 'modelopt'],
+    ['--to', 'bf16', '--layout', 'modelopt'],
+    ['--to', 'e4m3', '--layout', 'modelopt', '--scale', 'row'],
+    ['--to', 'e4m3', '--layout', 'modelopt', '--scale', 'none'],
+    ['--to', 'nvfp4', '--layout', 'gptq'],
+  ])('%j is refused', async (...args) => {
+    expect((await convert(network(), at('o.safetensors'), ...args)).code).toBe(2);
+  });
+});

@@ -6,7 +6,7 @@ import { PtxlabError } from '../../base/error.ts';
 import { matchesGlob } from '../../base/glob.ts';
 import { printable } from '../../diagnostics/renderers/printable.ts';
 import type { Rounding } from '../../numerics/conversion.ts';
-import type { ConversionChoice } from '../../tensors/conversion-plan.ts';
+import type { ConversionChoice } from '../../tensors/conversion-choice.ts';
 import type { Sharding } from '../../tensors/safetensors/sharded-layout.ts';
 import { type CheckpointLayout, checkpointLayouts, isLinearWeight } from '../../tensors/checkpoints/written-layouts.ts';
 import { type Container, containerNamed, containers } from '../../tensors/containers.ts';

@@ -1,7 +1,9 @@
 /** What a model's config.json has to say of the tensors that were written. */
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { pairOf } from '../../base/tuples.ts';
 import { writeFiles } from '../../hosts/node-output.ts';
+import type { CheckpointLayout } from '../../tensors/checkpoints/written-layouts.ts';
 import { TensorFileError } from '../../tensors/tensor-error.ts';
 
 /**
@@ -10,13 +12,20 @@ import { TensorFileError } from '../../tensors/tensor-error.ts';
  *
  * @returns lines for the user: what was written, or what is to be written by hand
  */
-export async function configureModel(from: string, to: string, config: object): Promise<string> {
-  const [source, target] = [from, to].map((path) => join(dirname(resolve(path)), 'config.json'));
-  const found = source === undefined || source === target ? null : await objectIn(source);
+export async function configureModel(
+  from: string,
+  to: string,
+  layout: CheckpointLayout | undefined,
+  config: object,
+): Promise<string> {
+  const [source, target] = pairOf([from, to].map((path) => join(dirname(resolve(path)), 'config.json')));
+  const found = source === target ? null : await objectIn(source);
+  const calibration =
+    layout === 'modelopt' ? 'readers that quantize activations also need X.input_scale, by calibration\n' : '';
   const whole = { ...found, quantization_config: config };
-  if (found !== null && target !== undefined && (await isWritten(target, whole)))
-    return `${join(dirname(to), 'config.json')} is that of the input with a quantization_config\n`;
-  return `for its readers, config.json needs:\n${JSON.stringify({ quantization_config: config }, null, 2)}\n`;
+  if (found !== null && (await isWritten(target, whole)))
+    return `${calibration}${join(dirname(to), 'config.json')} is that of the input with a quantization_config\n`;
+  return `${calibration}for its readers, config.json needs:\n${JSON.stringify({ quantization_config: config }, null, 2)}\n`;
 }
 
 async function objectIn(path: string): Promise<object | null> {

@@ -1,0 +1,36 @@
+/** What a caller may choose about the conversion of a file. */
+import type { Granularity } from '../arrays/quantized/quantized-array.ts';
+import type { MxRule } from '../arrays/quantized/scale-rules.ts';
+import type { Semantics } from '../arrays/semantics/semantic-rules.ts';
+import type { Rounding } from '../numerics/conversion.ts';
+import type { CheckpointLayout } from './checkpoints/written-layouts.ts';
+import type { Sharding } from './safetensors/sharded-layout.ts';
+
+export interface ConversionChoice {
+  /**
+   * A format in any spelling, or a scheme with scales in blocks: mxfp8, mxfp8_e5m2, mxfp6, mxfp6_e3m2, mxfp4, nvfp4;
+   * for GGUF also q4_0, q4_1, q5_0, q5_1, q8_0. It applies to the floating-point tensors; others are copied.
+   */
+  readonly to: string;
+  /**
+   * f32 scales in addition to the codes of e4m3, e5m2, s8, s4 or s2: one for the tensor, for each row, or for 128 x 128
+   * elements. Default: `row` for integers, `none` for floats.
+   */
+  readonly scale?: Granularity | 'none' | undefined;
+  /**
+   * For readers of ModelOpt's or compressed-tensors' checkpoints: names and types as there. Default: ptxlab's own,
+   * described below.
+   */
+  readonly layout?: CheckpointLayout | undefined;
+  /** For ue8m0 scales. Default `floor`, as in OCP MX 1.0. */
+  readonly scaleRule?: MxRule | undefined;
+  readonly rounding?: Rounding | undefined;
+  /** For `rs`; every tensor uses its own stream, which begins with its first element. */
+  readonly seed?: number | bigint | undefined;
+  readonly saturate?: boolean | undefined;
+  readonly semantics?: Semantics | undefined;
+  /** Selects floating-point tensors. Default: all; with `layout`, those that readers expect to be quantized. */
+  readonly takes?: ((name: string) => boolean) | undefined;
+  /** For safetensors: several files and an index. Default: one file. */
+  readonly shards?: Sharding | undefined;
+}
