@@ -1,5 +1,6 @@
 /** NaN and infinity among elements. */
 import type { SourceArray } from '../arrays/elements/source-values.ts';
+import { isAnyCarried } from '../arrays/elements/carries.ts';
 import { elementDecoder } from '../arrays/elements/element-values.ts';
 import type { FormatName } from '../numerics/formats.ts';
 
@@ -25,7 +26,7 @@ export function nonFiniteIn(source: SourceArray | Uint8Array, format: FormatName
   const carry = carries[format];
   if (carry === undefined && format !== 'f64') return null;
   const bytes = new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
-  if (carry !== undefined && !isAnyCarried(bytes, carry)) return null;
+  if (carry !== undefined && !mayBeOdd(bytes, carry)) return null;
   const decoder = elementDecoder(format, false);
   const values = decoder.values(bytes, bytes.length / decoder.groupBytes);
   let [nans, infinities] = [0, 0];
@@ -37,19 +38,8 @@ export function nonFiniteIn(source: SourceArray | Uint8Array, format: FormatName
   return nans + infinities === 0 ? null : { nans, infinities };
 }
 
-function isAnyCarried(bytes: Uint8Array, [magnitudes, carry]: readonly [number, number]): boolean {
-  const { buffer, byteOffset, byteLength } = bytes;
+function mayBeOdd(bytes: Uint8Array, [magnitudes, carry]: readonly [number, number]): boolean {
   // Words cannot begin here, or do not end at the end: the elements are looked at one by one.
-  if (byteOffset % 4 !== 0 || byteLength % 4 !== 0) return true;
-  const words = new Int32Array(buffer, byteOffset, byteLength / 4);
-  let [signs, more] = [0, 0];
-  let i = 0;
-  // Four at a time do not wait for each other; words outside do not occur.
-  for (const end = words.length - 3; i < end; i += 4) {
-    signs |= (((words[i] ?? 0) & magnitudes) + carry) | (((words[i + 1] ?? 0) & magnitudes) + carry);
-    more |= (((words[i + 2] ?? 0) & magnitudes) + carry) | (((words[i + 3] ?? 0) & magnitudes) + carry);
-  }
-  for (; i < words.length; i++) signs |= ((words[i] ?? 0) & magnitudes) + carry;
-  signs |= more;
-  return (signs & ~magnitudes) !== 0;
+  if (bytes.byteOffset % 4 !== 0 || bytes.length % 4 !== 0) return true;
+  return isAnyCarried(bytes, magnitudes, carry);
 }

@@ -1,0 +1,36 @@
+/** Finds words of an array whose bits carry: a quick look for unusual elements. */
+import { carryKernel, carryMemory } from '../../jit/arrays/carry-kernel.ts';
+import { type CompiledFunction, exportedFunction } from '../../jit/exported-function.ts';
+import { canCompile } from '../../jit/simd/can-compile.ts';
+
+/** Whether (word & mask) + carry has a bit outside of the mask, in any 32-bit word; the array consists of words. */
+export function isAnyCarried(bytes: Uint8Array, mask: number, carry: number): boolean {
+  const rest = bytes.length % carryMemory.round;
+  const whole = bytes.length < worthCopying || !canCompile() ? 0 : bytes.length - rest;
+  for (let at = 0; at < whole; at += carryMemory.bytes) {
+    const end = Math.min(whole, at + carryMemory.bytes);
+    const { room, carries } = scanner();
+    room.set(bytes.subarray(at, end));
+    if (carries((end - at) / carryMemory.round, mask, carry) !== 0) return true;
+  }
+  const words = new Int32Array(bytes.buffer, bytes.byteOffset + whole, (bytes.length - whole) / 4);
+  return words.some((word) => (((word & mask) + carry) & ~mask) !== 0);
+}
+
+/** Bytes from which on the module is faster. */
+const worthCopying = 4096;
+
+interface Scanner {
+  readonly room: Uint8Array;
+  readonly carries: CompiledFunction;
+}
+
+let made: Scanner | null = null;
+
+function scanner(): Scanner {
+  if (made !== null) return made;
+  const memory = new WebAssembly.Memory({ initial: 1 });
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(carryKernel()), { env: { memory } });
+  made = { room: new Uint8Array(memory.buffer), carries: exportedFunction(exports, 'carries') };
+  return made;
+}

@@ -1,0 +1,38 @@
+/** Whether a carry reaches certain bits of any word of an array, as a WebAssembly module: 64 bytes at a time. */
+import { Code } from '../../wasm/code.ts';
+import { ModuleBuilder } from '../../wasm/module.ts';
+import { loop } from './memory-loop.ts';
+
+/** Bytes of a round, and of the memory, which stays in the cache. */
+export const carryMemory = { round: 64, bytes: 65536 } as const;
+
+/**
+ * Exports `carries(rounds, mask, carry)`: 0 unless (word & mask) + carry has a bit outside of the mask, in a word of
+ * the first rounds of the memory.
+ */
+export function carryKernel(): Uint8Array<ArrayBuffer> {
+  const builder = new ModuleBuilder();
+  const parameters = ['i32', 'i32', 'i32'] as const;
+  const index = builder.declare({ parameters, results: ['i32'] });
+  const code = new Code(parameters);
+  const [rounds, mask, carry] = [0, 1, 2];
+  const [pointer, found, masks, carries] = [
+    code.local('i32'),
+    code.local('v128'),
+    code.local('v128'),
+    code.local('v128'),
+  ];
+  code.get(mask).vector('i32x4.splat').set(masks).get(carry).vector('i32x4.splat').set(carries);
+  loop(code, rounds, [[pointer, carryMemory.round]], () => {
+    code.get(found);
+    for (let at = 0; at < carryMemory.round; at += 16) {
+      code.get(pointer).vectorMemory('v128.load', at).get(masks).vector('v128.and');
+      code.get(carries).vector('i32x4.add', 'v128.or');
+    }
+    code.set(found);
+  });
+  code.get(found).get(masks).vector('v128.andnot', 'v128.any_true');
+  builder.define(index, code);
+  builder.export('carries', index);
+  return builder.encode();
+}
