@@ -47,7 +47,7 @@ const all = sweeps();
 const narrow = all.filter(({ inputBits }) => inputBits <= 16);
 // Fast conversions first.
 const wide = all.filter(({ inputBits }) => inputBits > 16).sort((a, b) => b.kernel.lanes - a.kernel.lanes);
-const file = DigestFile.read(path, true);
+const file = await DigestFile.read(path, true);
 for (const sweep of narrow) {
   const known = file.of(sweep.name);
   if (!known.has(0)) known.set(0, referenceDigest(sweep));

@@ -4,6 +4,7 @@
  */
 import { elementAt } from '../base/element-at.ts';
 import type { Dim3 } from '../device.ts';
+import { defaultMemorySize } from '../machine/global-memory.ts';
 import { writeNpy } from '../tensors/npy/npy.ts';
 import { renderPretty } from '../diagnostics/renderers/pretty.ts';
 import { requireOutputs, writeFiles } from '../hosts/node-output.ts';
@@ -13,7 +14,7 @@ import { faultText } from './run/fault-report.ts';
 import { displayName, readInput } from './io.ts';
 import { type CommonFlags, readTarget } from './options.ts';
 import { writeError, writeOut } from './output.ts';
-import { fileOfArgument, type RunInput, readArgument } from './run/inputs.ts';
+import { fileOfArgument, readAll, type RunInput, readArgument } from './run/inputs.ts';
 import { readEngine, runJob } from './run/job.ts';
 import { execute, type PrintedOutput, type RunOutcome, type RunRequest } from './run/launch.ts';
 import { PrintStream } from './run/print-stream.ts';
@@ -55,7 +56,8 @@ async function runFile(file: string, flags: RunFlags): Promise<ExitCode> {
   const outputs = flags.out.map((text) => readOutput(text, flags.arg.length));
   const source = await readInput(file);
   if (!source.ok) throw new UsageError(source.error);
-  const inputs = await Promise.all(flags.arg.map(readArgument));
+  const memory = flags.memory === undefined ? null : readCount(flags.memory, '--memory');
+  const inputs = await readAll(flags.arg, memory ?? defaultMemorySize, (text, _, room) => readArgument(text, room));
   for (const { index } of outputs) {
     if (inputs[index]?.kind !== 'buffer') throw new UsageError(`--out ${index}: argument ${index} is not a buffer`);
   }
@@ -83,7 +85,7 @@ async function runFile(file: string, flags: RunFlags): Promise<ExitCode> {
     inputs,
     repeat: 1,
     unchecked: flags.unchecked === true,
-    memory: flags.memory === undefined ? null : readCount(flags.memory, '--memory'),
+    memory,
     timeout: flags.timeout === undefined ? null : readCount(flags.timeout, '--timeout'),
     budget: flags.budget === undefined ? null : readCount(flags.budget, '--budget'),
     printLimit: flags.printLimit === undefined ? null : readCount(flags.printLimit, '--print-limit'),

@@ -28,7 +28,7 @@ export interface SweepFlags extends JudgeFlags {
 const publishedFile = fileURLToPath(new URL('../../digests/conversions.json', import.meta.url));
 
 export async function sweepCommand(instructions: readonly string[], flags: SweepFlags): Promise<ExitCode> {
-  const expected = readExpected(flags);
+  const expected = await readExpected(flags);
   const names = instructions.length > 0 ? instructions : [...(expected?.sweeps.keys() ?? [])];
   if (names.length === 0) throw new UsageError('sweep needs an instruction, or --expect FILE for all of the file');
   const out = flags.out === undefined ? null : await readOut(flags.out);
@@ -110,7 +110,7 @@ async function run(sweep: Sweep, chunks: readonly number[], { known, wanted, out
   }
 }
 
-function readExpected({ expect, published }: SweepFlags): DigestFile | null {
+async function readExpected({ expect, published }: SweepFlags): Promise<DigestFile | null> {
   if (expect !== undefined && published === true) throw new UsageError('--expect and --published exclude each other');
   const path = published === true ? publishedFile : expect;
   return path === undefined ? null : DigestFile.read(path, false);

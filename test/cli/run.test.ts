@@ -46,6 +46,30 @@ describe('run with flags', () => {
     expect([code, [...readFileSync(out)]]).toEqual([0, [42, 0, 0, 0]]);
   });
 
+  test.runIf(process.platform === 'linux')('a device or pipe is read only as far as told', async () => {
+    const file = put(folder, 'increment.ptx', increment);
+    const endless = await ptxlab(['run', file, '--arg', 'file:/dev/zero']);
+    expect([endless.code, endless.stderr]).toEqual([
+      2,
+      'ptxlab: /dev/zero: not a regular file; file[BYTES]:/dev/zero reads that many bytes of it\n',
+    ]);
+    expect(await ptxlab(['run', file, '--arg', 'file[4]:/dev/zero'])).toMatchObject({
+      code: 0,
+      stdout: 'arg 0: 01000000\n',
+    });
+    expect((await ptxlab(['run', file, '--arg', 'file[4]:/dev/null'])).stderr).toContain('ends after 0 of 4 bytes');
+    expect((await ptxlab(['sweep', '--expect', '/dev/zero'])).stderr).toContain('larger than 256 MiB');
+  });
+
+  test('buffers larger than the memory of the device are not made', async () => {
+    const file = put(folder, 'increment.ptx', increment);
+    const large = put(folder, 'large.raw', new Uint8Array(70_000));
+    for (const argument of [`file:${large}`, `file[70000]:${large}`, 'zeros:70000', 'zeros:f32[20000]']) {
+      const { code, stderr } = await ptxlab(['run', file, '--memory', '4096', '--arg', argument]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('4096')]);
+    }
+  });
+
   test('output is limited, and a line says what was dropped', async () => {
     const body = `mov.u64 %rd1, text;
 again: call (%r1), vprintf, (%rd1, 0); bra again;`;
@@ -97,7 +121,7 @@ again: call (%r1), vprintf, (%rd1, 0); bra again;`;
     const args = ['run', file, '--arg', 'zeros:8192', '--quiet'];
     expect(await ptxlab([...args, '--memory', '8192'])).toMatchObject({ code: 0 });
     const { code, stderr } = await ptxlab([...args, '--memory', '4096']);
-    expect([code, stderr]).toEqual([2, 'ptxlab: buffer 0 needs 8192 bytes; the device has 4096 of 4096 left\n']);
+    expect([code, stderr]).toEqual([2, 'ptxlab: a buffer of 8192 bytes does not fit; the device has 4096 left\n']);
   });
 
   test('traces a thread on stderr', async () => {

@@ -1,10 +1,11 @@
 /** Parses `--arg` and a job's `args`: buffers with their contents, scalars as bytes. */
-import { readFile, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { elementAt } from '../../base/element-at.ts';
 import { itemSize, readNpy } from '../../tensors/npy/npy.ts';
 import { UsageError } from '../exit.ts';
-import { describeReadError, sizeLimit } from '../io.ts';
+import { describeReadError } from '../io.ts';
 import { type ElementType, hexBytes, isScalarType, npyTypeOf, scalarBytes } from './values.ts';
 import { isJsonObject } from '../json-object.ts';
 
@@ -16,31 +17,50 @@ export type RunInput =
   /** A number without a type: it gets the parameter's type. */
   | { readonly kind: 'number'; readonly value: number | bigint };
 
-/** The largest buffer a run makes. */
-const bufferLimit = 2 ** 30;
+/** Reads arguments one after the other; together, their buffers fit into `room` bytes. */
+export async function readAll<T>(
+  args: readonly T[],
+  room: number,
+  read: (argument: T, index: number, room: number) => Promise<RunInput>,
+): Promise<readonly RunInput[]> {
+  const inputs: RunInput[] = [];
+  let left = room;
+  for (const [i, argument] of args.entries()) {
+    const input = await read(argument, i, left);
+    if (input.kind === 'buffer') left -= input.bytes.byteLength;
+    inputs.push(input);
+  }
+  return inputs;
+}
 
 /**
- * `5` and `1.5` are scalars of the parameter's own type, `u32:5` one of a given type, `f32[]:1,2,3` a buffer of these values, `zeros:4096` or `zeros:f32[32,32]` one of zeros,
- * `hex:…` one of these bytes, `file:raw.bin` or `in.npy` one with a file's contents, `bytes:…` a raw parameter.
+ * `5` and `1.5` are scalars of the parameter's own type, `u32:5` one of a given type, `f32[]:1,2,3` a buffer of these
+ * values, `zeros:4096` or `zeros:f32[32,32]` one of zeros, `hex:…` one of these bytes, `file:raw.bin` or `in.npy` one
+ * with a file's contents, `file[4096]:/dev/urandom` one with that many bytes of a file, device or pipe, `bytes:…` a raw
+ * parameter.
+ *
+ * @param room most bytes of a buffer
  */
-export async function readArgument(text: string): Promise<RunInput> {
+export async function readArgument(text: string, room: number): Promise<RunInput> {
   const colon = text.indexOf(':');
   const head = colon < 0 ? '' : text.slice(0, colon);
   const rest = text.slice(colon + 1);
   if (isScalarType(head)) return { kind: 'bytes', bytes: scalarBytes(head, rest) };
   const list = /^(\w+)\[\]$/.exec(head)?.[1];
   if (list !== undefined && isScalarType(list)) return listBuffer(list, rest);
+  const part = /^file\[(\d+)\]$/.exec(head)?.[1];
+  if (part !== undefined) return filePart(rest, '.', bufferSize(Number(part), room));
   switch (head) {
     case 'zeros':
-      return zeros(rest);
+      return zeros(rest, room);
     case 'hex':
       return { kind: 'buffer', bytes: hexBytes(rest), element: null };
     case 'bytes':
       return { kind: 'bytes', bytes: hexBytes(rest) };
     case 'file':
-      return fileBuffer(rest, '.');
+      return fileBuffer(rest, '.', room);
     default:
-      if (text.endsWith('.npy')) return fileBuffer(text, '.');
+      if (text.endsWith('.npy')) return fileBuffer(text, '.', room);
       if (/^-?\d+$/.test(text)) return { kind: 'number', value: BigInt(text) };
       if (text.trim() !== '' && !Number.isNaN(Number(text))) return { kind: 'number', value: Number(text) };
       throw new UsageError(
@@ -51,7 +71,8 @@ export async function readArgument(text: string): Promise<RunInput> {
 
 /** The path of the file that an argument names; null if it names none. */
 export function fileOfArgument(text: string): string | null {
-  if (text.startsWith('file:')) return text.slice('file:'.length);
+  const named = /^file(?:\[\d+\])?:(.*)$/s.exec(text)?.[1];
+  if (named !== undefined) return named;
   return !text.includes(':') && text.endsWith('.npy') ? text : null;
 }
 
@@ -66,62 +87,111 @@ function listBuffer(type: string, text: string): RunInput {
   return { kind: 'buffer', bytes, element: npy === null ? null : { type: npy, shape: [parts.length] } };
 }
 
-function zeros(text: string): RunInput {
+function zeros(text: string, room: number): RunInput {
   const typed = /^(\w+)\[([\d,\s]+)\]$/.exec(text);
   const npy = typed === null ? null : npyTypeOf(elementAt(typed, 1));
   if (typed === null || npy === null || !isScalarType(elementAt(typed, 1))) {
     return {
       kind: 'buffer',
-      bytes: new Uint8Array(bufferSize(Number(text === '' ? Number.NaN : text))),
+      bytes: new Uint8Array(bufferSize(Number(text === '' ? Number.NaN : text), room)),
       element: null,
     };
   }
   const shape = elementAt(typed, 2).split(',').map(Number);
   const size = shape.reduce((product, extent) => product * extent, itemSize(npy));
-  return { kind: 'buffer', bytes: new Uint8Array(bufferSize(size)), element: { type: npy, shape } };
+  return { kind: 'buffer', bytes: new Uint8Array(bufferSize(size, room)), element: { type: npy, shape } };
 }
 
-function bufferSize(size: number): number {
-  if (Number.isSafeInteger(size) && size >= 0 && size <= bufferLimit) return size;
-  throw new UsageError(`a buffer has 0 to ${bufferLimit} bytes, not ${size}`);
+function bufferSize(size: number, room: number): number {
+  if (Number.isSafeInteger(size) && size >= 0 && size <= room) return size;
+  if (size > room) throw new UsageError(`a buffer of ${size} bytes does not fit; the device has ${room} left`);
+  throw new UsageError(`a buffer has 0 or more bytes, not ${size}`);
 }
 
-async function fileBuffer(path: string, folder: string): Promise<RunInput> {
-  const full = resolve(folder, path);
+/** The header of a `.npy` file comes on top of its data. */
+const longestHeader = 2 ** 16;
+
+async function fileBuffer(path: string, folder: string, room: number): Promise<RunInput> {
+  // Without O_NONBLOCK, opening a pipe would wait for a writer.
+  const file = await reading(path, folder, constants.O_NONBLOCK, async (handle) => {
+    const found = await handle.stat();
+    if (!found.isFile() && !found.isDirectory())
+      throw new UsageError(`${path}: not a regular file; file[BYTES]:${path} reads that many bytes of it`);
+    if (found.size > room + longestHeader)
+      throw new UsageError(`${path}: has ${found.size} bytes, the device has ${room} left`);
+    return readBytes(handle, found.isDirectory() ? 1 : found.size, path);
+  });
+  if (!path.endsWith('.npy')) return { kind: 'buffer', bytes: file, element: null };
+  const array = readNpy(file);
+  if (!array.ok) throw new UsageError(`${path}: ${array.error}`);
+  const { type, shape, bytes } = array.value;
+  return { kind: 'buffer', bytes, element: { type, shape } };
+}
+
+/** The first bytes of whatever has that name. */
+async function filePart(path: string, folder: string, size: number): Promise<RunInput> {
+  const bytes = await reading(path, folder, 0, (handle) => readBytes(handle, size, path));
+  return { kind: 'buffer', bytes, element: null };
+}
+
+async function reading(
+  path: string,
+  folder: string,
+  flags: number,
+  read: (handle: FileHandle) => Promise<Uint8Array>,
+): Promise<Uint8Array> {
   try {
-    const { size } = await stat(full);
-    if (size > sizeLimit)
-      throw new UsageError(`${path}: larger than ${sizeLimit / 1024 / 1024} MiB, the limit for one input`);
-    const file = new Uint8Array(await readFile(full));
-    if (!path.endsWith('.npy')) return { kind: 'buffer', bytes: file, element: null };
-    const array = readNpy(file);
-    if (!array.ok) throw new UsageError(`${path}: ${array.error}`);
-    const { type, shape, bytes } = array.value;
-    return { kind: 'buffer', bytes, element: { type, shape } };
+    const handle = await open(resolve(folder, path), constants.O_RDONLY | flags);
+    try {
+      return await read(handle);
+    } finally {
+      await handle.close();
+    }
   } catch (error) {
     if (error instanceof UsageError) throw error;
     throw new UsageError(`${path}: ${describeReadError(error)}`);
   }
 }
 
-/** One entry of a job's `args`. `folder` is what relative paths start from. */
-export async function readJobArgument(entry: unknown, index: number, folder: string): Promise<RunInput> {
+async function readBytes(handle: FileHandle, size: number, path: string): Promise<Uint8Array> {
+  const bytes = new Uint8Array(size);
+  for (let done = 0; done < size; ) {
+    const { bytesRead } = await handle.read(bytes, done, Math.min(size - done, 2 ** 30));
+    if (bytesRead === 0) throw new UsageError(`${path}: ends after ${done} of ${size} bytes`);
+    done += bytesRead;
+  }
+  return bytes;
+}
+
+interface JobPlace {
+  /** What relative paths start from. */
+  readonly folder: string;
+  /** Most bytes of a buffer. */
+  readonly room: number;
+}
+
+/** One entry of a job's `args`. */
+export async function readJobArgument(entry: unknown, index: number, { folder, room }: JobPlace): Promise<RunInput> {
   if (!isJsonObject(entry)) throw wrongArgument(index, 'is not an object');
   const found = Object.entries(entry);
   const [key, value] = found[0] ?? ['', undefined];
   if (found.length !== 1) throw wrongArgument(index, 'must have exactly one key');
-  if (key === 'buffer') return jobBuffer(value, index, folder);
+  if (key === 'buffer') return jobBuffer(value, index, { folder, room });
   if (key === 'bytes') return { kind: 'bytes', bytes: hexBytes(requireText(value, index, 'bytes')) };
   if (isScalarType(key)) return { kind: 'bytes', bytes: scalarBytes(key, value) };
   throw wrongArgument(index, `has key '${key}'; allowed are buffer, bytes, and the basic types (u32, f32, b64 …)`);
 }
 
-async function jobBuffer(value: unknown, index: number, folder: string): Promise<RunInput> {
+async function jobBuffer(value: unknown, index: number, { folder, room }: JobPlace): Promise<RunInput> {
   const source = isJsonObject(value) ? value : {};
-  const { hex, zeros: size, file } = source;
+  const { hex, zeros: size, file, bytes } = source;
   if (hex !== undefined) return { kind: 'buffer', bytes: hexBytes(requireText(hex, index, 'hex')), element: null };
-  if (file !== undefined) return fileBuffer(requireText(file, index, 'file'), folder);
-  if (typeof size === 'number') return { kind: 'buffer', bytes: new Uint8Array(bufferSize(size)), element: null };
+  if (file !== undefined) {
+    const path = requireText(file, index, 'file');
+    if (bytes === undefined) return fileBuffer(path, folder, room);
+    return filePart(path, folder, bufferSize(Number(bytes), room));
+  }
+  if (typeof size === 'number') return { kind: 'buffer', bytes: new Uint8Array(bufferSize(size, room)), element: null };
   throw wrongArgument(index, "must be a buffer of 'hex', 'zeros' or 'file'");
 }
 

@@ -1,12 +1,13 @@
 /** `ptxlab run --job`: a run described by JSON, answered by JSON. */
 import { dirname, resolve } from 'node:path';
 import type { Dim3 } from '../../device.ts';
+import { defaultMemorySize } from '../../machine/global-memory.ts';
 import { diagnosticRecord } from '../../diagnostics/renderers/json.ts';
 import { type ExitCode, UsageError } from '../exit.ts';
 import { readInput } from '../io.ts';
 import { readIsa, readTarget } from '../options.ts';
 import { writeOut } from '../output.ts';
-import { readJobArgument } from './inputs.ts';
+import { readAll, readJobArgument } from './inputs.ts';
 import { readTraceKey } from './trace-text.ts';
 import { execute, type PrintedOutput, type RunOutcome, type RunRequest } from './launch.ts';
 import { type JsonObject, isJsonObject } from '../json-object.ts';
@@ -70,6 +71,7 @@ async function readJob(job: JsonObject, folder: string): Promise<Job> {
   if (!Array.isArray(args)) throw new UsageError("'args' is not a list");
   const repeat = optionalCount(job, 'repeat');
   const trace = readTraceKey(job['trace']);
+  const memory = optionalCount(job, 'memory');
   const run: RunRequest = {
     source: source ?? (await readModule(resolve(folder, ptx ?? ''))),
     name: ptx ?? '<job>',
@@ -83,10 +85,12 @@ async function readJob(job: JsonObject, folder: string): Promise<Job> {
     workers: optionalCount(job, 'workers') ?? 0,
     sharedBytes: optionalCount(job, 'sharedBytes') ?? 0,
     cooperative: optionalFlag(job, 'cooperative'),
-    inputs: await Promise.all(args.map((entry: unknown, i) => readJobArgument(entry, i, folder))),
+    inputs: await readAll<unknown>(args, memory ?? defaultMemorySize, (entry, i, room) =>
+      readJobArgument(entry, i, { folder, room }),
+    ),
     repeat: repeat ?? 1,
     unchecked: optionalFlag(job, 'unchecked'),
-    memory: optionalCount(job, 'memory'),
+    memory,
     timeout: optionalNumber(job, 'timeout'),
     budget: optionalCount(job, 'budget'),
     printLimit: optionalCount(job, 'printLimit'),

@@ -1,9 +1,9 @@
 /** Files of digests: what `sweep` writes, resumes and compares with. */
-import { readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { writeFiles } from '../../hosts/node-output.ts';
 import { digestText } from '../../sweep.ts';
 import { UsageError } from '../exit.ts';
-import { describeReadError, systemCode } from '../io.ts';
+import { readInput } from '../io.ts';
 
 /** Digests of one instruction by chunk; unknown ones are missing. */
 export type ChunkDigests = Map<number, number>;
@@ -26,15 +26,11 @@ export class DigestFile {
   }
 
   /** With `create`, a missing file counts as empty. */
-  static read(path: string, create: boolean): DigestFile {
-    let text: string;
-    try {
-      text = readFileSync(path, 'utf8');
-    } catch (error) {
-      if (create && systemCode(error) === 'ENOENT') return new DigestFile(path, new Map());
-      throw new UsageError(`${path}: ${describeReadError(error)}`);
-    }
-    const sweeps = parse(text);
+  static async read(path: string, create: boolean): Promise<DigestFile> {
+    if (create && !existsSync(path)) return new DigestFile(path, new Map());
+    const text = await readInput(path);
+    if (!text.ok) throw new UsageError(text.error);
+    const sweeps = parse(text.value);
     if (sweeps === null) throw new UsageError(`${path}: not a file of digests`);
     return new DigestFile(path, sweeps);
   }
