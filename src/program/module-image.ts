@@ -1,5 +1,5 @@
 /** A module's variables placed in memory, with their initial values. */
-import { elementAt, valueAt } from '../base/element-at.ts';
+import { elementAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
 import type { CheckedModule } from '../check/check.ts';
 import { sizeOf } from '../check/declarations/sizes.ts';
@@ -45,45 +45,58 @@ export function buildImage(
   room: GlobalRoom,
   { constBase, functionAddress }: ImageOptions,
 ): ModuleImage {
-  const constants = module.variables.filter((symbol) => symbol.space === '.const');
+  const all = [module.variables, ...module.functions.map(({ variables }) => variables)].flat();
+  const constants = all.filter((symbol) => symbol.space === '.const');
   const layout = layOut(constants.map((symbol) => symbol.variable));
   if (layout.end > constantLimit)
     throw new PtxlabError('out-of-memory', `the module has ${layout.end} bytes of constants; at most ${constantLimit}`);
   const addresses = new Map<VariableSymbol, number>(
     constants.map((symbol, i) => [symbol, elementAt(layout.placed, i).offset] as const),
   );
-  const globals = module.variables.filter((symbol) => symbol.space === '.global');
-  for (const symbol of globals) {
+  for (const symbol of all) {
+    if (symbol.space !== '.global') continue;
     addresses.set(symbol, room.allocate(sizeOf(symbol.variable), `variable ${symbol.name}`).address);
   }
-  const byName = new Map(module.variables.map((symbol) => [symbol.name, symbol] as const));
-  const resolve: AddressOf = (name, generic) => {
-    const symbol = byName.get(name);
-    const callable = symbol === undefined ? functionAddress(name) : null;
-    if (callable !== null) return BigInt(callable);
-    const address = symbol === undefined ? undefined : addresses.get(symbol);
-    if (symbol === undefined || address === undefined) {
-      throw new PtxlabError(
-        'unresolved-variable',
-        `an initialiser takes the address of '${name}', which this module does not define`,
-      );
-    }
-    return BigInt(address) + (generic !== null && symbol.space === '.const' ? constBase(generic) : 0n);
-  };
-  for (const symbol of globals) {
-    if (symbol.variable.initializer === null) continue;
-    const bytes = new Uint8Array(sizeOf(symbol.variable));
-    writeInitial(symbol.variable, bytes, resolve);
-    room.write(valueAt(addresses, symbol), bytes);
-  }
   const image = new Uint8Array(layout.end);
-  for (const { offset, size, variable } of layout.placed)
-    writeInitial(variable, image.subarray(offset, offset + size), resolve);
+  const write = (symbol: VariableSymbol, resolve: AddressOf): void => {
+    const address = addresses.get(symbol);
+    if (symbol.variable.initializer === null || address === undefined) return;
+    const size = sizeOf(symbol.variable);
+    if (symbol.space === '.const') writeInitial(symbol.variable, image.subarray(address, address + size), resolve);
+    else {
+      const bytes = new Uint8Array(size);
+      writeInitial(symbol.variable, bytes, resolve);
+      room.write(address, bytes);
+    }
+  };
+  const resolver =
+    (...scopes: readonly ReadonlyMap<string, VariableSymbol>[]): AddressOf =>
+    (name, generic) => {
+      const symbol = scopes.find((scope) => scope.has(name))?.get(name);
+      const address = symbol === undefined ? functionAddress(name) : addresses.get(symbol);
+      if (address === null || address === undefined) throw unresolved(name);
+      return BigInt(address) + (generic !== null && symbol?.space === '.const' ? constBase(generic) : 0n);
+    };
+  const inModule = new Map(module.variables.map((symbol) => [symbol.name, symbol] as const));
+  for (const symbol of module.variables) write(symbol, resolver(inModule));
+  for (const { variables } of module.functions) {
+    // A name means what was declared last before it.
+    const inFunction = new Map<string, VariableSymbol>();
+    for (const symbol of variables) {
+      inFunction.set(symbol.name, symbol);
+      write(symbol, resolver(inFunction, inModule));
+    }
+  }
   return {
     addressOf: (symbol) => addresses.get(symbol) ?? null,
-    addresses: module.variables.flatMap((symbol) => addresses.get(symbol) ?? []),
+    addresses: all.flatMap((symbol) => addresses.get(symbol) ?? []),
     constants: image,
     constantLayout: layout.placed,
     shared: module.variables.filter((symbol) => symbol.space === '.shared'),
   };
+}
+
+function unresolved(name: string): PtxlabError {
+  const message = `an initialiser takes the address of '${name}', which this module does not define`;
+  return new PtxlabError('unresolved-variable', message);
 }
