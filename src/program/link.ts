@@ -146,28 +146,52 @@ class Linker {
   }
 }
 
-/** Bytes that the deepest calls need; null if functions are recursive. */
+/** A function that is being visited, and those it calls that have not been. */
+interface Visit {
+  readonly index: number;
+  readonly calleeBase: number;
+  readonly callees: readonly number[];
+  next: number;
+  /** Bytes that it needs, as far as its callees are known. */
+  need: number;
+}
+
+/** Bytes that the deepest calls need; null if functions are recursive. Without recursion, because chains may be long. */
 function stackNeed(functions: readonly LinkedFunction[]): number | null {
-  const needs = new Map<number, number | 'open'>();
-  const visit = (index: number): number | null => {
-    const known = needs.get(index);
-    if (known !== undefined) return known === 'open' ? null : known;
-    const fn = elementAt(functions, index);
-    if (fn.kind === 'builtin') return fn.localBytes;
-    needs.set(index, 'open');
-    const { localBytes, calleeBase, instructions } = fn.program;
-    let most = localBytes;
-    for (const { call } of instructions) {
-      if (call === null) continue;
-      const { callee } = call;
-      for (const target of callee.kind === 'direct' ? [callee.function] : callee.candidates) {
-        const below = visit(target);
-        if (below === null) return null;
-        most = Math.max(most, calleeBase + below);
-      }
-    }
-    needs.set(index, most);
-    return most;
+  const needs = new Map<number, number>();
+  const open = new Set<number>();
+  const path: Visit[] = [];
+  const enter = (index: number): void => {
+    open.add(index);
+    path.push(visitOf(index, elementAt(functions, index)));
   };
-  return visit(0);
+  enter(0);
+  for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
+    const callee = top.callees[top.next];
+    if (callee === undefined) {
+      path.pop();
+      open.delete(top.index);
+      needs.set(top.index, top.need);
+      continue;
+    }
+    const below = needs.get(callee);
+    if (below !== undefined) {
+      top.need = Math.max(top.need, top.calleeBase + below);
+      top.next++;
+    } else if (open.has(callee)) return null;
+    else enter(callee);
+  }
+  return needs.get(0) ?? null;
+}
+
+function visitOf(index: number, fn: LinkedFunction): Visit {
+  if (fn.kind === 'builtin') return { index, calleeBase: 0, callees: [], next: 0, need: fn.localBytes };
+  const { localBytes, calleeBase, instructions } = fn.program;
+  const callees = new Set<number>();
+  for (const { call } of instructions) {
+    if (call === null) continue;
+    const { callee } = call;
+    for (const target of callee.kind === 'direct' ? [callee.function] : callee.candidates) callees.add(target);
+  }
+  return { index, calleeBase, callees: [...callees], next: 0, need: localBytes };
 }

@@ -175,7 +175,7 @@ function unexpectedAtModule(r: Reader): null {
 function parseVersion(r: Reader): Item | null {
   const start = r.start;
   r.next();
-  const [, major, digits] = /^(\d+)\.(\d+)$/.exec(r.kind === Token.Float ? r.text() : '') ?? [];
+  const [, major, digits] = /^0*(\d{1,4})\.(\d{1,4})0*$/.exec(r.kind === Token.Float ? r.text() : '') ?? [];
   if (digits === undefined) return r.unexpected('a version such as 8.7');
   const end = r.end;
   r.next();

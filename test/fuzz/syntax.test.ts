@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { check } from '../../src/check/check.ts';
 import { errorLimit } from '../../src/syntax/reader.ts';
 import { parseInstruction, parseItems, parseModule } from '../../src/syntax/parser.ts';
 import { printModule } from '../../src/syntax/printer.ts';
@@ -52,6 +53,34 @@ function shape(items: unknown): string {
     return typeof value === 'bigint' ? `${value}n` : value;
   });
 }
+
+describe('any version', () => {
+  const digits = fc.stringMatching(/^\d+$/);
+
+  it('is printed as it was read, or is no version', () => {
+    fc.assert(
+      fc.property(digits, digits, (major, minor) => {
+        const { items, diagnostics } = parseModule(`.version ${major}.${minor}`);
+        if (diagnostics.length === 0) expect(shape(parseModule(printModule(items)).items)).toBe(shape(items));
+        else expect(items).toEqual([]);
+      }),
+      {
+        examples: [
+          ['9'.repeat(400), '0'],
+          ['99999999999999999999999', '0'],
+          ['8', '9'.repeat(30)],
+        ],
+      },
+    );
+  });
+
+  it('that does not exist is not taken for another', () => {
+    for (const version of ['7.105', '0.850', '6.250']) {
+      const codes = check(`.version ${version}\n.target sm_80\n`).diagnostics.map(({ code }) => code);
+      expect([version, codes.some((code) => code === 'PTX4010' || code === 'PTX4011')]).toEqual([version, true]);
+    }
+  });
+});
 
 describe('any text', () => {
   it('is read to its end without an exception, and every finding lies within it', () => {

@@ -56,7 +56,8 @@ export class Header {
 
   readVersion(directive: VersionDirective): void {
     if (this.version !== null) return;
-    const found = directive.major * 100 + directive.minor;
+    // No version has three digits after its point.
+    const found = directive.major * 100 + Math.min(directive.minor, 99);
     this.version = found;
     const text = `${directive.major}.${directive.minor}`;
     if (found > newestVersion) {
