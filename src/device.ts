@@ -16,7 +16,9 @@
 import './base/platform-types.ts';
 import { PtxlabError } from './base/error.ts';
 import { loadModule } from './check/check.ts';
+import { readJudgeOptions } from './check/judge-options.ts';
 import { DeviceBuffer } from './device/buffer.ts';
+import { checkOptions, deviceRules } from './device/check-options.ts';
 import { LoadedModule, RefusedModuleError } from './device/loaded-module.ts';
 import type { DeviceOptions } from './device/options.ts';
 import { CodeCache } from './jit/launch/cache.ts';
@@ -35,6 +37,7 @@ export type { LaunchResult } from './machine/engine.ts';
 export type { LaunchStats } from './machine/launch.ts';
 export type { TraceChoice } from './device/trace-choice.ts';
 export { DeviceBuffer } from './device/buffer.ts';
+export { defaultMemorySize } from './machine/global-memory.ts';
 export { DeviceRange } from './device/device-range.ts';
 export { Kernel } from './device/kernel.ts';
 export type { KernelAttributes, KernelParameter, PointerFacts } from './device/kernel-facts.ts';
@@ -66,10 +69,13 @@ export class Device {
   /**
    * Creates a device; asynchronous because engines may have to be loaded.
    *
-   * @throws PtxlabError `bad-launch` for an invalid number of workers, `unknown-gpu`
+   * @throws PtxlabError `bad-option`, `bad-launch` for an invalid number of workers, `unknown-gpu`, `unknown-target`,
+   *   `unknown-version`, `out-of-memory` if the host has no memory for the device
    */
   static async create(options: DeviceOptions = {}): Promise<Device> {
+    checkOptions('a device', options, deviceRules);
     checkWorkers(options.workers ?? 0);
+    readJudgeOptions(options);
     const gpu = options.gpu === undefined ? null : readGpu(options.gpu);
     return Promise.resolve(new Device(options, gpu));
   }

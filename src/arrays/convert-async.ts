@@ -114,7 +114,7 @@ class Spread {
 
   async runOn(host: WorkerHost, threads: number): Promise<void> {
     const { bytes, into, count } = this.arrays;
-    await host.ready(threads);
+    if (!(await host.ready(threads))) return this.runHere();
     const workspace = workspaceOf(bytes);
     if (!isShared(bytes) || !isShared(into)) await this.throughSlots(host, threads);
     else if (workspace !== null && workspace === workspaceOf(into)) await this.whereTheyLie(workspace, host, threads);

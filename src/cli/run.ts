@@ -3,8 +3,7 @@
  * handler.
  */
 import { elementAt } from '../base/element-at.ts';
-import type { Dim3 } from '../device.ts';
-import { defaultMemorySize } from '../machine/global-memory.ts';
+import { defaultMemorySize, type Dim3 } from '../device.ts';
 import { writeNpy } from '../tensors/npy/npy.ts';
 import { renderPretty } from '../diagnostics/renderers/pretty.ts';
 import { requireOutputs, writeFiles } from '../hosts/node-output.ts';

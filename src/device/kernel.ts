@@ -1,5 +1,6 @@
 /** Kernels of modules on a device, and how they are launched. */
 import { packArguments } from './arguments.ts';
+import { checkOptions, launchRules } from './check-options.ts';
 import { PtxlabError } from '../base/error.ts';
 import { ReferenceEngine } from '../interp/engine.ts';
 import type { CodeCache } from '../jit/launch/cache.ts';
@@ -72,11 +73,13 @@ export class Kernel {
   /**
    * Runs the kernel. Errors of the program are returned as a fault; mistakes of the caller are thrown.
    *
-   * @throws PtxlabError `bad-launch`, `bad-trace`, `argument-count`, `argument-size`, `argument-type`, `device-closed`
+   * @throws PtxlabError `bad-option`, `bad-launch`, `kernel-too-large`, `bad-trace`, `argument-count`, `argument-size`,
+   *   `argument-type`, `device-closed`
    * @throws UnsupportedInstructionsError unless `unsupported` is `fault`
    */
   async launch(options: LaunchOptions = {}): Promise<LaunchResult> {
     this.context.checkOpen();
+    checkOptions('a launch', options, launchRules);
     if (options.unsupported !== 'fault' && this.unsupported.length > 0)
       throw new UnsupportedInstructionsError(this.name, this.unsupported);
     const { program } = this;

@@ -56,7 +56,13 @@ function broken(answer: Answer): Error {
 export const host: WorkerHost = {
   async ready(count) {
     const missing = Math.max(0, count - idle.length);
-    idle.push(...(await Promise.all(Array.from({ length: missing }, start))));
+    try {
+      idle.push(...(await Promise.all(Array.from({ length: missing }, start))));
+      return true;
+    } catch (error) {
+      reportError(new Error('workers do not start, so launches run on one thread', { cause: error }));
+      return false;
+    }
   },
   async run(share) {
     const answer = await ask({ kind: 'share', share });

@@ -26,12 +26,19 @@ function started(): Piscina {
 
 export const host: WorkerHost = {
   async ready(count) {
-    if (count <= up) return;
+    if (count <= up) return true;
     const threads = started();
     // Each task waits for the others, so that no thread runs two of them.
     const arrived = new SharedArrayBuffer(4);
-    await Promise.all(Array.from({ length: count }, () => threads.run({ arrived, count }, { name: 'meet' })));
+    try {
+      await Promise.all(Array.from({ length: count }, () => threads.run({ arrived, count }, { name: 'meet' })));
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      process.emitWarning(`worker threads do not start, so launches run on one thread: ${why}`);
+      return false;
+    }
     up = Math.max(up, count);
+    return true;
   },
   run: (share) => started().run(share, { name: 'runShare' }),
   convert: (part) => started().run(part, { name: 'runArrayPart', filename: arrayPart }),

@@ -21,6 +21,7 @@ const granularity = 256;
 /** Bytes between two allocations that belong to neither, so that overruns are detected. */
 const guard = 256;
 
+/** Bytes of global memory unless a device is created with another number. */
 export const defaultMemorySize: number = 2 ** 30;
 
 const pageSize = 2 ** 16;
@@ -80,11 +81,10 @@ export class GlobalMemory implements EngineMemory {
   constructor(limit: number = defaultMemorySize) {
     this.limit = limit;
     this.origin = rangeOf(limit) / granule;
-    this.memory = new WebAssembly.Memory({
-      initial: (this.origin + firstGlobalAddress) / pageSize + 1,
-      maximum: Math.ceil((this.origin * (1 + granule)) / pageSize),
-      shared: canShare,
-    });
+    this.memory = hostMemory(
+      (this.origin + firstGlobalAddress) / pageSize + 1,
+      Math.ceil((this.origin * (1 + granule)) / pageSize),
+    );
     this.bytes = new Uint8Array(this.memory.buffer, this.origin);
     this.view = new DataView(this.memory.buffer, this.origin);
     this.map = new Uint8Array(this.memory.buffer, 0, this.origin);
@@ -252,5 +252,16 @@ export class GlobalMemory implements EngineMemory {
     const last = first + Math.floor(size / granule);
     this.map.fill(live ? granule : 0, first, last);
     this.map[last] = live ? size % granule : 0;
+  }
+}
+
+/** @throws PtxlabError `out-of-memory` if the host refuses to reserve the addresses */
+function hostMemory(initial: number, maximum: number): WebAssembly.Memory {
+  try {
+    return new WebAssembly.Memory({ initial, maximum, shared: canShare });
+  } catch (error) {
+    if (!(error instanceof RangeError || error instanceof TypeError)) throw error;
+    const message = `the host has no room for a device of this size: ${error.message}`;
+    throw new PtxlabError('out-of-memory', message, { cause: error });
   }
 }

@@ -37,9 +37,15 @@ export interface OpenOptions {
  * the name of the file, without folder and extension.
  */
 export async function openTensorFile(source: ByteSource, options: OpenOptions = {}): Promise<TensorFile> {
+  if (!isSource(source)) throw new TensorFileError('io', 'a source of bytes has a size and a function read');
   if (options.container === undefined && isIndexName(options.name ?? '')) return openIndex(source, options);
   const container = options.container ?? (await containerOf(source, options.name ?? ''));
   return openers[container](source, options);
+}
+
+function isSource(source: unknown): boolean {
+  if (typeof source !== 'object' || source === null || !('size' in source) || !('read' in source)) return false;
+  return Number.isSafeInteger(source.size) && typeof source.read === 'function';
 }
 
 type Opener = (source: ByteSource, options: OpenOptions) => Promise<TensorFile>;

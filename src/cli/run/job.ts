@@ -1,7 +1,6 @@
 /** `ptxlab run --job`: a run described by JSON, answered by JSON. */
 import { dirname, resolve } from 'node:path';
-import type { Dim3 } from '../../device.ts';
-import { defaultMemorySize } from '../../machine/global-memory.ts';
+import { defaultMemorySize, type Dim3 } from '../../device.ts';
 import { diagnosticRecord } from '../../diagnostics/renderers/json.ts';
 import { type ExitCode, UsageError } from '../exit.ts';
 import { readInput } from '../io.ts';

@@ -32,12 +32,13 @@ export interface FastOptions {
 export async function runFast(launch: Launch, options: FastOptions): Promise<LaunchResult> {
   const { kernel, memory } = launch;
   const { workers } = options;
-  const shared = workers > 0 && !callsBuiltins(kernel) ? memory.share() : null;
+  const host = workers > 0 && !callsBuiltins(kernel) ? await readyHost(workers) : null;
+  const shared = host === null ? null : memory.share();
   const makers = makersOf(launch, options, shared !== null);
   const result =
-    shared === null
+    shared === null || host === null
       ? await runToEnd(engineOf(launch, makers), launch)
-      : withSource(kernel, await runSpread(launch, codeIn(makers.code), shared, workers, await hostOf()));
+      : withSource(kernel, await runSpread(launch, codeIn(makers.code), shared, workers, host));
   makers.code.executed += result.stats.instructions;
   return result;
 }
@@ -55,9 +56,10 @@ function codeIn({ kernel, module }: Compiled): CompiledCode {
   return { compiled: kernel, module };
 }
 
-async function hostOf(): Promise<WorkerHost> {
+/** Null if threads cannot be started here: the launch then runs on the calling thread. */
+async function readyHost(workers: number): Promise<WorkerHost | null> {
   const { host } = await import('#host');
-  return host;
+  return (await host.ready(workers)) ? host : null;
 }
 
 /** Compiled code knows lines of the PTX text; this maps them to the original source. */

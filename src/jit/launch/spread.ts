@@ -36,7 +36,6 @@ export async function runSpread(
   const { constants, constantLayout } = image;
   const blocks = blocksOf(shape);
   const workers = usefulWorkers(asked, blocks, host.processors);
-  await host.ready(workers);
   const { budget, seconds, begun } = limits;
   const ledger = openLedger({ blocks, workers, budget, seconds, begun });
   const { size, resident } = roomFor(launch, code.compiled, blocks, workers);

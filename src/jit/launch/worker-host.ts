@@ -3,8 +3,11 @@ import type { ArrayPart } from '../arrays/array-part.ts';
 import type { Share, ShareResult } from './share.ts';
 
 export interface WorkerHost {
-  /** Resolves when that many threads are running. They stay for the next launch and do not keep the process alive. */
-  ready(count: number): Promise<void>;
+  /**
+   * Resolves with true when that many threads are running; with false, after a warning, if they cannot be started. They
+   * stay for the next launch and do not keep the process alive.
+   */
+  ready(count: number): Promise<boolean>;
   /** Runs a share in a free thread. */
   run(share: Share): Promise<ShareResult>;
   /** The same for a part of a conversion. */

@@ -1,0 +1,105 @@
+/** Misuse of the library: whatever is given as an option, the answer is a result or a typed error that names it. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { deviceRules, launchRules } from '../../src/device/check-options.ts';
+import { Device, PtxlabError } from '../../src/device.ts';
+import type { ByteSource } from '../../src/tensors/bytes.ts';
+import { openTensorFile } from '../../src/tensors/open.ts';
+import { moduleOf } from '../device/run.ts';
+
+const anything = fc.oneof(
+  fc.constantFrom<unknown>(
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    -1,
+    1.5,
+    2 ** 60,
+    'x',
+    '',
+    null,
+    true,
+    [],
+    [1, 2, 3, 4],
+    ['x'],
+    {},
+    7n,
+  ),
+  fc.anything(),
+);
+
+/** The code of the error; null for a result. Throws any other error. */
+async function codeOf(act: () => Promise<unknown>): Promise<string | null> {
+  try {
+    await act();
+    return null;
+  } catch (error) {
+    if (error instanceof PtxlabError) return error.code;
+    throw error;
+  }
+}
+
+const source = moduleOf({ body: '', parameters: '' });
+
+// Objects that are no options of these kinds, such as getters that throw, are the caller's own exceptions.
+describe('any value of an option', () => {
+  test.each(Object.keys(deviceRules))('%s of a device', async (name) => {
+    // Large devices only take addresses, but several hundred of them are too many for some hosts.
+    const values = anything.filter(
+      (value) => name !== 'memory' || typeof value !== 'number' || value < 2 ** 20 || value > 2 ** 33,
+    );
+    await fc.assert(
+      fc.asyncProperty(values, async (value) => {
+        await codeOf(() => Device.create({ [name]: value }));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test.each(Object.keys(launchRules))('%s of a launch', async (name) => {
+    const kernel = (await Device.create({ memory: 2 ** 16 })).load(source).kernel('k');
+    await fc.assert(
+      fc.asyncProperty(anything, async (value) => {
+        await codeOf(() => kernel.launch({ timeout: 1, [name]: value }));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('of a tensor file', async () => {
+    await fc.assert(
+      fc.asyncProperty(anything, async (value) => {
+        expect(await codeOf(() => openTensorFile(value as ByteSource))).not.toBe(null);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+test.each<readonly [string, unknown]>([
+  ['budget', Number.NaN],
+  ['budget', 'x'],
+  ['timeout', Number.NaN],
+  ['timeout', Number.POSITIVE_INFINITY],
+  ['engine', 'foo'],
+  ['grid', [1, 2, 3, 4]],
+  ['printLimit', -1],
+  ['uninitialised', true],
+  ['gird', 1],
+])('a launch refuses %s: %s', async (name, value) => {
+  const kernel = (await Device.create({ memory: 2 ** 16 })).load(source).kernel('k');
+  await expect(kernel.launch({ [name]: value })).rejects.toMatchObject({
+    code: 'bad-option',
+    message: expect.stringContaining(`'${name}'`),
+  });
+});
+
+test.each<readonly [string, unknown, string]>([
+  ['memory', -1, 'bad-option'],
+  ['memory', Number.POSITIVE_INFINITY, 'bad-option'],
+  ['target', 'sm_1', 'unknown-target'],
+  ['isa', '99', 'unknown-version'],
+  ['simd', 1, 'bad-option'],
+  ['nothing', 1, 'bad-option'],
+])('a device refuses %s: %s', async (name, value, code) => {
+  expect(await codeOf(() => Device.create({ [name]: value }))).toBe(code);
+});
