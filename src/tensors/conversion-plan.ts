@@ -141,9 +141,12 @@ function takenOf(
 ): ReadonlyMap<TensorEntry, ModelTensor> {
   const isWanted = takes ?? (layout === undefined ? (): boolean => true : isLinearWeight);
   const isPossible = (entry: TensorEntry): boolean => layout === undefined || isMatrixOf(entry, target);
-  const taken = modelOf(file).tensors.filter(({ entry, scales, isActivationScale }) => {
+  const { tensors, lookAlikes } = modelOf(file);
+  // Codes and scales that only another tool understands stay what they are.
+  const unknown = new Set(lookAlikes.flatMap(({ name, codes }) => (codes === null ? [name] : [name, codes])));
+  const taken = tensors.filter(({ entry, scales, isActivationScale }) => {
     const hasValues = scales !== null || (isValue(entry) && !isActivationScale);
-    return hasValues && isWanted(entry.name) && isPossible(entry);
+    return hasValues && !unknown.has(entry.name) && isWanted(entry.name) && isPossible(entry);
   });
   return new Map(taken.map((tensor) => [elementAt(tensor.parts, 0), tensor]));
 }

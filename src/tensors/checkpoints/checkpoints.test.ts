@@ -342,6 +342,12 @@ describe('what fits no layout is shown as it is stored, with a warning', () => {
     for (const name of names) expect(found.map(({ entry }) => entry.name)).toContain(name);
   });
 
+  test('codes and scales that only another tool understands are copied', async () => {
+    const file = await fileOf({ w: fp8(4, 64), w_scale_inv: ones(3, 5), v: ones(2) });
+    const kinds = planConversion(file, 'safetensors', { to: 'bf16' }).work.map(({ entry, kind }) => [entry.name, kind]);
+    expect(Object.fromEntries(kinds)).toEqual({ w: 'copy', w_scale_inv: 'copy', v: 'convert' });
+  });
+
   test.each<[string, Tensors]>([
     ['a norm and its scale', { norm: ones(4), norm_scale: ones(4) }],
     [

@@ -6,6 +6,8 @@ import { activationScale, storedLayouts, zeroPointSuffix } from './stored-layout
 /** Something that another reader probably understands in another way. */
 export interface LookAlike {
   readonly name: string;
+  /** The codes that it seems to be a scale of; null if there are none. */
+  readonly codes: string | null;
   /** What is odd, as the rest of a sentence that begins with the name. */
   readonly words: string;
 }
@@ -34,32 +36,35 @@ export function lookAlikes(tensors: readonly TensorEntry[], used: ReadonlySet<Te
   const found: LookAlike[] = [];
   for (const entry of tensors) {
     if (used.has(entry) || activationScale.test(entry.name)) continue;
-    const words = asScale(entry, byName) ?? asCodes(entry, byName);
-    if (words !== null) found.push({ name: entry.name, words });
+    const odd = asScale(entry, byName) ?? asCodes(entry, byName);
+    if (odd !== null) found.push({ name: entry.name, ...odd });
   }
   return found;
 }
 
-function asScale({ name, shape }: TensorEntry, byName: ReadonlyMap<string, TensorEntry>): string | null {
+type Oddity = Pick<LookAlike, 'codes' | 'words'>;
+
+function asScale({ name, shape }: TensorEntry, byName: ReadonlyMap<string, TensorEntry>): Oddity | null {
   const ending = scaleEndings.find((one) => name.endsWith(one));
   if (ending === undefined) return null;
   const base = name.slice(0, name.length - ending.length);
   const codes = codeEndings.map((one) => byName.get(base + one)).find((one) => one !== undefined && areCodes(one));
   if (codes !== undefined) {
     const shapes = `(${shapeOf(shape)}) beside ${codes.name} (${codes.dtype}, ${shapeOf(codes.shape)})`;
-    return `${shapes} fits no known layout and is not applied`;
+    return { codes: codes.name, words: `${shapes} fits no known layout and is not applied` };
   }
-  return distinct.has(ending) && !byName.has(base) ? 'belongs to no tensor of this file and is not applied' : null;
+  if (!distinct.has(ending) || byName.has(base)) return null;
+  return { codes: null, words: 'belongs to no tensor of this file and is not applied' };
 }
 
-function asCodes({ name, format }: TensorEntry, byName: ReadonlyMap<string, TensorEntry>): string | null {
+function asCodes({ name, format }: TensorEntry, byName: ReadonlyMap<string, TensorEntry>): Oddity | null {
   const ending = packedEndings.find((one) => name.endsWith(one));
   const isPacked = format === 'u8' || format === 's32' || format === 'u32';
   if (ending === undefined || !isPacked) return null;
   const base = name.slice(0, name.length - ending.length);
   const hasScale = ['_scale', '_scales', '.scales'].some((one) => byName.has(base + one));
   const why = hasScale ? 'in no layout that ptxlab knows' : 'without scales that fit';
-  return `looks like packed codes ${why}, and is read as integers`;
+  return { codes: null, words: `looks like packed codes ${why}, and is read as integers` };
 }
 
 function areCodes({ format }: TensorEntry): boolean {
