@@ -10,6 +10,17 @@ export { type ByteSink, type ByteSource, memorySink, memorySource } from './tens
 export type { CheckpointLayout } from './tensors/checkpoints/written-layouts.ts';
 export type { ConversionChoice } from './tensors/conversion-choice.ts';
 export { type ConversionPlan, planConversion, type TensorWork } from './tensors/conversion-plan.ts';
+export type { Comparison } from './arrays/statistics/comparison.ts';
+export type { Summary } from './arrays/statistics/summary.ts';
+export {
+  compareFiles,
+  type CompareFilesOptions,
+  type ComparedPair,
+  type FileComparison,
+  type PairOutcome,
+} from './tensors/compare-files.ts';
+export { summarizeTensor, type SummarizeOptions } from './tensors/summarize.ts';
+export { type Model, modelOf, type ModelTensor } from './tensors/checkpoints/model-tensors.ts';
 export type { Container } from './tensors/containers.ts';
 export { type ConversionReport, convertFile, type ConvertFileOptions, type Position } from './tensors/convert-file.ts';
 export { dtypeIn, layoutFile, type LayoutOptions } from './tensors/layout.ts';

@@ -10,7 +10,7 @@ import { type ConversionPlan, planConversion } from '../tensors/conversion-plan.
 import { type ConversionReport, convertFile, type Position, isPosition } from '../tensors/convert-file.ts';
 import { modelOf } from '../tensors/checkpoints/model-tensors.ts';
 import { requireValues } from '../tensors/lost-values.ts';
-import { TensorFileError } from '../tensors/tensor-error.ts';
+import { named, TensorFileError } from '../tensors/tensor-error.ts';
 import { type Container, containers } from '../tensors/containers.ts';
 import { choiceOf, type ConvertFlags, containerOf, idlePatterns, shardingOf } from './convert/choice.ts';
 import { configureModel } from './convert/config.ts';
@@ -20,7 +20,7 @@ import { interruptible } from './interrupt.ts';
 import { writeError, writeOut } from './output.ts';
 import { progressBar } from './progress.ts';
 import { filesOfInput } from './input-files.ts';
-import { named, openTensors, type TensorInput } from './tensor-input.ts';
+import { openTensors, type TensorInput } from './tensor-input.ts';
 import { lookAlikeWords, warn } from './warnings.ts';
 
 export async function convertCommand(paths: readonly string[], flags: ConvertFlags): Promise<ExitCode> {

@@ -1,7 +1,9 @@
 /** `ptxlab diff`: how far the tensors of one file are from those of another. */
 import { PtxlabError } from '../base/error.ts';
 import { requireOutputs, writeFiles } from '../hosts/node-output.ts';
-import { compareFiles, type FileDiff } from './diff/compare.ts';
+import { comparePairing, elementsToCompare } from '../tensors/compare-files.ts';
+import { pairTensors } from '../tensors/pairing.ts';
+import type { FileDiff } from './diff/file-diff.ts';
 import { diffJson } from './diff/json.ts';
 import { diffText } from './diff/text.ts';
 import { isClean, type Limits } from './diff/verdict.ts';
@@ -14,7 +16,7 @@ import { writeOut } from './output.ts';
 import { progressBar } from './progress.ts';
 import { filesOfInput } from './input-files.ts';
 import { columnsOf, isAscii, styleFor } from './style.ts';
-import { openTensors, type TensorFlags } from './tensor-input.ts';
+import { openTensors, type TensorFlags, type TensorInput } from './tensor-input.ts';
 
 export interface DiffFlags extends CommonFlags, TensorFlags {
   readonly maxAbs?: string;
@@ -59,12 +61,7 @@ async function diffFiles(pathA: string, pathB: string, { flags, settings, signal
         await requireOutputs([flags.html], [a, b].flatMap(filesOfInput), flags.force === true);
       if (flags.quiet !== true)
         for (const { path, file } of [a, b]) await warn(path, lookAlikeWords(modelOf(file).lookAlikes));
-      const diff = await compareFiles(a, b, {
-        worst: settings.worst,
-        withExponents: flags.html !== undefined,
-        signal,
-        begin: (elements) => progressBar('comparing', elements, flags.quiet === true),
-      });
+      const diff = await compared(a, b, { flags, settings, signal });
       if (signal.aborted) return 2;
       if (flags.only !== undefined && diff.pairs.length + diff.onlyInA.length + diff.onlyInB.length === 0)
         throw new PtxlabError('no-such-tensor', '--only takes no tensor of either file');
@@ -75,6 +72,23 @@ async function diffFiles(pathA: string, pathB: string, { flags, settings, signal
     }
   } finally {
     await a.close();
+  }
+}
+
+async function compared(a: TensorInput, b: TensorInput, { flags, settings, signal }: Task): Promise<FileDiff> {
+  const pairing = pairTensors(modelOf(a.file), modelOf(b.file), a.takes);
+  const progress = await progressBar('comparing', elementsToCompare(pairing), flags.quiet === true);
+  try {
+    const found = await comparePairing(pairing, {
+      worst: settings.worst,
+      withExponents: flags.html !== undefined,
+      signal,
+      progress: progress.add,
+      names: [a.path, b.path],
+    });
+    return { a, b, ...found };
+  } finally {
+    progress.end();
   }
 }
 

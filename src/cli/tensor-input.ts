@@ -2,11 +2,10 @@
 import { requireFormat } from '../arrays/names.ts';
 import { openTensors as openFiles, type OpenTensors } from '../hosts/node-tensors.ts';
 import { matchesGlob } from '../base/glob.ts';
-import { PtxlabError } from '../base/error.ts';
 import type { ByteSource } from '../tensors/bytes.ts';
 import { isNamedForHeader } from '../tensors/containers.ts';
 import type { OpenOptions } from '../tensors/open.ts';
-import { TensorFileError } from '../tensors/tensor-error.ts';
+import { named, TensorFileError } from '../tensors/tensor-error.ts';
 import type { TensorEntry } from '../tensors/tensor-file.ts';
 import { UsageError } from './exit.ts';
 
@@ -81,10 +80,4 @@ function namedSource(path: string, source: ByteSource): ByteSource {
       }
     },
   };
-}
-
-/** A PtxlabError with the file's name in front, unless it already contains it; other errors unchanged. */
-export function named(path: string, error: unknown): unknown {
-  if (!(error instanceof PtxlabError) || error.message.startsWith(path)) return error;
-  return new PtxlabError(error.code, `${path}: ${error.message}`, { cause: error });
 }

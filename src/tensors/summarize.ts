@@ -6,33 +6,40 @@ import { scaledValues } from './scales.ts';
 import type { TensorFile } from './tensor-file.ts';
 import { forEachChunk, isReadable, tensorCodes, type TensorValues, tensorValues } from './tensor-values.ts';
 
+/** How far reading has come, and when it ends. */
 export interface SummarizeOptions {
   /** Called with the number of elements processed since the last call. */
-  readonly progress: (elements: number) => void;
+  readonly progress?: (elements: number) => void;
   /** If it is aborted, the summary covers the elements read until then. */
-  readonly signal: AbortSignal;
+  readonly signal?: AbortSignal;
 }
 
 /** Number of elements from which on tables of counts pay off. */
 const worthCounting = 2 ** 16;
 
-/** Null for a tensor whose elements have no numeric meaning here. Scales are applied, also those that are NaN. */
+/**
+ * Least, largest, mean, odd values and exponents of a tensor, read in pieces; null for one whose elements have no
+ * numeric meaning here. Scales are applied, also those that are NaN. `modelOf` finds them.
+ *
+ * @throws TensorFileError for data that cannot be read
+ */
 export async function summarizeTensor(
   file: TensorFile,
   { entry, scales }: Pick<ModelTensor, 'entry' | 'scales'>,
-  { progress, signal }: SummarizeOptions,
+  options: SummarizeOptions = {},
 ): Promise<Summary | null> {
+  const { progress, signal = new AbortController().signal } = options;
   const { format, elements } = entry;
   if (format === 'opaque' || !isReadable(entry)) return null;
   const codes = elements < worthCounting || scales !== null ? null : tensorCodes(file, entry);
   if (codes === null) {
     const values = scales === null ? tensorValues(file, entry) : await scaledValues(file, entry, scales, 'keep');
-    return summarizeValues(values, { progress, signal });
+    return summarizeValues(values, options);
   }
   const counts = new CodeCounts(format);
   const take = (chunk: Uint8Array | Uint16Array): void => {
     counts.add(chunk);
-    progress(chunk.length);
+    progress?.(chunk.length);
   };
   await forEachChunk([codes], take, signal);
   const summarizer = new Summarizer(format);
@@ -40,12 +47,15 @@ export async function summarizeTensor(
   return summarizer.result();
 }
 
-async function summarizeValues(values: TensorValues, { progress, signal }: SummarizeOptions): Promise<Summary> {
+async function summarizeValues(
+  values: TensorValues,
+  { progress, signal = new AbortController().signal }: SummarizeOptions,
+): Promise<Summary> {
   // A scaled element is a product in f64, so subnormals of its code say nothing about it.
   const summarizer = new Summarizer(values.isScaled ? 'f64' : values.format);
   const take = (chunk: Float32Array | Float64Array): void => {
     summarizer.add(chunk);
-    progress(chunk.length);
+    progress?.(chunk.length);
   };
   await forEachChunk([values], take, signal);
   return summarizer.result();

@@ -58,3 +58,9 @@ export function quote(name: string): string {
   // Escapes can make a short name long.
   return text.length > 82 ? `${text.slice(0, 78)}..."` : text;
 }
+
+/** A PtxlabError with the file's name in front, unless it already begins with it; other errors unchanged. */
+export function named(file: string | null, error: unknown): unknown {
+  if (file === null || !(error instanceof PtxlabError) || error.message.startsWith(file)) return error;
+  return new PtxlabError(error.code, `${file}: ${error.message}`, { cause: error });
+}

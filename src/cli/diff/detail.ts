@@ -1,7 +1,7 @@
 /** One pair of tensors in detail: errors by size, and the worst elements. */
 import { printable } from '../../diagnostics/renderers/printable.ts';
 import { alignColumns } from '../columns.ts';
-import type { ComparedPair } from './compare.ts';
+import type { ComparedPair } from '../../tensors/compare-files.ts';
 import type { DiffLayout } from './layout.ts';
 import { elementText, placeText, ulpsText, unitText } from './words.ts';
 import { bar } from '../histogram-text.ts';

@@ -2,7 +2,8 @@
 import type { ExponentCount } from '../../arrays/statistics/exponent-histogram.ts';
 import { printable } from '../../diagnostics/renderers/printable.ts';
 import { drawChart } from './charts.ts';
-import type { ComparedPair, FileDiff } from './compare.ts';
+import type { ComparedPair } from '../../tensors/compare-files.ts';
+import type { FileDiff } from './file-diff.ts';
 import { worstFirst } from './text.ts';
 import { complaints, isClean, isEqual, isLimited, type Limits } from './verdict.ts';
 import {

@@ -1,7 +1,8 @@
 /** The output of `diff --json`. */
 import type { Comparison } from '../../arrays/statistics/comparison.ts';
 import type { Side } from '../../tensors/pairing.ts';
-import type { ComparedPair, FileDiff, PairOutcome } from './compare.ts';
+import type { ComparedPair, PairOutcome } from '../../tensors/compare-files.ts';
+import type { FileDiff } from './file-diff.ts';
 import { modelOf } from '../../tensors/checkpoints/model-tensors.ts';
 import { complaints, isClean, isEqual, type Limits } from './verdict.ts';
 import { jsonNumber } from '../number-text.ts';

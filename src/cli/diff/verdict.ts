@@ -1,6 +1,7 @@
 /** Whether two tensor files are close enough to each other. */
 import type { Comparison } from '../../arrays/statistics/comparison.ts';
-import type { ComparedPair, FileDiff } from './compare.ts';
+import type { ComparedPair } from '../../tensors/compare-files.ts';
+import type { FileDiff } from './file-diff.ts';
 
 /** Limits of the differences; null if not given. */
 export interface Limits {

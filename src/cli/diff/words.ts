@@ -1,7 +1,7 @@
 /** Measures of a comparison as people read them. */
 import type { Comparison } from '../../arrays/statistics/comparison.ts';
 import type { SpacingUnit } from '../../arrays/statistics/spacing.ts';
-import type { ComparedPair } from './compare.ts';
+import type { ComparedPair } from '../../tensors/compare-files.ts';
 import { starredType } from '../encoding-text.ts';
 import { percentText, valueText } from '../number-text.ts';
 

@@ -1,0 +1,8 @@
+/** What diff finds in two files. */
+import type { FileComparison } from '../../tensors/compare-files.ts';
+import type { TensorInput } from '../tensor-input.ts';
+
+export interface FileDiff extends FileComparison {
+  readonly a: TensorInput;
+  readonly b: TensorInput;
+}

@@ -1,0 +1,15 @@
+/**
+ * Tensor files by their path, in Node. `ptxlab/tensors` does the rest:
+ *
+ * ```ts
+ * const a = await openTensors('a.safetensors');
+ * const b = await openTensors('b.gguf');
+ * const { pairs } = await compareFiles(a.file, b.file);
+ * await a.close();
+ * await b.close();
+ * ```
+ *
+ * @module
+ */
+export { createFile, type NewFile, openBeside, openFile, type OpenFile, type PendingFile } from './node-files.ts';
+export { openTensors, type OpenTensors } from './node-tensors.ts';

@@ -1,0 +1,146 @@
+/** Comparing two tensor files, tensor by tensor. */
+import { Comparer, type Comparison, type Specials } from '../arrays/statistics/comparison.ts';
+import type { ExponentCount } from '../arrays/statistics/exponent-histogram.ts';
+import { isCoarser, type SpacingUnit } from '../arrays/statistics/spacing.ts';
+import { Summarizer } from '../arrays/statistics/summary.ts';
+import { pairOf } from '../base/tuples.ts';
+import { type ExactChunk, exactValuesOf, restOfDifference } from './exact-values.ts';
+import { type Pairing, pairTensors, type Side, type TensorPair } from './pairing.ts';
+import { forEachChunk, isReadable, type TensorValues } from './tensor-values.ts';
+import { equalBytes } from './equal-bytes.ts';
+import { modelOf } from './checkpoints/model-tensors.ts';
+import { named } from './tensor-error.ts';
+import type { TensorFile } from './tensor-file.ts';
+
+export type PairOutcome =
+  | {
+      readonly kind: 'compared';
+      readonly comparison: Comparison;
+      /** NaNs and infinities on each side. */
+      readonly specials: Specials;
+      /** The unit of errors. */
+      readonly unit: SpacingUnit;
+      /** Exponents of the elements of each side; null unless requested. */
+      readonly exponents: readonly [readonly ExponentCount[], readonly ExponentCount[]] | null;
+    }
+  /** Elements of a type that is not numeric, or that ptxlab cannot decode. */
+  | { readonly kind: 'bytes'; readonly areEqual: boolean }
+  | { readonly kind: 'shapes-differ' }
+  /** At least one side has such a type, and the types differ. */
+  | { readonly kind: 'types-differ' };
+
+export interface ComparedPair extends TensorPair {
+  readonly outcome: PairOutcome;
+}
+
+export interface FileComparison extends Omit<Pairing, 'pairs'> {
+  /** In the order of the first file. */
+  readonly pairs: readonly ComparedPair[];
+}
+
+export interface CompareFilesOptions {
+  /** Selects tensors by name. Default: all. */
+  readonly takes?: (name: string) => boolean;
+  /** Number of worst elements kept for each tensor. Default 5. */
+  readonly worst?: number;
+  /** Whether to count the exponents of both sides. Default false. */
+  readonly withExponents?: boolean;
+  /** If it is aborted, the result has the pairs compared until then, and the last one may be incomplete. */
+  readonly signal?: AbortSignal;
+  /** Called with the number of elements compared since the last call. */
+  readonly progress?: (elements: number) => void;
+  /** Names of the two files, which errors in their values begin with. */
+  readonly names?: readonly [a: string, b: string];
+}
+
+/**
+ * Compares the tensors of two files, as the command `diff` does: paired by name, or with each other if both files have
+ * only one. Scales in tensors of their own are applied. Values are read in pieces, in f64, or exactly for 64-bit
+ * integers.
+ *
+ * @throws TensorFileError for data that cannot be read
+ */
+export async function compareFiles(
+  a: TensorFile,
+  b: TensorFile,
+  options: CompareFilesOptions = {},
+): Promise<FileComparison> {
+  return comparePairing(pairTensors(modelOf(a), modelOf(b), options.takes ?? (() => true)), options);
+}
+
+/** Elements of which `comparePairing` reports progress. */
+export function elementsToCompare({ pairs }: Pairing): number {
+  return pairs.filter(isComparable).reduce((sum, { a: { entry } }) => sum + entry.elements, 0);
+}
+
+export async function comparePairing(pairing: Pairing, options: CompareFilesOptions): Promise<FileComparison> {
+  const { pairs: found, ...alone } = pairing;
+  const pairs: ComparedPair[] = [];
+  for (const pair of found) {
+    if (options.signal?.aborted === true) break;
+    pairs.push({ ...pair, outcome: await comparePair(pair, options) });
+  }
+  return { pairs, ...alone };
+}
+
+function isComparable({ a, b }: TensorPair): boolean {
+  return isSameShape(a.entry.shape, b.entry.shape) && isReadable(a.entry) && isReadable(b.entry);
+}
+
+async function comparePair(pair: TensorPair, options: CompareFilesOptions): Promise<PairOutcome> {
+  const { a, b } = pair;
+  const [nameA = null, nameB = null] = options.names ?? [];
+  if (!isSameShape(a.entry.shape, b.entry.shape)) return { kind: 'shapes-differ' };
+  if (!isComparable(pair)) {
+    if (a.entry.dtype !== b.entry.dtype) return { kind: 'types-differ' };
+    return { kind: 'bytes', areEqual: await equalBytes(a.file.data(a.entry), b.file.data(b.entry)) };
+  }
+  const [left, right] = [await valuesFrom(nameA, a), await valuesFrom(nameB, b)];
+  const unit = unitOf(left.values, right.values);
+  const comparer = new Comparer({ unit, worst: options.worst ?? 5 });
+  const summaries = options.withExponents === true ? ([new Summarizer('f64'), new Summarizer('f64')] as const) : null;
+  const take = (...chunks: ExactChunk[]): void => {
+    const [x, y] = pairOf(chunks);
+    comparer.add(x.values, y.values, restOfDifference(x, y));
+    summaries?.[0].add(x.values);
+    summaries?.[1].add(y.values);
+    options.progress?.(x.values.length);
+  };
+  await forEachChunk([left, right], take, options.signal ?? new AbortController().signal);
+  const exponents = summaries === null ? null : ([exponentsOf(summaries[0]), exponentsOf(summaries[1])] as const);
+  return { kind: 'compared', comparison: comparer.result(), specials: comparer.specials(), unit, exponents };
+}
+
+/** Like `exactValuesOf`; errors in the values name their file. */
+async function valuesFrom(name: string | null, side: Side): ReturnType<typeof exactValuesOf> {
+  try {
+    const exact = await exactValuesOf(side);
+    const load: typeof exact.load = async (from, count) => {
+      const loaded = await exact.load(from, count);
+      return () => {
+        try {
+          return loaded();
+        } catch (error) {
+          throw named(name, error);
+        }
+      };
+    };
+    return { ...exact, load };
+  } catch (error) {
+    throw named(name, error);
+  }
+}
+
+/** The spacing of the coarser format. */
+function unitOf(a: TensorValues, b: TensorValues): SpacingUnit {
+  const { format, isScaled } = isCoarser(b.format, a.format) ? b : a;
+  return { format, anyExponent: isScaled };
+}
+
+function exponentsOf(summarizer: Summarizer): readonly ExponentCount[] {
+  return summarizer.result().exponents;
+}
+
+function isSameShape(a: readonly number[], b: readonly number[]): boolean {
+  return a.length === b.length && a.every((extent, axis) => extent === b[axis]);
+}
