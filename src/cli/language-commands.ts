@@ -88,6 +88,12 @@ export function defineRun(program: Command, finish: Finish): void {
     .option('--trace-block <x,y,z>', 'trace this block of the grid')
     .option('--trace-lines <a..b>', 'trace these lines of the PTX text')
     .option('--job <file>', 'read the launch from a JSON file, - for stdin')
+    .addOption(
+      new Option('--unsupported <what>', 'what to do about instructions that ptxlab cannot run').choices([
+        'refuse',
+        'fault',
+      ]),
+    )
     .option('--timeout <seconds>', 'stop a kernel that runs longer')
     .option('--budget <instructions>', 'stop a kernel that executes more')
     .option('--print-limit <bytes>', 'most output of printf; 64 MiB by default')

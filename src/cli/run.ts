@@ -15,7 +15,7 @@ import { type CommonFlags, readTarget } from './options.ts';
 import { writeError, writeOut } from './output.ts';
 import { fileOfArgument, readAll, type RunInput, readArgument } from './run/inputs.ts';
 import { readEngine, runJob } from './run/job.ts';
-import { execute, type PrintedOutput, type RunOutcome, type RunRequest } from './run/launch.ts';
+import { execute, type PrintedOutput, type RunOutcome, type LaunchRequest } from './run/launch.ts';
 import { PrintStream } from './run/print-stream.ts';
 import { showElements } from './run/values.ts';
 import { columnsOf, styleFor } from './style.ts';
@@ -35,6 +35,7 @@ export interface RunFlags extends CommonFlags, TraceFlags {
   readonly engine?: 'jit' | 'interp';
   readonly workers?: string;
   readonly unchecked?: boolean;
+  readonly unsupported?: 'refuse' | 'fault';
   readonly job?: string;
   readonly timeout?: string;
   readonly budget?: string;
@@ -68,30 +69,36 @@ async function runFile(file: string, flags: RunFlags): Promise<ExitCode> {
   );
   const trace = readTraceFlags(flags);
   const stream = new PrintStream();
-  const request: RunRequest = {
-    source: source.value,
-    name: displayName(file),
+  const launch: LaunchRequest = {
     entry: flags.entry ?? null,
-    target: readTarget(flags.target) ?? null,
-    isa: null,
-    gpu: flags.gpu ?? null,
     grid: readExtent(flags.grid, '--grid'),
     block: readExtent(flags.block, '--block'),
     engine: readEngine(flags.engine ?? null, trace !== null),
-    workers: flags.workers === undefined ? 0 : readCount(flags.workers, '--workers'),
     sharedBytes: flags.shared === undefined ? 0 : readCount(flags.shared, '--shared'),
     cooperative: flags.cooperative === true,
     inputs,
-    repeat: 1,
+    variables: new Map(),
     unchecked: flags.unchecked === true,
-    memory,
+    unsupported: flags.unsupported ?? 'refuse',
     timeout: flags.timeout === undefined ? null : readCount(flags.timeout, '--timeout'),
     budget: flags.budget === undefined ? null : readCount(flags.budget, '--budget'),
     printLimit: flags.printLimit === undefined ? null : readCount(flags.printLimit, '--print-limit'),
-    onPrint: (text) => stream.add(text),
     trace,
   };
-  const outcome = await execute(request);
+  const outcome = await execute({
+    source: source.value,
+    name: displayName(file),
+    target: readTarget(flags.target) ?? null,
+    isa: null,
+    gpu: flags.gpu ?? null,
+    workers: flags.workers === undefined ? 0 : readCount(flags.workers, '--workers'),
+    memory,
+    buffers: new Map(),
+    launches: [launch],
+    read: [],
+    repeat: 1,
+    onPrint: (text) => stream.add(text),
+  });
   stream.flush();
   return report(outcome, inputs, outputs, flags);
 }
@@ -119,15 +126,17 @@ async function report(
         faultText(outcome.fault, outcome.text, await styleFor(flags.color, process.stderr), columnsOf(process.stderr)),
       );
       return 1;
-    case 'done':
-      await reportDropped(outcome.output, flags);
-      await writeOutputs(outputs, inputs, outcome.outputs, flags.force === true);
-      await writeOut(previews(inputs, outcome.outputs, outputs));
+    case 'done': {
+      const launch = elementAt(outcome.launches, 0);
+      await reportDropped(launch.output, flags);
+      await writeOutputs(outputs, inputs, launch.outputs, flags.force === true);
+      await writeOut(previews(inputs, launch.outputs, outputs));
       if (flags.quiet !== true) {
-        const { threads, instructions, milliseconds } = outcome.stats;
+        const { threads, instructions, milliseconds } = launch.stats;
         await writeError(`${instructions} thread-instructions, ${threads} threads, ${milliseconds.toFixed(1)} ms\n`);
       }
       return 0;
+    }
   }
 }
 

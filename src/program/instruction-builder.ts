@@ -5,7 +5,7 @@
 import type { SourcePlace } from '../base/source-place.ts';
 import type { SourceText } from '../base/source-text.ts';
 import { type BoundCall, bindCall } from '../check/binding/bind-call.ts';
-import { type BoundInstruction, bindInstruction } from '../check/binding/bind.ts';
+import { bindGuard, type BoundInstruction, bindInstruction } from '../check/binding/bind.ts';
 import type { CheckedModule } from '../check/check.ts';
 import type { CheckedFunction } from '../check/checked.ts';
 import type { LabelSymbol, Scope } from '../check/symbols.ts';
@@ -75,7 +75,7 @@ export class InstructionBuilder {
       if (entry.kind !== 'instruction') return [];
       const { node, variant, scope } = entry;
       const bound = variant === null ? null : bindInstruction(node, variant, scope);
-      if (bound === null) return [this.unsupported(node)];
+      if (bound === null) return [this.unsupported(node, scope)];
       return [this.instruction(bound, scope)];
     });
   }
@@ -101,13 +101,17 @@ export class InstructionBuilder {
     return {
       variant,
       ...this.where(node),
-      guard: guard === null ? null : { register: this.frame.register(guard), negated: guard.negated },
+      guard: this.guardOf(guard),
       ...operands,
       symbols,
       steps,
       places,
       ...this.control(bound, scope),
     };
+  }
+
+  private guardOf(guard: BoundInstruction['guard']): ProgramInstruction['guard'] {
+    return guard === null ? null : { register: this.frame.register(guard), negated: guard.negated };
   }
 
   private stepsHere(bound: BoundInstruction): readonly Step[] {
@@ -154,9 +158,14 @@ export class InstructionBuilder {
     return made;
   }
 
-  /** An instruction outside the tables causes a named fault only when it is reached. */
-  private unsupported(node: Instruction): ProgramInstruction {
-    return { ...emptyInstruction, ...this.where(node), steps: [{ kind: 'unsupported', what: node.mnemonic }] };
+  /** An instruction outside the tables causes a named fault only when it is reached with a true guard. */
+  private unsupported(node: Instruction, scope: Scope): ProgramInstruction {
+    return {
+      ...emptyInstruction,
+      ...this.where(node),
+      guard: this.guardOf(bindGuard(node, scope)),
+      steps: [{ kind: 'unsupported', what: node.mnemonic }],
+    };
   }
 
   private where(node: Instruction): Pick<ProgramInstruction, 'line' | 'text' | 'source'> {

@@ -367,3 +367,75 @@ st.global.v4.u32 [%rd1], {%r1, %r2, %r3, %r4}; st.global.v2.u64 [%rd1+16], {%rd2
     expect(stderr).not.toContain('    at ');
   });
 });
+
+describe('a job with several launches', () => {
+  const module = `.version 8.0
+.target sm_80
+.address_size 64
+.global .u32 count = 1;
+.const .u32 step[2] = {10, 20};
+.visible .entry add(.param .u64 out) { .reg .b32 %r<4>; .reg .b64 %rd<2>;
+ld.param.u64 %rd1, [out]; ld.global.u32 %r1, [%rd1]; ld.const.u32 %r2, [step]; add.u32 %r1, %r1, %r2;
+st.global.u32 [%rd1], %r1; ld.global.u32 %r3, [count]; add.u32 %r3, %r3, 1; st.global.u32 [count], %r3; ret; }
+.visible .entry double(.param .u64 out) { .reg .b32 %r<4>; .reg .b64 %rd<2>;
+ld.param.u64 %rd1, [out]; ld.global.u32 %r1, [%rd1]; add.u32 %r1, %r1, %r1; st.global.u32 [%rd1], %r1; ret; }
+`;
+  const shared = { source: module, buffers: { a: { u32: [1] } }, args: [{ buffer: 'a' }] };
+
+  test.each(['jit', 'interp'])('shares buffers and variables on %s', async (engine) => {
+    const { code, answer } = await job({
+      ...shared,
+      engine,
+      variables: { step: { u32: [5] } },
+      launches: [{ entry: 'add' }, { entry: 'double' }, { entry: 'add', variables: { step: { hex: '64000000' } } }],
+      read: ['count', 'step'],
+    });
+    expect([code, answer]).toMatchObject([
+      0,
+      {
+        ok: true,
+        launches: [{ args: [null] }, { args: [null], stats: { threads: 1 } }, {}],
+        buffers: { a: { hex: '70000000' } },
+        variables: { count: { hex: '03000000' }, step: { hex: '6400000014000000' } },
+      },
+    ]);
+  });
+
+  test('one launch has buffers and variables too, restored before each repetition', async () => {
+    const { answer } = await job({
+      ...shared,
+      entry: 'add',
+      variables: { count: { u32: [7] } },
+      read: ['count'],
+      repeat: 3,
+    });
+    expect(answer).toMatchObject({ buffers: { a: { hex: '0b000000' } }, variables: { count: { hex: '08000000' } } });
+  });
+
+  test('a fault says in which launch', async () => {
+    const { code, answer } = await job({ ...shared, buffers: { a: { hex: '00' } }, launches: [{ entry: 'add' }] });
+    expect([code, answer]).toMatchObject([1, { ok: false, launch: 0, fault: { code: 'PTX6001', kernel: 'add' } }]);
+  });
+
+  test.each<readonly [string, object, RegExp]>([
+    ['a buffer that is not there', { entry: 'add', args: [{ buffer: 'b' }] }, /no buffer 'b'/],
+    ['a variable that is not there', { entry: 'add', read: ['steps'] }, /did you mean step/],
+    ['a variable that is too small', { entry: 'add', variables: { count: { zeros: 8 } } }, /do not fit/],
+    ['launches that are no list', { launches: {} }, /not a list of launches/],
+    ['a key that launches lack', { launches: [{ entry: 'add', memory: 5 }] }, /launch 0 has an unknown key 'memory'/],
+    ['repeat and launches', { launches: [{ entry: 'add' }], repeat: 2 }, /either 'repeat' or 'launches'/],
+  ])('%s is wrong usage', async (_, more, message) => {
+    const { code, stderr } = await ptxlab(['run', '--job', '-'], { input: JSON.stringify({ ...shared, ...more }) });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
+  });
+});
+
+test('instructions that cannot be run are refused before a launch, or reported when hit', async () => {
+  const source = kernel('setp.ne.u32 %p1, %r1, %r1;\n@%p1 mbarrier.init.shared.b64 [%r1], 1;', '');
+  const refused = await ptxlab(['run', '-'], { input: source });
+  expect([refused.code, refused.stderr]).toEqual([
+    1,
+    expect.stringMatching(/fault\[PTX6030\].*mbarrier\.init.*line 8/s),
+  ]);
+  expect(await ptxlab(['run', '-', '--unsupported', 'fault'], { input: source })).toMatchObject({ code: 0 });
+});

@@ -91,6 +91,10 @@ describe('instructions that no engine executes', () => {
       const kernel = await kernelOf(`.visible .entry k(.param .u32 n) { .reg .b32 %r<2>; .reg .pred %p<2>;
 ld.param.u32 %r1, [n]; setp.eq.u32 %p1, %r1, 0; @%p1 bra there; ret;
 there: ${init} ret; }`);
+      const guarded = await kernelOf(
+        `.visible .entry k() { .reg .b32 %r<2>; .reg .pred %p<2>; setp.ne.u32 %p1, %r1, %r1; @%p1 ${init} ret; }`,
+      );
+      expect(await guarded.launch({ ...way, unsupported: 'fault' })).toMatchObject({ ok: true });
       const outcome = (n: number): Promise<unknown> => kernel.launch({ ...way, args: [n], unsupported: 'fault' });
       expect(await outcome(1)).toMatchObject({ ok: true });
       expect(await outcome(0)).toMatchObject({ ok: false, fault: { code: 'PTX6030', line: 6 } });

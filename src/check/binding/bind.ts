@@ -90,9 +90,13 @@ export function bindInstruction(node: Instruction, variant: Variant, scope: Scop
   const operands = variant.form.operands.flatMap((pattern, i) =>
     bindPattern(variant, pattern, elementAt(node.operands, i), scope),
   );
-  const { guard } = node;
+  return { node, variant, operands, guard: bindGuard(node, scope) };
+}
+
+/** The predicate of `@%p` or `@!%p`; null without one. */
+export function bindGuard({ guard }: Instruction, scope: Scope): BoundInstruction['guard'] {
   const use = guard === null ? null : registerUse(guard.predicate, scope);
-  return { node, variant, operands, guard: guard === null || use === null ? null : { ...use, negated: guard.negated } };
+  return guard === null || use === null ? null : { ...use, negated: guard.negated };
 }
 
 /** A register plus a constant, or an element with a register as its index. */

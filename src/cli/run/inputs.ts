@@ -12,6 +12,8 @@ import { isJsonObject } from '../json-object.ts';
 export type RunInput =
   /** Its bytes before the launch; `element` says how to print and write them. */
   | { readonly kind: 'buffer'; readonly bytes: Uint8Array; readonly element: ElementType | null }
+  /** A buffer that several launches share, by its name in the job. */
+  | { readonly kind: 'named'; readonly name: string }
   /** The bytes of a parameter. */
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   /** A number without a type: it gets the parameter's type. */
@@ -47,7 +49,7 @@ export async function readArgument(text: string, room: number): Promise<RunInput
   const rest = text.slice(colon + 1);
   if (isScalarType(head)) return { kind: 'bytes', bytes: scalarBytes(head, rest) };
   const list = /^(\w+)\[\]$/.exec(head)?.[1];
-  if (list !== undefined && isScalarType(list)) return listBuffer(list, rest);
+  if (list !== undefined && isScalarType(list)) return listBuffer(list, rest.split(','));
   const part = /^file\[(\d+)\]$/.exec(head)?.[1];
   if (part !== undefined) return filePart(rest, '.', bufferSize(Number(part), room));
   switch (head) {
@@ -76,8 +78,8 @@ export function fileOfArgument(text: string): string | null {
   return !text.includes(':') && text.endsWith('.npy') ? text : null;
 }
 
-function listBuffer(type: string, text: string): RunInput {
-  const parts = text.split(',').map((part) => scalarBytes(type, part));
+function listBuffer(type: string, values: readonly unknown[]): RunInput {
+  const parts = values.map((value) => scalarBytes(type, value));
   const size = parts[0]?.byteLength ?? 1;
   const bytes = new Uint8Array(size * parts.length);
   parts.forEach((part, i) => {
@@ -163,7 +165,7 @@ async function readBytes(handle: FileHandle, size: number, path: string): Promis
   return bytes;
 }
 
-interface JobPlace {
+export interface JobPlace {
   /** What relative paths start from. */
   readonly folder: string;
   /** Most bytes of a buffer. */
@@ -176,28 +178,48 @@ export async function readJobArgument(entry: unknown, index: number, { folder, r
   const found = Object.entries(entry);
   const [key, value] = found[0] ?? ['', undefined];
   if (found.length !== 1) throw wrongArgument(index, 'must have exactly one key');
-  if (key === 'buffer') return jobBuffer(value, index, { folder, room });
-  if (key === 'bytes') return { kind: 'bytes', bytes: hexBytes(requireText(value, index, 'bytes')) };
+  if (key === 'buffer' && typeof value === 'string') return { kind: 'named', name: value };
+  if (key === 'buffer') return jobBuffer(value, `argument ${index}`, { folder, room });
+  if (key === 'bytes') return { kind: 'bytes', bytes: hexBytes(requireText(value, `argument ${index}`, 'bytes')) };
   if (isScalarType(key)) return { kind: 'bytes', bytes: scalarBytes(key, value) };
   throw wrongArgument(index, `has key '${key}'; allowed are buffer, bytes, and the basic types (u32, f32, b64 …)`);
 }
 
-async function jobBuffer(value: unknown, index: number, { folder, room }: JobPlace): Promise<RunInput> {
+/** Bytes by name: a job's `buffers` and `variables`. `what` is one of them in messages. */
+export async function readJobContents(
+  value: unknown,
+  what: 'buffer' | 'variable',
+  place: JobPlace,
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  if (value === undefined) return new Map();
+  if (!isJsonObject(value)) throw new UsageError(`'${what}s' is not an object`);
+  const contents = new Map<string, Uint8Array>();
+  for (const [name, source] of Object.entries(value)) {
+    const input = await jobBuffer(source, `${what} '${name}'`, place);
+    if (input.kind === 'buffer') contents.set(name, input.bytes);
+  }
+  return contents;
+}
+
+async function jobBuffer(value: unknown, where: string, { folder, room }: JobPlace): Promise<RunInput> {
   const source = isJsonObject(value) ? value : {};
   const { hex, zeros: size, file, bytes } = source;
-  if (hex !== undefined) return { kind: 'buffer', bytes: hexBytes(requireText(hex, index, 'hex')), element: null };
+  if (hex !== undefined) return { kind: 'buffer', bytes: hexBytes(requireText(hex, where, 'hex')), element: null };
   if (file !== undefined) {
-    const path = requireText(file, index, 'file');
+    const path = requireText(file, where, 'file');
     if (bytes === undefined) return fileBuffer(path, folder, room);
     return filePart(path, folder, bufferSize(Number(bytes), room));
   }
   if (typeof size === 'number') return { kind: 'buffer', bytes: new Uint8Array(bufferSize(size, room)), element: null };
-  throw wrongArgument(index, "must be a buffer of 'hex', 'zeros' or 'file'");
+  for (const [type, values] of Object.entries(source)) {
+    if (isScalarType(type) && Array.isArray(values)) return listBuffer(type, values);
+  }
+  throw new UsageError(`${where} must be a buffer of 'hex', 'zeros', 'file' or a list such as {"f32": [1, 2]}`);
 }
 
-function requireText(value: unknown, index: number, key: string): string {
+function requireText(value: unknown, where: string, key: string): string {
   if (typeof value === 'string') return value;
-  throw wrongArgument(index, `needs a string for '${key}'`);
+  throw new UsageError(`${where} needs a string for '${key}'`);
 }
 
 function wrongArgument(index: number, what: string): UsageError {

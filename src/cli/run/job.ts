@@ -6,9 +6,16 @@ import { type ExitCode, UsageError } from '../exit.ts';
 import { readInput } from '../io.ts';
 import { readIsa, readTarget } from '../options.ts';
 import { writeOut } from '../output.ts';
-import { readAll, readJobArgument } from './inputs.ts';
+import { type JobPlace, readAll, readJobArgument, readJobContents } from './inputs.ts';
 import { readTraceKey } from './trace-text.ts';
-import { execute, type PrintedOutput, type RunOutcome, type RunRequest } from './launch.ts';
+import {
+  execute,
+  type LaunchOutcome,
+  type LaunchRequest,
+  type PrintedOutput,
+  type RunOutcome,
+  type RunRequest,
+} from './launch.ts';
 import { type JsonObject, isJsonObject } from '../json-object.ts';
 
 /** Runs a job file, `-` for stdin. Paths in it are relative to the file, or to the working directory for stdin. */
@@ -17,7 +24,7 @@ export async function runJob(path: string): Promise<ExitCode> {
   if (!text.ok) throw new UsageError(text.error);
   const request = await readJob(parseJob(text.value), path === '-' ? '.' : dirname(path));
   const outcome = await execute(request.run);
-  await writeOut(`${JSON.stringify(answer(outcome, request.isRepeated))}\n`);
+  await writeOut(`${JSON.stringify(answer(outcome, request))}\n`);
   return outcome.kind === 'done' ? 0 : 1;
 }
 
@@ -31,73 +38,132 @@ function parseJob(text: string): JsonObject {
   throw new UsageError('the job is not a JSON object');
 }
 
-const knownKeys: ReadonlySet<string> = new Set([
-  'ptx',
-  'source',
+/** Keys of a launch. In a job with a list of launches, those beside the list are the defaults of all. */
+const launchKeys = [
   'entry',
-  'target',
-  'isa',
-  'gpu',
   'grid',
   'block',
   'sharedBytes',
   'cooperative',
   'engine',
-  'workers',
-  'repeat',
   'args',
   'unchecked',
-  'memory',
+  'unsupported',
   'timeout',
   'budget',
   'printLimit',
   'trace',
-]);
+];
+
+const jobKeys = [
+  ...launchKeys,
+  'ptx',
+  'source',
+  'target',
+  'isa',
+  'gpu',
+  'workers',
+  'repeat',
+  'memory',
+  'buffers',
+  'variables',
+  'read',
+  'launches',
+];
 
 interface Job {
   readonly run: RunRequest;
   readonly isRepeated: boolean;
+  /** Whether the answer lists launches. */
+  readonly isList: boolean;
 }
 
 async function readJob(job: JsonObject, folder: string): Promise<Job> {
-  for (const key of Object.keys(job))
-    if (!knownKeys.has(key)) throw new UsageError(`the job has an unknown key '${key}'`);
+  requireKeys(job, jobKeys, 'the job');
   const ptx = optionalText(job, 'ptx');
   const source = optionalText(job, 'source');
   if ((ptx === null) === (source === null))
     throw new UsageError("a job needs either 'ptx', a path, or 'source', a text");
-  const args = job['args'] ?? [];
-  if (!Array.isArray(args)) throw new UsageError("'args' is not a list");
   const repeat = optionalCount(job, 'repeat');
-  const trace = readTraceKey(job['trace']);
+  const isList = job['launches'] !== undefined;
+  if (isList && repeat !== null) throw new UsageError("a job has either 'repeat' or 'launches'");
   const memory = optionalCount(job, 'memory');
+  const place: JobPlace = { folder, room: memory ?? defaultMemorySize };
+  const variables = await readJobContents(job['variables'], 'variable', place);
   const run: RunRequest = {
     source: source ?? (await readModule(resolve(folder, ptx ?? ''))),
     name: ptx ?? '<job>',
-    entry: optionalText(job, 'entry'),
     target: readTarget(optionalText(job, 'target') ?? undefined) ?? null,
     isa: readIsa(optionalText(job, 'isa') ?? undefined) ?? null,
     gpu: optionalText(job, 'gpu'),
+    workers: optionalCount(job, 'workers') ?? 0,
+    memory,
+    buffers: await readJobContents(job['buffers'], 'buffer', place),
+    launches: isList ? await readLaunches(job, variables, place) : [await readLaunch(job, variables, place)],
+    read: readNames(job['read']),
+    repeat: repeat ?? 1,
+    onPrint: () => undefined,
+  };
+  if (run.repeat < 1) throw new UsageError("'repeat' must be at least 1");
+  return { run, isRepeated: repeat !== null, isList };
+}
+
+type Contents = ReadonlyMap<string, Uint8Array>;
+
+/** The variables of the job are written before the first launch. */
+async function readLaunches(job: JsonObject, first: Contents, place: JobPlace): Promise<readonly LaunchRequest[]> {
+  const list: unknown = job['launches'];
+  if (!Array.isArray(list) || list.length === 0) throw new UsageError("'launches' is not a list of launches");
+  const launches: LaunchRequest[] = [];
+  for (const entry of list) {
+    const where = `launch ${launches.length}`;
+    if (!isJsonObject(entry)) throw new UsageError(`${where} is not an object`);
+    requireKeys(entry, [...launchKeys, 'variables'], where);
+    const own = await readJobContents(entry['variables'], 'variable', place);
+    const variables = launches.length === 0 ? new Map([...first, ...own]) : own;
+    launches.push(await readLaunch({ ...job, ...entry }, variables, place));
+  }
+  return launches;
+}
+
+async function readLaunch(job: JsonObject, variables: Contents, place: JobPlace): Promise<LaunchRequest> {
+  const args = job['args'] ?? [];
+  if (!Array.isArray(args)) throw new UsageError("'args' is not a list");
+  const trace = readTraceKey(job['trace']);
+  return {
+    entry: optionalText(job, 'entry'),
     grid: readExtent(job['grid'], 'grid'),
     block: readExtent(job['block'], 'block'),
     engine: readEngine(optionalText(job, 'engine'), trace !== null),
-    workers: optionalCount(job, 'workers') ?? 0,
     sharedBytes: optionalCount(job, 'sharedBytes') ?? 0,
     cooperative: optionalFlag(job, 'cooperative'),
-    inputs: await readAll<unknown>(args, memory ?? defaultMemorySize, (entry, i, room) =>
-      readJobArgument(entry, i, { folder, room }),
-    ),
-    repeat: repeat ?? 1,
+    inputs: await readAll<unknown>(args, place.room, (entry, i, room) => readJobArgument(entry, i, { ...place, room })),
+    variables,
     unchecked: optionalFlag(job, 'unchecked'),
-    memory,
+    unsupported: readUnsupported(optionalText(job, 'unsupported')),
     timeout: optionalNumber(job, 'timeout'),
     budget: optionalCount(job, 'budget'),
     printLimit: optionalCount(job, 'printLimit'),
-    onPrint: () => undefined,
     trace,
   };
-  if (run.repeat < 1) throw new UsageError("'repeat' must be at least 1");
-  return { run, isRepeated: repeat !== null };
+}
+
+function requireKeys(found: JsonObject, known: readonly string[], where: string): void {
+  for (const key of Object.keys(found))
+    if (!known.includes(key)) throw new UsageError(`${where} has an unknown key '${key}'`);
+}
+
+function readUnsupported(text: string | null): 'refuse' | 'fault' {
+  if (text === null || text === 'refuse' || text === 'fault') return text ?? 'refuse';
+  throw new UsageError(`'unsupported' is 'refuse' or 'fault', not '${text}'`);
+}
+
+function readNames(value: unknown): readonly string[] {
+  const names: readonly unknown[] = Array.isArray(value) ? value : value === undefined ? [] : [null];
+  return names.map((name) => {
+    if (typeof name === 'string') return name;
+    throw new UsageError("'read' is not a list of names of variables");
+  });
 }
 
 async function readModule(path: string): Promise<string> {
@@ -152,21 +218,44 @@ function optionalCount(job: JsonObject, key: string): number | null {
   return value;
 }
 
-function answer(outcome: RunOutcome, isRepeated: boolean): object {
+function answer(outcome: RunOutcome, { isRepeated, isList }: Job): object {
   switch (outcome.kind) {
     case 'refused':
       return { ok: false, diagnostics: outcome.diagnostics.map((found) => diagnosticRecord(outcome.text, found)) };
-    case 'fault':
-      return { ok: false, fault: outcome.fault, ...printedIn(outcome.output) };
+    case 'fault': {
+      const { fault, launch, output } = outcome;
+      return { ok: false, fault, ...(isList ? { launch } : {}), ...printedIn(output) };
+    }
     case 'done': {
-      const { threads, instructions } = outcome.stats;
+      const launches = outcome.launches.map((launch) => launchAnswer(launch));
+      const memories = { ...hexes('buffers', outcome.buffers), ...hexes('variables', outcome.variables) };
+      if (isList) return { ok: true, launches, ...memories };
+      const [only] = launches;
       const milliseconds = isRepeated ? outcome.milliseconds : (outcome.milliseconds[0] ?? 0);
-      const args = outcome.outputs.map((bytes) =>
-        bytes === null ? null : { hex: Buffer.from(bytes).toString('hex') },
-      );
-      return { ok: true, args, stats: { threads, instructions, milliseconds }, ...printedIn(outcome.output) };
+      return { ok: true, ...only, stats: { ...only?.stats, milliseconds }, ...memories };
     }
   }
+}
+
+interface LaunchAnswer extends Partial<PrintedOutput> {
+  readonly args: readonly (object | null)[];
+  readonly stats: LaunchOutcome['stats'];
+}
+
+function launchAnswer({ outputs, stats, output }: LaunchOutcome): LaunchAnswer {
+  const { threads, instructions, milliseconds } = stats;
+  const args = outputs.map((bytes) => (bytes === null ? null : hexOf(bytes)));
+  return { args, stats: { threads, instructions, milliseconds }, ...printedIn(output) };
+}
+
+function hexOf(bytes: Uint8Array): { readonly hex: string } {
+  return { hex: Buffer.from(bytes).toString('hex') };
+}
+
+/** Left out if there are none. */
+function hexes(key: string, contents: Contents): object {
+  if (contents.size === 0) return {};
+  return { [key]: Object.fromEntries([...contents].map(([name, bytes]) => [name, hexOf(bytes)])) };
 }
 
 /** Only kernels that print have the keys. */

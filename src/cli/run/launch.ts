@@ -10,6 +10,7 @@ import {
   type Kernel,
   type LaunchResult,
   type LaunchStats,
+  type LoadedModule,
   RefusedModuleError,
   type TraceChoice,
   type TraceEvent,
@@ -21,55 +22,81 @@ import { UsageError } from '../exit.ts';
 import type { RunInput } from './inputs.ts';
 import { traceLine } from './trace-text.ts';
 
-export interface RunRequest {
-  readonly source: string;
-  /** The name of the source in messages. */
-  readonly name: string;
+/** One launch of a run. */
+export interface LaunchRequest {
+  /** Null for the only kernel of the module. */
   readonly entry: string | null;
-  readonly target: TargetName | null;
-  readonly isa: VersionName | null;
-  readonly gpu: string | null;
   readonly grid: Dim3;
   readonly block: Dim3;
   readonly engine: 'interp' | 'jit';
-  /** Worker threads; 0 for the calling thread. */
-  readonly workers: number;
   readonly sharedBytes: number;
   readonly cooperative: boolean;
   readonly inputs: readonly RunInput[];
-  /** Number of launches; buffers are restored before each. */
-  readonly repeat: number;
+  /** Written to variables of the module before the launch, by name. */
+  readonly variables: ReadonlyMap<string, Uint8Array>;
   readonly unchecked: boolean;
-  readonly memory: number | null;
+  readonly unsupported: 'refuse' | 'fault';
   readonly timeout: number | null;
   readonly budget: number | null;
   /** Most bytes of output. */
   readonly printLimit: number | null;
-  /** Called with the output as it is printed. */
-  readonly onPrint: (text: string) => void;
   /** What to trace to stderr; null for no trace. */
   readonly trace: TraceChoice | null;
+}
+
+export interface RunRequest {
+  readonly source: string;
+  /** The name of the source in messages. */
+  readonly name: string;
+  readonly target: TargetName | null;
+  readonly isa: VersionName | null;
+  readonly gpu: string | null;
+  /** Worker threads; 0 for the calling thread. */
+  readonly workers: number;
+  readonly memory: number | null;
+  /** Buffers that arguments of several launches may name, with their bytes before the first one. */
+  readonly buffers: ReadonlyMap<string, Uint8Array>;
+  /** Run one after the other. */
+  readonly launches: readonly LaunchRequest[];
+  /** Variables of the module that the outcome has after the last launch. */
+  readonly read: readonly string[];
+  /** How often all launches are run; buffers and written variables are restored before each time. */
+  readonly repeat: number;
+  /** Called with the output as it is printed. */
+  readonly onPrint: (text: string) => void;
+}
+
+/** A launch that ended well. */
+export interface LaunchOutcome {
+  /** Bytes of each buffer argument after the launch; null for a scalar and a named buffer. */
+  readonly outputs: readonly (Uint8Array | null)[];
+  readonly stats: LaunchStats;
+  readonly output: PrintedOutput;
 }
 
 export type RunOutcome =
   | {
       readonly kind: 'done';
-      /** Bytes of each buffer argument after the last launch; null for a scalar. */
-      readonly outputs: readonly (Uint8Array | null)[];
-      readonly stats: LaunchStats;
-      /** One for each launch. */
+      /** Of the last repetition. */
+      readonly launches: readonly LaunchOutcome[];
+      /** Of all launches of each repetition together. */
       readonly milliseconds: readonly number[];
-      readonly output: PrintedOutput;
+      /** Named buffers after the last launch. */
+      readonly buffers: ReadonlyMap<string, Uint8Array>;
+      /** The variables that the request reads, after the last launch. */
+      readonly variables: ReadonlyMap<string, Uint8Array>;
     }
   | {
       readonly kind: 'fault';
       readonly text: SourceText;
       readonly fault: Fault;
       readonly output: PrintedOutput;
+      /** Index of the launch. */
+      readonly launch: number;
     }
   | { readonly kind: 'refused'; readonly text: SourceText; readonly diagnostics: readonly Diagnostic[] };
 
-/** The output of the kernel in the last launch. */
+/** The output of the kernel in a launch. */
 export type PrintedOutput = Pick<LaunchResult, 'printed' | 'printsDropped'>;
 
 const nothing: PrintedOutput = { printed: '', printsDropped: 0 };
@@ -81,9 +108,6 @@ export async function execute(request: RunRequest): Promise<RunOutcome> {
   } catch (error) {
     if (error instanceof RefusedModuleError) {
       return { kind: 'refused', text: textOf(request), diagnostics: error.report.diagnostics };
-    }
-    if (error instanceof UnsupportedInstructionsError) {
-      return { kind: 'fault', text: textOf(request), fault: faultOf(error), output: nothing };
     }
     if (error instanceof PtxlabError) throw new UsageError(error.message);
     throw error;
@@ -107,7 +131,7 @@ function faultOf({ message, kernel, instructions }: UnsupportedInstructionsError
 }
 
 async function launchAll(request: RunRequest): Promise<RunOutcome> {
-  const { target, isa, gpu, memory, workers, inputs, grid, block, engine, sharedBytes, cooperative } = request;
+  const { target, isa, gpu, memory, workers } = request;
   const device = await Device.create({
     workers,
     ...(target === null ? {} : { target }),
@@ -115,37 +139,86 @@ async function launchAll(request: RunRequest): Promise<RunOutcome> {
     ...(gpu === null ? {} : { gpu }),
     ...(memory === null ? {} : { memory }),
   });
-  const kernel = pickKernel(device, request);
-  const buffers = inputs.map((input) => (input.kind === 'buffer' ? device.alloc(input.bytes) : null));
-  const args = inputs.map((input, i) => argumentOf(input, buffers[i] ?? null));
+  const module = device.load(request.source);
+  const named = new Map([...request.buffers].map(([name, bytes]) => [name, device.alloc(bytes)] as const));
+  const launches = request.launches.map((launch) => prepared(launch, device, module, named));
   const milliseconds: number[] = [];
-  let stats: LaunchStats = { threads: 0, instructions: 0, milliseconds: 0 };
-  let output = nothing;
+  let outcomes: readonly LaunchOutcome[] = [];
   for (let i = 0; i < request.repeat; i++) {
-    inputs.forEach((input, k) => {
-      if (i > 0 && input.kind === 'buffer') buffers[k]?.write(input.bytes);
-    });
-    const result = await kernel.launch({
+    for (const [name, buffer] of named) buffer.write(request.buffers.get(name) ?? new Uint8Array());
+    const done: LaunchOutcome[] = [];
+    for (const [index, launch] of launches.entries()) {
+      const result = await runOne(launch, module, request.onPrint);
+      if (!result.ok)
+        return { kind: 'fault', text: textOf(request), fault: result.fault, output: result, launch: index };
+      const outputs = launch.buffers.map((buffer) => buffer?.read() ?? null);
+      done.push({ outputs, stats: result.stats, output: result });
+    }
+    outcomes = done;
+    milliseconds.push(done.reduce((sum, { stats }) => sum + stats.milliseconds, 0));
+  }
+  return {
+    kind: 'done',
+    launches: outcomes,
+    milliseconds,
+    buffers: new Map([...named].map(([name, buffer]) => [name, buffer.read()] as const)),
+    variables: new Map(request.read.map((name) => [name, module.symbol(name).read()] as const)),
+  };
+}
+
+interface PreparedLaunch {
+  readonly request: LaunchRequest;
+  readonly kernel: Kernel;
+  /** Buffers of its own, by argument. */
+  readonly buffers: readonly (DeviceBuffer | null)[];
+  readonly args: readonly Argument[];
+}
+
+function prepared(
+  request: LaunchRequest,
+  device: Device,
+  module: LoadedModule,
+  named: ReadonlyMap<string, DeviceBuffer>,
+): PreparedLaunch {
+  const kernel = pickKernel(module, request.entry);
+  const buffers = request.inputs.map((input) => (input.kind === 'buffer' ? device.alloc(input.bytes) : null));
+  const args = request.inputs.map((input, i) => argumentOf(input, buffers[i] ?? null, named));
+  return { request, kernel, buffers, args };
+}
+
+type OneResult = LaunchResult | ({ readonly ok: false; readonly fault: Fault } & PrintedOutput);
+
+async function runOne(
+  { request, kernel, buffers, args }: PreparedLaunch,
+  module: LoadedModule,
+  onPrint: (text: string) => void,
+): Promise<OneResult> {
+  const { grid, block, engine, sharedBytes, cooperative, unchecked, unsupported } = request;
+  for (const [name, bytes] of request.variables) module.symbol(name).write(bytes);
+  request.inputs.forEach((input, i) => {
+    if (input.kind === 'buffer') buffers[i]?.write(input.bytes);
+  });
+  try {
+    return await kernel.launch({
       grid,
       block,
       engine,
       sharedBytes,
       cooperative,
       args,
-      unchecked: request.unchecked,
-      uninitialised: request.unchecked ? 'zero' : 'fault',
+      unchecked,
+      unsupported,
+      uninitialised: unchecked ? 'zero' : 'fault',
+      onPrint,
       ...(request.trace === null ? {} : { trace: request.trace, onTrace }),
       ...(request.timeout === null ? {} : { timeout: request.timeout }),
-      onPrint: request.onPrint,
       ...(request.printLimit === null ? {} : { printLimit: request.printLimit }),
       ...(request.budget === null ? {} : { budget: request.budget }),
     });
-    output = result;
-    if (!result.ok) return { kind: 'fault', text: textOf(request), fault: result.fault, output };
-    stats = result.stats;
-    milliseconds.push(result.stats.milliseconds);
+  } catch (error) {
+    if (error instanceof UnsupportedInstructionsError) return { ok: false, fault: faultOf(error), ...nothing };
+    throw error;
   }
-  return { kind: 'done', outputs: buffers.map((buffer) => buffer?.read() ?? null), stats, milliseconds, output };
 }
 
 function textOf({ source, name }: RunRequest): SourceText {
@@ -156,11 +229,16 @@ function onTrace(event: TraceEvent): void {
   process.stderr.write(`${traceLine(event)}\n`);
 }
 
-function argumentOf(input: RunInput, buffer: DeviceBuffer | null): Argument {
+function argumentOf(input: RunInput, buffer: DeviceBuffer | null, named: ReadonlyMap<string, DeviceBuffer>): Argument {
   switch (input.kind) {
     case 'buffer':
       if (buffer === null) throw new Error('a buffer argument without its buffer');
       return buffer;
+    case 'named': {
+      const found = named.get(input.name);
+      if (found === undefined) throw new UsageError(`the job has no buffer '${input.name}'`);
+      return found;
+    }
     case 'bytes':
       return input.bytes;
     case 'number':
@@ -168,8 +246,7 @@ function argumentOf(input: RunInput, buffer: DeviceBuffer | null): Argument {
   }
 }
 
-function pickKernel(device: Device, { source, entry }: RunRequest): Kernel {
-  const module = device.load(source);
+function pickKernel(module: LoadedModule, entry: string | null): Kernel {
   if (entry !== null) return module.kernel(entry);
   const [only, ...others] = module.kernelNames;
   if (only === undefined) throw new UsageError('the module has no kernel');
