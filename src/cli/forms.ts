@@ -17,6 +17,8 @@ export interface FormsFlags extends JudgeFlags {
 export async function formsCommand(flags: FormsFlags): Promise<ExitCode> {
   const place = readTargetChoice(flags);
   if (flags.matrix === true) {
+    const opcode = flags.opcode === undefined ? 'cvt' : requireOpcode(flags.opcode);
+    if (opcode !== 'cvt') throw new UsageError(`--matrix shows the conversions of cvt; ${opcode} has none`);
     const cells = conversionMatrix(place);
     await writeOut(flags.json === true ? json(cells) : lines(matrixText(cells)));
     return 0;

@@ -19,7 +19,7 @@ export async function progressBar(title: string, total: number, quiet: boolean):
   if (quiet || !canRedraw(process.stderr, process.env) || total < worthShowing) return none;
   const { SingleBar, Presets } = await import('cli-progress');
   const options = {
-    format: `${title} {bar} {percentage}% {rate} M/s, {eta_formatted} left`,
+    format: `${title} {bar} {percentage}% {rate} M/s{left}`,
     stream: process.stderr,
     clearOnComplete: true,
     hideCursor: true,
@@ -27,12 +27,23 @@ export async function progressBar(title: string, total: number, quiet: boolean):
   const bar = new SingleBar(options, Presets.shades_classic);
   const start = performance.now();
   let done = 0;
-  bar.start(total, 0, { rate: '0' });
+  bar.start(total, 0, { rate: '0', left: '' });
   return {
     add: (inputs) => {
       done += inputs;
-      bar.update(done, { rate: (done / (performance.now() - start) / 1000).toFixed(0) });
+      const passed = performance.now() - start;
+      bar.update(done, { rate: (done / passed / 1000).toFixed(0), left: leftText(done, total, passed) });
     },
     end: () => bar.stop(),
   };
+}
+
+/** Milliseconds before which a guess would be wild. */
+const guessAfter = 1000;
+
+/** `, 1m5s left`; empty while too little is done for a guess. `passed` is in milliseconds. */
+export function leftText(done: number, total: number, passed: number): string {
+  if (done === 0 || done >= total || passed < guessAfter) return '';
+  const seconds = Math.ceil((passed * (total - done)) / done / 1000);
+  return `, ${seconds < 60 ? '' : `${Math.floor(seconds / 60)}m`}${seconds % 60}s left`;
 }

@@ -48,3 +48,13 @@ describe('wrong usage exits 2 with one hint on stderr', () => {
     expect([code, stdout]).toEqual([2, '']);
   });
 });
+
+test('forms --matrix takes the opcode it shows, and refuses others', async () => {
+  const [plain, named] = await Promise.all([
+    ptxlab(['forms', '--matrix']),
+    ptxlab(['forms', '--matrix', '--opcode', 'cvt']),
+  ]);
+  expect(named).toEqual(plain);
+  const { code, stderr } = await ptxlab(['forms', '--matrix', '--opcode', 'add']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--matrix shows the conversions of cvt')]);
+});
