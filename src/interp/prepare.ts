@@ -2,6 +2,7 @@
  * A function's instructions as functions over a frame, made once for a launch. Operands, constants, spaces and numeric
  * modes are bound in advance, so running an instruction takes a few calls.
  */
+import { assertNever } from '../base/assert-never.ts';
 import { elementAt } from '../base/element-at.ts';
 import { isGroupStep, isValueStep, looksAtOthers } from '../isa/steps/effects.ts';
 import type { GroupSteps } from '../isa/steps/group.ts';
@@ -233,6 +234,8 @@ function carefulMachine(step: StepOf<MachineKind>, run: Action, { placeOf }: Ste
     case 'yield':
     case 'unsupported':
       return run;
+    default:
+      return assertNever(step);
   }
 }
 
