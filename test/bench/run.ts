@@ -2,7 +2,7 @@
  * `npm run bench`: measures each figure that ptxlab promises, next to a reference measured in the same run. Prints a
  * table, and writes it as JSON if asked.
  *
- *     tsx test/bench/run.ts [--only check,eval,first,run,shuffles,arrays,gguf] [--json FILE]
+ *     tsx test/bench/run.ts [--only check,eval,first,run,programs,shuffles,arrays,gguf] [--json FILE]
  */
 import { namedEnvironment } from '../../src/isa/environment.ts';
 import { spawnSync } from 'node:child_process';
@@ -18,6 +18,7 @@ import { makeModule } from './make-module.ts';
 import { arrayRows } from './run-arrays.ts';
 import { ggufRows } from './run-gguf.ts';
 import { jobs, mandelbrotBeside, type Row, rowsOf } from './run-kernels.ts';
+import { programRows } from './run-programs.ts';
 import { shuffleRows } from './run-shuffles.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
@@ -154,6 +155,7 @@ const parts: Readonly<Record<string, () => unknown>> = {
   eval: benchEval,
   first: () => rows.push(...firstBlockRows()),
   run: benchRun,
+  programs: () => rows.push(...programRows()),
   shuffles: async () => rows.push(...(await shuffleRows())),
   arrays: () => rows.push(...arrayRows()),
   gguf: async () => rows.push(...(await ggufRows())),
