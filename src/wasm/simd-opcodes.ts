@@ -135,6 +135,7 @@ export const vectorOpcodes = {
   'f32x4.pmax': 235,
   'f64x2.abs': 236,
   'f64x2.add': 240,
+  'f64x2.sub': 241,
   'f64x2.mul': 242,
   'i32x4.trunc_sat_f32x4_s': 248,
   'i32x4.trunc_sat_f32x4_u': 249,

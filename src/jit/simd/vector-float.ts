@@ -74,49 +74,93 @@ function canonical(code: Code, result: number): void {
 const leastNormal = 0x0080_0000;
 
 /**
- * The product is exact in f64 and the sum is rounded once. Rounding it again is wrong only for a tie between two f32 or
- * a subnormal f32. Nonzero sums that may be such are computed one by one.
+ * The product is exact in f64 and the sum is rounded once. Rounding it again is wrong only if it was inexact and is a
+ * tie between two f32 or a subnormal f32. Such sums are computed one by one. Filters whose weights are powers of two,
+ * and means, make many exact ties.
  */
 function fma(step: StepOf<'float'>, lowering: VectorLowering): void {
   const { code, vectors } = lowering;
-  const [a, b, c] = tripleOf(operandsOf(step, lowering));
-  const sums = [vectors.temporary(), vectors.temporary()] as const;
-  sums.forEach((sum, half) => {
-    const widened = (local: number): Code => {
-      code.get(local);
-      if (half === 1) code.get(local).shuffle(wordsAt(2, 3, 2, 3));
-      return code.vector('f64x2.promote_low_f32x4');
-    };
-    widened(a);
-    widened(b).vector('f64x2.mul');
-    widened(c).vector('f64x2.add').set(sum);
-  });
+  const operands = tripleOf(operandsOf(step, lowering));
+  const halves = ([0, 1] as const).map((half): HalfSum => ({ operands, half, sum: vectors.temporary() }));
+  const [low, high] = pairOf(halves);
+  for (const { half, sum } of halves) {
+    const [a, b, c] = operands;
+    widen(code, a, half);
+    widen(code, b, half).vector('f64x2.mul');
+    widen(code, c, half).vector('f64x2.add').set(sum);
+  }
   const result = vectors.temporary();
-  code.get(sums[0]).vector('f32x4.demote_f64x2_zero').get(sums[1]).vector('f32x4.demote_f64x2_zero');
+  code.get(low.sum).vector('f32x4.demote_f64x2_zero').get(high.sum).vector('f32x4.demote_f64x2_zero');
   code.shuffle(wordsAt(0, 1, 4, 5)).set(result);
-  const halfway = (sum: number): void => {
-    pushDoubleWords(code.get(sum), 0x1fffffffn).vector('v128.and');
-    pushDoubleWords(code, 0x10000000n).vector('i64x2.eq');
-  };
-  halfway(sums[0]);
-  halfway(sums[1]);
-  code.vector('v128.or');
+  pushHalfway(code, low);
+  pushHalfway(code, high).vector('v128.or');
   splat(code.get(result).vector('f32x4.abs'), leastNormal).vector('f32x4.le', 'v128.or');
   code.get(result).get(result).vector('f32x4.ne', 'v128.or', 'v128.any_true');
   code.if(() => {
-    lowering.leave(() => {
-      halfway(sums[0]);
-      halfway(sums[1]);
-      code.vector('v128.or');
-      for (const sum of sums) {
-        pushDoubleWords(code.get(sum).vector('f64x2.abs'), 0x3810_0000_0000_0000n).vector('f64x2.lt');
-        pushDoubleWords(code.get(sum), 0n).vector('f64x2.ne', 'v128.and', 'v128.or');
-      }
-      code.vector('v128.any_true');
-    });
+    for (const one of halves) pushSuspect(code, one);
+    code.vector('v128.or', 'v128.any_true').if(() =>
+      lowering.leave(() => {
+        for (const one of halves) pushTwiceRounded(one, step.mode.flush, lowering);
+        code.vector('v128.or', 'v128.any_true');
+      }),
+    );
     canonical(code, result);
   });
   vectors.set(step.to, { type: 'i32', locals: [result] });
+}
+
+/** The sums in f64 of two of the four threads. */
+interface HalfSum {
+  readonly operands: readonly [number, number, number];
+  readonly half: 0 | 1;
+  readonly sum: number;
+}
+
+/** Pushes two of four f32 as f64. */
+function widen(code: Code, local: number, half: 0 | 1): Code {
+  code.get(local);
+  if (half === 1) code.get(local).shuffle(wordsAt(2, 3, 2, 3));
+  return code.vector('f64x2.promote_low_f32x4');
+}
+
+/** Pushes masks: the sum is a tie between two normal f32. */
+function pushHalfway(code: Code, { sum }: HalfSum): Code {
+  pushDoubleWords(code.get(sum), 0x1fffffffn).vector('v128.and');
+  return pushDoubleWords(code, 0x10000000n).vector('i64x2.eq');
+}
+
+/** Pushes masks: the sum is not zero and below the normal f32. */
+function pushTiny(code: Code, { sum }: HalfSum): Code {
+  pushDoubleWords(code.get(sum).vector('f64x2.abs'), 0x3810_0000_0000_0000n).vector('f64x2.lt');
+  return pushDoubleWords(code.get(sum), 0n).vector('f64x2.ne', 'v128.and');
+}
+
+/** Pushes masks: rounding the sum again may be wrong, if it was rounded before. */
+function pushSuspect(code: Code, half: HalfSum): Code {
+  pushHalfway(code, half);
+  return pushTiny(code, half).vector('v128.or');
+}
+
+/** Pushes masks: rounding the sum again may be wrong. Under .ftz, what is subnormal is flushed, exact or not. */
+function pushTwiceRounded(half: HalfSum, flush: boolean, lowering: VectorLowering): void {
+  const { code } = lowering;
+  pushInexact(half, lowering);
+  if (flush) {
+    pushHalfway(code, half).vector('v128.and');
+    pushTiny(code, half).vector('v128.or');
+  } else pushSuspect(code, half).vector('v128.and');
+}
+
+/** Pushes masks: the sum of the product and the addend was rounded. Its error, by Knuth's TwoSum, is exact. */
+function pushInexact({ operands: [a, b, c], half, sum }: HalfSum, { code, vectors }: VectorLowering): void {
+  const [product, addend, part] = [vectors.temporary(), vectors.temporary(), vectors.temporary()];
+  widen(code, a, half);
+  widen(code, b, half).vector('f64x2.mul').set(product);
+  widen(code, c, half).set(addend);
+  code.get(sum).get(product).vector('f64x2.sub').set(part);
+  code.get(product).get(sum).get(part).vector('f64x2.sub', 'f64x2.sub');
+  code.get(addend).get(part).vector('f64x2.sub', 'f64x2.add');
+  pushDoubleWords(code, 0n).vector('f64x2.ne');
 }
 
 const orders: Readonly<Record<string, VectorOpcode>> = {

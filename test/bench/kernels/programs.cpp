@@ -2,7 +2,6 @@
 // the median of five.
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <ctime>
 #include <functional>
 #include <map>
@@ -59,22 +58,20 @@ static void matmul(const float *a, const float *b, float *c, int n) {
 }
 
 int main(int, char **arguments) {
-  std::vector<float> a(1 << 24), b(1 << 24), c(1 << 24);
-  std::vector<unsigned> bins(256);
+  std::vector<unsigned> words(1 << 24), bins(256);
+  std::vector<float> out(1 << 24);
   unsigned word = 1;
-  for (float &value : a) {
-    word = word * 1664525u + 1013904223u;
-    memcpy(&value, &word, 4);
-  }
-  const auto *bytes = reinterpret_cast<const unsigned char *>(a.data());
-  std::vector<float> even(1 << 24, 0.5f);
+  for (unsigned &value : words) value = word = word * 1664525u + 1013904223u;
+  const auto *bytes = reinterpret_cast<const unsigned char *>(words.data());
+  std::vector<float> real(1 << 24);
+  for (size_t i = 0; i < real.size(); i++) real[i] = float(words[i] >> 8) * 0x1p-24f;
   const std::map<std::string, std::function<void()>> programs{
       {"histogram", [&] { histogram(bytes, bins.data(), 1 << 26, 0); }},
       {"byte_counters", [&] { histogram(bytes, bins.data(), 1 << 26, 2); }},
-      {"convolve_rows", [&] { convolve_rows(even.data(), b.data(), 2048, 2048); }},
-      {"convolve_columns", [&] { convolve_columns(even.data(), b.data(), 2048, 2048); }},
-      {"stencil", [&] { stencil(even.data(), b.data(), even.data(), 224, 224, 256); }},
-      {"matmul", [&] { matmul(even.data(), b.data(), c.data(), 512); }},
+      {"convolve_rows", [&] { convolve_rows(real.data(), out.data(), 2048, 2048); }},
+      {"convolve_columns", [&] { convolve_columns(real.data(), out.data(), 2048, 2048); }},
+      {"stencil", [&] { stencil(real.data(), out.data(), real.data(), 224, 224, 256); }},
+      {"matmul", [&] { matmul(real.data(), real.data(), out.data(), 512); }},
   };
   const auto &program = programs.at(arguments[1]);
   std::vector<double> times;
