@@ -9,6 +9,7 @@ import { passFunction } from './groups/passing.ts';
 import { writeChoice } from './choose.ts';
 import { advanceFunction, completeFunction } from './groups/warp-runner.ts';
 import type { Region } from '../program/regions.ts';
+import { recorder } from './engine-call.ts';
 import { fourFunction } from './simd/four-function.ts';
 import { type FunctionShape, type KernelShape, kernelShapeOf } from './regions/kernel-shape.ts';
 import { laneCount } from './simd/vectors.ts';
@@ -73,7 +74,7 @@ function runFunction(shape: KernelShape, functions: readonly number[], fours: re
   const code = new Code(runType.parameters);
   const [contextAddress, region, first, behind, members] = [0, 1, 2, 3, 4] as const;
   const fuelAt = layout.origin + context.fuel;
-  const loopCall = engineCalls.push({ kind: 'loop', line: 0 }) - 1;
+  const loopCall = recorder(engineCalls, 0)({ kind: 'loop' });
   const call = (index: number): Code =>
     code.get(contextAddress).get(first).get(behind).get(members).call(index).set(region);
   // Four threads are neighbours in x if the row length is a multiple of four.

@@ -33,3 +33,8 @@ type WithoutLine<T> = T extends unknown ? Omit<T, 'line'> : never;
 
 /** Records a call of the instruction being lowered; returns its number. */
 export type RecordEngineCall = (call: WithoutLine<EngineCall>) => number;
+
+/** Records the calls of instructions of a line in a list. */
+export function recorder(calls: EngineCall[], line: number): RecordEngineCall {
+  return (call) => calls.push({ ...call, line }) - 1;
+}

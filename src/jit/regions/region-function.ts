@@ -8,7 +8,6 @@ import type { BasicBlock } from '../../program/flow.ts';
 import { isCounted, type ProgramInstruction } from '../../program/function-program.ts';
 import type { Region } from '../../program/regions.ts';
 import type { RegisterTraffic } from '../../program/register-traffic.ts';
-import { usesOf } from '../../program/uses.ts';
 import { idleRounds, type Waiting } from '../../program/waiting-loops.ts';
 import { Code, type Label } from '../../wasm/code.ts';
 import type { FunctionType } from '../../wasm/module.ts';
@@ -19,8 +18,9 @@ import { lowerAfter, lowerInstruction, lowerUntil } from '../lower.ts';
 import type { Lowering, RegionLocals } from '../lowering.ts';
 import { OutcomeCounts, writeOutcome } from '../groups/outcome-counts.ts';
 import { advanceIndex, advanceThread, readsIndex, startIndex } from './thread-index.ts';
-import type { RecordEngineCall } from '../engine-call.ts';
+import { recorder, type RecordEngineCall } from '../engine-call.ts';
 import { broughtTo } from '../groups/stop.ts';
+import { refuel, savedAtStop, stopBefore, writeBlock } from './region-parts.ts';
 import { writeRegion } from './structure.ts';
 import { ThreadFrame } from './thread-frame.ts';
 import { Values } from './values.ts';
@@ -102,13 +102,12 @@ class RegionWriter {
     frame.restore(this.traffic.atEntry);
     if (shape.hasStates) code.i32(0).set(this.rounds);
     if (locals.base !== null) frame.load(shape.frame.base).set(locals.base);
-    const before = fn.program.instructions[(fn.blocks[region.entry]?.start ?? 0) - 1];
-    const stop = fn.stopAt.get(region.entry);
     if (fn.regionAt.get(region.entry) === fn.firstRegion) this.begin();
-    else if (fn.landings.has(region.entry)) return;
-    else if (before === undefined) throw new Error('a region begins behind nothing');
-    else if (stop === undefined) this.calls.resume(before, region.entry);
-    else this.resume(before);
+    else if (!fn.landings.has(region.entry)) this.resumeAfter(this.instructionBefore(region.entry));
+  }
+
+  private instructionBefore(block: number): ProgramInstruction {
+    return elementAt(this.fn.program.instructions, elementAt(this.fn.blocks, block).start - 1);
   }
 
   /** A function begins with all registers zero, and a kernel also with its local memory zero. */
@@ -131,11 +130,14 @@ class RegionWriter {
     code.i32(shape.layout.origin).op('i32.add').i32(0).i32(localBytes).fill();
   }
 
-  /** The rest of the instruction at which the thread stopped. */
-  private resume(instruction: ProgramInstruction): void {
+  /** The rest of the instruction at which the thread stopped or called a function. */
+  private resumeAfter(instruction: ProgramInstruction): void {
     const { frame, shape, values, fn, region } = this;
-    const stop = shape.stops[fn.stopAt.get(region.entry) ?? -1];
-    if (stop === undefined) throw new Error('a region begins behind no stop');
+    if (!fn.stopAt.has(region.entry)) {
+      this.calls.resume(instruction, region.entry);
+      return;
+    }
+    const { stop } = stopBefore(shape, fn, region.entry);
     const { step } = stop;
     values.begin(instruction);
     step.to.forEach((ref, i) => {
@@ -163,16 +165,14 @@ class RegionWriter {
   private block(number: number, { start, end, exit }: BasicBlock, goTo: (target: number) => void): void {
     this.shape.layout.look();
     this.frame.restore(this.traffic.atStart.get(number) ?? []);
-    const instructions = this.fn.program.instructions.slice(start, end);
-    const always = instructions.filter((instruction) => instruction.guard === null && isCounted(instruction));
-    this.spend(always.length);
-    const last = exit.kind === 'next' ? undefined : instructions.at(-1);
-    for (const instruction of instructions) {
-      if (instruction !== last) this.guarded(instruction, () => lowerInstruction(this.lowering(instruction)));
-    }
-    if (last !== undefined) this.guarded(last, () => this.leave(last, number, exit, goTo));
-    if (exit.next !== null) goTo(exit.next);
-    else if (last === undefined) this.end();
+    writeBlock(this.fn.program.instructions.slice(start, end), exit, {
+      spend: (count) => this.spend(count),
+      guarded: (instruction, body) => this.guarded(instruction, body),
+      lower: (instruction) => lowerInstruction(this.lowering(instruction)),
+      leave: (last) => this.leave(last, number, exit, goTo),
+      end: () => this.end(),
+      goTo,
+    });
   }
 
   private guarded(instruction: ProgramInstruction, body: () => void): void {
@@ -225,9 +225,8 @@ class RegionWriter {
       code.get(index).i32(i).op('i32.eq');
       code.if(() => goTo(target));
     });
-    const { line } = instruction;
-    code.i32(shape.engineCalls.push({ kind: 'switch', count: targets.length, line }) - 1);
     code
+      .i32(this.recordCall(instruction)({ kind: 'switch', count: targets.length }))
       .get(index)
       .op('i64.extend_i32_u')
       .get(locals.thread)
@@ -262,9 +261,7 @@ class RegionWriter {
   /** The thread stops for others: it stores the registers it needs later and the values it brings. */
   private stop(instruction: ProgramInstruction, block: number, resume: number): void {
     const { code, shape, values, frame, fn } = this;
-    const number = fn.stopAt.get(resume) ?? -1;
-    const stop = shape.stops[number];
-    if (stop === undefined) throw new Error('a block parks at no stop');
+    const { number, stop } = stopBefore(shape, fn, resume);
     const { step } = stop;
     lowerUntil(step, this.lowering(instruction));
     broughtTo(step).forEach((ref, i) => {
@@ -276,9 +273,7 @@ class RegionWriter {
       const isKnown = stop.constantMask !== null && this.counts.sole !== null;
       if (mask !== null && !isKnown) frame.store(shape.frame.mask, () => values.get(mask, 'i32'));
     }
-    const written = usesOf(instruction).writes;
-    const changed = changedAt(fn, (place) => this.traffic.changedAfter(block, place), resume);
-    frame.save(changed.filter((place) => !written.includes(place)));
+    frame.save(savedAtStop(fn, this.traffic, instruction, { block, resume }));
     this.leaveThread(() => code.i32(state.waitingAt(number)), this.counts.come(number));
   }
 
@@ -304,23 +299,10 @@ class RegionWriter {
   }
 
   private backEdge(target: number): void {
-    const { code, shape, fn } = this;
-    const { fuel, thread } = this.locals;
+    const { code, shape, fn, locals } = this;
     const waiting = fn.pauses.get(target);
     if (waiting !== undefined) this.pauseNowAndThen(target, roundsPerTurn[waiting]);
-    code
-      .get(fuel)
-      .i32(0)
-      .op('i32.lt_s')
-      .if(() => {
-        const block = elementAt(fn.blocks, target);
-        const line = fn.program.instructions[block.start]?.line ?? 0;
-        code
-          .i32(shape.engineCalls.push({ kind: 'loop', line }) - 1)
-          .get(thread)
-          .get(fuel);
-        code.call(shape.helpers.import('refuel')).set(fuel);
-      });
+    refuel(code, shape, fn, locals, target);
   }
 
   /** In a loop that may wait for another thread, others get their turn after some rounds. */
@@ -352,6 +334,6 @@ class RegionWriter {
   }
 
   private recordCall({ line }: ProgramInstruction): RecordEngineCall {
-    return (call) => this.shape.engineCalls.push({ ...call, line }) - 1;
+    return recorder(this.shape.engineCalls, line);
   }
 }

@@ -9,7 +9,6 @@ import type { BasicBlock } from '../../program/flow.ts';
 import { isCounted, type ProgramInstruction } from '../../program/function-program.ts';
 import type { Region } from '../../program/regions.ts';
 import type { RegisterTraffic } from '../../program/register-traffic.ts';
-import { usesOf } from '../../program/uses.ts';
 import { Code, type Label } from '../../wasm/code.ts';
 import type { Carrier } from '../regions/frame.ts';
 import {
@@ -25,6 +24,7 @@ import { alignTo16, context, outcome, state } from '../layout.ts';
 import type { RegionLocals } from '../lowering.ts';
 import { regionType } from '../regions/region-function.ts';
 import { broughtTo, type Stop } from '../groups/stop.ts';
+import { refuel, savedAtStop, stopBefore, writeBlock } from '../regions/region-parts.ts';
 import { writeRegion } from '../regions/structure.ts';
 import { OutcomeCounts, writeOutcome } from '../groups/outcome-counts.ts';
 import { advanceIndex, advanceThread, readsIndex, startIndex } from '../regions/thread-index.ts';
@@ -109,7 +109,7 @@ class FourWriter {
           block: (block, goTo) => this.block(block, elementAt(fn.blocks, block), goTo),
           next: (block) => elementAt(fn.blocks, block).exit.next,
           beforeLoop: (block) => frame.restore(this.traffic.beforeLoop.get(block) ?? []),
-          backEdge: (target) => this.backEdge(target),
+          backEdge: (target) => refuel(code, shape, fn, locals, target),
         });
       });
       if (hasIndex) advanceIndex(code, locals, (name) => frame.field(name), laneCount);
@@ -138,8 +138,7 @@ class FourWriter {
       this.begin();
       return;
     }
-    const stop = this.shape.stops[fn.stopAt.get(region.entry) ?? -1];
-    if (stop === undefined) throw new Error('a region begins after no stop');
+    const { stop } = stopBefore(this.shape, fn, region.entry);
     const results = new FourResults(stop, frame, this.values, this.vectors);
     this.partUnlessInStep(region.entry, results.mustAgree);
     frame.restore(this.traffic.atEntry);
@@ -245,19 +244,17 @@ class FourWriter {
   private block(number: number, { start, end, exit }: BasicBlock, goTo: (target: number) => void): void {
     const { fn } = this;
     const instructions = fn.program.instructions.slice(start, end);
-    const last = exit.kind === 'next' ? undefined : instructions.at(-1);
     const [first] = instructions;
     this.frame.restore(this.traffic.atStart.get(number) ?? []);
     if (first !== undefined && this.four.partings.has(number)) this.partUnlessAgreed(number, first);
-    const always = instructions.filter((instruction) => instruction.guard === null && isCounted(instruction));
-    this.spend(always.length);
-    for (const instruction of instructions) {
-      if (instruction !== last)
-        this.guarded(instruction, () => lowerForFour(instruction, this.lowerings.of(instruction)));
-    }
-    if (last !== undefined) this.guarded(last, () => this.leave(last, number, exit, goTo));
-    if (exit.next !== null) goTo(exit.next);
-    else if (last === undefined) this.end();
+    writeBlock(instructions, exit, {
+      spend: (count) => this.spend(count),
+      guarded: (instruction, body) => this.guarded(instruction, body),
+      lower: (instruction) => lowerForFour(instruction, this.lowerings.of(instruction)),
+      leave: (last) => this.leave(last, number, exit, goTo),
+      end: () => this.end(),
+      goTo,
+    });
   }
 
   /** Before an instruction whose guard or index may differ. */
@@ -311,9 +308,7 @@ class FourWriter {
 
   private stop(instruction: ProgramInstruction, block: number, resume: number): void {
     const { code, shape, vectors, frame, fn } = this;
-    const number = fn.stopAt.get(resume) ?? -1;
-    const stop = shape.stops[number];
-    if (stop === undefined) throw new Error('a block parks at no stop');
+    const { number, stop } = stopBefore(shape, fn, resume);
     const { step } = stop;
     vectors.begin(instruction);
     writeOperands(instruction, this.lowerings.onVectors(instruction));
@@ -327,9 +322,7 @@ class FourWriter {
     const isKnown = stop.constantMask !== null && this.counts.sole !== null;
     if (step.kind === 'collective' && step.mask !== null && !isKnown)
       leave(step.mask, { type: 'i32', array: shape.frame.mask });
-    const written = usesOf(instruction).writes;
-    const changed = changedAt(fn, (place) => this.traffic.changedAfter(block, place), resume);
-    frame.save(changed.filter((place) => !written.includes(place)));
+    frame.save(savedAtStop(fn, this.traffic, instruction, { block, resume }));
     this.leaveThreads(state.waitingAt(number), this.counts.come(number));
   }
 
@@ -355,15 +348,5 @@ class FourWriter {
       .i32(laneCount * count)
       .op('i32.sub')
       .set(fuel);
-  }
-
-  private backEdge(target: number): void {
-    const { code, shape, fn, locals } = this;
-    code.get(locals.fuel).i32(0).op('i32.lt_s');
-    code.if(() => {
-      const line = fn.program.instructions[fn.blocks[target]?.start ?? 0]?.line ?? 0;
-      code.i32(shape.engineCalls.push({ kind: 'loop', line }) - 1).get(locals.thread);
-      code.get(locals.fuel).call(shape.helpers.import('refuel')).set(locals.fuel);
-    });
   }
 }

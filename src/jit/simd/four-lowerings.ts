@@ -4,6 +4,7 @@
 import type { FunctionProgram, ProgramInstruction } from '../../program/function-program.ts';
 import type { Code } from '../../wasm/code.ts';
 import { constantAt, type KernelShape } from '../regions/kernel-shape.ts';
+import { recorder } from '../engine-call.ts';
 import type { Lowering, RegionLocals } from '../lowering.ts';
 import type { Values } from '../regions/values.ts';
 import type { FourLowering } from './vector-instruction.ts';
@@ -74,7 +75,7 @@ export class FourLowerings {
       locals,
       instruction,
       program: this.program,
-      recordCall: (call) => engineCalls.push({ ...call, line }) - 1,
+      recordCall: recorder(engineCalls, line),
       callBuiltin: () => {
         throw new Error('kernels that call are run one thread after the other');
       },

@@ -1,0 +1,69 @@
+/** Parts of a region's function that are the same whether it runs one thread at a time or four. */
+import { elementAt } from '../../base/element-at.ts';
+import type { BasicBlock } from '../../program/flow.ts';
+import { isCounted, type ProgramInstruction } from '../../program/function-program.ts';
+import type { RegisterTraffic } from '../../program/register-traffic.ts';
+import { usesOf } from '../../program/uses.ts';
+import type { Code } from '../../wasm/code.ts';
+import { recorder } from '../engine-call.ts';
+import type { Stop } from '../groups/stop.ts';
+import type { RegionLocals } from '../lowering.ts';
+import { changedAt, type FunctionShape, type KernelShape } from './kernel-shape.ts';
+
+/** What differs between the writers of a block. */
+export interface BlockParts {
+  /** Counts instructions that every thread here executes. */
+  readonly spend: (count: number) => void;
+  /** Writes the body under the instruction's guard. */
+  readonly guarded: (instruction: ProgramInstruction, body: () => void) => void;
+  readonly lower: (instruction: ProgramInstruction) => void;
+  /** Writes the last instruction of a block, which leaves the block. */
+  readonly leave: (instruction: ProgramInstruction) => void;
+  readonly end: () => void;
+  readonly goTo: (block: number) => void;
+}
+
+export function writeBlock(
+  instructions: readonly ProgramInstruction[],
+  exit: BasicBlock['exit'],
+  parts: BlockParts,
+): void {
+  const last = exit.kind === 'next' ? undefined : instructions.at(-1);
+  parts.spend(instructions.filter((instruction) => instruction.guard === null && isCounted(instruction)).length);
+  for (const instruction of instructions) {
+    if (instruction !== last) parts.guarded(instruction, () => parts.lower(instruction));
+  }
+  if (last !== undefined) parts.guarded(last, () => parts.leave(last));
+  if (exit.next !== null) parts.goTo(exit.next);
+  else if (last === undefined) parts.end();
+}
+
+/** At a back edge to a block: asks the engine for more instructions if none are left. */
+export function refuel(code: Code, shape: KernelShape, fn: FunctionShape, locals: RegionLocals, block: number): void {
+  const { fuel, thread } = locals;
+  code.get(fuel).i32(0).op('i32.lt_s');
+  code.if(() => {
+    const line = fn.program.instructions[elementAt(fn.blocks, block).start]?.line ?? 0;
+    const call = recorder(shape.engineCalls, line)({ kind: 'loop' });
+    code.i32(call).get(thread).get(fuel).call(shape.helpers.import('refuel')).set(fuel);
+  });
+}
+
+/** The stop after which threads continue at a block. */
+export function stopBefore(shape: KernelShape, fn: FunctionShape, block: number): { number: number; stop: Stop } {
+  const number = fn.stopAt.get(block);
+  if (number === undefined) throw new Error(`no stop comes before block ${block}`);
+  return { number, stop: elementAt(shape.stops, number) };
+}
+
+/** The registers that a thread saves before it stops at an instruction: not those that the instruction writes. */
+export function savedAtStop(
+  fn: FunctionShape,
+  traffic: RegisterTraffic,
+  instruction: ProgramInstruction,
+  { block, resume }: { readonly block: number; readonly resume: number },
+): readonly number[] {
+  const written = usesOf(instruction).writes;
+  const changed = changedAt(fn, (place) => traffic.changedAfter(block, place), resume);
+  return changed.filter((place) => !written.includes(place));
+}
