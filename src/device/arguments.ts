@@ -1,4 +1,4 @@
-/** Kernel arguments as the bytes of the parameter space. */
+/** Packs kernel arguments into the bytes of the parameter space. */
 import { elementAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
 import { types } from '../isa/types.ts';
@@ -6,18 +6,19 @@ import { numberBits, isBasicFloat } from '../numerics/number-bits.ts';
 import type { Placed } from '../program/layout.ts';
 import { storeWide } from '../program/store.ts';
 
-/** Anything with an address in device memory. */
+/** Anything that has an address in device memory. */
 export interface Addressed {
   readonly address: bigint;
 }
 
-/** A scalar, a buffer for its address, or the raw bytes of a parameter. */
+/** A scalar, a buffer (which passes its address), or the raw bytes of a parameter. */
 export type Argument = number | bigint | Addressed | Uint8Array;
 
 /**
  * The parameter space of a launch.
  *
- * @throws PtxlabError `argument-count`, `argument-size`, `argument-type` if they do not fit the kernel
+ * @throws PtxlabError `argument-count`, `argument-size`, `argument-type` if the arguments do not match the kernel's
+ *   parameters
  */
 export function packArguments(
   kernel: string,
@@ -72,7 +73,7 @@ function scalarBits(
   const type = types.get(parameter.variable.type);
   const { size } = parameter;
   if (typeof argument === 'object') {
-    // All of the device's memory is within 32-bit addresses.
+    // All device memory lies within 32-bit addresses.
     if (size === 8 || size === addressBytes) return argument.address;
     throw new PtxlabError(
       'argument-type',

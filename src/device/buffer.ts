@@ -10,7 +10,7 @@ export class DeviceBuffer extends DeviceRange {
   private readonly memory: GlobalMemory;
   private readonly allocation: Allocation;
 
-  /** Made by `Device.alloc`. */
+  /** Created by `Device.alloc`. */
   constructor(memory: GlobalMemory, allocation: Allocation) {
     super();
     this.memory = memory;
@@ -24,9 +24,9 @@ export class DeviceBuffer extends DeviceRange {
   }
 
   /**
-   * Frees the memory; a later access by a kernel is a fault.
+   * Frees the memory. If a kernel accesses it later, that is a fault.
    *
-   * @throws PtxlabError `buffer-freed` if it was freed before
+   * @throws PtxlabError `buffer-freed` if it was already freed
    */
   free(): void {
     this.memory.free(this.alive());

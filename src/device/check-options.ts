@@ -1,9 +1,9 @@
-/** What each option of a device and of a launch takes; the library and job files are held to the same rows. */
+/** The values that each device and launch option takes. The library and job files are checked by the same rows. */
 import { PtxlabError } from '../base/error.ts';
 import type { DeviceOptions, LaunchOptions } from './options.ts';
 
 interface Rule {
-  /** In words, after "takes". */
+  /** What the option takes, in words that follow "takes". */
   readonly takes: string;
   readonly accepts: (value: unknown) => boolean;
 }
@@ -28,7 +28,7 @@ function oneOf(...words: readonly string[]): Rule {
   };
 }
 
-/** The numbers themselves are judged with the shape of the launch. */
+/** The numbers themselves are checked later, with the launch shape. */
 const extent: Rule = {
   takes: 'a number or a list of one to three numbers',
   accepts: (value) => {
@@ -37,7 +37,7 @@ const extent: Rule = {
   },
 };
 
-/** A year and more; the clock still tells such times apart. */
+/** More than a year, in seconds. The clock still has enough precision at such times. */
 const longest = 2 ** 25;
 
 const seconds: Rule = {
@@ -59,7 +59,7 @@ export const deviceRules: Rules<DeviceOptions> = {
   gpu: text,
   isa: text,
   version: text,
-  // What 32-bit addresses leave after windows and guards is less; `out-of-memory` says so.
+  // Windows and guards take part of the 32-bit address space, so less is usable; larger sizes throw `out-of-memory`.
   memory: whole(2 ** 32, '2^32'),
   workers: number,
   simd: flag,
@@ -86,10 +86,10 @@ export const launchRules: Rules<LaunchOptions> = {
   unsupported: oneOf('refuse', 'fault'),
 };
 
-/** @throws PtxlabError `bad-option`, which names the option, what it takes and what was given */
+/** @throws PtxlabError `bad-option`, whose message names the option, what it takes and what was given */
 export function checkOptions<Options>(of: string, given: Options, rules: Rules<Options>): void {
   if (typeof given !== 'object' || given === null)
-    throw badOption(`the options of ${of} are an object, not ${shown(given)}`);
+    throw badOption(`the options of ${of} must be an object, not ${shown(given)}`);
   const known = new Map<string, Rule>(Object.entries(rules));
   for (const [name, value] of Object.entries(given)) {
     const rule = known.get(name);

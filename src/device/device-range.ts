@@ -1,28 +1,28 @@
-/** A range of device memory that the host reads and writes. */
+/** A range of device memory that the host can read and write. */
 import type { Addressed } from './arguments.ts';
 import { type Bytes, bytesOf } from '../arrays/storage.ts';
 import { PtxlabError } from '../base/error.ts';
 import type { FormatName } from '../numerics/formats.ts';
 import { type DecodedFormat, elementsOf, type NativeArrays, type NativeFormat } from './typed-read.ts';
 
-/** What buffers and module variables have in common. Its address can be an argument of a launch. */
+/** What buffers and module variables have in common. Its address can be passed as a kernel argument. */
 export abstract class DeviceRange implements Addressed {
   /** Its generic address. */
   abstract get address(): bigint;
 
   /** The bytes themselves, not a copy; throws if the memory is gone. */
   protected abstract bytes(): Uint8Array;
-  /** Names it in errors. */
+  /** The name used in error messages. */
   protected abstract get owner(): string;
 
-  /** A copy of its bytes. */
+  /** Returns a copy of its bytes. */
   read(): Uint8Array;
   /**
-   * A copy as elements of a format: integers, f32 and f64 in their own typed arrays, every other format (f16, bf16,
-   * tf32, e4m3, e2m1 …) as its values in a Float32Array. Elements of 2 and 4 bits are dense, the first one in the lowest
-   * bits; elements of 6 bits take a byte each.
+   * Returns a copy as elements of `format`. Integers, f32 and f64 come in typed arrays of their own type; values of
+   * every other format (f16, bf16, tf32, e4m3, e2m1 …) come in a Float32Array. 2-bit and 4-bit elements are packed, the
+   * first one in the lowest bits; 6-bit elements take one byte each.
    *
-   * @throws PtxlabError `unknown-format`; `buffer-size` if the bytes are not whole elements
+   * @throws PtxlabError `unknown-format`; `buffer-size` if the bytes are not a whole number of elements
    */
   read<F extends NativeFormat>(format: F): NativeArrays[F];
   read(format: DecodedFormat): Float32Array;
@@ -33,9 +33,10 @@ export abstract class DeviceRange implements Addressed {
   }
 
   /**
-   * Copies the bytes of an array, view or buffer in, from byte `offset` of the range on.
+   * Copies the bytes of an array, view or buffer into the range, starting at byte `offset`.
    *
-   * @throws PtxlabError `argument-type` for anything without bytes, `buffer-size` if they do not fit after `offset`
+   * @throws PtxlabError `argument-type` if `source` is none of these, `buffer-size` if the bytes do not fit after
+   *   `offset`
    */
   write(source: Bytes, offset = 0): void {
     const target = this.bytes();

@@ -1,4 +1,4 @@
-/** What a kernel's header says: its parameters, and what a launch has to respect. */
+/** What a kernel's header declares: its parameters and the limits that a launch must respect. */
 import { alignmentOf } from '../check/declarations/sizes.ts';
 import type { Dim3 } from '../machine/fault.ts';
 import { threadLimit } from '../machine/launch.ts';
@@ -10,36 +10,36 @@ export interface KernelParameter {
   readonly name: string;
   /** Type of the parameter, or of its elements: `.u64`, `.b8`. */
   readonly type: string;
-  /** Extents of an array; empty for a scalar. */
+  /** Array extents; empty for a scalar. */
   readonly dimensions: readonly number[];
   readonly size: number;
   readonly align: number;
   /** Position in the parameter space. */
   readonly offset: number;
-  /** What `.ptr` says of the address in it; null without `.ptr`. */
+  /** What `.ptr` says about the address that the parameter holds; null without `.ptr`. */
   readonly pointer: PointerFacts | null;
 }
 
 export interface PointerFacts {
-  /** Null for a generic address. */
+  /** The state space that the address points into; null for a generic address. */
   readonly space: '.const' | '.global' | '.local' | '.shared' | null;
-  /** Bytes; null if the header does not say. */
+  /** Alignment in bytes; null if the header does not give it. */
   readonly align: number | null;
 }
 
-/** Needs and limits of a kernel. All sizes are in bytes. */
+/** What a kernel requires, and its limits. All sizes are in bytes. */
 export interface KernelAttributes {
-  /** All parameters together. */
+  /** Size of all parameters together. */
   readonly parameterSize: number;
-  /** Static shared memory of a block, with that of all functions the kernel may call. */
+  /** Static shared memory of a block, including that of all functions the kernel may call. */
   readonly sharedSize: number;
-  /** Local memory of a thread, with that of the deepest calls. */
+  /** Local memory of a thread, including that of the deepest chain of calls. */
   readonly localSize: number;
-  /** Extents that a block must have (`.reqntid`); null if any will do. */
+  /** Block extents required by `.reqntid`; null if there is no such directive. */
   readonly requiredBlock: Dim3 | null;
-  /** Most threads of a block: by `.reqntid` or `.maxntid`, or else 1024. */
+  /** Maximum number of threads in a block, as given by `.reqntid` or `.maxntid`; 1024 without them. */
   readonly maxThreads: number;
-  /** Performance directives of the header in its order, such as `.maxntid` with 128, 1, 1. */
+  /** The header's performance directives in source order, such as `.maxntid` with values 128, 1, 1. */
   readonly directives: readonly { readonly name: string; readonly values: readonly number[] }[];
 }
 

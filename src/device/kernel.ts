@@ -1,4 +1,4 @@
-/** Kernels of modules on a device, and how they are launched. */
+/** Kernels of the modules loaded on a device, and how they are launched. */
 import { packArguments } from './arguments.ts';
 import { checkOptions, launchRules } from './check-options.ts';
 import { PtxlabError } from '../base/error.ts';
@@ -21,7 +21,7 @@ import { tracingOf } from './trace-choice.ts';
 import type { Extent, LaunchOptions } from './options.ts';
 import { UnsupportedInstructionsError } from './unsupported.ts';
 
-/** The device that a module is on, and the sources of the module. */
+/** The device a module is loaded on, and the module's source text. */
 export interface ModuleContext {
   readonly memory: GlobalMemory;
   readonly heap: DeviceHeap;
@@ -43,7 +43,7 @@ export class Kernel {
   private readonly addressBytes: 4 | 8;
   private unsupportedFound: readonly UnsupportedInstruction[] | null = null;
 
-  /** Made by `LoadedModule.kernel`. */
+  /** Created by `LoadedModule.kernel`. */
   constructor(linked: KernelProgram, image: ModuleImage, context: ModuleContext, addressBytes: 4 | 8) {
     const program = linked.entry;
     this.name = program.name;
@@ -59,23 +59,24 @@ export class Kernel {
     return this.program.parameters.map(parameterOf);
   }
 
-  /** What it needs and what its header asks for. */
+  /** The resources it needs, and what its header requires. */
   get attributes(): KernelAttributes {
     return attributesOf(this.linked);
   }
 
-  /** Instructions that no engine executes, if control can flow to them from the kernel's entry. */
+  /** Instructions that control flow can reach from the kernel's entry but that no engine can execute. */
   get unsupported(): readonly UnsupportedInstruction[] {
     this.unsupportedFound ??= unsupportedIn(this.linked);
     return this.unsupportedFound;
   }
 
   /**
-   * Runs the kernel. Errors of the program are returned as a fault; mistakes of the caller are thrown.
+   * Runs the kernel. A program error is returned as a fault; a caller's mistake throws.
    *
    * @throws PtxlabError `bad-option`, `bad-launch`, `kernel-too-large`, `bad-trace`, `argument-count`, `argument-size`,
    *   `argument-type`, `device-closed`
-   * @throws UnsupportedInstructionsError unless `unsupported` is `fault`
+   * @throws UnsupportedInstructionsError if `Kernel.unsupported` is not empty, unless the option `unsupported` is
+   *   `fault`
    */
   async launch(options: LaunchOptions = {}): Promise<LaunchResult> {
     this.context.checkOpen();
@@ -147,7 +148,7 @@ function withHint(result: LaunchResult, { functions }: KernelProgram): LaunchRes
   if (result.ok || result.fault.code !== 'PTX6031') return result;
   const looks = functions.some((one) => one.kind === 'program' && one.program.instructions.some(readsWorkspace));
   if (!looks) return result;
-  const message = `${result.fault.message}; it looks for a grid workspace, which only cooperative launches have`;
+  const message = `${result.fault.message}; the kernel looks for a grid workspace, which only cooperative launches have`;
   return { ...result, fault: { ...result.fault, message } };
 }
 
@@ -164,7 +165,7 @@ function extentOf([x = 1, y = 1, z = 1]: readonly number[]): Dim3 {
   return [x, y, z];
 }
 
-/** `.reqntid` and `.maxntid` are promises of the kernel's author (PTX ISA 9.1, 11.4). */
+/** `.reqntid` and `.maxntid` promise the block sizes that a kernel will be launched with (PTX ISA 9.1, 11.4). */
 function checkTuning({ name, requiredThreads, mostThreads }: FunctionProgram, { block }: LaunchShape): void {
   const required = requiredThreads === null ? null : extentOf(requiredThreads);
   if (required !== null && required.some((most, i) => most !== block[i])) {

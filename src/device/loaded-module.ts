@@ -1,4 +1,4 @@
-/** Modules on a device: their variables are in its memory, and their kernels are built on request. */
+/** Modules loaded on a device: their variables live in device memory, and their kernels are built on request. */
 import { PtxlabError } from '../base/error.ts';
 import { nearestWord } from '../base/nearest-word.ts';
 import type { CheckedModule, CheckReport } from '../check/check.ts';
@@ -11,7 +11,7 @@ import { ModuleSymbol, type SymbolHome } from './module-symbol.ts';
 
 /** A module in device memory. */
 export class LoadedModule {
-  /** The findings of the check, without errors. */
+  /** The diagnostics from checking the module. There are no errors among them. */
   readonly report: CheckReport;
   private readonly module: CheckedModule;
   private readonly image: ModuleImage;
@@ -20,7 +20,7 @@ export class LoadedModule {
   private readonly kernels = new Map<string, Kernel>();
   private readonly symbols: ReadonlyMap<string, ModuleSymbol>;
 
-  /** Made by `Device.load`. */
+  /** Created by `Device.load`. */
   constructor(module: CheckedModule, report: CheckReport, context: ModuleContext) {
     const { memory } = context;
     this.module = module;
@@ -51,18 +51,18 @@ export class LoadedModule {
     );
   }
 
-  /** Names of its kernels. */
+  /** Names of the module's kernels. */
   get kernelNames(): readonly string[] {
     return this.module.functions.filter((fn) => fn.item.entry).map((fn) => fn.item.name);
   }
 
-  /** Names of its variables in `.global` and `.const`. */
+  /** Names of the module's variables in `.global` and `.const`. */
   get symbolNames(): readonly string[] {
     return [...this.symbols.keys()];
   }
 
   /**
-   * A variable in `.global` or `.const` at module scope.
+   * Returns a module-scope variable in `.global` or `.const`.
    *
    * @throws PtxlabError `unknown-symbol`
    */
@@ -71,7 +71,7 @@ export class LoadedModule {
     if (symbol !== undefined) return symbol;
     const space = this.module.variables.find((variable) => variable.name === name)?.space;
     if (space !== undefined)
-      throw new PtxlabError('unknown-symbol', `'${name}' is in ${space}; symbols are in .global or .const`);
+      throw new PtxlabError('unknown-symbol', `'${name}' is in ${space}; symbols must be in .global or .const`);
     const near = nearestWord(name, this.symbolNames);
     throw new PtxlabError(
       'unknown-symbol',
@@ -80,8 +80,8 @@ export class LoadedModule {
   }
 
   /**
-   * @throws PtxlabError `unknown-kernel`, or `unresolved-function` if it calls a function that the module does not
-   *   define
+   * @throws PtxlabError `unknown-kernel`, or `unresolved-function` if the kernel calls a function that the module does
+   *   not define
    */
   kernel(name: string): Kernel {
     const known = this.kernels.get(name);
@@ -105,7 +105,7 @@ export class LoadedModule {
   }
 }
 
-/** Thrown by `Device.load` for a module with errors; the report has them all. */
+/** Thrown by `Device.load` for a module with errors; the report contains all of them. */
 export class RefusedModuleError extends PtxlabError {
   readonly report: CheckReport;
 

@@ -14,20 +14,23 @@ export interface SymbolHome {
 }
 
 /**
- * A variable in `.global` or `.const` at module scope. What is written is there for every launch that starts later, and
- * what kernels store in `.global` can be read after a launch.
+ * A module-scope variable in `.global` or `.const`. Every launch that starts after a write sees the new contents, and
+ * whatever a kernel stored in `.global` can be read after its launch.
  */
 export class ModuleSymbol extends DeviceRange {
   readonly name: string;
   readonly space: '.global' | '.const';
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
   /** Declared element type, such as `.f32`. */
   readonly type: string;
   private readonly offset: number;
   private readonly home: SymbolHome;
 
-  /** Made by `LoadedModule.symbol`. `offset` is its address in global memory, or its offset among the constants. */
+  /**
+   * Created by `LoadedModule.symbol`. `offset` is the variable's address in global memory, or its offset in constant
+   * memory.
+   */
   constructor({ name, variable }: VariableSymbol, space: '.global' | '.const', offset: number, home: SymbolHome) {
     super();
     this.name = name;
@@ -38,7 +41,7 @@ export class ModuleSymbol extends DeviceRange {
     this.home = home;
   }
 
-  /** Its generic address; of a constant, the one that `cvta.const` computes in as many bits as the module's addresses. */
+  /** Its generic address. For a constant, this is the address `cvta.const` computes at the module's address size. */
   get address(): bigint {
     const base = this.space === '.const' ? windowBase('const', this.home.addressSize) : 0n;
     return base + BigInt(this.offset);

@@ -9,18 +9,18 @@ import type { TraceChoice } from './trace-choice.ts';
 export interface DeviceOptions extends JudgeOptions {
   /**
    * The GPU whose arithmetic kernels use where the ISA leaves it open, by architecture or product: `sm_90`, `H100`.
-   * Default: that of the target a module is judged for.
+   * Default: the GPU of the target that a module is checked for.
    */
   readonly gpu?: string;
   /** Bytes of global memory. Default 1 GiB. */
   readonly memory?: number;
-  /** The default of `LaunchOptions.workers`. Default 0. */
+  /** Default for `LaunchOptions.workers`; 0 if not given. */
   readonly workers?: number;
-  /** The default of `LaunchOptions.simd`. */
+  /** Default for `LaunchOptions.simd`. */
   readonly simd?: boolean;
 }
 
-/** Extents of a grid or block: a number is one dimension. */
+/** Extents of a grid or block. A single number means one dimension. */
 export type Extent = number | readonly [number] | readonly [number, number] | Dim3;
 
 export interface LaunchOptions {
@@ -28,73 +28,79 @@ export interface LaunchOptions {
   readonly grid?: Extent;
   /** Threads per block. Default 1. */
   readonly block?: Extent;
-  /** Dynamic shared memory of a block in bytes. */
+  /** Dynamic shared memory per block, in bytes. */
   readonly sharedBytes?: number;
   /**
-   * The grid can synchronise as a whole, as after `cudaLaunchCooperativeKernel`: `grid.sync()` of cooperative groups
+   * Allows the whole grid to synchronize, as with `cudaLaunchCooperativeKernel`: `grid.sync()` of cooperative groups
    * finds its workspace through %envreg1 and %envreg2. All blocks then exist at the same time, with all their memory.
    */
   readonly cooperative?: boolean;
-  /** One for each parameter of the kernel, in order. */
+  /** One argument for each kernel parameter, in order. */
   readonly args?: readonly Argument[];
-  /** Thread-instructions after which the launch ends with fault PTX6020. Default 2^40. */
+  /** Number of instructions, summed over all threads, after which the launch ends with fault PTX6020. Default 2^40. */
   readonly budget?: number;
   /** Seconds after which the launch ends with fault PTX6021. Default 60. */
   readonly timeout?: number;
-  /** Most bytes of output that are passed on and kept, at most 2^28. Later calls of `printf` are dropped. Default 2^26. */
+  /**
+   * Maximum number of bytes of `printf` output to pass on and keep, up to 2^28. Later `printf` calls are dropped.
+   * Default 2^26.
+   */
   readonly printLimit?: number;
-  /** Called with each text that `printf` in the kernel prints, as it is printed. */
+  /** Called with each text the kernel prints with `printf`, as soon as it is printed. */
   readonly onPrint?: (text: string) => void;
   /**
-   * Ends the launch with fault PTX6022 when it aborts. On the calling thread, `jit` checks it between blocks only; with
-   * at least one worker, it ends any kernel.
+   * When this signal aborts, the launch ends with fault PTX6022. On the calling thread, `jit` checks the signal only
+   * between blocks; with at least one worker, it can stop any kernel.
    */
   readonly signal?: AbortSignal;
   /**
-   * Called with each instruction that one thread executes, with the values of its registers. Requires engine `interp`,
-   * which becomes the default.
+   * Called for each instruction that the traced thread executes, with its register values. Requires the engine
+   * `interp`, which becomes the default.
    */
   readonly onTrace?: (event: TraceEvent) => void;
-  /** What to call `onTrace` for. Default: every line of thread 0 of block 0. */
+  /** The thread and lines to trace. Default: every line of thread 0 in block 0. */
   readonly trace?: TraceChoice;
   /**
-   * `jit`, the default, compiles to WebAssembly; `interp` computes everything exactly and step by step, orders of
+   * `jit`, the default, compiles to WebAssembly; `interp` computes everything exactly, step by step, and is orders of
    * magnitude slower. Both leave the same bytes in memory, except where a program does not define its result:
    *
-   * - Threads run in another order, and with workers in a different one every time. So the values that atomics return and
-   *   float sums of atomics may differ, and the order of texts from `printf` and of addresses from `malloc`.
-   * - A kernel whose threads race may read another of the values stored.
+   * - Threads run in a different order, and with workers the order changes from run to run. So the values returned by
+   *   atomics, floating-point sums computed with atomics, the order of `printf` output and the addresses from `malloc`
+   *   may differ.
+   * - In a kernel with a data race, a thread may read a different one of the values stored.
    * - %clock, %clock_hi, %clock64 and %globaltimer count differently.
-   * - `interp` reports reads of shared and local memory that was never written; `jit` reads zeros there.
-   * - A launch that ends in a fault may have executed other threads before it.
+   * - `interp` reports reads of shared and local memory that was never written; `jit` reads zeros instead.
+   * - A launch that ends in a fault may have executed other threads before the fault.
    */
   readonly engine?: 'interp' | 'jit';
   /**
-   * `true` omits the address checks of `jit`, for speed: a kernel with a wild address then reads and writes arbitrary
+   * `true` omits the address checks in `jit` for speed. A kernel with a wild address then reads and writes arbitrary
    * memory, but only within the device.
    */
   readonly unchecked?: boolean;
   /**
-   * Worker threads that `jit` distributes the blocks over, at most 64; 0 for the calling thread. No more are started
-   * than there are blocks, or twice the processors. Results are the same except for the order of atomics. Kernels that call `printf`, `malloc`, `free` or `__assertfail` always run on the
-   * calling thread, and so does every kernel if memory cannot be shared: in a page that is not cross-origin isolated.
+   * Number of worker threads that `jit` distributes blocks over, at most 64; 0 means the calling thread. It never
+   * starts more workers than there are blocks, or more than twice the number of processors. Results are the same except
+   * for the order of atomics. Kernels that call `printf`, `malloc`, `free` or `__assertfail` always run on the calling
+   * thread. So does every kernel if memory cannot be shared, as in a page that is not cross-origin isolated.
    */
   readonly workers?: number;
   /**
-   * What to do if control can flow to instructions that no engine executes: `refuse`, the default, throws
-   * UnsupportedInstructionsError before anything runs; `fault` runs the kernel, and ends it with fault PTX6030 where a
-   * thread arrives at one.
+   * What to do if control flow can reach instructions that no engine can execute: `refuse`, the default, throws
+   * UnsupportedInstructionsError before anything runs; `fault` runs the kernel and ends it with fault PTX6030 if a
+   * thread reaches one.
    */
   readonly unsupported?: 'refuse' | 'fault';
   /**
-   * Whether `jit` also makes code that runs four threads at a time on SIMD. It takes longer to make and runs up to four
-   * times as fast. By default, launches that are large enough get it. Results are the same except for kernels whose
-   * threads race.
+   * Whether `jit` also compiles SIMD code that runs four threads at a time. It takes longer to compile and runs up to
+   * four times as fast. By default, launches that are large enough use it. Results are the same except for kernels with
+   * data races.
    */
   readonly simd?: boolean;
   /**
-   * Shared and local memory that was never written: a fault where a branch, an address, a store to global memory or a
-   * call of the host depends on it (the default), or zeros; always zeros on `jit`.
+   * How the contents of shared and local memory that was never written are treated. With `fault`, the default, the
+   * launch faults where a branch, an address, a store to global memory or a host call depends on them. With `zero`, and
+   * always on `jit`, they read as zeros.
    */
   readonly uninitialised?: 'fault' | 'zero';
 }

@@ -1,4 +1,4 @@
-/** Which thread of a launch is traced, and where. */
+/** Which thread of a launch to trace, and on which lines. */
 import { elementAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
 import type { TraceEvent, Tracing } from '../interp/trace.ts';
@@ -6,11 +6,11 @@ import type { Dim3 } from '../machine/fault.ts';
 import type { LaunchShape } from '../machine/launch.ts';
 
 export interface TraceChoice {
-  /** Index of the block in the grid. Default 0. A number is its x. */
+  /** Index of the block in the grid; a single number gives x. Default 0. */
   readonly block?: number | Dim3;
-  /** Index of the thread in the block. Default 0. A number is its x. */
+  /** Index of the thread in the block; a single number gives x. Default 0. */
   readonly thread?: number | Dim3;
-  /** Lines of the PTX text, 1-based, both inclusive. Default: all. */
+  /** First and last line of the PTX text to trace, 1-based and inclusive. Default: all lines. */
   readonly lines?: readonly [first: number, last: number];
 }
 
@@ -21,7 +21,7 @@ interface Options {
 }
 
 /**
- * What the reference engine traces; null without `onTrace`.
+ * What the reference engine should trace; null without `onTrace`.
  *
  * @throws PtxlabError `bad-trace` if the launch has no such thread or runs on another engine
  */

@@ -1,10 +1,10 @@
-/** The bytes of device memory as elements of a number format. */
+/** Reads the bytes of device memory as elements of a number format. */
 import { elementDecoder } from '../arrays/elements/element-values.ts';
 import { storageOf, storedElements } from '../arrays/storage.ts';
 import { PtxlabError } from '../base/error.ts';
 import { type FormatName, formats, isFormatName } from '../numerics/formats.ts';
 
-/** The formats that JavaScript has a typed array for. */
+/** The formats for which JavaScript has a typed array. */
 export interface NativeArrays {
   readonly f64: Float64Array;
   readonly f32: Float32Array;
@@ -20,10 +20,10 @@ export interface NativeArrays {
 
 export type NativeFormat = keyof NativeArrays;
 
-/** All other formats: their values fit in f32. */
+/** All other formats, whose values all fit in f32. */
 export type DecodedFormat = Exclude<FormatName, NativeFormat>;
 
-/** `bytes` is the whole of `buffer`, so that every typed array is aligned. */
+/** Takes a whole buffer, so that every typed array is aligned. */
 type Maker<A> = (buffer: ArrayBuffer) => A;
 
 const makers: { readonly [F in NativeFormat]: Maker<NativeArrays[F]> } = {
@@ -44,10 +44,10 @@ function isNative(format: FormatName): format is NativeFormat {
 }
 
 /**
- * A copy of the bytes as elements of a format.
+ * Returns a copy of the bytes as elements of a format.
  *
- * @param owner names the memory in errors
- * @throws PtxlabError `unknown-format`; `buffer-size` if the bytes are not whole elements
+ * @param owner name of the memory in error messages
+ * @throws PtxlabError `unknown-format`; `buffer-size` if the bytes are not a whole number of elements
  */
 export function elementsOf(
   bytes: Uint8Array,
@@ -59,7 +59,7 @@ export function elementsOf(
   if (bytes.byteLength % Math.ceil(elementBytes) !== 0) {
     throw new PtxlabError(
       'buffer-size',
-      `the ${bytes.byteLength} bytes of ${owner} are not whole elements of ${format}`,
+      `the ${bytes.byteLength} bytes of ${owner} are not a whole number of ${format} elements`,
     );
   }
   if (isNative(format)) return makers[format](Uint8Array.from(bytes).buffer);

@@ -1,18 +1,18 @@
-/** The refusal of a kernel that may reach instructions that no engine executes. */
+/** The error for a kernel that may reach instructions no engine can execute. */
 import { PtxlabError } from '../base/error.ts';
 import type { UnsupportedInstruction } from '../program/unsupported.ts';
 
-/** How many mnemonics the message names; the list has all. */
+/** Maximum number of mnemonics in the message; `instructions` lists all of them. */
 const named = 4;
 
 /**
- * Thrown by `Kernel.launch`, before anything runs, if control can flow from the kernel's entry to instructions that
- * ptxlab checks but cannot execute. Its code is `unsupported-instructions`.
+ * Thrown by `Kernel.launch`, before anything runs, if control flow can reach instructions that ptxlab checks but cannot
+ * execute. Its code is `unsupported-instructions`.
  */
 export class UnsupportedInstructionsError extends PtxlabError {
-  /** Name of the kernel. */
+  /** The kernel's name. */
   readonly kernel: string;
-  /** In the order in which they are reached. */
+  /** The unsupported instructions, in the order they are reached. */
   readonly instructions: readonly UnsupportedInstruction[];
 
   constructor(kernel: string, instructions: readonly UnsupportedInstruction[]) {

@@ -1,4 +1,4 @@
-/** Web Workers, if the page is isolated from other origins: otherwise memory cannot be shared. */
+/** Runs work in Web Workers if the page is cross-origin isolated; otherwise memory cannot be shared. */
 import type { ArrayPart } from '../jit/arrays/array-part.ts';
 import type { Share, ShareResult } from '../jit/launch/share.ts';
 import type { WorkerHost } from '../jit/launch/worker-host.ts';
@@ -8,7 +8,7 @@ export type Question =
   | { readonly kind: 'share'; readonly share: Share }
   | { readonly kind: 'arrays'; readonly part: ArrayPart };
 
-/** An answer of a worker: that it is running, the result of a share, that arrays are converted, or an error. */
+/** A worker's answer: it is running, the result of its share, its arrays are converted, or an error. */
 export type Answer =
   | { readonly kind: 'up' }
   | { readonly kind: 'done'; readonly result: ShareResult }
@@ -23,7 +23,7 @@ async function start(): Promise<Worker> {
   return worker;
 }
 
-/** The next answer of a worker that does one thing at a time. */
+/** Waits for the next answer of a worker, which does one thing at a time. */
 function answerOf(worker: Worker): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const heard = new AbortController();

@@ -1,4 +1,4 @@
-/** Files of Node as sources of tensor bytes, and files that appear under their name only when they are complete. */
+/** Node files as sources of tensor bytes, and output files that appear under their name only once they are complete. */
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, link, lstat, open, rename, stat, statfs, unlink } from 'node:fs/promises';
@@ -46,20 +46,23 @@ async function openToRead(path: string): Promise<FileHandle> {
   }
 }
 
-/** For `openTensorFile`: opens the file `name` in the folder of `path`, as the shards of a model lie beside their index. */
+/**
+ * Opens the file `name` in the folder of `path`. Used with `openTensorFile`: the shards of a model lie beside their
+ * index.
+ */
 export function openBeside(path: string): (name: string) => Promise<OpenFile> {
   return (name) => openFile(join(dirname(path), name));
 }
 
 export interface NewFile {
-  /** Bytes of the whole file; checks that the disk has room for them. */
+  /** Size of the whole file in bytes. The disk is checked for enough room. */
   readonly size: number;
   /**
-   * Whether an existing file (or symbolic link to a file) of that name may be replaced, by a file with its permissions;
-   * the target of a link is never touched.
+   * Whether an existing file (or symbolic link to a file) with that name may be replaced. The new file gets its
+   * permissions. The target of a link is never touched.
    */
   readonly replace?: boolean;
-  /** Name of the temporary file, in the target's folder; by default a unique one. */
+  /** Name of the temporary file in the target's folder. Default: a unique name. */
   readonly temporary?: string;
   /** Whether to continue with the temporary file of an earlier run, which must exist and have the same size. */
   readonly resume?: boolean;
@@ -67,7 +70,7 @@ export interface NewFile {
 
 /**
  * A file being written under a temporary name. It has its full size from the start and is zero where nothing was
- * written. Ends with one of `commit`, `discard` and `suspend`.
+ * written. Call `commit`, `discard` or `suspend` to end it.
  */
 export interface PendingFile extends ByteSource, ByteSink {
   readonly target: string;
@@ -76,9 +79,9 @@ export interface PendingFile extends ByteSource, ByteSink {
   sync(): Promise<void>;
   /** Gives the complete file its name. If that fails, the temporary file is removed. */
   commit(): Promise<void>;
-  /** Removes the temporary file. Does nothing after another end. */
+  /** Removes the temporary file. Does nothing if the file was already committed, discarded or suspended. */
   discard(): Promise<void>;
-  /** Leaves the temporary file for a later run that resumes. */
+  /** Leaves the temporary file in place for a later run to resume. */
   suspend(): Promise<void>;
 }
 
@@ -112,7 +115,7 @@ export async function reopenFile(target: string, size: number): Promise<PendingF
   const found = await regularSize(handle, target).catch(() => null);
   if (found !== size) {
     await handle.close();
-    throw fileError('bad-offsets', target, `is not the file of ${size} bytes that an earlier run wrote`);
+    throw fileError('bad-offsets', target, `is not the ${size}-byte file that an earlier run wrote`);
   }
   const file = pendingFile(handle, target, target, size, true);
   return {
@@ -174,12 +177,12 @@ async function replaceBy(temporary: string, target: string): Promise<void> {
   await withFileErrors(target, () => rename(temporary, target));
 }
 
-/** Unlike a rename, a link fails if another process has created the file meanwhile. */
+/** Uses a link because, unlike a rename, it fails if another process has created the file in the meantime. */
 async function giveName(temporary: string, target: string): Promise<void> {
   try {
     await link(temporary, target);
   } catch (error) {
-    // File systems without hard links.
+    // The file system does not support hard links.
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(codeOf(error))) throw hostError(target, error);
     await requireReplaceable(target, false);
     await withFileErrors(target, () => rename(temporary, target));
@@ -189,8 +192,8 @@ async function giveName(temporary: string, target: string): Promise<void> {
 }
 
 /**
- * The permissions of the file that has the name; null if none has it, or only a link to another. Throws if it may not be
- * replaced: devices, pipes and folders never are, not even through a link.
+ * Returns the permissions of the file at `target`, or null if there is none or only a link to another file. Throws if
+ * it may not be replaced. Devices, pipes and folders are never replaced, not even through a link.
  */
 export async function requireReplaceable(target: string, replace: boolean): Promise<number | null> {
   const found = await lstat(target).catch((error: unknown) => {
@@ -199,7 +202,7 @@ export async function requireReplaceable(target: string, replace: boolean): Prom
   });
   if (found === null) return null;
   const isLink = found.isSymbolicLink();
-  // A link that leads nowhere is a link to nothing but a file.
+  // A dangling link points to no device, pipe or folder, so it may be replaced.
   const meant = isLink ? await stat(target).catch(() => null) : found;
   if (meant?.isDirectory() === true) throw fileError('is-a-directory', target, 'is a directory');
   if (meant?.isFile() === false) throw fileError('not-a-file', target, 'is not a regular file');
@@ -207,7 +210,7 @@ export async function requireReplaceable(target: string, replace: boolean): Prom
   return isLink ? null : found.mode & 0o777;
 }
 
-/** Throws `disk-full` if the disk of the output file does not have enough room. */
+/** Throws `disk-full` if the output file's disk does not have enough room. */
 export async function requireRoom(target: string, size: number): Promise<void> {
   const folder = dirname(target);
   const { bavail, bsize } = await withFileErrors(folder, () => statfs(folder));
@@ -217,13 +220,13 @@ export async function requireRoom(target: string, size: number): Promise<void> {
   throw fileError('disk-full', target, words);
 }
 
-/** Hidden, and short enough whatever the length of the target's name. */
+/** A hidden name that is short enough however long the target's name is. */
 function temporaryName(target: string): string {
   return `.${basename(target).slice(0, 50)}.${randomBytes(6).toString('hex')}.ptxlab-part`;
 }
 
 async function syncFolder(folder: string): Promise<void> {
-  // Not every system allows opening or syncing a folder; there the rename is as safe as it gets.
+  // Not every system allows opening or syncing a folder; without that, the rename is as safe as it can be.
   const handle = await open(folder, constants.O_RDONLY).catch(() => null);
   await handle?.sync().catch(() => undefined);
   await handle?.close();
@@ -233,7 +236,7 @@ function sourceOf(handle: FileHandle, path: string, size: number): ByteSource & 
   return { path, size, read: (offset, into) => withFileErrors(path, () => readAll(handle, path, offset, into)) };
 }
 
-/** Size and time of the last change of the open file, even if it was renamed. */
+/** Size and modification time of the open file, even if it was renamed. */
 async function stateOf(handle: FileHandle, path: string): Promise<string> {
   const { size, mtimeNs } = await withFileErrors(path, () => handle.stat({ bigint: true }));
   return `${size} ${mtimeNs}`;
@@ -249,7 +252,7 @@ async function regularSize(handle: FileHandle, path: string): Promise<number> {
 async function readAll(handle: FileHandle, path: string, offset: number, into: Uint8Array): Promise<void> {
   for (let done = 0; done < into.byteLength; ) {
     const { bytesRead } = await handle.read(into, done, Math.min(into.byteLength - done, mostAtOnce), offset + done);
-    if (bytesRead === 0) throw fileError('truncated', path, `ends at ${offset + done} bytes; more were expected`);
+    if (bytesRead === 0) throw fileError('truncated', path, `ends at byte ${offset + done}; more bytes were expected`);
     done += bytesRead;
   }
 }
@@ -268,8 +271,8 @@ async function unlinkIfThere(path: string): Promise<void> {
 }
 
 /**
- * An error of a file operation, as a TensorFileError that names the path; errors about space name the output file
- * instead.
+ * Runs a file operation, and turns its errors into TensorFileErrors that name `path`. Errors about disk space name
+ * `made`, the output file, instead.
  */
 export async function withFileErrors<T>(path: string, action: () => Promise<T>, made: string = path): Promise<T> {
   try {
@@ -280,8 +283,8 @@ export async function withFileErrors<T>(path: string, action: () => Promise<T>, 
 }
 
 const codes: Readonly<Record<string, readonly [TensorFileCode, string]>> = {
-  ENOENT: ['not-found', 'is not there'],
-  ENOTDIR: ['not-found', 'is not there'],
+  ENOENT: ['not-found', 'does not exist'],
+  ENOTDIR: ['not-found', 'does not exist'],
   EISDIR: ['is-a-directory', 'is a directory'],
   EACCES: ['no-permission', 'may not be accessed'],
   EPERM: ['no-permission', 'may not be accessed'],

@@ -1,4 +1,4 @@
-/** Several files being written as one: their bytes one after the other. */
+/** Writes several files as if they were one, their bytes one after the other. */
 import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { elementAt } from '../base/element-at.ts';
@@ -9,13 +9,15 @@ import { createFile, type PendingFile, reopenFile, requireRoom } from './node-fi
 export interface NewFiles {
   readonly files: readonly FilePlace[];
   readonly replace: boolean;
-  /** Name of the temporary file of a target. */
+  /** Returns the name of a target's temporary file. */
   readonly temporaryOf: (target: string) => string;
-  /** Whether to continue with the temporary files of an earlier run; some may already have their names. */
+  /**
+   * Whether to continue with the temporary files of an earlier run; some of them may already have their final names.
+   */
   readonly resume: boolean;
 }
 
-/** Begins files in the folder of `target`, which is the last of them. They get their names in their order. */
+/** Begins files in the folder of `target`, which is the last of them. They get their final names in order. */
 export async function createFiles(target: string, { files, ...how }: NewFiles): Promise<PendingFile> {
   const folder = dirname(target);
   if (!how.resume) await requireRoom(target, sizeOf(files));
@@ -35,7 +37,7 @@ async function beginFile(
   { replace, resume, temporaryOf }: Omit<NewFiles, 'files'>,
 ): Promise<PendingFile> {
   const temporary = temporaryOf(target);
-  // A file that was begun but has no temporary file any more was completed: it already has its final name.
+  // If the temporary file of an earlier run is gone, the file was completed and already has its final name.
   if (resume && !(await isThere(join(dirname(target), temporary)))) return reopenFile(target, size);
   return createFile(target, { size, replace, resume, temporary });
 }
@@ -49,7 +51,7 @@ async function isThere(path: string): Promise<boolean> {
 
 function joinFiles(target: string, made: readonly PendingFile[], places: readonly FilePlace[]): PendingFile {
   const size = sizeOf(places);
-  /** Applies an operation to the part of each file that lies in a range of the whole. */
+  /** Applies an operation to the part of each file that lies within a range of the joined bytes. */
   const within = async (
     offset: number,
     bytes: Uint8Array,

@@ -1,5 +1,5 @@
 /**
- * Tensor files by their path, in Node. `ptxlab/tensors` does the rest:
+ * Opens tensor files by path, in Node. `ptxlab/tensors` does the rest:
  *
  * ```ts
  * const a = await openTensors('a.safetensors');

@@ -1,4 +1,4 @@
-/** The files that a command writes in one go: each appears whole under its name, or not at all. */
+/** Writes a command's output files. Each appears under its name complete, or not at all. */
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { TensorFileError } from '../tensors/tensor-error.ts';
@@ -10,10 +10,10 @@ export interface OutputFile {
 }
 
 /**
- * Writes files. None gets its name before all are on disk.
+ * Writes files. None gets its final name before all of them are on disk.
  *
- * @throws TensorFileError for a name that is taken or may not be replaced, a full disk and the like; then no temporary
- *   file is left
+ * @throws TensorFileError if a name is taken or may not be replaced, if the disk is full, and so on; no temporary file
+ *   is left then
  */
 export async function writeFiles(files: readonly OutputFile[], replace: boolean): Promise<void> {
   const begun: PendingFile[] = [];
@@ -31,11 +31,11 @@ export async function writeFiles(files: readonly OutputFile[], replace: boolean)
 }
 
 /**
- * Looks at outputs before the work that makes them.
+ * Checks the outputs before the work that produces them begins.
  *
- * @param inputs files that are read; those that are no files are ignored
- * @throws TensorFileError `exists` for a name that is taken, given twice or that of an input, `not-a-file`,
- *   `is-a-directory`, `not-found` for a folder that is not there
+ * @param inputs paths that are read; paths that are not files are ignored
+ * @throws TensorFileError `exists` for a name that is taken, given twice or also an input, `not-a-file`,
+ *   `is-a-directory`, `not-found` for a folder that does not exist
  */
 export async function requireOutputs(
   outputs: readonly string[],
@@ -69,11 +69,11 @@ async function identityOf(path: string): Promise<string | null> {
   );
 }
 
-/** Its absolute path without links in the names of folders. */
+/** The absolute path, with symbolic links to folders resolved. */
 async function placeOf(path: string): Promise<string> {
   const folder = dirname(resolve(path));
   const real = await realpath(folder).catch(() => {
-    throw new TensorFileError('not-found', `${folder} is not there`);
+    throw new TensorFileError('not-found', `${folder} does not exist`);
   });
   return join(real, basename(path));
 }

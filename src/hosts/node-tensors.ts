@@ -1,19 +1,19 @@
-/** Tensor files by their path. */
+/** Opens tensor files by path. */
 import { type OpenOptions, openTensorFile } from '../tensors/open.ts';
 import type { TensorFile } from '../tensors/tensor-file.ts';
 import { openBeside, openFile, type OpenFile } from './node-files.ts';
 
 export interface OpenTensors {
   readonly file: TensorFile;
-  /** Bytes of the file, or of all files of a model in shards. */
+  /** Size of the file in bytes, or of all files of a sharded model. */
   readonly size: number;
-  /** Throws TensorFileError `changed` if one of them was modified since it was opened. */
+  /** Throws TensorFileError `changed` if one of the files was modified since it was opened. */
   readonly requireUnchanged: () => Promise<void>;
-  /** Closes the file and the others that it needs. */
+  /** Closes the file, and the other shards if there are any. */
   readonly close: () => Promise<void>;
 }
 
-/** Opens the tensor file at `path`, reading its header only. Throws TensorFileError. */
+/** Opens the tensor file at `path` and reads only its header. Throws TensorFileError. */
 export async function openTensors(path: string, options: OpenOptions = {}): Promise<OpenTensors> {
   const opened: OpenFile[] = [];
   const keep = async (opening: Promise<OpenFile>): Promise<OpenFile> => {

@@ -1,6 +1,6 @@
 /**
- * A file that one run begins and another may finish. It has a temporary name derived from its own, and a journal that
- * says which process writes it, what it is made from, and how far it has come.
+ * A file that one run begins and another may finish. Its temporary name is derived from its final name. A journal
+ * records which process writes it, what it is made from, and how much of it is complete.
  */
 import { randomBytes } from 'node:crypto';
 import { link, readdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
@@ -11,23 +11,23 @@ import { createFiles } from './node-joined.ts';
 import { withFileErrors, createFile, type PendingFile, requireRoom } from './node-files.ts';
 
 interface Journal {
-  /** Process that writes or wrote the file. */
+  /** ID of the process that is writing or last wrote the file. */
   readonly process: number;
-  /** When that process began, in the system's units, because its number may have been reused. Null if unknown. */
+  /** When that process started, in the system's units; needed because process IDs are reused. Null if unknown. */
   readonly started: string | null;
-  /** Describes the inputs and options as text: only a run with the same ones may continue. */
+  /** The inputs and options as text. Only a run with the same inputs and options may continue the file. */
   readonly work: string;
-  /** How far it has come; null before anything has been synced. */
+  /** The position up to which the file is complete; null before anything has been synced. */
   readonly position: unknown;
 }
 
 export interface UnfinishedOptions {
   readonly size: number;
-  /** Several files instead of one, in the target's folder; the last is the target. Null for a single file. */
+  /** The files to write instead of one, all in the target's folder; the last is the target. Null for a single file. */
   readonly files?: readonly FilePlace[] | null;
   readonly replace: boolean;
   readonly work: string;
-  /** Continue an earlier run, if there is one. */
+  /** Whether to continue an earlier run, if there is one. */
   readonly resume: boolean;
 }
 
@@ -35,13 +35,13 @@ export interface UnfinishedFile {
   readonly file: PendingFile;
   /** The position that an earlier run reached; null for a new file. */
   readonly position: unknown;
-  /** Syncs the written data, and records that everything before a position is complete. */
+  /** Syncs the written data, and records that everything before `position` is complete. */
   note(position: unknown): Promise<void>;
-  /** Gives the file its name. */
+  /** Gives the file its final name. */
   commit(): Promise<void>;
-  /** Leaves everything in place, for a run that resumes. */
+  /** Leaves everything in place for a later run to resume. */
   suspend(): Promise<void>;
-  /** Leaves nothing behind. */
+  /** Removes the file and its journal. */
   discard(): Promise<void>;
 }
 
@@ -63,7 +63,7 @@ export async function openUnfinished(target: string, options: UnfinishedOptions)
   if (goesOn && left.work !== work) {
     throw new TensorFileError(
       'exists',
-      `${target} was started from another input or with other options: --force starts over`,
+      `${target} was started from a different input or with different options: --force starts over`,
     );
   }
   if (!goesOn && left !== null && !resume && !replace) {
@@ -72,10 +72,10 @@ export async function openUnfinished(target: string, options: UnfinishedOptions)
   const started = await startOf(process.pid);
   const textOf = (reached: unknown): string =>
     JSON.stringify({ process: process.pid, started, work, position: reached } satisfies Journal);
-  // The owner of the journal owns the file, so files without a living owner may be taken.
+  // Whoever owns the journal owns the file, so a file whose owner is no longer running may be taken over.
   const isOurs = await claim(journal, found, textOf(goesOn ? left.position : null), target).catch(
     async (error: unknown) => {
-      // If not even the journal fits, the error still names the size of the whole.
+      // If not even the journal fits, the error still gives the size of the whole file.
       if (error instanceof TensorFileError && error.code === 'disk-full') await requireRoom(target, size);
       throw error;
     },
@@ -137,7 +137,7 @@ async function readText(path: string): Promise<string | null> {
   return readFile(path, 'utf8').catch(() => null);
 }
 
-/** Null if there is none, or if it is not a valid journal. */
+/** Parses a journal; null if there is no text or it is not a valid journal. */
 function journalOf(text: string | null): Journal | null {
   try {
     const journal: unknown = JSON.parse(text ?? 'null');
@@ -148,8 +148,8 @@ function journalOf(text: string | null): Journal | null {
 }
 
 /**
- * Replaces the journal that was found, if any, with a new one. If several processes find the same one, only one
- * succeeds: only one can move the old one away, and a link fails if a new one exists.
+ * Replaces the journal that was found, if any, with a new one. If several processes find the same journal, only one of
+ * them succeeds, because only one can move the old journal away, and the link fails if a new one exists.
  */
 async function claim(path: string, found: string | null, own: string, target: string): Promise<boolean> {
   const unique = `${path}.${randomBytes(6).toString('hex')}`;
@@ -177,7 +177,7 @@ async function succeeds(action: Promise<void>): Promise<boolean> {
   );
 }
 
-/** Whole or not at all. */
+/** Writes the journal completely or not at all. */
 async function writeJournal(path: string, text: string, target: string): Promise<void> {
   const fresh = `${path}.new`;
   try {
@@ -189,7 +189,7 @@ async function writeJournal(path: string, text: string, target: string): Promise
   }
 }
 
-/** Files that runs left when they were killed while writing the journal. */
+/** Files left by runs that were killed while they wrote the journal. */
 async function leftoversOf(journal: string): Promise<readonly string[]> {
   const [folder, name] = [dirname(journal), basename(journal)];
   const names = await readdir(folder).catch(() => []);
@@ -211,9 +211,9 @@ async function isAlive({ process: id, started }: Journal): Promise<boolean> {
   return started === null || started === (await startOf(id));
 }
 
-/** When a process began, if the system has /proc. */
+/** When a process started, if the system has /proc. */
 async function startOf(id: number): Promise<string | null> {
-  // The name of the program, in parentheses, may contain any characters.
+  // The program name, in parentheses, may contain any characters.
   const fields = (await readText(`/proc/${id}/stat`))?.replace(/^.*\)/s, '').trim().split(' ');
   return fields?.[19] ?? null;
 }

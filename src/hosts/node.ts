@@ -1,4 +1,4 @@
-/** Worker threads of Node: a pool that stays warm between launches, for all devices of the process. */
+/** Node worker threads: one pool for all devices of the process, kept alive between launches. */
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
@@ -8,17 +8,17 @@ import { mostWorkers } from '../machine/launch.ts';
 const arrayPart = fileURLToPath(new URL('../jit/arrays/array-part.js', import.meta.url));
 
 let pool: Piscina | null = null;
-/** Threads that are known to be running. */
+/** Number of threads known to be running. */
 let up = 0;
 
-/** Threads are started when there is a task for them, and idle threads do not keep the process alive. */
+/** Returns the pool. Threads start when there is a task for them, and idle threads do not keep the process alive. */
 function started(): Piscina {
   pool ??= new Piscina({
     filename: fileURLToPath(new URL('../jit/launch/share.js', import.meta.url)),
     minThreads: 0,
     maxThreads: mostWorkers,
     idleTimeout: Number.POSITIVE_INFINITY,
-    // The main thread's loaders and inspectors do not apply to workers.
+    // Workers must not inherit the main thread's loaders and inspectors.
     execArgv: [],
   });
   return pool;
@@ -28,13 +28,13 @@ export const host: WorkerHost = {
   async ready(count) {
     if (count <= up) return true;
     const threads = started();
-    // Each task waits for the others, so that no thread runs two of them.
+    // Each task waits until all have started, so no thread runs two of them.
     const arrived = new SharedArrayBuffer(4);
     try {
       await Promise.all(Array.from({ length: count }, () => threads.run({ arrived, count }, { name: 'meet' })));
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      process.emitWarning(`worker threads do not start, so launches run on one thread: ${why}`);
+      process.emitWarning(`worker threads did not start, so launches run on one thread: ${why}`);
       return false;
     }
     up = Math.max(up, count);

@@ -1,19 +1,20 @@
 /**
- * A sweep on the threads of Node: each takes the next chunks, as many as a kernel processes at once, and returns their
- * digests.
+ * A sweep on Node worker threads. Each thread takes the next chunks, as many as a kernel processes at once, and returns
+ * their digests.
  */
 import { Worker } from 'node:worker_threads';
 import { type ChunkDigest, type Sweep, sweepChunks } from '../sweep.ts';
 
-/** The data that a thread needs. */
+/** The parts of a sweep that a thread needs. */
 export type SweepTask = Pick<Sweep, 'kernel' | 'chunkSize'>;
 
-/** Fewer inputs than this are done before a thread has started. */
+/** A sweep over fewer inputs than this is done before a thread would have started. */
 const worthThreads = 2 ** 22;
 
 /**
- * Digests of chunks, each group as soon as it is done. Chunks are started in the given order, so if a chunk is wrong
- * and the caller stops with `enough`, all earlier ones are still delivered. An aborted sweep ends early.
+ * Yields the digests of chunks, one group at a time as soon as it is done. Chunks are started in the given order, so if
+ * a chunk is wrong and the caller stops with `enough`, all earlier chunks are still delivered. An aborted sweep ends
+ * early.
  */
 export async function* sweepInThreads(
   { kernel, chunkSize }: SweepTask,
@@ -57,7 +58,7 @@ interface Done {
   readonly digests: readonly ChunkDigest[];
 }
 
-/** Null if the thread was ended before it was done. */
+/** Resolves to null if the thread was terminated before the group was done. */
 async function begin(worker: SweepThread, group: readonly number[] = []): Promise<Done | null> {
   const digests = await worker.run(group);
   return digests === null ? null : { worker, digests };

@@ -1,4 +1,4 @@
-/** One thread of a sweep: takes groups of chunks until it is ended. */
+/** One thread of a sweep. It takes groups of chunks until it is terminated. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { type ChunkDigest, sweepChunks } from '../sweep.ts';
 import type { SweepTask } from './sweep-threads.ts';

@@ -1,4 +1,4 @@
-/** The code of a Web Worker. Threads of Node are started by their pool and call these functions themselves. */
+/** The code of a Web Worker. Node threads are started by their pool and call these functions directly. */
 import { runArrayPart } from '../jit/arrays/array-part.ts';
 import { runShare } from '../jit/launch/share.ts';
 import type { Answer, Question } from './browser.ts';
