@@ -12,7 +12,7 @@ const out = join(root, 'dist/bin');
 
 /** Needed at every start. The rest of `cli` is loaded by command. */
 const start =
-  /commander|base\/error\.ts|tensors\/containers\.ts|cli\/(command-parts|exit|output|program|version|\w+-commands)\.ts/;
+  /commander|base\/error\.ts|tensors\/containers\.ts|cli\/(command-line|command-parts|exit|output|process-session|program|version|\w+-commands)\.ts/;
 
 /** Shared by the commands about PTX; `check` needs nothing else. */
 const ptx =

@@ -7,6 +7,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { processSession } from '../src/cli/process-session.ts';
 import { DigestFile } from '../src/cli/sweep/digest-file.ts';
 import { prepareEval } from '../src/evaluate.ts';
 import { expand } from '../src/isa/expand.ts';
@@ -47,7 +48,7 @@ const all = sweeps();
 const narrow = all.filter(({ inputBits }) => inputBits <= 16);
 // Fast conversions first.
 const wide = all.filter(({ inputBits }) => inputBits > 16).sort((a, b) => b.kernel.lanes - a.kernel.lanes);
-const file = await DigestFile.read(path, true);
+const file = await DigestFile.read(path, processSession, true);
 for (const sweep of narrow) {
   const known = file.of(sweep.name);
   if (!known.has(0)) known.set(0, referenceDigest(sweep));

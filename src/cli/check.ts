@@ -12,7 +12,8 @@ import type { TargetName, VersionName } from '../isa/targets.ts';
 import { type ExitCode, UsageError, worse } from './exit.ts';
 import { displayName, readInput, streamInput } from './io.ts';
 import { type JudgeFlags, readIsa, readTarget, readTargets } from './options.ts';
-import { writeError, writeOut } from './output.ts';
+import { write, writeJson } from './output.ts';
+import type { Session } from './session.ts';
 import { columnsOf, styleFor } from './style.ts';
 import { packageVersion } from './version.ts';
 
@@ -26,36 +27,42 @@ export interface CheckFlags extends JudgeFlags {
   readonly batch?: boolean;
 }
 
-export async function checkCommand(files: readonly string[], flags: CheckFlags): Promise<ExitCode> {
+export async function checkCommand(files: readonly string[], flags: CheckFlags, session: Session): Promise<ExitCode> {
+  const { stdout, stderr } = session;
   const isa = readIsa(flags.isa);
-  if (flags.batch === true) return runBatch(files, flags, isa);
+  if (flags.batch === true) return runBatch(files, flags, isa, session);
   if (files.length === 0) throw new UsageError('check needs a file, or - for stdin');
   const names = flags.target === undefined ? [undefined] : readTargets(flags.target);
   const judged: Judged[] = [];
   let exit: ExitCode = 0;
   for (const file of files) {
-    const text = await readInput(file);
+    const text = await readInput(file, session);
     if (!text.ok) {
-      await writeError(`ptxlab: ${text.error}\n`);
+      await write(stderr, `ptxlab: ${text.error}\n`);
       exit = 2;
       continue;
     }
     const source = new SourceText(text.value, displayName(file));
     const reports = names.map((target) => judge(source, { target, isa }, flags.W === 'error'));
     exit = worse(exit, reports.some(({ report }) => !isAccepted(report)) ? 1 : 0);
-    await writeFindings(reports, flags);
-    if (flags.quiet !== true) await writeError(summarize(reports, columnsOf(process.stderr)));
+    await writeFindings(reports, flags, session);
+    if (flags.quiet !== true) await write(stderr, summarize(reports, columnsOf(stderr)));
     judged.push(...reports);
   }
-  if (flags.format === 'json') await writeOut(`${JSON.stringify(judged.map(jsonRecord), null, 2)}\n`);
-  if (flags.format === 'sarif') await writeOut(renderSarif(mergeAll(judged), packageVersion()));
+  if (flags.format === 'json') await writeJson(stdout, judged.map(jsonRecord));
+  if (flags.format === 'sarif') await write(stdout, renderSarif(mergeAll(judged), packageVersion()));
   return exit;
 }
 
-async function runBatch(files: readonly string[], flags: CheckFlags, isa: VersionName | undefined): Promise<ExitCode> {
+async function runBatch(
+  files: readonly string[],
+  flags: CheckFlags,
+  isa: VersionName | undefined,
+  session: Session,
+): Promise<ExitCode> {
   if (files.length > 1) throw new UsageError('check --batch reads one stream of requests');
   const [file = '-'] = files;
-  return checkBatch(streamInput(file), {
+  return checkBatch(streamInput(file, session), session.stdout, {
     target: readTarget(flags.target),
     isa,
     warningsAreErrors: flags.W === 'error',
@@ -73,19 +80,19 @@ function judge(source: SourceText, { target, isa }: Judgement, warningsAreErrors
   return { source, report: warningsAreErrors ? withWarningsAsErrors(report) : report };
 }
 
-async function writeFindings(reports: readonly Judged[], flags: CheckFlags): Promise<void> {
+async function writeFindings(reports: readonly Judged[], flags: CheckFlags, { stdout, env }: Session): Promise<void> {
   const [merged] = mergeAll(reports);
   if (merged === undefined) return;
   switch (flags.format) {
     case 'pretty': {
-      const style = await styleFor(flags.color, process.stdout);
+      const style = await styleFor(flags.color, stdout, env);
       const repeats = flags.all === true ? Number.POSITIVE_INFINITY : 3;
-      return writeOut(renderPretty(merged, { style, width: columnsOf(process.stdout), repeats }));
+      return write(stdout, renderPretty(merged, { style, width: columnsOf(stdout), repeats }));
     }
     case 'ptxas':
-      return writeOut(renderPtxas(merged));
+      return write(stdout, renderPtxas(merged));
     case 'github':
-      return writeOut(renderGithub(merged));
+      return write(stdout, renderGithub(merged));
     case 'json':
     case 'sarif':
       return;

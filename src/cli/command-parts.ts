@@ -1,9 +1,10 @@
 /** Declarations that commands share. */
 import type { Command } from 'commander';
 import type { ExitCode } from './exit.ts';
+import type { Session } from './session.ts';
 
-/** Receives the exit code of a command. */
-export type Finish = (exit: ExitCode) => void;
+/** Runs a command in the session of the command line. */
+export type Start = (command: (session: Session) => Promise<ExitCode>) => Promise<void>;
 
 export function examples(command: Command, ...lines: readonly string[]): Command {
   return command.addHelpText('before', `Examples:\n${lines.map((line) => `  ${line}\n`).join('')}`);

@@ -16,45 +16,49 @@ import { choiceOf, type ConvertFlags, containerOf, idlePatterns, shardingOf } fr
 import { configureModel } from './convert/config.ts';
 import { planText, planJson, reportWords, scaleNote, summaryText } from './convert/text.ts';
 import { type ExitCode, UsageError } from './exit.ts';
-import { interruptible } from './interrupt.ts';
-import { writeError, writeOut } from './output.ts';
+import { write, writeJson } from './output.ts';
 import { progressBar } from './progress.ts';
 import { filesOfInput } from './input-files.ts';
+import type { Session } from './session.ts';
 import { openTensors, type TensorInput } from './tensor-input.ts';
 import { lookAlikeWords, warn } from './warnings.ts';
 
-export async function convertCommand(paths: readonly string[], flags: ConvertFlags): Promise<ExitCode> {
+export async function convertCommand(
+  paths: readonly string[],
+  flags: ConvertFlags,
+  session: Session,
+): Promise<ExitCode> {
+  const { stdout, stderr } = session;
   const [from, to, ...more] = paths;
   if (from === undefined || to === undefined || more.length > 0)
     throw new UsageError('convert takes two files: IN OUT');
   const choice = { ...choiceOf(flags), shards: shardingOf(to, flags) };
   const container = containerOf(to);
-  return interruptible(async (signal) => {
+  return session.interruptible(async (signal) => {
     const input = await openTensors(from, { ...flags, only: [] });
     try {
       const idle = idlePatterns(input, flags);
       if (flags.quiet !== true) {
-        for (const words of idle) await writeError(`ptxlab: warning: ${words}\n`);
-        await warn(from, lookAlikeWords(modelOf(input.file).lookAlikes));
+        for (const words of idle) await write(stderr, `ptxlab: warning: ${words}\n`);
+        await warn(stderr, from, lookAlikeWords(modelOf(input.file).lookAlikes));
       }
       const plan = planFor(to, input, container, choice);
       await refuseSameFiles(filesOfInput(input), filesOf(to, plan));
       if (flags.dryRun === true) {
         await requireValues(plan, input.file);
-        await writeOut(flags.json === true ? `${JSON.stringify(planJson(plan), null, 2)}\n` : planText(plan));
+        await (flags.json === true ? writeJson(stdout, planJson(plan)) : write(stdout, planText(plan)));
         return 0;
       }
       const started = performance.now();
-      const report = await writeConverted(input, to, plan, flags, signal);
+      const report = await writeConverted(input, to, plan, { flags, session, signal });
       if (report === null || signal.aborted) return 2;
       const seconds = (performance.now() - started) / 1000;
-      if (flags.json === true)
-        await writeOut(`${JSON.stringify({ ...planJson(plan), ...report, seconds }, null, 2)}\n`);
+      if (flags.json === true) await writeJson(stdout, { ...planJson(plan), ...report, seconds });
       if (flags.quiet === true) return 0;
-      await warn(from, reportWords(report));
-      await writeError(`${scaleNote(plan)}${summaryText(plan, input.size, seconds)}`);
+      await warn(stderr, from, reportWords(report));
+      await write(stderr, `${scaleNote(plan)}${summaryText(plan, input.size, seconds)}`);
       if (plan.quantizationConfig !== null)
-        await writeError(await configureModel(from, to, choice.layout, plan.quantizationConfig));
+        await write(stderr, await configureModel(from, to, choice.layout, plan.quantizationConfig));
       return 0;
     } finally {
       await input.close();
@@ -79,13 +83,19 @@ function filesOf(to: string, { layout }: ConversionPlan): readonly string[] {
   return layout.files?.map(({ name }) => join(dirname(to), name)) ?? [to];
 }
 
+interface Task {
+  readonly flags: ConvertFlags;
+  readonly session: Session;
+  readonly signal: AbortSignal;
+}
+
 async function writeConverted(
   input: TensorInput,
   to: string,
   plan: ConversionPlan,
-  flags: ConvertFlags,
-  signal: AbortSignal,
+  task: Task,
 ): Promise<ConversionReport | null> {
+  const { flags, session, signal } = task;
   const { size, files } = plan.layout;
   const out = await openUnfinished(to, {
     size,
@@ -95,7 +105,7 @@ async function writeConverted(
     work: await workOf(input, plan, flags),
   });
   const total = plan.work.reduce((sum, { entry }) => sum + entry.byteLength, 0);
-  const progress = await progressBar(`converting`, total, flags.quiet === true);
+  const progress = await progressBar('converting', total, session, flags.quiet === true);
   const journal = new JournalKeeper(out);
   let report: ConversionReport;
   try {
@@ -110,7 +120,7 @@ async function writeConverted(
     await input.requireUnchanged();
   } catch (error) {
     progress.end();
-    await giveUp(error, { input, to, flags, signal, out, isKept: journal.isKept });
+    await giveUp(error, { ...task, input, to, out, isKept: journal.isKept });
     return null;
   }
   progress.end();
@@ -120,18 +130,17 @@ async function writeConverted(
   return report;
 }
 
-interface Broken {
+interface Broken extends Task {
   readonly input: TensorInput;
   readonly to: string;
-  readonly flags: ConvertFlags;
-  readonly signal: AbortSignal;
   readonly out: UnfinishedFile;
   /** Whether the data is safely on disk. */
   readonly isKept: boolean;
 }
 
 /** Keeps data that a later run can continue with, or removes it, and throws the cause, unless the user interrupted. */
-async function giveUp(error: unknown, { input, to, flags, signal, out, isKept }: Broken): Promise<void> {
+async function giveUp(error: unknown, broken: Broken): Promise<void> {
+  const { input, to, flags, session, signal, out, isKept } = broken;
   const changed = await input.requireUnchanged().then(
     () => null,
     (found: unknown) => found,
@@ -140,7 +149,7 @@ async function giveUp(error: unknown, { input, to, flags, signal, out, isKept }:
   const canResume = isKept && changed === null;
   await (canResume ? out.suspend() : out.discard());
   if (signal.aborted) {
-    if (canResume && flags.quiet !== true) await writeError(`ptxlab: ${to} is unfinished; ${advice}\n`);
+    if (canResume && flags.quiet !== true) await write(session.stderr, `ptxlab: ${to} is unfinished; ${advice}\n`);
     return;
   }
   // Of all errors, only those about values do not name their file.

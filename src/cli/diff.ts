@@ -10,11 +10,11 @@ import { isClean, type Limits } from './diff/verdict.ts';
 import { modelOf } from '../tensors/checkpoints/model-tensors.ts';
 import { lookAlikeWords, warn } from './warnings.ts';
 import { type ExitCode, UsageError } from './exit.ts';
-import { interruptible } from './interrupt.ts';
 import type { CommonFlags } from './options.ts';
-import { writeOut } from './output.ts';
+import { write, writeJson } from './output.ts';
 import { progressBar } from './progress.ts';
 import { filesOfInput } from './input-files.ts';
+import type { Session } from './session.ts';
 import { columnsOf, isAscii, styleFor } from './style.ts';
 import { openTensors, type TensorFlags, type TensorInput } from './tensor-input.ts';
 
@@ -38,21 +38,23 @@ interface DiffSettings {
   readonly details: number;
 }
 
-export async function diffCommand(paths: readonly string[], flags: DiffFlags): Promise<ExitCode> {
+export async function diffCommand(paths: readonly string[], flags: DiffFlags, session: Session): Promise<ExitCode> {
   const [pathA, pathB, more] = paths;
   if (pathA === undefined || pathB === undefined || more !== undefined)
     throw new UsageError('diff needs two tensor files');
   const settings = readSettings(flags);
-  return interruptible((signal) => diffFiles(pathA, pathB, { flags, settings, signal }));
+  return session.interruptible((signal) => diffFiles(pathA, pathB, { flags, settings, session, signal }));
 }
 
 interface Task {
   readonly flags: DiffFlags;
   readonly settings: DiffSettings;
+  readonly session: Session;
   readonly signal: AbortSignal;
 }
 
-async function diffFiles(pathA: string, pathB: string, { flags, settings, signal }: Task): Promise<ExitCode> {
+async function diffFiles(pathA: string, pathB: string, task: Task): Promise<ExitCode> {
+  const { flags, settings, session, signal } = task;
   const a = await openTensors(pathA, flags);
   try {
     const b = await openTensors(pathB, flags);
@@ -60,12 +62,12 @@ async function diffFiles(pathA: string, pathB: string, { flags, settings, signal
       if (flags.html !== undefined)
         await requireOutputs([flags.html], [a, b].flatMap(filesOfInput), flags.force === true);
       if (flags.quiet !== true)
-        for (const { path, file } of [a, b]) await warn(path, lookAlikeWords(modelOf(file).lookAlikes));
-      const diff = await compared(a, b, { flags, settings, signal });
+        for (const { path, file } of [a, b]) await warn(session.stderr, path, lookAlikeWords(modelOf(file).lookAlikes));
+      const diff = await compared(a, b, task);
       if (signal.aborted) return 2;
       if (flags.only !== undefined && diff.pairs.length + diff.onlyInA.length + diff.onlyInB.length === 0)
         throw new PtxlabError('no-such-tensor', '--only takes no tensor of either file');
-      await report(diff, flags, settings);
+      await report(diff, task);
       return isClean(diff, settings.limits) ? 0 : 1;
     } finally {
       await b.close();
@@ -75,9 +77,9 @@ async function diffFiles(pathA: string, pathB: string, { flags, settings, signal
   }
 }
 
-async function compared(a: TensorInput, b: TensorInput, { flags, settings, signal }: Task): Promise<FileDiff> {
+async function compared(a: TensorInput, b: TensorInput, { flags, settings, session, signal }: Task): Promise<FileDiff> {
   const pairing = pairTensors(modelOf(a.file), modelOf(b.file), a.takes);
-  const progress = await progressBar('comparing', elementsToCompare(pairing), flags.quiet === true);
+  const progress = await progressBar('comparing', elementsToCompare(pairing), session, flags.quiet === true);
   try {
     const found = await comparePairing(pairing, {
       worst: settings.worst,
@@ -92,16 +94,18 @@ async function compared(a: TensorInput, b: TensorInput, { flags, settings, signa
   }
 }
 
-async function report(diff: FileDiff, flags: DiffFlags, { limits, details }: DiffSettings): Promise<void> {
+async function report(diff: FileDiff, { flags, settings, session }: Task): Promise<void> {
+  const { limits, details } = settings;
+  const { stdout, env } = session;
   if (flags.html !== undefined) await writeReport(flags.html, diff, limits, flags.force === true);
-  if (flags.json === true) return writeOut(`${JSON.stringify(diffJson(diff, limits), null, 2)}\n`);
+  if (flags.json === true) return writeJson(stdout, diffJson(diff, limits));
   const layout = {
-    style: await styleFor(flags.color, process.stdout),
-    width: columnsOf(process.stdout),
-    isAscii: isAscii(flags.ascii === true, process.env),
+    style: await styleFor(flags.color, stdout, env),
+    width: columnsOf(stdout),
+    isAscii: isAscii(flags.ascii === true, env),
     details,
   };
-  await writeOut(diffText(diff, limits, layout));
+  await write(stdout, diffText(diff, limits, layout));
 }
 
 async function writeReport(path: string, diff: FileDiff, limits: Limits, replace: boolean): Promise<void> {

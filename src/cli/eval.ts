@@ -9,7 +9,8 @@ import { type Evaluated, type EvaluatedOperand, evaluatedJson, evaluatedText, la
 import { type ExitCode, UsageError } from './exit.ts';
 import { streamInput } from './io.ts';
 import { type JudgeFlags, readTargetChoice } from './options.ts';
-import { writeError, writeOut } from './output.ts';
+import { write, writeJson } from './output.ts';
+import type { Session } from './session.ts';
 import { columnsOf, styleFor } from './style.ts';
 
 export interface EvalFlags extends JudgeFlags {
@@ -22,19 +23,20 @@ export async function evalCommand(
   instruction: string | undefined,
   operands: readonly string[],
   flags: EvalFlags,
+  session: Session,
 ): Promise<ExitCode> {
   const words = [instruction ?? '', ...operands].flatMap(splitWords);
   refuseOptions(words);
   const place = readTargetChoice(flags);
-  if (flags.batch === true) return evalBatch(streamInput(batchFile(words)), place);
+  if (flags.batch === true) return evalBatch(streamInput(batchFile(words), session), session.stdout, place);
   const [mnemonic, ...texts] = words;
   if (mnemonic === undefined) throw new UsageError('eval needs an instruction and its operands');
   const prepared = prepareEval(mnemonic, texts.length, place, {});
   if (!prepared.ok) {
-    await writeError(`ptxlab: ${prepared.error.code}: ${prepared.error.message}\n`);
+    await write(session.stderr, `ptxlab: ${prepared.error.code}: ${prepared.error.message}\n`);
     return 1;
   }
-  await writeEvaluated(evaluateTexts(prepared.value, texts), prepared.value, flags);
+  await writeEvaluated(evaluateTexts(prepared.value, texts), prepared.value, flags, session);
   return 0;
 }
 
@@ -84,12 +86,17 @@ function evaluateTexts({ variant, evaluator, environment }: Prepared, texts: rea
   return { mnemonic: variant.mnemonic, inputs, outputs, pictures };
 }
 
-async function writeEvaluated(evaluated: Evaluated, prepared: Prepared, flags: EvalFlags): Promise<void> {
+async function writeEvaluated(
+  evaluated: Evaluated,
+  prepared: Prepared,
+  flags: EvalFlags,
+  { stdout, env }: Session,
+): Promise<void> {
   const inputs = evaluated.inputs.map(({ bits }) => bits);
   const lanes = flags.explain === true ? explainLanes(prepared, inputs) : null;
-  if (flags.json === true) return writeOut(`${JSON.stringify(evaluatedJson(evaluated, lanes), null, 2)}\n`);
-  const style = await styleFor(flags.color, process.stdout);
-  const width = columnsOf(process.stdout);
+  if (flags.json === true) return writeJson(stdout, evaluatedJson(evaluated, lanes));
+  const style = await styleFor(flags.color, stdout, env);
+  const width = columnsOf(stdout);
   const lines = [...evaluatedText(evaluated, width, style), ...lanesText(lanes ?? [], width, style)];
-  return writeOut(`${lines.join('\n')}\n`);
+  return write(stdout, `${lines.join('\n')}\n`);
 }

@@ -6,7 +6,8 @@ import { type Explanation, explain } from '../explain/explain.ts';
 import { explanationText } from '../explain/text.ts';
 import type { ExitCode } from './exit.ts';
 import { type JudgeFlags, readTargetChoice } from './options.ts';
-import { writeOut } from './output.ts';
+import { write, writeJson } from './output.ts';
+import type { Session } from './session.ts';
 import { columnsOf, isAscii, styleFor } from './style.ts';
 
 export interface ExplainFlags extends JudgeFlags {
@@ -14,14 +15,14 @@ export interface ExplainFlags extends JudgeFlags {
   readonly ascii?: boolean;
 }
 
-export async function explainCommand(text: string, flags: ExplainFlags): Promise<ExitCode> {
+export async function explainCommand(text: string, flags: ExplainFlags, { stdout, env }: Session): Promise<ExitCode> {
   const explained = explain(text, readTargetChoice(flags));
   if (flags.json === true) {
-    await writeOut(`${JSON.stringify(jsonOf(explained), null, 2)}\n`);
+    await writeJson(stdout, jsonOf(explained));
   } else {
-    const style = await styleFor(flags.color, process.stdout);
-    const glyphs = isAscii(flags.ascii === true, process.env) ? asciiGlyphs : boxGlyphs;
-    await writeOut(explanationText(explained, { width: columnsOf(process.stdout), style, glyphs }));
+    const style = await styleFor(flags.color, stdout, env);
+    const glyphs = isAscii(flags.ascii === true, env) ? asciiGlyphs : boxGlyphs;
+    await write(stdout, explanationText(explained, { width: columnsOf(stdout), style, glyphs }));
   }
   return explained.kind === 'refused' ? 1 : 0;
 }

@@ -1,12 +1,12 @@
 /** The commands about tensor files. */
 import type { Command } from 'commander';
 import { containerTitles } from '../tensors/containers.ts';
-import { collect, examples, type Finish } from './command-parts.ts';
+import { collect, examples, type Start } from './command-parts.ts';
 import type { DiffFlags } from './diff.ts';
 import type { ConvertFlags } from './convert/choice.ts';
 import type { InspectFlags } from './inspect.ts';
 
-export function defineConvert(program: Command, finish: Finish): void {
+export function defineConvert(program: Command, start: Start): void {
   const command = program
     .command('convert')
     .description('Convert the floating-point tensors of a file; the new file can have another container.')
@@ -30,7 +30,7 @@ export function defineConvert(program: Command, finish: Finish): void {
     .option('--json', 'write JSON')
     .action(async (files: readonly string[], _: unknown, self: Command) => {
       const flags = self.optsWithGlobals<ConvertFlags>();
-      finish(await (await import('./convert.ts')).convertCommand(files, flags));
+      await start(async (session) => (await import('./convert.ts')).convertCommand(files, flags, session));
     });
   examples(
     command,
@@ -43,7 +43,7 @@ export function defineConvert(program: Command, finish: Finish): void {
   );
 }
 
-export function defineInspect(program: Command, finish: Finish): void {
+export function defineInspect(program: Command, start: Start): void {
   const command = program
     .command('inspect')
     .description(`Show the contents of tensor files: ${containerTitles().join(', ')}.`)
@@ -57,7 +57,7 @@ export function defineInspect(program: Command, finish: Finish): void {
     .option('--ascii', 'draw without block characters')
     .action(async (files: readonly string[], _: unknown, self: Command) => {
       const flags = self.optsWithGlobals<InspectFlags>();
-      finish(await (await import('./inspect.ts')).inspectCommand(files, flags));
+      await start(async (session) => (await import('./inspect.ts')).inspectCommand(files, flags, session));
     });
   examples(
     command,
@@ -68,7 +68,7 @@ export function defineInspect(program: Command, finish: Finish): void {
   );
 }
 
-export function defineDiff(program: Command, finish: Finish): void {
+export function defineDiff(program: Command, start: Start): void {
   const command = program
     .command('diff')
     .description('Compare the tensors of two files by value; scales are applied, types may differ.')
@@ -87,7 +87,7 @@ export function defineDiff(program: Command, finish: Finish): void {
     .option('--ascii', 'draw without block characters')
     .action(async (files: readonly string[], _: unknown, self: Command) => {
       const flags = self.optsWithGlobals<DiffFlags>();
-      finish(await (await import('./diff.ts')).diffCommand(files, flags));
+      await start(async (session) => (await import('./diff.ts')).diffCommand(files, flags, session));
     });
   examples(
     command,

@@ -5,7 +5,8 @@ import { conversionMatrix, matrixText } from '../explain/matrix.ts';
 import { ptxForms } from '../isa/table.ts';
 import { type ExitCode, UsageError } from './exit.ts';
 import { type JudgeFlags, readTargetChoice } from './options.ts';
-import { writeOut } from './output.ts';
+import { write, writeJson } from './output.ts';
+import type { Session } from './session.ts';
 import { columnsOf } from './style.ts';
 
 export interface FormsFlags extends JudgeFlags {
@@ -14,20 +15,21 @@ export interface FormsFlags extends JudgeFlags {
   readonly json?: boolean;
 }
 
-export async function formsCommand(flags: FormsFlags): Promise<ExitCode> {
+export async function formsCommand(flags: FormsFlags, { stdout }: Session): Promise<ExitCode> {
   const place = readTargetChoice(flags);
   if (flags.matrix === true) {
     const opcode = flags.opcode === undefined ? 'cvt' : requireOpcode(flags.opcode);
     if (opcode !== 'cvt') throw new UsageError(`--matrix shows the conversions of cvt; ${opcode} has none`);
     const cells = conversionMatrix(place);
-    await writeOut(flags.json === true ? json(cells) : lines(matrixText(cells)));
+    await (flags.json === true ? writeJson(stdout, cells) : write(stdout, lines(matrixText(cells))));
     return 0;
   }
   const found = formsAt(place, flags.opcode === undefined ? null : requireOpcode(flags.opcode));
   const entries = found.map((form) => describeForm(form, place));
-  const width = columnsOf(process.stdout);
-  if (flags.json === true) await writeOut(json(entries));
-  else await writeOut(lines(flags.opcode === undefined ? listingText(entries, width) : detailedText(entries, width)));
+  const width = columnsOf(stdout);
+  if (flags.json === true) await writeJson(stdout, entries);
+  else
+    await write(stdout, lines(flags.opcode === undefined ? listingText(entries, width) : detailedText(entries, width)));
   return 0;
 }
 
@@ -36,10 +38,6 @@ function requireOpcode(name: string): string {
   if (known.includes(name)) return name;
   const close = nearestWord(name, known);
   throw new UsageError(`no forms of '${name}'${close === null ? '' : ` (did you mean ${close}?)`}`);
-}
-
-function json(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
 }
 
 function lines(text: readonly string[]): string {

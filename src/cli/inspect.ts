@@ -7,10 +7,10 @@ import { type ExitCode, UsageError, worse } from './exit.ts';
 import type { InspectedTensor, Inspection } from './inspect/inspection.ts';
 import { inspectionJson } from './inspect/json.ts';
 import { inspectionText, plural } from './inspect/text.ts';
-import { interruptible } from './interrupt.ts';
 import type { CommonFlags } from './options.ts';
-import { writeError, writeOut } from './output.ts';
+import { write, writeJson } from './output.ts';
 import { progressBar } from './progress.ts';
+import type { Session } from './session.ts';
 import { columnsOf, isAscii, styleFor } from './style.ts';
 import { openTensors, type TensorFlags, type TensorInput } from './tensor-input.ts';
 import { lookAlikeWords, warn } from './warnings.ts';
@@ -23,34 +23,43 @@ export interface InspectFlags extends CommonFlags, TensorFlags {
   readonly ascii?: boolean;
 }
 
-export async function inspectCommand(paths: readonly string[], flags: InspectFlags): Promise<ExitCode> {
+export async function inspectCommand(
+  paths: readonly string[],
+  flags: InspectFlags,
+  session: Session,
+): Promise<ExitCode> {
   if (paths.length === 0) throw new UsageError('inspect needs a tensor file');
-  return interruptible(async (signal) => {
+  return session.interruptible(async (signal) => {
     let exit: ExitCode = 0;
     const records: object[] = [];
     for (const path of paths) {
       try {
-        const inspection = await inspectFile(path, flags, signal);
+        const inspection = await inspectFile(path, flags, session, signal);
         if (signal.aborted) return 2;
         if (flags.json === true) records.push(inspectionJson(inspection));
-        else await writeOut(await textOf(inspection, flags, path !== paths[0]));
+        else await write(session.stdout, await textOf(inspection, flags, session, path !== paths[0]));
       } catch (error) {
         if (!(error instanceof PtxlabError)) throw error;
-        await writeError(`ptxlab: ${error.message}\n`);
+        await write(session.stderr, `ptxlab: ${error.message}\n`);
         exit = worse(exit, 2);
       }
     }
-    if (flags.json === true) await writeOut(`${JSON.stringify(records, null, 2)}\n`);
+    if (flags.json === true) await writeJson(session.stdout, records);
     return exit;
   });
 }
 
-async function textOf(inspection: Inspection, flags: InspectFlags, isNext: boolean): Promise<string> {
-  const style = await styleFor(flags.color, process.stdout);
+async function textOf(
+  inspection: Inspection,
+  flags: InspectFlags,
+  { stdout, env }: Session,
+  isNext: boolean,
+): Promise<string> {
+  const style = await styleFor(flags.color, stdout, env);
   const text = inspectionText(inspection, {
     style,
-    width: columnsOf(process.stdout),
-    isAscii: isAscii(flags.ascii === true, process.env),
+    width: columnsOf(stdout),
+    isAscii: isAscii(flags.ascii === true, env),
     withBinades: flags.histogram,
     withStatistics: flags.stats,
   });
@@ -63,11 +72,16 @@ function shownOf(tensor: ModelTensor, { takes }: TensorInput, { only }: InspectF
   return only === undefined ? [] : tensor.parts.filter(({ name }) => takes(name)).map(plainTensor);
 }
 
-async function inspectFile(path: string, flags: InspectFlags, signal: AbortSignal): Promise<Inspection> {
+async function inspectFile(
+  path: string,
+  flags: InspectFlags,
+  session: Session,
+  signal: AbortSignal,
+): Promise<Inspection> {
   const input = await openTensors(path, flags);
   try {
     const model = modelOf(input.file);
-    if (flags.quiet !== true) await warn(path, lookAlikeWords(model.lookAlikes));
+    if (flags.quiet !== true) await warn(session.stderr, path, lookAlikeWords(model.lookAlikes));
     const entries = model.tensors.flatMap((tensor) => shownOf(tensor, input, flags));
     if (entries.length === 0 && flags.only !== undefined)
       throw new PtxlabError(
@@ -76,7 +90,7 @@ async function inspectFile(path: string, flags: InspectFlags, signal: AbortSigna
       );
     if (!flags.stats) return { input, model, tensors: entries.map((tensor) => ({ ...tensor, summary: null })) };
     const elements = entries.reduce((sum, { entry }) => sum + (isReadable(entry) ? entry.elements : 0), 0);
-    const progress = await progressBar('reading', elements, flags.quiet === true);
+    const progress = await progressBar('reading', elements, session, flags.quiet === true);
     try {
       const options = { progress: progress.add, signal };
       const tensors: InspectedTensor[] = [];

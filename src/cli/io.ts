@@ -1,8 +1,9 @@
 /** Reads the inputs that the command line names. */
-import { createReadStream, fstatSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { err, ok, type Result } from '../base/result.ts';
 import { UsageError } from './exit.ts';
+import type { Session } from './session.ts';
 
 /** The largest input that is read, 256 MiB; a larger file is rejected by its size before any of it is read. */
 export const sizeLimit: number = 256 * 1024 * 1024;
@@ -14,9 +15,9 @@ export function displayName(path: string): string {
 }
 
 /** The text of a file, or of stdin for `-`. The error is one line that names the input. */
-export async function readInput(path: string): Promise<Result<string, string>> {
+export async function readInput(path: string, { stdin }: Pick<Session, 'stdin'>): Promise<Result<string, string>> {
   try {
-    const bytes = path === '-' ? await readStream(openStdin()) : await readFile(path);
+    const bytes = path === '-' ? await readStream(stdin()) : await readFile(path);
     return bytes === null ? err(tooLarge(path)) : ok(decodeText(bytes));
   } catch (error) {
     return err(`${displayName(path)}: ${describeReadError(error)}`);
@@ -40,12 +41,6 @@ async function readFile(path: string): Promise<Uint8Array | null> {
   }
 }
 
-/** Node reads a directory on stdin as empty, without an error. */
-function openStdin(): NodeJS.ReadStream {
-  if (fstatSync(0).isDirectory()) throw isDirectory();
-  return process.stdin;
-}
-
 function isDirectory(): Error {
   return Object.assign(new Error('is a directory'), { code: 'EISDIR' });
 }
@@ -62,9 +57,9 @@ async function readStream(stream: AsyncIterable<Buffer>): Promise<Uint8Array | n
 }
 
 /** The bytes of a file, or of stdin for `-`, as they arrive; an unreadable input is a usage error that names it. */
-export async function* streamInput(path: string): AsyncGenerator<Buffer> {
+export async function* streamInput(path: string, { stdin }: Pick<Session, 'stdin'>): AsyncGenerator<Buffer> {
   try {
-    yield* path === '-' ? openStdin() : createReadStream(path);
+    yield* path === '-' ? stdin() : createReadStream(path);
   } catch (error) {
     throw new UsageError(`${displayName(path)}: ${describeReadError(error)}`);
   }

@@ -1,6 +1,6 @@
 /** The commands about PTX, as the command line declares them; the implementation is loaded when one is called. */
 import { type Command, Option } from 'commander';
-import { collect, examples, type Finish } from './command-parts.ts';
+import { collect, examples, type Start } from './command-parts.ts';
 import type { CheckFlags } from './check.ts';
 import type { EvalFlags } from './eval.ts';
 import type { ExplainFlags } from './explain.ts';
@@ -8,7 +8,7 @@ import type { FormsFlags } from './forms.ts';
 import type { RunFlags } from './run.ts';
 import type { SweepFlags } from './sweep.ts';
 
-export function defineCheck(program: Command, finish: Finish): void {
+export function defineCheck(program: Command, start: Start): void {
   const command = program
     .command('check')
     .description('Check PTX modules as strictly as ptxas.')
@@ -25,7 +25,7 @@ export function defineCheck(program: Command, finish: Finish): void {
     .option('--batch', 'answer NDJSON requests from stdin, one module per line')
     .action(async (files: readonly string[], _: unknown, self: Command) => {
       const flags = self.optsWithGlobals<CheckFlags>();
-      finish(await (await import('./check.ts')).checkCommand(files, flags));
+      await start(async (session) => (await import('./check.ts')).checkCommand(files, flags, session));
     });
   examples(
     command,
@@ -35,7 +35,7 @@ export function defineCheck(program: Command, finish: Finish): void {
   );
 }
 
-export function defineEval(program: Command, finish: Finish): void {
+export function defineEval(program: Command, start: Start): void {
   const command = program
     .command('eval')
     .description('Evaluate one instruction on given operands, bit for bit.')
@@ -49,7 +49,7 @@ export function defineEval(program: Command, finish: Finish): void {
     .allowUnknownOption()
     .action(async (instruction: string | undefined, operands: readonly string[], _: unknown, self: Command) => {
       const flags = self.optsWithGlobals<EvalFlags>();
-      finish(await (await import('./eval.ts')).evalCommand(instruction, operands, flags));
+      await start(async (session) => (await import('./eval.ts')).evalCommand(instruction, operands, flags, session));
     });
   examples(
     command,
@@ -59,7 +59,7 @@ export function defineEval(program: Command, finish: Finish): void {
   );
 }
 
-export function defineRun(program: Command, finish: Finish): void {
+export function defineRun(program: Command, start: Start): void {
   const command = program
     .command('run')
     .description('Run a kernel on the CPU.')
@@ -99,7 +99,7 @@ export function defineRun(program: Command, finish: Finish): void {
     .option('--print-limit <bytes>', 'most output of printf; 64 MiB by default')
     .action(async (file: string | undefined, _: unknown, self: Command) => {
       const flags = self.optsWithGlobals<RunFlags>();
-      finish(await (await import('./run.ts')).runCommand(file, flags));
+      await start(async (session) => (await import('./run.ts')).runCommand(file, flags, session));
     });
   examples(
     command,
@@ -108,7 +108,7 @@ export function defineRun(program: Command, finish: Finish): void {
   );
 }
 
-export function defineExplain(program: Command, finish: Finish): void {
+export function defineExplain(program: Command, start: Start): void {
   const command = program
     .command('explain')
     .description('Explain an instruction, a literal or a diagnostic code.')
@@ -119,7 +119,7 @@ export function defineExplain(program: Command, finish: Finish): void {
     .option('--ascii', 'draw without box characters')
     .action(async (text: readonly string[], _: unknown, self: Command) => {
       const flags = self.optsWithGlobals<ExplainFlags>();
-      finish(await (await import('./explain.ts')).explainCommand(text.join(' '), flags));
+      await start(async (session) => (await import('./explain.ts')).explainCommand(text.join(' '), flags, session));
     });
   examples(
     command,
@@ -130,7 +130,7 @@ export function defineExplain(program: Command, finish: Finish): void {
   );
 }
 
-export function defineForms(program: Command, finish: Finish): void {
+export function defineForms(program: Command, start: Start): void {
   const command = program
     .command('forms')
     .description('List the instruction forms, or the matrix of conversions.')
@@ -141,7 +141,7 @@ export function defineForms(program: Command, finish: Finish): void {
     .option('--json', 'write JSON')
     .action(async (_: unknown, self: Command) => {
       const flags = self.optsWithGlobals<FormsFlags>();
-      finish(await (await import('./forms.ts')).formsCommand(flags));
+      await start(async (session) => (await import('./forms.ts')).formsCommand(flags, session));
     });
   examples(
     command,
@@ -151,7 +151,7 @@ export function defineForms(program: Command, finish: Finish): void {
   );
 }
 
-export function defineSweep(program: Command, finish: Finish): void {
+export function defineSweep(program: Command, start: Start): void {
   const command = program
     .command('sweep')
     .description('Convert a whole range of inputs, and print digests of the results.')
@@ -168,7 +168,7 @@ export function defineSweep(program: Command, finish: Finish): void {
     .option('--json', 'write JSON, one line per instruction')
     .action(async (instructions: readonly string[], _: unknown, self: Command) => {
       const flags = self.optsWithGlobals<SweepFlags>();
-      finish(await (await import('./sweep.ts')).sweepCommand(instructions, flags));
+      await start(async (session) => (await import('./sweep.ts')).sweepCommand(instructions, flags, session));
     });
   examples(
     command,

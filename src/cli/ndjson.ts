@@ -4,8 +4,9 @@
  */
 import { err, ok, type Result } from '../base/result.ts';
 import { sizeLimit } from './io.ts';
-import { writeOut } from './output.ts';
+import { write } from './output.ts';
 import { type JsonObject, isJsonObject } from './json-object.ts';
+import type { OutputStream } from './session.ts';
 
 /** Why a line cannot be answered; codes are as stable as those of diagnostics. */
 export interface LineError {
@@ -23,7 +24,11 @@ export interface Answerer {
 const newline = 10;
 
 /** Answers every line of `input` that is not blank. Returns how many answers were internal errors of ptxlab. */
-export async function answerLines(input: AsyncIterable<Buffer>, answerer: Answerer): Promise<number> {
+export async function answerLines(
+  input: AsyncIterable<Buffer>,
+  output: OutputStream,
+  answerer: Answerer,
+): Promise<number> {
   const pending = new PendingLine(sizeLimit);
   let faults = 0;
   const reply = (line: Result<string, LineError>): string => {
@@ -40,9 +45,9 @@ export async function answerLines(input: AsyncIterable<Buffer>, answerer: Answer
     let out = '';
     for (const line of pending.complete(bytes.subarray(0, end))) out += reply(line);
     pending.add(bytes.subarray(end + 1));
-    await writeOut(out);
+    await write(output, out);
   }
-  for (const line of pending.complete(Buffer.alloc(0))) await writeOut(reply(line));
+  for (const line of pending.complete(Buffer.alloc(0))) await write(output, reply(line));
   return faults;
 }
 

@@ -1,28 +1,13 @@
 /** Writing to stdout and stderr. Data goes to stdout, everything else to stderr. */
+import type { OutputStream } from './session.ts';
 
-/** Writes to stdout and waits until the reader has room again. */
-export function writeOut(text: string): Promise<void> {
-  return write(process.stdout, text);
+/** Writes text and waits until the reader has room again. */
+export function write(output: OutputStream, text: string): Promise<void> {
+  if (text === '' || output.write(text)) return Promise.resolve();
+  return new Promise((resolve) => output.once('drain', resolve));
 }
 
-export function writeError(text: string): Promise<void> {
-  return write(process.stderr, text);
-}
-
-function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
-  if (text === '' || stream.write(text)) return Promise.resolve();
-  return new Promise((resolve) => stream.once('drain', resolve));
-}
-
-/**
- * A reader that closed the pipe (`| head`) ends the process silently. Any other failure to write, such as a full disk,
- * is reported on stderr and exits with 2.
- */
-export function guardOutput(): void {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0);
-    process.stderr.write(`ptxlab: cannot write the output: ${error.code ?? error.message}\n`);
-    process.exit(2);
-  });
-  process.stderr.on('error', () => process.exit(2));
+/** Writes data with indents, as most `--json` outputs are. */
+export function writeJson(output: OutputStream, data: unknown): Promise<void> {
+  return write(output, `${JSON.stringify(data, null, 2)}\n`);
 }

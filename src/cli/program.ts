@@ -1,11 +1,13 @@
 /** The command line. Each command is loaded when it is called, so that help and version cost nothing. */
 import { Command, Option } from 'commander';
-import { examples, type Finish } from './command-parts.ts';
+import { examples, type Start } from './command-parts.ts';
+import type { ExitCode } from './exit.ts';
 import { defineConvert, defineDiff, defineInspect } from './file-commands.ts';
 import { defineCheck, defineEval, defineExplain, defineForms, defineRun, defineSweep } from './language-commands.ts';
+import type { OutputStream, Session } from './session.ts';
 
 /** Functions that declare the commands, in the order of the help. */
-const commands: ReadonlyMap<string, (program: Command, finish: Finish) => void> = new Map([
+const commands: ReadonlyMap<string, (program: Command, start: Start) => void> = new Map([
   ['check', defineCheck],
   ['eval', defineEval],
   ['run', defineRun],
@@ -21,7 +23,13 @@ const commands: ReadonlyMap<string, (program: Command, finish: Finish) => void> 
  * The program for these arguments; `finish` is called with the exit code of a command. Wrong usage throws a
  * CommanderError. If the first argument is a command, no other is declared: that takes 3 ms.
  */
-export function makeProgram(version: string, [first = '']: readonly string[], finish: Finish): Command {
+export function makeProgram(
+  [first = '']: readonly string[],
+  version: string,
+  session: Session,
+  finish: (exit: ExitCode) => void,
+): Command {
+  const { stdout, stderr } = session;
   const program = new Command('ptxlab')
     .description('NVIDIA PTX without the GPU: check, explain, evaluate and run it, bit for bit.')
     .version(version, '-V, --version', 'print the version')
@@ -36,9 +44,16 @@ export function makeProgram(version: string, [first = '']: readonly string[], fi
     })
     .helpCommand('help [command]', 'print the help of a command')
     .showHelpAfterError('(--help shows how it is used)')
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+      getOutHelpWidth: () => widthOf(stdout),
+      getErrHelpWidth: () => widthOf(stderr),
+    })
     .exitOverride();
+  const start: Start = async (command) => finish(await command(session));
   const chosen = commands.get(first);
-  for (const define of chosen === undefined ? commands.values() : [chosen]) define(program, finish);
+  for (const define of chosen === undefined ? commands.values() : [chosen]) define(program, start);
   return examples(
     program,
     'ptxlab check kernel.ptx',
@@ -46,6 +61,11 @@ export function makeProgram(version: string, [first = '']: readonly string[], fi
     'ptxlab explain cvt.rs.satfinite.e4m3x4.f32',
     'ptxlab forms --matrix',
   );
+}
+
+/** The columns that help is wrapped to. */
+function widthOf({ isTTY, columns = 80 }: OutputStream): number {
+  return isTTY === true ? columns : 80;
 }
 
 /** `-W` has one meaning, so it is shown whole. */

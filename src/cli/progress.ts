@@ -1,4 +1,6 @@
 /** A progress bar on stderr, if stderr is a terminal. */
+import type { Environment, Screen, Session } from './session.ts';
+
 export interface Progress {
   readonly add: (inputs: number) => void;
   readonly end: () => void;
@@ -10,17 +12,22 @@ const none: Progress = { add: () => undefined, end: () => undefined };
 const worthShowing = 2 ** 23;
 
 /** Whether a stream is a terminal on which a line can be redrawn. */
-export function canRedraw(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
+export function canRedraw(stream: Screen, env: Environment): boolean {
   return stream.isTTY === true && env['TERM'] !== 'dumb';
 }
 
 /** `total` and the added amounts are numbers of inputs; the rate is in millions a second. */
-export async function progressBar(title: string, total: number, quiet: boolean): Promise<Progress> {
-  if (quiet || !canRedraw(process.stderr, process.env) || total < worthShowing) return none;
+export async function progressBar(
+  title: string,
+  total: number,
+  { stderr, env }: Session,
+  quiet: boolean,
+): Promise<Progress> {
+  if (quiet || !canRedraw(stderr, env) || total < worthShowing) return none;
   const { SingleBar, Presets } = await import('cli-progress');
   const options = {
     format: `${title} {bar} {percentage}% {rate} M/s{left}`,
-    stream: process.stderr,
+    stream: stderr,
     clearOnComplete: true,
     hideCursor: true,
   };

@@ -8,18 +8,18 @@ import { writeNpy } from '../tensors/npy/npy.ts';
 import { renderPretty } from '../diagnostics/renderers/pretty.ts';
 import { requireOutputs, writeFiles } from '../hosts/node-output.ts';
 import { type ExitCode, UsageError } from './exit.ts';
-import { interruptible } from './interrupt.ts';
 import { faultText } from './run/fault-report.ts';
 import { displayName, readInput } from './io.ts';
 import { type CommonFlags, readTarget } from './options.ts';
-import { writeError, writeOut } from './output.ts';
+import { write } from './output.ts';
 import { fileOfArgument, readAll, type RunInput, readArgument } from './run/inputs.ts';
 import { readEngine, runJob } from './run/job.ts';
 import { execute, type PrintedOutput, type RunOutcome, type LaunchRequest } from './run/launch.ts';
 import { PrintStream } from './run/print-stream.ts';
 import { showElements } from './run/values.ts';
+import type { Session } from './session.ts';
 import { columnsOf, styleFor } from './style.ts';
-import { readTraceFlags, type TraceFlags } from './run/trace-text.ts';
+import { readTraceFlags, traceLine, type TraceFlags } from './run/trace-text.ts';
 
 export interface RunFlags extends CommonFlags, TraceFlags {
   readonly entry?: string;
@@ -43,18 +43,18 @@ export interface RunFlags extends CommonFlags, TraceFlags {
   readonly memory?: string;
 }
 
-export async function runCommand(file: string | undefined, flags: RunFlags): Promise<ExitCode> {
+export async function runCommand(file: string | undefined, flags: RunFlags, session: Session): Promise<ExitCode> {
   if (flags.job !== undefined) {
     if (file !== undefined) throw new UsageError('a run takes a file or --job, not both');
-    return runJob(flags.job);
+    return runJob(flags.job, session);
   }
   if (file === undefined) throw new UsageError('run needs a PTX file, - for stdin, or --job');
-  return runFile(file, flags);
+  return runFile(file, flags, session);
 }
 
-async function runFile(file: string, flags: RunFlags): Promise<ExitCode> {
+async function runFile(file: string, flags: RunFlags, session: Session): Promise<ExitCode> {
   const outputs = flags.out.map((text) => readOutput(text, flags.arg.length));
-  const source = await readInput(file);
+  const source = await readInput(file, session);
   if (!source.ok) throw new UsageError(source.error);
   const memory = flags.memory === undefined ? null : readCount(flags.memory, '--memory');
   const inputs = await readAll(flags.arg, memory ?? defaultMemorySize, (text, _, room) => readArgument(text, room));
@@ -68,7 +68,7 @@ async function runFile(file: string, flags: RunFlags): Promise<ExitCode> {
     flags.force === true,
   );
   const trace = readTraceFlags(flags);
-  const stream = new PrintStream();
+  const stream = new PrintStream(session.stdout);
   const launch: LaunchRequest = {
     entry: flags.entry ?? null,
     grid: readExtent(flags.grid, '--grid'),
@@ -98,53 +98,57 @@ async function runFile(file: string, flags: RunFlags): Promise<ExitCode> {
     read: [],
     repeat: 1,
     onPrint: (text) => stream.add(text),
+    onTrace: (event) => session.stderr.write(`${traceLine(event)}\n`),
   });
   stream.flush();
-  return report(outcome, inputs, outputs, flags);
+  return report(outcome, { inputs, outputs, flags, session });
 }
 
-async function report(
-  outcome: RunOutcome,
-  inputs: readonly RunInput[],
-  outputs: readonly Output[],
-  flags: RunFlags,
-): Promise<ExitCode> {
+interface Task {
+  readonly inputs: readonly RunInput[];
+  readonly outputs: readonly Output[];
+  readonly flags: RunFlags;
+  readonly session: Session;
+}
+
+async function report(outcome: RunOutcome, task: Task): Promise<ExitCode> {
+  const { inputs, outputs, flags, session } = task;
+  const { stdout, stderr, env } = session;
   switch (outcome.kind) {
     case 'refused': {
-      const style = await styleFor(flags.color, process.stderr);
-      await writeError(
-        renderPretty(
-          { source: outcome.text, diagnostics: outcome.diagnostics },
-          { style, width: columnsOf(process.stderr) },
-        ),
+      const style = await styleFor(flags.color, stderr, env);
+      await write(
+        stderr,
+        renderPretty({ source: outcome.text, diagnostics: outcome.diagnostics }, { style, width: columnsOf(stderr) }),
       );
       return 1;
     }
     case 'fault':
-      await reportDropped(outcome.output, flags);
-      await writeError(
-        faultText(outcome.fault, outcome.text, await styleFor(flags.color, process.stderr), columnsOf(process.stderr)),
+      await reportDropped(outcome.output, task);
+      await write(
+        stderr,
+        faultText(outcome.fault, outcome.text, await styleFor(flags.color, stderr, env), columnsOf(stderr)),
       );
       return 1;
     case 'done': {
       const launch = elementAt(outcome.launches, 0);
-      await reportDropped(launch.output, flags);
-      await writeOutputs(outputs, inputs, launch.outputs, flags.force === true);
-      await writeOut(previews(inputs, launch.outputs, outputs));
+      await reportDropped(launch.output, task);
+      await writeOutputs(launch.outputs, task);
+      await write(stdout, previews(inputs, launch.outputs, outputs));
       if (flags.quiet !== true) {
         const { threads, instructions, milliseconds } = launch.stats;
-        await writeError(`${instructions} thread-instructions, ${threads} threads, ${milliseconds.toFixed(1)} ms\n`);
+        await write(stderr, `${instructions} thread-instructions, ${threads} threads, ${milliseconds.toFixed(1)} ms\n`);
       }
       return 0;
     }
   }
 }
 
-async function reportDropped({ printsDropped }: PrintedOutput, { printLimit }: RunFlags): Promise<void> {
+async function reportDropped({ printsDropped }: PrintedOutput, { flags, session }: Task): Promise<void> {
   if (printsDropped === 0) return;
-  const limit = printLimit ?? 'the default of 64 MiB';
+  const limit = flags.printLimit ?? 'the default of 64 MiB';
   const calls = `${printsDropped} ${printsDropped === 1 ? 'call' : 'calls'} of printf`;
-  await writeError(`ptxlab: warning: the output of ${calls} was dropped; --print-limit is ${limit}\n`);
+  await write(session.stderr, `ptxlab: warning: the output of ${calls} was dropped; --print-limit is ${limit}\n`);
 }
 
 // --- outputs --------------------------------------------------------------------------------------------------------
@@ -164,18 +168,16 @@ function readOutput(text: string, count: number): Output {
 
 /** A signal that comes meanwhile ends the process when the files are written. */
 async function writeOutputs(
-  outputs: readonly Output[],
-  inputs: readonly RunInput[],
   results: readonly (Uint8Array | null)[],
-  replace: boolean,
+  { inputs, outputs, flags, session }: Task,
 ): Promise<void> {
   const files = outputs.flatMap(({ index, path }) => {
     const bytes = results[index] ?? null;
     return bytes === null ? [] : [{ path, bytes: contentsOf(path, elementAt(inputs, index), bytes) }];
   });
   if (files.length === 0) return;
-  await interruptible(async () => {
-    await writeFiles(files, replace);
+  await session.interruptible(async () => {
+    await writeFiles(files, flags.force === true);
     return 0;
   });
 }

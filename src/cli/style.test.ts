@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { columnsOf, wantsColor } from './style.ts';
 
-const terminal = { isTTY: true, columns: 100 } as NodeJS.WriteStream;
-const pipe = {} as NodeJS.WriteStream;
+const terminal = { isTTY: true, columns: 100 };
+const pipe = {};
 
 test('a terminal gets colours, unless it is a dumb one', () => {
   expect(wantsColor('auto', terminal, { TERM: 'xterm' })).toBe(true);
@@ -18,6 +18,6 @@ test('NO_COLOR counts unless it is empty, FORCE_COLOR unless it is 0', () => {
 });
 
 test('drawings are 40 to 120 columns wide, and 80 if the width is unknown', () => {
-  const widths = [undefined, 10, 100, 300].map((columns) => columnsOf({ columns } as NodeJS.WriteStream));
+  const widths = [undefined, 10, 100, 300].map((columns) => columnsOf(columns === undefined ? {} : { columns }));
   expect(widths).toEqual([80, 40, 100, 120]);
 });

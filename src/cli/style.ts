@@ -1,19 +1,20 @@
 import { plainStyle, type Style } from '../diagnostics/renderers/style.ts';
+import type { Environment, Screen } from './session.ts';
 
 export type ColorChoice = 'auto' | 'always' | 'never';
 
 /** Whether a stream takes colours: `--color` first, then NO_COLOR, FORCE_COLOR, then whether it is a terminal. */
-export function wantsColor(choice: ColorChoice, stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): boolean {
+export function wantsColor(choice: ColorChoice, stream: Screen, env: Environment): boolean {
   if (choice !== 'auto') return choice === 'always';
   if (env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '') return false;
   const force = env['FORCE_COLOR'];
   if (force !== undefined) return force !== '0' && force !== 'false';
-  return stream.isTTY && env['TERM'] !== 'dumb';
+  return stream.isTTY === true && env['TERM'] !== 'dumb';
 }
 
 /** The style for a stream. The colour library is loaded only if colours are used. */
-export async function styleFor(choice: ColorChoice, stream: NodeJS.WriteStream): Promise<Style> {
-  if (!wantsColor(choice, stream, process.env)) return plainStyle;
+export async function styleFor(choice: ColorChoice, stream: Screen, env: Environment): Promise<Style> {
+  if (!wantsColor(choice, stream, env)) return plainStyle;
   const { Ansis } = await import('ansis');
   const ansis = new Ansis(1);
   return {
@@ -27,12 +28,12 @@ export async function styleFor(choice: ColorChoice, stream: NodeJS.WriteStream):
 }
 
 /** Columns to draw in: those of the terminal, at most 120, or 80 without a terminal. */
-export function columnsOf(stream: NodeJS.WriteStream): number {
+export function columnsOf(stream: Screen): number {
   return Math.min(Math.max(stream.columns ?? 80, 40), 120);
 }
 
 /** Whether to draw with ASCII only: if requested, or if the locale says that the terminal is not UTF-8. */
-export function isAscii(asked: boolean, env: NodeJS.ProcessEnv): boolean {
+export function isAscii(asked: boolean, env: Environment): boolean {
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || 'UTF-8';
   return asked || !/utf-?8/i.test(locale);
 }

@@ -7,10 +7,10 @@ import { sweepInThreads } from '../hosts/sweep-threads.ts';
 import { prepareSweep, type Sweep } from '../sweep.ts';
 import { type ChunkDigests, DigestFile } from './sweep/digest-file.ts';
 import { type ExitCode, UsageError, worse } from './exit.ts';
-import { interruptible } from './interrupt.ts';
 import { type JudgeFlags, readTargetChoice } from './options.ts';
-import { writeError, writeOut } from './output.ts';
+import { write } from './output.ts';
 import { progressBar } from './progress.ts';
+import type { Session } from './session.ts';
 import { firstWrong, rateText, sweepJson, type Swept, sweptText } from './sweep/text.ts';
 
 export interface SweepFlags extends JudgeFlags {
@@ -27,26 +27,30 @@ export interface SweepFlags extends JudgeFlags {
 /** The digests that are shipped with ptxlab. */
 const publishedFile = fileURLToPath(new URL('../../digests/conversions.json', import.meta.url));
 
-export async function sweepCommand(instructions: readonly string[], flags: SweepFlags): Promise<ExitCode> {
-  const expected = await readExpected(flags);
+export async function sweepCommand(
+  instructions: readonly string[],
+  flags: SweepFlags,
+  session: Session,
+): Promise<ExitCode> {
+  const expected = await readExpected(flags, session);
   const names = instructions.length > 0 ? instructions : [...(expected?.sweeps.keys() ?? [])];
   if (names.length === 0) throw new UsageError('sweep needs an instruction, or --expect FILE for all of the file');
-  const out = flags.out === undefined ? null : await readOut(flags.out);
-  return interruptible(async (signal) => {
+  const out = flags.out === undefined ? null : await readOut(flags.out, session);
+  return session.interruptible(async (signal) => {
     let worst: ExitCode = 0;
     for (const name of names) {
       // Finished chunks are in the file of --out.
       if (signal.aborted) break;
-      worst = worse(worst, await sweepOne(name, flags, { expected, out, signal }));
+      worst = worse(worst, await sweepOne(name, flags, { expected, out, session, signal }));
     }
     return worst;
   });
 }
 
 /** The file that a sweep continues. A link would be replaced by a file, so its target has to be named. */
-async function readOut(path: string): Promise<DigestFile> {
+async function readOut(path: string, session: Session): Promise<DigestFile> {
   await requireOutputs([path], [publishedFile], !(await isLink(path)));
-  return DigestFile.read(path, true);
+  return DigestFile.read(path, session, true);
 }
 
 async function isLink(path: string): Promise<boolean> {
@@ -56,16 +60,19 @@ async function isLink(path: string): Promise<boolean> {
   );
 }
 
-interface Files {
+interface Task {
   readonly expected: DigestFile | null;
   readonly out: DigestFile | null;
+  readonly session: Session;
   readonly signal: AbortSignal;
 }
 
-async function sweepOne(instruction: string, flags: SweepFlags, { expected, out, signal }: Files): Promise<ExitCode> {
+async function sweepOne(instruction: string, flags: SweepFlags, task: Task): Promise<ExitCode> {
+  const { expected, out, session, signal } = task;
+  const { stdout, stderr } = session;
   const prepared = prepareSweep(instruction, readTargetChoice(flags), readSettings(flags));
   if (!prepared.ok) {
-    await writeError(`ptxlab: ${prepared.error.code}: ${prepared.error.message}\n`);
+    await write(stderr, `ptxlab: ${prepared.error.code}: ${prepared.error.message}\n`);
     return 1;
   }
   const sweep = prepared.value;
@@ -74,27 +81,26 @@ async function sweepOne(instruction: string, flags: SweepFlags, { expected, out,
   const known = out?.of(sweep.name) ?? new Map<number, number>();
   const started = performance.now();
   const left = chunks.filter((chunk) => !known.has(chunk));
-  await run(sweep, left, { known, wanted, out, signal, flags });
+  await run(sweep, left, { known, wanted, flags, ...task });
   if (signal.aborted) return 2;
   const milliseconds = performance.now() - started;
   const swept: Swept = { sweep, chunks, known, wanted, inputs: left.length * sweep.chunkSize, milliseconds };
-  await writeOut(flags.json === true ? `${JSON.stringify(sweepJson(swept))}\n` : sweptText(swept));
-  if (flags.quiet !== true) await writeError(rateText(swept));
+  await write(stdout, flags.json === true ? `${JSON.stringify(sweepJson(swept))}\n` : sweptText(swept));
+  if (flags.quiet !== true) await write(stderr, rateText(swept));
   return firstWrong(swept) === null ? 0 : 1;
 }
 
-interface Job {
+interface Job extends Task {
   readonly known: ChunkDigests;
   readonly wanted: ChunkDigests | null;
-  readonly out: DigestFile | null;
-  readonly signal: AbortSignal;
   readonly flags: SweepFlags;
 }
 
 /** Adds the digests of chunks to `known`, until one is wrong. */
-async function run(sweep: Sweep, chunks: readonly number[], { known, wanted, out, signal, flags }: Job): Promise<void> {
+async function run(sweep: Sweep, chunks: readonly number[], job: Job): Promise<void> {
+  const { known, wanted, out, session, signal, flags } = job;
   const threads = readCount(flags.threads) ?? availableParallelism();
-  const progress = await progressBar(sweep.mnemonic, chunks.length * sweep.chunkSize, flags.quiet === true);
+  const progress = await progressBar(sweep.mnemonic, chunks.length * sweep.chunkSize, session, flags.quiet === true);
   let isWrong = false;
   try {
     for await (const digests of sweepInThreads(sweep, chunks, threads, { signal, enough: () => isWrong })) {
@@ -110,10 +116,10 @@ async function run(sweep: Sweep, chunks: readonly number[], { known, wanted, out
   }
 }
 
-async function readExpected({ expect, published }: SweepFlags): Promise<DigestFile | null> {
+async function readExpected({ expect, published }: SweepFlags, session: Session): Promise<DigestFile | null> {
   if (expect !== undefined && published === true) throw new UsageError('--expect and --published exclude each other');
   const path = published === true ? publishedFile : expect;
-  return path === undefined ? null : DigestFile.read(path, false);
+  return path === undefined ? null : DigestFile.read(path, session, false);
 }
 
 function expectedOf(file: DigestFile, name: string, chunks: readonly number[]): ChunkDigests {

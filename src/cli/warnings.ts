@@ -1,17 +1,18 @@
 /** Warnings about what is in tensor files. */
 import { printable } from '../diagnostics/renderers/printable.ts';
 import type { LookAlike } from '../tensors/checkpoints/look-alikes.ts';
-import { writeError } from './output.ts';
+import { write } from './output.ts';
+import type { OutputStream } from './session.ts';
 import { countText } from './number-text.ts';
 
 /** Lines of one kind that are printed before the rest is counted. */
 const most = 5;
 
-/** Writes warnings to stderr. */
-export async function warn(path: string, words: readonly string[]): Promise<void> {
-  for (const one of words.slice(0, most)) await writeError(`ptxlab: warning: ${path}: ${one}\n`);
+/** Writes warnings about a file. */
+export async function warn(output: OutputStream, path: string, words: readonly string[]): Promise<void> {
+  for (const one of words.slice(0, most)) await write(output, `ptxlab: warning: ${path}: ${one}\n`);
   const more = words.length - most;
-  if (more > 0) await writeError(`ptxlab: warning: ${path}: and ${countText(more)} more of this kind\n`);
+  if (more > 0) await write(output, `ptxlab: warning: ${path}: and ${countText(more)} more of this kind\n`);
 }
 
 export function lookAlikeWords(lookAlikes: readonly LookAlike[]): readonly string[] {

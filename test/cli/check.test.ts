@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { moduleOf, ptxlab, put, scratch } from './ptxlab.ts';
+import { moduleOf, ptxlab, put, scratch, spawned } from './ptxlab.ts';
 
 const folder = scratch();
 const clean = put(folder, 'clean.ptx', moduleOf('.reg .f32 %f<3>; .reg .b32 %r;\ncvt.rni.s32.f32 %r, %f1;'));
@@ -208,7 +208,7 @@ describe('odd inputs', () => {
   test('it writes nothing next to the files it reads', async () => {
     const alone = join(folder, 'alone');
     mkdirSync(alone);
-    await ptxlab(['check', clean], { cwd: alone });
+    await spawned(['check', clean], { cwd: alone });
     expect(readdirSync(alone)).toEqual([]);
   });
 });

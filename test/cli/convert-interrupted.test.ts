@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { filled } from '../filled.ts';
-import { built, mainFile, type Outcome, ptxlab, put, scratch, scratchIn, start } from './ptxlab.ts';
+import { built, mainFile, type Outcome, ptxlab, put, scratch, scratchIn, spawned, start } from './ptxlab.ts';
 import { putSafetensors, tensor } from './tensor-files.ts';
 
 const everything = scratch();
@@ -86,7 +86,6 @@ describe('interrupted', () => {
   });
 
   test('an interrupted run is not overwritten unless asked, nor resumed with other options', async () => {
-    await built();
     const part = at('.out.safetensors.ptxlab-part');
     const journal = { process: 2 ** 22 - 3, work: 'something else', position: { work: 0, piece: 3 } };
     writeFileSync(part, 'left');
@@ -102,7 +101,7 @@ describe('interrupted', () => {
 
   test('of two concurrent runs one makes the file, and the other says why it does not', async () => {
     const out = at('out.safetensors');
-    const both = await Promise.all([1, 2].map(() => convert(input, out, '--to', 'e4m3', '-q')));
+    const both = await Promise.all([1, 2].map(() => spawned(['convert', input, out, '--to', 'e4m3', '-q'])));
     expect(both.reduce((sum, { code }) => sum + (code ?? 9), 0)).toBe(2);
     expect(both.map(({ stderr }) => stderr).join('')).toMatch(
       /is being written by (?:process \d+|another process)|already exists/,

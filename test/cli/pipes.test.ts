@@ -5,7 +5,7 @@ import { existsSync, openSync, ftruncateSync, closeSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { mainFile, moduleOf, ptxlab, put, scratch, start } from './ptxlab.ts';
+import { built, mainFile, moduleOf, ptxlab, put, scratch, spawned, start } from './ptxlab.ts';
 
 const folder = scratch();
 /** Its findings fill any pipe several times. */
@@ -27,7 +27,7 @@ test('a reader that goes away ends the process silently', async () => {
 });
 
 test.runIf(existsSync('/dev/full'))('a full disk is reported in one line and exits 2', async () => {
-  await ptxlab(['--version']);
+  await built();
   const shell = spawnSync('sh', [
     '-c',
     '"$0" "$1" check -q -f ptxas "$2" > /dev/full',
@@ -55,14 +55,14 @@ test('a single line of 100 MB is read, and a finding at its end shows only its s
     'long.ptx',
     `/*${'x'.repeat(100_000_000)}*/ ${moduleOf('cvt.f16.f32 %h, %f;').replaceAll('\n', ' ')}`,
   );
-  const { code, stdout } = await ptxlab(['check', '-q', path]);
+  const { code, stdout } = await spawned(['check', '-q', path]);
   expect(code).toBe(1);
   expect(stdout).toMatch(/long\.ptx:1:1000000\d\d\n/);
   expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(120);
 });
 
 test('a directory on stdin is reported and exits 2', async () => {
-  await ptxlab(['--version']);
+  await built();
   const outcomes = [
     ['check', '-'],
     ['check', '--batch'],
@@ -79,13 +79,13 @@ const broken = {
 };
 
 test('an internal error is one line and exits 2; PTXLAB_DEBUG=1 shows where it happened', async () => {
-  const quiet = await ptxlab(['forms', '--matrix'], { env: broken });
+  const quiet = await spawned(['forms', '--matrix'], { env: broken });
   expect(quiet).toEqual({
     code: 2,
     stdout: '',
     stderr: 'ptxlab: internal error: broken (PTXLAB_DEBUG=1 shows where)\n',
   });
-  const loud = await ptxlab(['forms', '--matrix'], { env: { ...broken, PTXLAB_DEBUG: '1' } });
+  const loud = await spawned(['forms', '--matrix'], { env: { ...broken, PTXLAB_DEBUG: '1' } });
   expect(loud.stderr).toMatch(/^ptxlab: internal error: broken\nError: broken\n\s+at /);
   expect(loud.code).toBe(2);
 });
@@ -93,7 +93,7 @@ test('an internal error is one line and exits 2; PTXLAB_DEBUG=1 shows where it h
 test('an internal error in a batch is the answer of its line; the rest goes on, and the exit code is 2', async () => {
   const env = { NODE_OPTIONS: broken.NODE_OPTIONS.replace('padEnd', 'padStart') };
   const input = '{"inst":"cvt.rn.f16.f32","rows":[["0"]]}\n{"inst":"foo","rows":[]}\n';
-  const { code, stdout } = await ptxlab(['eval', '--batch'], { env, input });
+  const { code, stdout } = await spawned(['eval', '--batch'], { env, input });
   expect(code).toBe(2);
   expect(stdout.split('\n')[0]).toBe(
     '{"inst":"cvt.rn.f16.f32","error":{"code":"INTERNAL","message":"internal error: broken"}}',

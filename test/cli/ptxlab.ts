@@ -1,11 +1,17 @@
-/** Runs the built command line as a user would. Builds it first if a source is newer than the last build. */
+/**
+ * Runs the command line: in this process, which takes a few milliseconds, or as a user would, which takes two hundred.
+ * What a process does by itself (signals, pipes, threads, its start) needs the second way; the built program is first
+ * brought up to date.
+ */
 import { spawn, spawnSync, type SpawnOptionsWithoutStdio } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
+import { runCommandLine } from '../../src/cli/command-line.ts';
 
 export const root: string = fileURLToPath(new URL('../..', import.meta.url));
 export const mainFile: string = join(root, 'dist/bin/ptxlab.js');
@@ -19,11 +25,45 @@ export interface Outcome {
 export interface RunOptions {
   readonly input?: string | Uint8Array;
   readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Runs `ptxlab` in this process, with streams and environment of its own. */
+export async function ptxlab(args: readonly string[], { input = '', env = {} }: RunOptions = {}): Promise<Outcome> {
+  const stdout = new TextStream();
+  const stderr = new TextStream();
+  const code = await runCommandLine(args, {
+    stdin: () => chunksOf(input),
+    stdout,
+    stderr,
+    env: { LANG: 'C.UTF-8', ...env },
+    interruptible: (work) => work(new AbortController().signal),
+  });
+  return { code, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+async function* chunksOf(input: string | Uint8Array): AsyncGenerator<Buffer> {
+  yield Buffer.from(input);
+}
+
+class TextStream extends Writable {
+  private readonly chunks: Buffer[] = [];
+
+  override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
+    this.chunks.push(chunk);
+    done();
+  }
+
+  text(): string {
+    return Buffer.concat(this.chunks).toString();
+  }
+}
+
+interface ProcessOptions extends RunOptions {
   readonly cwd?: string;
 }
 
-/** Runs `ptxlab` with these arguments, whatever the colours, locale and terminal of the test run. */
-export async function ptxlab(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+/** Runs the built `ptxlab` in a process of its own, whatever the colours, locale and terminal of the test run. */
+export async function spawned(args: readonly string[], options: ProcessOptions = {}): Promise<Outcome> {
   const child = await start(args, options);
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
@@ -37,7 +77,10 @@ export async function ptxlab(args: readonly string[], options: RunOptions = {}):
 }
 
 /** Starts `ptxlab` and returns the process, for tests that talk to it while it runs. */
-export async function start(args: readonly string[], options: RunOptions = {}): Promise<ReturnType<typeof spawnNode>> {
+export async function start(
+  args: readonly string[],
+  options: ProcessOptions = {},
+): Promise<ReturnType<typeof spawnNode>> {
   await built();
   const { PATH = '', HOME = '' } = process.env;
   const env = { PATH, HOME, LANG: 'C.UTF-8', ...options.env };

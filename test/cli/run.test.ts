@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type NpyArray, readNpy, writeNpy } from '../../src/tensors/npy/npy.ts';
-import { ptxlab, put, root, scratch, start } from './ptxlab.ts';
+import { built, ptxlab, put, root, scratch, spawned, start } from './ptxlab.ts';
 
 const folder = scratch();
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -156,7 +156,7 @@ again: call (%r1), vprintf, (%rd1, 0); bra again;`;
     const file = put(folder, 'endless.ptx', endless);
     expect(await ptxlab(['run', file, '--budget', '1000'])).toMatchObject({ code: 1, stdout: '' });
     expect((await ptxlab(['run', file, '--timeout', '1'])).stderr).toContain('PTX6021');
-    expect((await ptxlab(['run', file, '--timeout', '1', '--workers', '2'])).stderr).toContain('PTX6021');
+    expect((await spawned(['run', file, '--timeout', '1', '--workers', '2'])).stderr).toContain('PTX6021');
   });
 
   test.each([[[]], [['--workers', '2']], [['--engine', 'interp']]])('Ctrl-C ends it: %j', async (flags) => {
@@ -176,8 +176,9 @@ again: call (%r1), vprintf, (%rd1, 0); bra again;`;
       'ld.param.u64 %rd1, [out];\nmov.u32 %r1, %ctaid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd1, %rd1, %rd2;\nst.global.u32 [%rd1], %r1;',
     );
     const file = put(folder, 'blocks.ptx', source);
-    const shown = await ptxlab(['run', file, '--grid', '3', '--workers', '2', '--arg', 'zeros:12', '--quiet']);
+    const shown = await spawned(['run', file, '--grid', '3', '--workers', '2', '--arg', 'zeros:12', '--quiet']);
     expect([shown.code, shown.stdout]).toEqual([0, 'arg 0: 000000000100000002000000\n']);
+    await built();
     const { answer } = await job({ source, grid: [3], workers: 2, args: [{ buffer: { zeros: 12 } }] });
     expect(answer).toMatchObject({
       ok: true,
@@ -203,7 +204,7 @@ again: call (%r1), vprintf, (%rd1, 0); bra again;`;
     ['an engine that is not there', [vecadd, '--engine', 'cuda'], 'cuda'],
     ['more workers than there can be', [vecadd, '--workers', '65'], '0 to 64'],
   ])('%s is wrong usage', async (_, args, message) => {
-    const { code, stdout, stderr } = await ptxlab(['run', ...args], { cwd: folder });
+    const { code, stdout, stderr } = await ptxlab(['run', ...args]);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(message);
     expect(stderr).not.toContain('    at ');
@@ -217,7 +218,7 @@ again: call (%r1), vprintf, (%rd1, 0); bra again;`;
 });
 
 async function job(description: object): Promise<{ readonly code: number | null; readonly answer: unknown }> {
-  const { code, stdout } = await ptxlab(['run', '--job', '-'], { input: JSON.stringify(description), cwd: folder });
+  const { code, stdout } = await ptxlab(['run', '--job', '-'], { input: JSON.stringify(description) });
   return { code, answer: JSON.parse(stdout) };
 }
 
@@ -302,7 +303,7 @@ st.global.v4.u32 [%rd1], {%r1, %r2, %r3, %r4}; st.global.v2.u64 [%rd1+16], {%rd2
     put(inner, 'k.ptx', increment);
     put(inner, 'in.raw', Uint8Array.of(1, 0, 0, 0));
     const path = put(inner, 'job.json', JSON.stringify({ ptx: 'k.ptx', args: [{ buffer: { file: 'in.raw' } }] }));
-    const { code, stdout } = await ptxlab(['run', '--job', path], { cwd: dirname(inner) });
+    const { code, stdout } = await ptxlab(['run', '--job', path]);
     expect([code, JSON.parse(stdout)]).toMatchObject([0, { ok: true, args: [{ hex: '02000000' }] }]);
   });
 
@@ -361,7 +362,7 @@ st.global.v4.u32 [%rd1], {%r1, %r2, %r3, %r4}; st.global.v2.u64 [%rd1+16], {%rd2
     ['a GPU that does not exist', JSON.stringify({ source: increment, gpu: 'H1' })],
     ['a file that is not there', JSON.stringify({ ptx: 'nowhere.ptx' })],
   ])('%s is wrong usage', async (_, input) => {
-    const { code, stdout, stderr } = await ptxlab(['run', '--job', '-'], { input, cwd: folder });
+    const { code, stdout, stderr } = await ptxlab(['run', '--job', '-'], { input });
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/\w/);
     expect(stderr).not.toContain('    at ');

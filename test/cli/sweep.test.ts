@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checksums } from '../golden/vectors.ts';
-import { ptxlab, put, root, scratch, start } from './ptxlab.ts';
+import { ptxlab, put, root, scratch, spawned, start } from './ptxlab.ts';
 
 const folder = scratch();
 const golden = join(root, 'test/golden/numerics/exhaustive.json');
@@ -15,7 +15,7 @@ describe('digests', () => {
   test('are computed in chunks of 2^24 inputs, on as many threads as asked, and printed in order', async () => {
     const wanted = `   62  ${[62, 63, 64].map((chunk) => chunkOf(e4m3, chunk)).join(' ')}\n`;
     for (const threads of ['1', '3']) {
-      const { code, stdout } = await ptxlab(['sweep', e4m3, '--chunks', '62..64', '--threads', threads]);
+      const { code, stdout } = await spawned(['sweep', e4m3, '--chunks', '62..64', '--threads', threads]);
       expect([code, stdout]).toEqual([0, wanted]);
     }
   });
@@ -26,12 +26,12 @@ describe('digests', () => {
   });
 
   test('a result of 64 bits is two words', async () => {
-    const { stdout } = await ptxlab(['sweep', 'cvt.f64.f32', '--chunks', '63']);
+    const { stdout } = await spawned(['sweep', 'cvt.f64.f32', '--chunks', '63']);
     expect(stdout).toBe(`   63  ${chunkOf('cvt.f64.f32', 63)}\n`);
   });
 
   test('as JSON', async () => {
-    const { stdout } = await ptxlab(['sweep', '--json', 'cvt.rn.f16.f32', '--chunks', '71']);
+    const { stdout } = await spawned(['sweep', '--json', 'cvt.rn.f16.f32', '--chunks', '71']);
     expect(JSON.parse(stdout)).toMatchObject({
       inst: 'cvt.rn.f16.f32',
       inputBits: 32,
@@ -47,7 +47,7 @@ describe('digests', () => {
     const inst = 'cvt.rs.satfinite.e4m3x4.f32';
     const digests = new Set<string>();
     for (const rbits of ['0', 'ffffffff']) {
-      digests.add((await ptxlab(['sweep', inst, '--chunks', '63', '--rbits', rbits])).stdout);
+      digests.add((await spawned(['sweep', inst, '--chunks', '63', '--rbits', rbits])).stdout);
     }
     expect(digests.size).toBe(2);
   });
@@ -55,7 +55,7 @@ describe('digests', () => {
 
 describe('comparing', () => {
   test('with a file of digests', async () => {
-    const { code, stdout } = await ptxlab(['sweep', e4m3, '--chunks', '63..64', '--expect', golden]);
+    const { code, stdout } = await spawned(['sweep', e4m3, '--chunks', '63..64', '--expect', golden]);
     expect([code, stdout]).toEqual([0, `${e4m3}: 2 chunks agree\n`]);
   });
 
@@ -64,10 +64,10 @@ describe('comparing', () => {
       chunk === 61 || chunk === 63 ? '00000000' : chunkOf(e4m3, chunk),
     );
     const file = put(folder, 'wrong.json', JSON.stringify({ sweeps: { [e4m3]: words.join('') } }));
-    const { code, stdout } = await ptxlab(['sweep', e4m3, '--chunks', '60..67', '--expect', file]);
+    const { code, stdout } = await spawned(['sweep', e4m3, '--chunks', '60..67', '--expect', file]);
     expect(code).toBe(1);
     expect(stdout).toBe(`${e4m3}: chunk 61 (inputs 0x3d000000 to 0x3dffffff) is ${chunkOf(e4m3, 61)}, not 00000000\n`);
-    const { stdout: json } = await ptxlab(['sweep', '--json', e4m3, '--chunks', '63', '--expect', file]);
+    const { stdout: json } = await spawned(['sweep', '--json', e4m3, '--chunks', '63', '--expect', file]);
     const firstWrong = { chunk: 63, found: chunkOf(e4m3, 63), expected: '00000000' };
     expect(JSON.parse(json)).toMatchObject({ expected: { agrees: false, firstWrong } });
   });
@@ -88,7 +88,7 @@ describe('comparing', () => {
 describe('saving', () => {
   test('a file of digests grows, and its chunks are not computed again', async () => {
     const out = join(folder, 'kept.json');
-    const sweep = (chunks: string) => ptxlab(['sweep', e4m3, '--chunks', chunks, '--out', out]);
+    const sweep = (chunks: string) => spawned(['sweep', e4m3, '--chunks', chunks, '--out', out]);
     await sweep('62');
     const again = await sweep('62..63');
     expect(again.stderr).toMatch(/^16777216 inputs/);
@@ -101,7 +101,7 @@ describe('saving', () => {
         'cvt.u8.u16': small['cvt.u8.u16']?.checksum,
       },
     });
-    expect((await ptxlab(['sweep', e4m3, '--chunks', '62..63', '--expect', out])).code).toBe(0);
+    expect((await spawned(['sweep', e4m3, '--chunks', '62..63', '--expect', out])).code).toBe(0);
   });
 
   test('an interrupt ends it at once, and finished chunks are kept', async () => {
@@ -138,7 +138,7 @@ describe('wrong usage exits 2, an instruction that cannot be swept exits 1', () 
     ['no conversion', ['add.u32'], 1, 'NOT_SWEPT'],
     ['no instruction of PTX', ['cvt.rn.f99.f32'], 1, 'PTX2'],
   ])('%s', async (_, args, exit, message) => {
-    const { code, stdout, stderr } = await ptxlab(['sweep', ...args], { cwd: folder });
+    const { code, stdout, stderr } = await ptxlab(['sweep', ...args]);
     expect([code, stdout]).toEqual([exit, '']);
     expect(stderr).toContain(message);
     expect(stderr).not.toContain('    at ');

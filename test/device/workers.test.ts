@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Argument, Device, type LaunchOptions } from '../../src/device.ts';
-import { built, ptxlab, root } from '../cli/ptxlab.ts';
+import { built, root, spawned } from '../cli/ptxlab.ts';
 import { faultOf, outcome, output } from './run.ts';
 
 // Pool threads cannot load TypeScript.
@@ -219,6 +219,6 @@ test.each([-1, 1.5, 65])('%d workers are refused', async (workers) => {
 test('idle threads do not keep a process alive', async () => {
   const file = join(root, 'examples/kernels/bench_vecadd.ptx');
   const args = ['--arg', 'f32[]:1,2', '--arg', 'f32[]:3,4', '--arg', 'zeros:f32[2]', '--arg', '2'];
-  const { code, stdout } = await ptxlab(['run', file, '--block', '2', '--workers', '2', ...args]);
+  const { code, stdout } = await spawned(['run', file, '--block', '2', '--workers', '2', ...args]);
   expect([code, stdout]).toEqual([0, 'arg 2: 4 6\n']);
 });

@@ -9,6 +9,7 @@ import type { TargetName, VersionName } from '../../isa/targets.ts';
 import type { ExitCode } from '../exit.ts';
 import { type LineError, answerLines } from '../ndjson.ts';
 import type { JsonObject } from '../json-object.ts';
+import type { OutputStream } from '../session.ts';
 
 export interface BatchDefaults {
   readonly target: TargetName | undefined;
@@ -23,10 +24,14 @@ interface Request {
 }
 
 /** Answers `{"id","source"[,"target","isa"]}` by `{"id","ok","diagnostics"}` or `{"id","error"}`, in order. */
-export async function checkBatch(input: AsyncIterable<Buffer>, defaults: BatchDefaults): Promise<ExitCode> {
+export async function checkBatch(
+  input: AsyncIterable<Buffer>,
+  output: OutputStream,
+  defaults: BatchDefaults,
+): Promise<ExitCode> {
   const reply = (request: JsonObject | null, raw: string, rest: object): string =>
     `{"id":${readId(request ?? {}, raw)},${JSON.stringify(rest).slice(1)}`;
-  const faults = await answerLines(input, {
+  const faults = await answerLines(input, output, {
     answer: (line, raw) => {
       const request = readRequest(line, defaults);
       return reply(

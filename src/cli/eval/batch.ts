@@ -10,6 +10,7 @@ import { type EvalError, type Prepared, prepareEval } from '../../evaluate.ts';
 import type { ExitCode } from '../exit.ts';
 import { answerLines } from '../ndjson.ts';
 import type { JsonObject } from '../json-object.ts';
+import type { OutputStream } from '../session.ts';
 
 interface Request {
   readonly inst: string;
@@ -19,9 +20,13 @@ interface Request {
 }
 
 /** Answers `{"inst","rows"[,"sreg","dreg","target","isa"]}` by `{"inst","out"}` or `{"inst","error"}`, in order. */
-export async function evalBatch(input: AsyncIterable<Buffer>, defaults: TargetChoice): Promise<ExitCode> {
+export async function evalBatch(
+  input: AsyncIterable<Buffer>,
+  output: OutputStream,
+  defaults: TargetChoice,
+): Promise<ExitCode> {
   const prepared = new PreparedInstructions();
-  const faults = await answerLines(input, {
+  const faults = await answerLines(input, output, {
     answer: (line) => {
       const request = readRequest(line, defaults);
       const out = request.ok ? evaluateRows(request.value, prepared) : request;

@@ -5,9 +5,10 @@ import { diagnosticRecord } from '../../diagnostics/renderers/json.ts';
 import { type ExitCode, UsageError } from '../exit.ts';
 import { readInput } from '../io.ts';
 import { readIsa, readTarget } from '../options.ts';
-import { writeOut } from '../output.ts';
+import { write } from '../output.ts';
+import type { Session } from '../session.ts';
 import { type JobPlace, readAll, readJobArgument, readJobContents } from './inputs.ts';
-import { readTraceKey } from './trace-text.ts';
+import { readTraceKey, traceLine } from './trace-text.ts';
 import {
   execute,
   type LaunchOutcome,
@@ -19,12 +20,12 @@ import {
 import { type JsonObject, isJsonObject } from '../json-object.ts';
 
 /** Runs a job file, `-` for stdin. Paths in it are relative to the file, or to the working directory for stdin. */
-export async function runJob(path: string): Promise<ExitCode> {
-  const text = await readInput(path);
+export async function runJob(path: string, session: Session): Promise<ExitCode> {
+  const text = await readInput(path, session);
   if (!text.ok) throw new UsageError(text.error);
-  const request = await readJob(parseJob(text.value), path === '-' ? '.' : dirname(path));
+  const request = await readJob(parseJob(text.value), path === '-' ? '.' : dirname(path), session);
   const outcome = await execute(request.run);
-  await writeOut(`${JSON.stringify(answer(outcome, request))}\n`);
+  await write(session.stdout, `${JSON.stringify(answer(outcome, request))}\n`);
   return outcome.kind === 'done' ? 0 : 1;
 }
 
@@ -78,7 +79,7 @@ interface Job {
   readonly isList: boolean;
 }
 
-async function readJob(job: JsonObject, folder: string): Promise<Job> {
+async function readJob(job: JsonObject, folder: string, session: Session): Promise<Job> {
   requireKeys(job, jobKeys, 'the job');
   const ptx = optionalText(job, 'ptx');
   const source = optionalText(job, 'source');
@@ -91,7 +92,7 @@ async function readJob(job: JsonObject, folder: string): Promise<Job> {
   const place: JobPlace = { folder, room: memory ?? defaultMemorySize };
   const variables = await readJobContents(job['variables'], 'variable', place);
   const run: RunRequest = {
-    source: source ?? (await readModule(resolve(folder, ptx ?? ''))),
+    source: source ?? (await readModule(resolve(folder, ptx ?? ''), session)),
     name: ptx ?? '<job>',
     target: readTarget(optionalText(job, 'target') ?? undefined) ?? null,
     isa: readIsa(optionalText(job, 'isa') ?? undefined) ?? null,
@@ -103,6 +104,7 @@ async function readJob(job: JsonObject, folder: string): Promise<Job> {
     read: readNames(job['read']),
     repeat: repeat ?? 1,
     onPrint: () => undefined,
+    onTrace: (event) => session.stderr.write(`${traceLine(event)}\n`),
   };
   if (run.repeat < 1) throw new UsageError("'repeat' must be at least 1");
   return { run, isRepeated: repeat !== null, isList };
@@ -166,8 +168,8 @@ function readNames(value: unknown): readonly string[] {
   });
 }
 
-async function readModule(path: string): Promise<string> {
-  const text = await readInput(path);
+async function readModule(path: string, session: Session): Promise<string> {
+  const text = await readInput(path, session);
   if (!text.ok) throw new UsageError(text.error);
   return text.value;
 }

@@ -20,7 +20,6 @@ import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import type { TargetName, VersionName } from '../../isa/targets.ts';
 import { UsageError } from '../exit.ts';
 import type { RunInput } from './inputs.ts';
-import { traceLine } from './trace-text.ts';
 
 /** One launch of a run. */
 export interface LaunchRequest {
@@ -64,6 +63,8 @@ export interface RunRequest {
   readonly repeat: number;
   /** Called with the output as it is printed. */
   readonly onPrint: (text: string) => void;
+  /** Called with each traced instruction. */
+  readonly onTrace: (event: TraceEvent) => void;
 }
 
 /** A launch that ended well. */
@@ -148,7 +149,7 @@ async function launchAll(request: RunRequest): Promise<RunOutcome> {
     for (const [name, buffer] of named) buffer.write(request.buffers.get(name) ?? new Uint8Array());
     const done: LaunchOutcome[] = [];
     for (const [index, launch] of launches.entries()) {
-      const result = await runOne(launch, module, request.onPrint);
+      const result = await runOne(launch, module, request);
       if (!result.ok)
         return { kind: 'fault', text: textOf(request), fault: result.fault, output: result, launch: index };
       const outputs = launch.buffers.map((buffer) => buffer?.read() ?? null);
@@ -191,7 +192,7 @@ type OneResult = LaunchResult | ({ readonly ok: false; readonly fault: Fault } &
 async function runOne(
   { request, kernel, buffers, args }: PreparedLaunch,
   module: LoadedModule,
-  onPrint: (text: string) => void,
+  { onPrint, onTrace }: RunRequest,
 ): Promise<OneResult> {
   const { grid, block, engine, sharedBytes, cooperative, unchecked, unsupported } = request;
   for (const [name, bytes] of request.variables) module.symbol(name).write(bytes);
@@ -223,10 +224,6 @@ async function runOne(
 
 function textOf({ source, name }: RunRequest): SourceText {
   return new SourceText(source, name);
-}
-
-function onTrace(event: TraceEvent): void {
-  process.stderr.write(`${traceLine(event)}\n`);
 }
 
 function argumentOf(input: RunInput, buffer: DeviceBuffer | null, named: ReadonlyMap<string, DeviceBuffer>): Argument {

@@ -4,6 +4,7 @@ import { writeFiles } from '../../hosts/node-output.ts';
 import { digestText } from '../../sweep.ts';
 import { UsageError } from '../exit.ts';
 import { readInput } from '../io.ts';
+import type { Session } from '../session.ts';
 
 /** Digests of one instruction by chunk; unknown ones are missing. */
 export type ChunkDigests = Map<number, number>;
@@ -26,9 +27,9 @@ export class DigestFile {
   }
 
   /** With `create`, a missing file counts as empty. */
-  static async read(path: string, create: boolean): Promise<DigestFile> {
+  static async read(path: string, session: Session, create: boolean): Promise<DigestFile> {
     if (create && !existsSync(path)) return new DigestFile(path, new Map());
-    const text = await readInput(path);
+    const text = await readInput(path, session);
     if (!text.ok) throw new UsageError(text.error);
     const sweeps = parse(text.value);
     if (sweeps === null) throw new UsageError(`${path}: not a file of digests`);

@@ -1,0 +1,36 @@
+/** Runs one command and turns the outcome into an exit code and at most one line of error message. */
+import { CommanderError } from 'commander';
+import { PtxlabError } from '../base/error.ts';
+import { type ExitCode, UsageError } from './exit.ts';
+import { makeProgram } from './program.ts';
+import type { Session } from './session.ts';
+import { packageVersion } from './version.ts';
+
+/** Runs what these arguments say, `['check', 'kernel.ptx']`. Never rejects: an error is a line on stderr and exit 2. */
+export async function runCommandLine(args: readonly string[], session: Session): Promise<ExitCode> {
+  let exit: ExitCode = 0;
+  try {
+    const program = makeProgram(args, packageVersion(), session, (code) => {
+      exit = code;
+    });
+    await program.parseAsync(args, { from: 'user' });
+    return exit;
+  } catch (error) {
+    return exitOf(error, session);
+  }
+}
+
+/** Exit codes of commander that are not mistakes: help and version were requested. */
+const wanted: ReadonlySet<string> = new Set(['commander.helpDisplayed', 'commander.version']);
+
+/** The exit code for an error, which is written to stderr. */
+export function exitOf(error: unknown, { stderr, env }: Session): 0 | 2 {
+  if (error instanceof CommanderError) return wanted.has(error.code) ? 0 : 2;
+  const isDebugging = env['PTXLAB_DEBUG'] === '1';
+  const isUsage = error instanceof UsageError || error instanceof PtxlabError;
+  const message = (error instanceof Error ? error.message : String(error)).split('\n', 1)[0];
+  const hint = isDebugging ? '' : ' (PTXLAB_DEBUG=1 shows where)';
+  stderr.write(isUsage ? `ptxlab: ${message}\n` : `ptxlab: internal error: ${message}${hint}\n`);
+  if (isDebugging && error instanceof Error) stderr.write(`${error.stack}\n`);
+  return 2;
+}

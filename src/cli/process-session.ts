@@ -1,0 +1,60 @@
+/** The session of this process: its streams, environment variables and signals. */
+import { fstatSync } from 'node:fs';
+import type { ExitCode } from './exit.ts';
+import type { Session } from './session.ts';
+
+export const processSession: Session = {
+  stdin: openStdin,
+  // Opening the streams takes a millisecond each.
+  get stdout() {
+    return process.stdout;
+  },
+  get stderr() {
+    return process.stderr;
+  },
+  env: process.env,
+  interruptible,
+};
+
+/** Node reads a directory on stdin as empty, without an error. */
+function openStdin(): NodeJS.ReadStream {
+  if (fstatSync(0).isDirectory()) throw Object.assign(new Error('is a directory'), { code: 'EISDIR' });
+  return process.stdin;
+}
+
+/** Signals that end a process: exit codes 130, 143 and 129 in a shell. */
+const askingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Ctrl-C, a closed terminal or a request to end lets the work clean up; then the process ends by that signal. */
+async function interruptible(work: (signal: AbortSignal) => Promise<ExitCode>): Promise<ExitCode> {
+  const stop = new AbortController();
+  let asked: NodeJS.Signals | null = null;
+  const interrupt = (name: NodeJS.Signals): void => {
+    asked ??= name;
+    stop.abort();
+  };
+  for (const name of askingSignals) process.once(name, interrupt);
+  let exit: ExitCode;
+  try {
+    exit = await work(stop.signal);
+  } finally {
+    for (const name of askingSignals) process.off(name, interrupt);
+  }
+  if (asked === null) return exit;
+  process.removeAllListeners(asked);
+  process.kill(process.pid, asked);
+  return 2;
+}
+
+/**
+ * A reader that closed the pipe (`| head`) ends the process silently. Any other failure to write, such as a full disk,
+ * is reported on stderr and exits with 2.
+ */
+export function guardOutput(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0);
+    process.stderr.write(`ptxlab: cannot write the output: ${error.code ?? error.message}\n`);
+    process.exit(2);
+  });
+  process.stderr.on('error', () => process.exit(2));
+}
