@@ -14,12 +14,13 @@ const may = {
   interp: ['program', 'machine', 'isa', 'numerics', 'check'],
   wasm: [],
   jit: ['program', 'machine', 'isa', 'wasm', 'check', 'numerics'],
+  evaluation: ['explain', 'interp', 'check', 'isa', 'numerics'],
   explain: ['check', 'isa', 'numerics', 'syntax'],
   arrays: ['isa', 'numerics', 'jit'],
   tensors: ['arrays', 'numerics'],
   device: ['arrays', 'interp', 'jit', 'machine', 'program', 'check', 'isa', 'numerics'],
   hosts: ['jit', 'machine', 'tensors'],
-  cli: ['explain', 'interp', 'tensors', 'arrays', 'check', 'isa', 'numerics', 'hosts'],
+  cli: ['evaluation', 'explain', 'interp', 'tensors', 'arrays', 'check', 'isa', 'numerics', 'hosts'],
 };
 
 /** The public doors and what stands right behind them: they open every room, and only these rooms go through them. */

@@ -1,6 +1,6 @@
 /** A whole input range of one conversion: what is swept, in which chunks, and the digest of the results. */
 import { err, ok, type Result } from './base/result.ts';
-import { type EvalError, prepareEval } from './evaluate.ts';
+import { type EvalError, prepareEval } from './evaluation/prepare.ts';
 import type { TargetChoice } from './explain/target-choice.ts';
 import { digestWord } from './jit/arrays/digest.ts';
 import { type SweepKernel, sweepKernel, type SweepPlan, SweepRunner } from './jit/arrays/sweep-kernel.ts';

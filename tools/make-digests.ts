@@ -9,7 +9,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { processSession } from '../src/cli/process-session.ts';
 import { DigestFile } from '../src/cli/sweep/digest-file.ts';
-import { prepareEval } from '../src/evaluate.ts';
+import { prepareEval } from '../src/evaluation/prepare.ts';
 import { expand } from '../src/isa/expand.ts';
 import { allForms } from '../src/isa/table.ts';
 import { digestWord } from '../src/jit/arrays/digest.ts';

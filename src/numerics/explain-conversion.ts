@@ -4,13 +4,23 @@ import type { Conversion, Rounding } from './conversion.ts';
 import { convert, trace } from './convert.ts';
 import { formatValue, hexFloat } from './describe.ts';
 import { decode } from './exact.ts';
-import { formats, type FormatName } from './formats.ts';
+import { fixedFormat, formats, type FormatName } from './formats.ts';
 import { type Cause, causes as causeTexts, nanPolicyOf, overflowPolicyOf, type Policy } from './policy.ts';
+import { gridOf } from './round.ts';
 
 export interface Encoding {
   readonly bits: Bits;
   /** As formatValue writes it. */
   readonly value: string;
+}
+
+/** Where rounding cuts the source: its bits by binary weight. */
+export interface BitWeights {
+  /** The magnitude of the source, after scaling, is significand * 2^lowest. */
+  readonly significand: bigint;
+  readonly lowest: number;
+  /** The destination keeps the bits from 2^lastPlace up; 2^(lastPlace - 1) is the guard bit, and all below it are sticky. */
+  readonly lastPlace: number;
 }
 
 export interface ConversionExplanation {
@@ -24,6 +34,8 @@ export interface ConversionExplanation {
   readonly below: Encoding | null;
   readonly above: Encoding | null;
   readonly result: Encoding;
+  /** Null for zeros, infinities and NaNs, and where the bits themselves are moved. */
+  readonly weights: BitWeights | null;
   /** The rules that affected the result, in the order in which they applied. */
   readonly reasons: readonly Policy<string>[];
 }
@@ -39,8 +51,35 @@ export function explainConversion(c: Conversion, source: Bits, random = 0, scale
     below,
     above,
     result: encoding(c.to, bits),
+    weights: weightsOf(c, source, scale),
     reasons: causes.map((name) => policyOf(c, name)),
   };
+}
+
+function weightsOf(c: Conversion, source: Bits, scale: number): BitWeights | null {
+  const magnitude = magnitudeOf(c.from, source);
+  if (magnitude === null || (c.scaled !== null && scale === 0xff)) return null;
+  const { significand, exponent } = magnitude;
+  const scaling = c.scaled === null ? 0 : (scale - 0x7f) * (c.scaled === 'divide' ? -1 : 1);
+  const lowest = exponent + scaling;
+  const grid = gridOf(c.to, c.integral);
+  const top = lowest + significand.toString(2).length;
+  // An integer keeps the same places however large the value is.
+  const isFloat = formats[c.to].kind === 'float';
+  const lastPlace = isFloat ? Math.max(top - grid.precision, grid.lowest) : grid.lowest + 0;
+  return { significand, lowest, lastPlace };
+}
+
+/** The magnitude of a finite value other than zero, as significand * 2^exponent. */
+function magnitudeOf(format: FormatName, bits: Bits): { significand: bigint; exponent: number } | null {
+  const { kind, width, signed } = formats[format];
+  if (kind === 'float') {
+    const value = decode(format, bits);
+    return value.kind === 'finite' ? { significand: BigInt(value.significand), exponent: value.exponent } : null;
+  }
+  const value = signed ? BigInt.asIntN(width, BigInt(bits)) : BigInt(bits);
+  const exponent = kind === 'fixed' ? -fixedFormat(format).fractionBits : 0;
+  return value === 0n ? null : { significand: value < 0n ? -value : value, exponent };
 }
 
 function encoding(format: FormatName, bits: Bits): Encoding {

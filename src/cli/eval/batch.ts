@@ -6,7 +6,7 @@ import { err, ok, type Result } from '../../base/result.ts';
 import { readTarget, readVersion } from '../../check/judge-options.ts';
 import type { TargetChoice } from '../../explain/target-choice.ts';
 import type { RegisterWidths } from '../../interp/evaluate.ts';
-import { type EvalError, type Prepared, prepareEval } from '../../evaluate.ts';
+import { type EvalError, type Prepared, prepareEval } from '../../evaluation/prepare.ts';
 import type { ExitCode } from '../exit.ts';
 import { answerLines } from '../ndjson.ts';
 import type { JsonObject } from '../json-object.ts';

@@ -1,56 +1,21 @@
 /** The output of `ptxlab eval`: bits and values of inputs, results and their lanes, and the reasons. */
-import { type Bits, chop, hex } from '../../base/bits.ts';
+import { chop, hex } from '../../base/bits.ts';
 import type { Style } from '../../diagnostics/renderers/style.ts';
 import { range } from '../../explain/bit-origins.ts';
 import type { LanePicture } from '../../explain/lanes.ts';
 import { conversionText } from '../../explain/step-text.ts';
 import { table } from '../../explain/table.ts';
-import type { PtxType } from '../../isa/types.ts';
 import { formatValue } from '../../numerics/describe.ts';
 import { type Encoding } from '../../numerics/explain-conversion.ts';
 import { type FormatName, formats } from '../../numerics/formats.ts';
-import type { LaneExplanation } from './explain.ts';
-
-/** An operand with its bits. */
-export interface EvaluatedOperand {
-  readonly name: string;
-  readonly type: PtxType;
-  readonly bits: Bits;
-  /** An input that the type cannot represent exactly. */
-  readonly rounded: boolean;
-}
+import type { LaneExplanation } from '../../evaluation/conversion-lanes.ts';
+import { type EvaluatedOperand, lanesOf, valueOf } from '../../evaluation/operands.ts';
 
 export interface Evaluated {
   readonly mnemonic: string;
   readonly inputs: readonly EvaluatedOperand[];
   readonly outputs: readonly EvaluatedOperand[];
   readonly pictures: readonly LanePicture[];
-}
-
-type Typed = Pick<EvaluatedOperand, 'type' | 'bits'>;
-
-interface Lane {
-  readonly high: number;
-  readonly low: number;
-  readonly format: FormatName;
-  readonly bits: Bits;
-}
-
-function lanesOf({ type, bits }: Typed): readonly Lane[] {
-  const { format, lanes, laneStride } = type;
-  if (format === null) return [];
-  const width = formats[format].width;
-  return Array.from({ length: lanes }, (_, i) => {
-    const low = (lanes - 1 - i) * laneStride;
-    return { high: low + width - 1, low, format, bits: chop(BigInt(bits) >> BigInt(low), width) };
-  });
-}
-
-/** The value of bits of a type, with lanes in braces. */
-export function valueOf(operand: Typed): string {
-  const lanes = lanesOf(operand).map(({ format, bits }) => formatValue(format, bits));
-  if (lanes.length > 1) return `{${lanes.join(', ')}}`;
-  return lanes[0] ?? operand.bits.toString();
 }
 
 /** The evaluation as lines: a row an operand, then a row for each lane of a packed result. */

@@ -3,7 +3,7 @@ import { hex } from '../../base/bits.ts';
 import type { Dim3, TraceChoice, TraceEvent, TraceRegister } from '../../device.ts';
 import { printable } from '../../diagnostics/renderers/printable.ts';
 import { typeOf } from '../../isa/types.ts';
-import { valueOf } from '../eval/text.ts';
+import { valueOf } from '../../evaluation/operands.ts';
 import { UsageError } from '../exit.ts';
 import { isJsonObject } from '../json-object.ts';
 

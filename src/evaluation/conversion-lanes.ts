@@ -1,14 +1,14 @@
 /** Why an evaluated instruction gave its result, lane by lane. */
-import type { Bits } from '../../base/bits.ts';
-import { elementAt } from '../../base/element-at.ts';
-import { range } from '../../explain/bit-origins.ts';
-import { type Frame, prepareStep } from '../../interp/value-steps.ts';
-import { isValueStep } from '../../isa/steps/effects.ts';
-import { operandRef, type Ref, refName } from '../../isa/steps/ref.ts';
-import type { Step } from '../../isa/steps/step.ts';
-import type { Conversion } from '../../numerics/conversion.ts';
-import { type ConversionExplanation, explainConversion } from '../../numerics/explain-conversion.ts';
-import type { Prepared } from '../../evaluate.ts';
+import type { Bits } from '../base/bits.ts';
+import { elementAt } from '../base/element-at.ts';
+import { range } from '../explain/bit-origins.ts';
+import { type Frame, prepareStep } from '../interp/value-steps.ts';
+import { isValueStep } from '../isa/steps/effects.ts';
+import { operandRef, type Ref, refName } from '../isa/steps/ref.ts';
+import type { Step } from '../isa/steps/step.ts';
+import type { Conversion } from '../numerics/conversion.ts';
+import { type ConversionExplanation, explainConversion } from '../numerics/explain-conversion.ts';
+import type { Prepared } from './prepare.ts';
 
 /** One conversion that an instruction applied to its inputs. */
 export interface LaneExplanation {

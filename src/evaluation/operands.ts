@@ -1,0 +1,42 @@
+/** Operands of an evaluated instruction: their bits, and the value of each lane. */
+import { type Bits, chop } from '../base/bits.ts';
+import type { PtxType } from '../isa/types.ts';
+import { formatValue } from '../numerics/describe.ts';
+import { type FormatName, formats } from '../numerics/formats.ts';
+
+/** An operand with its bits. */
+export interface EvaluatedOperand {
+  readonly name: string;
+  readonly type: PtxType;
+  readonly bits: Bits;
+  /** An input that the type cannot represent exactly. */
+  readonly rounded: boolean;
+}
+
+type Typed = Pick<EvaluatedOperand, 'type' | 'bits'>;
+
+/** One element of an operand, in bits `high` to `low`. */
+export interface Lane {
+  readonly high: number;
+  readonly low: number;
+  readonly format: FormatName;
+  readonly bits: Bits;
+}
+
+/** The lanes of an operand, topmost first; none if its type is not a number. */
+export function lanesOf({ type, bits }: Typed): readonly Lane[] {
+  const { format, lanes, laneStride } = type;
+  if (format === null) return [];
+  const width = formats[format].width;
+  return Array.from({ length: lanes }, (_, i) => {
+    const low = (lanes - 1 - i) * laneStride;
+    return { high: low + width - 1, low, format, bits: chop(BigInt(bits) >> BigInt(low), width) };
+  });
+}
+
+/** The value of bits of a type, with lanes in braces. */
+export function valueOf(operand: Typed): string {
+  const lanes = lanesOf(operand).map(({ format, bits }) => formatValue(format, bits));
+  if (lanes.length > 1) return `{${lanes.join(', ')}}`;
+  return lanes[0] ?? operand.bits.toString();
+}

@@ -1,0 +1,94 @@
+/** Finds the variant of a mnemonic that a number of inputs, a version and a target have, and prepares its evaluation. */
+import { elementAt } from '../base/element-at.ts';
+import { acceptance, checkRows, rowsOf } from '../check/availability.ts';
+import type { Problem } from '../check/instructions/problem.ts';
+import { resolveMnemonic } from '../check/instructions/resolve.ts';
+import { err, ok, type Result } from '../base/result.ts';
+import { diagnoseStored } from '../diagnostics/diagnostic.ts';
+import { isAvailableFor, type TargetChoice } from '../explain/target-choice.ts';
+import { groupAcceptance } from '../explain/targets.ts';
+import { type Evaluator, evaluator, type RegisterWidths } from '../interp/evaluate.ts';
+import type { Variant } from '../isa/form.ts';
+import { acceptsRegister } from '../isa/operand-rules.ts';
+import { type Environment, environmentOf } from '../isa/environment.ts';
+import { formatVersion, newestTarget, newestVersion } from '../isa/targets.ts';
+import { types } from '../isa/types.ts';
+
+export interface EvalError {
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface Prepared {
+  readonly variant: Variant;
+  readonly environment: Environment;
+  readonly evaluator: Evaluator;
+}
+
+/**
+ * Prepares a mnemonic for `count` inputs (null for any number). Legality is judged for the given version and target, by
+ * default any target and the newest version.
+ */
+export function prepareEval(
+  mnemonic: string,
+  count: number | null,
+  choice: TargetChoice,
+  widths: RegisterWidths,
+): Result<Prepared, EvalError> {
+  const resolution = resolveMnemonic(mnemonic);
+  if (resolution.kind === 'unchecked') return err(notEvaluated(mnemonic));
+  if (resolution.kind === 'refused') return err(errorOf(elementAt(resolution.problems, 0)));
+  const environment = environmentOf(choice.version ?? newestVersion, choice.target ?? newestTarget);
+  const candidates = resolution.variants.flatMap((variant): readonly Prepared[] => {
+    const made = evaluator(variant, environment, widths);
+    return made === null ? [] : [{ variant, environment, evaluator: made }];
+  });
+  const fitting = candidates.filter(({ evaluator: { inputs } }) => count === null || inputs.length === count);
+  const [first] = fitting;
+  if (first === undefined) return err(noneFits(candidates[0], mnemonic, count ?? 0));
+  const chosen = fitting.find(({ variant }) => isAvailableFor(variant, choice));
+  if (chosen === undefined) return err(unavailable(first.variant, choice));
+  const misfit = widthMisfit(chosen);
+  return misfit === null ? ok(chosen) : err(misfit);
+}
+
+function notEvaluated(mnemonic: string): EvalError {
+  const message = `${mnemonic} is more than a function of its operands' bits, or not executed yet`;
+  return { code: 'NOT_EVALUATED', message };
+}
+
+function noneFits(candidate: Prepared | undefined, mnemonic: string, found: number): EvalError {
+  if (candidate === undefined) return notEvaluated(mnemonic);
+  const { inputs } = candidate.evaluator;
+  const expected = `${inputs.length === 1 ? '1 input' : `${inputs.length} inputs`} (${inputs.map(({ name }) => name).join(', ')})`;
+  return { code: 'PTX3002', message: `${mnemonic} takes ${expected}; found ${found}` };
+}
+
+/** The code of the rule that is violated, and where the variant would be available. */
+function unavailable(variant: Variant, { target, version }: TargetChoice): EvalError {
+  const rows = rowsOf(variant);
+  const judged = version ?? newestVersion;
+  const [unmet] = target === null ? [] : checkRows(rows, { version: judged, target, addressSize: 64 });
+  const groups = groupAcceptance(acceptance(new Set(rows))).map(({ since, words }) => `PTX ${since} on ${words}`);
+  const where = target === null ? formatVersion(judged) : `${formatVersion(judged)} for ${target.name}`;
+  const needed = groups.length === 0 ? '' : `: it needs ${groups.join(', or ')}`;
+  return { code: unmet?.code ?? 'PTX4001', message: `${variant.mnemonic} is not in PTX ${where}${needed}` };
+}
+
+function errorOf({ code, parameters }: Problem): EvalError {
+  const nowhere = { start: 0, end: 0 };
+  return { code, message: diagnoseStored(code, nowhere, parameters).message };
+}
+
+/** Registers of these widths must be legal for the operands whose type the mnemonic names. */
+function widthMisfit({ variant, evaluator: { inputs, outputs } }: Prepared): EvalError | null {
+  const { regime } = variant.form;
+  const named = new Set(variant.types.map(({ name }) => name));
+  for (const { name, type, width } of [...inputs, ...outputs]) {
+    const register = types.get(`.b${width}`);
+    if (width === type.width || !named.has(type.name)) continue;
+    if (register !== undefined && acceptsRegister(type, register, regime)) continue;
+    return { code: 'PTX3004', message: `${name} is ${type.name}: a register of ${width} bits cannot stand there` };
+  }
+  return null;
+}

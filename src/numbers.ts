@@ -1,0 +1,171 @@
+/**
+ * Numbers and conversions as data, for those who draw them: the formats, their values, every `cvt`, and why an
+ * evaluated instruction gave its result. Runs in any JavaScript runtime and has no dependencies.
+ *
+ * @module
+ */
+import './base/platform-types.ts';
+import { type Bits, chop } from './base/bits.ts';
+import { PtxlabError } from './base/error.ts';
+import { readJudgeOptions, type JudgeOptions } from './check/judge-options.ts';
+import { type ConversionEntry, conversionEntries } from './evaluation/conversions.ts';
+import { explainLanes, type LaneExplanation } from './evaluation/conversion-lanes.ts';
+import { lanesOf, valueOf } from './evaluation/operands.ts';
+import { prepareEval } from './evaluation/prepare.ts';
+import { readValue } from './explain/read-value.ts';
+import { type PtxType, typeOf } from './isa/types.ts';
+import { formatValue } from './numerics/describe.ts';
+import { decode, power } from './numerics/exact.ts';
+import { formats, type FormatName } from './numerics/formats.ts';
+import { checkedBits } from './typed-values.ts';
+
+export type { Bits } from './base/bits.ts';
+export { PtxlabError } from './base/error.ts';
+export type { JudgeOptions } from './check/judge-options.ts';
+export type { ConversionEntry, ConversionInput } from './evaluation/conversions.ts';
+export type { LaneExplanation } from './evaluation/conversion-lanes.ts';
+export type { Conversion, Rounding } from './numerics/conversion.ts';
+export type { BitWeights, ConversionExplanation, Encoding } from './numerics/explain-conversion.ts';
+export { type FixedFormat, type FloatFormat, type FormatName, formats, type NumberFormat } from './numerics/formats.ts';
+export {
+  compareSemantics,
+  type SemanticsComparison,
+  type StackResult,
+} from './arrays/statistics/compare-semantics.ts';
+
+/** One operand of an evaluated instruction. */
+export interface OperandValue {
+  readonly name: string;
+  /** `.f32`, `.e4m3x2`. */
+  readonly type: string;
+  /** Bits of the type. */
+  readonly width: number;
+  readonly bits: Bits;
+  /** As text, with lanes in braces. */
+  readonly value: string;
+  /** Topmost first; none if the type is not a number. */
+  readonly lanes: readonly LaneValue[];
+}
+
+export interface LaneValue {
+  readonly high: number;
+  readonly low: number;
+  readonly format: FormatName;
+  readonly bits: Bits;
+  readonly value: string;
+}
+
+export interface EvaluationExplanation {
+  readonly mnemonic: string;
+  readonly inputs: readonly OperandValue[];
+  readonly outputs: readonly OperandValue[];
+  /** Every conversion on the way, topmost lane first. */
+  readonly conversions: readonly LaneExplanation[];
+}
+
+/**
+ * Evaluates an instruction as `evaluate` does, and says for each conversion what was rounded and why.
+ *
+ * @param inputs bit patterns in the order of the operand list, each from 0 within the width of its operand's type
+ * @throws PtxlabError as `evaluate`
+ */
+export function explainEvaluation(
+  mnemonic: string,
+  inputs: readonly Bits[],
+  options: JudgeOptions = {},
+): EvaluationExplanation {
+  const prepared = prepareEval(mnemonic, inputs.length, readJudgeOptions(options), {});
+  if (!prepared.ok) throw new PtxlabError(prepared.error.code, prepared.error.message);
+  const { evaluator, variant } = prepared.value;
+  const bits = evaluator.inputs.map(({ name, width }, i) => checkedBits(inputs[i], width, `input ${i} (${name})`));
+  const results = evaluator.run(bits);
+  return {
+    mnemonic: variant.mnemonic,
+    inputs: evaluator.inputs.map(({ name, type }, i) => operandValue(name, type, bits[i] ?? 0)),
+    outputs: evaluator.outputs.map(({ name, type }, i) => operandValue(name, type, results[i] ?? 0)),
+    conversions: explainLanes(prepared.value, bits),
+  };
+}
+
+function operandValue(name: string, type: PtxType, bits: Bits): OperandValue {
+  const operand = { type, bits };
+  const lanes = lanesOf(operand).map((lane) => ({ ...lane, value: formatValue(lane.format, lane.bits) }));
+  return { name, type: type.name, width: type.width, bits, value: valueOf(operand), lanes };
+}
+
+/**
+ * Every variant of `cvt` that a target and version have; default: any target, and the newest version.
+ *
+ * @throws PtxlabError `unknown-target`, `unknown-version`
+ */
+export function conversions(options: JudgeOptions = {}): readonly ConversionEntry[] {
+  return conversionEntries(readJudgeOptions(options));
+}
+
+/**
+ * Reads a number as people write it: `470`, `-0`, `1e-3`, `nan`, `inf`, `0x43eb0000` and `0b101` for bits, `0f43EB0000`
+ * for the value of an f32.
+ *
+ * @returns the bits, and whether the value had to be rounded to the nearest of the format
+ * @throws PtxlabError `argument-type` with a sentence for people
+ */
+export function readNumber(text: string, format: FormatName): { readonly bits: Bits; readonly rounded: boolean } {
+  const read = readValue(text, typeOf(`.${format}`));
+  if (!read.ok) throw new PtxlabError('argument-type', read.error);
+  return read.value;
+}
+
+/** The value of bits of a format as text: `448`, `-0`, `inf`, `NaN (0x7f)`, `0.1 (0x1.99999ap-4)`. */
+export function numberText(format: FormatName, bits: Bits): string {
+  return formatValue(format, chop(bits, formats[format].width));
+}
+
+/** The value of bits of a format as a JavaScript number: exact for all formats but the 64-bit integers. */
+export function numberValue(format: FormatName, bits: Bits): number {
+  const { kind, width, signed } = formats[format];
+  if (kind === 'integer') return Number(signed ? BigInt.asIntN(width, BigInt(bits)) : BigInt(bits));
+  const value = decode(format, chop(bits, width));
+  const sign = value.sign === 1 ? -1 : 1;
+  switch (value.kind) {
+    case 'nan':
+      return Number.NaN;
+    case 'infinity':
+      return sign * Number.POSITIVE_INFINITY;
+    case 'zero':
+      return sign === -1 ? -0 : 0;
+    case 'finite':
+      return sign * value.significand * power(value.exponent);
+  }
+}
+
+/**
+ * The bits of the next larger (`up`) or smaller value of a format, through zero and up to the infinities; null at the
+ * end of the format and for NaNs. -0 and +0 count as one value.
+ */
+export function nextNumber(format: FormatName, bits: Bits, up: boolean): Bits | null {
+  const { kind, width, signed } = formats[format];
+  const pattern = BigInt(chop(bits, width));
+  const unit = 1n << BigInt(paddingOf(format));
+  const half = 1n << BigInt(width - 1);
+  const isTwos = kind !== 'float';
+  // Patterns in the order of their values: two's complement, or sign and magnitude.
+  const negative = signed && pattern >= half;
+  const rank = negative ? (isTwos ? pattern - 2n * half : half - pattern) : pattern;
+  const wanted = rank + (up ? unit : -unit);
+  const magnitude = wanted < 0n ? -wanted : wanted;
+  if (wanted < 0n && !signed) return null;
+  const next = wanted >= 0n ? wanted : isTwos ? wanted + 2n * half : half + magnitude;
+  const top = signed ? half : 2n * half;
+  if (isTwos ? wanted >= top || wanted < -half : magnitude >= top) return null;
+  const found = chop(next, width);
+  return kind === 'float' && (isNan(format, found) || isNan(format, bits)) ? null : found;
+}
+
+function paddingOf(format: FormatName): number {
+  const row = formats[format];
+  return row.kind === 'float' ? row.padding : 0;
+}
+
+function isNan(format: FormatName, bits: Bits): boolean {
+  return decode(format, chop(bits, formats[format].width)).kind === 'nan';
+}
