@@ -938,7 +938,7 @@ export const catalogue = {
       '{use} depends on {space} memory that was never written: {size} bytes at {address}, loaded on line {line}{near}',
     section: '5.1',
     explain:
-      'The contents of shared and local memory are undefined at the start of a block. Loading them is harmless; a branch, an address, a store to global memory or a call of the host that depends on them is not.',
+      'The contents of shared and local memory are undefined at the start of a block. Loading them is harmless; a branch, an address, a store to global memory or a host call that depends on them is not.',
   },
   PTX6007: {
     severity: 'error',

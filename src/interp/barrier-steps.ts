@@ -1,4 +1,4 @@
-/** Barriers of the block: the last thread to arrive lets all waiting threads continue. */
+/** Block barriers: the last thread to arrive lets all waiting threads continue. */
 import type { Step } from '../isa/steps/step.ts';
 import { type Opened, reduced } from '../machine/barriers.ts';
 import { requireDefined } from './shadow.ts';
@@ -14,7 +14,7 @@ import {
 } from './thread.ts';
 import type { Action, PlaceOf } from './value-steps.ts';
 
-/** `after`: the rest of the instruction, which runs when the barrier has opened. */
+/** `after` is the rest of the instruction, which runs once the barrier has opened. */
 export function prepareBarrier(
   step: Extract<Step, { readonly kind: 'barrier' }>,
   after: Remainder,
@@ -54,7 +54,7 @@ export function passBarrier(block: Block, opened: Opened, code: readonly Prepare
     const thread = block.threads[linear];
     if (thread === undefined) continue;
     const rest = code[thread.pc - 1]?.rest;
-    if (rest?.kind !== 'barrier') throw new Error('a thread waits at a barrier, but not in one');
+    if (rest?.kind !== 'barrier') throw new Error('a thread waiting at a barrier is not at a barrier instruction');
     wake(thread);
     rest.go(thread, rest.reduce === null ? 0 : reduced(rest.reduce, opened));
   }

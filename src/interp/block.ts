@@ -1,4 +1,4 @@
-/** The initial state of a block, its saved state, and a block restored from it. */
+/** Starts a block, saves its state, and restores a block from a saved state. */
 import { Barriers } from '../machine/barriers.ts';
 import { Collectives } from '../machine/collectives.ts';
 import type { Undefined } from '../machine/definedness.ts';
@@ -10,7 +10,7 @@ import type { KernelProgram } from '../program/link.ts';
 import type { Shadow } from './shadow.ts';
 import type { Block, Caller, Thread } from './thread.ts';
 
-/** The thread and position before the first block. */
+/** The thread of `Cpu` before the first block. */
 export const nobody: Thread = {
   index: [0, 0, 0],
   linear: 0,
@@ -44,7 +44,7 @@ export interface BlockPlan {
   readonly shape: LaunchShape;
   /** Shared memory of a block, including the dynamic part and the part reserved for the system. */
   readonly sharedBytes: number;
-  /** Keep track of what was written in shared and local memory. */
+  /** Whether to track which bytes of shared and local memory have been written. */
   readonly trackWrites: boolean;
 }
 
@@ -134,7 +134,7 @@ function copyOf(shadow: ReadonlyMap<number, Undefined> | null): Shadow | null {
 export function blockInState(state: BlockState, plan: BlockPlan): Block {
   const { linear, threads, shared, barriers, collectives, turn, idleTurns } = state;
   const block = beginBlock(linear, plan);
-  if (block.threads.length !== threads.length) throw new Error('the state belongs to a block of another shape');
+  if (block.threads.length !== threads.length) throw new Error('the state belongs to a block of a different shape');
   block.shared.take(shared);
   block.barriers.take(barriers);
   block.collectives.take(collectives);

@@ -1,4 +1,7 @@
-/** Built-in functions in the reference engine: arguments come from local memory, and the result goes back there. */
+/**
+ * Built-in functions in the reference engine. Arguments are read from local memory, and the result is written back
+ * there.
+ */
 import type { Bits } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
 import { type BuiltinServices, runBuiltin } from '../machine/builtins.ts';
@@ -7,7 +10,7 @@ import { requireWritten } from './memory-steps.ts';
 import type { Builtin } from '../program/builtins.ts';
 import { formalLayout } from '../program/call-site.ts';
 
-/** Runs a built-in function whose activation begins at `base`, for the call on a line. */
+/** Runs a built-in function whose activation begins at `base`; `line` is the line of the call. */
 export function callBuiltin(
   { name, signature }: Builtin,
   local: Segment,

@@ -1,4 +1,4 @@
-/** Calls and returns: activations of functions on a thread's stack of local memory. */
+/** Calls and returns: function activations on a thread's stack in local memory. */
 import { elementAt } from '../base/element-at.ts';
 import { formatAddress } from '../machine/address-space.ts';
 import { machineFault } from '../machine/fault.ts';
@@ -10,15 +10,15 @@ import { requireDefined, setUndefined } from './shadow.ts';
 import type { Cpu, Stopping, Thread } from './thread.ts';
 import type { Action, Frame } from './value-steps.ts';
 
-/** Facts about the launch that calls need. */
+/** The facts about the launch that calls need. */
 export interface CallContext {
   readonly kernel: KernelProgram;
-  /** Where each function of the kernel begins in the engine's code. */
+  /** Start of each of the kernel's functions in the engine's code. */
   readonly starts: readonly number[];
   readonly cpu: Cpu;
 }
 
-/** Enters a function and reads its results when it has returned; a built-in function returns at once. */
+/** Enters a function, and reads its results once it has returned. A built-in function returns at once. */
 export function prepareCall(site: CallSite, caller: FunctionProgram, line: number, context: CallContext): Stopping {
   const { kernel, starts, cpu } = context;
   const find = calleeFinder(site, kernel);
@@ -55,7 +55,7 @@ export function prepareCall(site: CallSite, caller: FunctionProgram, line: numbe
   return { stop, rest: { kind: 'call', go } };
 }
 
-/** Returns to the position after the call; in a kernel the thread ends. */
+/** Returns to the position after the call. A return from the kernel itself ends the thread. */
 export function prepareReturn({ registerResults }: FunctionProgram, cpu: Cpu): Action {
   return () => {
     const { thread } = cpu;
@@ -92,8 +92,8 @@ function calleeFinder({ callee, name }: CallSite, { functions, byAddress }: Kern
 }
 
 /**
- * Local memory of the thread with room for an activation at `base`. It and the gap before it, which earlier calls may
- * have used, are zeroed and marked as unwritten.
+ * Makes room for an activation at `base` in the thread's local memory. The activation and the gap before it, which
+ * starts at `gap` and which earlier calls may have used, are zeroed and marked as unwritten.
  */
 function openActivation(
   fn: LinkedFunction,
@@ -120,7 +120,7 @@ function openActivation(
 
 type Mover = (thread: Thread, local: Segment, from: number, to: number) => void;
 
-/** Writes an argument: `from` is the caller's base, `to` the callee's. */
+/** Returns a function that writes an argument; `from` is the caller's base and `to` the callee's. */
 function giver({ value, offset, bytes }: Moved, caller: FunctionProgram): Mover {
   switch (value.kind) {
     case 'register':
@@ -139,7 +139,7 @@ function giver({ value, offset, bytes }: Moved, caller: FunctionProgram): Mover 
   }
 }
 
-/** Reads a result. */
+/** Returns a function that reads a result. */
 function taker({ value, offset, bytes }: Moved, caller: FunctionProgram, line: number): Mover {
   switch (value.kind) {
     case 'register':
@@ -155,7 +155,7 @@ function taker({ value, offset, bytes }: Moved, caller: FunctionProgram, line: n
   }
 }
 
-/** Stores a register in local memory with what is undefined of it. */
+/** Stores a register in local memory, together with its undefined bits. */
 function giveRegister({ frame, shadow }: Thread, place: number, local: Segment, at: number, width: number): void {
   local.mark(at, width / 8);
   local.store(at, width, elementAt(frame, place));
@@ -168,7 +168,7 @@ interface ByteRange {
   readonly size: number;
 }
 
-/** Loads a register from local memory with what is undefined of it. */
+/** Loads a register from local memory, together with its undefined bits. */
 function takeRegister(thread: Thread, place: number, local: Segment, { at, size }: ByteRange, line: number): void {
   thread.frame[place] = local.load(at, 8 * size);
   const { definedness } = local;
@@ -180,7 +180,7 @@ function takeRegister(thread: Thread, place: number, local: Segment, { at, size 
   setUndefined(thread, place, found);
 }
 
-/** A predicate takes a byte. */
+/** Width rounded up to a whole byte; a predicate takes one byte. */
 function byteWidth(width: number): number {
   return Math.max(8, width);
 }

@@ -1,4 +1,4 @@
-/** Values that threads of a warp exchange once all of a group have arrived. */
+/** Exchanges values between threads of a warp once all members of a group have arrived. */
 import type { Bits } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
 import { keyOf } from '../isa/collective.ts';
@@ -22,8 +22,8 @@ import { exchangeUndefined } from './undefined-exchange.ts';
 import type { Action, PlaceOf } from './value-steps.ts';
 
 /**
- * The thread waits, with the values it brought in its frame; `after` is the rest of its instruction, which runs when
- * the results are there. The last thread to arrive completes the group.
+ * Makes the thread wait, keeping the values it brings in its frame. `after` is the rest of its instruction, which runs
+ * once the results are available. The last thread to arrive completes the group.
  */
 export function prepareCollective(
   step: Extract<Step, { readonly kind: 'collective' }>,
@@ -60,7 +60,8 @@ export function completeGroup(block: Block, group: Group, code: readonly Prepare
   const members = group.flatMap((linear) => {
     const thread = block.threads[linear];
     const rest = thread === undefined ? null : code[thread.pc - 1]?.rest;
-    if (thread === undefined || rest?.kind !== 'collective') throw new Error('a group of threads that do not wait');
+    if (thread === undefined || rest?.kind !== 'collective')
+      throw new Error('a thread of the group is not waiting in a collective instruction');
     const values = rest.from.map((place) => elementAt(thread.frame, place));
     const undefinedBits = rest.from.map((place) => thread.shadow?.get(place) ?? null);
     return { thread, rest, lane: linear % warpSize, values, undefinedBits };

@@ -1,7 +1,7 @@
 /**
- * The reference engine: runs a launch block by block, and thread by thread, each until it waits or ends. Slow and
- * simple; every result is that of exact arithmetic. Its state is plain data between any two instructions, and results
- * do not depend on how many are run at a time.
+ * The reference engine. It runs a launch block by block, and the threads of a block one after another, each until it
+ * waits or ends. It is slow and simple, and every result comes from exact arithmetic. Its state is plain data between
+ * any two instructions, and results do not depend on how many instructions are run at a time.
  */
 import type { BuiltinServices } from '../machine/builtins.ts';
 import type { Launch, SteppingEngine } from '../machine/engine.ts';
@@ -23,16 +23,16 @@ import type { Tracing } from './trace.ts';
 import { elementAt } from '../base/element-at.ts';
 
 export interface ReferenceOptions {
-  /** Report a fault when something depends on shared or local memory that was never written. */
+  /** Whether to report a fault when something depends on shared or local memory that was never written. */
   readonly trackWrites: boolean;
   readonly tracing: Tracing | null;
 }
 
-/** Most instructions in a turn. */
+/** Maximum number of instructions in one turn. */
 const slice = 1 << 16;
-/** Instructions between two checks of the clock and of the caller's signal. */
+/** Number of instructions between two checks of the clock and the caller's signal. */
 const looksEvery = 1 << 10;
-/** Most blocks that may be running at the same time. */
+/** Maximum number of blocks running at the same time. */
 const residentBlocks = 1024;
 
 export class ReferenceEngine implements SteppingEngine {
@@ -40,13 +40,16 @@ export class ReferenceEngine implements SteppingEngine {
   private readonly launch: Launch;
   private readonly cpu: Cpu;
   private readonly plan: BlockPlan;
-  /** Line in the PTX text of each piece of code; null for the return at a function's end. */
+  /** PTX source line of each entry in the code; null for the return at the end of a function. */
   private readonly lines: readonly (number | null)[];
   private readonly blocks: number;
   private nextBlock = 0;
-  /** Blocks that have started, the running one first; more than one if blocks wait for each other. */
+  /**
+   * Blocks that have started but not ended, the one running now first. There is more than one if blocks wait for each
+   * other.
+   */
   private running: Block[] = [];
-  /** The thread that ran last, named in faults. */
+  /** The thread that ran last; faults name it. */
   private faulting: Thread | null = null;
 
   constructor(launch: Launch, { trackWrites, tracing }: ReferenceOptions) {
@@ -145,18 +148,19 @@ export class ReferenceEngine implements SteppingEngine {
     this.running = [];
   }
 
-  /** The timer is set to the clock of the host from time to time and never goes back. */
+  /** Sets the timer to the host clock. The timer never goes backwards. */
   private setTimer(): void {
     const { cpu } = this;
     cpu.timer = Math.max(cpu.timer, Math.round(performance.now() * 1e6) - cpu.executed);
   }
 
-  /** The running block, or the next one; null after the last. */
+  /** Returns the running block, or starts the next one; null after the last. */
   private block(): Block | null {
     const [block] = this.running;
     if (block === undefined) return this.begin();
     if (block.idleTurns <= block.threads.length) return block;
-    // All its threads seem to wait: other blocks get their turn, and when all have had one, the next block starts.
+    // All threads of the block seem to be waiting, so other blocks get a turn. Once all of them have had one, the next
+    // block starts.
     block.idleTurns = 0;
     this.running.push(...this.running.splice(0, 1));
     const everyone = this.running.every(({ idleTurns }) => idleTurns === 0);
@@ -164,7 +168,7 @@ export class ReferenceEngine implements SteppingEngine {
     return this.running[0] ?? null;
   }
 
-  /** The next block starts and runs first. */
+  /** Starts the next block and puts it first. */
   private begin(): Block | null {
     if (this.nextBlock >= this.blocks) return null;
     const block = beginBlock(this.nextBlock++, this.plan);
@@ -172,7 +176,7 @@ export class ReferenceEngine implements SteppingEngine {
     return block;
   }
 
-  /** The next thread that can run, in order; null after the block has ended. */
+  /** Returns the next thread in order that can run; null once the block has ended. */
   private thread(block: Block): Thread | null {
     const { threads } = block;
     for (let i = 0; i < threads.length; i++) {
@@ -194,7 +198,10 @@ export class ReferenceEngine implements SteppingEngine {
     return null;
   }
 
-  /** Runs one thread until it waits or ends, or `fuel` instructions have been tried; returns how many. */
+  /**
+   * Runs one thread until it waits or ends, its turn is over, or `fuel` instructions have been tried. Returns the
+   * number of instructions tried.
+   */
   private runThread(thread: Thread, block: Block, fuel: number): number {
     const { cpu } = this;
     const { code } = cpu;
@@ -221,7 +228,7 @@ export class ReferenceEngine implements SteppingEngine {
     return tried;
   }
 
-  /** The next turn goes to another thread, so that a thread that spins on a flag lets the one that sets it run. */
+  /** Gives the next turn to another thread, so a thread spinning on a flag does not block the thread that sets it. */
   private endTurn(thread: Thread, block: Block): void {
     block.idleTurns = block.looks < looksPerTurn ? 0 : block.idleTurns + 1;
     block.tried = 0;
@@ -230,7 +237,7 @@ export class ReferenceEngine implements SteppingEngine {
     else block.nextThread = (thread.linear + 1) % block.threads.length;
   }
 
-  /** Other threads may have been waiting only for this one. */
+  /** Lets threads continue that were waiting only for this one. */
   private exit(thread: Thread, block: Block): void {
     const { code } = this.cpu;
     for (const group of block.collectives.exit(thread.linear)) completeGroup(block, group, code);
@@ -248,7 +255,7 @@ function memoriesOf({ kernel, image, memory, parameters }: Launch): Memories {
   };
 }
 
-/** Before the first block. */
+/** The engine's context before the first block starts. */
 function idleCpu({ heap, printed, limits }: Launch, memories: Memories): Cpu {
   const look = (): void => checkTime(limits);
   const servicesOn = (line: number): BuiltinServices => ({

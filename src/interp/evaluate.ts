@@ -1,4 +1,4 @@
-/** Runs one instruction on given bits, without a machine: the basis of `ptxlab eval` and of tests of values. */
+/** Runs one instruction on given bits, without a launch. `ptxlab eval` and tests of computed values are built on it. */
 import { type Bits, chop, signExtend } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
 import { type OperandPattern, operandType, type TypeRef, type ValuePattern, type Variant } from '../isa/form.ts';
@@ -9,11 +9,13 @@ import { conditionCode, operandRef, type Ref, stackTop } from '../isa/steps/ref.
 import type { PtxType } from '../isa/types.ts';
 import { type Action, type Frame, prepareStep } from './value-steps.ts';
 
-/** Widths of the registers around the instruction, if they differ from its types. */
+/** Widths of the instruction's registers, where they differ from its types. */
 export interface RegisterWidths {
-  /** Bits of every source register: they are truncated to the operand's type (PTX ISA 9.1, Table 27). */
+  /** Width of every source register in bits; values are truncated to the operand's type (PTX ISA 9.1, Table 27). */
   readonly source?: number;
-  /** Bits of the destination register: the result is extended to it by the instruction's type (Table 28). */
+  /**
+   * Width of the destination register in bits; the result is extended according to the instruction's type (Table 28).
+   */
   readonly result?: number;
 }
 
@@ -21,13 +23,13 @@ export interface RegisterWidths {
 export interface Terminal {
   readonly name: string;
   readonly type: PtxType;
-  /** Bits of its register. */
+  /** Width of its register in bits. */
   readonly width: number;
 }
 
-/** An instruction prepared to be computed many times. */
+/** An instruction prepared for repeated evaluation. */
 export interface Evaluator {
-  /** Sources in the order of the operand list, brace lists element by element. */
+  /** Sources in operand order; brace lists contribute one source per element. */
   readonly inputs: readonly Terminal[];
   readonly outputs: readonly Terminal[];
   /** Returns the results for one row of inputs; inputs are masked to their width. */
@@ -35,8 +37,8 @@ export interface Evaluator {
 }
 
 /**
- * The instruction as a function of bits. Null if it reads or writes memory or addresses, queries the stack, branches,
- * waits, or cannot be executed. Every row starts with a condition code that means no carry and no borrow.
+ * Returns the instruction as a function of bits. Null if it reads or writes memory or addresses, queries the stack,
+ * branches, waits, or cannot be executed. In every row, the condition code initially means no carry and no borrow.
  */
 export function evaluator(variant: Variant, environment: Environment, widths: RegisterWidths = {}): Evaluator | null {
   const steps = variant.form.steps(variant, environment);
@@ -65,9 +67,9 @@ export function evaluator(variant: Variant, environment: Environment, widths: Re
 }
 
 /**
- * The results of one instruction for one row of inputs, or null if `evaluator` returns null.
+ * Evaluates one instruction for one row of inputs; null if `evaluator` returns null.
  *
- * @param inputs as many as the instruction has sources, in the order of its operand list
+ * @param inputs one value for each source of the instruction, in operand order
  */
 export function evaluate(
   variant: Variant,
@@ -99,12 +101,15 @@ function runner(
   };
 }
 
-/** The bits of a register that an operand of this type reads (Table 27). */
+/** Returns the bits that an operand of this type reads from a register (Table 27). */
 export function readAs(type: PtxType, register: Bits): Bits {
   return chop(register, type.width);
 }
 
-/** How a result of this type is written to a register of `width` bits: signed integers are sign-extended (Table 28). */
+/**
+ * Returns what a register of `width` bits holds after a result of this type is written to it; signed integers are
+ * sign-extended (Table 28).
+ */
 export function writeAs(type: PtxType, result: Bits, width: number): Bits {
   if (type.class === 'signed' && width > type.width) return signExtend(result, type.width, width);
   return chop(result, width);

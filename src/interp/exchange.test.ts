@@ -1,5 +1,5 @@
 /**
- * Values exchanged between lanes, compared with the ISA's pseudo-code for a warp of 32 (9.7.9.6, 9.7.13.9 to
+ * Compares the values exchanged between lanes with the ISA's pseudo-code for a warp of 32 (9.7.9.6, 9.7.13.9 to
  * 9.7.13.12).
  */
 import { describe, expect, test } from 'vitest';
@@ -20,7 +20,7 @@ describe('shfl', () => {
     expect(shuffled('down', 3, 31)).toEqual(lanes.map((lane) => (lane + 3 <= 31 ? [103 + lane, 1] : [100 + lane, 0])));
   });
 
-  test('up within segments of eight: c has 24 as segment mask, and 0 as clamp', () => {
+  test('up within segments of eight: c holds segment mask 24 and clamp 0', () => {
     const expected = lanes.map((lane) => (lane % 8 >= 2 ? [98 + lane, 1] : [100 + lane, 0]));
     expect(shuffled('up', 2, 24 << 8)).toEqual(expected);
   });
@@ -35,7 +35,7 @@ describe('shfl', () => {
     expect(shuffled('idx', 5, bounds)).toEqual(lanes.map((lane) => [100 + (lane & 16) + 5, 1]));
   });
 
-  test('a lane that is absent gives nothing: the reader keeps its own value', () => {
+  test('a lane that reads from an absent lane keeps its own value', () => {
     const group = [0, 1].map((lane) => ({ lane, values: [7 + lane, 9, 31] }));
     expect(exchange({ form: 'shfl', mode: 'idx' }, group)).toEqual([
       [7, 1],
@@ -60,7 +60,7 @@ describe('vote, match, redux, elect', () => {
     ).toEqual([1]);
   });
 
-  test('match.any finds the lanes with the same value, match.all all lanes or none', () => {
+  test('match.any finds the lanes with the same value; match.all finds all lanes or none', () => {
     const values = warp((lane) => [lane % 4]);
     expect(exchange({ form: 'match', mode: 'any', width: 32 }, values)[6]).toEqual([0x4444_4444]);
     expect(exchange({ form: 'match', mode: 'all', width: 32 }, values)[6]).toEqual([0, 0]);
@@ -72,7 +72,7 @@ describe('vote, match, redux, elect', () => {
     ).toEqual([0xffff_ffff, 1]);
   });
 
-  test('redux wraps sums and respects signs', () => {
+  test('redux wraps sums and treats signed values as signed', () => {
     const values = warp((lane) => [lane === 3 ? 0xffff_fff0 : lane]);
     expect(exchange({ form: 'redux', op: 'add', type: 'u32' }, values)[0]).toEqual([496 - 3 - 16]);
     expect(exchange({ form: 'redux', op: 'min', type: 's32' }, values)[0]).toEqual([0xffff_fff0]);

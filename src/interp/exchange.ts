@@ -1,4 +1,4 @@
-/** The results of operations that threads of a warp execute together, from the values that they brought. */
+/** Computes the results of operations that threads of a warp execute together, from the values they brought. */
 import type { Bits } from '../base/bits.ts';
 import type { Collective } from '../isa/collective.ts';
 import { warpSize } from '../machine/launch.ts';
@@ -9,7 +9,7 @@ export interface Member {
   readonly values: readonly Bits[];
 }
 
-/** The results of each member, in the order of the group. */
+/** Returns the results of each member, in group order. */
 export function exchange(fn: Collective, group: readonly Member[]): readonly (readonly Bits[])[] {
   const mask = group.reduce((lanes, { lane }) => lanes | (1 << lane), 0) >>> 0;
   switch (fn.form) {
@@ -36,7 +36,7 @@ function everywhere(group: readonly Member[], results: readonly Bits[]): readonl
   return group.map(() => results);
 }
 
-/** PTX ISA 9.1, 9.7.9.6: `c` holds the highest lane in its low bits and the bounds of segments above. */
+/** PTX ISA 9.1, 9.7.9.6: operand `c` holds the clamp value in its low bits and the segment mask above them. */
 function shuffle(mode: Mode<'shfl'>, group: readonly Member[]): readonly (readonly Bits[])[] {
   const byLane = new Map(group.map((member) => [member.lane, member] as const));
   return group.map(({ lane, values }) => {

@@ -1,4 +1,4 @@
-/** What preparing instructions needs besides them: facts about the launch, and about the function around them. */
+/** The facts about the launch and the enclosing function that are needed to prepare instructions. */
 import type { VariableSymbol } from '../check/symbols.ts';
 import type { FunctionProgram } from '../program/function-program.ts';
 import type { KernelProgram } from '../program/link.ts';
@@ -7,25 +7,25 @@ import type { LaunchFacts } from './specials.ts';
 import type { Cpu } from './thread.ts';
 import type { Tracing } from './trace.ts';
 
-/** Facts about the launch that instructions may need. */
+/** The facts about the launch that instructions may need. */
 export interface LaunchContext {
   readonly kernel: KernelProgram;
   readonly memories: Memories;
   readonly facts: LaunchFacts;
   readonly cpu: Cpu;
-  /** Address or offset of a module's variable. */
+  /** Address or offset of a module variable. */
   readonly addressOf: (symbol: VariableSymbol) => number | null;
   /** Null if the launch is not traced. */
   readonly tracing: Tracing | null;
-  /** Whether shared and local memory know what was written. */
+  /** Whether shared and local memory track which bytes were written. */
   readonly tracksWrites: boolean;
-  /** Throws if the launch has been ended or its time is over. */
+  /** Throws if the launch was aborted or its time is up. */
   readonly look: () => void;
 }
 
 export interface FunctionContext extends LaunchContext {
   readonly program: FunctionProgram;
-  /** Where the functions of the kernel begin in the code, and where this one does. */
+  /** Start of each of the kernel's functions in the engine's code; `start` is that of this function. */
   readonly starts: readonly number[];
   readonly start: number;
   /** Slots of registers; all others hold constants and temporaries. */

@@ -19,14 +19,14 @@ import { type Action, type Frame, type PlaceOf, bigintIn, valueIn } from './valu
 
 type StepOf<K extends Step['kind']> = Extract<Step, { readonly kind: K }>;
 
-/** The memories of a launch that all threads share. */
+/** The memories that all threads of a launch share. */
 export interface Memories {
   readonly global: Memory;
   readonly constants: Memory;
   readonly parameters: Memory;
 }
 
-/** The memory of a space, for the running thread. */
+/** Returns the memory that the running thread sees in a space. */
 function memoryOf(space: MemorySpace, memories: Memories, cpu: Cpu): Memory | null {
   switch (space) {
     case 'global':
@@ -42,23 +42,23 @@ function memoryOf(space: MemorySpace, memories: Memories, cpu: Cpu): Memory | nu
   }
 }
 
-/** Resolves an effective address of 64 bits, for an access that names `space`. */
+/** Resolves a 64-bit effective address, for an access that names `space`. */
 function placeIn(space: AccessSpace, address: bigint): Address {
   return space === 'generic' ? resolveGeneric(address) : { space, offset: Number(address) };
 }
 
-/** No memory extends this far, and every smaller offset is exact as a number. */
+/** No memory extends this far, and every smaller offset is exact as a JavaScript number. */
 const beyond = 2 ** 48;
 
-/** What accesses need besides their step. */
+/** What an access needs in addition to its step. */
 export interface AccessContext {
   readonly memories: Memories;
   readonly cpu: Cpu;
-  /** Line in the PTX text. */
+  /** PTX source line. */
   readonly line: number;
 }
 
-/** The memory that contains an access, after its bounds and alignment have been checked. */
+/** Checks the bounds and alignment of an access, and returns the memory that contains it. */
 function openMemory(
   place: Address,
   address: bigint,
@@ -69,7 +69,7 @@ function openMemory(
   const memory = memoryOf(place.space, memories, cpu);
   if (memory === null || place.offset >= beyond) {
     const { space } = place;
-    const near = memory === null ? '; the kernel has none' : '; no memory reaches so far';
+    const near = memory === null ? '; the kernel has none' : '; no memory extends that far';
     const where = { space, address: formatAddress(memory === null ? place.offset : address) };
     throw machineFault('PTX6001', { access, size: String(size), near, ...where }, where);
   }
@@ -77,7 +77,7 @@ function openMemory(
   return memory;
 }
 
-/** The unsigned value of some bytes at a generic address, for functions of the host. */
+/** Loads an unsigned value of `bytes` bytes at a generic address, for host functions. */
 export function loadForHost(address: bigint, bytes: number, context: AccessContext): bigint {
   const place = resolveGeneric(address);
   const memory = openMemory(place, address, 'load', bytes, context);
@@ -89,7 +89,7 @@ export function loadForHost(address: bigint, bytes: number, context: AccessConte
 export function requireWritten({ definedness = null }: Memory, offset: number, size: number, line: number): void {
   if (definedness === null || definedness.isDefined(offset, size)) return;
   const origin = definedness.originOf(line, offset, size);
-  throw undefinedUse('a call of the host', { mask: definedness.undefinedBits(offset, size), origin });
+  throw undefinedUse('a host call', { mask: definedness.undefinedBits(offset, size), origin });
 }
 
 export function prepareLoad(step: StepOf<'load'>, placeOf: PlaceOf, context: AccessContext): Action {
@@ -116,7 +116,7 @@ export function prepareLoad(step: StepOf<'load'>, placeOf: PlaceOf, context: Acc
   };
 }
 
-/** The undefined bits of consecutive elements; null for one without any. */
+/** Returns the undefined bits of consecutive elements; null for an element without any. */
 function undefinedElements(
   definedness: Definedness,
   offset: number,
@@ -157,7 +157,10 @@ export function prepareStore(step: StepOf<'store'>, placeOf: PlaceOf, context: A
   };
 }
 
-/** Undefined bits of stored elements. Global memory takes padding only, and all that it holds counts as defined. */
+/**
+ * Records the undefined bits of stored elements. Only undefined padding may be stored to global memory, where
+ * everything counts as defined.
+ */
 function storeUndefined(
   { definedness = null }: Memory,
   offset: number,
@@ -171,7 +174,10 @@ function storeUndefined(
   });
 }
 
-/** Bytes that are not read may lie outside, but the source must be aligned as if all were read. */
+/**
+ * Bytes that are not read may lie outside the source's memory, but the source must be aligned as if all bytes were
+ * read.
+ */
 export function prepareTransfer(step: StepOf<'transfer'>, placeOf: PlaceOf, context: AccessContext): Action {
   const { space, sourceSpace } = step;
   const [address, source] = [placeOf(step.address), placeOf(step.source)];
@@ -195,7 +201,7 @@ export function prepareTransfer(step: StepOf<'transfer'>, placeOf: PlaceOf, cont
 }
 
 /**
- * Reads, computes the new values with `combine`, and writes them back. Blocks run one after the other, so nothing
+ * Reads, computes the new values with `combine`, and writes them back. Only one thread runs at a time, so nothing
  * happens in between.
  */
 export function prepareAtomic(
@@ -234,7 +240,7 @@ export function prepareAtomic(
       );
   };
 
-  /** Opening memory to store there makes it count as written. */
+  /** Finds the undefined bits before the memory is opened for the store, because that marks it as written. */
   function undefinedBefore(
     place: Address,
     effective: bigint,
@@ -249,7 +255,7 @@ export function prepareAtomic(
   }
 }
 
-/** cvta: adds the base of the window, or takes the offset of an address in either window of the space. */
+/** cvta: adds the window base, or returns an address's offset within either window of the space. */
 export function prepareWindow(step: StepOf<'window'>, placeOf: PlaceOf): Action {
   const { space, width } = step;
   const to = placeOf(step.to);

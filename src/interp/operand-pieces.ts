@@ -1,4 +1,6 @@
-/** Operands of a prepared instruction: registers, special registers, addresses, and results on their way to registers. */
+/**
+ * Operands of a prepared instruction: registers, special registers, addresses, and results to be written to registers.
+ */
 import { chop } from '../base/bits.ts';
 import type { VariableSymbol } from '../check/symbols.ts';
 import { machineFault } from '../machine/fault.ts';
@@ -17,7 +19,7 @@ import { specialReader } from './specials.ts';
 import { allBits, type Flow, upwards } from './undefined-values.ts';
 import { type Action, valueIn } from './value-steps.ts';
 
-/** Everything that an instruction reads before its steps. */
+/** Everything that an instruction reads before its steps run. */
 export function operandPieces(instruction: ProgramInstruction, context: FunctionContext): readonly Piece[] {
   return [
     ...instruction.symbols.map((source) => fresh(source.place, symbolAction(source, context))),
@@ -40,7 +42,7 @@ function readPiece({ operand, register, type, negated }: Transfer): Piece {
   });
 }
 
-/** A result on its way to its register. */
+/** Writes a result to its register. */
 export function writePiece({ operand, register, registerWidth, type }: Transfer): Piece {
   const wide = (mask: bigint): bigint => BigInt(writeAs(type, chop(mask, type.width), registerWidth));
   return flowing({ to: register, from: [operand], through: ([mask = 0n]) => wide(mask) }, (frame) => {
@@ -87,7 +89,7 @@ function baseOf(symbol: VariableSymbol, { program, addressOf }: FunctionContext)
   return program.offsetOf(symbol) ?? addressOf(symbol);
 }
 
-/** Whether a variable is at an offset from the activation's base; the base of a kernel is 0. */
+/** Whether a variable's address is an offset from the activation's base. The base of a kernel is 0. */
 function isRelative({ space }: VariableSymbol, { program }: FunctionContext): boolean {
   return !program.entry && isOnStack(space);
 }
@@ -99,7 +101,7 @@ function addressPiece(source: AddressSource, context: FunctionContext): Piece {
   return flowing({ to: place, from: [base.register], through: upwards(64) }, run);
 }
 
-/** The effective address in 64 bits, including the immediate offset, before any check. */
+/** Computes the 64-bit effective address, including the immediate offset, before any check. */
 function addressAction(source: AddressSource, context: FunctionContext): Action {
   const { place, base, offset } = source;
   switch (base.kind) {
@@ -117,7 +119,7 @@ function addressAction(source: AddressSource, context: FunctionContext): Action 
     }
     case 'register': {
       const { register } = base;
-      // 32-bit addresses wrap at 32 bits: compilers subtract first and add the offset in the operand.
+      // 32-bit addresses must wrap at 32 bits, because compilers subtract first and add the offset in the operand.
       const width = base.width <= 32 ? 32 : 64;
       if (offset === 0n) {
         return (frame) => {

@@ -1,6 +1,6 @@
 /**
- * The parts of a prepared instruction, each for a thread whose values are all defined and for one that has undefined
- * values, and how they are joined.
+ * The parts of a prepared instruction, and how they are joined. Each part has one version for threads whose values are
+ * all defined, and one for threads with undefined values.
  */
 import type { ProgramInstruction } from '../program/function-program.ts';
 import type { FunctionContext } from './launch-context.ts';
@@ -8,22 +8,22 @@ import { type CarefulAction, tidy } from './shadow.ts';
 import { careful, type Flow } from './undefined-values.ts';
 import type { Action } from './value-steps.ts';
 
-/** A part of an instruction. `careful` is made when a thread with undefined values first gets there. */
+/** A part of an instruction. `careful` is made when a thread with undefined values first reaches it. */
 export interface Piece {
   readonly run: Action;
   readonly careful: () => CarefulAction;
-  /** It may load undefined bits into a thread that had none: what follows it must look. */
+  /** It may load undefined bits into a thread that had none, so the pieces after it must check for a shadow. */
   readonly loads?: boolean;
-  /** There is nothing to do without undefined values. */
+  /** It has nothing to do in a thread without undefined values. */
   readonly onlyCareful?: boolean;
 }
 
-/** Keeps the shadow up to date by itself, or does not change it. */
+/** A piece whose action updates the shadow itself or leaves it unchanged. */
 export function plain(run: Action): Piece {
   return { run, careful: () => run };
 }
 
-/** Computes a value that is always defined. */
+/** A piece that computes a value that is always defined. */
 export function fresh(place: number, run: Action): Piece {
   return { run, careful: () => careful([{ to: place, from: [], through: () => 0n }], run) };
 }
@@ -32,7 +32,7 @@ export function flowing(flow: Flow, run: Action): Piece {
   return { run, careful: () => careful([flow], run) };
 }
 
-/** The end of an instruction, for a thread with undefined values. */
+/** Cleans up at the end of an instruction, in a thread with undefined values. */
 export function tidyPiece({ places }: ProgramInstruction, { registers }: FunctionContext): Piece {
   return {
     run: () => undefined,
@@ -44,7 +44,10 @@ export function tidyPiece({ places }: ProgramInstruction, { registers }: Functio
   };
 }
 
-/** All pieces for a thread without undefined values; from a load of such on, as `carefulOf` has them. */
+/**
+ * Joins the pieces for a thread without undefined values. If a load brings in undefined bits, the pieces after it run
+ * as `carefulOf` runs them.
+ */
 export function runOf(pieces: readonly Piece[], { cpu, tracksWrites }: FunctionContext): Action {
   const at = tracksWrites ? pieces.findIndex(({ loads }) => loads === true) : -1;
   const runs = (some: readonly Piece[]): Action[] =>
@@ -62,7 +65,7 @@ export function runOf(pieces: readonly Piece[], { cpu, tracksWrites }: FunctionC
   ]);
 }
 
-/** All pieces for a thread with undefined values. */
+/** Joins the pieces for a thread with undefined values. */
 export function carefulOf(pieces: readonly Piece[]): CarefulAction {
   let actions: readonly CarefulAction[] | null = null;
   return (frame, thread) => {
@@ -71,7 +74,7 @@ export function carefulOf(pieces: readonly Piece[]): CarefulAction {
   };
 }
 
-/** Joins several functions into one; short lists are unrolled, because most instructions have one to three. */
+/** Joins several functions into one. Short lists are unrolled, because most instructions have one to three actions. */
 function sequence(actions: readonly Action[]): Action {
   const [a, b, c] = actions;
   if (a === undefined) return () => undefined;

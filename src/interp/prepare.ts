@@ -1,6 +1,6 @@
 /**
- * A function's instructions as functions over a frame, made once for a launch. Operands, constants, spaces and numeric
- * modes are bound in advance, so running an instruction takes a few calls.
+ * Turns a function's instructions into functions over a frame, once per launch. Operands, constants, spaces and numeric
+ * modes are bound in advance, so running an instruction takes only a few calls.
  */
 import { assertNever } from '../base/assert-never.ts';
 import { elementAt } from '../base/element-at.ts';
@@ -34,10 +34,10 @@ import { traced } from './trace.ts';
 import { careful, everything, prepareCarefully } from './undefined-values.ts';
 import { type Action, type PlaceOf, prepareStep } from './value-steps.ts';
 
-/** All functions of a kernel, the kernel first, each ended by a return. */
+/** The code of all functions of a kernel, the kernel first. Each ends with a return. */
 export interface PreparedKernel {
   readonly code: readonly Prepared[];
-  /** Line in the PTX text of each piece of code; null for the return at a function's end. */
+  /** PTX source line of each entry in the code; null for the return at the end of a function. */
   readonly lines: readonly (number | null)[];
 }
 
@@ -70,7 +70,7 @@ function prepareInstruction(instruction: ProgramInstruction, context: FunctionCo
   const { guard } = instruction;
   const placeOf: PlaceOf = (ref) => {
     const place = instruction.places.get(ref);
-    if (place === undefined) throw new Error(`no place for '${ref}' in ${instruction.text}`);
+    if (place === undefined) throw new Error(`no slot for '${ref}' in ${instruction.text}`);
     return place;
   };
   const operands = operandPieces(instruction, context);
@@ -93,7 +93,7 @@ interface Body {
   readonly rest: Rest | null;
 }
 
-/** The steps and the code that writes their results. After a step that waits, the rest runs later. */
+/** The steps, followed by the code that writes their results. Everything after a step that waits runs later. */
 function body(
   results: readonly Piece[],
   instruction: ProgramInstruction,
@@ -113,7 +113,7 @@ function body(
   return { pieces: [...steps.slice(0, at).map(prepare), plain(stop)], rest };
 }
 
-/** Steps in which a thread can wait: for its group, or for the function that it calls. */
+/** Steps in which a thread can wait: for its group, for a barrier, or for the function it calls. */
 type WaitingKind = keyof GroupSteps | 'call';
 
 function isWaiting(step: Step): step is StepOf<WaitingKind> {
@@ -128,26 +128,26 @@ const stops: { readonly [Kind in WaitingKind]: PrepareStop<Kind> } = {
   collective: (step, after, { instruction, placeOf, context }) =>
     prepareCollective(step, after, instruction.line, placeOf, context.cpu),
   call: (_, __, { instruction: { call, text, line }, context }) => {
-    if (call === null) throw new Error(`no facts are known about ${text}`);
+    if (call === null) throw new Error(`nothing is known about the callee of ${text}`);
     return prepareCall(call, context.program, line, context);
   },
 };
 
-/** The step, and `after` it the rest of its instruction. */
+/** Prepares a step that waits; `after` is the rest of its instruction. */
 function stopping<Kind extends WaitingKind>(step: StepOf<Kind>, after: Remainder, context: StepContext): Stopping {
   return stops[step.kind](step, after, context);
 }
 
 // --- steps ----------------------------------------------------------------------------------------------------------
 
-/** Arguments of the handlers of steps besides the step. */
+/** What the step handlers receive in addition to the step. */
 interface StepContext {
   readonly instruction: ProgramInstruction;
   readonly placeOf: PlaceOf;
   readonly context: FunctionContext;
 }
 
-/** Steps that need more than the frame. Steps that wait are prepared together with their instruction. */
+/** Steps that need more than the thread's frame. Steps that wait are prepared together with their instruction. */
 type MachineKind = Exclude<StepKind, keyof ValueSteps | WaitingKind>;
 
 type Prepare<Kind extends StepKind> = (step: StepOf<Kind>, context: StepContext) => Action;
@@ -200,7 +200,7 @@ function valuePiece(step: ValueStep, placeOf: PlaceOf): Piece {
 
 function stepPiece(step: Step, context: StepContext): Piece {
   if (isValueStep(step)) return valuePiece(step, context.placeOf);
-  if (isWaiting(step)) throw new Error('an instruction waits once');
+  if (isWaiting(step)) throw new Error('an instruction may contain only one step that waits');
   const action = machineAction(step, context);
   const run = looksAtOthers(step) ? look(action, context.context.cpu) : action;
   return { run, careful: () => carefulMachine(step, run, context), loads: mayLoadUndefined(step) };
@@ -211,7 +211,7 @@ function mayLoadUndefined(step: Step): boolean {
   return step.space === 'shared' || step.space === 'local' || step.space === 'generic';
 }
 
-/** The action of a step, after a look at what may not be undefined. */
+/** Wraps a step's action in a check of the values that must be defined. */
 function carefulMachine(step: StepOf<MachineKind>, run: Action, { placeOf }: StepContext): CarefulAction {
   const places = (...refs: readonly Ref[]): readonly number[] => refs.map(placeOf);
   switch (step.kind) {
@@ -250,7 +250,7 @@ function machineAction<Kind extends MachineKind>(step: StepOf<Kind>, context: St
   return prepares[step.kind](step, context);
 }
 
-/** The ISA does not define an index beyond the list; here it is a fault. */
+/** The ISA does not define what an index past the end of the list does; here it is a fault. */
 function switchAction(index: number, { targets }: ProgramInstruction, { start, cpu }: FunctionContext): Action {
   const starts = targets.map((target) => start + target);
   return (frame) => {
@@ -267,7 +267,7 @@ function idleLoopsOf(program: FunctionProgram): ReadonlySet<number> {
   return new Set(loops.flatMap(([start, waiting]) => (waiting === 'idle' ? [elementAt(blocks, start).start] : [])));
 }
 
-/** The action counts as a read of memory that others may write. */
+/** Counts the action as a read of memory that other threads may write. */
 function look(action: Action, cpu: Cpu): Action {
   return (frame) => {
     cpu.looks++;

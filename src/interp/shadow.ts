@@ -1,28 +1,28 @@
 /**
- * Undefined bits in the registers of a thread. They come from memory that was never written and travel with values; a
- * fault is raised where something depends on them that cannot be undone.
+ * Tracks the undefined bits in a thread's registers. They come from memory that was never written, and are copied along
+ * with values. A fault is raised where something that cannot be undone depends on them.
  */
 import type { Undefined } from '../machine/definedness.ts';
 import { machineFault } from '../machine/fault.ts';
 import type { Frame } from './value-steps.ts';
 
-/** By slot of the frame; a slot without an entry is defined. */
+/** Undefined bits by frame slot; a slot without an entry is fully defined. */
 export type Shadow = Map<number, Undefined>;
 
-/** A thread as far as its shadow is concerned: null while all values are defined. */
+/** The part of a thread that holds its shadow. `shadow` is null while all values are defined. */
 export interface Shadowed {
   shadow: Shadow | null;
 }
 
-/** Like an `Action`, for a thread that may have undefined values: also keeps its shadow up to date. */
+/** An `Action` for a thread that may have undefined values. It also keeps the thread's shadow up to date. */
 export type CarefulAction = (frame: Frame, thread: Shadowed) => void;
 
-/** What may not depend on undefined bits. */
+/** The uses that must not depend on undefined bits. */
 export type Use =
   | 'a branch'
   | 'an address'
   | 'a store to global memory'
-  | 'a call of the host'
+  | 'a host call'
   | 'a barrier'
   | 'a member mask';
 
@@ -31,7 +31,7 @@ export function setUndefined(thread: Shadowed, place: number, found: Undefined |
   else thread.shadow?.delete(place);
 }
 
-/** Temporaries do not outlive their instruction, and a thread without undefined values has no shadow. */
+/** Drops the entries of temporaries, which do not outlive their instruction, and drops the shadow once it is empty. */
 export function tidy(thread: Shadowed, temporaries: readonly number[]): void {
   const { shadow } = thread;
   if (shadow === null) return;
@@ -39,20 +39,23 @@ export function tidy(thread: Shadowed, temporaries: readonly number[]): void {
   if (shadow.size === 0) thread.shadow = null;
 }
 
-/** The fault of a use that depends on undefined bits. */
+/** The fault raised if a use depends on undefined bits. */
 export function undefinedUse(use: Use, { origin }: Undefined): Error {
   const { line, space, address, size, near } = origin;
   const where = { space, address };
   return machineFault('PTX6006', { use, size: String(size), line: String(line), near, ...where }, where);
 }
 
-/** Throws a fault if the value of a slot has undefined bits. */
+/** Throws a fault if the value in a slot has undefined bits. */
 export function requireDefined({ shadow }: Shadowed, place: number, use: Use): void {
   const found = shadow?.get(place);
   if (found !== undefined) throw undefinedUse(use, found);
 }
 
-/** One of several origins: what was never written at all says more than padding. */
+/**
+ * Chooses one of several origins. Memory that was never written takes precedence over padding, because it tells the
+ * reader more.
+ */
 export function strongest(all: readonly (Undefined | undefined)[]): Undefined | null {
   const found = all.filter((one) => one !== undefined);
   return found.find(({ origin }) => !origin.padding) ?? found[0] ?? null;

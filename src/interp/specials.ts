@@ -6,14 +6,14 @@ import { type LaunchShape, threadsOf, warpSize } from '../machine/launch.ts';
 import type { SpecialRead } from '../program/function-program.ts';
 import type { Cpu } from './thread.ts';
 
-/** Values that a launch fixes for all its threads. */
+/** Facts that are the same for all threads of a launch. */
 export interface LaunchFacts {
   readonly shape: LaunchShape;
-  /** Shared memory of a block without the part reserved for the system. */
+  /** Shared memory of a block, not counting the part reserved for the system. */
   readonly sharedBytes: number;
 }
 
-/** The value of a special register for the running thread, as bits of the width that is read. */
+/** Returns a function that reads a special register for the running thread, as a value of the width that is read. */
 export function specialReader({ register, part, width }: SpecialRead, cpu: Cpu, facts: LaunchFacts): () => Bits {
   const { value } = register;
   if (typeof value === 'number') return () => chop(value, width);
@@ -23,7 +23,7 @@ export function specialReader({ register, part, width }: SpecialRead, cpu: Cpu, 
 
 type Reader = (cpu: Cpu, facts: LaunchFacts, part: number) => () => Bits;
 
-/** Lane masks are made as 32 bits: `made` is called with the bit of the thread's own lane. */
+/** A 32-bit lane mask, made by calling `made` with the bit of the thread's own lane. */
 function mask(made: (own: number) => number): Reader {
   return (cpu) => () => made(2 ** laneOf(cpu));
 }
@@ -34,7 +34,7 @@ function laneOf({ thread }: Cpu): number {
 
 const allLanes = 2 ** warpSize - 1;
 
-/** Values that are constant for the whole launch. */
+/** A value that is constant for the whole launch. */
 function fixed(of: (facts: LaunchFacts, part: number) => number): Reader {
   return (_cpu, facts, part) => {
     const value = of(facts, part);
@@ -55,7 +55,7 @@ const readers: Readonly<Record<LaunchValue, Reader>> = {
   lanesUpTo: mask((own) => 2 * own - 1),
   lanesGreater: mask((own) => allLanes - (2 * own - 1)),
   lanesFrom: mask((own) => allLanes - (own - 1)),
-  // It counts executed instructions, so it increases and is the same in every run.
+  // The clock counts executed instructions, so it increases and is the same in every run.
   clock: (cpu) => () => BigInt(cpu.executed),
   clockHigh: (cpu) => () => BigInt(cpu.executed) >> 32n,
   timer: (cpu) => () => nanoseconds(cpu),

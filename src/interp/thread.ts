@@ -1,4 +1,4 @@
-/** Instructions as the engine's loop sees them, and the state of a block while it runs. */
+/** Instructions as the engine's main loop sees them, and the state of a running block. */
 import type { Bits } from '../base/bits.ts';
 import type { Collective } from '../isa/collective.ts';
 import type { BarrierReduction } from '../isa/steps/group.ts';
@@ -15,42 +15,42 @@ import type { Action, Frame } from './value-steps.ts';
 export interface Prepared {
   /** Slot of the guard's predicate; -1 without a guard. */
   readonly guard: number;
-  /** Value of the predicate for which the instruction runs. */
+  /** The predicate value for which the instruction runs. */
   readonly guardValue: number;
   readonly run: Action;
-  /** The same while the thread has undefined values. */
+  /** Replaces `run` while the thread has undefined values. */
   readonly careful: CarefulAction;
-  /** `ret` is not counted as an executed instruction. */
+  /** Whether it counts as an executed instruction; `ret` does not. */
   readonly counted: boolean;
-  /** How a thread that waits in the instruction continues; null if it never waits. */
+  /** How a thread that waits in this instruction continues; null if no thread waits in it. */
   readonly rest: Rest | null;
 }
 
 /**
- * The rest of an instruction in which a thread waits: for its group, which gives it results, for a barrier, or for the
- * function that it called. Meanwhile the thread keeps only its frame and its position in the code.
+ * The rest of an instruction in which a thread waits for results from its group, for a barrier, or for the function it
+ * called. While it waits, the thread keeps only its frame and its position in the code.
  */
 export type Rest =
   | {
       readonly kind: 'collective';
       readonly fn: Collective;
-      /** Slots of the values that the thread brought. */
+      /** Slots of the values that the thread brings. */
       readonly from: readonly number[];
-      /** `undefinedBits`: of the results, if there may be any. */
+      /** `undefinedBits` holds the undefined bits of the results; null if all results are defined. */
       readonly go: (thread: Thread, results: readonly Bits[], undefinedBits: UndefinedResults | null) => void;
     }
   | {
       readonly kind: 'barrier';
       readonly reduce: BarrierReduction | null;
-      /** `result` is that of the reduction, or 0. */
+      /** `result` is the result of the reduction; 0 without one. */
       readonly go: (thread: Thread, result: number) => void;
     }
   | { readonly kind: 'call'; readonly go: (thread: Thread) => void };
 
-/** One for each result; null for a defined one. */
+/** The undefined bits of each result; null for a fully defined one. */
 export type UndefinedResults = readonly (Undefined | null)[];
 
-/** The rest of an instruction as actions, for threads without and with undefined values. */
+/** The rest of an instruction as two actions: one for threads without undefined values, one for threads with them. */
 export interface Remainder {
   readonly run: Action;
   readonly careful: CarefulAction;
@@ -62,13 +62,13 @@ export function finish(rest: Remainder, thread: Thread): void {
   else rest.careful(thread.frame, thread);
 }
 
-/** An instruction that waits, in two parts. */
+/** The two parts of an instruction that waits. */
 export interface Stopping {
   readonly stop: Action;
   readonly rest: Rest;
 }
 
-/** A function that called another and waits for it to return. */
+/** The saved activation of a function that called another and waits for it to return. */
 export interface Caller {
   readonly frame: Frame;
   readonly shadow: Shadow | null;
@@ -78,27 +78,27 @@ export interface Caller {
 
 export interface Thread {
   readonly index: Dim3;
-  /** x varies fastest, as in the order of warps. */
+  /** Index within the block; x varies fastest, as in warp order. */
   readonly linear: number;
-  /** Of the running function. */
+  /** The frame of the running function. */
   frame: Frame;
-  /** Undefined values of the frame; null if there are none. */
+  /** Undefined values in the frame; null if there are none. */
   shadow: Shadow | null;
   /** Null if the kernel and the functions it calls have no local variables. */
   readonly local: Segment | null;
   /** Start of the running function's variables in local memory. */
   base: number;
-  /** Open calls, innermost last. */
+  /** Callers that are waiting, innermost last. */
   calls: Caller[];
   pc: number;
   activity: Activity;
-  /** Registers before the current instruction, if it is traced. */
+  /** Register values before the current instruction, if it is traced. */
   before: readonly Bits[] | null;
-  /** The saved state that is still current; null if the thread has run since. */
+  /** The last saved state, if it is still current; null if the thread has run since. */
   saved: ThreadState | null;
 }
 
-/** The thread continues with the instruction in which it waited. */
+/** Lets the thread continue with the instruction in which it waited. */
 export function wake(thread: Thread): void {
   thread.activity = 'running';
   thread.saved = null;
@@ -111,34 +111,37 @@ export interface Block {
   readonly shared: Segment;
   readonly barriers: Barriers;
   readonly collectives: Collectives;
-  /** Number of the next thread to run. */
+  /** Index of the next thread to run. */
   nextThread: number;
-  /** Instructions that it has tried in its turn. */
+  /** Number of instructions that thread has tried in its turn. */
   tried: number;
-  /** How often it read memory that others may write, in its turn. */
+  /** How often that thread has read memory that others may write, in its turn. */
   looks: number;
-  /** Consecutive turns that ended because a thread seems to wait for memory that others write. */
+  /** Number of consecutive turns that ended because the thread seemed to be waiting for memory that others write. */
   idleTurns: number;
 }
 
-/** How often a thread may read memory that others may write before they get their turn. */
+/** How often a thread may read memory that others may write before its turn ends. */
 export const looksPerTurn = 256;
 
-/** The context of the functions of prepared instructions: the engine sets it before it calls them. */
+/** The context in which prepared instructions run. The engine sets it before it calls them. */
 export interface Cpu {
   thread: Thread;
   block: Block;
   /**
-   * Reads of memory that others may write in this turn: watched loads, atomics, offers to let others run. A round of an
-   * idle loop counts as several.
+   * Number of times the thread has read memory that others may write, in this turn. Watched loads, atomics and
+   * instructions that yield to other threads count; a round of an idle loop counts as several.
    */
   looks: number;
-  /** Executed thread-instructions of the launch. */
+  /** Number of instructions executed in the launch, summed over all threads. */
   executed: number;
   /** The value of the timer in nanoseconds, minus `executed`. */
   timer: number;
-  /** All functions of the kernel one after the other. */
+  /** The code of all the kernel's functions, one after the other. */
   code: readonly Prepared[];
-  /** Runs a built-in function whose arguments are in local memory at `base`, called on a line; its result follows them. */
+  /**
+   * Runs a built-in function called on line `line`, with its arguments in local memory at `base`. The result is stored
+   * after them.
+   */
   readonly builtin: (builtin: Builtin, local: Segment, base: number, line: number) => void;
 }

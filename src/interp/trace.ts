@@ -1,6 +1,6 @@
 /**
- * Executed instructions of one thread with the values of their registers. A traced instruction is wrapped when it is
- * prepared, so that a launch without a trace costs nothing extra.
+ * Reports the instructions that one thread executes, with their register values. A traced instruction is wrapped when
+ * it is prepared, so a launch without tracing costs nothing extra.
  */
 import type { Bits } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
@@ -15,9 +15,9 @@ import type { Frame } from './value-steps.ts';
 
 export interface TraceRegister {
   readonly name: string;
-  /** The type that the instruction gives it. */
+  /** The type with which the instruction uses it. */
   readonly type: TypeName;
-  /** Bits of the register itself, unsigned; a `bigint` if it has more than 32. */
+  /** Bits of the whole register, unsigned; a `bigint` if it is wider than 32 bits. */
   readonly before: Bits;
   readonly after: Bits;
   readonly read: boolean;
@@ -29,28 +29,30 @@ export interface TraceEvent {
   readonly block: Dim3;
   readonly thread: Dim3;
   readonly function: string;
-  /** 1-based line in the PTX text. */
+  /** 1-based PTX source line. */
   readonly line: number;
-  /** As written, from its guard to its semicolon. */
+  /** The instruction as written, from its guard to its semicolon. */
   readonly text: string;
   readonly source: SourcePlace | null;
-  /** In the order guard, addresses, sources, results; a register that is both read and written occurs once. */
+  /**
+   * Registers in the order guard, addresses, sources, results. A register that is both read and written appears once.
+   */
   readonly registers: readonly TraceRegister[];
-  /** Effective addresses of its address operands. */
+  /** Effective addresses of the instruction's address operands. */
   readonly addresses: readonly bigint[];
 }
 
 /** Selects what to trace. */
 export interface Tracing {
-  /** Numbers of the block in the grid and of the thread in the block. */
+  /** Linear indices of the block in the grid and of the thread in the block. */
   readonly block: number;
   readonly thread: number;
-  /** Lines of the PTX text, both inclusive. */
+  /** First and last PTX source line, inclusive. */
   readonly lines: readonly [first: number, last: number];
   readonly emit: (event: TraceEvent) => void;
 }
 
-/** Facts about the launch and the function that tracing needs. */
+/** The facts about the launch and the function that tracing needs. */
 interface TraceContext {
   readonly program: FunctionProgram;
   readonly facts: LaunchFacts;
@@ -59,8 +61,8 @@ interface TraceContext {
 }
 
 /**
- * The instruction with an event for each time the traced thread runs it; if it waits for others, the event comes when
- * it continues.
+ * Wraps an instruction so that it emits an event each time the traced thread runs it. If the thread waits in it, the
+ * event is emitted when the thread continues.
  */
 export function traced(prepared: Prepared, instruction: ProgramInstruction, context: TraceContext): Prepared {
   const { tracing, cpu } = context;
@@ -94,7 +96,7 @@ export function traced(prepared: Prepared, instruction: ProgramInstruction, cont
   };
 }
 
-/** The event of a call was sent when it began. */
+/** The event for a call was already emitted when the call began. */
 function tracedRest(rest: Rest | null, emit: (thread: Thread, frame: Frame) => void): Rest | null {
   if (rest === null) return null;
   switch (rest.kind) {

@@ -1,4 +1,6 @@
-/** Which bits of the results of a collective operation are undefined, given those of the values that threads bring. */
+/**
+ * Which result bits of a collective operation are undefined, given the undefined bits of the values the threads bring.
+ */
 import type { Bits } from '../base/bits.ts';
 import { type Collective, exchangedBy } from '../isa/collective.ts';
 import type { Undefined } from '../machine/definedness.ts';
@@ -7,12 +9,12 @@ import { strongest } from './shadow.ts';
 import type { UndefinedResults } from './thread.ts';
 import { allBits } from './undefined-values.ts';
 
-/** One thread of a group, with the undefined bits of each value that it brought. */
+/** One thread of a group, with the undefined bits of each value it brought. */
 export interface UndefinedMember extends Member {
   readonly undefinedBits: UndefinedResults;
 }
 
-/** For each member, in the order of the group, the undefined bits of each result. */
+/** Returns, for each member in group order, the undefined bits of each result. */
 export function exchangeUndefined(fn: Collective, group: readonly UndefinedMember[]): readonly UndefinedResults[] {
   if (fn.form === 'shfl') return shuffled(fn, group);
   const brought = strongest(group.map(({ undefinedBits: [first] }) => first ?? undefined));
@@ -24,7 +26,7 @@ export function exchangeUndefined(fn: Collective, group: readonly UndefinedMembe
   return group.map(() => gets.map((width): Undefined => ({ mask: mask(width), origin })));
 }
 
-/** A defined vote may decide alone. */
+/** Whether the defined votes alone decide the result. */
 function isDecided(fn: Collective, group: readonly UndefinedMember[]): boolean {
   if (fn.form !== 'vote') return false;
   const votes = group
@@ -49,7 +51,7 @@ function undefinedLanes(group: readonly UndefinedMember[]): bigint {
   );
 }
 
-/** Each member gets what the lane brought that its value came from. */
+/** Each member gets the undefined bits of the lane that its value came from. */
 function shuffled(fn: Collective, group: readonly UndefinedMember[]): readonly UndefinedResults[] {
   const numbered = group.map(({ lane, values }, i) => ({ lane, values: [i, ...values.slice(1)] as readonly Bits[] }));
   const sources = exchange(fn, numbered).map(([source = 0]) => group[Number(source)]);

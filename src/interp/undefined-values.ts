@@ -1,7 +1,8 @@
 /**
- * Which bits of a step's results are undefined, given those of its sources: exactly for moves, logic, shifts and
- * selections; from the lowest undefined bit upwards for sums and low products; for comparisons by what they may still
- * come to; else all, if any bit of a source is.
+ * Which bits of a step's results are undefined, given the undefined bits of its sources. Moves, logic, shifts and
+ * selections are tracked exactly. For sums and low products, every bit from the lowest undefined one upwards is
+ * undefined. A comparison is undefined if the undefined bits could change its answer. In all other steps, one undefined
+ * source bit makes the whole result undefined.
  */
 import { type Bits, chop } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
@@ -19,11 +20,11 @@ import { type Action, type Frame, type PlaceOf, prepareStep } from './value-step
 export interface Flow {
   readonly to: number;
   readonly from: readonly number[];
-  /** The undefined bits of the result, given those of the sources and their values. */
+  /** The undefined bits of the result, given the undefined bits and the values of the sources. */
   readonly through: (masks: readonly bigint[], values: readonly Bits[]) => bigint;
 }
 
-/** The action of a step, for a thread that may have undefined values. */
+/** Wraps a step's action for a thread that may have undefined values. */
 export function careful(flows: readonly Flow[], run: Action): CarefulAction {
   return (frame, thread) => {
     const found = flows.map((flow) => undefinedResult(flow, frame, thread));
@@ -50,13 +51,13 @@ export function allBits(width: number): bigint {
   return (1n << BigInt(width)) - 1n;
 }
 
-/** All bits of a result, if any bit of a source is undefined. */
+/** All bits of the result are undefined if any bit of a source is. */
 export function everything(width: number): Flow['through'] {
   const all = allBits(width);
   return (masks) => (masks.some((mask) => mask !== 0n) ? all : 0n);
 }
 
-/** Carries go upwards from the lowest undefined bit. */
+/** All bits from the lowest undefined one upwards are undefined, because carries travel upwards. */
 export function upwards(width: number): Flow['through'] {
   const all = allBits(width);
   return (masks) => {
@@ -123,7 +124,7 @@ function flowsOf<Kind extends keyof ValueSteps>(step: StepOf<Kind>, placeOf: Pla
   return flows[step.kind](step, placeOf);
 }
 
-/** Integers that only get shorter or longer keep their bits; the sign is repeated. */
+/** Integers that are only truncated or extended keep their undefined bits; an undefined sign bit is repeated. */
 function throughConversion({ from, to, sat, relu, integral }: StepOf<'convert'>['conversion']): Flow['through'] {
   const [source, target] = [formats[from], formats[to]];
   if (source.kind !== 'integer' || target.kind !== 'integer' || sat || relu || integral)
@@ -131,7 +132,7 @@ function throughConversion({ from, to, sat, relu, integral }: StepOf<'convert'>[
   return ([mask = 0n]) => BigInt.asUintN(target.width, source.signed ? BigInt.asIntN(source.width, mask) : mask);
 }
 
-/** Low bits of their results do not depend on higher bits of their sources. */
+/** Functions whose low result bits do not depend on higher source bits. */
 const carrying: ReadonlySet<IntegerFunction> = new Set([
   'add',
   'sub',
@@ -150,7 +151,7 @@ function throughBits(fn: BitFunction, width: number): Flow['through'] {
   if (bitwise.has(fn)) return throughLogic(operation, width);
   if (counting.has(fn)) return everything(32);
   if (fn === 'cnot') return ([mask = 0n], [value = 0]) => (mask === 0n || (BigInt(value) & ~mask) !== 0n ? 0n : 1n);
-  // The others move bits, by an amount or a selector that comes last.
+  // The remaining functions move bits by an amount or a selector, which comes last.
   const movers = fn === 'brev' ? 1 : fn.startsWith('prmt') ? 2 : 1;
   return (masks, values) => {
     if (masks.slice(movers).some((mask) => mask !== 0n)) return allBits(width);
@@ -159,7 +160,9 @@ function throughBits(fn: BitFunction, width: number): Flow['through'] {
   };
 }
 
-/** Every bit of the result is tried with its undefined sources either way. */
+/**
+ * Computes the result with the undefined bits of each source flipped or not; a result bit that changes is undefined.
+ */
 function throughLogic(operation: ReturnType<typeof bitOperation>, width: number): Flow['through'] {
   return (masks, values) => {
     const flipped = (which: number): bigint => {
@@ -175,7 +178,7 @@ function throughLogic(operation: ReturnType<typeof bitOperation>, width: number)
   };
 }
 
-/** Integers: defined if every choice of the undefined bits gives the same answer. */
+/** An integer comparison is defined if every choice of the undefined bits gives the same answer. */
 function throughComparison({ comparison: name, type, flush }: StepOf<'compare'>): Flow['through'] {
   const format = formats[type];
   if (format.kind !== 'integer') return everything(1);
@@ -191,7 +194,7 @@ function throughComparison({ comparison: name, type, flush }: StepOf<'compare'>)
   };
 }
 
-/** With an undefined condition, bits that both have alike are defined. */
+/** If the condition is undefined, only bits on which both sources agree are defined. */
 const throughSelection: Flow['through'] = ([ofCondition = 0n, ofA = 0n, ofB = 0n], [condition, a = 0, b = 0]) => {
   if (ofCondition === 0n) return condition === 0 ? ofB : ofA;
   return ofA | ofB | (BigInt(a) ^ BigInt(b));

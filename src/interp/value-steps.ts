@@ -1,8 +1,8 @@
 /**
- * Steps that compute values, as functions over a frame: the array in which an engine keeps registers, constants and
- * temporaries. Each step is looked up once, with its format, mode and slots bound; running it is one call.
+ * Turns steps that compute values into functions over a frame, the array in which an engine keeps registers, constants
+ * and temporaries. Each step is looked up once, with its format, mode and slots bound; running it is one call.
  *
- * Values obey base/bits.ts: numbers up to 32 bits, bigints above. Predicates are 0 and 1.
+ * Values follow base/bits.ts: a JavaScript number up to 32 bits, a bigint above. Predicates are 0 or 1.
  */
 import { type Bits, chop, numberOf, bigintOf } from '../base/bits.ts';
 import type { Ref } from '../isa/steps/ref.ts';
@@ -17,19 +17,19 @@ import type { Operation } from '../numerics/operations.ts';
 /** Values by slot. */
 export type Frame = Bits[];
 
-/** The value in a slot of the frame. */
+/** Returns the value in a slot of the frame. */
 export function valueIn(frame: Frame, place: number): Bits {
   const found = frame[place];
-  if (found === undefined) throw new Error(`no value at ${place} of a frame of ${frame.length}`);
+  if (found === undefined) throw new Error(`slot ${place} of a frame of ${frame.length} is empty`);
   return found;
 }
 
-/** A value of at most 32 bits. */
+/** Returns a value of at most 32 bits. */
 export function numberIn(frame: Frame, place: number): number {
   return numberOf(valueIn(frame, place));
 }
 
-/** A value of more than 32 bits, such as an effective address. */
+/** Returns a value of more than 32 bits, such as an effective address. */
 export function bigintIn(frame: Frame, place: number): bigint {
   return bigintOf(valueIn(frame, place));
 }
@@ -37,7 +37,7 @@ export function bigintIn(frame: Frame, place: number): bigint {
 /** Reads and writes slots of the frame it was made for. */
 export type Action = (frame: Frame) => void;
 
-/** The slot of a name in the frame. */
+/** Returns the slot of a name in the frame. */
 export type PlaceOf = (ref: Ref) => number;
 
 type Prepare<Kind extends keyof ValueSteps> = (step: StepOf<Kind>, placeOf: PlaceOf) => Action;
@@ -68,7 +68,7 @@ const prepares: { readonly [Kind in keyof ValueSteps]: Prepare<Kind> } = {
   select: prepareSelect,
 };
 
-/** The step as a function of a frame. */
+/** Turns a step into a function of a frame. */
 export function prepareStep<Kind extends keyof ValueSteps>(step: StepOf<Kind>, placeOf: PlaceOf): Action {
   return prepares[step.kind](step, placeOf);
 }

@@ -108,7 +108,7 @@ describe('what may not depend on it', () => {
     );
   });
 
-  test('a call of the host', async () => {
+  test('a host call', async () => {
     const module =
       '.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 v); .global .align 1 .b8 text[] = {37, 100, 0};';
     const print = (value: string): Source => ({
@@ -119,6 +119,6 @@ describe('what may not depend on it', () => {
     expect((await outcome(print('%r2'), 4, engine)).result).toMatchObject({ ok: true, printed: '7' });
     const fault = await faultOf(print('%r1'), engine);
     expect(fault).toMatchObject({ code: 'PTX6006', space: 'shared', line: 8 });
-    expect(fault.message).toContain('a call of the host depends on shared memory');
+    expect(fault.message).toContain('a host call depends on shared memory');
   });
 });

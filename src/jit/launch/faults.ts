@@ -39,7 +39,7 @@ export function resolveAccess(
   const area = place.space === 'global' ? null : areas[place.space];
   if (place.offset >= beyond || (place.space !== 'global' && area === null)) {
     const missing = place.offset < beyond;
-    const near = missing ? '; the kernel has none' : '; no memory reaches so far';
+    const near = missing ? '; the kernel has none' : '; no memory extends that far';
     const where = { space: place.space, address: formatAddress(missing ? place.offset : address) };
     throw machineFault('PTX6001', { access, size: String(size), near, ...where }, where);
   }
