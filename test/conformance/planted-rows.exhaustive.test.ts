@@ -1,15 +1,15 @@
 /**
- * Plants incomplete rows in the sources. The compiler must complain in the files that docs/adding-a-row.md names, and
+ * Adds incomplete rows to the sources. The compiler must complain in the files that docs/adding-a-row.md names, and
  * nowhere else.
  */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { filesThatFail, type Patch } from './patched-source.ts';
 
-/** What is planted for each row of the document's table, under a name that the compiler repeats. */
+/** What is planted for each row of the document's table, under a name that the compiler repeats in its messages. */
 const planted: readonly (Patch & { readonly what: string; readonly name: string })[] = [
   {
-    what: 'a value that a launch gives special registers',
+    what: 'a new launch value for special registers',
     name: 'moonPhase',
     file: 'isa/registers.ts',
     find: "  | 'gridWorkspace';",
@@ -30,7 +30,7 @@ const planted: readonly (Patch & { readonly what: string; readonly name: string 
     put: "| 'raw' | 'onnx';",
   },
   {
-    what: 'a block type of GGUF',
+    what: 'a GGUF block type',
     name: 'q9_0',
     file: 'tensors/tensor-file.ts',
     find: "  | 'q4_0'\n",
@@ -45,12 +45,12 @@ const planted: readonly (Patch & { readonly what: string; readonly name: string 
   },
 ];
 
-/** A kind of step for each chapter; no other step has results or sources with these names. */
+/** One kind of step for each chapter. */
 const plantedSteps: typeof planted = (
   [
     ['a step that computes', 'value', 'copy'],
-    ['a step that reaches memory', 'memory', 'window'],
-    ['a step that goes somewhere', 'flow', 'branch'],
+    ['a step that accesses memory', 'memory', 'window'],
+    ['a step of control flow', 'flow', 'branch'],
     ['a step that threads execute together', 'group', 'barrier'],
   ] as const
 ).map(([what, chapter, neighbour]) => {
@@ -80,7 +80,7 @@ const complete: readonly Patch[] = [
   },
 ];
 
-test('the compiler complains in the files of the document and no others', () => {
+test('the compiler complains in the files that the document names, and in no others', () => {
   const document = readFileSync(new URL('../../docs/adding-a-row.md', import.meta.url), 'utf8');
   const rows = new Map(
     [...document.matchAll(/^\| ([^|]*?) *\|[^|]*\|([^|]*)\|$/gm)].map(([, what = '', files = '']) => [
