@@ -60,11 +60,18 @@ export function bitsOfValue(value: unknown, type: PtxType, where: string): Bits 
 function integerBits(value: unknown, { name, width, class: cls }: PtxType, where: string): Bits {
   const isWhole = typeof value === 'bigint' || (typeof value === 'number' && Number.isSafeInteger(value));
   if (!isWhole) throw typeError(`${where} is ${shown(value)}; ${name} takes an integer`);
-  const whole = BigInt(value);
-  const [least, behind] =
-    cls === 'signed' ? [-(1n << BigInt(width - 1)), 1n << BigInt(width - 1)] : [0n, 1n << BigInt(width)];
-  if (whole < least || whole >= behind)
-    throw sizeError(`${where} is ${whole}; ${name} goes from ${least} to ${behind - 1n}`);
+  return wholeBits(BigInt(value), { name, width, signed: cls === 'signed' }, where);
+}
+
+/** Two's complement bits of a whole number that an integer type must be able to hold. */
+function wholeBits(
+  whole: bigint,
+  { name, width, signed }: { readonly name: string; readonly width: number; readonly signed: boolean },
+  where: string,
+): Bits {
+  const least = signed ? -(1n << BigInt(width - 1)) : 0n;
+  const most = least + (1n << BigInt(width)) - 1n;
+  if (whole < least || whole > most) throw sizeError(`${where} is ${whole}; ${name} goes from ${least} to ${most}`);
   return chop(BigInt.asUintN(width, whole), width);
 }
 
@@ -72,11 +79,8 @@ function laneBits(value: unknown, format: FormatName, where: string): Bits {
   const { kind, signed, width } = formats[format];
   if (typeof value !== 'number') throw typeError(`${where} is ${shown(value)}; ${format} takes a number`);
   if (kind === 'integer') {
-    const [least, behind] = signed ? [-(2 ** (width - 1)), 2 ** (width - 1)] : [0, 2 ** width];
     if (!Number.isInteger(value)) throw typeError(`${where} is ${shown(value)}; ${format} takes an integer`);
-    if (value < least || value >= behind)
-      throw sizeError(`${where} is ${value}; ${format} goes from ${least} to ${behind - 1}`);
-    return chop(BigInt.asUintN(width, BigInt(value)), width);
+    return wholeBits(BigInt(value), { name: format, width, signed }, where);
   }
   const nearest = nearestBits(decode('f64', numberBits('f64', value)), format, shown(value));
   if (!nearest.ok) throw sizeError(`${where}: ${nearest.error}`);

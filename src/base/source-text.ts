@@ -1,3 +1,4 @@
+import { leadingCount } from './leading-count.ts';
 import type { Position } from './span.ts';
 import { wordAt } from './typed-reads.ts';
 
@@ -15,14 +16,8 @@ export class SourceText {
   /** Line and column of a UTF-16 offset; `\n`, `\r\n` and a lone `\r` each end a line. */
   position(offset: number): Position {
     const starts = this.lineStarts();
-    let low = 0;
-    let high = starts.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (wordAt(starts, middle) <= offset) low = middle;
-      else high = middle - 1;
-    }
-    return { line: low + 1, column: offset - wordAt(starts, low) + 1 };
+    const line = leadingCount(starts.length, (i) => wordAt(starts, i) <= offset);
+    return { line, column: offset - wordAt(starts, line - 1) + 1 };
   }
 
   /** The text of a 1-based line without its line end; empty when there is no such line. */

@@ -2,6 +2,7 @@
  * The allocations in global memory, by address: which one an access belongs to, and the fault if it belongs to none.
  */
 import { elementAt } from '../base/element-at.ts';
+import { leadingCount } from '../base/leading-count.ts';
 import { firstGlobalAddress, formatAddress } from './address-space.ts';
 import { machineFault } from './fault.ts';
 import { FreedRooms } from './freed-rooms.ts';
@@ -48,7 +49,7 @@ export class Allocations {
     return this.list;
   }
 
-  /** Adds one behind all others. */
+  /** Adds an allocation above all others. */
   append(allocation: Allocation): void {
     this.list.push(allocation);
   }
@@ -143,14 +144,7 @@ export class Allocations {
 
   /** How many begin at or below the offset. */
   private countUpTo(offset: number): number {
-    let low = 0;
-    let high = this.list.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (elementAt(this.list, middle).address <= offset) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return leadingCount(this.list.length, (i) => elementAt(this.list, i).address <= offset);
   }
 
   private nearest(offset: number): string {

@@ -1,5 +1,6 @@
 /** Freed allocations by the bytes that they occupy, the longest freed first: where new ones may be placed. */
 import { elementAt } from '../base/element-at.ts';
+import { leadingCount } from '../base/leading-count.ts';
 
 /** Freed allocations that occupy the same number of bytes; those before `first` were reused. */
 interface Queue<Freed> {
@@ -53,13 +54,6 @@ export class FreedRooms<Freed extends { readonly room: number }> {
 
   /** The number of smaller sizes. */
   private rankOf(room: number): number {
-    let low = 0;
-    let high = this.sizes.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (elementAt(this.sizes, middle) < room) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return leadingCount(this.sizes.length, (i) => elementAt(this.sizes, i) < room);
   }
 }

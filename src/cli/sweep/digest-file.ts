@@ -4,6 +4,7 @@ import { writeFiles } from '../../hosts/node-output.ts';
 import { digestText } from '../../sweep.ts';
 import { UsageError } from '../exit.ts';
 import { readInput } from '../io.ts';
+import { isJsonObject } from '../json-object.ts';
 import type { Session } from '../session.ts';
 
 /** Digests of one instruction by chunk; unknown ones are missing. */
@@ -67,22 +68,22 @@ function parse(text: string): Map<string, ChunkDigests> | null {
   } catch {
     return null;
   }
-  if (!isObject(value)) return null;
+  if (!isJsonObject(value)) return null;
   const found = new Map<string, ChunkDigests>();
   const groups: readonly (readonly [unknown, (entry: unknown) => unknown])[] = [
     [value['sweeps'], (entry) => entry],
-    [value['small'], (entry) => (isObject(entry) ? entry['checksum'] : null)],
-    [value['f32_sweeps'], (entry) => (isObject(entry) ? entry['chunks'] : null)],
+    [value['small'], (entry) => (isJsonObject(entry) ? entry['checksum'] : null)],
+    [value['f32_sweeps'], (entry) => (isJsonObject(entry) ? entry['chunks'] : null)],
   ];
   for (const [group, digitsIn] of groups) {
-    if (!isObject(group)) continue;
+    if (!isJsonObject(group)) continue;
     for (const [name, entry] of Object.entries(group)) {
       const digits = digitsIn(entry);
       if (typeof digits !== 'string' || !/^([\da-f]{8}|\.{8})*$/.test(digits)) return null;
       found.set(name, readDigits(digits));
     }
   }
-  return groups.some(([group]) => isObject(group)) ? found : null;
+  return groups.some(([group]) => isJsonObject(group)) ? found : null;
 }
 
 function readDigits(digits: string): ChunkDigests {
@@ -92,8 +93,4 @@ function readDigits(digits: string): ChunkDigests {
     if (word !== unknown) found.set(chunk, Number.parseInt(word, 16));
   }
   return found;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

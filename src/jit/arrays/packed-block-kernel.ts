@@ -7,6 +7,7 @@ import { type ListedCodes, type PackedBlock, type Scale, segmentsOf } from '../.
 import { Code } from '../../wasm/code.ts';
 import { ModuleBuilder } from '../../wasm/module.ts';
 import { splat } from '../simd/vector-words.ts';
+import { interleaved } from './interleaving.ts';
 import { loop } from './memory-loop.ts';
 import { CodeLoader, lanes, mostTableBytes, unitOf } from './packed-codes.ts';
 
@@ -182,14 +183,4 @@ class KernelWriter {
     if (offset !== null) code.get(offset.vector).vector('f32x4.add');
     code.vectorMemory('v128.store', packedMemory.values + 4 * first);
   }
-}
-
-/**
- * For `shuffle`: takes parts of this many bytes alternately from the first and the second vector, from byte `start` on.
- */
-function interleaved(start: number, size: number): readonly number[] {
-  return Array.from({ length: lanes }, (_, i) => {
-    const part = Math.floor(i / size);
-    return start + Math.floor(part / 2) * size + (i % size) + (part % 2) * lanes;
-  });
 }

@@ -14,8 +14,10 @@ const utf8Flag = 0x0800;
 /** 1 January 1980, the earliest date in zip: files do not depend on when they were written. */
 const date = 0x0021;
 
-/** Little-endian fields of 2, 4 or 8 bytes, one after the other. */
-function fields(...values: readonly (readonly [bytes: 2 | 4 | 8, value: number])[]): Uint8Array {
+type Field = readonly [bytes: 2 | 4 | 8, value: number];
+
+/** Little-endian fields, one after the other. */
+function fields(...values: readonly Field[]): Uint8Array {
   const bytes = new Uint8Array(values.reduce((sum, [size]) => sum + size, 0));
   const view = new DataView(bytes.buffer);
   let at = 0;
@@ -28,13 +30,15 @@ function fields(...values: readonly (readonly [bytes: 2 | 4 | 8, value: number])
   return bytes;
 }
 
-export function localHeader({ name, size }: StoredMember, checksum: number): Uint8Array {
-  const wide = size >= elsewhere;
-  const shown = wide ? elsewhere : size;
-  const extra = wide ? fields([2, 1], [2, 16], [8, size], [8, size]) : new Uint8Array(0);
-  const start = fields(
-    [4, zipSignatures.local],
-    [2, wide ? 45 : 20],
+/** The version that a reader needs: 4.5 has the 64-bit extension. */
+function versionFor(extra: Uint8Array): number {
+  return extra.length > 0 ? 45 : 20;
+}
+
+/** What both headers of a member say of it. */
+function memberFields(checksum: number, shown: number, name: Uint8Array, extra: Uint8Array): readonly Field[] {
+  return [
+    [2, versionFor(extra)],
     [2, utf8Flag],
     [2, 0],
     [2, 0],
@@ -44,7 +48,13 @@ export function localHeader({ name, size }: StoredMember, checksum: number): Uin
     [4, shown],
     [2, name.length],
     [2, extra.length],
-  );
+  ];
+}
+
+export function localHeader({ name, size }: StoredMember, checksum: number): Uint8Array {
+  const extra = size >= elsewhere ? fields([2, 1], [2, 16], [8, size], [8, size]) : new Uint8Array(0);
+  const shown = Math.min(size, elsewhere);
+  const start = fields([4, zipSignatures.local], ...memberFields(checksum, shown, name, extra));
   return joined([start, name, extra]);
 }
 
@@ -57,17 +67,8 @@ export function centralHeader({ name, size, local }: StoredMember, checksum: num
   const shown = Math.min(size, elsewhere);
   const start = fields(
     [4, zipSignatures.central],
-    [2, wide.length > 0 ? 45 : 20],
-    [2, wide.length > 0 ? 45 : 20],
-    [2, utf8Flag],
-    [2, 0],
-    [2, 0],
-    [2, date],
-    [4, checksum],
-    [4, shown],
-    [4, shown],
-    [2, name.length],
-    [2, extra.length],
+    [2, versionFor(extra)],
+    ...memberFields(checksum, shown, name, extra),
     [2, 0],
     [2, 0],
     [2, 0],
