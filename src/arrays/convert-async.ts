@@ -252,7 +252,7 @@ function takeSlots(count: number, sourceBytes: number, targetBytes: number): Slo
     idleSlots.splice(idleSlots.indexOf(idle), 1);
     return idle;
   }
-  // Others are no longer useful, and hold memory.
+  // Slots of another shape would only hold memory.
   idleSlots.length = 0;
   const workspace = new Workspace(count * (sourceBytes + targetBytes + 256));
   const list = Array.from({ length: count }, (): Slot => {

@@ -3,13 +3,13 @@ import { PtxlabError } from '../base/error.ts';
 
 const limits = {
   /** A block counts once for each place from which threads reach it without waiting. */
-  blocks: { most: 131_072, what: 'blocks behind its barriers and calls' },
+  blocks: { most: 131_072, what: 'blocks that follow barriers and calls' },
   /** The product of loops and registers: V8 keeps where each register is at the start of each loop. */
   kept: { most: 8_388_608, what: 'registers in loops' },
   /** Labels in the lists of all `brx.idx`. */
   targets: { most: 65_536, what: 'targets of brx.idx' },
   /** Functions that all calls through registers may reach. */
-  callees: { most: 65_536, what: 'functions behind calls through registers' },
+  callees: { most: 65_536, what: 'functions that calls through registers may reach' },
 } as const;
 
 /** How much code a kernel needs so far. */

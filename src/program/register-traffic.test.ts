@@ -22,7 +22,7 @@ function traffic(before: string, behind: string) {
   const live = liveness(program, blocks);
   const stop = blocks.findIndex(({ exit }) => exit.kind === 'park');
   const region = regionsOf(blocks).find(({ entry }) => entry === stop + 1);
-  if (region === undefined) throw new Error('no region behind the barrier');
+  if (region === undefined) throw new Error('no region after the barrier');
   const kept = live.at(region.entry);
   const found = new TrafficAnalysis(program, blocks, live, kept).of(region, []);
   const names = (places: readonly number[]): string =>

@@ -11,7 +11,7 @@ import { PtxlabError } from '../base/error.ts';
  * - `bad-shape`: an extent is negative, fractional or too large, or the elements do not fill whole bytes or blocks.
  * - `bad-offsets`: data lies outside the file, overlaps, leaves gaps or is of another length than its shape needs.
  * - `bad-data`: a zip member has a different length or checksum than announced.
- * - `bad-scale`: a scale of a block or of a quantised tensor is NaN or infinite.
+ * - `bad-scale`: a scale of a block or of a quantized tensor is NaN or infinite.
  * - `unknown-dtype`: an element type that the container, or ptxlab, does not know.
  * - `unsupported`: well-formed, but ptxlab does not read or write it (big-endian, Fortran order, encrypted zip, …).
  * - `unsafe-path`: a shard's name leads out of the model's folder.

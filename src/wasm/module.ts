@@ -38,7 +38,7 @@ export class ModuleBuilder {
 
   /** Index of an imported function. All imports come before the first `declare`. */
   importFunction(name: string, type: FunctionType): number {
-    if (this.functions.length > 0) throw new Error(`import '${name}' behind own functions`);
+    if (this.functions.length > 0) throw new Error(`import '${name}' after the first declared function`);
     this.imports.push({ name, type: this.typeIndex(type) });
     return this.imports.length - 1;
   }

@@ -12,7 +12,7 @@ import type { BlockLayout } from '../../src/tensors/tensor-file.ts';
 
 interface Recorded {
   readonly type: string;
-  readonly kind: 'quantised' | 'random bytes';
+  readonly kind: 'quantized' | 'random bytes';
   readonly blocks: string;
   readonly first: string;
   readonly digest: string;

@@ -26,7 +26,7 @@ describe.each(Object.entries(blockRows))('%s', (_, block) => {
     expect(fast).toEqual(plain);
   });
 
-  test('leaves what lies behind its output alone', () => {
+  test('writes nothing past its output', () => {
     const room = new Float32Array(2 * block.elements).fill(7);
     decoders[0].decode(randomBytes(block.bytes, 9), room.subarray(0, block.elements));
     expect(room.subarray(block.elements).every((value) => value === 7)).toBe(true);

@@ -79,7 +79,7 @@ function overview(pairs: readonly ComparedPair[]): Html {
   const ratios = pairs.flatMap(({ outcome }) => (outcome.kind === 'compared' ? [outcome.comparison.sqnr] : []));
   if (ratios.length < 2) return html``;
   const chart = drawChart({
-    title: 'Signal to quantisation noise of each tensor that differs, the worst first',
+    title: 'Signal to quantization noise of each tensor that differs, the worst first',
     categories: ratios.map((_, i) => String(i + 1)),
     series: [{ name: 'SQNR', values: ratios.map((ratio) => (Number.isFinite(ratio) ? ratio : null)) }],
     unit: 'dB',

@@ -154,7 +154,7 @@ describe('bad files', () => {
       ),
       'duplicate-name',
     ],
-    ['an unknown type behind the end', one({ type: 99, offset: 96 }), 'bad-offsets'],
+    ['an unknown type past the end', one({ type: 99, offset: 96 }), 'bad-offsets'],
     ['an extent of 2^40', one({ extents: [2n ** 40n] }), 'truncated'],
     ['five extents', one({ extents: [1n, 1n, 1n, 1n, 1n] }), 'bad-header'],
     ['a product that overflows', one({ extents: [2n ** 32n, 2n ** 32n] }), 'bad-shape'],

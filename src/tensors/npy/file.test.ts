@@ -120,7 +120,7 @@ describe('bad files', () => {
     ['an empty literal', file('{}', 0), 'bad-header'],
     ['a key twice', file("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (), }", 4), 'bad-header'],
     ['a key too many', file("{'descr': '<f4', 'fortran_order': False, 'shape': (), 'x': (), }", 4), 'bad-header'],
-    ['text behind it', file("{'descr': '<f4', 'fortran_order': False, 'shape': ()} x", 4), 'bad-header'],
+    ['text after it', file("{'descr': '<f4', 'fortran_order': False, 'shape': ()} x", 4), 'bad-header'],
     ['a structure', file("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (), }", 4), 'bad-header'],
     ...['<f3', '<f0', '<i3', '<u7', '<i16', '|b2', '<c4', '<x4', '<M4', 'f04'].map(
       (descr): [string, Uint8Array, string] => [

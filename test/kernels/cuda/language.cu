@@ -185,7 +185,7 @@ KERNEL constants(const int *x, double *out) {
   out[threadIdx.x] = settings.counts[v % 3] * settings.scale + settings.offset.y + settings.name[v % 4];
 }
 
-/** Products of bytes: four at a time, signed and unsigned, as quantised layers have them. */
+/** Products of bytes: four at a time, signed and unsigned, as quantized layers have them. */
 KERNEL byte_products(const int4 *a, const int4 *b, int *out, unsigned *positive) {
   const int4 x = a[threadIdx.x], y = b[threadIdx.x];
   out[threadIdx.x] = __dp4a(x.x, y.x, __dp4a(x.y, y.y, __dp4a(x.z, y.z, __dp4a(x.w, y.w, 0))));
