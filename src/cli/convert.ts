@@ -149,7 +149,7 @@ async function giveUp(error: unknown, broken: Broken): Promise<void> {
   const canResume = isKept && changed === null;
   await (canResume ? out.suspend() : out.discard());
   if (signal.aborted) {
-    if (canResume && flags.quiet !== true) await write(session.stderr, `ptxlab: ${to} is unfinished; ${advice}\n`);
+    if (canResume && flags.quiet !== true) await write(session.stderr, `ptxlab: ${to}: unfinished; ${advice}\n`);
     return;
   }
   // Of all errors, only those about values do not name their file.

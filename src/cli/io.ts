@@ -2,6 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { err, ok, type Result } from '../base/result.ts';
+import { fileTrouble } from '../hosts/file-errors.ts';
 import { UsageError } from './exit.ts';
 import type { Session } from './session.ts';
 
@@ -20,7 +21,7 @@ export async function readInput(path: string, { stdin }: Pick<Session, 'stdin'>)
     const bytes = path === '-' ? await readStream(stdin()) : await readFile(path);
     return bytes === null ? err(tooLarge(path)) : ok(decodeText(bytes));
   } catch (error) {
-    return err(`${displayName(path)}: ${describeReadError(error)}`);
+    return err(`${displayName(path)}: ${fileTrouble(error)}`);
   }
 }
 
@@ -61,7 +62,7 @@ export async function* streamInput(path: string, { stdin }: Pick<Session, 'stdin
   try {
     yield* path === '-' ? stdin() : createReadStream(path);
   } catch (error) {
-    throw new UsageError(`${displayName(path)}: ${describeReadError(error)}`);
+    throw new UsageError(`${displayName(path)}: ${fileTrouble(error)}`);
   }
 }
 
@@ -72,27 +73,4 @@ function decodeText(bytes: Uint8Array): string {
 
 function tooLarge(path: string): string {
   return `${displayName(path)}: larger than ${sizeLimit / 1024 / 1024} MiB, the limit for one input`;
-}
-
-const readErrors: Readonly<Record<string, string>> = {
-  ENOENT: 'no such file',
-  ENOTDIR: 'no such file',
-  EISDIR: 'is a directory, not a file',
-  EACCES: 'not readable: permission denied',
-  EPERM: 'not readable: permission denied',
-  ELOOP: 'too many symbolic links',
-  ENAMETOOLONG: 'the name is too long',
-  ERR_INVALID_ARG_VALUE: 'not a file name',
-};
-
-/** Describes a failed read or write. */
-export function describeReadError(error: unknown): string {
-  const code = systemCode(error);
-  if (code !== null) return readErrors[code] ?? code;
-  return error instanceof Error ? error.message : String(error);
-}
-
-/** The code of a failed system call, `ENOENT`; null for any other error. */
-export function systemCode(error: unknown): string | null {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
 }

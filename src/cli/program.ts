@@ -43,10 +43,10 @@ export function makeProgram(
       optionDescription: describe,
     })
     .helpCommand('help [command]', 'print the help of a command')
-    .showHelpAfterError('(--help shows how it is used)')
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),
+      outputError: (text, write) => write(usageLine(text)),
       getOutHelpWidth: () => widthOf(stdout),
       getErrHelpWidth: () => widthOf(stderr),
     })
@@ -66,6 +66,12 @@ export function makeProgram(
 /** The columns that help is wrapped to. */
 function widthOf({ isTTY, columns = 80 }: OutputStream): number {
   return isTTY === true ? columns : 80;
+}
+
+/** Wrong usage in the style of all other errors: one line that names the program. */
+function usageLine(text: string): string {
+  const words = text.trim().replace(/^error: /, '');
+  return `ptxlab: ${words.replace(/\n\(Did/, ' (did')}; --help shows how it is used\n`;
 }
 
 /** `-W` has one meaning, so it is shown whole. */

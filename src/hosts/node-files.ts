@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, link, lstat, open, rename, stat, statfs, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { ByteSink, ByteSource } from '../tensors/bytes.ts';
-import { TensorFileError, type TensorFileCode } from '../tensors/tensor-error.ts';
+import { fileError, hostError, systemCode, withFileErrors } from './file-errors.ts';
 
 /** Node reads and writes at most 2^31 - 1 bytes at once. */
 const mostAtOnce = 2 ** 30;
@@ -19,30 +19,20 @@ export interface OpenFile extends ByteSource {
 /** Opens a file for reading; throws TensorFileError if it is not a file, does not exist, or may not be read. */
 export async function openFile(path: string): Promise<OpenFile> {
   // Without O_NONBLOCK, opening a pipe would wait for a writer.
-  const handle = await withFileErrors(path, () => openToRead(path));
+  const handle = await withFileErrors(path, () => open(path, constants.O_RDONLY | constants.O_NONBLOCK));
   try {
     const size = await regularSize(handle, path);
     const opened = await stateOf(handle, path);
     return {
       ...sourceOf(handle, path, size),
       async requireUnchanged() {
-        if ((await stateOf(handle, path)) !== opened) throw fileError('changed', path, 'was changed while it was read');
+        if ((await stateOf(handle, path)) !== opened) throw fileError('changed', path, 'changed while it was read');
       },
       close: () => handle.close(),
     };
   } catch (error) {
     await handle.close();
     throw error;
-  }
-}
-
-async function openToRead(path: string): Promise<FileHandle> {
-  try {
-    return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  } catch (error) {
-    // Links are followed here, so a link alone is not an error.
-    if (codeOf(error) !== 'ELOOP') throw error;
-    throw fileError('not-a-file', path, 'is a symbolic link that leads back to itself');
   }
 }
 
@@ -183,7 +173,7 @@ async function giveName(temporary: string, target: string): Promise<void> {
     await link(temporary, target);
   } catch (error) {
     // The file system does not support hard links.
-    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(codeOf(error))) throw hostError(target, error);
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(systemCode(error) ?? '')) throw hostError(target, error);
     await requireReplaceable(target, false);
     await withFileErrors(target, () => rename(temporary, target));
     return;
@@ -197,15 +187,15 @@ async function giveName(temporary: string, target: string): Promise<void> {
  */
 export async function requireReplaceable(target: string, replace: boolean): Promise<number | null> {
   const found = await lstat(target).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return null;
+    if (systemCode(error) === 'ENOENT') return null;
     throw hostError(target, error);
   });
   if (found === null) return null;
   const isLink = found.isSymbolicLink();
   // A dangling link points to no device, pipe or folder, so it may be replaced.
   const meant = isLink ? await stat(target).catch(() => null) : found;
-  if (meant?.isDirectory() === true) throw fileError('is-a-directory', target, 'is a directory');
-  if (meant?.isFile() === false) throw fileError('not-a-file', target, 'is not a regular file');
+  if (meant?.isDirectory() === true) throw fileError('is-a-directory', target, 'is a directory, not a file');
+  if (meant?.isFile() === false) throw fileError('not-a-file', target, 'not a regular file');
   if (!replace) throw fileError('exists', target, `${isLink ? 'is a symbolic link that ' : ''}already exists`);
   return isLink ? null : found.mode & 0o777;
 }
@@ -244,8 +234,8 @@ async function stateOf(handle: FileHandle, path: string): Promise<string> {
 
 async function regularSize(handle: FileHandle, path: string): Promise<number> {
   const found = await withFileErrors(path, () => handle.stat());
-  if (found.isDirectory()) throw fileError('is-a-directory', path, 'is a directory');
-  if (!found.isFile()) throw fileError('not-a-file', path, 'is not a regular file');
+  if (found.isDirectory()) throw fileError('is-a-directory', path, 'is a directory, not a file');
+  if (!found.isFile()) throw fileError('not-a-file', path, 'not a regular file');
   return found.size;
 }
 
@@ -266,46 +256,6 @@ async function writeAll(handle: FileHandle, offset: number, bytes: Uint8Array): 
 
 async function unlinkIfThere(path: string): Promise<void> {
   await unlink(path).catch((error: unknown) => {
-    if (codeOf(error) !== 'ENOENT') throw hostError(path, error);
+    if (systemCode(error) !== 'ENOENT') throw hostError(path, error);
   });
-}
-
-/**
- * Runs a file operation, and turns its errors into TensorFileErrors that name `path`. Errors about disk space name
- * `made`, the output file, instead.
- */
-export async function withFileErrors<T>(path: string, action: () => Promise<T>, made: string = path): Promise<T> {
-  try {
-    return await action();
-  } catch (error) {
-    throw hostError(codes[codeOf(error)]?.[0] === 'disk-full' ? made : path, error);
-  }
-}
-
-const codes: Readonly<Record<string, readonly [TensorFileCode, string]>> = {
-  ENOENT: ['not-found', 'does not exist'],
-  ENOTDIR: ['not-found', 'does not exist'],
-  EISDIR: ['is-a-directory', 'is a directory'],
-  EACCES: ['no-permission', 'may not be accessed'],
-  EPERM: ['no-permission', 'may not be accessed'],
-  EROFS: ['no-permission', 'is on a read-only disk'],
-  EEXIST: ['exists', 'already exists'],
-  ENOSPC: ['disk-full', 'does not fit on the disk'],
-  EFBIG: ['disk-full', 'exceeds the file size limit'],
-  EDQUOT: ['disk-full', 'exceeds the disk quota'],
-  ELOOP: ['not-a-file', 'is a symbolic link'],
-};
-
-function hostError(path: string, error: unknown): unknown {
-  if (error instanceof TensorFileError || !(error instanceof Error)) return error;
-  const [code, text] = codes[codeOf(error)] ?? ['io', `cannot be used: ${error.message}`];
-  return fileError(code, path, text, error);
-}
-
-function fileError(code: TensorFileCode, path: string, text: string, cause?: Error): TensorFileError {
-  return new TensorFileError(code, `${path} ${text}`, cause === undefined ? {} : { cause });
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

@@ -2,6 +2,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { TensorFileError } from '../tensors/tensor-error.ts';
+import { fileError } from './file-errors.ts';
 import { createFile, type PendingFile, requireReplaceable } from './node-files.ts';
 
 export interface OutputFile {
@@ -47,7 +48,7 @@ export async function requireOutputs(
   for (const path of outputs) {
     await requireReplaceable(path, replace);
     const place = await placeOf(path);
-    if (places.has(place)) throw new TensorFileError('exists', `${path} is written twice`);
+    if (places.has(place)) throw fileError('exists', path, 'is written twice');
     places.add(place);
   }
 }
@@ -73,7 +74,7 @@ async function identityOf(path: string): Promise<string | null> {
 async function placeOf(path: string): Promise<string> {
   const folder = dirname(resolve(path));
   const real = await realpath(folder).catch(() => {
-    throw new TensorFileError('not-found', `${folder} does not exist`);
+    throw fileError('not-found', folder, 'no such folder');
   });
   return join(real, basename(path));
 }

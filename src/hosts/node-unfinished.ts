@@ -8,7 +8,8 @@ import { basename, dirname, join } from 'node:path';
 import { TensorFileError } from '../tensors/tensor-error.ts';
 import type { FilePlace } from '../tensors/tensor-file.ts';
 import { createFiles } from './node-joined.ts';
-import { withFileErrors, createFile, type PendingFile, requireRoom } from './node-files.ts';
+import { fileError, withFileErrors } from './file-errors.ts';
+import { createFile, type PendingFile, requireRoom } from './node-files.ts';
 
 interface Journal {
   /** ID of the process that is writing or last wrote the file. */
@@ -61,13 +62,14 @@ export async function openUnfinished(target: string, options: UnfinishedOptions)
   if (left !== null && left.process !== process.pid && (await isAlive(left))) throw isWritten(target, left.process);
   const goesOn = resume && left !== null && left.position !== null;
   if (goesOn && left.work !== work) {
-    throw new TensorFileError(
+    throw fileError(
       'exists',
-      `${target} was started from a different input or with different options: --force starts over`,
+      target,
+      'was started from a different input or with different options; --force starts over',
     );
   }
   if (!goesOn && left !== null && !resume && !replace) {
-    throw new TensorFileError('exists', `${target} is unfinished: --resume continues it, --force starts over`);
+    throw fileError('exists', target, 'unfinished; --resume continues it, --force starts over');
   }
   const started = await startOf(process.pid);
   const textOf = (reached: unknown): string =>
@@ -127,10 +129,7 @@ function temporaryOf(target: string): string {
 }
 
 function isWritten(target: string, by: number | null): TensorFileError {
-  return new TensorFileError(
-    'exists',
-    `${target} is being written by ${by === null ? 'another process' : `process ${by}`}`,
-  );
+  return fileError('exists', target, `is being written by ${by === null ? 'another process' : `process ${by}`}`);
 }
 
 async function readText(path: string): Promise<string | null> {

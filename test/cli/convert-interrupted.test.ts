@@ -64,7 +64,7 @@ describe('interrupted', () => {
       child.kill(name);
       expect(await ended).toBe(name);
       expect(readdirSync(folder).filter((one) => one.includes('ptxlab'))).toEqual(left);
-      const words = `ptxlab: ${at('out.safetensors')} is unfinished; --resume goes on where it stopped\n`;
+      const words = `ptxlab: ${at('out.safetensors')}: unfinished; --resume goes on where it stopped\n`;
       expect(stderr).toBe(left.length === 0 ? '' : words);
     }
   });
@@ -81,7 +81,7 @@ describe('interrupted', () => {
     const ended = new Promise((resolve) => child.on('close', resolve));
     while (!existsSync(at('.out.safetensors.ptxlab-part'))) await sleep(5);
     utimesSync(zeros, 1, 1);
-    expect([await ended, stderr]).toEqual([2, `ptxlab: ${zeros} was changed while it was read\n`]);
+    expect([await ended, stderr]).toEqual([2, `ptxlab: ${zeros}: changed while it was read\n`]);
     expect(readdirSync(folder)).toEqual(['zeros.bin']);
   });
 
@@ -121,7 +121,7 @@ describe('interrupted', () => {
         stderr += chunk.toString();
       });
       const code = await new Promise((resolve) => child.on('close', resolve));
-      expect([code, stderr]).toEqual([2, `ptxlab: ${out} exceeds the file size limit\n`]);
+      expect([code, stderr]).toEqual([2, `ptxlab: ${out}: exceeds the file size limit\n`]);
       expect(readdirSync(folder)).toEqual([]);
     },
   );

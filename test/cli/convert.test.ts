@@ -207,7 +207,7 @@ describe('files that it does not overwrite', () => {
   test('an existing file, unless --force is given', async () => {
     const out = put(folder, 'out.safetensors', 'mine');
     const refused = await convert(model, out, '--to', 'e4m3');
-    expect([refused.code, refused.stderr]).toEqual([2, `ptxlab: ${out} already exists\n`]);
+    expect([refused.code, refused.stderr]).toEqual([2, `ptxlab: ${out}: already exists\n`]);
     expect(readFileSync(out, 'utf8')).toBe('mine');
     expect((await convert(model, out, '--to', 'e4m3', '--force', '-q')).code).toBe(0);
     expect((await dtypes(out)).length).toBe(3);

@@ -68,7 +68,7 @@ describe.each(Object.entries(writers))('%s', (_, writer) => {
     writer.inputs();
     const out = put(folder, `old${extension}`, 'old');
     chmodSync(out, 0o640);
-    expect(await ptxlab(writer.args(out))).toMatchObject({ code: 2, stderr: `ptxlab: ${out} already exists\n` });
+    expect(await ptxlab(writer.args(out))).toMatchObject({ code: 2, stderr: `ptxlab: ${out}: already exists\n` });
     expect(readFileSync(out, 'utf8')).toBe('old');
     expect(await forced(writer, out)).toMatchObject({ code: 0 });
     expect(readFileSync(out, 'utf8')).not.toBe('old');
@@ -89,7 +89,10 @@ describe.each(Object.entries(writers))('%s', (_, writer) => {
     symlinkSync(directory, toDirectory);
     for (const out of [pipe, toPipe, toDevice, directory, toDirectory]) {
       const { code, stderr } = await forced(writer, out);
-      expect([code, stderr]).toEqual([2, expect.stringMatching(/^ptxlab: .* is (a directory|not a regular file)\n$/)]);
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringMatching(/^ptxlab: .*: (is a directory, not a file|not a regular file)\n$/),
+      ]);
     }
     expect(lstatSync(pipe).isFIFO()).toBe(true);
     expect([toPipe, toDevice, toDirectory].map((path) => lstatSync(path).isSymbolicLink())).toEqual([true, true, true]);
@@ -128,7 +131,7 @@ test('two outputs have two names', async () => {
   const args = ['run', put(folder, 'k.ptx', two), '--arg', 'zeros:4', '--arg', 'zeros:4'];
   const [out, same] = [join(folder, 'a'), `${folder}/./a`];
   const { code, stderr } = await ptxlab([...args, '--out', `0:${out}`, '--out', `1:${same}`]);
-  expect([code, stderr]).toEqual([2, `ptxlab: ${same} is written twice\n`]);
+  expect([code, stderr]).toEqual([2, `ptxlab: ${same}: is written twice\n`]);
 });
 
 describe('sweep', () => {

@@ -1,8 +1,10 @@
 /** Help, version and wrong usage. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ptxlab, root } from './ptxlab.ts';
+import { ptxlab, root, scratch } from './ptxlab.ts';
+
+const vecadd = join(root, 'examples/kernels/bench_vecadd.ptx');
 
 test.each([[], ['check'], ['eval'], ['run'], ['explain'], ['forms'], ['sweep']])(
   'help of ptxlab %s begins with examples',
@@ -22,8 +24,16 @@ test('--version prints the version of the package and nothing else', async () =>
 describe('wrong usage exits 2 with one hint on stderr', () => {
   test.each<[string, readonly string[], RegExp]>([
     ['no command', [], /^Examples:/],
-    ['an unknown command', ['chekc'], /unknown command 'chekc'\n\(Did you mean check\?\)/],
-    ['an unknown option', ['check', '--fromat', 'json', 'x'], /unknown option '--fromat'\n\(Did you mean --format\?\)/],
+    [
+      'an unknown command',
+      ['chekc'],
+      /^ptxlab: unknown command 'chekc' \(did you mean check\?\); --help shows how it is used\n$/,
+    ],
+    [
+      'an unknown option',
+      ['check', '--fromat', 'json', 'x'],
+      /^ptxlab: unknown option '--fromat' \(did you mean --format\?\); --help/,
+    ],
     ['an unknown format', ['check', '-f', 'xml', 'x'], /Allowed choices are pretty, ptxas, json, sarif, github/],
     ['no file', ['check'], /check needs a file, or - for stdin/],
     ['an unknown target', ['check', '-t', 'sm_8O', 'x'], /unknown target 'sm_8O' \(did you mean 'sm_80'\?\)/],
@@ -46,6 +56,38 @@ describe('wrong usage exits 2 with one hint on stderr', () => {
     expect(stderr).toMatch(hint);
     expect(stderr).not.toMatch(/\n\s+at /);
     expect([code, stdout]).toEqual([2, '']);
+  });
+});
+
+describe('every command that reads files says of one that cannot be read', () => {
+  const folder = scratch();
+  const loop = join(folder, 'loop');
+  symlinkSync(loop, loop);
+  const kernel = ['--arg', '1', '--arg', '2', '--arg', '3'];
+  const readers: Readonly<Record<string, (path: string) => readonly string[]>> = {
+    check: (path) => ['check', path],
+    'check --batch': (path) => ['check', '--batch', path],
+    'eval --batch': (path) => ['eval', '--batch', path],
+    run: (path) => ['run', path],
+    'run --job': (path) => ['run', '--job', path],
+    'run --arg': (path) => ['run', vecadd, '--arg', `file:${path}`, ...kernel],
+    sweep: (path) => ['sweep', 'cvt.rn.satfinite.e4m3x2.f32', '--expect', path],
+    convert: (path) => ['convert', path, join(folder, 'out.safetensors'), '--to', 'f16'],
+    inspect: (path) => ['inspect', path],
+    diff: (path) => ['diff', path, path],
+  };
+  test.each<[string, string]>([
+    [join(folder, 'none'), 'no such file'],
+    [folder, 'is a directory, not a file'],
+    [join(vecadd, 'inside'), 'no such file'],
+    [join(folder, 'n'.repeat(300)), 'the name is too long'],
+    [loop, 'a symbolic link that cannot be followed'],
+  ])('%s: %s', async (path, reason) => {
+    const said = await Promise.all(Object.values(readers).map(async (args) => (await ptxlab(args(path))).stderr));
+    const names = Object.keys(readers);
+    expect(said.map((text, i) => [names[i], text])).toEqual(
+      names.map((name) => [name, `ptxlab: ${path}: ${reason}\n`]),
+    );
   });
 });
 

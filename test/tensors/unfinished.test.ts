@@ -65,7 +65,7 @@ describe('journals that killed runs left behind', () => {
 test('the error of a full disk names the file and the missing space', async () => {
   const size = 2 ** 52;
   const words = new RegExp(
-    `^${target} does not fit on the disk: ${size} bytes are needed, \\d+ are free, \\d+ are missing$`,
+    `^${target}: does not fit on the disk: ${size} bytes are needed, \\d+ are free, \\d+ are missing$`,
   );
   await expect(openUnfinished(target, { size, work: 'w', resume: false, replace: false })).rejects.toMatchObject({
     code: 'disk-full',

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { elementAt } from '../../base/element-at.ts';
 import { itemSize, readNpy } from '../../tensors/npy/npy.ts';
 import { UsageError } from '../exit.ts';
-import { describeReadError } from '../io.ts';
+import { fileTrouble } from '../../hosts/file-errors.ts';
 import { type ElementType, hexBytes, isScalarType, npyTypeOf, scalarBytes } from './values.ts';
 import { isJsonObject } from '../json-object.ts';
 
@@ -151,7 +151,7 @@ async function reading(
     }
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError(`${path}: ${describeReadError(error)}`);
+    throw new UsageError(`${path}: ${fileTrouble(error)}`);
   }
 }
 

@@ -1,0 +1,53 @@
+/** What the system's errors say of a file, in the words of every message: `PATH: no such file`. */
+import { TensorFileError, type TensorFileCode } from '../tensors/tensor-error.ts';
+
+const systemErrors: Readonly<Record<string, readonly [TensorFileCode, string]>> = {
+  ENOENT: ['not-found', 'no such file'],
+  ENOTDIR: ['not-found', 'no such file'],
+  EISDIR: ['is-a-directory', 'is a directory, not a file'],
+  EACCES: ['no-permission', 'permission denied'],
+  EPERM: ['no-permission', 'permission denied'],
+  EROFS: ['no-permission', 'is on a read-only disk'],
+  EEXIST: ['exists', 'already exists'],
+  ENOSPC: ['disk-full', 'does not fit on the disk'],
+  EFBIG: ['disk-full', 'exceeds the file size limit'],
+  EDQUOT: ['disk-full', 'exceeds the disk quota'],
+  ELOOP: ['not-a-file', 'a symbolic link that cannot be followed'],
+  ENAMETOOLONG: ['io', 'the name is too long'],
+  // Node refuses names with a NUL itself.
+  ERR_INVALID_ARG_VALUE: ['io', 'not a file name'],
+};
+
+/** The code of a failed system call, `ENOENT`; null for any other error. */
+export function systemCode(error: unknown): string | null {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
+}
+
+/** Code and words of an error; null if they are not known. */
+function known(error: unknown): readonly [TensorFileCode, string] | null {
+  return systemErrors[systemCode(error) ?? ''] ?? null;
+}
+
+/** Why a file could not be read or written. */
+export function fileTrouble(error: unknown): string {
+  return known(error)?.[1] ?? (error instanceof Error ? error.message : String(error));
+}
+
+export function fileError(code: TensorFileCode, path: string, reason: string, cause?: Error): TensorFileError {
+  return new TensorFileError(code, `${path === '' ? "''" : path}: ${reason}`, cause === undefined ? {} : { cause });
+}
+
+/** An error of a file operation as a TensorFileError that names the file; other errors unchanged. */
+export function hostError(path: string, error: unknown): unknown {
+  if (error instanceof TensorFileError || !(error instanceof Error)) return error;
+  return fileError(known(error)?.[0] ?? 'io', path, fileTrouble(error), error);
+}
+
+/** Runs a file operation; its errors name the path, and errors about space name the output file instead. */
+export async function withFileErrors<T>(path: string, action: () => Promise<T>, made: string = path): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    throw hostError(known(error)?.[0] === 'disk-full' ? made : path, error);
+  }
+}
