@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { BoundedCache } from './bounded-cache.ts';
 
-test('an entry is made once for its key, and again after it was evicted as the oldest', () => {
+test('an entry is made once per key, and made again after it was evicted as the oldest', () => {
   const kept = new BoundedCache<string, number>(2);
   let made = 0;
   const of = (key: string): number => kept.of(key, () => ++made);

@@ -1,4 +1,4 @@
-/** A bounded cache of values that are made once per key. When it is full, the oldest entry is dropped. */
+/** A cache of limited size that makes one value per key. When it is full, the oldest entry is dropped. */
 export class BoundedCache<K, V> {
   private readonly most: number;
   private readonly made = new Map<K, V>();
@@ -7,7 +7,7 @@ export class BoundedCache<K, V> {
     this.most = most;
   }
 
-  /** The value for the key, which is made if it is missing. */
+  /** Returns the value for the key, making it first if it is missing. */
   of(key: K, make: () => V): V {
     const known = this.made.get(key);
     if (known !== undefined) return known;

@@ -1,16 +1,16 @@
-/** An element that must be there. For loops over many elements of one typed array, see `typed-reads.ts`. */
+/** Returns an element that must exist. For loops over many elements of one typed array, see `typed-reads.ts`. */
 export function elementAt<T>(list: ArrayLike<T>, index: number): T {
   const found = list[index];
-  if (found === undefined) throw new Error(`nothing at ${index} of ${list.length}`);
+  if (found === undefined) throw new Error(`no element at index ${index}; the length is ${list.length}`);
   return found;
 }
 
-/** The last element of a list that must not be empty. */
+/** Returns the last element of a list that must not be empty. */
 export function lastOf<T>(list: ArrayLike<T>): T {
   return elementAt(list, list.length - 1);
 }
 
-/** The value of a key that must be there. */
+/** Returns the value of a key that must exist. */
 export function valueAt<K, V>(map: ReadonlyMap<K, V>, key: K): V {
   const found = map.get(key);
   if (found === undefined) throw new Error(`no value for ${String(key)}`);

@@ -1,17 +1,17 @@
 import { elementAt } from './element-at.ts';
 
 /**
- * Patterns for names, as in shells: `*` is any text, `?` one character, `[a-f0]` one of a set and `[!a-f]` one outside
- * it; everything else matches itself. A pattern must match the whole name; dots and slashes are not special. The time
- * is at most proportional to pattern times name.
+ * Matches a name against a shell-style pattern: `*` matches any text, `?` any one character, `[a-f0]` one character of
+ * a set, and `[!a-f]` one character outside it; everything else matches itself. The pattern must match the whole name;
+ * dots and slashes are not special. The time is at most proportional to the product of the two lengths.
  */
 export function matchesGlob(pattern: string, name: string): boolean {
   const parts = partsOf(pattern);
   const characters = Array.from(name);
   let part = 0;
   let at = 0;
-  // The position of the last star, and the end of the text it has matched so far: on a mismatch it takes one more
-  // character.
+  // The position of the last star, and the end of the text it has matched so far. On a mismatch, the star takes one
+  // more character.
   let star = -1;
   let taken = 0;
   while (at < characters.length) {

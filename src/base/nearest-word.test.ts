@@ -13,7 +13,7 @@ describe('nearest', () => {
     ['adds', 'add'],
     ['fadd', 'add'],
     ['rett', 'ret'],
-  ])('takes %s for a misspelling of %s', (word, meant) => {
+  ])('recognizes %s as a misspelling of %s', (word, meant) => {
     expect(nearestWord(word, opcodes)).toBe(meant);
   });
 
@@ -40,7 +40,7 @@ describe('nearest', () => {
     expect(nearestWord(word, [meant, meant.replace(/\d+/, '7')])).toBe(meant);
   });
 
-  it('gives nothing for an exact match, and the first of equally near words', () => {
+  it('returns null for an exact match, and the first of several equally near words', () => {
     expect(nearestWord('add', ['add'])).toBeNull();
     expect(nearestWord('.lt', ['.ltu', '.ltx'])).toBe('.ltu');
   });

@@ -1,11 +1,11 @@
 /**
- * The word that was probably intended. The cost of an edit distinguishes typing mistakes from other words: a letter in
- * the wrong case or a doubled one costs little, a replaced letter much. Numbers are never changed, because `fp8` is not
- * a misspelt `fp4`.
+ * Finds the word that was probably intended. Edit costs tell typing mistakes from different words: a letter in the
+ * wrong case or a doubled letter costs little, a replaced letter much. Numbers are never changed, because `fp8` is not
+ * a misspelled `fp4`.
  */
 
 /**
- * The candidate that `word` is probably a misspelling of, or null if none is close enough. The first of equals wins.
+ * The candidate that `word` is probably a misspelling of, or null if none is close enough. The first one wins a tie.
  */
 export function nearestWord(word: string, candidates: Iterable<string>): string | null {
   if (word.length > longest) return null;
@@ -26,8 +26,9 @@ export function nearestWord(word: string, candidates: Iterable<string>): string 
 const longest = 60;
 
 /**
- * The number of occurrences of each digit, packed into one number. Words that differ here are never near: no cheap edit
- * adds, drops or replaces a digit, and a swap keeps both. The digits 0 and 1 are not counted, as letters look like them.
+ * The number of occurrences of each digit, packed into one number. Words with different digits are never near: no cheap
+ * edit adds, drops or replaces a digit, and a swap keeps both. The digits 0 and 1 are not counted, because they look
+ * like letters.
  */
 function digitsOf(word: string): number {
   let packed = 0;
@@ -49,7 +50,7 @@ function allowance(word: string): number {
   return length <= 5 ? cost.edit + cost.swap : length <= 8 ? 2 * cost.edit + cost.first : 3 * cost.edit;
 }
 
-/** The lowest cost from one word to the other; `limit` or more if none is below that. */
+/** The lowest cost of turning one word into the other; `limit` or more if it is not below `limit`. */
 function distance(a: string, b: string, limit: number): number {
   let before: readonly number[] = [];
   let row: readonly number[] = Array.from({ length: b.length + 1 }, (_, j) => insertions(b, j));
@@ -73,7 +74,7 @@ function at(row: readonly number[], index: number): number {
   return row[index] ?? Number.POSITIVE_INFINITY;
 }
 
-/** The cost of the first `count` letters of a word if the other word lacks them all. */
+/** The cost of inserting the first `count` letters of a word, all of which the other word lacks. */
 function insertions(word: string, count: number): number {
   let sum = 0;
   for (let i = 0; i < count; i++) sum += insertion(word, i);
@@ -100,7 +101,7 @@ function replacement(a: string, i: number, b: string, j: number): number {
 
 const lookAlikes: ReadonlySet<string> = new Set(['O0', 'o0', 'l1', 'I1']);
 
-/** Two neighbours in the other order. */
+/** Two neighboring letters swapped. */
 function isSwap(a: string, i: number, b: string, j: number): boolean {
   return i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] && a[i - 1] !== a[i - 2];
 }

@@ -1,6 +1,6 @@
 /**
- * Names of the platform that public types mention. A program that is compiled without `lib.dom` and without types for Node
- * finds them here as empty interfaces; everywhere else these merge with the real ones and add nothing.
+ * Platform names that public types mention. A program compiled without `lib.dom` and without the Node types gets them
+ * from here as empty interfaces; everywhere else these merge with the real ones and add nothing.
  */
 declare global {
   interface AbortSignal {}

@@ -1,11 +1,11 @@
-/** Records whose keys are a known list of names. */
+/** Records whose keys are the names in a known list. */
 
-/** The own names of a table, whose keys are exactly those of its type. */
+/** The table's own keys, which are exactly the keys of its type. */
 export function keysOf<K extends string>(table: Readonly<Record<K, unknown>>): readonly K[] {
   return Object.keys(table) as K[];
 }
 
-/** A record with a value for each name, in the order of the names. */
+/** Builds a record with a value for each name, in the order of the names. */
 export function recordOf<K extends string, V>(names: readonly K[], make: (name: K) => V): Readonly<Record<K, V>> {
   return Object.fromEntries(names.map((name) => [name, make(name)])) as Record<K, V>;
 }

@@ -2,7 +2,7 @@ import { leadingCount } from './leading-count.ts';
 import type { Position } from './span.ts';
 import { wordAt } from './typed-reads.ts';
 
-/** A text with the index of its lines, made when the first position is asked for. */
+/** A text with an index of its lines, which is built when the first position is requested. */
 export class SourceText {
   readonly name: string;
   readonly text: string;
@@ -13,14 +13,14 @@ export class SourceText {
     this.name = name;
   }
 
-  /** Line and column of a UTF-16 offset; `\n`, `\r\n` and a lone `\r` each end a line. */
+  /** The line and column of a UTF-16 offset; `\n`, `\r\n` and a lone `\r` each end a line. */
   position(offset: number): Position {
     const starts = this.lineStarts();
     const line = leadingCount(starts.length, (i) => wordAt(starts, i) <= offset);
     return { line, column: offset - wordAt(starts, line - 1) + 1 };
   }
 
-  /** The text of a 1-based line without its line end; empty when there is no such line. */
+  /** The text of a line (1-based) without its line end; empty if there is no such line. */
   line(number: number): string {
     const starts = this.lineStarts();
     const start = starts[number - 1];
@@ -29,7 +29,7 @@ export class SourceText {
     return this.text.slice(start, end).replace(/[\r\n]+$/, '');
   }
 
-  /** The offset of a 1-based line; the end of the text if there is no such line. */
+  /** The offset at which a line (1-based) starts; the end of the text if there is no such line. */
   lineStart(number: number): number {
     return this.lineStarts()[number - 1] ?? this.text.length;
   }
@@ -44,7 +44,7 @@ function indexLines(text: string): Uint32Array {
   return text.includes('\r') ? indexAnyLineEnds(text) : indexNewlines(text);
 }
 
-/** The usual case, found by the engine's own search. */
+/** The usual case, found fast by the engine's built-in search. */
 function indexNewlines(text: string): Uint32Array {
   const starts = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
@@ -63,6 +63,6 @@ function indexAnyLineEnds(text: string): Uint32Array {
 /** The code point at an offset within a text. */
 export function codePointAt(text: string, offset: number): number {
   const found = text.codePointAt(offset);
-  if (found === undefined) throw new Error(`no character at ${offset} of ${text.length}`);
+  if (found === undefined) throw new Error(`no character at offset ${offset}; the length is ${text.length}`);
   return found;
 }

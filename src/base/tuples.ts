@@ -1,4 +1,4 @@
-/** Lists whose length is known to be that of a tuple, or more. */
+/** Lists known to be at least as long as a tuple. */
 import { elementAt } from './element-at.ts';
 
 export function pairOf<T>(list: ArrayLike<T>): readonly [T, T] {

@@ -1,10 +1,11 @@
 /**
- * Reads of a typed array within its bounds, for inner loops. There is one function per class of array because V8 keeps one
- * record of shapes per function: each of these sees one shape, is inlined, and loses its check where no read was out of bounds.
+ * Bounds-checked reads of typed arrays, for inner loops. There is one function per array class because V8 records the
+ * shapes it has seen per function: each of these sees one shape, gets inlined, and loses its check where no read was
+ * out of bounds.
  */
 
 function outOfBounds(index: number, length: number): never {
-  throw new Error(`nothing at ${index} of ${length}`);
+  throw new Error(`no element at index ${index}; the length is ${length}`);
 }
 
 export function byteAt(bytes: Uint8Array, index: number): number {
@@ -12,7 +13,7 @@ export function byteAt(bytes: Uint8Array, index: number): number {
   return found === undefined ? outOfBounds(index, bytes.length) : found;
 }
 
-/** A code of up to 16 bits. */
+/** Reads a code of up to 16 bits. */
 export function codeAt(codes: Uint8Array | Uint16Array, index: number): number {
   const found = codes[index];
   return found === undefined ? outOfBounds(index, codes.length) : found;

@@ -55,7 +55,7 @@ export function judgeOptionsOf(target: string | undefined, version: string | und
 /** The target for a name given by the caller. */
 export function readTarget(name: string): Target {
   const target = findTarget(name);
-  if (target === undefined) throw new PtxlabError('unknown-target', `'${name}' is not a target of PTX`);
+  if (target === undefined) throw new PtxlabError('unknown-target', `'${name}' is not a PTX target`);
   return target;
 }
 

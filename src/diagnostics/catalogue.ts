@@ -1,10 +1,10 @@
 /**
- * Every diagnostic. Codes are permanent: a number never gets a second meaning, and a dropped one stays unused.
+ * Every diagnostic. Codes are permanent: a number never gets a second meaning, and a retired one is not reused.
  * `PTX1xxx` syntax, `PTX2xxx` form and modifier, `PTX3xxx` operand, `PTX4xxx` version and target, `PTX5xxx` address,
  * state space and declaration, `PTX6xxx` runtime.
  *
  * `message` says what was found and what is allowed; `ptxas` is ptxas's wording of the same category; `explain` is what
- * `ptxlab explain CODE` prints. Words in braces are parameters, shared by both templates.
+ * `ptxlab explain CODE` prints. Words in braces are parameters, which both templates share.
  */
 import type { Severity } from './severity.ts';
 
@@ -24,7 +24,7 @@ export const catalogue = {
     message: 'unexpected {found}; expected {expected}',
     ptxas: "Parsing error near '{near}': syntax error",
     section: '4.3',
-    explain: 'The grammar of PTX allows something else at this place. Parsing continues at the next statement.',
+    explain: 'The PTX grammar does not allow this token here. Parsing continues at the next statement.',
   },
   PTX1002: {
     severity: 'error',
@@ -33,7 +33,7 @@ export const catalogue = {
     ptxas: "Parsing error near '{near}': syntax error",
     section: '4.1',
     explain:
-      'PTX is written in ASCII letters, digits and the punctuation of C. A dot must touch the word that follows it.',
+      'PTX is written with ASCII letters, digits and the punctuation marks of C. No space may separate a dot from the word that follows it.',
   },
   PTX1003: {
     severity: 'error',
@@ -58,7 +58,7 @@ export const catalogue = {
     ptxas: "Parsing error near '{near}': syntax error",
     section: '4.5',
     explain:
-      'Integers are decimal, hexadecimal (0x), binary (0b) or octal (a leading 0); a final U makes them unsigned. Floats are decimal with a dot or an exponent, or 0f with 8 hex digits, or 0d with 16.',
+      'Integers are decimal, hexadecimal (0x), binary (0b) or octal (a leading 0); a final U makes them unsigned. Floats are decimal with a dot or an exponent, or are written as 0f with 8 hex digits or 0d with 16.',
   },
   PTX1006: {
     severity: 'error',
@@ -67,7 +67,7 @@ export const catalogue = {
     ptxas: 'Unexpected non-ASCII character encountered on line {line}',
     section: '4.1',
     explain:
-      'PTX is plain ASCII; ptxas refuses other characters even in comments and strings. Only the first one of a file is reported.',
+      'PTX is plain ASCII; ptxas refuses other characters even in comments and strings. Only the first such character in a file is reported.',
   },
   PTX1007: {
     severity: 'error',
@@ -75,7 +75,7 @@ export const catalogue = {
     message: 'the text contains a NUL character',
     ptxas: 'Unexpected EOF encountered on line {line}',
     section: '4.1',
-    explain: 'ptxas takes a NUL character for the end of the file.',
+    explain: 'ptxas treats a NUL character as the end of the file.',
   },
   PTX1010: {
     severity: 'error',
@@ -84,7 +84,7 @@ export const catalogue = {
     ptxas: 'Constant overflow',
     section: '4.5',
     explain:
-      'Integer constants have 64 bits; counts and sizes in directives have 32. Decimal floats must be zero or a normal f64.',
+      'Integer constants are 64 bits wide; counts and sizes in directives are 32 bits wide. Decimal floats must be zero or a normal f64.',
   },
   PTX1011: {
     severity: 'error',
@@ -101,7 +101,8 @@ export const catalogue = {
     message: "'{operator}' has one integer and one float operand",
     ptxas: 'Constant expression type mismatch',
     section: '4.5.4',
-    explain: 'Constant expressions convert between signed and unsigned integers, never between integers and floats.',
+    explain:
+      'Constant expressions convert between signed and unsigned integers, but never between integers and floats.',
   },
   PTX1013: {
     severity: 'error',
@@ -109,7 +110,8 @@ export const catalogue = {
     message: '{what} needs an integer constant, not a float',
     ptxas: 'Integer constant expression expected',
     section: '4.5.4',
-    explain: 'Bit operators, shifts, remainders, logical operators, conditions, offsets and casts take integers only.',
+    explain:
+      'Bitwise operators, shifts, remainders, logical operators, conditions, offsets and casts take only integers.',
   },
   PTX1014: {
     severity: 'error',
@@ -125,7 +127,8 @@ export const catalogue = {
     message: '{constant} exceeds 64 bits and is read as {value}',
     ptxas: 'Constant wraps around',
     section: '4.5.1',
-    explain: 'ptxas keeps the low 64 bits of some integer literals that need more, instead of refusing them.',
+    explain:
+      'Some integer literals that need more than 64 bits are not rejected by ptxas, which keeps their low 64 bits.',
   },
   PTX1016: {
     severity: 'error',
@@ -147,7 +150,7 @@ export const catalogue = {
   PTX1021: {
     severity: 'error',
     title: 'too many syntax errors',
-    message: '{count} syntax errors: the rest of the text was not read',
+    message: 'stopped after {count} syntax errors; the rest of the text was not read',
     ptxas: 'Ptx assembly aborted due to errors',
     section: '4.3',
     explain: 'A text with so many syntax errors is probably not PTX.',
@@ -155,18 +158,19 @@ export const catalogue = {
   PTX1022: {
     severity: 'error',
     title: 'too many errors',
-    message: '{count} more errors after the first {limit} were left out',
+    message: '{count} more errors after the first {limit} are not listed',
     ptxas: 'Ptx assembly aborted due to errors',
     section: null,
-    explain: 'The text was checked to its end, but only the first errors are listed.',
+    explain: 'The whole text was checked, but only the first errors are listed.',
   },
   PTX1030: {
     severity: 'error',
     title: 'version missing',
-    message: 'a module starts with .version; found {found}',
+    message: 'a module must start with .version; found {found}',
     ptxas: 'Missing .version directive at start of file',
     section: '11.1.1',
-    explain: 'The first directive of a module is .version, the second .target, then comes .address_size, if present.',
+    explain:
+      'The first directive of a module is .version, the second is .target, and .address_size, if present, comes third.',
   },
   PTX1031: {
     severity: 'error',
@@ -174,7 +178,8 @@ export const catalogue = {
     message: '.target must follow .version; found {found}',
     ptxas: 'Missing .target directive at start of file',
     section: '11.1.2',
-    explain: 'The first directive of a module is .version, the second .target, then comes .address_size, if present.',
+    explain:
+      'The first directive of a module is .version, the second is .target, and .address_size, if present, comes third.',
   },
   PTX1040: {
     severity: 'error',
@@ -195,7 +200,7 @@ export const catalogue = {
   PTX1042: {
     severity: 'error',
     title: 'attribute after the type',
-    message: '{found} after the type is for kernel parameters only',
+    message: '{found} is allowed after the type only for kernel parameters',
     ptxas: 'Illegal placement of kernel parameter attribute',
     section: '5.1.6',
     explain:
@@ -204,10 +209,10 @@ export const catalogue = {
   PTX2001: {
     severity: 'error',
     title: 'unknown instruction',
-    message: "'{opcode}' is not an instruction of PTX",
+    message: "'{opcode}' is not a PTX instruction",
     ptxas: "Not a name of any known instruction: '{opcode}'",
     section: '9',
-    explain: 'No version of PTX has an instruction of this name. Opcodes are written in lower case.',
+    explain: 'No version of PTX has an instruction with this name. Opcodes are written in lower case.',
   },
   PTX2002: {
     severity: 'note',
@@ -216,23 +221,23 @@ export const catalogue = {
     ptxas: "Instruction '{opcode}' not checked",
     section: '9',
     explain:
-      'ptxlab knows this instruction but not its rules. It is reported once per opcode and file; everything around it is checked.',
+      'ptxlab knows this instruction but not its rules. This is reported once per opcode and file; everything around the instruction is checked.',
   },
   PTX2003: {
     severity: 'error',
     title: 'opcode incomplete',
-    message: "'{opcode}' needs {allowed} after it",
+    message: "'{opcode}' must be followed by {allowed}",
     ptxas: "Not a name of any known instruction: '{opcode}'",
     section: '9',
-    explain: 'Some opcodes consist of two words, and the second must directly follow the first.',
+    explain: 'Some opcodes consist of two words, and the second must come directly after the first.',
   },
   PTX2010: {
     severity: 'error',
     title: 'unknown modifier',
-    message: "'{modifier}' is not a modifier or a type of PTX",
+    message: "'{modifier}' is not a PTX modifier or type",
     ptxas: "Unknown modifier '{modifier}'",
     section: '9.7',
-    explain: 'No instruction has a modifier or type of this name. Upper and lower case matter.',
+    explain: 'No instruction has a modifier or type with this name. Names are case-sensitive.',
   },
   PTX2011: {
     severity: 'error',
@@ -245,15 +250,15 @@ export const catalogue = {
   PTX2012: {
     severity: 'error',
     title: 'modifier given twice',
-    message: "'{modifier}' after '{first}': only one of them can be given",
+    message: "'{modifier}' after '{first}': only one of them is allowed",
     ptxas: 'Multiple {axis} modifiers specified',
     section: '9.7',
-    explain: 'An instruction takes at most one modifier of each kind, and none of them twice.',
+    explain: 'An instruction takes at most one modifier of each kind, and no modifier twice.',
   },
   PTX2013: {
     severity: 'error',
     title: 'too many modifiers',
-    message: '{opcode} has {found} modifiers; at most {limit} are read',
+    message: '{opcode} has {found} modifiers; at most {limit} are allowed',
     ptxas: "Illegal modifier '{opcode}' for instruction",
     section: '4.3.2',
     explain: 'No instruction of PTX has more than ten modifiers and types.',
@@ -265,7 +270,7 @@ export const catalogue = {
     ptxas: "Unexpected instruction types specified for '{opcode}'",
     section: '9.7',
     explain:
-      'The instruction exists, but not with these types or not with this number of them. The type of the result comes first.',
+      'The instruction exists, but not with these types or not with this many types. The type of the result comes first.',
   },
   PTX2021: {
     severity: 'error',
@@ -274,7 +279,7 @@ export const catalogue = {
     ptxas: "Unexpected instruction types specified for '{opcode}'",
     section: '9.7',
     explain:
-      'The product of two integers is twice as wide as they are, so mul and mad must say which part to keep: .lo, .hi or .wide.',
+      'The product of two integers is twice as wide as its factors, so mul and mad must say which part to keep: .lo, .hi or .wide.',
   },
   PTX2030: {
     severity: 'error',
@@ -291,7 +296,7 @@ export const catalogue = {
     ptxas: "Illegal rounding modifier for instruction '{opcode}'",
     section: '6.5.2',
     explain:
-      'Exact operations take no rounding modifier. Roundings that end in i (.rni) are for integer results, the others for float results.',
+      'Exact operations take no rounding modifier. Rounding modifiers that end in i (such as .rni) are for integer results, the others for float results.',
   },
   PTX2032: {
     severity: 'error',
@@ -307,7 +312,7 @@ export const catalogue = {
     message: "'{modifier}' cannot be combined with {other} here",
     ptxas: "Modifier '{modifier}' cannot be combined with modifier '{other}'",
     section: '9.7',
-    explain: 'The instruction has both modifiers, but not at the same time.',
+    explain: 'The instruction accepts each of these modifiers, but not both together.',
   },
   PTX2034: {
     severity: 'error',
@@ -316,15 +321,15 @@ export const catalogue = {
     ptxas: "Illegal modifier '{modifier}' for instruction '{opcode}'",
     section: '9.7',
     explain:
-      'Whether a modifier applies depends on the types: .ftz needs .f32 as one of them, and .sat needs a result with a smaller range.',
+      'Some modifiers apply only to certain types: .ftz needs .f32 as one of them, and .sat needs a result with a smaller range.',
   },
   PTX2035: {
     severity: 'error',
     title: 'vector too large',
-    message: 'this vector has {found} bits; at most {allowed} are allowed here',
+    message: 'this vector is {found} bits wide; at most {allowed} bits are allowed here',
     ptxas: 'Vector type too large, exceeds {allowed} bit limit',
     section: '5.4.2',
-    explain: 'All elements of a vector access together can have 128 bits, or 256 in global memory from sm_100 on.',
+    explain: 'A vector access can be at most 128 bits wide in total, or 256 in global memory from sm_100 on.',
   },
   PTX3001: {
     severity: 'error',
@@ -341,7 +346,7 @@ export const catalogue = {
     message: '{what} takes {expected}; found {found}',
     ptxas: "Arguments mismatch for instruction '{opcode}'",
     section: '9.2',
-    explain: 'The syntax line of the instruction has a different number of operands.',
+    explain: 'The instruction has a different number of operands in the ISA.',
   },
   PTX3003: {
     severity: 'error',
@@ -357,7 +362,7 @@ export const catalogue = {
     message: "operand '{name}' of {what} must be {expected}; found {found}",
     ptxas: "Arguments mismatch for instruction '{opcode}'",
     section: '9.4.1',
-    explain: 'The type or width of the register does not agree with the type of the instruction.',
+    explain: 'The type or width of the register does not match the type of the instruction.',
   },
   PTX3005: {
     severity: 'error',
@@ -366,7 +371,7 @@ export const catalogue = {
     ptxas: "Arguments mismatch for instruction '{opcode}'",
     section: '4.5',
     explain:
-      'Integer instructions take integer constants, f32 and f64 instructions float constants; 16-bit and narrower floats have no constants.',
+      'Integer instructions take integer constants, and f32 and f64 instructions take float constants; there are no constants for floats of 16 bits or less.',
   },
   PTX3006: {
     severity: 'error',
@@ -374,7 +379,7 @@ export const catalogue = {
     message: "operand '{name}' of {what} cannot be a special register; move it to a register first",
     ptxas: "Special register argument not allowed for instruction '{opcode}'",
     section: '10',
-    explain: 'Only mov, and cvt between integers, read special registers.',
+    explain: 'Only mov, and cvt between integer types, can read special registers.',
   },
   PTX3007: {
     severity: 'error',
@@ -398,7 +403,8 @@ export const catalogue = {
     message: "operand '{name}' of {what} cannot be a vector",
     ptxas: "Vector operand is not allowed for instruction '{opcode}'",
     section: '6.4.3',
-    explain: 'Only loads, stores, mov and a few others take vectors: lists in braces, or vector registers.',
+    explain:
+      'Only loads, stores, mov and a few other instructions take vectors, which are lists in braces or vector registers.',
   },
   PTX3010: {
     severity: 'error',
@@ -414,16 +420,16 @@ export const catalogue = {
     message: "operand '{name}' of {what} must be from {min} to {max}; found {value}",
     ptxas: "Argument '{value}' of instruction '{opcode}' out of range, expected to be in range [{min}..{max}]",
     section: '9.7',
-    explain: 'The constants that this operand takes have a fixed range.',
+    explain: 'A constant for this operand must lie in a fixed range.',
   },
   PTX3012: {
     severity: 'error',
-    title: 'constant not a multiple',
+    title: 'constant is not a multiple',
     message: "operand '{name}' of {what} must be a multiple of {multiple}; found {value}",
     ptxas: 'Number of threads participating in barrier must be in multiple of warp size',
     section: '9.7.13.1',
     explain:
-      'Barriers count whole warps, so a thread count is a multiple of 32. setmaxnreg counts registers in groups of 8.',
+      'Barriers count whole warps, so a thread count must be a multiple of 32. setmaxnreg counts registers in groups of 8.',
   },
   PTX3013: {
     severity: 'error',
@@ -440,7 +446,7 @@ export const catalogue = {
     ptxas: 'Call has wrong number of parameters',
     section: '9.7.12.5',
     explain:
-      'A call passes one argument for each parameter of the function and names a place for each return value. Write _ for a return value that is not needed.',
+      'A call passes one argument for each parameter of the function and names a destination for each return value. Write _ for a return value you do not need.',
   },
   PTX3021: {
     severity: 'error',
@@ -454,14 +460,15 @@ export const catalogue = {
   PTX3022: {
     severity: 'error',
     title: 'argument alignment differs',
-    message: "the argument for '{formal}' of '{name}' is aligned to {found} bytes, but the parameter to {expected}",
+    message:
+      "the argument for '{formal}' of '{name}' is aligned to {found} bytes, but the parameter is aligned to {expected}",
     ptxas: "Alignment of argument does not match formal parameter '{formal}'",
     section: '9.7.12.5',
-    explain: 'An argument in the .param space must have exactly the alignment of the parameter.',
+    explain: 'An argument in the .param space must have exactly the same alignment as the parameter.',
   },
   PTX3023: {
     severity: 'error',
-    title: 'call of a kernel',
+    title: 'kernel called',
     message: 'kernels cannot be called; only functions declared with .func can',
     ptxas: 'Illegal call target, device function expected',
     section: '9.7.12.5',
@@ -470,11 +477,11 @@ export const catalogue = {
   PTX3024: {
     severity: 'error',
     title: 'missing prototype',
-    message: 'a call through a register needs a label of .callprototype or .calltargets as its last operand',
+    message: 'the last operand of a call through a register must be a .callprototype or .calltargets label',
     ptxas: 'Call target not recognized',
     section: '9.7.12.5',
     explain:
-      'The address of a function does not tell its parameters and return values; a prototype or a list of functions does.',
+      'The address of a function says nothing about its parameters and return values, so a prototype or a list of functions must describe them.',
   },
   PTX3025: {
     severity: 'error',
@@ -483,7 +490,7 @@ export const catalogue = {
     ptxas: "Illegal argument for formal parameter '{formal}'",
     section: '9.7.12.5',
     explain:
-      'Arguments and return values of a call are registers, constants, or .param variables declared in the body of the calling function. Copy a parameter of the calling function to one of these first.',
+      'Arguments and return values of a call are registers, constants, or .param variables declared in the body of the calling function. To pass on a parameter of the calling function, copy it to one of these first.',
   },
   PTX3026: {
     severity: 'error',
@@ -492,25 +499,25 @@ export const catalogue = {
     ptxas: 'Illegal target, {expected} expected',
     section: '9.7.12.4',
     explain:
-      '.branchtargets lists labels of its own or an enclosing block; .calltargets lists functions that have been declared before.',
+      '.branchtargets lists labels in its own block or an enclosing one; .calltargets lists functions that have already been declared.',
   },
   PTX3027: {
     severity: 'warning',
     title: 'address too short',
-    message: 'this address has {found} bits; addresses of this module have 64',
+    message: 'this address has {found} bits, but addresses in this module have 64',
     ptxas: "Program uses {found}-bit address on line '' which is conflicting with .address_size 64",
     section: '5.1',
     explain:
-      'With .address_size 64, global and generic addresses have 64 bits. Addresses in .shared, .local, .const and .param fit into 32. ptxas continues as if the whole module had 32-bit addresses, which it no longer compiles.',
+      'With .address_size 64, global and generic addresses have 64 bits. Addresses in .shared, .local, .const and .param fit into 32 bits. After this, ptxas treats the whole module as having 32-bit addresses, which it no longer compiles.',
   },
   PTX3028: {
     severity: 'warning',
     title: 'sum outside an address',
-    message: 'a register plus a constant outside of an address: ptxas adds them, but the ISA does not allow it',
+    message: 'register plus constant outside an address: ptxas adds them, but the ISA does not allow this',
     ptxas: 'Register with an offset outside of an address',
     section: '6.4.1',
     explain:
-      'An offset belongs inside the brackets of an address. Elsewhere, write an add instruction before this one.',
+      'An offset belongs inside the brackets of an address. Anywhere else, compute the sum with an add instruction first.',
   },
   PTX4001: {
     severity: 'error',
@@ -518,7 +525,7 @@ export const catalogue = {
     message: '{subject} needs .version {needed} or later; this module is {found}',
     ptxas: "Feature '{subject}' requires PTX ISA .version {needed} or later",
     section: '12',
-    explain: 'Raise the .version of the module, if the driver and ptxas that will read it support that version.',
+    explain: 'Raise the .version of the module, provided that your driver and ptxas support that version.',
   },
   PTX4002: {
     severity: 'error',
@@ -527,7 +534,7 @@ export const catalogue = {
     ptxas: "Feature '{subject}' requires .target {needed}",
     section: '11.1.2',
     explain:
-      'Other architectures have this feature. The suffix a stands for features of one chip, f for those of its family; the plain name includes neither.',
+      'Other architectures have this feature. A target with suffix a includes the features of one chip, one with suffix f the features of its family, and the plain name neither.',
   },
   PTX4003: {
     severity: 'error',
@@ -543,12 +550,12 @@ export const catalogue = {
     message: '{subject} was removed in .version {last}; this module is .version {found}',
     ptxas: "Feature '{subject}' not supported in PTX ISA .version {last} or later",
     section: '11.1.1',
-    explain: 'Earlier versions of PTX had this feature, or allowed a modifier to be left out that is mandatory now.',
+    explain: 'Earlier versions of PTX had this feature, or did not yet require a modifier that is mandatory now.',
   },
   PTX4010: {
     severity: 'error',
     title: 'no such version',
-    message: 'PTX has no version {found}',
+    message: 'there is no PTX version {found}',
     ptxas: "Unsupported .version {found}; current version is '9.1'",
     section: '11.1.1',
     explain: 'NVIDIA never released this version of PTX.',
@@ -557,18 +564,19 @@ export const catalogue = {
     severity: 'warning',
     title: 'version newer than known',
     message:
-      'PTX {found} is newer than {known}, the newest version that this release of ptxlab knows; the rules of {known} are applied',
+      'PTX {found} is newer than {known}, the newest version this release of ptxlab knows; the module is checked by the rules of {known}',
     ptxas: "Unsupported .version {found}; current version is '{known}'",
     section: '11.1.1',
-    explain: 'Additions of the newer version are reported as errors, and things it changed may be judged wrongly.',
+    explain:
+      'Features added in the newer version are reported as errors, and features it changed may be checked incorrectly.',
   },
   PTX4012: {
     severity: 'error',
     title: 'no such target',
-    message: "'{found}' is not a target of PTX",
+    message: "'{found}' is not a PTX target",
     ptxas: "Unsupported .target '{found}'",
     section: '11.1.2',
-    explain: 'The .target directive takes an architecture such as sm_90 or sm_90a, then options of the platform.',
+    explain: 'The .target directive takes an architecture such as sm_90 or sm_90a, then platform options.',
   },
   PTX4013: {
     severity: 'error',
@@ -576,19 +584,19 @@ export const catalogue = {
     message: '{found} needs .version {needed} or later; this module is {version}',
     ptxas: 'PTX .version {version} does not support .target {found}',
     section: '11.1.2',
-    explain: 'Each architecture was added in some version of PTX and is unknown to earlier ones.',
+    explain: 'Each architecture was added in a certain version of PTX and is unknown to earlier versions.',
   },
   PTX4016: {
     severity: 'error',
     title: 'no architecture',
-    message: ".target begins with an architecture such as sm_90, not with '{found}'",
+    message: ".target must begin with an architecture such as sm_90, not with '{found}'",
     ptxas: 'Target architecture not defined at start of file',
     section: '11.1.2',
-    explain: 'The first name in .target is an architecture; options of the platform follow.',
+    explain: 'The first name in .target is an architecture; platform options follow it.',
   },
   PTX4017: {
     severity: 'error',
-    title: 'conflicting options of .target',
+    title: 'conflicting .target options',
     message: "'{found}' contradicts '{other}'",
     ptxas: "Conflicting .target option '{found}'",
     section: '11.1.2',
@@ -598,43 +606,43 @@ export const catalogue = {
   PTX4018: {
     severity: 'error',
     title: 'option not for this target',
-    message: '{option} is for {needed}; this module is for {target}',
+    message: '{option} is only for {needed}; this module is for {target}',
     ptxas: 'Directive {option} is not supported with SM 1.3 or higher',
     section: '11.1.2',
-    explain: 'map_f64_to_f32 is for targets without f64. Since sm_13 every target computes in f64.',
+    explain: 'map_f64_to_f32 is for targets that do not support f64. Every target since sm_13 does.',
   },
   PTX4019: {
     severity: 'error',
     title: 'address size not supported',
-    message: 'addresses have 32 or 64 bits, not {found}',
+    message: 'addresses are 32 or 64 bits wide, not {found}',
     ptxas: 'Illegal value for .address_size directive (must be 32 or 64)',
     section: '11.1.3',
-    explain: '.address_size says how wide the addresses of a module are.',
+    explain: ".address_size gives the width of the module's addresses in bits.",
   },
   PTX4020: {
     severity: 'error',
     title: 'debug information missing',
-    message: ".target says 'debug', but the module has no section with debug information",
+    message: ".target lists 'debug', but the module has no debug information section",
     ptxas: 'Debug information not found in presence of .target debug',
     section: '11.1.2',
-    explain: 'A module with debug in .target must contain DWARF data, in .section or @@DWARF.',
+    explain: 'A module with debug in its .target must contain DWARF data, in a .section or in @@DWARF lines.',
   },
   PTX4021: {
     severity: 'warning',
     title: '32-bit addresses',
-    message: 'addresses have 32 bits; ptxas no longer compiles such modules for {target}',
+    message: 'this module has 32-bit addresses; ptxas no longer compiles such modules for {target}',
     ptxas: '32-Bit compilation is no longer supported',
     section: '11.1.3',
     explain:
-      "Addresses have 32 bits unless .address_size says 64. That is legal PTX, but ptxas 13.0 compiles it for none of its targets, which begin with sm_75: add '.address_size 64' and use 64-bit registers for addresses.",
+      "Addresses have 32 bits unless .address_size says 64. 32-bit addresses are legal PTX, but ptxas 13.0 does not compile them for any of its targets (sm_75 and later). Add '.address_size 64' and use 64-bit registers for addresses.",
   },
   PTX5001: {
     severity: 'error',
     title: 'type cannot be declared',
-    message: '{type} is for instructions only; declare {instead} instead',
+    message: '{type} is only for instructions; declare {instead} instead',
     ptxas: 'Type {type} may only be used as an instruction type',
     section: '5.2',
-    explain: 'Values of alternate and packed formats are kept in registers of a bit-size type of the same width.',
+    explain: 'Values in alternate and packed formats are kept in bit-size registers of the same width.',
   },
   PTX5002: {
     severity: 'error',
@@ -650,12 +658,12 @@ export const catalogue = {
     message: "predicate '{name}' must be in .reg; found {space}",
     ptxas: "Predicate variable '{name}' must be in register state space",
     section: '5.2',
-    explain: 'Predicates exist in registers only, not in memory.',
+    explain: 'Predicates exist only in registers, not in memory.',
   },
   PTX5004: {
     severity: 'error',
     title: 'vector too large',
-    message: '{vector} {type} has {found} bits; a vector has at most 128',
+    message: '{vector} {type} is {found} bits wide; a vector is at most 128 bits wide',
     ptxas: 'Vector type too large, exceeds 128 bit limit',
     section: '5.4.2',
     explain: 'Vectors have 2 or 4 elements and at most 128 bits.',
@@ -674,7 +682,7 @@ export const catalogue = {
     message: 'alignment {found} is not a power of two',
     ptxas: 'Alignment must be a power of two',
     section: '5.4.5',
-    explain: 'An alignment is a power of two. Without .align, variables are aligned to their size.',
+    explain: 'An alignment must be a power of two. Without .align, variables are aligned to their size.',
   },
   PTX5007: {
     severity: 'error',
@@ -683,7 +691,7 @@ export const catalogue = {
     ptxas: '{ptxas}',
     section: '5.1',
     explain:
-      'Each state space has rules on where and how its variables can be declared: registers and local variables inside functions, .param there or in a function header, .common and most attributes in .global only, and arrays not in .reg.',
+      'Each state space has its own rules for declarations: registers and local variables belong inside functions, .param variables there or in a function header; .common and most attributes are only for .global; and .reg has no arrays.',
   },
   PTX5008: {
     severity: 'error',
@@ -692,7 +700,7 @@ export const catalogue = {
     ptxas: "Non-external variable '{name}' has incomplete type",
     section: '5.4.3',
     explain:
-      'The first dimension may be empty or 0 only if an initializer or, for .extern, another module determines it.',
+      'The first dimension may be empty or 0 only if an initializer determines it or, for .extern, another module does.',
   },
   PTX5009: {
     severity: 'error',
@@ -709,15 +717,15 @@ export const catalogue = {
     message: "'{name}<{count}>' declares more than {most} variables",
     ptxas: "Parameterized variable '{name}' must be in register state space",
     section: '5.4.6',
-    explain: 'The short form `%r<N>` is meant for registers; elsewhere each name is a variable of its own.',
+    explain: 'The short form `%r<N>` is meant for registers; in other spaces, each name becomes a variable of its own.',
   },
   PTX5011: {
     severity: 'error',
     title: 'state space does not fit',
-    message: "operand '{name}' of {what} is in {found}; the instruction says {expected}",
+    message: "operand '{name}' of {what} is in {found}, but the instruction says {expected}",
     ptxas: "State space mismatch between instruction and address in instruction '{opcode}'",
     section: '5.1',
-    explain: 'An instruction with a state space in its name accepts variables of that space only.',
+    explain: 'An instruction with a state space in its name accepts only variables in that space.',
   },
   PTX5012: {
     severity: 'error',
@@ -730,7 +738,7 @@ export const catalogue = {
   PTX5013: {
     severity: 'error',
     title: 'immediate address not allowed',
-    message: 'an immediate address is for .local only',
+    message: 'immediate addresses are allowed only in .local',
     ptxas: 'Immediate addresses allowed only for .local state space',
     section: '6.4.1',
     explain: 'In other spaces, use a variable or a register as the address.',
@@ -749,7 +757,7 @@ export const catalogue = {
     message: "operand '{name}' of {what} must be {expected}; found {found}",
     ptxas: "Arguments mismatch for instruction '{opcode}'",
     section: '6.4.1',
-    explain: 'An address is a register of 32 or 64 bits, a variable, or one of these with a constant offset.',
+    explain: 'An address is a 32-bit or 64-bit register, a variable, or one of these plus a constant offset.',
   },
   PTX5017: {
     severity: 'error',
@@ -758,7 +766,7 @@ export const catalogue = {
     ptxas: "Inconsistent prototypes of '{name}', declared before {what}",
     section: '7.1',
     explain:
-      'All declarations of a function must agree in parameters, return values, .noreturn and linkage. The definition may leave out .visible and .weak. A module does not define what it declares .extern.',
+      'All declarations of a function must agree in parameters, return values, .noreturn and linkage. The definition may omit .visible and .weak. A module cannot define a function that it declares .extern.',
   },
   PTX5018: {
     severity: 'error',
@@ -775,7 +783,7 @@ export const catalogue = {
     ptxas: '{ptxas}',
     section: '7.1',
     explain:
-      'Parameters and return values of functions have names and are in .param or .reg. A function can return one value in .param, or several in .reg. An .extern function has no body, and a .noreturn function returns nothing.',
+      'Parameters and return values of functions must have names and be in .param or .reg. A function can return one value in .param, or several in .reg. An .extern function cannot have a body, and a .noreturn function cannot return a value.',
   },
   PTX5020: {
     severity: 'error',
@@ -783,8 +791,7 @@ export const catalogue = {
     message: "'{name}' cannot be an alias of '{target}': {what}",
     ptxas: "Cannot define alias '{name}' to '{target}': {what}",
     section: '11.6.6',
-    explain:
-      '.alias makes a function that was declared without a body another name of a function with the same parameters.',
+    explain: '.alias makes a function declared without a body another name for a function with the same parameters.',
   },
   PTX5021: {
     severity: 'error',
@@ -793,7 +800,7 @@ export const catalogue = {
     ptxas: "Invalid initial value symbol '{name}'",
     section: '5.4.4',
     explain:
-      'An initial value can be the address of a variable in .global or .const, also with an offset or generic(), or the plain address of a function.',
+      'An initial value can be the address of a variable in .global or .const, optionally with an offset or generic(), or the plain address of a function.',
   },
   PTX5022: {
     severity: 'error',
@@ -810,7 +817,7 @@ export const catalogue = {
     message: "'{name}' has room for {most} initial values here; found {found}",
     ptxas: '{ptxas}',
     section: '5.4.3',
-    explain: 'A list cannot have more values than its dimension, and a vector needs exactly one for each element.',
+    explain: 'A list cannot have more values than its dimension, and a vector needs exactly one value per element.',
   },
   PTX5024: {
     severity: 'warning',
@@ -819,19 +826,20 @@ export const catalogue = {
     ptxas: "Unresolved extern function '{name}'",
     section: '7.1',
     explain:
-      'A function that is declared without .extern must be defined in the same module, or be an alias (.alias) of a function there.',
+      'A function declared without .extern must be defined in the same module, or be an alias (.alias) of a function in it.',
   },
   PTX5025: {
     severity: 'error',
     title: 'state space exhausted',
-    message: '{what} take {found} bytes; at most {most} are available',
+    message: '{what} take {found} bytes, but at most {most} are available',
     ptxas: '{ptxas}',
     section: '5.1',
-    explain: 'Constant variables of a module have 64 KiB; parameters of a kernel 4352 bytes, 32764 from 8.1 on sm_70.',
+    explain:
+      'The constant variables of a module share 64 KiB. The parameters of a kernel can take 4352 bytes, or 32764 from version 8.1 on targets from sm_70 on.',
   },
   PTX5026: {
     severity: 'error',
-    title: 'conflicting directives of a kernel',
+    title: 'conflicting kernel directives',
     message: '{what}',
     ptxas: '{ptxas}',
     section: '11.4',
@@ -852,20 +860,20 @@ export const catalogue = {
     message: '.file {index} was already used for another file',
     ptxas: 'Duplicate file index #{index}',
     section: '11.5.2',
-    explain: 'Each .file needs its own number, since .loc refers to files by number.',
+    explain: 'Each .file needs its own number, because .loc refers to files by number.',
   },
   PTX5029: {
     severity: 'error',
-    title: 'unknown position of a call',
-    message: 'no .loc before this one has the position {place}',
+    title: 'unknown call position',
+    message: 'no earlier .loc has the position {place}',
     ptxas: 'Source location {place} used in inlined_at directive must be used in a preceding .loc directive',
     section: '11.5.3',
-    explain: 'inlined_at refers to the position of a call, which an earlier .loc must have given.',
+    explain: 'inlined_at gives the position of a call, which must appear in an earlier .loc.',
   },
   PTX5030: {
     severity: 'error',
-    title: 'label not in a section',
-    message: "no section of the module has the label '{name}'",
+    title: 'label is not in a section',
+    message: "no section in the module has the label '{name}'",
     ptxas: "Unresolved label '{name}' used in function_name attribute.",
     section: '11.5.3',
     explain:
@@ -877,7 +885,7 @@ export const catalogue = {
     message: 'the module has .loc but no .file',
     ptxas: '.loc directive without .file directive is found, line information in generated binary may not be complete',
     section: '11.5.3',
-    explain: 'The first number of .loc is the number of a file that .file names.',
+    explain: 'The first number in .loc refers to a file declared by .file.',
   },
   PTX5032: {
     severity: 'warning',
@@ -893,7 +901,8 @@ export const catalogue = {
     message: '{access} of {size} bytes at {address} in {space} memory is outside every allocation{near}',
     ptxas: '{access} of {size} bytes at {address} in {space} memory is outside every allocation{near}',
     section: '5.1',
-    explain: 'An access must lie wholly inside one allocation, variable or parameter. The nearest allocation is named.',
+    explain:
+      'An access must lie entirely within one allocation, variable or parameter. The message names the nearest allocation.',
   },
   PTX6002: {
     severity: 'error',
@@ -901,15 +910,16 @@ export const catalogue = {
     message: '{access} of {size} bytes at {address} in {space} memory is not aligned to {size}',
     ptxas: '{access} of {size} bytes at {address} in {space} memory is not aligned to {size}',
     section: '6.4.1.1',
-    explain: 'An address must be a multiple of the access size; a vector access counts as one access of all its lanes.',
+    explain:
+      'An address must be a multiple of the access size; a vector access counts as a single access to all its lanes.',
   },
   PTX6003: {
     severity: 'error',
     title: 'use after free',
-    message: '{access} of {size} bytes at {address}: {owner}, was freed',
-    ptxas: '{access} of {size} bytes at {address}: {owner}, was freed',
+    message: '{access} of {size} bytes at {address} after {owner}, was freed',
+    ptxas: '{access} of {size} bytes at {address} after {owner}, was freed',
     section: '5.1',
-    explain: 'The memory was allocated and freed again before this access.',
+    explain: 'The memory was freed before this access.',
   },
   PTX6004: {
     severity: 'error',
@@ -917,7 +927,7 @@ export const catalogue = {
     message: 'store of {size} bytes at {address}: {space} memory cannot be written{near}',
     ptxas: 'store of {size} bytes at {address}: {space} memory cannot be written{near}',
     section: '5.1.3',
-    explain: 'Constant memory and kernel parameters are read-only for a kernel.',
+    explain: 'A kernel cannot write to constant memory or to its parameters.',
   },
   PTX6005: {
     severity: 'error',
@@ -938,7 +948,7 @@ export const catalogue = {
       '{use} depends on {space} memory that was never written: {size} bytes at {address}, loaded on line {line}{near}',
     section: '5.1',
     explain:
-      'The contents of shared and local memory are undefined at the start of a block. Loading them is harmless; a branch, an address, a store to global memory or a host call that depends on them is not.',
+      'The contents of shared and local memory are undefined at the start of a block. Loading them is harmless, but no branch, address, store to global memory or host call may depend on them.',
   },
   PTX6007: {
     severity: 'error',
@@ -946,7 +956,8 @@ export const catalogue = {
     message: '{address} is not in the {space} window',
     ptxas: '{address} is not in the {space} window',
     section: '9.7.9.20',
-    explain: 'cvta.to of a generic address outside the window of the space is undefined; isspacep tests for it.',
+    explain:
+      'cvta.to is undefined for a generic address outside the window of the space; isspacep tests whether an address is inside.',
   },
   PTX6010: {
     severity: 'error',
@@ -955,7 +966,7 @@ export const catalogue = {
     ptxas: 'all remaining threads are waiting: {waiting}',
     section: '9.7.13.1',
     explain:
-      'A barrier opens when the expected number of threads has arrived. It does not wait for threads that have exited, but it does wait for threads on another path.',
+      'A barrier opens when the expected number of threads has arrived. It does not wait for threads that have exited, but it does wait for threads that took another path.',
   },
   PTX6011: {
     severity: 'error',
@@ -964,7 +975,7 @@ export const catalogue = {
     ptxas: '{what}',
     section: '9.7.13.1',
     explain:
-      'Barriers are numbered 0 to 15. Thread counts are multiples of 32, at most the size of the block, and all threads at a barrier must give the same count.',
+      'Barriers are numbered 0 to 15. A thread count must be a multiple of 32 and at most the block size, and all threads at a barrier must give the same count.',
   },
   PTX6012: {
     severity: 'error',
@@ -973,18 +984,18 @@ export const catalogue = {
     ptxas: 'lane {lane} executes a warp instruction whose member mask {mask} does not include it',
     section: '9.7.9.6',
     explain:
-      'A thread that executes shfl, vote, match, redux or elect with .sync must be in its own member mask; otherwise the behaviour is undefined.',
+      'The member mask of shfl, vote, match, redux or elect with .sync must include the thread that executes it; otherwise the behavior is undefined.',
   },
   PTX6013: {
     severity: 'error',
     title: 'stack overflow',
     message:
-      "calling '{name}' needs {bytes} bytes of local memory for the thread; it has {limit} and {depth} calls are open",
+      "calling '{name}' would need {bytes} bytes of local memory for the thread, which has {limit}; {depth} calls are active",
     ptxas:
-      "calling '{name}' needs {bytes} bytes of local memory for the thread; it has {limit} and {depth} calls are open",
+      "calling '{name}' would need {bytes} bytes of local memory for the thread, which has {limit}; {depth} calls are active",
     section: '7.1',
     explain:
-      'The parameters and local variables of all open calls are in the local memory of the thread. Recursion that is too deep uses it up.',
+      "The parameters and local variables of all active calls are in the thread's local memory. Deep recursion uses it up.",
   },
   PTX6014: {
     severity: 'error',
@@ -993,7 +1004,7 @@ export const catalogue = {
     ptxas: '{address} is not the address of {expected}',
     section: '9.7.12.5',
     explain:
-      'A call through a register must go to a function of the module with the parameters and return values of the prototype, or to one in the list of targets.',
+      'A call through a register must reach a function in the module that has the parameters and return values of the prototype, or one that is in the list of targets.',
   },
   PTX6015: {
     severity: 'error',
@@ -1002,23 +1013,23 @@ export const catalogue = {
     ptxas: 'index {index} is out of range: brx.idx has {count} targets',
     section: '9.7.12.4',
     explain:
-      'The index of brx.idx must be less than the number of labels in its list; otherwise the behaviour is undefined.',
+      'The index of brx.idx must be less than the number of labels in its list; otherwise the behavior is undefined.',
   },
   PTX6020: {
     severity: 'error',
     title: 'instruction budget used up',
-    message: 'the kernel did not end within {budget} thread-instructions',
-    ptxas: 'the kernel did not end within {budget} thread-instructions',
+    message: 'the kernel did not finish within {budget} instructions, summed over all threads',
+    ptxas: 'the kernel did not finish within {budget} instructions, summed over all threads',
     section: '9.3',
-    explain: 'The budget stops kernels that never end. Raise it if the kernel just takes long.',
+    explain: 'The budget stops kernels that never finish. Raise it if the kernel simply needs more instructions.',
   },
   PTX6021: {
     severity: 'error',
     title: 'time used up',
-    message: 'the kernel did not end within {seconds} s',
-    ptxas: 'the kernel did not end within {seconds} s',
+    message: 'the kernel did not finish within {seconds} s',
+    ptxas: 'the kernel did not finish within {seconds} s',
     section: '9.3',
-    explain: 'The timeout stops kernels that never end. Raise it if the kernel just takes long.',
+    explain: 'The timeout stops kernels that never finish. Raise it if the kernel simply needs more time.',
   },
   PTX6022: {
     severity: 'error',
@@ -1058,7 +1069,8 @@ export const catalogue = {
     message: 'free of {address}: {why}',
     ptxas: 'free of {address}: {why}',
     section: null,
-    explain: 'The built-in function free accepts null, or an address that malloc returned and that has not been freed.',
+    explain:
+      'The built-in function free accepts null, or an address that malloc returned and that has not been freed since.',
   },
   PTX6034: {
     severity: 'error',
@@ -1067,7 +1079,7 @@ export const catalogue = {
     ptxas: 'an unchecked access {what}',
     section: null,
     explain:
-      'Without memory checks, only accesses outside of all memory are noticed, and with workers also misaligned atomic operations, but not where they happen. Run the kernel with checks to find the place.',
+      'Without memory checks, only accesses outside all memory are caught, and with workers also misaligned atomic operations, and their location is unknown. Run the kernel with checks to find it.',
   },
   PTX6040: {
     severity: 'error',
@@ -1089,7 +1101,7 @@ type Names<Template extends string> = Template extends `${string}{${infer Name}}
   ? Name | Names<Rest>
   : never;
 
-/** The parameters of a code's templates, all of them strings. */
+/** The parameters of a code's templates; all of them are strings. */
 export type Parameters<C extends Code> = {
   readonly [Name in Names<(typeof catalogue)[C]['message']> | Names<(typeof catalogue)[C]['ptxas']>]: string;
 };

@@ -2,13 +2,13 @@ import type { Span } from '../base/span.ts';
 import { type CatalogueEntry, type Code, catalogue, type Parameters } from './catalogue.ts';
 import type { Severity } from './severity.ts';
 
-/** A replacement of one span that makes the program legal, or legal in this respect. */
+/** A replacement for one span that makes the program legal, at least in this respect. */
 export interface Fix {
   readonly span: Span;
   readonly text: string;
 }
 
-/** One finding about a program. Offsets are UTF-16 offsets into the text it was found in. */
+/** One finding about a program. Offsets are UTF-16 offsets into the text in which it was found. */
 export interface Diagnostic {
   readonly code: Code;
   readonly severity: Severity;
@@ -19,7 +19,7 @@ export interface Diagnostic {
   readonly fix: Fix | null;
   /** Section of the PTX ISA 9.1 that the rule comes from. */
   readonly section: string | null;
-  /** The words ptxas uses for the same refusal, without severity and line. */
+  /** The wording ptxas uses for the same problem, without severity and line. */
   readonly ptxas: string;
 }
 
@@ -31,8 +31,8 @@ export interface Extras {
 }
 
 /**
- * Makes a diagnostic of catalogue entry `code`. The entry's templates name their parameters in braces; leaving one out
- * does not typecheck.
+ * Makes a diagnostic from the catalogue entry `code`. The entry's templates name their parameters in braces; leaving
+ * one out does not typecheck.
  */
 export function diagnose<C extends Code>(
   code: C,
@@ -43,7 +43,7 @@ export function diagnose<C extends Code>(
   return diagnoseStored(code, span, parameters, extras);
 }
 
-/** The same of parameters that were compared with the entry when they were stored. */
+/** Makes a diagnostic from parameters that were already checked against the entry when they were stored. */
 export function diagnoseStored(
   code: Code,
   span: Span,

@@ -24,13 +24,13 @@ test.each([
   ['call (%r0), f, (1, %d);', "PTX3021: .b64 does not fit 's' of 'f', which is an array of 16 bytes", '%d'],
   [
     'call (%r0), f, (1, narrow);',
-    "PTX3022: the argument for 's' of 'f' is aligned to 4 bytes, but the parameter to 8",
+    "PTX3022: the argument for 's' of 'f' is aligned to 4 bytes, but the parameter is aligned to 8",
     'narrow',
   ],
   ['call other;', 'PTX3023: kernels cannot be called; only functions declared with .func can', 'other'],
   [
     'call (%r0), %d, (1);',
-    'PTX3024: a call through a register needs a label of .callprototype or .calltargets as its last operand',
+    'PTX3024: the last operand of a call through a register must be a .callprototype or .calltargets label',
     '%d',
   ],
   ['call (%r0), one, (p);', "PTX3025: a kernel parameter cannot be passed for 'a' of 'one'", 'p'],

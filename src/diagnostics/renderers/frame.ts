@@ -2,20 +2,23 @@ import type { SourceText } from '../../base/source-text.ts';
 import type { Span } from '../../base/span.ts';
 import { type Cells, toCells } from './printable.ts';
 
-/** The line a span begins on, cut to a width, and where the span lies in what is left of it. */
+/** The line on which a span begins, cut to a width, and the position of the span in what remains. */
 export interface Frame {
   /** As `SourceText.position` counts. */
   readonly line: number;
   readonly column: number;
   readonly text: string;
-  /** Columns before the first marked one; at least one column is marked. */
+  /** Number of columns before the first marked one; at least one column is marked. */
   readonly caretStart: number;
   readonly caretWidth: number;
 }
 
 const ellipsis = '\u2026';
 
-/** Cuts the frame of a span. Looks at no more of the line than can be shown, so a line may be as long as the text. */
+/**
+ * Cuts the frame of a span. Looks only at the part of the line that can be shown, so even a very long line costs
+ * little.
+ */
 export function frameOf(source: SourceText, span: Span, width: number): Frame {
   const { line, column } = source.position(span.start);
   const lineStart = span.start - column + 1;
@@ -41,7 +44,7 @@ function lineEnd(text: string, start: number, limit: number): number {
   return end;
 }
 
-/** Keeps `width` columns around the caret and puts an ellipsis where something was left out. */
+/** Keeps `width` columns around the caret and puts an ellipsis where text was cut. */
 function cut(cells: Cells, caretStart: number, caretWidth: number, width: number): Omit<Frame, 'line' | 'column'> {
   const margin = Math.max(2, (width - caretWidth) >> 1);
   // The position after the last character needs a column of its own.

@@ -4,7 +4,7 @@ import type { FileReport } from './file-report.ts';
 
 const commands: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', note: 'notice' };
 
-/** Findings as workflow commands, which GitHub Actions turns into annotations of the changed files. */
+/** Renders findings as workflow commands, which GitHub Actions turns into annotations on the changed files. */
 export function renderGithub(report: FileReport): string {
   const file = escapeProperty(report.source.name);
   let text = '';
@@ -12,7 +12,7 @@ export function renderGithub(report: FileReport): string {
     const { line, column } = report.source.position(span.start);
     const end = report.source.position(span.end);
     const title = escapeProperty(`${code} ${catalogue[code].title}`);
-    // GitHub takes columns only where the annotation stays on one line.
+    // GitHub accepts columns only if the annotation lies within one line.
     const columns = end.line === line ? `,col=${column},endColumn=${end.column}` : '';
     const place = `file=${file},line=${line},endLine=${end.line}${columns},title=${title}`;
     text += `::${commands[severity]} ${place}::${escapeData(help === null ? message : `${message}\n${help}`)}\n`;

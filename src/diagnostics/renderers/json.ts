@@ -3,7 +3,9 @@ import type { Code } from '../catalogue.ts';
 import type { Diagnostic } from '../diagnostic.ts';
 import type { Severity } from '../severity.ts';
 
-/** A finding as JSON carries it: lines and columns from 1, columns in UTF-16 units, ends exclusive. */
+/**
+ * A finding as it appears in JSON: lines and columns count from 1, columns count UTF-16 units, and ends are exclusive.
+ */
 export interface DiagnosticRecord {
   readonly code: Code;
   readonly severity: Severity;

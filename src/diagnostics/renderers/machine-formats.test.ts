@@ -23,7 +23,7 @@ const found: Diagnostic = {
   ptxas: "Unknown modifier '.f33'",
 };
 
-test('ptxas: one line per finding, and a closing line after errors', () => {
+test('ptxas: one line per finding, and a closing line if there are errors', () => {
   const syntax: Diagnostic = { ...found, ptxas: "Parsing error near '%h': syntax error" };
   expect(renderPtxas({ source, diagnostics: [found, { ...found, severity: 'warning' }, syntax] })).toBe(
     [
@@ -41,7 +41,7 @@ test('ptxas: warnings alone do not abort', () => {
   expect(out).toBe("ptxas dir/k 1.ptx, line 3; warning : Unknown modifier '.f33'\n");
 });
 
-test('JSON: positions count from 1, ends are exclusive, help is always present', () => {
+test('JSON: positions count from 1, ends are exclusive, and help is always present', () => {
   expect(diagnosticRecord(source, found)).toEqual({
     code: 'PTX1001',
     severity: 'error',
@@ -101,11 +101,11 @@ function sarif(...diagnostics: readonly Diagnostic[]): Log['runs'][number] {
   expect(log.$schema).toMatch(/sarif-2\.1\.0/);
   expect(log.runs).toHaveLength(1);
   const [run] = log.runs;
-  if (run === undefined) throw new Error('a log has a run');
+  if (run === undefined) throw new Error('a SARIF log has one run');
   return run;
 }
 
-test('SARIF: the tool describes the rules that it used in the words of the catalogue', () => {
+test('SARIF: the tool describes the rules it used in the words of the catalogue', () => {
   const { tool, columnKind } = sarif(found, found);
   expect(columnKind).toBe('utf16CodeUnits');
   expect(tool.driver).toMatchObject({ name: 'ptxlab', version: '1.2.3' });
@@ -141,6 +141,6 @@ test('SARIF: fingerprints survive an added line and distinguish repeats', () => 
   expect(log.runs[0]?.results[0]?.partialFingerprints).toEqual(first.partialFingerprints);
 });
 
-test('SARIF: without findings there is a run without results', () => {
+test('SARIF: without findings there is a run with no results', () => {
   expect(sarif().results).toEqual([]);
 });

@@ -48,7 +48,7 @@ test('a fix that the help already spells out is not repeated', () => {
   expect(out).not.toContain('fix:');
 });
 
-test('carets stand under the marked text, whatever tabs and wide characters precede it', () => {
+test('carets stand under the marked text even after tabs and wide characters', () => {
   const text = '\tmov\t/*\u6f22*/ %r1;';
   const lines = render(text, found(text, '%r1')).split('\n');
   expect(lines[3]).toBe('1 |     mov /*\u6f22*/ %r1;');
@@ -56,7 +56,7 @@ test('carets stand under the marked text, whatever tabs and wide characters prec
   expect(lines[4]).toBe(`  | ${' '.repeat('    mov /*\u6f22*/ '.length + 1)}^^^`);
 });
 
-test('a span over several lines is marked to the end of the first line', () => {
+test('a span over several lines is marked up to the end of its first line', () => {
   const text = 'add.s32\n  %r1;';
   expect(render(text, found(text, 's32\n  %r1')).split('\n')[4]).toBe('  |     ^^^ ...');
 });
@@ -102,7 +102,7 @@ test('control characters of the program never reach the terminal', () => {
   for (const control of ['\u001b', '\u202e', '\u0000']) expect(out).not.toContain(control);
 });
 
-test('only the first three findings of a code are shown, the others are counted', () => {
+test('only the first three findings with the same code are shown, and the others are counted', () => {
   const text = 'x\n'.repeat(10);
   const many = Array.from({ length: 10 }, () => found(text, 'x'));
   const out = render(text, ...many, found(text, 'x', { code: 'PTX9999' as 'PTX1001', severity: 'warning' }));
@@ -111,7 +111,7 @@ test('only the first three findings of a code are shown, the others are counted'
   expect(out).toMatch(/\.\.\. and 7 more of PTX1001\n\n$/);
 });
 
-test('colours come from the style alone', () => {
+test('colors come only from the style', () => {
   const style = { ...plainStyle, error: (text: string): string => `<${text}>` };
   const text = 'x';
   const out = renderPretty({ source: new SourceText(text), diagnostics: [found(text, 'x')] }, { style });

@@ -9,13 +9,16 @@ import { wrap } from './wrap.ts';
 
 export interface PrettyOptions {
   readonly style?: Style;
-  /** Columns of the terminal; 80 unless given. */
+  /** Width of the terminal in columns; 80 unless given. */
   readonly width?: number;
   /** How many findings of one code are shown in full before the rest is only counted; 3 unless given. */
   readonly repeats?: number;
 }
 
-/** Findings for people: a frame of the source with carets, help, fix and section. Ends in a line end unless empty. */
+/**
+ * Renders findings for people: an excerpt of the source with carets, then help, fix and section. Ends in a line end
+ * unless empty.
+ */
 export function renderPretty(report: FileReport, options: PrettyOptions = {}): string {
   const style = options.style ?? plainStyle;
   const width = Math.max(40, options.width ?? 80);
@@ -48,7 +51,10 @@ interface FrameOptions {
   readonly width: number;
 }
 
-/** The place of a span, the line it begins on, and carets under it; notes that follow are indented by the gutter. */
+/**
+ * Shows the position of a span, the line on which it begins, and carets under it; notes that follow are indented by the
+ * gutter.
+ */
 export function framed(
   source: SourceText,
   span: Span,
@@ -74,7 +80,7 @@ export function note([label, words]: Note, gutter: string, style: Style, width: 
   return [`${gutter} ${style.faint('=')} ${style.strong(label)}${first}`, ...rest.map((line) => indent + line)];
 }
 
-/** A span that continues on the next line is marked with dots at its end. */
+/** A span that continues on the next line ends in dots. */
 function carets(source: SourceText, span: Span, { line, caretWidth }: Frame): string {
   const last = Math.max(span.start, span.end - 1);
   return '^'.repeat(caretWidth) + (source.position(last).line > line ? ' ...' : '');
@@ -85,7 +91,7 @@ type Note = readonly [label: string, words: string];
 function footer(source: SourceText, { help, fix, section }: Diagnostic): readonly Note[] {
   const notes: Note[] = [];
   if (help !== null) notes.push(['help: ', printable(help)]);
-  // Help that already spells the replacement out needs no second line.
+  // No second line is needed if the help already spells out the replacement.
   if (fix !== null && help?.includes(fix.text) !== true) notes.push(['fix: ', printable(describeFix(source, fix))]);
   if (section !== null) notes.push(['see: ', `PTX ISA 9.1, section ${section}`]);
   return notes;

@@ -1,6 +1,6 @@
 /**
- * Text of a program on its way to a terminal. Programs are untrusted: an escape sequence in a comment must not move the
- * cursor, and bidirectional controls must not reorder what a reader sees.
+ * Makes program text safe for a terminal. Programs are untrusted: an escape sequence in a comment must not move the
+ * cursor, and bidirectional control characters must not reorder what a reader sees.
  */
 import { codePointAt } from '../../base/source-text.ts';
 
@@ -8,10 +8,13 @@ const tabStop = 4;
 
 const invisible = /[\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/;
 
-/** One screen column each: a wide character leaves the cell after it empty, a tab fills up to the next stop of four. */
+/**
+ * One entry per screen column. A wide character leaves the cell after it empty; a tab advances to the next multiple of
+ * four columns.
+ */
 export type Cells = readonly string[];
 
-/** The columns a line takes, laid out from column `from`. */
+/** The columns that a line takes, starting at column `from`. */
 export function toCells(line: string, from = 0): Cells {
   const cells: string[] = [];
   for (const character of line) {
@@ -26,9 +29,9 @@ export function toCells(line: string, from = 0): Cells {
   return cells;
 }
 
-/** A text on one line in which every control character shows as a picture of itself. */
+/** The text on one line, with every control character replaced by a visible symbol. */
 export function printable(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- controls are what this looks for
+  // oxlint-disable-next-line no-control-regex -- this pattern looks for control characters
   if (!/[\u0000-\u001f\u007f-\u009f]/.test(text) && !invisible.test(text)) return text;
   return Array.from(text, (character) => visible(character)).join('');
 }
@@ -41,7 +44,7 @@ function visible(character: string): string {
   return character;
 }
 
-/** Blocks of East Asian wide characters and emoji, as first and last code point. */
+/** Ranges of East Asian wide characters and emoji, each as its first and last code point. */
 const wideBlocks: readonly (readonly [first: number, last: number])[] = [
   [0x1100, 0x115f],
   [0x2e80, 0xa4cf],

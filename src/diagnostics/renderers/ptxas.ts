@@ -4,7 +4,7 @@ import { printable } from './printable.ts';
 
 const words: Readonly<Record<Severity, string>> = { error: 'error   ', warning: 'warning ', note: 'info    ' };
 
-/** Findings as ptxas prints them, with its closing line where there is an error. */
+/** Renders findings as ptxas prints them, with its closing line if there is an error. */
 export function renderPtxas(report: FileReport): string {
   const name = printable(report.source.name);
   let text = '';
@@ -17,7 +17,7 @@ export function renderPtxas(report: FileReport): string {
   return failed ? `${text}ptxas fatal   : Ptx assembly aborted due to errors\n` : text;
 }
 
-/** ptxas stops at a syntax error and calls that fatal. */
+/** ptxas stops at a syntax error and calls it fatal. */
 function severityWord(severity: Severity, text: string): string {
   return text.startsWith('Parsing error') ? 'fatal   ' : words[severity];
 }

@@ -1,4 +1,4 @@
-/** Findings as a SARIF 2.1.0 log, the exchange format of code-scanning services. */
+/** Renders findings as a SARIF 2.1.0 log, the exchange format of code-scanning services. */
 import type { SourceText } from '../../base/source-text.ts';
 import type { Span } from '../../base/span.ts';
 import { type CatalogueEntry, type Code, catalogue } from '../catalogue.ts';
@@ -7,7 +7,7 @@ import type { FileReport } from './file-report.ts';
 
 const schema = 'https://json.schemastore.org/sarif-2.1.0.json';
 
-/** One log with one run for all reports; `version` is that of the tool. */
+/** One log with one run for all reports; `version` is the version of the tool. */
 export function renderSarif(reports: readonly FileReport[], version: string): string {
   const codes = [...new Set(reports.flatMap(({ diagnostics }) => diagnostics.map(({ code }) => code)))].sort();
   const ruleIndex = new Map(codes.map((code, index) => [code, index]));
@@ -73,8 +73,8 @@ function fixes(source: SourceText, { fix }: Diagnostic): object {
 const longestMark = 200;
 
 /**
- * Stays the same when lines above are added or removed: computed from the finding and the text it marks, plus a counter
- * if those recur in a file.
+ * Stays the same when lines above are added or removed: it is computed from the finding and the text it marks, plus a
+ * counter if both recur in a file.
  */
 function fingerprint(source: SourceText, { code, message, span }: Diagnostic, seen: Map<string, number>): string {
   const marked = source.text.slice(span.start, Math.min(span.end, span.start + longestMark));

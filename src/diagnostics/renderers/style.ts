@@ -1,7 +1,7 @@
-/** Wraps a text in the colours of its role; renderers compute widths from the bare text. */
+/** Wraps a text in the colors of its role; renderers compute widths from the plain text. */
 export type Paint = (text: string) => string;
 
-/** Colours by role, passed in by the caller that knows the terminal, so that renderers need no colour library. */
+/** Colors by role. The caller, which knows the terminal, passes them in, so renderers need no color library. */
 export interface Style {
   readonly error: Paint;
   readonly warning: Paint;

@@ -1,5 +1,5 @@
 /**
- * Breaks a text at its spaces into lines of at most `width` columns; a word wider than that stands alone. Line ends in
+ * Breaks a text at its spaces into lines of at most `width` columns; a wider word gets a line of its own. Line ends in
  * the text are kept as breaks.
  */
 export function wrap(text: string, width: number): readonly string[] {
