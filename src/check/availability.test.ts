@@ -1,4 +1,4 @@
-/** Special registers and directives that a version or a target introduced, as measured with ptxas 13.0. */
+/** The versions and targets that introduced special registers and directives, as measured with ptxas 13.0. */
 import { describe, expect, test } from 'vitest';
 import { formatVersion, parseVersion, versions } from '../isa/targets.ts';
 import { check, type Requirements } from './check.ts';
@@ -14,7 +14,7 @@ function codesOf(line: string, version: string, target: string): readonly string
     .map(({ code }) => code);
 }
 
-/** Name, the last version without it, the first version with it, a target without it and a target with it. */
+/** The name, the last version without it, the first version with it, a target without it, and a target with it. */
 const registers = [
   ['%laneid', '1.2', '1.3', null, 'sm_10'],
   ['%nwarpid', null, '2.0', 'sm_13', 'sm_20'],
@@ -42,7 +42,7 @@ test('a special register as a whole has the same requirements as its elements', 
   expect(codesOf(line, '8.0', 'sm_89')).toEqual(['PTX4002']);
 });
 
-test("a module's requirements include those of its special registers", () => {
+test('the requirements of a module include those of its special registers', () => {
   const text =
     '.version 9.0\n.target sm_90\n.address_size 64\n.entry k() { .reg .b32 %r; mov.u32 %r, %aggr_smem_size; ret; }';
   const { requirements } = check(text);
@@ -68,7 +68,7 @@ describe('directives', () => {
 });
 
 describe('directives, linkage and attributes of a module', () => {
-  /** The item, the last version without it, the first with it, and a target without and with it. */
+  /** The item, the last version without it, the first version with it, a target without it, and a target with it. */
   test.each([
     ['.entry f() .maxntid 32 { ret; }', '1.2', '1.3', null, 'sm_10'],
     ['.entry f() .reqntid 32 { ret; }', '2.0', '2.1', null, 'sm_20'],
@@ -95,19 +95,19 @@ describe('directives, linkage and attributes of a module', () => {
     expect(itemCodes(item, until, target)).toEqual(['PTX4004']);
   });
 
-  test('.tex holds handles in every version', () => {
+  test('.tex can hold handles in every version', () => {
     expect(itemCodes('.tex .u64 t;', '1.4', 'sm_13')).toEqual([]);
     expect(itemCodes('.tex .b32 t;', '1.4', 'sm_13')).toEqual(['PTX5007']);
   });
 
   /**
-   * A type, the last version in which it cannot be declared, the first in which it can, and a target without and with
-   * it.
+   * A type, the last version in which it cannot be declared, the first in which it can, a target without it, and a
+   * target with it.
    */
   test.each([
     ['.f16x2', '4.1', '4.2', 'sm_52', 'sm_53'],
     ['.b128', '8.2', '8.3', 'sm_62', 'sm_70'],
-  ])('%s cannot be declared in %s, but in %s; not on %s, but on %s', (type, before, since, without, on) => {
+  ])('%s cannot be declared in %s but can in %s; it cannot on %s but can on %s', (type, before, since, without, on) => {
     const item = `.func f() { .reg ${type} %x; ret; }`;
     expect(itemCodes(item, since, on)).toEqual([]);
     expect(itemCodes(item, before, on)).toContainEqual(expect.stringMatching(/^PTX400[13]$/));
@@ -116,7 +116,7 @@ describe('directives, linkage and attributes of a module', () => {
     expect(requirementsOf(item, '9.0', 'sm_90').targets.map(({ target }) => target)).not.toContain(without);
   });
 
-  test('.address_size needs 2.3, and so do modules with it', () => {
+  test('.address_size needs 2.3, and so does a module that contains it', () => {
     expect(itemCodes('.address_size 64', '2.2', 'sm_20')).toEqual(['PTX4001']);
     expect(itemCodes('.address_size 64', '2.3', 'sm_20')).toEqual([]);
     expect(requirementsOf('.address_size 64', '4.0', 'sm_20').minimumVersion).toBe('2.3');
@@ -133,7 +133,7 @@ describe('directives, linkage and attributes of a module', () => {
     expect(itemCodes(kernelWith(bytes), version, target)).toEqual(codes);
   });
 
-  test("a module's requirements include the size of parameters", () => {
+  test('the requirements of a module include the size of its parameters', () => {
     expect(requirementsOf(kernelWith(4352), '9.0', 'sm_70').minimumVersion).toBe('5.1');
     expect(requirementsOf(kernelWith(4353), '9.0', 'sm_70').minimumVersion).toBe('8.1');
   });

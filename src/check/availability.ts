@@ -1,4 +1,4 @@
-/** Versions and targets: whether a variant may be used in a module, and where it would be accepted. */
+/** Version and target rules: whether a variant may be used in a module, and where it would be accepted. */
 import type { AvailabilityRow, Variant } from '../isa/form.ts';
 import { joinWords } from '../base/join-words.ts';
 import { holds } from '../isa/rules.ts';
@@ -17,7 +17,7 @@ import {
 } from '../isa/targets.ts';
 import { type InstructionPart, type Problem, problem, wholeMnemonic } from './instructions/problem.ts';
 
-/** The version and target that the module declares, or those that the caller put in their place. */
+/** The version and target that the module declares, or the ones the caller gave instead. */
 export interface ModuleEnvironment {
   readonly version: Version;
   readonly target: Target;
@@ -69,14 +69,15 @@ function unavailable(row: AvailabilityRow, { version, target }: ModuleEnvironmen
   return problem('PTX4003', place, { subject, needed, found: target.name, version: formatVersion(version) }, { help });
 }
 
-/** The smallest change that helps: a suffix, a version. */
+/** The smallest change that helps, such as a suffix or a newer version. */
 function adviceFor(ways: readonly Availability[], version: Version, target: Target): string | null {
   for (const way of ways) {
     const suffixed = targets
       .filter((other) => other.sm === target.sm && includesTarget(way.on, other))
       .map((other) => other.name);
     if (suffixed.length === 0 || suffixed.includes(target.name)) continue;
-    const lacks = target.suffix === '' ? `${target.name} lacks the suffix` : `suffix ${target.suffix} is not enough`;
+    const lacks =
+      target.suffix === '' ? `${target.name} lacks the suffix` : `the suffix ${target.suffix} is not enough`;
     const since = version >= way.since ? '' : ` with .version ${formatVersion(way.since)} or later`;
     return `${lacks}: use ${joinWords(suffixed, 'or')}${since}`;
   }
@@ -85,13 +86,13 @@ function adviceFor(ways: readonly Availability[], version: Version, target: Targ
 
 // --- where a whole module would be accepted -------------------------------------------------------------------------
 
-/** A target that accepts a module, and the first version from which it does. */
+/** A target that accepts a module, and the first version in which it does. */
 export interface Acceptance {
   readonly target: TargetName;
   readonly since: string;
 }
 
-/** The targets that accept a module, judged by the version and target rules of what it uses. */
+/** The targets that accept a module, according to the version and target rules of everything it uses. */
 export function acceptance(rows: ReadonlySet<AvailabilityRow>): readonly Acceptance[] {
   return targets.flatMap((target) => {
     let since = target.since;
@@ -108,7 +109,7 @@ function earliest(ways: readonly Availability[], target: Target): Version {
   );
 }
 
-/** True if some target has the variant in this version; `eval` uses this if no target is given. */
+/** True if some target supports the variant in this version; `eval` uses this if no target is given. */
 export function isAvailableSomewhere(variant: Variant, version: Version): boolean {
   const rows = rowsOf(variant);
   return targets.some(

@@ -16,16 +16,16 @@ export type CheckOptions = JudgeOptions;
 
 /** Where a module would be accepted, according to the version and target rules of its instructions. */
 export interface Requirements {
-  /** The version and target the module was judged by. */
+  /** The version and target against which the module was checked. */
   readonly version: string;
   readonly target: TargetName;
-  /** Lowest `.version` that has all used features on that target; null if no known version does. */
+  /** The lowest `.version` that supports all features used, on that target; null if no known version does. */
   readonly minimumVersion: string | null;
-  /** Every target that has all used features in some known version, with the first such version. */
+  /** Every target that supports all features used in some known version, with the first such version. */
   readonly targets: readonly Acceptance[];
   /**
-   * Opcodes that were not checked. If there are any, the real requirements may be stricter than the two fields above
-   * say.
+   * The opcodes that were not checked. If there are any, the real requirements may be stricter than the two fields
+   * above say.
    */
   readonly unchecked: readonly string[];
 }
@@ -36,18 +36,18 @@ export interface CheckReport {
   readonly requirements: Requirements;
 }
 
-/** A module ready for an engine: its functions and variables, and the environment it is judged by. */
+/** A module ready for an engine: its functions and variables, and the environment against which it was checked. */
 export interface CheckedModule {
   readonly source: string;
   /** The same module with its lines. */
   readonly text: SourceText;
   /** Functions with a body. */
   readonly functions: readonly CheckedFunction[];
-  /** Functions that are aliases of other functions. */
+  /** Functions that are aliases for other functions. */
   readonly aliases: ReadonlyMap<string, string>;
   /** Variables at module scope. */
   readonly variables: readonly VariableSymbol[];
-  /** Names of source files by their number in `.file`. */
+  /** The names of source files, by their number in `.file`. */
   readonly files: ReadonlyMap<number, string>;
   /** Debug sections as written. */
   readonly sections: readonly string[];
@@ -61,8 +61,8 @@ export interface LoadedModule {
 }
 
 /**
- * Checks modules, and remembers verdicts and the shapes of lines from one module to the next. What is remembered never
- * changes a report, has bounds, and is freed with the checker. The function `check` shares one memory among all callers.
+ * Checks modules, and caches verdicts and line shapes from one module to the next. The caches never change a report,
+ * are bounded, and are freed with the checker. All callers of the function `check` share one set of caches.
  */
 export class Checker {
   private readonly memory = new CheckMemory();
@@ -76,8 +76,8 @@ export class Checker {
 const sharedMemory = new CheckMemory();
 
 /**
- * Checks a PTX module as strictly as ptxas does, and reports every finding, but not more than 1,000 syntax errors and
- * 1,000 others. Never throws because of the text.
+ * Checks a PTX module as strictly as ptxas does, and reports every finding, up to 1,000 syntax errors and 1,000 others.
+ * Never throws because of the text.
  *
  * @throws PtxlabError `unknown-target` or `unknown-version` if an option names one that does not exist.
  */
@@ -85,7 +85,7 @@ export function check(source: string, options: CheckOptions = {}): CheckReport {
   return run(source, options, sharedMemory, false).report;
 }
 
-/** Checks a module and keeps it for running. */
+/** Checks a module and keeps what is needed to run it. */
 export function loadModule(source: string, options: CheckOptions = {}): LoadedModule {
   const { report, checker, environment } = run(source, options, sharedMemory, true);
   const wrong = report.diagnostics.some((diagnostic) => diagnostic.severity === 'error');

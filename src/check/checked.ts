@@ -1,6 +1,6 @@
 /**
- * The parts of a function that the checker keeps for running: its statements in order, each with the scope of its
- * names.
+ * The parts of a function that the checker keeps so that it can be run: its statements in order, each with the scope of
+ * its names.
  */
 import type { Variant } from '../isa/form.ts';
 import type { FunctionItem, Instruction, LocationDirective, PragmaDirective } from '../syntax/tree.ts';
@@ -11,7 +11,7 @@ export type BodyEntry =
       readonly kind: 'instruction';
       readonly node: Instruction;
       readonly scope: Scope;
-      /** Null for an instruction outside the table. */
+      /** Null for an instruction that is not in the table. */
       readonly variant: Variant | null;
     }
   | { readonly kind: 'label'; readonly symbol: LabelSymbol }

@@ -1,9 +1,9 @@
-/** Limits how many errors of a text are listed. Syntax errors have a limit of their own, which ends the reading. */
+/** Limits how many errors are listed for a text. Syntax errors have their own limit, which stops the parser. */
 import type { Span } from '../base/span.ts';
 import { type Diagnostic, diagnose } from '../diagnostics/diagnostic.ts';
 import type { Report } from './report.ts';
 
-/** Errors listed for one module, besides syntax errors. */
+/** Number of errors listed for one module, not counting syntax errors. */
 export const errorLimit = 1000;
 
 export class ErrorCap {

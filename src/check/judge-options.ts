@@ -1,4 +1,4 @@
-/** The architecture and PTX version that callers name, for everything that is judged by them. */
+/** The architecture and PTX version that a caller names, for everything that depends on them. */
 import { PtxlabError } from '../base/error.ts';
 import {
   findTarget,
@@ -13,22 +13,22 @@ import {
 } from '../isa/targets.ts';
 
 export interface JudgeOptions {
-  /** Judge for this architecture: `sm_90a`. */
+  /** The architecture to check against, such as `sm_90a`. */
   readonly target?: TargetName;
-  /** Judge by this PTX version: `8.1`. */
+  /** The PTX version to check against, such as `8.1`. */
   readonly version?: VersionName;
-  /** The same as `version`, by the name of the command line's flag; `version` wins. */
+  /** Same as `version`, under the name of the command-line flag; `version` wins if both are given. */
   readonly isa?: VersionName;
 }
 
-/** Null for what is not named. */
+/** A field is null if the caller did not name it. */
 export interface Judgement {
   readonly target: Target | null;
   readonly version: Version | null;
 }
 
 /**
- * What the options name.
+ * The architecture and version that the options name.
  *
  * @throws PtxlabError `unknown-target`, `unknown-version`
  */
@@ -41,7 +41,7 @@ export function readJudgeOptions({ target, version, isa }: JudgeOptions): Judgem
 }
 
 /**
- * Options from texts, such as those of a request in JSON.
+ * Parses options given as text, for example in a JSON request.
  *
  * @throws PtxlabError `unknown-target`, `unknown-version`
  */
@@ -52,21 +52,21 @@ export function judgeOptionsOf(target: string | undefined, version: string | und
   };
 }
 
-/** The target for a name given by the caller. */
+/** The target with the name that the caller gave. */
 export function readTarget(name: string): Target {
   const target = findTarget(name);
   if (target === undefined) throw new PtxlabError('unknown-target', `'${name}' is not a PTX target`);
   return target;
 }
 
-/** The version for a text given by the caller, such as `8.1`. */
+/** The version that the caller gave as text, such as `8.1`. */
 export function readVersion(text: string): Version {
   return parseVersion(requireVersion(text));
 }
 
 function requireVersion(text: string): VersionName {
   if (!isVersionName(text)) {
-    throw new PtxlabError('unknown-version', `'${text}' is not a version of PTX up to ${formatVersion(newestVersion)}`);
+    throw new PtxlabError('unknown-version', `'${text}' is not a PTX version up to ${formatVersion(newestVersion)}`);
   }
   return text;
 }

@@ -1,4 +1,4 @@
-/** The caches of a checker that persist between modules. All are bounded, and none affects the findings. */
+/** The caches of a checker that persist between modules. All are bounded, and none of them affects the findings. */
 import { LineShapes } from '../syntax/line-shapes.ts';
 import { FamilyTable } from './instructions/families.ts';
 import type { Shape } from './instructions/shape.ts';
@@ -6,7 +6,7 @@ import { ShapeTable } from './instructions/shape-table.ts';
 import { VerdictCache } from './instructions/verdicts.ts';
 import type { ModuleEnvironment } from './availability.ts';
 
-/** A `.loc`: its slots are a position and, for inlined code, the name of the function and the position of the call. */
+/** A `.loc`. Its slots are a position and, for inlined code, the name of the function and the position of the call. */
 export interface KnownLocation {
   readonly kind: 'location';
   readonly inlined: boolean;
@@ -19,23 +19,26 @@ export interface KnownInstruction {
   readonly kind: 'instruction';
   readonly mnemonic: string;
   readonly shapes: readonly Shape[];
-  /** The contents of the shape's slots: the number of a register of the family with this index, or a mark. */
+  /** What each slot of the shape holds: the index of the family whose register number is there, or a marker. */
   readonly slots: Int32Array;
   /** The meanings of the other names. */
   readonly names: readonly { readonly name: string; readonly shape: Shape }[];
   /** The meanings of all folded names; null if there are none. */
   readonly folded: Shape | null;
-  /** Its integers if some values are not allowed; null if all are. */
+  /** The line's integers if some values are not allowed there; null if all are. */
   readonly values: (readonly number[])[] | null;
-  /** The scope in which the names were last found unchanged, by its number in this memory. */
+  /** The number (in this memory) of the scope in which the names were last found unchanged. */
   namesSeen: number;
-  /** The module in which it was last found valid, by its number in this memory. */
+  /** The number (in this memory) of the module in which the line was last found valid. */
   module: number;
 }
 
 export type KnownLine = KnownInstruction | KnownLocation;
 
-/** Shapes of operands after which the next module starts with empty caches: only generated or hostile input has more. */
+/**
+ * Number of operand shapes after which the next module starts with empty caches; only generated or hostile input has
+ * more.
+ */
 const mostShapes = 20_000;
 const mostEnvironments = 64;
 
@@ -48,7 +51,10 @@ export class CheckMemory {
   private lines: (KnownLine | undefined)[] = [];
   private generation = 0;
 
-  /** Starts a module: caches that have grown beyond their bounds are dropped, together with what refers to them. */
+  /**
+   * Starts a module. Caches that have grown beyond their limits are dropped, together with everything that refers to
+   * them.
+   */
   begin(): void {
     if (this.table.size <= mostShapes) return;
     this.table = new ShapeTable();
@@ -60,7 +66,7 @@ export class CheckMemory {
     return this.table;
   }
 
-  /** The verdicts in an environment, which many modules share. */
+  /** The verdicts for an environment, which many modules share. */
   verdictsFor(environment: ModuleEnvironment): VerdictCache {
     const key = `${environment.version} ${environment.target.name} ${environment.addressSize}`;
     const known = this.verdicts.get(key);
@@ -71,7 +77,7 @@ export class CheckMemory {
     return made;
   }
 
-  /** A unique number for a scope or a module. */
+  /** Returns a unique number for a scope or a module. */
   nextNumber(): number {
     return ++this.lastNumber;
   }

@@ -1,6 +1,6 @@
 /**
- * Checks a module item by item. Items are read, checked and dropped; only the symbols of the module stay, so that
- * memory does not grow with the file's size. For running, the items are kept.
+ * Checks a module item by item. Items are read, checked and dropped; only the module's symbols stay, so memory use does
+ * not grow with the file. Items are kept only if the module is to be run.
  */
 import type { Span } from '../base/span.ts';
 import { diagnose } from '../diagnostics/diagnostic.ts';
@@ -65,16 +65,16 @@ export class ModuleChecker implements InstructionContext {
   readonly requirements: ModuleRequirements;
   readonly report: Report;
   readonly source: string;
-  /** Functions with a body, when they are kept for running. */
+  /** The functions with a body, if the module is to be run. */
   readonly functions: CheckedFunction[] | null;
   /** Variables at module scope. */
   readonly variables: VariableSymbol[] = [];
   readonly debug: DebugPlaces;
   readonly shared: SharedMemory = new SharedMemory();
   readonly names: NameHelp = new NameHelp();
-  /** Debug sections as written, when items are kept for running. */
+  /** The debug sections as written, if the module is to be run. */
   readonly sections: string[] = [];
-  /** Functions that are other names of functions. */
+  /** Functions that are aliases for other functions. */
   readonly aliases: Map<string, string> = new Map();
   private recorder: FunctionRecorder | null = null;
   /** Parameters and return values of the function being checked, by name. */
@@ -83,9 +83,9 @@ export class ModuleChecker implements InstructionContext {
   readonly uncheckedOpcodes: Set<string> = new Set();
   readonly memory: CheckMemory;
   private cache: VerdictCache | null = null;
-  /** Judges lines of known shape; null if every statement is kept. */
+  /** Checks lines of known shape; null if every statement is kept. */
   private readonly lines: LineChecker | null;
-  /** Where the lines of the function being checked are stored. */
+  /** Stores the lines of the function being checked. */
   private lineSource: LineSource | null = null;
   /** Findings so far. */
   private reports = 0;
@@ -93,7 +93,7 @@ export class ModuleChecker implements InstructionContext {
   /** Functions that are declared but not yet defined. */
   private readonly announced: FunctionItem[] = [];
 
-  /** With `keep`, items are kept for running; without it, lines of known shape are judged by the memory. */
+  /** With `keep`, items are kept so that the module can be run; without it, `memory` checks lines of known shape. */
   constructor(source: string, overrides: Overrides, report: Report, memory: CheckMemory, keep: boolean) {
     this.source = source;
     this.memory = memory;
@@ -147,7 +147,7 @@ export class ModuleChecker implements InstructionContext {
     if (this.functions !== null) this.sections.push(item.text);
   }
 
-  /** Ends the module and reports findings that are only known now. */
+  /** Ends the module and reports findings that are known only now. */
   finish(): ModuleEnvironment {
     const environment = this.header.environment();
     this.header.reportAtEnd(this.hasDebug);
@@ -203,7 +203,7 @@ export class ModuleChecker implements InstructionContext {
     }
   }
 
-  /** The type of a declared name, whose requirements are recorded; null if the declaration is unusable. */
+  /** Returns the type of a declared name and records its requirements; null if the declaration is unusable. */
   private declaredType(variable: Variable, space: string): PtxType | null {
     const type = declaredType(variable, space, this.report);
     if (type !== null)
@@ -294,7 +294,7 @@ export class ModuleChecker implements InstructionContext {
     else this.checkInstruction(statement, scope);
   }
 
-  /** Names are those of the scope; labels are visible in all of it, functions from their declaration on. */
+  /** Names are looked up in the scope; labels are visible throughout it, functions from their declaration on. */
   private checkTargets(directive: TargetsDirective, scope: Scope): void {
     const { label: name, names, directive: word } = directive;
     const of = word === '.branchtargets' ? 'branches' : 'calls';
@@ -333,7 +333,8 @@ export class ModuleChecker implements InstructionContext {
   private checkInstruction(node: Instruction, scope: Scope): void {
     const before = this.reports;
     const verdict = checkInstruction(node, scope, this);
-    // Findings about the function of a line must be visible in each of them.
+    // Lines that call something or name shared variables or functions are always parsed, because the checker records
+    // what each function uses.
     const speaksBeyond = verdict.calls || verdict.reaches;
     if (this.lineSource !== null && this.reports === before && !speaksBeyond) {
       this.lines?.learn(node, scope, verdict, this.lineSource);

@@ -1,4 +1,4 @@
-/** The version and target requirements of a module: those of all features it uses (PTX ISA 9.1, 13). */
+/** The version and target requirements of a module, collected from all features it uses (PTX ISA 9.1, 13). */
 import type { Span } from '../base/span.ts';
 import { diagnoseStored } from '../diagnostics/diagnostic.ts';
 import type { DeclaredSpace, DirectivePart, DirectiveWord, Linkage } from '../isa/directives.ts';
@@ -60,7 +60,7 @@ export class ModuleRequirements {
     }
     const inMemory = !entry && [...results, ...parameters].some(({ space }) => space === '.param');
     if (inMemory) this.directive('.param of a function', span);
-    if (entry && parameters.length > 0) this.directive('parameter list of a kernel', span);
+    if (entry && parameters.length > 0) this.directive('kernel parameter list', span);
     if (noreturn) this.directive('.noreturn', span);
   }
 

@@ -1,6 +1,6 @@
 /**
  * Names and their meanings. A register family `%r<100>` is one symbol, found by splitting the digits off a name, so
- * declaring it costs the same for 1 register and for 100,000.
+ * declaring 100,000 registers costs no more than declaring one.
  */
 import type { Span } from '../base/span.ts';
 import type { PtxType } from '../isa/types.ts';
@@ -8,7 +8,7 @@ import type { Linkage } from '../isa/directives.ts';
 import type { Variable } from '../syntax/tree.ts';
 import type { Signature } from './declarations/signature.ts';
 
-/** The kind of storage of a variable. Parameters are distinguished by how they may be used. */
+/** The kind of storage of a variable. Parameters are classified by how they may be used. */
 export type VariableSpace =
   | '.global'
   | '.shared'
@@ -26,11 +26,11 @@ export type FormalSpace = Extract<VariableSpace, 'kernel parameter' | 'input par
 export interface RegisterSymbol {
   readonly kind: 'register';
   readonly type: PtxType;
-  /** 1, or the elements of a `.v2`/`.v4` register. */
+  /** 1, or the number of elements of a `.v2` or `.v4` register. */
   readonly lanes: number;
-  /** Declared name, without the number for a family. */
+  /** The declared name; for a family, without the number. */
   readonly name: string;
-  /** Members of a family; null for a single register. */
+  /** The number of members of a family; null for a single register. */
   readonly count: number | null;
   readonly declared: Span;
 }
@@ -40,8 +40,8 @@ export interface VariableSymbol {
   readonly name: string;
   readonly space: VariableSpace;
   /**
-   * The symbol that accesses in the `.param` space use instead: a variable of an inner block with the name of a
-   * parameter or return value of its function is judged like that one. Null for all others.
+   * The symbol that `.param` accesses use instead: a variable in an inner block with the same name as a parameter or
+   * return value of its function is treated like that parameter. Null for all others.
    */
   readonly takenFor: FormalSpace | null;
   readonly linkage: Linkage | null;
@@ -53,7 +53,7 @@ export interface VariableSymbol {
 export interface FunctionSymbol {
   readonly kind: 'function';
   readonly name: string;
-  /** Whether a body has been seen. The body itself is not kept, or a large file would stay in memory. */
+  /** Whether a body has been seen. The body itself is not kept, because a large file would then stay in memory. */
   readonly defined: boolean;
   readonly entry: boolean;
   readonly linkage: Linkage | null;
@@ -74,7 +74,7 @@ export interface TargetsSymbol {
   readonly name: string;
   readonly of: 'branches' | 'calls';
   readonly names: readonly string[];
-  /** The scope of the names. */
+  /** The scope in which the names are looked up. */
   readonly scope: Scope;
   readonly declared: Span;
 }
@@ -95,10 +95,10 @@ export type DeclaredSymbol =
   | TargetsSymbol
   | PrototypeSymbol;
 
-/** So many families are compared faster than a name is hashed. */
+/** Up to this number, comparing families is faster than hashing a name. */
 const fewFamilies = 12;
 
-/** One `{ … }` of names, or the module's. Lookup goes outward; an inner name hides an outer one. */
+/** The names of one `{ … }` block, or of the module. Lookup goes outward; an inner name hides an outer one. */
 export class Scope {
   readonly parent: Scope | null;
   readonly families: RegisterSymbol[] = [];
@@ -108,14 +108,14 @@ export class Scope {
   /** Grows with every declaration. */
   changes = 0;
   private readonly names = new Map<string, DeclaredSymbol>();
-  /** Symbols other than families, by name without its digits. */
+  /** Symbols other than families, by name without the trailing digits. */
   private readonly numbered = new Map<string, DeclaredSymbol[]>();
 
   constructor(parent: Scope | null = null) {
     this.parent = parent;
   }
 
-  /** Adds a symbol. If the scope already has one with the same name, returns that and adds nothing. */
+  /** Adds a symbol. If the scope already contains a symbol with the same name, returns that one and adds nothing. */
   declare(symbol: DeclaredSymbol): DeclaredSymbol | null {
     if (symbol.kind === 'register' && symbol.count !== null) return this.declareFamily(symbol);
     const previous = this.here(symbol.name);
@@ -138,7 +138,9 @@ export class Scope {
     this.names.set(symbol.name, symbol);
   }
 
-  /** All names that could be intended, for suggestions; for a family, the member with `number` if it exists. */
+  /**
+   * All names that could have been intended, for suggestions; for a family, the member with `number` if there is one.
+   */
   *visible(number: string | null): Generator<string> {
     yield* this.names.keys();
     for (const { name, count } of this.families) {
@@ -147,7 +149,7 @@ export class Scope {
     if (this.parent !== null) yield* this.parent.visible(number);
   }
 
-  /** How many members the family with this name has; null if none is visible. */
+  /** The number of members of the family with this name; null if no such family is visible. */
   familySize(name: string): number | null {
     return this.familyOf(name, name.length)?.count ?? this.parent?.familySize(name) ?? null;
   }
@@ -175,13 +177,13 @@ export class Scope {
     return null;
   }
 
-  /** The symbol that a family would declare a second time. */
+  /** The existing symbol that a family would redeclare. */
   private memberOf(family: RegisterSymbol): DeclaredSymbol | undefined {
     const singles = this.numbered.get(family.name) ?? [];
     return singles.find((single) => numberAt(single.name, family.name.length) < (family.count ?? 0));
   }
 
-  /** Names that end in a digit are mostly members of families, which are found without hashing. */
+  /** Names that end in a digit are mostly family members, which are found without hashing. */
   private here(name: string): DeclaredSymbol | undefined {
     const digits = familyIndex(name);
     if (digits > 0) {
@@ -191,7 +193,9 @@ export class Scope {
     return this.names.size === 0 ? undefined : this.names.get(name);
   }
 
-  /** The family whose name is the first `length` characters. Most functions have only a few families. */
+  /**
+   * The family whose name is the first `length` characters of the given name. Most functions have only a few families.
+   */
   private familyOf(name: string, length: number): RegisterSymbol | undefined {
     if (this.families.length > fewFamilies) return this.familyNames.get(name.slice(0, length));
     for (const family of this.families) {
@@ -201,14 +205,14 @@ export class Scope {
   }
 }
 
-/** The number given by a name's digits from `start` on. */
+/** The number formed by a name's digits from `start` on. */
 function numberAt(name: string, start: number): number {
   let value = 0;
   for (let i = start; i < name.length; i++) value = value * 10 + name.charCodeAt(i) - 48;
   return value;
 }
 
-/** Offset of the trailing digits of a name; 0 if it has none or nothing else. */
+/** Offset of a name's trailing digits; 0 if there are none, or if there is nothing else. */
 export function familyIndex(name: string): number {
   let i = name.length;
   while (i > 0) {
@@ -220,8 +224,8 @@ export function familyIndex(name: string): number {
 }
 
 /**
- * The canonical spelling of a family's member: `%q03` is `%q3`. Two names of one symbol are the same register if and
- * only if their canonical names are equal.
+ * The canonical spelling of a family member: `%q03` becomes `%q3`. Two names of one symbol mean the same register if
+ * and only if their canonical spellings are equal.
  */
 export function canonicalRegister(symbol: RegisterSymbol, name: string): string {
   if (symbol.count === null) return name;

@@ -1,4 +1,4 @@
-/** Help for a name that is not declared: the family whose range it misses, or the name that was probably meant. */
+/** Help for an undeclared name: the family whose range it misses, or the name that was probably meant. */
 import { nearestWord } from '../base/nearest-word.ts';
 import { findRegister, registerSpellings } from '../isa/find-register.ts';
 import { familyIndex, type Scope } from './symbols.ts';
@@ -12,10 +12,12 @@ const cudaNames: ReadonlyMap<string, string> = new Map([
   ['warpSize', 'WARP_SZ'],
 ]);
 
-/** For so many undeclared names of a module a similar one is searched, since each is compared with all names. */
+/**
+ * Maximum number of undeclared names in a module for which a similar name is searched; each search compares all names.
+ */
 export const searchLimit = 100;
 
-/** Help for the undeclared names of one module. */
+/** Finds help for the undeclared names of one module. */
 export class NameHelp {
   private searches = 0;
 
@@ -58,7 +60,7 @@ function cudaName(name: string): string | null {
   return meant === undefined ? null : [meant, ...rest].join('.');
 }
 
-/** Declared names, members of families with the number of `name`, and special registers. */
+/** Declared names, family members with the same number as `name`, and special registers. */
 function* candidates(name: string, scope: Scope): Generator<string> {
   const digits = familyIndex(name);
   yield* scope.visible(digits === 0 ? null : name.slice(digits));

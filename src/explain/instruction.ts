@@ -116,11 +116,11 @@ function takenBy(variant: Variant, pattern: OperandPattern, name: string, type: 
     case 'pair':
       return valuesTaken(variant, pattern.first.name === name ? pattern.first : pattern.second, type);
     case 'address':
-      return 'an address in brackets: a register of 32 or 64 bits or a variable, with an offset';
+      return 'an address in brackets: a 32-bit or 64-bit register or a variable, optionally with an offset';
     case 'window':
-      return `a register of ${type.width} bits${pattern.variables ? ', or a variable of the space' : ''}`;
+      return `a ${type.width}-bit register${pattern.variables ? ', or a variable in the space' : ''}`;
     case 'pointer':
-      return 'a register of 32 or 64 bits that holds an address';
+      return 'a 32-bit or 64-bit register that holds an address';
     case 'label':
       return 'a label';
     case 'list':
@@ -128,7 +128,7 @@ function takenBy(variant: Variant, pattern: OperandPattern, name: string, type: 
     case 'callee':
       return pattern.indirect ? 'a register with the address of a function' : 'the name of a function';
     case 'table':
-      return pattern.of === 'branches' ? 'a label of .branchtargets' : 'a label of .callprototype or .calltargets';
+      return pattern.of === 'branches' ? 'a .branchtargets label' : 'a .callprototype or .calltargets label';
     default:
       return assertNever(pattern);
   }

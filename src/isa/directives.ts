@@ -34,7 +34,7 @@ export type DirectivePart =
   | '.ptr'
   | '.loc with inlined_at'
   | '.param of a function'
-  | 'parameter list of a kernel'
+  | 'kernel parameter list'
   | '.file with a time and size'
   | 'opaque type'
   | 'generic()'
@@ -84,7 +84,7 @@ export const partRows: Readonly<Record<DirectivePart, Dated>> = {
   '.ptr': { since: at('2.2') },
   '.loc with inlined_at': { since: at('7.0') },
   '.param of a function': { since: at('2.0', 20) },
-  'parameter list of a kernel': { since: at('1.4') },
+  'kernel parameter list': { since: at('1.4') },
   '.file with a time and size': { since: at('3.2') },
   // .texref, .samplerref and .surfref.
   'opaque type': { since: at('1.5') },

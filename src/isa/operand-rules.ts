@@ -48,8 +48,9 @@ export function describeRegisters(type: PtxType, regime: Regime): string {
   if (type.class === 'predicate') return 'a .pred register';
   const bits = `.b${type.width}`;
   const wider = regime === 'relaxed' ? ' or wider' : '';
-  if (isInteger(type)) return `an integer or bit-size register of ${type.width} bits${wider}`;
-  if (type.class === 'bits' && regime !== 'strict') return `a register of ${type.width} bits${wider}`;
+  const sized = `${type.width === 8 ? 'an' : 'a'} ${type.width}-bit${wider}`;
+  if (isInteger(type)) return `${sized} integer or bit-size register`;
+  if (type.class === 'bits' && regime !== 'strict') return `${sized} register`;
   if (type.class === 'float' || type.name === '.f16x2') return `a ${type.name} or ${bits} register${wider}`;
   return `a ${bits} register${wider}`;
 }

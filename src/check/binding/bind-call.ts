@@ -9,7 +9,7 @@ import { elementAt } from '../../base/element-at.ts';
 
 /** The argument for one parameter, or the destination of one result. */
 export type Passed =
-  /** Several for a vector register, the first at the lowest address. */
+  /** More than one for a vector register, with the first at the lowest address. */
   | { readonly kind: 'registers'; readonly uses: readonly RegisterUse[] }
   | { readonly kind: 'constant'; readonly bits: Bits }
   /** A `.param` variable of the caller's body. */
@@ -21,14 +21,14 @@ export interface BoundCall {
   readonly callee: FunctionSymbol | RegisterUse;
   /** The signature of the function, or of all functions that a register may point to. */
   readonly signature: Signature;
-  /** Names in `.calltargets`; null if there is no list. */
+  /** The names in `.calltargets`; null if there is no list. */
   readonly targets: readonly string[] | null;
-  /** As many as in the signature. */
+  /** There are as many as in the signature. */
   readonly parameters: readonly Passed[];
   readonly results: readonly Passed[];
 }
 
-/** Binds a call that was checked without errors in the same scope. */
+/** Binds a call that passed the checker in the same scope. */
 export function bindCall(node: Instruction, scope: Scope): BoundCall {
   const parts = callParts(node);
   const candidates = callables(parts, scope);

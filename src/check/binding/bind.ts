@@ -1,6 +1,6 @@
 /**
  * A checked instruction with its operands bound to the names that its steps use. Engines read this and never the
- * operands of the tree; the kind of each operand is decided here once.
+ * operands in the tree; the kind of each operand is decided here, once.
  */
 import type { Bits } from '../../base/bits.ts';
 import { chop } from '../../base/bits.ts';
@@ -23,12 +23,12 @@ import {
 } from '../symbols.ts';
 import { elementAt } from '../../base/element-at.ts';
 
-/** One register of a function: a symbol and, for families and vectors, the number of the register. */
+/** One register of a function: a symbol and, for families and vectors, the register number. */
 export interface RegisterUse {
   readonly symbol: RegisterSymbol;
-  /** Canonical written name: two uses are the same register if and only if symbol, name and element agree. */
+  /** The canonical name: two uses are the same register if and only if symbol, name and element agree. */
   readonly register: string;
-  /** Element of a vector register; null for a scalar. */
+  /** The element of a vector register; null for a scalar. */
   readonly element: number | null;
 }
 
@@ -82,8 +82,8 @@ export interface BoundInstruction {
 }
 
 /**
- * Binds the operands of an instruction that was checked without errors in the same scope. Null for one with a sum of a
- * register and a constant as an operand.
+ * Binds the operands of an instruction that passed the checker in the same scope. Returns null if an operand is the sum
+ * of a register and a constant.
  */
 export function bindInstruction(node: Instruction, variant: Variant, scope: Scope): BoundInstruction | null {
   if (node.operands.some((operand) => isComputed(operand, scope))) return null;
@@ -93,7 +93,7 @@ export function bindInstruction(node: Instruction, variant: Variant, scope: Scop
   return { node, variant, operands, guard: bindGuard(node, scope) };
 }
 
-/** The predicate of `@%p` or `@!%p`; null without one. */
+/** The predicate of `@%p` or `@!%p`; null if there is no guard. */
 export function bindGuard({ guard }: Instruction, scope: Scope): BoundInstruction['guard'] {
   const use = guard === null ? null : registerUse(guard.predicate, scope);
   return guard === null || use === null ? null : { ...use, negated: guard.negated };
@@ -135,7 +135,7 @@ function bindPattern(variant: Variant, pattern: OperandPattern, operand: Operand
       return pattern.of === 'branches' ? [bindLabels(operandRef(pattern.name), operand, scope)] : [];
     case 'list':
     case 'callee':
-      // Bound by bind-call.ts, because they depend on the function.
+      // bind-call.ts binds these, because they depend on the function.
       return [];
   }
 }
@@ -153,7 +153,7 @@ function bindLanes(variant: Variant, value: ValuePattern, operand: Operand, scop
     : bindList(variant, lanes, operand, scope);
 }
 
-/** A brace list, or a vector register or special register for all of it. */
+/** A brace list, or a vector register or special register in place of a list. */
 function bindList(
   variant: Variant,
   patterns: readonly ValuePattern[],

@@ -6,9 +6,9 @@ import type { Report } from '../report.ts';
 
 export type SourcePosition = Pick<LocationDirective, 'file' | 'line' | 'column'>;
 
-/** What the directives of a module say about its sources. */
+/** What a module's directives say about its source files. */
 export class DebugPlaces {
-  /** Names of source files by their number. */
+  /** The names of source files, by number. */
   readonly files: Map<number, string> = new Map();
   private readonly report: Report;
   /** Lines and columns given by earlier `.loc` directives, by file. */
@@ -32,7 +32,7 @@ export class DebugPlaces {
     this.sections.push(text);
   }
 
-  /** The call position of inlined code must have been given before. */
+  /** The call position of inlined code must have appeared in an earlier `.loc`. */
   readLocation(location: LocationDirective): void {
     const { inlined, start, end } = location;
     this.first ??= { start, end };
@@ -42,7 +42,7 @@ export class DebugPlaces {
     else known.add(keyOf(location));
   }
 
-  /** True for a position that is new only by its coordinates, because those are remembered. */
+  /** True if a `.loc` of known shape is valid at this position, which is then remembered. */
   repeats(place: SourcePosition): boolean {
     const known = this.given.get(place.file);
     if (known === undefined || !isSmall(place)) return false;
@@ -50,7 +50,7 @@ export class DebugPlaces {
     return true;
   }
 
-  /** The same, if code of `functionName` was inlined at another position. */
+  /** Like `place`, for code of `functionName` that was inlined at another position. */
   repeatsInlined(place: SourcePosition, functionName: string, at: SourcePosition): boolean {
     if (!this.named.has(functionName) || this.given.get(at.file)?.has(keyOf(at)) !== true) return false;
     return isSmall(at) && this.repeats(place);
@@ -63,7 +63,7 @@ export class DebugPlaces {
     this.report(diagnose('PTX5029', { start, end }, { place: `${file} ${line} ${column}` }));
   }
 
-  /** At the end of the module, because a section may follow the functions that name its labels. */
+  /** Called at the end of the module, because a section may follow the functions that name its labels. */
   finish(): void {
     if (this.files.size === 0 && this.first !== null) this.report(diagnose('PTX5031', this.first, {}));
     if (this.named.size === 0) return;
@@ -74,12 +74,12 @@ export class DebugPlaces {
   }
 }
 
-/** One number for a line and a column; columns of real files are small. */
+/** Packs a line and a column into one number; columns in real files are small. */
 function keyOf({ line, column }: SourcePosition): number {
   return line * 0x10_0000 + column;
 }
 
-/** False if a known line has a marker for a number that is too large. */
+/** False if a known line holds a marker in place of a number that is too large. */
 function isSmall({ file, line, column }: SourcePosition): boolean {
   return file >= 0 && line >= 0 && column >= 0;
 }
@@ -87,7 +87,7 @@ function isSmall({ file, line, column }: SourcePosition): boolean {
 /** White space that may stand before a colon. */
 const longestGap = 20;
 
-/** A section's name and its labels: sections are long and contain few colons. */
+/** Collects a section's name and its labels. Sections are long and contain few colons. */
 function namesIn(section: string): readonly string[] {
   const names = [/^\.section\s+(\.\w+)/.exec(section)?.[1] ?? ''];
   for (let colon = section.indexOf(':'); colon >= 0; colon = section.indexOf(':', colon + 1)) {

@@ -128,7 +128,7 @@ function checkGlobalOnly({ linkage, attributes, variables }: Declaration, span: 
   if (first === undefined) return;
   const attribute = attributeName(first);
   const ptxas = `Illegal attribute '${attribute}' for symbol '${variables[0]?.name}'`;
-  report(diagnose('PTX5007', span, { what: `${attribute} is for variables in .global`, ptxas }));
+  report(diagnose('PTX5007', span, { what: `${attribute} is only for variables in .global`, ptxas }));
 }
 
 /** `.unified` of `.unified(19,95)`. */
@@ -148,11 +148,12 @@ export function registerSymbol(variable: Variable, type: PtxType): RegisterSymbo
   };
 }
 
-/** Most variables that one declaration may create with `x<N>`; the only limit in ptxas is its memory. */
+/** The maximum number of variables that one declaration may create with `x<N>`; in ptxas the only limit is memory. */
 const mostVariables = 65_536;
 
 /**
- * The variables of a declared name: itself, or `x0`, `x1`, … of `x<N>`. The members of `x3<N>` cannot be referenced.
+ * The variables of a declared name: the name itself, or `x0`, `x1`, … for `x<N>`. The members of `x3<N>` cannot be
+ * referenced.
  */
 export function* membersOf(variable: Variable): Generator<Variable> {
   const { count, name } = variable;
@@ -185,10 +186,10 @@ export function checkRegister(variable: Variable, report: Report): void {
   const span: Span = { start: variable.nameStart, end: variable.nameEnd };
   if (variable.dimensions.length > 0) {
     const ptxas = `Variable '${name}' cannot be allocated into a register`;
-    report(diagnose('PTX5007', span, { what: `'${name}' is an array and cannot be in .reg`, ptxas }));
+    report(diagnose('PTX5007', span, { what: `'${name}' is an array, so it cannot be in .reg`, ptxas }));
   }
   if (variable.initializer !== null) {
-    const parameters = { name, type: variable.type, found: 'any value, since it is in .reg' };
+    const parameters = { name, type: variable.type, found: 'any value, because it is in .reg' };
     report(diagnose('PTX5009', variable.initializer.span, parameters));
   }
 }
@@ -204,7 +205,7 @@ function checkLocalParameter(variable: Variable, type: PtxType, report: Report):
   );
 }
 
-/** Sizes, families and initialisers of a variable outside `.reg`. */
+/** Checks the sizes, family and initializer of a variable outside `.reg`. */
 export function checkVariable(declaration: Declaration, variable: Variable, type: PtxType, report: Report): void {
   const { name } = variable;
   const span: Span = { start: variable.nameStart, end: variable.nameEnd };
@@ -236,7 +237,7 @@ export function isRegisterParameter(parameter: Parameter): boolean {
   return parameter.space === '.reg';
 }
 
-/** Where the declared name lives. */
+/** The state space that holds the declared name. */
 export function spaceOf(declaration: Declaration): VariableSpace {
   switch (declaration.space) {
     case '.param':

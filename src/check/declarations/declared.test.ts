@@ -1,4 +1,4 @@
-/** Declarations of modules, as judged by ptxas 13.0, which was given each of these cases. */
+/** Declarations in modules; ptxas 13.0 gave the verdict on each of these cases. */
 import { describe, expect, test } from 'vitest';
 import { check } from '../check.ts';
 
@@ -103,7 +103,7 @@ const cases: Readonly<Record<string, Cases>> = {
     ['.func a(); .func a() { ret; }'],
     ['.func a(); .alias a, fn;'],
   ],
-  'what is for .global alone': [
+  'what only .global allows': [
     ['.global .attribute(.managed) .b32 m;'],
     ['.visible .global .attribute(.managed, .unified(1, 2)) .b32 m;'],
     ['.shared .attribute(.managed) .b32 m;', 'PTX5007'],
@@ -128,14 +128,14 @@ describe.each(Object.entries(cases))('%s', (_what, declarations) => {
   );
 });
 
-test('samplers exist if textures are not unified with them', () => {
+test('samplers can be declared if textures are not unified with them', () => {
   const { diagnostics } = check(
     '.version 8.0\n.target sm_90, texmode_independent\n.address_size 64\n.global .samplerref s;\n',
   );
   expect(diagnostics).toEqual([]);
 });
 
-test('parameters of a kernel were limited to 4352 bytes before 8.1', () => {
+test('kernel parameters were limited to 4352 bytes before 8.1', () => {
   expect(codesOf('.entry k(.param .b8 p[4352]) { ret; }', '8.0')).toEqual([]);
   expect(codesOf('.entry k(.param .b8 p[4353]) { ret; }', '8.0')).toEqual(['PTX5025']);
 });

@@ -40,7 +40,7 @@ export function checkHasSize(parameter: Parameter, ptxas: string, report: Report
   if (isOpen(parameter)) report(diagnose('PTX5022', nameOf(parameter), { found: arrayText(parameter), ptxas }));
 }
 
-/** For functions and prototypes: several return values must be registers, and a `.noreturn` function has none. */
+/** For functions and prototypes: multiple return values must be registers, and a `.noreturn` function has none. */
 export function checkResults(
   { results, noreturn }: FunctionItem | PrototypeDirective,
   name: string,
@@ -58,7 +58,7 @@ export function checkResults(
   }
   if (!noreturn) return;
   if (results.length > 0) {
-    const what = `'${name}' returns a value and is .noreturn`;
+    const what = `'${name}' is .noreturn and cannot return a value`;
     report(diagnose('PTX5019', span, { what, ptxas: `Invalid directive '.noreturn' for function '${name}'` }));
   }
 }
@@ -76,7 +76,7 @@ export function checkParameterType(parameter: Parameter, type: PtxType, report: 
   report(diagnose('PTX5007', { start: parameter.typeStart, end: parameter.typeEnd }, { what, ptxas }));
 }
 
-/** Declares a function: a prototype may be repeated and followed by the body, and all of them must agree. */
+/** Declares a function. A prototype may be repeated and followed by the definition, and all of them must agree. */
 export function declareFunction(symbol: FunctionSymbol, scope: Scope, report: Report): void {
   const previous = scope.declare(symbol);
   if (previous === null) return;
@@ -117,7 +117,10 @@ function formalDifference(first: Formal, second: Formal): string | null {
   return first.align === second.align ? null : 'alignment';
 }
 
-/** An alias of a function: a prototype without a body that agrees with the function. Returns true if it is one. */
+/**
+ * Declares an alias for a function: a prototype without a body that agrees with the function. Returns true if it is
+ * one.
+ */
 export function checkAlias(
   item: AliasItem,
   aliases: ReadonlyMap<string, string>,
@@ -142,10 +145,10 @@ function whyNoAlias({ name, target }: AliasItem, aliases: ReadonlyMap<string, st
     : `'${name}' is declared with different parameters or return values`;
 }
 
-/** A function that an alias may name or stand for; otherwise why not. */
+/** The function that an alias may name or stand for; otherwise the reason why it may not. */
 function aliased(name: string, scope: Scope): FunctionSymbol | string {
   const symbol = scope.lookup(name);
-  if (symbol === undefined) return `'${name}' has not been declared before`;
+  if (symbol === undefined) return `'${name}' has not been declared yet`;
   if (symbol.kind !== 'function') return `'${name}' is not a function`;
   return symbol.entry ? `'${name}' is a kernel` : symbol;
 }

@@ -1,4 +1,4 @@
-/** The header of a module; each case lists the codes of the errors that ptxas 13.0 reports. */
+/** Module headers; each case lists the codes of the errors that ptxas 13.0 reports. */
 import { expect, test } from 'vitest';
 import { check } from '../check.ts';
 

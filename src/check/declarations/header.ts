@@ -1,4 +1,4 @@
-/** `.version`, `.target`, `.address_size`: the environment that a module is judged by (PTX ISA 9.1, 11.1). */
+/** `.version`, `.target` and `.address_size`: the environment against which a module is checked (PTX ISA 9.1, 11.1). */
 import type { Span } from '../../base/span.ts';
 import { diagnose } from '../../diagnostics/diagnostic.ts';
 import { findTargetOption } from '../../isa/find-directive.ts';
@@ -43,7 +43,7 @@ export class Header {
   private version: Version | null = null;
   private target: Target | null = null;
   private targetSpan: Span | null = null;
-  /** Options after the architecture, where they occur first. */
+  /** Options after the architecture, each where it first occurs. */
   private readonly options = new Map<string, NameOperand>();
   private addressSize: 32 | 64 = 32;
   private addressSpan: Span | null = null;
@@ -56,7 +56,7 @@ export class Header {
 
   readVersion(directive: VersionDirective): void {
     if (this.version !== null) return;
-    // No version has three digits after its point.
+    // No version has three digits after the point.
     const found = directive.major * 100 + Math.min(directive.minor, 99);
     this.version = found;
     const text = `${directive.major}.${directive.minor}`;
@@ -105,14 +105,15 @@ export class Header {
     }
   }
 
-  /** Samplers must be declared if textures do not contain them. */
+  /** Samplers must be declared separately if textures do not contain them. */
   checkSampler({ type, typeStart, typeEnd }: Variable): void {
     if (type !== '.samplerref' || this.options.has('texmode_independent')) return;
     this.report(diagnose('PTX5027', { start: typeStart, end: typeEnd }, {}));
   }
 
   /**
-   * The environment. The first call, at the first item after the header, reports missing or contradictory directives.
+   * The environment. The first call, made at the first item after the header, reports missing or contradictory
+   * directives.
    */
   environment(): ModuleEnvironment {
     if (!this.complete) {
@@ -123,7 +124,7 @@ export class Header {
     return { version: this.effectiveVersion(), target: this.effectiveTarget(), addressSize: this.addressSize };
   }
 
-  /** Findings that are only known after the last item; `hasDebug`: a section has debug information. */
+  /** Reports findings that are only known after the last item. `hasDebug`: some section holds debug information. */
   reportAtEnd(hasDebug: boolean): void {
     const debug = this.options.get('debug');
     if (debug !== undefined && !hasDebug) this.report(diagnose('PTX4020', debug, {}));

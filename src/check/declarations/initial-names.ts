@@ -1,4 +1,4 @@
-/** Names whose addresses are initial values (PTX ISA 9.1, 5.4.4; verdicts as measured with ptxas 13.0). */
+/** Checks names whose addresses are initial values (PTX ISA 9.1, 5.4.4; verdicts as measured with ptxas 13.0). */
 import { diagnose } from '../../diagnostics/diagnostic.ts';
 import type { Initializer } from '../../syntax/tree.ts';
 import type { Report } from '../report.ts';
@@ -7,7 +7,7 @@ import type { NameHelp } from '../unknown-name.ts';
 
 type Address = Extract<Initializer, { readonly kind: 'address' }>;
 
-/** Every name must have been declared before, as a variable in memory or as a function. */
+/** Every name must already have been declared, as a variable in memory or as a function. */
 export function checkInitialNames(initializer: Initializer, scope: Scope, report: Report, names: NameHelp): void {
   if (initializer.kind === 'list') {
     for (const element of initializer.elements) checkInitialNames(element, scope, report, names);
@@ -26,8 +26,8 @@ function checkAddress({ name, offset, generic, span }: Address, scope: Scope, re
 
 function whyNot(kind: string, space: string | null, offset: bigint, generic: boolean): string | null {
   if (kind === 'function') {
-    if (generic) return 'is a function, which has no generic address';
-    return offset === 0n ? null : 'is a function, whose address takes no offset';
+    if (generic) return 'is a function, and functions have no generic address';
+    return offset === 0n ? null : 'is a function, and its address takes no offset';
   }
   if (kind !== 'variable') return 'is neither a variable nor a function';
   return space === '.global' || space === '.const' ? null : `is in ${space ?? ''}, not in .global or .const`;

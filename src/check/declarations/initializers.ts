@@ -1,6 +1,7 @@
 /**
- * Checks initial values (PTX ISA 9.1, 5.4.3 and 5.4.4; verdicts as measured with ptxas 13.0). They must have the shape
- * of the variable: a list for each dimension with at most as many elements, and for a vector with exactly as many.
+ * Checks initial values (PTX ISA 9.1, 5.4.3 and 5.4.4; verdicts as measured with ptxas 13.0). They must match the shape
+ * of the variable: for each dimension, a list with at most as many elements, and for a vector, a list with exactly as
+ * many.
  */
 import { diagnose } from '../../diagnostics/diagnostic.ts';
 import { isInteger, type PtxType } from '../../isa/types.ts';
@@ -26,8 +27,8 @@ export function checkInitializer(declaration: Declaration, variable: Variable, t
 
 /** Why an initial value is not allowed there; null if it is. */
 function placeWithout({ space, linkage }: Declaration): string | null {
-  if (space !== '.global' && space !== '.const') return `any value, since it is in ${space}`;
-  return linkage === '.extern' ? 'any value, since it is .extern' : null;
+  if (space !== '.global' && space !== '.const') return `any value, because it is in ${space}`;
+  return linkage === '.extern' ? 'any value, because it is .extern' : null;
 }
 
 function levelsOf(variable: Variable): readonly Level[] {
@@ -52,9 +53,9 @@ class InitializerCheck {
   check(initializer: Initializer, levels: readonly Level[]): void {
     const [level, ...inner] = levels;
     if (initializer.kind !== 'list') {
-      if (level !== undefined) this.mismatch(initializer, 'a value where a list belongs');
+      if (level !== undefined) this.mismatch(initializer, 'a single value in place of a list');
       else if (!typeTakes(this.type, initializer)) this.mismatch(initializer, describe(initializer));
-    } else if (level === undefined) this.mismatch(initializer, 'a list where a value belongs');
+    } else if (level === undefined) this.mismatch(initializer, 'a list in place of a single value');
     else this.checkList(initializer, level, inner);
   }
 

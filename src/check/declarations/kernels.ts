@@ -25,7 +25,7 @@ function checkKernelParameter(parameter: Parameter, report: Report): void {
   report(diagnose('PTX5007', span, { what, ptxas }));
 }
 
-/** The requirement of the size of a kernel's parameters; null if every version and target allows it. */
+/** The version and target requirement for parameters of this size; null if every version and target allows it. */
 export function availabilityOfParameters({ parameters }: FunctionItem): AvailabilityRow | null {
   return availabilityOfAmount(kernelParameterBytes, 'parameters of a kernel', bytesInRow(parameters));
 }
@@ -41,7 +41,7 @@ function checkParameterSpace(item: FunctionItem, { version, target }: ModuleEnvi
   report(diagnose('PTX5025', { start: nameStart, end: nameEnd }, parameterText));
 }
 
-/** Values of directives between the header and the body of a function, and after a prototype. */
+/** Checks the values of directives between a function's header and its body, and after a prototype. */
 export function checkTuning(tuning: readonly TuningDirective[], report: Report): void {
   for (const { name, values, start, end } of tuning) {
     const { positive = false, most = null } = findTuning(name) ?? {};

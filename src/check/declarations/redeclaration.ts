@@ -37,7 +37,7 @@ function differenceBetween(first: Variable, second: Variable): string | null {
 
 const mostConstants = 65_536;
 
-/** All variables in `.const` are in one bank. */
+/** All `.const` variables share one bank. */
 export function checkConstants(variables: readonly VariableSymbol[], report: Report): void {
   const own = variables.filter(({ space, linkage }) => space === '.const' && linkage !== '.extern');
   const found = bytesInRow(own.map(({ variable }) => variable));

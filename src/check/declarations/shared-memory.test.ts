@@ -1,11 +1,11 @@
-/** Shared memory is counted for each kernel, even if the same lines were judged before. */
+/** Shared memory is counted for each kernel, even if the same lines were already checked in another one. */
 import { expect, test } from 'vitest';
 import { check } from '../check.ts';
 
 const body = 'st.shared.b32 [s], %r0;\nst.shared.b32 [s], %r0;\nst.shared.b32 [s], %r0;\n';
 const kernel = (name: string): string => `.entry ${name}() {\n.reg .b32 %r<2>;\n${body}ret;\n}\n`;
 
-test('every kernel that names a variable of the module uses it', () => {
+test('a module variable counts for every kernel that names it', () => {
   const header = '.version 8.0\n.target sm_90\n.address_size 64\n.shared .align 4 .b8 s[50000];\n';
   const { diagnostics } = check(`${header}${kernel('a')}${kernel('b')}.entry c() { ret; }\n`);
   expect(diagnostics.map(({ code }) => code)).toEqual(['PTX5025', 'PTX5025']);

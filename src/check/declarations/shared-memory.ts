@@ -10,7 +10,7 @@ import type { Report } from '../report.ts';
 import { bytesInRow } from './sizes.ts';
 import type { Scope, VariableSymbol } from '../symbols.ts';
 
-/** Most bytes that a kernel may declare; a target with suffix `a` has all that the chip has. */
+/** The maximum number of bytes that a kernel may declare; a target with suffix `a` has all the memory of its chip. */
 const limits: readonly (readonly [bytes: number, on: TargetSet])[] = [
   [232_448, { kind: 'listed', names: ['sm_90a', 'sm_100a', 'sm_101a', 'sm_103a', 'sm_110a'] }],
   [101_376, { kind: 'listed', names: ['sm_120a', 'sm_121a'] }],
@@ -41,7 +41,7 @@ export class SharedMemory {
     if (symbol.space === '.shared') this.current?.variables.add(symbol);
   }
 
-  /** The operands of an instruction that names some variable in `.shared`, or a function. */
+  /** Records the operands of an instruction that names a variable in `.shared` or a function. */
   operands(operands: readonly Operand[], scope: Scope): void {
     for (const operand of operands) this.operand(operand, scope);
   }
@@ -71,7 +71,7 @@ export class SharedMemory {
     if (symbol?.kind === 'function') this.current?.calls.add(name);
   }
 
-  /** Reports the kernels that use more than the target has. */
+  /** Reports the kernels that use more shared memory than the target has. */
   finish(target: Target, report: Report): void {
     const [most] = limits.find(([, on]) => includesTarget(on, target)) ?? [Number.POSITIVE_INFINITY];
     for (const { name, entry, span } of this.functions.values()) {

@@ -1,9 +1,9 @@
-/** The parameters and return values of a function, in the detail that calls depend on (PTX ISA 9.1, 7.1). */
+/** The parameters and return values of a function, in as much detail as calls depend on (PTX ISA 9.1, 7.1). */
 import { type PtxType, types, typeOf } from '../../isa/types.ts';
 import type { Parameter, Variable } from '../../syntax/tree.ts';
 import { alignmentOf, sizeOf } from './sizes.ts';
 
-/** Bytes passed by a call: a parameter of a function, or an argument. */
+/** The bytes that a call passes: a parameter of a function, or an argument. */
 export interface Passable {
   /** Type of one element. */
   readonly type: PtxType;
@@ -42,7 +42,7 @@ function formalOf(parameter: Parameter): Formal {
   return { name, space, ...passable(parameter) };
 }
 
-/** A declared name as bytes. A vector counts as bits of its whole size. */
+/** A declared name, described as bytes. A vector counts as a bit-size value as wide as the whole vector. */
 export function passable(variable: Variable): Passable {
   const bytes = Math.ceil(sizeOf(variable));
   const type = types.get(variable.vector === null ? variable.type : `.b${bytes * 8}`);
@@ -63,8 +63,8 @@ export function passableRegister(type: PtxType, lanes: number): Passable {
 }
 
 /**
- * Two functions with equal keys can be called alike: the bytes of their parameters are at the same offsets. A call
- * through a register only reaches functions with the key of its prototype.
+ * Two functions with equal keys can be called the same way: the bytes of their parameters are at the same offsets. A
+ * call through a register reaches only functions with the same key as its prototype.
  */
 export function signatureKey({ results, parameters }: Signature): string {
   const words = (formals: readonly Formal[]): string =>

@@ -1,21 +1,24 @@
-/** Sizes and alignments of variables and parameters (PTX ISA 9.1, 5.4 and 7.1): natural alignment unless specified. */
+/**
+ * Sizes and alignments of variables and parameters (PTX ISA 9.1, 5.4 and 7.1). The alignment is natural unless
+ * specified.
+ */
 import { types } from '../../isa/types.ts';
 import type { Variable } from '../../syntax/tree.ts';
 
-/** Bytes of one element, including all lanes of a vector. */
+/** Size of one element in bytes; for a vector, this includes all lanes. */
 function elementSize(variable: Variable): number {
   const width = types.get(variable.type)?.width ?? 64;
   const lanes = variable.vector === null ? 1 : Number(variable.vector.slice(2));
   return (width / 8) * lanes;
 }
 
-/** Whether an array leaves its number of elements open: `[]`, which may also be written `[0]`. */
+/** True if an array leaves its number of elements open with `[]`, which may also be written `[0]`. */
 export function isOpen({ dimensions }: Pick<Variable, 'dimensions'>): boolean {
   const [first] = dimensions;
   return first === null || first === 0;
 }
 
-/** Bytes of a variable; `[]` takes its length from the initialiser, or has none if `.extern`. */
+/** Size of a variable in bytes. `[]` takes its length from the initializer; an `.extern` array has length 0. */
 export function sizeOf(variable: Variable): number {
   return variable.dimensions.reduce<number>((size, dimension, i) => {
     const given = i === 0 && isOpen(variable) ? initialLength(variable) : (dimension ?? 0);
@@ -33,7 +36,7 @@ export function alignmentOf(variable: Variable): number {
   return variable.align ?? elementSize(variable);
 }
 
-/** Total bytes of consecutive variables. */
+/** Total size of consecutive variables in bytes. */
 export function bytesInRow(variables: readonly Variable[]): number {
   return variables.reduce((end, one) => alignUp(end, Math.max(1, alignmentOf(one))) + sizeOf(one), 0);
 }

@@ -37,7 +37,7 @@ export interface Callable {
   readonly signature: Signature;
 }
 
-/** One for a direct call or a prototype; one for each function in a list of targets. */
+/** One entry for a direct call or a prototype; one entry per function for a list of targets. */
 export function callables({ callee, table }: CallParts, scope: Scope): readonly Callable[] {
   const symbol = scope.lookup((table ?? callee).name);
   switch (symbol?.kind) {
@@ -86,7 +86,7 @@ function countIsWrong(
   return true;
 }
 
-/** A call whose operands are checked, one after the other. */
+/** A call whose operands are being checked one by one. */
 interface CheckedCall {
   /** The function called. */
   readonly name: string;
@@ -99,7 +99,7 @@ function checkPassed(formal: Formal, operand: Operand, { name, isResult, scope, 
   if (operand.kind === 'sink' && isResult) return;
   const parameters = { name, formal: formal.name };
   if (operand.kind === 'integer' || operand.kind === 'float') {
-    // ptxas ignores constants in place of results, and nothing is written to them.
+    // ptxas ignores a constant in place of a result; nothing is written to it.
     if (isResult) return;
     if (takesConstant(formal, operand.kind)) return;
     const found = describeOperand(operand, scope);
@@ -117,7 +117,7 @@ function checkPassed(formal: Formal, operand: Operand, { name, isResult, scope, 
   }
 }
 
-/** The bytes of a register or of a `.param` variable of the body; null for everything else. */
+/** The bytes of a register or of a `.param` variable in the body; null for everything else. */
 function passedBy(operand: Operand, scope: Scope): Passable | null {
   const symbol = operand.kind === 'name' ? scope.lookup(operand.name) : undefined;
   if (symbol?.kind === 'register') return passableRegister(symbol.type, symbol.lanes);

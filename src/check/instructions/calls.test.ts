@@ -6,7 +6,7 @@ const functions = `.func (.param .b32 r) f(.param .b32 a, .param .align 8 .b8 s[
 .func (.param .b32 r) one(.param .b32 a) { ret; }
 .entry other() { ret; }`;
 
-/** The first error in a module with this kernel, and the text it points at. */
+/** The first error in a module with this kernel, and the text to which it points. */
 function finding(body: string, before = ''): { readonly found: string; readonly at: string } {
   const source = `.version 9.0\n.target sm_90\n.address_size 64\n${functions}\n${before}
 .entry k(.param .b32 p) {
@@ -52,14 +52,14 @@ test.each([
     "PTX5020: 'x' cannot be an alias of 'one': 'x' is declared with different parameters or return values",
     '.alias x, one;',
   ],
-  ['.global .u64 t = one+4;', "PTX5021: 'one' is a function, whose address takes no offset", 'one+4'],
+  ['.global .u64 t = one+4;', "PTX5021: 'one' is a function, and its address takes no offset", 'one+4'],
 ])('%s', (before, found, at) => {
   expect(finding('', before)).toEqual({ found, at });
 });
 
 /**
- * Verdicts of ptxas 13.0, in which parameters are known by name in the whole function, including a variable of an inner
- * block.
+ * Verdicts of ptxas 13.0, which knows parameters by name throughout the function, even where an inner block declares a
+ * variable with the same name.
  */
 test.each([
   [

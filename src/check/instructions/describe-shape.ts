@@ -1,4 +1,4 @@
-/** Shapes of operands in words, for messages. */
+/** Describes operand shapes in words, for messages. */
 import type { ConstantKind } from '../../isa/operand-rules.ts';
 import type { Operand } from '../../syntax/tree.ts';
 import type { Scope, VariableSpace } from '../symbols.ts';
@@ -23,7 +23,7 @@ export function describeShape(shape: Shape): string {
     case 'special':
       return `a special register of type ${shape.type.name}`;
     case 'special-vector':
-      return 'a special register without its element (.x, .y, .z)';
+      return 'a special register without an element (.x, .y, .z)';
     case 'constant':
       return shape.constant === 'integer' ? 'an integer constant' : describeFloat(shape.constant);
     case 'variable':
@@ -31,13 +31,13 @@ export function describeShape(shape: Shape): string {
     case 'register-offset':
       return 'a register with an offset';
     case 'wrong-subscript':
-      return 'an index into something that is not an array';
+      return 'an index into a name that is not an array';
     case 'function':
       return shape.entry ? 'a kernel' : 'a function';
     case 'label':
       return 'a label';
     case 'table':
-      return shape.of === 'branches' ? 'a list of branch targets' : 'a prototype or list of targets of calls';
+      return shape.of === 'branches' ? 'a list of branch targets' : 'a prototype or a list of call targets';
     case 'unknown':
       return 'an undeclared name';
     case 'part':
@@ -47,9 +47,9 @@ export function describeShape(shape: Shape): string {
     case 'unary':
       return `'${shape.operator}' before ${describeShape(shape.operand)}`;
     case 'vector':
-      return `a vector of ${shape.elements.length}`;
+      return `a vector of ${shape.elements.length} elements`;
     case 'list':
-      return 'a parenthesised list';
+      return 'a list in parentheses';
     case 'pair':
       return 'a pair';
     case 'address':

@@ -1,9 +1,9 @@
-/** Register families by number, so that a register on a known line is found by two numbers. */
+/** Numbers the register families, so that a register on a known line is identified by two numbers. */
 import type { RegisterSymbol, Scope } from '../symbols.ts';
 
-/** More families than any program has; registers of further families are looked up by name. */
+/** More families than any real program declares; registers of any further family are looked up by name. */
 const mostFamilies = 4096;
-/** The same in the scopes that are visible at one place. Of more, none counts. */
+/** The maximum number of families visible at one place; if there are more, none is counted. */
 const mostVisible = 512;
 
 /**
@@ -12,7 +12,7 @@ const mostVisible = 512;
 export class FamilyTable {
   private readonly indices = new Map<string, number>();
 
-  /** -1 if there are too many. */
+  /** The index of a register's family; -1 if there are too many families. */
   indexOf({ name, type, lanes }: RegisterSymbol): number {
     const key = `${name} ${type.index} ${lanes}`;
     const known = this.indices.get(key);
@@ -24,9 +24,9 @@ export class FamilyTable {
   }
 }
 
-/** How many members of each family are visible in a scope. */
+/** The number of members of each family that are visible in a scope. */
 export class VisibleFamilies {
-  /** By the index of a family: members below this number belong to the family. */
+  /** For each family index, the number of its members; smaller register numbers belong to the family. */
   readonly counts: Int32Array = new Int32Array(mostFamilies);
   private readonly families: FamilyTable;
   private readonly set: number[] = [];
@@ -37,7 +37,7 @@ export class VisibleFamilies {
     this.families = families;
   }
 
-  /** Updates `counts`; returns true if names may mean something different than before. */
+  /** Updates `counts`; returns true if names may now mean something different. */
   enter(scope: Scope): boolean {
     if (scope === this.scope && scope.changes === this.changes) return false;
     this.scope = scope;
@@ -50,7 +50,7 @@ export class VisibleFamilies {
     return true;
   }
 
-  /** A scope's families except those that inner scopes hide, even in part. */
+  /** Adds a scope's families, except those that an inner scope hides, even in part. */
   private add(scope: Scope, hidden: Set<string>): void {
     for (const family of scope.families) {
       const index = hidden.has(family.name) ? -1 : this.families.indexOf(family);

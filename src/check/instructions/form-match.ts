@@ -1,4 +1,4 @@
-/** Matches one form against the parts of a mnemonic: the choices they make, and every part that does not fit. */
+/** Matches one form against the parts of a mnemonic: finds the choices they make and every part that does not fit. */
 import type { Constraint } from '../../isa/form.ts';
 import { liesOn, modifierSets, modifiersOutside } from '../../isa/modifiers.ts';
 import type { Axis, CompiledForm } from '../../isa/notation.ts';
@@ -22,7 +22,7 @@ export interface FormMatch {
   readonly types: readonly TypeName[];
   readonly modifiers: Readonly<Record<string, string>>;
   readonly problems: readonly Problem[];
-  /** A modifier was misplaced, and the intended one cannot be determined. */
+  /** True if a modifier was misplaced and the intended one cannot be determined. */
   readonly unsure: boolean;
 }
 
@@ -51,7 +51,7 @@ export function choicesIn(
   return (compiled.form.constraints ?? []).every((constraint) => constraintHolds(constraint, choices)) ? chosen : null;
 }
 
-/** Assigns modifiers to the form's axes and judges the result. */
+/** Assigns modifiers to the form's axes and checks the result. */
 export function matchForm(compiled: CompiledForm, types: readonly TypeName[], written: readonly Written[]): FormMatch {
   const chosen: Record<string, string> = {};
   const excused = new Set<string>();
@@ -83,13 +83,13 @@ export function matchForm(compiled: CompiledForm, types: readonly TypeName[], wr
   return { compiled, types, modifiers: chosen, problems, unsure };
 }
 
-/** The axis of a modifier: of two that have it, the first without a choice so far. */
+/** The axis of a modifier. If two axes contain it, the first one for which nothing has been chosen yet. */
 function axisFor(compiled: CompiledForm, text: string, chosen: Readonly<Record<string, string>>): Axis | undefined {
   const axes = compiled.axes.filter((candidate) => candidate.values.includes(text));
   return axes.find((candidate) => chosen[candidate.axis] === undefined) ?? axes[0];
 }
 
-/** Most modifiers are in a set, so the syntax lines of the table need not all be parsed for them. */
+/** Modifiers found in a set. Most are, so it is rarely necessary to parse all syntax lines of the table. */
 const setModifiers: ReadonlySet<string> = new Set(Object.values(modifierSets).flatMap((set) => set.values));
 
 let tableModifiers: ReadonlySet<string> | null = null;
@@ -156,7 +156,10 @@ function assume(
   return true;
 }
 
-/** A modifier of PTX that this form does not have, on one of its axes: another value of that axis was intended. */
+/**
+ * The axis of a PTX modifier that this form does not accept, if it lies on one of the form's axes: another value of
+ * that axis was intended.
+ */
 function replacedAxis(compiled: CompiledForm, text: string): Axis | undefined {
   return compiled.axes.find(({ axis, optional }) => !optional && liesOn(text, axis));
 }
@@ -168,7 +171,7 @@ function nearestModifier(axes: readonly Axis[], text: string): string | null {
   );
 }
 
-/** A part that is not a modifier, with the most likely intended one. */
+/** The problem of a part that is not a modifier, with the modifier that was most likely intended. */
 export function unknownModifier(forms: readonly CompiledForm[], { text, index }: Written): Problem {
   const words = forms.flatMap(({ axes, slots }) => [
     ...axes.flatMap(({ values }) => values),
@@ -182,7 +185,7 @@ export function unknownModifier(forms: readonly CompiledForm[], { text, index }:
   return problem('PTX2010', part(index), { modifier: text }, { help });
 }
 
-/** Types as C++, LLVM and numpy call them. */
+/** The names of types in C++, LLVM and numpy. */
 const foreignTypes: ReadonlyMap<string, string> = new Map([
   ['.i8', '.s8'],
   ['.i16', '.s16'],
@@ -271,7 +274,7 @@ function broken(
     }
     case 'axis-needs-bits': {
       const modifier = chosen[constraint.axis] ?? '';
-      const reason = `needs vectors of ${constraint.bits} bits`;
+      const reason = `needs ${constraint.bits}-bit vectors`;
       return problem('PTX2034', placeOf(modifier), { modifier, reason, opcode }, section);
     }
     case 'vector-bits': {

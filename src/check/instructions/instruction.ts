@@ -1,4 +1,4 @@
-/** One instruction: its guard, its names, its verdict, and diagnostics with positions in the text. */
+/** Checks one instruction: its guard, its names and its operands; diagnostics get positions in the text. */
 import type { Span } from '../../base/span.ts';
 import { type Diagnostic, diagnose, type Fix, diagnoseStored } from '../../diagnostics/diagnostic.ts';
 import type { Guard, Instruction, Operand } from '../../syntax/tree.ts';
@@ -13,17 +13,17 @@ import type { SharedMemory } from '../declarations/shared-memory.ts';
 import type { Scope } from '../symbols.ts';
 import type { NameHelp } from '../unknown-name.ts';
 
-/** The context from the module that checking an instruction needs. */
+/** What checking an instruction needs to know about the module. */
 export interface InstructionContext {
   readonly source: string;
   readonly report: (diagnostic: Diagnostic) => void;
   readonly memory: CheckMemory;
-  /** The verdicts of the module's environment. */
+  /** The verdicts for the module's environment. */
   verdicts(): VerdictCache;
   readonly requirements: ModuleRequirements;
   readonly shared: SharedMemory;
   readonly names: NameHelp;
-  /** True the first time an opcode outside the tables occurs. */
+  /** True the first time that an opcode outside the tables occurs. */
   firstUnchecked(opcode: string): boolean;
 }
 
@@ -34,7 +34,7 @@ export function checkInstruction(node: Instruction, scope: Scope, checker: Instr
   const { shapes } = checker.memory;
   const cache = checker.verdicts();
   const remembered = cache.recall(node.mnemonic);
-  // Nearly every instruction has been seen before, so it is looked up without collecting its shapes.
+  // Nearly every instruction has been seen before, so the lookup does not collect its shapes.
   let place = remembered.root;
   for (const operand of operands) place = step(place, shapes.of(operand, scope));
   const verdict =
@@ -75,7 +75,7 @@ function checkGuard(guard: Guard, scope: Scope, checker: InstructionContext): vo
   }
 }
 
-/** One diagnostic for each undeclared name, with the nearest declared name. */
+/** Reports one diagnostic for each undeclared name, with the nearest declared name. */
 function reportUndeclared(operand: Operand, scope: Scope, checker: InstructionContext): void {
   switch (operand.kind) {
     case 'name':
@@ -110,7 +110,7 @@ function reportUndeclared(operand: Operand, scope: Scope, checker: InstructionCo
   }
 }
 
-/** A remembered problem at its position in this instruction. */
+/** The diagnostic for a cached problem, at its position in this instruction. */
 export function toDiagnostic(found: Problem, node: Instruction, source: string): Diagnostic {
   const span = spanOf(found.place, node, source);
   const mnemonic: Span = { start: node.mnemonicStart, end: node.mnemonicEnd };
@@ -141,7 +141,7 @@ function childAt(operand: Operand, index: number): Operand | undefined {
   return undefined;
 }
 
-/** The n-th dot-part of a mnemonic as written; white space and comments may precede a dot. */
+/** The span of the n-th dot-part of a mnemonic as written; white space and comments may precede a dot. */
 function partSpan(text: string, start: number, index: number): Span {
   const words = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|\.?[^\s./]+/g;
   let seen = 0;

@@ -1,4 +1,4 @@
-/** Limits of constant operands. Values are not part of a shape, so they are checked in each instruction. */
+/** Limits of constant operands. Values are not part of a shape, so they are checked for every instruction. */
 import { diagnose } from '../../diagnostics/diagnostic.ts';
 import type { ValuePattern, Variant } from '../../isa/form.ts';
 import type { FloatOperand, Instruction, IntegerOperand } from '../../syntax/tree.ts';
@@ -15,7 +15,7 @@ interface Meant {
   readonly variant: Variant | null;
 }
 
-/** Reports constants that a verdict's variant does not accept. */
+/** Reports constants that the variant does not accept. */
 export function checkLimits(node: Instruction, { opcode, variant }: Meant, report: Report): void {
   const patterns = variant?.form.operands ?? [];
   patterns.forEach((pattern, i) => {

@@ -1,7 +1,7 @@
 /**
- * Judges instructions of a known line shape without parsing them. A shape is stored with everything that its verdict
- * depended on: what each register and name in it was. A line of the same shape with the same facts gets the same
- * verdict. If it is not simply valid, and for every other line, the line is parsed and judged as usual.
+ * Checks instructions of a known line shape without parsing them. A shape is stored with everything that its verdict
+ * depended on: what each register and name in it stood for. A line of the same shape to which the same facts apply gets
+ * the same verdict. Any line that is not simply valid, or not known, is parsed and checked as usual.
  */
 import type { LineShape } from '../../syntax/line-shapes.ts';
 import type { Instruction, KnownLines, LineSource, LocationDirective } from '../../syntax/tree.ts';
@@ -14,26 +14,26 @@ import type { Shape } from './shape.ts';
 import type { Scope } from '../symbols.ts';
 import { signedAt, codeAt } from '../../base/typed-reads.ts';
 
-/** Slots that do not hold a register's number. */
+/** Markers for slots that do not hold a register number. */
 const integerSlot = -1;
 const nameStart = -2;
 const nameEnd = -3;
 
-/** Integer values remembered for a shape whose constants have limits. */
+/** Maximum number of integer values stored for a shape whose constants have limits. */
 const mostValues = 64;
 
-/** The context from the module that lines of known shape need. */
+/** What checking lines of known shape needs to know about the module. */
 export interface LineContext {
   readonly source: string;
-  /** The verdicts of the module's environment. */
+  /** The verdicts for the module's environment. */
   verdicts(): VerdictCache;
-  /** A statement that is checked as usual. */
+  /** Checks a statement as usual. */
   checkKnown(statement: Instruction | LocationDirective, scope: Scope): void;
   readonly requirements: ModuleRequirements;
   readonly debug: DebugPlaces;
 }
 
-/** Judges the lines of known shape in one module. */
+/** Checks the lines of known shape in one module. */
 export class LineChecker {
   private readonly context: LineContext;
   private readonly memory: CheckMemory;
@@ -65,7 +65,7 @@ export class LineChecker {
 
   /** Stores an instruction without findings. */
   learn(node: Instruction, scope: Scope, verdict: Verdict, source: LineSource): void {
-    // The shape does not say whether a variable has elements.
+    // The shape does not say whether a variable is an array.
     if (node.operands.some((operand) => operand.kind === 'offset' && operand.subscript)) return;
     const shape = source.learn(node);
     if (shape === null) return;
@@ -172,7 +172,10 @@ export class LineChecker {
     return true;
   }
 
-  /** The first line of its shape in a module, whose version and target may differ. */
+  /**
+   * Checks the first line of its shape in a module, because version and target may differ from those of the last
+   * module.
+   */
   private meet(known: KnownInstruction): boolean {
     const verdict = this.context.verdicts().verdictOn(known.mnemonic, known.shapes);
     if (!verdict.clean && !isInRange(verdict)) return false;
@@ -187,12 +190,12 @@ function placeAt(words: Int32Array, at: number): SourcePosition {
   return { file: signedAt(words, at), line: signedAt(words, at + 1), column: signedAt(words, at + 2) };
 }
 
-/** True for a verdict that is valid for the stored values. */
+/** True for a verdict without findings that holds for the stored values. */
 function isInRange({ ranged, problems, warnings, undeclared, calls }: Verdict): boolean {
   return ranged && problems.length + warnings.length === 0 && !undeclared && !calls;
 }
 
-/** The integers of a line whose constants have limits; null if some value is not in the slots. */
+/** The integers of a line whose constants have limits; null if some value is not stored in a slot. */
 function valuesOf(node: Instruction, shape: LineShape, slots: Int32Array): readonly number[] | null {
   if (node.operands.some((operand) => operand.kind === 'float')) return null;
   const values = shape.slots.filter((_, i) => slots[i] === integerSlot);

@@ -1,4 +1,4 @@
-/** Operands that are addresses: `[a]` of loads and stores, and the operands of cvta and isspacep. */
+/** Matches address operands: `[a]` of loads and stores, and the operands of cvta and isspacep. */
 import { type OperandPattern, operandType, type Variant } from '../../isa/form.ts';
 import { acceptsRegister, describeRegisters } from '../../isa/operand-rules.ts';
 import type { PtxType } from '../../isa/types.ts';
@@ -15,7 +15,7 @@ const parameterSpaces: readonly VariableSpace[] = [
   'local parameter',
 ];
 
-/** Variables that an instruction with this space modifier can access. */
+/** The spaces of the variables that an instruction with this space modifier can access. */
 const reachable: Readonly<Record<string, readonly VariableSpace[]>> = {
   '.global': ['.global'],
   '.shared': ['.shared'],
@@ -28,19 +28,19 @@ const reachable: Readonly<Record<string, readonly VariableSpace[]>> = {
   '.param::func': parameterSpaces,
 };
 
-/** Variables with a generic address that an access without a space may name directly. */
+/** The spaces of the variables that an access without a space modifier may name directly. */
 const generic: readonly VariableSpace[] = ['.global', '.shared', '.local'];
 
 function spaceOf(variant: Variant): string | null {
   return variant.modifiers['space'] ?? null;
 }
 
-/** True for the types of integers and the bit-size ones. */
+/** True for integer and bit-size types. */
 export function holdsInteger({ class: kind }: PtxType): boolean {
   return kind === 'signed' || kind === 'unsigned' || kind === 'bits';
 }
 
-/** True for a register that can hold an address: 32 or 64 bits, integer or bit-size. */
+/** True for a register that can hold an address: 32 or 64 bits wide, of an integer or bit-size type. */
 function holdsAddress(type: PtxType): boolean {
   return holdsInteger(type) && (type.width === 32 || type.width === 64);
 }
@@ -81,7 +81,7 @@ function matchBase(
     if ((space === null ? generic : (reachable[space] ?? [])).includes(base.space)) return [];
     return [problem('PTX5011', operand(index), { ...parameters, expected: space ?? 'generic' })];
   }
-  const expected = 'a register of 32 or 64 bits or a variable';
+  const expected = 'a 32-bit or 64-bit register, or a variable';
   return [problem('PTX5015', operand(index), { ...parameters, expected })];
 }
 
@@ -117,7 +117,7 @@ export function matchWindow(
   if (shape.kind === 'register-offset' && holdsInteger(shape.type)) return [];
   if (pattern.constants === true && shape.kind === 'constant' && shape.constant === 'integer') return [];
   if (shape.kind !== 'variable' || !variables) {
-    const expected = variables ? 'a register or a variable of the space' : 'a register';
+    const expected = variables ? 'a register or a variable in the space' : 'a register';
     return [problem('PTX5015', operand(index), { ...parameters, expected })];
   }
   if (shape.space === 'local parameter') return [problem('PTX5014', operand(index), { found: describeShape(shape) })];
@@ -126,7 +126,7 @@ export function matchWindow(
   return [problem('PTX5011', operand(index), { ...parameters, expected: space })];
 }
 
-/** Variables whose address `cvta.space` takes: `.param::entry` takes the parameters of functions too. */
+/** The spaces of the variables whose address `cvta.space` takes; `.param::entry` accepts function parameters too. */
 function takesAddress(space: string): readonly VariableSpace[] {
   return space.startsWith('.param') ? parameterSpaces : (reachable[space] ?? []);
 }
@@ -137,5 +137,5 @@ export function matchPointer(subject: Subject, name: string, shape: Shape, index
   if (shape.kind === 'register-offset' && holdsAddress(shape.type)) return [];
   if (shape.kind === 'register' && shape.lanes === 1 && holdsAddress(shape.type)) return [];
   const parameters = { name, what: subject.what, opcode: subject.opcode, found: describeShape(shape) };
-  return [problem('PTX5015', operand(index), { ...parameters, expected: 'a register of 32 or 64 bits' })];
+  return [problem('PTX5015', operand(index), { ...parameters, expected: 'a 32-bit or 64-bit register' })];
 }

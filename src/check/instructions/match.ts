@@ -1,6 +1,6 @@
 /**
- * Compares operands with a variant's patterns. Verdicts mention shapes only, so that they can be cached; names, values
- * and positions are added when a diagnostic is made.
+ * Compares operands with a variant's patterns. Verdicts mention only shapes, so they can be cached; names, values and
+ * positions are added when a diagnostic is made.
  */
 import { type OperandPattern, operandType, type Regime, type ValuePattern } from '../../isa/form.ts';
 import { acceptsConstant, acceptsRegister, describeConstants, describeRegisters } from '../../isa/operand-rules.ts';
@@ -73,7 +73,7 @@ function matchPattern(subject: Subject, pattern: OperandPattern, shape: Shape, i
 type CalleePattern = Extract<OperandPattern, { readonly kind: 'callee' }>;
 type TablePattern = Extract<OperandPattern, { readonly kind: 'table' }>;
 
-/** A function by its name, or a register with its address. */
+/** Matches a function, given by name or by a register that holds its address. */
 function matchCallee(subject: Subject, pattern: CalleePattern, shape: Shape, index: number): readonly Problem[] {
   if (shape.kind === 'unknown') return [];
   const isPointer =
@@ -82,7 +82,7 @@ function matchCallee(subject: Subject, pattern: CalleePattern, shape: Shape, ind
     (isInteger(shape.type) || shape.type.class === 'bits') &&
     (shape.type.width === 32 || shape.type.width === 64);
   if (pattern.indirect) {
-    return isPointer ? [] : [wrongKind(subject, pattern.name, shape, [index], 'a register of 32 or 64 bits')];
+    return isPointer ? [] : [wrongKind(subject, pattern.name, shape, [index], 'a 32-bit or 64-bit register')];
   }
   if (shape.kind === 'function') return shape.entry ? [problem('PTX3023', operand(index), {})] : [];
   if (isPointer) return [problem('PTX3024', operand(index), {})];
@@ -91,8 +91,7 @@ function matchCallee(subject: Subject, pattern: CalleePattern, shape: Shape, ind
 
 function matchTable(subject: Subject, pattern: TablePattern, shape: Shape, index: number): readonly Problem[] {
   if (shape.kind === 'unknown' || (shape.kind === 'table' && shape.of === pattern.of)) return [];
-  const expected =
-    pattern.of === 'branches' ? 'a label of .branchtargets' : 'a label of .callprototype or .calltargets';
+  const expected = pattern.of === 'branches' ? 'a .branchtargets label' : 'a .callprototype or .calltargets label';
   return [wrongKind(subject, pattern.name, shape, [index], expected)];
 }
 
@@ -124,7 +123,7 @@ function matchValue(
       ];
     case 'part':
       if (pattern.parts?.test(shape.selector) !== true)
-        return [wrongKind(subject, pattern.name, shape, path, 'a whole register or another part')];
+        return [wrongKind(subject, pattern.name, shape, path, 'a whole register or a different part')];
       return matchValue(subject, pattern, shape.register, path);
     case 'unary':
       if (pattern.minus !== undefined && shape.operator === '-') {
@@ -174,7 +173,7 @@ function matchRegister(
   ];
 }
 
-/** Sources that are not registers. */
+/** Matches sources that are not registers. */
 function matchSource(
   subject: Subject,
   pattern: ValuePattern,
@@ -219,7 +218,7 @@ function matchVector(subject: Subject, pattern: VectorPattern, shape: Shape, ind
     return matchValue(subject, elementAt(elements, 0), one, [index]);
   }
   if (shape.kind !== 'vector' || shape.elements.length !== elements.length) {
-    return [wrongKind(subject, nameOfList(name), shape, [index], `a vector of ${elements.length}`)];
+    return [wrongKind(subject, nameOfList(name), shape, [index], `a vector of ${elements.length} elements`)];
   }
   const problems = elements.map((element, i) => matchValue(subject, element, elementAt(shape.elements, i), [index, i]));
   if (problems.some((found) => found.length > 0)) return problemsOfElements(problems);
@@ -233,7 +232,7 @@ function nameOfList(name: string): string {
   return name.replace(/^\{(\w+).*$/, '$1');
 }
 
-/** Several elements that are wrong for one reason count as one mistake. */
+/** Elements that are wrong for the same reason count as one mistake. */
 function problemsOfElements(problems: readonly (readonly Problem[])[]): readonly Problem[] {
   const seen = new Set<string>();
   return problems.flat().filter(({ code, parameters: { expected, found } }) => {
@@ -244,7 +243,10 @@ function problemsOfElements(problems: readonly (readonly Problem[])[]): readonly
   });
 }
 
-/** A single value, in braces or not; with a vector modifier, a brace list or a vector register with that many lanes. */
+/**
+ * Matches a single value, in braces or not; with a vector modifier, a brace list or a vector register with that many
+ * lanes.
+ */
 function matchLanes(subject: Subject, pattern: LanesPattern, shape: Shape, index: number): readonly Problem[] {
   const { value } = pattern;
   const count = vectorLanes(subject.variant);
@@ -259,7 +261,7 @@ function matchLanes(subject: Subject, pattern: LanesPattern, shape: Shape, index
     if (isInteger(type) || type.class === 'bits') if (type.width >= shape.least && type.width <= 32) return [];
   }
   if (shape.kind !== 'vector' || shape.elements.length !== count) {
-    return [wrongKind(subject, value.name, shape, [index], `a vector of ${count}`)];
+    return [wrongKind(subject, value.name, shape, [index], `a vector of ${count} elements`)];
   }
   const lane: ValuePattern = { ...value, sink: value.role === 'write', special: value.role === 'read' };
   const problems = shape.elements.map((element, i) => matchValue(subject, lane, element, [index, i]));
@@ -275,14 +277,14 @@ function onlySinks(subject: Subject, name: string, index: number): Problem {
   return problem('PTX3004', operand(index), { ...parameters, found: "nothing but '_'" });
 }
 
-/** Integers do not mix with floats in one list; bit-size registers go with both. */
+/** A list cannot contain both integers and floats; bit-size registers go with either. */
 function sameKinds(subject: Subject, name: string, elements: readonly Shape[], index: number): readonly Problem[] {
   const kinds = new Set(elements.flatMap((element) => kindsOf(element)));
   const parameters = { name, what: subject.what, opcode: subject.opcode, expected: 'elements of one type' };
   return kinds.size <= 1 ? [] : [problem('PTX3004', operand(index), { ...parameters, found: 'several types' })];
 }
 
-/** The type class that an element implies for its list; bit-size and special registers imply none. */
+/** The type class that an element requires of its list; bit-size and special registers require none. */
 function kindsOf(shape: Shape): readonly string[] {
   if (shape.kind === 'constant') return [shape.constant === 'integer' ? 'integer' : 'float'];
   if (shape.kind !== 'register' || shape.type.class === 'bits') return [];

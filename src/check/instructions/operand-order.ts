@@ -1,4 +1,7 @@
-/** Mistakes that are reported once: operands in the wrong order, or several operands that are wrong for one reason. */
+/**
+ * Mistakes that are reported only once: operands in the wrong order, or several operands that are wrong for the same
+ * reason.
+ */
 import { joinWords } from '../../base/join-words.ts';
 import { matchOperands } from './match.ts';
 import type { Problem } from './problem.ts';
@@ -9,7 +12,9 @@ import type { Subject } from './subject.ts';
 /** Longer lists are not tried in all orders. */
 const mostOperands = 5;
 
-/** The problems of these operands: only the first if another order would be valid, or if all are the same. */
+/**
+ * The problems of these operands; only the first one if another order would be valid, or if all have the same reason.
+ */
 export function operandProblems(subject: Subject, shapes: readonly Shape[]): readonly Problem[] {
   const problems = matchOperands(subject, shapes);
   const [first, ...rest] = problems;
@@ -21,7 +26,7 @@ export function operandProblems(subject: Subject, shapes: readonly Shape[]): rea
   if (shapes.length > mostOperands || shapes.some(({ undeclared }) => undeclared)) return problems;
   for (const order of orders(shapes)) {
     if (matchOperands(subject, order).length > 0) continue;
-    return [{ ...first, help: `in this order the operands fit: ${order.map(describeShape).join(', ')}` }];
+    return [{ ...first, help: `the operands fit in this order: ${order.map(describeShape).join(', ')}` }];
   }
   return problems;
 }

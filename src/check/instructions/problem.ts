@@ -4,7 +4,10 @@
  */
 import type { Code, Parameters } from '../../diagnostics/catalogue.ts';
 
-/** Where in an instruction: the whole mnemonic, its n-th dot-part as written (0 is the opcode), or an operand by its path. */
+/**
+ * A place in an instruction: the whole mnemonic, its n-th dot-part as written (0 is the opcode), or an operand given by
+ * its path.
+ */
 export type InstructionPart =
   | { readonly kind: 'mnemonic' }
   | { readonly kind: 'part'; readonly index: number }

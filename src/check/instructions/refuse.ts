@@ -1,4 +1,4 @@
-/** Why no form accepts a mnemonic, and the nearest spelling that one would accept. */
+/** Finds out why no form accepts a mnemonic, and the nearest spelling that some form would accept. */
 import { type Axis, type CompiledForm, printMnemonic } from '../../isa/notation.ts';
 import { constraintHolds } from '../../isa/rules.ts';
 import { joinWords } from '../../base/join-words.ts';
@@ -31,7 +31,7 @@ export function closestProblems(attempts: readonly FormMatch[]): readonly Proble
   return [joined === null ? { ...first, spelling } : joined, ...rest];
 }
 
-/** A missing part is more likely than a superfluous one. */
+/** A missing part is a more likely mistake than a superfluous one. */
 function weigh({ problems }: FormMatch): number {
   return problems.reduce((sum, { code }) => sum + (code === 'PTX2030' || code === 'PTX2032' ? 9 : 10), 0);
 }
@@ -48,14 +48,14 @@ function joinedChoices(first: Problem, others: readonly Problem[]): Problem | nu
   return { ...first, parameters: { ...first.parameters, allowed: listed([...choices]) } };
 }
 
-/** The attempt with missing parts added and wrong parts removed; null if that is not legal or not unique. */
+/** The spelling with missing parts added and wrong parts removed; null if that is not legal or not unique. */
 function legalSpelling(made: FormMatch): string | null {
   const { compiled, types } = made;
   const modifiers = made.unsure ? null : complete(made, naturalValue);
   return modifiers === null ? null : printMnemonic(compiled, types, modifiers);
 }
 
-/** The modifiers of an attempt, with `choose` picking each missing one; null if that is not legal. */
+/** The modifiers of an attempt, where `choose` picks each missing one; null if the result is not legal. */
 export function complete(
   { compiled, types, modifiers }: FormMatch,
   choose: (axis: Axis) => string | null,
@@ -76,12 +76,12 @@ export function complete(
   return completed;
 }
 
-/** The most likely intention of an author who left a modifier out: the only possible one, or rounding to nearest. */
+/** The modifier that an author most likely left out: the only possible one, or rounding to nearest. */
 function naturalValue({ values }: Axis): string | null {
   return values.length === 1 || values[0] === '.rn' ? (values[0] ?? null) : null;
 }
 
-/** Types that no form has, with those that some form has. */
+/** The problems of types that no form accepts, with the types that some form does. */
 export function wrongTypes(
   table: FormTable,
   opcode: string,
@@ -92,7 +92,7 @@ export function wrongTypes(
   const names = types.map(({ text }) => text).filter(isTypeName);
   const unknown = modifiers.filter((modifier) => !isModifier(modifier.text));
   const lengths = forms.map(({ slots }) => slots.length);
-  // An unknown word may stand where a type belongs.
+  // An unknown word may be a misspelled type.
   if (unknown.length > 0 && names.length < Math.max(...lengths)) {
     return unknown.map((modifier) => unknownModifier(forms, modifier));
   }
@@ -120,7 +120,7 @@ function typesInWords(names: readonly TypeName[]): string {
   return names.length === 1 ? `type ${names[0]}` : `types ${joinWords(names, 'and')}`;
 }
 
-/** Types for the slot that does not fit: the sources of a known result type, or all result types. */
+/** The types for the slot that does not fit: the source types for a known result type, or all result types. */
 function typeHelp(forms: readonly CompiledForm[], names: readonly TypeName[]): string {
   const [first] = names;
   const lengths = [...new Set(forms.map((compiled) => compiled.slots.length))].sort((a, b) => a - b);
@@ -128,7 +128,7 @@ function typeHelp(forms: readonly CompiledForm[], names: readonly TypeName[]): s
     return `it takes ${joinWords(lengths.map(String), 'or')} type${lengths[0] === 1 && lengths.length === 1 ? '' : 's'}; found ${names.length}`;
   }
   const vectors = first === undefined ? [] : vectorsOf(forms, first);
-  if (vectors.length > 0) return `${first} comes in vectors only: ${listed(vectors)}`;
+  if (vectors.length > 0) return `${first} is only available packed: ${listed(vectors)}`;
   const sameLength = forms.filter(({ slots }) => slots.length === (names.length === 0 ? lengths[0] : names.length));
   const sameResult = sameLength.filter(({ slots }) => first !== undefined && slots[0]?.types.includes(first));
   if (first === undefined || sameResult.length === 0) {
@@ -137,11 +137,11 @@ function typeHelp(forms: readonly CompiledForm[], names: readonly TypeName[]): s
   const second = sameResult.flatMap((compiled) =>
     (compiled.slots[1]?.types ?? []).filter((type) => slotsFit(compiled, [first, type, ...names.slice(2)])),
   );
-  if (second.length === 0) return `no second type goes with ${first}`;
-  return `with ${first} the second type can be ${listed(unique(second))}`;
+  if (second.length === 0) return `${first} cannot be followed by a second type`;
+  return `with ${first}, the second type can be ${listed(unique(second))}`;
 }
 
-/** Types of some form that hold several elements of `type`: `.e4m3x2` for `.e4m3`. */
+/** The types of some form that hold several elements of `type`: `.e4m3x2` for `.e4m3`. */
 function vectorsOf(forms: readonly CompiledForm[], type: TypeName): readonly TypeName[] {
   const all = unique(forms.flatMap(({ slots }) => slots.flatMap(({ types }) => types)));
   return all.includes(type)
@@ -149,7 +149,7 @@ function vectorsOf(forms: readonly CompiledForm[], type: TypeName): readonly Typ
     : all.filter((other) => /^x\d$/.test(other.slice(type.length)) && other.startsWith(type));
 }
 
-/** The same with the two types exchanged, if that is legal: a common mistake. */
+/** The spelling with the two types swapped, which is a common mistake; null if that is not legal. */
 function swapped(
   forms: readonly CompiledForm[],
   names: readonly TypeName[],

@@ -1,6 +1,6 @@
 /**
- * From the text of a mnemonic to the forms it can mean. Dot-parts are assigned to type slots (ordered) and modifier
- * axes (unordered); parts that do not fit are explained by the closest form.
+ * Resolves the text of a mnemonic to the forms it can mean. Dot-parts are assigned to type slots (ordered) and modifier
+ * axes (unordered); the closest form explains the parts that do not fit.
  */
 import type { AvailabilityRow, Variant } from '../../isa/form.ts';
 import { makeVariant, splitMnemonic } from '../../isa/notation.ts';
@@ -19,13 +19,13 @@ export type Resolution =
   | { readonly kind: 'unchecked'; readonly opcode: string; readonly row: AvailabilityRow }
   | { readonly kind: 'refused'; readonly opcode: string; readonly problems: readonly Problem[] };
 
-/** Most dot-parts that are read; no instruction has more than ten. */
+/** Maximum number of dot-parts that are read; no instruction has more than ten. */
 export const partLimit = 128;
 
 const capacity = 20_000;
 const remembered = new Map<string, Resolution>();
 
-/** The meaning of a mnemonic in the table of PTX, cached by its text. */
+/** The meaning of a mnemonic according to the PTX table, cached by its text. */
 export function resolveMnemonic(mnemonic: string): Resolution {
   const known = remembered.get(mnemonic);
   if (known !== undefined) return known;
@@ -35,7 +35,7 @@ export function resolveMnemonic(mnemonic: string): Resolution {
   return made;
 }
 
-/** The meaning of a mnemonic in a given table. */
+/** The meaning of a mnemonic according to a given table. */
 export function resolveIn(table: FormTable, mnemonic: string): Resolution {
   const { opcode, parts } = splitMnemonic(mnemonic);
   if (parts.length > partLimit) {
@@ -51,7 +51,7 @@ export function resolveIn(table: FormTable, mnemonic: string): Resolution {
   const fitting = forms.filter((compiled) => slotsFit(compiled, names));
   if (fitting.length === 0) {
     const word = missingWord(table, opcode, names, (longer) => {
-      // The word may appear later: `mul.u32.lo`.
+      // The word may come later, as in `mul.u32.lo`.
       const others = modifiers.filter(({ text }) => !longer.endsWith(text));
       return cleanSpelling(table.forms(longer), names, others);
     });

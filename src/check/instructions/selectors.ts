@@ -1,8 +1,8 @@
-/** Selectors and minus signs on operands of video instructions: they select the meaning of a form. */
+/** Selectors and minus signs on the operands of video instructions, which select the meaning of a form. */
 import type { Variant } from '../../isa/form.ts';
 import type { Shape } from './shape.ts';
 
-/** The variant with the selectors and minus signs of its operands, for video instructions. */
+/** For video instructions, adds the selectors and minus signs of the operands to the variant. */
 export function withSelectors(variant: Variant, shapes: readonly Shape[]): Variant {
   const selectors: Record<string, string> = {};
   variant.form.operands.forEach((pattern, i) => {

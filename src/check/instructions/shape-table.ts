@@ -1,4 +1,4 @@
-/** Reduces operands to shapes. Equal operands get the same object, and the shapes are numbered from 0 on. */
+/** Reduces operands to shapes. Equal operands get the same object, and the shapes are numbered from 0. */
 import { findRegister, availabilityOfRegister, partOfRegister } from '../../isa/find-register.ts';
 import type { ConstantKind } from '../../isa/operand-rules.ts';
 import type { SpecialRegister } from '../../isa/registers.ts';
@@ -7,7 +7,7 @@ import type { OffsetOperand, Operand } from '../../syntax/tree.ts';
 import type { DeclaredSymbol, FormalSpace, Scope, VariableSpace } from '../symbols.ts';
 import { isUndeclared, type Shape, type ShapeData } from './shape.ts';
 
-/** No instruction accepts longer vectors. A longer one is always rejected and must not fill the memory. */
+/** No instruction accepts a longer vector. Longer ones are always rejected and must not fill the memory. */
 const longestList = 32;
 
 export class ShapeTable {
@@ -25,11 +25,11 @@ export class ShapeTable {
   private readonly label = this.intern('label', { kind: 'label' });
   private readonly branchTable = this.intern('table branches', { kind: 'table', of: 'branches' });
   private readonly callTable = this.intern('table calls', { kind: 'table', of: 'calls' });
-  /** Registers by the row of their type and their lanes: nearly all operands. */
+  /** Shapes of registers, which are nearly all operands, by the row of their type and their number of lanes. */
   private readonly registers: (Shape | undefined)[] = [];
-  /** Variables without an offset, by their space. */
+  /** Shapes of variables without an offset, by space. */
   private readonly plainVariables = new Map<VariableSpace, Shape>();
-  /** Addresses with nothing after their base, by its number. */
+  /** Shapes of addresses with nothing after the base, by the number of the base's shape. */
   private readonly plainAddresses: (Shape | undefined)[] = [];
 
   get size(): number {
@@ -99,7 +99,7 @@ export class ShapeTable {
     return made;
   }
 
-  /** Coordinates after the base, as in texture operands. */
+  /** The shape of an address with coordinates after the base, as in texture operands. */
   private longAddress(base: Shape | null, operands: readonly Operand[], scope: Scope): Shape {
     const rest = operands.slice(0, longestList).map((element) => this.of(element, scope));
     return this.intern(`address ${base?.id ?? 'none'} ${idsOf(rest)}`, { kind: 'address', base, rest });
@@ -168,7 +168,7 @@ export class ShapeTable {
     return made;
   }
 
-  /** `name[1]`, and with a register as its index. */
+  /** The shape of `name[1]` or `name[%r]`. */
   private element({ base, index }: OffsetOperand, scope: Scope): Shape {
     const symbol = scope.lookup(base.name);
     if (symbol === undefined || (index !== null && scope.lookup(index.name) === undefined)) return this.unknown;

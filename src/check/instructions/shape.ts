@@ -1,5 +1,5 @@
 /**
- * The shape of an operand: what it is, without its name. Legality depends only on this part. Equal shapes of one
+ * The shape of an operand: what it is, without its name. Legality depends only on the shape. Equal shapes of one
  * `ShapeTable` are the same object, so that a verdict can be cached by the shapes of an instruction's operands.
  */
 import type { AvailabilityRow } from '../../isa/form.ts';
@@ -67,7 +67,7 @@ export function isUndeclared(data: ShapeData): boolean {
   }
 }
 
-/** The requirements of the special registers in an operand. */
+/** The version and target requirements of the special registers in an operand. */
 export function availabilityOf(shape: Shape): readonly AvailabilityRow[] {
   switch (shape.kind) {
     case 'special':

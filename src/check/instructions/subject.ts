@@ -7,11 +7,11 @@ import type { Shape } from './shape.ts';
 export interface Subject {
   readonly variant: Variant;
   readonly opcode: string;
-  /** Opcode and types, as messages name it: `cvt.f16.f32`. */
+  /** Opcode and types, as messages spell them: `cvt.f16.f32`. */
   readonly what: string;
 }
 
-/** Problem PTX3003 for an operand of a kind that is not allowed there. */
+/** Problem PTX3003: this kind of operand is not allowed there. */
 export function wrongKind(
   subject: Subject,
   name: string,

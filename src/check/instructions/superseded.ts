@@ -1,6 +1,6 @@
 /**
- * Rules for instructions in the notation of early versions or targets, where that is no longer accepted: they say what
- * must be added today.
+ * Handles instructions in the notation of early versions or targets where it is no longer accepted, and says what must
+ * be added today.
  */
 import type { AvailabilityRow, Variant } from '../../isa/form.ts';
 import { type CompiledForm, makeVariant } from '../../isa/notation.ts';
@@ -12,8 +12,8 @@ import { type Problem, problem, wholeMnemonic } from './problem.ts';
 import { complete } from './refuse.ts';
 
 /**
- * The problems of a variant that neither the module's version and target nor any later ones have, in today's terms:
- * `div.f32` needs `.rn`. If today's form takes other operands, the problems are kept and that form is their help.
+ * The problems of a variant that neither the module's version and target nor any later ones support, in today's terms:
+ * `div.f32` needs `.rn`. If today's form takes other operands, the problems are kept and their help shows that form.
  */
 export function inWordsOfToday(
   problems: readonly Problem[],
@@ -32,7 +32,7 @@ export function inWordsOfToday(
   return problems.map((found) => ({ ...found, help: found.help ?? help }));
 }
 
-/** True if neither a later version nor a newer target has the feature of the row. */
+/** True if neither a later version nor a newer target supports the feature of the row. */
 function isOver({ ways }: AvailabilityRow, { version, target }: ModuleEnvironment): boolean {
   const later = versions.filter((other) => other >= version);
   const newer = targets.filter((other) => other.sm >= target.sm);
@@ -42,11 +42,11 @@ function isOver({ ways }: AvailabilityRow, { version, target }: ModuleEnvironmen
 interface Successor {
   readonly compiled: CompiledForm;
   readonly mnemonic: string;
-  /** The modifiers of which one is required but missing. */
+  /** Alternatives of which one is required but none is given. */
   readonly missing: readonly string[];
 }
 
-/** Today's forms that accept the variant's types and modifiers, plus others. */
+/** Today's forms that accept the variant's types and modifiers but require additional ones. */
 function successors(opcode: string, variant: Variant, environment: ModuleEnvironment): readonly Successor[] {
   const names = variant.types.map(({ name }) => name);
   const written = Object.values(variant.modifiers).map((text, index) => ({ text, index }));

@@ -1,5 +1,5 @@
 /**
- * Instructions outside the table: they get a note, have versions and targets, and are never taken for another
+ * Instructions outside the table get a note, have version and target requirements, and are never mistaken for another
  * instruction (verdicts of ptxas 13.0).
  */
 import { expect, test } from 'vitest';
@@ -14,7 +14,7 @@ function findingsOf(line: string, version: string, target: string): readonly str
   return check(text).diagnostics.map(({ code }) => code);
 }
 
-/** An instruction, the first version and target that have it, and a version and a target that do not. */
+/** An instruction, the first version and target that support it, and a version and a target that do not. */
 const lines = [
   ['st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r0], %r1, [%r2];', '8.1', 'sm_90', '8.0', 'sm_89'],
   [
@@ -40,7 +40,7 @@ const lines = [
   ['tld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}];', '3.1', 'sm_20', '2.1', 'sm_13'],
 ] as const;
 
-test.each(lines)('%s noted in %s on %s, refused in %s or on %s', (line, version, target, before, without) => {
+test.each(lines)('%s gets a note in %s on %s and an error in %s or on %s', (line, version, target, before, without) => {
   expect(findingsOf(line, version, target)).toEqual(['PTX2002']);
   if (before !== null) expect(findingsOf(line, before, target)).toContain('PTX4001');
   expect(findingsOf(line, version, without)).toContainEqual(expect.stringMatching(/^PTX400[123]$/));

@@ -1,4 +1,4 @@
-/** Why an opcode has no forms: the word after it is missing, or it is not an opcode of PTX. */
+/** Explains why an opcode has no forms: the word after it is missing, or it is not a PTX opcode. */
 import { nearestWord } from '../../base/nearest-word.ts';
 import { opcodesOutside } from '../../isa/opcodes.ts';
 import type { FormTable } from '../../isa/table.ts';
@@ -6,7 +6,7 @@ import { statementDirectives } from '../../syntax/directives.ts';
 import { listed } from './form-match.ts';
 import { part, type Problem, problem, wholeMnemonic } from './problem.ts';
 
-/** Names of instructions in other assemblers and languages, with their names in PTX. */
+/** Instruction names from other assemblers and languages, with their PTX names. */
 const foreign: ReadonlyMap<string, string> = new Map([
   ['load', 'ld'],
   ['ldg', 'ld.global'],
@@ -33,7 +33,7 @@ const foreign: ReadonlyMap<string, string> = new Map([
   ['__syncthreads', 'bar.sync'],
 ]);
 
-/** The problem of an opcode outside the table. */
+/** The problem to report for an opcode outside the table. */
 export function unknownOpcode(table: FormTable, opcode: string): Problem {
   const directive = statementDirectives.has(`.${opcode}`) ? `.${opcode}` : null;
   const meant =
@@ -45,8 +45,8 @@ export function unknownOpcode(table: FormTable, opcode: string): Problem {
 }
 
 /**
- * The problem of an opcode without the word that must follow it, if `fits` spells a longer opcode that accepts the
- * rest: `mad.u32` for `mad.lo.u32`. Otherwise null.
+ * The problem to report for an opcode without the word that must follow it, if `fits` finds a longer opcode that
+ * accepts the rest: `mad.u32` for `mad.lo.u32`. Otherwise null.
  */
 export function missingWord(
   table: FormTable,

@@ -1,6 +1,6 @@
 /**
  * Verdicts on instructions, cached by mnemonic and operand shapes. Ten megabytes of PTX contain about a hundred
- * mnemonics with a handful of shapes each, so nearly every instruction is one walk down a small tree.
+ * mnemonics with a handful of shapes each, so nearly every instruction takes only a walk down a small tree.
  */
 import type { AvailabilityRow, Variant } from '../../isa/form.ts';
 import { joinWords } from '../../base/join-words.ts';
@@ -23,21 +23,21 @@ export interface Verdict {
   readonly rows: readonly AvailabilityRow[];
   /** True for a PTX instruction outside the table. */
   readonly unchecked: boolean;
-  /** True if the constants of some operand have a fixed range. */
+  /** True if some operand accepts only constants in a fixed range. */
   readonly ranged: boolean;
-  /** True for a call: its arguments are compared with the actual function. */
+  /** True for a call, whose arguments are compared with the actual function. */
   readonly calls: boolean;
   /** True if some name is not declared. */
   readonly undeclared: boolean;
-  /** True if some operand is a variable in `.shared`, or a function. */
+  /** True if some operand is a `.shared` variable or a function. */
   readonly reaches: boolean;
-  /** True if there is nothing to report, whatever names and values the instruction has. */
+  /** True if there is nothing to report, whatever the instruction's names and values are. */
   readonly clean: boolean;
 }
 
-/** A node in the tree of one mnemonic's verdicts: one level down for each operand's shape. */
+/** A node in the tree of one mnemonic's verdicts; each operand's shape leads one level down. */
 export interface Node {
-  /** By the id of a shape. */
+  /** Indexed by shape id. */
   readonly next: (Node | undefined)[];
   verdict: Verdict | null;
 }
@@ -48,11 +48,11 @@ export interface Remembered {
   readonly root: Node;
 }
 
-/** Number of mnemonics after which the cache is cleared: only generated or hostile input has more. */
+/** Number of mnemonics after which the cache is cleared; only generated or hostile input has more. */
 const capacity = 5_000;
 const longestRemembered = 200;
 
-/** Judges instructions for one version, target and address size. */
+/** Gives verdicts on instructions for one version, target and address size. */
 export class VerdictCache {
   readonly environment: ModuleEnvironment;
   private readonly mnemonics = new Map<string, Remembered>();
@@ -80,7 +80,7 @@ export class VerdictCache {
     return made;
   }
 
-  /** Decides a verdict that is not cached, and stores it at the node of the shapes. */
+  /** Works out a verdict that is not cached, and stores it at the node. */
   decide({ resolution }: Remembered, node: Node, shapes: readonly Shape[]): Verdict {
     const verdict = decide(resolution, shapes, this.environment);
     node.verdict = verdict;
@@ -150,10 +150,10 @@ function verdictOnVariant(
   return { ...found, unchecked: false, ranged, calls, undeclared, reaches, clean };
 }
 
-/** A form whose operands differ in number or kind is less likely to be the intended one. */
+/** A form whose operands differ in number or kind is less likely to have been intended. */
 const weights: Readonly<Partial<Record<Problem['code'], number>>> = { PTX3002: 10, PTX3009: 5, PTX3003: 2 };
 
-/** The verdict with the fewest problems (the first of equals), and what equally close variants expect. */
+/** The verdict with the fewest problems (the first if tied), extended by what equally close variants expect. */
 function best(verdicts: readonly Verdict[]): Verdict {
   const weigh = (verdict: Verdict): number => verdict.problems.reduce((sum, { code }) => sum + (weights[code] ?? 1), 0);
   const kept = verdicts.reduce((least, other) => (weigh(other) < weigh(least) ? other : least));
@@ -168,15 +168,16 @@ function best(verdicts: readonly Verdict[]): Verdict {
   return { ...kept, problems: [{ ...found, parameters: { ...found.parameters, expected: joinKinds(expected) } }] };
 }
 
-/** `a vector of 2 or 4`, `a label or a function`. */
+/** `a vector of 2 or 4 elements`, `a label or a function`. */
 function joinKinds(kinds: readonly string[]): string {
-  const common = 'a vector of ';
+  const [common, after] = ['a vector of ', ' elements'];
   const isVectors = kinds.every((kind) => kind.startsWith(common));
   return isVectors
     ? common +
         joinWords(
-          kinds.map((kind) => kind.slice(common.length)),
+          kinds.map((kind) => kind.slice(common.length, -after.length)),
           'or',
-        )
+        ) +
+        after
     : joinWords(kinds, 'or');
 }

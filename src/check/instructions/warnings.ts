@@ -1,9 +1,9 @@
-/** Warnings about operands that are accepted anyway (as measured with ptxas 13.0). */
+/** Warnings about operands that ptxas accepts nevertheless (as measured with ptxas 13.0). */
 import { type OperandPattern, operandType, type Variant } from '../../isa/form.ts';
 import { operand, type Problem, problem } from './problem.ts';
 import type { Shape } from './shape.ts';
 
-/** Warnings about the operands of an instruction in a module with addresses of that size. */
+/** Warnings about the operands of an instruction in a module with this address size. */
 export function warningsOn(variant: Variant, shapes: readonly Shape[], addressSize: 32 | 64): readonly Problem[] {
   return [...(addressSize === 64 ? shortAddresses(variant, shapes) : []), ...sums(shapes)];
 }
@@ -12,7 +12,7 @@ function sums(shapes: readonly Shape[]): readonly Problem[] {
   return shapes.flatMap((shape, i) => (shape.kind === 'register-offset' ? [problem('PTX3028', operand(i), {})] : []));
 }
 
-/** Applies if addresses have 64 bits; ptxas warns about shorter ones and then gives up. */
+/** Applies if addresses are 64 bits wide; ptxas warns about shorter ones and then gives up. */
 function shortAddresses(variant: Variant, shapes: readonly Shape[]): readonly Problem[] {
   return variant.form.operands.flatMap((pattern, i) => {
     const shape = shapes[i];
@@ -21,7 +21,7 @@ function shortAddresses(variant: Variant, shapes: readonly Shape[]): readonly Pr
   });
 }
 
-/** Bits of the global or generic address in the operand; 64 for anything else. */
+/** Width in bits of the global or generic address in the operand; 64 for anything else. */
 function addressWidth(variant: Variant, pattern: OperandPattern, shape: Shape): number {
   switch (pattern.kind) {
     case 'address': {
