@@ -12,7 +12,7 @@ import { GlobalMemory } from './global-memory.ts';
 const spaces = ['shared', 'local', 'const', 'param'] as const;
 
 describe.each([64, 32] as const)('windows for addresses of %i bits', (width) => {
-  test.each(spaces)('%s has one of its own', (space) => {
+  test.each(spaces)('%s has a window of its own', (space) => {
     const base = windowBase(space, width);
     const size = 1n << BigInt(windowBits(width));
     expect(resolveGeneric(base)).toEqual({ space, offset: 0 });

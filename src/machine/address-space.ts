@@ -1,8 +1,8 @@
 /**
  * The generic address space (PTX ISA 9.1, 5.1 and 6.4.1.1). Global memory is at its own addresses, below all windows.
- * Every other space has two windows. Instructions on 64-bit addresses use the far one: the high word selects it, and the
- * low word is the offset. A 32-bit address cannot reach it, so instructions on those use the near one, in the last
- * 256 MiB below 4 GiB.
+ * Every other space has two windows. Instructions with 64-bit addresses use the far window: the high word selects it,
+ * and the low word is the offset. A 32-bit address cannot reach it, so instructions with 32-bit addresses use the near
+ * window, in the last 256 MiB below 4 GiB.
  */
 import { elementAt } from '../base/element-at.ts';
 import type { WindowSpace } from '../isa/spaces.ts';
@@ -25,10 +25,10 @@ const windowed = keysOf(farWords);
 
 const byFarWord: ReadonlyMap<number, Windowed> = new Map(windowed.map((space) => [farWords[space], space]));
 
-/** Near windows are this large, far more than any such memory of one thread or block. */
+/** Size of a near window as a power of two; far larger than any such memory of one thread or block. */
 const nearBits = 26;
 
-/** Start of the near windows, which follow one another. Global memory ends below. */
+/** Start of the near windows, which follow one another. Global memory ends below this address. */
 export const firstNearAddress: number = 2 ** 32 - windowed.length * 2 ** nearBits;
 
 /** Nothing is ever allocated below this address, so that small offsets from null are caught. */
@@ -41,8 +41,8 @@ export interface Address {
 }
 
 /**
- * Base of a space's window in the generic address space, for addresses of `width` bits; 0 for global, whose window is
- * the identity.
+ * Base of a space's window in the generic address space, for addresses of `width` bits; 0 for global memory, whose
+ * generic addresses are its own addresses.
  */
 export function windowBase(space: WindowSpace, width: 32 | 64): bigint {
   if (space === 'global') return 0n;
@@ -56,7 +56,7 @@ export function windowBits(width: 32 | 64): number {
   return width === 64 ? 32 : nearBits;
 }
 
-/** A block is a cluster of one, so both shared windows are the same. */
+/** Every block is its own cluster, so both shared windows are the same. */
 function windowOf(space: Exclude<WindowSpace, 'global'>): Windowed {
   return space === 'shared::cluster' ? 'shared' : space;
 }

@@ -1,5 +1,6 @@
 /**
- * The allocations in global memory, by address: which one an access belongs to, and the fault if it belongs to none.
+ * The allocations in global memory, by address. Finds the allocation that an access belongs to, and makes the fault if
+ * there is none.
  */
 import { elementAt } from '../base/element-at.ts';
 import { leadingCount } from '../base/leading-count.ts';
@@ -11,21 +12,21 @@ import type { Access } from './segment.ts';
 export interface Allocation {
   readonly address: number;
   readonly size: number;
-  /** Its owner, for messages: `buffer 2`, `variable lut`. */
+  /** Who owns it, for messages: `buffer 2`, `variable lut`. */
   readonly owner: string;
-  /** Bytes that it occupies; at least its size. */
+  /** Number of bytes that it occupies; at least its size. */
   readonly room: number;
-  /** Which end of an allocation in this memory its own was; null while it is live. */
+  /** Number of allocations freed in this memory before it; null while it is live. */
   ended: number | null;
 }
 
 /**
- * Freed allocations whose addresses are kept from being used again, so that an access to them is recognised. Beyond this
- * number, the address that was freed first is used again for an allocation of the same size.
+ * Number of freed allocations whose addresses are kept out of use, so that accesses to them are detected. Beyond this
+ * number, the address that was freed first is reused for an allocation of the same size.
  */
 export const quarantine = 65_536;
 
-/** From this distance in bytes on, the nearest allocation says nothing about a wild address. */
+/** Beyond this distance in bytes, the nearest allocation says nothing about a wild address. */
 const far = 2 ** 24;
 
 function described({ owner, size, address }: Allocation): string {
@@ -49,7 +50,7 @@ export class Allocations {
     return this.list;
   }
 
-  /** Adds an allocation above all others. */
+  /** Adds an allocation after all others. */
   append(allocation: Allocation): void {
     this.list.push(allocation);
   }
@@ -60,12 +61,15 @@ export class Allocations {
     this.recent = null;
   }
 
-  /** Places an allocation where one of the same room was freed; null if too few were freed since. */
+  /**
+   * Places an allocation where one that occupied the same number of bytes was freed; null if too few have been freed
+   * since.
+   */
   reuse(size: number, owner: string, room: number): Allocation | null {
     return this.freed.count > quarantine ? this.replaceFreed(this.freed.takeEqual(room), size, owner) : null;
   }
 
-  /** Places an allocation wherever one of sufficient room was freed. */
+  /** Places an allocation where one that occupied at least as many bytes was freed; null if there is none. */
   squeeze(size: number, owner: string, room: number): Allocation | null {
     return this.replaceFreed(this.freed.takeSufficient(room), size, owner);
   }
@@ -78,7 +82,7 @@ export class Allocations {
     return made;
   }
 
-  /** The live one that begins at an address, or null. */
+  /** Returns the live allocation that begins at an address, or null. */
   beginningAt(address: number): Allocation | null {
     const found = this.at(address);
     return found !== null && found.ended === null && found.address === address ? found : null;
@@ -116,7 +120,7 @@ export class Allocations {
     );
   }
 
-  /** The live allocation that contains the whole access. */
+  /** Returns the live allocation that contains the whole access. */
   private locate(access: Access, offset: number, size: number): Allocation {
     const address = formatAddress(offset);
     const where = { space: 'global', address };
@@ -137,12 +141,12 @@ export class Allocations {
     this.ends = (order.at(-1)?.ended ?? -1) + 1;
   }
 
-  /** The last allocation that begins at or below the offset. */
+  /** Returns the last allocation that begins at or below the offset. */
   private at(offset: number): Allocation | null {
     return this.list[this.countUpTo(offset) - 1] ?? null;
   }
 
-  /** How many begin at or below the offset. */
+  /** Number of allocations that begin at or below the offset. */
   private countUpTo(offset: number): number {
     return leadingCount(this.list.length, (i) => elementAt(this.list, i).address <= offset);
   }

@@ -27,7 +27,7 @@ test('an exit may open a barrier for the others', () => {
   expect(barriers.exit().map(({ threads }) => threads)).toEqual([[0]]);
 });
 
-test('a count opens a barrier for that many threads, however many others there are', () => {
+test('a barrier with a count opens for that many threads, however many others there are', () => {
   const barriers = new Barriers(128);
   for (let thread = 0; thread < 31; thread++) expect(barriers.arrive(at(thread, 3, 32))).toBeNull();
   expect(barriers.arrive(at(40, 3, 32))?.threads).toHaveLength(32);
@@ -64,7 +64,7 @@ test('a thread that only arrives is counted and does not wait', () => {
   });
 });
 
-test('the count of the whole block is the same as none', () => {
+test('a count of the whole block is the same as no count', () => {
   const barriers = new Barriers(40);
   for (let thread = 0; thread < 39; thread++) barriers.arrive(at(thread, 0, null));
   expect(barriers.arrive(at(39, 0, 64))?.threads).toHaveLength(40);

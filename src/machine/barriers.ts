@@ -12,9 +12,9 @@ export const barrierCount = 16;
 /** A thread that arrives at a barrier. */
 export interface Arrival extends Waiter {
   readonly barrier: number;
-  /** Number of threads to wait for; null for all remaining ones. */
+  /** Number of threads to wait for; null for all that have not exited. */
   readonly count: number | null;
-  /** False for a thread that is counted but continues at once. */
+  /** False for a thread that is counted but does not wait. */
   readonly waits: boolean;
   /** The predicate it contributes to a reduction. */
   readonly predicate: boolean;
@@ -22,9 +22,9 @@ export interface Arrival extends Waiter {
 
 /** The saved state of a block's barriers. */
 export interface BarriersState {
-  /** Threads that have not exited. */
+  /** Number of threads that have not exited. */
   readonly live: number;
-  /** Barriers at which a thread has arrived. */
+  /** Barriers at which at least one thread has arrived. */
   readonly open: readonly BarrierState[];
 }
 
@@ -40,7 +40,7 @@ interface BarrierState {
 export interface Opened {
   /** Threads that may continue. */
   readonly threads: readonly number[];
-  /** How many threads arrived, and how many of them with a true predicate. */
+  /** Number of threads that arrived; `holding` is the number of those with a true predicate. */
   readonly come: number;
   readonly holding: number;
 }
@@ -58,16 +58,16 @@ export class Barriers {
   private readonly threads: number;
   private live: number;
 
-  /** @param threads threads of the block */
+  /** @param threads number of threads in the block */
   constructor(threads: number) {
     this.threads = threads;
     this.live = threads;
   }
 
-  /** A thread has arrived; returns the barrier if that opened it. */
+  /** Records that a thread has arrived. Returns the barrier if that opened it. */
   arrive({ thread, line, barrier: number, count: given, waits, predicate }: Arrival): Opened | null {
     checkArguments(number, given);
-    // A count of the whole block, in whole warps, is equivalent to no count.
+    // A count of the whole block, rounded up to whole warps, is equivalent to no count.
     const count = given === Math.ceil(this.threads / warpSize) * warpSize ? null : given;
     const barrier = this.barriers.get(number) ?? { number, waiting: [], come: 0, holding: 0, count };
     if (barrier.count !== count) {
@@ -81,7 +81,7 @@ export class Barriers {
     return this.open(number);
   }
 
-  /** A thread has exited; returns the barriers that this opens. */
+  /** Records that a thread has exited. Returns the barriers that this opens. */
   exit(): readonly Opened[] {
     this.live--;
     if (this.barriers.size === 0) return [];
@@ -99,7 +99,7 @@ export class Barriers {
     for (const barrier of open) this.barriers.set(barrier.number, { ...barrier, waiting: barrier.waiting.slice() });
   }
 
-  /** Describes which threads wait where; empty if none do. */
+  /** Describes which threads wait where; empty if no thread waits. */
   describe(): string {
     return [...this.barriers]
       .map(([number, { come, count, waiting }]) => {
@@ -118,7 +118,7 @@ export class Barriers {
   }
 }
 
-/** The result for a thread that waited for a reduction. */
+/** The result that a thread waiting for a reduction receives. */
 export function reduced(reduction: BarrierReduction, { come, holding }: Opened): number {
   if (reduction === 'popc') return holding;
   return (reduction === 'and' ? holding === come : holding > 0) ? 1 : 0;

@@ -1,21 +1,21 @@
-/** The behaviour of the built-in functions, for every engine. */
+/** What the built-in functions do, for every engine. */
 import type { BuiltinName } from '../isa/builtin-functions.ts';
 import type { DeviceHeap } from './device-heap.ts';
 import { machineFault } from './fault.ts';
 import { printf } from './printf.ts';
 import { decoded, type Printed } from './printed.ts';
 
-/** Services of the engine that built-in functions need. */
+/** The engine services that built-in functions need. */
 export interface BuiltinServices {
   readonly heap: DeviceHeap;
-  /** The unsigned value of 1, 4 or 8 bytes at a generic address; an invalid access is a fault. */
+  /** Loads the unsigned value of 1, 4 or 8 bytes at a generic address; an invalid access is a fault. */
   readonly load: (address: bigint, bytes: 1 | 4 | 8) => bigint;
   readonly printed: Printed;
-  /** Throws if the launch has been ended or its time is over. */
+  /** Throws if the launch was aborted or its time is up. */
   readonly look: () => void;
 }
 
-/** The result, or null for functions without one. Arguments are unsigned. */
+/** Returns the result, or null for functions without one. Arguments are unsigned. */
 export function runBuiltin(name: BuiltinName, args: readonly bigint[], services: BuiltinServices): bigint | null {
   const [first = 0n, second = 0n] = args;
   services.look();
@@ -34,10 +34,10 @@ export function runBuiltin(name: BuiltinName, args: readonly bigint[], services:
 
 const noFormat = 0xffff_ffffn;
 
-/** Longer formats are cut, and so are longer texts of assertions. */
+/** Longer format strings and longer assertion texts are truncated. */
 const longestFormat = 2 ** 20;
 
-/** Arguments follow each other, each at its natural alignment. */
+/** The arguments follow one another, each at its natural alignment. */
 function print(format: bigint, start: bigint, services: BuiltinServices): bigint {
   if (format === 0n) return noFormat;
   let at = start;
@@ -57,7 +57,7 @@ function print(format: bigint, start: bigint, services: BuiltinServices): bigint
   return BigInt(taken);
 }
 
-/** Bytes up to a zero, one character each. */
+/** Reads bytes up to a zero byte, one character for each byte. */
 function readText(address: bigint, limit: number, { load, look }: BuiltinServices): string {
   let text = '';
   for (;;) {
@@ -73,7 +73,7 @@ function readText(address: bigint, limit: number, { load, look }: BuiltinService
   }
 }
 
-/** Bytes of a text between two looks at the clock. */
+/** Number of bytes read between two checks of the clock. */
 const piece = 4096;
 
 function failedAssertion(

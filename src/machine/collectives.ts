@@ -1,14 +1,15 @@
 /**
- * Which threads of a warp have arrived at an instruction that they execute together, and when they continue. Threads
- * match by the operation of the instruction and by their member mask, wherever the instruction stands. Without a mask,
- * the threads that have arrived at the same instruction form a group when no other thread of the block can run.
+ * Tracks which threads of a warp have arrived at an instruction that they execute together, and when they continue.
+ * Threads are matched by the instruction's operation and their member mask, wherever the instruction is in the program.
+ * Without a mask, the threads that have arrived at the same instruction form a group when no other thread of the block
+ * can run.
  */
 import { wordAt } from '../base/typed-reads.ts';
 import { machineFault } from './fault.ts';
 import { warpSize } from './launch.ts';
 import { listed, type Waiter, whereThreadsWait } from './waiting.ts';
 
-/** Threads that execute together, by their number in the block. */
+/** Threads that execute together, by their index in the block. */
 export type Group = readonly number[];
 
 interface Waiting {
@@ -16,9 +17,9 @@ interface Waiting {
   readonly threads: Waiter[];
   /** Lanes that have arrived. */
   lanes: number;
-  /** Lanes to wait for; null for a group without a mask. */
+  /** The lanes to wait for; null for a group without a mask. */
   readonly mask: number | null;
-  /** Position of the instruction, for the order of groups without a mask. */
+  /** Position of the instruction; it orders groups without a mask. */
   readonly at: number;
 }
 
@@ -28,19 +29,19 @@ function copyOf(group: GroupState): Waiting {
   return { ...group, threads: group.threads.slice() };
 }
 
-/** The saved waiting state of a block. */
+/** The saved state of a block's waiting groups. */
 export interface CollectivesState {
-  /** Lanes of each warp that have not exited. */
+  /** For each warp, the lanes that have not exited. */
   readonly live: readonly number[];
   readonly groups: readonly (readonly [key: string, group: GroupState])[];
 }
 
 export class Collectives {
   private readonly groups = new Map<string, Waiting>();
-  /** Lanes of each warp that have not exited. */
+  /** For each warp, the lanes that have not exited. */
   private readonly live: Uint32Array;
 
-  /** @param count threads of the block */
+  /** @param count number of threads in the block */
   constructor(count: number) {
     this.live = new Uint32Array(Math.ceil(count / warpSize)).fill(0xffff_ffff);
     const rest = count % warpSize;
@@ -48,8 +49,8 @@ export class Collectives {
   }
 
   /**
-   * A thread has arrived; returns the whole group if it is the last member, else null. `at` is the position of the
-   * instruction in the program, for the order of groups without a mask.
+   * Records that a thread has arrived. Returns the whole group if it was the last member, else null. `at` is the
+   * instruction's position in the program, which orders groups without a mask.
    */
   arrive({ thread, line }: Waiter, what: string, mask: number | null, at: number): Group | null {
     const warp = Math.floor(thread / warpSize);
@@ -64,7 +65,7 @@ export class Collectives {
     return this.complete(key, group);
   }
 
-  /** A thread has exited: groups that waited only for it continue. */
+  /** Records that a thread has exited. Returns the groups that were waiting only for it, so that they can continue. */
   exit(thread: number): readonly Group[] {
     const warp = Math.floor(thread / warpSize);
     this.live[warp] = wordAt(this.live, warp) & ~(1 << (thread % warpSize));
@@ -76,7 +77,8 @@ export class Collectives {
   }
 
   /**
-   * No other thread can run: the group without a mask that is earliest in the program continues; null if there is none.
+   * Called when no other thread can run. Returns the group without a mask that is earliest in the program, so that it
+   * can continue; null if there is none.
    */
   settle(): Group | null {
     const open = [...this.groups].filter(([, group]) => group.mask === null).sort(([, a], [, b]) => a.at - b.at);
@@ -114,7 +116,7 @@ export class Collectives {
     return group.threads.map(({ thread }) => thread);
   }
 
-  /** Lanes that the group waits for. */
+  /** The lanes that the group is waiting for. */
   private missing(group: Waiting): number {
     return (group.mask ?? 0) & wordAt(this.live, this.warpOf(group)) & ~group.lanes;
   }

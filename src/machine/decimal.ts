@@ -1,6 +1,6 @@
-/** Doubles as text, exactly as C prints them: every digit is that of the exact value, and ties round to even. */
+/** Formats doubles exactly as C prints them: every digit is taken from the exact value, and ties round to even. */
 
-/** A finite value without its sign, as `numerator / denominator`. */
+/** The magnitude of a finite value, as `numerator / denominator`. */
 interface Fraction {
   readonly numerator: bigint;
   readonly denominator: bigint;
@@ -31,7 +31,7 @@ function magnitude(bits: bigint): Fraction {
     : { numerator: significand, denominator: 1n << BigInt(-shift) };
 }
 
-/** The integer nearest to a fraction times a power of ten. */
+/** Returns the integer nearest to a fraction times a power of ten. */
 function scaled({ numerator, denominator }: Fraction, power: number): bigint {
   const ten = 10n ** BigInt(Math.abs(power));
   return power >= 0 ? nearestQuotient(numerator * ten, denominator) : nearestQuotient(numerator, denominator * ten);
@@ -44,7 +44,7 @@ function nearestQuotient(numerator: bigint, denominator: bigint): bigint {
   return up ? quotient + 1n : quotient;
 }
 
-/** `%f`: the digits before the point and `precision` digits after it. `point` keeps the point if no digits follow. */
+/** `%f`: `precision` digits after the decimal point. `point` keeps the point even if no digits follow it. */
 export function fixed(bits: bigint, precision: number, point: boolean): string {
   const digits = scaled(magnitude(bits), precision)
     .toString()
@@ -65,13 +65,13 @@ function scientificParts(bits: bigint, precision: number): Scientific {
   let exponent = value.numerator.toString().length - value.denominator.toString().length;
   if (!reaches(value, exponent)) exponent--;
   const digits = scaled(value, precision - exponent).toString();
-  // Rounding up to the next power of ten gives one digit too many.
+  // Rounding up to the next power of ten leaves one digit too many.
   return digits.length > precision + 1
     ? { digits: digits.slice(0, precision + 1), exponent: exponent + 1 }
     : { digits, exponent };
 }
 
-/** True if the value is at least that power of ten. */
+/** True if the value is at least ten to the given power. */
 function reaches({ numerator, denominator }: Fraction, power: number): boolean {
   const ten = 10n ** BigInt(Math.abs(power));
   return power >= 0 ? numerator >= denominator * ten : numerator * ten >= denominator;
@@ -88,7 +88,10 @@ function scientificText({ digits, exponent }: Scientific, point: boolean): strin
   return `${mantissa}e${exponent < 0 ? '-' : '+'}${Math.abs(exponent).toString().padStart(2, '0')}`;
 }
 
-/** `%g`: the shorter of both notations for `precision` significant digits; trailing zeros are dropped unless `keep`. */
+/**
+ * `%g`: `precision` significant digits, in `%e` or `%f` notation as C chooses. Trailing zeros are dropped unless `keep`
+ * is set.
+ */
 export function general(bits: bigint, precision: number, keep: boolean): string {
   const significant = Math.max(1, precision);
   const { exponent } = scientificParts(bits, significant - 1);
@@ -99,7 +102,10 @@ export function general(bits: bigint, precision: number, keep: boolean): string 
   return keep ? text : text.replace(/(\.\d*?)0+(?=e|$)/, '$1').replace(/\.(?=e|$)/, '');
 }
 
-/** `%a`, as glibc writes it: a leading 1, or 0 for subnormals. Without a precision, all significant digits. */
+/**
+ * `%a`, as glibc writes it, with a leading 1, or 0 for subnormals. Without a precision, all significant digits are
+ * written.
+ */
 export function hexadecimal(bits: bigint, precision: number | null, point: boolean): string {
   const { exponent, fraction } = split(bits);
   const power = exponent === 0 ? (fraction === 0n ? 0 : -1022) : exponent - 1023;

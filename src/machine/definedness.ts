@@ -1,6 +1,6 @@
 /**
- * Which bits of a memory are defined: those that were written with defined bits. A byte of shared or local memory is
- * undefined until something is written there.
+ * Tracks which bits of a memory are defined: those that were last written with defined bits. A byte of shared or local
+ * memory is undefined until something is written to it.
  */
 import { byteAt } from '../base/typed-reads.ts';
 import { formatAddress, type MemorySpace } from './address-space.ts';
@@ -8,28 +8,28 @@ import { type MemoryImage, Pages } from './image.ts';
 
 /** Where undefined bits come from: the load that brought them into a register. Plain data. */
 export interface Origin {
-  /** Line of the load in the PTX text. */
+  /** PTX source line of the load. */
   readonly line: number;
   readonly space: MemorySpace;
-  /** Its address and size in bytes. */
+  /** Address and size in bytes of the load. */
   readonly address: string;
   readonly size: number;
-  /** What is at the address, for messages. */
+  /** Describes what is at the address, for messages. */
   readonly near: string;
   /**
-   * Written bytes were loaded with them, as when a struct is read with its padding. Such bits may be copied to global
-   * memory.
+   * True if written bytes were loaded along with them, as when a struct is read with its padding. Such bits may be
+   * copied to global memory.
    */
   readonly padding: boolean;
 }
 
-/** Bits of a value that are undefined; a value without any has no entry. */
+/** The undefined bits of a value. A fully defined value has no entry. */
 export interface Undefined {
   readonly mask: bigint;
   readonly origin: Origin;
 }
 
-/** The saved definedness of a segment. */
+/** The saved state of a segment's definedness. */
 export interface DefinednessState {
   readonly bits: MemoryImage;
   readonly origins: readonly (readonly [offset: number, origin: Origin])[];
@@ -42,12 +42,15 @@ export class Definedness {
   private bits: Uint8Array;
   private view: DataView;
   private readonly pages: Pages = new Pages();
-  /** For bytes that were written with undefined bits, where these come from. Entries of defined bytes mean nothing. */
+  /**
+   * Where the undefined bits of a byte come from, if it was written with some. Entries of defined bytes are
+   * meaningless.
+   */
   private readonly origins = new Map<number, Origin>();
   private readonly space: MemorySpace;
   private readonly nearest: (offset: number) => string;
 
-  /** @param nearest what is at or near an offset, for messages */
+  /** @param nearest describes what is at or near an offset, for messages */
   constructor(space: MemorySpace, size: number, nearest: (offset: number) => string) {
     this.space = space;
     this.nearest = nearest;
@@ -55,7 +58,7 @@ export class Definedness {
     this.view = new DataView(this.bits.buffer);
   }
 
-  /** Whether an aligned access of at most 16 bytes reads nothing but defined bits. */
+  /** Whether an aligned access of at most 16 bytes reads only defined bits. */
   isDefined(offset: number, size: number): boolean {
     switch (size) {
       case 1:
@@ -70,14 +73,17 @@ export class Definedness {
     }
   }
 
-  /** The undefined bits of a little-endian value of `size` bytes. */
+  /** Returns the undefined bits of a little-endian value of `size` bytes. */
   undefinedBits(offset: number, size: number): bigint {
     let mask = 0n;
     for (let at = offset + size - 1; at >= offset; at--) mask = (mask << 8n) | BigInt(defined ^ byteAt(this.bits, at));
     return mask;
   }
 
-  /** Where undefined bits of an access come from: they were stored with a value, or nothing was ever stored. */
+  /**
+   * Returns where the undefined bits of an access come from: they were stored with a value, or nothing was ever stored
+   * there.
+   */
   originOf(line: number, offset: number, size: number): Origin {
     for (let at = offset; at < offset + size && this.origins.size > 0; at++) {
       const origin = this.bits[at] === defined ? undefined : this.origins.get(at);
@@ -87,13 +93,13 @@ export class Definedness {
     return { line, space: this.space, address: formatAddress(offset), size, near: this.nearest(offset), padding };
   }
 
-  /** Bytes were written with defined bits. */
+  /** Records that bytes were written with defined bits. */
   define(offset: number, size: number): void {
     this.pages.touch(offset, size);
     this.bits.fill(defined, offset, offset + size);
   }
 
-  /** `size` bytes were written with a value that has undefined bits. */
+  /** Records that `size` bytes were written with a value that has undefined bits. */
   undefine(offset: number, size: number, { mask, origin }: Undefined): void {
     this.pages.touch(offset, size);
     for (let i = 0; i < size; i++) {
@@ -103,14 +109,14 @@ export class Definedness {
     }
   }
 
-  /** Nothing is defined any more from `start` to before `end`. */
+  /** Makes everything from `start` to before `end` undefined. */
   clear(start: number, end: number): void {
     this.pages.touch(start, end - start);
     this.bits.fill(0, start, end);
     if (this.origins.size > 0) for (let at = start; at < end; at++) this.origins.delete(at);
   }
 
-  /** Bytes were copied. */
+  /** Records that bytes were copied. */
   move(from: number, to: number, size: number): void {
     this.pages.touch(to, size);
     this.bits.copyWithin(to, from, from + size);
@@ -122,7 +128,7 @@ export class Definedness {
     }
   }
 
-  /** The segment has grown; what is new is undefined. */
+  /** Records that the segment has grown. The new bytes are undefined. */
   grow(size: number): void {
     const bits = new Uint8Array(size);
     bits.set(this.bits);
@@ -135,7 +141,7 @@ export class Definedness {
     return { bits: this.pages.take(this.bits), origins: [...this.origins] };
   }
 
-  /** Restores a saved state of any size. Without one, everything counts as defined. */
+  /** Restores a saved state of any size. Without a state, everything counts as defined. */
   take(state: DefinednessState | null, size: number): void {
     if (this.bits.byteLength !== size) {
       this.bits = new Uint8Array(size);

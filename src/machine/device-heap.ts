@@ -1,11 +1,14 @@
-/** The heap of the built-in malloc. It belongs to the device, so memory that a kernel does not free stays allocated. */
+/**
+ * The heap behind the built-in `malloc`. It belongs to the device, so memory that a kernel does not free stays
+ * allocated.
+ */
 import { PtxlabError } from '../base/error.ts';
 import { formatAddress } from './address-space.ts';
 import { machineFault } from './fault.ts';
 import type { Allocation } from './allocations.ts';
 import type { GlobalMemory } from './global-memory.ts';
 
-/** Most bytes of live allocations: CUDA's `cudaLimitMallocHeapSize` unless set. */
+/** Maximum total size of live allocations in bytes: the default of CUDA's `cudaLimitMallocHeapSize`. */
 const heapLimit = 8 * 2 ** 20;
 
 /** The saved state of the heap. */
@@ -19,17 +22,17 @@ export interface HeapState {
 export class DeviceHeap {
   private readonly memory: GlobalMemory;
   private readonly live = new Map<number, Allocation>();
-  /** Owners of freed addresses that were not reused, by address. */
+  /** Owners of freed addresses that have not been reused, by address. */
   private readonly freed = new Map<number, string>();
   private used = 0;
-  /** Number of allocations so far, for their names. */
+  /** Number of allocations so far; each is named after its number. */
   private count = 0;
 
   constructor(memory: GlobalMemory) {
     this.memory = memory;
   }
 
-  /** An address, or 0 if there is no room or `size` is 0. */
+  /** Returns an address, or 0 if there is no room or `size` is 0. */
   allocate(size: bigint): bigint {
     if (size === 0n || size > BigInt(heapLimit - this.used)) return 0n;
     try {
@@ -49,7 +52,7 @@ export class DeviceHeap {
     return { live: [...this.live.keys()], freed: [...this.freed], count: this.count };
   }
 
-  /** Restores the heap; its memory has been restored before. */
+  /** Restores the heap. Its memory must have been restored already. */
   take({ live, freed, count }: HeapState): void {
     this.live.clear();
     this.used = 0;
@@ -64,7 +67,10 @@ export class DeviceHeap {
     this.count = count;
   }
 
-  /** Does nothing for 0. Anything else that `allocate` did not return, or that was already freed, is a fault. */
+  /**
+   * Frees an allocation. Address 0 is ignored; any other address that `allocate` did not return, or that was already
+   * freed, is a fault.
+   */
   free(address: bigint): void {
     if (address === 0n) return;
     const allocation = this.live.get(Number(address));
@@ -72,7 +78,7 @@ export class DeviceHeap {
       const shown = formatAddress(address);
       const freed = this.freed.get(Number(address));
       const why =
-        freed === undefined ? 'malloc of this device did not return that address' : `${freed} was freed before`;
+        freed === undefined ? 'malloc on this device did not return that address' : `${freed} was already freed`;
       throw machineFault('PTX6033', { address: shown, why }, { space: 'global', address: shown });
     }
     this.live.delete(allocation.address);

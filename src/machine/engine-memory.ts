@@ -1,11 +1,11 @@
-/** Global memory as an engine of compiled code uses it: the device's own, or a worker's view of it. */
+/** Global memory as the engine for compiled code uses it: the device's own memory, or a worker's view of it. */
 import type { Memory } from './segment.ts';
 
 export interface EngineMemory extends Memory {
   readonly memory: WebAssembly.Memory;
-  /** Any bytes; valid until the next `borrow`. */
+  /** Returns the bytes at an address, allocated or not; valid until the next `borrow`. */
   bytesAt(address: number, size: number): Uint8Array;
-  /** Memory that belongs to no allocation: kernels that access it cause a fault. */
+  /** Returns the address of memory that belongs to no allocation. A kernel that accesses it causes a fault. */
   borrow(size: number): number;
   /** Ends a `borrow`. */
   giveBack(address: number): void;

@@ -25,38 +25,38 @@ export type LaunchResult = (
   | { readonly ok: true; readonly stats: LaunchStats }
   | { readonly ok: false; readonly fault: Fault; readonly stats: LaunchStats }
 ) & {
-  /** The output of the kernel so far, with blocks in the order of their index. */
+  /** The kernel's output so far, ordered by block index. */
   readonly printed: string;
-  /** Number of `printf` calls that were dropped because the output was longer than `LaunchOptions.printLimit`. */
+  /** Number of `printf` calls that were dropped because the output exceeded `LaunchOptions.printLimit`. */
   readonly printsDropped: number;
 };
 
 /** A running launch. `State` is the type of the states that the engine can return. */
 export interface Engine<State extends LaunchState> {
-  /** Executed thread-instructions. */
+  /** Number of instructions executed, summed over all threads. */
   readonly instructions: number;
-  /** Milliseconds spent so far on preparing the kernel rather than running it. */
+  /** Milliseconds spent so far preparing the kernel rather than running it. */
   readonly preparing: number;
-  /** Runs for some milliseconds; returns false when the launch is done. Throws errors that `faultOf` recognises. */
+  /** Runs for some milliseconds. Returns false when the launch is done. Throws errors that `faultOf` recognizes. */
   run(): boolean;
   /** The fault behind an error that `run` threw; null if the error is not a fault of the kernel. */
   faultOf(error: unknown): Fault | null;
-  /** The current state of the launch; null if the engine cannot give it now. */
+  /** Returns the current state of the launch; null if the engine cannot return one at this point. */
   give(): State | null;
   /** Continues from a state of a launch of the same kernel and shape. */
   take(state: State): void;
-  /** Returns the memory borrowed from the device. */
+  /** Gives back the memory borrowed from the device. */
   release(): void;
 }
 
 /** An engine that can stop between any two instructions. */
 export interface SteppingEngine extends Engine<LaunchState> {
-  /** Runs that many instructions, or fewer if the launch ends; returns false when it is done. */
+  /** Runs `count` instructions, or fewer if the launch ends. Returns false when the launch is done. */
   step(count: number): boolean;
   give(): LaunchState;
 }
 
-/** The result of a launch that ended while its kernel was prepared. */
+/** The result of a launch that ended while its kernel was being prepared. */
 export function endedBefore({ kernel, shape, printed }: Launch, { code, message }: MachineFault): LaunchResult {
   const nowhere = { block: null, thread: null, line: null, source: null, space: null, address: null };
   return {

@@ -1,6 +1,6 @@
 /**
- * Faults: errors of a running kernel. They are thrown inside an engine, where they end the launch, and the engine
- * returns them as data.
+ * Faults: errors of a running kernel. Inside an engine they are thrown, which ends the launch; the engine returns them
+ * as data.
  */
 import type { SourcePlace } from '../base/source-place.ts';
 import { type Code, catalogue, type Parameters } from '../diagnostics/catalogue.ts';
@@ -15,16 +15,16 @@ export interface Fault {
   readonly kernel: string;
   readonly block: Dim3 | null;
   readonly thread: Dim3 | null;
-  /** 1-based line in the PTX text. */
+  /** 1-based PTX source line. */
   readonly line: number | null;
-  /** The source position of that line; null if the text has no `.loc` for it. */
+  /** Position in the original source; null if the PTX has no `.loc` for the line. */
   readonly source: SourcePlace | null;
   readonly space: string | null;
-  /** Hex with `0x`; in the given space, or generic. */
+  /** In hexadecimal with `0x`: an address in `space`, or a generic one. */
   readonly address: string | null;
 }
 
-/** Thrown by an engine's memory and control flow; it says what went wrong but not in which thread. */
+/** Thrown by memory accesses and control flow in an engine. It says what went wrong, but not in which thread. */
 export class MachineFault extends Error {
   readonly code: Code;
   readonly space: string | null;
@@ -41,7 +41,7 @@ export class MachineFault extends Error {
 
 type FaultCode = Extract<Code, `PTX6${string}`>;
 
-/** A fault of the catalogue with its message filled in. */
+/** Makes a fault from the catalogue, with its message filled in. */
 export function machineFault<C extends FaultCode>(
   code: C,
   parameters: Parameters<C>,

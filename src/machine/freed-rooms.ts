@@ -1,8 +1,11 @@
-/** Freed allocations by the bytes that they occupy, the longest freed first: where new ones may be placed. */
+/**
+ * Freed allocations, in whose place new ones may be put, by the number of bytes they occupy. Those freed first come
+ * first.
+ */
 import { elementAt } from '../base/element-at.ts';
 import { leadingCount } from '../base/leading-count.ts';
 
-/** Freed allocations that occupy the same number of bytes; those before `first` were reused. */
+/** Freed allocations that occupy the same number of bytes; those before index `first` have been reused. */
 interface Queue<Freed> {
   readonly entries: Freed[];
   first: number;
@@ -10,7 +13,7 @@ interface Queue<Freed> {
 
 export class FreedRooms<Freed extends { readonly room: number }> {
   private readonly queues = new Map<number, Queue<Freed>>();
-  /** The sizes of rooms in the queues, ascending. They are all different, so there is space for only a few thousand. */
+  /** The room sizes in the queues, ascending. They are all different, so memory has space for only a few thousand. */
   private readonly sizes: number[] = [];
   private entries = 0;
 
@@ -30,7 +33,7 @@ export class FreedRooms<Freed extends { readonly room: number }> {
     this.sizes.splice(this.rankOf(room), 0, room);
   }
 
-  /** Removes and returns the one of exactly that size that was freed first; null if there is none. */
+  /** Removes and returns the allocation of exactly that room that was freed first; null if there is none. */
   takeEqual(room: number): Freed | null {
     const queue = this.queues.get(room);
     if (queue === undefined) return null;
@@ -46,13 +49,15 @@ export class FreedRooms<Freed extends { readonly room: number }> {
     return taken;
   }
 
-  /** The same, of the smallest sufficient size. */
+  /**
+   * Removes and returns the allocation with the smallest sufficient room that was freed first; null if there is none.
+   */
   takeSufficient(room: number): Freed | null {
     const size = this.sizes[this.rankOf(room)];
     return size === undefined ? null : this.takeEqual(size);
   }
 
-  /** The number of smaller sizes. */
+  /** Number of room sizes below `room`. */
   private rankOf(room: number): number {
     return leadingCount(this.sizes.length, (i) => elementAt(this.sizes, i) < room);
   }

@@ -18,7 +18,7 @@ describe('allocations', () => {
     expect(c.address).toBeGreaterThan(b.address + 300);
   });
 
-  test('are zeroed, even where something was stored before', () => {
+  test('are zeroed, even where something was stored earlier', () => {
     const memory = new GlobalMemory(70_000);
     const first = memory.allocate(60_000, 'first');
     memory.bytesOf(first).fill(0xee);
@@ -27,7 +27,7 @@ describe('allocations', () => {
     expect(memory.bytesOf(second).every((byte) => byte === 0)).toBe(true);
   });
 
-  test('may not exceed the limit together; freed ones do not count', () => {
+  test('must not exceed the limit together; freed ones do not count', () => {
     const memory = new GlobalMemory(1024);
     const a = memory.allocate(512, 'a');
     memory.allocate(512, 'b');
@@ -47,7 +47,7 @@ describe('allocations', () => {
 });
 
 describe('freed allocations', () => {
-  test('keep their addresses until many others were freed; then the oldest one of the size is used again', () => {
+  test('keep their addresses until many others have been freed; then the oldest address of that size is reused', () => {
     const memory = new GlobalMemory();
     const addresses = new Set<number>();
     for (let i = 0; i < 2 * quarantine; i++) {
@@ -57,11 +57,11 @@ describe('freed allocations', () => {
     }
     expect(addresses.size).toBe(quarantine + 1);
     const [first = 0] = addresses;
-    // All of them have had one allocation, and all but two a second one.
+    // Every address was used once, and all but two were used a second time.
     expect(() => memory.check('load', first, 4)).toThrow(`number ${quarantine + 1}, 16 bytes`);
   });
 
-  test('give place to smaller ones when the addresses run out, the smallest sufficient one first', () => {
+  test('make room for smaller ones when the addresses run out, the smallest sufficient one first', () => {
     const memory = new GlobalMemory(4096);
     const sizes = [1024, 512, 256, 2048];
     const freed = sizes.map((size) => memory.allocate(size, `of ${size}`));
@@ -70,7 +70,7 @@ describe('freed allocations', () => {
     expect([300, 10, 1500].map((size) => memory.allocate(size, 'new').address)).toEqual([second, third, fourth]);
   });
 
-  test('are reused in the same order after the state was saved and restored', () => {
+  test('are reused in the same order after the state has been saved and restored', () => {
     const memory = new GlobalMemory(2048);
     const made = Array.from({ length: 4 }, (_, i) => memory.allocate(256, `number ${i}`));
     memory.allocate(1024, 'rest');
@@ -113,7 +113,7 @@ describe('accesses', () => {
     expect(() => memory.check('load', allocation.address, 4)).toThrow('buffer 7, 64 bytes at 0x10000, was freed');
   });
 
-  test('outside of all allocations name the nearest one on either side', () => {
+  test('outside all allocations report the nearest one on either side', () => {
     const memory = new GlobalMemory();
     const a = memory.allocate(100, 'a');
     const b = memory.allocate(100, 'b');
@@ -141,8 +141,8 @@ describe('accesses', () => {
   });
 });
 
-describe('lent memory', () => {
-  test('belongs to no allocation, and the smallest sufficient piece is lent again', () => {
+describe('borrowed memory', () => {
+  test('belongs to no allocation, and the smallest sufficient piece is reused', () => {
     const memory = new GlobalMemory();
     const large = memory.borrow(10_000);
     const small = memory.borrow(1000);
@@ -152,7 +152,7 @@ describe('lent memory', () => {
     expect([memory.borrow(500), memory.borrow(500), memory.borrow(10_000) > small]).toEqual([small, large, true]);
   });
 
-  test('keeps its size if it is lent for less', () => {
+  test('keeps its size if it is reused for a smaller size', () => {
     const memory = new GlobalMemory();
     const large = memory.borrow(10_000);
     for (const size of [10, 10_000, 20]) {

@@ -3,8 +3,8 @@
  * wholly inside one live allocation.
  *
  * The bytes are in a WebAssembly memory, so that compiled kernels can access them. Address 0 is at `origin`. Before it
- * lies the allocation map, with one byte for every 16 bytes: how many of them, starting with the first, may be
- * accessed. Worker threads share the memory if the host allows it.
+ * lies the allocation map. It has one byte for every 16 bytes of memory, which says how many of them, counted from the
+ * first, may be accessed. Worker threads share the memory if the host allows it.
  */
 import { PtxlabError } from '../base/error.ts';
 import type { Bits } from '../base/bits.ts';
@@ -21,25 +21,28 @@ const granularity = 256;
 /** Bytes between two allocations that belong to neither, so that overruns are detected. */
 const guard = 256;
 
-/** Bytes of global memory unless a device is created with another number. */
+/** Default size of a device's global memory in bytes. */
 export const defaultMemorySize: number = 2 ** 30;
 
 const pageSize = 2 ** 16;
-/** Bytes that one byte of the map covers. */
+/** Number of bytes covered by one byte of the map. */
 const granule = 16;
-/** Addresses up to twice the memory's size: for guards of small allocations and memory that engines borrow. */
+/**
+ * The address range is twice the memory's size plus this slack, which leaves room for the guards of small allocations
+ * and for memory that engines borrow.
+ */
 const slack = 2 ** 26;
 
 /**
- * Addresses available for a device of that size, in whole pages of the map. They end below the near windows; so they
- * and the map fit into what WebAssembly can address.
+ * Size of the address range for a device with `limit` bytes, in whole pages of the map. It ends below the near windows,
+ * so it and the map fit into what WebAssembly can address.
  */
 function rangeOf(limit: number): number {
   const unit = granule * pageSize;
   return Math.min(Math.ceil((2 * limit + slack) / unit) * unit, firstNearAddress);
 }
 
-/** Bytes that an allocation of that size occupies. */
+/** Number of bytes that an allocation of that size occupies. */
 function roomOf(size: number): number {
   return Math.max(1, Math.ceil(size / granularity)) * granularity;
 }
@@ -52,12 +55,12 @@ interface LentRoom {
 
 /** The saved state of global memory. */
 export interface GlobalState {
-  /** From address 0 to the last address used. */
+  /** The bytes from address 0 to the last address used. */
   readonly bytes: MemoryImage;
   readonly allocations: readonly Allocation[];
 }
 
-/** Whether threads can share memory here: in a browser, the page must be isolated from other origins. */
+/** Whether threads can share memory here. In a browser, the page must be cross-origin isolated. */
 export const canShare: boolean = typeof SharedArrayBuffer !== 'undefined';
 
 /** Global memory of a device. */
@@ -66,7 +69,7 @@ export class GlobalMemory implements EngineMemory {
   readonly memory: WebAssembly.Memory;
   /** Offset of address 0 in `memory`, and the length of the map before it. */
   readonly origin: number;
-  /** Indexed by address; the map is indexed likewise, from the start of `memory`. */
+  /** Memory, indexed by address. The map is indexed by granule, from the start of `memory`. */
   private bytes: Uint8Array;
   private view: DataView;
   private map: Uint8Array;
@@ -77,7 +80,7 @@ export class GlobalMemory implements EngineMemory {
   private next = firstGlobalAddress;
   private used = 0;
 
-  /** @param limit most bytes of live allocations together */
+  /** @param limit maximum total size of live allocations in bytes */
   constructor(limit: number = defaultMemorySize) {
     this.limit = limit;
     this.origin = rangeOf(limit) / granule;
@@ -111,7 +114,7 @@ export class GlobalMemory implements EngineMemory {
     return allocation;
   }
 
-  /** Addresses go up to the size of the device before those of freed allocations are used again. */
+  /** Uses new addresses up to the size of the device before reusing those of freed allocations. */
   private place(size: number, owner: string, room: number): Allocation {
     const { allocations } = this;
     const reused =
@@ -130,8 +133,8 @@ export class GlobalMemory implements EngineMemory {
   }
 
   /**
-   * The current state of the memory. Pages that were not written since the last state are shared with it. Compiled code
-   * does not report its writes, so `touchAll` must be called first after running it.
+   * Returns the current state of the memory. Pages that were not written since the last state are shared with it.
+   * Compiled code does not report its writes, so after running it, `touchAll` must be called first.
    */
   give(): GlobalState {
     return {
@@ -158,29 +161,30 @@ export class GlobalMemory implements EngineMemory {
     }
   }
 
-  /** Compiled code may have written anywhere. */
+  /** Marks all pages as written, because compiled code may have written anywhere. */
   touchAll(): void {
     this.pages.touchAll();
   }
 
-  /** The live allocation that begins at an address, or null. */
+  /** Returns the live allocation that begins at an address, or null. */
   allocationAt(address: number): Allocation | null {
     return this.allocations.beginningAt(address);
   }
 
-  /** The bytes of an allocation, for copying in and out; valid until the next `allocate`. */
+  /** Returns the bytes of an allocation, for copying in and out; valid until the next `allocate`. */
   bytesOf(allocation: Allocation): Uint8Array {
     return this.bytesAt(allocation.address, allocation.size);
   }
 
-  /** Any bytes; valid until the next `allocate` or `borrow`. */
+  /** Returns the bytes at an address, allocated or not; valid until the next `allocate` or `borrow`. */
   bytesAt(address: number, size: number): Uint8Array {
     this.pages.touch(address, size);
     return this.bytes.subarray(address, address + size);
   }
 
   /**
-   * Memory outside all allocations, for an engine's own use: reuses the smallest returned piece that is large enough.
+   * Returns the address of memory outside all allocations, for an engine's own use. The smallest returned piece that is
+   * large enough is reused.
    */
   borrow(size: number): number {
     const known = this.rooms
@@ -201,12 +205,12 @@ export class GlobalMemory implements EngineMemory {
     if (room !== undefined) room.isLent = false;
   }
 
-  /** Bytes for which addresses are left. */
+  /** Number of bytes that still have free addresses. */
   get addressesLeft(): number {
     return this.origin * granule - this.next - guard;
   }
 
-  /** What a worker needs to access the memory; null if threads cannot share it. */
+  /** Returns what a worker needs to access the memory; null if threads cannot share it. */
   share(): SharedMemory | null {
     if (!canShare) return null;
     return { memory: this.memory, origin: this.origin, allocations: this.allocations.all };
@@ -234,7 +238,7 @@ export class GlobalMemory implements EngineMemory {
     return address;
   }
 
-  /** Doubles the memory, or grows it by only as much as needed if doubling is too much. */
+  /** Doubles the memory, or grows it only as far as needed if there is no room to double it. */
   private grow(end: number): void {
     const present = this.memory.buffer.byteLength - this.origin;
     const addresses = this.origin * granule;
@@ -246,7 +250,7 @@ export class GlobalMemory implements EngineMemory {
     this.map = new Uint8Array(this.memory.buffer, 0, this.origin);
   }
 
-  /** Marks bytes in the map as accessible or not. Allocations begin at whole granules. */
+  /** Marks bytes in the map as accessible or not. Allocations begin at granule boundaries. */
   private mark(address: number, size: number, live: boolean): void {
     const first = address / granule;
     const last = first + Math.floor(size / granule);

@@ -1,7 +1,7 @@
 /**
- * Memory that the blocks of a cooperative grid use to synchronise: two words in global memory, the total size and a
- * barrier that begins at zero. Cooperative groups in nvcc's headers expect this layout; PTX only has the registers with
- * its address.
+ * The memory that the blocks of a cooperative grid use to synchronize: two words in global memory, the total size and a
+ * barrier that starts at zero. The cooperative groups in nvcc's headers expect this layout; PTX itself only has the
+ * registers that hold its address.
  */
 import type { GlobalMemory } from './global-memory.ts';
 

@@ -1,6 +1,6 @@
 /**
  * Images of a memory: its bytes at one moment, in pages that are never modified. Two images of a memory share each page
- * that was not written between them, so the second costs only what changed.
+ * that was not written between them, so the second one only costs the pages that changed.
  */
 
 export interface MemoryImage {
@@ -11,26 +11,29 @@ export interface MemoryImage {
 
 const pageShift = 12;
 
-/** Bytes of a page. */
+/** Size of a page in bytes. */
 export const pageSize: number = 1 << pageShift;
 
-/** The pages of the latest images of one memory that are still up to date. Every writer must report its writes. */
+/**
+ * The pages of the latest image of one memory, as far as they are still up to date. Every writer must report its
+ * writes.
+ */
 export class Pages {
   private known: (Uint8Array | undefined)[] = [];
 
-  /** Bytes are about to be written. */
+  /** Reports that bytes are about to be written. */
   touch(offset: number, size: number): void {
     if (this.known.length === 0 || size === 0) return;
     const last = (offset + size - 1) >>> pageShift;
     for (let page = offset >>> pageShift; page <= last; page++) this.known[page] = undefined;
   }
 
-  /** Any byte may have been written. */
+  /** Reports that any byte may have been written. */
   touchAll(): void {
     this.known = [];
   }
 
-  /** An image of the current bytes. */
+  /** Returns an image of the current bytes. */
   take(bytes: Uint8Array): MemoryImage {
     const size = bytes.byteLength;
     const pages = Array.from(

@@ -10,12 +10,12 @@ import { type Access, loadBits, storeBits } from './segment.ts';
 /** The data of a device's memory that is sent to a worker. */
 export interface SharedMemory {
   readonly memory: WebAssembly.Memory;
-  /** Offset of address 0 in `memory`. */
+  /** Offset of address 0 within `memory`. */
   readonly origin: number;
   readonly allocations: readonly Allocation[];
 }
 
-/** Borrowed bytes for this worker alone. */
+/** Borrowed memory that only this worker uses. */
 export interface Room {
   readonly address: number;
   readonly size: number;
@@ -45,11 +45,11 @@ export class MemoryView implements EngineMemory {
   borrow(size: number): number {
     const address = this.next;
     this.next += size;
-    if (this.next > this.end) throw new Error(`the worker has no room of ${size} bytes`);
+    if (this.next > this.end) throw new Error(`the worker has no room for ${size} bytes`);
     return address;
   }
 
-  /** The whole borrowed range goes back to the device. */
+  /** Uses up the range; the device gives back the whole of it at the end of the launch. */
   giveBack(): void {
     this.next = this.end;
   }

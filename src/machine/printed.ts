@@ -1,6 +1,6 @@
-/** What a kernel prints: passed on at once, and kept up to a limit. */
+/** A kernel's output, which is passed on at once and kept up to a limit. */
 
-/** The output in the state of a launch. */
+/** The output as part of a launch's saved state. */
 export interface PrintedState {
   readonly text: string;
   readonly bytes: number;
@@ -14,7 +14,7 @@ export class Printed {
   private readonly limit: number;
   private readonly onPrint: (text: string) => void;
 
-  /** @param limit most bytes to keep; the call that exceeds it and all later ones are dropped */
+  /** @param limit maximum number of bytes to keep; the call that exceeds it and all later calls are dropped */
   constructor(limit: number, onPrint: (text: string) => void) {
     this.limit = limit;
     this.onPrint = onPrint;
@@ -29,7 +29,7 @@ export class Printed {
     return this.calls;
   }
 
-  /** Bytes that the next call may print. */
+  /** Number of bytes that the next call may print. */
   get room(): number {
     return this.calls > 0 ? 0 : this.limit - this.bytes;
   }
@@ -60,7 +60,7 @@ export class Printed {
 
 const utf8 = new TextDecoder();
 
-/** Source files are UTF-8, and so are the strings in them. */
+/** Decodes the bytes as UTF-8, the encoding of source files and the strings in them. */
 export function decoded(bytes: string): string {
   const codes = new Uint8Array(bytes.length);
   for (let i = 0; i < codes.length; i++) codes[i] = bytes.charCodeAt(i);

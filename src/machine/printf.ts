@@ -1,21 +1,21 @@
 /**
- * printf of a kernel: the conversions of C, on arguments in the layout of the CUDA toolchain. Texts are strings of
- * bytes, one character each, so that widths count bytes as in C.
+ * A kernel's `printf`: C conversions, applied to arguments in the layout of the CUDA toolchain. Each character of a
+ * text stands for one byte, so that widths count bytes as in C.
  */
 import { fixed, general, hexadecimal, isNan, isSpecial, scientific } from './decimal.ts';
 
-/** The arguments after a format, read one after the other. */
+/** The arguments after the format string, read one after the other. */
 export interface PrintfArguments {
-  /** The next 4 or 8 bytes, at their natural alignment. */
+  /** Returns the next 4 or 8 bytes, at their natural alignment. */
   readonly next: (bytes: 4 | 8) => bigint;
-  /** Bytes at an address up to a zero, at most `limit`. */
+  /** Returns the bytes at an address up to a zero byte, at most `limit` of them. */
   readonly text: (address: bigint, limit: number) => string;
 }
 
 interface Spec {
   readonly flags: ReadonlySet<string>;
   readonly width: number;
-  /** Null if none is given. */
+  /** Null if no precision is given. */
   readonly precision: number | null;
   readonly size: string;
   readonly conversion: string;
@@ -24,12 +24,12 @@ interface Spec {
 /** `%[flags][width][.precision][size]conversion`. */
 const pattern = /%([-+ #0']*)(\*|\d+)?(?:\.(\*|-?\d*))?(hh|h|ll|l|q|L|j|z|t)?([a-zA-Z%])/g;
 
-/** More than any text of a kernel needs; larger widths are limited to it. */
+/** Largest field width, which is more than any kernel needs; larger widths are reduced to it. */
 const widest = 65_536;
 
 /**
- * The text, and how many arguments it used. Text that is not a conversion is copied. A text of more than `most` bytes
- * need not be complete.
+ * Returns the formatted text and the number of arguments it used. Anything in `format` that is not a conversion is
+ * copied. A text longer than `most` bytes may be cut off.
  */
 export function printf(
   format: string,
@@ -91,7 +91,7 @@ function convert(spec: Spec, args: PrintfArguments): string {
   }
 }
 
-/** glibc writes nothing rather than a part of it. */
+/** The text for a null pointer. If it does not fit, glibc writes nothing rather than a part of it. */
 function nullText(limit: number): string {
   return limit >= 6 ? '(null)' : '';
 }
@@ -131,13 +131,13 @@ function unsigned(spec: Spec, value: bigint): string {
   return conversion === 'X' ? shown.toUpperCase() : shown;
 }
 
-/** At least `precision` digits; zero with a precision of 0 has none. */
+/** Pads to at least `precision` digits. A zero with precision 0 has no digits. */
 function digitsOf({ precision }: Spec, digits: string): string {
   if (precision === 0 && digits === '0') return '';
   return digits.padStart(precision ?? 1, '0');
 }
 
-/** A precision disables the flag `0`. */
+/** Pads a number. Giving a precision disables the flag `0`. */
 function padNumber(spec: Spec, prefix: string, digits: string): string {
   return pad(spec, prefix, digits, spec.flags.has('0') && spec.precision === null);
 }
@@ -170,7 +170,10 @@ function cased(conversion: string, text: string): string {
   return conversion === conversion.toUpperCase() ? text.toUpperCase() : text;
 }
 
-/** Pads with blanks before the text, or after it with `-`; `zeros` puts zeros between the prefix and the rest. */
+/**
+ * Pads with spaces before the text, or after it with the flag `-`. `zeros` puts zeros between the prefix and the rest
+ * instead.
+ */
 function pad({ width, flags }: Spec, prefix: string, body: string, zeros: boolean): string {
   const text = prefix + body;
   if (flags.has('-')) return text.padEnd(width);

@@ -1,7 +1,4 @@
-/**
- * Bytes of one space with checked access. Offsets are already relative to the space; this file checks the bounds and the
- * alignment.
- */
+/** The bytes of one space, with access checked for bounds and alignment. Offsets are relative to the space. */
 import { type Bits, numberOf, bigintOf } from '../base/bits.ts';
 import { formatAddress, type MemorySpace } from './address-space.ts';
 import { Definedness, type DefinednessState } from './definedness.ts';
@@ -10,7 +7,7 @@ import { type MemoryImage, Pages } from './image.ts';
 
 export type Access = 'load' | 'store';
 
-/** A named piece of a segment, for messages: a variable, a parameter. */
+/** A named part of a segment, for messages: a variable or a parameter. */
 export interface NamedRange {
   readonly name: string;
   readonly start: number;
@@ -19,25 +16,27 @@ export interface NamedRange {
 
 export interface SegmentOptions {
   readonly readOnly?: boolean;
-  /** Keep track of which bits have been written. */
+  /** Whether to track which bits have been written. */
   readonly trackWrites?: boolean;
   readonly named?: readonly NamedRange[];
-  /** Initial size in bytes, if smaller: the rest is added, zeroed, when it is accessed. */
+  /** Full size in bytes, if the segment starts with fewer. The rest is added, zeroed, when it is first accessed. */
   readonly size?: number;
 }
 
-/** The operations that loads and stores need of any space. */
+/** The operations that loads and stores need in every space. */
 export interface Memory {
-  /** Throws a fault unless `size` bytes at `offset` can be accessed at once. */
+  /**
+   * Throws a fault unless `size` bytes at `offset` can be accessed at once. Must be called before `load` and `store`.
+   */
   check(access: Access, offset: number, size: number): void;
-  /** One element of `width` bits, little-endian. The caller must have called `check`. */
+  /** Loads one little-endian element of `width` bits. The caller must have called `check`. */
   load(offset: number, width: number): Bits;
   store(offset: number, width: number, bits: Bits): void;
-  /** Which bits were written; absent or null where all count as defined. */
+  /** Which bits are defined; absent or null if all of them are. */
   readonly definedness?: Definedness | null;
 }
 
-/** The saved state of a segment: its bytes, and with `trackWrites` which bits of them were written. */
+/** The saved state of a segment: its bytes and, with `trackWrites`, which of their bits are defined. */
 export interface SegmentState {
   /** Where accesses must end. */
   readonly end: number;
@@ -52,7 +51,7 @@ export class Segment implements Memory {
   private readonly space: MemorySpace;
   private readonly options: SegmentOptions;
   private readonly size: number;
-  /** Where accesses must end; in local memory, after the running activation. */
+  /** The offset no access may go past; in local memory, the end of the running activation. */
   private end: number;
   readonly definedness: Definedness | null;
   private readonly pages: Pages = new Pages();
@@ -70,7 +69,7 @@ export class Segment implements Memory {
         : null;
   }
 
-  /** From now on accesses must end before `end`. */
+  /** Sets the offset no access may go past. */
   limitTo(end: number): void {
     this.end = end;
   }
@@ -94,7 +93,7 @@ export class Segment implements Memory {
     storeBits(this.view, offset, width, bits);
   }
 
-  /** Makes sure that bytes up to `end`, inside the segment, exist. */
+  /** Makes sure that bytes up to `end` exist; `end` must lie inside the segment. */
   reach(end: number): void {
     if (end <= this.bytes.byteLength) return;
     const length = Math.min(this.size, Math.max(end, 2 * this.bytes.byteLength));
@@ -106,13 +105,13 @@ export class Segment implements Memory {
     this.pages.touch(0, length);
   }
 
-  /** The current state of the segment. Pages that were not written since the last state are shared with it. */
+  /** Returns the current state of the segment. Pages that were not written since the last state are shared with it. */
   give(): SegmentState {
     const { end, bytes, definedness } = this;
     return { end, bytes: this.pages.take(bytes), definedness: definedness?.give() ?? null };
   }
 
-  /** Restores the segment. If writes were not tracked in the saved state, all of it counts as written. */
+  /** Restores the segment. If the saved state did not track writes, all of it counts as written. */
   take({ end, bytes, definedness }: SegmentState): void {
     const { size } = bytes;
     this.end = end;
@@ -125,20 +124,20 @@ export class Segment implements Memory {
     this.definedness?.take(definedness, size);
   }
 
-  /** Zeroes bytes from `start` to before `end` and forgets that they were written. */
+  /** Zeroes the bytes from `start` to before `end` and marks them as unwritten. */
   clear(start: number, end: number): void {
     this.pages.touch(start, end - start);
     this.bytes.fill(0, start, end);
     this.definedness?.clear(start, end);
   }
 
-  /** Marks bytes as written, for a `store` without a check. */
+  /** Marks bytes as written, for a `store` without a `check`. */
   mark(offset: number, size: number): void {
     this.pages.touch(offset, size);
     this.definedness?.define(offset, size);
   }
 
-  /** Copies bytes and which of their bits were written. */
+  /** Copies bytes, together with the record of which of their bits are defined. */
   move(from: number, to: number, size: number): void {
     this.pages.touch(to, size);
     this.bytes.copyWithin(to, from, from + size);
@@ -167,7 +166,7 @@ export class Segment implements Memory {
   }
 }
 
-/** Little-endian bits of 8 to 128 bits. */
+/** Loads a little-endian value of 8 to 128 bits. */
 export function loadBits(view: DataView, offset: number, width: number): Bits {
   switch (width) {
     case 8:

@@ -1,6 +1,6 @@
 /**
- * The state of a launch as plain data: it can be kept, cloned, sent to another thread, and continued by another engine.
- * States share what did not change between them and are never modified.
+ * The state of a launch as plain data. It can be kept, cloned, sent to another thread, and continued by another engine.
+ * States are never modified, and share whatever did not change between them.
  */
 import type { Bits } from '../base/bits.ts';
 import type { BarriersState } from './barriers.ts';
@@ -12,13 +12,13 @@ import type { PrintedState } from './printed.ts';
 import type { SegmentState } from './segment.ts';
 
 export interface LaunchState {
-  /** Blocks before this one have started. */
+  /** Index of the first block that has not started. */
   readonly nextBlock: number;
-  /** Started blocks that have not ended; the one that runs comes first. */
+  /** Blocks that have started but not ended; the running one comes first. */
   readonly blocks: readonly BlockState[];
-  /** Executed thread-instructions. */
+  /** Number of instructions executed, summed over all threads. */
   readonly executed: number;
-  /** The value of the timer in nanoseconds, minus the executed instructions: each instruction adds one. */
+  /** The value of the timer in nanoseconds minus `executed`, because each instruction adds one nanosecond. */
   readonly timer: number;
   readonly printed: PrintedState;
   readonly memory: GlobalState;
@@ -43,32 +43,32 @@ export interface BlockState {
 /** The turn of the running thread. */
 export interface TurnState {
   readonly thread: number;
-  /** Instructions that it has tried in this turn. */
+  /** Number of instructions the thread has tried in this turn. */
   readonly tried: number;
-  /** How often it read memory that others may write. */
+  /** How often it has read memory that others may write. */
   readonly looks: number;
 }
 
-/** `waiting`: in the instruction before `pc`, for other threads. */
+/** A `waiting` thread waits for other threads in the instruction before its `pc`. */
 export type Activity = 'running' | 'waiting' | 'exited';
 
 export interface ThreadState {
-  /** Values of the running function. */
+  /** The values in the running function's frame. */
   readonly frame: readonly Bits[];
-  /** Undefined values among them, by their position; null if there are none. */
+  /** The undefined bits of these values, by position; null if there are none. */
   readonly shadow: ReadonlyMap<number, Undefined> | null;
   readonly local: SegmentState | null;
   /** Start of the running function's variables in local memory. */
   readonly base: number;
-  /** Open calls, innermost last. */
+  /** Callers that are waiting, innermost last. */
   readonly calls: readonly CallState[];
   readonly pc: number;
   readonly activity: Activity;
-  /** If it waits and is traced: the registers before the instruction. */
+  /** Register values before the current instruction, if the thread waits in it and it is traced. */
   readonly before: readonly Bits[] | null;
 }
 
-/** A function that called another: it continues with the rest of the instruction before `pc`. */
+/** A function that called another. It continues with the rest of the instruction before `pc`. */
 export interface CallState {
   readonly frame: readonly Bits[];
   readonly shadow: ReadonlyMap<number, Undefined> | null;

@@ -1,6 +1,6 @@
-/** Describes which threads wait where, for deadlocks. */
+/** Describes which threads wait where, for deadlock messages. */
 
-/** A waiting thread, by its number in the block, and the line in the PTX text where it waits. */
+/** A waiting thread, by its index in the block, and the PTX source line where it waits. */
 export interface Waiter {
   readonly thread: number;
   readonly line: number;
