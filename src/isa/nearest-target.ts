@@ -3,7 +3,7 @@ import { nearestWord } from '../base/nearest-word.ts';
 import { targets } from './targets.ts';
 
 /**
- * The name that was probably misspelt, or the targets next to a number that no architecture has; null if neither
+ * The name that was probably intended, or the targets nearest to a number that no architecture has; null if neither
  * applies.
  */
 export function helpForTarget(name: string): string | null {
@@ -21,5 +21,5 @@ export function helpForTarget(name: string): string | null {
   const below = plain.findLast((known) => known.sm < sm);
   const above = plain.find((known) => known.sm > sm);
   const around = [below, above].flatMap((known) => (known === undefined ? [] : [known.name]));
-  return around.length === 1 ? `the one next to it is ${around[0]}` : `the ones next to it are ${around.join(' and ')}`;
+  return around.length === 1 ? `the nearest target is ${around[0]}` : `the nearest targets are ${around.join(' and ')}`;
 }

@@ -1,25 +1,29 @@
 const encoder = new TextEncoder();
 
-/** Stands for a character beyond ASCII. It belongs to no class. */
+/** Represents any character outside ASCII. It belongs to no character class. */
 const beyond = 0x7f;
 
-/** NULs after the text, so that a reader can look that many characters ahead without checking for the end. */
+/** Number of NULs after the text, so that a reader can look that far ahead without checking for the end. */
 const lookahead = 4;
 
-/** A text in the form that the lexer reads. */
+/** A text in the form in which the lexer reads it. */
 export interface AsciiText {
-  /** The character codes, then some NULs; DEL for characters beyond ASCII, so that offsets are those of the string. */
+  /**
+   * The character codes, then some NULs. Characters outside ASCII become DEL, so that offsets match those in the
+   * string.
+   */
   readonly bytes: Uint8Array;
   /**
-   * The first character that ptxas rejects even in a comment: NUL, DEL, or anything beyond ASCII; -1 if there is none.
+   * The offset of the first character that ptxas rejects even in a comment (NUL, DEL, or anything outside ASCII); -1 if
+   * there is none.
    */
   readonly foreign: number;
 }
 
-/** Bytes can be read several times faster than the characters of a string. */
+/** Encodes a text as bytes, which can be read several times faster than the characters of a string. */
 export function toAscii(source: string): AsciiText {
   const bytes = new Uint8Array(source.length + lookahead);
-  // UTF-8 has as many bytes as the string has units only if every character is ASCII.
+  // The UTF-8 text has as many bytes as the string has UTF-16 units only if every character is ASCII.
   const { read, written } = encoder.encodeInto(source, bytes);
   const isAscii = read === source.length && written === source.length;
   if (!isAscii) {

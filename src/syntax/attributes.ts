@@ -1,11 +1,11 @@
-/** `.attribute(…)` of variables and functions. Source: PTX ISA 5.4.8 and 11.4. */
+/** Parses `.attribute(…)` on variables and functions. Source: PTX ISA 5.4.8 and 11.4. */
 import { joinWords } from '../base/join-words.ts';
 import { attributesOf } from './directives.ts';
 import type { Reader } from './reader.ts';
 import { Token } from './tokens.ts';
 import { integerTokenValue } from './values.ts';
 
-/** `.attribute(.managed, .unified(19, 95))`, added to `attributes` without white space. */
+/** Parses `.attribute(.managed, .unified(19, 95))` and adds its entries to `attributes` without white space. */
 export function parseAttributes(r: Reader, attributes: string[], owner: 'func' | 'variable'): boolean {
   const known = attributesOf(owner);
   r.next();

@@ -28,7 +28,7 @@ function floatOf(text: string): { form: string; bits: bigint } | null {
   return constant?.kind === 'float' ? { form: constant.form, bits: constant.bits } : null;
 }
 
-/** Recorded from ptxas 13.0: the eight bytes of `.global .u64 x = expression;`. */
+/** Recorded from ptxas 13.0: the eight bytes that `.global .u64 x = expression;` stores. */
 const integers: readonly (readonly [string, bigint])[] = [
   ['-1', 0xffffffffffffffffn],
   ['~1', 0xfffffffffffffffen],
@@ -180,7 +180,7 @@ const integers: readonly (readonly [string, bigint])[] = [
   ['200000000000000000000', 0xd78ebc5ac6200000n],
 ];
 
-/** Recorded from ptxas 13.0: the eight bytes of `.global .f64 x = expression;`. */
+/** Recorded from ptxas 13.0: the eight bytes that `.global .f64 x = expression;` stores. */
 const floats: readonly (readonly [string, bigint])[] = [
   ['1.5', 0x3ff8000000000000n],
   ['-1.5', 0xbff8000000000000n],
@@ -226,7 +226,7 @@ describe('a float expression has the bits that ptxas gives it', () => {
   });
 });
 
-describe('a constant keeps its spelling', () => {
+describe('a float constant keeps the form in which it was written', () => {
   it.each([
     ['0f3F800001', '0f', 0x3f800001n],
     ['0F7f800001', '0f', 0x7f800001n],
@@ -263,7 +263,7 @@ describe('whether an integer is unsigned', () => {
   });
 });
 
-describe('a constant that ptxas refuses is reported once, under its own code', () => {
+describe('a constant that ptxas rejects is reported once, with its own code', () => {
   it.each([
     ['08', 'PTX1005'],
     ['0x', 'PTX1005'],
@@ -301,7 +301,7 @@ describe('a constant that ptxas refuses is reported once, under its own code', (
   });
 });
 
-it('warns if a literal beyond 64 bits is cut to 64', () => {
+it('a literal cut to 64 bits gets a warning', () => {
   expect(evaluate('18446744073709551616')).toEqual({
     constant: { kind: 'integer', value: 0n, unsigned: false },
     codes: ['PTX1015'],

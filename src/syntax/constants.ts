@@ -1,6 +1,6 @@
 /**
- * Constant expressions, evaluated while they are read. Integers have 64 bits and a signedness; nothing converts between
- * integers and floats. Source: PTX ISA 4.5.4.
+ * Parses constant expressions and evaluates them at once. Integers have 64 bits and are signed or unsigned; nothing
+ * converts between integers and floats. Source: PTX ISA 4.5.4.
  */
 import {
   applyBinary,
@@ -20,7 +20,7 @@ import { byteAt } from '../base/typed-reads.ts';
 
 const loneSingle = { help: '0f constants stand alone: write the value as a decimal or 0d constant to compute with it' };
 
-/** Precedence of a binary operator, by token; 0 for every other token. Same order as in C. */
+/** Precedence of each binary operator, by token; 0 for every other token. The order is the same as in C. */
 const precedence: Uint8Array = makePrecedence();
 
 /** Whether `kind` continues an expression after a complete constant. */
@@ -43,7 +43,7 @@ export function parseConstant(r: Reader): Constant | null {
   return condition.value !== 0n ? yes : no;
 }
 
-/** The same, but only an integer is allowed; `what` names the place. */
+/** Like `parseConstant`, but allows only an integer; `what` names the place in messages. */
 export function parseIntegerConstant(r: Reader, what: string): IntegerConstant | null {
   const start = r.start;
   const constant = parseConstant(r);
@@ -83,7 +83,7 @@ function parseUnary(r: Reader): Constant | null {
   return operand === null ? null : applyUnary(r, operator, span, operand);
 }
 
-/** `(expression)`, or a cast: `(.s64)` or `(.u64)` before an operand. */
+/** Parses `(expression)`, or a cast, which is `(.s64)` or `(.u64)` before an operand. */
 function parseParenthesis(r: Reader): Constant | null {
   if (!r.enter()) return null;
   r.next();

@@ -1,16 +1,16 @@
-/** Debugging directives of a module, kept as text. Source: PTX ISA 11.5. */
+/** Parses a module's debugging directives, which are kept as text. Source: PTX ISA 11.5. */
 import type { Reader } from './reader.ts';
 import { Token } from './tokens.ts';
 import type { DebugItem } from './tree.ts';
 import { integerTokenValue, readCount } from './values.ts';
 
-/** `.file 1 "a.cu"`, optionally followed by time stamp and size. */
+/** Parses `.file 1 "a.cu"`, optionally followed by a time stamp and a size. */
 export function parseFile(r: Reader): DebugItem | null {
   const start = r.start;
   r.next();
-  const index = readCount(r, 'the number of the file');
+  const index = readCount(r, 'the file number');
   if (index === null) return null;
-  if (r.kind !== Token.String) return r.unexpected('the name of the file in quotes');
+  if (r.kind !== Token.String) return r.unexpected('the file name in quotes');
   const name = r.source.slice(r.start + 1, r.end - 1);
   r.next();
   const stamped = r.kind === Token.Comma;
@@ -26,7 +26,7 @@ export function parseFile(r: Reader): DebugItem | null {
 export function parseSection(r: Reader): DebugItem | null {
   const start = r.start;
   r.next();
-  if (r.kind !== Token.Dotted) return r.unexpected('the name of a section, with its dot');
+  if (r.kind !== Token.Dotted) return r.unexpected('a section name, with its dot');
   r.next();
   if (r.kind !== Token.LeftBrace) return r.unexpected("'{'");
   r.next();
@@ -40,7 +40,7 @@ export function parseSection(r: Reader): DebugItem | null {
   return item(r, start, '.section', null);
 }
 
-/** Skips to after the `}` of the section, after an error. */
+/** After an error, skips past the `}` of the section. */
 function skipSection(r: Reader): null {
   let open = 1;
   while (open > 0 && r.kind !== Token.End && !r.atFunction()) {
@@ -85,7 +85,7 @@ function expectInteger(r: Reader): boolean {
   return r.expect(Token.Integer, 'an integer or a label');
 }
 
-/** `@@DWARF …`, the notation before PTX 2.0: the rest of its line is not parsed. */
+/** Parses `@@DWARF …`, the notation used before PTX 2.0. The rest of the line is not interpreted. */
 export function parseDwarf(r: Reader): DebugItem | null {
   const start = r.start;
   r.next();

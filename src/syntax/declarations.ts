@@ -8,9 +8,9 @@ import type { Declaration, Initializer, Variable } from './tree.ts';
 import { readCount } from './values.ts';
 
 /**
- * `.space .align 8 .v2 .type name, name;` with its first dotted word as the current token. After an error, returns the
- * declaration as far as it was parsed, so that the names before the mistake stay known; null if there are none. If the
- * first word is a misspelt state space, `assumedSpace` is that space.
+ * Parses `.space .align 8 .v2 .type name, name;`, whose first dotted word is the current token. After an error, returns
+ * what was parsed so far, so that the names before the mistake stay known; null if there are none. If the first word is
+ * a misspelled state space, `assumedSpace` is the intended one.
  */
 export function parseDeclaration(
   r: Reader,
@@ -52,7 +52,7 @@ export function parseDeclaration(
 }
 
 /**
- * After an error in one name of a list: skips to the `,` or `;` after it; returns false if something else comes first.
+ * After an error in one name of a list, skips to the `,` or `;` after it. Returns false if something else comes first.
  */
 function skipVariable(r: Reader): boolean {
   if (r.openBraces > 0) return false;
@@ -105,7 +105,8 @@ function parseVariable(r: Reader, part: TypePart, align: number | null): Variabl
 function unexpectedForName(r: Reader): null {
   if (r.kind !== Token.Dotted) return r.unexpected('a name');
   const word = r.text();
-  if (word === '.align') return r.unexpected('a name', { help: ".align stands before the type: '.align 8 .b32 name'" });
-  if (word === '.v2' || word === '.v4') return r.unexpected('a name', { help: `${word} stands before the type` });
+  if (word === '.align')
+    return r.unexpected('a name', { help: ".align belongs before the type: '.align 8 .b32 name'" });
+  if (word === '.v2' || word === '.v4') return r.unexpected('a name', { help: `${word} belongs before the type` });
   return r.unexpected('a name');
 }

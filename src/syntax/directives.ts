@@ -1,4 +1,4 @@
-/** The directives of PTX, in the form that the parser needs. */
+/** The PTX directives, in the form that the parser needs. */
 import {
   attributeRows,
   type AttributeRow,
@@ -23,7 +23,7 @@ export function isLinkage(word: string): word is Linkage {
   return Object.hasOwn(linkageRows, word);
 }
 
-/** Directives that start an item and never a statement: inside a body, one of them means that a `}` is missing. */
+/** Directives that start an item and never a statement. Inside a body, such a directive means that a `}` is missing. */
 export const moduleDirectives: ReadonlySet<string> = new Set([
   ...Object.keys(linkageRows),
   ...Object.entries(directiveRows)
@@ -31,13 +31,13 @@ export const moduleDirectives: ReadonlySet<string> = new Set([
     .map(([name]) => name),
 ]);
 
-/** True for tokens that may follow a prototype without `;`: another item of the module. */
+/** True for directives that may follow a prototype without `;`, because they start another item of the module. */
 export function startsItem(directive: string): boolean {
   if (directive === '.reg' || directive === '.local' || directive === '.param') return false;
   return moduleDirectives.has(directive) || isDeclaredSpace(directive) || storageWords.has(directive);
 }
 
-/** Words that begin a declaration before its state space. */
+/** Words that may begin a declaration, before its state space. */
 const storageWords: ReadonlySet<string> = new Set(['.align', '.attribute']);
 
 /** Directives at which parsing may resume after a mistake. */

@@ -1,20 +1,21 @@
 /**
- * The operators of constant expressions. Source: PTX ISA 4.5.5. Where ptxas 13.0 differs from its table, ptxas decides:
- * `&`, `|`, `^` keep the signedness of their operands, shifts count modulo 64, both branches of `?:` are evaluated.
+ * The operators of constant expressions. Source: PTX ISA 4.5.5. Where ptxas 13.0 differs from the table in that
+ * section, this follows ptxas: `&`, `|` and `^` keep the signedness of their operands, shift amounts count modulo 64,
+ * and both branches of `?:` are evaluated.
  */
 import type { Span } from '../base/span.ts';
 import { bitsToDouble, doubleBits } from './literals.ts';
 import type { Reader } from './reader.ts';
 import { Token } from './tokens.ts';
 
-/** Whether `value` is in the range of `.s64`, or of `.u64` if `unsigned`. */
+/** `value` is in the range of `.s64`, or of `.u64` if `unsigned` is true. */
 export interface IntegerConstant {
   readonly kind: 'integer';
   readonly value: bigint;
   readonly unsigned: boolean;
 }
 
-/** 32 bits for form `0f`, else the 64 of an f64. */
+/** `bits` holds 32 bits for form `0f`, else the 64 bits of an f64. */
 export interface FloatConstant {
   readonly kind: 'float';
   readonly form: '0f' | '0d' | 'decimal';
@@ -35,7 +36,7 @@ const signOfDouble: bigint = 1n << 63n;
 /** Placeholder for the value of an invalid expression. */
 export const zero: IntegerConstant = { kind: 'integer', value: 0n, unsigned: false };
 
-/** An integer constant of the low 64 bits of `value`. */
+/** An integer constant made of the low 64 bits of `value`. */
 export function integer(value: bigint, unsigned: boolean): IntegerConstant {
   return { kind: 'integer', value: unsigned ? BigInt.asUintN(64, value) : BigInt.asIntN(64, value), unsigned };
 }
@@ -44,13 +45,13 @@ function truth(condition: boolean): IntegerConstant {
   return integer(condition ? 1n : 0n, false);
 }
 
-/** Reports that `what` takes integers only, and returns a value to continue with. */
+/** Reports that `what` takes only integers, and returns a value to continue with. */
 export function notInteger(r: Reader, span: Span, what: string): IntegerConstant {
   r.report('PTX1013', span, { what });
   return zero;
 }
 
-/** `-`, `+`, `!` or `~` of a constant. */
+/** Applies `-`, `+`, `!` or `~` to a constant. */
 export function applyUnary(r: Reader, operator: number, span: Span, operand: Constant): Constant {
   if (operand.kind === 'float') {
     if (operator === Token.Plus) return operand;
@@ -66,7 +67,7 @@ export function applyUnary(r: Reader, operator: number, span: Span, operand: Con
   return operator === Token.Tilde ? integer(~operand.value, true) : operand;
 }
 
-/** The value of a binary operator; mistakes are reported and give 0. */
+/** Applies a binary operator; mistakes are reported and give 0. */
 export function applyBinary(r: Reader, operator: Operator, left: Constant, right: Constant): Constant {
   if (left.kind === 'integer' && right.kind === 'integer') return applyInteger(r, operator, left, right);
   if (left.kind === 'float' && right.kind === 'float') return applyFloat(r, operator, left, right);
@@ -74,7 +75,7 @@ export function applyBinary(r: Reader, operator: Operator, left: Constant, right
   return zero;
 }
 
-/** Both operands become unsigned if one is: C's usual conversions. */
+/** Both operands become unsigned if either is, as in the usual arithmetic conversions of C. */
 function applyInteger(r: Reader, operator: Operator, left: IntegerConstant, right: IntegerConstant): IntegerConstant {
   const unsigned = left.unsigned || right.unsigned;
   const a = unsigned ? BigInt.asUintN(64, left.value) : left.value;

@@ -1,4 +1,4 @@
-/** Detects texts that are not PTX at all by how they begin, so that they get a single finding. */
+/** Recognizes by its first characters a text that is not PTX at all, so that it gets a single finding. */
 
 interface ForeignText {
   /** Completes "found …". */
@@ -14,7 +14,7 @@ const marks: readonly Mark[] = [
   {
     pattern: /^\u007fELF/,
     found: 'an ELF binary',
-    help: 'a cubin holds machine code; cuobjdump -ptx lists PTX that is embedded in it',
+    help: 'a cubin holds machine code; cuobjdump -ptx prints the PTX embedded in it',
   },
   {
     pattern: /^; ModuleID|^target (triple|datalayout)|^define .*@\w+\(/m,
@@ -31,7 +31,7 @@ const marks: readonly Mark[] = [
 
 const examined = 4096;
 
-/** Describes a text that does not begin with a directive; null if it is not recognised. */
+/** Describes a text that does not begin with a directive; null if its language is not recognized. */
 export function foreignText(source: string): ForeignText | null {
   const start = source.slice(0, examined);
   return marks.find(({ pattern }) => pattern.test(start)) ?? null;

@@ -1,4 +1,4 @@
-/** `.entry` and `.func`: the header, tuning directives, and the body. Source: PTX ISA 11.2 and 11.4. */
+/** Parses `.entry` and `.func`: the header, the tuning directives, and the body. Source: PTX ISA 11.2 and 11.4. */
 import { parseAttributes } from './attributes.ts';
 import { startsItem, tuningRules } from './directives.ts';
 import { parseParameters } from './parameters.ts';
@@ -22,8 +22,9 @@ interface Header {
 }
 
 /**
- * Parses a function from `.entry` or `.func`, the current token. A mistake in the header drops only the parts that
- * could not be parsed; the body is parsed nevertheless. Returns null, after an error, for a function without a name.
+ * Parses a function from `.entry` or `.func`, the current token. After a mistake in the header, only the parts that
+ * could not be parsed are dropped, and the body is still parsed. For a function without a name, reports an error and
+ * returns null.
  */
 export function parseFunction(r: Reader, linkage: Linkage | null, start: number, entry: boolean): FunctionItem | null {
   const header: Header = {
@@ -69,7 +70,7 @@ function parseHeader(r: Reader, header: Header, owner: 'entry' | 'func'): boolea
     header.results = results;
   }
   if (r.kind !== Token.Name) {
-    r.unexpected(isFunc ? "'(' or the name of the function" : 'the name of the kernel');
+    r.unexpected(isFunc ? "'(' or the function name" : 'the kernel name');
     return false;
   }
   header.nameStart = r.start;
@@ -88,7 +89,7 @@ function parseHeader(r: Reader, header: Header, owner: 'entry' | 'func'): boolea
   // A kernel with tuning directives must have a body; only a bare header may end here.
   const mayEnd = isFunc || tuning.length === 0;
   if (r.kind === Token.LeftBrace || (mayEnd && r.kind === Token.Semicolon)) return true;
-  // nvcc 2 to 4 wrote prototypes without a `;`.
+  // nvcc 2 to 4 emitted prototypes without a `;`.
   if (isFunc && (r.kind === Token.End || (r.kind === Token.Dotted && startsItem(r.text())))) return true;
   r.unexpected(mayEnd ? "'{' or ';'" : "'{'");
   return false;
@@ -101,7 +102,7 @@ function parseFunctionAttributes(r: Reader, attributes: string[]): boolean {
   return true;
 }
 
-/** After a mistake in a header: skips to its body, its `;`, or the apparent start of the next item. */
+/** After a mistake in a header, skips to its body, its `;`, or the apparent start of the next item. */
 function skipHeader(r: Reader): void {
   r.failed = false;
   if (

@@ -1,4 +1,4 @@
-/** The initializer after `=` in a declaration. Source: PTX ISA 5.4.4 and 5.3; shapes as ptxas accepts them. */
+/** Parses the initializer after `=` in a declaration. Source: PTX ISA 5.4.4 and 5.3; shapes as ptxas accepts them. */
 import { parseConstant, parseIntegerConstant } from './constants.ts';
 import type { Reader } from './reader.ts';
 import { Token } from './tokens.ts';
@@ -32,7 +32,7 @@ function parseList(r: Reader): Initializer | null {
   return { kind: 'list', elements, span: { start, end } };
 }
 
-/** A nested initializer, or a field: `addr_mode_0 = wrap`. */
+/** Parses a nested initializer, or a field such as `addr_mode_0 = wrap`. */
 function parseElement(r: Reader): Initializer | null {
   const start = r.start;
   const name = r.kind === Token.Name ? r.text() : '';
@@ -63,12 +63,14 @@ function parseAddress(r: Reader, mask: bigint | null): Initializer | null {
     offset = constant.value;
   } else if (r.kind === Token.Minus) {
     const fix = { span: r.span(), text: '+-' };
-    return r.unexpected("'+'", { help: 'a negative offset is written name+-4', fix });
+    return r.unexpected("'+'", { help: 'write a negative offset as name+-4', fix });
   }
   return { kind: 'address', name, offset, generic, mask, span: { start, end: r.previousEnd } };
 }
 
-/** A constant, or a mask before the value it selects a byte of: `0xff00(name)`, `0xff00(0x1234)`. */
+/**
+ * Parses a constant, or a mask followed by the value from which it selects a byte: `0xff00(name)`, `0xff00(0x1234)`.
+ */
 function parseScalar(r: Reader): Initializer | null {
   const start = r.start;
   const maskEnd = r.kind === Token.Integer || r.kind === Token.WarpSize ? r.end : -1;
@@ -98,7 +100,7 @@ function parseMasked(r: Reader, mask: bigint, span: { start: number; end: number
   return { kind: 'integer', value, masked: true, span: { start, end: r.previousEnd } };
 }
 
-/** The shift of the one byte that `mask` selects; null if it does not select exactly one byte. */
+/** The bit position of the byte that `mask` selects; null if it does not select exactly one byte. */
 function shiftOfMask(mask: bigint): bigint | null {
   for (let shift = 0n; shift < 64n; shift += 8n) if (mask === 0xffn << shift) return shift;
   return null;

@@ -6,7 +6,7 @@ import type { Guard, Instruction, Operand } from './tree.ts';
 
 const noOperands: readonly Operand[] = [];
 
-/** `@p opcode.parts operands;` with the guard or the opcode as the current token; null after an error. */
+/** Parses `@p opcode.parts operands;`, where the guard or the opcode is the current token; null after an error. */
 export function parseInstruction(r: Reader): Instruction | null {
   const start = r.start;
   let guard: Guard | null = null;
@@ -33,10 +33,10 @@ export function parseInstruction(r: Reader): Instruction | null {
 
 const controlWords: ReadonlySet<string> = new Set(['if', 'else', 'for', 'while', 'do', 'switch']);
 
-/** Reports a C statement and skips its condition, so that the statements it governs are still parsed. */
+/** Reports a C statement and skips its condition, so that the statements it controls are still parsed. */
 function refuseControlStatement(r: Reader, span: Span): null {
   const near = r.source.slice(span.start, span.end);
-  const help = 'PTX branches: setp sets a predicate, and @%p bra LABEL jumps where it holds';
+  const help = 'PTX has only branches: setp sets a predicate, and @%p bra LABEL jumps if it is true';
   r.report('PTX1001', span, { near, found: `'${near}'`, expected: 'an instruction' }, { help });
   r.failed = true;
   if (r.kind === Token.LeftParen) r.skipParentheses();

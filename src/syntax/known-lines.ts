@@ -1,4 +1,4 @@
-/** Skips lines of known shape between statements that are parsed. */
+/** Skips lines of known shape between the statements that are parsed. */
 import type { LineShape, LineShapes, ReadShape, ShapeName } from './line-shapes.ts';
 import type { LineReader, Reader } from './reader.ts';
 import type { Instruction, KnownLines, LocationDirective, Operand, Statement } from './tree.ts';
@@ -25,8 +25,8 @@ export class TextLines implements LineReader {
   }
 
   /**
-   * With the first token of a statement as the current one: skips the lines of known shape that begin with it. `parse`
-   * parses one after all.
+   * With the first token of a statement as the current one, skips the lines of known shape from there on. `parse` is
+   * used if one of them has to be parsed after all.
    */
   read(parse: Parse): KnownLines | null {
     this.parse = parse;
@@ -46,11 +46,11 @@ export class TextLines implements LineReader {
     const statement = this.parse?.(r) ?? null;
     r.rewind(back, previousEnd);
     if (statement?.kind === 'instruction' || statement?.kind === 'loc') return statement;
-    throw new Error(`nothing to judge at ${start}, where a line was known by its shape`);
+    throw new Error(`no statement at offset ${start}, although the shape of its line is known`);
   }
 
   learn(node: Instruction | LocationDirective): LineShape | null {
-    // Some mistakes still produce a tree: no shapes are learned from an item that has any.
+    // Some mistakes still produce a tree, so no shapes are learned from an item with a finding.
     if (this.r.findings > this.findingsBefore) return null;
     return this.shapes.learn(this.r.bytes, node.start, (read) =>
       node.kind === 'loc' ? isLocation(node, read) : isInstruction(node, read),
@@ -83,7 +83,7 @@ export function statementsOf({ from, to, source }: KnownLines): readonly (Instru
   return statements;
 }
 
-/** Where the names of an instruction start and end, in the order of the text. */
+/** The start and end offsets of an instruction's names, in the order of the text. */
 function namesIn({ guard, operands }: Instruction): readonly number[] {
   const places: number[] = [];
   if (guard !== null) addNames(guard.predicate, places);

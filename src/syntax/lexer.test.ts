@@ -61,7 +61,7 @@ describe('numbers', () => {
     expect(tokens(text)).toEqual([`${kind} ${text}`]);
   });
 
-  it('a second dot starts another number', () => {
+  it('a second dot starts a new number', () => {
     expect(tokens('1..2')).toEqual(['Float 1.', 'Float .2']);
   });
 });
@@ -95,7 +95,7 @@ describe('a mnemonic', () => {
 });
 
 describe('operators', () => {
-  it('of two characters take precedence over those of one', () => {
+  it('with two characters take precedence over those with one', () => {
     const expected = ['<<', '>>', '<=', '>=', '==', '!=', '&&', '||', '<', '=', '|'];
     expect(tokens('<< >> <= >= == != && || <=|'.replace('<=|', '< =|')).map((token) => token.split(' ')[1])).toEqual(
       expected,
@@ -132,7 +132,7 @@ describe('strings', () => {
   });
 });
 
-it('reads no further than the end of the text, whatever its length', () => {
+it('stops at the end of the text, whatever its length', () => {
   const text = '%r1 .a::b 0x1F 1.5e+3 0f3F800000 "s" /* c */ // d\n@@DWARF << #';
   for (let length = 0; length <= text.length; length++) {
     const lexer = new Lexer(text.slice(0, length));
@@ -141,7 +141,7 @@ it('reads no further than the end of the text, whatever its length', () => {
   }
 });
 
-it('keeps offsets if characters are not ASCII', () => {
+it('keeps offsets correct after characters outside ASCII', () => {
   const lexer = new Lexer('// \u00e9\u{1f600}\nadd');
   lexer.next();
   expect([lexer.text(), lexer.start, lexer.foreign]).toEqual(['add', 7, 3]);

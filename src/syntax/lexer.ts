@@ -22,12 +22,12 @@ const lowerX = 0x78;
 const rightBrace = 0x7d;
 const byteOrderMark = 0xfeff;
 
-/** `# 12 "file.cu"` and `#line 12 "file.cu"`: the only preprocessor lines that ptxas accepts; it skips them. */
+/** Matches `# 12 "file.cu"` and `#line 12 "file.cu"`, the only preprocessor lines that ptxas accepts; it skips them. */
 const lineMarker: RegExp = /#[ \t]*(?:line[ \t]+)?\d+[ \t]+"[^"\n]*"[ \t\d]*(?=[\r\n]|$)/y;
 
 /**
  * Reads PTX token by token. The current token is `kind` from `start` to `end`; {@link next} advances. Tokens are not
- * objects, and a token's text is extracted only when requested.
+ * objects, and the text of a token is extracted only on request.
  */
 export class Lexer {
   readonly source: string;
@@ -38,7 +38,10 @@ export class Lexer {
   previousEnd = 0;
   /** End of the last {@link mnemonic}. */
   mnemonicEnd = 0;
-  /** The first character that ptxas rejects even in a comment (NUL, or anything beyond ASCII); -1 if there is none. */
+  /**
+   * The offset of the first character that ptxas rejects even in a comment (NUL, or anything outside ASCII); -1 if
+   * there is none.
+   */
   readonly foreign: number;
   /** The character codes, followed by some NULs. */
   readonly bytes: Uint8Array;
@@ -87,7 +90,7 @@ export class Lexer {
   }
 
   /**
-   * Makes an earlier token the current one again: the one that began at `start`, after one that ended at `previousEnd`.
+   * Makes an earlier token the current one again: the one that starts at `start`, after one that ends at `previousEnd`.
    */
   rewind(start: number, previousEnd: number): void {
     this.end = start;
@@ -95,7 +98,7 @@ export class Lexer {
     this.previousEnd = previousEnd;
   }
 
-  /** Makes the first token after `end` the current one; other code has read the text up to there. */
+  /** Makes the first token after `end` the current one, because other code has read the text up to there. */
   goOn(end: number): void {
     this.end = end;
     this.next();
@@ -107,16 +110,16 @@ export class Lexer {
     this.take(Token.End, length, length);
   }
 
-  /** The current token's text. Equal names are one string object as long as the cache holds them. */
+  /** The current token's text. Equal names share one string object as long as it stays in the cache. */
   text(): string {
     if (this.kind === Token.Name || this.kind === Token.Dotted) return this.names.text(this.start, this.end, this.hash);
     return this.source.slice(this.start, this.end);
   }
 
   /**
-   * With an opcode as the current token: reads its dot-parts, which unlike other dotted words may start with a digit
-   * (`.1d`), and returns them joined. White space may precede a dot but not follow one. Afterwards the token after the
-   * mnemonic is current, and {@link mnemonicEnd} is where the mnemonic ended.
+   * With an opcode as the current token, reads its dot-parts, which unlike other dotted words may start with a digit
+   * (`.1d`), and returns opcode and parts joined. White space may precede a dot but not follow one. Afterwards the
+   * token after the mnemonic is current, and {@link mnemonicEnd} is where the mnemonic ended.
    */
   mnemonic(): string {
     const from = this.start;
@@ -151,8 +154,8 @@ export class Lexer {
   }
 
   /**
-   * With a dotted word as the current token: skips lines that consist of such a word and one plain integer, `.b8 12`.
-   * Debug sections have hundreds of thousands of them.
+   * With a dotted word as the current token, skips lines that consist of such a word and one plain integer, such as
+   * `.b8 12`. Debug sections contain hundreds of thousands of them.
    */
   skipNumbers(): void {
     const { bytes } = this;
@@ -161,7 +164,7 @@ export class Lexer {
       const end = this.endOfNumberLine(at);
       let next = end;
       while (starts[bytes[next] ?? 0] === Start.space) next++;
-      // After anything else the list may continue.
+      // After anything else, the list may continue.
       const isOver = bytes[next] === dot || bytes[next] === rightBrace || (this.classAt(next) & CharClass.name) !== 0;
       if (end < 0 || !isOver) break;
       at = next;
@@ -169,7 +172,7 @@ export class Lexer {
     if (at > this.start) this.goOn(at);
   }
 
-  /** Where the number ends in a line `.word 12`; -1 for any other line. */
+  /** The end of the number in a line `.word 12`; -1 for any other line. */
   private endOfNumberLine(start: number): number {
     const word = this.run(start + 1, CharClass.word);
     const digits = this.run(word, CharClass.blank);
@@ -188,7 +191,7 @@ export class Lexer {
     return false;
   }
 
-  /** Whether the character at `at` may stand within a name. */
+  /** Whether the character at `at` may occur in a name. */
   isNameAt(at: number): boolean {
     return (this.classAt(at) & CharClass.name) !== 0;
   }
@@ -236,8 +239,8 @@ export class Lexer {
   }
 
   /**
-   * The end of all `.word` parts from `start` on that follow without a gap; continues the `hash` of the text before
-   * them.
+   * The end of the `.word` parts that follow one another from `start` on without a gap; continues the `hash` of the
+   * text before them.
    */
   private skipParts(start: number, hash: number): number {
     this.hash = hash;
@@ -307,14 +310,14 @@ export class Lexer {
     this.take(Token.Integer, start, bytes[end] === unsignedSuffix ? end + 1 : end);
   }
 
-  /** The end of the characters of one class from `at` on. */
+  /** The end of the run of characters of one class that starts at `at`. */
   private run(at: number, charClass: number): number {
     const bytes = this.bytes;
     while (((classes[bytes[at] ?? 0] ?? 0) & charClass) !== 0) at++;
     return at;
   }
 
-  /** Tokens with rare first characters: reads a token and returns -1, or returns the position to continue at. */
+  /** Handles rare first characters: reads a token and returns -1, or returns the position at which to continue. */
   private readRare(start: number, first: number): number {
     switch (starts[first]) {
       case Start.slash:
@@ -345,7 +348,7 @@ export class Lexer {
   private skipComment(start: number): number {
     const second = this.bytes[start + 1];
     if (second === slash) {
-      // Only a line feed ends it: after a lone carriage return ptxas still reads a comment.
+      // Only a line feed ends it; for ptxas, the comment continues after a lone carriage return.
       const end = this.bytes.indexOf(newline, start + 2);
       return end < 0 ? this.source.length : end + 1;
     }
@@ -364,7 +367,7 @@ export class Lexer {
     return -1;
   }
 
-  /** A string has no escapes and may span lines; an unterminated one ends with its first line. */
+  /** A string has no escapes and may span several lines; an unterminated one ends with its first line. */
   private readString(start: number): void {
     const end = this.bytes.indexOf(quote, start + 1);
     if (end >= 0) return this.take(Token.String, start, end + 1);

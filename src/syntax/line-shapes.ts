@@ -1,14 +1,14 @@
 /**
- * The shapes of instructions and of `.loc`: their text with the numbers folded out. Most lines of a large file repeat
- * the shape of an earlier line and need not be parsed again: two texts of one shape have the same tokens except for the
- * numbers in registers, labels and integers, and the grammar parses them alike.
+ * The shapes of instructions and of `.loc`, which are their texts with the numbers folded out. Most lines of a large
+ * file repeat the shape of an earlier line and need not be parsed again: two texts with the same shape have the same
+ * tokens except for the numbers in registers, labels and integers, and the grammar parses them the same way.
  */
 import { Kind, kinds } from './shape-characters.ts';
 import { CharClass, classes } from './tokens.ts';
 import { signedAt } from '../base/typed-reads.ts';
 
 /**
- * Limits of the number of shapes and of their total length in characters. At the first limit reached, all shapes are
+ * Limits on the number of shapes and on their total length in characters. When either limit is reached, all shapes are
  * dropped.
  */
 const mostShapes = 1 << 14;
@@ -18,7 +18,7 @@ const tableSize = mostShapes * 2;
 /** Instructions with longer shapes are not kept. Matrix instructions name up to 256 registers. */
 const longest = 2048;
 
-/** Longer names mostly belong to one function each, so they are not part of a shape. */
+/** Longer names are mostly used in only one function each, so they are not part of a shape. */
 const longestName = 16;
 
 /** Placeholders in a shape for a number, a number of more than 9 digits, and a long name. */
@@ -29,13 +29,13 @@ const zero = 0x30;
 const newline = 10;
 const carriageReturn = 13;
 
-/** A name of an instruction. */
+/** A name in an instruction. */
 export interface ShapeName {
-  /** For a register, its number is folded; for long names and labels, the whole name. */
+  /** For a register, only its number is folded; for long names and labels, the whole name is. */
   readonly kind: 'register' | 'folded' | 'kept';
   readonly start: number;
   readonly end: number;
-  /** Its slot; a folded name has two, its start and its end; -1 for a name that is kept. */
+  /** Its slot. A folded name has two, for its start and its end; a name that is kept has -1. */
   readonly slot: number;
 }
 
@@ -46,20 +46,20 @@ export interface ReadShape {
   readonly slots: readonly number[];
 }
 
-/** The shape of a text: its id in the table, the positions of its names, and the values of its slots. */
+/** The shape of a text, with its id in the table, the positions of its names, and the values of its slots. */
 export interface LineShape extends Omit<ReadShape, 'end'> {
   readonly id: number;
 }
 
 /**
- * The known shapes, and the lines of known shape in the item being read. A line takes `2 + slots` words: the id of the
- * shape, where the line starts, then its slots. An integer of more than 28 bits has -1 in its slot.
+ * The known shapes, and the lines of known shape in the item being read. A line takes `2 + slots` words: the id of its
+ * shape, the offset at which it starts, and its slots. The slot of an integer with more than 28 bits holds -1.
  */
 export class LineShapes {
   words: Int32Array = new Int32Array(1 << 14);
   /** Words used. */
   length = 0;
-  /** Incremented when all shapes are dropped: earlier ids are invalid then. */
+  /** Incremented when all shapes are dropped, which makes earlier ids invalid. */
   generation = 0;
   /** Slots by id. */
   readonly slotCounts: Uint16Array = new Uint16Array(mostShapes);
@@ -68,7 +68,7 @@ export class LineShapes {
   private readonly hashes = new Int32Array(mostShapes);
   private readonly offsets = new Int32Array(mostShapes + 1);
   private readonly characters = new Uint8Array(mostCharacters);
-  /** The last shape read, its length and hash, and the words after `length` that its slots take. */
+  /** The last shape read, with its length, its hash, and the number of words after `length` that its slots take. */
   private readonly shape = new Uint8Array(longest);
   private shapeLength = 0;
   private hash = 0;
@@ -76,15 +76,15 @@ export class LineShapes {
   /** Where names are recorded while a shape is learned. */
   private names: ShapeName[] | null = null;
 
-  /** Begins an item: the lines of the previous one are no longer needed. */
+  /** Begins an item; the lines of the previous one are no longer needed. */
   begin(): void {
     this.length = 0;
     if (this.count >= mostShapes || signedAt(this.offsets, this.count) + longest > mostCharacters) this.forget();
   }
 
   /**
-   * Adds the consecutive lines of known shape from `start` on; returns where the last one ends, or -1 if there are
-   * none.
+   * Adds the consecutive lines of known shape from `start` on. Returns the offset at which the last one ends, or -1 if
+   * there are none.
    */
   readLines(bytes: Uint8Array, start: number): number {
     let end = -1;
@@ -101,8 +101,8 @@ export class LineShapes {
   }
 
   /**
-   * Learns the shape of the statement at `start`. Returns null if it has none, if it is not `isWhole`, or if there is
-   * no room left.
+   * Learns the shape of the statement at `start`. Returns null if it has no shape, if `isWhole` rejects it, or if there
+   * is no room left.
    */
   learn(bytes: Uint8Array, start: number, isWhole: (read: ReadShape) => boolean): LineShape | null {
     const names: ShapeName[] = [];
@@ -165,8 +165,8 @@ export class LineShapes {
   }
 
   /**
-   * Reads the shape of one statement; returns the position after its `;`, or after the line of a `.loc`; -1 if the text
-   * has no shape.
+   * Reads the shape of one statement. Returns the position after its `;` (for a `.loc`, after its line), or -1 if the
+   * text has no shape.
    */
   private scan(bytes: Uint8Array, start: number): number {
     this.shapeLength = 0;
@@ -235,7 +235,7 @@ export class LineShapes {
     this.names?.push({ kind, start, end, slot });
   }
 
-  /** An opcode with its parts; digits in it do not count as numbers. */
+  /** Reads an opcode with its parts; digits in it do not count as numbers. */
   private keepOpcode(bytes: Uint8Array, start: number): number {
     const { shape } = this;
     let { hash, shapeLength: length } = this;
@@ -252,12 +252,12 @@ export class LineShapes {
     return at;
   }
 
-  /** `.x` or a type; a float that begins with its point has no shape. */
+  /** Reads `.x` or a type. A float that begins with its point has no shape. */
   private keepPart(bytes: Uint8Array, start: number): number {
     return (classAt(bytes, start + 1) & CharClass.digit) !== 0 ? -1 : this.keepOpcode(bytes, start);
   }
 
-  /** `%` and a name, without the number at its end. */
+  /** Reads `%` and a name, without the number at its end. */
   private readRegister(bytes: Uint8Array, start: number): number {
     const { shape } = this;
     let { hash, shapeLength: length } = this;
@@ -295,7 +295,7 @@ export class LineShapes {
     return at;
   }
 
-  /** A label as nvcc names it, or any other name: a long one is folded as a whole. */
+  /** Reads a label as nvcc names it, or any other name; a long one is folded as a whole. */
   private readName(bytes: Uint8Array, start: number): number {
     const first = bytes[start] ?? 0;
     let at = start + 1;
@@ -312,7 +312,7 @@ export class LineShapes {
     return at;
   }
 
-  /** An integer, decimal or after `0x`, and the hexadecimal floats; other numbers have no shape. */
+  /** Reads a decimal integer, an integer after `0x`, or a hexadecimal float; other numbers have no shape. */
   private readNumber(bytes: Uint8Array, start: number): number {
     const second = (bytes[start + 1] ?? 0) | 0x20;
     if (bytes[start] === zero && second >= 0x62 && second <= 0x78) return this.readHex(bytes, start, second);
@@ -359,7 +359,7 @@ function classAt(bytes: Uint8Array, at: number): number {
   return classes[bytes[at] ?? 0] ?? 0;
 }
 
-/** Digits without a leading zero, few enough to be an exact index. */
+/** Whether there is no leading zero and few enough digits for an exact index. */
 function isCanonical(bytes: Uint8Array, start: number, end: number): boolean {
   return end - start <= 9 && (bytes[start] !== zero || end === start + 1);
 }
@@ -369,7 +369,7 @@ function endsNumber(c: number): boolean {
   return ((classes[c] ?? 0) & CharClass.name) === 0 && c !== 0x2e;
 }
 
-/** Whether a `.loc` that is complete at the end of its line ends there; after a comma it would continue. */
+/** Whether a `.loc` that is complete at the end of its line really ends there; after a comma it would continue. */
 function endsLocation(bytes: Uint8Array, lineEnd: number): boolean {
   const next = bytes[skipBlanks(bytes, lineEnd)] ?? 0;
   return next === 0x2e || next === 0x40 || next === 0x24 || next === 0x25 || isLetter(next);

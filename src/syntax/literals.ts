@@ -1,27 +1,34 @@
-/** The values of PTX literals. Source: PTX ISA 4.5.1 and 4.5.2; literals beyond 64 bits as measured with ptxas 13.0. */
+/**
+ * The values of PTX literals. Source: PTX ISA 4.5.1 and 4.5.2; literals of more than 64 bits as measured with ptxas
+ * 13.0.
+ */
 
 const bits64 = 64;
 const signBit: bigint = 1n << 63n;
 
-/** Small integers as bigints, created once: most constants in real PTX are among them. */
+/** Small integers as bigints, created once, because most constants in real PTX are among them. */
 const smallIntegers: readonly bigint[] = Array.from({ length: 1024 }, (_, i) => BigInt(i));
 
 /**
- * The value of an integer literal. Its type is `.u64` with suffix `U` or if `.s64` cannot represent it, else `.s64`.
+ * The value of an integer literal. Its type is `.u64` if it has the suffix `U` or if `.s64` cannot represent it, else
+ * `.s64`.
  */
 export interface IntegerLiteral {
   readonly value: bigint;
   readonly unsigned: boolean;
-  /** The value exceeds 64 bits: with `wraps` ptxas keeps its low 64 bits, with `overflow` it rejects it. */
+  /** Whether the value fits in 64 bits. If not, ptxas keeps its low 64 bits (`wraps`) or rejects it (`overflow`). */
   readonly fit: 'fits' | 'wraps' | 'overflow';
 }
 
-/** `n` as bigint, for a non-negative safe integer. */
+/** `n`, a non-negative safe integer, as a bigint. */
 export function toBigInt(n: number): bigint {
   return smallIntegers[n] ?? BigInt(n);
 }
 
-/** The value of a well-formed integer token: decimal, `0x`, `0b`, octal with a leading zero; `U` at the end. */
+/**
+ * The value of a well-formed integer token: decimal, `0x`, `0b`, or octal with a leading zero, and possibly a final
+ * `U`.
+ */
 export function readInteger(text: string): IntegerLiteral {
   const suffixed = text.endsWith('U');
   const end = suffixed ? text.length - 1 : text.length;
@@ -33,8 +40,8 @@ export function readInteger(text: string): IntegerLiteral {
 }
 
 /**
- * ptxas accumulates digits in 64 bits and rejects a number only if bit 63 is set before a further digit; so 2^64 reads
- * as 0, while 10^20 is rejected. Stopping there also keeps a literal of a million digits cheap.
+ * ptxas accumulates digits in 64 bits and rejects a number only if bit 63 is set before another digit, so 2^64 is read
+ * as 0 while 10^20 is rejected. Stopping there also keeps a literal of a million digits cheap.
  */
 function readLong(digits: string, radix: number, suffixed: boolean): IntegerLiteral {
   const base = BigInt(radix);
@@ -58,7 +65,7 @@ function radixOf(text: string, end: number): 2 | 8 | 10 | 16 {
 
 const scratch: DataView = new DataView(new ArrayBuffer(8));
 
-/** The bits of an f64; every NaN becomes the one that x86, and therefore constant folding in ptxas, produces. */
+/** The bits of an f64; every NaN becomes the one that x86 produces, and therefore also constant folding in ptxas. */
 export function doubleBits(value: number): bigint {
   if (Number.isNaN(value)) return 0xfff8000000000000n;
   scratch.setFloat64(0, value);
@@ -72,8 +79,8 @@ export function bitsToDouble(bits: bigint): number {
 }
 
 /**
- * The bits of a decimal float token; null if it is outside the normal range of f64 (ptxas reports an overflow, also for
- * underflows).
+ * The bits of a decimal float token; null if it is outside the normal range of f64 (ptxas reports an overflow even if
+ * the value is too small).
  */
 export function readDecimal(text: string): bigint | null {
   const value = Number(text);

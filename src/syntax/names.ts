@@ -3,14 +3,14 @@ const leastSlots = 1 << 6;
 const mostSlots = 1 << 12;
 
 /**
- * Names of one text, as one string each however often they occur. The cache is direct-mapped, so that its memory stays
- * fixed; an evicted name is extracted from the text again.
+ * The names in one text, one string each no matter how often they occur. The cache is direct-mapped, so its memory
+ * stays fixed; an evicted name is extracted from the text again.
  */
 export class NameTable {
   private readonly source: string;
   private readonly bytes: Uint8Array;
   private readonly strings: string[];
-  /** Where the text of each slot's string begins. */
+  /** The offset in the text at which each slot's string begins. */
   private readonly starts: Uint32Array;
   private readonly lengths: Uint32Array;
   private readonly mask: number;
@@ -19,7 +19,8 @@ export class NameTable {
   constructor(source: string, bytes: Uint8Array) {
     this.source = source;
     this.bytes = bytes;
-    // A small module must not pay for a large one's table: thousands of small modules may be checked in one process.
+    // A small module must not pay for the table of a large one, because one process may check thousands of small
+    // modules.
     let slots = leastSlots;
     while (slots < mostSlots && slots * 4 < source.length) slots *= 2;
     this.strings = new Array<string>(slots).fill('');

@@ -1,6 +1,6 @@
 /**
- * Operands of any instruction. Source: PTX ISA 6.2 to 6.4. The exact shapes are those of ptxas: an offset is added,
- * never subtracted (`a+-4`), only a first operand may be `_` or a pair, and `0f` constants take no sign.
+ * Operands of any instruction. Source: PTX ISA 6.2 to 6.4. The exact forms are those that ptxas accepts: an offset is
+ * added, never subtracted (`a+-4`), only the first operand may be `_` or a pair, and `0f` constants take no sign.
  */
 import { continuesConstant, parseConstant, parseIntegerConstant } from './constants.ts';
 import { toBigInt } from './literals.ts';
@@ -18,7 +18,7 @@ import type {
   VectorOperand,
 } from './tree.ts';
 
-/** The operands of an instruction up to its `;`; null after an error. */
+/** Parses the operands of an instruction up to its `;`; null after an error. */
 export function parseOperands(r: Reader): readonly Operand[] | null {
   const { gathered } = r;
   let count = 0;
@@ -31,8 +31,8 @@ export function parseOperands(r: Reader): readonly Operand[] | null {
 }
 
 /**
- * The operands of `call`, the one opcode with its own grammar: `(results), name, (arguments), targets`, where all but
- * the name may be missing.
+ * Parses the operands of `call`, the only opcode with its own grammar: `(results), name, (arguments), targets`, where
+ * all but the name are optional.
  */
 export function parseCallOperands(r: Reader): readonly Operand[] | null {
   const operands: Operand[] = [];
@@ -41,7 +41,7 @@ export function parseCallOperands(r: Reader): readonly Operand[] | null {
     if (results === null || !r.expect(Token.Comma, "','")) return null;
     operands.push(results);
   }
-  if (r.kind !== Token.Name) return r.unexpected('the name of a function or a register');
+  if (r.kind !== Token.Name) return r.unexpected('a function name or a register');
   operands.push(readName(r));
   let hasList = false;
   while (r.kind === Token.Comma && operands.length < 4) {
@@ -80,7 +80,7 @@ function parseOperand(r: Reader, isFirst: boolean): Operand | null {
     case Token.Exclamation:
       return parseUnary(r);
     case Token.Underscore: {
-      if (!isFirst) return r.unexpected("an operand ('_' stands for a result only)");
+      if (!isFirst) return r.unexpected("an operand ('_' is only for results)");
       const sink: Operand = { kind: 'sink', start: r.start, end: r.end };
       r.next();
       return r.kind === Token.Bar ? parsePair(r, sink, false) : sink;
@@ -124,7 +124,7 @@ function readMember(r: Reader, base: NameOperand): MemberOperand {
 }
 
 function unexpectedMinus(r: Reader): null {
-  return r.unexpected("'+'", { help: 'a negative offset is written name+-4', fix: { span: r.span(), text: '+-' } });
+  return r.unexpected("'+'", { help: 'write a negative offset as name+-4', fix: { span: r.span(), text: '+-' } });
 }
 
 /** `name+imm`, outside brackets. */
@@ -152,7 +152,7 @@ function parseSubscript(r: Reader, base: NameOperand): OffsetOperand | null {
   return { kind: 'offset', start: base.start, end, base, offset, subscript: true, index };
 }
 
-/** `first|second`; the second may be discarded only after a name. */
+/** Parses `first|second`; the second may be discarded only after a name. */
 function parsePair(r: Reader, first: Operand, maySink: boolean): PairOperand | null {
   r.next();
   const end = r.end;
@@ -216,7 +216,9 @@ function parseAddress(r: Reader): AddressOperand | null {
 
 const noOperands: readonly Operand[] = [];
 
-/** `, name`, `, {…}` or `, name, {…}`, optionally followed by another `, {…}`: a sampler, coordinates, offsets. */
+/**
+ * Parses `, name`, `, {…}` or `, name, {…}`, optionally followed by another `, {…}`: a sampler, coordinates, offsets.
+ */
 function parseAddressRest(r: Reader): readonly Operand[] | null {
   const rest: Operand[] = [];
   const most = (): number => (rest[0]?.kind === 'vector' ? 1 : 3);
@@ -232,7 +234,7 @@ function parseAddressRest(r: Reader): readonly Operand[] | null {
   return rest;
 }
 
-/** `{a, b}`: names, vector elements, constants and `_`. */
+/** Parses `{a, b}`, which may contain names, vector elements, constants and `_`. */
 function parseVector(r: Reader): VectorOperand | null {
   const start = r.start;
   const elements: Operand[] = [];
@@ -264,7 +266,7 @@ function parseSinkOrConstant(r: Reader): Operand | null {
   return sink;
 }
 
-/** `(a, b)` of a call: names, constants and `_`; may be empty. */
+/** Parses `(a, b)` in a call, which may contain names, constants and `_`, or be empty. */
 function parseList(r: Reader): ListOperand | null {
   const start = r.start;
   const elements: Operand[] = [];

@@ -1,4 +1,4 @@
-/** Parameters of kernels, functions and prototypes. Source: PTX ISA 5.1.6, 7.1 and 11.2. */
+/** Parses the parameters of kernels, functions and prototypes. Source: PTX ISA 5.1.6, 7.1 and 11.2. */
 import type { Reader } from './reader.ts';
 import { parseDimension, parseStorage, parseType } from './storage.ts';
 import { Token } from './tokens.ts';
@@ -7,10 +7,10 @@ import { readCount } from './values.ts';
 import type { Span } from '../base/span.ts';
 import type { DeclaredSpace } from '../isa/directives.ts';
 
-/** The owner of the parameters: only kernels and prototypes describe pointers. */
+/** What the parameters belong to; only kernels and prototypes describe pointers. */
 export type ParameterOwner = 'entry' | 'func' | 'prototype';
 
-/** `.param .u64 .ptr .global .align 16 name`, `.reg .b32 name`, `.param .align 8 .b8 name[16]`. */
+/** Parses `.param .u64 .ptr .global .align 16 name`, `.reg .b32 name`, `.param .align 8 .b8 name[16]`. */
 function parseParameter(r: Reader, owner: ParameterOwner): Parameter | null {
   const start = r.start;
   const storage = parseStorage(r);
@@ -22,7 +22,7 @@ function parseParameter(r: Reader, owner: ParameterOwner): Parameter | null {
   if (part === null) return null;
   const pointer = r.kind === Token.Dotted ? parsePointer(r, owner) : noPointer;
   if (pointer === null) return null;
-  if (r.kind !== Token.Name && r.kind !== Token.Underscore) return r.unexpected('the name of the parameter');
+  if (r.kind !== Token.Name && r.kind !== Token.Underscore) return r.unexpected('the parameter name');
   const nameStart = r.start;
   const name = r.text();
   r.next();
@@ -54,8 +54,8 @@ function reportSpace(r: Reader, space: DeclaredSpace, span: Span): void {
 }
 
 /**
- * `(parameter, parameter)`, possibly empty. An invalid parameter is left out; null, after an error, if the list does
- * not end.
+ * `(parameter, parameter)`, possibly empty. An invalid parameter is left out. If the list has no end, reports an error
+ * and returns null.
  */
 export function parseParameters(r: Reader, owner: ParameterOwner): readonly Parameter[] | null {
   const parameters: Parameter[] = [];
@@ -68,13 +68,13 @@ export function parseParameters(r: Reader, owner: ParameterOwner): readonly Para
     if (r.accept(Token.RightParen)) return parameters;
     if (r.accept(Token.Comma)) continue;
     r.unexpected("',' or ')'");
-    // Only the comma is missing if the next parameter follows at once.
+    // If the next parameter follows at once, only the comma is missing.
     if (r.kind !== Token.Dotted) return skipParameter(r) && r.accept(Token.RightParen) ? parameters : null;
     r.failed = false;
   }
 }
 
-/** After an error: skips to the `,` or `)` after a parameter; returns false if something else comes first. */
+/** After an error, skips to the `,` or `)` after a parameter. Returns false if something else comes first. */
 function skipParameter(r: Reader): boolean {
   while (r.kind !== Token.Comma && r.kind !== Token.RightParen) {
     const isOver = r.kind === Token.LeftBrace || r.kind === Token.Semicolon || r.kind === Token.End;
@@ -94,11 +94,11 @@ const noPointer: PointerPart = { attributes: null, align: null };
 
 const pointerSpaces = ['.const', '.global', '.local', '.shared'] as const;
 
-/** `.ptr .space .align N` after a parameter's type, or `.align N` alone. */
+/** Parses `.ptr .space .align N` after a parameter's type, or `.align N` alone. */
 function parsePointer(r: Reader, owner: ParameterOwner): PointerPart | null {
   const span = r.span();
   const first = r.text();
-  if (first !== '.ptr' && first !== '.align') return r.unexpected('the name of the parameter');
+  if (first !== '.ptr' && first !== '.align') return r.unexpected('the parameter name');
   if (owner === 'func') r.report('PTX1042', span, { found: `'${first}'` });
   if (first === '.ptr') r.next();
   const word = first === '.ptr' && r.kind === Token.Dotted ? r.text() : '';

@@ -14,7 +14,7 @@ function findings(statements: string): readonly Diagnostic[] {
   }));
 }
 
-/** `statements` after applying the fix that the first finding offers. */
+/** `statements` after applying the fix suggested by the first finding. */
 function fixed(statements: string): string | null {
   const before = `${header}.func f() {\n`.length;
   const fix = findings(statements)[0]?.fix;
@@ -46,13 +46,13 @@ describe('items are parsed one at a time', () => {
   });
 });
 
-describe('a message says what was found, what was expected, and what to write', () => {
+describe('a message says what was found, what was expected, and what to write instead', () => {
   it.each([
     ['add.s32 %r1, %r2 %r3;', "unexpected '%r3'; expected ',' or ';'"],
     ['add.s32 %r1, ;', "unexpected ';'; expected an operand"],
-    ['mov.b32 %r1, 08;', "'08' is not a number: a leading 0 makes it octal, and octal has no digits 8 and 9"],
-    ['mov.b32 %r1, 1u;', "'1u' is not a number: the suffix of an unsigned integer is a capital U"],
-    ['mov. b32 %r1, %r2;', "a '.' with no word touching it has no meaning here"],
+    ['mov.b32 %r1, 08;', "'08' is not a number: a leading 0 makes it octal, and octal numbers have no digits 8 and 9"],
+    ['mov.b32 %r1, 1u;', "'1u' is not a number: the suffix for unsigned integers is a capital U"],
+    ['mov. b32 %r1, %r2;', "a '.' without a word directly after it has no meaning here"],
     ['.reg .v3 .b32 %v;', "unexpected '.v3'; expected '.v2', '.v4' or a type"],
     ['mov.b32 %r1, (.s32)1;', 'constants cannot be cast to .s32'],
     ['ret', "unexpected '}' on the next line; expected ';'"],
@@ -91,28 +91,28 @@ describe('characters beyond ASCII', () => {
     expect(findings(statements).map((diagnostic) => diagnostic.code)).toEqual([code]);
   });
 
-  it('a byte order mark is refused, and the help says how to remove it', () => {
+  it('a byte order mark is rejected, and the fix removes it', () => {
     const { items, diagnostics } = parseModule(`\ufeff${header}`);
     expect(items).toHaveLength(3);
     expect(diagnostics).toMatchObject([{ code: 'PTX1006', fix: { span: { start: 0, end: 1 }, text: '' } }]);
   });
 });
 
-describe('no text is too much', () => {
+describe('the parser copes with any text', () => {
   it(`stops after ${errorLimit} errors with a final message`, () => {
     const { diagnostics } = parseModule(`${header}.func f() {${'bad,;\n'.repeat(5000)}}`);
     expect(diagnostics).toHaveLength(errorLimit + 1);
     expect(diagnostics.at(-1)?.code).toBe('PTX1021');
   });
 
-  it('reports scopes that nest too deeply once, and continues after them', () => {
+  it('reports scopes nested too deeply once, and continues after them', () => {
     const deep = `${'{'.repeat(100_000)}${'}'.repeat(100_000)}`;
     const { items, diagnostics } = parseModule(`${header}.func f() { ${deep} bad,; }\n.func g() { ret; }`);
     expect(diagnostics.map((diagnostic) => diagnostic.code)).toEqual(['PTX1020', 'PTX1001']);
     expect(items).toHaveLength(5);
   });
 
-  it('reports initializers that nest too deeply', () => {
+  it('reports initializers nested too deeply', () => {
     const { diagnostics } = parseModule(`${header}.global .b32 x = ${'{'.repeat(100_000)};\n.func g() { ret; }`);
     expect(diagnostics.map((diagnostic) => diagnostic.code)).toEqual(['PTX1020']);
   });

@@ -1,7 +1,7 @@
 /**
- * From PTX text to the tree. The parser knows no instructions and checks no types: it passes on everything that the
- * grammar allows. It accepts and rejects what the grammar of ptxas does. Source: PTX ISA chapters 4, 5, 6.2 to 6.4, 7.1
- * and 11.
+ * Parses PTX text into a tree. The parser knows no instructions and checks no types: it passes on everything that the
+ * grammar allows. It accepts and rejects the same texts as the ptxas grammar. Source: PTX ISA chapters 4, 5, 6.2 to
+ * 6.4, 7.1 and 11.
  */
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { nearestWord } from '../base/nearest-word.ts';
@@ -28,16 +28,16 @@ export interface ParsedModule {
 }
 
 export interface ParsedInstruction {
-  /** Null if the text is not an instruction; `diagnostics` then says why. */
+  /** Null if the text is not an instruction; `diagnostics` then says why it is not. */
   readonly instruction: Instruction | null;
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
- * The items of a module, one at a time, so that a caller can drop each before the next is parsed. Syntax errors go to
- * `report` in the order of the text; parsing continues after each, up to a limit of 1000. Never throws. If `shapes` is
- * given, instructions of known shape are not parsed; they appear in a body as `KnownLines`, which must be handled
- * before the next item is parsed.
+ * Parses the items of a module one at a time, so that a caller can drop each before the next is parsed. Syntax errors
+ * go to `report` in the order of the text; parsing continues after each one, up to a limit of 1000. Never throws. If
+ * `shapes` is given, instructions of known shape are not parsed; they appear in a body as `KnownLines`, which must be
+ * handled before the next item is parsed.
  */
 export function* parseItems(
   source: string,
@@ -60,7 +60,7 @@ export function* parseItems(
   if (r.foreign >= 0 && !r.foreignReported) r.reportForeign(r.foreign);
 }
 
-/** Reports a text without any token, or in another language, with a single error. */
+/** Reports a single error for a text that is empty or in another language. */
 function isNoModule(r: Reader): boolean {
   if (r.kind === Token.Dotted) return false;
   const isEmpty = r.kind === Token.End;
@@ -78,7 +78,7 @@ export function parseModule(source: string): ParsedModule {
   return { items, diagnostics };
 }
 
-/** One instruction in a text of its own; its `;` may be missing. */
+/** Parses a text that consists of one instruction; its `;` may be missing. */
 export function parseInstruction(source: string): ParsedInstruction {
   const diagnostics: Diagnostic[] = [];
   const text = endsInSemicolon(source) ? source : `${source}\n;`;
@@ -152,9 +152,9 @@ function parseOtherDirective(r: Reader, directive: string, linkage: Linkage | nu
   return parseMisspelled(r, directive, linkage, start);
 }
 
-/** Reports a word that is not a directive, and continues with the intended one if that is clear. */
+/** Reports a word that is not a directive, and continues with the intended directive if that is clear. */
 function parseMisspelled(r: Reader, word: string, linkage: Linkage | null, start: number): Item | null {
-  const expected = linkage === null ? 'a directive of a module' : "'.entry', '.func' or a state space";
+  const expected = linkage === null ? 'a module directive' : "'.entry', '.func' or a state space";
   const near = nearestWord(word, [...moduleDirectives, ...declaredSpaces, '.pragma']);
   if (near === null) return r.unexpected(expected);
   r.unexpected(expected, { help: `did you mean ${near}?`, fix: { span: r.span(), text: near } });
@@ -168,8 +168,8 @@ function parseMisspelled(r: Reader, word: string, linkage: Linkage | null, start
 }
 
 function unexpectedAtModule(r: Reader): null {
-  const help = r.kind === Token.Name ? 'instructions and labels stand in the body of a function' : null;
-  return r.unexpected('a directive of a module', { help });
+  const help = r.kind === Token.Name ? 'instructions and labels belong in the body of a function' : null;
+  return r.unexpected('a module directive', { help });
 }
 
 function parseVersion(r: Reader): Item | null {
@@ -179,7 +179,7 @@ function parseVersion(r: Reader): Item | null {
   if (digits === undefined) return r.unexpected('a version such as 8.7');
   const end = r.end;
   r.next();
-  // Compared like a decimal fraction: 8.10 is 8.1.
+  // Versions compare like decimal fractions: 8.10 is 8.1.
   const minor = digits.replace(/0+$/, '');
   return { kind: 'version', start, end, major: Number(major), minor: Number(minor) };
 }
@@ -207,16 +207,16 @@ function parseAlias(r: Reader): AliasItem | null {
   const start = r.start;
   r.next();
   const name = r.text();
-  if (!r.expect(Token.Name, 'the name of a function') || !r.expect(Token.Comma, "','")) return null;
+  if (!r.expect(Token.Name, 'a function name') || !r.expect(Token.Comma, "','")) return null;
   const target = r.text();
-  if (!r.expect(Token.Name, 'the name of a function')) return null;
+  if (!r.expect(Token.Name, 'a function name')) return null;
   const end = r.expectSemicolon('');
   return end < 0 ? null : { kind: 'alias', start, end, name, target };
 }
 
 /**
- * Recovery after an error in an item. Text that is not a directive is skipped up to the next line that starts with one;
- * a mistake within a directive ends at its `;` or before the next directive.
+ * Recovers after an error in an item. Text that is not a directive is skipped up to the next line that starts with one;
+ * a bad directive is skipped up to its `;` or to the next directive.
  */
 function recoverItem(r: Reader, start: number): void {
   const isStray = r.start === start && r.kind !== Token.Dotted;
@@ -239,8 +239,8 @@ function startsItem(directive: string): boolean {
 }
 
 /**
- * `.version`, then one or more `.target`, then optionally `.address_size`: nothing may precede them, and none may come
- * later.
+ * Checks the order: `.version`, then one or more `.target`, then optionally `.address_size`. Nothing may precede them,
+ * and none of them may come later.
  */
 class HeaderOrder {
   private stage: 'version' | 'target' | 'address_size' | 'body' | 'unknown' = 'version';
@@ -272,7 +272,7 @@ class HeaderOrder {
     }
   }
 
-  /** A text without items also lacks its version. */
+  /** A text without items also lacks a version. */
   finish(r: Reader): void {
     if (this.stage === 'version') this.missing(r, 'PTX1030');
     else if (this.stage === 'target') this.missing(r, 'PTX1031');

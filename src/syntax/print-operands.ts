@@ -1,4 +1,4 @@
-/** Operands and initializers as text that parses to the same tree. */
+/** Prints operands and initializers as text that parses to the same tree. */
 import { assertNever } from '../base/assert-never.ts';
 import { bitsToDouble } from './literals.ts';
 import type { FloatOperand, Initializer, IntegerOperand, Operand } from './tree.ts';
@@ -67,7 +67,7 @@ function printOffset(offset: bigint, always: boolean): string {
   return offset === 0n && !always ? '' : `+${printWide(offset)}`;
 }
 
-/** An integer whose type does not matter: the smallest `.s64` has no literal of its own. */
+/** Prints an integer whose type does not matter. The smallest `.s64` has no literal of its own. */
 function printWide(value: bigint): string {
   return value === smallestSigned ? `(${value + 1n}-1)` : String(value);
 }
@@ -84,7 +84,7 @@ function printFloat({ form, bits }: Pick<FloatOperand, 'form' | 'bits'>): string
 
 /**
  * A decimal that rounds to these bits. Infinities, NaN and subnormals have no literals and only result from arithmetic,
- * so they are printed as arithmetic again.
+ * so they are printed as arithmetic.
  */
 function printDecimal(bits: bigint): string {
   const value = bitsToDouble(bits);

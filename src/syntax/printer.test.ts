@@ -7,7 +7,7 @@ const kernels = new URL('../../examples/kernels/', import.meta.url);
 const verdicts = new URL('../../test/golden/syntax/verdicts.jsonl', import.meta.url);
 const header = '.version 9.0\n.target sm_100a\n.address_size 64\n';
 
-/** A tree without its offsets. */
+/** A tree with its offsets removed. */
 function shape(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shape);
   if (value === null || typeof value !== 'object') return value;

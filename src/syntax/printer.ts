@@ -1,6 +1,6 @@
 /**
- * The tree as PTX text in one canonical layout: one statement per line, constants evaluated, debugging sections
- * unchanged. Parsing the text gives the same tree except for its offsets.
+ * Prints a tree as PTX text in one canonical layout: one statement per line, constants evaluated, debugging sections
+ * unchanged. Parsing that text gives the same tree except for its offsets.
  */
 import { assertNever } from '../base/assert-never.ts';
 import { statementsOf } from './known-lines.ts';
@@ -20,14 +20,14 @@ import type {
   Variable,
 } from './tree.ts';
 
-/** A whole module, each item on lines of its own. */
+/** Prints a whole module, with each item on lines of its own. */
 export function printModule(items: Iterable<Item>): string {
   let text = '';
   for (const item of items) text += `${printItem(item)}\n`;
   return text;
 }
 
-/** One item, without a trailing line end. */
+/** Prints one item, without a trailing line end. */
 export function printItem(item: Item): string {
   switch (item.kind) {
     case 'version':
@@ -51,7 +51,7 @@ export function printItem(item: Item): string {
   }
 }
 
-/** One instruction with its guard and its semicolon. */
+/** Prints one instruction with its guard and its semicolon. */
 export function printInstruction(instruction: Instruction): string {
   const { guard } = instruction;
   const prefix = guard === null ? '' : `@${guard.negated ? '!' : ''}${printOperand(guard.predicate)} `;
@@ -59,7 +59,7 @@ export function printInstruction(instruction: Instruction): string {
   return `${prefix}${instruction.mnemonic}${operands === '' ? '' : ` ${operands}`};`;
 }
 
-/** One statement of a body, indented by `indent`, without a trailing line end. */
+/** Prints one statement of a body, indented by `indent`, without a trailing line end. */
 export function printStatement(statement: Statement, indent = ''): string {
   switch (statement.kind) {
     case 'instruction':
@@ -132,7 +132,7 @@ function printDeclaration(declaration: Declaration): string {
   const [first] = variables;
   const parts: string[] = linkage === null ? [] : [linkage];
   parts.push(bank === null ? space : `${space}[${bank}]`, ...printAttributes(attributes));
-  // A declaration without names has no type in the tree; any will do.
+  // A declaration without names has no type in the tree, and any type will do.
   if (first === undefined) parts.push('.b32');
   else parts.push(...printAlign(first.align), ...printType(first), variables.map(printVariable).join(', '));
   return `${parts.join(' ')};`;

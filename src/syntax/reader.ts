@@ -7,7 +7,7 @@ import { Token } from './tokens.ts';
 import type { KnownLines, LineSource, Operand, Statement } from './tree.ts';
 import { codePointAt } from '../base/source-text.ts';
 
-/** After this many syntax errors the rest of a text is not parsed: it is probably not PTX. */
+/** After this many syntax errors, the rest of a text is not parsed, because it is probably not PTX. */
 export const errorLimit = 1000;
 
 /** Maximum nesting of scopes, initializers and constant expressions. */
@@ -17,15 +17,15 @@ export const nestingLimit = 256;
 export interface LineReader extends LineSource {
   /** Begins an item. */
   begin(): void;
-  /** The lines from the current token on; null if its line has to be parsed. */
+  /** Reads the known lines from the current token on; null if its line has to be parsed. */
   read(parse: (r: Reader) => Statement | null): KnownLines | null;
 }
 
 /** A lexer that reports errors and can recover after them. */
 export class Reader extends Lexer {
-  /** Set by a syntax error, until {@link recover}: the statement being parsed cannot be finished. */
+  /** Set by a syntax error until {@link recover} is called; the statement being parsed cannot be finished. */
   failed = false;
-  /** Open braces of the statement being parsed: `}` closes these before it closes a scope. */
+  /** Number of open braces in the statement being parsed; `}` closes these before it closes a scope. */
   openBraces = 0;
   /** Buffer for the operands of one instruction until their number is known; its contents may be stale. */
   readonly gathered: Operand[] = [];
@@ -37,7 +37,7 @@ export class Reader extends Lexer {
   private depth = 0;
   private endComplaint = -1;
   private stopped = false;
-  /** A character beyond ASCII was reported; harmless further ones are not. */
+  /** Whether a character outside ASCII has been reported; further ones that do no harm are not. */
   foreignReported = false;
   private readonly sink: (diagnostic: Diagnostic) => void;
 
@@ -47,7 +47,7 @@ export class Reader extends Lexer {
     this.next();
   }
 
-  /** Passes a finding on; the one that reaches {@link errorLimit} is the last. */
+  /** Passes a finding on. The one that reaches {@link errorLimit} is the last. */
   report<C extends Code>(code: C, span: Span, parameters: Parameters<C>, extras: Extras = {}): void {
     this.findings++;
     if (this.stopped) return;
@@ -85,8 +85,8 @@ export class Reader extends Lexer {
   }
 
   /**
-   * Reports that a scope ends here without its brace: once, however many scopes do. Parsing continues as if the brace
-   * were there.
+   * Reports that a scope ends here without its brace, but only once if several scopes do. Parsing continues as if the
+   * brace were there.
    */
   unexpectedEnd(expected: string): void {
     if (this.start !== this.endComplaint) this.unexpected(expected);
@@ -94,7 +94,7 @@ export class Reader extends Lexer {
     this.failed = false;
   }
 
-  /** The current token for messages: quoted, or `end of file`. */
+  /** Describes the current token for messages: in quotes, or as `end of file`. */
   describe(): string {
     return this.kind === Token.End ? 'end of file' : `'${this.shortText()}'`;
   }
@@ -115,7 +115,7 @@ export class Reader extends Lexer {
 
   /**
    * Skips the `;` that ends a statement and returns where the statement ended, or -1 after an error. If only the `;` is
-   * missing, an error is reported too, but the statement counts as complete.
+   * missing, an error is still reported, but the statement counts as complete.
    */
   expectSemicolon(alternatives: string): number {
     if (this.kind === Token.Semicolon) {
@@ -130,7 +130,7 @@ export class Reader extends Lexer {
     return this.missingSemicolon();
   }
 
-  /** The error is placed where the `;` belongs, at the end of the parsed text. */
+  /** Reports the error where the `;` belongs, at the end of the parsed text. */
   private missingSemicolon(): number {
     const end = this.previousEnd;
     const span = { start: end, end };
@@ -141,13 +141,16 @@ export class Reader extends Lexer {
     return end;
   }
 
-  /** Help if the current token is the `=` of an assignment. */
+  /** Help to give if the current token is the `=` of an assignment. */
   helpForAssignment(): Extras {
     if (this.kind !== Token.Equals) return {};
-    return { help: 'PTX has no assignments: an instruction names its result first, such as mov.u32 %r1, 5' };
+    return { help: 'PTX has no assignments: an instruction names its result first, as in mov.u32 %r1, 5' };
   }
 
-  /** Enters one more level of nesting; returns false, with an error, if that is too deep. Pairs with {@link leave}. */
+  /**
+   * Enters one more level of nesting; if that is too deep, reports an error and returns false. Pairs with {@link
+   * leave}.
+   */
   enter(): boolean {
     if (this.depth >= nestingLimit) {
       this.failed = true;
@@ -167,8 +170,8 @@ export class Reader extends Lexer {
   }
 
   /**
-   * After an error in a statement that began at `from`: skips to after its `;`, or to a label, directive or instruction
-   * that starts a line, or to a brace that belongs to a scope.
+   * After an error in a statement that began at `from`, skips past its `;`, or to a label, directive or instruction
+   * that starts a line, or to a scope's brace.
    */
   recover(from: number): void {
     this.failed = false;
@@ -186,7 +189,7 @@ export class Reader extends Lexer {
 
   /**
    * Makes the name before the current token current again if it starts a line and begins an instruction: the line
-   * before it was incomplete, and the name was taken for an operand.
+   * before it was incomplete, so the name was mistaken for an operand.
    */
   private stepBack(from: number): void {
     const { start, previousEnd } = this;
@@ -199,7 +202,7 @@ export class Reader extends Lexer {
     if (this.kind !== Token.Name || !this.opensStatement()) this.rewind(start, previousEnd);
   }
 
-  /** With `{` as the current token: skips to after the matching `}`. */
+  /** With `{` as the current token, skips past the matching `}`. */
   skipBraces(): void {
     let open = 0;
     do {
@@ -209,7 +212,7 @@ export class Reader extends Lexer {
     } while (open > 0 && this.kind !== Token.End);
   }
 
-  /** With `(` as the current token: skips to after the matching `)`. */
+  /** With `(` as the current token, skips past the matching `)`. */
   skipParentheses(): void {
     let open = 0;
     do {
@@ -219,7 +222,7 @@ export class Reader extends Lexer {
     } while (open > 0 && this.kind !== Token.End && this.kind !== Token.RightBrace);
   }
 
-  /** Whether a function starts with the current token, first on its line: the item before it has ended. */
+  /** Whether the current token is the first on its line and starts a function, so that the item before it has ended. */
   atFunction(): boolean {
     if (this.kind !== Token.Dotted) return false;
     const word = this.text();
@@ -233,7 +236,10 @@ export class Reader extends Lexer {
     return next === '.entry' || next === '.func';
   }
 
-  /** Whether a statement may begin here: at a brace of a scope, or at a token that starts a line and looks like one. */
+  /**
+   * Whether a statement may begin here: at a scope's brace, or at a token that starts a line and looks like a
+   * statement.
+   */
   atStatement(): boolean {
     if (this.kind === Token.RightBrace) return this.openBraces === 0;
     if (this.kind === Token.LeftBrace) return !this.opensVector();
@@ -243,7 +249,7 @@ export class Reader extends Lexer {
     return this.kind === Token.Name && this.opensStatement();
   }
 
-  /** Whether the current `{` is followed by something that occurs in a vector but cannot begin a statement. */
+  /** Whether what follows the current `{` can occur in a vector but cannot begin a statement. */
   private opensVector(): boolean {
     const { start, previousEnd } = this;
     this.next();
@@ -254,7 +260,10 @@ export class Reader extends Lexer {
     return first !== Token.At && (second === Token.Comma || second === Token.RightBrace);
   }
 
-  /** Whether the current name, first on its line, continues like a label or an instruction rather than an operand. */
+  /**
+   * Whether the current name, the first token on its line, continues like a label or an instruction rather than an
+   * operand.
+   */
   private opensStatement(): boolean {
     const { start, end, previousEnd } = this;
     if (this.source.charCodeAt(start) === Token.Percent) return false;
@@ -266,7 +275,10 @@ export class Reader extends Lexer {
     return kind === Token.Colon || kind === Token.Semicolon || kind === Token.Name || kind === Token.LeftParen;
   }
 
-  /** Reports a character that ptxas rejects anywhere: at the end of the text, unless one was reported before. */
+  /**
+   * Reports a character that ptxas rejects anywhere. Called at the end of the text, unless such a character was
+   * reported before.
+   */
   reportForeign(at: number): void {
     const code = codePointAt(this.source, at);
     const span = { start: at, end: at + (code > 0xffff ? 2 : 1) };
@@ -281,8 +293,8 @@ export class Reader extends Lexer {
   private reportCharacter(near: string, span: Span): void {
     const code = this.source.charCodeAt(span.start);
     if (code === 0 || code > 0x7e) return this.reportForeign(span.start);
-    const found = near === '.' ? "a '.' with no word touching it" : `'${near}'`;
-    const help = near === '.' ? 'write the dot and its word together: .b32' : null;
+    const found = near === '.' ? "a '.' without a word directly after it" : `'${near}'`;
+    const help = near === '.' ? 'write the dot and the word together, as in .b32' : null;
     this.report('PTX1002', span, { near, found }, { help });
   }
 
@@ -299,12 +311,12 @@ function lineOf(source: string, offset: number): number {
 }
 
 function whyNoNumber(text: string): string {
-  if (/^0x/i.test(text)) return '0x is followed by hex digits';
-  if (/^0b/i.test(text)) return '0b is followed by 0s and 1s';
-  if (/^0f/i.test(text)) return '0f is followed by exactly 8 hex digits';
-  if (/^0d/i.test(text)) return '0d is followed by exactly 16 hex digits';
-  if (/^0\d*$/.test(text)) return 'a leading 0 makes it octal, and octal has no digits 8 and 9';
-  if (/^\d+u$/.test(text)) return 'the suffix of an unsigned integer is a capital U';
+  if (/^0x/i.test(text)) return '0x must be followed by hex digits';
+  if (/^0b/i.test(text)) return '0b must be followed by 0s and 1s';
+  if (/^0f/i.test(text)) return '0f must be followed by exactly 8 hex digits';
+  if (/^0d/i.test(text)) return '0d must be followed by exactly 16 hex digits';
+  if (/^0\d*$/.test(text)) return 'a leading 0 makes it octal, and octal numbers have no digits 8 and 9';
+  if (/^\d+u$/.test(text)) return 'the suffix for unsigned integers is a capital U';
   if (/^[\d.]+([eE][+-]?\d+)?[fFlL]$/.test(text)) return 'floats take no suffix';
-  return 'digits run on into a name';
+  return 'the digits run into a name';
 }

@@ -1,6 +1,6 @@
 /** Character classes for the shape of a line. */
 
-/** How a character may continue in a shape; `refused` characters occur only in texts that are always parsed. */
+/** The role of a character in a shape. Texts with a `refused` character have no shape and are always parsed. */
 export const Kind = {
   refused: 0,
   kept: 1,

@@ -1,4 +1,4 @@
-/** The statements in the body of a function. Source: PTX ISA 4.3, 11.3, 11.4 and 11.5. */
+/** Parses the statements in the body of a function. Source: PTX ISA 4.3, 11.3, 11.4 and 11.5. */
 import { nearestWord } from '../base/nearest-word.ts';
 import { parseDeclaration } from './declarations.ts';
 import { moduleDirectives, statementDirectives, isDeclaredSpace } from './directives.ts';
@@ -43,7 +43,7 @@ function parseStatement(r: Reader): Statement | null {
   }
 }
 
-/** Whether a `:` follows the current name. Usually the next character shows that it does not. */
+/** Whether a `:` follows the current name. Usually the next character already shows that it does not. */
 function atLabel(r: Reader): boolean {
   const next = r.source.charCodeAt(r.end);
   if (next === Token.Colon) return true;
@@ -77,7 +77,7 @@ function parseTargets(
   const names: NameOperand[] = [];
   do {
     r.next();
-    if (r.kind !== Token.Name) return r.unexpected(directive === '.calltargets' ? 'the name of a function' : 'a label');
+    if (r.kind !== Token.Name) return r.unexpected(directive === '.calltargets' ? 'a function name' : 'a label');
     names.push({ kind: 'name', start: r.start, end: r.end, name: r.text() });
     r.next();
   } while (r.kind === Token.Comma);
@@ -120,7 +120,7 @@ function parseDirective(r: Reader): Statement | null {
   }
 }
 
-/** Continues with the intended directive if that is clear. */
+/** Continues with the intended directive if it is clear which one that is. */
 function unknownDirective(r: Reader, directive: string): Statement | null {
   if (moduleDirectives.has(directive))
     return r.unexpected('a statement', { help: `${directive} belongs outside functions` });
@@ -137,7 +137,7 @@ function unknownDirective(r: Reader, directive: string): Statement | null {
   return parseDeclaration(r, null, r.start, near);
 }
 
-/** `{ … }`. A block that is nested too deeply is skipped after an error. */
+/** `{ … }`. A block that is nested too deeply is reported and skipped. */
 function parseBlock(r: Reader): Block | null {
   const start = r.start;
   if (!r.enter()) {
@@ -173,13 +173,13 @@ function parseLocation(r: Reader): Statement | null {
 }
 
 function parsePlace(r: Reader): readonly [number, number, number] | null {
-  const file = readCount(r, 'the number of a file');
+  const file = readCount(r, 'a file number');
   const line = file === null ? null : readCount(r, 'a line');
   const column = line === null ? null : readCount(r, 'a column');
   return file === null || line === null || column === null ? null : [file, line, column];
 }
 
-/** `, function_name L+4, inlined_at 1 20 7`. */
+/** Parses `, function_name L+4, inlined_at 1 20 7`. */
 function parseInlined(r: Reader): InlinedAt | null {
   r.next();
   if (r.text() !== 'function_name') return r.unexpected("'function_name'");

@@ -1,4 +1,6 @@
-/** The parts that all names of a declaration share, and the dimensions of one name. Source: PTX ISA 5.1 to 5.4. */
+/**
+ * Parses the parts that all names in a declaration share, and the dimensions of one name. Source: PTX ISA 5.1 to 5.4.
+ */
 import { parseAttributes } from './attributes.ts';
 import { isDeclaredSpace } from './directives.ts';
 import type { Reader } from './reader.ts';
@@ -7,7 +9,7 @@ import type { Variable } from './tree.ts';
 import { integerTokenValue, readCount } from './values.ts';
 import type { DeclaredSpace } from '../isa/directives.ts';
 
-/** The parts before the type: in any order, and all but the space may be repeated. */
+/** The parts before the type. They may come in any order, and all but the space may be repeated. */
 export interface Storage {
   space: DeclaredSpace | null;
   spaceStart: number;
@@ -17,7 +19,7 @@ export interface Storage {
   attributes: string[];
 }
 
-/** The parts that all names of one declaration share. */
+/** The parts that all names in one declaration share. */
 export interface TypePart {
   readonly type: string;
   readonly typeStart: number;
@@ -25,7 +27,7 @@ export interface TypePart {
   readonly vector: '.v2' | '.v4' | null;
 }
 
-/** Parses up to the type; `assumedSpace` is the intended space if the current token is not one. */
+/** Parses up to the type; `assumedSpace` is the intended space if the current token does not name one. */
 export function parseStorage(r: Reader, assumedSpace: DeclaredSpace | null = null): Storage | null {
   const storage: Storage = {
     space: null,
@@ -59,7 +61,7 @@ function takeSpace(r: Reader, storage: Storage, word: DeclaredSpace): boolean {
   r.next();
   if (word !== '.const' || r.kind !== Token.LeftBracket) return true;
   r.next();
-  storage.bank = readCount(r, 'the number of a constant bank');
+  storage.bank = readCount(r, 'a constant bank number');
   return storage.bank !== null && r.expect(Token.RightBracket, "']'");
 }
 
@@ -84,7 +86,7 @@ export function parseType(r: Reader): TypePart | null {
   return part;
 }
 
-/** `[4]`, or `[]` as the first one, added to `dimensions`. */
+/** Parses `[4]`, or `[]` as the first dimension, and adds it to `dimensions`. */
 export function parseDimension(r: Reader, dimensions: (number | null)[]): boolean {
   r.next();
   if (r.kind === Token.RightBracket && dimensions.length === 0) {

@@ -1,6 +1,6 @@
 /**
- * The tokens of PTX as data. A one-character token is its own character code, so a kind prints itself; the others start
- * at 128. Source: PTX ISA 4.3 to 4.5, as ptxas reads it.
+ * The tokens of PTX as data. The kind of a one-character token is its character code; the other kinds start at 128.
+ * Source: PTX ISA 4.3 to 4.5, as ptxas reads it.
  */
 import { byteAt } from '../base/typed-reads.ts';
 
@@ -58,7 +58,7 @@ export const Token = {
   /** `@@DWARF`. */
   Dwarf: 148,
 
-  /** A character that cannot start a token. */
+  /** A character with which no token can start. */
   BadCharacter: 160,
   /** Digits that run on into something that is not a number. */
   BadNumber: 161,
@@ -66,7 +66,7 @@ export const Token = {
   OpenComment: 163,
 };
 
-/** The kind of token that a first character begins; the index of {@link starts}. */
+/** The kind of token that begins with a given character, as stored in {@link starts}. */
 export const Start = {
   nothing: 0,
   space: 1,
@@ -85,13 +85,13 @@ export const Start = {
 const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const digits = '0123456789';
 
-/** By character code below 128: the kind of token that begins with it. */
+/** For each character code below 128, the kind of token that begins with it. */
 export const starts: Uint8Array = makeStarts();
 
 /** Bits of {@link classes}. */
 export const CharClass = { word: 1, name: 2, digit: 4, hex: 8, octal: 16, binary: 32, blank: 64 } as const;
 
-/** By character code below 128: the sets that a character belongs to. */
+/** For each character code below 128, the sets to which the character belongs. */
 export const classes: Uint8Array = makeClasses();
 
 function makeStarts(): Uint8Array {
@@ -99,7 +99,7 @@ function makeStarts(): Uint8Array {
   const fill = (characters: string, start: number): void => {
     for (const c of characters) table[c.charCodeAt(0)] = start;
   };
-  // ptxas reads control-Z as white space, but neither vertical tab nor NUL.
+  // ptxas treats control-Z as white space, but not vertical tab or NUL.
   fill(' \t\n\r\f\x1a', Start.space);
   fill('()*+,-:;?[]^{}~', Start.single);
   fill(letters, Start.letter);
@@ -132,7 +132,7 @@ function makeClasses(): Uint8Array {
   return table;
 }
 
-/** The kind of a two-character operator, 0 where the two characters form none. */
+/** The kind of a two-character operator; 0 if the two characters do not form one. */
 export function pairedOperator(first: number, second: number): number {
   if (second === Token.Equals) {
     if (first === Token.Less) return Token.LessEqual;

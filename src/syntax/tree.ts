@@ -14,7 +14,10 @@ export interface NameOperand extends Span {
   readonly name: string;
 }
 
-/** `%v.x`, `%tid.x`: `base` as written, `member` with its dot. Whether it is a vector element or part of a special register's name is not known here. */
+/**
+ * `%v.x`, `%tid.x`: `base` as written, `member` with its dot. The parser does not know whether this is a vector element
+ * or part of a special register's name.
+ */
 export interface MemberOperand extends Span {
   readonly kind: 'member';
   readonly base: string;
@@ -22,8 +25,8 @@ export interface MemberOperand extends Span {
 }
 
 /**
- * An integer constant expression, already evaluated in 64 bits; `unsigned` is the result of the type rule (`U` suffix,
- * or too large for signed).
+ * An integer constant expression, already evaluated in 64 bits. `unsigned` follows the type rule: true with a `U`
+ * suffix or if the value is too large for `.s64`.
  */
 export interface IntegerOperand extends Span {
   readonly kind: 'integer';
@@ -40,8 +43,8 @@ export interface FloatOperand extends Span {
 }
 
 /**
- * `name+imm`, or with `subscript` the array notation `name[imm]`, `name[reg]`, `name[reg+imm]`. In a subscript ptxas counts
- * `offset` in elements of the array, but takes the register `index` as bytes.
+ * `name+imm`, or if `subscript` is true, the array notation `name[imm]`, `name[reg]` or `name[reg+imm]`. In a
+ * subscript, ptxas counts `offset` in array elements but `index`, the register, in bytes.
  */
 export interface OffsetOperand extends Span {
   readonly kind: 'offset';
@@ -57,7 +60,9 @@ export interface VectorOperand extends Span {
   readonly elements: readonly Operand[];
 }
 
-/** `[base+offset]`; `base` null for an immediate address. Further comma-separated parts (`[map, {x, y}]`) are `rest`. */
+/**
+ * `[base+offset]`; `base` is null for an immediate address. Further comma-separated parts (`[map, {x, y}]`) are `rest`.
+ */
 export interface AddressOperand extends Span {
   readonly kind: 'address';
   readonly base: NameOperand | MemberOperand | null;
@@ -105,7 +110,7 @@ export type Operand =
 
 // --- statements -----------------------------------------------------------------------------------------------------
 
-/** `@%p` or `@!%p` before an instruction. */
+/** The guard of an instruction: `@%p` or `@!%p`. */
 export interface Guard extends Span {
   readonly negated: boolean;
   readonly predicate: NameOperand | MemberOperand;
@@ -137,8 +142,8 @@ export interface Block extends Span {
 }
 
 /**
- * `.loc 1 10 5` and its `function_name`/`inlined_at` tail, kept as numbers; `.pragma "…"`; any other directive that
- * declares nothing.
+ * `.loc 1 10 5`, whose numbers and `function_name`/`inlined_at` tail are kept; `.pragma "…"`; or any other directive
+ * that declares nothing.
  */
 export interface LocationDirective extends Span {
   readonly kind: 'loc';
@@ -194,10 +199,13 @@ export type Statement =
   | PrototypeDirective
   | KnownLines;
 
-/** Consecutive instructions and `.loc` of known shape, which were not parsed: lines `from` to `to` of `source`. */
+/**
+ * Consecutive instructions and `.loc` directives of known shape, which were not parsed: lines `from` to `to` of
+ * `source`.
+ */
 export interface KnownLines extends Span {
   readonly kind: 'known';
-  /** Offsets in the words of `source.shapes`. */
+  /** Start and end of the lines, as offsets in the words of `source.shapes`. */
   readonly from: number;
   readonly to: number;
   readonly source: LineSource;
@@ -215,9 +223,9 @@ export interface LineSource {
 // --- declarations ---------------------------------------------------------------------------------------------------
 
 /**
- * The initializer after `=`: a constant, `masked` if it is one byte of a constant (`0xff00(0x1234)`); an address
- * (`name`, `name+4`, `generic(name)+4`), of which `mask` selects one byte (`0xff00(name)`); a brace list; a field of a
- * texture or sampler (`addr_mode_0 = wrap`).
+ * The initializer after `=`: a constant, with `masked` set if it is one byte of a constant (`0xff00(0x1234)`); an
+ * address (`name`, `name+4`, `generic(name)+4`), from which `mask` may select one byte (`0xff00(name)`); a brace list;
+ * or a field of a texture or sampler (`addr_mode_0 = wrap`).
  */
 export type Initializer =
   | { readonly kind: 'integer'; readonly value: bigint; readonly masked: boolean; readonly span: Span }
@@ -242,8 +250,8 @@ export interface Variable extends Span {
   readonly dimensions: readonly (number | null)[];
   readonly initializer: Initializer | null;
   /**
-   * Type as written with its dot, vector size, alignment and pointer attributes of this name. All names in a list share
-   * them.
+   * The type as written with its dot, the vector size, the alignment and the pointer attributes. All names in a list
+   * share them.
    */
   readonly type: string;
   readonly typeStart: number;
@@ -323,8 +331,8 @@ export interface AddressSizeDirective extends Span {
 }
 
 /**
- * `.file`, `.section`, `@@DWARF` lines: kept but not interpreted. `.file` keeps its number and name for source lines in
- * faults.
+ * `.file`, `.section` and `@@DWARF` lines, kept but not interpreted. `.file` keeps its number and name, because faults
+ * quote source lines.
  */
 export interface DebugItem extends Span {
   readonly kind: 'debug';
@@ -334,7 +342,7 @@ export interface DebugItem extends Span {
   readonly file: {
     readonly index: number;
     readonly name: string;
-    /** A time and a size follow the name. */
+    /** True if a time and a size follow the name. */
     readonly stamped: boolean;
   } | null;
 }

@@ -1,4 +1,4 @@
-/** Directives between the header of a function and its body. Source: PTX ISA 11.4. */
+/** Parses the directives between the header of a function and its body. Source: PTX ISA 11.4. */
 import { nearestWord } from '../base/nearest-word.ts';
 import { startsItem, tuningRules } from './directives.ts';
 import type { ParameterOwner } from './parameters.ts';
@@ -7,7 +7,7 @@ import { Token } from './tokens.ts';
 import type { TuningDirective } from './tree.ts';
 import { parseStrings, readCount } from './values.ts';
 
-/** `.maxntid 128, 1, 1 .maxnreg 32 …`; null after an error. */
+/** Parses `.maxntid 128, 1, 1 .maxnreg 32 …`; null after an error. */
 export function parseTuning(r: Reader, owner: ParameterOwner): readonly TuningDirective[] | null {
   const tuning: TuningDirective[] = [];
   const mayEnd = owner === 'func';
@@ -42,10 +42,10 @@ function parseOneTuning(r: Reader, owner: ParameterOwner): TuningDirective | nul
 function unexpectedTuning(r: Reader, name: string, on: 'entry' | 'func'): null {
   const known = [...tuningRules.values()].filter((rule) => rule.on === on).map((rule) => rule.name);
   const near = nearestWord(name, known);
-  const expected = on === 'entry' ? "a directive of kernels or '{'" : "a directive of functions, ';' or '{'";
+  const expected = on === 'entry' ? "a kernel directive or '{'" : "a function directive, ';' or '{'";
   if (near !== null)
     return r.unexpected(expected, { help: `did you mean ${near}?`, fix: { span: r.span(), text: near } });
-  return r.unexpected(expected, tuningRules.has(name) ? { help: `${name} stands on .entry functions only` } : {});
+  return r.unexpected(expected, tuningRules.has(name) ? { help: `${name} is allowed only on .entry functions` } : {});
 }
 
 /** In the header of a kernel, a `;` ends the directive; for a `.func`, the `;` ends the prototype itself. */

@@ -5,8 +5,8 @@ import { Token } from './tokens.ts';
 const maximum: bigint = 0xffffffffn;
 
 /**
- * Skips an integer literal or `WARP_SZ` and returns it; here directives allow no expressions and no sign, and only 32
- * bits. Null after an error; `what` names the place.
+ * Skips an integer literal or `WARP_SZ` and returns it. Directives allow no expression and no sign here, and only 32
+ * bits. Null after an error; `what` names the place in messages.
  */
 export function readCount(r: Reader, what: string): number | null {
   const small = r.smallInteger();
@@ -33,7 +33,9 @@ export function parseStrings(r: Reader): readonly string[] | null {
   return strings;
 }
 
-/** The value of the current integer or `WARP_SZ` token, in 64 bits; reports an error, and returns 0, if it has more. */
+/**
+ * The value of the current integer or `WARP_SZ` token. If it needs more than 64 bits, reports an error and returns 0.
+ */
 export function integerTokenValue(r: Reader): bigint {
   if (r.kind === Token.WarpSize) return 32n;
   const { value, fit } = readInteger(r.text());
