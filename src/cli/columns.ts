@@ -1,4 +1,5 @@
 import { toCells } from '../diagnostics/renderers/printable.ts';
+import { wrap } from '../diagnostics/renderers/wrap.ts';
 
 /** Rows of cells as aligned lines, with two spaces between columns; the last column is not padded. */
 export type Alignment = 'left' | 'right';
@@ -20,7 +21,18 @@ export function alignColumns(
 }
 
 /** Columns on the screen; escape sequences of colours have none. */
-function widthOf(text: string): number {
+export function widthOf(text: string): number {
   // oxlint-disable-next-line no-control-regex -- the escape character is what this looks for
   return toCells(text.replace(/\u001b\[[\d;]*m/g, '')).length;
+}
+
+/** A text and what belongs to it on one line, or on two if the screen is too narrow. */
+export function folded(text: string, rest: string, width: number): readonly string[] {
+  if (widthOf(text) + 2 + widthOf(rest) <= width) return [`${text}  ${rest}`];
+  return [text, ...wrap(rest, width - 4).map((line) => `    ${line}`)];
+}
+
+/** An indented item of a list; its further lines are indented more. */
+export function hanging(text: string, width: number): readonly string[] {
+  return wrap(text, width - 4).map((line, i) => (i === 0 ? `  ${line}` : `    ${line}`));
 }

@@ -15,7 +15,7 @@ import { write, writeJson } from './output.ts';
 import { progressBar } from './progress.ts';
 import { filesOfInput } from './input-files.ts';
 import type { Session } from './session.ts';
-import { columnsOf, isAscii, styleFor } from './style.ts';
+import { isAscii, screenWidth, styleFor } from './style.ts';
 import { openTensors, type TensorFlags, type TensorInput } from './tensor-input.ts';
 
 export interface DiffFlags extends CommonFlags, TensorFlags {
@@ -101,7 +101,7 @@ async function report(diff: FileDiff, { flags, settings, session }: Task): Promi
   if (flags.json === true) return writeJson(stdout, diffJson(diff, limits));
   const layout = {
     style: await styleFor(flags.color, stdout, env),
-    width: columnsOf(stdout),
+    width: screenWidth(stdout, env),
     isAscii: isAscii(flags.ascii === true, env),
     details,
   };

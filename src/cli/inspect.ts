@@ -11,7 +11,7 @@ import type { CommonFlags } from './options.ts';
 import { write, writeJson } from './output.ts';
 import { progressBar } from './progress.ts';
 import type { Session } from './session.ts';
-import { columnsOf, isAscii, styleFor } from './style.ts';
+import { isAscii, screenWidth, styleFor } from './style.ts';
 import { openTensors, type TensorFlags, type TensorInput } from './tensor-input.ts';
 import { lookAlikeWords, warn } from './warnings.ts';
 
@@ -58,7 +58,7 @@ async function textOf(
   const style = await styleFor(flags.color, stdout, env);
   const text = inspectionText(inspection, {
     style,
-    width: columnsOf(stdout),
+    width: screenWidth(stdout, env),
     isAscii: isAscii(flags.ascii === true, env),
     withBinades: flags.histogram,
     withStatistics: flags.stats,

@@ -27,9 +27,14 @@ export async function styleFor(choice: ColorChoice, stream: Screen, env: Environ
   };
 }
 
+/** Columns of the terminal; without one, those that COLUMNS names, or 80. */
+export function screenWidth({ columns }: Screen, env: Environment): number {
+  return Math.max(columns ?? (Number.parseInt(env['COLUMNS'] ?? '', 10) || 80), 40);
+}
+
 /** Columns to draw in: those of the terminal, at most 120, or 80 without a terminal. */
 export function columnsOf(stream: Screen): number {
-  return Math.min(Math.max(stream.columns ?? 80, 40), 120);
+  return Math.min(screenWidth(stream, {}), 120);
 }
 
 /** Whether to draw with ASCII only: if requested, or if the locale says that the terminal is not UTF-8. */

@@ -61,10 +61,26 @@ describe('without limits, any difference is a finding', () => {
     const b = putSafetensors(folder, 'shape-b.safetensors', { w: floats(1, 2, 3), x: floats(1), z: floats(1) });
     const { code, stdout } = await diff(a, b);
     expect(code).toBe(1);
-    expect(stdout).toContain('only in A: 1 tensor\n  F32  1  y\n');
-    expect(stdout).toContain('only in B: 1 tensor\n  F32  1  z\n');
-    expect(stdout).toContain('not comparable: 1 tensor\n  shape 2 against 3  w\n');
+    expect(stdout).toContain('only in A: 1 tensor\n  dtype  shape  name\n  F32        1  y\n');
+    expect(stdout).toContain('only in B: 1 tensor\n  dtype  shape  name\n  F32        1  z\n');
+    expect(stdout).toContain('not comparable: 1 tensor\n  difference         name\n  shape 2 against 3  w\n');
     expect(stdout).toContain('tensors: 1 equal, 1 different, 1 only in A, 1 only in B\n');
+  });
+
+  test('long names are shortened, and columns left out, until a line has 80 columns', async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 300 }, (_, i) => [`model.layers.${i}.self_attn.q_proj.weight`, i]),
+    );
+    const files = ['A', 'B'].map((side) =>
+      putSafetensors(folder, `long-${side}.safetensors`, {
+        ...Object.fromEntries(Object.entries(many).map(([name, i]) => [name, floats(i + 1, side === 'A' ? 1 : 1.25)])),
+        [`only.${side}.${'x'.repeat(100)}`]: floats(1),
+        [`odd.${'x'.repeat(100)}`]: floats(...(side === 'A' ? [1] : [1, 2])),
+      }),
+    );
+    const { stdout } = await diff(...files, '--min-sqnr', '200');
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    expect(stdout).toMatch(/ m\.l\.299\.self\.q_proj\.weight\n/);
   });
 
   test('data without numeric meaning is compared byte by byte', async () => {

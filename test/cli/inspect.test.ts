@@ -41,9 +41,9 @@ describe('output', () => {
   test('has a line per tensor, names last, and totals by type', async () => {
     const { code, stdout, stderr } = await inspect(model);
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toBe(`${model}: safetensors, 4 tensors, 13 elements, 322 B
-
-  format  pt
+    const [heading = '', ...rest] = stdout.split('\n\n');
+    expect(heading.split(/\s+/).join(' ')).toBe(`${model}: safetensors, 4 tensors, 13 elements, 322 B`);
+    expect(rest.join('\n\n')).toBe(`  format  pt
 
   dtype     shape  size  min  max  amax  NaN  inf  |x| by binade     name
   F32       2 × 3  24 B   -3    1     3    1    1           ███ 2^1  a.weight
@@ -60,6 +60,28 @@ describe('output', () => {
 NaN or infinity in 1 tensor
   a.weight has 1 NaN and 1 infinity
 `);
+  });
+
+  test.each<[number, readonly string[], string, string]>([
+    [200, [], 'amax', 'model.layers.10.mlp.experts.3.down_proj.weight'],
+    [80, [], 'amax, NaN, inf and size left out, names shortened', 'm.l.10.m.e.3.do.weight'],
+    [80, ['--no-stats'], 'names shortened', 'm.laye.10.mlp.experts.3.down_proj.weight'],
+    [60, [], 'amax, NaN, inf, size and |x| by binade left out, names shortened', 'm.l.10.m.e.3.d.weight'],
+    [40, ['--no-stats'], 'elements, size and shape left out, names', 'm.l.10.m.e.3.down_proj.weight'],
+  ])('fits %i columns with %j', async (columns, flags, left, name) => {
+    const wide = putSafetensors(folder, 'wide.safetensors', {
+      'model.layers.10.mlp.experts.3.down_proj.weight': tensor(
+        'F32',
+        [64, 128],
+        Float32Array.from({ length: 8192 }, (_, i) => Math.sin(i) / 16),
+      ),
+      ['x.'.repeat(60)]: tensor('F8_E4M3', [2], Uint8Array.of(0x38, 1)),
+    });
+    const { stdout } = await ptxlab(['inspect', ...flags, wide], { env: { COLUMNS: String(columns) } });
+    const lines = stdout.replace(wide, '').split('\n');
+    expect(lines.filter((line) => line.length > columns)).toEqual([]);
+    expect(stdout.replace(/\n +/g, ' ')).toContain(left);
+    expect(stdout).toContain(`  ${name}\n`);
   });
 
   test('for a single tensor has all its numbers and a line for each binade', async () => {

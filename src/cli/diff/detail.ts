@@ -1,21 +1,22 @@
 /** One pair of tensors in detail: errors by size, and the worst elements. */
 import { printable } from '../../diagnostics/renderers/printable.ts';
-import { alignColumns } from '../columns.ts';
+import { alignColumns, folded } from '../columns.ts';
 import type { ComparedPair } from '../../tensors/compare-files.ts';
 import type { DiffLayout } from './layout.ts';
 import { elementText, placeText, ulpsText, unitText } from './words.ts';
 import { bar } from '../histogram-text.ts';
-import { faintHead, shapeText } from '../inspect/text.ts';
+import { shapeText } from '../inspect/text.ts';
 import { encodingText } from '../encoding-text.ts';
 import { countText, percentText, valueText } from '../number-text.ts';
+import { faintHead } from '../tensor-table.ts';
 
 /** Columns of the longest bar. */
 const barWidth = 30;
 
-export function detailLines(pair: ComparedPair, layout: DiffLayout): string[] {
+export function detailLines(pair: ComparedPair, layout: DiffLayout): readonly string[] {
   const { a, b, outcome } = pair;
   if (outcome.kind !== 'compared') return [];
-  const { style, isAscii } = layout;
+  const { style, isAscii, width } = layout;
   const { ulps, worst, meanSquaredError, nanMismatches, infinityMismatches, zeroSigns } = outcome.comparison;
   const [from, to] = [encodingText(a, isAscii), encodingText(b, isAscii)];
   const types = from === to ? from : `${from} ${isAscii ? '->' : '\u2192'} ${to}`;
@@ -42,7 +43,7 @@ export function detailLines(pair: ComparedPair, layout: DiffLayout): string[] {
     Number.isFinite(element.error) ? valueText(element.error / Math.abs(element.a)) : '',
   ]);
   return [
-    `${style.strong(printable(a.entry.name))}  ${types}, ${shapeText(a.entry.shape, isAscii)}`,
+    ...folded(style.strong(printable(a.entry.name)), `${types}, ${shapeText(a.entry.shape, isAscii)}`, width),
     `  mean squared error ${valueText(meanSquaredError)}`,
     ...counts.map(([count, words]) => `  ${countText(count)} ${words}`),
     ...faintHead(

@@ -3,7 +3,7 @@ import type { Style } from '../../diagnostics/renderers/style.ts';
 
 export interface DiffLayout {
   readonly style: Style;
-  /** Columns of the screen. Names are never truncated: they come last and may exceed it. */
+  /** Columns of the screen. */
   readonly width: number;
   readonly isAscii: boolean;
   /** Tensors that are shown in detail. */

@@ -1,7 +1,8 @@
 /** The output of `diff` for people. */
 import { printable } from '../../diagnostics/renderers/printable.ts';
 import type { TensorEntry } from '../../tensors/tensor-file.ts';
-import { alignColumns } from '../columns.ts';
+import { wrap } from '../../diagnostics/renderers/wrap.ts';
+import { alignColumns, folded, hanging } from '../columns.ts';
 import { detailLines } from './detail.ts';
 import type { DiffLayout } from './layout.ts';
 import type { ComparedPair } from '../../tensors/compare-files.ts';
@@ -9,8 +10,9 @@ import type { FileDiff } from './file-diff.ts';
 import { complaints, isEqual, type Limits } from './verdict.ts';
 import { decibelText, cosineText, differentText, typesText } from './words.ts';
 import { nonFiniteWords } from '../warnings.ts';
-import { faintHead, plural, shapeText } from '../inspect/text.ts';
+import { plural, shapeText } from '../inspect/text.ts';
 import { countText, valueText } from '../number-text.ts';
+import { type TensorColumn, tensorTable } from '../tensor-table.ts';
 
 /** Lists the differences, shows the worst in detail, and ends with the verdict. */
 export function diffText(diff: FileDiff, limits: Limits, layout: DiffLayout): string {
@@ -44,21 +46,33 @@ export function worstFirst(pairs: readonly ComparedPair[]): readonly ComparedPai
   return compared.sort((x, y) => (rank(x) < rank(y) ? -1 : Number(rank(x) > rank(y))));
 }
 
-function headingLines({ a, b }: FileDiff, { style }: DiffLayout): string[] {
-  const rows = [a, b].map(({ path, file }, side) => [
-    style.strong('AB'.charAt(side)),
-    printable(path),
-    `${file.container}, ${plural(file.tensors.length, 'tensor')}`,
-  ]);
-  return [...alignColumns(rows, ['left', 'left', 'left'])];
+function headingLines({ a, b }: FileDiff, { style, width }: DiffLayout): readonly string[] {
+  const paths = alignColumns(
+    [
+      [printable(a.path), '|'],
+      [printable(b.path), '|'],
+    ],
+    ['left', 'left'],
+  );
+  return [a, b].flatMap(({ file }, side) => {
+    const path = (paths[side] ?? '').slice(0, -3);
+    return folded(
+      `${style.strong('AB'.charAt(side))}  ${path}`,
+      `${file.container}, ${plural(file.tensors.length, 'tensor')}`,
+      width,
+    );
+  });
 }
 
-function onlyLines(side: string, entries: readonly TensorEntry[], { style, isAscii }: DiffLayout): string[] {
+function onlyLines(side: string, entries: readonly TensorEntry[], layout: DiffLayout): string[] {
   if (entries.length === 0) return [];
-  const rows = entries.map(({ dtype, shape, name }) => [dtype, shapeText(shape, isAscii), printable(name)]);
+  const columns: readonly TensorColumn<TensorEntry>[] = [
+    { title: 'dtype', align: 'left', cell: ({ dtype }) => dtype },
+    { title: 'shape', align: 'right', cell: ({ shape }) => shapeText(shape, layout.isAscii) },
+  ];
   return [
-    style.warning(`only in ${side}: ${plural(entries.length, 'tensor')}`),
-    ...alignColumns(rows, ['left', 'right', 'left']).map((line) => `  ${line}`),
+    layout.style.warning(`only in ${side}: ${plural(entries.length, 'tensor')}`),
+    ...tensorTable(columns, entries, ({ name }) => printable(name), layout),
   ];
 }
 
@@ -69,7 +83,7 @@ function ignoredLines({ ignored }: FileDiff, { style }: DiffLayout): string[] {
 }
 
 /** Tensors with NaN or infinity, even if both sides have the same. */
-function oddLines({ pairs }: FileDiff, { style }: DiffLayout): string[] {
+function oddLines({ pairs }: FileDiff, { style, width }: DiffLayout): string[] {
   const odd = pairs.flatMap(({ a, b, outcome }) => {
     if (outcome.kind !== 'compared') return [];
     const { nansInA, nansInB, infinitiesInA, infinitiesInB } = outcome.specials;
@@ -80,11 +94,12 @@ function oddLines({ pairs }: FileDiff, { style }: DiffLayout): string[] {
   if (odd.length === 0) return [];
   const shown = odd.slice(0, namedComplaints);
   const more = odd.length > shown.length ? [`  and ${countText(odd.length - shown.length)} more`] : [];
-  return [style.warning('NaN or infinity'), ...shown.map((words) => `  ${words}`), ...more];
+  return [style.warning('NaN or infinity'), ...shown.flatMap((words) => hanging(words, width)), ...more];
 }
 
 /** Tensors that differ before any number is compared, or that hold no numbers. */
-function incomparableLines(pairs: readonly ComparedPair[], { style, isAscii }: DiffLayout): string[] {
+function incomparableLines(pairs: readonly ComparedPair[], layout: DiffLayout): string[] {
+  const { style, isAscii } = layout;
   const rows = pairs.flatMap((pair) => {
     const { a, b, outcome } = pair;
     const name = printable(a.entry.name);
@@ -92,48 +107,47 @@ function incomparableLines(pairs: readonly ComparedPair[], { style, isAscii }: D
       case 'compared':
         return [];
       case 'shapes-differ':
-        return [[`shape ${shapeText(a.entry.shape, isAscii)} against ${shapeText(b.entry.shape, isAscii)}`, name]];
+        return [
+          { name, words: `shape ${shapeText(a.entry.shape, isAscii)} against ${shapeText(b.entry.shape, isAscii)}` },
+        ];
       case 'types-differ':
-        return [[`type ${a.entry.dtype} against ${b.entry.dtype}`, name]];
+        return [{ name, words: `type ${a.entry.dtype} against ${b.entry.dtype}` }];
       case 'bytes':
-        return [[`different bytes of ${a.entry.dtype}`, name]];
+        return [{ name, words: `different bytes of ${a.entry.dtype}` }];
     }
   });
   if (rows.length === 0) return [];
   return [
     style.warning(`not comparable: ${plural(rows.length, 'tensor')}`),
-    ...alignColumns(rows, ['left', 'left']).map((line) => `  ${line}`),
+    ...tensorTable(
+      [{ title: 'difference', align: 'left', cell: ({ words }) => words }],
+      rows,
+      (row) => row.name,
+      layout,
+    ),
   ];
 }
 
-function tableLines(pairs: readonly ComparedPair[], { style, isAscii }: DiffLayout): string[] {
-  const head = ['types', 'shape', 'different', 'max abs', 'max rel', 'SQNR', 'cosine', 'name'];
-  const rows = pairs.flatMap((pair) => {
-    if (pair.outcome.kind !== 'compared') return [];
-    const { comparison } = pair.outcome;
-    const { maxAbs, maxRel, sqnr, cosine } = comparison;
-    return [
-      [
-        typesText(pair, isAscii),
-        shapeText(pair.a.entry.shape, isAscii),
-        differentText(comparison),
-        valueText(maxAbs),
-        valueText(maxRel),
-        decibelText(sqnr),
-        cosineText(cosine),
-        printable(pair.a.entry.name),
-      ],
-    ];
-  });
+function tableLines(pairs: readonly ComparedPair[], layout: DiffLayout): readonly string[] {
+  const { isAscii } = layout;
+  const rows = pairs.flatMap(({ outcome, ...pair }) => (outcome.kind === 'compared' ? [{ ...pair, ...outcome }] : []));
   if (rows.length === 0) return [];
-  const numbers = Array.from({ length: head.length - 2 }, () => 'right' as const);
-  return faintHead(alignColumns([head, ...rows], ['left', ...numbers, 'left']), style);
+  const columns: readonly TensorColumn<(typeof rows)[number]>[] = [
+    { title: 'types', align: 'left', cell: (row) => typesText(row, isAscii), spare: 4 },
+    { title: 'shape', align: 'right', cell: ({ a }) => shapeText(a.entry.shape, isAscii), spare: 3 },
+    { title: 'different', align: 'right', cell: ({ comparison }) => differentText(comparison) },
+    { title: 'max abs', align: 'right', cell: ({ comparison }) => valueText(comparison.maxAbs) },
+    { title: 'max rel', align: 'right', cell: ({ comparison }) => valueText(comparison.maxRel), spare: 2 },
+    { title: 'SQNR', align: 'right', cell: ({ comparison }) => decibelText(comparison.sqnr) },
+    { title: 'cosine', align: 'right', cell: ({ comparison }) => cosineText(comparison.cosine), spare: 1 },
+  ];
+  return tensorTable(columns, rows, ({ a }) => printable(a.entry.name), layout);
 }
 
 /** Tensors that the verdict names, with their problems. */
 const namedComplaints = 10;
 
-function verdictLines({ pairs, onlyInA, onlyInB }: FileDiff, limits: Limits, { style }: DiffLayout): string[] {
+function verdictLines({ pairs, onlyInA, onlyInB }: FileDiff, limits: Limits, { style, width }: DiffLayout): string[] {
   const refused = pairs.filter((pair) => complaints(pair, limits).length > 0);
   const equal = pairs.filter(isEqual).length;
   const within = pairs.length - equal - refused.length;
@@ -148,10 +162,11 @@ function verdictLines({ pairs, onlyInA, onlyInB }: FileDiff, limits: Limits, { s
   ] as const;
   const words = counts.filter(([count]) => count > 0).map(([count, word]) => `${countText(count)} ${word}`);
   const isFine = refused.length + onlyInA.length + onlyInB.length === 0;
-  const named = beyond.slice(0, namedComplaints).map((pair) => {
-    return `  ${printable(pair.a.entry.name)}: ${complaints(pair, limits).join(', ')}`;
+  const named = beyond.slice(0, namedComplaints).flatMap((pair) => {
+    return hanging(`${printable(pair.a.entry.name)}: ${complaints(pair, limits).join(', ')}`, width);
   });
-  const more = beyond.length > named.length ? [`  and ${beyond.length - named.length} more`] : [];
+  const more = beyond.length > namedComplaints ? [`  and ${beyond.length - namedComplaints} more`] : [];
   const summary = `tensors: ${words.join(', ') || 'none'}`;
-  return [isFine ? style.strong(summary) : style.error(summary), ...named, ...more];
+  const lines = wrap(summary, width).map((line) => (isFine ? style.strong(line) : style.error(line)));
+  return [...lines, ...named, ...more];
 }

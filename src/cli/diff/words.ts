@@ -6,7 +6,7 @@ import { starredType } from '../encoding-text.ts';
 import { percentText, valueText } from '../number-text.ts';
 
 /** `F32`, or `F32 → F8_E4M3*` if they differ; the star stands for scales. */
-export function typesText({ a, b }: ComparedPair, isAscii: boolean): string {
+export function typesText({ a, b }: Pick<ComparedPair, 'a' | 'b'>, isAscii: boolean): string {
   const [from, to] = [starredType(a), starredType(b)];
   return from === to ? from : `${from} ${isAscii ? '->' : '\u2192'} ${to}`;
 }

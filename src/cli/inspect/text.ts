@@ -3,17 +3,18 @@ import type { Summary } from '../../arrays/statistics/summary.ts';
 import { printable } from '../../diagnostics/renderers/printable.ts';
 import type { Style } from '../../diagnostics/renderers/style.ts';
 import type { MetadataValue } from '../../tensors/tensor-file.ts';
-import { type Alignment, alignColumns } from '../columns.ts';
+import { alignColumns, folded, hanging } from '../columns.ts';
 import { drawBinades, sparkline } from '../histogram-text.ts';
 import type { InspectedTensor, Inspection } from './inspection.ts';
 import { totalsOf } from './json.ts';
 import { encodingText, starredType } from '../encoding-text.ts';
 import { nonFiniteWords } from '../warnings.ts';
 import { bytesText, countText, percentText, valueText } from '../number-text.ts';
+import { faintHead, type TensorColumn, tensorTable } from '../tensor-table.ts';
 
 export interface InspectLayout {
   readonly style: Style;
-  /** Columns of the screen. Names are never truncated: they come last and may exceed it. */
+  /** Columns of the screen. */
   readonly width: number;
   readonly isAscii: boolean;
   /** Whether each tensor gets its own histogram; by default only a single tensor does. */
@@ -25,7 +26,7 @@ export function inspectionText(inspection: Inspection, layout: InspectLayout): s
   const { tensors } = inspection;
   const inDetail = layout.withStatistics && (layout.withBinades ?? tensors.length === 1);
   const sections = [
-    [headingOf(inspection, layout)],
+    headingLines(inspection, layout),
     metadataLines(inspection, layout),
     ...(inDetail
       ? tensors.map((tensor) => detailLines(tensor, layout))
@@ -35,7 +36,7 @@ export function inspectionText(inspection: Inspection, layout: InspectLayout): s
   return `${texts.join('\n\n')}\n`;
 }
 
-function headingOf({ input, model, tensors }: Inspection, { style }: InspectLayout): string {
+function headingLines({ input, model, tensors }: Inspection, { style, width }: InspectLayout): readonly string[] {
   const { file, path, size } = input;
   const elements = tensors.reduce((sum, { entry }) => sum + entry.elements, 0);
   const shards = new Set(file.tensors.map(({ shard }) => shard)).size;
@@ -46,7 +47,7 @@ function headingOf({ input, model, tensors }: Inspection, { style }: InspectLayo
     plural(elements, 'element'),
     bytesText(size),
   ];
-  return `${style.strong(printable(path))}: ${facts.join(', ')}`;
+  return folded(`${style.strong(printable(path))}:`, facts.join(', '), width);
 }
 
 export function plural(count: number, noun: string): string {
@@ -57,24 +58,40 @@ export function shapeText(shape: readonly number[], isAscii: boolean): string {
   return shape.length === 0 ? 'scalar' : shape.join(isAscii ? ' x ' : ' \u00d7 ');
 }
 
-function tensorLines(tensors: readonly InspectedTensor[], { style, isAscii, withStatistics }: InspectLayout): string[] {
-  const head = withStatistics
-    ? ['dtype', 'shape', 'size', 'min', 'max', 'amax', 'NaN', 'inf', '|x| by binade', 'name']
-    : ['dtype', 'shape', 'elements', 'size', 'name'];
-  const left: ReadonlySet<string> = new Set(['dtype', 'name', head[8] ?? '']);
-  const alignments = head.map((title): Alignment => (withStatistics && left.has(title) ? 'left' : 'right'));
-  alignments[0] = 'left';
-  alignments[head.length - 1] = 'left';
-  const rows = tensors.map((tensor) => {
-    const { entry, summary } = tensor;
-    const [dtype, shape, name] = [starredType(tensor), shapeText(entry.shape, isAscii), printable(entry.name)];
-    const size = bytesText(sizeOf(tensor));
-    if (!withStatistics) return [dtype, shape, countText(entry.elements), size, name];
-    return [dtype, shape, size, ...summaryCells(summary, style, isAscii), name];
-  });
+function tensorLines(tensors: readonly InspectedTensor[], layout: InspectLayout): readonly string[] {
+  const { style, isAscii, withStatistics } = layout;
   const isStarred = tensors.some(({ scales }) => scales !== null);
   const note = isStarred ? ['', style.faint('  * with its scales: values and sizes include them')] : [];
-  return [...faintHead(alignColumns([head, ...rows], alignments), style), ...note];
+  const columns = [
+    { title: 'dtype', align: 'left', cell: starredType },
+    { title: 'shape', align: 'right', cell: ({ entry }) => shapeText(entry.shape, isAscii), spare: 6 },
+    ...(withStatistics
+      ? sizeAndStatistics(style, isAscii)
+      : ([
+          { title: 'elements', align: 'right', cell: ({ entry }) => countText(entry.elements), spare: 1 },
+          { title: 'size', align: 'right', cell: (tensor) => bytesText(sizeOf(tensor)), spare: 2 },
+        ] satisfies readonly TensorColumn<InspectedTensor>[])),
+  ] satisfies readonly TensorColumn<InspectedTensor>[];
+  return [...tensorTable(columns, tensors, ({ entry }) => printable(entry.name), layout), ...note];
+}
+
+/** amax follows from min and max, and NaN and infinities are said again below the table. */
+function sizeAndStatistics(style: Style, isAscii: boolean): readonly TensorColumn<InspectedTensor>[] {
+  const number = (value: number | null): string => (value === null ? '-' : valueText(value));
+  const odd = (count: number): string => (count === 0 ? '0' : style.warning(countText(count)));
+  const of =
+    (text: (summary: Summary) => string) =>
+    ({ summary }: InspectedTensor): string =>
+      summary === null ? '' : text(summary);
+  return [
+    { title: 'size', align: 'right', cell: (tensor) => bytesText(sizeOf(tensor)), spare: 4 },
+    { title: 'min', align: 'right', cell: of(({ min }) => number(min)) },
+    { title: 'max', align: 'right', cell: of(({ max }) => number(max)) },
+    { title: 'amax', align: 'right', cell: of(({ amax }) => number(amax)), spare: 1 },
+    { title: 'NaN', align: 'right', cell: of(({ nans }) => odd(nans)), spare: 2 },
+    { title: 'inf', align: 'right', cell: of(({ infinities }) => odd(infinities)), spare: 3 },
+    { title: '|x| by binade', align: 'left', cell: of(({ exponents }) => sparkline(exponents, isAscii)), spare: 5 },
+  ];
 }
 
 /** Bytes of all tensors that it is stored in. */
@@ -83,7 +100,7 @@ function sizeOf({ parts }: InspectedTensor): number {
 }
 
 /** A table can be long; what is odd is said again at its end. */
-function oddLines(tensors: readonly InspectedTensor[], { style }: InspectLayout): string[] {
+function oddLines(tensors: readonly InspectedTensor[], { style, width }: InspectLayout): string[] {
   const odd = tensors.flatMap(({ entry: { name }, summary }) => {
     const { nans, infinities } = summary ?? { nans: 0, infinities: 0 };
     return nans + infinities > 0 ? [nonFiniteWords(name, nans, infinities)] : [];
@@ -93,26 +110,13 @@ function oddLines(tensors: readonly InspectedTensor[], { style }: InspectLayout)
   const more = odd.length > shown.length ? [`  and ${countText(odd.length - shown.length)} more`] : [];
   return [
     style.warning(`NaN or infinity in ${plural(odd.length, 'tensor')}`),
-    ...shown.map((words) => `  ${words}`),
+    ...shown.flatMap((words) => hanging(words, width)),
     ...more,
   ];
 }
 
 /** Tensors with NaN or infinity that are named at the end. */
 const namedOdd = 10;
-
-/** min, max, amax, NaN, inf, and the sparkline. */
-function summaryCells(summary: Summary | null, style: Style, isAscii: boolean): readonly string[] {
-  if (summary === null) return ['', '', '', '', '', ''];
-  const { min, max, amax, nans, infinities, exponents } = summary;
-  const numbers = [min, max, amax].map((value) => (value === null ? '-' : valueText(value)));
-  const odd = [nans, infinities].map((count) => (count === 0 ? '0' : style.warning(countText(count))));
-  return [...numbers, ...odd, sparkline(exponents, isAscii)];
-}
-
-export function faintHead([head = '', ...rest]: readonly string[], style: Style): string[] {
-  return [style.faint(head), ...rest].map((line) => `  ${line}`);
-}
 
 function totalLines({ tensors }: Inspection, { style }: InspectLayout): string[] {
   const totals = totalsOf(tensors.flatMap(({ parts }) => parts));
@@ -145,13 +149,13 @@ function metadataText(value: MetadataValue): string {
 }
 
 /** One tensor with all its numbers and a line for each binade. */
-function detailLines(tensor: InspectedTensor, { style, width, isAscii }: InspectLayout): string[] {
+function detailLines(tensor: InspectedTensor, { style, width, isAscii }: InspectLayout): readonly string[] {
   const { name, shape, elements } = tensor.entry;
   const { summary } = tensor;
   const type = encodingText(tensor, isAscii);
   const facts = [type, shapeText(shape, isAscii), plural(elements, 'element'), bytesText(sizeOf(tensor))].join(', ');
-  const heading = `${style.strong(printable(name))}  ${facts}`;
-  if (summary === null) return [heading];
+  const heading = folded(style.strong(printable(name)), facts, width);
+  if (summary === null) return heading;
   const share = (count: number): string => `${countText(count)} (${percentText(count, elements)})`;
   const number = (value: number | null): string => (value === null ? '-' : valueText(value));
   const { min, max, amax, mean, zeros, subnormals, nans, infinities, exponents } = summary;
@@ -164,7 +168,7 @@ function detailLines(tensor: InspectedTensor, { style, width, isAscii }: Inspect
   ];
   const binades = drawBinades(exponents, width - 2, isAscii);
   return [
-    heading,
+    ...heading,
     ...alignColumns(rows, ['left', 'right', 'left', 'left']).map((line) => `  ${line}`),
     ...(binades.length === 0 ? [] : ['', ...faintHead(binades, style)]),
   ];

@@ -1,0 +1,28 @@
+/** Names of tensors in little room. */
+import { toCells } from '../diagnostics/renderers/printable.ts';
+
+/**
+ * A name in at most `room` columns. Words are cut from the left, down to their first letter; numbers and the last word
+ * stay: `m.l.12.s.q_proj.weight`. If that is still too long, an ellipsis replaces the middle.
+ */
+export function shortName(name: string, room: number, isAscii: boolean): string {
+  const parts = name.split('.');
+  let excess = toCells(name).length - room;
+  const short = parts.map((part, i) => {
+    const letters = Array.from(part);
+    if (excess <= 0 || i === parts.length - 1 || /^\d+$/.test(part)) return part;
+    const kept = letters.slice(0, Math.max(1, letters.length - excess)).join('');
+    excess -= toCells(part).length - toCells(kept).length;
+    return kept;
+  });
+  return withoutMiddle(short.join('.'), room, isAscii ? '...' : '\u2026');
+}
+
+/** The end says more than the start. */
+function withoutMiddle(text: string, room: number, ellipsis: string): string {
+  const cells = toCells(text);
+  if (cells.length <= room) return text;
+  const start = Math.max(0, Math.floor((room - ellipsis.length) / 3));
+  const end = Math.max(0, room - ellipsis.length - start);
+  return cells.slice(0, start).join('') + ellipsis + cells.slice(cells.length - end).join('');
+}

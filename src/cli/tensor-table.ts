@@ -1,0 +1,73 @@
+/** Tables with a line per tensor that fit the screen: columns are left out for want of room, and names are shortened. */
+import { joinWords } from '../base/join-words.ts';
+import type { Style } from '../diagnostics/renderers/style.ts';
+import { wrap } from '../diagnostics/renderers/wrap.ts';
+import { type Alignment, alignColumns, widthOf } from './columns.ts';
+import { shortName } from './short-name.ts';
+
+export interface TensorColumn<Row> {
+  readonly title: string;
+  readonly align: Alignment;
+  readonly cell: (row: Row) => string;
+  /** Columns with a number are left out for want of room, the lowest number first. */
+  readonly spare?: number;
+}
+
+interface TableLayout {
+  readonly style: Style;
+  readonly width: number;
+  readonly isAscii: boolean;
+}
+
+/** Room for names before a column is left out for them, and the least that they are shortened to. */
+const [roomyName, shortestName] = [20, 12];
+
+/** The table, with names as its last column, and a line about what was left out. */
+export function tensorTable<Row>(
+  columns: readonly TensorColumn<Row>[],
+  rows: readonly Row[],
+  nameOf: (row: Row) => string,
+  { style, width, isAscii }: TableLayout,
+): readonly string[] {
+  const names = rows.map(nameOf);
+  const longest = names.reduce((most, name) => Math.max(most, widthOf(name)), 'name'.length);
+  const made = columns.map((column) => ({ ...column, cells: [column.title, ...rows.map(column.cell)] }));
+  const { kept, left, room } = fitted(made, Math.min(longest, roomyName), width - 2);
+  const shown = names.map((name) => shortName(name, Math.max(room, shortestName), isAscii));
+  const last = ['name', ...shown];
+  const lines = alignColumns(
+    last.map((name, i) => [...kept.map(({ cells }) => cells[i] ?? ''), name]),
+    [...kept.map(({ align }) => align), 'left'],
+  );
+  const changes = [
+    ...(left.length > 0 ? [`${joinWords(left, 'and')} left out`] : []),
+    ...(shown.some((name, i) => name !== names[i]) ? ['names shortened'] : []),
+  ];
+  const note = changes.length === 0 ? [] : ['', ...wrap(`${changes.join(', ')}; --json has everything`, width - 2)];
+  return [...faintHead(lines, style), ...note.map((line) => (line === '' ? '' : style.faint(`  ${line}`)))];
+}
+
+interface Made {
+  readonly title: string;
+  readonly spare?: number;
+  readonly cells: readonly string[];
+}
+
+/** The columns that leave room for names of `wanted` characters, or all that must stay. */
+function fitted<Column extends Made>(columns: readonly Column[], wanted: number, width: number) {
+  const widths = new Map(columns.map((column) => [column, Math.max(...column.cells.map(widthOf)) + 2]));
+  const left: string[] = [];
+  let room = columns.reduce((rest, column) => rest - (widths.get(column) ?? 0), width);
+  const spare = columns.filter((column) => column.spare !== undefined);
+  for (const column of spare.toSorted((a, b) => (a.spare ?? 0) - (b.spare ?? 0))) {
+    if (room >= wanted) break;
+    room += widths.get(column) ?? 0;
+    left.push(column.title);
+    widths.delete(column);
+  }
+  return { kept: columns.filter((column) => widths.has(column)), left, room };
+}
+
+export function faintHead([head = '', ...rest]: readonly string[], style: Style): string[] {
+  return [style.faint(head), ...rest].map((line) => `  ${line}`);
+}
