@@ -1,4 +1,4 @@
-/** A set of numbers below a limit, as bits, for analyses that join many such sets. */
+/** A set of integers below a limit, stored as bits, for analyses that join many such sets. */
 export class BitSet {
   readonly limit: number;
   private readonly words: Uint32Array;
@@ -29,7 +29,7 @@ export class BitSet {
     this.words[word] = (this.words[word] ?? 0) | (1 << (number & 31));
   }
 
-  /** Adds the members of another set that a third set does not contain; returns true if any was new. */
+  /** Adds the members of `other` that are not in `except`. Returns true if any of them was new. */
   join(other: BitSet, except: BitSet | null = null): boolean {
     let changed = false;
     for (let i = 0; i < this.words.length; i++) {
@@ -42,12 +42,12 @@ export class BitSet {
     return changed;
   }
 
-  /** Removes members that another set does not contain. */
+  /** Removes the members that are not in `other`. */
   meet(other: BitSet): void {
     for (let i = 0; i < this.words.length; i++) this.words[i] = (this.words[i] ?? 0) & (other.words[i] ?? 0);
   }
 
-  /** The members in ascending order. */
+  /** Returns the members in ascending order. */
   numbers(): number[] {
     const found: number[] = [];
     this.words.forEach((word, i) => {

@@ -1,6 +1,6 @@
 /**
- * Turns a checked function into a FunctionProgram in two steps: first the instructions, then the places of variables,
- * once all are known.
+ * Turns a checked function into a FunctionProgram in two steps: first its instructions, then the addresses of variables
+ * once all of them are known.
  */
 import { elementAt } from '../base/element-at.ts';
 import type { CheckedFunction, FormalSymbol } from '../check/checked.ts';
@@ -16,10 +16,13 @@ import { stackSymbol, usesStack } from './dynamic-stack.ts';
 import { layOut, type Placed } from './layout.ts';
 import { reservedSymbol, usesReserved } from './reserved-shared.ts';
 
-/** Space for what a call saves besides variables, so that every activation takes some and endless recursion ends. */
+/**
+ * Space for what a call saves in addition to variables. Every activation takes at least this much, so endless recursion
+ * runs out of memory.
+ */
 const linkage = 64;
 
-/** A function whose variables have no addresses yet, because they depend on all functions of the kernel. */
+/** A function whose variables have no addresses yet, because these depend on all the kernel's functions. */
 export interface Draft {
   readonly fn: CheckedFunction;
   readonly frame: FrameBuilder;
@@ -31,17 +34,17 @@ export function draftFunction(fn: CheckedFunction, surroundings: Surroundings): 
   return { fn, frame, instructions: new InstructionBuilder(surroundings, fn, frame).build() };
 }
 
-/** Facts that the functions of a kernel share. */
+/** What all functions of a kernel share. */
 export interface KernelLayout {
   readonly shared: ReturnType<typeof layOut>;
   readonly sharedSymbols: readonly VariableSymbol[];
-  /** Bytes at the start of shared memory that are reserved for the system. */
+  /** Number of bytes at the start of shared memory that are reserved for the system. */
   readonly reservedBytes: number;
   /** Every activation begins at a multiple of this. */
   readonly alignment: number;
 }
 
-/** Offsets of `.shared` variables: those of the module, and those declared by the functions of the kernel. */
+/** Lays out `.shared` variables: those of the module, and those declared by the kernel's functions. */
 export function kernelLayout(drafts: readonly Draft[], shared: readonly VariableSymbol[]): KernelLayout {
   const own = drafts.flatMap(({ fn }) => fn.variables.filter((symbol) => symbol.space === '.shared'));
   const reserves = drafts.some(({ instructions }) => usesReserved(instructions));
@@ -64,7 +67,7 @@ function localSymbols({ fn, instructions }: Draft): readonly VariableSymbol[] {
   return usesStack(instructions) ? [...own, stackSymbol] : own;
 }
 
-/** Completes a drafted function, so that it can run. */
+/** Completes a draft, so that the function can run. */
 export function finishFunction(draft: Draft, layout: KernelLayout): FunctionProgram {
   const { fn, frame, instructions } = draft;
   const { entry } = fn.item;
@@ -114,7 +117,9 @@ interface PlacedFormal {
   readonly offset: number;
 }
 
-/** A function's parameters and return values are in local memory; a kernel's parameters are elsewhere. */
+/**
+ * Returns the parameters and return values that are in local memory. A kernel has none; its parameters are elsewhere.
+ */
 function formalsOf({ item, parameters, results }: CheckedFunction): {
   readonly parameters: readonly PlacedFormal[];
   readonly results: readonly PlacedFormal[];
@@ -148,8 +153,8 @@ function kernelParameters(
 }
 
 /**
- * `.extern .shared x[]` is the dynamic part of shared memory, after all variables with a size. All such names share one
- * start, so the strictest alignment is placed first.
+ * Moves `.extern .shared x[]` to the end: it is the dynamic part of shared memory, which follows all variables with a
+ * size. All such names share one start, so the one with the strictest alignment is placed first.
  */
 function dynamicLast(symbols: readonly VariableSymbol[]): readonly VariableSymbol[] {
   const isSized = ({ variable }: VariableSymbol): boolean => sizeOf(variable) > 0;

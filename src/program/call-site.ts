@@ -1,7 +1,7 @@
 /**
- * Calls as data. Local memory of a thread is a stack of activations. A caller writes arguments where the callee's
- * activation will begin, after its own `localBytes`. There the callee's parameters come first, then its return values,
- * which the caller reads from the same place afterwards. Every activation has its own registers.
+ * Calls as data. A thread's local memory is a stack of activations. A caller writes arguments where the callee's
+ * activation will begin, after its own `localBytes`. The callee's parameters come first there, followed by its return
+ * values, which the caller reads from the same place afterwards. Every activation has its own registers.
  */
 import type { Bits } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
@@ -11,7 +11,7 @@ import { alignUp } from '../check/declarations/sizes.ts';
 import type { VariableSymbol } from '../check/symbols.ts';
 import type { FrameBuilder } from './frame.ts';
 
-/** Bytes of an argument or result, at `offset` from the base of the callee's activation. */
+/** An argument or result, `offset` bytes after the base of the callee's activation. */
 export interface Moved {
   readonly offset: number;
   readonly bytes: number;
@@ -23,9 +23,9 @@ export interface Moved {
 }
 
 export type Callee =
-  /** Index in the functions of the kernel. */
+  /** Index among the kernel's functions. */
   | { readonly kind: 'direct'; readonly function: number }
-  /** The register holds the address of one of the `candidates`, which are also indices. */
+  /** The register holds the address of one of the `candidates`, which are indices as well. */
   | {
       readonly kind: 'indirect';
       readonly register: number;
@@ -34,7 +34,7 @@ export type Callee =
     };
 
 export interface CallSite {
-  /** The function as written. */
+  /** The callee as written in the call. */
   readonly name: string;
   readonly callee: Callee;
   readonly parameters: readonly Moved[];
@@ -42,7 +42,7 @@ export interface CallSite {
   readonly results: readonly Moved[];
 }
 
-/** Offsets of parameters and return values from the base of an activation, and their size in bytes. */
+/** Offsets of parameters and return values from the base of an activation, and their total size in bytes. */
 export interface FormalLayout {
   readonly parameters: readonly number[];
   readonly results: readonly number[];

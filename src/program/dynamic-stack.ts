@@ -4,10 +4,10 @@ import { stackBase, stackLimit } from '../isa/steps/ref.ts';
 import type { ProgramInstruction } from './function-program.ts';
 import { hiddenVariable } from './hidden-variable.ts';
 
-/** The same object for all functions; each function places it for itself. */
+/** One object for all functions; each function gives it an address of its own. */
 export const stackSymbol: VariableSymbol = hiddenVariable('alloca', '.local', stackLimit);
 
-/** True for a function that uses alloca. */
+/** True if a function uses alloca. */
 export function usesStack(instructions: readonly ProgramInstruction[]): boolean {
   return instructions.some(({ places }) => places.has(stackBase));
 }

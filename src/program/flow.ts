@@ -4,22 +4,22 @@ import { flowOf, isGroupStep } from '../isa/steps/effects.ts';
 import type { Flow } from '../isa/steps/facts.ts';
 import type { FunctionProgram, ProgramInstruction } from './function-program.ts';
 
-/** How a block ends. If its last instruction is guarded, `next` follows when the guard is false. */
+/** How a block ends. If its last instruction is guarded, control continues at `next` when the guard is false. */
 export type BlockExit =
-  /** No control instruction: continues with the next block. */
+  /** No control instruction; continues with the next block. */
   | { readonly kind: 'next'; readonly next: number }
   | { readonly kind: 'branch'; readonly target: number; readonly next: number | null }
-  /** `brx.idx`: continues with one of `targets`, by its number; a target may occur several times. */
+  /** `brx.idx`: continues with one of `targets`, by its index. A target may appear several times. */
   | { readonly kind: 'switch'; readonly targets: readonly number[]; readonly next: number | null }
-  /** Calls a function; the thread comes back at `resume`. */
+  /** Calls a function; after it returns, the thread continues at `resume`. */
   | { readonly kind: 'call'; readonly resume: number; readonly next: number | null }
-  /** The thread ends, or returns to the caller of the function. */
+  /** Ends the thread, or returns to the function's caller. */
   | { readonly kind: 'end'; readonly next: number | null }
-  /** The thread waits for others and later continues at `resume`. */
+  /** Makes the thread wait for others; it continues at `resume`. */
   | { readonly kind: 'park'; readonly resume: number; readonly next: number | null };
 
 export interface BasicBlock {
-  /** Indices of its first instruction and of the one after its last. */
+  /** Index of its first instruction; `end` is the index after its last. */
   readonly start: number;
   readonly end: number;
   readonly exit: BlockExit;
@@ -38,8 +38,8 @@ const controls: Readonly<Record<Flow, ControlKind | null>> = {
 };
 
 /**
- * The effect of an instruction on control flow; null if it continues with the next one, as calls of built-in functions
- * do.
+ * Returns the effect of an instruction on control flow; null if control continues with the next instruction, as it does
+ * after calls to built-in functions.
  */
 function controlOf({ steps, call }: ProgramInstruction, builtins: ReadonlySet<number>): ControlKind | null {
   for (const step of steps) {
@@ -52,9 +52,9 @@ function controlOf({ steps, call }: ProgramInstruction, builtins: ReadonlySet<nu
 }
 
 /**
- * Splits a function into blocks in the order of its text. The last block is empty: it is the end of the text. An entry
- * that is also the target of a branch gets an empty block too. `builtins` are the built-in ones among the kernel's
- * functions; `cuts` are instructions that always begin a block.
+ * Splits a function into blocks, in text order. The last block is empty and stands for the end of the text. An entry
+ * that is also a branch target gets an empty block too. `builtins` are the indices of built-in functions among the
+ * kernel's functions; `cuts` are instructions that always begin a block.
  */
 export function blocksOf(
   { instructions }: FunctionProgram,
@@ -63,7 +63,7 @@ export function blocksOf(
 ): readonly BasicBlock[] {
   const leaders = new Set([0, instructions.length]);
   const targets = new Set<number>();
-  /** Places where threads begin or return and do something that threads branching there do not do. */
+  /** Places where threads begin or return, which involves work that is not done when a thread branches there. */
   const entries = new Set([0]);
   instructions.forEach((instruction, i) => {
     const control = controlOf(instruction, builtins);
@@ -110,13 +110,13 @@ function exitOf(
   }
 }
 
-/** Blocks that the thread continues with, whether or not it waited. */
+/** Returns the blocks that a thread may run next, whether or not it has to wait first. */
 export function followersOf(block: BasicBlock): readonly number[] {
   const { exit } = block;
   return exit.kind === 'park' || exit.kind === 'call' ? [exit.resume, ...successorsOf(block)] : successorsOf(block);
 }
 
-/** Blocks that the thread continues with directly, without waiting. */
+/** Returns the blocks that a thread may run next without waiting. */
 export function successorsOf({ exit }: BasicBlock): readonly number[] {
   const next = exit.next === null ? [] : [exit.next];
   if (exit.kind === 'switch') return [...exit.targets, ...next];

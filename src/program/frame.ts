@@ -1,11 +1,13 @@
-/** The slots of one function's values: registers, constants of operands, and temporaries that instructions share. */
+/**
+ * Assigns slots to the values of one function: registers, constant operands, and temporaries that instructions share.
+ */
 import type { Bits } from '../base/bits.ts';
 import type { RegisterUse } from '../check/binding/bind.ts';
 import type { RegisterSymbol } from '../check/symbols.ts';
 import { type Ref, sharedRefs } from '../isa/steps/ref.ts';
 import { type PtxType, typeOf } from '../isa/types.ts';
 
-/** A register by its slot, for traces and messages. */
+/** A register and its slot, for traces and messages. */
 export interface NamedRegister {
   readonly name: string;
   readonly type: PtxType;
@@ -21,7 +23,7 @@ export class FrameBuilder {
   private used = 0;
   private readonly shared = new Map<Ref, number>();
 
-  /** The slot of a register, the same for every use of it. */
+  /** Returns the slot of a register, which is the same for every use of it. */
   register({ symbol, register, element }: RegisterUse): number {
     const name = element === null ? register : `${register}.${'xyzw'[element]}`;
     let names = this.bySymbol.get(symbol);
@@ -37,18 +39,18 @@ export class FrameBuilder {
     return place;
   }
 
-  /** A new slot for a value of `width` bits. */
+  /** Returns a new slot for a value of `width` bits. */
   value(width: number): number {
     this.initial.push(width > 32 ? 0n : 0);
     return this.initial.length - 1;
   }
 
-  /** Temporaries may be reused from here on; none outlives its instruction. */
+  /** Makes all temporaries available again; none of them outlives its instruction. */
   beginInstruction(): void {
     this.used = 0;
   }
 
-  /** A slot for a value inside the instruction being built. */
+  /** Returns a slot for a temporary of the instruction being built. */
   temporary(): number {
     const known = this.temporaries[this.used++];
     if (known !== undefined) return known;
@@ -57,7 +59,7 @@ export class FrameBuilder {
     return place;
   }
 
-  /** The slot of a name of `sharedRefs`, one for the whole function; null for other names. */
+  /** Returns the slot of a name in `sharedRefs`, which has one slot for the whole function; null for other names. */
   sharedPlace(name: Ref): number | null {
     const type = sharedRefs.get(name);
     if (type === undefined) return null;
@@ -74,7 +76,7 @@ export class FrameBuilder {
     return new Set(this.constants.values());
   }
 
-  /** A slot that holds a constant from the start and is never written. */
+  /** Returns a slot that holds a constant from the start and is never written. */
   constant(bits: Bits): number {
     const key = `${typeof bits} ${bits}`;
     const known = this.constants.get(key);

@@ -1,6 +1,6 @@
 /**
- * A checked function prepared for an engine: registers have slots in a frame, the operands of instructions are bound to
- * those slots, and labels are indices. It does not say how steps are executed.
+ * A checked function prepared for an engine: registers have slots in a frame, operands are bound to those slots, and
+ * labels are indices. How steps are executed is up to the engine.
  */
 import type { Bits } from '../base/bits.ts';
 import type { SourcePlace } from '../base/source-place.ts';
@@ -14,7 +14,7 @@ import type { CallSite } from './call-site.ts';
 import type { NamedRegister } from './frame.ts';
 import type { Placed } from './layout.ts';
 
-/** Moves a value between a register and an operand: truncated when read, extended when written. */
+/** Moves a value between a register and an operand. It is truncated when read and extended when written. */
 export interface Transfer {
   /** Slot of the operand's own value. */
   readonly operand: number;
@@ -25,7 +25,7 @@ export interface Transfer {
   readonly negated: boolean;
 }
 
-/** The parts of an address operand: the value of a register, or a variable, or neither, and an offset in bytes. */
+/** The parts of an address operand: a register, a variable or neither, plus an offset in bytes. */
 export interface AddressSource {
   readonly place: number;
   readonly base:
@@ -35,7 +35,7 @@ export interface AddressSource {
   readonly offset: bigint;
 }
 
-/** An operand whose value is the address of a variable or function. */
+/** An operand that is the address of a variable or function. */
 export interface SymbolAddress {
   readonly place: number;
   readonly width: number;
@@ -49,12 +49,12 @@ export interface SymbolAddress {
 export interface SpecialRead {
   readonly place: number;
   readonly register: SpecialRegister;
-  /** Number of the part, from `.x`; 0 for a register without parts. */
+  /** Index of the part, with `.x` as 0; 0 for a register without parts. */
   readonly part: number;
   readonly width: number;
 }
 
-/** An operand that is a register, with the type that the instruction gives it; for traces. */
+/** A register operand, with the type the instruction uses it with; for traces. */
 export interface RegisterOperand {
   readonly register: number;
   readonly type: TypeName;
@@ -63,10 +63,10 @@ export interface RegisterOperand {
 
 export interface ProgramInstruction {
   readonly variant: Variant;
-  /** 1-based line in the PTX text. */
+  /** 1-based PTX source line. */
   readonly line: number;
   readonly text: string;
-  /** The source position from `.loc`; null if there is none. */
+  /** Position in the original source, from `.loc`; null if there is none. */
   readonly source: SourcePlace | null;
   readonly guard: { readonly register: number; readonly negated: boolean } | null;
   readonly reads: readonly Transfer[];
@@ -76,9 +76,9 @@ export interface ProgramInstruction {
   readonly specials: readonly SpecialRead[];
   readonly registers: readonly RegisterOperand[];
   readonly steps: readonly Step[];
-  /** Slot of every name in the steps. */
+  /** The slot of every name in the steps. */
   readonly places: ReadonlyMap<Ref, number>;
-  /** Index of the instruction that a branch jumps to; -1 for an instruction that does not branch. */
+  /** Index of the instruction that a branch jumps to; -1 for instructions that do not branch. */
   readonly target: number;
   /** Indices of the instructions that `brx.idx` may jump to, in the order of its list; empty for other instructions. */
   readonly targets: readonly number[];
@@ -91,55 +91,55 @@ export function isCounted({ steps }: ProgramInstruction): boolean {
   return !steps.some((step) => step.kind === 'return');
 }
 
-/**
- * A parameter or return value in a register of the function, and the position of its bytes in the local memory of an
- * activation.
- */
+/** A parameter or return value held in a register, and the position of its bytes in an activation's local memory. */
 export interface RegisterFormal {
   readonly place: number;
-  /** Bits of the register. */
+  /** Width of the register in bits. */
   readonly width: number;
   readonly offset: number;
 }
 
 export interface FunctionProgram {
   readonly name: string;
-  /** A kernel; its activation begins at local address 0. */
+  /** True for a kernel, whose activation begins at local address 0. */
   readonly entry: boolean;
-  /** Parameters of a kernel, by their offset in `.param` memory; empty for functions. */
+  /** Kernel parameters by their offset in `.param` memory; empty for functions. */
   readonly parameters: readonly Placed[];
   readonly parameterBytes: number;
-  /** Parameters of a function in `.reg`: loaded from local memory on entry. */
+  /** A function's `.reg` parameters, which are loaded from local memory on entry. */
   readonly registerParameters: readonly RegisterFormal[];
-  /** Return values of a function in `.reg`: stored to local memory on return. */
+  /** A function's `.reg` return values, which are stored to local memory on return. */
   readonly registerResults: readonly RegisterFormal[];
-  /** Values at the start of a thread: zeros of the right type, and the constants of operands. */
+  /** The values a thread starts with: zeros of the right type, and constant operands. */
   readonly initialFrame: readonly Bits[];
-  /** Slots that hold the constant of an operand. */
+  /** Slots that hold constant operands. */
   readonly constants: ReadonlySet<number>;
   readonly registers: readonly NamedRegister[];
   readonly instructions: readonly ProgramInstruction[];
-  /** Bytes of `.shared` variables that the kernel and all functions it may call declare or use. */
+  /**
+   * The `.shared` variables that the kernel and all functions it may call declare or use; `sharedBytes` is their total
+   * size.
+   */
   readonly shared: readonly Placed[];
   readonly sharedBytes: number;
-  /** The part at their start that is reserved for the system. */
+  /** Number of bytes at their start that are reserved for the system. */
   readonly reservedBytes: number;
   /**
-   * Bytes of local memory per activation: parameters and return values of a function, local variables, arguments of
-   * calls.
+   * What an activation keeps in local memory: a function's parameters and return values, local variables, and call
+   * arguments. `localBytes` is their total size.
    */
   readonly local: readonly Placed[];
   readonly localBytes: number;
-  /** Start of the activation of a called function, from the base of this one. */
+  /** Start of a called function's activation, relative to the base of this one. */
   readonly calleeBase: number;
-  /** Threads of a block that `.reqntid` and `.maxntid` require or allow. */
+  /** Block extents that `.reqntid` requires, and the maximum number of threads that `.maxntid` allows. */
   readonly requiredThreads: readonly number[] | null;
   readonly mostThreads: number | null;
-  /** Performance directives of the header, in its order. */
+  /** The header's performance directives, in source order. */
   readonly tuning: readonly { readonly name: string; readonly values: readonly number[] }[];
   /**
-   * Offset of a variable in its space; for local memory, from the base of the activation. Null for module variables,
-   * whose addresses are in the module image.
+   * Returns the offset of a variable in its space, which for local memory is relative to the base of the activation.
+   * Null for module variables, whose addresses are in the module image.
    */
   readonly offsetOf: (symbol: VariableSymbol) => number | null;
 }

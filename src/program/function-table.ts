@@ -1,6 +1,6 @@
 /**
- * The functions of a module by name and address. An address is a small number that is not a memory address: 16, 32, …,
- * in the order of the module, the same for every kernel. Calls through a register accept nothing else.
+ * The functions of a module by name and address. A function's address is a small number that is not a memory address:
+ * 16, 32, …, in module order, and the same for every kernel. Calls through a register accept only these addresses.
  */
 import type { CheckedModule } from '../check/check.ts';
 import type { CheckedFunction } from '../check/checked.ts';
@@ -16,7 +16,7 @@ export interface KnownFunction {
     | { readonly kind: 'builtin'; readonly builtin: Builtin };
 }
 
-/** Far enough apart that an address plus an offset is not the address of another function. */
+/** Distance between addresses, so that an address plus a small offset is not the address of another function. */
 export const addressStep = 16;
 
 export class FunctionTable {
@@ -42,12 +42,12 @@ export class FunctionTable {
       }),
     );
     this.all = [...own, ...given];
-    // A definition in the module hides the built-in function of that name.
+    // A definition in the module hides a built-in function of the same name.
     this.byName = new Map([...given, ...own].map((known) => [known.name, known] as const));
     this.aliases = aliases;
   }
 
-  /** The function with that name or alias; null if it is not defined. */
+  /** Returns the function with that name or alias; null if it is not defined. */
   find(name: string): KnownFunction | null {
     const target = this.aliases.get(name);
     return this.byName.get(target ?? name) ?? null;

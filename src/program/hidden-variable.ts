@@ -1,10 +1,10 @@
-/** Variables that are not declared in the text. */
+/** Variables that are not declared in the PTX text. */
 import type { VariableSpace, VariableSymbol } from '../check/symbols.ts';
 import { typeOf } from '../isa/types.ts';
 
 const nowhere = { start: 0, end: 0 };
 
-/** A variable of this size, aligned to 16 bytes. Its name appears in messages. */
+/** Creates a variable of `bytes` bytes, aligned to 16 bytes. Its name appears in messages. */
 export function hiddenVariable(name: string, space: VariableSpace, bytes: number): VariableSymbol {
   return {
     kind: 'variable',

@@ -1,9 +1,9 @@
-/** Initialisers as bytes (PTX ISA 9.1, 5.4.4). */
+/** Converts initializers to bytes (PTX ISA 9.1, 5.4.4). */
 import { types } from '../isa/types.ts';
 import { storeWide } from './store.ts';
 import type { Initializer, Variable } from '../syntax/tree.ts';
 
-/** The address of a name in an initial value; `generic` asks for the generic one of so many bits. */
+/** Returns the address of a name in an initial value. `generic` asks for a generic address of that many bits. */
 export type AddressOf = (name: string, generic: 32 | 64 | null) => bigint;
 
 /** Writes a variable's initial value at the start of `bytes`, which must be zeroed. */
@@ -13,7 +13,10 @@ export function writeInitial(variable: Variable, bytes: Uint8Array, addressOf: A
   write(variable.initializer, bytes, bytes.byteLength, width, addressOf);
 }
 
-/** `room` bytes are for this initializer, the ones after it for the next. Brace lists nest by dimension; the rest of a shorter list stays zero. */
+/**
+ * Writes an initializer into its `room` bytes; the next initializer comes after them. Brace lists nest by dimension,
+ * and the rest of a short list stays zero.
+ */
 function write(initializer: Initializer, bytes: Uint8Array, room: number, width: number, addressOf: AddressOf): void {
   if (width > bytes.byteLength) return;
   if (initializer.kind !== 'list') {

@@ -1,5 +1,5 @@
 /**
- * The instructions of a function with their operands bound to slots of its frame, labels as indices, and calls bound to
+ * Builds a function's instructions: operands are bound to frame slots, labels become indices, and calls are bound to
  * functions.
  */
 import type { SourcePlace } from '../base/source-place.ts';
@@ -22,13 +22,13 @@ import type { ProgramInstruction, SymbolAddress } from './function-program.ts';
 import { sortOperands } from './operands.ts';
 import { SourcePlaces } from './source-places.ts';
 
-/** The context of a function: its module and kernel. */
+/** What is around a function: its module and kernel. */
 export interface Surroundings {
   readonly module: CheckedModule;
   readonly environment: Environment;
-  /** Address of a function. */
+  /** Returns the address of a function. */
   readonly functionAddress: (name: string) => number;
-  /** The target of a call; `frame` is the caller's. */
+  /** Returns the target of a call; `frame` is the caller's frame. */
   readonly callee: (call: BoundCall, frame: FrameBuilder) => Callee;
 }
 
@@ -47,9 +47,9 @@ export class InstructionBuilder {
   private readonly places: SourcePlaces;
   /** The position given by the last `.loc`. */
   private source: SourcePlace | null = null;
-  /** A pragma said that the values loaded by the next instruction are unused. */
+  /** Set if a pragma says that the values loaded by the next instruction are unused. */
   private unused = false;
-  /** Steps of a variant, made once for all its uses. */
+  /** The steps of each variant, made once for all its uses. */
   private readonly steps = new Map<Variant, readonly Step[]>();
 
   constructor(surroundings: Surroundings, fn: CheckedFunction, frame: FrameBuilder) {
@@ -136,8 +136,8 @@ export class InstructionBuilder {
   }
 
   /**
-   * Parameters and return values of a function, and variables that a body declares for its calls, are in local memory.
-   * `ld.param` and `st.param` on them access local memory, and so do those of a function through a register.
+   * Whether `ld.param` or `st.param` accesses local memory. That is where a function's parameters and return values
+   * are, and the variables that a body declares for its calls. In a function, accesses through a register go there too.
    */
   private inOwnParameters({ operands, variant }: BoundInstruction): boolean {
     if (variant.modifiers['space']?.startsWith('.param') !== true) return false;
@@ -158,7 +158,10 @@ export class InstructionBuilder {
     return made;
   }
 
-  /** An instruction outside the tables causes a named fault only when it is reached with a true guard. */
+  /**
+   * An instruction that is not in the tables causes a fault that names it, but only when it is reached with a true
+   * guard.
+   */
   private unsupported(node: Instruction, scope: Scope): ProgramInstruction {
     return {
       ...emptyInstruction,
@@ -176,7 +179,7 @@ export class InstructionBuilder {
 
 type Control = Pick<ProgramInstruction, 'target' | 'targets' | 'call'>;
 
-/** nvcc writes this before a load in which every byte is padding. */
+/** nvcc emits this before a load in which every byte is padding. */
 const usesNoBytes = /^used_bytes_mask\s+(?:0x)?0+$/;
 
 function withoutUse(step: Step): Step {

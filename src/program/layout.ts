@@ -1,9 +1,9 @@
-/** Offsets of variables and parameters in the space they live in (PTX ISA 9.1, 5.4 and 7.1). */
+/** Assigns variables and parameters their offsets within their space (PTX ISA 9.1, 5.4 and 7.1). */
 import { alignmentOf, alignUp, sizeOf } from '../check/declarations/sizes.ts';
 import type { VariableSpace } from '../check/symbols.ts';
 import type { Variable } from '../syntax/tree.ts';
 
-/** The offset of a variable in its space. */
+/** A variable and its offset within its space. */
 export interface Placed {
   readonly name: string;
   readonly offset: number;
@@ -26,7 +26,7 @@ export function layOut(
   return { placed, end };
 }
 
-/** Whether variables of the space are in a thread's local memory. */
+/** Whether variables of a space are in a thread's local memory. */
 export function isOnStack(space: VariableSpace): boolean {
   return (
     space === '.local' || space === 'local parameter' || space === 'input parameter' || space === 'return parameter'

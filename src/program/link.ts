@@ -1,4 +1,4 @@
-/** A kernel with every function that it may call. */
+/** Links a kernel with every function that it may call. */
 import { elementAt } from '../base/element-at.ts';
 import { PtxlabError } from '../base/error.ts';
 import type { BoundCall } from '../check/binding/bind-call.ts';
@@ -15,27 +15,30 @@ import type { FunctionTable, KnownFunction } from './function-table.ts';
 
 export type LinkedFunction =
   | { readonly kind: 'program'; readonly address: number; readonly program: FunctionProgram }
-  /** `localBytes` are those of its parameters and return values. */
+  /** `localBytes` is the size of its parameters and return values. */
   | { readonly kind: 'builtin'; readonly address: number; readonly builtin: Builtin; readonly localBytes: number };
 
 export interface KernelProgram {
   readonly entry: FunctionProgram;
   /** The kernel comes first. Calls refer to functions by their index here. */
   readonly functions: readonly LinkedFunction[];
-  /** Index of the function with an address. */
+  /** Index of the function at each address. */
   readonly byAddress: ReadonlyMap<number, number>;
-  /** Local memory of a thread: as much as the deepest calls need, or a limit if functions are recursive. */
+  /**
+   * Size of a thread's local memory: as much as the deepest chain of calls needs, or a fixed limit if functions are
+   * recursive.
+   */
   readonly stackBytes: number;
   readonly recursive: boolean;
 }
 
-/** Local memory of a thread if the depth of calls is unknown. */
+/** Size of a thread's local memory if the depth of calls is unknown. */
 const recursionBytes = 64 * 1024;
 
 /**
- * Builds the kernel of that name and all functions it may call. `shared` are the module's variables in `.shared`.
+ * Builds the kernel of that name and all functions it may call. `shared` holds the module's `.shared` variables.
  *
- * @throws PtxlabError `unresolved-function` if a function is called or its address taken but it is not defined
+ * @throws PtxlabError `unresolved-function` if a function that is called, or whose address is taken, is not defined
  */
 export function linkKernel(
   module: CheckedModule,
@@ -53,7 +56,7 @@ function resolve(table: FunctionTable, name: string): KnownFunction {
   throw new PtxlabError('unresolved-function', `function '${name}' is declared, but the module has no body for it`);
 }
 
-/** The functions that calls through registers may reach, filled in when all are known. */
+/** The functions that calls through a register may reach. They are filled in once all functions are known. */
 interface Group {
   readonly key: string;
   readonly targets: readonly string[] | null;
@@ -86,11 +89,11 @@ class Linker {
     const functions = this.known.map(({ address, body, signature }, i): LinkedFunction => {
       const draft = this.drafts[i] ?? null;
       if (draft !== null) return { kind: 'program', address, program: finishFunction(draft, layout) };
-      if (body.kind !== 'builtin') throw new Error('a function was not drafted');
+      if (body.kind !== 'builtin') throw new Error('a function has no draft');
       return { kind: 'builtin', address, builtin: body.builtin, localBytes: formalLayout(signature).end };
     });
     const [first] = functions;
-    if (first?.kind !== 'program') throw new Error('a kernel is not a built-in function');
+    if (first?.kind !== 'program') throw new Error('the first function is not a kernel');
     const need = stackNeed(functions);
     return {
       entry: first.program,
@@ -122,7 +125,10 @@ class Linker {
     if ('signature' in callee) {
       const known = resolve(this.table, callee.name);
       if (signatureKey(known.signature) === key) return { kind: 'direct', function: this.indexOf(known) };
-      throw new PtxlabError('unresolved-function', `'${callee.name}' takes or returns something other than declared`);
+      throw new PtxlabError(
+        'unresolved-function',
+        `the declaration of '${callee.name}' has different parameters or return values than its definition`,
+      );
     }
     const id = `${key} | ${targets?.join(' ') ?? ''}`;
     const group = this.groups.get(id) ?? { key, targets, candidates: [] };
@@ -131,7 +137,7 @@ class Linker {
     return { kind: 'indirect', register: frame.register(callee), width, candidates: group.candidates };
   }
 
-  /** Functions with another signature are never reached: calling one is a fault. */
+  /** Functions with a different signature are not candidates: calling one is a fault. */
   private fill({ key, targets, candidates }: Group): void {
     const present = new Set(candidates);
     const possible = targets === null ? this.table.all : targets.map((name) => resolve(this.table, name));
@@ -146,17 +152,20 @@ class Linker {
   }
 }
 
-/** A function that is being visited, and those it calls that have not been. */
+/** A function that is being visited, and its callees; those from index `next` on have not been visited. */
 interface Visit {
   readonly index: number;
   readonly calleeBase: number;
   readonly callees: readonly number[];
   next: number;
-  /** Bytes that it needs, as far as its callees are known. */
+  /** Number of bytes that it needs, as far as its callees are known. */
   need: number;
 }
 
-/** Bytes that the deepest calls need; null if functions are recursive. Without recursion, because chains may be long. */
+/**
+ * Returns the number of bytes that the deepest chain of calls needs; null if functions are recursive. Iterative,
+ * because chains of calls can be long.
+ */
 function stackNeed(functions: readonly LinkedFunction[]): number | null {
   const needs = new Map<number, number>();
   const open = new Set<number>();

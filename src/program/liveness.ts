@@ -1,13 +1,19 @@
-/** Which registers a block may still read: the values that a thread must keep from one region to the next. */
+/**
+ * Finds the registers that may still be read from a block on: the values a thread must keep from one region to the
+ * next.
+ */
 import { elementAt } from '../base/element-at.ts';
 import { BitSet } from './bit-set.ts';
 import { type BasicBlock, followersOf } from './flow.ts';
 import type { FunctionProgram } from './function-program.ts';
 import { usesOf } from './uses.ts';
 
-/** The registers that are live at the start of each block. Lists are made when asked for: together they are long. */
+/**
+ * The registers that are live at the start of each block. Lists are only made on request, because together they are
+ * long.
+ */
 export interface Liveness {
-  /** Their slots, ascending. */
+  /** Slots of the registers that are live, ascending. */
   readonly at: (block: number) => readonly number[];
   readonly isLive: (block: number, place: number) => boolean;
 }
@@ -34,11 +40,11 @@ export function liveness(program: FunctionProgram, blocks: readonly BasicBlock[]
   };
 }
 
-/** Registers by their numbers among all registers. */
+/** A block's registers, by their index among all registers. */
 interface BlockUses {
-  /** Live at its start; initially the registers that it reads before writing. */
+  /** Registers that are live at the start of the block; initially those it reads before writing. */
   readonly before: BitSet;
-  /** Registers that it always writes. */
+  /** Registers that the block always writes. */
   readonly kills: BitSet;
 }
 
@@ -62,7 +68,7 @@ function blockUses(
       if (number !== undefined) kills.add(number);
     }
   }
-  // A function returns its results where it ends.
+  // A function returns its results where it ends, so they are read there.
   if (exit.kind === 'end') for (const { place } of program.registerResults) read(place);
   return { before, kills };
 }

@@ -7,37 +7,40 @@ import type { VariableSymbol } from '../check/symbols.ts';
 import { type AddressOf, writeInitial } from './initial-bytes.ts';
 import { layOut, type Placed } from './layout.ts';
 
-/** Returns space in global memory: an address, and the zeroed bytes to fill. */
+/** Space in global memory: its address, and the zeroed bytes to fill. */
 export interface GlobalRoom {
   allocate(size: number, owner: string): { readonly address: number };
   write(address: number, bytes: Uint8Array): void;
 }
 
 export interface ModuleImage {
-  /** Address of a variable in global memory, or offset in const memory. */
+  /** Returns a variable's address in global memory, or its offset in const memory. */
   readonly addressOf: (symbol: VariableSymbol) => number | null;
-  /** For all variables that have one, in the order of the module. */
+  /** The addresses of all variables that have one, in module order. */
   readonly addresses: readonly number[];
   readonly constants: Uint8Array;
   readonly constantLayout: readonly Placed[];
-  /** Variables of `.shared` at module scope: every kernel of the module has them. */
+  /** `.shared` variables at module scope, which every kernel of the module has. */
   readonly shared: readonly VariableSymbol[];
 }
 
 export interface ImageOptions {
-  /** Base of the const window, for initial values that are generic addresses of constants in as many bits. */
+  /**
+   * Returns the base of the const window for addresses of `width` bits. It is added where an initial value is a
+   * constant's generic address.
+   */
   readonly constBase: (width: 32 | 64) => bigint;
-  /** Address of a function; null if there is none of that name. */
+  /** Returns the address of a function; null if there is no function of that name. */
   readonly functionAddress: (name: string) => number | null;
 }
 
-/** 64 KiB for each of the 11 banks that PTX had. */
+/** 64 KiB for each of the 11 constant banks that PTX once had. */
 const constantLimit = 11 * 2 ** 16;
 
 /**
- * Lays out the variables of a module.
+ * Lays out a module's variables.
  *
- * @throws PtxlabError `out-of-memory`; `unresolved-variable` if an initialiser names a symbol that this module does not
+ * @throws PtxlabError `out-of-memory`; `unresolved-variable` if an initializer names a symbol that this module does not
  *   define
  */
 export function buildImage(
@@ -49,7 +52,10 @@ export function buildImage(
   const constants = all.filter((symbol) => symbol.space === '.const');
   const layout = layOut(constants.map((symbol) => symbol.variable));
   if (layout.end > constantLimit)
-    throw new PtxlabError('out-of-memory', `the module has ${layout.end} bytes of constants; at most ${constantLimit}`);
+    throw new PtxlabError(
+      'out-of-memory',
+      `the module has ${layout.end} bytes of constants; the limit is ${constantLimit}`,
+    );
   const addresses = new Map<VariableSymbol, number>(
     constants.map((symbol, i) => [symbol, elementAt(layout.placed, i).offset] as const),
   );
@@ -80,7 +86,7 @@ export function buildImage(
   const inModule = new Map(module.variables.map((symbol) => [symbol.name, symbol] as const));
   for (const symbol of module.variables) write(symbol, resolver(inModule));
   for (const { variables } of module.functions) {
-    // A name means what was declared last before it.
+    // A name refers to the latest declaration before it.
     const inFunction = new Map<string, VariableSymbol>();
     for (const symbol of variables) {
       inFunction.set(symbol.name, symbol);
@@ -97,6 +103,6 @@ export function buildImage(
 }
 
 function unresolved(name: string): PtxlabError {
-  const message = `an initialiser takes the address of '${name}', which this module does not define`;
+  const message = `an initializer takes the address of '${name}', which this module does not define`;
   return new PtxlabError('unresolved-variable', message);
 }

@@ -1,4 +1,4 @@
-/** Operands of an instruction, grouped by how an engine handles them, each with its slot in the frame. */
+/** The operands of an instruction, grouped by how an engine handles them, each with its frame slot. */
 import { chop } from '../base/bits.ts';
 import type { Binding } from '../check/binding/bind.ts';
 import type { Ref } from '../isa/steps/ref.ts';
@@ -15,7 +15,7 @@ interface SortedOperands {
 }
 
 /**
- * Assigns a slot to every operand; a register of exactly the operand's width shares the register's slot. If there are
+ * Assigns a slot to every operand. An operand of exactly the register's width shares the register's slot. If there are
  * several steps (`staged`), a source that is also a result gets its own slot, because the result may be written before
  * the last read.
  */
@@ -88,7 +88,7 @@ function writtenRegisters(operands: readonly Binding[], frame: FrameBuilder): Re
 
 type RegisterBinding = Extract<Binding, { kind: 'register' }>;
 
-/** Whether the register has exactly the operand's bits. */
+/** Whether the operand's value is exactly what the register holds. */
 function sharesSlot({ symbol, type, negated }: RegisterBinding): boolean {
   return symbol.type.width === type.width && !negated;
 }

@@ -1,7 +1,7 @@
-/** The loops of a region: natural loops around the targets of its back edges. */
+/** Finds the loops of a region: the natural loops of its back edges. */
 import type { Region } from './regions.ts';
 
-/** For each block in a loop, the first block of the outermost loop around it. */
+/** Maps each block in a loop to the first block of the outermost loop around it. */
 export function outermostLoops(
   { order, loops }: Region,
   successors: ReadonlyMap<number, readonly number[]>,

@@ -1,4 +1,7 @@
-/** Control flow of small kernels: blocks, regions between barriers, loops and joins, and what is live at a region's start. */
+/**
+ * Control flow of small kernels: blocks, regions between barriers, loops and joins, and the registers that are live at
+ * the start of a region.
+ */
 import { expect, test } from 'vitest';
 import { loadModule } from '../check/check.ts';
 import { blocksOf } from './flow.ts';
@@ -52,7 +55,7 @@ test('a function that begins with a loop starts with a separate block, so that e
   expect([...(regionsOf(blocksOf(fn))[0]?.loops ?? [])]).toEqual([1]);
 });
 
-test('a barrier in a loop makes a second region that leads back to the first one', () => {
+test('a barrier in a loop makes a second region, which leads back to the first', () => {
   const fn = program('L: add.u32 %r1, %r1, 1; bar.sync 0; setp.lt.u32 %p1, %r1, %r2; @%p1 bra L; ret;');
   const regions = regionsOf(blocksOf(fn));
   expect(regions.map(({ entry, order }) => ({ entry, order }))).toEqual([
@@ -62,7 +65,7 @@ test('a barrier in a loop makes a second region that leads back to the first one
   expect(liveNames(fn, 2).toSorted()).toEqual(['%r1', '%r2']);
 });
 
-test('a guarded write keeps the old value live', () => {
+test('a register is still live before a guarded write to it', () => {
   const fn = program('@%p1 mov.u32 %r1, 1; mov.u32 %r2, %r1; ret;');
   expect(liveNames(fn, 0).toSorted()).toEqual(['%p1', '%r1']);
 });

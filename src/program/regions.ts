@@ -1,16 +1,16 @@
 /**
- * A function split at the instructions where threads wait for others. A region is the code that a thread can run
- * without waiting, from the start of the function or from the point after such an instruction. Blocks that several
- * regions reach belong to each of them.
+ * Splits a function at the instructions where threads wait for others. A region is the code that a thread can run
+ * without waiting, from the start of the function or from the point after such an instruction. A block that several
+ * regions reach belongs to all of them.
  */
 import { elementAt, valueAt } from '../base/element-at.ts';
 import { signedAt } from '../base/typed-reads.ts';
 import { type BasicBlock, successorsOf } from './flow.ts';
 
 export interface Region {
-  /** The block it begins with. */
+  /** The block that the region begins with. */
   readonly entry: number;
-  /** Its blocks in reverse postorder; `entry` first. */
+  /** The region's blocks in reverse postorder; `entry` comes first. */
   readonly order: readonly number[];
   /** Blocks that each block dominates immediately, in reverse postorder. */
   readonly children: ReadonlyMap<number, readonly number[]>;
@@ -18,25 +18,26 @@ export interface Region {
   readonly loops: ReadonlySet<number>;
   /** Blocks with several incoming forward edges. */
   readonly joins: ReadonlySet<number>;
-  /** Every back edge goes to a block that dominates its source. */
+  /** Whether every back edge goes to a block that dominates its source. */
   readonly reducible: boolean;
 }
 
 /**
- * The regions of a function; the first one begins at its start. Threads may also be resumed at the blocks of `pauses`.
+ * Returns the regions of a function; the first one begins at its start. Threads may also resume at the blocks in
+ * `pauses`.
  */
 export function regionsOf(blocks: readonly BasicBlock[], pauses: Iterable<number> = []): readonly Region[] {
   return [...eachRegion(blocks, pauses)];
 }
 
-/** The same one by one, since together they may be much longer than the function. */
+/** Yields the regions of a function one at a time, because together they may be much longer than the function. */
 export function* eachRegion(blocks: readonly BasicBlock[], pauses: Iterable<number>): Generator<Region> {
   const entries = new Set([0, ...pauses]);
   for (const { exit } of blocks) if (exit.kind === 'park' || exit.kind === 'call') entries.add(exit.resume);
   for (const entry of entries) yield regionFrom(entry, blocks);
 }
 
-/** In here a block is known by its rank, which is its place in the order. */
+/** In this function, a block is identified by its rank, which is its position in the order. */
 function regionFrom(entry: number, blocks: readonly BasicBlock[]): Region {
   const next = (block: number): readonly number[] => successorsOf(elementAt(blocks, block));
   const order = reversePostorder(entry, next);
@@ -57,7 +58,7 @@ function regionFrom(entry: number, blocks: readonly BasicBlock[]): Region {
   return { entry, order, children, loops, joins, reducible };
 }
 
-/** Iterative, as kernels can be long. */
+/** Iterative, because kernels can be long. */
 function reversePostorder(entry: number, next: (block: number) => readonly number[]): readonly number[] {
   const seen = new Set([entry]);
   const postorder: number[] = [];
@@ -75,7 +76,10 @@ function reversePostorder(entry: number, next: (block: number) => readonly numbe
   return postorder.reverse();
 }
 
-/** The ranks that lead to each rank. A branch to the block that follows counts twice: one edge for each way. */
+/**
+ * Returns the ranks that lead to each rank. A conditional branch to the following block counts twice, once for each
+ * outcome.
+ */
 function sourcesOf(
   order: readonly number[],
   next: (block: number) => readonly number[],
@@ -88,7 +92,10 @@ function sourcesOf(
   return sources;
 }
 
-/** The immediate dominator of each rank, by iteration over the order (Cooper, Harvey, Kennedy); 0 for the first. */
+/**
+ * Returns the immediate dominator of each rank; 0 for the first. Found by iterating over the order (Cooper, Harvey,
+ * Kennedy).
+ */
 function dominators(sources: readonly (readonly number[])[]): Int32Array {
   const unknown = -1;
   const found = new Int32Array(sources.length).fill(unknown);

@@ -1,4 +1,4 @@
-/** The registers that regions load and store: short kernels, each with a barrier before the code under test. */
+/** The registers that regions load and store, in short kernels that have a barrier before the code under test. */
 import { describe, expect, test } from 'vitest';
 import { loadModule } from '../check/check.ts';
 import { blocksOf } from './flow.ts';
@@ -9,7 +9,7 @@ import { regionsOf } from './regions.ts';
 import { TrafficAnalysis } from './register-traffic.ts';
 
 /**
- * For the region after the only barrier, by block: registers loaded, and registers that have changed where it stops or
+ * Returns which registers the region after the only barrier loads, by block, and which have changed when it stops or
  * ends.
  */
 function traffic(before: string, behind: string) {
@@ -41,7 +41,7 @@ function traffic(before: string, behind: string) {
 }
 
 describe('registers are loaded', () => {
-  test('where they are first read; those that nobody reads stay in the frame', () => {
+  test('where they are first read; those that are never read stay in the frame', () => {
     const found = traffic('', 'add.u32 %a, %b, 1; @%p1 bra L; add.u32 %c, %c, %a; L: st.shared.b32 [%i], %c; ret;');
     expect(found).toEqual({ entry: '', starts: { 0: '%b %c %p1', 2: '%i' }, loops: {}, changed: '%c' });
   });

@@ -1,10 +1,10 @@
 /**
- * Where a region loads registers from a thread's frame, and which it has changed. Between regions the frame holds every
- * register that is still needed. A region loads a register before its first read and outside the loop that contains it,
- * and stores the registers it changed when it stops.
+ * Finds where a region loads registers from a thread's frame, and which registers it has changed. Between regions, the
+ * frame holds every register that is still needed. A region loads a register before its first read, outside any loop
+ * that contains the read. When it stops, it stores the registers it has changed.
  *
- * On every path, a register that was changed and is still needed has been loaded or written. So it can be stored
- * wherever paths meet, and a register that has changed is never loaded again.
+ * A register that is changed on some path and still needed has been loaded or written on every path. So it can be
+ * stored wherever paths meet, and a changed register is never loaded again.
  */
 import { elementAt } from '../base/element-at.ts';
 import { BitSet } from './bit-set.ts';
@@ -15,33 +15,33 @@ import type { Region } from './regions.ts';
 import { outermostLoops } from './region-loops.ts';
 import { usesOf } from './uses.ts';
 
-/** Slots of registers, by block. */
+/** Register slots, by block. */
 type ByBlock = ReadonlyMap<number, readonly number[]>;
 
 export interface RegisterTraffic {
-  /** Loaded at the start of the region. */
+  /** Registers loaded at the start of the region. */
   readonly atEntry: readonly number[];
-  /** At the start of a block. */
+  /** Registers loaded at the start of a block. */
   readonly atStart: ByBlock;
-  /** Before a loop that begins with the block. */
+  /** Registers loaded before the loop that begins with the block. */
   readonly beforeLoop: ByBlock;
-  /** Whether a register may differ from the frame at the start and at the end of a block. */
+  /** Whether a register may differ from its value in the frame at the start of a block; `changedAfter`, at the end. */
   readonly changedBefore: (block: number, place: number) => boolean;
   readonly changedAfter: (block: number, place: number) => boolean;
 }
 
-/** How a block uses the registers that frames hold. */
+/** How a block uses the registers that are kept in frames. */
 interface BlockFacts {
-  /** Registers that it reads before writing. */
+  /** Registers that the block reads before writing. */
   readonly needs: BitSet;
-  /** Registers that are out of the frame after it. */
+  /** Registers that have been loaded or written by the end of the block. */
   readonly holds: BitSet;
-  /** Registers that it may change. */
+  /** Registers that the block may change. */
   readonly changes: BitSet;
   readonly live: BitSet;
 }
 
-/** Analyses the regions of one function; the facts about a block are shared by all its regions. */
+/** Analyzes the regions of one function; the facts about a block are shared by all regions that contain it. */
 export class TrafficAnalysis {
   private readonly program: FunctionProgram;
   private readonly blocks: readonly BasicBlock[];
@@ -49,17 +49,19 @@ export class TrafficAnalysis {
   private readonly kept: Numbering;
   private readonly facts = new Map<number, BlockFacts>();
 
-  /** @param kept slots of the registers that frames hold */
+  /** @param kept slots of the registers that are kept in frames */
   constructor(program: FunctionProgram, blocks: readonly BasicBlock[], live: Liveness, kept: Iterable<number>) {
     this.program = program;
     this.blocks = blocks;
     this.live = live;
-    // Upper halves of registers follow these slots.
+    // Slots from here on are the upper halves of registers.
     const limit = program.initialFrame.length;
     this.kept = new Numbering([...kept].filter((place) => place < limit));
   }
 
-  /** @param given registers that are available at the start of the region and not in the frame */
+  /**
+   * @param given registers that are already loaded at the start of the region and whose frame values are out of date
+   */
   of(region: Region, given: Iterable<number>): RegisterTraffic {
     const { kept, blocks } = this;
     return new RegionTraffic({ region, blocks, kept, facts: (block) => this.factsOf(block), given }).solve();
@@ -87,7 +89,7 @@ export class TrafficAnalysis {
     program.instructions.slice(start, end).forEach((instruction, i) => {
       const { reads, writes } = usesOf(instruction);
       for (const place of reads) need(place);
-      // If threads stop, results arrive in the region after the stop.
+      // If this instruction is a stop, its results arrive in the region after it.
       if (exit.kind === 'park' && start + i === end - 1) return;
       for (const place of writes) {
         if (instruction.guard !== null) need(place);
@@ -97,7 +99,7 @@ export class TrafficAnalysis {
         changes.add(own);
       }
     });
-    // A call saves registers elsewhere, and a function returns its results.
+    // A call saves the registers that are still needed, and the end of a function reads its results.
     if (exit.kind === 'call') for (const place of this.live.at(exit.resume)) need(place);
     if (exit.kind === 'end') for (const { place } of program.registerResults) need(place);
     holds.join(needs);
@@ -105,7 +107,7 @@ export class TrafficAnalysis {
   }
 }
 
-/** The registers that frames hold, numbered from 0. All sets here consist of these numbers. */
+/** Numbers the registers that are kept in frames from 0. All sets in this file contain these numbers. */
 class Numbering {
   readonly places: readonly number[];
   private readonly numbers: ReadonlyMap<number, number>;
@@ -115,7 +117,7 @@ class Numbering {
     this.numbers = new Map(this.places.map((place, i) => [place, i] as const));
   }
 
-  /** The number of a register; null if frames do not hold it. */
+  /** Returns the number of a register; null if it is not kept in frames. */
   of(place: number): number | null {
     return this.numbers.get(place) ?? null;
   }
@@ -139,7 +141,7 @@ interface RegionFacts {
   readonly blocks: readonly BasicBlock[];
   readonly kept: Numbering;
   readonly facts: (block: number) => BlockFacts;
-  /** Slots that are out of the frame from the start. */
+  /** Slots of the registers that are already loaded at the start. */
   readonly given: Iterable<number>;
 }
 
@@ -155,7 +157,7 @@ class RegionTraffic {
   private readonly loops: ReadonlyMap<number, number>;
   private readonly changedAtStart = new Map<number, BitSet>();
   private readonly changedAtEnd = new Map<number, BitSet>();
-  /** Changed when a block is entered for the first time, not from the end of a loop. */
+  /** Registers that have changed when a block is first entered, rather than from the end of a loop. */
   private readonly changedAhead = new Map<number, BitSet>();
   private readonly takenAt = new Map<number, BitSet>();
 
@@ -216,7 +218,7 @@ class RegionTraffic {
     }
   }
 
-  /** For graphs that are not nested loops. */
+  /** Loads everything at the start of the region; for control flow that does not consist of nested loops. */
   private takeAllAtOnce(): readonly number[] {
     const { order, entry } = this.region;
     const touched = this.empty();
@@ -226,8 +228,8 @@ class RegionTraffic {
   }
 
   /**
-   * First the registers that change on some paths only, because they must be loaded early; then the ones that are only
-   * read.
+   * Loads registers that change only on some paths first, because they must be loaded early, and then those that are
+   * only read.
    */
   private takeWhereNeeded(): void {
     const changedAndLive = (block: number): BitSet => {
@@ -239,7 +241,7 @@ class RegionTraffic {
     this.takeMissing((block) => this.facts(block).needs);
   }
 
-  /** Returns true if anything was missing. */
+  /** Loads the wanted registers that are not loaded yet. Returns true if anything changed. */
   private takeMissing(wantedAt: (block: number) => BitSet): boolean {
     const held = this.findHeld();
     let changed = false;
@@ -251,11 +253,12 @@ class RegionTraffic {
     return changed;
   }
 
-  /** Registers out of the frame at the start of each block, on every path. */
+  /** Returns the registers that have been loaded or written on every path to the start of each block. */
   private findHeld(): ReadonlyMap<number, BitSet> {
     const { order, entry } = this.region;
     const held = new Map<number, BitSet>([[entry, this.given]]);
-    // Blocks come after their dominators, and the end of a loop has all registers that its start has.
+    // One pass is enough: blocks come after their dominators, and the end of a loop has every register that its start
+    // has.
     for (const block of order) {
       const before = BitSet.copyOf(this.setOf(held, block));
       const taken = this.takenAt.get(block);
@@ -273,14 +276,14 @@ class RegionTraffic {
   }
 
   /**
-   * Loads a register early enough to be available at a block: where it is unchanged on every path, and outside of
-   * loops. Returns false if it already is available.
+   * Loads a register early enough to be available at a block, at a place outside loops where no path has changed it.
+   * Returns false if it is already loaded there.
    */
   private take(place: number, wanted: number): boolean {
     let block = this.loops.get(wanted) ?? wanted;
     while (this.setOf(this.changedAhead, block).has(place)) {
       const above = this.dominators.get(block);
-      if (above === undefined) throw new Error('a register has changed before its region begins');
+      if (above === undefined) throw new Error('a register changed before its region begins');
       block = this.loops.get(above) ?? above;
     }
     const taken = this.takenAt.get(block) ?? this.empty();

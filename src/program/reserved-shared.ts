@@ -1,7 +1,7 @@
 /**
  * The part of shared memory that devices since sm_80 reserve for the system (PTX ISA 9.1, chapter 10:
- * %reserved_smem_offset). Cooperative groups in nvcc's headers use it to synchronise tiles of more than a warp. Kernels
- * that read its offset have it before all variables.
+ * %reserved_smem_offset). The cooperative groups in nvcc's headers use it to synchronize tiles larger than a warp. In
+ * kernels that read its offset, it comes before all variables.
  */
 import { reservedSharedBytes } from '../isa/registers.ts';
 import type { VariableSymbol } from '../check/symbols.ts';
@@ -10,7 +10,7 @@ import { hiddenVariable } from './hidden-variable.ts';
 
 export const reservedSymbol: VariableSymbol = hiddenVariable('reserved shared memory', '.shared', reservedSharedBytes);
 
-/** True for a function that reads its offset. */
+/** True if a function reads the offset of this part. */
 export function usesReserved(instructions: readonly ProgramInstruction[]): boolean {
   return instructions.some(({ specials }) =>
     specials.some(({ register }) => register.grant === 'reserved shared memory'),

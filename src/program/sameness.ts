@@ -1,13 +1,16 @@
 /**
- * How far the registers of a function are the same, for threads that go the same way. Every result of an instruction is
- * the same as far as its inputs are, and at most as far as the facts of its steps allow.
+ * Finds how widely each register of a function has the same value (in a thread, warp, block or grid) among threads that
+ * take the same path. An instruction's result is shared as widely as its inputs are, but no more widely than its steps
+ * allow.
  */
 import { samenessOf } from '../isa/registers.ts';
 import { meet, type Sameness } from '../isa/sameness.ts';
 import { uniformityOf } from '../isa/steps/effects.ts';
 import type { FunctionProgram, ProgramInstruction } from './function-program.ts';
 
-/** A value is the same among `among` at most, and no further than each of the registers `given`. */
+/**
+ * What limits how widely a value is shared: at most `among`, and no more widely than each of the registers in `given`.
+ */
 interface Origin {
   readonly among: Sameness;
   readonly given: readonly number[];
@@ -19,7 +22,7 @@ interface Result extends Origin {
 
 const constant: Origin = { among: 'grid', given: [] };
 
-/** Joins what a value depends on; `among` is the most that is asked for. */
+/** Joins the origins that a value depends on; the result is at most `among`. */
 function joined(origins: readonly Origin[], among: Sameness): Origin {
   return {
     among: origins.reduce((least, origin) => meet(least, origin.among), among),
@@ -27,7 +30,7 @@ function joined(origins: readonly Origin[], among: Sameness): Origin {
   };
 }
 
-/** For each register that an instruction writes: the inputs that it depends on. */
+/** Returns, for each register that an instruction writes, the inputs it depends on. */
 function resultsOf(
   instruction: ProgramInstruction,
   isRegister: (place: number) => boolean,
@@ -63,14 +66,17 @@ function resultsOf(
   return [
     ...[...written].map((place) => result(place, originOf(place))),
     ...writes.map(({ operand, register: place }) => result(place, originOf(operand))),
-    // How a callee uses its arguments does not matter here.
+    // The results of a call may differ between threads, whatever the arguments are.
     ...(call?.results ?? []).flatMap(({ value }) =>
       value.kind === 'register' ? [result(value.place, { among: 'thread', given: [] })] : [],
     ),
   ];
 }
 
-/** How far each register is the same, by its place. `hasLocal`: a generic address may mean local memory. */
+/**
+ * Returns how widely the value of each register is shared, by slot. `hasLocal` says that a generic address may point to
+ * local memory.
+ */
 export function samenessOfRegisters(program: FunctionProgram, hasLocal: boolean): ReadonlyMap<number, Sameness> {
   const found = new Map<number, Sameness>(program.registers.map(({ place }) => [place, 'grid']));
   const isRegister = (place: number): boolean => found.has(place);

@@ -1,8 +1,8 @@
-/** From a line of the PTX text back to the source it comes from. */
+/** Maps a PTX line back to the source that it was compiled from. */
 import type { SourcePlace } from '../base/source-place.ts';
 import type { KernelProgram } from './link.ts';
 
-/** The source position of the instruction on a line of the PTX text; null if unknown. */
+/** Returns the source position of the instruction on a PTX line; null if unknown. */
 export function sourceAt({ functions }: KernelProgram, line: number | null): SourcePlace | null {
   for (const fn of functions) {
     if (fn.kind !== 'program') continue;

@@ -1,13 +1,13 @@
 /**
- * The source positions that `.loc` gives to the instructions after it, resolved with `.file` and the strings in
+ * Resolves the source positions that `.loc` gives to the instructions after it, using `.file` and the strings in
  * `.debug_str`.
  */
 import type { SourcePlace } from '../base/source-place.ts';
 import type { InlinedAt, LocationDirective } from '../syntax/tree.ts';
 
-/** Facts about a module that source positions need. */
+/** The parts of a module that are needed to resolve source positions. */
 export interface DebugNames {
-  /** Names of source files by their number. */
+  /** Source file names by file number. */
   readonly files: ReadonlyMap<number, string>;
   /** The `.section` items as written. */
   readonly sections: readonly string[];
@@ -16,7 +16,7 @@ export interface DebugNames {
 /** Follows the `.loc` directives of one function. */
 export class SourcePlaces {
   private readonly names: DebugNames;
-  /** Positions so far: a compiler gives the position of a call before those of the code inlined there. */
+  /** Positions seen so far. A compiler gives the position of a call before those of the code inlined there. */
   private readonly known = new Map<string, SourcePlace>();
   private readonly functions = new Map<string, string | null>();
 
@@ -24,7 +24,7 @@ export class SourcePlaces {
     this.names = names;
   }
 
-  /** The position; null for line 0, which stands for no line. */
+  /** Returns the position of a `.loc`; null for line 0, which means that there is no line. */
   read({ file, line, column, inlined }: LocationDirective): SourcePlace | null {
     if (line === 0) return null;
     const name = this.names.files.get(file) ?? `file ${file}`;
@@ -61,13 +61,13 @@ export class SourcePlaces {
   }
 }
 
-/** The string at a label of a debug section, up to a zero byte. */
+/** Returns the string at a label in a debug section, up to a zero byte. */
 function debugString(sections: readonly string[], { functionName, functionOffset }: InlinedAt): string | null {
   for (const section of sections) {
     const at = labelEnd(section, functionName);
     if (at < 0) continue;
     const bytes: number[] = [];
-    // Later labels only name positions further on in the same bytes.
+    // Later labels are only positions within the same bytes.
     for (const [, list] of section.slice(at).matchAll(/\.b8\s+([\d\s,]+)/g)) {
       bytes.push(...(list ?? '').split(',').map(Number));
       if (bytes.indexOf(0, functionOffset) >= 0) break;

@@ -1,25 +1,25 @@
-/** Instructions that engines cannot execute, and that a launch of a kernel may reach. */
+/** Finds instructions that a launch of a kernel may reach but no engine can execute. */
 import { elementAt } from '../base/element-at.ts';
 import { blocksOf, followersOf } from './flow.ts';
 import type { FunctionProgram, ProgramInstruction } from './function-program.ts';
 import type { KernelProgram } from './link.ts';
 
-/** One mnemonic that no engine executes. */
+/** A mnemonic that no engine can execute. */
 export interface UnsupportedInstruction {
-  /** As in the text: `mbarrier.init.shared.b64`. */
+  /** The mnemonic as written: `mbarrier.init.shared.b64`. */
   readonly mnemonic: string;
-  /** 1-based line of the first one in the PTX text. */
+  /** 1-based PTX line of its first use. */
   readonly line: number;
-  /** How many there are. */
+  /** Number of instructions with this mnemonic. */
   readonly count: number;
 }
 
-/** By mnemonic, in the order in which functions and lines are reached from the kernel's entry. */
+/** Returns them by mnemonic, in the order in which functions and lines are reached from the kernel's entry. */
 export function unsupportedIn({ functions }: KernelProgram): readonly UnsupportedInstruction[] {
   const builtins = new Set(functions.flatMap(({ kind }, i) => (kind === 'builtin' ? [i] : [])));
   const found = new Map<string, UnsupportedInstruction>();
   const reached = new Set([0]);
-  // A set also visits what is added while it is iterated.
+  // Iterating over a set also visits members that are added during the iteration.
   for (const index of reached) {
     const fn = elementAt(functions, index);
     if (fn.kind === 'builtin') continue;

@@ -1,4 +1,4 @@
-/** Which registers an instruction reads and writes, by their slots. */
+/** Finds the slots that an instruction reads and writes. */
 import { outputsOf } from '../isa/steps/effects.ts';
 import { sharedRefs } from '../isa/steps/ref.ts';
 import type { Moved } from './call-site.ts';
@@ -11,7 +11,7 @@ export interface Uses {
 
 const known = new WeakMap<ProgramInstruction, Uses>();
 
-/** Slots read and written; some may not be registers. */
+/** Returns the slots read and written; some of them may not be registers. */
 export function usesOf(instruction: ProgramInstruction): Uses {
   const found = known.get(instruction);
   if (found !== undefined) return found;
@@ -30,8 +30,8 @@ function findUses({ guard, reads, writes, addresses, steps, places, call }: Prog
     ...(call?.callee.kind === 'indirect' ? [call.callee.register] : []),
   ];
   const written = [...writes.map(({ register }) => register), ...(call === null ? [] : registersOf(call.results))];
-  // A name that a step writes is not a source, because a source that shares its register has its own name. Shared names
-  // may be both.
+  // A name that a step writes is not a source, because a source in the same register has a name of its own. Shared
+  // names may be both.
   for (const [ref, place] of places) {
     if (sharedRefs.has(ref)) read.push(place);
     (results.has(ref) ? written : read).push(place);

@@ -1,6 +1,6 @@
 /**
- * Which registers can differ between threads that run in step as neighbours in x. All others are the same for these
- * threads and need to be computed only once.
+ * Finds the registers whose values may differ between threads that are neighbors in x and run in lockstep. All others
+ * are the same for these threads and need to be computed only once.
  */
 import { samenessOf } from '../isa/registers.ts';
 import { isSameFor } from '../isa/sameness.ts';
@@ -9,14 +9,15 @@ import type { FunctionProgram, ProgramInstruction } from './function-program.ts'
 import { samenessOfRegisters } from './sameness.ts';
 
 /**
- * Slots of the registers that may differ. `hasLocal`: threads have local memory, which a generic address may point to.
+ * Returns the slots of the registers that may differ. `hasLocal` says that threads have local memory, which a generic
+ * address may point to.
  */
 export function varyingPlaces(program: FunctionProgram, hasLocal: boolean): ReadonlySet<number> {
   const sameness = samenessOfRegisters(program, hasLocal);
   return new Set([...sameness].flatMap(([place, among]) => (isSameFor(among, 'gang') ? [] : [place])));
 }
 
-/** The results may differ even if no operand does, or each thread must execute the instruction itself. */
+/** Whether the results may differ even if no operand does, or each thread must execute the instruction itself. */
 export function differs({ specials, steps }: ProgramInstruction, hasLocal: boolean): boolean {
   if (specials.some(({ register, part }) => !isSameFor(samenessOf(register, part), 'gang'))) return true;
   return steps.some((step) => {

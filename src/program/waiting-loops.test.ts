@@ -7,7 +7,7 @@ import { FunctionTable } from './function-table.ts';
 import { linkKernel } from './link.ts';
 import { type Waiting, waitingLoops } from './waiting-loops.ts';
 
-/** The kinds of the waiting loops of a kernel, in the order of the text. */
+/** Returns the kinds of a kernel's waiting loops, in text order. */
 function kinds(body: string): readonly Waiting[] {
   const { module } = loadModule(moduleOf({ body: `.shared .b32 s;\n${body}` }));
   if (module === null) throw new Error('refused');
@@ -25,27 +25,30 @@ describe('a thread only waits in a loop that', () => {
   test.each([
     ['reads and branches', `L: ${look} ${until}`],
     ['branches out in the middle', `L: ${look} setp.ne.u32 %p1, %r1, 0; @%p1 bra E; bra L; E:`],
-    ['lets others run in between', `L: ${look} nanosleep.u32 100; membar.cta; ${until}`],
+    ['lets other threads run in between', `L: ${look} nanosleep.u32 100; membar.cta; ${until}`],
     ['tries to take a lock', `L: atom.shared.cas.b32 %r1, [s], 0, 1; ${until}`],
   ])('%s', (_, body) => {
     expect(kinds(body)).toEqual(['idle']);
   });
 });
 
-describe('a thread may be at work in a loop that', () => {
+describe('a thread may be doing work in a loop that', () => {
   test.each([
     ['counts', `L: ${look} add.u32 %r2, %r2, 1; ${until}`],
     ['adds up what it reads', `L: ${look} add.u32 %r2, %r2, %r1; ${until}`],
     ['keeps what it read on one path', `L: ${look} @%p2 mov.u32 %r2, %r1; setp.eq.u32 %p2, %r2, 3; ${until}`],
     ['writes memory', `L: ${look} st.shared.u32 [s], %r1; ${until}`],
-    ['takes work and adds to a sum', `L: atom.shared.add.u32 %r1, [s], 1; atom.shared.add.u32 %r3, [s], %r1; ${until}`],
-    ['meets others', `L: ${look} bar.sync 0; ${until}`],
+    [
+      'takes a work item and adds to a sum',
+      `L: atom.shared.add.u32 %r1, [s], 1; atom.shared.add.u32 %r3, [s], %r1; ${until}`,
+    ],
+    ['waits at a barrier', `L: ${look} bar.sync 0; ${until}`],
   ])('%s', (_, body) => {
     expect(kinds(body)).toEqual(['busy']);
   });
 });
 
-describe('loops in loops', () => {
+describe('nested loops', () => {
   test('only the inner one is idle', () => {
     expect(kinds(`M: add.u32 %r3, %r3, 1; L: ${look} ${until} setp.lt.u32 %p2, %r3, 5; @%p2 bra M;`)).toEqual([
       'busy',
@@ -53,18 +56,18 @@ describe('loops in loops', () => {
     ]);
   });
 
-  test('a loop beside another one keeps its own kind', () => {
+  test('a loop next to another one keeps its own kind', () => {
     const inner = `M: add.u32 %r3, %r3, 1; setp.lt.u32 %p2, %r3, 5; @%p2 bra M;`;
     expect(kinds(`${inner} L: ${look} ${until}`)).toEqual(['idle']);
   });
 
-  test('loops with two entrances are found', () => {
+  test('loops with two entry points are found', () => {
     expect(kinds(`@%p3 bra B; A: add.u32 %r3, %r3, 1; B: ${look} setp.eq.u32 %p1, %r1, 0; @%p1 bra A;`)).toHaveLength(
       1,
     );
   });
 
-  test('a hundred nested ones all wait for the innermost', () => {
+  test('in a hundred nested loops, all count as waiting because the innermost does', () => {
     const range = Array.from({ length: 100 }, (_, i) => i);
     const opened = range.map((i) => `L${i}:`).join(' ');
     const closed = range.map((i) => `setp.eq.u32 %p1, %r2, ${i}; @%p1 bra L${99 - i};`).join(' ');

@@ -1,6 +1,6 @@
 /**
- * Loops in which a thread may be waiting for another thread: loops that read memory others may write, or that offer to
- * let others run. Such a loop must let other threads run now and then.
+ * Finds loops in which a thread may be waiting for another thread: loops that read memory others may write, or that
+ * yield to other threads. Such a loop must let other threads run now and then.
  */
 import { elementAt } from '../base/element-at.ts';
 import { flowOf, isGroupStep, looksAtOthers, memoryUses } from '../isa/steps/effects.ts';
@@ -9,15 +9,15 @@ import type { FunctionProgram, ProgramInstruction } from './function-program.ts'
 import { usesOf } from './uses.ts';
 
 /**
- * `idle`: repeating the loop changes nothing but what it reads of others, so a thread that repeats it is waiting.
- * `busy`: the thread may also be at work.
+ * `idle`: each round only rereads what other threads may write, so a thread that repeats the loop is waiting. `busy`:
+ * the thread may also be doing work.
  */
 export type Waiting = 'idle' | 'busy';
 
-/** Rounds of an idle loop before other threads get a turn. */
+/** Number of rounds of an idle loop before other threads get a turn. */
 export const idleRounds = 8;
 
-/** The kind of each such loop, by its first block. */
+/** Returns the kind of each waiting loop, by its first block. */
 export function waitingLoops(program: FunctionProgram, blocks: readonly BasicBlock[]): ReadonlyMap<number, Waiting> {
   const looks = blocks.map(({ start, end }) =>
     program.instructions.slice(start, end).some(({ steps }) => steps.some(looksAtOthers)),
@@ -27,7 +27,7 @@ export function waitingLoops(program: FunctionProgram, blocks: readonly BasicBlo
   const walk = walkOf(blocks);
   const before = predecessorsOf(blocks);
   const heads = new Heads(blocks.length);
-  // Inner loops come first, and are one block each from then on.
+  // Inner loops come first, and are treated as single blocks from then on.
   for (const start of walk.order.toReversed()) {
     const sources = walk.backTo.get(start);
     if (sources === undefined) continue;
@@ -50,17 +50,17 @@ function predecessorsOf(blocks: readonly BasicBlock[]): readonly (readonly numbe
   return before;
 }
 
-/** A walk through the blocks, depth first. */
+/** A depth-first walk through the blocks. */
 interface Walk {
   /** Blocks in the order in which they are reached. */
   readonly order: readonly number[];
-  /** By the first block of a loop, the blocks that lead back to it while it is still being visited. */
+  /** For the first block of each loop, the blocks that lead back to it while it is still being visited. */
   readonly backTo: ReadonlyMap<number, readonly number[]>;
-  /** Whether a block is reached from another one, or is that one. */
+  /** Whether `block` is reached from `top`, or is `top` itself. */
   readonly isBelow: (block: number, top: number) => boolean;
 }
 
-/** Iterative because kernels can be long. */
+/** Iterative, because kernels can be long. */
 function walkOf(blocks: readonly BasicBlock[]): Walk {
   const order: number[] = [];
   const backTo = new Map<number, number[]>();
@@ -92,7 +92,7 @@ function walkOf(blocks: readonly BasicBlock[]): Walk {
   return { order, backTo, isBelow };
 }
 
-/** The outermost loop found so far around each block, by its first block. */
+/** The first block of the outermost loop found so far around each block. */
 class Heads {
   private readonly above: Int32Array;
 
@@ -114,7 +114,10 @@ class Heads {
   }
 }
 
-/** The blocks that reach one of the sources without passing the start, inner loops by their first block. */
+/**
+ * Returns the blocks that reach one of `sources` without passing `start`. An inner loop is represented by its first
+ * block.
+ */
 function bodyOf(
   start: number,
   sources: readonly number[],
@@ -132,10 +135,10 @@ function bodyOf(
   return [...body];
 }
 
-/** The most instructions of a loop that is looked at more closely. */
+/** Maximum number of instructions in a loop that is analyzed further. */
 const shortLoop = 64;
 
-/** A loop that neither writes memory nor keeps anything in registers from one round to the next. */
+/** Whether a loop neither writes memory nor keeps anything in registers from one round to the next. */
 function idles(program: FunctionProgram, blocks: readonly BasicBlock[], body: readonly number[]): boolean {
   const code = body.map((block) => {
     const { start, end } = elementAt(blocks, block);
@@ -143,10 +146,10 @@ function idles(program: FunctionProgram, blocks: readonly BasicBlock[], body: re
   });
   const all = code.flat();
   if (all.length > shortLoop || !all.every(({ steps }) => steps.every((step) => !actsBeyond(step)))) return false;
-  // An attempt to take a lock changes memory only once it succeeds. Two such steps may be work.
+  // An attempt to take a lock changes memory only once it succeeds. A loop with two such steps may be doing work.
   const uses = all.flatMap(({ steps }) => steps.flatMap(memoryUses));
   if (uses.filter(({ access }) => access === 'update').length > 1) return false;
-  // Other slots hold values inside of an instruction.
+  // All other slots hold values within one instruction.
   const isRegister = new Set(program.registers.map(({ place }) => place));
   const written = new Set(all.flatMap((instruction) => usesOf(instruction).writes).filter((at) => isRegister.has(at)));
   return code.every((instructions) => !readsFirst(instructions, written));
@@ -157,7 +160,7 @@ function actsBeyond(step: ProgramInstruction['steps'][number]): boolean {
   return isGroupStep(step) || flow === 'call' || memoryUses(step).some(({ access }) => access === 'write');
 }
 
-/** Whether some of these registers is read in a block before the block certainly writes it. */
+/** Whether a block reads any of these registers at a point where it may not have written it yet. */
 function readsFirst(instructions: readonly ProgramInstruction[], registers: ReadonlySet<number>): boolean {
   const known = new Set<number>();
   for (const instruction of instructions) {

@@ -1,4 +1,4 @@
-/** A growing run of bytes with the number encodings of the WebAssembly binary format. */
+/** A growing byte sequence, with the number encodings of the WebAssembly binary format. */
 export class Bytes {
   private buffer = new Uint8Array(256);
   private end = 0;
@@ -8,7 +8,7 @@ export class Bytes {
     this.buffer[this.end++] = value;
   }
 
-  /** LEB128 of an unsigned number below 2^32. */
+  /** Writes an unsigned number below 2^32 as LEB128. */
   unsigned(value: number): void {
     let rest = value;
     while (rest > 0x7f) {
@@ -18,7 +18,7 @@ export class Bytes {
     this.byte(rest);
   }
 
-  /** LEB128 of a signed 32-bit number. */
+  /** Writes a signed 32-bit number as LEB128. */
   signed(value: number): void {
     let rest = value;
     while (rest < -64 || rest > 63) {
@@ -28,7 +28,7 @@ export class Bytes {
     this.byte(rest & 0x7f);
   }
 
-  /** LEB128 of a signed 64-bit number. */
+  /** Writes a signed 64-bit number as LEB128. */
   signedWide(value: bigint): void {
     let rest = value;
     while (rest < -64n || rest > 63n) {
@@ -38,7 +38,7 @@ export class Bytes {
     this.byte(Number(rest & 0x7fn));
   }
 
-  /** A name in UTF-8 after its length; names here are ASCII. */
+  /** Writes a name as its length followed by its UTF-8 bytes. All names here are ASCII. */
   name(text: string): void {
     this.unsigned(text.length);
     for (let i = 0; i < text.length; i++) this.byte(text.charCodeAt(i));
@@ -50,7 +50,7 @@ export class Bytes {
     this.end += bytes.length;
   }
 
-  /** The bytes written so far; valid until the next write. */
+  /** Returns the bytes written so far; valid until the next write. */
   written(): Uint8Array<ArrayBuffer> {
     return this.buffer.subarray(0, this.end);
   }

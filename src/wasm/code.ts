@@ -1,4 +1,7 @@
-/** The body of one function: locals, and instructions encoded as they are given. Blocks nest as the calls do. */
+/**
+ * The body of one function: locals, and instructions that are encoded as they are added. Blocks nest like the calls
+ * that add them.
+ */
 import { elementAt } from '../base/element-at.ts';
 import { Bytes } from './bytes.ts';
 import {
@@ -23,7 +26,7 @@ import {
 } from './simd-opcodes.ts';
 import { VectorConstants, type Words, writeWords } from './vector-constants.ts';
 
-/** A target of a branch: the end of a block, or the start of a loop. */
+/** A branch target: the end of a block, or the start of a loop. */
 export interface Label {
   readonly depth: number;
 }
@@ -56,8 +59,8 @@ export class Code {
   private depth = 0;
 
   /**
-   * @param keepsConstants loads constant vectors once, at the start of the function, and keeps them in locals: for
-   *   functions with loops. Otherwise V8 recreates a constant in each round that uses it, which takes three
+   * @param keepsConstants whether to load constant vectors once, at the start of the function, and keep them in locals.
+   *   Useful in functions with loops, where V8 would otherwise recreate a constant in every round with three
    *   instructions
    */
   constructor(parameters: readonly ValueType[], keepsConstants = false) {
@@ -65,41 +68,41 @@ export class Code {
     this.kept = keepsConstants ? new VectorConstants() : null;
   }
 
-  /** Index of a new local, zero at the start of the function. */
+  /** Returns the index of a new local, which is zero at the start of the function. */
   local(type: ValueType): number {
     this.locals.push(type);
     return this.parameterCount + this.locals.length - 1;
   }
 
-  /** Instructions without immediates, in order. */
+  /** Adds instructions without immediates, in order. */
   op(...names: readonly PlainOpcode[]): this {
     for (const name of names) this.bytes.byte(plainOpcodes[name]);
     return this;
   }
 
-  /** Instructions on vectors without immediates, in order. */
+  /** Adds vector instructions without immediates, in order. */
   vector(...names: readonly VectorOpcode[]): this {
     for (const name of names) this.prefixed(vectorOpcodes[name]);
     return this;
   }
 
-  /** Takes a lane out of a vector, or puts one in. */
+  /** Extracts a lane from a vector, or replaces one. */
   lane(name: LaneOpcode, lane: number): this {
     this.prefixed(laneOpcodes[name]);
     this.bytes.byte(lane);
     return this;
   }
 
-  /** Bytes of two vectors, 0 to 15 of the first and 16 to 31 of the second. */
+  /** Picks bytes of two vectors: 0 to 15 are those of the first, 16 to 31 those of the second. */
   shuffle(bytes: readonly number[]): this {
     this.prefixed(13);
     for (const byte of bytes) this.bytes.byte(byte);
     return this;
   }
 
-  /** A constant vector, given as four words. */
+  /** Pushes a constant vector, given as four words, the lowest first. */
   words(...words: Words): this {
-    // Zeros need no load, and V8 has better code for some instructions with one.
+    // A zero vector needs no load, and V8 generates better code for some instructions if it sees the zero.
     if (this.kept !== null && words.some((word) => word !== 0)) return this.get(this.keptLocal(this.kept, words));
     writeWords(this.bytes, words);
     return this;
@@ -114,7 +117,7 @@ export class Code {
     return this;
   }
 
-  /** Loads a lane into the vector on the stack, or stores a lane of that size; by default the lowest. */
+  /** Loads a lane into the vector on the stack, or stores one of its lanes; by default the lowest. */
   laneMemory(name: LaneMemoryOpcode, offset: number, lane = 0): this {
     const [opcode, alignment] = laneMemoryOpcodes[name];
     this.prefixed(opcode);
@@ -140,26 +143,26 @@ export class Code {
     return this.indexed(0x10, functionIndex);
   }
 
-  /** A constant given as a signed or unsigned 32-bit number. */
+  /** Pushes a constant, given as a signed or unsigned 32-bit number. */
   i32(value: number): this {
     this.bytes.byte(0x41);
     this.bytes.signed(value | 0);
     return this;
   }
 
-  /** A constant given as a signed or unsigned 64-bit number. */
+  /** Pushes a constant, given as a signed or unsigned 64-bit number. */
   i64(value: bigint): this {
     this.bytes.byte(0x42);
     this.bytes.signedWide(BigInt.asIntN(64, value));
     return this;
   }
 
-  /** A constant given by its bits, so that it never passes through a JavaScript number. */
+  /** Pushes a constant, given by its bits so that it never passes through a JavaScript number. */
   f64(bits: bigint): this {
     return this.i64(bits).op('f64.reinterpret_i64');
   }
 
-  /** A load or store at the address on the stack plus `offset`, which does not wrap. */
+  /** Adds a load or store at the address on the stack plus `offset`; the sum does not wrap. */
   memory(name: MemoryOpcode, offset: number): this {
     const [opcode, alignment] = memoryOpcodes[name];
     this.bytes.byte(opcode);
@@ -168,7 +171,7 @@ export class Code {
     return this;
   }
 
-  /** An atomic access at the address on the stack plus `offset`; one that is not aligned traps. */
+  /** Adds an atomic access at the address on the stack plus `offset`; an unaligned access traps. */
   atomic(name: AtomicOpcode, offset: number): this {
     const [opcode, alignment] = atomicOpcodes[name];
     this.bytes.byte(atomicPrefix);
@@ -178,40 +181,40 @@ export class Code {
     return this;
   }
 
-  /** Orders the accesses before it and after it, as seen by other threads. */
+  /** Adds a fence: other threads see the accesses before it and after it in that order. */
   fence(): this {
     for (const byte of [atomicPrefix, 0x03, 0x00]) this.bytes.byte(byte);
     return this;
   }
 
-  /** Takes address, byte and size from the stack, and fills memory. */
+  /** Fills memory; takes address, byte and size from the stack. */
   fill(): this {
     for (const byte of [0xfc, 0x0b, 0x00]) this.bytes.byte(byte);
     return this;
   }
 
-  /** Takes address, address of the source, and size from the stack, and copies memory. */
+  /** Copies memory; takes destination address, source address and size from the stack. */
   copy(): this {
     for (const byte of [0xfc, 0x0a, 0x00, 0x00]) this.bytes.byte(byte);
     return this;
   }
 
-  /** A block that leaves nothing on the stack; a branch to its label continues after it. */
+  /** Adds a block that leaves nothing on the stack; a branch to its label continues after it. */
   block(body: (label: Label) => void): this {
     return this.nest(opcodes.block, body);
   }
 
-  /** A loop that leaves nothing on the stack; a branch to its label repeats it. */
+  /** Adds a loop that leaves nothing on the stack; a branch to its label repeats it. */
   loop(body: (label: Label) => void): this {
     return this.nest(opcodes.loop, body);
   }
 
-  /** Like `block`, up to the matching `close`: for nesting deeper than recursive calls allow. */
+  /** Opens a block that ends at the matching `close`, for nesting deeper than recursive calls allow. */
   openBlock(): Label {
     return this.open(opcodes.block);
   }
 
-  /** Like `loop`, up to the matching `close`. */
+  /** Opens a loop that ends at the matching `close`. */
   openLoop(): Label {
     return this.open(opcodes.loop);
   }
@@ -222,7 +225,7 @@ export class Code {
     return this;
   }
 
-  /** Takes a condition from the stack. */
+  /** Adds a conditional; takes the condition from the stack. */
   if(then: () => void, otherwise?: () => void): this {
     return this.nest(opcodes.if, () => {
       then();
@@ -240,7 +243,7 @@ export class Code {
     return this.indexed(opcodes.brIf, this.depth - label.depth);
   }
 
-  /** Takes an index from the stack; indices beyond the labels branch to `otherwise`. */
+  /** Adds a branch table; takes an index from the stack. Indices past the last label branch to `otherwise`. */
   brTable(labels: readonly Label[], otherwise: Label): this {
     this.bytes.byte(opcodes.brTable);
     this.bytes.unsigned(labels.length);
@@ -250,9 +253,9 @@ export class Code {
   }
 
   /**
-   * The function body as in the code section, without its size.
+   * Encodes the function body as in the code section, without its size.
    *
-   * @param globalOf index of a global variable with that value
+   * @param globalOf returns the index of the global variable that holds a constant
    */
   encode(globalOf: (words: Words) => number): Uint8Array {
     const body = new Bytes();

@@ -1,4 +1,4 @@
-/** Modules are valid and their instructions work. */
+/** Modules are valid, and their instructions work. */
 import { describe, expect, test } from 'vitest';
 import { Bytes } from './bytes.ts';
 import { Code } from './code.ts';
@@ -112,7 +112,7 @@ test.each([false, true])(
   },
 );
 
-test('imports are called, the given memory is used, both arms of an if are reached', () => {
+test('imports are called, the given memory is used, and both arms of an if are reached', () => {
   const builder = new ModuleBuilder();
   const answer = builder.importFunction('answer', { parameters: [], results: ['i32'] });
   const index = builder.declare(binary);
@@ -137,12 +137,12 @@ describe('atomic instructions', () => {
     [32, 'i32', 'i32.atomic.load', 'i32.atomic.store', 'i32.atomic.rmw.cmpxchg'],
     [64, 'i64', 'i64.atomic.load', 'i64.atomic.store', 'i64.atomic.rmw.cmpxchg'],
   ] as const)(
-    'of %i bits load, store, and exchange if they find the expected value',
+    'of %i bits load, store, and exchange if the expected value is there',
     (width, type, load, store, cmpxchg) => {
       const builder = new ModuleBuilder(true);
       const put = (value: number, code: Code): Code => (type === 'i64' ? code.i64(BigInt(value)) : code.i32(value));
-      // The second of four elements is exchanged twice: the expected 5 is there, the expected 6 is not. The last
-      // element becomes the sum of the values found.
+      // The second of four elements is exchanged twice: the first exchange finds the expected 5, the second does not
+      // find the expected 6. The last element becomes the sum of the values found.
       const code = new Code([]);
       const bytes = width / 8;
       put(5, code.i32(bytes)).atomic(store, 0);
@@ -159,7 +159,7 @@ describe('atomic instructions', () => {
     },
   );
 
-  test('a module for shared memory accepts no other', () => {
+  test('a module for shared memory rejects unshared memory', () => {
     const bytes = new ModuleBuilder(true).encode();
     const env = { memory: new WebAssembly.Memory({ initial: 1 }) };
     expect(() => new WebAssembly.Instance(new WebAssembly.Module(bytes), { env })).toThrow(WebAssembly.LinkError);

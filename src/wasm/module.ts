@@ -1,4 +1,4 @@
-/** A module: imported memory and functions, own functions, exports. */
+/** A module: imported memory and functions, its own functions, and exports. */
 import { Bytes } from './bytes.ts';
 import type { Code } from './code.ts';
 import { type ValueType, valueTypes } from './opcodes.ts';
@@ -11,15 +11,15 @@ export interface FunctionType {
 
 const sections = { type: 1, import: 2, function: 3, global: 6, export: 7, code: 10 } as const;
 
-/** Everything imported comes from one namespace. */
+/** All imports come from this namespace. */
 const namespace = 'env';
 
-/** Immutable global variables: V8 does not treat the value of a mutable one as a constant. */
+/** Globals are declared mutable, because V8 inlines the value of an immutable one as a constant. */
 const mutable = 1;
 
 const endOfExpression = 0x0b;
 
-/** The largest number of pages of a memory. */
+/** Maximum number of pages in a memory. */
 const mostPages = 2 ** 16;
 
 export class ModuleBuilder {
@@ -36,14 +36,14 @@ export class ModuleBuilder {
     this.shared = shared;
   }
 
-  /** Index of an imported function. All imports come before the first `declare`. */
+  /** Returns the index of an imported function. All imports must come before the first `declare`. */
   importFunction(name: string, type: FunctionType): number {
     if (this.functions.length > 0) throw new Error(`import '${name}' after the first declared function`);
     this.imports.push({ name, type: this.typeIndex(type) });
     return this.imports.length - 1;
   }
 
-  /** Index of a function whose body follows by `define`. */
+  /** Returns the index of a new function, whose body is given later with `define`. */
   declare(type: FunctionType): number {
     this.functions.push({ type: this.typeIndex(type), body: null });
     return this.imports.length + this.functions.length - 1;
@@ -59,7 +59,7 @@ export class ModuleBuilder {
     this.exports.push({ name, index });
   }
 
-  /** The module in the binary format; its memory is the import `memory`. */
+  /** Encodes the module in the binary format. Its memory is the import `memory`. */
   encode(): Uint8Array<ArrayBuffer> {
     const out = new Bytes();
     for (const byte of [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00]) out.byte(byte);
@@ -74,7 +74,7 @@ export class ModuleBuilder {
       bytes.name(namespace);
       bytes.name(imported?.name ?? 'memory');
       bytes.byte(imported === null ? 2 : 0);
-      // A memory with a minimum of zero pages; the actual size is that of the given memory.
+      // The memory is declared with a minimum of zero pages; its actual size is that of the memory passed in.
       if (imported === null) this.memoryLimits(bytes);
       else bytes.unsigned(imported.type);
     });
@@ -98,7 +98,7 @@ export class ModuleBuilder {
     return out.written();
   }
 
-  /** Any size is accepted; a shared memory must have a maximum. */
+  /** Accepts memories of any size. A shared memory must declare a maximum. */
   private memoryLimits(bytes: Bytes): void {
     bytes.byte(this.shared ? 3 : 0);
     bytes.unsigned(0);

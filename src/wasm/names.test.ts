@@ -1,4 +1,4 @@
-/** wabt reads every instruction of the encoder back under the same name and with the same immediates. */
+/** Every instruction that the encoder writes is read back by wabt with the same name and immediates. */
 import { expect, test } from 'vitest';
 import wabt from 'wabt';
 import { Code } from './code.ts';
@@ -24,14 +24,14 @@ import {
 
 const keysOf = <K extends string>(table: Readonly<Record<K, unknown>>): readonly K[] => Object.keys(table) as K[];
 
-/** The instructions of a function as wabt prints them, without the function around them. */
+/** Returns the instructions of a function as wabt prints them, without the surrounding function. */
 async function readBack(write: (code: Code) => void): Promise<readonly string[]> {
   const read = await wabt();
   const builder = new ModuleBuilder();
   const code = new Code([]);
   write(code);
   builder.define(builder.declare({ parameters: [], results: [] }), code);
-  // A view would be read to the end of its buffer.
+  // Copied, because wabt would read a view to the end of its buffer.
   const module = read.readWasm(builder.encode().slice(), { simd: true, threads: true, bulk_memory: true });
   const text = module.toText({});
   module.destroy();

@@ -1,6 +1,6 @@
-/** The instructions of WebAssembly that need no immediate, and those that access memory, by their names in the text format. */
+/** WebAssembly instructions without immediates, and those that access memory, by their names in the text format. */
 
-/** A value type with its code in the binary format. */
+/** Value types with their codes in the binary format. */
 export const valueTypes = { i32: 0x7f, i64: 0x7e, f32: 0x7d, f64: 0x7c, v128: 0x7b } as const;
 
 export type ValueType = keyof typeof valueTypes;
@@ -22,8 +22,8 @@ export const memoryOpcodes = {
 export type MemoryOpcode = keyof typeof memoryOpcodes;
 
 /**
- * Atomic accesses, by their code after the prefix, with the alignment that they require. Compare-exchange returns the
- * old value.
+ * Atomic accesses, with their code after the prefix and the alignment they require. Compare-exchange returns the old
+ * value.
  */
 export const atomicOpcodes = {
   'i32.atomic.load': [0x10, 2],

@@ -1,6 +1,6 @@
-/** Instructions on vectors of 128 bits, by their code after the prefix 0xfd. */
+/** 128-bit vector instructions, with their codes after the prefix 0xfd. */
 
-/** With alignment and offset; the exponents of two of the natural alignments. */
+/** Instructions that take an alignment and an offset, with the base-2 logarithm of their natural alignment. */
 export const vectorMemoryOpcodes = {
   'v128.load': [0, 4],
   'v128.load16x4_u': [4, 3],
@@ -12,7 +12,7 @@ export const vectorMemoryOpcodes = {
   'v128.load64_zero': [93, 3],
 } as const;
 
-/** With alignment, offset and lane. */
+/** Instructions that take an alignment, an offset and a lane. */
 export const laneMemoryOpcodes = {
   'v128.load32_lane': [86, 2],
   'v128.load64_lane': [87, 3],
@@ -20,7 +20,7 @@ export const laneMemoryOpcodes = {
   'v128.store64_lane': [91, 3],
 } as const;
 
-/** With a lane. */
+/** Instructions that take a lane. */
 export const laneOpcodes = {
   'i32x4.extract_lane': 27,
   'i32x4.replace_lane': 28,

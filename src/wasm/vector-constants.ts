@@ -1,10 +1,10 @@
-/** Constant vectors of 128 bits. */
+/** 128-bit constant vectors. */
 import type { Bytes } from './bytes.ts';
 
 /** A vector as four words, the lowest first. */
 export type Words = readonly [number, number, number, number];
 
-/** Writes the instruction that pushes it. */
+/** Writes the instruction that pushes a vector. */
 export function writeWords(bytes: Bytes, words: Words): void {
   bytes.byte(0xfd);
   bytes.unsigned(12);
@@ -13,7 +13,7 @@ export function writeWords(bytes: Bytes, words: Words): void {
   }
 }
 
-/** Values, each once, numbered as they come. */
+/** Collects distinct values and numbers them in the order they are added. */
 export class VectorConstants {
   private readonly indices = new Map<string, number>();
   readonly values: Words[] = [];
