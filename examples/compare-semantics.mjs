@@ -1,8 +1,8 @@
 /**
  * How PTX, OCP, ml_dtypes and torch convert one value, and why they differ.
  *
- *   node examples/compare-semantics.mjs              values on which the stacks disagree
- *   node examples/compare-semantics.mjs 470 e4m3     your own value and format, in any spelling
+ *   node examples/compare-semantics.mjs values for which the stacks disagree node examples/compare-semantics.mjs 470
+ *   e4m3 your own value and format, in any spelling
  */
 import { compareSemantics, PtxlabError } from 'ptxlab/arrays';
 

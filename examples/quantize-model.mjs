@@ -1,6 +1,6 @@
 /**
- * Quantizes a safetensors model and reports how much accuracy it lost. Without an argument it makes a small model
- * first.
+ * Quantizes a safetensors model and reports how much accuracy it lost. Without an argument, it first makes a small
+ * model.
  *
  *   node examples/quantize-model.mjs [model.safetensors] [scheme]
  */
@@ -13,7 +13,7 @@ import { convertFile, layoutFile, memorySink, memorySource, openTensorFile, plan
 const [given, scheme = 'nvfp4'] = process.argv.slice(2);
 const model = given === undefined ? smallModel() : new Uint8Array(readFileSync(given));
 
-// A file is anything that reads bytes at an offset; this one is in memory.
+// Anything that reads bytes at an offset can serve as a file; this one is in memory.
 const file = await openTensorFile(memorySource(model));
 const plan = planConversion(file, 'safetensors', { to: scheme, takes: (name) => !name.includes('norm') });
 const bytes = new Uint8Array(plan.layout.size);
@@ -24,7 +24,7 @@ writeFileSync(out, bytes);
 for (const { entry, kind } of plan.work) console.log(`${kind.padEnd(9)} ${entry.dtype.padEnd(5)} ${entry.name}`);
 console.log(`${model.length} bytes became ${bytes.length}: ${out}`);
 
-// The same for one array, with its statistics.
+// Quantizes a single array and reports its statistics.
 const weights = Float32Array.from({ length: 64 * 64 }, (_, i) => Math.sin(i * 1.3) / 8);
 const quantized = quantize(weights, { to: scheme, shape: [64, 64], statistics: true });
 const back = dequantize(quantized);

@@ -40,7 +40,7 @@ export function requireChoice(name: string, value: unknown, choices: readonly st
   throw badOption(`${name} must be ${joinWords(all, 'or')}, not ${shown(value)}`);
 }
 
-/** Throws `bad-option` for a value that is neither true nor false: a text such as 'false' would count as true. */
+/** Throws `bad-option` for a value that must be true or false: a text such as 'false' would count as true. */
 export function requireFlag(name: string, value: unknown): void {
   if (value === undefined || typeof value === 'boolean') return;
   throw badOption(`${name} must be true or false, not ${shown(value)}`);

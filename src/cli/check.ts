@@ -1,4 +1,4 @@
-/** `ptxlab check`: diagnostics of modules, in the requested format. */
+/** `ptxlab check`: the diagnostics for modules, in the requested format. */
 import { SourceText } from '../base/source-text.ts';
 import { check } from '../check/check.ts';
 import { renderGithub } from '../diagnostics/renderers/github.ts';
@@ -60,7 +60,7 @@ async function runBatch(
   isa: VersionName | undefined,
   session: Session,
 ): Promise<ExitCode> {
-  if (files.length > 1) throw new UsageError('check --batch reads one stream of requests');
+  if (files.length > 1) throw new UsageError('check --batch takes its requests from a single file');
   const [file = '-'] = files;
   return checkBatch(streamInput(file, session), session.stdout, {
     target: readTarget(flags.target),

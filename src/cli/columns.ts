@@ -20,7 +20,7 @@ export function alignColumns(
   });
 }
 
-/** Columns on the screen; escape sequences of colours have none. */
+/** Width in columns on the screen; the escape sequences of colors take none. */
 export function widthOf(text: string): number {
   // oxlint-disable-next-line no-control-regex -- the escape character is what this looks for
   return toCells(text.replace(/\u001b\[[\d;]*m/g, '')).length;

@@ -1,4 +1,4 @@
-/** `ptxlab convert`: tensor files from one format and container to another. */
+/** `ptxlab convert`: converts tensor files from one format and container to another. */
 import { stat } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
@@ -124,7 +124,7 @@ async function writeConverted(
     return null;
   }
   progress.end();
-  // If there are several files, some may get their names before a crash; then nothing is left to convert.
+  // With several files, a crash can come after some of them got their final names; then nothing is left to convert.
   if (files !== null) await out.note({ work: plan.work.length, piece: 0 } satisfies Position);
   await out.commit();
   return report;
@@ -138,34 +138,34 @@ interface Broken extends Task {
   readonly isKept: boolean;
 }
 
-/** Keeps data that a later run can continue with, or removes it, and throws the cause, unless the user interrupted. */
+/** Keeps data that a later run can continue from, or else removes it. Throws the cause, unless the user interrupted. */
 async function giveUp(error: unknown, broken: Broken): Promise<void> {
   const { input, to, flags, session, signal, out, isKept } = broken;
   const changed = await input.requireUnchanged().then(
     () => null,
     (found: unknown) => found,
   );
-  // A result made from two versions of the input is useless.
+  // A result that mixes two versions of the input is useless.
   const canResume = isKept && changed === null;
   await (canResume ? out.suspend() : out.discard());
   if (signal.aborted) {
     if (canResume && flags.quiet !== true) await write(session.stderr, `ptxlab: ${to}: unfinished; ${advice}\n`);
     return;
   }
-  // Of all errors, only those about values do not name their file.
+  // Errors about values are the only ones that do not name their file.
   const isValue = error instanceof PtxlabError && (error.code === 'bad-scale' || error.code === 'values-lost');
   const told = changed ?? (isValue ? named(input.path, error) : error);
   throw canResume ? withAdvice(told) : told;
 }
 
-const advice = '--resume goes on where it stopped';
+const advice = '--resume continues where it stopped';
 
 function withAdvice(error: unknown): unknown {
   if (!(error instanceof PtxlabError)) return error;
   return new PtxlabError(error.code, `${error.message}; ${advice}`, { cause: error });
 }
 
-/** Saves the position now and then, because syncing takes time. */
+/** Saves the position only now and then, because syncing takes time. */
 class JournalKeeper {
   isKept: boolean;
   private readonly out: UnfinishedFile;
@@ -187,7 +187,7 @@ class JournalKeeper {
 /** Milliseconds. */
 const noteEvery = 1000;
 
-/** Identifies the input and the options, so that only the same conversion is resumed. */
+/** Identifies the input and the options, so that a run resumes only the same conversion. */
 async function workOf(source: TensorInput, plan: ConversionPlan, flags: ConvertFlags): Promise<string> {
   const found = await Promise.all(filesOfInput(source).map((path) => stat(path)));
   const input = found.map(({ size, mtimeMs }) => ({ size, mtimeMs }));

@@ -1,4 +1,4 @@
-/** `ptxlab diff`: how far the tensors of one file are from those of another. */
+/** `ptxlab diff`: how much the tensors of one file differ from those of another. */
 import { PtxlabError } from '../base/error.ts';
 import { requireOutputs, writeFiles } from '../hosts/node-output.ts';
 import { comparePairing, elementsToCompare } from '../tensors/compare-files.ts';
@@ -32,9 +32,9 @@ export interface DiffFlags extends CommonFlags, TensorFlags {
 
 interface DiffSettings {
   readonly limits: Limits;
-  /** Worst elements of each tensor. */
+  /** Number of worst elements shown per tensor. */
   readonly worst: number;
-  /** Tensors that are shown in detail. */
+  /** Number of tensors shown in detail. */
   readonly details: number;
 }
 
@@ -66,7 +66,7 @@ async function diffFiles(pathA: string, pathB: string, task: Task): Promise<Exit
       const diff = await compared(a, b, task);
       if (signal.aborted) return 2;
       if (flags.only !== undefined && diff.pairs.length + diff.onlyInA.length + diff.onlyInB.length === 0)
-        throw new PtxlabError('no-such-tensor', '--only takes no tensor of either file');
+        throw new PtxlabError('no-such-tensor', '--only matches no tensor of either file');
       await report(diff, task);
       return isClean(diff, settings.limits) ? 0 : 1;
     } finally {

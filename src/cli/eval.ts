@@ -41,7 +41,7 @@ export async function evalCommand(
   return 0;
 }
 
-/** An instruction quoted as a whole counts like separate words. */
+/** A whole instruction in quotes is read like separate words. */
 function splitWords(text: string): readonly string[] {
   return text
     .replace(/;\s*$/, '')
@@ -60,7 +60,7 @@ const options: readonly string[] = [
   '--help',
 ];
 
-/** Operands may begin with a minus, so unknown options are passed on here. */
+/** Operands may begin with a minus sign, so unknown options arrive here as operands. */
 function refuseOptions(words: readonly string[]): void {
   const option = words.find((word) => word.startsWith('--'));
   if (option === undefined) return;
@@ -69,7 +69,7 @@ function refuseOptions(words: readonly string[]): void {
 }
 
 function batchFile([file = '-', ...more]: readonly string[]): string {
-  if (more.length > 0) throw new UsageError('eval --batch reads one stream of requests');
+  if (more.length > 0) throw new UsageError('eval --batch takes its requests from a single file');
   return file;
 }
 

@@ -6,7 +6,7 @@ test('a bar is drawn in eighths of a character, and a small nonzero value still 
   expect([0, 0.001, 0.5, 1].map((share) => bar(share, 4, true))).toEqual(['', '#', '##', '####']);
 });
 
-test('a sparkline ends with the highest binade; everything too low for it is in the first column', () => {
+test('a sparkline ends with the highest binade; its first column includes all lower binades', () => {
   const counts = [
     { exponent: -40, negative: 4, positive: 0 },
     { exponent: -1, negative: 0, positive: 1 },

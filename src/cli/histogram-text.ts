@@ -3,12 +3,13 @@ import type { ExponentCount } from '../arrays/statistics/exponent-histogram.ts';
 import { elementAt } from '../base/element-at.ts';
 import { countText, percentText } from './number-text.ts';
 
-/** Eighths of a character, from an empty to a full one. */
+/** The characters that bars are drawn with. */
 interface BarGlyphs {
+  /** From an empty character to a full one, in eighths of its height. */
   readonly heights: string;
-  /** Parts of a character by their width, from the left, and a whole one. */
+  /** Partly filled characters by width, growing from the left, then a full one. */
   readonly widths: string;
-  /** Parts of a bar that grows to the left: half a character and a whole one. */
+  /** For bars that grow to the left: a half-filled character and a full one. */
   readonly leftward: string;
 }
 
@@ -28,7 +29,7 @@ export function bar(share: number, width: number, isAscii: boolean): string {
   return drawBar(share, width, glyphsOf(isAscii).widths, (whole, rest) => whole + rest);
 }
 
-/** The same from the right, padded to the width. */
+/** A bar that grows from the right, padded to the width. */
 function leftwardBar(share: number, width: number, isAscii: boolean): string {
   return drawBar(share, width, glyphsOf(isAscii).leftward, (whole, rest) => rest + whole).padStart(width);
 }
@@ -41,7 +42,8 @@ function drawBar(share: number, width: number, parts: string, join: (whole: stri
 }
 
 /**
- * `ascending` exponents: the highest `limit` of them individually, all lower ones in the first bin. Gaps are filled.
+ * One bin for each of the `limit` highest exponents; the first bin includes all lower ones. Exponents are ascending.
+ * Gaps are filled.
  */
 function topBinades(exponents: readonly ExponentCount[], limit: number): readonly ExponentCount[] {
   const highest = exponents.at(-1)?.exponent;
@@ -76,7 +78,7 @@ export function sparkline(exponents: readonly ExponentCount[], isAscii: boolean)
   return `${line.join('').padStart(sparkWidth)} 2^${bins.at(-1)?.exponent}`;
 }
 
-/** Binades that get a line of their own. */
+/** Maximum number of binades that get a line of their own. */
 const lines = 24;
 
 /** A line for each binade, highest first: negative elements to the left, positive ones to the right. */

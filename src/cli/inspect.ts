@@ -16,7 +16,7 @@ import { openTensors, type TensorFlags, type TensorInput } from './tensor-input.
 import { lookAlikeWords, warn } from './warnings.ts';
 
 export interface InspectFlags extends CommonFlags, TensorFlags {
-  /** Commander's name for the option that `--no-stats` turns off. */
+  /** False after `--no-stats`; commander chooses the name. */
   readonly stats: boolean;
   readonly histogram?: boolean;
   readonly json?: boolean;
@@ -66,7 +66,7 @@ async function textOf(
   return isNext ? `\n${text}` : text;
 }
 
-/** A tensor with its scales; scales alone only if they are asked for. */
+/** Lists tensors together with their scales; scales alone only if requested. */
 function shownOf(tensor: ModelTensor, { takes }: TensorInput, { only }: InspectFlags): readonly ModelTensor[] {
   if (takes(tensor.entry.name)) return [tensor];
   return only === undefined ? [] : tensor.parts.filter(({ name }) => takes(name)).map(plainTensor);

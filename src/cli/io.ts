@@ -6,10 +6,10 @@ import { fileTrouble } from '../hosts/file-errors.ts';
 import { UsageError } from './exit.ts';
 import type { Session } from './session.ts';
 
-/** The largest input that is read, 256 MiB; a larger file is rejected by its size before any of it is read. */
+/** The largest input that is read, 256 MiB; a larger file is rejected before any of it is read. */
 export const sizeLimit: number = 256 * 1024 * 1024;
 
-/** The name of a path in messages. */
+/** How messages name a path. */
 export function displayName(path: string): string {
   if (path === '-') return '<stdin>';
   return path === '' ? "''" : path;
@@ -26,8 +26,8 @@ export async function readInput(path: string, { stdin }: Pick<Session, 'stdin'>)
 }
 
 /**
- * Bytes of a file; null if it is larger than the limit. Pipes and devices have no size and are counted while they are
- * read.
+ * Bytes of a file; null if it is larger than the limit. Pipes and devices have no size, so their bytes are counted
+ * while they are read.
  */
 async function readFile(path: string): Promise<Uint8Array | null> {
   const file = await open(path, 'r');
@@ -66,7 +66,7 @@ export async function* streamInput(path: string, { stdin }: Pick<Session, 'stdin
   }
 }
 
-/** Decodes as UTF-8; invalid bytes become U+FFFD, which no grammar accepts outside comments. */
+/** Decodes UTF-8; invalid bytes become U+FFFD, which the grammar accepts only in comments. */
 function decodeText(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }

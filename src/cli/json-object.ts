@@ -1,4 +1,4 @@
-/** An object of JSON, whose members are yet to be checked. */
+/** A JSON object whose members have not been checked yet. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export function isJsonObject(value: unknown): value is JsonObject {

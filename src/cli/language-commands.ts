@@ -1,4 +1,4 @@
-/** The commands about PTX, as the command line declares them; the implementation is loaded when one is called. */
+/** Declares the commands about PTX; the implementation of each is loaded when it is called. */
 import { type Command, Option } from 'commander';
 import { collect, examples, type Start } from './command-parts.ts';
 import type { CheckFlags } from './check.ts';
@@ -14,14 +14,14 @@ export function defineCheck(program: Command, start: Start): void {
     .description('Check PTX modules as strictly as ptxas.')
     .argument('[files...]', 'PTX files, - for stdin')
     .option('-t, --target <names>', "check for these targets (sm_80,sm_90a) instead of the module's own")
-    .option('--isa <version>', "check by this PTX version instead of the module's own")
+    .option('--isa <version>', "check for this PTX version instead of the module's own")
     .addOption(
       new Option('-f, --format <format>', 'output format')
         .choices(['pretty', 'ptxas', 'json', 'sarif', 'github'])
         .default('pretty'),
     )
     .addOption(new Option('-W <kind>', 'treat warnings as errors').choices(['error']))
-    .option('--all', 'pretty: show every repeat of a finding')
+    .option('--all', 'pretty: show every finding, even those with the same code')
     .option('--batch', 'answer NDJSON requests from stdin, one module per line')
     .action(async (files: readonly string[], _: unknown, self: Command) => {
       const flags = self.optsWithGlobals<CheckFlags>();
@@ -43,7 +43,7 @@ export function defineEval(program: Command, start: Start): void {
     .argument('[operands...]', 'inputs in instruction order: 1.5, -3, nan, 0x3f800000, 0f3F800000')
     .option('-t, --target <name>', 'the target; any target by default')
     .option('--isa <version>', 'the PTX version; the newest by default')
-    .option('--explain', 'show the exact value, its neighbours and why one was chosen')
+    .option('--explain', 'show the exact value, its neighbors and why one was chosen')
     .option('--json', 'write JSON')
     .option('--batch', 'answer NDJSON requests from stdin')
     .allowUnknownOption()
@@ -77,8 +77,8 @@ export function defineRun(program: Command, start: Start): void {
     )
     .option('--out <index:file>', 'write a buffer argument to a file after the launch; can be repeated', collect, [])
     .option('--force', 'replace existing files')
-    .option('-t, --target <name>', "judge for this architecture instead of the module's target")
-    .option('--gpu <name>', 'the GPU whose arithmetic to use, such as sm_90 or H100; that of the target by default')
+    .option('-t, --target <name>', "the target, instead of the module's own")
+    .option('--gpu <name>', 'the GPU whose arithmetic to use, such as sm_90 or H100; by default that of the target')
     .addOption(new Option('--engine <engine>', 'the engine to run on').choices(['jit', 'interp']))
     .option('--workers <count>', 'worker threads for the fast engine; 0, the default, runs all blocks on one thread')
     .option('--unchecked', 'skip memory checks')
@@ -95,8 +95,8 @@ export function defineRun(program: Command, start: Start): void {
       ]),
     )
     .option('--timeout <seconds>', 'stop a kernel that runs longer')
-    .option('--budget <instructions>', 'stop a kernel that executes more')
-    .option('--print-limit <bytes>', 'most output of printf; 64 MiB by default')
+    .option('--budget <instructions>', 'stop a kernel that executes more instructions, summed over all threads')
+    .option('--print-limit <bytes>', 'maximum output of printf; 64 MiB by default')
     .action(async (file: string | undefined, _: unknown, self: Command) => {
       const flags = self.optsWithGlobals<RunFlags>();
       await start(async (session) => (await import('./run.ts')).runCommand(file, flags, session));
@@ -137,7 +137,7 @@ export function defineForms(program: Command, start: Start): void {
     .option('--opcode <name>', 'only this opcode')
     .option('-t, --target <name>', 'only what this target supports')
     .option('--isa <version>', 'only what this PTX version supports')
-    .option('--matrix', 'show which types convert to which, and which conversions need a rounding')
+    .option('--matrix', 'show which types convert to which, and which conversions need a rounding modifier')
     .option('--json', 'write JSON')
     .action(async (_: unknown, self: Command) => {
       const flags = self.optsWithGlobals<FormsFlags>();
@@ -154,15 +154,15 @@ export function defineForms(program: Command, start: Start): void {
 export function defineSweep(program: Command, start: Start): void {
   const command = program
     .command('sweep')
-    .description('Convert a whole range of inputs, and print digests of the results.')
-    .argument('[instructions...]', 'mnemonics of conversions; by default those in the file of --expect')
+    .description('Convert a whole range of inputs and print digests of the results.')
+    .argument('[instructions...]', 'mnemonics of conversions; by default those in the --expect file')
     .option('--chunks <a..b>', 'only these chunks of 2^24 inputs')
     .option('--expect <file>', 'compare with the digests in a file')
     .option('--published', 'compare with the digests that come with ptxlab')
-    .option('--out <file>', 'write digests to a file, and continue where it ends')
+    .option('--out <file>', 'write digests to a file, continuing where it ends')
     .option('--threads <count>', 'number of threads; one per core by default')
     .option('--rbits <hex>', 'random bits for .rs; 0 by default')
-    .option('--scale <hex>', 'scale factors for .scaled; 7f7f by default, which is two factors of 1')
+    .option('--scale <hex>', 'scale factors for .scaled; 7f7f by default, two factors of 1')
     .option('-t, --target <name>', 'the target; any target by default')
     .option('--isa <version>', 'the PTX version; the newest by default')
     .option('--json', 'write JSON, one line per instruction')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { PendingLine } from './ndjson.ts';
 
-/** The lines found in a text that arrives in chunks of `size` bytes; `!` for a line that is too long. */
+/** The lines found in a text that arrives in chunks of `size` bytes; `!` stands for a line that is too long. */
 function linesOf(text: string, size: number, limit = 1_000): readonly string[] {
   const bytes = Buffer.from(text);
   const pending = new PendingLine(limit);
@@ -23,6 +23,6 @@ test.each([1, 2, 3, 5, 7, 1_000])('lines are the same however the text is split:
   expect(linesOf('one\ntw\u00f6\n\n\ud83d\ude00\nlast', size)).toEqual(['one', 'tw\u00f6', '', '\ud83d\ude00', 'last']);
 });
 
-test.each([1, 4, 16])('a line beyond the limit is dropped and its neighbours are kept: %i bytes at a time', (size) => {
+test.each([1, 4, 16])('a line beyond the limit is dropped and its neighbors are kept: %i bytes at a time', (size) => {
   expect(linesOf(`ok\n${'x'.repeat(50)}\nfine\n`, size, 20)).toEqual(['ok', '!', 'fine', '']);
 });

@@ -1,6 +1,7 @@
 /**
- * One JSON object per line in, one JSON object per line out, in order. Lines are answered as they arrive, so that a
- * program on the other end of a pipe can ask and wait. No input is read while the reader of the answers is not ready.
+ * One JSON object per line in, one JSON object per line out, in order. Each line is answered as it arrives, so that a
+ * program at the other end of a pipe can wait for the answer before it sends more. No input is read until the reader of
+ * the answers is ready.
  */
 import { err, ok, type Result } from '../base/result.ts';
 import { sizeLimit } from './io.ts';
@@ -14,16 +15,18 @@ export interface LineError {
   readonly message: string;
 }
 
-/** How a command answers lines, each given as the text of a JSON object. `raw` is the line as received. */
+/** How a command answers lines; answers are JSON text. `raw` is the line as received. */
 export interface Answerer {
   answer(request: JsonObject, raw: string): string;
-  /** For a line that cannot be answered; `request` is null if it is not a JSON object. */
+  /** The answer to a bad line; `request` is null if the line is not a JSON object. */
   refuse(request: JsonObject | null, raw: string, error: LineError): string;
 }
 
 const newline = 10;
 
-/** Answers every line of `input` that is not blank. Returns how many answers were internal errors of ptxlab. */
+/**
+ * Answers every line of `input` that is not blank. Returns the number of answers that were internal errors of ptxlab.
+ */
 export async function answerLines(
   input: AsyncIterable<Buffer>,
   output: OutputStream,
@@ -68,7 +71,7 @@ export class PendingLine {
     else if (bytes.length > 0) this.chunks.push(bytes);
   }
 
-  /** The lines that end with these bytes. */
+  /** The lines that are complete once these bytes have arrived. */
   complete(bytes: Buffer): readonly Result<string, LineError>[] {
     const first = bytes.indexOf(newline);
     this.add(first < 0 ? bytes : bytes.subarray(0, first));

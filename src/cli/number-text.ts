@@ -1,4 +1,4 @@
-/** Numbers as people read them. */
+/** Numbers as readable text. */
 
 const grouping = new Intl.NumberFormat('en-US');
 
@@ -34,8 +34,8 @@ export function valueText(value: number): string {
 }
 
 /**
- * The share of a part in a whole: `0 %`, `< 0.01 %`, `3.25 %`, `100 %`; only the whole is 100, and only an empty part
- * is 0.
+ * A part as a percentage of the whole: `0 %`, `< 0.01 %`, `3.25 %`, `100 %`. Only the whole gives 100, and only an
+ * empty part gives 0.
  */
 export function percentText(part: number, whole: number): string {
   if (part === 0 || whole === 0) return '0 %';
@@ -45,7 +45,7 @@ export function percentText(part: number, whole: number): string {
   return `${Math.min(percent, 99.9).toFixed(percent < 10 ? 2 : 1)} %`;
 }
 
-/** For JSON, which has no infinities and no NaN. */
+/** A number for JSON, which has no infinities and no NaN. */
 export function jsonNumber(value: number | null): number | string | null {
   return value === null || Number.isFinite(value) ? value : valueText(value);
 }

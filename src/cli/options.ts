@@ -28,7 +28,7 @@ export interface JudgeFlags extends CommonFlags {
   readonly isa?: string;
 }
 
-/** The names in `--target A,B`. */
+/** The names given in `--target A,B`. */
 export function readTargets(text: string): readonly TargetName[] {
   const names = text
     .split(',')
@@ -38,11 +38,11 @@ export function readTargets(text: string): readonly TargetName[] {
   return [...new Set(names.map(requireTarget))];
 }
 
-/** The one name in `--target`, for commands that accept only one. */
+/** The name given in `--target`, for commands that accept only one. */
 export function readTarget(text: string | undefined): TargetName | undefined {
   if (text === undefined) return undefined;
   const [name, second] = readTargets(text);
-  if (second !== undefined) throw new UsageError('--target takes one name here');
+  if (second !== undefined) throw new UsageError('--target takes only one name with this command');
   return name;
 }
 
@@ -53,7 +53,7 @@ function requireTarget(name: string): TargetName {
   throw new UsageError(`unknown target '${name}' (${hint})`);
 }
 
-/** The version of `--isa V`. */
+/** The version given in `--isa V`. */
 export function readIsa(text: string | undefined): VersionName | undefined {
   if (text === undefined) return undefined;
   if (isVersionName(text)) return text;

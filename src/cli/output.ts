@@ -1,7 +1,7 @@
-/** Writing to stdout and stderr. Data goes to stdout, everything else to stderr. */
+/** Writes to stdout and stderr. Data goes to stdout, everything else to stderr. */
 import type { OutputStream } from './session.ts';
 
-/** Writes text and waits until the reader has room again. */
+/** Writes text and waits until the reader can take more. */
 export function write(output: OutputStream, text: string): Promise<void> {
   if (text === '' || output.write(text)) return Promise.resolve();
   return new Promise((resolve) => output.once('drain', resolve));

@@ -1,4 +1,4 @@
-/** The command line. Each command is loaded when it is called, so that help and version cost nothing. */
+/** The command line. Each command is loaded only when it is called, so that help and version need no other code. */
 import { Command, Option } from 'commander';
 import { examples, type Start } from './command-parts.ts';
 import type { ExitCode } from './exit.ts';
@@ -6,7 +6,7 @@ import { defineConvert, defineDiff, defineInspect } from './file-commands.ts';
 import { defineCheck, defineEval, defineExplain, defineForms, defineRun, defineSweep } from './language-commands.ts';
 import type { OutputStream, Session } from './session.ts';
 
-/** Functions that declare the commands, in the order of the help. */
+/** Functions that declare the commands, in the order in which the help lists them. */
 const commands: ReadonlyMap<string, (program: Command, start: Start) => void> = new Map([
   ['check', defineCheck],
   ['eval', defineEval],
@@ -21,7 +21,7 @@ const commands: ReadonlyMap<string, (program: Command, start: Start) => void> = 
 
 /**
  * The program for these arguments; `finish` is called with the exit code of a command. Wrong usage throws a
- * CommanderError. If the first argument is a command, no other is declared: that takes 3 ms.
+ * CommanderError. If the first argument is a command, the others are not declared, which saves 3 ms.
  */
 export function makeProgram(
   [first = '']: readonly string[],
@@ -42,7 +42,7 @@ export function makeProgram(
       optionTerm: termOf,
       optionDescription: describe,
     })
-    .helpCommand('help [command]', 'print the help of a command')
+    .helpCommand('help [command]', 'print help for a command')
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),
@@ -71,10 +71,10 @@ function widthOf({ isTTY, columns = 80 }: OutputStream): number {
 /** Wrong usage in the style of all other errors: one line that names the program. */
 function usageLine(text: string): string {
   const words = text.trim().replace(/^error: /, '');
-  return `ptxlab: ${words.replace(/\n\(Did/, ' (did')}; --help shows how it is used\n`;
+  return `ptxlab: ${words.replace(/\n\(Did/, ' (did')}; see --help\n`;
 }
 
-/** `-W` has one meaning, so it is shown whole. */
+/** `-W` has only one possible value, so the help shows `-Werror` as a whole. */
 function termOf(option: Option): string {
   return option.short === '-W' ? '-Werror' : option.flags;
 }

@@ -7,16 +7,16 @@ test.each([
   [true, 'dumb', false],
   [false, 'xterm', false],
   [undefined, 'xterm', false],
-])('a terminal: %s, TERM: %s, a bar: %s', (isTTY, term, shown) => {
+])('terminal: %s, TERM: %s, progress bar: %s', (isTTY, term, shown) => {
   expect(canRedraw(isTTY === undefined ? {} : { isTTY }, term === undefined ? {} : { TERM: term })).toBe(shown);
 });
 
 test.each([
   ['nothing is done', 0, 5000, ''],
   ['it has just begun', 1, 10, ''],
-  ['a quarter took 30 s', 25, 30_000, ', 1m30s left'],
-  ['all but a little is done', 99, 10_000, ', 1s left'],
+  ['a quarter of the work took 30 s', 25, 30_000, ', 1m30s left'],
+  ['nearly all of the work is done', 99, 10_000, ', 1s left'],
   ['all is done', 100, 10_000, ''],
-])('if %s, the time left is guessed or left out', (_, done, passed, text) => {
+])('the time left is estimated or omitted when %s', (_, done, passed, text) => {
   expect(leftText(done, 100, passed)).toBe(text);
 });

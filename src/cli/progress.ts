@@ -16,7 +16,7 @@ export function canRedraw(stream: Screen, env: Environment): boolean {
   return stream.isTTY === true && env['TERM'] !== 'dumb';
 }
 
-/** `total` and the added amounts are numbers of inputs; the rate is in millions a second. */
+/** `total` and the added amounts count inputs; the rate is in millions per second. */
 export async function progressBar(
   title: string,
   total: number,
@@ -45,10 +45,10 @@ export async function progressBar(
   };
 }
 
-/** Milliseconds before which a guess would be wild. */
+/** Milliseconds to wait before the first estimate, which would be inaccurate earlier. */
 const guessAfter = 1000;
 
-/** `, 1m5s left`; empty while too little is done for a guess. `passed` is in milliseconds. */
+/** `, 1m5s left`; empty until enough work is done for an estimate. `passed` is in milliseconds. */
 export function leftText(done: number, total: number, passed: number): string {
   if (done === 0 || done >= total || passed < guessAfter) return '';
   const seconds = Math.ceil((passed * (total - done)) / done / 1000);

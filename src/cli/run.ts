@@ -1,6 +1,6 @@
 /**
- * `ptxlab run`: a kernel on the CPU. Ctrl-C has no handler and ends the process, because a busy process would not run a
- * handler.
+ * `ptxlab run`: runs a kernel on the CPU. Ctrl-C has no handler and ends the process, because a busy process would not
+ * run a handler.
  */
 import { elementAt } from '../base/element-at.ts';
 import { defaultMemorySize, type Dim3 } from '../device.ts';
@@ -45,7 +45,7 @@ export interface RunFlags extends CommonFlags, TraceFlags {
 
 export async function runCommand(file: string | undefined, flags: RunFlags, session: Session): Promise<ExitCode> {
   if (flags.job !== undefined) {
-    if (file !== undefined) throw new UsageError('a run takes a file or --job, not both');
+    if (file !== undefined) throw new UsageError('run takes a file or --job, not both');
     return runJob(flags.job, session);
   }
   if (file === undefined) throw new UsageError('run needs a PTX file, - for stdin, or --job');
@@ -160,13 +160,13 @@ interface Output {
 
 function readOutput(text: string, count: number): Output {
   const found = /^(\d+):(.+)$/.exec(text);
-  if (found === null) throw new UsageError(`--out ${text}: write INDEX:FILE, the first argument is 0`);
+  if (found === null) throw new UsageError(`--out takes INDEX:FILE, not '${text}'; the first argument is 0`);
   const index = Number(found[1]);
-  if (index >= count) throw new UsageError(`--out ${text}: there are ${count} arguments, the first is 0`);
+  if (index >= count) throw new UsageError(`--out ${text}: there is no argument ${index}; the first is 0`);
   return { index, path: elementAt(found, 2) };
 }
 
-/** A signal that comes meanwhile ends the process when the files are written. */
+/** A signal that arrives meanwhile ends the process once the files are written. */
 async function writeOutputs(
   results: readonly (Uint8Array | null)[],
   { inputs, outputs, flags, session }: Task,
@@ -188,7 +188,7 @@ function contentsOf(path: string, input: RunInput, bytes: Uint8Array): Uint8Arra
   return writeNpy({ ...(element ?? { type: 'u1', shape: [bytes.byteLength] }), bytes });
 }
 
-/** The buffers that the kernel changed and that are not written to a file, one line each. */
+/** One line for each buffer that the kernel changed and that is not written to a file. */
 function previews(
   inputs: readonly RunInput[],
   results: readonly (Uint8Array | null)[],
@@ -210,7 +210,7 @@ function previews(
 
 function readExtent(text: string | undefined, flag: string): Dim3 {
   const numbers = (text ?? '1').split(/[,x]/).map((part) => readCount(part, flag));
-  if (numbers.length > 3) throw new UsageError(`${flag} has at most three extents: x,y,z`);
+  if (numbers.length > 3) throw new UsageError(`${flag} takes at most three extents: x,y,z`);
   return [numbers[0] ?? 1, numbers[1] ?? 1, numbers[2] ?? 1];
 }
 

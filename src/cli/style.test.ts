@@ -4,13 +4,13 @@ import { columnsOf, wantsColor } from './style.ts';
 const terminal = { isTTY: true, columns: 100 };
 const pipe = {};
 
-test('a terminal gets colours, unless it is a dumb one', () => {
+test('a terminal gets colors unless it is dumb', () => {
   expect(wantsColor('auto', terminal, { TERM: 'xterm' })).toBe(true);
   expect(wantsColor('auto', terminal, {})).toBe(true);
   expect(wantsColor('auto', terminal, { TERM: 'dumb' })).toBe(false);
 });
 
-test('NO_COLOR counts unless it is empty, FORCE_COLOR unless it is 0', () => {
+test('NO_COLOR applies unless it is empty, FORCE_COLOR unless it is 0', () => {
   expect(wantsColor('auto', terminal, { NO_COLOR: '1' })).toBe(false);
   expect(wantsColor('auto', terminal, { NO_COLOR: '' })).toBe(true);
   expect(wantsColor('auto', pipe, { FORCE_COLOR: '1' })).toBe(true);

@@ -12,7 +12,7 @@ export function wantsColor(choice: ColorChoice, stream: Screen, env: Environment
   return stream.isTTY === true && env['TERM'] !== 'dumb';
 }
 
-/** The style for a stream. The colour library is loaded only if colours are used. */
+/** The style for a stream. The color library is loaded only if colors are used. */
 export async function styleFor(choice: ColorChoice, stream: Screen, env: Environment): Promise<Style> {
   if (!wantsColor(choice, stream, env)) return plainStyle;
   const { Ansis } = await import('ansis');
@@ -27,17 +27,17 @@ export async function styleFor(choice: ColorChoice, stream: Screen, env: Environ
   };
 }
 
-/** Columns of the terminal; without one, those that COLUMNS names, or 80. */
+/** Number of columns of the terminal; without a terminal, the value of COLUMNS, or 80. */
 export function screenWidth({ columns }: Screen, env: Environment): number {
   return Math.max(columns ?? (Number.parseInt(env['COLUMNS'] ?? '', 10) || 80), 40);
 }
 
-/** Columns to draw in: those of the terminal, at most 120, or 80 without a terminal. */
+/** Number of columns to draw in: the terminal's, but at most 120; 80 without a terminal. */
 export function columnsOf(stream: Screen): number {
   return Math.min(screenWidth(stream, {}), 120);
 }
 
-/** Whether to draw with ASCII only: if requested, or if the locale says that the terminal is not UTF-8. */
+/** Whether to draw only with ASCII: if requested, or if the locale is not UTF-8. */
 export function isAscii(asked: boolean, env: Environment): boolean {
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || 'UTF-8';
   return asked || !/utf-?8/i.test(locale);

@@ -1,4 +1,4 @@
-/** `ptxlab sweep`: whole input ranges of conversions, as digests. */
+/** `ptxlab sweep`: digests of conversions over whole input ranges. */
 import { lstat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -24,7 +24,7 @@ export interface SweepFlags extends JudgeFlags {
   readonly json?: boolean;
 }
 
-/** The digests that are shipped with ptxlab. */
+/** The digests that ship with ptxlab. */
 const publishedFile = fileURLToPath(new URL('../../digests/conversions.json', import.meta.url));
 
 export async function sweepCommand(
@@ -34,12 +34,13 @@ export async function sweepCommand(
 ): Promise<ExitCode> {
   const expected = await readExpected(flags, session);
   const names = instructions.length > 0 ? instructions : [...(expected?.sweeps.keys() ?? [])];
-  if (names.length === 0) throw new UsageError('sweep needs an instruction, or --expect FILE for all of the file');
+  if (names.length === 0)
+    throw new UsageError('sweep needs an instruction, or --expect FILE to check every instruction of the file');
   const out = flags.out === undefined ? null : await readOut(flags.out, session);
   return session.interruptible(async (signal) => {
     let worst: ExitCode = 0;
     for (const name of names) {
-      // Finished chunks are in the file of --out.
+      // Finished chunks are already in the --out file.
       if (signal.aborted) break;
       worst = worse(worst, await sweepOne(name, flags, { expected, out, session, signal }));
     }
@@ -47,7 +48,7 @@ export async function sweepCommand(
   });
 }
 
-/** The file that a sweep continues. A link would be replaced by a file, so its target has to be named. */
+/** The file that a sweep continues. Writing would replace a link by a file, so the path must name the link's target. */
 async function readOut(path: string, session: Session): Promise<DigestFile> {
   await requireOutputs([path], [publishedFile], !(await isLink(path)));
   return DigestFile.read(path, session, true);
@@ -96,7 +97,7 @@ interface Job extends Task {
   readonly flags: SweepFlags;
 }
 
-/** Adds the digests of chunks to `known`, until one is wrong. */
+/** Computes digests of chunks and adds them to `known`, up to the first wrong one. */
 async function run(sweep: Sweep, chunks: readonly number[], job: Job): Promise<void> {
   const { known, wanted, out, session, signal, flags } = job;
   const threads = readCount(flags.threads) ?? availableParallelism();
@@ -117,26 +118,26 @@ async function run(sweep: Sweep, chunks: readonly number[], job: Job): Promise<v
 }
 
 async function readExpected({ expect, published }: SweepFlags, session: Session): Promise<DigestFile | null> {
-  if (expect !== undefined && published === true) throw new UsageError('--expect and --published exclude each other');
+  if (expect !== undefined && published === true) throw new UsageError('--expect and --published cannot be combined');
   const path = published === true ? publishedFile : expect;
   return path === undefined ? null : DigestFile.read(path, session, false);
 }
 
 function expectedOf(file: DigestFile, name: string, chunks: readonly number[]): ChunkDigests {
   const found = file.sweeps.get(name);
-  if (found === undefined) throw new UsageError(`the file of digests has no ${name}`);
+  if (found === undefined) throw new UsageError(`the digest file has no ${name}`);
   const missing = chunks.find((chunk) => !found.has(chunk));
-  if (missing !== undefined) throw new UsageError(`the file of digests has no chunk ${missing} of ${name}`);
+  if (missing !== undefined) throw new UsageError(`the digest file has no chunk ${missing} of ${name}`);
   return found;
 }
 
-/** `3`, or `0..15`, ends included. */
+/** Parses `3` or `0..15`, ends included. */
 function readChunks(text: string | undefined, count: number): readonly number[] {
   const match = /^(\d+)(?:\.\.(\d+))?$/.exec(text ?? `0..${count - 1}`);
   const first = Number(match?.[1]);
   const last = Number(match?.[2] ?? first);
   if (match === null || last < first) throw new UsageError(`--chunks takes 3 or 0..15, not '${text}'`);
-  if (last >= count) throw new UsageError(`--chunks ${text}: there are chunks 0 to ${count - 1}`);
+  if (last >= count) throw new UsageError(`--chunks ${text}: chunks are numbered 0 to ${count - 1}`);
   return Array.from({ length: last - first + 1 }, (_, i) => first + i);
 }
 

@@ -1,4 +1,4 @@
-/** Opening the tensor files that a command line names. */
+/** Opens the tensor files that a command line names. */
 import { requireFormat } from '../arrays/names.ts';
 import { openTensors as openFiles, type OpenTensors } from '../hosts/node-tensors.ts';
 import { matchesGlob } from '../base/glob.ts';
@@ -9,9 +9,9 @@ import { named, TensorFileError } from '../tensors/tensor-error.ts';
 import type { TensorEntry } from '../tensors/tensor-file.ts';
 import { UsageError } from './exit.ts';
 
-/** Flags about input files that several commands share. */
+/** Flags for input files that several commands share. */
 export interface TensorFlags {
-  /** The format of raw bytes, and of .npy elements that numpy has no code for. */
+  /** The format of raw bytes and of .npy elements that numpy has no type code for. */
   readonly dtype?: string;
   readonly shape?: string;
   readonly only?: readonly string[];
@@ -38,17 +38,20 @@ export async function openTensors(path: string, flags: TensorFlags): Promise<Ten
   }
 }
 
-/** Whether a file is probably raw bytes for which no format was given. */
+/** Whether a file probably contains raw bytes, but no format was given. */
 function isUnknown(path: string, error: unknown, { shape }: TensorFlags): error is TensorFileError {
   const isOther = error instanceof TensorFileError && error.code === 'not-this-container';
   return isOther && shape === undefined && !hasHeader(path);
 }
 
 function withRawHint({ code, message }: TensorFileError): TensorFileError {
-  return new TensorFileError(code, `${message}; for raw bytes give their format: --dtype f32 --shape 1024,1024`);
+  return new TensorFileError(
+    code,
+    `${message}; if these are raw bytes, give their format: --dtype f32 --shape 1024,1024`,
+  );
 }
 
-/** Files that identify their own content, so that `--shape` applies to the other one. */
+/** Files that identify their own contents, so that `--shape` applies to the other file. */
 function hasHeader(path: string): boolean {
   return isNamedForHeader(path) || /\.json$/i.test(path);
 }

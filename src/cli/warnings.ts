@@ -1,11 +1,11 @@
-/** Warnings about what is in tensor files. */
+/** Warnings about the contents of tensor files. */
 import { printable } from '../diagnostics/renderers/printable.ts';
 import type { LookAlike } from '../tensors/checkpoints/look-alikes.ts';
 import { write } from './output.ts';
 import type { OutputStream } from './session.ts';
 import { countText } from './number-text.ts';
 
-/** Lines of one kind that are printed before the rest is counted. */
+/** Number of lines of one kind that are printed; the rest is only counted. */
 const most = 5;
 
 /** Writes warnings about a file. */

@@ -64,7 +64,7 @@ describe('interrupted', () => {
       child.kill(name);
       expect(await ended).toBe(name);
       expect(readdirSync(folder).filter((one) => one.includes('ptxlab'))).toEqual(left);
-      const words = `ptxlab: ${at('out.safetensors')}: unfinished; --resume goes on where it stopped\n`;
+      const words = `ptxlab: ${at('out.safetensors')}: unfinished; --resume continues where it stopped\n`;
       expect(stderr).toBe(left.length === 0 ? '' : words);
     }
   });
@@ -93,7 +93,7 @@ describe('interrupted', () => {
     const plain = await convert(input, at('out.safetensors'), '--to', 'e4m3');
     expect([plain.code, plain.stderr]).toEqual([2, expect.stringContaining('--resume continues it')]);
     const resumed = await convert(input, at('out.safetensors'), '--to', 'e4m3', '--resume');
-    expect([resumed.code, resumed.stderr]).toEqual([2, expect.stringContaining('other options')]);
+    expect([resumed.code, resumed.stderr]).toEqual([2, expect.stringContaining('different options')]);
     expect(readFileSync(part, 'utf8')).toBe('left');
     expect((await convert(input, at('out.safetensors'), '--to', 'e4m3', '--force', '-q')).code).toBe(0);
     expect(readdirSync(folder).filter((name) => name.includes('ptxlab'))).toEqual([]);

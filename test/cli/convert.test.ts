@@ -301,7 +301,7 @@ describe('values that would be lost', () => {
     const { code, stderr } = await convert(weights(), at('o.npz'), '--to', to);
     expect([code, stderr.split('\n')[0]]).toEqual([
       0,
-      expect.stringMatching(/^one scale per row was made for s\d, in X_scale; --scale chooses others, or none$/),
+      expect.stringMatching(/^s\d gets one scale per row, in X_scale; --scale selects other scales, or none$/),
     ]);
     if (to !== 'int8') return;
     expect((await ptxlab(['diff', weights(), at('o.npz'), '--min-sqnr', '40'])).code).toBe(0);
@@ -335,7 +335,7 @@ describe('values that would be lost', () => {
       'l.weight': tensor('F32', [64], Float32Array.from({ length: 64 }, Math.cos)),
     });
     const { code, stderr } = await convert(mixed, at('o.safetensors'), '--to', 'e4m3');
-    expect([code, stderr]).toEqual([0, expect.stringContaining('100 % of small became 0 for lack of a scale')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('100 % of small became 0 because it has no scale')]);
   });
 
   test('NaN and infinity are counted by tensor', async () => {
@@ -402,7 +402,7 @@ describe('--layout', () => {
     mkdirSync(at('out'));
     const out = at('out/model.safetensors');
     const { code, stderr } = await convert(input, out, '--to', to, '--layout', layout);
-    expect([code, stderr]).toEqual([0, expect.stringContaining('config.json is that of the input with')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining("config.json is the input's plus")]);
     expect(stored(out).filter((line) => line.startsWith(w))).toEqual(names);
     expect(stored(out).map((line) => line.replace(/ [\dx]*$/, ''))).toEqual(expect.arrayContaining(kept));
     expect((await ptxlab(['diff', input, out, '--min-sqnr', least])).code).toBe(0);
@@ -416,7 +416,7 @@ describe('--layout', () => {
   test('prints the configuration where it may not write', async () => {
     const input = network();
     const { stderr } = await convert(input, at('out.safetensors'), '--to', 'nvfp4', '--layout', 'compressed-tensors');
-    expect(stderr).toContain('for its readers, config.json needs:\n{\n  "quantization_config": {');
+    expect(stderr).toContain('its readers need this in config.json:\n{\n  "quantization_config": {');
     expect(readFileSync(at('config.json'), 'utf8')).toBe('{"hidden_size":64}');
   });
 

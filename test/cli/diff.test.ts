@@ -276,7 +276,7 @@ describe('wrong usage and bad files exit 2 with one sentence', () => {
     ['an infinite limit', ['--max-abs', '1e400', before, after], /--max-abs takes a number such as 0\.01, not '1e400'/],
     ['infinity', ['--min-sqnr', 'Infinity', before, after], /--min-sqnr takes/],
     ['a negative limit', ['--max-rel', '-1', before, after], /--max-rel takes/],
-    ['a pattern that takes nothing', ['--only', 'zzz', before, after], /--only takes no tensor/],
+    ['a pattern that takes nothing', ['--only', 'zzz', before, after], /--only matches no tensor/],
     ['a file that is cut off', [before, put(folder, 'cut.safetensors', readFileSync(before).subarray(0, -4))], /cut/],
     [
       'a scale that is NaN',

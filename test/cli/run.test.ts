@@ -121,7 +121,7 @@ again: call (%r1), vprintf, (%rd1, 0); bra again;`;
     const args = ['run', file, '--arg', 'zeros:8192', '--quiet'];
     expect(await ptxlab([...args, '--memory', '8192'])).toMatchObject({ code: 0 });
     const { code, stderr } = await ptxlab([...args, '--memory', '4096']);
-    expect([code, stderr]).toEqual([2, 'ptxlab: a buffer of 8192 bytes does not fit; the device has 4096 left\n']);
+    expect([code, stderr]).toEqual([2, 'ptxlab: a buffer of 8192 bytes does not fit; the device has only 4096 left\n']);
   });
 
   test('traces a thread on stderr', async () => {
@@ -196,7 +196,7 @@ again: call (%r1), vprintf, (%rd1, 0); bra again;`;
     ['too few arguments', [vecadd, '--arg', 'u64:0'], 'takes 4 arguments'],
     ['a scalar of the wrong size', [vecadd, ...threeBuffers, '--arg', 'u64:1'], '8 bytes'],
     ['an odd number of hex digits', [vecadd, '--arg', 'hex:123'], 'even number of hex digits'],
-    ['an output of no argument', [vecadd, '--arg', 'zeros:4', '--out', '1:x'], 'there are 1 arguments'],
+    ['an output of no argument', [vecadd, '--arg', 'zeros:4', '--out', '1:x'], 'there is no argument 1'],
     ['an output of a scalar', [vecadd, '--arg', 'u32:4', '--out', '0:x'], 'not a buffer'],
     ['a block of words', [vecadd, '--block', 'many'], '--block'],
     ['a block too large', [vecadd, ...threeBuffers, '--arg', 'u32:1', '--block', '2000'], '1024'],
@@ -424,7 +424,7 @@ ld.param.u64 %rd1, [out]; ld.global.u32 %r1, [%rd1]; add.u32 %r1, %r1, %r1; st.g
     ['a variable that is too small', { entry: 'add', variables: { count: { zeros: 8 } } }, /do not fit/],
     ['launches that are no list', { launches: {} }, /not a list of launches/],
     ['a key that launches lack', { launches: [{ entry: 'add', memory: 5 }] }, /launch 0 has an unknown key 'memory'/],
-    ['repeat and launches', { launches: [{ entry: 'add' }], repeat: 2 }, /either 'repeat' or 'launches'/],
+    ['repeat and launches', { launches: [{ entry: 'add' }], repeat: 2 }, /both 'repeat' and 'launches'/],
   ])('%s is wrong usage', async (_, more, message) => {
     const { code, stderr } = await ptxlab(['run', '--job', '-'], { input: JSON.stringify({ ...shared, ...more }) });
     expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);

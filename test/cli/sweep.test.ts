@@ -66,7 +66,9 @@ describe('comparing', () => {
     const file = put(folder, 'wrong.json', JSON.stringify({ sweeps: { [e4m3]: words.join('') } }));
     const { code, stdout } = await spawned(['sweep', e4m3, '--chunks', '60..67', '--expect', file]);
     expect(code).toBe(1);
-    expect(stdout).toBe(`${e4m3}: chunk 61 (inputs 0x3d000000 to 0x3dffffff) is ${chunkOf(e4m3, 61)}, not 00000000\n`);
+    expect(stdout).toBe(
+      `${e4m3}: chunk 61 (inputs 0x3d000000 to 0x3dffffff) has digest ${chunkOf(e4m3, 61)}, not 00000000\n`,
+    );
     const { stdout: json } = await spawned(['sweep', '--json', e4m3, '--chunks', '63', '--expect', file]);
     const firstWrong = { chunk: 63, found: chunkOf(e4m3, 63), expected: '00000000' };
     expect(JSON.parse(json)).toMatchObject({ expected: { agrees: false, firstWrong } });
@@ -122,16 +124,11 @@ describe('saving', () => {
 describe('wrong usage exits 2, an instruction that cannot be swept exits 1', () => {
   test.each<readonly [string, readonly string[], number, string]>([
     ['no instruction', [], 2, 'sweep needs an instruction'],
-    ['chunks beyond the end', [e4m3, '--chunks', '250..256'], 2, 'there are chunks 0 to 255'],
+    ['chunks beyond the end', [e4m3, '--chunks', '250..256'], 2, 'chunks are numbered 0 to 255'],
     ['chunks that are no range', [e4m3, '--chunks', '5-6'], 2, "not '5-6'"],
     ['no threads', [e4m3, '--threads', '0'], 2, '--threads takes 1 to 256'],
     ['a file that is not there', [e4m3, '--expect', 'none.json'], 2, 'none.json: no such file'],
-    [
-      'a file that is not a file of digests',
-      [e4m3, '--expect', join(root, 'package.json')],
-      2,
-      'not a file of digests',
-    ],
+    ['a file that is not a digest file', [e4m3, '--expect', join(root, 'package.json')], 2, 'not a digest file'],
     ['an instruction that the file lacks', ['cvt.rn.bf16x2.f32', '--expect', golden], 2, 'has no cvt.rn.bf16x2.f32'],
     ['random bits that are no hex', [e4m3, '--rbits', 'xyz'], 2, '--rbits takes 8 hex digits'],
     ['a source of 64 bits', ['cvt.rn.f32.f64'], 1, 'NOT_SWEPT'],

@@ -49,7 +49,7 @@ describe('wrong usage exits 2 with one hint on stderr', () => {
     ['nothing to evaluate', ['eval'], /eval needs an instruction/],
     ['an option that eval does not know', ['eval', '--explian', 'cvt.rn.f16.f32', '1'], /did you mean --explain\?/],
     ['a batch file that is not there', ['check', '--batch', 'none.ndjson'], /^ptxlab: none\.ndjson: no such file\n$/],
-    ['two batch files', ['eval', '--batch', 'a', 'b'], /reads one stream of requests/],
+    ['two batch files', ['eval', '--batch', 'a', 'b'], /takes its requests from a single file/],
     ['a colour that is not a choice', ['--color', 'red', 'forms'], /Allowed choices are auto, always, never/],
   ])('%s', async (_, args, hint) => {
     const { code, stdout, stderr } = await ptxlab(args);

@@ -23,7 +23,7 @@ interface Request {
   readonly isa: string | undefined;
 }
 
-/** Answers `{"id","source"[,"target","isa"]}` by `{"id","ok","diagnostics"}` or `{"id","error"}`, in order. */
+/** Answers each `{"id","source"[,"target","isa"]}` with `{"id","ok","diagnostics"}` or `{"id","error"}`, in order. */
 export async function checkBatch(
   input: AsyncIterable<Buffer>,
   output: OutputStream,
@@ -73,7 +73,10 @@ function badRequest(message: string): LineError {
   return { code: 'BAD_REQUEST', message };
 }
 
-/** The id as JSON. A number that a double cannot hold is taken from the line, so that it comes back with every digit. */
+/**
+ * The id as JSON. A number that a double cannot represent is copied from the line, so that it comes back with every
+ * digit.
+ */
 function readId(line: JsonObject, raw: string): string {
   const { id = null } = line;
   const written =

@@ -5,7 +5,7 @@ import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import type { FileReport } from '../../diagnostics/renderers/file-report.ts';
 import { diagnosticRecord } from '../../diagnostics/renderers/json.ts';
 
-/** A file judged for one target. */
+/** A file checked for one target. */
 export interface Judged {
   readonly source: SourceText;
   readonly report: CheckReport;
@@ -23,7 +23,7 @@ export function isAccepted(report: CheckReport): boolean {
   return report.diagnostics.every(({ severity }) => severity !== 'error');
 }
 
-/** One report per file: findings common to all targets appear once, the others name their targets. */
+/** One report per file: findings that apply to all targets appear once, the others name their targets. */
 export function mergeAll(judged: readonly Judged[]): readonly FileReport[] {
   const bySource = new Map<SourceText, Judged[]>();
   for (const one of judged) {
@@ -73,7 +73,7 @@ export function jsonRecord({ source, report }: Judged): object {
   };
 }
 
-/** True if all findings concern versions and targets, so that other ones might accept the module. */
+/** True if all findings concern versions and targets, so that other versions or targets might accept the module. */
 export function isAcceptedSomewhere(report: CheckReport): boolean {
   return report.diagnostics.every(({ severity, code }) => severity !== 'error' || code.startsWith('PTX4'));
 }

@@ -7,14 +7,14 @@ import { wrap } from '../../diagnostics/renderers/wrap.ts';
 import { groupAcceptance } from '../../explain/targets.ts';
 import { isAcceptedSomewhere, type Judged } from './report.ts';
 
-/** The findings in one file, for every target it was judged for, and the versions and targets that accept it. */
+/** The findings in one file, for every target it was checked for, and the versions and targets that accept it. */
 export function summarize(judged: readonly Judged[], width: number): string {
   const lines = judged.flatMap(({ source, report }) => {
     const { version, target } = report.requirements;
     const heading = `${printable(source.name)}: ${countFindings(report)} for ${target} at PTX ${version}`;
     return isAcceptedSomewhere(report) ? [heading, `  ${lowestVersion(report)}`] : [heading];
   });
-  // The targets that accept a file do not depend on the one it is judged for.
+  // The targets that accept a file do not depend on the one it is checked for.
   const accepted = judged.find(({ report }) => isAcceptedSomewhere(report));
   if (accepted !== undefined) lines.push(...acceptedBy(accepted.report, width));
   return `${lines.join('\n')}\n`;

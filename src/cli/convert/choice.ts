@@ -1,4 +1,4 @@
-/** The flags of `ptxlab convert` as a choice, and the container of the output file. */
+/** Turns the flags of `ptxlab convert` into a choice, and finds the container of the output file. */
 import { basename } from 'node:path';
 import type { Granularity } from '../../arrays/quantized/quantized-array.ts';
 import type { Semantics } from '../../arrays/semantics/semantic-rules.ts';
@@ -23,7 +23,7 @@ export interface ConvertFlags extends CommonFlags, TensorFlags {
   readonly scaleRule?: string;
   readonly rounding?: string;
   readonly seed?: string;
-  /** Commander's name for the option that `--no-saturate` turns off. */
+  /** False after `--no-saturate`; commander chooses the name. */
   readonly saturate?: boolean;
   readonly semantics?: string;
   readonly shardSize?: string;
@@ -51,9 +51,9 @@ export function choiceOf(flags: ConvertFlags): ConversionChoice {
   const { to, only = [], keep = [], seed, saturate } = flags;
   if (to === undefined) throw new UsageError('convert needs --to: a format such as e4m3, or mxfp4, nvfp4, …');
   if (seed !== undefined && !/^-?\d+$/.test(seed)) throw new UsageError(`--seed takes an integer, not '${seed}'`);
-  if (seed !== undefined && flags.rounding !== 'rs') throw new UsageError('--seed goes with --rounding rs');
+  if (seed !== undefined && flags.rounding !== 'rs') throw new UsageError('--seed requires --rounding rs');
   if (seed === undefined && flags.rounding === 'rs') throw new UsageError('--rounding rs needs --seed');
-  // Readers of other layouts expect to find only some tensors quantized.
+  // Readers of other layouts expect that only some tensors are quantized.
   const isUsual = flags.layout === undefined ? (): boolean => true : isLinearWeight;
   return {
     to,
@@ -71,7 +71,7 @@ export function choiceOf(flags: ConvertFlags): ConversionChoice {
 const isOne = (globs: readonly string[], name: string): boolean => globs.some((glob) => matchesGlob(glob, name));
 
 /**
- * Patterns of `--keep` that match no tensor, as text.
+ * A text for each `--keep` pattern that matches no tensor.
  *
  * @throws PtxlabError if `--only` matches no tensor
  */
@@ -95,7 +95,7 @@ function oneOf<T>(flag: string, given: string | undefined, values: Readonly<Reco
 const indexEnding = /\.safetensors\.index\.json$/;
 
 /**
- * How to split a model whose output name is that of an index; undefined for a single output file.
+ * How to split a model if the output name is that of an index; undefined for a single output file.
  *
  * @throws UsageError for an invalid size, or if nothing is split
  */
@@ -104,7 +104,7 @@ export function shardingOf(path: string, { shardSize }: ConvertFlags): Sharding 
     return { name: basename(path).replace(indexEnding, ''), mostBytes: bytesFrom(shardSize ?? usualShardSize) };
   }
   if (shardSize === undefined) return undefined;
-  throw new UsageError('--shard-size goes with a new file called NAME.safetensors.index.json');
+  throw new UsageError('--shard-size requires an output file called NAME.safetensors.index.json');
 }
 
 const usualShardSize = '5GB';
@@ -126,7 +126,7 @@ function bytesFrom(text: string): number {
   const [, digits = '', unit = ''] = /^(\d+(?:\.\d+)?) ?([a-z]*)$/i.exec(text.trim()) ?? [];
   const bytes = Number(digits) * (multiples[unit.toLowerCase()] ?? Number.NaN);
   if (bytes >= 1) return bytes;
-  throw new UsageError(`--shard-size takes bytes such as 5GB or 500MiB, not '${text}'`);
+  throw new UsageError(`--shard-size takes a size such as 5GB or 500MiB, not '${text}'`);
 }
 
 /** @throws UsageError if the extension is unknown */
@@ -136,5 +136,5 @@ export function containerOf(path: string): Container {
   const container = containerNamed(path);
   if (container !== null) return container;
   const known = Object.values(containers).flatMap(({ endings }) => endings.map((ending) => `.${ending}`));
-  throw new UsageError(`'${path}' has an unknown ending; use ${known.join(', ')} or .safetensors.index.json`);
+  throw new UsageError(`'${path}' has an unknown extension; use ${known.join(', ')} or .safetensors.index.json`);
 }

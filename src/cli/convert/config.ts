@@ -1,4 +1,4 @@
-/** What a model's config.json has to say of the tensors that were written. */
+/** Describes the written tensors in a model's config.json. */
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { pairOf } from '../../base/tuples.ts';
@@ -7,10 +7,10 @@ import type { CheckpointLayout } from '../../tensors/checkpoints/written-layouts
 import { TensorFileError } from '../../tensors/tensor-error.ts';
 
 /**
- * Writes the config.json of the input's folder into the output's, with this `quantization_config`. An existing one is
+ * Copies the config.json of the input's folder to the output's and adds this `quantization_config`. An existing one is
  * never replaced.
  *
- * @returns lines for the user: what was written, or what is to be written by hand
+ * @returns lines for the user: what was written, or what to add by hand
  */
 export async function configureModel(
   from: string,
@@ -21,11 +21,13 @@ export async function configureModel(
   const [source, target] = pairOf([from, to].map((path) => join(dirname(resolve(path)), 'config.json')));
   const found = source === target ? null : await objectIn(source);
   const calibration =
-    layout === 'modelopt' ? 'readers that quantize activations also need X.input_scale, by calibration\n' : '';
+    layout === 'modelopt'
+      ? 'readers that quantize activations also need X.input_scale, which comes from calibration\n'
+      : '';
   const whole = { ...found, quantization_config: config };
   if (found !== null && (await isWritten(target, whole)))
-    return `${calibration}${join(dirname(to), 'config.json')} is that of the input with a quantization_config\n`;
-  return `${calibration}for its readers, config.json needs:\n${JSON.stringify({ quantization_config: config }, null, 2)}\n`;
+    return `${calibration}${join(dirname(to), 'config.json')} is the input's plus a quantization_config\n`;
+  return `${calibration}its readers need this in config.json:\n${JSON.stringify({ quantization_config: config }, null, 2)}\n`;
 }
 
 async function objectIn(path: string): Promise<object | null> {
@@ -33,7 +35,7 @@ async function objectIn(path: string): Promise<object | null> {
     const value: unknown = JSON.parse(await readFile(path, 'utf8'));
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null;
   } catch {
-    // There is none, or none that could be extended.
+    // There is no config.json, or it cannot be extended.
     return null;
   }
 }

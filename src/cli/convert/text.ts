@@ -1,4 +1,4 @@
-/** The output of `convert`: a plan for people and as JSON, and a report of the result. */
+/** The output of `convert`: the plan as text and as JSON, and a report of the result. */
 import { printable } from '../../diagnostics/renderers/printable.ts';
 import type { ConversionPlan, TensorWork } from '../../tensors/conversion-plan.ts';
 import type { ConversionReport } from '../../tensors/convert-file.ts';
@@ -27,18 +27,20 @@ export function planText({ work, layout }: ConversionPlan): string {
   return `${lines.join('\n')}\n\n${plural(work.length, 'tensor')}, ${bytesText(layout.size)}${files}\n`;
 }
 
-/** What a user may not expect: integers get scales without being asked for. Empty if there is nothing to say. */
+/** Tells the user that integers get scales even without `--scale`. Empty if they do not. */
 export function scaleNote({ choice, work }: ConversionPlan): string {
   const made = work.find((one) => one.kind === 'quantize' && one.scheme.block === null);
   if (choice.scale !== undefined || choice.layout !== undefined || made?.kind !== 'quantize') return '';
-  return `one scale per row was made for ${made.scheme.name}, in X_scale; --scale chooses others, or none\n`;
+  return `${made.scheme.name} gets one scale per row, in X_scale; --scale selects other scales, or none\n`;
 }
 
-/** What deserves a look after a conversion. */
+/** Warnings about tensors that the user should look at after a conversion. */
 export function reportWords({ nonFinite, lost }: ConversionReport): readonly string[] {
   return [
     ...nonFinite.map(({ name, nans, infinities }) => nonFiniteWords(name, nans, infinities)),
-    ...lost.map(({ name, share }) => `${Math.round(100 * share)} % of ${printable(name)} became 0 for lack of a scale`),
+    ...lost.map(
+      ({ name, share }) => `${Math.round(100 * share)} % of ${printable(name)} became 0 because it has no scale`,
+    ),
   ];
 }
 

@@ -1,4 +1,4 @@
-/** Charts as SVG text, drawn without a browser: viewing them needs no script. */
+/** Charts as SVG text, drawn without a browser, so that viewing them needs no script. */
 import { BarChart, LineChart } from 'echarts/charts';
 import { GridComponent, LegendComponent, TitleComponent } from 'echarts/components';
 import { type EChartsCoreOption, init, use } from 'echarts/core';
@@ -13,7 +13,7 @@ export interface ChartSize {
 
 export interface Series {
   readonly name: string;
-  /** One for each category; null leaves a gap. */
+  /** One value per category; null leaves a gap. */
   readonly values: readonly (number | null)[];
 }
 
@@ -22,7 +22,7 @@ export interface BarsOptions extends ChartSize {
   readonly categories: readonly string[];
   readonly series: readonly Series[];
   readonly unit: string;
-  /** Bars side by side, or lines where many categories are compared. */
+  /** Bars stand side by side; lines are clearer for many categories. */
   readonly kind: 'bar' | 'line';
   readonly withLabels?: boolean;
 }
@@ -30,7 +30,7 @@ export interface BarsOptions extends ChartSize {
 const colors = ['#2f6f9f', '#d1772e'];
 const ink = '#444';
 
-/** Bars or lines over categories, from left to right. */
+/** Draws bars or lines over categories, from left to right. */
 export function drawChart({ title, categories, series, unit, kind, withLabels = true, ...size }: BarsOptions): string {
   return render(size, {
     color: colors,

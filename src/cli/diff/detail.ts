@@ -10,7 +10,7 @@ import { encodingText } from '../encoding-text.ts';
 import { countText, percentText, valueText } from '../number-text.ts';
 import { faintHead } from '../tensor-table.ts';
 
-/** Columns of the longest bar. */
+/** Width of the longest bar in columns. */
 const barWidth = 30;
 
 export function detailLines(pair: ComparedPair, layout: DiffLayout): readonly string[] {

@@ -22,7 +22,7 @@ import { encodingText } from '../encoding-text.ts';
 import { countText, valueText } from '../number-text.ts';
 import type { TensorInput } from '../tensor-input.ts';
 
-/** Tensors that get charts of their own. */
+/** Maximum number of tensors that get charts of their own. */
 const chartedTensors = 24;
 
 export function diffHtml(diff: FileDiff, limits: Limits): string {
@@ -74,12 +74,12 @@ function limitsText({ maxAbs, maxRel, minSqnr }: Limits): string {
   return words.length === 0 ? '' : `Limits: ${words.join(', ')}.`;
 }
 
-/** The signal to noise ratio of all tensors side by side, the worst first. */
+/** The signal-to-noise ratios of all tensors side by side, the worst first. */
 function overview(pairs: readonly ComparedPair[]): Html {
   const ratios = pairs.flatMap(({ outcome }) => (outcome.kind === 'compared' ? [outcome.comparison.sqnr] : []));
   if (ratios.length < 2) return html``;
   const chart = drawChart({
-    title: 'Signal to quantization noise of each tensor that differs, the worst first',
+    title: 'SQNR of each tensor that differs, the worst first',
     categories: ratios.map((_, i) => String(i + 1)),
     series: [{ name: 'SQNR', values: ratios.map((ratio) => (Number.isFinite(ratio) ? ratio : null)) }],
     unit: 'dB',
@@ -159,7 +159,7 @@ ${rows}
 </section>`;
 }
 
-/** Binades that are drawn, from the highest down. */
+/** Number of binades drawn, from the highest down. */
 const drawnBinades = 40;
 
 /** How many elements of each side are in each binade. */

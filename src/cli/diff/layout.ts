@@ -6,6 +6,6 @@ export interface DiffLayout {
   /** Columns of the screen. */
   readonly width: number;
   readonly isAscii: boolean;
-  /** Tensors that are shown in detail. */
+  /** Number of tensors shown in detail. */
   readonly details: number;
 }

@@ -1,4 +1,4 @@
-/** HTML whose texts cannot be markup. */
+/** Builds HTML in which inserted text is always escaped. */
 
 /** Markup that is safe to write as it is. */
 export class Html {
@@ -23,7 +23,7 @@ function escapeHtml(text: string): string {
 
 type Insert = string | number | Html | readonly Html[];
 
-/** A template: text put into it is escaped, Html is not. */
+/** A template that escapes inserted text, but not inserted Html. */
 export function html(parts: TemplateStringsArray, ...inserts: readonly Insert[]): Html {
   const texts = inserts.map((insert) => {
     if (insert instanceof Html) return insert.text;

@@ -35,7 +35,7 @@ export function diffText(diff: FileDiff, limits: Limits, layout: DiffLayout): st
   return `${texts.join('\n\n')}\n`;
 }
 
-/** Pairs whose numbers were compared, lowest SQNR first; pairs with NaN or infinity mismatches come before all. */
+/** Pairs whose numbers were compared, lowest SQNR first; pairs with NaN or infinity mismatches precede all others. */
 export function worstFirst(pairs: readonly ComparedPair[]): readonly ComparedPair[] {
   const rank = ({ outcome }: ComparedPair): number => {
     if (outcome.kind !== 'compared') return Number.POSITIVE_INFINITY;
@@ -76,13 +76,13 @@ function onlyLines(side: string, entries: readonly TensorEntry[], layout: DiffLa
   ];
 }
 
-/** Scales of activations, which only the quantized model has. */
+/** Names the scales of activations that only the quantized model has. */
 function ignoredLines({ ignored }: FileDiff, { style }: DiffLayout): string[] {
   if (ignored.length === 0) return [];
   return [style.faint(`not compared: ${plural(ignored.length, 'scale')} of activations or caches`)];
 }
 
-/** Tensors with NaN or infinity, even if both sides have the same. */
+/** Tensors with NaN or infinity, even if both sides agree. */
 function oddLines({ pairs }: FileDiff, { style, width }: DiffLayout): string[] {
   const odd = pairs.flatMap(({ a, b, outcome }) => {
     if (outcome.kind !== 'compared') return [];
@@ -97,7 +97,7 @@ function oddLines({ pairs }: FileDiff, { style, width }: DiffLayout): string[] {
   return [style.warning('NaN or infinity'), ...shown.flatMap((words) => hanging(words, width)), ...more];
 }
 
-/** Tensors that differ before any number is compared, or that hold no numbers. */
+/** Pairs that already differ in shape or type, or that contain no numbers. */
 function incomparableLines(pairs: readonly ComparedPair[], layout: DiffLayout): string[] {
   const { style, isAscii } = layout;
   const rows = pairs.flatMap((pair) => {
@@ -144,7 +144,7 @@ function tableLines(pairs: readonly ComparedPair[], layout: DiffLayout): readonl
   return tensorTable(columns, rows, ({ a }) => printable(a.entry.name), layout);
 }
 
-/** Tensors that the verdict names, with their problems. */
+/** Maximum number of tensors that the verdict names with their problems. */
 const namedComplaints = 10;
 
 function verdictLines({ pairs, onlyInA, onlyInB }: FileDiff, limits: Limits, { style, width }: DiffLayout): string[] {

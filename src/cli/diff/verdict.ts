@@ -3,14 +3,14 @@ import type { Comparison } from '../../arrays/statistics/comparison.ts';
 import type { ComparedPair } from '../../tensors/compare-files.ts';
 import type { FileDiff } from './file-diff.ts';
 
-/** Limits of the differences; null if not given. */
+/** Limits on the differences; null if not given. */
 export interface Limits {
   readonly maxAbs: number | null;
   readonly maxRel: number | null;
   readonly minSqnr: number | null;
 }
 
-/** Whether any limit was given. Without one, tensors have to be equal. */
+/** Whether any limit was given. Without a limit, tensors have to be equal. */
 export function isLimited({ maxAbs, maxRel, minSqnr }: Limits): boolean {
   return maxAbs !== null || maxRel !== null || minSqnr !== null;
 }
@@ -28,7 +28,7 @@ export function isEqual({ outcome }: ComparedPair): boolean {
   }
 }
 
-/** Whether a pair satisfies the request: equal, or different but within the limits. */
+/** Whether a pair is acceptable: equal, or different but within the limits. */
 export function isAccepted(pair: ComparedPair, limits: Limits): boolean {
   return complaints(pair, limits).length === 0;
 }
@@ -54,7 +54,7 @@ function exceeded(found: Comparison, { maxAbs, maxRel, minSqnr }: Limits): reado
   if (found.infinityMismatches > 0) words.push('infinity against a number');
   if (maxAbs !== null && found.maxAbs > maxAbs) words.push(`beyond --max-abs ${maxAbs}`);
   if (maxRel !== null && found.maxRel > maxRel) words.push(`beyond --max-rel ${maxRel}`);
-  // Not a plain comparison: an SQNR that overflowed to NaN is not enough.
+  // Negated, so that an SQNR that overflowed to NaN fails, too.
   if (minSqnr !== null && !(found.sqnr >= minSqnr)) words.push(`below --min-sqnr ${minSqnr}`);
   return words;
 }

@@ -1,4 +1,4 @@
-/** Measures of a comparison as people read them. */
+/** The measures of a comparison as readable text. */
 import type { Comparison } from '../../arrays/statistics/comparison.ts';
 import type { SpacingUnit } from '../../arrays/statistics/spacing.ts';
 import type { ComparedPair } from '../../tensors/compare-files.ts';
@@ -19,7 +19,7 @@ export function decibelText(decibels: number): string {
   return Number.isFinite(decibels) ? `${decibels.toFixed(1)} dB` : valueText(decibels);
 }
 
-/** Six places; for values closer to one, the distance from one. */
+/** Six decimal places; values closer to 1 are written as their distance from 1. */
 export function cosineText(cosine: number): string {
   if (cosine < 1 && cosine > 0.999999) return `1 - ${(1 - cosine).toExponential(0)}`;
   return cosine === 1 ? '1' : cosine.toFixed(6);
@@ -33,7 +33,7 @@ export function ulpsText(ulps: number, isAscii: boolean): string {
   return `${isAscii ? '<=' : '\u2264'} ${most}`;
 }
 
-/** `[3, 17]`: the index of an element, from its number in C order. */
+/** `[3, 17]`: the index of an element, computed from its position in C order. */
 export function placeText(index: number, shape: readonly number[]): string {
   const place: number[] = [];
   let rest = index;
@@ -49,7 +49,7 @@ export function unitText({ format, anyExponent }: SpacingUnit): string {
   return `${format} ulps${anyExponent ? ', scaled' : ''}`;
 }
 
-/** An f32 with the fewest digits that identify it, other formats with nine. */
+/** An f32 with the fewest digits that identify it; other formats with nine digits. */
 export function elementText(value: number): string {
   if (!Number.isFinite(value) || Number.isInteger(value)) return plainText(value);
   for (let digits = 1; digits < 9; digits++) {

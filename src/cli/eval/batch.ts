@@ -19,7 +19,9 @@ interface Request {
   readonly choice: TargetChoice;
 }
 
-/** Answers `{"inst","rows"[,"sreg","dreg","target","isa"]}` by `{"inst","out"}` or `{"inst","error"}`, in order. */
+/**
+ * Answers each `{"inst","rows"[,"sreg","dreg","target","isa"]}` with `{"inst","out"}` or `{"inst","error"}`, in order.
+ */
 export async function evalBatch(
   input: AsyncIterable<Buffer>,
   output: OutputStream,
@@ -38,7 +40,7 @@ export async function evalBatch(
   return faults > 0 ? 2 : 0;
 }
 
-/** Prepared instructions, by everything that they depend on. */
+/** Prepared instructions, keyed by everything that they depend on. */
 class PreparedInstructions {
   private readonly known = new Map<string, Result<Prepared, EvalError>>();
   private static readonly capacity = 10_000;
@@ -55,7 +57,7 @@ class PreparedInstructions {
   }
 }
 
-/** One result per row: its hex, or a list if an instruction has several results. */
+/** One entry per row: the result in hex, or a list if the instruction has several results. */
 type Output = string | readonly string[];
 
 function evaluateRows(request: Request, prepared: PreparedInstructions): Result<readonly Output[], EvalError> {
@@ -68,7 +70,7 @@ function evaluateRows(request: Request, prepared: PreparedInstructions): Result<
   for (const [index, row] of request.rows.entries()) {
     const bits = readRow(row, widths);
     if (bits === null) {
-      const message = `row ${index} is not ${widths.length} hex numbers`;
+      const message = `row ${index} must be a list of ${widths.length} hex numbers`;
       return err({ code: 'BAD_ROW', message });
     }
     const results = run(bits).map((result, i) => hex(result, outputs[i]?.width ?? 0));

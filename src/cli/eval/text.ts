@@ -18,7 +18,7 @@ export interface Evaluated {
   readonly pictures: readonly LanePicture[];
 }
 
-/** The evaluation as lines: a row an operand, then a row for each lane of a packed result. */
+/** The evaluation as lines: one row per operand, then one row per lane of a packed result. */
 export function evaluatedText(evaluated: Evaluated, width: number, style: Style): readonly string[] {
   const rows = [...evaluated.inputs, ...evaluated.outputs].map((operand) => [
     operand.name,
@@ -30,7 +30,7 @@ export function evaluatedText(evaluated: Evaluated, width: number, style: Style)
   return [style.accent(evaluated.mnemonic), ...table([...rows, ...parts], width)];
 }
 
-/** The fields of a result, with values if its type has lanes, or with their origins if it has none. */
+/** The fields of a result: with their values if its type has lanes, otherwise with their origins. */
 function partRows(operand: EvaluatedOperand, pictures: readonly LanePicture[]): readonly (readonly string[])[] {
   const { name, type, bits } = operand;
   const row = (high: number, low: number, kind: string, value: string): readonly string[] => {
@@ -46,7 +46,7 @@ function partRows(operand: EvaluatedOperand, pictures: readonly LanePicture[]): 
   return fields.length < 2 ? [] : fields.map(({ high, low, label }) => row(high, low, '', label));
 }
 
-/** Source, neighbours, result and reasons of each conversion, as lines. */
+/** The source, neighbors, result and reasons of each conversion, as lines. */
 export function lanesText(lanes: readonly LaneExplanation[], width: number, style: Style): readonly string[] {
   return lanes.flatMap(({ result, conversion, explanation, random, scale }) => {
     const { from, to } = conversion;

@@ -17,7 +17,7 @@ export function inspectionJson({ input, model, tensors }: Inspection): object {
   };
 }
 
-/** A tensor, and the stored ones that it consists of if they are others: codes under another name, and scales. */
+/** A tensor, followed by other stored tensors that it consists of: codes under another name, and scales. */
 function tensorJson({ entry, layout, parts, summary }: InspectedTensor): readonly object[] {
   const statistics = summary === null ? null : summaryJson(summary);
   const others = parts.filter(({ name }) => name !== entry.name);

@@ -17,7 +17,7 @@ export interface InspectLayout {
   /** Columns of the screen. */
   readonly width: number;
   readonly isAscii: boolean;
-  /** Whether each tensor gets its own histogram; by default only a single tensor does. */
+  /** Whether each tensor gets its own histogram; by default, a tensor gets one only if it is the only one. */
   readonly withBinades: boolean | undefined;
   readonly withStatistics: boolean;
 }
@@ -61,7 +61,7 @@ export function shapeText(shape: readonly number[], isAscii: boolean): string {
 function tensorLines(tensors: readonly InspectedTensor[], layout: InspectLayout): readonly string[] {
   const { style, isAscii, withStatistics } = layout;
   const isStarred = tensors.some(({ scales }) => scales !== null);
-  const note = isStarred ? ['', style.faint('  * with its scales: values and sizes include them')] : [];
+  const note = isStarred ? ['', style.faint('  * read with its scales; values and sizes include them')] : [];
   const columns = [
     { title: 'dtype', align: 'left', cell: starredType },
     { title: 'shape', align: 'right', cell: ({ entry }) => shapeText(entry.shape, isAscii), spare: 6 },
@@ -75,7 +75,10 @@ function tensorLines(tensors: readonly InspectedTensor[], layout: InspectLayout)
   return [...tensorTable(columns, tensors, ({ entry }) => printable(entry.name), layout), ...note];
 }
 
-/** amax follows from min and max, and NaN and infinities are said again below the table. */
+/**
+ * Columns with `spare` can be dropped: amax follows from min and max, and the text below the table repeats NaN and
+ * infinities.
+ */
 function sizeAndStatistics(style: Style, isAscii: boolean): readonly TensorColumn<InspectedTensor>[] {
   const number = (value: number | null): string => (value === null ? '-' : valueText(value));
   const odd = (count: number): string => (count === 0 ? '0' : style.warning(countText(count)));
@@ -94,12 +97,12 @@ function sizeAndStatistics(style: Style, isAscii: boolean): readonly TensorColum
   ];
 }
 
-/** Bytes of all tensors that it is stored in. */
+/** Total bytes of the tensors that it is stored in. */
 function sizeOf({ parts }: InspectedTensor): number {
   return parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
 }
 
-/** A table can be long; what is odd is said again at its end. */
+/** Repeats unusual findings at the end, because a table can be long. */
 function oddLines(tensors: readonly InspectedTensor[], { style, width }: InspectLayout): string[] {
   const odd = tensors.flatMap(({ entry: { name }, summary }) => {
     const { nans, infinities } = summary ?? { nans: 0, infinities: 0 };
@@ -115,7 +118,7 @@ function oddLines(tensors: readonly InspectedTensor[], { style, width }: Inspect
   ];
 }
 
-/** Tensors with NaN or infinity that are named at the end. */
+/** Maximum number of tensors with NaN or infinity that are named at the end. */
 const namedOdd = 10;
 
 function totalLines({ tensors }: Inspection, { style }: InspectLayout): string[] {
@@ -131,7 +134,7 @@ function totalLines({ tensors }: Inspection, { style }: InspectLayout): string[]
   return faintHead(lines, style);
 }
 
-/** One line per key; long values are truncated, lists are counted. */
+/** One line per key; long values are truncated, and lists show only their length. */
 function metadataLines({ input }: Inspection, { style, width, isAscii }: InspectLayout): string[] {
   const entries = Object.entries(input.file.metadata).map(([key, value]) => [printable(key), metadataText(value)]);
   const ellipsis = isAscii ? '...' : '\u2026';
@@ -148,7 +151,7 @@ function metadataText(value: MetadataValue): string {
   return printable(String(value));
 }
 
-/** One tensor with all its numbers and a line for each binade. */
+/** One tensor with all its statistics and a line for each binade. */
 function detailLines(tensor: InspectedTensor, { style, width, isAscii }: InspectLayout): readonly string[] {
   const { name, shape, elements } = tensor.entry;
   const { summary } = tensor;

@@ -1,4 +1,4 @@
-/** A fault for people: what happened, on which line of the PTX text and of its source, and in which thread. */
+/** Describes a fault: what happened, on which line of the PTX text and of its source, and in which thread. */
 import type { SourcePlace } from '../../base/source-place.ts';
 import type { SourceText } from '../../base/source-text.ts';
 import type { Dim3, Fault } from '../../device.ts';
@@ -7,7 +7,7 @@ import { framed, note } from '../../diagnostics/renderers/pretty.ts';
 import { printable } from '../../diagnostics/renderers/printable.ts';
 import type { Style } from '../../diagnostics/renderers/style.ts';
 
-/** Lines of a fault, with carets under the instruction. */
+/** The lines that report a fault, with carets under the instruction. */
 export function faultText(fault: Fault, source: SourceText, style: Style, width: number): string {
   const { code, message, line } = fault;
   const heading = `${style.error(`fault[${code}]`)}${style.strong(`: ${printable(message)}`)}`;

@@ -10,7 +10,7 @@ import { type ElementType, hexBytes, isScalarType, npyTypeOf, scalarBytes } from
 import { isJsonObject } from '../json-object.ts';
 
 export type RunInput =
-  /** Its bytes before the launch; `element` says how to print and write them. */
+  /** The buffer's bytes before the launch; `element` says how to print and write them. */
   | { readonly kind: 'buffer'; readonly bytes: Uint8Array; readonly element: ElementType | null }
   /** A buffer that several launches share, by its name in the job. */
   | { readonly kind: 'named'; readonly name: string }
@@ -19,7 +19,7 @@ export type RunInput =
   /** A number without a type: it gets the parameter's type. */
   | { readonly kind: 'number'; readonly value: number | bigint };
 
-/** Reads arguments one after the other; together, their buffers fit into `room` bytes. */
+/** Reads arguments one after the other; together, their buffers must fit into `room` bytes. */
 export async function readAll<T>(
   args: readonly T[],
   room: number,
@@ -36,12 +36,12 @@ export async function readAll<T>(
 }
 
 /**
- * `5` and `1.5` are scalars of the parameter's own type, `u32:5` one of a given type, `f32[]:1,2,3` a buffer of these
- * values, `zeros:4096` or `zeros:f32[32,32]` one of zeros, `hex:…` one of these bytes, `file:raw.bin` or `in.npy` one
- * with a file's contents, `file[4096]:/dev/urandom` one with that many bytes of a file, device or pipe, `bytes:…` a raw
- * parameter.
+ * `5` and `1.5` are scalars of the parameter's own type, `u32:5` one of a given type, `f32[]:1,2,3` a buffer with these
+ * values, `zeros:4096` or `zeros:f32[32,32]` one with zeros, `hex:…` one with these bytes, `file:raw.bin` or `in.npy`
+ * one with a file's contents, `file[4096]:/dev/urandom` one with that many bytes from a file, device or pipe, and
+ * `bytes:…` a raw parameter.
  *
- * @param room most bytes of a buffer
+ * @param room maximum number of bytes in a buffer
  */
 export async function readArgument(text: string, room: number): Promise<RunInput> {
   const colon = text.indexOf(':');
@@ -106,11 +106,11 @@ function zeros(text: string, room: number): RunInput {
 
 function bufferSize(size: number, room: number): number {
   if (Number.isSafeInteger(size) && size >= 0 && size <= room) return size;
-  if (size > room) throw new UsageError(`a buffer of ${size} bytes does not fit; the device has ${room} left`);
-  throw new UsageError(`a buffer has 0 or more bytes, not ${size}`);
+  if (size > room) throw new UsageError(`a buffer of ${size} bytes does not fit; the device has only ${room} left`);
+  throw new UsageError(`the size of a buffer must be 0 or more bytes, not ${size}`);
 }
 
-/** The header of a `.npy` file comes on top of its data. */
+/** Maximum length of a `.npy` header, which the buffer does not include. */
 const longestHeader = 2 ** 16;
 
 async function fileBuffer(path: string, folder: string, room: number): Promise<RunInput> {
@@ -120,7 +120,7 @@ async function fileBuffer(path: string, folder: string, room: number): Promise<R
     if (!found.isFile() && !found.isDirectory())
       throw new UsageError(`${path}: not a regular file; file[BYTES]:${path} reads that many bytes of it`);
     if (found.size > room + longestHeader)
-      throw new UsageError(`${path}: has ${found.size} bytes, the device has ${room} left`);
+      throw new UsageError(`${path}: has ${found.size} bytes, but the device has only ${room} left`);
     return readBytes(handle, found.isDirectory() ? 1 : found.size, path);
   });
   if (!path.endsWith('.npy')) return { kind: 'buffer', bytes: file, element: null };
@@ -130,7 +130,7 @@ async function fileBuffer(path: string, folder: string, room: number): Promise<R
   return { kind: 'buffer', bytes, element: { type, shape } };
 }
 
-/** The first bytes of whatever has that name. */
+/** The first bytes of a file, a device or a pipe. */
 async function filePart(path: string, folder: string, size: number): Promise<RunInput> {
   const bytes = await reading(path, folder, 0, (handle) => readBytes(handle, size, path));
   return { kind: 'buffer', bytes, element: null };
@@ -166,9 +166,9 @@ async function readBytes(handle: FileHandle, size: number, path: string): Promis
 }
 
 export interface JobPlace {
-  /** What relative paths start from. */
+  /** The folder that relative paths start from. */
   readonly folder: string;
-  /** Most bytes of a buffer. */
+  /** Maximum number of bytes in a buffer. */
   readonly room: number;
 }
 
@@ -182,10 +182,10 @@ export async function readJobArgument(entry: unknown, index: number, { folder, r
   if (key === 'buffer') return jobBuffer(value, `argument ${index}`, { folder, room });
   if (key === 'bytes') return { kind: 'bytes', bytes: hexBytes(requireText(value, `argument ${index}`, 'bytes')) };
   if (isScalarType(key)) return { kind: 'bytes', bytes: scalarBytes(key, value) };
-  throw wrongArgument(index, `has key '${key}'; allowed are buffer, bytes, and the basic types (u32, f32, b64 …)`);
+  throw wrongArgument(index, `has an unknown key '${key}'; use buffer, bytes or a basic type (u32, f32, b64 …)`);
 }
 
-/** Bytes by name: a job's `buffers` and `variables`. `what` is one of them in messages. */
+/** Reads bytes by name from a job's `buffers` or `variables`. `what` names one of them in messages. */
 export async function readJobContents(
   value: unknown,
   what: 'buffer' | 'variable',

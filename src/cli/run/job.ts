@@ -1,4 +1,4 @@
-/** `ptxlab run --job`: a run described by JSON, answered by JSON. */
+/** `ptxlab run --job`: a run described in JSON and answered in JSON. */
 import { dirname, resolve } from 'node:path';
 import { defaultMemorySize, type Dim3 } from '../../device.ts';
 import { diagnosticRecord } from '../../diagnostics/renderers/json.ts';
@@ -39,7 +39,7 @@ function parseJob(text: string): JsonObject {
   throw new UsageError('the job is not a JSON object');
 }
 
-/** Keys of a launch. In a job with a list of launches, those beside the list are the defaults of all. */
+/** Keys of a launch. In a job with a list of launches, keys next to the list are the defaults of all launches. */
 const launchKeys = [
   'entry',
   'grid',
@@ -75,7 +75,7 @@ const jobKeys = [
 interface Job {
   readonly run: RunRequest;
   readonly isRepeated: boolean;
-  /** Whether the answer lists launches. */
+  /** Whether the answer has a list of launches. */
   readonly isList: boolean;
 }
 
@@ -87,7 +87,7 @@ async function readJob(job: JsonObject, folder: string, session: Session): Promi
     throw new UsageError("a job needs either 'ptx', a path, or 'source', a text");
   const repeat = optionalCount(job, 'repeat');
   const isList = job['launches'] !== undefined;
-  if (isList && repeat !== null) throw new UsageError("a job has either 'repeat' or 'launches'");
+  if (isList && repeat !== null) throw new UsageError("a job cannot have both 'repeat' and 'launches'");
   const memory = optionalCount(job, 'memory');
   const place: JobPlace = { folder, room: memory ?? defaultMemorySize };
   const variables = await readJobContents(job['variables'], 'variable', place);
@@ -157,14 +157,14 @@ function requireKeys(found: JsonObject, known: readonly string[], where: string)
 
 function readUnsupported(text: string | null): 'refuse' | 'fault' {
   if (text === null || text === 'refuse' || text === 'fault') return text ?? 'refuse';
-  throw new UsageError(`'unsupported' is 'refuse' or 'fault', not '${text}'`);
+  throw new UsageError(`'unsupported' must be 'refuse' or 'fault', not '${text}'`);
 }
 
 function readNames(value: unknown): readonly string[] {
   const names: readonly unknown[] = Array.isArray(value) ? value : value === undefined ? [] : [null];
   return names.map((name) => {
     if (typeof name === 'string') return name;
-    throw new UsageError("'read' is not a list of names of variables");
+    throw new UsageError("'read' must be a list of variable names");
   });
 }
 
@@ -174,11 +174,11 @@ async function readModule(path: string, session: Session): Promise<string> {
   return text.value;
 }
 
-/** The engine with that name; by default the fast one, or with a trace the reference engine. */
+/** The engine with that name. The default is the fast engine, or, for a trace, the reference engine. */
 export function readEngine(engine: string | null, traces: boolean): 'interp' | 'jit' {
   if (engine === null) return traces ? 'interp' : 'jit';
   if (engine === 'jit') {
-    if (traces) throw new UsageError("engine 'jit' does not trace; leave it out, or name 'interp'");
+    if (traces) throw new UsageError("engine 'jit' cannot trace; omit it or use 'interp'");
     return engine;
   }
   if (engine === 'interp') return engine;
@@ -203,7 +203,7 @@ function optionalText(job: JsonObject, key: string): string | null {
 
 function optionalFlag(job: JsonObject, key: string): boolean {
   const value = job[key] ?? false;
-  if (typeof value !== 'boolean') throw new UsageError(`'${key}' is neither true nor false`);
+  if (typeof value !== 'boolean') throw new UsageError(`'${key}' must be true or false`);
   return value;
 }
 
@@ -254,13 +254,13 @@ function hexOf(bytes: Uint8Array): { readonly hex: string } {
   return { hex: Buffer.from(bytes).toString('hex') };
 }
 
-/** Left out if there are none. */
+/** Omitted if there are none. */
 function hexes(key: string, contents: Contents): object {
   if (contents.size === 0) return {};
   return { [key]: Object.fromEntries([...contents].map(([name, bytes]) => [name, hexOf(bytes)])) };
 }
 
-/** Only kernels that print have the keys. */
+/** Only answers for kernels that print have these keys. */
 function printedIn({ printed, printsDropped }: PrintedOutput): Partial<PrintedOutput> {
   return { ...(printed === '' ? {} : { printed }), ...(printsDropped === 0 ? {} : { printsDropped }) };
 }

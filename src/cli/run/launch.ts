@@ -1,4 +1,4 @@
-/** A run as described by the flags or by a job, and its execution. */
+/** A run as the flags or a job describe it, and its execution. */
 import { PtxlabError } from '../../base/error.ts';
 import { SourceText } from '../../base/source-text.ts';
 import {
@@ -23,7 +23,7 @@ import type { RunInput } from './inputs.ts';
 
 /** One launch of a run. */
 export interface LaunchRequest {
-  /** Null for the only kernel of the module. */
+  /** Name of the kernel; null if the module has only one. */
   readonly entry: string | null;
   readonly grid: Dim3;
   readonly block: Dim3;
@@ -31,13 +31,13 @@ export interface LaunchRequest {
   readonly sharedBytes: number;
   readonly cooperative: boolean;
   readonly inputs: readonly RunInput[];
-  /** Written to variables of the module before the launch, by name. */
+  /** Bytes to write to variables of the module before the launch, by name. */
   readonly variables: ReadonlyMap<string, Uint8Array>;
   readonly unchecked: boolean;
   readonly unsupported: 'refuse' | 'fault';
   readonly timeout: number | null;
   readonly budget: number | null;
-  /** Most bytes of output. */
+  /** Maximum number of bytes printed; null for the default. */
   readonly printLimit: number | null;
   /** What to trace to stderr; null for no trace. */
   readonly trace: TraceChoice | null;
@@ -45,21 +45,21 @@ export interface LaunchRequest {
 
 export interface RunRequest {
   readonly source: string;
-  /** The name of the source in messages. */
+  /** How messages name the source. */
   readonly name: string;
   readonly target: TargetName | null;
   readonly isa: VersionName | null;
   readonly gpu: string | null;
-  /** Worker threads; 0 for the calling thread. */
+  /** Number of worker threads; 0 runs on the calling thread. */
   readonly workers: number;
   readonly memory: number | null;
-  /** Buffers that arguments of several launches may name, with their bytes before the first one. */
+  /** Buffers that arguments of several launches may name, with their bytes before the first launch. */
   readonly buffers: ReadonlyMap<string, Uint8Array>;
-  /** Run one after the other. */
+  /** The launches, which run one after the other. */
   readonly launches: readonly LaunchRequest[];
-  /** Variables of the module that the outcome has after the last launch. */
+  /** Names of the module's variables to return after the last launch. */
   readonly read: readonly string[];
-  /** How often all launches are run; buffers and written variables are restored before each time. */
+  /** Number of times that all launches are run; buffers and written variables are restored before each repetition. */
   readonly repeat: number;
   /** Called with the output as it is printed. */
   readonly onPrint: (text: string) => void;
@@ -67,7 +67,7 @@ export interface RunRequest {
   readonly onTrace: (event: TraceEvent) => void;
 }
 
-/** A launch that ended well. */
+/** A launch that ended without a fault. */
 export interface LaunchOutcome {
   /** Bytes of each buffer argument after the launch; null for a scalar and a named buffer. */
   readonly outputs: readonly (Uint8Array | null)[];
@@ -78,13 +78,13 @@ export interface LaunchOutcome {
 export type RunOutcome =
   | {
       readonly kind: 'done';
-      /** Of the last repetition. */
+      /** The launches of the last repetition. */
       readonly launches: readonly LaunchOutcome[];
-      /** Of all launches of each repetition together. */
+      /** For each repetition, the total time of its launches. */
       readonly milliseconds: readonly number[];
-      /** Named buffers after the last launch. */
+      /** Contents of the named buffers after the last launch. */
       readonly buffers: ReadonlyMap<string, Uint8Array>;
-      /** The variables that the request reads, after the last launch. */
+      /** Contents of the requested variables after the last launch. */
       readonly variables: ReadonlyMap<string, Uint8Array>;
     }
   | {
@@ -92,17 +92,17 @@ export type RunOutcome =
       readonly text: SourceText;
       readonly fault: Fault;
       readonly output: PrintedOutput;
-      /** Index of the launch. */
+      /** Index of the launch that faulted. */
       readonly launch: number;
     }
   | { readonly kind: 'refused'; readonly text: SourceText; readonly diagnostics: readonly Diagnostic[] };
 
-/** The output of the kernel in a launch. */
+/** What the kernel printed in a launch. */
 export type PrintedOutput = Pick<LaunchResult, 'printed' | 'printsDropped'>;
 
 const nothing: PrintedOutput = { printed: '', printsDropped: 0 };
 
-/** Runs a request. A caller's mistake is a UsageError; an error of the kernel is an outcome. */
+/** Runs a request. A caller's mistake throws a UsageError; an error in the kernel is an outcome. */
 export async function execute(request: RunRequest): Promise<RunOutcome> {
   try {
     return await launchAll(request);
@@ -115,7 +115,7 @@ export async function execute(request: RunRequest): Promise<RunOutcome> {
   }
 }
 
-/** The refusal as a fault at the first of the instructions, in no thread. */
+/** Reports the refusal as a fault at the first unsupported instruction, without a thread. */
 function faultOf({ message, kernel, instructions }: UnsupportedInstructionsError): Fault {
   const line = instructions[0]?.line ?? null;
   return {
@@ -170,7 +170,7 @@ async function launchAll(request: RunRequest): Promise<RunOutcome> {
 interface PreparedLaunch {
   readonly request: LaunchRequest;
   readonly kernel: Kernel;
-  /** Buffers of its own, by argument. */
+  /** The launch's own buffers, by argument. */
   readonly buffers: readonly (DeviceBuffer | null)[];
   readonly args: readonly Argument[];
 }

@@ -1,7 +1,7 @@
 /** Passes the output of a running kernel to stdout, in pieces. */
 import type { OutputStream } from '../session.ts';
 
-/** Characters after which, and milliseconds in which, the output is passed on. */
+/** Output is passed on after this many characters or milliseconds. */
 const enough = 1 << 16;
 const longest = 50;
 
@@ -20,7 +20,7 @@ export class PrintStream {
   }
 
   flush(): void {
-    // The kernel keeps the thread, so there is no use in waiting for the reader.
+    // The kernel occupies the thread, so waiting for the reader would not help.
     if (this.waiting !== '') this.output.write(this.waiting);
     this.waiting = '';
     this.passed = performance.now();

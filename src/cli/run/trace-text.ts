@@ -1,4 +1,4 @@
-/** `--trace`: an executed instruction as a line, and the flags and keys that choose which. */
+/** `--trace`: prints each executed instruction as a line, and reads the flags and keys that select instructions. */
 import { hex } from '../../base/bits.ts';
 import type { Dim3, TraceChoice, TraceEvent, TraceRegister } from '../../device.ts';
 import { printable } from '../../diagnostics/renderers/printable.ts';
@@ -28,7 +28,7 @@ export function traceLine({ block, thread, line, text, registers, addresses }: T
   return `${block.join(',')} ${thread.join(',')} ${line}: ${said.padEnd(textWidth)}   ${values}`.trimEnd();
 }
 
-/** The bits that the instruction reads, and their value if its type has one. */
+/** The bits that the instruction reads, followed by their value if the type defines one. */
 function valueText({ name, type }: TraceRegister, bits: number | bigint): string {
   const found = typeOf(type);
   if (found.class === 'predicate') return `${name}=${bits}`;

@@ -1,10 +1,10 @@
-/** Scalars and buffers as a user writes them, as bytes. */
+/** Converts scalars and buffers as a user writes them to bytes. */
 import { valueAt } from '../../base/element-at.ts';
 import { f16Value, numberBits, type BasicFloat, isBasicFloat } from '../../numerics/number-bits.ts';
 import { itemSize, type NpyType, isNpyType } from '../../tensors/npy/npy.ts';
 import { UsageError } from '../exit.ts';
 
-/** Types a scalar can be written in: the basic types without their dot. */
+/** Types that a scalar can have: the basic types without their dot. */
 const widths: ReadonlyMap<string, number> = new Map([
   ...['b', 'u', 's'].flatMap((kind) => [8, 16, 32, 64].map((width) => [`${kind}${width}`, width] as const)),
   ['b128', 128],
@@ -27,7 +27,7 @@ export function npyTypeOf(name: string): NpyType | null {
 /** The little-endian bytes of one scalar; a value that does not fit is rejected. */
 export function scalarBytes(type: string, value: unknown): Uint8Array {
   const width = widths.get(type);
-  if (width === undefined) throw new UsageError(`'${type}' is not a type of a scalar argument`);
+  if (width === undefined) throw new UsageError(`'${type}' is not a scalar type`);
   const bits = isBasicFloat(type) ? floatBits(type, value) : integerBits(type, width, value);
   const bytes = new Uint8Array(width / 8);
   for (let i = 0; i < bytes.length; i++) bytes[i] = Number((bits >> BigInt(8 * i)) & 0xffn);
@@ -80,7 +80,7 @@ function readFloat(value: unknown): number | null {
   return Number.isNaN(found) ? null : found;
 }
 
-/** Bytes of hex digits, lowest address first; white space and `0x` are allowed. */
+/** Converts hex digits to bytes, lowest address first; whitespace and `0x` are allowed. */
 export function hexBytes(text: string): Uint8Array {
   const digits = text.replace(/\s+/g, '').replace(/^0x/i, '');
   if (digits.length % 2 !== 0 || !/^[\da-f]*$/i.test(digits))
@@ -94,7 +94,7 @@ export interface ElementType {
   readonly shape: readonly number[];
 }
 
-/** Elements of a buffer as text, the first `most` of them. */
+/** The first `most` elements of a buffer as text. */
 export function showElements(bytes: Uint8Array, { type }: ElementType, most: number): string {
   const size = itemSize(type);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -1,4 +1,4 @@
-/** Files of digests: what `sweep` writes, resumes and compares with. */
+/** Digest files: what `sweep` writes, resumes and compares with. */
 import { existsSync } from 'node:fs';
 import { writeFiles } from '../../hosts/node-output.ts';
 import { digestText } from '../../sweep.ts';
@@ -7,7 +7,7 @@ import { readInput } from '../io.ts';
 import { isJsonObject } from '../json-object.ts';
 import type { Session } from '../session.ts';
 
-/** Digests of one instruction by chunk; unknown ones are missing. */
+/** Digests of one instruction by chunk; unknown digests are absent. */
 export type ChunkDigests = Map<number, number>;
 
 const format = 'ptxlab digests 1';
@@ -15,8 +15,8 @@ const format = 'ptxlab digests 1';
 const unknown = '........';
 
 /**
- * Digests by instruction, in a file that may hold many: `{"format","sweeps":{INST:"…"}}`, eight digits a chunk. Files of
- * the form `{"small":{INST:{"checksum"}},"f32_sweeps":{INST:{"chunks"}}}` are read as well.
+ * A file with the digests of any number of instructions: `{"format","sweeps":{INST:"…"}}`, eight digits per chunk.
+ * Files of the form `{"small":{INST:{"checksum"}},"f32_sweeps":{INST:{"chunks"}}}` are read as well.
  */
 export class DigestFile {
   readonly sweeps: Map<string, ChunkDigests>;
@@ -33,11 +33,11 @@ export class DigestFile {
     const text = await readInput(path, session);
     if (!text.ok) throw new UsageError(text.error);
     const sweeps = parse(text.value);
-    if (sweeps === null) throw new UsageError(`${path}: not a file of digests`);
+    if (sweeps === null) throw new UsageError(`${path}: not a digest file`);
     return new DigestFile(path, sweeps);
   }
 
-  /** Digests of an instruction, to be added to. */
+  /** The digests of an instruction, to which the caller can add. */
   of(name: string): ChunkDigests {
     const known = this.sweeps.get(name) ?? new Map<number, number>();
     this.sweeps.set(name, known);

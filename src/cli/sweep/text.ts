@@ -2,7 +2,7 @@
 import { digestText, type Sweep, totalDigest } from '../../sweep.ts';
 import type { ChunkDigests } from './digest-file.ts';
 
-/** A sweep that is complete, or was stopped by a wrong chunk. */
+/** A sweep that is complete or stopped at a wrong chunk. */
 export interface Swept {
   readonly sweep: Sweep;
   /** The requested chunks. */
@@ -32,7 +32,7 @@ export function firstWrong({ chunks, known, wanted }: Swept): WrongChunk | null 
   return null;
 }
 
-/** The digest of all chunks' digests; null if some are unknown. */
+/** The digest of all chunk digests; null if some are unknown. */
 function totalOf({ sweep, known }: Swept): string | null {
   const all = Array.from({ length: sweep.chunks }, (_, chunk) => known.get(chunk));
   const digests = all.filter((digest) => digest !== undefined);
@@ -60,7 +60,7 @@ export function sweepJson(swept: Swept): object {
 
 const perLine = 8;
 
-/** Digests, eight per line after the number of the first; or the result of comparing them. */
+/** The digests, eight per line after the number of the first one, or the result of comparing them. */
 export function sweptText(swept: Swept): string {
   const { sweep, chunks, known, wanted } = swept;
   if (wanted !== null) return comparedText(swept);
@@ -84,7 +84,7 @@ function comparedText(swept: Swept): string {
   const range = [first, first + sweep.chunkSize - 1].map(
     (input) => `0x${input.toString(16).padStart(sweep.inputBits / 4, '0')}`,
   );
-  return `${sweep.mnemonic}: chunk ${chunk} (inputs ${range.join(' to ')}) is ${found}, not ${expected}\n`;
+  return `${sweep.mnemonic}: chunk ${chunk} (inputs ${range.join(' to ')}) has digest ${found}, not ${expected}\n`;
 }
 
 /** For stderr: how much was computed, and how fast. */
