@@ -27,12 +27,12 @@ describe('wrong usage exits 2 with one hint on stderr', () => {
     [
       'an unknown command',
       ['chekc'],
-      /^ptxlab: unknown command 'chekc' \(did you mean check\?\); --help shows how it is used\n$/,
+      /^ptxlab: unknown command 'chekc' \(did you mean check\?\); see --help\n$/,
     ],
     [
       'an unknown option',
       ['check', '--fromat', 'json', 'x'],
-      /^ptxlab: unknown option '--fromat' \(did you mean --format\?\); --help/,
+      /^ptxlab: unknown option '--fromat' \(did you mean --format\?\); see --help/,
     ],
     ['an unknown format', ['check', '-f', 'xml', 'x'], /Allowed choices are pretty, ptxas, json, sarif, github/],
     ['no file', ['check'], /check needs a file, or - for stdin/],
