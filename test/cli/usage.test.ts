@@ -24,11 +24,7 @@ test('--version prints the version of the package and nothing else', async () =>
 describe('wrong usage exits 2 with one hint on stderr', () => {
   test.each<[string, readonly string[], RegExp]>([
     ['no command', [], /^Examples:/],
-    [
-      'an unknown command',
-      ['chekc'],
-      /^ptxlab: unknown command 'chekc' \(did you mean check\?\); see --help\n$/,
-    ],
+    ['an unknown command', ['chekc'], /^ptxlab: unknown command 'chekc' \(did you mean check\?\); see --help\n$/],
     [
       'an unknown option',
       ['check', '--fromat', 'json', 'x'],
