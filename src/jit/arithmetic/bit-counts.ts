@@ -6,7 +6,7 @@ import type { Code } from '../../wasm/code.ts';
 import type { Lowering } from '../lowering.ts';
 import { holder } from '../regions/values.ts';
 
-/** popc and clz: a count in 32 bits. */
+/** Lowers popc or clz; the count has 32 bits. */
 export function lowerCount(step: StepOf<'bits'>, opcode: 'popcnt' | 'clz', { code, values }: Lowering): void {
   const type = holder(step.width);
   values.get(elementAt(step.from, 0), type);
@@ -14,7 +14,7 @@ export function lowerCount(step: StepOf<'bits'>, opcode: 'popcnt' | 'clz', { cod
   values.set(step.to, type);
 }
 
-/** Reverses the bits: swaps neighbours, then pairs, and so on up to halves. */
+/** Reverses the bits by swapping neighbors, then pairs, and so on up to halves. */
 export function lowerReverse(step: StepOf<'bits'>, { code, values }: Lowering): void {
   const type = holder(step.width);
   const local = values.temporary(type);
@@ -34,11 +34,14 @@ export function lowerReverse(step: StepOf<'bits'>, { code, values }: Lowering): 
   values.set(step.to, type);
 }
 
-/** A sum of products chosen by the table: bit 4a + 2b + c is the result for that combination of input bits. */
+/**
+ * Lowers lop3 as an OR of the input combinations for which the table has a 1. Bit 4a + 2b + c of the table is the
+ * result for input bits a, b and c.
+ */
 export function lowerTable(step: StepOf<'bits'>, { code, values }: Lowering): void {
   const [a, b, c, entry] = quadOf(step.from);
   const table = values.constantOf(entry);
-  if (table === null) throw new Error('the table of lop3 is a constant');
+  if (table === null) throw new Error('the lop3 table is not a constant');
   code.i32(0);
   for (let combination = 0; combination < 8; combination++) {
     if (((Number(table) >> combination) & 1) === 0) continue;

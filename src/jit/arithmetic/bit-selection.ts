@@ -1,4 +1,4 @@
-/** prmt and fns: select bytes and set bits by number (PTX ISA 9.1, 9.7.9.7 and 9.7.1.20). */
+/** prmt, which selects bytes, and fns, which finds the n-th set bit (PTX ISA 9.1, 9.7.9.7 and 9.7.1.20). */
 import { elementAt } from '../../base/element-at.ts';
 import { tripleOf } from '../../base/tuples.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
@@ -9,7 +9,7 @@ import type { Lowering } from '../lowering.ts';
 
 // --- prmt -----------------------------------------------------------------------------------------------------------
 
-/** The selectors of a mode: 16 bits for each value of the low two bits of c, value 0 lowest. */
+/** The selectors of each mode: 16 bits for each value of the low two bits of c, with value 0 in the lowest bits. */
 const rows: Readonly<Record<Exclude<PermuteFunction, 'prmt'>, bigint>> = {
   'prmt.f4e': 0x6543_5432_4321_3210n,
   'prmt.b4e': 0x0123_7012_6701_5670n,
@@ -34,7 +34,7 @@ export function lowerPermutation(step: StepOf<'bits'>, fn: PermuteFunction, lowe
   values.set(step.to, 'i32');
 }
 
-/** With a constant selector, each byte is a shift and a mask. */
+/** With a constant selector, each byte takes only a shift and a mask. */
 function pushKnownPermutation(selector: number, sources: readonly [Ref, Ref], { code, values }: Lowering): void {
   for (let place = 0; place < 4; place++) {
     const nibble = (selector >>> (4 * place)) & 15;
@@ -45,7 +45,7 @@ function pushKnownPermutation(selector: number, sources: readonly [Ref, Ref], { 
   }
 }
 
-/** Puts the low byte on the stack, or eight copies of its sign, at its position in a word. */
+/** Moves the low byte on the stack, or eight copies of its sign bit, to its place in the word. */
 function keepByte(code: Code, sign: boolean, place: number): void {
   if (sign) code.op('i32.extend8_s').i32(31).op('i32.shr_s');
   code
@@ -79,7 +79,7 @@ function writePermutation(code: Code, fn: PermuteFunction): void {
       .op('i32.shl', 'i64.extend_i32_u')
       .set(distance);
     code.get(both).get(distance).op('i64.shr_u', 'i32.wrap_i64').set(byte);
-    // The byte, or its sign if the top bit of the nibble is set.
+    // Selects the byte, or eight copies of its sign bit if the top bit of the nibble is set.
     code.get(byte).op('i32.extend8_s').i32(31).op('i32.shr_s').get(byte).get(nibble).i32(8).op('i32.and', 'select');
     keepByte(code, false, place);
     if (place > 0) code.op('i32.or');

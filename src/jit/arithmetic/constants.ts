@@ -1,10 +1,10 @@
 /**
- * Constants of the elementary functions, to any number of binary places: ln 2 = 2 artanh(1/3), and Machin's formula for
- * pi, pi / 4 = 4 arctan(1/5) - arctan(1/239). A value v is stored as the integer v * 2^places, rounded down, with an
- * error of a few units.
+ * Constants for the elementary functions, to any number of binary places: ln 2 = 2 artanh(1/3), and Machin's formula
+ * for pi, pi / 4 = 4 arctan(1/5) - arctan(1/239). A value v is stored as the integer v * 2^places, rounded down, with
+ * an error of a few units.
  */
 
-/** Constants are computed to this many places before they are truncated. */
+/** Number of extra places to which constants are computed before they are truncated. */
 const spare = 32;
 
 /** 1/n + sign/(3 n^3) + 1/(5 n^5) + ...: artanh(1/n) for sign 1, arctan(1/n) for -1. */
@@ -20,7 +20,7 @@ function inverseTangent(n: bigint, sign: bigint, places: number): bigint {
 
 const known = new Map<string, bigint>();
 
-/** Cached by number of places. */
+/** Returns a constant, cached by its name and number of places. */
 function precisely(name: string, places: number, compute: (places: number) => bigint): bigint {
   const key = `${name} ${places}`;
   const found = known.get(key) ?? compute(places + spare) >> BigInt(spare);
@@ -48,18 +48,21 @@ export function doubleLogarithmOfE(places: number): bigint {
   return precisely('2 / ln 2', places, (more) => (1n << BigInt(2 * more + 1)) / naturalLogarithmOf2(more));
 }
 
-/** Bits of the f64 nearest to value * 2^-places, which must be a normal number. */
+/** Returns the bits of the f64 nearest to value * 2^-places, which must be a normal number. */
 export function doubleBits(value: bigint, places: number): bigint {
   if (value < 0n) return (1n << 63n) | doubleBits(-value, places);
   const width = value.toString(2).length;
   const cut = BigInt(Math.max(0, width - 54));
-  // 54 bits; the last one decides whether to round up. No constant here is a tie.
+  // Takes 54 bits, of which the last decides whether to round up. No constant here is a tie.
   const leading = (value >> cut) << BigInt(Math.max(0, 54 - width));
   const exponent = width - 1 - places;
   return (BigInt(exponent + 1023) << 52n) + ((leading + 1n) >> 1n) - (1n << 52n);
 }
 
-/** The same, truncated to this many bits instead of rounded, so that a product with a small integer is exact. */
+/**
+ * Returns the f64 with value * 2^-places truncated to this many bits, so that its product with a small integer is
+ * exact, and the part cut off.
+ */
 export function shortDoubleBits(
   value: bigint,
   places: number,

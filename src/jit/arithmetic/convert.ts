@@ -10,10 +10,10 @@ import { returnBits, returnInfinity, returnNan, returnRounded, returnZero } from
 import { conversionTarget, patternsOf, type RoundingTarget } from './target.ts';
 import { holder } from '../regions/values.ts';
 
-/** A scale with the value one. */
+/** The ue8m0 scale for 1. */
 export const unscaled = 0x7f;
 
-/** Index of the function (source, random i32, scale i32) → result for one lane. */
+/** Returns the index of the function (source, random i32, scale i32) → result, for one lane. */
 export function converter(helpers: Helpers, c: Conversion): number {
   const from = formats[c.from];
   const to = formats[c.to];
@@ -44,7 +44,7 @@ function writeConversion(code: Code, c: Conversion, from: NumberFormat, to: Numb
     code.get(exact.exponent).get(scale).i32(0x7f).op('i32.sub');
     code.op(c.scaled === 'multiply' ? 'i32.add' : 'i32.sub').set(exact.exponent);
   }
-  // A format without a sign takes the magnitude.
+  // An unsigned format takes the magnitude.
   if (to.kind === 'float' && !to.signed) code.i32(0).set(exact.sign);
   returnRounded(code, target, exact, random);
   code.op('unreachable');
@@ -94,9 +94,7 @@ function returnConvertedNan(
   returnBits(code, width);
 }
 
-/**
- * The low bits, or with `sat` the nearest end of the range. u64 is the only source that i64 comparisons cannot order.
- */
+/** Keeps the low bits or, with `sat`, clamps to the range. u64 is the only source that i64 comparisons cannot order. */
 function convertInteger(code: Code, bits: number, from: FixedFormat, to: FixedFormat, sat: boolean): void {
   if (from.signed) {
     const spare = BigInt(64 - from.width);

@@ -1,20 +1,17 @@
-/**
- * Decodes the bits of a format into the parts that rounding.ts rounds. This is the inverse of encoding, generated in
- * the same way.
- */
+/** Decodes the bits of a format into the sign, significand and exponent that rounding.ts takes. */
 import type { FixedFormat, FloatFormat, NumberFormat } from '../../numerics/formats.ts';
 import type { Code } from '../../wasm/code.ts';
 import { type ExactLocals, exactLocals } from './exact-locals.ts';
 
 /**
- * How to handle values that are not rounded. Each handler must return from the function; `nan` gets the fraction in a
- * local.
+ * How to handle values that are not rounded. The code written by each handler must return from the function; `nan` gets
+ * a local that holds the fraction.
  */
 export interface Exceptions {
   readonly nan: (sign: number, fraction: number) => void;
   readonly infinity: (sign: number) => void;
   readonly zero: (sign: number) => void;
-  /** Treats subnormals as zeros. */
+  /** Whether to treat subnormals as zeros. */
   readonly flush: boolean;
 }
 
@@ -86,7 +83,7 @@ function decodeFloat(code: Code, format: FloatFormat, bits: number, exact: Exact
     });
 }
 
-/** The exponent field is all ones. */
+/** Handles values whose exponent field is all ones. */
 function special(
   code: Code,
   format: FloatFormat,

@@ -1,7 +1,7 @@
 /**
- * Steps on f64. Operations that round to nearest are WebAssembly instructions. Fused and directed operations use
- * integers: finite, nonzero operands are decoded, computed with at least 64 bits (the last of which is sticky), and
- * rounded once.
+ * f64 steps. Operations that round to nearest are WebAssembly instructions. Fused operations and the other rounding
+ * modes use integers: finite, nonzero operands are decoded, the result is computed to at least 64 bits (the last of
+ * which is sticky), and rounded once.
  */
 import type { StepOf } from '../../isa/steps/step.ts';
 import { formats } from '../../numerics/formats.ts';
@@ -74,7 +74,7 @@ function lowerNearest({ fn, from, to }: StepOf<'float'>, opcode: PlainOpcode, { 
     .get(result)
     .op('f64.ne')
     .if(() => {
-      // The first NaN operand, made quiet. If there are several, the one set last wins.
+      // Selects the first NaN operand, made quiet. Operands are tested from last to first, so the first one wins.
       code.i64(madeNan).set(bits);
       for (const ref of from.toReversed()) {
         values.get(ref, 'i64');
@@ -106,11 +106,10 @@ function writeDouble(code: Code, helpers: Helpers, fn: FloatFunction, mode: Floa
       .op('i64.xor')
       .set(b);
   for (const operand of [a, b].slice(0, count)) returnIfSpecial(code, fn, mode, operand);
-  // The product of finite factors must not overflow before an infinite addend is added. A zero factor needs no special
-  // case.
+  // The product of finite factors must not overflow before an infinite addend is added, so that case returns here.
   if (fn === 'fma') returnIfInfinite(code, c);
   const exact = writeExact(code, helpers, fn, mode, operands);
-  // Patterns are compared as signed numbers. No exponent is greater than that of infinity.
+  // Patterns are compared as signed numbers, so the exponent must not exceed that of infinity.
   code.get(exact.exponent).i32(1024).op('i32.ge_s');
   code.if(() =>
     code
@@ -160,7 +159,7 @@ function constantOne(code: Code): ExactLocals {
   return exact;
 }
 
-/** The first NaN operand, made quiet. */
+/** Returns the operand, made quiet, if it is a NaN. */
 function returnIfNan(code: Code, operand: number): void {
   code.get(operand).i64(magnitudes).op('i64.and').i64(infinite).op('i64.gt_u');
   code.if(() => code.get(operand).i64(quiet).op('i64.or', 'return'));
@@ -171,7 +170,7 @@ function returnIfInfinite(code: Code, operand: number): void {
   code.if(() => code.get(operand).op('return'));
 }
 
-/** If a factor or a term is infinite or zero, WebAssembly's arithmetic is exact. */
+/** Returns the result if an operand is infinite or zero, where WebAssembly's own arithmetic is exact. */
 function returnIfSpecial(code: Code, fn: FloatFunction, mode: FloatMode, operand: number): void {
   const magnitude = code.local('i64');
   code.get(operand).i64(magnitudes).op('i64.and').tee(magnitude).i64(infinite).op('i64.eq');
@@ -201,7 +200,7 @@ function pushPlainly(code: Code, fn: FloatFunction): void {
   if (fn === 'rcp' || fn === 'rsqrt') code.op('f64.div');
 }
 
-/** A sum of zeros is -0 under rm unless both are +0 (IEEE 754 section 6.3). */
+/** Returns -0 if the sum is zero and a term is negative: under rm, only +0 + +0 gives +0 (IEEE 754 section 6.3). */
 function returnNegativeZero(code: Code, fn: FloatFunction, result: number): void {
   if (fn !== 'add' && fn !== 'sub' && fn !== 'fma') return;
   const term = fn === 'fma' ? c : b;
@@ -243,7 +242,7 @@ function termOf(code: Code, { sign, significand, exponent }: ExactLocals): Term 
   return term;
 }
 
-/** Exact: the product of two 53-bit significands, placed at the top of 128 bits, leaves two bits free. */
+/** Computes the exact product. Two 53-bit significands multiplied at the top of 128 bits leave two bits free. */
 function productOf(code: Code, helpers: Helpers, x: ExactLocals, y: ExactLocals): Term {
   const term = termLocals(code);
   code.get(x.sign).get(y.sign).op('i32.xor').set(term.sign);
@@ -262,7 +261,10 @@ function normalised(code: Code, term: Term): ExactLocals {
   return exact;
 }
 
-/** Returns zero if the two cancel. Bits lost in alignment set a sticky bit far below the rounding position. */
+/**
+ * Adds two terms. The generated code returns zero if they cancel. Bits lost in alignment set a sticky bit far below the
+ * rounding position.
+ */
 function writeSum(code: Code, helpers: Helpers, mode: FloatMode, x: Term, y: Term): ExactLocals {
   code.get(x.exponent).get(y.exponent).op('i32.lt_s');
   code.if(() => {

@@ -1,6 +1,6 @@
 /**
- * Quotients and roots of f64 in rounding modes that WebAssembly lacks. WebAssembly's rounded result is within one unit
- * in the last place of the exact one, so their difference has the right sign even when computed modulo 2^64 or 2^128.
+ * f64 quotients and roots in rounding modes that WebAssembly lacks. WebAssembly's rounded result is within one unit in
+ * the last place of the exact one, so their difference has the right sign even when computed modulo 2^64 or 2^128.
  */
 import { formats } from '../../numerics/formats.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -14,7 +14,8 @@ const implicit = 1n << 52n;
 const bias = 1023;
 
 /**
- * Pushes 2^exponent * (significand / 2^63), a value of at least 1, as f64. `exponent` is 0 or 1, an i64 on the stack.
+ * Pushes 2^exponent * (significand / 2^63), a value of at least 1, as f64. `pushExponent` pushes the exponent, an i64
+ * that is 0 or 1.
  */
 function pushScaled(code: Code, significand: number, pushExponent: () => void): void {
   code.get(significand).i64(11n).op('i64.shr_u').i64(fractionMask).op('i64.and');
@@ -22,7 +23,7 @@ function pushScaled(code: Code, significand: number, pushExponent: () => void): 
   code.i64(BigInt(bias)).op('i64.add').i64(52n).op('i64.shl', 'i64.or', 'f64.reinterpret_i64');
 }
 
-/** Locals with the 53-bit significand and the exponent of the f64 on the stack, both i64. */
+/** Splits the f64 on the stack. Returns locals with its 53-bit significand and its exponent, both i64. */
 function takeApart(code: Code): { readonly significand: number; readonly exponent: number } {
   const significand = code.local('i64');
   const exponent = code.local('i64');
@@ -38,7 +39,10 @@ function takeApart(code: Code): { readonly significand: number; readonly exponen
   return { significand, exponent };
 }
 
-/** A result of 64 bits of which 53 are known, and the sign of the remainder (an i64 local). */
+/**
+ * Extends a significand of which 53 bits are known to 64 bits, by adding the sign of the remainder `missing` (an i64
+ * local) below them.
+ */
 function nudged(code: Code, significand: number, missing: number, result: number): void {
   code.get(significand).i64(11n).op('i64.shl');
   code.get(missing).i64(0n).op('i64.gt_s', 'i64.extend_i32_u', 'i64.add');
@@ -62,14 +66,17 @@ export function writeQuotient(code: Code, x: ExactLocals, y: ExactLocals): Exact
   return exact;
 }
 
-/** 1 as i64 if the exponent is odd, so that the root of 2^odd * significand has an integer exponent. */
+/**
+ * Returns an i64 local that is 1 if the exponent is odd. With this factor of 2 moved to the significand, the root has
+ * an integer exponent.
+ */
 function oddness(code: Code, { exponent }: ExactLocals): number {
   const odd = code.local('i64');
   code.get(exponent).i32(1).op('i32.and', 'i64.extend_i32_u').set(odd);
   return odd;
 }
 
-/** Of a positive value. */
+/** Computes the square root of a positive value. */
 export function writeRoot(code: Code, x: ExactLocals): ExactLocals {
   const exact = exactLocals(code);
   const missing = code.local('i64');
@@ -84,14 +91,15 @@ export function writeRoot(code: Code, x: ExactLocals): ExactLocals {
   return exact;
 }
 
-/** Binary places of a reciprocal root. */
+/** Number of binary places of a reciprocal root. */
 const places = 55n;
-/** An upper bound of the error of 1 / sqrt(x) in those places: two roundings to 53 bits. */
+/** Upper bound for the error of 1 / sqrt(x) in units of the last place: two roundings to 53 bits. */
 const slack = 8n;
 
 /**
- * 1 / sqrt(x) of a positive value: the greatest r with 55 places and r^2 * x <= 1. The difference from 1 is less than
- * 2^-48 times 2^162 (which represents 1), so 128 bits of it are enough to tell its sign.
+ * Computes 1 / sqrt(x) of a positive value: the greatest r with 55 binary places and r^2 * x <= 1. In the units used
+ * here, 1 is 2^162 and the difference from it is below 2^-48 times that, so the low 128 bits are enough to tell its
+ * sign.
  */
 export function writeReciprocalRoot(code: Code, helpers: Helpers, x: ExactLocals): ExactLocals {
   const exact = exactLocals(code);
@@ -115,7 +123,7 @@ export function writeReciprocalRoot(code: Code, helpers: Helpers, x: ExactLocals
     code.get(root).get(root).op('i64.mul').tee(square).get(value).op('i64.mul').set(below);
     code.get(root).get(root).call(highProduct(helpers)).get(value).op('i64.mul');
     code.get(square).get(value).call(highProduct(helpers)).op('i64.add').set(above);
-    // Positive: r is too large.
+    // If the difference is positive, r is too large.
     code.get(above).i64(0n).op('i64.gt_s').get(above).op('i64.eqz').get(below).op('i64.eqz', 'i32.eqz', 'i32.and');
     code.op('i32.or').if(() => code.get(root).i64(1n).op('i64.sub').set(root).br(again));
   });
@@ -131,7 +139,10 @@ export function writeReciprocalRoot(code: Code, helpers: Helpers, x: ExactLocals
   return exact;
 }
 
-/** Index of the function (bits of a positive, finite f64) → 1 / sqrt of it, as an f64 rounded to odd. */
+/**
+ * Returns the index of the function (bits of a positive, finite f64) → its reciprocal square root, as an f64 rounded to
+ * odd.
+ */
 export function reciprocalRootToOdd(helpers: Helpers): number {
   return helpers.function('odd rsqrt', { parameters: ['i64'], results: ['i64'] }, (code) => {
     const never = (): void => undefined;

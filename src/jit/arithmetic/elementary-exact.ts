@@ -1,10 +1,10 @@
 /**
- * Elementary functions in 128-bit integers, for the few arguments where f64 cannot decide the rounding. Each takes the
- * bits of an f64 that f32 can represent and returns an f64 rounded to odd: truncated, with the last bit set if anything
- * was lost, so that rounding it again is correct.
+ * Elementary functions in 128-bit integers, for the few arguments where f64 is not precise enough to round correctly.
+ * Each takes the bits of an f64 that f32 can represent and returns an f64 rounded to odd: truncated, with the last bit
+ * set if anything was lost, so that rounding it again is correct.
  *
- * Errors stay below 2^-90 of the result. That decides every case: f32 has 2^32 values, so no result comes closer than
- * about 2^-60 to a boundary of 25 bits.
+ * The relative error stays below 2^-90. That is enough in every case: f32 has only 2^32 values, so no result comes
+ * closer than about 2^-60 to a 25-bit rounding boundary.
  */
 import type { Code } from '../../wasm/code.ts';
 import { doubleBits, doubleLogarithmOfE, naturalLogarithmOf2 } from './constants.ts';
@@ -29,7 +29,7 @@ import {
 
 const type = { parameters: ['i64'], results: ['i64'] } as const;
 
-/** Index of the function (bits of an f64) → bits of an f64. */
+/** Returns the index of the function (bits of an f64) → bits of an f64. */
 export function exactFunction(helpers: Helpers, fn: Elementary): number {
   return helpers.function(`exact ${fn}`, type, (code) => {
     switch (fn) {
@@ -51,14 +51,17 @@ export function exactFunction(helpers: Helpers, fn: Elementary): number {
   });
 }
 
-/** The parameter of each function. */
+/** The only parameter of each function. */
 const argument = 0;
 
 // --- ex2, tanh ------------------------------------------------------------------------------------------------------
 
 const wideType = { parameters: ['i64', 'i64'], results: ['i64', 'i64'] } as const;
 
-/** Index of the function t → e^t for t below 1 in units of 2^-128, the result in units of 2^-126. */
+/**
+ * Returns the index of the function t → e^t, for t below 1. The argument is in units of 2^-128, the result in units of
+ * 2^-126.
+ */
 function exponential(helpers: Helpers): number {
   const [product, quotient] = [highWideProduct(helpers), quotientBySmall(helpers)];
   return helpers.function('wide exponential', wideType, (code) => {
@@ -86,7 +89,10 @@ function exponential(helpers: Helpers): number {
   });
 }
 
-/** A fraction of an f32 has at most 52 places here: for smaller arguments 2^x is so close to 1 that f64 can decide. */
+/**
+ * Writes ex2. The fraction of the argument has at most 52 places here, because for smaller arguments 2^x is so close to
+ * 1 that f64 is precise enough.
+ */
 function writePower(code: Code, helpers: Helpers): void {
   const [value, whole] = [code.local('f64'), code.local('f64')];
   const power = wideLocals(code);
@@ -120,8 +126,8 @@ function writePower(code: Code, helpers: Helpers): void {
 }
 
 /**
- * (e^t - 2^-n) / (e^t + 2^-n) for 2|x| = n * ln2 + t. Beyond |x| = 20, tanh is so close to 1 that no format can tell
- * the difference.
+ * Writes tanh as (e^t - 2^-n) / (e^t + 2^-n) for 2|x| = n * ln2 + t. Beyond |x| = 20, tanh is too close to 1 for any
+ * format to show the difference.
  */
 function writeTangent(code: Code, helpers: Helpers): void {
   const [value, n] = [code.local('f64'), code.local('i64')];
@@ -160,7 +166,7 @@ function writeRest(code: Code, helpers: Helpers, value: number, n: number, rest:
     .i64(16n)
     .op('i64.shl')
     .set(rest.high);
-  // May be one too large, so the rest may turn out negative.
+  // `n` may be one too large, which would make the rest negative.
   code
     .get(value)
     .f64(doubleBits(doubleLogarithmOfE(160), 160))
@@ -192,7 +198,7 @@ function writeRest(code: Code, helpers: Helpers, value: number, n: number, rest:
   code.get(rest.low).i64(8n).op('i64.shl').set(rest.low);
 }
 
-/** above / below, which is less than 1, in units of 2^-127, computed bit by bit. `above` is overwritten. */
+/** Computes above / below, which is less than 1, bit by bit in units of 2^-127. Overwrites `above`. */
 function writeQuotientBits(code: Code, above: WideLocals, below: WideLocals): WideLocals {
   const quotient = wideLocals(code);
   const count = code.local('i32');

@@ -1,4 +1,4 @@
-/** Functions without a float instruction in WebAssembly. */
+/** The functions for which WebAssembly has no float instruction. */
 import type { FloatFunction } from '../../numerics/operations.ts';
 
 export type Elementary = FloatFunction & ('sin' | 'cos' | 'lg2' | 'ex2' | 'tanh');

@@ -1,6 +1,6 @@
 /**
- * Elementary functions in f64 with a relative error below 2^-46: the argument is reduced to a small interval, the
- * Taylor series is truncated once the rest is below 2^-47, and a few roundings add 2^-53 each.
+ * Elementary functions in f64 with a relative error below 2^-46. The argument is reduced to a small interval, the
+ * Taylor series is truncated once the remainder is below 2^-47, and a few roundings add 2^-53 each.
  */
 import { elementAt, lastOf } from '../../base/element-at.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -12,7 +12,10 @@ import { roundingShift, writeReduction } from './quarter-turns.ts';
 const places = 160;
 const unit = 1n << BigInt(places);
 
-/** Pushes the function of an f64 local: finite for sin and cos, positive and finite for lg2, not a NaN. */
+/**
+ * Pushes the function's value for an f64 local, which must not be a NaN. It must be finite for sin and cos, and
+ * positive and finite for lg2.
+ */
 export function writeSeries(code: Code, helpers: Helpers, fn: Elementary, value: number): void {
   switch (fn) {
     case 'sin':
@@ -34,7 +37,7 @@ export function writeSeries(code: Code, helpers: Helpers, fn: Elementary, value:
 
 // --- polynomials ----------------------------------------------------------------------------------------------------
 
-/** The first coefficients of a series, as bits of f64. */
+/** Returns the first coefficients of a series, as f64 bits. */
 function series(count: number, coefficient: (n: number) => bigint): readonly bigint[] {
   return Array.from({ length: count }, (_, n) => doubleBits(coefficient(n), places));
 }
@@ -44,8 +47,8 @@ function factorial(n: number): bigint {
 }
 
 /**
- * Pushes c0 + c1 x + c2 x^2 + ... of an f64 local. The two halves of the polynomial are evaluated separately, so that
- * their terms do not depend on each other.
+ * Pushes c0 + c1 x + c2 x^2 + ... for an f64 local x. The two halves of the polynomial are evaluated separately, so
+ * that their terms do not depend on each other.
  */
 function pushPolynomial(code: Code, x: number, coefficients: readonly bigint[]): void {
   const powers: number[] = [x];
@@ -73,8 +76,8 @@ function pushPart(code: Code, powers: readonly number[], coefficients: readonly 
 }
 
 /**
- * Rounds the f64 on the stack, which must be of moderate size, to an integer. Returns locals with it as f64 and as i64,
- * modulo 2^51.
+ * Rounds the f64 on the stack, which must be of moderate size, to an integer. Returns locals that hold it as f64, and
+ * as i64 modulo 2^51.
  */
 function takeWhole(code: Code): { readonly whole: number; readonly bits: number } {
   const [whole, bits] = [code.local('f64'), code.local('i64')];
@@ -83,7 +86,7 @@ function takeWhole(code: Code): { readonly whole: number; readonly bits: number 
   return { whole, bits };
 }
 
-/** Pushes 2^n, where n is the low bits of an i64 local. */
+/** Pushes 2^n, where n is given by the low bits of an i64 local. */
 function pushPowerOf2(code: Code, n: number): void {
   code.get(n).i64(1023n).op('i64.add').i64(52n).op('i64.shl', 'f64.reinterpret_i64');
 }
@@ -96,7 +99,7 @@ const powerOf2 = series(
   (n) => (naturalLogarithmOf2(places) ** BigInt(n) * unit) / unit ** BigInt(n) / factorial(n),
 );
 
-/** Beyond this limit every format overflows or underflows. */
+/** Beyond this limit, 2^x overflows or underflows in every format. */
 const mostPower = doubleBits(1000n, 0);
 
 function pushPower(code: Code, value: number): void {
@@ -116,7 +119,7 @@ const ln2 = shortDoubleBits(naturalLogarithmOf2(places), places, 40);
 const ln2Rest = doubleBits(ln2.rest, places);
 const logarithmOfE = doubleBits(doubleLogarithmOfE(places), places + 1);
 
-/** Beyond this limit no format can tell tanh from 1. */
+/** Beyond this limit, tanh rounds to 1 in every format. */
 const mostTangent = doubleBits(20n, 0);
 
 /** (E - 1) / (E + 1) for E = e^(2|x|) = 2^n * e^r, with E - 1 = 2^n * (e^r - 1) + (2^n - 1). */
@@ -168,7 +171,7 @@ const alternately = (n: number, value: bigint): bigint => (n % 2 === 0 ? value :
 const sine = series(8, (n) => alternately(n, unit / factorial(2 * n + 1)));
 const cosine = series(8, (n) => alternately(n, unit / factorial(2 * n)));
 
-/** `quarter`: 0 for sin, 1 for cos, which is a quarter turn ahead. */
+/** Pushes sin if `quarter` is 0. Pushes cos, which is a quarter turn ahead, if it is 1. */
 function pushCircular(code: Code, helpers: Helpers, value: number, quarter: 0 | 1): void {
   const { turns, rest } = writeReduction(code, helpers, value);
   const [square, result] = [code.local('f64'), code.local('f64')];

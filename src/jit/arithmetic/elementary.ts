@@ -1,7 +1,7 @@
 /**
- * sin, cos, lg2, ex2 and tanh of f32, f16 and bf16, correctly rounded. An f64 with a relative error below 2^-44 almost
- * always decides the rounding, because both ends of the error interval round alike. Otherwise elementary-exact.ts
- * decides.
+ * sin, cos, lg2, ex2 and tanh of f32, f16 and bf16, correctly rounded. An f64 with a relative error below 2^-44 is
+ * almost always enough, because both ends of the error interval round to the same value. Otherwise elementary-exact.ts
+ * is used.
  */
 import { type Elementary } from './elementary-functions.ts';
 import type { FloatArithmeticFormat, FloatMode } from '../../numerics/operations.ts';
@@ -13,15 +13,15 @@ import type { Helpers } from '../helpers.ts';
 import { returnInfinity, returnNan } from './rounding.ts';
 import { arithmeticTarget, type RoundingTarget } from './target.ts';
 
-/** Facts about the format that an elementary function works in. */
+/** The format that an elementary function works in. */
 export interface Narrow {
   readonly format: FloatArithmeticFormat;
   readonly mode: FloatMode;
-  /** Index of the function (bits of an f64) → bits of the format, rounded as the mode asks. */
+  /** Index of the function (bits of an f64) → bits of the format, rounded according to the mode. */
   readonly rounder: number;
 }
 
-/** Factors that give both ends of the interval. A product keeps the sign of a zero. */
+/** Factors that give both ends of the error interval. Multiplying keeps the sign of a zero. */
 const ends = [doubleBits((1n << 44n) - 1n, 44), doubleBits((1n << 44n) + 1n, 44)] as const;
 
 /** Ends the current function by returning the result for a value in an f64 local. */
@@ -36,8 +36,8 @@ export function returnElementary(code: Code, helpers: Helpers, fn: Elementary, v
 }
 
 /**
- * Zeros and infinities that the series cannot take, and NaNs. ex2 and tanh are bounded, so infinity is treated as a
- * large number.
+ * Returns the result for NaNs, and for zeros and infinities that the series cannot handle. For ex2 and tanh, the series
+ * clamps its argument, so infinity is treated as a large number.
  */
 function returnSpecial(code: Code, fn: Elementary, value: number, target: RoundingTarget): void {
   const returnsNan = (): void => returnNan(code, target);
@@ -62,7 +62,7 @@ function returnSpecial(code: Code, fn: Elementary, value: number, target: Roundi
 
 const infinite = 0x7ff0000000000000n;
 
-/** Returns if both ends of the interval around an f64 local round to the same bits. */
+/** Returns the rounded result if both ends of the error interval around an f64 local round to the same bits. */
 function returnIfSettled(code: Code, { format, mode, rounder }: Narrow, result: number): void {
   const bits = code.local('i32');
   const end = (which: 0 | 1): Code => code.get(result).f64(ends[which]).op('f64.mul');
@@ -77,7 +77,7 @@ function returnIfSettled(code: Code, { format, mode, rounder }: Narrow, result: 
   end(1).op('f32.demote_f64', 'f32.eq');
   code.if(() => {
     code.get(low).op('i32.reinterpret_f32').set(bits);
-    // No function here has a result between 2^-126 and the f32 just below it, where .ftz would need more care.
+    // No function here has a result between 2^-126 and the largest f32 below it, where .ftz would need more care.
     if (mode.flush) flushBits(code, bits);
     code.get(bits).op('return');
   });

@@ -1,4 +1,4 @@
-/** sin and cos with 128 bits (elementary-exact.ts). */
+/** sin and cos in 128-bit integers (elementary-exact.ts). */
 import type { Code } from '../../wasm/code.ts';
 import { eighthTurn } from './constants.ts';
 import type { Helpers } from '../helpers.ts';
@@ -19,7 +19,7 @@ import {
 /** The only parameter: bits of an f64. */
 const argument = 0;
 
-/** `quarter`: 0 for sin, 1 for cos, which is a quarter turn ahead. */
+/** Writes sin if `quarter` is 0. Writes cos, which is a quarter turn ahead, if it is 1. */
 export function writeCircular(code: Code, helpers: Helpers, quarter: 0 | 1): void {
   const product = highWideProduct(helpers);
   const turns = code.local('i32');
@@ -37,7 +37,7 @@ export function writeCircular(code: Code, helpers: Helpers, quarter: 0 | 1): voi
     code.get(exact.sign);
     isCosine().op('i32.eqz', 'i32.xor').set(exact.sign);
   });
-  // At most 1/2 of pi / 2: twice the product with pi / 4.
+  // The rest is at most 1/2 in units of pi / 2, so it is multiplied by pi / 4 and doubled.
   code.get(rest.high).i64(1n).op('i64.shl').get(rest.low).i64(63n).op('i64.shr_u', 'i64.or');
   code.get(rest.low).i64(1n).op('i64.shl');
   pushWide(code, eighthTurn(128)).call(product);

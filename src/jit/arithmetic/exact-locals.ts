@@ -1,4 +1,4 @@
-/** A number as sign, significand and exponent, in locals. */
+/** A number held in locals as sign, significand and exponent. */
 import type { Code } from '../../wasm/code.ts';
 
 /** Locals: `sign` i32 (0 or 1), `significand` i64, `exponent` i32. */

@@ -1,4 +1,4 @@
-/** lg2 with 128 bits (elementary-exact.ts). */
+/** lg2 in 128-bit integers (elementary-exact.ts). */
 import type { Code } from '../../wasm/code.ts';
 import { doubleLogarithmOfE } from './constants.ts';
 import type { Helpers } from '../helpers.ts';
@@ -21,7 +21,7 @@ const argument = 0;
 
 const rootOfHalf = 0x3fe6a09e667f3bcdn;
 
-/** x = 2^e * m with m from sqrt(1/2) to sqrt(2): e + 2 / ln2 * artanh(s), s = (m - 1) / (m + 1). */
+/** For x = 2^e * m with m from sqrt(1/2) to sqrt(2), computes e + 2 / ln2 * artanh(s), where s = (m - 1) / (m + 1). */
 export function writeLogarithm(code: Code, helpers: Helpers): void {
   const product = highWideProduct(helpers);
   const [exponent, bits] = [code.local('i64'), code.local('i64')];
@@ -39,7 +39,7 @@ export function writeLogarithm(code: Code, helpers: Helpers): void {
   getWide(code, sum).call(product);
   pushWide(code, doubleLogarithmOfE(126)).call(product);
   setWide(code, sum);
-  // From units of 2^-125 to units of 2^-118, so that the exponent has room.
+  // Converts units of 2^-125 to units of 2^-118, to make room for the exponent.
   code.get(sum.low).i64(7n).op('i64.shr_u').get(sum.high).i64(57n).op('i64.shl', 'i64.or').set(sum.low);
   code.get(sum.high).i64(7n).op('i64.shr_u').set(sum.high);
   code.get(negative).if(() => negateWide(code, sum));
@@ -57,7 +57,9 @@ export function writeLogarithm(code: Code, helpers: Helpers): void {
   pushIrrational(code, sum, exact);
 }
 
-/** |m - 1| / (m + 1) in units of 2^-128, and whether m is below 1, of the bits of m as f64: 32 bits at a time. */
+/**
+ * Computes |m - 1| / (m + 1) in units of 2^-128, 32 bits at a time, and whether m is below 1. `bits` holds m as f64.
+ */
 function writeRatio(code: Code, bits: number, ratio: WideLocals, negative: number): void {
   const [mantissa, one, rest, divisor] = [code.local('i64'), code.local('i64'), code.local('i64'), code.local('i64')];
   code
@@ -101,7 +103,7 @@ function writeRatio(code: Code, bits: number, ratio: WideLocals, negative: numbe
   }
 }
 
-/** 1 + z/3 + z^2/5 + ... in units of 2^-127, for z below 1/32. */
+/** Computes 1 + z/3 + z^2/5 + ... in units of 2^-127, for z below 1/32. */
 function writeAreaTangent(code: Code, helpers: Helpers, z: WideLocals): WideLocals {
   const sum = wideLocals(code);
   const term = wideLocals(code);

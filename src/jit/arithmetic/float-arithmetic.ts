@@ -1,6 +1,6 @@
 /**
- * Float steps: the ones that round, grouped by how their format and mode are implemented, and the dispatch of the
- * others.
+ * Float steps. Those that round are grouped by how their format and mode are implemented; the others are dispatched
+ * from here.
  */
 import type { StepOf } from '../../isa/steps/step.ts';
 import { lowerDouble } from './double-arithmetic.ts';

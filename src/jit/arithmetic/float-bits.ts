@@ -10,7 +10,7 @@ import type { Helpers } from '../helpers.ts';
 import type { Lowering } from '../lowering.ts';
 import { holder, type IntegerType } from '../regions/values.ts';
 
-/** Masks of a format, for patterns held in `type`. */
+/** A format's masks, for patterns held in `type`. */
 interface Masks {
   readonly type: IntegerType;
   readonly width: number;
@@ -38,7 +38,7 @@ function constant(code: Code, type: IntegerType, value: bigint): Code {
   return type === 'i64' ? code.i64(value) : code.i32(Number(BigInt.asIntN(32, value)));
 }
 
-/** Replaces a subnormal in a local by a zero with its sign. */
+/** Replaces a subnormal in a local with a zero of the same sign. */
 export function flushLocal(code: Code, local: number, { type, sign, infinity }: Masks): void {
   constant(code.get(local), type, sign).op(`${type}.and`).get(local);
   constant(code.get(local), type, infinity).op(`${type}.and`, `${type}.eqz`, 'select').set(local);
@@ -49,7 +49,7 @@ function pushIsNan(code: Code, local: number, { type, magnitude, infinity }: Mas
   constant(code, type, infinity).op(`${type}.gt_u`);
 }
 
-/** A signed integer that has the same order as the values, with -0 below +0. */
+/** Pushes a signed integer that orders like the float values, with -0 below +0. */
 function pushKey(code: Code, local: number, { type, width }: Masks): void {
   const push = (): void => {
     code.get(local);
@@ -61,7 +61,7 @@ function pushKey(code: Code, local: number, { type, width }: Masks): void {
   constant(code, type, 1n).op(`${type}.shr_u`, `${type}.xor`);
 }
 
-/** neg, abs, min or max. */
+/** Lowers neg, abs, min or max. */
 export function lowerChoice(step: StepOf<'float'>, lowering: Lowering): void {
   const { fn, format, mode, from, to } = step;
   const { code, values } = lowering;
@@ -139,7 +139,7 @@ function pushExtremum(
 
 // --- comparisons ----------------------------------------------------------------------------------------------------
 
-/** Pushes a narrow float as f32; the local holds its bits, already flushed. */
+/** Pushes a narrow float as f32. The local holds its bits, which are already flushed. */
 function pushAsF32(code: Code, helpers: Helpers, local: number, format: FloatArithmeticFormat): void {
   code.get(local);
   if (format === 'bf16') code.i32(16).op('i32.shl');
@@ -175,7 +175,7 @@ export function pushFloatComparison(step: StepOf<'compare'>, format: FloatArithm
   pushOtherComparison(code, step.comparison, kind, a, b);
 }
 
-/** Comparisons that take one instruction. */
+/** Comparisons that are a single instruction. */
 const orders: Readonly<Partial<Record<Comparison, 'eq' | 'lt' | 'le' | 'gt' | 'ge' | 'ne'>>> = {
   eq: 'eq',
   lt: 'lt',
@@ -225,6 +225,6 @@ function pushOtherComparison(code: Code, comparison: Comparison, kind: 'f32' | '
       anyNan().op('i32.eqz');
       return;
     default:
-      throw new Error(`'${comparison}' is one instruction`);
+      throw new Error(`'${comparison}' should be lowered as a single instruction`);
   }
 }

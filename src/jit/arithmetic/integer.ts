@@ -1,4 +1,4 @@
-/** Integer, logic and shift steps, and comparisons of integers. */
+/** Integer, logic and shift steps, and integer comparisons. */
 import { elementAt } from '../../base/element-at.ts';
 import { pairOf } from '../../base/tuples.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
@@ -22,14 +22,14 @@ export function maskTo(code: Code, type: IntegerType, width: number): void {
   constant(code, type, (1n << BigInt(width)) - 1n).op(`${type}.and`);
 }
 
-/** Sign-extends a value of `width` bits to the whole type. */
+/** Sign-extends the `width`-bit value on the stack to the whole type. */
 export function signExtendIn(code: Code, type: IntegerType, width: number): void {
   const spare = BigInt((type === 'i64' ? 64 : 32) - width);
   if (spare === 0n) return;
   constant(constant(code, type, spare).op(`${type}.shl`), type, spare).op(`${type}.shr_s`);
 }
 
-/** Locals with the values of the operands, sign-extended where the type is signed. */
+/** Returns locals that hold the operands, sign-extended if the type is signed. */
 function operandLocals({ code, values }: Lowering, from: readonly Ref[], format: FixedFormat): readonly number[] {
   const type = holder(format.width);
   return from.map((ref) => {
@@ -102,7 +102,7 @@ function pushInteger(
   }
 }
 
-/** Division by zero gives all ones. The least value divided by -1 wraps instead of trapping. */
+/** Division by zero gives all ones. Dividing the least value by -1 wraps instead of trapping. */
 function pushDivision(
   fn: 'div' | 'rem',
   { signed, width }: FixedFormat,
@@ -136,7 +136,7 @@ function pushDivision(
   code.get(result);
 }
 
-/** The upper half of a product. */
+/** Pushes the upper half of a product. */
 function pushHigh({ width, signed }: FixedFormat, a: number, b: number, { code, helpers }: Lowering): void {
   if (width <= 32) {
     const extend = signed ? 'i64.extend_i32_s' : 'i64.extend_i32_u';
@@ -145,7 +145,7 @@ function pushHigh({ width, signed }: FixedFormat, a: number, b: number, { code, 
   }
   code.get(a).get(b).call(highProduct(helpers));
   if (!signed) return;
-  // Corrects for a negative operand, which was taken as 2^64 too large.
+  // Corrects for negative operands, which were read as 2^64 too large.
   for (const [one, other] of [
     [a, b],
     [b, a],
@@ -172,13 +172,13 @@ function lowerWide(step: StepOf<'integer'>, format: FixedFormat, lowering: Lower
   values.set(step.to, type);
 }
 
-/** `.sat` of types up to 32 bits: computed exactly in i64, then clamped to the range. */
+/** Lowers `.sat` for types of up to 32 bits: the result is computed exactly in i64, then clamped to the range. */
 function lowerSaturating(step: StepOf<'integer'>, format: FixedFormat, lowering: Lowering): void {
   const { code, values } = lowering;
   const { width, signed } = format;
   const { fn } = step;
   if (width > 32 || (fn !== 'add' && fn !== 'sub' && fn !== 'mad.hi'))
-    throw new Error(`no instruction is ${fn}.sat.${step.type}`);
+    throw new Error(`there is no instruction ${fn}.sat.${step.type}`);
   const wide = values.temporary('i64');
   const extend = signed ? 'i64.extend_i32_s' : 'i64.extend_i32_u';
   const operands = operandLocals(lowering, step.from, format);
@@ -193,7 +193,7 @@ function lowerSaturating(step: StepOf<'integer'>, format: FixedFormat, lowering:
   values.set(step.to, 'i32');
 }
 
-/** Clamps a signed i64 local to the range of a type. */
+/** Clamps a signed i64 local to a type's range. */
 export function clampLocal(code: Code, local: number, { width, signed }: FixedFormat): void {
   const all = (1n << BigInt(width)) - 1n;
   const most = signed ? all >> 1n : all;
@@ -203,7 +203,7 @@ export function clampLocal(code: Code, local: number, { width, signed }: FixedFo
   code.get(local).i64(most).get(local).i64(most).op('i64.lt_s', 'select').set(local);
 }
 
-/** cvt.pack: clamps an s32 to the range of a type. */
+/** cvt.pack: clamps an s32 to a type's range. */
 export function lowerClamp(step: StepOf<'clamp'>, { code, values }: Lowering): void {
   const format = formats[step.type];
   const wide = values.temporary('i64');
@@ -273,7 +273,7 @@ export function lowerBits(step: StepOf<'bits'>, lowering: Lowering): void {
   values.set(step.to, type);
 }
 
-/** Amounts of at least the width shift all bits out. */
+/** Pushes a shift. Amounts of at least the width shift all bits out. */
 function pushShift(fn: 'shl' | 'shr.u' | 'shr.s', width: number, a: Ref, b: Ref, lowering: Lowering): void {
   const { code, values } = lowering;
   const type = holder(width);
@@ -300,7 +300,7 @@ function pushShift(fn: 'shl' | 'shr.u' | 'shr.s', width: number, a: Ref, b: Ref,
 
 // --- comparisons ----------------------------------------------------------------------------------------------------
 
-/** Integer orders by the names of comparisons. */
+/** The integer comparison for each comparison name. */
 export const integerOrders: Readonly<Partial<Record<Comparison, 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'>>> = {
   eq: 'eq',
   ne: 'ne',
@@ -325,7 +325,7 @@ export function pushIntegerComparison(step: StepOf<'compare'>, format: FixedForm
   const { code } = lowering;
   const order = integerOrders[step.comparison];
   if (order === undefined) {
-    // Integers have no NaNs.
+    // Integers are never NaN.
     code.i32(step.comparison === 'num' ? 1 : 0);
     return;
   }

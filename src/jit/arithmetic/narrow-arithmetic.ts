@@ -1,7 +1,7 @@
 /**
- * Float steps of at most 24 bits in any rounding mode, through f64. Products are exact there. Quotients and roots never
- * round onto a boundary of the narrow format, because they would need more than 53 bits to come so close. Sums are
- * rounded to odd.
+ * Float steps with at most 24 significant bits in any rounding mode, computed through f64. Products are exact there.
+ * Quotients and roots never round onto a rounding boundary of the narrow format, because they would need more than 53
+ * bits to come that close. Sums are rounded to odd.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { plainConversion } from '../../numerics/conversion.ts';
@@ -20,7 +20,10 @@ import { arithmeticTarget } from './target.ts';
 
 const one64 = 0x3ff0000000000000n;
 
-/** Index of the function (bits, …) → bits for an operation of at most 24 bits in any rounding mode. */
+/**
+ * Returns the index of the function (bits, …) → bits for an operation on at most 24 significant bits, in any rounding
+ * mode.
+ */
 export function narrowFunction(
   helpers: Helpers,
   fn: FloatFunction,
@@ -31,7 +34,7 @@ export function narrowFunction(
   const parameters = Array.from({ length: count }, () => 'i32' as const);
   const key = `float ${fn} ${format} ${JSON.stringify(mode)}`;
   return helpers.function(key, { parameters, results: ['i32'] }, (code) => {
-    // Subnormals count as zeros for sin with or without .ftz.
+    // sin treats subnormals as zeros with or without .ftz.
     const flush = mode.flush || fn === 'sin';
     const operands = parameters.map((_, i) => widened(code, helpers, i, format, flush));
     if (isElementary(fn)) {
@@ -50,7 +53,7 @@ export function narrowFunction(
   });
 }
 
-/** Index of the function (bits of an f64) → bits of the format. */
+/** Returns the index of the function (bits of an f64) → bits of the format. */
 function rounder(helpers: Helpers, format: FloatArithmeticFormat, mode: FloatMode): number {
   const key = `round ${format} ${JSON.stringify(mode)}`;
   return helpers.function(key, { parameters: ['i64'], results: ['i32'] }, (code) => {
@@ -59,7 +62,7 @@ function rounder(helpers: Helpers, format: FloatArithmeticFormat, mode: FloatMod
   });
 }
 
-/** Returns the f64 in an i64 local as bits of a narrower format. */
+/** Returns the f64 in an i64 local, rounded, as bits of a narrower format. */
 function returnNarrowed(code: Code, format: FloatArithmeticFormat, mode: FloatMode, bits: number): void {
   const target = arithmeticTarget(format, mode);
   const exact = decode(code, formats.f64, bits, {
@@ -71,7 +74,7 @@ function returnNarrowed(code: Code, format: FloatArithmeticFormat, mode: FloatMo
   returnRounded(code, target, exact, 0);
 }
 
-/** An f64 local with the value of a parameter. */
+/** Returns an f64 local that holds the value of a parameter. */
 function widened(code: Code, helpers: Helpers, bits: number, format: FloatArithmeticFormat, flush: boolean): number {
   const value = code.local('f64');
   if (flush) flushLocal(code, bits, masksOf(format));
@@ -87,7 +90,7 @@ function widened(code: Code, helpers: Helpers, bits: number, format: FloatArithm
 
 const widening = plainConversion('f16', 'f64');
 
-/** An f64 local with the result, accurate enough that the narrow format rounds it like the exact one. */
+/** Returns an f64 local that holds the result, accurate enough to round to the narrow format like the exact result. */
 function exactResult(
   code: Code,
   helpers: Helpers,
@@ -128,7 +131,7 @@ function exactResult(
   }
 }
 
-/** 1 / sqrt(a): two roundings in f64 are enough unless the result lies close to the middle between two f32. */
+/** Computes 1 / sqrt(a). Two roundings in f64 are enough unless the result is close to a midpoint between two f32. */
 function reciprocalRoot(code: Code, helpers: Helpers, a: number, result: number): void {
   code.f64(one64).get(a).op('f64.sqrt', 'f64.div').tee(result);
   code.op('i64.reinterpret_f64', 'i32.wrap_i64').i32(0x0ffffff8).op('i32.sub').i32(0x1fffffff).op('i32.and');
@@ -148,7 +151,9 @@ function negate(code: Code, local: number): void {
     .set(local);
 }
 
-/** div.approx.f32 by a finite divisor above 2^126: zero, or NaN for an infinite dividend (PTX ISA 9.1, 9.7.3.8). */
+/**
+ * div.approx.f32 by a finite divisor above 2^126 gives zero, or NaN for an infinite dividend (PTX ISA 9.1, 9.7.3.8).
+ */
 function shrinkDividend(code: Code, a: number, b: number): void {
   const magnitude = code.local('i64');
   code
@@ -163,8 +168,8 @@ function shrinkDividend(code: Code, a: number, b: number): void {
 }
 
 /**
- * a + b rounded to odd: an inexact sum is replaced by the neighbour whose last bit is one, so that rounding it again is
- * correct.
+ * Computes a + b rounded to odd: an inexact sum is replaced by the neighboring value whose last bit is one, so that
+ * rounding it again is correct.
  */
 function oddSum(code: Code, a: number, b: number): number {
   const [sum, part, rest] = [code.local('f64'), code.local('f64'), code.local('f64')];
@@ -184,7 +189,7 @@ function oddSum(code: Code, a: number, b: number): number {
   return sum;
 }
 
-/** A sum that cancels is -0 under rm, unless both terms are +0 (IEEE 754 section 6.3). */
+/** Under rm, a zero sum is -0 unless both terms are +0 (IEEE 754 section 6.3). */
 function signZeroSum(code: Code, fn: FloatFunction, operands: readonly number[], bits: number): void {
   if (fn !== 'add' && fn !== 'sub' && fn !== 'fma') return;
   const [a = 0, b = 0, c = 0] = operands;

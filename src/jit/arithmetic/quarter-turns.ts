@@ -1,8 +1,8 @@
 /**
  * Reduces an angle to quarter turns and a rest. Below 2^19 the quarter turns are subtracted in f64, with pi / 2 in two
- * parts. Beyond that, and if the rest is too small for that method, |x| * 2 / pi is computed to 128 places: bits of 2 /
- * pi that give multiples of 4 are left out, and the bits after them are multiplied by the 24 bits of x (the method of
- * Payne and Hanek).
+ * parts. For larger angles, and if the rest is too small for that method, |x| * 2 / pi is computed to 128 places: the
+ * leading bits of 2 / pi, which only contribute multiples of 4, are left out, and the bits after them are multiplied by
+ * the 24 bits of x (the method of Payne and Hanek).
  */
 import { tripleOf } from '../../base/tuples.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -12,7 +12,7 @@ import { addWide, highProduct, negateWide, wideLocals } from './wide.ts';
 
 const places = 160;
 
-/** Adding this to an f64 of moderate size rounds it to an integer, which is then in the low bits. */
+/** Adding this to an f64 of moderate size rounds it to an integer, which ends up in the low bits. */
 export const roundingShift = 0x4338000000000000n;
 
 /** Locals: the angle is `turns` (i32, modulo 4) quarter turns plus `rest` (f64, at most pi / 4 in magnitude). */
@@ -33,7 +33,7 @@ export function writeReduction(code: Code, helpers: Helpers, angle: number): Red
     .op('f64.add');
   code.tee(shifted).op('i64.reinterpret_f64', 'i32.wrap_i64').set(turns);
   code.get(shifted).f64(roundingShift).op('f64.sub').set(shifted);
-  // The first product and its difference are exact as long as there are fewer than 2^20 quarter turns.
+  // The first product and the difference are exact for fewer than 2^20 quarter turns.
   code.get(angle).get(shifted).f64(quarter.bits).op('f64.mul', 'f64.sub');
   code.get(shifted).f64(doubleBits(quarter.rest, places)).op('f64.mul', 'f64.sub').set(rest);
   // The second product has an error of up to 2^-65.
@@ -63,7 +63,7 @@ function reduceFar(code: Code, helpers: Helpers, angle: number, { turns, rest }:
     .set(fraction.high);
   code.get(fraction.high).i64(0n).op('i64.lt_s').tee(negative);
   code.if(() => negateWide(code, fraction));
-  // |fraction| to 64 bits. No f32 is so close to a quarter turn that the upper half would be zero.
+  // Takes the leading 64 bits of |fraction|. No f32 is so close to a quarter turn that the upper half would be zero.
   code.get(fraction.high).op('i64.clz').set(zeros);
   code.get(fraction.high).get(zeros).op('i64.shl');
   code.get(fraction.low).i64(1n).op('i64.shr_u').i64(63n).get(zeros).op('i64.sub', 'i64.shr_u', 'i64.or');
@@ -90,11 +90,13 @@ function reduceFar(code: Code, helpers: Helpers, angle: number, { turns, rest }:
     });
 }
 
-/** Zeros before the bits of 2 / pi, so that angles down to 2^-21 have a window. */
+/** Number of zeros before the bits of 2 / pi, so that the window also exists for angles down to 2^-21. */
 const lead = 46;
 const words = 6;
 
-/** Pushes the word of 2 / pi whose number is on the stack; word 0 begins `lead` bits before the point. */
+/**
+ * Returns the index of the function (index) → 64-bit word of 2 / pi. Word 0 begins `lead` bits before the binary point.
+ */
 function wordFunction(helpers: Helpers): number {
   const type = { parameters: ['i32'], results: ['i64'] } as const;
   return helpers.function('word of 2/pi', type, (code) => {
@@ -109,8 +111,8 @@ function wordFunction(helpers: Helpers): number {
 }
 
 /**
- * Index of the function (bits of an f64 that f32 can represent, at least 2^-21 in magnitude) → (high, low, turns): |x|
- * is turns (modulo 4) + (high, low) / 2^128 quarter turns, where the 128 bits are a signed number.
+ * Returns the index of the function (bits of an f64 that f32 can represent, at least 2^-21 in magnitude) → (high, low,
+ * turns). |x| is turns (modulo 4) + (high, low) / 2^128 quarter turns, where the 128 bits are a signed number.
  */
 export function turnsFunction(helpers: Helpers): number {
   const type = { parameters: ['i64'], results: ['i64', 'i64', 'i32'] } as const;
@@ -125,7 +127,8 @@ export function turnsFunction(helpers: Helpers): number {
       .i64(29n)
       .op('i64.shr_u')
       .set(factor);
-    // The exponent of the factor's last bit. 2 / pi * 2^exponent / 4 is read as a fraction from there.
+    // Finds the start of the window from the exponent of the factor's last bit: 2 / pi * 2^exponent / 4 is read as a
+    // fraction from there.
     code
       .get(0)
       .i64(52n)
@@ -142,7 +145,7 @@ export function turnsFunction(helpers: Helpers): number {
   });
 }
 
-/** 64 bits of a word, starting at bit `by`. */
+/** Returns a local with 64 bits of 2 / pi, starting at bit `by` of a word. */
 function windowWord(code: Code, helpers: Helpers, word: number, by: number, offset: number): number {
   const local = code.local('i64');
   code.get(word).i32(offset).op('i32.add').call(wordFunction(helpers)).get(by).op('i64.shl');
@@ -155,7 +158,7 @@ function windowWord(code: Code, helpers: Helpers, word: number, by: number, offs
   return local;
 }
 
-/** Three words times the factor, top word first, without the bits that do not fit. */
+/** Multiplies three words by the factor, top word first. Bits that do not fit are dropped. */
 function multiplied(
   code: Code,
   helpers: Helpers,
@@ -173,7 +176,10 @@ function multiplied(
   return [upper.high, upper.low, low];
 }
 
-/** The two top bits are turns. A fraction of at least one half becomes a negative fraction of the next turn. */
+/**
+ * Pushes the fraction and the turns. The top two bits are quarter turns; a fraction of at least one half becomes a
+ * negative fraction of the next quarter turn.
+ */
 function pushFraction(code: Code, [top, middle, low]: readonly [number, number, number]): void {
   const high = code.local('i64');
   code.get(top).i64(2n).op('i64.shl').get(middle).i64(62n).op('i64.shr_u', 'i64.or').tee(high);

@@ -1,4 +1,4 @@
-/** Replacement results of a conversion for some of its inputs, for one value and for four. */
+/** Replaces the results of a conversion for some of its inputs, for one value and for four. */
 import type { Conversion } from '../../numerics/conversion.ts';
 import { formats, floatFormat } from '../../numerics/formats.ts';
 import type { ConversionStage, Replacement } from '../../numerics/conversion-stages.ts';
@@ -10,14 +10,15 @@ import { holder } from '../regions/values.ts';
 import { shift, splat } from '../simd/vector-words.ts';
 
 /**
- * How the bits of a NaN move: the fraction of the source, its position in the target, and the bits that are set there.
+ * How the payload of a NaN is moved: the source's fraction, its position in the target, and the bits that are set
+ * there.
  */
 interface Payload {
-  /** Mask of the fraction in the source, shifted to bit 0. */
+  /** Mask of the source's fraction, including its position. */
   readonly mask: bigint;
-  /** How far to shift left from there to the target; negative means right. */
+  /** How far to shift the fraction left to its position in the target; negative means right. */
   readonly shift: number;
-  /** Mask of the fraction in the target. */
+  /** Mask of the target's fraction. */
   readonly field: bigint;
   readonly top: bigint;
   readonly least: bigint;
@@ -39,7 +40,9 @@ function payloadOf(c: Conversion, quiet: boolean): Payload {
 
 // --- one value ------------------------------------------------------------------------------------------------------
 
-/** Index of the function (source, random, scale) → result, in the form that `converter` makes. */
+/**
+ * Returns the index of the function (source, random, scale) → result, which has the same form as those of `converter`.
+ */
 export function stageConverter(helpers: Helpers, stage: ConversionStage): number {
   const { conversion: c, replacements } = stage;
   const plain = converter(helpers, c);
@@ -104,7 +107,7 @@ function pushPayload(code: Code, { mask, shift: left, field, top, least, exponen
 
 // --- four values ----------------------------------------------------------------------------------------------------
 
-/** Puts the replacement results into `results`, in words like those of `source`. */
+/** Puts the replacement results into `results`; `source` and `results` are vectors of four words. */
 export function replaceVector(
   code: Code,
   { conversion: c, replacements }: ConversionStage,
@@ -153,7 +156,7 @@ function pushVectorPayload(code: Code, c: Conversion, payload: Payload, source: 
   splat(code, 2 ** (formats[c.to].width - 1)).vector('v128.and', 'v128.or');
 }
 
-/** The stage as text. Patterns may be bigints, which JSON cannot hold. */
+/** Returns the stage as text. Patterns may be bigints, which JSON cannot represent. */
 function keyOf({ conversion, replacements }: ConversionStage): string {
   const result = replacements.map(({ first, last, rule }) => `${first} ${last} ${rule}`);
   return JSON.stringify([conversion, result]);

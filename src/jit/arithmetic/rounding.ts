@@ -1,8 +1,8 @@
 /**
- * The only place where compiled code rounds. The input is a value (-1)^sign * significand * 2^(exponent - 63), whose
- * significand has its top bit set and, if anything lies below it, also its lowest bit. The output is the bits of any
- * format. The code uses only integer instructions, generated from the target's constants. Each function below ends by
- * returning from the function being generated.
+ * The only place where compiled code rounds. The input is a value (-1)^sign * significand * 2^(exponent - 63). The top
+ * bit of the significand is set, and so is the lowest bit if the exact value has further nonzero bits. The output is
+ * the bits of the target format, which can be any format. The code uses only integer instructions, generated from the
+ * target's constants. Every exported function here writes code that ends by returning from the generated function.
  */
 import { type ExactLocals } from './exact-locals.ts';
 import type { Rounding } from '../../numerics/conversion.ts';
@@ -27,7 +27,7 @@ function returnBySign(code: Code, sign: number, bits: readonly [bigint, bigint],
   returnBits(code, width);
 }
 
-/** `.sat` and `.relu`: a negative result, -0 included, is +0. */
+/** With `.sat` and `.relu`, a negative result, including -0, becomes +0. */
 function clampNegative(code: Code, { sat, relu, format }: RoundingTarget, sign: number): void {
   if (sat || relu) code.get(sign).if(() => returnConstant(code, 0n, format.width));
 }
@@ -53,7 +53,7 @@ export function returnInfinity(code: Code, target: RoundingTarget, sign: number)
   else returnBySign(code, sign, largest, format.width);
 }
 
-/** Rounds a finite, nonzero value. `random`: an i32 local with the bits of `.rs`. */
+/** Rounds a finite, nonzero value. `random` is an i32 local that holds the random bits of `.rs`. */
 export function returnRounded(code: Code, target: RoundingTarget, exact: ExactLocals, random: number): void {
   if (target.format.kind === 'float') roundFloat(code, target, target.format, exact, random);
   else roundFixed(code, target, target.format, exact, random);
@@ -107,7 +107,7 @@ function roundFloat(code: Code, target: RoundingTarget, format: FloatFormat, exa
   returnBits(code, width);
 }
 
-/** A number of whole units in the last place, up to the format's own precision. */
+/** Shifts `kept` up to the full precision of the format, and adjusts `last` to match. */
 function normalise(code: Code, { kept, last }: KeptLocals, fractionBits: number): void {
   const spare = 63 - fractionBits;
   const zeros = code.local('i64');
@@ -116,7 +116,7 @@ function normalise(code: Code, { kept, last }: KeptLocals, fractionBits: number)
   code.get(kept).get(zeros).op('i64.shl').i64(BigInt(spare)).op('i64.shr_u').set(kept);
 }
 
-/** Encodings of the same sign have the order of their magnitudes, so limits are compared as patterns. */
+/** Limits are compared as bit patterns, because patterns of the same sign are ordered like their magnitudes. */
 function limitFloat(code: Code, target: RoundingTarget, format: FloatFormat, sign: number, magnitude: number): void {
   const { width, padding, fractionBits } = format;
   const patterns = patternsOf(format);
@@ -166,8 +166,8 @@ function roundFixed(code: Code, target: RoundingTarget, format: FixedFormat, exa
 }
 
 /**
- * Cuts `cut` bits off the significand and rounds. If `cut` is below 1, nothing is cut, and a value too large to be
- * represented becomes all ones, above every limit. If it is far above 64, only a sticky bit is left.
+ * Cuts `cut` bits off the significand and rounds. If `cut` is 0, nothing is cut. If it is negative, the value is too
+ * large to be represented and becomes all ones, above every limit. If it is far above 64, only a sticky bit is left.
  */
 function roundAt(code: Code, target: RoundingTarget, exact: ExactLocals, cut: number, random: number): KeptLocals {
   const { significand, exponent, sign } = exact;
@@ -187,7 +187,7 @@ function roundAt(code: Code, target: RoundingTarget, exact: ExactLocals, cut: nu
       code.get(cut).i32(0).op('i32.gt_s');
       code.if(
         () => {
-          // Shift amounts are taken modulo 64, so this shifts by the part of the cut above 64.
+          // Shift amounts are taken modulo 64, so this shifts by `cut` - 64.
           code.i64(0n).set(kept);
           code.get(significand).get(wide).op('i64.shr_u').i64(1n).get(cut).i32(128).op('i32.lt_u', 'select').set(low);
         },
@@ -206,7 +206,9 @@ function roundAt(code: Code, target: RoundingTarget, exact: ExactLocals, cut: nu
 
 const half = 1n << 63n;
 
-/** Pushes 1 as i64 if the magnitude is rounded up; `low`: the bits cut off, as a fraction of 2^64. */
+/**
+ * Pushes 1 as i64 if the magnitude is rounded up, else 0. `low` holds the bits that were cut off, in units of 2^-64.
+ */
 function raises(
   code: Code,
   rounding: Exclude<Rounding, 'rz'>,

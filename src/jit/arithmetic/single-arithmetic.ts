@@ -1,7 +1,7 @@
 /**
- * f32 steps that round to nearest with WebAssembly's own instructions. The result shows where these could round
- * differently: subnormal results under .ftz, and an fma whose sum in f64 is a tie between two f32. Those cases call the
- * function that handles every mode.
+ * f32 steps that round to nearest, using WebAssembly's own instructions. The cases in which these could round
+ * differently can be seen from the result: subnormal results under .ftz, and an fma whose f64 sum is a tie between two
+ * f32. Those cases call the function that handles every mode.
  */
 import { elementAt } from '../../base/element-at.ts';
 import type { StepOf } from '../../isa/steps/step.ts';
@@ -68,19 +68,22 @@ function operandLocal(ref: Ref, mode: FloatMode, { code, values }: Lowering): nu
   return local;
 }
 
-/** Adds to a condition: subnormal, or 2^-126, to which a smaller value may have been rounded; not zero. */
+/**
+ * ORs into the condition on the stack whether the value is subnormal, or 2^-126, to which a smaller value may have been
+ * rounded. Zero does not count.
+ */
 function pushIsSmall(code: Code, bits: number): void {
   code.get(bits).i32(0x7fffffff).op('i32.and').i32(1).op('i32.sub').i32(0x00800000).op('i32.lt_u', 'i32.or');
 }
 
-/** Adds to a condition: above 2^126, where div.approx has its own rule. */
+/** ORs into the condition on the stack whether the divisor is above 2^126, where div.approx has its own rule. */
 function pushIsHuge(code: Code, divisor: number): void {
   code.get(divisor).i32(0x7fffffff).op('i32.and').i32(0x7e800000).op('i32.gt_u', 'i32.or');
 }
 
 /**
- * The bits of an f32 local in a new local, with NaNs replaced by the one that hardware produces. A predicted branch
- * keeps the test out of the dependency chain; a select would not.
+ * Returns a new local with the bits of an f32 local, in which a NaN is replaced by the one that hardware produces. A
+ * predicted branch keeps the test out of the dependency chain; a select would not.
  */
 function canonicalBits(code: Code, values: Values, local: number): number {
   const bits = values.temporary('i32');
@@ -94,8 +97,8 @@ function canonicalBits(code: Code, values: Values, local: number): number {
 }
 
 /**
- * The product is exact in f64 and the sum is rounded once. Rounding it again to f32 is wrong only if the sum is a tie
- * between two f32, or if the f32 is subnormal and its ties lie elsewhere.
+ * Computes an fma in f64, where the product is exact and the sum is rounded once. Rounding it again to f32 is wrong
+ * only if the sum is a tie between two f32, or if the f32 is subnormal and its ties are at other positions.
  */
 function writeFma(
   operands: readonly number[],

@@ -1,4 +1,4 @@
-/** The target of a rounding, as constants that rounding.ts turns into instructions. Derived from data alone. */
+/** What to round to, as constants that rounding.ts turns into instructions. */
 import type { Conversion, Rounding } from '../../numerics/conversion.ts';
 import { type FloatFormat, formats, type NumberFormat } from '../../numerics/formats.ts';
 import type { FloatArithmeticFormat, FloatMode } from '../../numerics/operations.ts';
@@ -13,15 +13,15 @@ export interface RoundingTarget {
   readonly sat: boolean;
   readonly relu: boolean;
   /**
-   * Subnormal results become zeros. `rounded`: judged after rounding to the format; `unbounded`: as if the format had
-   * no least exponent.
+   * Whether subnormal results become zeros. `rounded`: what counts is the result after rounding to the format.
+   * `unbounded`: what counts is the result if the format had no least exponent.
    */
   readonly flush: 'no' | 'rounded' | 'unbounded';
-  /** The result for a NaN whose payload does not matter. */
+  /** The result for a NaN if its payload is not kept. */
   readonly nan: bigint;
 }
 
-/** Bit patterns of a format, one per sign if there are two. */
+/** Bit patterns of a format; a pair has one pattern for each sign. */
 export interface Patterns {
   readonly one: bigint;
   readonly infinity: readonly [bigint, bigint] | null;
@@ -55,12 +55,12 @@ function floatPatterns(format: FloatFormat): Patterns {
 function fixedPatterns(width: number, signed: boolean, kind: 'integer' | 'fixed'): Patterns {
   const all = (1n << BigInt(width)) - 1n;
   const top = signed ? all >> 1n : all;
-  // s2f6 saturates to the same magnitude on both sides.
+  // s2f6 saturates to the same magnitude for both signs.
   const least = kind === 'fixed' ? top : signed ? top + 1n : 0n;
   return { one: 0n, infinity: null, largest: [top, BigInt.asUintN(width, -least)], limit: [top, least] };
 }
 
-/** The target of one lane of cvt. */
+/** Returns the rounding target of one cvt lane. */
 export function conversionTarget(c: Conversion): RoundingTarget {
   const format = formats[c.to];
   const isFloat = format.kind === 'float';
@@ -94,7 +94,7 @@ function nanBits(c: Conversion, format: NumberFormat): bigint {
   }
 }
 
-/** The target of an arithmetic instruction. */
+/** Returns the rounding target of an arithmetic instruction. */
 export function arithmeticTarget(name: FloatArithmeticFormat, mode: FloatMode): RoundingTarget {
   const format = formats[name];
   return {

@@ -1,9 +1,9 @@
-/** Numbers of 128 bits as two i64, upper half first: the helper functions of integer arithmetic. */
+/** Integer arithmetic on 128-bit numbers, which are held as two i64, upper half first. */
 import type { Code } from '../../wasm/code.ts';
 import type { ExactLocals } from './exact-locals.ts';
 import type { Helpers } from '../helpers.ts';
 
-/** Locals with the halves of a 128-bit number. */
+/** Locals that hold the halves of a 128-bit number. */
 export interface WideLocals {
   readonly high: number;
   readonly low: number;
@@ -26,7 +26,7 @@ export function getWide(code: Code, { high, low }: WideLocals): Code {
   return code.get(high).get(low);
 }
 
-/** Index of the function (a, b) → upper half of the unsigned product. */
+/** Returns the index of the function (a, b) → upper half of the unsigned product. */
 export function highProduct(helpers: Helpers): number {
   const type = { parameters: ['i64', 'i64'], results: ['i64'] } as const;
   return helpers.function('wide high product', type, (code) => {
@@ -52,7 +52,7 @@ export function highProduct(helpers: Helpers): number {
 
 const productType = { parameters: ['i64', 'i64', 'i64', 'i64'], results: ['i64', 'i64'] } as const;
 
-/** Index of the function (a, b) → the upper 128 bits of the product, at most three units too small. */
+/** Returns the index of the function (a, b) → the upper 128 bits of the product, at most three units too small. */
 export function highWideProduct(helpers: Helpers): number {
   const high = highProduct(helpers);
   return helpers.function('wide upper product', productType, (code) => {
@@ -77,7 +77,7 @@ export function highWideProduct(helpers: Helpers): number {
 
 const quotientType = { parameters: ['i64', 'i64', 'i64'], results: ['i64', 'i64'] } as const;
 
-/** Index of the function (high, low, n) → the quotient by n, a positive number below 2^31. */
+/** Returns the index of the function (high, low, n) → the quotient by n, which is a positive number below 2^31. */
 export function quotientBySmall(helpers: Helpers): number {
   return helpers.function('wide quotient', quotientType, (code) => {
     const [high, low, divisor] = [0, 1, 2];
@@ -97,8 +97,8 @@ export function quotientBySmall(helpers: Helpers): number {
 const jamType = { parameters: ['i64', 'i64', 'i32'], results: ['i64', 'i64'] } as const;
 
 /**
- * Index of the function (high, low, n) → the number shifted right by n >= 0, with its lowest bit set if a set bit was
- * lost.
+ * Returns the index of the function (high, low, n) → the number shifted right by n >= 0. Its lowest bit is set if a set
+ * bit was shifted out.
  */
 export function shiftRightJamming(helpers: Helpers): number {
   return helpers.function('wide shift right', jamType, (code) => {
@@ -149,8 +149,8 @@ export function negateWide(code: Code, a: WideLocals): void {
 }
 
 /**
- * A nonzero number, times 2^(exact.exponent - 127), as a significand of 64 bits with a sticky lowest bit;
- * `exact.exponent` becomes the exponent of its top bit.
+ * Converts a nonzero number, which is in units of 2^(exact.exponent - 127), to a 64-bit significand with a sticky
+ * lowest bit. `exact.exponent` becomes the exponent of its top bit.
  */
 export function normaliseWide(code: Code, value: WideLocals, exact: ExactLocals): void {
   const { high, low } = value;
@@ -169,7 +169,7 @@ export function normaliseWide(code: Code, value: WideLocals, exact: ExactLocals)
   code.get(low).get(zeros).op('i64.shl').op('i64.eqz', 'i32.eqz', 'i64.extend_i32_u', 'i64.or').set(exact.significand);
 }
 
-/** Pushes the bits of a normal f64 that is truncated instead of rounded, with its last bit set if anything was lost. */
+/** Pushes the bits of a normal f64, rounded to odd: truncated, with the last bit set if anything was lost. */
 export function pushRoundedToOdd(code: Code, { sign, significand, exponent }: ExactLocals): void {
   code.get(sign).op('i64.extend_i32_u').i64(63n).op('i64.shl');
   code.get(exponent).i32(1023).op('i32.add', 'i64.extend_i32_u').i64(52n).op('i64.shl', 'i64.or');
@@ -182,7 +182,7 @@ export function pushRoundedToOdd(code: Code, { sign, significand, exponent }: Ex
   code.get(significand).i64(0x7ffn).op('i64.and', 'i64.eqz', 'i32.eqz', 'i64.extend_i32_u', 'i64.or');
 }
 
-/** Pushes an irrational value as an f64 rounded to odd; `exact.exponent` is the exponent of bit 127. */
+/** Pushes an irrational value as an f64 rounded to odd. `exact.exponent` is the exponent of bit 127. */
 export function pushIrrational(code: Code, value: WideLocals, exact: ExactLocals): void {
   normaliseWide(code, value, exact);
   code.get(exact.significand).i64(1n).op('i64.or').set(exact.significand);
