@@ -81,6 +81,13 @@ module.exports = {
       to: { path: '^src/numerics/', pathNot: `^src/numerics/${numericsData}` },
     },
     {
+      name: 'apps-use-the-doors',
+      comment: 'applications use the package as its users do',
+      severity: 'error',
+      from: { path: '^apps/' },
+      to: { path: '^(src|test|tools)/' },
+    },
+    {
       name: 'no-cycle',
       comment: 'a cycle means two files are one',
       severity: 'error',

@@ -1,6 +1,16 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
+/** The playground imports the package by its public names. */
+const door = (name: string): string => fileURLToPath(new URL(`src/${name}.ts`, import.meta.url));
+
 export default defineConfig({
+  resolve: {
+    alias: ['numbers', 'device', 'arrays', 'tensors'].map((name) => ({
+      find: `ptxlab/${name}`,
+      replacement: door(name),
+    })),
+  },
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     exclude: ['**/*.exhaustive.test.ts', 'node_modules/**', 'dist/**'],

@@ -1,0 +1,87 @@
+/** Which conversion stands for a choice of formats, lanes and modifiers. */
+import { type ConversionEntry, conversions, type FormatName } from 'ptxlab/numbers';
+
+export interface Choice {
+  readonly from: FormatName;
+  readonly to: FormatName;
+  /** Number of values per instruction; null for the fewest that the modifiers allow. */
+  readonly lanes: number | null;
+  readonly modifiers: readonly string[];
+}
+
+const roundings = new Set(['rn', 'rz', 'rm', 'rp', 'rna', 'rs', 'rni', 'rzi', 'rmi', 'rpi']);
+
+export function isRounding(modifier: string): boolean {
+  return roundings.has(modifier);
+}
+
+/** Every conversion of the table, grouped for choosing. */
+export class Catalogue {
+  private readonly entries: readonly ConversionEntry[] = conversions();
+  readonly sources: readonly FormatName[] = distinct(this.entries.map(({ from }) => from));
+  readonly destinations: readonly FormatName[] = distinct(this.entries.map(({ to }) => to));
+
+  /** The formats that a format can be converted to. */
+  destinationsOf(from: FormatName): ReadonlySet<FormatName> {
+    return new Set(this.entries.filter((entry) => entry.from === from).map(({ to }) => to));
+  }
+
+  lanesOf(from: FormatName, to: FormatName): readonly number[] {
+    const entries = this.between(from, to);
+    return distinct(entries.map(({ lanes }) => lanes)).sort((a, b) => a - b);
+  }
+
+  /** Every modifier that some conversion between the formats has, in the order in which they are written. */
+  modifiersOf({ from, to, lanes }: ConversionEntry): readonly string[] {
+    return distinct(
+      this.between(from, to)
+        .filter((entry) => entry.lanes === lanes)
+        .flatMap(({ modifiers }) => modifiers),
+    );
+  }
+
+  /**
+   * The conversion nearest to a choice: the one with the fewest modifiers added or removed. `must`, if given, is
+   * present or absent in the result as it is in the choice. Null if the formats have no conversion.
+   */
+  nearest(choice: Choice, must: string | null = null): ConversionEntry | null {
+    const wanted = new Set(choice.modifiers);
+    let best: ConversionEntry | null = null;
+    let least = Number.POSITIVE_INFINITY;
+    for (const entry of this.between(choice.from, choice.to)) {
+      if (must !== null && entry.modifiers.includes(must) !== wanted.has(must)) continue;
+      const distance = differences(entry.modifiers, wanted) + lanesDistance(entry.lanes, choice.lanes);
+      if (distance >= least) continue;
+      best = entry;
+      least = distance;
+    }
+    return best;
+  }
+
+  find(mnemonic: string): ConversionEntry | null {
+    return this.entries.find((entry) => entry.mnemonic === mnemonic) ?? null;
+  }
+
+  all(): readonly ConversionEntry[] {
+    return this.entries;
+  }
+
+  private between(from: FormatName, to: FormatName): readonly ConversionEntry[] {
+    return this.entries.filter((entry) => entry.from === from && entry.to === to);
+  }
+}
+
+/** Other lanes than those chosen weigh more than any modifiers; if none are chosen, fewer are nearer. */
+function lanesDistance(lanes: number, chosen: number | null): number {
+  if (chosen === null) return lanes / 16;
+  return lanes === chosen ? 0 : 100 + lanes;
+}
+
+function differences(modifiers: readonly string[], wanted: ReadonlySet<string>): number {
+  const shared = modifiers.filter((modifier) => wanted.has(modifier)).length;
+  return modifiers.length + wanted.size - 2 * shared;
+}
+
+function distinct<T>(items: readonly T[]): T[] {
+  return [...new Set(items)];
+}

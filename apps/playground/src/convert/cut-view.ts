@@ -1,0 +1,54 @@
+/** The significand of the source over that of the result, aligned by binary weight, with the cut between them. */
+import { html, nothing, type TemplateResult } from 'lit';
+import { type Column, columnsOf } from './cut.ts';
+import type { View } from './state.ts';
+
+export function cutView({ state, lane }: View): TemplateResult | typeof nothing {
+  const { weights, result } = lane.explanation;
+  if (weights === null) return nothing;
+  const columns = columnsOf(weights, state.entry.to, result.bits);
+  const isCut = columns.some(({ part }) => part !== 'kept');
+  return html`<section>
+    <h2>${isCut ? 'Where rounding cuts the significand' : 'The significand: nothing is cut off'}</h2>
+    <div class="scroll" tabindex="0" role="region" aria-label="Significand by binary weight">
+      <table class="cut">
+        ${isCut ? html`<tr><th class="row"></th>${parts(columns)}</tr>` : nothing}
+        <tr><th class="row" scope="row">source</th>${columns.map((column) => digit(column, column.source))}</tr>
+        <tr><th class="row" scope="row">result</th>${columns.map((column) => digit(column, column.result))}</tr>
+        <tr><th class="row"></th>${weightLabels(columns)}</tr>
+      </table>
+    </div>
+  </section>`;
+}
+
+const partNames = { kept: 'kept', guard: 'guard', sticky: 'sticky' } as const;
+
+/** One heading above each run of columns of the same part. */
+function parts(columns: readonly Column[]): readonly TemplateResult[] {
+  const runs: { part: Column['part']; count: number }[] = [];
+  for (const { part } of columns) {
+    const last = runs.at(-1);
+    if (last?.part === part) last.count++;
+    else runs.push({ part, count: 1 });
+  }
+  return runs.map(
+    ({ part, count }) =>
+      html`<th class="part ${part === 'guard' ? 'edge' : ''}" scope="colgroup" colspan=${count}>${partNames[part]}</th>`,
+  );
+}
+
+function digit({ part, bits }: Column, text: string): TemplateResult {
+  const edge = part === 'guard' ? 'edge' : '';
+  if (text === '') return html`<td class=${edge}></td>`;
+  const shown = bits === 1 ? text : text === '1' ? `${bits} bits ≠ 0` : `${bits} bits = 0`;
+  return html`<td class="digit ${part} ${edge} ${text === '1' ? 'one' : ''} ${bits > 1 ? 'rest' : ''}">${shown}</td>`;
+}
+
+/** The weights of the first column, of the last kept, and of every fourth between them. */
+function weightLabels(columns: readonly Column[]): readonly TemplateResult[] {
+  const lastKept = columns.findLastIndex(({ part }) => part === 'kept');
+  const isLabelled = (i: number): boolean => i === 0 || i === lastKept || (i % 4 === 0 && Math.abs(i - lastKept) > 3);
+  return columns.map(
+    ({ weight }, i) => html`<td class="weight">${isLabelled(i) ? html`2<sup>${weight}</sup>` : nothing}</td>`,
+  );
+}

@@ -1,0 +1,63 @@
+/** The significand of a source by binary weight, and where the destination cuts it. */
+import { type BitWeights, type FormatName, numberValue, type Bits } from 'ptxlab/numbers';
+
+export type Part = 'kept' | 'guard' | 'sticky';
+
+export interface Column {
+  /** The column holds the bit of 2^weight; `rest` columns stand for that bit and all below it. */
+  readonly weight: number;
+  readonly part: Part;
+  readonly source: '0' | '1' | '';
+  /** The digit of the result; empty below its last place and where the result is no rounded significand. */
+  readonly result: '0' | '1' | '';
+  /** Number of bits that the column stands for. */
+  readonly bits: number;
+}
+
+/** Sticky bits that are shown one by one. */
+const mostSticky = 7;
+
+/** The columns, highest weight first; none where nothing is cut and the source has no significand. */
+export function columnsOf(weights: BitWeights, to: FormatName, result: Bits): readonly Column[] {
+  const { significand, lowest, lastPlace } = weights;
+  const rounded = roundedSignificand(to, result, lastPlace);
+  const top = lowest + lengthOf(significand) - 1;
+  const highest = Math.max(top, lastPlace, rounded === null ? top : lastPlace + lengthOf(rounded) - 1);
+  const lowestShown = Math.min(lowest, Math.max(lastPlace, lowest));
+  const columns: Column[] = [];
+  for (let weight = highest; weight >= lowestShown; weight--) {
+    const sticky = lastPlace - 2 - weight;
+    if (sticky === mostSticky - 1 && weight > lowestShown) {
+      columns.push(restColumn(significand, lowest, weight));
+      break;
+    }
+    columns.push({
+      weight,
+      part: weight >= lastPlace ? 'kept' : weight === lastPlace - 1 ? 'guard' : 'sticky',
+      source: weight > top ? '' : digit(significand, weight - lowest),
+      result: rounded === null || weight < lastPlace ? '' : digit(rounded, weight - lastPlace),
+      bits: 1,
+    });
+  }
+  return columns;
+}
+
+function restColumn(significand: bigint, lowest: number, weight: number): Column {
+  const bits = weight - lowest + 1;
+  const isSet = (significand & ((1n << BigInt(bits)) - 1n)) !== 0n;
+  return { weight, part: 'sticky', source: isSet ? '1' : '0', result: '', bits };
+}
+
+/** The result in units of the last place; null where it is not on that grid (clamped, infinite, NaN). */
+function roundedSignificand(to: FormatName, result: Bits, lastPlace: number): bigint | null {
+  const value = Math.abs(numberValue(to, result)) / 2 ** lastPlace;
+  return Number.isSafeInteger(value) ? BigInt(value) : null;
+}
+
+function digit(significand: bigint, place: number): '0' | '1' {
+  return place >= 0 && ((significand >> BigInt(place)) & 1n) === 1n ? '1' : '0';
+}
+
+function lengthOf(significand: bigint): number {
+  return significand.toString(2).length;
+}

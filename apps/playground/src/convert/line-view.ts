@@ -1,0 +1,84 @@
+/** The number line: two neighbours of the destination, their midpoint, and the source as a dot that can be dragged. */
+import { html, nothing, svg, type SVGTemplateResult, type TemplateResult } from 'lit';
+import { hex } from './words.ts';
+import type { Mark, Stretch } from './line.ts';
+
+interface LineParts {
+  readonly stretch: Stretch;
+  /** Pixels. */
+  readonly width: number;
+  /** The source in words. */
+  readonly source: string;
+  /** Called with the place of the pointer on the stretch, then with null; null if the dot cannot be dragged. */
+  readonly drag: ((at: number | null) => void) | null;
+  readonly key: (event: KeyboardEvent) => void;
+}
+
+const height = 128;
+const axis = 72;
+/** The stretch covers this part of the width, so that places a little outside it are in view. */
+const margin = 0.22;
+
+export function lineView(parts: LineParts): TemplateResult {
+  const { stretch, width } = parts;
+  const x = (at: number): number => Math.round(width * (margin + at * (1 - 2 * margin)) * 10) / 10;
+  const inView = (at: number): number => Math.max(-margin * 1.6, Math.min(1 + margin * 1.6, at));
+  const dot = x(inView(stretch.source));
+  return html`<section>
+    <h2>On the number line</h2>
+    <svg viewBox="0 0 ${width} ${height}" height=${height} role="group" aria-label="Number line">
+      <line class="axis" x1="0" y1=${axis} x2=${width} y2=${axis}></line>
+      ${stretch.hasMidpoint ? midpoint(x(0.5)) : nothing} ${mark(stretch.left, x(0), stretch.result === 0)}
+      ${mark(stretch.right, x(1), stretch.result === 1)} ${arrow(dot, stretch, x)} ${dotView(parts, dot)}
+    </svg>
+  </section>`;
+}
+
+function midpoint(x: number): SVGTemplateResult {
+  return svg`<line class="half" x1=${x} y1=${axis - 22} x2=${x} y2=${axis + 12}></line>
+    <text class="quiet" x=${x} y=${axis + 32} text-anchor="middle">midpoint</text>`;
+}
+
+function mark({ encoding, note }: Mark, x: number, isResult: boolean): SVGTemplateResult {
+  const [value = ''] = (encoding?.value ?? note).split(' (');
+  const code = encoding === null ? '' : `0x${hex(encoding.bits, 8)}`;
+  return svg`<line class="tick" x1=${x} y1=${axis - 12} x2=${x} y2=${axis + 12}></line>
+    <text class=${encoding === null ? 'quiet' : isResult ? 'chosen' : ''} x=${x} y=${axis + 32} text-anchor="middle">${value}</text>
+    <text class="quiet" x=${x} y=${axis + 50} text-anchor="middle">${code}</text>`;
+}
+
+/** From the source to the result. */
+function arrow(
+  dot: number,
+  { result, source }: Stretch,
+  x: (at: number) => number,
+): SVGTemplateResult | typeof nothing {
+  if (result === null || result === source) return nothing;
+  const to = x(result);
+  const top = axis - 34;
+  const side = to > dot ? -4 : 4;
+  return svg`<path class="move" d="M ${dot} ${axis - 10} Q ${(dot + to) / 2} ${top - 14} ${to} ${axis - 14} m ${side} -9 l ${-side} 9 l ${side * 2.4} -1"></path>`;
+}
+
+function dotView({ stretch, source, drag, key, width }: LineParts, x: number): SVGTemplateResult {
+  const place = (event: PointerEvent): number => {
+    const box =
+      event.currentTarget instanceof Element ? event.currentTarget.closest('svg')?.getBoundingClientRect() : undefined;
+    if (box === undefined) return stretch.source;
+    return ((event.clientX - box.left) / box.width - margin) / (1 - 2 * margin);
+  };
+  const down = (event: PointerEvent): void => {
+    if (drag === null || !(event.currentTarget instanceof Element)) return;
+    event.currentTarget.setPointerCapture(event.pointerId);
+    drag(place(event));
+  };
+  const move = (event: PointerEvent): void => {
+    if (event.currentTarget instanceof Element && event.currentTarget.hasPointerCapture(event.pointerId))
+      drag?.(place(event));
+  };
+  const anchor = x < 60 ? 'start' : x > width - 60 ? 'end' : 'middle';
+  return svg`<text x=${x} y="24" text-anchor=${anchor}>${source.split(' (')[0] ?? ''}</text>
+    <circle class="dot" cx=${x} cy=${axis} r="9" tabindex="0" role="slider" aria-label="Source value" aria-valuetext=${source}
+      aria-valuenow=${Math.round(stretch.source * 100)} aria-valuemin="0" aria-valuemax="100"
+      @pointerdown=${down} @pointermove=${move} @pointerup=${() => drag?.(null)} @pointercancel=${() => drag?.(null)} @keydown=${key}></circle>`;
+}

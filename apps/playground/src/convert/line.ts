@@ -1,0 +1,117 @@
+/** The stretch of the number line around a source: its neighbours in the destination, their midpoint, the source. */
+import {
+  type Bits,
+  type ConversionExplanation,
+  type Encoding,
+  type FormatName,
+  nextNumber,
+  numberText,
+  numberValue,
+} from 'ptxlab/numbers';
+
+export interface Mark {
+  /** Distance from the left neighbour, as a part of the distance between the neighbours. */
+  readonly at: number;
+  readonly encoding: Encoding | null;
+  /** What stands at a mark without an encoding. */
+  readonly note: string;
+}
+
+export interface Stretch {
+  readonly left: Mark;
+  readonly right: Mark;
+  /** The values at 0 and 1. */
+  readonly low: number;
+  readonly high: number;
+  /** Where the source is. */
+  readonly source: number;
+  /** Where the result is; null if it is not in view. */
+  readonly result: number | null;
+  /** Whether rounding decides at the midpoint. */
+  readonly hasMidpoint: boolean;
+}
+
+/** Null where a source has no place on the line: NaNs and infinities. */
+export function stretchOf(to: FormatName, explained: Explained): Stretch | null {
+  const { weights, result, below, source } = explained;
+  const value = weights === null ? 0 : Number(weights.significand) * 2 ** weights.lowest * signOf(source);
+  if (weights === null && source.value !== '0' && source.value !== '-0') return null;
+  const [low, high] = endsOf(to, explained, weights?.lastPlace ?? 0, value);
+  if (low === null || high === null) return null;
+  const place = (x: number): number => (x - low.value) / (high.value - low.value);
+  const resultValue = numberValue(to, result.bits);
+  const resultAt = Number.isFinite(resultValue) ? place(resultValue) : null;
+  return {
+    left: { at: 0, encoding: low.encoding, note: low.note },
+    right: { at: 1, encoding: high.encoding, note: high.note },
+    low: low.value,
+    high: high.value,
+    source: place(value),
+    result: resultAt === null || resultAt < -0.5 || resultAt > 1.5 ? null : resultAt,
+    hasMidpoint: low.encoding !== null && high.encoding !== null && below !== null,
+  };
+}
+
+type Explained = Pick<ConversionExplanation, 'weights' | 'result' | 'below' | 'above' | 'source'>;
+
+interface End {
+  readonly value: number;
+  readonly encoding: Encoding | null;
+  readonly note: string;
+}
+
+type Ends = readonly [End | null, End | null];
+
+function endsOf(to: FormatName, { below, above, result }: Explained, lastPlace: number, value: number): Ends {
+  const ulp = 2 ** lastPlace;
+  const low = below === null ? null : endAt(to, below);
+  const high = above === null ? null : endAt(to, above);
+  if (low !== null && high !== null) return [finite(low, high.value - ulp), finite(high, low.value + ulp)];
+  if (low !== null) return [low, missing(to, low.value + ulp)];
+  if (high !== null) return [missing(to, high.value - ulp), high];
+  return exactEnds(to, result, value);
+}
+
+/** Where the next value would be if the format went on. */
+function missing(to: FormatName, value: number): End {
+  return { value, encoding: null, note: `${value}: not in ${to}` };
+}
+
+/** An infinite neighbour is drawn where the next finite value would be. */
+function finite(end: End, instead: number): End {
+  return Number.isFinite(end.value) ? end : { ...end, value: instead };
+}
+
+/** A source that the destination has: it is the left end, and the next value is the right one. */
+function exactEnds(to: FormatName, result: Encoding, value: number): Ends {
+  const here = endAt(to, result);
+  if (!Number.isFinite(here.value) || here.value !== value) return [null, null];
+  const up = neighbour(to, result.bits, true);
+  if (up !== null) return [here, up];
+  const down = neighbour(to, result.bits, false);
+  return [down, down === null ? null : here];
+}
+
+function neighbour(to: FormatName, bits: Bits, up: boolean): End | null {
+  const next = nextNumber(to, bits, up);
+  const end = next === null ? null : endAt(to, { bits: next, value: numberText(to, next) });
+  return end !== null && Number.isFinite(end.value) ? end : null;
+}
+
+function endAt(to: FormatName, encoding: Encoding): End {
+  return { value: numberValue(to, encoding.bits), encoding, note: '' };
+}
+
+function signOf({ value }: Encoding): 1 | -1 {
+  return value.startsWith('-') ? -1 : 1;
+}
+
+/** How near to the midpoint a dragged source snaps to it. */
+const snap = 0.02;
+
+/** The value at a place on the stretch; near the midpoint and the neighbours, that value itself. */
+export function valueAt({ low, high, hasMidpoint }: Stretch, at: number): number {
+  const stops = hasMidpoint ? [0, 0.5, 1] : [0, 1];
+  const near = stops.find((stop) => Math.abs(stop - at) < snap);
+  return low + (near ?? at) * (high - low);
+}

@@ -1,0 +1,200 @@
+/** What Convert shows: a conversion, the bits of its inputs, and the lane in view. Every change makes a new state. */
+import {
+  type Bits,
+  type ConversionEntry,
+  explainEvaluation,
+  type EvaluationExplanation,
+  type FormatName,
+  formats,
+  type LaneExplanation,
+  nextNumber,
+  numberValue,
+  readNumber,
+} from 'ptxlab/numbers';
+import type { Catalogue, Choice } from './catalogue.ts';
+
+export interface ConvertState {
+  readonly entry: ConversionEntry;
+  /** One for each input of the conversion. */
+  readonly inputs: readonly Bits[];
+  /** Index of the lane in view, topmost first. */
+  readonly lane: number;
+}
+
+/** What the state evaluates to. */
+export interface View {
+  readonly state: ConvertState;
+  readonly evaluation: EvaluationExplanation;
+  readonly lane: LaneExplanation;
+  /** Bits of the source of the lane. */
+  readonly source: Bits;
+}
+
+export function viewOf(state: ConvertState): View {
+  const evaluation = explainEvaluation(state.entry.mnemonic, state.inputs);
+  const lane = evaluation.conversions[state.lane];
+  if (lane === undefined) throw new Error(`${state.entry.mnemonic} has no lane ${state.lane}`);
+  return { state, evaluation, lane, source: sourceOf(state, state.lane) };
+}
+
+/** Where the source of a lane is: an input, and the lowest of its bits. */
+function placeOf({ entry }: ConvertState, lane: number): { input: number; low: number } {
+  const values = entry.inputs.filter(({ name }) => name.length === 1).length;
+  if (values === entry.lanes) return { input: lane, low: 0 };
+  const stride = (entry.inputs[0]?.width ?? 0) / entry.lanes;
+  return { input: 0, low: (entry.lanes - 1 - lane) * stride };
+}
+
+/** The bits of the source of a lane. */
+export function sourceOf(state: ConvertState, lane: number): Bits {
+  const { input, low } = placeOf(state, lane);
+  return narrow(BigInt(state.inputs[input] ?? 0) >> BigInt(low), formats[state.entry.from].width);
+}
+
+/** The state with other bits for the source of a lane. */
+export function withSource(state: ConvertState, lane: number, bits: Bits): ConvertState {
+  const { input, low } = placeOf(state, lane);
+  const mask = ((1n << BigInt(formats[state.entry.from].width)) - 1n) << BigInt(low);
+  const old = BigInt(state.inputs[input] ?? 0);
+  const whole = (old & ~mask) | ((BigInt(bits) << BigInt(low)) & mask);
+  return withInput(state, input, narrow(whole, state.entry.inputs[input]?.width ?? 0));
+}
+
+export function withInput(state: ConvertState, input: number, bits: Bits): ConvertState {
+  return { ...state, inputs: state.inputs.map((old, i) => (i === input ? bits : old)) };
+}
+
+/** The state for the conversion nearest to a choice, with the same values as far as the new formats have them. */
+export function withChoice(catalogue: Catalogue, state: ConvertState, choice: Choice, must?: string): ConvertState {
+  const entry = catalogue.nearest(choice, must ?? null) ?? state.entry;
+  const empty = emptyState(entry);
+  const lanes = Math.max(entry.lanes, state.entry.lanes);
+  let next = { ...empty, lane: Math.min(state.lane, entry.lanes - 1) };
+  for (let lane = 0; lane < Math.min(lanes, entry.lanes, state.entry.lanes); lane++) {
+    next = withSource(next, lane, carried(sourceOf(state, lane), state.entry.from, entry.from));
+  }
+  entry.inputs.forEach(({ name }, i) => {
+    const old = state.entry.inputs.findIndex((input) => input.name === name);
+    if (name.length > 1 && old >= 0) next = withInput(next, i, state.inputs[old] ?? 0);
+  });
+  return next;
+}
+
+/** All inputs 0, and scales of 1. */
+export function emptyState(entry: ConversionEntry): ConvertState {
+  return { entry, lane: 0, inputs: entry.inputs.map(({ name }) => (name === 'scale-factor' ? 0x7f7f : 0)) };
+}
+
+/** A value as bits of another format: the nearest that it has. */
+function carried(bits: Bits, from: FormatName, to: FormatName): Bits {
+  if (from === to) return bits;
+  const isInteger = formats[to].kind === 'integer';
+  if (isInteger && formats[from].kind === 'integer') return narrow(BigInt(bits), formats[to].width);
+  const value = numberValue(from, bits);
+  try {
+    return readNumber(String(isInteger ? Math.trunc(value) : value).replace('Infinity', 'inf'), to).bits;
+  } catch {
+    return 0;
+  }
+}
+
+/** The state with the next larger (or smaller) source value; the same state at the end of the format. */
+export function stepSource(state: ConvertState, up: boolean): ConvertState {
+  const next = nextNumber(state.entry.from, sourceOf(state, state.lane), up);
+  return next === null ? state : withSource(state, state.lane, next);
+}
+
+/** Doublings before a search for the next result gives up. */
+const longestSearch = 70;
+
+/**
+ * The state with the nearest source value above (or below) whose result differs; the same state if there is none. The
+ * results of a conversion are monotonic, so the distance is doubled and then halved.
+ */
+export function stepResult(state: ConvertState, up: boolean): ConvertState {
+  const result = (candidate: ConvertState): Bits | undefined => viewOf(candidate).lane.explanation.result.bits;
+  const here = result(state);
+  const from = rankOf(state.entry.from, sourceOf(state, state.lane));
+  const at = (distance: bigint): ConvertState | null => {
+    const bits = bitsAt(state.entry.from, from + (up ? distance : -distance));
+    return bits === null ? null : withSource(state, state.lane, bits);
+  };
+  let near = 0n;
+  let far = 1n;
+  for (let tries = 0; tries < longestSearch; tries++) {
+    const candidate = at(far);
+    if (candidate === null) return lastBefore(at, near, far, here, result) ?? state;
+    if (result(candidate) !== here) return firstOther(at, near, far, here, result) ?? state;
+    near = far;
+    far *= 2n;
+  }
+  return state;
+}
+
+type At = (distance: bigint) => ConvertState | null;
+type Result = (state: ConvertState) => Bits | undefined;
+
+/** Between a distance with the same result and one with another: the first with another. */
+function firstOther(at: At, same: bigint, other: bigint, here: Bits | undefined, result: Result): ConvertState | null {
+  let [near, far] = [same, other];
+  while (far - near > 1n) {
+    const middle = (near + far) / 2n;
+    const candidate = at(middle);
+    if (candidate !== null && result(candidate) === here) near = middle;
+    else far = middle;
+  }
+  return at(far);
+}
+
+/** The end of the format lies between: finds it, and searches up to there. */
+function lastBefore(
+  at: At,
+  inside: bigint,
+  outside: bigint,
+  here: Bits | undefined,
+  result: Result,
+): ConvertState | null {
+  let [near, far] = [inside, outside];
+  while (far - near > 1n) {
+    const middle = (near + far) / 2n;
+    if (at(middle) === null) far = middle;
+    else near = middle;
+  }
+  const last = at(near);
+  return last === null || result(last) === here ? null : firstOther(at, inside, near, here, result);
+}
+
+/** Position of a value in the order of its format; both zeros have position 0. */
+function rankOf(format: FormatName, bits: Bits): bigint {
+  const { kind, signed, width } = formats[format];
+  if (kind !== 'float') return signed ? BigInt.asIntN(width, BigInt(bits)) : BigInt(bits);
+  const padding = BigInt(paddingOf(format));
+  const sign = 1n << BigInt(width - 1);
+  const pattern = BigInt(bits);
+  if (!signed || pattern < sign) return pattern >> padding;
+  return -((pattern - sign) >> padding);
+}
+
+/** The value at a position; null beyond the ends of the format. */
+function bitsAt(format: FormatName, rank: bigint): Bits | null {
+  const { kind, signed, width } = formats[format];
+  const half = 1n << BigInt(width - 1);
+  if (kind !== 'float') {
+    const [least, most] = signed ? [-half, half - 1n] : [0n, 2n * half - 1n];
+    return rank < least || rank > most ? null : narrow(rank, width);
+  }
+  const magnitude = (rank < 0n ? -rank : rank) << BigInt(paddingOf(format));
+  if ((rank < 0n && !signed) || magnitude >= (signed ? half : 2n * half)) return null;
+  const bits = narrow(rank < 0n ? half + magnitude : magnitude, width);
+  return Number.isNaN(numberValue(format, bits)) ? null : bits;
+}
+
+function paddingOf(format: FormatName): number {
+  const row = formats[format];
+  return row.kind === 'float' ? row.padding : 0;
+}
+
+function narrow(bits: bigint, width: number): Bits {
+  const low = BigInt.asUintN(width, bits);
+  return width > 32 ? low : Number(low);
+}

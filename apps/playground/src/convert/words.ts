@@ -1,0 +1,22 @@
+/** Values and reasons in words. */
+import type { View } from './state.ts';
+
+/** `0.1 (0x1.99999ap-4)` as its decimal and the rest. */
+export function splitValue(text: string): readonly string[] {
+  const found = /^(\S+) \((.*)\)$/.exec(text);
+  return found === null ? [text] : [found[1] ?? '', found[2] ?? ''];
+}
+
+/** One sentence: what the source becomes, and the rules that made it so. */
+export function whyText({ lane, state }: View): string {
+  const { source, result, reasons } = lane.explanation;
+  const isSame = reasons.length === 1 && reasons[0]?.name === 'exact';
+  const from = `${splitValue(source.value)[0]} in ${state.entry.from}`;
+  if (isSame) return `${from} is ${splitValue(result.value)[0]} in ${state.entry.to}: the format has this value.`;
+  const rules = reasons.map(({ rule }) => rule).join('; ');
+  return `${from} becomes ${splitValue(result.value)[0]} in ${state.entry.to}: ${rules}.`;
+}
+
+export function hex(bits: number | bigint, width: number): string {
+  return bits.toString(16).padStart(Math.ceil(width / 4), '0');
+}

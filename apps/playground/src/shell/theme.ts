@@ -1,0 +1,38 @@
+/** The theme button: the system's theme, or always the light or the dark one. */
+const themes = ['system', 'light', 'dark'] as const;
+type Theme = (typeof themes)[number];
+const key = 'ptxlab-theme';
+
+/** Cycles through the themes and remembers the choice. */
+export function startThemes(button: HTMLButtonElement): void {
+  let theme = storedTheme();
+  const show = (): void => {
+    if (theme === 'system') delete document.documentElement.dataset['theme'];
+    else document.documentElement.dataset['theme'] = theme;
+    button.textContent = `Theme: ${theme}`;
+  };
+  button.addEventListener('click', () => {
+    theme = themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'system';
+    store(theme);
+    show();
+  });
+  show();
+}
+
+function storedTheme(): Theme {
+  try {
+    const found = localStorage.getItem(key);
+    return themes.find((theme) => theme === found) ?? 'system';
+  } catch {
+    return 'system';
+  }
+}
+
+/** Storage may be refused; the choice then lasts as long as the page. */
+function store(theme: Theme): void {
+  try {
+    localStorage.setItem(key, theme);
+  } catch {
+    return;
+  }
+}

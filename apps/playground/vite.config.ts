@@ -1,0 +1,29 @@
+import { defineConfig } from 'vite';
+import { site } from './build/plugin.ts';
+import { fileURLToPath } from 'node:url';
+
+/** The pages use the package as its users do: through its public doors. */
+const doors = ['numbers', 'arrays', 'device', 'tensors'];
+const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+const dist = (name: string): string => path(`../../dist/${name}.js`);
+
+export default defineConfig({
+  root: path('.'),
+  base: './',
+  resolve: {
+    alias: [
+      ...doors.map((name) => ({ find: `ptxlab/${name}`, replacement: dist(name) })),
+      { find: 'ptxlab', replacement: dist('index') },
+    ],
+  },
+  plugins: [site()],
+  build: {
+    rolldownOptions: {
+      input: { home: path('index.html'), page: path('src/shell/page.ts'), embed: path('src/embed.ts') },
+    },
+    outDir: 'dist',
+    emptyOutDir: true,
+    target: 'es2023',
+    modulePreload: { polyfill: false },
+  },
+});

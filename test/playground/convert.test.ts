@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest';
+import { Catalogue } from '../../apps/playground/src/convert/catalogue.ts';
+import { columnsOf } from '../../apps/playground/src/convert/cut.ts';
+import { thresholdOf } from '../../apps/playground/src/convert/lanes-view.ts';
+import { stretchOf, valueAt } from '../../apps/playground/src/convert/line.ts';
+import { linkOf, readLink } from '../../apps/playground/src/convert/link.ts';
+import {
+  emptyState,
+  sourceOf,
+  stepResult,
+  stepSource,
+  viewOf,
+  withChoice,
+  withInput,
+  withSource,
+} from '../../apps/playground/src/convert/state.ts';
+import { explainEvaluation, numberText } from 'ptxlab/numbers';
+
+const catalogue = new Catalogue();
+
+function open(link: string): NonNullable<ReturnType<typeof readLink>> {
+  const state = readLink(link, catalogue);
+  if (state === null) throw new Error(`${link} is not a link`);
+  return state;
+}
+
+describe('links', () => {
+  // Links are read for ever: rows are added here, and never changed.
+  it.each([
+    ['#from=f32&to=e4m3&v=0x43eb0000&mode=rn.satfinite', 'cvt.rn.satfinite.e4m3x2.f32', '448'],
+    ['#from=f32&to=e4m3&v=0x00000000,0x3fa66666&mode=rn.satfinite&lane=1', 'cvt.rn.satfinite.e4m3x2.f32', '1.25'],
+    ['#from=f32&to=f16&v=0x3f801000&mode=rz', 'cvt.rz.f16.f32', '1'],
+    ['#from=f32&to=f16&v=0x3f801000&mode=rs', 'cvt.rs.f16x2.f32', '1'],
+    ['#from=f64&to=f32&v=0x3fb999999999999a&mode=rn', 'cvt.rn.f32.f64', '0.1 (0x1.99999ap-4)'],
+  ])('%s opens %s', (link, mnemonic, value) => {
+    const view = viewOf(open(link));
+    expect([view.evaluation.mnemonic, view.lane.explanation.result.value]).toEqual([mnemonic, value]);
+    expect(linkOf(view.state, catalogue)).toBe(link);
+  });
+
+  it('of every conversion open it again', () => {
+    for (const entry of catalogue.all()) {
+      const link = linkOf(emptyState(entry), catalogue);
+      expect(readLink(link, catalogue)?.entry.mnemonic, link).toBe(entry.mnemonic);
+    }
+  });
+
+  it.each([
+    '',
+    '#',
+    '#from=f32',
+    '#from=f32&to=constructor',
+    '#from=u2&to=f32',
+    `#from=f32&to=f16&v=${'0'.repeat(3_000)}`,
+  ])('%s is refused or opens nothing wrong', (link) => {
+    expect(readLink(link, catalogue)).toBeNull();
+  });
+
+  it('with values that cannot be read open with 0', () => {
+    expect(open('#from=f32&to=f16&v=0x1ffffffff&mode=rn').inputs).toEqual([0]);
+    expect(open('#from=f32&to=f16&v=four&lane=7').inputs).toEqual([0]);
+  });
+});
+
+describe('a choice', () => {
+  it('of a modifier gives the nearest conversion that has it', () => {
+    const choice = { from: 'f32', to: 'e4m3', lanes: 2, modifiers: ['rs', 'satfinite'] } as const;
+    expect(catalogue.nearest(choice, 'rs')?.mnemonic).toBe('cvt.rs.satfinite.e4m3x4.f32');
+  });
+
+  it('of other formats keeps the value', () => {
+    const state = open('#from=f32&to=e4m3&v=0x43eb0000&mode=rn.satfinite');
+    const { from, to } = { from: 'f64', to: 'f16' } as const;
+    const next = withChoice(catalogue, state, { from, to, lanes: 1, modifiers: ['rn'] });
+    expect(numberText('f64', sourceOf(next, 0))).toBe('470');
+  });
+});
+
+describe('sources of packed operands', () => {
+  it('are the bits of their lane', () => {
+    const entry = catalogue.find('cvt.rn.f16x2.e4m3x2');
+    if (entry === null) throw new Error('the table has it');
+    const state = withSource(emptyState(entry), 1, 0x3a);
+    expect(state.inputs).toEqual([0x003a]);
+    expect([sourceOf(state, 0), sourceOf(state, 1)]).toEqual([0, 0x3a]);
+  });
+});
+
+describe('steps', () => {
+  const state = open('#from=f32&to=f16&v=0x3f800000&mode=rn');
+
+  it('go to the next source value', () => {
+    expect(sourceOf(stepSource(state, true), 0)).toBe(0x3f800001);
+    expect(sourceOf(stepSource(state, false), 0)).toBe(0x3f7fffff);
+  });
+
+  it('go to the first source with another result', () => {
+    // 1 + 2^-11 is the tie, which goes to the even 1; the next f32 gives 1 + 2^-10.
+    expect(sourceOf(stepResult(state, true), 0)).toBe(0x3f801001);
+  });
+
+  it('end where no further result is', () => {
+    const last = open('#from=f32&to=e4m3&v=0x43e00000&mode=rn.satfinite');
+    expect(stepResult(last, true)).toBe(last);
+    const infinite = open('#from=f32&to=f16&v=0x7f7fffff&mode=rn');
+    expect(stepResult(infinite, true)).toBe(infinite);
+  });
+});
+
+describe('the cut', () => {
+  const columns = (link: string): string => {
+    const { lane, state } = viewOf(open(link));
+    const { weights, result } = lane.explanation;
+    if (weights === null) throw new Error('the source is finite');
+    const all = columnsOf(weights, state.entry.to, result.bits);
+    return all
+      .map(({ part, source, result: digit, bits }) => `${part.charAt(0)}${source}${digit}${bits > 1 ? `x${bits}` : ''}`)
+      .join(' ');
+  };
+
+  it.each([
+    ['#from=f32&to=e4m3&v=0x3f900000&mode=rn.satfinite', 'k11 k00 k00 k11 g0 s0 s0 s0 s0 s0 s0 s0x13'],
+    ['#from=f32&to=e4m3&v=0x3f980000&mode=rn.satfinite', 'k11 k00 k01 k10 g1 s0 s0 s0 s0 s0 s0 s0x13'],
+    [
+      '#from=f32&to=f64&v=0x3fc00000',
+      'k11 k11 k00 k00 k00 k00 k00 k00 k00 k00 k00 k00 k00 k00 k00 k00 k00 k00 k00 k00 k00 k00 k00 k00',
+    ],
+    ['#from=f32&to=s8&v=0x40300000&mode=rni', 'k11 k01 g1 s1 s0 s0 s0 s0 s0 s0x15'],
+  ])('of %s is %s', (link, expected) => {
+    expect(columns(link)).toBe(expected);
+  });
+});
+
+describe('the number line', () => {
+  const stretch = (link: string): ReturnType<typeof stretchOf> => {
+    const { lane, state } = viewOf(open(link));
+    return stretchOf(state.entry.to, lane.explanation);
+  };
+
+  it('spans the neighbours, with the source between them', () => {
+    expect(stretch('#from=f32&to=f16&v=0x3f801000&mode=rn')).toMatchObject({
+      low: 1,
+      high: 1 + 2 ** -10,
+      source: 0.5,
+      result: 0,
+    });
+  });
+
+  it('goes on beyond the largest value', () => {
+    expect(stretch('#from=f32&to=e4m3&v=0x43eb0000&mode=rn.satfinite')).toMatchObject({
+      low: 448,
+      high: 480,
+      source: 22 / 32,
+    });
+  });
+
+  it('starts at a value that the format has', () => {
+    expect(stretch('#from=f32&to=f16&v=0x3f800000&mode=rn')).toMatchObject({ low: 1, source: 0, result: 0 });
+  });
+
+  it('has no place for infinities and NaNs', () => {
+    expect(stretch('#from=f32&to=f16&v=0x7f800000&mode=rn')).toBeNull();
+  });
+
+  it('snaps to the midpoint', () => {
+    const found = stretch('#from=f32&to=f16&v=0x3f801000&mode=rn');
+    if (found === null) throw new Error('1 + 2^-11 is on the line');
+    expect([valueAt(found, 0.51), valueAt(found, 0.25)]).toEqual([1 + 2 ** -11, 1 + 2 ** -12]);
+  });
+});
+
+describe('random bits', () => {
+  it('round up from the threshold on', () => {
+    const state = open('#from=f32&to=f16&v=0x3f800400&mode=rs');
+    const { lane } = viewOf(state);
+    const threshold = thresholdOf(lane.explanation.weights, lane.conversion.randomBits) ?? 0;
+    const rbits = state.entry.inputs.findIndex(({ name }) => name === 'rbits');
+    const result = (random: number): unknown =>
+      explainEvaluation(state.entry.mnemonic, withInput(state, rbits, (random << 16) | random).inputs).conversions[0]
+        ?.explanation.result.value;
+    expect([result(threshold - 1), result(threshold)]).toEqual(['1', '1.0009765625']);
+  });
+});
