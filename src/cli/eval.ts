@@ -11,6 +11,7 @@ import { type ExitCode, UsageError } from './exit.ts';
 import { streamInput } from './io.ts';
 import { type JudgeFlags, readTargetChoice } from './options.ts';
 import { write, writeJson } from './output.ts';
+import { writeRefusal } from './refusal.ts';
 import type { Session } from './session.ts';
 import { columnsOf, styleFor } from './style.ts';
 
@@ -34,7 +35,7 @@ export async function evalCommand(
   if (mnemonic === undefined) throw new UsageError('eval needs an instruction and its operands');
   const prepared = prepareEval(mnemonic, texts.length, place, {});
   if (!prepared.ok) {
-    await write(session.stderr, `ptxlab: ${prepared.error.code}: ${prepared.error.message}\n`);
+    await writeRefusal(prepared.error, flags.color, session);
     return 1;
   }
   await writeEvaluated(evaluateTexts(prepared.value, texts), prepared.value, flags, session);

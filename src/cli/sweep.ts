@@ -10,6 +10,7 @@ import { type ExitCode, UsageError, worse } from './exit.ts';
 import { type JudgeFlags, readTargetChoice } from './options.ts';
 import { write } from './output.ts';
 import { progressBar } from './progress.ts';
+import { writeRefusal } from './refusal.ts';
 import type { Session } from './session.ts';
 import { firstWrong, rateText, sweepJson, type Swept, sweptText } from './sweep/text.ts';
 
@@ -73,7 +74,7 @@ async function sweepOne(instruction: string, flags: SweepFlags, task: Task): Pro
   const { stdout, stderr } = session;
   const prepared = prepareSweep(instruction, readTargetChoice(flags), readSettings(flags));
   if (!prepared.ok) {
-    await write(stderr, `ptxlab: ${prepared.error.code}: ${prepared.error.message}\n`);
+    await writeRefusal(prepared.error, flags.color, session);
     return 1;
   }
   const sweep = prepared.value;

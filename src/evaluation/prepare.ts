@@ -1,7 +1,7 @@
 /** Finds the variant of a mnemonic that a number of inputs, a version and a target have, and prepares its evaluation. */
 import { elementAt } from '../base/element-at.ts';
 import { acceptance, checkRows, rowsOf } from '../check/availability.ts';
-import type { Problem } from '../check/instructions/problem.ts';
+import { helpOf, type Problem } from '../check/instructions/problem.ts';
 import { resolveMnemonic } from '../check/instructions/resolve.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { diagnoseStored } from '../diagnostics/diagnostic.ts';
@@ -17,6 +17,8 @@ import { types } from '../isa/types.ts';
 export interface EvalError {
   readonly code: string;
   readonly message: string;
+  /** How to fix it, or what is allowed instead. */
+  readonly help?: string;
 }
 
 export interface Prepared {
@@ -75,9 +77,12 @@ function unavailable(variant: Variant, { target, version }: TargetChoice): EvalE
   return { code: unmet?.code ?? 'PTX4001', message: `${variant.mnemonic} is not in PTX ${where}${needed}` };
 }
 
-function errorOf({ code, parameters }: Problem): EvalError {
+function errorOf(found: Problem): EvalError {
   const nowhere = { start: 0, end: 0 };
-  return { code, message: diagnoseStored(code, nowhere, parameters).message };
+  const { code, parameters } = found;
+  const { message } = diagnoseStored(code, nowhere, parameters);
+  const help = helpOf(found);
+  return help === null ? { code, message } : { code, message, help };
 }
 
 /** Registers of these widths must be legal for the operands whose type the mnemonic names. */

@@ -76,7 +76,10 @@ describe('eval', () => {
   test('a refused instruction exits 1 and prints the rule on stderr', async () => {
     const { code, stdout, stderr } = await ptxlab(['eval', 'cvt.f16.f32', '1']);
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toBe('ptxlab: PTX2030: cvt.f16.f32 needs a rounding modifier: .rn, .rz, .rm or .rp\n');
+    expect(stderr).toBe(
+      'ptxlab: PTX2030: cvt.f16.f32 needs a rounding modifier: .rn, .rz, .rm or .rp\n' +
+        ' = help: nearest legal spelling: cvt.rn.f16.f32\n',
+    );
   });
 
   test('a target that lacks the instruction is told which targets have it', async () => {

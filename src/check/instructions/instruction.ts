@@ -7,7 +7,7 @@ import { type VerdictCache, step, type Verdict } from './verdicts.ts';
 import { checkLimits } from './limits.ts';
 import type { CheckMemory } from '../memory.ts';
 import type { ModuleRequirements } from '../requirements.ts';
-import type { InstructionPart, Problem } from './problem.ts';
+import { helpOf, type InstructionPart, type Problem } from './problem.ts';
 import { describeShape } from './describe-shape.ts';
 import type { SharedMemory } from '../declarations/shared-memory.ts';
 import type { Scope } from '../symbols.ts';
@@ -115,7 +115,7 @@ export function toDiagnostic(found: Problem, node: Instruction, source: string):
   const span = spanOf(found.place, node, source);
   const mnemonic: Span = { start: node.mnemonicStart, end: node.mnemonicEnd };
   const fix: Fix | null = found.spelling === null ? null : { span: mnemonic, text: found.spelling };
-  const help = found.help ?? (found.spelling === null ? null : `nearest legal spelling: ${found.spelling}`);
+  const help = helpOf(found);
   const extras = found.section === null ? { help, fix } : { help, fix, section: found.section };
   return diagnoseStored(found.code, span, found.parameters, extras);
 }

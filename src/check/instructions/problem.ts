@@ -48,3 +48,8 @@ export function part(index: number): InstructionPart {
 export function operand(...path: readonly number[]): InstructionPart {
   return { kind: 'operand', path };
 }
+
+/** How to fix it; without words of its own, the nearest legal spelling. */
+export function helpOf({ help, spelling }: Problem): string | null {
+  return help ?? (spelling === null ? null : `nearest legal spelling: ${spelling}`);
+}
