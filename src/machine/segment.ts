@@ -156,13 +156,20 @@ export class Segment implements Memory {
   }
 
   private nearestName(offset: number): string {
-    const { named = [] } = this.options;
+    const named = (this.options.named ?? []).map((region) => this.measured(region));
     const distance = (region: NamedRange): number =>
       offset < region.start ? region.start - offset : Math.max(0, offset - region.start - region.size + 1);
-    const [region] = [...named].sort((a, b) => distance(a) - distance(b));
+    const [region] = named.sort((a, b) => distance(a) - distance(b) || b.start - a.start);
     if (region === undefined) return `; the space has ${this.end} bytes`;
-    const { name, size, start } = region;
-    return `; ${distance(region) === 0 ? 'it is in' : 'nearest is'} '${name}', ${size} bytes at ${formatAddress(start)}`;
+    const { name, size, start, note } = region;
+    return `; ${distance(region) === 0 ? 'it is in' : 'nearest is'} '${name}', ${size} bytes at ${formatAddress(start)}${note}`;
+  }
+
+  /** The launch gives the size of `.extern .shared` variables: they reach to the end of the segment. */
+  private measured(region: NamedRange): NamedRange & { readonly note: string } {
+    if (this.space !== 'shared' || region.size > 0) return { ...region, note: '' };
+    const note = ', the dynamic shared memory (--shared, sharedBytes)';
+    return { ...region, size: this.size - region.start, note };
   }
 }
 

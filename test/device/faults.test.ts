@@ -18,6 +18,19 @@ describe('memory', () => {
     expect(fault).toMatchObject({ code: 'PTX6001', line: 8 });
   });
 
+  test.each([
+    [0, '0 bytes at 0x10'],
+    [8, '8 bytes at 0x10'],
+  ])(
+    'a store past %i bytes of dynamic shared memory names the option that sets its size',
+    async (sharedBytes, size) => {
+      const module = '.shared .align 16 .b8 table[16];\n.extern .shared .align 4 .b8 tail[];';
+      const body = 'mov.u32 %r1, tail;\nst.shared.u32 [%r1+8], 1;';
+      const fault = await faultOf({ module, body }, { sharedBytes });
+      expect(fault.message).toContain(`nearest is 'tail', ${size}, the dynamic shared memory (--shared, sharedBytes)`);
+    },
+  );
+
   test('a misaligned load', async () => {
     const fault = await faultOf({ body: `${address}\nld.global.u32 %r1, [%rd1+2];` });
     expect(fault).toMatchObject({ code: 'PTX6002', address: '0x10002' });
