@@ -55,8 +55,8 @@ export interface InstructionExplanation {
 }
 
 /**
- * Explains a variant. `written` holds the operands as the instruction spells them, by their names in the syntax line; it
- * is empty for a bare mnemonic.
+ * Explains a variant. `written` holds the operands as the instruction spells them, by their names in the syntax line;
+ * it is empty for a bare mnemonic.
  */
 export function explainVariant(
   variant: Variant,

@@ -12,8 +12,9 @@ type Reading = Result<NearestBits, string>;
 const exactly = (bits: Bits): Reading => ok({ bits, rounded: false });
 
 /**
- * Reads `0x3c00` and `0b101` as bits, `0f3F800000` and `0d...` as the value they stand for, `nan`, `inf` and decimals as
- * values of the type, and for a packed type a list of lanes with commas, topmost first. The error says what is wanted.
+ * Reads `0x3c00` and `0b101` as bits, `0f3F800000` and `0d...` as the value they stand for, `nan`, `inf` and decimals
+ * as values of the type, and for a packed type a list of lanes with commas, topmost first. The error says what is
+ * wanted.
  */
 export function readValue(text: string, type: PtxType): Reading {
   const word = text.trim().replace(/^\u2212/, '-');

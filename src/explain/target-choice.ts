@@ -11,7 +11,9 @@ export interface TargetChoice {
   readonly version: Version | null;
 }
 
-/** The variants of a form that a choice has: every choice of types and required modifiers, one optional one at a time. */
+/**
+ * The variants of a form that a choice has: every choice of types and required modifiers, one optional one at a time.
+ */
 export function* plainVariants(compiled: CompiledForm, choice: TargetChoice): Generator<Variant> {
   for (const variant of expandCompiled(compiled, { optional: 'one' }))
     if (isAvailableFor(variant, choice)) yield variant;

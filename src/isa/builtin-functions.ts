@@ -1,6 +1,6 @@
 /**
  * Functions that the CUDA toolchain expects the device to provide: nvcc declares them `.extern .func` and calls them
- * like any other. The types are those of its declarations.
+ * like any other. The types are those that nvcc declares.
  */
 import type { TypeName } from './types.ts';
 
@@ -13,10 +13,10 @@ export interface BuiltinFunction {
 }
 
 export const builtinFunctions: readonly BuiltinFunction[] = [
-  // Format and arguments by generic address; returns the number of arguments used, or -1.
+  // Takes the format and the arguments by generic address; returns the number of arguments used, or -1.
   { name: 'vprintf', parameters: ['.b64', '.b64'], results: ['.b32'] },
   { name: 'malloc', parameters: ['.b64'], results: ['.b64'] },
   { name: 'free', parameters: ['.b64'], results: [] },
-  // Assertion, file, line, function, size of a character in bytes.
+  // Takes the assertion, file, line, function, and the size of a character in bytes.
   { name: '__assertfail', parameters: ['.b64', '.b64', '.b32', '.b64', '.b64'], results: [] },
 ];

@@ -1,17 +1,17 @@
 /**
- * Operations that threads execute together: each thread brings values and receives a result computed from the values of
- * all.
+ * Operations that threads execute together: each thread contributes values and receives a result computed from the
+ * values of all threads.
  */
 
-/** Operations that a group of threads can execute together. */
+/** The groups of threads that can execute an operation together. */
 export type GroupScope = 'warp' | 'warpgroup' | 'block' | 'cluster';
 
 /**
- * `shfl`: takes a value, lane operand and bounds; gives the value of another lane and whether that lane was in bounds.
- * `vote`: takes a predicate; gives a predicate, or the mask of lanes where it is true. `match`: takes a value; gives
- * the mask of lanes with the same value and, for `all`, whether all agree. `redux`: takes a value; gives the reduction
- * over all. `elect`: gives the leader's lane and whether it is this one. `active`: gives the mask of lanes that
- * arrived. `sync`: gives nothing once all have arrived.
+ * `shfl` takes a value, a lane operand and bounds; it returns the value of another lane and whether that lane was in
+ * bounds. `vote` takes a predicate; it returns a predicate, or the mask of lanes where it is true. `match` takes a
+ * value; it returns the mask of lanes with the same value and, for `all`, whether all lanes agree. `redux` takes a
+ * value and returns the reduction over all lanes. `elect` returns the leader's lane and whether it is this one.
+ * `active` returns the mask of lanes that arrived. `sync` returns nothing, once all have arrived.
  */
 export type Collective =
   | { readonly form: 'shfl'; readonly mode: 'up' | 'down' | 'bfly' | 'idx' }
@@ -23,7 +23,7 @@ export type Collective =
   | { readonly form: 'active' }
   | { readonly form: 'sync' };
 
-/** The threads that take part, and the width in bits of the values that each brings and receives. */
+/** The threads that take part, and the width in bits of the values that each contributes and receives. */
 export interface Exchanged {
   readonly scope: GroupScope;
   readonly brings: readonly number[];
@@ -50,7 +50,7 @@ export function exchangedBy(collective: Collective): Exchanged {
   }
 }
 
-/** Threads that do the same operation have the same key; for example `shfl.up`, `match.any.b64`. */
+/** Threads that execute the same operation have the same key, for example `shfl.up` or `match.any.b64`. */
 export function keyOf(collective: Collective): string {
   switch (collective.form) {
     case 'shfl':

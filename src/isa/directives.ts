@@ -1,7 +1,7 @@
 /**
  * Everything in PTX other than instructions, one row each: directives, state spaces, linkage, attributes, pragmas and
- * options of `.target`, with where they may stand and since which version (PTX ISA 9.1, 4.3.1, chapters 5 and 11;
- * numbers of values, order and versions as measured with ptxas 13.0).
+ * `.target` options, with the places where they are allowed and the version that introduced them (PTX ISA 9.1, 4.3.1,
+ * chapters 5 and 11; number of values, order and versions as measured with ptxas 13.0).
  */
 import { at, atBefore, atBetween, type Availability, parseVersion } from './targets.ts';
 
@@ -51,7 +51,7 @@ interface Placed extends Dated {
 }
 
 interface DirectiveRow extends Placed {
-  /** A label stands before it. */
+  /** Whether a label must precede it. */
   readonly labelled: boolean;
 }
 
@@ -118,9 +118,9 @@ export const spaceRows: Readonly<Record<DeclaredSpace, SpaceRow>> = {
 export interface TuningRow extends Dated {
   readonly name: string;
   readonly on: 'entry' | 'func';
-  /** How many integers follow it. */
+  /** The number of integers that follow it. */
   readonly values: readonly [least: number, most: number];
-  /** Its values are counts and must be at least 1. */
+  /** Whether its values are counts, which must be at least 1. */
   readonly positive: boolean;
   /** The largest value it accepts; null if it has no limit of its own. */
   readonly most: number | null;
@@ -159,7 +159,7 @@ export const tuningRows: readonly TuningRow[] = [
 export interface AttributeRow extends Dated {
   readonly name: string;
   readonly on: readonly ('func' | 'variable')[];
-  /** How many integers follow it in parentheses. */
+  /** The number of integers in parentheses that follow it. */
   readonly values: number;
 }
 
@@ -168,17 +168,17 @@ export const attributeRows: readonly AttributeRow[] = [
   { name: '.unified', on: ['func', 'variable'], values: 2, since: at('8.0', 90) },
 ];
 
-/** Pragmas with a known first version, by the first word of their string; unknown pragmas are ignored. */
+/** Pragmas whose first version is known, by the first word of their string; unknown pragmas are ignored. */
 export const pragmaRows: Readonly<Record<string, Dated>> = {
   used_bytes_mask: { since: at('8.3', 50) },
   enable_smem_spilling: { since: at('8.7', 75) },
   frequency: { since: at('9.0') },
 };
 
-/** Options of `.target` besides an architecture (PTX ISA 9.1, 11.1.2). */
+/** Options in `.target` other than the architecture (PTX ISA 9.1, 11.1.2). */
 export interface TargetOptionRow extends Dated {
   readonly name: string;
-  /** A module has at most one option of each group. */
+  /** A module can have at most one option from each group. */
   readonly group: string | null;
 }
 
@@ -186,6 +186,6 @@ export const targetOptionRows: readonly TargetOptionRow[] = [
   { name: 'texmode_unified', group: 'textures', since: always },
   { name: 'texmode_independent', group: 'textures', since: always },
   { name: 'debug', group: null, since: always },
-  // Since sm_13 every target computes in f64.
+  // Every target since sm_13 supports f64.
   { name: 'map_f64_to_f32', group: null, since: atBetween(10, 13) },
 ];

@@ -1,24 +1,24 @@
-/** What the meaning of an instruction may depend on besides its text. */
+/** Everything besides its text on which the meaning of an instruction may depend. */
 import { type Gpu, gpuOf } from './gpus.ts';
 import { findTarget, parseVersion, type Target, type Version } from './targets.ts';
 
 export interface Environment {
-  /** Up to 1.4 some 64-bit conversions do not flush subnormals. */
+  /** Up to version 1.4, some 64-bit conversions do not flush subnormals. */
   readonly version: Version;
-  /** sm_1x flushes f32 subnormals without `.ftz`. */
+  /** sm_1x flushes f32 subnormals even without `.ftz`. */
   readonly target: Target;
   /** The GPU whose arithmetic is used where the ISA leaves it open. */
   readonly gpu: Gpu;
 }
 
-/** Derived from the target unless given. */
+/** Makes an environment. The GPU is derived from the target unless it is given. */
 export function environmentOf(version: Version, target: Target, gpu: Gpu = gpuOf(target)): Environment {
   return { version, target, gpu };
 }
 
 /**
- * The environment for names such as `sm_90` and `8.1`, for programs that know them to be valid. Throws if the name is
- * not a target.
+ * The environment for names such as `sm_90` and `8.1`, for callers that know they are valid. Throws if the name is not
+ * a target.
  */
 export function namedEnvironment(target: string, version: string): Environment {
   const found = findTarget(target);

@@ -1,6 +1,6 @@
 /**
  * Expands the table lazily: every legal variant of the requested forms. Nothing is expanded at start-up; tests,
- * listings and completion take as many as they need.
+ * listings and completion take only as many variants as they need.
  */
 import type { InstructionForm, Variant } from './form.ts';
 import { type Axis, type CompiledForm, compileForm, makeVariant } from './notation.ts';
@@ -9,23 +9,23 @@ import { type TypeName, typeOf } from './types.ts';
 
 export interface ExpandOptions {
   /**
-   * How to treat axes that do not affect results (cache operators, eviction hints): `absent` leaves them out, `each`
-   * shows every value of one such axis at a time.
+   * How to treat axes that do not affect results (cache operators, eviction hints): `absent` leaves them out; `each`
+   * includes their values, but only one such axis at a time.
    */
   readonly inert?: 'absent' | 'each';
   /**
-   * How many optional modifiers a variant carries: `all` combines all except those without effect; `one` shows each of
-   * them alone; `two` shows each alone and each pair.
+   * How many optional modifiers a variant has: `all` combines all except those without effect; `one` includes each of
+   * them alone; `two` includes each alone and each pair.
    */
   readonly optional?: 'all' | 'one' | 'two';
 }
 
-/** Every legal variant of a form, types outermost, in the order of the table's sets. */
+/** Every legal variant of a form, with types varying slowest, in the order of the table's sets. */
 export function expandForm(form: InstructionForm, options: ExpandOptions = {}): Generator<Variant> {
   return expandCompiled(compileForm(form), options);
 }
 
-/** Like `expandForm`, for a form whose syntax line has been read. */
+/** Like `expandForm`, for a form whose syntax line has already been parsed. */
 export function* expandCompiled(compiled: CompiledForm, options: ExpandOptions = {}): Generator<Variant> {
   const { form } = compiled;
   for (const types of typeChoices(compiled, 0, [])) {
@@ -39,7 +39,7 @@ export function* expandCompiled(compiled: CompiledForm, options: ExpandOptions =
   }
 }
 
-/** Every legal variant of many forms. */
+/** Every legal variant of several forms. */
 export function* expand(forms: Iterable<InstructionForm>, options: ExpandOptions = {}): Generator<Variant> {
   for (const form of forms) yield* expandForm(form, options);
 }
@@ -87,7 +87,7 @@ function* fewChoices(axes: readonly Axis[], most: number): Generator<Choice> {
   }
 }
 
-/** The given choice, then the choice with up to `most` values of the axes from `index` on. */
+/** The given choice itself, then the choice extended by up to `most` values of the axes from `index` on. */
 function* optionalChoices(axes: readonly Axis[], index: number, most: number, chosen: Choice): Generator<Choice> {
   yield chosen;
   if (most === 0) return;

@@ -1,4 +1,4 @@
-/** Directives and their parts by name, and their version and target requirements. */
+/** Finds directives and their parts by name, and their version and target requirements. */
 import {
   attributeRows,
   type DirectivePart,
@@ -18,7 +18,7 @@ import {
 import type { AvailabilityRow } from './form.ts';
 import { type Availability, isAlways } from './targets.ts';
 
-/** Names as used in messages, with their requirements; without entries that have always existed. */
+/** Requirements by name, as used in messages. Names that have always existed have no entry. */
 const availability: ReadonlyMap<string, AvailabilityRow> = new Map(
   [
     ...Object.entries({ ...directiveRows, ...partRows, ...linkageRows, ...spaceRows }),
@@ -45,12 +45,12 @@ export function findTuning(name: string): TuningRow | undefined {
   return tuningRows.find((row) => row.name === name);
 }
 
-/** The requirement of such a directive or of an attribute. */
+/** The requirement of a directive in a function header, or of an attribute. */
 export function availabilityOfTuning(name: string): AvailabilityRow | null {
   return availability.get(name) ?? null;
 }
 
-/** The option of `.target` with a name; undefined if the name is unknown. */
+/** The `.target` option with a given name; undefined if the name is unknown. */
 export function findTargetOption(name: string): TargetOptionRow | undefined {
   return targetOptionRows.find((row) => row.name === name);
 }

@@ -9,7 +9,10 @@ const availability: ReadonlyMap<SpecialRegister, AvailabilityRow> = new Map(
   registerRows.filter(({ since }) => !isAlways(since)).map((row) => [row, { subject: row.name, ways: [row.since] }]),
 );
 
-/** The special register with a name without its part (`%laneid`, `%tid`); undefined if the name is unknown. */
+/**
+ * The special register with a given name, which excludes its part (`%laneid`, `%tid`); undefined if the name is
+ * unknown.
+ */
 export function findRegister(name: string): SpecialRegister | undefined {
   return byName.get(name);
 }
@@ -27,7 +30,7 @@ export function availabilityOfRegister(register: SpecialRegister): AvailabilityR
   return availability.get(register) ?? null;
 }
 
-/** The number of `.x`, `.y`, `.z` or `.w`; null for another word. */
+/** The index of `.x`, `.y`, `.z` or `.w`; null for any other word. */
 export function partOfRegister(member: string): number | null {
   const part = registerParts.findIndex((known) => known === member);
   return part < 0 ? null : part;

@@ -13,8 +13,8 @@ import { type PtxType, type TypeName, typeOf } from './types.ts';
 
 /**
  * How a register's type is compared with the instruction's type (PTX ISA 9.1, 9.4.1; regimes as measured). `exact`:
- * same width, compatible class. `relaxed`: Tables 27 and 28, wider registers are truncated and extended. `strict`: same
- * width, and alternate or packed types require a bit-size register.
+ * same width, compatible class. `relaxed`: Tables 27 and 28, where wider registers are truncated or extended. `strict`:
+ * same width, and alternate or packed types require a bit-size register.
  */
 export type Regime = 'exact' | 'relaxed' | 'strict';
 
@@ -29,13 +29,13 @@ export interface ValuePattern {
   readonly name: string;
   readonly role: Role;
   readonly type: TypeRef;
-  /** The form's regime unless given. */
+  /** Default: the regime of the form. */
   readonly regime?: Regime;
   /** Special registers may be read here. */
   readonly special?: boolean;
   /** Constants are not allowed here, although the type would permit them. */
   readonly registerOnly?: boolean;
-  /** A `.f16x2` register is not allowed here, although it is where a type is written. */
+  /** A `.f16x2` register is not allowed here, unlike for operands whose type the mnemonic names. */
   readonly unpacked?: boolean;
   /** Only an integer constant is allowed here. */
   readonly constantOnly?: boolean;
@@ -68,8 +68,8 @@ export interface ValuePattern {
 export type OperandPattern =
   | ValuePattern
   /**
-   * A brace list of exactly these elements; with `whole`, also a vector register with as many elements. `alike` as in
-   * lanes.
+   * A brace list of exactly these elements; with `whole`, also a vector register with that many elements. `alike` has
+   * the same meaning as for lanes.
    */
   | {
       readonly kind: 'vector';
@@ -79,9 +79,9 @@ export type OperandPattern =
       readonly alike?: boolean;
     }
   /**
-   * One value without a vector modifier; a brace list or vector register of that many elements with one. `alike`: the
-   * elements must be all floats or all integers (bit-size registers go with either). `braced`: without a vector
-   * modifier, the one value may be in braces too.
+   * Without a vector modifier, one value; with a vector modifier, a brace list or vector register with that many
+   * elements. `alike`: the elements must be all floats or all integers (bit-size registers go with either). `braced`:
+   * without a vector modifier, the one value may be in braces too.
    */
   | {
       readonly kind: 'lanes';
@@ -91,7 +91,7 @@ export type OperandPattern =
       readonly braced?: boolean;
     }
   /**
-   * `[a]`, `[a+imm]`, `[variable]` in `space`, or if that is absent, in the space chosen by the form's space axis.
+   * `[a]`, `[a+imm]` or `[variable]` in `space` or, if that is absent, in the space that the form's space axis gives.
    * `short`: 32 bits are enough even if addresses have 64. `element`: `name[1]` is allowed here without brackets around
    * it.
    */
@@ -104,7 +104,7 @@ export type OperandPattern =
       readonly element?: boolean;
     }
   /**
-   * The operand of cvta: a register, or without `.to` a variable of the space. For mapa and getctarank, variables must
+   * The operand of cvta: a register or, without `.to`, a variable in the space. For mapa and getctarank, variables must
    * be in `space` regardless of the axis, and integer `constants` are allowed too.
    */
   | {
@@ -115,7 +115,7 @@ export type OperandPattern =
       readonly space?: string;
       readonly constants?: boolean;
     }
-  /** A register that holds an address: 32 or 64 bits, integer or bit-size. */
+  /** A register that holds an address: 32 or 64 bits wide, of an integer or bit-size type. */
   | { readonly kind: 'pointer'; readonly name: string }
   /** `p` or `p|q`. */
   | {
@@ -129,15 +129,15 @@ export type OperandPattern =
   | { readonly kind: 'label'; readonly name: string }
   /** `(a, b)` of a call: the function's parameters and return values decide what is allowed in it. */
   | { readonly kind: 'list'; readonly name: string; readonly role: Role }
-  /** The function called: its name, or a register with its address. */
+  /** The function to call: its name, or a register that holds its address. */
   | { readonly kind: 'callee'; readonly name: string; readonly indirect: boolean }
-  /** A label of `.branchtargets`, or of `.calltargets` or `.callprototype`. */
+  /** A label on `.branchtargets`, `.calltargets` or `.callprototype`. */
   | { readonly kind: 'table'; readonly name: string; readonly of: 'branches' | 'calls' };
 
-/** The relation between the type slots that a form requires. */
+/** The relation that a form requires between its type slots. */
 export type TypeRelation = 'wider' | 'narrower' | 'same';
 
-/** True for a variant with one of these types in the slot, with each of these modifiers, and without each of those. */
+/** True for a variant that has one of `types` in the slot, all of `modifiers`, and none of `without`. */
 export interface Condition {
   readonly types?: readonly TypeName[];
   /** The slot that `types` refers to; any slot if absent. */
@@ -146,7 +146,7 @@ export interface Condition {
   readonly without?: readonly string[];
 }
 
-/** A rule for the choice of modifiers, in addition to the axes. */
+/** A rule about the choice of modifiers, beyond what the axes say. */
 export type Constraint =
   /** The modifier needs one of these types in some slot (in `slot` if given). */
   | {
@@ -155,27 +155,27 @@ export type Constraint =
       readonly types: readonly TypeName[];
       readonly slot?: number;
     }
-  /** `.sat` needs a destination range that does not include the source's. */
+  /** `.sat` needs a destination range that does not include the whole source range. */
   | { readonly kind: 'needs-narrowing-range'; readonly modifier: string }
   /** At least one of these modifiers. */
   | { readonly kind: 'any-of'; readonly modifiers: readonly string[] }
   /** The modifier needs another one on some axis. */
   | { readonly kind: 'needs-modifier'; readonly modifier: string; readonly oneOf: readonly string[] }
-  /** If the axis is chosen, the other axis must have one of these values; `''` is its absence. */
+  /** If the first axis is present, the other one must have one of these values; `''` stands for its absence. */
   | {
       readonly kind: 'axis-goes-with';
       readonly axis: string;
       readonly other: string;
       readonly values: readonly string[];
     }
-  /** If the axis is chosen, all lanes together must have at least `bits`. */
+  /** If the axis is present, the lanes together must have at least `bits` bits. */
   | { readonly kind: 'axis-needs-bits'; readonly axis: string; readonly bits: number }
-  /** Vector types: all lanes together have at most `bits` under the condition. */
+  /** If the condition holds, the lanes of a vector together can have at most `bits` bits. */
   | { readonly kind: 'vector-bits'; readonly bits: number; readonly when?: Condition };
 
-/** A version and target rule. All rows whose condition is true must be met, each in one of its ways. */
+/** A version and target rule. Every row whose condition holds must be satisfied in one of its ways. */
 export interface AvailabilityRow {
-  /** The feature with the requirement, as a reader would name it: `.e4m3x2 on sm_89`. */
+  /** The feature that has the requirement, as a reader would name it: `.e4m3x2 on sm_89`. */
   readonly subject: string;
   readonly when?: Condition;
   readonly ways: readonly Availability[];
@@ -196,7 +196,7 @@ export interface InstructionForm {
   readonly constraints?: readonly Constraint[];
   readonly availability: readonly AvailabilityRow[];
   readonly operands: readonly OperandPattern[];
-  /** Why tests and listings may skip a modifier axis: it does not affect results. */
+  /** Modifier axes that do not affect results, so tests and listings may skip them. */
   readonly inert?: readonly string[];
   /**
    * The initial condition code when the instruction is computed alone: the value that means no carry or borrow, which
@@ -207,13 +207,13 @@ export interface InstructionForm {
   readonly steps: (variant: Variant, environment: Environment) => readonly Step[];
 }
 
-/** A form with every choice made. */
+/** A form with all choices made. */
 export interface Variant {
   readonly form: InstructionForm;
   /** In the ISA's order of modifiers, regardless of the order in the text. */
   readonly mnemonic: string;
   readonly types: readonly PtxType[];
-  /** Chosen modifier by axis; an axis left out is absent. */
+  /** The chosen modifier by axis; an axis without a modifier is absent. */
   readonly modifiers: Readonly<Record<string, string>>;
   /** Selectors and signs of operands, by operand name: `.b3`, `-`, `-.b3`. Absent if there are none. */
   readonly selectors?: Readonly<Record<string, string>>;
@@ -237,10 +237,10 @@ export function integerType(variant: Variant, slot: number): IntegerName {
   return format;
 }
 
-/** The format in which the lanes of a slot are computed; the form guarantees that there is arithmetic in it. */
+/** The format in which the lanes of a slot are computed; the form guarantees that the format has arithmetic. */
 export function floatType(variant: Variant, slot: number): FloatArithmeticFormat {
   const { name, format } = slotType(variant, slot);
-  if (!isFloatArithmeticFormat(format)) throw new Error(`there is no arithmetic in ${name}`);
+  if (!isFloatArithmeticFormat(format)) throw new Error(`${name} has no arithmetic`);
   return format;
 }
 
@@ -248,11 +248,12 @@ export function floatType(variant: Variant, slot: number): FloatArithmeticFormat
 export function choice<W extends string>(variant: Variant, axis: string, words: readonly W[]): W {
   const modifier = variant.modifiers[axis];
   const found = words.find((word) => modifier === `.${word}`);
-  if (found === undefined) throw new Error(`${axis} is ${modifier ?? 'absent'}, none of ${words.join(', ')}`);
+  if (found === undefined)
+    throw new Error(`expected ${axis} to be one of ${words.join(', ')}, but it is ${modifier ?? 'absent'}`);
   return found;
 }
 
-/** The type that a form's reference denotes: that of a slot, or the one it names. */
+/** The type to which a form's reference resolves: the type in a slot, or the one it names. */
 export function operandType(variant: Variant, type: TypeRef): PtxType {
   return typeof type === 'number' ? slotType(variant, type) : typeOf(type);
 }

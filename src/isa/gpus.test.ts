@@ -1,25 +1,24 @@
 /**
- * GPUs are known by architecture and by product name, follow from the target unless given, and run what their
- * architecture can run.
+ * GPUs can be named by architecture or product, default to the target's own, and run what their architecture can run.
  */
 import { describe, expect, test } from 'vitest';
 import { environmentOf, namedEnvironment } from './environment.ts';
 import { findGpu, gpuOf, gpus, runsOn } from './gpus.ts';
 import { findTarget, targets } from './targets.ts';
 
-test.each(targets)('$name is the GPU of its number', (target) => {
+test.each(targets)('$name is the GPU with its own number', (target) => {
   expect(gpuOf(target).sm).toBe(target.sm);
   expect(runsOn(target, gpuOf(target))).toBe(true);
 });
 
-test('names are matched in any case, and none is ambiguous', () => {
+test('names match in upper and lower case, and none is ambiguous', () => {
   expect(findGpu('h100')).toBe(findGpu('SM_90'));
   expect(findGpu('sm_90a')).toBeUndefined();
   const names = gpus.flatMap(({ name, chips }) => [name, ...chips]);
   expect(new Set(names).size).toBe(names.length);
 });
 
-test('the GPU follows the target unless given', () => {
+test('the target determines the GPU unless one is given', () => {
   const { version, target, gpu } = namedEnvironment('sm_80', '8.0');
   expect(gpu.name).toBe('sm_80');
   expect(environmentOf(version, target, findGpu('B200')).gpu.name).toBe('sm_100');

@@ -1,18 +1,18 @@
 /**
- * GPUs whose arithmetic a launch can have. The target defines what is legal. What the ISA leaves open, above all the
- * order and rounding of matrix instructions, depends on the GPU.
+ * The GPUs whose arithmetic a launch can use. The target decides what is legal; the GPU decides what the ISA leaves
+ * open, above all the order and rounding in matrix instructions.
  */
 import { type Target, targets } from './targets.ts';
 
 export interface Gpu {
-  /** By its own architecture: `sm_90`. */
+  /** The name of its own architecture, such as `sm_90`. */
   readonly name: string;
   readonly sm: number;
   /** Products of that architecture. */
   readonly chips: readonly string[];
 }
 
-/** Products by the number of their architecture. */
+/** Products by architecture number. */
 const chips: Readonly<Record<number, readonly string[]>> = {
   70: ['V100'],
   72: ['Xavier'],
@@ -37,7 +37,7 @@ const byName: ReadonlyMap<string, Gpu> = new Map(
   gpus.flatMap((gpu) => [gpu.name, ...gpu.chips].map((name) => [name.toLowerCase(), gpu] as const)),
 );
 
-/** The GPU with a name such as `sm_90` or `H100`, in any case; undefined if the name is unknown. */
+/** The GPU with a name such as `sm_90` or `H100`, in upper or lower case; undefined if the name is unknown. */
 export function findGpu(name: string): Gpu | undefined {
   return byName.get(name.toLowerCase());
 }
@@ -49,12 +49,12 @@ export function gpuOf({ sm }: Target): Gpu {
   return found;
 }
 
-/** Architectures of one family have the same tens: sm_100 and sm_103, sm_120 and sm_121. */
+/** Architectures of one family differ only in their last digit: sm_100 and sm_103, sm_120 and sm_121. */
 const familyOf = (sm: number): number => Math.floor(sm / 10);
 
 /**
- * Whether a GPU runs code for a target: its own or a later one; with `a` only its own, with `f` its family (PTX ISA
- * 9.1, 11.1.2).
+ * Whether a GPU runs code for a target: a plain target runs on its own and all later architectures, one with `a` only
+ * on its own, and one with `f` on its family (PTX ISA 9.1, 11.1.2).
  */
 export function runsOn({ sm, suffix }: Target, gpu: Gpu): boolean {
   if (suffix === 'a') return gpu.sm === sm;

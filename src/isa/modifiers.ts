@@ -1,6 +1,6 @@
 /**
- * The modifiers of PTX and their axes. An axis is a choice made at most once in an instruction; leaving it out is one
- * of the options. A syntax line names either a modifier (`.satfinite`) or a set of them (`.frnd`).
+ * The PTX modifiers and their axes. An axis is a choice that an instruction makes at most once; making none is one of
+ * the options. A syntax line names either a modifier (`.satfinite`) or a set of them (`.frnd`).
  */
 
 export interface ModifierSet {
@@ -74,7 +74,7 @@ export const modifierSets: Readonly<Record<string, ModifierSet>> = {
   copyFrom: { axis: 'copyFrom', values: ['.global'] },
 };
 
-/** Modifiers whose axis differs from their set and from their own name. */
+/** Axes that follow neither from a modifier's set nor from its own name. */
 const literalAxes: Readonly<Record<string, string>> = {
   '.rna': 'rounding',
   '.rs': 'rounding',
@@ -92,7 +92,7 @@ const literalAxes: Readonly<Record<string, string>> = {
   '.L2::cache_hint': 'cacheHint',
 };
 
-/** A modifier in several sets belongs to the axis of the first. */
+/** A modifier that is in several sets belongs to the axis of the first. */
 const setAxes: ReadonlyMap<string, string> = new Map(
   Object.values(modifierSets)
     .flatMap((set) => set.values.map((value) => [value, set.axis] as const))

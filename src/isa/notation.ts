@@ -1,7 +1,7 @@
 /**
- * Reads the ISA's notation of a syntax line: `cvt.rn.satfinite{.relu}.f8x2type.f32 d, a, b` becomes ordered type slots
- * and unordered modifier axes. A part names a type, a modifier, a set of the form, or a set of modifiers.ts; braces make
- * it optional.
+ * Parses the ISA's syntax lines: `cvt.rn.satfinite{.relu}.f8x2type.f32 d, a, b` becomes ordered type slots and
+ * unordered modifier axes. A part names a type, a modifier, a set defined by the form, or a set from modifiers.ts;
+ * braces make it optional.
  */
 import { elementAt } from '../base/element-at.ts';
 import type { InstructionForm, Variant } from './form.ts';
@@ -10,7 +10,7 @@ import { opcodesOutside } from './opcodes.ts';
 import { isTypeName, type TypeName, typeOf } from './types.ts';
 
 export interface Slot {
-  /** As in the syntax line: `dtype`, `f8x2type`, or the type's own name. */
+  /** The name in the syntax line: `dtype`, `f8x2type`, or that of the type itself. */
   readonly name: string;
   readonly types: readonly TypeName[];
 }
@@ -22,7 +22,7 @@ export interface Axis {
   readonly optional: boolean;
 }
 
-/** One dot-part of a syntax line: the index of a slot or an axis. */
+/** One dot-part of a syntax line, given as the index of a slot or of an axis. */
 export type Part = { readonly slot: number } | { readonly axis: number };
 
 export interface CompiledForm {
@@ -30,7 +30,7 @@ export interface CompiledForm {
   readonly opcode: string;
   readonly slots: readonly Slot[];
   readonly axes: readonly Axis[];
-  /** Order of the dot-parts after the opcode. */
+  /** The dot-parts after the opcode, in order. */
   readonly parts: readonly Part[];
 }
 
@@ -64,12 +64,12 @@ const subOpcodes: ReadonlySet<string> = new Set([
 
 const mostWords = 3;
 
-/** First words of opcodes of several words. */
+/** First words of opcodes that have several words. */
 const firstWords: ReadonlySet<string> = new Set(
   [...subOpcodes, ...opcodesOutside.keys()].map((opcode) => elementAt(opcode.split('.', 1), 0)),
 );
 
-/** Splits a mnemonic into opcode and dot-parts; `cvt.pack`, `mul.wide` and their like are opcodes of their own. */
+/** Splits a mnemonic into opcode and dot-parts; `cvt.pack`, `mul.wide` and the like are opcodes of their own. */
 export function splitMnemonic(mnemonic: string): { readonly opcode: string; readonly parts: readonly string[] } {
   const [first = '', ...rest] = mnemonic.split('.');
   const parts = rest.map((part) => `.${part}`);
@@ -81,7 +81,7 @@ export function splitMnemonic(mnemonic: string): { readonly opcode: string; read
   return { opcode: first, parts };
 }
 
-/** Parses the form's syntax line. Throws if the table is wrong, which is a broken invariant. */
+/** Parses the form's syntax line. Throws if the table is wrong, which would be a broken invariant. */
 export function compileForm(form: InstructionForm): CompiledForm {
   const mnemonic = elementAt(form.syntax.split(/\s/, 1), 0);
   const words: readonly string[] = mnemonic.match(/\{\.[^}]+\}|\.?[^.{}]+/g) ?? [];
@@ -121,7 +121,9 @@ function makeAxis(form: InstructionForm, name: string, optional: boolean): Axis 
   return { axis: literalAxis(name), name: word, values: [name], optional };
 }
 
-/** The variant for these choices, which the caller has checked. Axes are read by name; absent ones are left out. */
+/**
+ * The variant for these choices, which the caller has checked. Axes are looked up by name; absent ones are left out.
+ */
 export function makeVariant(
   compiled: CompiledForm,
   types: readonly TypeName[],

@@ -1,6 +1,6 @@
 /**
- * Which registers and constants an instruction type accepts: Tables 27 and 28 of PTX ISA 9.1, 9.4.1 as rules, and the
- * two narrower regimes. Sources and destinations follow the same table; sources are truncated and destinations
+ * Which registers and constants an instruction type accepts: Tables 27 and 28 of PTX ISA 9.1, 9.4.1, written as rules,
+ * and the two narrower regimes. The same rules apply to sources, which are truncated, and to destinations, which are
  * extended.
  */
 import type { Regime } from './form.ts';

@@ -1,16 +1,16 @@
-/** Random bits of `.rs` conversions by element format, from the forms of the table. */
+/** How `.rs` conversions use random bits, by element format, taken from the forms in the table. */
 import type { FormatName } from '../numerics/formats.ts';
 import { randomLayout } from './forms/conversion/cvt-steps.ts';
 import { types } from './types.ts';
 
 export interface ElementRandomLayout {
-  /** Random bits of an element. */
+  /** Number of random bits per element. */
   readonly bits: number;
-  /** Lowest bit of each in the word that they share, lowest lane first. */
+  /** The position of each element's lowest bit in the word that the elements share, lowest lane first. */
   readonly low: readonly number[];
 }
 
-/** How elements of a format share a word of random bits; null for formats without an `.rs` conversion. */
+/** How the elements of a format share a word of random bits; null for formats that have no `.rs` conversion. */
 export function randomLayoutOf(format: FormatName): ElementRandomLayout | null {
   for (const type of types.values()) {
     const layout = randomLayout(type);

@@ -1,19 +1,19 @@
 /**
- * The predefined special registers (PTX ISA 9.1, chapter 10), one row each: type, versions and targets as in ptxas
- * 13.0, and the origin of the value. Hardware-specific registers read as on a single SM that runs one grid, with each
- * block a cluster of its own.
+ * The predefined special registers (PTX ISA 9.1, chapter 10), one row each: the type, the versions and targets as in
+ * ptxas 13.0, and the origin of the value. Hardware-specific registers have the values they would have on a single SM
+ * that runs one grid, with each block forming its own cluster.
  */
 import type { Sameness } from './sameness.ts';
 import { at, type Availability } from './targets.ts';
 import type { TypeName } from './types.ts';
 
-/** The parts of a special register that is a vector, in the order of their numbers. */
+/** The parts of a vector special register, in index order. */
 export const registerParts = ['.x', '.y', '.z', '.w'] as const;
 
-/** The sameness of the parts of a register: one for all, or one each for `.x` to `.w`. */
+/** The sameness of a register's parts: one value for all parts, or one each for `.x` to `.w`. */
 type SamenessOfParts = Sameness | readonly [x: Sameness, y: Sameness, z: Sameness, w: Sameness];
 
-/** A value that a launch gives its threads. Each engine defines how it reads every one of these. */
+/** A value that a launch gives its threads. Each engine defines how it reads each of these. */
 export type LaunchValue =
   | 'threadIndex'
   | 'blockSize'
@@ -22,19 +22,22 @@ export type LaunchValue =
   | 'lane'
   | 'warp'
   | 'warpsInBlock'
-  /** Bit masks of the lanes whose number is equal to that of the thread, less than it, and so on. */
+  /** Masks of the lanes whose number is equal to the thread's, less than it, and so on. */
   | 'lanesEqual'
   | 'lanesLess'
   | 'lanesUpTo'
   | 'lanesGreater'
   | 'lanesFrom'
-  /** Number of instructions executed so far, and its upper 32 bits. */
+  /** The number of instructions executed so far, and the upper 32 bits of that number. */
   | 'clock'
   | 'clockHigh'
-  /** Nanoseconds, and the upper 32 bits of their number. */
+  /** A time in nanoseconds, and the upper 32 bits of that number. */
   | 'timer'
   | 'timerHigh'
-  /** Bytes of shared memory of a block: without and with the part reserved for the system, and the dynamic part. */
+  /**
+   * The size of a block's shared memory in bytes: without and with the part reserved for the system, and only the
+   * dynamic part.
+   */
   | 'sharedBytes'
   | 'allSharedBytes'
   | 'dynamicSharedBytes'
@@ -63,16 +66,16 @@ const samenesses: Readonly<Record<LaunchValue, SamenessOfParts>> = {
   gridWorkspace: 'grid',
 };
 
-/** Other resources that a kernel gets or needs because it reads a register. */
+/** Resources that a kernel gets or needs because it reads a certain register. */
 export type Grant = 'reserved shared memory' | 'grid workspace';
 
 export interface SpecialRegister {
   readonly name: string;
   /** Type of the register, or of each of its parts. */
   readonly type: TypeName;
-  /** True for one with the parts `.x`, `.y`, `.z` and `.w`. */
+  /** True for a register with the parts `.x`, `.y`, `.z` and `.w`. */
   readonly isVector: boolean;
-  /** The fewest bits an instruction may read, if that is less than the width of the type. */
+  /** The minimum number of bits an instruction may read, if less than the width of the type; null otherwise. */
   readonly least: number | null;
   readonly since: Availability;
   readonly value: LaunchValue | number;
@@ -91,7 +94,7 @@ function row(
   return { name, type, since, value, isVector: false, least: null, grant: null, ...extras };
 }
 
-/** Parts of vectors are `.u32`. */
+/** A vector register, whose parts are `.u32`. */
 function vector(
   name: string,
   since: Availability,
@@ -105,12 +108,15 @@ function family(count: number, make: (index: number) => SpecialRegister): readon
   return Array.from({ length: count }, (_, index) => make(index));
 }
 
-/** Bytes at the start of shared memory that devices since sm_80 reserve for the system. */
+/** Number of bytes that devices since sm_80 reserve for the system at the start of shared memory. */
 export const reservedSharedBytes = 1024;
 
 const always = at('1.0');
 const clusters = at('7.8', 90);
-/** Formerly 16 bits wide, and still readable by 16-bit instructions; `%gridid` was 32 bits until it became 64. */
+/**
+ * These registers were once 16 bits wide and can still be read by 16-bit instructions. `%gridid` was first 32 and then
+ * 64 bits wide.
+ */
 const chopped: Extras = { least: 16 };
 const reserved: Extras = { grant: 'reserved shared memory' };
 

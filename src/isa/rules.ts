@@ -3,7 +3,7 @@ import { elementAt } from '../base/element-at.ts';
 import type { Condition, Constraint, TypeRelation } from './form.ts';
 import { isInteger, type PtxType, type TypeName } from './types.ts';
 
-/** The choices that a rule reads: a variant, or one still being resolved. */
+/** The choices to which a rule applies: a variant, or one that is still being resolved. */
 export interface Choices {
   readonly types: readonly PtxType[];
   readonly modifiers: Readonly<Record<string, string>>;
@@ -17,7 +17,7 @@ export function holds(condition: Condition | undefined, choices: Choices): boole
   return !without?.some((modifier) => carries(choices, modifier));
 }
 
-/** How the first slot relates to the second. */
+/** True if the first slot has the required relation to the second. */
 export function relationHolds(relation: TypeRelation | undefined, types: readonly PtxType[]): boolean {
   const [d, a] = types;
   if (relation === undefined || d === undefined || a === undefined) return true;
@@ -50,7 +50,7 @@ export function constraintHolds(constraint: Constraint, choices: Choices): boole
   }
 }
 
-/** Number of lanes of the vector modifier; 1 without one. */
+/** The number of lanes that the vector modifier gives; 1 without such a modifier. */
 export function vectorLanes(choices: Choices): number {
   return Number(choices.modifiers['vec']?.slice(2) ?? 1);
 }

@@ -1,13 +1,13 @@
 /**
- * Sameness of a value: the largest group of threads in which all threads see the same value. Each group contains the
- * ones before it. A `gang` is a set of neighbouring threads of a warp that differ in x only. A value of sameness
- * `reading` can differ between two reads by one thread.
+ * The sameness of a value is the largest group of threads in which all threads see the same value. Each group contains
+ * the ones before it. A `gang` is a set of neighboring threads in a warp that differ only in x. A value with sameness
+ * `reading` can differ between two reads by the same thread.
  */
 export const samenesses = ['reading', 'thread', 'gang', 'warp', 'block', 'grid'] as const;
 
 export type Sameness = (typeof samenesses)[number];
 
-/** True if all threads of such a group see one value. */
+/** True if all threads in such a group see the same value. */
 export function isSameFor(value: Sameness, group: Sameness): boolean {
   return samenesses.indexOf(value) >= samenesses.indexOf(group);
 }

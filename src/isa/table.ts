@@ -1,6 +1,6 @@
 /**
  * The table of all instruction forms, grouped by opcode. A form's syntax line is parsed when its opcode is first
- * requested, so that unused opcodes cost nothing at start-up.
+ * requested, so unused opcodes cost nothing at start-up.
  */
 import { elementAt } from '../base/element-at.ts';
 import type { InstructionForm } from './form.ts';
@@ -38,7 +38,7 @@ import { warpForms } from './forms/warp/warp.ts';
 import { type CompiledForm, compileForm, splitMnemonic } from './notation.ts';
 import { opcodesOutside } from './opcodes.ts';
 
-/** All forms in the order of the ISA's chapters within a family. */
+/** All forms; within a family, in the order of the ISA's chapters. */
 export const allForms: readonly InstructionForm[] = [
   ...integerForms,
   ...bitFieldForms,
@@ -73,7 +73,7 @@ export const allForms: readonly InstructionForm[] = [
   ...callForms,
 ];
 
-/** The table by opcode, created once for a list of forms. */
+/** The table by opcode, built once for a list of forms. */
 export class FormTable {
   private readonly byOpcode = new Map<string, InstructionForm[]>();
   private readonly compiled = new Map<string, readonly CompiledForm[]>();
@@ -87,7 +87,7 @@ export class FormTable {
     }
   }
 
-  /** Opcodes in the table, in its order. */
+  /** The opcodes in the table, in its order. */
   opcodes(): readonly string[] {
     return [...this.byOpcode.keys()];
   }
@@ -102,10 +102,10 @@ export class FormTable {
   }
 }
 
-/** The table of PTX as this version of ptxlab knows it. */
+/** The table of the PTX instructions that this version of ptxlab knows. */
 export const ptxForms: FormTable = new FormTable(allForms);
 
-/** True for the opcode of any PTX instruction, in the table or not. */
+/** True for the opcode of any PTX instruction, whether or not it is in the table. */
 export function isOpcode(text: string): boolean {
   return opcodesOutside.has(text) || ptxForms.forms(text).length > 0;
 }

@@ -63,13 +63,16 @@ export function isVersionName(text: string): text is VersionName {
   return versionNames.some((name) => name === text);
 }
 
-/** All versions this table knows, oldest first. */
+/** All known versions, oldest first. */
 export const versions: readonly Version[] = versionNames.map(parseVersion);
 
-/** The newest version whose rules are in the tables. A newer `.version` is judged by these rules, with a warning. */
+/**
+ * The newest version whose rules are in the tables. A module with a newer `.version` is checked by these rules, with a
+ * warning.
+ */
 export const newestVersion: Version = lastOf(versions);
 
-/** `8.1` as a version; the caller guarantees the shape. */
+/** Parses a version such as `8.1`; the caller guarantees that it is well-formed. */
 export function parseVersion(text: string): Version {
   const dot = text.indexOf('.');
   return Number(text.slice(0, dot)) * 100 + Number(text.slice(dot + 1));
@@ -80,7 +83,7 @@ export function formatVersion(version: Version): string {
 }
 
 /**
- * The suffix after the number: `a` has features of this chip alone, `f` those that its family shares (PTX ISA 9.1,
+ * The suffix after the number: `a` includes features of this chip alone, `f` those that its family shares (PTX ISA 9.1,
  * 11.1.2).
  */
 export type TargetSuffix = '' | 'a' | 'f';
@@ -146,7 +149,7 @@ export function isTargetName(text: string): text is TargetName {
 
 function expandTarget([sm, since, a, f]: TargetRow): readonly Target[] {
   const make = (suffix: TargetSuffix, text: string): Target => ({
-    // Which numbers have which suffix is what the rows say.
+    // The rows define which numbers have which suffixes.
     name: `sm_${sm}${suffix}` as TargetName,
     sm,
     suffix,
@@ -158,7 +161,7 @@ function expandTarget([sm, since, a, f]: TargetRow): readonly Target[] {
   return found;
 }
 
-/** Every architecture, ascending, with the plain name before its suffixed ones. */
+/** Every architecture in ascending order, with the plain name before the suffixed ones. */
 export const targets: readonly Target[] = targetRows.flatMap(expandTarget);
 
 /** The newest target, used if none is named. */
@@ -172,8 +175,9 @@ export function findTarget(name: string): Target | undefined {
 }
 
 /**
- * Which targets have a feature. `from`: every target of at least that number. `suffixed`: the same, but only with
- * suffix `a` or `f`. `listed`: exactly the named ones. `between`: every target of at least `sm` and below `below`.
+ * The targets that support a feature. `from`: every target with at least that number. `suffixed`: the same, but only
+ * with suffix `a` or `f`. `listed`: exactly the named ones. `between`: every target from `sm` up to, but not including,
+ * `below`.
  */
 export type TargetSet =
   | { readonly kind: 'from'; readonly sm: number }
@@ -216,7 +220,7 @@ export interface Availability {
   readonly on: TargetSet;
 }
 
-/** `at('7.8', 90)`: from version 7.8 on sm_90 and higher. */
+/** `at('7.8', 90)`: since version 7.8, on sm_90 and higher. */
 export function at(version: string, sm = 10): Availability {
   return { since: parseVersion(version), on: { kind: 'from', sm } };
 }
@@ -226,12 +230,12 @@ export function isAlways({ since, until, on }: Availability): boolean {
   return since <= parseVersion('1.0') && until === undefined && on.kind === 'from' && on.sm <= 10;
 }
 
-/** From `version` on targets of at least `sm` with suffix `a` or `f`. */
+/** Since `version`, on targets with suffix `a` or `f`, from `sm` up. */
 export function atSuffixed(version: string, sm: number): Availability {
   return { since: parseVersion(version), on: { kind: 'suffixed', sm } };
 }
 
-/** From `version` on exactly these targets. */
+/** Since `version`, on exactly these targets. */
 export function atListed(version: string, ...names: readonly string[]): Availability {
   return { since: parseVersion(version), on: { kind: 'listed', names } };
 }
@@ -242,19 +246,19 @@ export function atBefore(version: string): Availability {
 }
 
 /**
- * From 1.0 on targets from `sm` up to, but not including, `below`; with `until`, up to but not including that version.
+ * Since 1.0, on targets from `sm` up to, but not including, `below`; with `until`, only in versions before that one.
  */
 export function atBetween(sm: number, below: number, until?: string): Availability {
   const way: Availability = { since: parseVersion('1.0'), on: { kind: 'between', sm, below } };
   return until === undefined ? way : { ...way, until: parseVersion(until) };
 }
 
-/** True if one of the ways applies. */
+/** True if any of the ways applies. */
 export function isAvailable(ways: readonly Availability[], version: Version, target: Target): boolean {
   return ways.some((way) => inVersion(way, version) && includesTarget(way.on, target));
 }
 
-/** True if the way applies in this version on some target. */
+/** True if the way applies on some target in this version. */
 export function inVersion(way: Availability, version: Version): boolean {
   return version >= way.since && (way.until === undefined || version < way.until);
 }

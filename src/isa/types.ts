@@ -10,8 +10,8 @@ import { at, type Availability } from './targets.ts';
 export type TypeClass = 'signed' | 'unsigned' | 'float' | 'bits' | 'predicate' | 'alternate' | 'packed';
 
 /**
- * Where a type name may be used: `variable` in declarations and instructions; `quirk` the same, accepted by ptxas but
- * not documented; `instruction` in instructions, and in declarations of arrays only; `element` is a syntax error in
+ * Where a type name may be used. `variable`: in declarations and instructions. `quirk`: the same, accepted by ptxas but
+ * not documented. `instruction`: in instructions, and in declarations only for arrays. `element`: a syntax error in
  * declarations.
  */
 export type TypeUse = 'variable' | 'quirk' | 'instruction' | 'element';
@@ -21,15 +21,15 @@ export interface PtxType {
   /** Its row in the table. */
   readonly index: number;
   readonly class: TypeClass;
-  /** Bits of the register that holds it; for elements the bits of the element. */
+  /** Width in bits of the register that holds it; for elements, the width of the element. */
   readonly width: number;
   readonly use: TypeUse;
-  /** Format of one lane; null for bit-size types and predicates. */
+  /** The format of one lane; null for bit-size types and predicates. */
   readonly format: FormatName | null;
   readonly lanes: number;
   /** Distance from one lane to the next in bits: 8 for fp6, although a lane has 6. */
   readonly laneStride: number;
-  /** First version for variables; null if they have always had it. */
+  /** The first version in which variables could have the type; null if they always could. */
   readonly since: Availability | null;
 }
 
@@ -103,7 +103,7 @@ function makeType(name: TypeName, index: number): PtxType {
   return { name, index, class: cls, width, use, format, lanes, laneStride: width / lanes, since };
 }
 
-/** All types by their name with its dot. */
+/** All types by name, including the dot. */
 export const types: ReadonlyMap<string, PtxType> = new Map(
   keysOf(rows).map((name, index) => [name, makeType(name, index)]),
 );

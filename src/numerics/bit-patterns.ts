@@ -1,4 +1,7 @@
-/** Counting, reversing, finding, looking up and permuting bits: popc, clz, brev, fns, lop3 and prmt (PTX ISA 9.7.1, 9.7.8). */
+/**
+ * Counting, reversing, finding, looking up and permuting bits: popc, clz, brev, fns, lop3 and prmt (PTX ISA 9.7.1,
+ * 9.7.8).
+ */
 import { onBigints, onNumbers } from '../base/bits.ts';
 import { elementAt } from '../base/element-at.ts';
 import type { Operation, PermuteFunction } from './operations.ts';

@@ -19,7 +19,10 @@ export interface BitWeights {
   /** The magnitude of the source, after scaling, is significand * 2^lowest. */
   readonly significand: bigint;
   readonly lowest: number;
-  /** The destination keeps the bits from 2^lastPlace up; 2^(lastPlace - 1) is the guard bit, and all below it are sticky. */
+  /**
+   * The destination keeps the bits from 2^lastPlace up; 2^(lastPlace - 1) is the guard bit, and all below it are
+   * sticky.
+   */
   readonly lastPlace: number;
 }
 

@@ -109,7 +109,10 @@ function integer(name: IntegerName): FixedFormat {
 /** The format that a name stands for. */
 type FormatOf<N extends FormatName> = N extends FloatName ? FloatFormat : FixedFormat;
 
-/** Every format by its name, in the order of the tables (PTX ISA 9.1, 5.2.2 and 5.2.3 for the alternate and sub-byte ones). */
+/**
+ * Every format by its name, in the order of the tables (PTX ISA 9.1, 5.2.2 and 5.2.3 for the alternate and sub-byte
+ * ones).
+ */
 export const formats: { readonly [N in FormatName]: FormatOf<N> } = {
   ...recordOf(keysOf(floatRows), float),
   ...recordOf(keysOf(fixedRows), fixed),

@@ -1,4 +1,4 @@
-/** Questions about a step, answered from the facts of its kind. */
+/** Answers questions about a step from the facts about its kind. */
 import { meet, type Sameness } from '../sameness.ts';
 import { type AccessSpace, isAccessSpace, spaceSameness } from '../spaces.ts';
 import type { GroupScope } from '../collective.ts';
@@ -8,12 +8,12 @@ import type { Ref } from './ref.ts';
 import { type GroupStep, type Step, stepFacts, type StepKind, type StepOf, type Steps } from './step.ts';
 import { valueFacts, type ValueStep } from './value.ts';
 
-/** Values that the step reads, including those of its inner steps. */
+/** The values that the step reads, including those of its inner steps. */
 export function inputsOf(step: Step): readonly Ref[] {
   return refsTo(step, 'in');
 }
 
-/** Values that the step writes, including those of its inner steps. */
+/** The values that the step writes, including those of its inner steps. */
 export function outputsOf(step: Step): readonly Ref[] {
   return refsTo(step, 'out');
 }
@@ -43,12 +43,12 @@ function innerSteps(step: Step): readonly ValueStep[] {
   return 'steps' in step ? step.steps : [];
 }
 
-/** A step that only needs values. */
+/** True for a step that only computes values from values. */
 export function isValueStep(step: Step): step is ValueStep {
   return Object.hasOwn(valueFacts, step.kind);
 }
 
-/** A step that threads execute together. */
+/** True for a step that threads execute together. */
 export function isGroupStep(step: Step): step is GroupStep {
   return Object.hasOwn(groupFacts, step.kind);
 }
@@ -77,7 +77,7 @@ export interface MemoryUse {
   readonly address: Ref;
 }
 
-/** How the step accesses memory, and which memory. */
+/** The memories that the step accesses, and how. */
 export function memoryUses(step: Step): readonly MemoryUse[] {
   return stepFacts[step.kind].memory.map(({ access, space, address }) => ({
     access,
@@ -98,7 +98,10 @@ function refIn(fields: Readonly<Record<PropertyKey, unknown>>, field: PropertyKe
   return ref;
 }
 
-/** Whether threads that execute the step together get the same `outputs` in a group, if `given` are the same there. */
+/**
+ * The group in which threads that execute the step together get the same `outputs`, provided that the values in `given`
+ * are the same there.
+ */
 export interface StepUniformity {
   readonly among: Sameness;
   readonly given: readonly Ref[];
@@ -113,7 +116,7 @@ export function uniformityOf(step: Step, hasLocal = true): StepUniformity {
   return { among: reached, given: refs, outputs: outputsOf(step) };
 }
 
-/** Threads for which an address in the space refers to the same memory. */
+/** The threads for which an address in the space refers to the same memory. */
 export function samenessOfSpace(space: AccessSpace, hasLocal: boolean): Sameness {
   return space === 'generic' && !hasLocal ? 'block' : spaceSameness[space];
 }

@@ -1,6 +1,6 @@
 /**
- * The facts about a kind of step that are known without running it. Facts are data next to the step's declaration:
- * liveness, control flow, the search for uniform values and the tests of both engines read them.
+ * The facts about a kind of step that are known without running it. They are data next to the step's declaration, and
+ * the analyses of liveness, control flow and uniform values and the tests of both engines read them.
  */
 import type { GroupScope } from '../collective.ts';
 import type { Sameness } from '../sameness.ts';
@@ -12,7 +12,7 @@ export type RefField<Fields> = {
   [Field in keyof Fields]-?: Extract<Fields[Field], Ref | readonly Ref[]> extends never ? never : Field;
 }[keyof Fields];
 
-/** Fields of a step that hold further steps. */
+/** Fields of a step that hold inner steps. */
 type InnerField<Fields> = {
   [Field in keyof Fields]-?: Fields[Field] extends readonly { readonly kind: string }[] ? Field : never;
 }[keyof Fields];
@@ -30,25 +30,25 @@ export type MemoryAccess = 'read' | 'write' | 'update';
 
 export interface MemoryEffect<Fields> {
   readonly access: MemoryAccess;
-  /** The field with the space, and the field with the address. */
+  /** The field that holds the space, and the field that holds the address. */
   readonly space: SpaceField<Fields>;
   readonly address: RefField<Fields>;
 }
 
-/** Where the thread continues after the step: with the next one, or as the instruction says. */
+/** Where the thread continues after the step: at the next step, or wherever the instruction says. */
 export type Flow = 'next' | 'branch' | 'switch' | 'call' | 'return' | 'exit' | 'fault';
 
-/** The sameness of a step's results. */
+/** How uniform a step's results are. */
 export interface Uniformity<Fields> {
   /** An upper bound of the sameness of the result for threads that execute the step together. */
   readonly among: Sameness;
-  /** The inputs that must be the same for that: all of them, or some. */
+  /** The inputs that must be the same for that to hold: all of them, or only some. */
   readonly given: 'inputs' | readonly RefField<Fields>[];
 }
 
-/** Facts about one kind of step with these fields. */
+/** The facts about one kind of step, which has these fields. */
 export interface Facts<Fields> {
-  /** Contains every field that names values or holds steps; otherwise the row does not compile. */
+  /** Must contain every field that names values or holds steps, or the row does not compile. */
   readonly values: { readonly [Field in RefField<Fields>]: Direction } & {
     readonly [Field in InnerField<Fields>]: 'inner';
   };
@@ -56,12 +56,15 @@ export interface Facts<Fields> {
   readonly flow: Flow;
   /** Null for a step that a thread executes by itself. */
   readonly group: GroupScope | null;
-  /** The step reads memory that other threads may write at any time, so a loop around it may be waiting for that. */
+  /**
+   * Whether the step reads memory that other threads may write at any time, so that a loop around it may be waiting for
+   * a write.
+   */
   readonly looks: boolean | ((fields: Fields) => boolean);
   readonly same: Uniformity<Fields> | ((fields: Fields) => Uniformity<Fields>);
 }
 
-/** One row of facts for each kind in a chapter. */
+/** One row of facts for each kind of step in a chapter. */
 export type FactsOf<Chapter> = { readonly [Kind in keyof Chapter]: Facts<Chapter[Kind]> };
 
 /** Defaults for a step that a thread executes by itself and that does not read shared state. */

@@ -1,18 +1,18 @@
-/** Steps that change or end a thread's control flow. Targets are names of operands, not values. */
+/** Steps that change or end a thread's control flow. Targets are operand names, not values. */
 import { alone, type FactsOf } from './facts.ts';
 import type { Ref } from './ref.ts';
 
-/** A kind without fields. */
+/** A kind of step without fields. */
 type Nothing = unknown;
 
 /** Fields of each kind. */
 export interface FlowSteps {
   readonly branch: { readonly target: string };
-  /** brx.idx: continues at the target whose number is `index`. */
+  /** brx.idx: continues at target number `index`. */
   readonly switch: { readonly index: Ref; readonly targets: string };
   /**
-   * Calls a function. Arguments and results differ between calls and are not in the step. The callee is given by name,
-   * or with `indirect`, its address is in a register.
+   * Calls a function. Arguments and results differ from call to call and are not part of the step. The callee is given
+   * by name or, with `indirect`, by a register that holds its address.
    */
   readonly call: { readonly callee: string; readonly indirect: boolean };
   /** Returns to the caller; in a kernel, ends the thread. */
@@ -22,7 +22,7 @@ export interface FlowSteps {
   readonly trap: Nothing;
   /** Orders memory accesses, or lets other threads run; values do not change. */
   readonly yield: Nothing;
-  /** An instruction that is checked but not yet executable; running it is a named fault. */
+  /** An instruction that can be checked but not yet executed; running it is a fault that names the instruction. */
   readonly unsupported: { readonly what: string };
 }
 

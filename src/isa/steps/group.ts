@@ -1,20 +1,20 @@
 /**
- * Steps that threads execute together: each brings values, waits for the others, and receives a result computed from
- * all of them.
+ * Steps that threads execute together: each thread contributes values, waits for the others, and receives a result
+ * computed from the values of all.
  */
 import type { Collective } from '../collective.ts';
 import { alone, type FactsOf, type Uniformity } from './facts.ts';
 import type { Ref } from './ref.ts';
 
-/** bar.red: how many predicates are true, whether all are, whether any is. */
+/** bar.red: how many predicates are true, whether all are, or whether any is. */
 export type BarrierReduction = 'popc' | 'and' | 'or';
 
 /** Fields of each kind. */
 export interface GroupSteps {
   /**
-   * The thread is counted at barrier `barrier`, and with `waits` it waits until `count` threads (null: all of the
-   * block) have arrived. With `reduce`, each brings a predicate `from` and receives the reduction over all of them in
-   * `to`.
+   * Counts the thread at barrier `barrier`; with `waits`, the thread waits until `count` threads (null: the whole
+   * block) have arrived. With `reduce`, each thread contributes a predicate `from` and receives the reduction over all
+   * of them in `to`.
    */
   readonly barrier: {
     readonly barrier: Ref;
@@ -25,8 +25,8 @@ export interface GroupSteps {
     readonly from: readonly Ref[];
   };
   /**
-   * Threads exchange values (collective.ts): those in `mask`, or without a mask those that arrive together. Each brings
-   * `from` and receives `to`.
+   * Threads exchange values (collective.ts): the threads in `mask` or, without a mask, those that arrive together. Each
+   * contributes `from` and receives `to`.
    */
   readonly collective: {
     readonly fn: Collective;
@@ -38,7 +38,7 @@ export interface GroupSteps {
 
 type CollectiveStep = GroupSteps['collective'];
 
-/** The group itself depends on the mask, and therefore every result does. */
+/** The group itself depends on the mask, so every result does too. */
 function collectiveUniformity({ fn }: CollectiveStep): Uniformity<CollectiveStep> {
   switch (fn.form) {
     case 'vote':

@@ -4,7 +4,9 @@ import { alone, type FactsOf, pure } from './facts.ts';
 import type { Ref } from './ref.ts';
 import type { ValueStep } from './value.ts';
 
-/** Fields of each kind. An access has one element of `width` bits for each name, first name lowest. */
+/**
+ * Fields of each kind. An access has one element of `width` bits for each name, the first name at the lowest address.
+ */
 export interface MemorySteps {
   readonly load: {
     readonly space: AccessSpace;
@@ -12,7 +14,10 @@ export interface MemorySteps {
     readonly to: readonly Ref[];
     readonly address: Ref;
     readonly readOnly: boolean;
-    /** Others may write there at any time (volatile, relaxed, acquire), so a loop around it may be waiting for that. */
+    /**
+     * Other threads may write there at any time (volatile, relaxed, acquire), so a loop around the load may be waiting
+     * for a write.
+     */
     readonly watched: boolean;
     /** The loaded values are unused, so the memory need not have been written. */
     readonly unused: boolean;
@@ -22,12 +27,15 @@ export interface MemorySteps {
     readonly width: number;
     readonly from: readonly Ref[];
     readonly address: Ref;
-    /** Others may read it at any time (volatile, relaxed, release), and they also see everything written before. */
+    /**
+     * Other threads may read there at any time (volatile, relaxed, release), and they then also see everything written
+     * before.
+     */
     readonly watched: boolean;
   };
   /**
-   * Copies `size` bytes between memories; both addresses are multiples of it. Only the first `count` bytes are read, if
-   * that is less; the others become zeros.
+   * Copies `size` bytes between memories; both addresses are multiples of `size`. If `count` is less than `size`, only
+   * the first `count` bytes are read and the others become zeros.
    */
   readonly transfer: {
     readonly space: AccessSpace;
@@ -37,7 +45,7 @@ export interface MemorySteps {
     readonly size: Ref;
     readonly count: Ref;
   };
-  /** Reads elements to `old`, runs `steps` to compute `next`, and writes `next` back, atomically. */
+  /** Atomically reads elements into `old`, runs `steps` to compute `next`, and writes `next` back. */
   readonly atomic: {
     readonly space: AccessSpace;
     readonly width: number;
@@ -46,7 +54,7 @@ export interface MemorySteps {
     readonly next: readonly Ref[];
     readonly steps: readonly ValueStep[];
   };
-  /** cvta: `to-generic` adds the window's base, `from-generic` removes it. */
+  /** cvta: `to-generic` adds the base of the window, `from-generic` subtracts it. */
   readonly window: {
     readonly direction: 'to-generic' | 'from-generic';
     readonly space: WindowSpace;
@@ -64,7 +72,7 @@ export const memoryFacts: FactsOf<MemorySteps> = {
     values: { to: 'out', address: 'in' },
     memory: [{ access: 'read', space: 'space', address: 'address' }],
     looks: ({ watched }) => watched,
-    // Otherwise, results are the same among the threads that share the memory of the space.
+    // Otherwise, results are the same for all threads that share the memory of the space.
     same: ({ watched }) => ({ among: watched ? 'thread' : 'grid', given: 'inputs' }),
   },
   store: {
@@ -88,7 +96,7 @@ export const memoryFacts: FactsOf<MemorySteps> = {
     values: { address: 'in', old: 'out', next: 'in', steps: 'inner' },
     memory: [{ access: 'update', space: 'space', address: 'address' }],
     looks: true,
-    // Each thread finds the value that the previous one left.
+    // Each thread finds the value that the previous thread left.
     same: { among: 'thread', given: 'inputs' },
   },
   window: pure({ to: 'out', from: 'in' }),

@@ -2,7 +2,7 @@
 
 /**
  * A value inside one instruction: an operand (`$a`, `$d`, `$rbits`) or a temporary. The sigil distinguishes it from the
- * names of functions, spaces and labels, so that using one of those as a value does not compile.
+ * names of functions, spaces and labels, so code that uses one of those as a value does not compile.
  */
 export type Ref = `$${string}`;
 
@@ -17,21 +17,21 @@ export function refName(ref: Ref): string {
 }
 
 /**
- * The condition code: a value that instructions share without naming it. A thread has one, false at its start;
- * `.cc` writes it, addc, subc and madc read it (PTX ISA 9.1, 9.7.2).
+ * The condition code: a value that instructions share without naming it. Each thread has one, which is false at the
+ * start; `.cc` writes it, and addc, subc and madc read it (PTX ISA 9.1, 9.7.2).
  */
 export const conditionCode: Ref = '$CC.CF';
 
-/** Bytes that alloca has allocated in this activation; 0 at its start. */
+/** Number of bytes that alloca has allocated in this activation; 0 at its start. */
 export const stackTop: Ref = '$STACK.TOP';
 
-/** The address that it allocates from. */
+/** The address at which alloca starts to allocate. */
 export const stackBase: Ref = '$STACK.BASE';
 
-/** Bytes that it may allocate in an activation. */
+/** Maximum number of bytes that alloca may allocate in an activation. */
 export const stackLimit = 8192;
 
-/** Values that outlive instructions like registers; zero or false at the start of an activation. */
+/** Values that, like registers, outlive an instruction; zero or false at the start of an activation. */
 export const sharedRefs: ReadonlyMap<Ref, '.pred' | '.u64'> = new Map([
   [conditionCode, '.pred'],
   [stackTop, '.u64'],

@@ -1,10 +1,10 @@
 /**
- * The meaning of an instruction as data. A form yields a short list of steps over named values: its operands, by the
- * names in its syntax line, and temporaries. Steps are printed by explain, executed by the reference engine, and
- * lowered by the fast engine; no step computes anything itself.
+ * The meaning of an instruction as data. A form yields a short list of steps on named values: its operands, by their
+ * names in the syntax line, and temporaries. Steps are printed by explain, executed by the reference engine, and
+ * compiled by the fast engine; no step computes anything itself.
  *
- * Operands are read before the first step, truncated to the type of the operand, and written after the last, extended
- * to the register (PTX ISA 9.1, 9.4.1). So a step never sees a register's width.
+ * Sources are read before the first step and truncated to the operand's type; results are written after the last step
+ * and extended to the register (PTX ISA 9.1, 9.4.1). A step therefore never sees the width of a register.
  */
 import type { Facts } from './facts.ts';
 import { flowFacts, type FlowSteps } from './flow.ts';
@@ -12,7 +12,7 @@ import { groupFacts, type GroupSteps } from './group.ts';
 import { memoryFacts, type MemorySteps } from './memory.ts';
 import { valueFacts, type ValueSteps } from './value.ts';
 
-/** Fields of every kind of step. */
+/** The fields of every kind of step. */
 export type Steps = ValueSteps & MemorySteps & FlowSteps & GroupSteps;
 
 export type StepKind = keyof Steps;

@@ -13,12 +13,12 @@ import type {
 import { type FactsOf, pure } from './facts.ts';
 import type { Ref } from './ref.ts';
 
-/** Lanes of `lane` bits at a distance of `stride` bits, first name in the topmost lane. */
+/** Lanes of `lane` bits, `stride` bits apart, with the first name in the topmost lane. */
 export type LaneLayout = { readonly lane: number; readonly stride: number };
 
 /** Fields of each kind. */
 export interface ValueSteps {
-  /** One lane through one conversion. `random` and `scale` are the lane's share of `rbits` and of the scale factor. */
+  /** Converts one lane. `random` and `scale` are the lane's share of `rbits` and of the scale factor. */
   readonly convert: {
     readonly conversion: Conversion;
     readonly to: Ref;
@@ -84,7 +84,7 @@ export const valueFacts: FactsOf<ValueSteps> = {
   select: pure({ to: 'out', condition: 'in', from: 'in' }),
 };
 
-/** A step that only needs values. */
+/** A step that only computes values from values. */
 export type ValueStep = {
   readonly [Kind in keyof ValueSteps]: { readonly kind: Kind } & ValueSteps[Kind];
 }[keyof ValueSteps];

@@ -1,6 +1,6 @@
 /**
- * cp.async without bulk: PTX ISA 9.1, 9.7.9.25.3. A copy is complete when the instruction is. Threads that wait for it
- * cannot tell this from a copy that takes time.
+ * cp.async, non-bulk: PTX ISA 9.1, 9.7.9.25.3. A copy is complete as soon as the instruction is. Threads that wait for
+ * it cannot distinguish this from a copy that takes time.
  */
 import type { AvailabilityRow, InstructionForm, OperandPattern } from '../../form.ts';
 import { read } from '../../form.ts';
@@ -40,13 +40,13 @@ const parts: readonly Part[] = [
   { id: '', summary: 'Copies 4, 8 or 16 bytes from global to shared memory.', steps: [transfer('$cp-size')] },
   {
     id: '.part',
-    summary: 'Copies src-size bytes from global to shared memory and fills up with zeros.',
+    summary: 'Copies src-size bytes from global to shared memory and fills the rest with zeros.',
     operand: read('src-size', '.u32', { unpacked: true, atMost: 'cp-size' }),
     steps: [transfer('$src-size')],
   },
   {
     id: '.ignore',
-    summary: 'Copies from global to shared memory, or fills with zeros where ignore-src holds.',
+    summary: 'Copies from global to shared memory, or fills with zeros if ignore-src is true.',
     operand: read('ignore-src', '.pred', { negatable: true, registerOnly: true }),
     rows: [{ subject: 'an ignore-src operand', ways: [at('7.5', 80)] }],
     steps: [constant('$none', 0), select('$count', '$ignore-src', '$none', '$cp-size'), transfer('$count')],
@@ -88,9 +88,9 @@ function group(name: string, summary: string, operands: readonly OperandPattern[
 /** cp.async, and the instructions that group its copies and wait for them. */
 export const asyncCopyForms: readonly InstructionForm[] = [
   ...(['ca', 'cg'] as const).flatMap((cop) => parts.flatMap((part) => [copy(cop, part, false), copy(cop, part, true)])),
-  group('commit_group', 'Makes a group of the copies begun so far.'),
-  group('wait_group', 'Waits until at most n groups of copies are under way.', [
+  group('commit_group', 'Puts all copies started so far into a group.'),
+  group('wait_group', 'Waits until at most n groups of copies are still under way.', [
     read('n', '.u32', { constantOnly: true }),
   ]),
-  group('wait_all', 'Waits for all copies begun so far.'),
+  group('wait_all', 'Waits for all copies started so far.'),
 ];

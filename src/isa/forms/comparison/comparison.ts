@@ -28,7 +28,7 @@ const c = read('c', '.pred', { negatable: true });
 
 // --- steps ----------------------------------------------------------------------------------------------------------
 
-/** The types in which lanes are compared: bit-size types as unsigned. */
+/** The types as which lanes are compared; bit-size types are compared as unsigned integers. */
 function comparedAs({ name, format, width }: PtxType): IntegerName | FloatArithmeticFormat {
   if (format === null) return integerName(false, width);
   if (isIntegerName(format)) return format;
@@ -36,7 +36,7 @@ function comparedAs({ name, format, width }: PtxType): IntegerName | FloatArithm
   throw new Error(`${name} cannot be compared`);
 }
 
-/** The variant's comparison of one lane of a type. */
+/** The steps that compare one lane of a type as the variant requests. */
 export function compareLanes(
   variant: Variant,
   environment: Environment,
@@ -54,14 +54,14 @@ function compare(variant: Variant, environment: Environment, to: Ref, from: read
   return compareLanes(variant, environment, slotType(variant, 0), to, from);
 }
 
-/** Writes a truth value to a result, combined with c if the variant says how. */
+/** Writes a truth value to a result, combined with c if the variant has a Boolean operator. */
 export function combine(variant: Variant, to: Ref, truth: Ref): Step {
   if (variant.modifiers['boolOp'] === undefined) return { kind: 'copy', to, from: truth };
   const fn = choice(variant, 'boolOp', ['and', 'or', 'xor']);
   return { kind: 'bits', fn, width: 1, to, from: [truth, '$c'] };
 }
 
-/** p is the comparison, q its opposite. */
+/** p is the result of the comparison, q its negation. */
 const setScalar: InstructionForm['steps'] = (variant, environment) => [
   compare(variant, environment, '$holds', ['$a', '$b']),
   { kind: 'bits', fn: 'not', width: 1, to: '$fails', from: ['$holds'] },
@@ -69,7 +69,7 @@ const setScalar: InstructionForm['steps'] = (variant, environment) => [
   combine(variant, '$q', '$fails'),
 ];
 
-/** p is the comparison of the lower lanes, q that of the upper ones. */
+/** p is the result for the lower lanes, q that for the upper lanes. */
 const setPacked: InstructionForm['steps'] = (variant, environment) => {
   const { laneStride } = slotType(variant, 0);
   const layout = { lane: laneStride, stride: laneStride };
@@ -106,15 +106,15 @@ const whole = { section: '9.7.6.2', ftz: false, result: pair, steps: setScalar, 
 const ofHalf = { section: '9.7.7.2', comparisons: 'fcmp', ftz: false } as const;
 
 const groups: readonly Group[] = [
-  { ...whole, id: 'bits', comparisons: 'equality', types: ['.b16', '.b32', '.b64'], summary: 'Bits compared' },
+  { ...whole, id: 'bits', comparisons: 'equality', types: ['.b16', '.b32', '.b64'], summary: 'Compares bits' },
   {
     ...whole,
     id: 'unsigned',
     comparisons: 'ucmp',
     types: ['.u16', '.u32', '.u64'],
-    summary: 'Unsigned integers compared',
+    summary: 'Compares unsigned integers',
   },
-  { ...whole, id: 'signed', comparisons: 'cmp', types: ['.s16', '.s32', '.s64'], summary: 'Signed integers compared' },
+  { ...whole, id: 'signed', comparisons: 'cmp', types: ['.s16', '.s32', '.s64'], summary: 'Compares signed integers' },
   {
     ...whole,
     id: 'f32',
@@ -122,9 +122,9 @@ const groups: readonly Group[] = [
     types: ['.f32'],
     ftz: true,
     availability: [always, ftzSince],
-    summary: 'Two f32 compared',
+    summary: 'Compares two f32 values',
   },
-  { ...whole, id: 'f64', comparisons: 'fcmp', types: ['.f64'], summary: 'Two f64 compared' },
+  { ...whole, id: 'f64', comparisons: 'fcmp', types: ['.f64'], summary: 'Compares two f64 values' },
   {
     ...ofHalf,
     id: 'f16',
@@ -133,7 +133,7 @@ const groups: readonly Group[] = [
     result: p,
     steps: setScalar,
     availability: [half],
-    summary: 'Two f16 compared',
+    summary: 'Compares two f16 values',
   },
   {
     ...ofHalf,
@@ -143,7 +143,7 @@ const groups: readonly Group[] = [
     result: pair,
     steps: setPacked,
     availability: [half],
-    summary: 'Pairs of f16 compared, p from the lower lanes and q from the upper',
+    summary: 'Compares pairs of f16 values, giving p for the lower and q for the upper lanes',
   },
   {
     ...ofHalf,
@@ -152,7 +152,7 @@ const groups: readonly Group[] = [
     result: p,
     steps: setScalar,
     availability: [brain],
-    summary: 'Two bf16 compared',
+    summary: 'Compares two bf16 values',
   },
   {
     ...ofHalf,
@@ -161,7 +161,7 @@ const groups: readonly Group[] = [
     result: pair,
     steps: setPacked,
     availability: [brain],
-    summary: 'Pairs of bf16 compared, p from the lower lanes and q from the upper',
+    summary: 'Compares pairs of bf16 values, giving p for the lower and q for the upper lanes',
   },
 ];
 
@@ -187,7 +187,7 @@ function setpForms(group: Group): readonly InstructionForm[] {
       ...shared,
       id: `setp.${group.id}.bool`,
       syntax: `setp.${group.comparisons}.boolOp${modifiers}.type  ${result}, a, b, c`,
-      summary: `${group.summary}, each result combined with c.`,
+      summary: `${group.summary}, and combines each result with c.`,
       operands: [group.result, a, b, c],
     },
   ];
@@ -195,7 +195,7 @@ function setpForms(group: Group): readonly InstructionForm[] {
 
 // --- selp -----------------------------------------------------------------------------------------------------------
 
-/** The types that selp and slct can select from. */
+/** The types of values that selp and slct can select. */
 export const selected: readonly TypeName[] = [
   '.b16',
   '.b32',
@@ -217,7 +217,7 @@ export const comparisonForms: readonly InstructionForm[] = [
     id: 'selp',
     section: '9.7.6.3',
     syntax: 'selp.type  d, a, b, c',
-    summary: 'a where the predicate c is true, else b.',
+    summary: 'a if the predicate c is true, else b.',
     sets: { type: selected },
     regime: 'exact',
     availability: [{ subject: 'selp', ways: [at('1.0')] }],

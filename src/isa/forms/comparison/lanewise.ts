@@ -1,12 +1,14 @@
-/** Packed types, lane by lane: unpacks the sources, runs the scalar steps once per lane, packs the results. */
+/**
+ * Handles packed types lane by lane: unpacks the sources, runs the scalar steps once per lane, and packs the results.
+ */
 import type { Ref } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import type { PtxType } from '../../types.ts';
 
-/** Names of one lane's values: `of('$a')` is that lane of source `a`, `of('$d')` its result. */
+/** Gives the names of one lane's values: `of('$a')` is that lane of source `a`, `of('$d')` its result. */
 export type LaneSteps = (of: (name: Ref) => Ref) => readonly Step[];
 
-/** Scalar steps on every lane of a packed type; for a type with one lane, the steps themselves. */
+/** Applies scalar steps to every lane of a packed type; for a type with one lane, these are the steps themselves. */
 export function lanewise(type: PtxType, sources: readonly Ref[], scalar: LaneSteps): readonly Step[] {
   if (type.lanes === 1) return scalar((name) => name);
   const layout = { lane: type.laneStride, stride: type.laneStride };

@@ -1,4 +1,4 @@
-/** Logic and shifts: PTX ISA 9.1, 9.7.8. */
+/** Logic and shift instructions: PTX ISA 9.1, 9.7.8. */
 import type { BitFunction } from '../../../numerics/operations.ts';
 import { type InstructionForm, read, slotType, write } from '../../form.ts';
 import type { Ref } from '../../steps/ref.ts';
@@ -59,7 +59,7 @@ export const logicForms: readonly InstructionForm[] = [
     id: 'not',
     section: '9.7.8.4',
     syntax: 'not.type  d, a',
-    summary: 'Every bit inverted.',
+    summary: 'Inverts every bit.',
     sets: { type: bits },
     operands: [d, a],
     steps: bitSteps('not', ['$a']),
@@ -68,7 +68,7 @@ export const logicForms: readonly InstructionForm[] = [
     id: 'not.pred',
     section: '9.7.8.4',
     syntax: 'not.pred  d, a',
-    summary: 'A predicate inverted.',
+    summary: 'Inverts a predicate.',
     operands: [d, truthA],
     steps: bitSteps('not', ['$a']),
   }),
@@ -76,7 +76,7 @@ export const logicForms: readonly InstructionForm[] = [
     id: 'shl',
     section: '9.7.8.8',
     syntax: 'shl.type  d, a, b',
-    summary: 'Bits shifted up, zeros in; amounts beyond the width give 0.',
+    summary: 'Shifts bits left and fills with zeros; amounts of at least the width give 0.',
     sets: { type: bits },
     operands: [d, a, amount],
     steps: bitSteps('shl', ['$a', '$b']),
@@ -85,7 +85,7 @@ export const logicForms: readonly InstructionForm[] = [
     id: 'shr',
     section: '9.7.8.9',
     syntax: 'shr.type  d, a, b',
-    summary: 'Bits shifted down; signed types shift in copies of the sign, others zeros.',
+    summary: 'Shifts bits right and fills with copies of the sign for signed types, else with zeros.',
     sets: { type: [...bits, '.u16', '.u32', '.u64', '.s16', '.s32', '.s64'] },
     operands: [d, a, amount],
     steps: (variant) => {

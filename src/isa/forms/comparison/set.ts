@@ -11,15 +11,15 @@ import { lanewise } from './lanewise.ts';
 
 // --- set ------------------------------------------------------------------------------------------------------------
 
-/** 1.0 in the formats that the result of set can have. */
+/** 1.0 in each format that the result of set can have. */
 const ones: Readonly<Record<string, number>> = { f16: 0x3c00, bf16: 0x3f80, f32: 0x3f800000 };
 
-/** The value of true in the result: 1.0, or all bits set. */
+/** The value that stands for true in the result: 1.0, or all bits set. */
 function trueOf(result: PtxType): number {
   return ones[result.format ?? ''] ?? -1;
 }
 
-/** Lanes are as wide in the result as in the source; a u32 for f16x2 is two masks of 16 bits. */
+/** Lanes are as wide in the result as in the source, so a u32 result for f16x2 holds two 16-bit masks. */
 const steps: InstructionForm['steps'] = (variant, environment) => {
   const result = slotType(variant, 0);
   const source = slotType(variant, 1);
@@ -102,7 +102,7 @@ const groups: readonly Group[] = [
   { ...ofHalf, id: 'bf16x2.mask', results: masks, sources: ['.bf16x2'], ftz: false, availability: brain },
 ];
 
-/** Results of bf16 may go to any integer register of their width, and pairs of them to any register of 32 bits. */
+/** bf16 results may go to any integer register of their width, and pairs of them to any 32-bit register. */
 const brainResults: Readonly<Record<string, TypeName>> = { '.bf16': '.u16', '.bf16x2': '.b32' };
 
 function setForms(group: Group): readonly InstructionForm[] {
@@ -121,14 +121,14 @@ function setForms(group: Group): readonly InstructionForm[] {
       ...shared,
       id: `set.${group.id}`,
       syntax: `set.${group.comparisons}${flush}.dtype.stype  d, a, b`,
-      summary: `All ones, or 1.0 for float results, where the comparison holds, else 0${lanes}.`,
+      summary: `All ones (1.0 for float results) if the comparison is true, else 0${lanes}.`,
       operands,
     },
     {
       ...shared,
       id: `set.${group.id}.bool`,
       syntax: `set.${group.comparisons}.boolOp${flush}.dtype.stype  d, a, b, c`,
-      summary: `All ones, or 1.0 for float results, where the comparison combined with c holds, else 0${lanes}.`,
+      summary: `All ones (1.0 for float results) if the comparison combined with c is true, else 0${lanes}.`,
       operands: [...operands, read('c', '.pred', { negatable: true })],
     },
   ];
@@ -155,7 +155,7 @@ export const selectionForms: readonly InstructionForm[] = [
     ...slct,
     id: 'slct.s32',
     syntax: 'slct.dtype.s32  d, a, b, c',
-    summary: 'a where c is not negative, else b.',
+    summary: 'a if c is not negative, else b.',
     availability: [row('slct', '1.0')],
     operands: slctOperands,
     steps: (variant) => choose(variant, false),
@@ -164,7 +164,7 @@ export const selectionForms: readonly InstructionForm[] = [
     ...slct,
     id: 'slct.f32',
     syntax: 'slct{.ftz}.dtype.f32  d, a, b, c',
-    summary: 'a where c is at least 0, else b; b for a NaN.',
+    summary: 'a if c is at least 0, else b; a NaN selects b.',
     availability: [row('slct', '1.0'), ftz],
     operands: slctOperands,
     steps: (variant, environment) => choose(variant, has(variant, '.ftz') || flushesByTarget('f32', environment)),

@@ -1,5 +1,6 @@
 /**
- * Calls and branches through a table (PTX ISA 9.1, 9.7.12.4 and 9.7.12.5). check/instructions/call.ts checks arguments and callees.
+ * Calls and branches through a table (PTX ISA 9.1, 9.7.12.4 and 9.7.12.5). check/instructions/call.ts checks arguments
+ * and callees.
  */
 import { type InstructionForm, type OperandPattern, read } from '../../form.ts';
 import type { Step } from '../../steps/step.ts';
@@ -30,8 +31,8 @@ function call(indirect: boolean, { withResults, withParameters }: Shape): Instru
     section: '9.7.12.5',
     syntax: `call{.uni}  ${words.join(', ')}`,
     summary: indirect
-      ? 'Calls the function whose address a register holds; a prototype or a list of targets says how.'
-      : 'Calls a function: copies arguments to its parameters, runs it, copies what it returns.',
+      ? 'Calls the function whose address is in a register and whose signature a prototype or a list of targets gives.'
+      : 'Calls a function: copies the arguments to its parameters, runs it, and copies its results.',
     regime: 'exact',
     availability: [{ subject: indirect ? 'indirect call' : 'call', ways: [indirect ? at('2.1', 20) : at('1.0')] }],
     operands: [
@@ -44,14 +45,14 @@ function call(indirect: boolean, { withResults, withParameters }: Shape): Instru
   };
 }
 
-/** call with and without results, parameters and a table of targets; brx.idx. */
+/** call, with and without results, parameters and a table of targets; and brx.idx. */
 export const callForms: readonly InstructionForm[] = [
   ...[false, true].flatMap((indirect) => shapes.map((shape) => call(indirect, shape))),
   {
     id: 'brx.idx',
     section: '9.7.12.4',
     syntax: 'brx.idx{.uni}  index, tlist',
-    summary: 'Execution goes on at the label with that number in a list of targets.',
+    summary: 'Continues at the label with the given number in a list of targets.',
     regime: 'exact',
     availability: [{ subject: 'brx.idx', ways: [at('5.1', 30)] }],
     operands: [read('index', '.u32'), { kind: 'table', name: 'tlist', of: 'branches' }],

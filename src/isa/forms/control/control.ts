@@ -24,7 +24,7 @@ const flow: readonly InstructionForm[] = [
       id: 'bra',
       section: '9.7.12.3',
       syntax: 'bra{.uni}  target',
-      summary: 'Execution goes on at a label.',
+      summary: 'Continues at a label.',
       operands: [{ kind: 'label', name: 'target' }],
       steps: (): readonly Step[] => [{ kind: 'branch', target: 'target' }],
     },
@@ -80,7 +80,7 @@ interface Spelling {
   readonly opcode: string;
   readonly aligned: string;
   readonly way: Availability;
-  /** The requirement of `.arrive` and `.red`, if they came later. */
+  /** The requirement of `.arrive` and `.red`, if they were introduced later. */
   readonly rest: Availability;
 }
 
@@ -93,7 +93,7 @@ const spellings: readonly Spelling[] = [
 
 const section = '9.7.13.1';
 
-/** Both reductions, each without and with a count of threads. */
+/** Both reductions, each with and without a thread count. */
 function reductions({ opcode, aligned, rest }: Spelling): readonly InstructionForm[] {
   const reduction = (id: string, text: string, result: OperandPattern, operands: readonly OperandPattern[]) =>
     since(
@@ -101,7 +101,7 @@ function reductions({ opcode, aligned, rest }: Spelling): readonly InstructionFo
         id: `${opcode}.red.${id}`,
         section,
         syntax: `${opcode}.red${text}`,
-        summary: 'Waits at a barrier for the other threads, and reduces a predicate over all of them.',
+        summary: 'Waits at a barrier for the other threads and reduces a predicate over all of them.',
         operands: [result, ...operands, truth],
         steps: reduce(operands.length > 1, text.startsWith('.popc') ? '$d' : '$p'),
       },
@@ -142,7 +142,7 @@ function barriers(spelling: Spelling): readonly InstructionForm[] {
         id: `${opcode}.sync.count`,
         section,
         syntax: `${opcode}.sync${aligned}  a, b`,
-        summary: 'Waits at barrier a until b threads have come.',
+        summary: 'Waits at barrier a until b threads have arrived.',
         operands: [barrier, count],
         steps: wait(true),
       },
@@ -153,7 +153,7 @@ function barriers(spelling: Spelling): readonly InstructionForm[] {
         id: `${opcode}.arrive`,
         section,
         syntax: `${opcode}.arrive${aligned}  a, b`,
-        summary: 'Counts as come to barrier a without waiting.',
+        summary: 'Arrives at barrier a without waiting.',
         operands: [barrier, count],
         steps: arrive,
       },
@@ -167,14 +167,14 @@ function barriers(spelling: Spelling): readonly InstructionForm[] {
 
 const quiet: InstructionForm['steps'] = (): readonly Step[] => [{ kind: 'yield' }];
 
-/** Blocks run one after the other and see each other's writes at once, so ordering has no effect. */
+/** Blocks run one after another and see each other's writes immediately, so ordering has no effect. */
 const proxy = (id: string, syntax: string, way: Availability, sets?: InstructionForm['sets']): InstructionForm =>
   since(
     {
       id,
       section: '9.7.13.4',
       syntax,
-      summary: 'Orders accesses that reach memory by different ways.',
+      summary: 'Orders accesses that reach memory through different proxies.',
       ...(sets === undefined ? {} : { sets }),
       operands: [],
       steps: quiet,
@@ -186,7 +186,7 @@ const fence = (id: string, syntax: string, rows: readonly AvailabilityRow[]): In
   id,
   section: '9.7.13.4',
   syntax,
-  summary: 'Orders the memory accesses of the thread at a scope.',
+  summary: 'Orders the memory accesses of the thread as seen by the threads in a scope.',
   sets: { fenceSem: ['.sc', '.acq_rel', '.acquire', '.release'], level: ['.cta', '.gl', '.sys'] },
   regime: 'exact',
   availability: rows,
@@ -236,7 +236,7 @@ const ordering: readonly InstructionForm[] = [
       id: 'nanosleep',
       section: '9.7.19.2',
       syntax: 'nanosleep.u32  t',
-      summary: 'Lets other threads run for about that many nanoseconds.',
+      summary: 'Lets other threads run for about the given number of nanoseconds.',
       operands: [read('t', '.u32')],
       steps: quiet,
     },
@@ -258,7 +258,7 @@ const ordering: readonly InstructionForm[] = [
       id: 'brkpt',
       section: '9.7.19.1',
       syntax: 'brkpt',
-      summary: 'Stops in a debugger; without one, ends the launch like trap.',
+      summary: 'Stops in a debugger; without a debugger, ends the launch like trap.',
       operands: [],
       steps: (): readonly Step[] => [{ kind: 'trap' }],
     },
@@ -266,7 +266,7 @@ const ordering: readonly InstructionForm[] = [
   ),
 ];
 
-/** bra, ret, exit, bar, barrier, bar.warp.sync, and the instructions that order memory or end a launch. */
+/** bra, ret, exit, bar, barrier, bar.warp.sync, and the instructions that order memory accesses or end a launch. */
 export const controlForms: readonly InstructionForm[] = [
   ...flow,
   ...ordering,
@@ -276,7 +276,7 @@ export const controlForms: readonly InstructionForm[] = [
       id: 'bar.warp.sync',
       section: '9.7.13.2',
       syntax: 'bar.warp.sync  a',
-      summary: 'Waits for the threads of the warp that the mask names.',
+      summary: 'Waits for the threads of the warp that are in the mask.',
       operands: [read('a', '.u32')],
       steps: (): readonly Step[] => [{ kind: 'collective', fn: { form: 'sync' }, to: [], from: [], mask: '$a' }],
     },

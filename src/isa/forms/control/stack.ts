@@ -1,6 +1,6 @@
 /**
- * alloca, stacksave and stackrestore: PTX ISA 9.1, 9.7.15. Each activation of a function has a fixed number of bytes;
- * when they run out, the result is an address that cannot be accessed.
+ * alloca, stacksave and stackrestore: PTX ISA 9.1, 9.7.15. Each activation of a function has a fixed number of bytes.
+ * When they run out, the result is an address that cannot be accessed.
  */
 import { type InstructionForm, read, slotType, type Variant, write } from '../../form.ts';
 import { type Ref, stackBase, stackLimit, stackTop } from '../../steps/ref.ts';
@@ -20,10 +20,10 @@ function form(line: Line): InstructionForm {
 
 const formatOf = (variant: Variant): 'u32' | 'u64' => (slotType(variant, 0).width === 32 ? 'u32' : 'u64');
 
-/** Beyond the end of any memory. */
+/** An address beyond the end of any memory. */
 const nowhere = 2 ** 40;
 
-/** The address must be a multiple of `unit`, which is 64 bits wide. */
+/** The steps that allocate at a multiple of `unit`, which is 64 bits wide. */
 function take(variant: Variant, unit: Ref): readonly Step[] {
   const type = formatOf(variant);
   return [
@@ -58,7 +58,7 @@ export const stackForms: readonly InstructionForm[] = [
     id: 'alloca',
     section: '9.7.15.3',
     syntax: 'alloca.type  ptr, size',
-    summary: 'Takes bytes of local memory, up to 8 KiB in a function.',
+    summary: 'Allocates bytes of local memory, up to 8 KiB per function call.',
     operands: [ptr, size],
     steps: (variant) => [constant('$unit', 8, 64), ...take(variant, '$unit')],
   }),
@@ -66,7 +66,7 @@ export const stackForms: readonly InstructionForm[] = [
     id: 'alloca.aligned',
     section: '9.7.15.3',
     syntax: 'alloca.type  ptr, size, alignment',
-    summary: 'Takes aligned bytes of local memory, up to 8 KiB in a function.',
+    summary: 'Allocates aligned bytes of local memory, up to 8 KiB per function call.',
     operands: [ptr, size, alignment],
     steps: (variant) => [resize('$unit', 'u64', '$alignment', 'u32'), ...take(variant, '$unit')],
   }),
@@ -74,7 +74,7 @@ export const stackForms: readonly InstructionForm[] = [
     id: 'stacksave',
     section: '9.7.15.1',
     syntax: 'stacksave.type  d',
-    summary: 'How much alloca has taken.',
+    summary: 'How much alloca has allocated.',
     operands: [write('d', 0)],
     steps: (variant) => [resize('$d', formatOf(variant), stackTop, 'u64')],
   }),
@@ -82,7 +82,7 @@ export const stackForms: readonly InstructionForm[] = [
     id: 'stackrestore',
     section: '9.7.15.2',
     syntax: 'stackrestore.type  a',
-    summary: 'Gives back what alloca has taken since stacksave.',
+    summary: 'Frees what alloca has allocated since stacksave.',
     operands: [read('a', 0, { registerOnly: true })],
     steps: (variant) => [resize(stackTop, 'u64', '$a', formatOf(variant))],
   }),

@@ -29,7 +29,7 @@ export const cvtPackForms: readonly InstructionForm[] = [
     id: 'cvt.pack.16',
     section,
     syntax: 'cvt.pack.sat.convertType.s32  d, a, b',
-    summary: 'Two s32 clamped to 16 bits, a in the upper half.',
+    summary: 'Two s32 values clamped to 16 bits, with a in the upper half.',
     sets: { convertType: ['.u16', '.s16'] },
     regime: 'relaxed',
     availability: [{ subject: 'cvt.pack', ways: [at('6.5', 72)] }],
@@ -40,7 +40,7 @@ export const cvtPackForms: readonly InstructionForm[] = [
     id: 'cvt.pack.c',
     section,
     syntax: 'cvt.pack.sat.convertType.s32.b32  d, a, b, c',
-    summary: 'Two s32 clamped to at most 8 bits, packed below the low bits of c.',
+    summary: 'Two s32 values clamped to at most 8 bits and packed below the low bits of c.',
     sets: { convertType: ['.u2', '.s2', '.u4', '.s4', '.u8', '.s8'] },
     regime: 'relaxed',
     availability: [

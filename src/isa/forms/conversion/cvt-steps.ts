@@ -1,6 +1,6 @@
 /**
  * cvt as steps (PTX ISA 9.1, 9.7.9.21, semantics and notes). This file decides lane order, random-bit layout and the
- * flushing of old targets; numerics converts each lane.
+ * flushing on old targets; numerics converts each lane.
  */
 import { elementAt } from '../../../base/element-at.ts';
 import { type Conversion, type Rounding, roundings } from '../../../numerics/conversion.ts';
@@ -13,7 +13,7 @@ import { isInteger, type PtxType } from '../../types.ts';
 
 const integerRoundings: Readonly<Record<string, Rounding>> = { '.rni': 'rn', '.rzi': 'rz', '.rmi': 'rm', '.rpi': 'rp' };
 
-/** The position of each lane's random bits in `rbits`, topmost lane first; `low` is the lowest bit. */
+/** The position of each lane's random bits in `rbits`, topmost lane first; `low` is the position of the lowest bit. */
 interface RandomLayout {
   readonly bits: number;
   readonly low: readonly number[];
@@ -36,12 +36,12 @@ export function randomLayout(type: PtxType): RandomLayout | null {
   return randomLayouts[type.name] ?? null;
 }
 
-/** One value to one value. */
+/** Converts one value to one value. */
 export function scalar(variant: Variant, environment: Environment): readonly Step[] {
   return [convert(conversionOf(variant, environment), '$d', '$a')];
 }
 
-/** f32 operands to the lanes of `d`, `a` topmost. */
+/** Converts f32 operands to the lanes of `d`, with `a` in the topmost lane. */
 export function lanesToPacked(variant: Variant, environment: Environment): readonly Step[] {
   const d = slotType(variant, 0);
   const sources = (['$a', '$b', '$e', '$f'] as const).slice(0, d.lanes);
@@ -61,7 +61,7 @@ export function lanesToPacked(variant: Variant, environment: Environment): reado
   return [...steps, { kind: 'pack', to: '$d', from: lanes, lane: laneBits(d), stride: d.laneStride }];
 }
 
-/** Each lane of `a` to the same lane of `d`. */
+/** Converts each lane of `a` to the same lane of `d`. */
 export function packedToPacked(variant: Variant, environment: Environment): readonly Step[] {
   const d = slotType(variant, 0);
   const a = slotType(variant, 1);
@@ -87,7 +87,7 @@ function convert(
   return { kind: 'convert', conversion, to, from, random, scale };
 }
 
-/** The two ue8m0 factors of `.scaled`; empty without the modifier, which means a factor of one. */
+/** The two ue8m0 factors of `.scaled`; empty without the modifier, in which case the factor is one. */
 function scaleLanes(variant: Variant): { readonly steps: readonly Step[]; readonly refs: readonly Ref[] } {
   if (!has(variant, '.scaled::n2::ue8m0')) return { steps: [], refs: [] };
   const refs: readonly Ref[] = ['$scale.0', '$scale.1'];
@@ -121,15 +121,15 @@ function roundingOf(variant: Variant): { readonly rounding: Rounding | null; rea
   return { rounding: choice(variant, 'rounding', roundings), integral: false };
 }
 
-/** f16 and bf16 convert to each other without a written rounding, but not exactly; measurements show `.rn`. */
+/** Conversions between f16 and bf16 need no rounding modifier but are not exact; measurements show `.rn`. */
 function defaultRounding(variant: Variant): Rounding | null {
   const names = variant.types.map((type) => type.name).sort();
   return names[0] === '.bf16' && names[1] === '.f16' ? 'rn' : null;
 }
 
 /**
- * sm_1x flushes f32 subnormals with or without `.ftz`. PTX 1.4 and older exempted conversions with a 64-bit integer
- * result and those from or to f64 (notes on subnormal numbers).
+ * sm_1x flushes f32 subnormals with or without `.ftz`. Up to PTX 1.4, conversions with a 64-bit integer result and
+ * those from or to f64 were exempt (notes on subnormal numbers).
  */
 function flushesByTarget(variant: Variant, environment: Environment): boolean {
   if (environment.target.sm >= 20) return false;
@@ -142,11 +142,11 @@ function flushesByTarget(variant: Variant, environment: Environment): boolean {
 }
 
 function laneFormat(type: PtxType): FormatName {
-  if (type.format === null) throw new Error(`${type.name} has no number format`);
+  if (type.format === null) throw new Error(`${type.name} is not a number format`);
   return type.format;
 }
 
-/** Bits of a lane that hold its value: fp6 lanes are 8 bits apart but 6 bits wide. */
+/** The number of bits in a lane that hold its value: fp6 lanes are 8 bits apart but 6 bits wide. */
 export function laneBits(type: PtxType): number {
   return formats[laneFormat(type)].width;
 }

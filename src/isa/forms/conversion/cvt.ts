@@ -1,7 +1,7 @@
 /**
- * cvt: PTX ISA 9.1, 9.7.9.21. If a line of the ISA's syntax block applies only to some type pairs, it is split into
- * several forms here, so that the axes and slots of each form are a plain product. Where ptxas 13.0 and the text
- * differ, the rows follow ptxas, and docs/spec-questions.md says so.
+ * cvt: PTX ISA 9.1, 9.7.9.21. A line of the ISA's syntax block that applies only to some type pairs is split into
+ * several forms here, so that the variants of each form are a plain product of its axes and slots. Where ptxas 13.0 and
+ * the text of the ISA differ, the rows follow ptxas, and docs/spec-questions.md says so.
  */
 import type { AvailabilityRow, Constraint, InstructionForm, OperandPattern, ValuePattern } from '../../form.ts';
 import { read, write } from '../../form.ts';
@@ -43,7 +43,7 @@ const reluOrSatfinite: Constraint = { kind: 'any-of', modifiers: ['.relu', '.sat
 
 const always: AvailabilityRow = { subject: 'cvt', ways: [at('1.0')] };
 const ftzSince: AvailabilityRow = { subject: '.ftz', when: { modifiers: ['.ftz'] }, ways: [at('1.4')] };
-/** `.ftz` was allowed one version later for conversions from or to a 64-bit or 8-bit type. */
+/** For conversions from or to a 64-bit or 8-bit type, `.ftz` was allowed one version later. */
 const ftzLate = (slot: number, types: readonly TypeName[]): AvailabilityRow => ({
   subject: '.ftz between .f32 and this type',
   when: { modifiers: ['.ftz'], types, slot },
@@ -73,12 +73,12 @@ type Entry = Omit<InstructionForm, 'section' | 'regime'>;
 const relaxed = (entry: Entry): InstructionForm => ({ ...entry, section, regime: 'relaxed' });
 const strict = (entry: Entry): InstructionForm => ({ ...entry, section, regime: 'strict' });
 
-/** Conversions among the fundamental types: Tables 27 and 28 allow wider registers. */
+/** Conversions among the fundamental types, for which Tables 27 and 28 allow wider registers. */
 const basic: readonly InstructionForm[] = [
   relaxed({
     id: 'cvt.int.int',
     syntax: 'cvt{.sat}.dtype.atype  d, a',
-    summary: 'Integer to integer: extend by the source type, or keep the low bits.',
+    summary: 'Integer to integer: extended according to the source type, or truncated to the low bits.',
     sets: { dtype: integers, atype: integers },
     constraints: [{ kind: 'needs-narrowing-range', modifier: '.sat' }],
     availability: [always],
@@ -88,7 +88,7 @@ const basic: readonly InstructionForm[] = [
   relaxed({
     id: 'cvt.int.float',
     syntax: 'cvt.irnd{.ftz}{.sat}.dtype.atype  d, a',
-    summary: 'Float to integer, clamped to the range of the destination.',
+    summary: 'Float to integer, clamped to the destination range.',
     sets: { dtype: integers, atype: floats },
     constraints: [ftzNeedsF32],
     availability: [always, ftzSince, ftzLate(0, ['.u64', '.s64'])],
@@ -130,7 +130,7 @@ const basic: readonly InstructionForm[] = [
   relaxed({
     id: 'cvt.float.same',
     syntax: 'cvt{.irnd}{.ftz}{.sat}.dtype.atype  d, a',
-    summary: 'Float to the same type: rounded to an integral value with an integer rounding, else moved.',
+    summary: 'Float to the same type: rounded to an integral value by an integer rounding, else moved.',
     sets: { dtype: floats, atype: floats },
     relation: 'same',
     constraints: [ftzNeedsF32],
@@ -141,7 +141,7 @@ const basic: readonly InstructionForm[] = [
   relaxed({
     id: 'cvt.f16.f32',
     syntax: 'cvt.frnd2{.relu}{.satfinite}.f16.f32  d, a',
-    summary: 'f32 to f16 with negative results or overflow clamped.',
+    summary: 'f32 to f16, with negative results or overflow clamped.',
     constraints: [reluOrSatfinite],
     availability: [
       { subject: '.relu', when: { modifiers: ['.relu'] }, ways: [at('7.0', 80)] },
@@ -153,7 +153,7 @@ const basic: readonly InstructionForm[] = [
   relaxed({
     id: 'cvt.f16x2.f32',
     syntax: 'cvt.frnd2{.relu}{.satfinite}.f16x2.f32  d, a, b',
-    summary: 'Two f32 to packed f16, a in the upper half.',
+    summary: 'Two f32 values to packed f16, with a in the upper half.',
     availability: [sm80, satfiniteSince],
     operands: [d, a, b],
     steps: lanesToPacked,
@@ -161,7 +161,7 @@ const basic: readonly InstructionForm[] = [
   relaxed({
     id: 'cvt.rs.f16x2.f32',
     syntax: 'cvt.rs{.relu}{.satfinite}.f16x2.f32  d, a, b, rbits',
-    summary: 'Two f32 to packed f16, rounded stochastically.',
+    summary: 'Two f32 values to packed f16, rounded stochastically.',
     availability: [stochastic],
     operands: [d, a, b, rbits],
     steps: lanesToPacked,
@@ -180,7 +180,7 @@ const bf16: readonly InstructionForm[] = [
   strict({
     id: 'cvt.bf16.f32.clamped',
     syntax: 'cvt.frnd2{.relu}{.satfinite}.bf16.f32  d, a',
-    summary: 'f32 to bf16 with negative results or overflow clamped.',
+    summary: 'f32 to bf16, with negative results or overflow clamped.',
     constraints: [reluOrSatfinite],
     availability: [sm80, satfiniteSince],
     operands: [d, a],
@@ -189,7 +189,7 @@ const bf16: readonly InstructionForm[] = [
   strict({
     id: 'cvt.bf16x2.f32',
     syntax: 'cvt.frnd2{.relu}{.satfinite}.bf16x2.f32  d, a, b',
-    summary: 'Two f32 to packed bf16, a in the upper half.',
+    summary: 'Two f32 values to packed bf16, with a in the upper half.',
     availability: [sm80, satfiniteSince],
     operands: [d, a, b],
     steps: lanesToPacked,
@@ -197,7 +197,7 @@ const bf16: readonly InstructionForm[] = [
   strict({
     id: 'cvt.rs.bf16x2.f32',
     syntax: 'cvt.rs{.relu}{.satfinite}.bf16x2.f32  d, a, b, rbits',
-    summary: 'Two f32 to packed bf16, rounded stochastically.',
+    summary: 'Two f32 values to packed bf16, rounded stochastically.',
     availability: [stochastic],
     operands: [d, a, b, rbits],
     steps: lanesToPacked,
@@ -205,7 +205,7 @@ const bf16: readonly InstructionForm[] = [
   strict({
     id: 'cvt.int.bf16',
     syntax: 'cvt.irnd.dtype.bf16  d, a',
-    summary: 'bf16 to integer, clamped to the range of the destination.',
+    summary: 'bf16 to integer, clamped to the destination range.',
     sets: { dtype: integers },
     availability: [bf16Pairs],
     operands: [d, a],
@@ -231,7 +231,7 @@ const bf16: readonly InstructionForm[] = [
   strict({
     id: 'cvt.bf16.bf16',
     syntax: 'cvt{.irnd}.bf16.bf16  d, a',
-    summary: 'bf16 to bf16: rounded to an integral value with an integer rounding.',
+    summary: 'bf16 to bf16: rounded to an integral value by an integer rounding.',
     availability: [bf16Pairs],
     operands: [d, a],
     steps: scalar,
@@ -239,7 +239,7 @@ const bf16: readonly InstructionForm[] = [
   strict({
     id: 'cvt.bf16.f16',
     syntax: 'cvt{.frnd}.bf16.f16  d, a',
-    summary: 'f16 to bf16, to nearest even where no rounding is written.',
+    summary: 'f16 to bf16, rounded to nearest even if no rounding is given.',
     availability: [bf16Pairs],
     operands: [d, a],
     steps: scalar,
@@ -247,7 +247,7 @@ const bf16: readonly InstructionForm[] = [
   strict({
     id: 'cvt.f16.bf16',
     syntax: 'cvt{.frnd}.f16.bf16  d, a',
-    summary: 'bf16 to f16, to nearest even where no rounding is written.',
+    summary: 'bf16 to f16, rounded to nearest even if no rounding is given.',
     availability: [bf16Pairs],
     operands: [d, a],
     steps: scalar,
@@ -277,7 +277,7 @@ const tf32: readonly InstructionForm[] = [
   strict({
     id: 'cvt.rna.tf32.f32',
     syntax: 'cvt.rna{.satfinite}.tf32.f32  d, a',
-    summary: 'f32 to tf32, ties away from zero.',
+    summary: 'f32 to tf32, rounded to nearest with ties away from zero.',
     availability: [sm80, satfiniteSince],
     operands: [d, a],
     steps: scalar,
@@ -295,7 +295,7 @@ const tf32: readonly InstructionForm[] = [
   }),
 ];
 
-/** The lines of one narrow family; they differ in names and in the version requirements of the ISA. */
+/** The forms of one family of narrow formats; families differ in names and in version requirements. */
 function family(
   name: 'f8' | 'f6' | 'f4',
   x2: readonly TypeName[],
@@ -309,7 +309,7 @@ function family(
     strict({
       id: `cvt.${name}x2.f32`,
       syntax: `cvt.rn.satfinite{.relu}.${pair}.f32  d, a, b`,
-      summary: 'Two f32 to a packed pair, a in the upper lane.',
+      summary: 'Two f32 values to a packed pair, with a in the upper lane.',
       sets: { [pair]: x2 },
       availability: [since],
       operands: [d, a, b],
@@ -345,7 +345,7 @@ function family(
     strict({
       id: `cvt.rs.${name}x4.f32`,
       syntax: `cvt.rs{.relu}.satfinite.${quad}.f32  d, {a, b, e, f}, rbits`,
-      summary: 'Four f32 to a packed quadruple, rounded stochastically, a in the topmost lane.',
+      summary: 'Four f32 values to a packed quadruple, rounded stochastically, with a in the topmost lane.',
       sets: { [quad]: x4 },
       availability: [stochastic],
       operands: [d, four, rbits],
@@ -358,7 +358,7 @@ const ue8m0: readonly InstructionForm[] = [
   strict({
     id: 'cvt.ue8m0x2.f32',
     syntax: 'cvt.frnd3{.satfinite}.ue8m0x2.f32  d, a, b',
-    summary: 'Two f32 to a pair of powers of two, a in the upper lane; the sign is ignored.',
+    summary: 'Two f32 values to a pair of powers of two, with a in the upper lane; signs are ignored.',
     availability: [narrow],
     operands: [d, a, b],
     steps: lanesToPacked,
@@ -366,7 +366,7 @@ const ue8m0: readonly InstructionForm[] = [
   strict({
     id: 'cvt.ue8m0x2.bf16x2',
     syntax: 'cvt.frnd3{.satfinite}.ue8m0x2.bf16x2  d, a',
-    summary: 'Packed bf16 to a pair of powers of two; the sign is ignored.',
+    summary: 'Packed bf16 to a pair of powers of two; signs are ignored.',
     availability: [narrow],
     operands: [d, read('a', 1, { negatedPredicate: true })],
     steps: packedToPacked,
@@ -381,7 +381,9 @@ const ue8m0: readonly InstructionForm[] = [
   }),
 ];
 
-/** s2f6 exists with and without a scale factor; the qualifier and the operand occur together or not at all. */
+/**
+ * s2f6 conversions exist with and without a scale factor; the qualifier and the operand occur together or not at all.
+ */
 const fixedPoint: readonly InstructionForm[] = [false, true].flatMap((scaled) => {
   const suffix = scaled ? '.scaled' : '';
   const qualifier = scaled ? '.scaled::n2::ue8m0' : '';
@@ -391,7 +393,7 @@ const fixedPoint: readonly InstructionForm[] = [false, true].flatMap((scaled) =>
     strict({
       id: `cvt.s2f6x2.f32${suffix}`,
       syntax: `cvt.rn.satfinite{.relu}${qualifier}.s2f6x2.f32  d, a, b${tail}`,
-      summary: 'Two f32, divided by their scale, to a fixed-point pair.',
+      summary: 'Two f32 values, divided by their scales, to a fixed-point pair.',
       availability: [s2f6],
       operands: [d, a, b, ...operands],
       steps: lanesToPacked,
@@ -399,7 +401,7 @@ const fixedPoint: readonly InstructionForm[] = [false, true].flatMap((scaled) =>
     strict({
       id: `cvt.s2f6x2.bf16x2${suffix}`,
       syntax: `cvt.rn.satfinite{.relu}${qualifier}.s2f6x2.bf16x2  d, a${tail}`,
-      summary: 'Packed bf16, divided by their scale, to a fixed-point pair.',
+      summary: 'Packed bf16, divided by their scales, to a fixed-point pair.',
       availability: [s2f6],
       operands: [d, a, ...operands],
       steps: packedToPacked,
@@ -407,7 +409,7 @@ const fixedPoint: readonly InstructionForm[] = [false, true].flatMap((scaled) =>
     strict({
       id: `cvt.bf16x2.s2f6x2${suffix}`,
       syntax: `cvt.rn{.satfinite}{.relu}${qualifier}.bf16x2.s2f6x2  d, a${tail}`,
-      summary: 'A fixed-point pair to packed bf16, multiplied by their scale.',
+      summary: 'A fixed-point pair, multiplied by its scales, to packed bf16.',
       availability: [s2f6],
       operands: [d, a, ...operands],
       steps: packedToPacked,

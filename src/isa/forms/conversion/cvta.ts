@@ -31,7 +31,7 @@ const availability: readonly AvailabilityRow[] = [
   ...subQualifiers,
 ];
 
-/** `.shared` alone means `::cta`, `.param` alone means `::entry`. */
+/** Plain `.shared` means `.shared::cta`, and plain `.param` means `.param::entry`. */
 const windows: Readonly<Record<string, WindowSpace>> = {
   '.const': 'const',
   '.global': 'global',
@@ -46,7 +46,7 @@ const windows: Readonly<Record<string, WindowSpace>> = {
 function windowOf(variant: Variant): WindowSpace {
   const space = variant.modifiers['space'] ?? '';
   const window = windows[space];
-  if (window === undefined) throw new Error(`no window is named '${space}'`);
+  if (window === undefined) throw new Error(`there is no window named '${space}'`);
   return window;
 }
 
@@ -63,13 +63,13 @@ function windowStep(direction: 'to-generic' | 'from-generic'): InstructionForm['
   ];
 }
 
-/** The lines of cvta, one per direction, and isspacep. */
+/** cvta, one form per direction, and isspacep. */
 export const cvtaForms: readonly InstructionForm[] = [
   {
     id: 'cvta',
     section: '9.7.9.20',
     syntax: 'cvta.window.size  p, a',
-    summary: 'Address of a state space to generic address.',
+    summary: 'Converts an address in a state space to a generic address.',
     sets: { size: sizes },
     regime: 'exact',
     availability,
@@ -80,7 +80,7 @@ export const cvtaForms: readonly InstructionForm[] = [
     id: 'cvta.to',
     section: '9.7.9.20',
     syntax: 'cvta.to.window.size  p, a',
-    summary: 'Generic address to address of a state space; undefined outside the window.',
+    summary: 'Converts a generic address to an address in a state space; undefined outside the window.',
     sets: { size: sizes },
     regime: 'exact',
     availability,
@@ -91,7 +91,7 @@ export const cvtaForms: readonly InstructionForm[] = [
     id: 'isspacep',
     section: '9.7.9.19',
     syntax: 'isspacep.window  p, a',
-    summary: 'True where a generic address lies in the window of the space.',
+    summary: 'Whether a generic address lies in the window of the space.',
     regime: 'exact',
     availability: [
       { subject: 'isspacep', ways: [at('2.0', 20)] },

@@ -1,4 +1,4 @@
-/** testp and copysign: PTX ISA 9.1, 9.7.3.1 and 9.7.3.2. Both test or copy bits; nothing is flushed or rounded. */
+/** testp and copysign: PTX ISA 9.1, 9.7.3.1 and 9.7.3.2. Both only test or copy bits; nothing is flushed or rounded. */
 import { type IntegerName, floatFormat, integerName } from '../../../numerics/formats.ts';
 import { type InstructionForm, read, type Variant, write, floatType } from '../../form.ts';
 import type { Ref } from '../../steps/ref.ts';
@@ -10,7 +10,7 @@ interface Layout {
   readonly width: number;
   readonly type: IntegerName;
   readonly infinity: bigint;
-  /** The least normal number: one in the exponent field. */
+  /** The smallest normal number, which has a 1 in the exponent field. */
   readonly normal: bigint;
 }
 
@@ -25,8 +25,8 @@ function pattern(to: Ref, value: bigint, width: number): Step {
 }
 
 /**
- * Zeros count as normal (PTX ISA 9.1, 9.7.3.1): the test is whether the magnitude minus one, as an unsigned number, is
- * outside the range of subnormals.
+ * Zeros count as normal (PTX ISA 9.1, 9.7.3.1), so the test is whether the magnitude minus one, as an unsigned number,
+ * is outside the range of subnormals.
  */
 function subnormal({ width, type, normal }: Layout, to: Ref): readonly Step[] {
   return [

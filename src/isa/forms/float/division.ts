@@ -7,7 +7,7 @@ import { a, always, b, d, exact, row, when } from './rows.ts';
 import { floatSteps, modeOf } from './steps.ts';
 
 const quotient = floatSteps('div', ['$a', '$b']);
-/** Same as `.approx`, for versions in which it was implied. */
+/** Same as `.approx`, for versions in which that was implied. */
 export const approximately: (steps: InstructionForm['steps']) => InstructionForm['steps'] =
   (steps) => (variant, environment) =>
     steps({ ...variant, modifiers: { ...variant.modifiers, precision: '.approx' } }, environment);
@@ -17,7 +17,7 @@ const divisions: readonly InstructionForm[] = [
     id: 'div.f32',
     section: '9.7.3.8',
     syntax: 'div.frnd{.ftz}.f32  d, a, b',
-    summary: 'Quotient of two f32, correctly rounded.',
+    summary: 'Quotient of two f32 values, correctly rounded.',
     availability: [row('div.f32 with a rounding', at('2.0', 20))],
     operands: [d, a, b],
     steps: quotient,
@@ -26,7 +26,7 @@ const divisions: readonly InstructionForm[] = [
     id: 'div.approx.f32',
     section: '9.7.3.8',
     syntax: 'div.approx{.ftz}.f32  d, a, b',
-    summary: 'Quotient of two f32 as a times the reciprocal of b, to 2 ulp where |b| is in [2^-126, 2^126].',
+    summary: 'Quotient of two f32 values, computed as a * (1 / b), to within 2 ulp for |b| in [2^-126, 2^126].',
     availability: [row('div.approx', at('1.4'))],
     operands: [d, a, b],
     steps: quotient,
@@ -35,7 +35,7 @@ const divisions: readonly InstructionForm[] = [
     id: 'div.full.f32',
     section: '9.7.3.8',
     syntax: 'div.full{.ftz}.f32  d, a, b',
-    summary: 'Quotient of two f32 over the full range, to 2 ulp.',
+    summary: 'Quotient of two f32 values over the full range, to within 2 ulp.',
     availability: [row('div.full', at('1.4'))],
     operands: [d, a, b],
     steps: floatSteps('div.full', ['$a', '$b']),
@@ -44,7 +44,7 @@ const divisions: readonly InstructionForm[] = [
     id: 'div.f64',
     section: '9.7.3.8',
     syntax: 'div.frnd.f64  d, a, b',
-    summary: 'Quotient of two f64, correctly rounded.',
+    summary: 'Quotient of two f64 values, correctly rounded.',
     availability: [always('div'), ...['.rz', '.rm', '.rp'].map((modifier) => when(modifier, '2.0', 20))],
     operands: [d, a, b],
     steps: quotient,
@@ -53,7 +53,7 @@ const divisions: readonly InstructionForm[] = [
     id: 'div.f32.unrounded',
     section: '9.7.3.8',
     syntax: 'div.f32  d, a, b',
-    summary: 'Quotient of two f32, as div.approx computes it.',
+    summary: 'Quotient of two f32 values, as div.approx computes it.',
     availability: [row('div.f32 without .approx, .full or a rounding', atBefore('1.4'))],
     operands: [d, a, b],
     steps: approximately(quotient),
@@ -62,7 +62,7 @@ const divisions: readonly InstructionForm[] = [
     id: 'div.f64.unrounded',
     section: '9.7.3.8',
     syntax: 'div.f64  d, a, b',
-    summary: 'Quotient of two f64, rounded to nearest.',
+    summary: 'Quotient of two f64 values, rounded to nearest.',
     availability: [row('div.f64 without a rounding', atBefore('1.4'))],
     operands: [d, a, b],
     steps: quotient,
@@ -101,7 +101,7 @@ const reciprocals: readonly InstructionForm[] = [
     id: 'rcp.approx.f32',
     section: '9.7.3.13',
     syntax: 'rcp.approx{.ftz}.f32  d, a',
-    summary: '1/a to 1 ulp.',
+    summary: '1/a to within 1 ulp.',
     availability: [row('rcp.approx', at('1.4'))],
     operands: [d, a],
     steps: reciprocal,
@@ -119,7 +119,7 @@ const reciprocals: readonly InstructionForm[] = [
     id: 'rcp.approx.ftz.f64',
     section: '9.7.3.14',
     syntax: 'rcp.approx.ftz.f64  d, a',
-    summary: 'A gross 1/a: 20 fraction bits in, the lower half of d zero.',
+    summary: 'A rough 1/a: uses 20 fraction bits of a and sets the lower half of d to zero.',
     availability: [row('rcp.approx.ftz.f64', at('2.1', 20))],
     operands: [d, a],
     steps: grossly('rcp'),

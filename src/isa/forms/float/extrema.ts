@@ -10,8 +10,8 @@ import { lanewise } from '../comparison/lanewise.ts';
 
 const signChanges: readonly InstructionForm[] = (
   [
-    ['abs', '9.7.3.9', 'Absolute value: the sign bit cleared.'],
-    ['neg', '9.7.3.10', 'The sign bit flipped.'],
+    ['abs', '9.7.3.9', 'Absolute value (the sign bit cleared).'],
+    ['neg', '9.7.3.10', 'Negation (the sign bit flipped).'],
   ] as const
 ).flatMap(([opcode, section, summary]) => [
   exact({
@@ -64,7 +64,7 @@ function extrema(opcode: 'min' | 'max', section: string): readonly InstructionFo
       id: `${opcode}.f32`,
       section,
       syntax: `${opcode}{.ftz}{.NaN}{.xorsign}{.abs}.f32  d, a, b`,
-      summary: `The ${word} of two f32; a NaN loses unless .NaN, .xorsign.abs compares magnitudes.`,
+      summary: `The ${word} of two f32 values; a NaN loses unless .NaN is given; .xorsign.abs compares magnitudes.`,
       constraints: [
         { kind: 'needs-modifier', modifier: '.xorsign', oneOf: ['.abs'] },
         { kind: 'needs-modifier', modifier: '.abs', oneOf: ['.xorsign'] },
@@ -77,7 +77,7 @@ function extrema(opcode: 'min' | 'max', section: string): readonly InstructionFo
       id: `${opcode}.f32.three`,
       section,
       syntax: `${opcode}{.ftz}{.NaN}{.abs}.f32  d, a, b, c`,
-      summary: `The ${superlative} of three f32.`,
+      summary: `The ${superlative} of three f32 values.`,
       availability: [row(`${opcode} of three`, at('8.8', 100))],
       operands: [d, a, b, c],
       steps: ofThree(opcode),
@@ -86,7 +86,7 @@ function extrema(opcode: 'min' | 'max', section: string): readonly InstructionFo
       id: `${opcode}.f64`,
       section,
       syntax: `${opcode}.f64  d, a, b`,
-      summary: `The ${word} of two f64; a NaN loses.`,
+      summary: `The ${word} of two f64 values; a NaN loses.`,
       availability: [always(opcode)],
       operands: [d, a, b],
       steps: floatSteps(opcode, ['$a', '$b']),

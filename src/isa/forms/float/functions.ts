@@ -1,4 +1,7 @@
-/** Roots and elementary functions: sqrt, rsqrt, sin, cos, lg2, ex2 and tanh (PTX ISA 9.1, 9.7.3.15 to 9.7.3.22, 9.7.4.9, 9.7.4.10). */
+/**
+ * Roots and elementary functions: sqrt, rsqrt, sin, cos, lg2, ex2 and tanh (PTX ISA 9.1, 9.7.3.15 to 9.7.3.22, 9.7.4.9,
+ * 9.7.4.10).
+ */
 import type { FloatFunction } from '../../../numerics/operations.ts';
 import type { AvailabilityRow, InstructionForm } from '../../form.ts';
 import { at, atBefore } from '../../targets.ts';
@@ -11,7 +14,7 @@ const operands = [d, a];
 const root = floatSteps('sqrt', ['$a']);
 const reciprocalRoot = floatSteps('rsqrt', ['$a']);
 
-/** Until 1.4 the modifier was implied. */
+/** The modifier was implied until 1.4. */
 const implied = (subject: string): AvailabilityRow => row(`${subject} without .approx or a rounding`, atBefore('1.4'));
 
 const roots: readonly InstructionForm[] = [
@@ -19,7 +22,7 @@ const roots: readonly InstructionForm[] = [
     id: 'sqrt.f32',
     section: '9.7.3.15',
     syntax: 'sqrt.frnd{.ftz}.f32  d, a',
-    summary: 'Square root of an f32, correctly rounded.',
+    summary: 'Square root of an f32 value, correctly rounded.',
     availability: [row('sqrt.f32 with a rounding', at('2.0', 20))],
     operands,
     steps: root,
@@ -28,7 +31,7 @@ const roots: readonly InstructionForm[] = [
     id: 'sqrt.approx.f32',
     section: '9.7.3.15',
     syntax: 'sqrt.approx{.ftz}.f32  d, a',
-    summary: 'Square root of an f32, approximately.',
+    summary: 'Approximate square root of an f32 value.',
     availability: [row('sqrt.approx', at('1.4'))],
     operands,
     steps: root,
@@ -37,7 +40,7 @@ const roots: readonly InstructionForm[] = [
     id: 'sqrt.f64',
     section: '9.7.3.15',
     syntax: 'sqrt.frnd.f64  d, a',
-    summary: 'Square root of an f64, correctly rounded.',
+    summary: 'Square root of an f64 value, correctly rounded.',
     availability: [always('sqrt'), ...['.rz', '.rm', '.rp'].map((modifier) => when(modifier, '2.0', 20))],
     operands,
     steps: root,
@@ -46,7 +49,7 @@ const roots: readonly InstructionForm[] = [
     id: 'sqrt.f32.unrounded',
     section: '9.7.3.15',
     syntax: 'sqrt.f32  d, a',
-    summary: 'Square root of an f32, as sqrt.approx computes it.',
+    summary: 'Square root of an f32 value, as sqrt.approx computes it.',
     availability: [implied('sqrt')],
     operands,
     steps: approximately(root),
@@ -55,7 +58,7 @@ const roots: readonly InstructionForm[] = [
     id: 'sqrt.f64.unrounded',
     section: '9.7.3.15',
     syntax: 'sqrt.f64  d, a',
-    summary: 'Square root of an f64, rounded to nearest.',
+    summary: 'Square root of an f64 value, rounded to nearest.',
     availability: [implied('sqrt')],
     operands,
     steps: root,
@@ -64,7 +67,7 @@ const roots: readonly InstructionForm[] = [
     id: 'rsqrt.approx.f32',
     section: '9.7.3.16',
     syntax: 'rsqrt.approx{.ftz}.f32  d, a',
-    summary: '1 / sqrt(a) of an f32, approximately.',
+    summary: 'Approximate 1 / sqrt(a) of an f32 value.',
     availability: [row('rsqrt.approx', at('1.4'))],
     operands,
     steps: reciprocalRoot,
@@ -73,7 +76,7 @@ const roots: readonly InstructionForm[] = [
     id: 'rsqrt.approx.f64',
     section: '9.7.3.16',
     syntax: 'rsqrt.approx.f64  d, a',
-    summary: '1 / sqrt(a) of an f64, approximately.',
+    summary: 'Approximate 1 / sqrt(a) of an f64 value.',
     availability: [row('rsqrt.approx', at('1.4'))],
     operands,
     steps: reciprocalRoot,
@@ -82,7 +85,7 @@ const roots: readonly InstructionForm[] = [
     id: 'rsqrt.approx.ftz.f64',
     section: '9.7.3.17',
     syntax: 'rsqrt.approx.ftz.f64  d, a',
-    summary: 'A gross 1 / sqrt(a): the upper half of a in, the lower half of d zero.',
+    summary: 'A rough 1 / sqrt(a): uses the upper half of a and sets the lower half of d to zero.',
     availability: [row('rsqrt.approx.ftz.f64', at('4.0', 20))],
     operands,
     steps: grossly('rsqrt'),
@@ -112,7 +115,7 @@ function singles(
       id: `${opcode}.approx.f32`,
       section,
       syntax: `${opcode}.approx{.ftz}.f32  d, a`,
-      summary: `${what} of an f32, approximately.`,
+      summary: `${what} of an f32 value, approximately.`,
       availability: [row(`${opcode}.approx`, at('1.4'))],
       operands,
       steps,
@@ -121,7 +124,7 @@ function singles(
       id: `${opcode}.f32.unrounded`,
       section,
       syntax: `${opcode}.f32  d, a`,
-      summary: `${what} of an f32, as ${opcode}.approx computes it.`,
+      summary: `${what} of an f32 value, as ${opcode}.approx computes it.`,
       availability: [implied(opcode)],
       operands,
       steps: approximately(steps),
@@ -139,7 +142,7 @@ const tangents: readonly InstructionForm[] = [
     id: 'tanh.approx.f32',
     section: '9.7.3.22',
     syntax: 'tanh.approx.f32  d, a',
-    summary: 'Hyperbolic tangent of an f32, approximately.',
+    summary: 'Approximate hyperbolic tangent of an f32 value.',
     availability: [row('tanh', at('7.0', 75))],
     operands,
     steps: tangent,
@@ -148,7 +151,7 @@ const tangents: readonly InstructionForm[] = [
     id: 'tanh.approx.f16',
     section: '9.7.4.9',
     syntax: 'tanh.approx.type  d, a',
-    summary: 'Hyperbolic tangent of f16 values, approximately.',
+    summary: 'Approximate hyperbolic tangent of f16 values.',
     sets: { type: halves },
     availability: [row('tanh', at('7.0', 75))],
     operands,
@@ -158,7 +161,7 @@ const tangents: readonly InstructionForm[] = [
     id: 'tanh.approx.bf16',
     section: '9.7.4.9',
     syntax: 'tanh.approx.type  d, a',
-    summary: 'Hyperbolic tangent of bf16 values, approximately.',
+    summary: 'Approximate hyperbolic tangent of bf16 values.',
     sets: { type: brains },
     availability: [row('tanh with .bf16', at('7.8', 90))],
     operands,
@@ -171,7 +174,7 @@ const halfPowers: readonly InstructionForm[] = [
     id: 'ex2.approx.f16',
     section: '9.7.4.10',
     syntax: 'ex2.approx.type  d, a',
-    summary: '2 to the power of f16 values, approximately.',
+    summary: 'Approximate 2 to the power of f16 values.',
     sets: { type: halves },
     availability: [row('ex2 with .f16', at('7.0', 75))],
     operands,
@@ -181,7 +184,7 @@ const halfPowers: readonly InstructionForm[] = [
     id: 'ex2.approx.bf16',
     section: '9.7.4.10',
     syntax: 'ex2.approx.ftz.type  d, a',
-    summary: '2 to the power of bf16 values, approximately.',
+    summary: 'Approximate 2 to the power of bf16 values.',
     sets: { type: brains },
     availability: [row('ex2 with .bf16', at('7.8', 90))],
     operands,

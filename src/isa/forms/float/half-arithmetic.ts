@@ -27,7 +27,7 @@ function binary(opcode: 'add' | 'sub' | 'mul', section: string): readonly Instru
       id: `${opcode}.f16`,
       section,
       syntax: `${opcode}{.rn}{.ftz}{.sat}.type  d, a, b`,
-      summary: `${verbs[opcode]} of f16 values, one or a pair.`,
+      summary: `${verbs[opcode]} of f16 values or pairs of them.`,
       sets: { type: halves },
       availability: [half(opcode)],
       operands: [d, a, b],
@@ -37,7 +37,7 @@ function binary(opcode: 'add' | 'sub' | 'mul', section: string): readonly Instru
       id: `${opcode}.bf16`,
       section,
       syntax: `${opcode}{.rn}.type  d, a, b`,
-      summary: `${verbs[opcode]} of bf16 values, one or a pair.`,
+      summary: `${verbs[opcode]} of bf16 values or pairs of them.`,
       sets: { type: brains },
       availability: [hopper(`${opcode} with .bf16`)],
       operands: [d, a, b],
@@ -53,12 +53,12 @@ const fusedRelu = reluSteps('fma', ['$a', '$b', '$c']);
 const operands4 = [d, a, b, c];
 
 /**
- * The value that tensor copies write for an element outside the tensor, in each 16 bits (measured by others; the text
- * does not give the bits).
+ * The value that tensor copies write for an element outside the tensor, repeated in each 16 bits (measured by others;
+ * the text of the ISA does not give the bits).
  */
 const outside = 0x7ff7;
 
-/** `.oob`: +0 if a or b is the NaN that marks an element outside. */
+/** `.oob`: +0 if a or b is the NaN that marks an element outside the tensor. */
 const guarded: InstructionForm['steps'] = (variant, environment) => {
   const format = formatOf(variant);
   const mode = modeOf(variant, environment);
@@ -80,7 +80,7 @@ const fusedMultiplyAdds: readonly InstructionForm[] = [
     id: 'fma.f16',
     section: '9.7.4.4',
     syntax: 'fma.rn{.ftz}{.sat}.type  d, a, b, c',
-    summary: 'Product plus c of f16 values, rounded once.',
+    summary: 'a * b + c on f16 values, rounded once.',
     sets: { type: halves },
     availability: [half('fma')],
     operands: operands4,
@@ -90,7 +90,7 @@ const fusedMultiplyAdds: readonly InstructionForm[] = [
     id: 'fma.f16.relu',
     section: '9.7.4.4',
     syntax: 'fma.rn{.ftz}.relu.type  d, a, b, c',
-    summary: 'Product plus c of f16 values, rounded once, negative results as 0.',
+    summary: 'a * b + c on f16 values, rounded once; negative results become 0.',
     sets: { type: halves },
     availability: [ampere('fma.relu')],
     operands: operands4,
@@ -100,7 +100,7 @@ const fusedMultiplyAdds: readonly InstructionForm[] = [
     id: 'fma.bf16',
     section: '9.7.4.4',
     syntax: 'fma.frnd.type  d, a, b, c',
-    summary: 'Product plus c of bf16 values, rounded once.',
+    summary: 'a * b + c on bf16 values, rounded once.',
     sets: { type: brains },
     availability: [ampere('fma with .bf16')],
     operands: operands4,
@@ -110,7 +110,7 @@ const fusedMultiplyAdds: readonly InstructionForm[] = [
     id: 'fma.bf16.relu',
     section: '9.7.4.4',
     syntax: 'fma.frnd.relu.type  d, a, b, c',
-    summary: 'Product plus c of bf16 values, rounded once, negative results as 0.',
+    summary: 'a * b + c on bf16 values, rounded once; negative results become 0.',
     sets: { type: brains },
     availability: [ampere('fma.relu')],
     operands: operands4,
@@ -120,7 +120,7 @@ const fusedMultiplyAdds: readonly InstructionForm[] = [
     id: 'fma.f16.oob',
     section: '9.7.4.4',
     syntax: 'fma.rn.oob{.clamped}.type  d, a, b, c',
-    summary: 'Product plus c of f16 values, 0 where an operand is an out-of-bounds NaN.',
+    summary: 'a * b + c on f16 values; 0 if an operand is an out-of-bounds NaN.',
     sets: { type: halves, clamped: ['.relu', '.sat'] },
     availability: [row('.oob', at('8.1', 90))],
     operands: operands4,
@@ -130,7 +130,7 @@ const fusedMultiplyAdds: readonly InstructionForm[] = [
     id: 'fma.bf16.oob',
     section: '9.7.4.4',
     syntax: 'fma.frnd.oob{.relu}.type  d, a, b, c',
-    summary: 'Product plus c of bf16 values, 0 where an operand is an out-of-bounds NaN.',
+    summary: 'a * b + c on bf16 values; 0 if an operand is an out-of-bounds NaN.',
     sets: { type: brains },
     availability: [row('.oob', at('8.1', 90))],
     operands: operands4,
@@ -142,15 +142,15 @@ const fusedMultiplyAdds: readonly InstructionForm[] = [
 
 const signChanges: readonly InstructionForm[] = (
   [
-    ['neg', '9.7.4.5', '5.1', 'The sign bit flipped'],
-    ['abs', '9.7.4.6', '6.5', 'Absolute value: the sign bit cleared'],
+    ['neg', '9.7.4.5', '5.1', 'Negation (the sign bit flipped)'],
+    ['abs', '9.7.4.6', '6.5', 'Absolute value (the sign bit cleared)'],
   ] as const
 ).flatMap(([opcode, section, since, summary]) => [
   exact({
     id: `${opcode}.f16`,
     section,
     syntax: `${opcode}{.ftz}.type  d, a`,
-    summary: `${summary}, of f16 values, one or a pair.`,
+    summary: `${summary} of f16 values or pairs of them.`,
     sets: { type: halves },
     availability: [row(`${opcode} with .f16`, at(since, 53))],
     operands: [d, a],
@@ -160,7 +160,7 @@ const signChanges: readonly InstructionForm[] = (
     id: `${opcode}.bf16`,
     section,
     syntax: `${opcode}.type  d, a`,
-    summary: `${summary}, of bf16 values, one or a pair.`,
+    summary: `${summary} of bf16 values or pairs of them.`,
     sets: { type: brains },
     availability: [ampere(`${opcode} with .bf16`)],
     operands: [d, a],
@@ -184,7 +184,7 @@ function extrema(opcode: 'min' | 'max', section: string): readonly InstructionFo
       ...shared,
       id: `${opcode}.f16`,
       syntax: `${opcode}{.ftz}{.NaN}{.xorsign}{.abs}.type  d, a, b`,
-      summary: `The ${word} of f16 values; a NaN loses unless .NaN, .xorsign.abs compares magnitudes.`,
+      summary: `The ${word} of f16 values; a NaN loses unless .NaN is given; .xorsign.abs compares magnitudes.`,
       sets: { type: halves },
       availability: [ampere(`${opcode} with .f16`), when('.xorsign', '7.2', 86)],
     }),
@@ -192,7 +192,7 @@ function extrema(opcode: 'min' | 'max', section: string): readonly InstructionFo
       ...shared,
       id: `${opcode}.bf16`,
       syntax: `${opcode}{.NaN}{.xorsign}{.abs}.type  d, a, b`,
-      summary: `The ${word} of bf16 values; a NaN loses unless .NaN, .xorsign.abs compares magnitudes.`,
+      summary: `The ${word} of bf16 values; a NaN loses unless .NaN is given; .xorsign.abs compares magnitudes.`,
       sets: { type: brains },
       availability: [ampere(`${opcode} with .bf16`), when('.xorsign', '7.2', 86)],
     }),

@@ -1,4 +1,4 @@
-/** Mixed precision: operands of f16 or bf16 widened to f32 first (PTX ISA 9.1, 9.7.5). */
+/** Mixed precision: f16 or bf16 operands are first widened to f32 (PTX ISA 9.1, 9.7.5). */
 import { plainConversion } from '../../../numerics/conversion.ts';
 import { type InstructionForm, read, type Variant, write, floatType } from '../../form.ts';
 import type { Ref } from '../../steps/ref.ts';
@@ -47,7 +47,7 @@ export const mixedForms: readonly InstructionForm[] = [
     id: 'add.f32.half',
     section: '9.7.5.1',
     syntax: 'add{.frnd}{.sat}.f32.atype  d, a, c',
-    summary: 'Sum of an f16 or bf16, made f32, and an f32.',
+    summary: 'Sum of an f16 or bf16 value, widened to f32, and an f32 value.',
     sets: { atype: narrow },
     availability: [row('mixed-precision add', at('8.6', 100))],
     operands: [d, a, c],
@@ -57,7 +57,7 @@ export const mixedForms: readonly InstructionForm[] = [
     id: 'sub.f32.half',
     section: '9.7.5.2',
     syntax: 'sub{.frnd}{.sat}.f32.atype  d, a, c',
-    summary: 'Difference of an f16 or bf16, made f32, and an f32.',
+    summary: 'Difference of an f16 or bf16 value, widened to f32, and an f32 value.',
     sets: { atype: narrow },
     availability: [row('mixed-precision sub', at('8.6', 100))],
     operands: [d, a, c],
@@ -67,7 +67,7 @@ export const mixedForms: readonly InstructionForm[] = [
     id: 'fma.f32.half',
     section: '9.7.5.3',
     syntax: 'fma.frnd{.sat}.f32.abtype  d, a, b, c',
-    summary: 'Product of two f16 or bf16, made f32, plus an f32, rounded once.',
+    summary: 'a * b + c, rounded once, for f16 or bf16 values a and b, widened to f32, and an f32 value c.',
     sets: { abtype: narrow },
     availability: [row('mixed-precision fma', at('8.6', 100))],
     operands: [d, a, b, c],

@@ -8,7 +8,7 @@ export const a: ValuePattern = read('a', 0);
 export const b: ValuePattern = read('b', 0);
 export const c: ValuePattern = read('c', 0);
 
-/** A form in which registers have exactly the width of their type. */
+/** A form whose registers must have exactly the width of their type. */
 export function exact(entry: Omit<InstructionForm, 'regime'>): InstructionForm {
   return { ...entry, regime: 'exact' };
 }
@@ -21,7 +21,7 @@ export function always(subject: string): AvailabilityRow {
   return row(subject, at('1.0'));
 }
 
-/** The modifier needs this version and target. */
+/** The version and target that a modifier needs. */
 export function when(modifier: string, version: string, sm = 10): AvailabilityRow {
   return { subject: modifier, when: { modifiers: [modifier] }, ways: [at(version, sm)] };
 }
@@ -29,7 +29,7 @@ export function when(modifier: string, version: string, sm = 10): AvailabilityRo
 /** `.ftz` on f32. */
 export const ftz: AvailabilityRow = when('.ftz', '1.4');
 
-/** `.rm` and `.rp`, which were added later than `.rn` and `.rz`. */
+/** The requirements of `.rm` and `.rp`, which were added later than `.rn` and `.rz`. */
 export function directed(version: string, sm: number): readonly AvailabilityRow[] {
   return [when('.rm', version, sm), when('.rp', version, sm)];
 }

@@ -19,8 +19,8 @@ export function formatOf(variant: Variant): FloatArithmeticFormat {
 }
 
 /**
- * The rounding and flushing that the modifiers request; `.rn` without a rounding modifier. sm_1x always flushes f32
- * subnormals.
+ * The rounding and flushing that the modifiers request. Without a rounding modifier, `.rn` applies; sm_1x always
+ * flushes f32 subnormals.
  */
 export function modeOf(variant: Variant, environment: Environment): FloatMode {
   return {
@@ -37,7 +37,7 @@ export function flushesByTarget(format: FloatArithmeticFormat, environment: Envi
   return format === 'f32' && environment.target.sm < 20;
 }
 
-/** One function on the lanes of the first type. */
+/** Applies one function to the lanes of the first type. */
 export function floatSteps(fn: FloatFunction, sources: readonly Ref[]): InstructionForm['steps'] {
   return (variant, environment) => {
     const format = formatOf(variant);
@@ -48,7 +48,7 @@ export function floatSteps(fn: FloatFunction, sources: readonly Ref[]): Instruct
   };
 }
 
-/** `.relu`: a negative result becomes +0; a NaN stays a NaN (canonical). */
+/** `.relu`: a negative result becomes +0; a NaN becomes the canonical NaN. */
 export function reluSteps(fn: FloatFunction, sources: readonly Ref[]): InstructionForm['steps'] {
   return (variant, environment) => {
     const format = formatOf(variant);

@@ -19,7 +19,7 @@ const c = read('c', 0);
 const always = (subject: string): AvailabilityRow => ({ subject, ways: [at('1.0')] });
 const hopper = (subject: string): AvailabilityRow => ({ subject, ways: [at('8.0', 90)] });
 
-/** One integer function on the lanes of the type, then `.relu`: negative values become 0. */
+/** Applies one integer function to the lanes of the type, then `.relu`, which replaces negative values by 0. */
 function compute(fn: IntegerFunction, sources: readonly Ref[]): InstructionForm['steps'] {
   return (variant) => {
     const type = integerType(variant, 0);
@@ -62,7 +62,7 @@ function addition(opcode: 'add' | 'sub', section: string): InstructionForm[] {
       id: `${opcode}.int.sat`,
       section,
       syntax: `${opcode}.sat.s32  d, a, b`,
-      summary: `${verb} of two s32, clamped to the range of s32.`,
+      summary: `${verb} of two s32 values, clamped to the range of s32.`,
       availability: [always(opcode)],
       operands,
       steps,
@@ -75,7 +75,7 @@ const addPairs = exact({
   id: 'add.int.x2',
   section: '9.7.1.1',
   syntax: 'add.type  d, a, b',
-  summary: 'Sums of two packed 16-bit integers.',
+  summary: 'Sums of two pairs of packed 16-bit integers.',
   sets: { type: pairs },
   availability: [hopper('add of packed integers')],
   operands: [d, a, b],
@@ -99,7 +99,7 @@ const multiplications: readonly InstructionForm[] = halves.map((half) =>
     id: `mul.${half}`,
     section: '9.7.1.3',
     syntax: `mul.${half}.type  d, a, b`,
-    summary: `The ${halfWords[half]} half of a product of integers.`,
+    summary: `The ${halfWords[half]} half of the product of two integers.`,
     sets: { type: integers },
     availability: [always('mul')],
     operands: [d, a, b],
@@ -112,7 +112,7 @@ const wideMultiplications: readonly InstructionForm[] = wideTypes.map(([narrow, 
     id: `mul.wide${narrow}`,
     section: '9.7.1.3',
     syntax: `mul.wide${narrow}  d, a, b`,
-    summary: 'The whole product of two integers, twice as wide.',
+    summary: 'The whole product of two integers, which is twice as wide as they are.',
     availability: [always('mul')],
     operands: [write('d', wide), a, b],
     steps: compute('mul.wide', ['$a', '$b']),
@@ -124,7 +124,7 @@ const multiplyAdds: readonly InstructionForm[] = halves.map((half) =>
     id: `mad.${half}`,
     section: '9.7.1.4',
     syntax: `mad.${half}.type  d, a, b, c`,
-    summary: `The ${halfWords[half]} half of a product of integers, plus c.`,
+    summary: `The ${halfWords[half]} half of the product of two integers, plus c.`,
     sets: { type: integers },
     availability: [always('mad')],
     operands: [d, a, b, c],
@@ -136,7 +136,7 @@ const saturatedMultiplyAdd = exact({
   id: 'mad.hi.sat',
   section: '9.7.1.4',
   syntax: 'mad.hi.sat.s32  d, a, b, c',
-  summary: 'The upper half of a product of s32, plus c, clamped to the range of s32.',
+  summary: 'The upper half of the product of two s32 values, plus c, clamped to the range of s32.',
   availability: [always('mad')],
   operands: [d, a, b, c],
   steps: compute('mad.hi', ['$a', '$b', '$c']),
@@ -147,7 +147,7 @@ const wideMultiplyAdds: readonly InstructionForm[] = wideTypes.map(([narrow, wid
     id: `mad.wide${narrow}`,
     section: '9.7.1.4',
     syntax: `mad.wide${narrow}  d, a, b, c`,
-    summary: 'The whole product of two integers plus c, twice as wide.',
+    summary: 'The whole product of two integers, which is twice as wide as they are, plus c.',
     availability: [always('mad')],
     operands: [write('d', wide), a, b, read('c', wide)],
     steps: compute('mad.wide', ['$a', '$b', '$c']),
@@ -160,7 +160,7 @@ const division = exact({
   id: 'div.int',
   section: '9.7.1.8',
   syntax: 'div.type  d, a, b',
-  summary: 'Quotient of two integers, rounded toward zero; by zero it is unspecified.',
+  summary: 'Quotient of two integers, rounded toward zero; unspecified for a divisor of zero.',
   sets: { type: integers },
   availability: [always('div')],
   operands: [d, a, b],
@@ -171,7 +171,7 @@ const remainder = exact({
   id: 'rem',
   section: '9.7.1.9',
   syntax: 'rem.type  d, a, b',
-  summary: 'Remainder of two integers, with the sign of a; by zero it is unspecified.',
+  summary: 'Remainder of two integers, with the sign of a; unspecified for a divisor of zero.',
   sets: { type: integers },
   availability: [always('rem')],
   operands: [d, a, b],
@@ -182,7 +182,7 @@ const absoluteDifference = exact({
   id: 'sad',
   section: '9.7.1.7',
   syntax: 'sad.type  d, a, b, c',
-  summary: 'c plus the distance of two integers, modulo the width.',
+  summary: 'c plus the absolute difference of two integers, modulo the width.',
   sets: { type: integers },
   availability: [always('sad')],
   operands: [d, a, b, c],
@@ -200,7 +200,7 @@ const absoluteDifference = exact({
 const signChanges: readonly InstructionForm[] = (
   [
     ['abs', '9.7.1.10', 'Absolute value of a signed integer.'],
-    ['neg', '9.7.1.11', 'A signed integer negated, modulo the width.'],
+    ['neg', '9.7.1.11', 'Negates a signed integer, modulo the width.'],
   ] as const
 ).map(([opcode, section, summary]) =>
   exact({
@@ -234,7 +234,7 @@ function extrema(opcode: 'min' | 'max', section: string): readonly InstructionFo
       id: `${opcode}.int.relu`,
       section,
       syntax: `${opcode}.relu.type  d, a, b`,
-      summary: `The ${word} of two signed integers, but not below 0.`,
+      summary: `The ${word} of two signed integers, but at least 0.`,
       sets: { type: ['.s32', '.s16x2'] },
       availability: [hopper(`${opcode} with .relu`)],
       operands,

@@ -1,4 +1,4 @@
-/** Counting, finding, reversing and moving bits of integers: PTX ISA 9.1, 9.7.1.14 to 9.7.1.22. */
+/** Instructions that count, find, reverse and move bits of integers: PTX ISA 9.1, 9.7.1.14 to 9.7.1.22. */
 import { elementAt } from '../../../base/element-at.ts';
 import { integerName } from '../../../numerics/formats.ts';
 import type { BitFunction } from '../../../numerics/operations.ts';
@@ -28,7 +28,7 @@ const exact = (entry: Entry): InstructionForm => ({ ...entry, regime: 'exact' })
 
 const unary: readonly InstructionForm[] = (
   [
-    ['popc', '9.7.1.14', 'The number of bits set.'],
+    ['popc', '9.7.1.14', 'The number of set bits.'],
     ['clz', '9.7.1.15', 'The number of zeros above the topmost set bit.'],
     ['brev', '9.7.1.18', 'Bits in reverse order.'],
   ] as const
@@ -45,7 +45,7 @@ const unary: readonly InstructionForm[] = (
   }),
 );
 
-/** For a negative number, finds the topmost zero, which is the topmost one of its complement. */
+/** For a negative number, this finds the topmost 0, which is the topmost 1 of its complement. */
 const findTopmost: InstructionForm['steps'] = (variant) => {
   const { class: kind, width } = slotType(variant, 0);
   const searched: Ref = kind === 'signed' ? '$magnitude' : '$a';
@@ -77,7 +77,7 @@ const finding: readonly InstructionForm[] = [
     section: '9.7.1.16',
     syntax: 'bfind{.shiftamt}.type  d, a',
     summary:
-      'The place of the topmost bit unlike the sign, or how far to shift it to the top; all ones if there is none.',
+      'The position of the topmost bit that differs from the sign, or its distance from the top; all ones if there is none.',
     sets: { type: integers },
     availability: [row('bfind', '2.0', 20)],
     operands: [count, a],
@@ -87,8 +87,8 @@ const finding: readonly InstructionForm[] = [
     id: 'fns',
     section: '9.7.1.17',
     syntax: 'fns.b32  d, mask, base, offset',
-    summary: 'The place of the n-th set bit of a mask, counted from base up or, for negative n, down.',
-    // The text says 6.0; ptxas accepts it from 5.1 on.
+    summary: 'The position of the n-th set bit of a mask, counted upward from base or, for negative n, downward.',
+    // The text of the ISA says 6.0, but ptxas accepts it from 5.1 on.
     availability: [row('fns', '5.1', 30)],
     operands: [d, read('mask', 0), read('base', '.b32'), read('offset', '.b32')],
     steps: () => [bits('fns', 32, '$d', '$mask', '$base', '$offset')],
@@ -97,12 +97,12 @@ const finding: readonly InstructionForm[] = [
 
 // --- fields ---------------------------------------------------------------------------------------------------------
 
-/** Positions and lengths are the low eight bits of their operands. */
+/** Positions and lengths are given by the low eight bits of their operands. */
 function lowByte(to: Ref, from: Ref): Step {
   return bits('and', 32, to, from, '$byte');
 }
 
-/** Shifts the field to the top, then down again, filling with copies of its sign or zeros. */
+/** Shifts the field to the top, then down again, filling with copies of its sign or with zeros. */
 const extract: InstructionForm['steps'] = (variant) => {
   const { class: kind, width } = slotType(variant, 0);
   const down = kind === 'signed' ? 'shr.s' : 'shr.u';
@@ -119,7 +119,7 @@ const extract: InstructionForm['steps'] = (variant) => {
   ];
 };
 
-/** `to` = `length` ones from `position` on. */
+/** `to` = `length` one bits from `position` up. */
 function mask(width: number, to: Ref, position: Ref, length: Ref): readonly Step[] {
   const type = integerName(false, width);
   return [
@@ -144,7 +144,7 @@ const insert: InstructionForm['steps'] = (variant) => {
   ];
 };
 
-/** `.wrap` takes the low five bits of a number; `.clamp` needs no step if shifts beyond the width give zeros. */
+/** `.wrap` takes the low five bits of a number. `.clamp` needs no step, because shifts beyond the width give zeros. */
 function bounded(
   variant: Variant,
   names: readonly Ref[],
@@ -179,7 +179,7 @@ const fields: readonly InstructionForm[] = [
     id: 'bfe',
     section: '9.7.1.19',
     syntax: 'bfe.type  d, a, b, c',
-    summary: 'The field of c bits at bit b, extended by its sign for signed types.',
+    summary: 'The c-bit field that starts at bit b, sign-extended for signed types.',
     sets: { type: integers },
     availability: [row('bfe', '2.0', 20)],
     operands: [d, a, read('b', '.u32', amount), read('c', '.u32', amount)],
@@ -189,7 +189,7 @@ const fields: readonly InstructionForm[] = [
     id: 'bfi',
     section: '9.7.1.20',
     syntax: 'bfi.type  f, a, b, c, d',
-    summary: 'b with the low d bits of a at bit c.',
+    summary: 'b with the low d bits of a inserted at bit c.',
     sets: { type: words },
     availability: [row('bfi', '2.0', 20)],
     operands: [write('f', 0), a, read('b', 0), read('c', '.u32', amount), read('d', '.u32', amount)],
@@ -199,7 +199,7 @@ const fields: readonly InstructionForm[] = [
     id: 'szext',
     section: '9.7.1.21',
     syntax: 'szext.bound.type  d, a, b',
-    summary: 'The low b bits of a, extended by their sign or by zeros.',
+    summary: 'The low b bits of a, extended with their sign or with zeros.',
     sets: { type: ['.u32', '.s32'] },
     availability: [row('szext', '7.6', 70)],
     operands: [d, a, read('b', '.u32', { unpacked: true })],
@@ -209,7 +209,7 @@ const fields: readonly InstructionForm[] = [
     id: 'bmsk',
     section: '9.7.1.22',
     syntax: 'bmsk.bound.b32  d, a, b',
-    summary: 'b ones from bit a on.',
+    summary: 'b one bits from bit a up.',
     availability: [row('bmsk', '7.6', 70)],
     operands: [count, read('a', '.u32', { unpacked: true }), read('b', '.u32', { unpacked: true })],
     steps: makeMask,

@@ -24,7 +24,7 @@ const lookUps: readonly InstructionForm[] = [
     id: 'lop3',
     section: '9.7.8.6',
     syntax: 'lop3.b32  d, a, b, c, immLut',
-    summary: 'Any logic function of three values: immLut is what it makes of 0xF0, 0xCC and 0xAA.',
+    summary: 'Any logic function of three values; immLut is the function applied to 0xF0, 0xCC and 0xAA.',
     availability: [{ subject: 'lop3', ways: [at('4.3', 50)] }],
     operands: [write('d', 0, { sink: true }), a, b, c, table],
     steps: () => [lookUp],
@@ -33,7 +33,7 @@ const lookUps: readonly InstructionForm[] = [
     id: 'lop3.bool',
     section: '9.7.8.6',
     syntax: 'lop3.logic.b32  d|p, a, b, c, immLut, q',
-    summary: 'Any logic function of three values; p tells whether it is not 0, combined with q.',
+    summary: 'Any logic function of three values; p says whether the result is not 0, combined with q.',
     availability: [{ subject: 'lop3 with a predicate', ways: [at('8.2', 70)] }],
     operands: [
       { kind: 'pair', name: 'd|p', first: write('d', 0, { sink: true }), second: write('p', '.pred'), both: true },
@@ -54,7 +54,7 @@ const lookUps: readonly InstructionForm[] = [
 
 // --- shf ------------------------------------------------------------------------------------------------------------
 
-/** b:a in 64 bits, shifted; a left shift keeps the upper word, a right shift the lower. */
+/** Shifts the 64 bits of b:a; a left shift keeps the upper word, a right shift the lower. */
 const funnel: InstructionForm['steps'] = (variant) => {
   const left = has(variant, '.l');
   const bound = has(variant, '.wrap')
@@ -83,7 +83,7 @@ export const bitSelectionForms: readonly InstructionForm[] = [
     id: 'cnot',
     section: '9.7.8.5',
     syntax: 'cnot.type  d, a',
-    summary: '1 where a is 0, else 0.',
+    summary: '1 if a is 0, else 0.',
     sets: { type: ['.b16', '.b32', '.b64'] },
     availability: [{ subject: 'cnot', ways: [at('1.0')] }],
     operands: [d, a],
@@ -94,7 +94,7 @@ export const bitSelectionForms: readonly InstructionForm[] = [
     id: 'shf',
     section: '9.7.8.7',
     syntax: 'shf.direction.bound.b32  d, a, b, c',
-    summary: 'The 64 bits of b:a shifted: their upper word to the left, their lower word to the right.',
+    summary: 'The 64 bits of b:a, shifted: the upper word of a left shift, the lower word of a right shift.',
     availability: [{ subject: 'shf', ways: [at('3.1', 32)] }],
     operands: [d, a, b, read('c', '.u32', { unpacked: true })],
     steps: funnel,

@@ -29,7 +29,7 @@ const c = read('c', 0);
 
 type Direction = 'add' | 'sub';
 
-/** from ± other, in an integer type. */
+/** The terms of from ± other, in an integer type. */
 interface Terms {
   readonly direction: Direction;
   readonly type: IntegerName;
@@ -37,18 +37,20 @@ interface Terms {
   readonly other: Ref;
 }
 
-/** The carry of `result` = from ± other, as unsigned numbers: a sum was too large, or a difference is not below 0. */
+/**
+ * The carry of `result` = from ± other, as unsigned numbers: the sum was too large, or the difference is not negative.
+ */
 function carryOut({ direction, type, from, other }: Terms, to: Ref, result: Ref): Step {
   return direction === 'add' ? compare('lt', type, to, result, from) : compare('ge', type, to, from, other);
 }
 
-/** The number, in `$carry`, that the condition code adds to a sum or subtracts from a difference. */
+/** Stores in `$carry` the number that the condition code adds to a sum or subtracts from a difference. */
 function carryIn(direction: Direction, type: IntegerName): readonly Step[] {
   if (direction === 'add') return [resize('$carry', type, conditionCode, 'u32')];
   return [bits('not', 1, '$borrow', conditionCode), resize('$carry', type, '$borrow', 'u32')];
 }
 
-/** d = from ± other, reading and writing the condition code as requested. */
+/** Computes d = from ± other, and reads and writes the condition code as requested. */
 function carried(terms: Terms, reads: boolean, writes: boolean): readonly Step[] {
   const { direction, type, from, other } = terms;
   const first = reads ? '$partial' : '$d';
@@ -58,13 +60,14 @@ function carried(terms: Terms, reads: boolean, writes: boolean): readonly Step[]
     steps.push(...carryIn(direction, type), integer(direction, type, '$d', '$partial', '$carry'));
     if (writes) steps.push(carryOut({ ...terms, from: '$partial', other: '$carry' }, '$out.carry', '$d'));
   }
-  // One of the two additions may carry; neither of the two subtractions may borrow.
+  // A sum carries if either of the two additions does; a difference does not borrow if neither of the two subtractions
+  // does.
   if (writes && reads) steps.push(bits(direction === 'add' ? 'or' : 'and', 1, conditionCode, '$out', '$out.carry'));
   else if (writes) steps.push({ kind: 'copy', to: conditionCode, from: '$out' });
   return steps;
 }
 
-/** d = from ± other ± carry, clamped to the range of s32. */
+/** Computes d = from ± other ± carry, clamped to the range of s32. */
 function saturated(direction: Direction, from: Ref, other: Ref): readonly Step[] {
   return [
     resize('$from.s64', 's64', from, 's32'),
@@ -99,7 +102,7 @@ function products(half: 'lo' | 'hi', reads: boolean): InstructionForm['steps'] {
 // --- forms ----------------------------------------------------------------------------------------------------------
 
 const carrying: readonly TypeName[] = ['.u32', '.s32', '.u64', '.s64'];
-/** Without `.cc` ptxas accepts every width from the first version on. */
+/** Without `.cc`, ptxas accepts every width from the first version on. */
 const reading: readonly TypeName[] = ['.u16', '.u32', '.u64', '.s16', '.s32', '.s64'];
 
 const row = (subject: string, since: string, sm?: number): AvailabilityRow => ({ subject, ways: [at(since, sm)] });
@@ -131,7 +134,7 @@ function sumForms({ direction, since, sections, words }: Sum): readonly Instruct
       id: `${direction}.cc`,
       section: sections[0],
       syntax: `${direction}.cc.type  d, a, b`,
-      summary: `${result} that leaves its ${carry} in the condition code.`,
+      summary: `${result} that writes its ${carry} to the condition code.`,
       sets: { type: carrying },
       availability: [row(`${direction}.cc`, since), wide],
       operands,
@@ -152,7 +155,7 @@ function sumForms({ direction, since, sections, words }: Sum): readonly Instruct
       id: `${direction}c.cc`,
       section: sections[1],
       syntax: `${direction}c.cc.type  d, a, b`,
-      summary: `${result} with the ${carry} of an earlier instruction, leaving its own.`,
+      summary: `${result} with the ${carry} of an earlier instruction, writing its own to the condition code.`,
       sets: { type: carrying },
       availability: [...availability, wide],
       operands,
@@ -185,7 +188,7 @@ function productForms(half: 'lo' | 'hi'): readonly InstructionForm[] {
       id: `mad.${half}.cc`,
       section: '9.7.2.5',
       syntax: `mad.${half}.cc.type  d, a, b, c`,
-      summary: `${what}, leaving its carry in the condition code.`,
+      summary: `${what}, writing its carry to the condition code.`,
       sets: { type: carrying },
       availability: [row('mad.cc', '3.0', 20), wide],
       operands,
@@ -205,7 +208,7 @@ function productForms(half: 'lo' | 'hi'): readonly InstructionForm[] {
       id: `madc.${half}.cc`,
       section: '9.7.2.6',
       syntax: `madc.${half}.cc.type  d, a, b, c`,
-      summary: `${what} and the carry of an earlier instruction, leaving its own.`,
+      summary: `${what} and the carry of an earlier instruction, writing its own to the condition code.`,
       sets: { type: carrying },
       availability: [...availability, wide],
       operands,

@@ -1,6 +1,6 @@
 /**
  * mad.f32 of sm_1x (PTX ISA 9.1, 9.7.3.7): the product is truncated to its 24 leading bits with an unlimited exponent;
- * the sum is rounded to nearest. With c = 0 it is a rounded product followed by a sum. Subnormals are zeros.
+ * the sum is rounded to nearest. With c = 0, it is a rounded product followed by a sum. Subnormals are zeros.
  */
 import type { Conversion } from '../../../numerics/conversion.ts';
 import type { FloatFunction, FloatMode } from '../../../numerics/operations.ts';

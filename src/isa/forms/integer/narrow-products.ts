@@ -1,4 +1,4 @@
-/** Products of parts of registers: mul24, mad24, dp4a and dp2a (PTX ISA 9.1, 9.7.1.5, 9.7.1.6, 9.7.1.23, 9.7.1.24). */
+/** Products of register parts: mul24, mad24, dp4a and dp2a (PTX ISA 9.1, 9.7.1.5, 9.7.1.6, 9.7.1.23, 9.7.1.24). */
 import { type IntegerName, resized } from '../../../numerics/formats.ts';
 import { type AvailabilityRow, has, type InstructionForm, read, type Variant, write, integerType } from '../../form.ts';
 import type { Ref } from '../../steps/ref.ts';
@@ -20,7 +20,7 @@ const exact = (entry: Entry): InstructionForm => ({ ...entry, regime: 'exact' })
 
 // --- 24 bits --------------------------------------------------------------------------------------------------------
 
-/** `to` = bits 31 to 0 or 47 to 16 of the product of the low 24 bits of a and b. */
+/** `to` = bits 31 to 0, or 47 to 16, of the product of the low 24 bits of a and b. */
 function product(variant: Variant, half: 'lo' | 'hi', to: Ref): readonly Step[] {
   const type = integerType(variant, 0);
   const down = type === 's32' ? 'shr.s' : 'shr.u';
@@ -82,11 +82,11 @@ const saturated24 = exact({
 
 // --- dot products ---------------------------------------------------------------------------------------------------
 
-/** The accumulator is signed if a factor is. */
+/** The accumulator is signed if either factor is. */
 const sumType = (variant: Variant): IntegerName =>
   integerType(variant, 0) === 'u32' && integerType(variant, 1) === 'u32' ? 'u32' : 's32';
 
-/** Lanes of a register, each extended to 32 bits. */
+/** The lanes of a register, each extended to 32 bits. */
 function lanes(name: Ref, type: IntegerName, width: 8 | 16, count: number): readonly Step[] {
   const lane = resized(type, width);
   const wide = Array.from({ length: count }, (_, i): Ref => `${name}.${count - 1 - i}`);
@@ -97,7 +97,7 @@ function lanes(name: Ref, type: IntegerName, width: 8 | 16, count: number): read
   ];
 }
 
-/** c plus the products of `count` lanes of a, each `width` bits wide, with bytes of b from `first` on. */
+/** c plus the products of `count` lanes of a, each `width` bits wide, and the bytes of b from `first` on. */
 function dot(variant: Variant, width: 8 | 16, first: number): readonly Step[] {
   const count = 32 / width;
   const type = sumType(variant);
@@ -138,7 +138,7 @@ const dots: readonly InstructionForm[] = [
     id: 'dp2a',
     section: '9.7.1.24',
     syntax: 'dp2a.half.atype.btype  d, a, b, c',
-    summary: 'c plus the products of two 16-bit halves of a with the lower or upper two bytes of b.',
+    summary: 'c plus the products of the two 16-bit halves of a and the lower or upper two bytes of b.',
     sets: { atype: words, btype: words },
     availability: [turing],
     operands: dotOperands,

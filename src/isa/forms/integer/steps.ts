@@ -1,4 +1,4 @@
-/** Shorthand for integer steps, for forms that consist of several. */
+/** Shorthand for integer steps, for forms that consist of several steps. */
 import type { Conversion } from '../../../numerics/conversion.ts';
 import type { IntegerName } from '../../../numerics/formats.ts';
 import type { BitFunction, Comparison, IntegerFunction } from '../../../numerics/operations.ts';
@@ -13,7 +13,7 @@ export function bits(fn: BitFunction, width: number, to: Ref, ...from: readonly 
   return { kind: 'bits', fn, width, to, from };
 }
 
-/** A constant of `width` bits; negative values as their two's complement. */
+/** A constant of `width` bits; negative values become their two's complement. */
 export function constant(to: Ref, value: number, width = 32): Step {
   const wide = BigInt.asUintN(width, BigInt(value));
   return { kind: 'constant', to, value: width > 32 ? wide : Number(wide) };
@@ -28,7 +28,10 @@ export function select(to: Ref, condition: Ref, a: Ref, b: Ref): Step {
   return { kind: 'select', to, condition, from: [a, b] };
 }
 
-/** An integer converted to another type: truncated, or sign- or zero-extended; with `sat` clamped to the range. */
+/**
+ * Converts an integer to another type: truncates, sign-extends or zero-extends it or, with `sat`, clamps it to the
+ * range.
+ */
 export function resize(to: Ref, toType: IntegerName, from: Ref, fromType: IntegerName, sat = false): Step {
   const conversion: Conversion = {
     from: fromType,

@@ -1,6 +1,6 @@
 /**
  * atom and red: PTX ISA 9.1, 9.7.13.5 and 9.7.13.7. `red` is `atom` without a result. Orderings and scopes do not
- * affect values, because blocks run one after the other.
+ * affect values, because blocks run one after another.
  */
 import {
   type AvailabilityRow,
@@ -36,7 +36,7 @@ const spaces: readonly string[] = ['.global', '.shared', '.shared::cta', '.share
 
 // --- new values by operation ----------------------------------------------------------------------------------------
 
-/** Steps that compute `next` from `old`, `b` and `c`. */
+/** The steps that compute `next` from `old`, `b` and `c`. */
 type Combine = (variant: Variant, names: Names) => readonly ValueStep[];
 
 interface Names {
@@ -59,7 +59,7 @@ const integer: Combine = (variant, { old, b, next }) => {
   return [{ kind: 'integer', fn, type, sat: false, to: next, from: [old, b] }];
 };
 
-/** `.inc` wraps to 0 above b; `.dec` wraps to b below 0, and also from above b. */
+/** `.inc` wraps to 0 above b; `.dec` wraps to b below 0, and also if the old value is above b. */
 const wrapping: Combine = (variant, { old, b, next }): readonly ValueStep[] => {
   const compare = (comparison: 'ge' | 'gt' | 'eq', to: Ref, right: Ref): ValueStep => ({
     kind: 'compare',
@@ -101,7 +101,7 @@ const wrapping: Combine = (variant, { old, b, next }): readonly ValueStep[] => {
 
 const exchange: Combine = (_, { b, next }) => [{ kind: 'copy', to: next, from: b }];
 
-/** Compares bits; 128 bits are compared in halves. */
+/** Compares bits; 128-bit values are compared in halves. */
 const compareAndSwap: Combine = (variant, { old, b, c, next }) => {
   const { width } = slotType(variant, 0);
   const swap: ValueStep = { kind: 'select', to: next, condition: '$same', from: [c, old] };
@@ -165,7 +165,7 @@ function spaceOf(variant: Variant): AccessSpace {
   return written === '.global' ? 'global' : 'shared';
 }
 
-/** The whole instruction: reads, combines, writes back, and for `atom` returns the old value as the result. */
+/** The steps of the whole instruction: read, combine, write back and, for `atom`, return the old value. */
 function steps(combine: Combine, result: boolean): InstructionForm['steps'] {
   return (variant): readonly Step[] => {
     const lanes = Array.from({ length: vectorLanes(variant) }, (_, lane) => lane);
@@ -219,14 +219,14 @@ const general: readonly AvailabilityRow[] = [
 
 interface Operation {
   readonly id: string;
-  /** After space and orderings: operation, vector and type. */
+  /** What follows space and orderings: operation, vector and type. */
   readonly syntax: string;
   readonly summary: string;
   readonly sets: Readonly<Record<string, readonly string[]>>;
   readonly rows?: readonly AvailabilityRow[];
   readonly combine: Combine;
   readonly third?: boolean;
-  /** `atom` only: its result is its only effect. */
+  /** Exists only as `atom`, because its result is its only effect. */
   readonly onlyAtom?: boolean;
   /** Without a cache policy. */
   readonly unhinted?: boolean;
@@ -283,7 +283,7 @@ const operations: readonly Operation[] = [
   {
     id: 'logic',
     syntax: '.opHINT.type',
-    summary: 'Bitwise operation on a word of memory.',
+    summary: 'Applies a bitwise operation to a word of memory.',
     sets: { op: ['.and', '.or', '.xor'], type: ['.b32', '.b64'] },
     rows: [ofType('64-bit logic', '3.1', 32, '.b64')],
     combine: logic,
@@ -298,7 +298,7 @@ const operations: readonly Operation[] = [
   {
     id: 'extremum',
     syntax: '.opHINT.type',
-    summary: 'Leaves the smaller or the greater value in memory.',
+    summary: 'Keeps the smaller or the greater value in memory.',
     sets: { op: ['.min', '.max'], type: ['.u32', '.s32', '.u64', '.s64'] },
     rows: [ofType('64-bit minimum and maximum', '3.1', 32, '.u64', '.s64')],
     combine: integer,
@@ -343,7 +343,7 @@ const operations: readonly Operation[] = [
     id: 'cas',
     syntax: '.cas.type',
     unhinted: true,
-    summary: 'Stores c where memory holds b.',
+    summary: 'Stores c if memory holds b.',
     sets: { type: ['.b16', '.b32', '.b64', '.b128'] },
     rows: [
       ofType('16-bit compare and swap', '6.3', 70, '.b16'),
@@ -356,7 +356,7 @@ const operations: readonly Operation[] = [
   {
     id: 'vector.f32',
     syntax: '.opHINT.vector.f32',
-    summary: 'Adds floats to consecutive words of memory, each by itself.',
+    summary: 'Adds floats to consecutive words of memory, each one atomically.',
     sets: { op: ['.add'], vector: ['.v2', '.v4'] },
     rows: [vectors],
     combine: float,
@@ -365,7 +365,7 @@ const operations: readonly Operation[] = [
   {
     id: 'vector.half',
     syntax: '.op.noftzHINT.vector.type',
-    summary: 'Adds, or keeps the smaller or greater of, 16-bit floats in consecutive places.',
+    summary: 'Adds to 16-bit floats at consecutive addresses, or keeps the smaller or greater ones.',
     sets: { op: ['.add', '.min', '.max'], vector: ['.v2', '.v4', '.v8'], type: ['.f16', '.bf16'] },
     rows: [vectors],
     combine: float,
@@ -374,7 +374,7 @@ const operations: readonly Operation[] = [
   {
     id: 'vector.pair',
     syntax: '.op.noftzHINT.vector.type',
-    summary: 'Adds, or keeps the smaller or greater of, pairs of 16-bit floats in consecutive words.',
+    summary: 'Adds to pairs of 16-bit floats in consecutive words, or keeps the smaller or greater ones.',
     sets: { op: ['.add', '.min', '.max'], vector: ['.v2', '.v4'], type: ['.f16x2', '.bf16x2'] },
     rows: [vectors],
     combine: float,
@@ -382,7 +382,7 @@ const operations: readonly Operation[] = [
   },
 ];
 
-/** Every line of atom and red. */
+/** Every form of atom and red. */
 export const atomicForms: readonly InstructionForm[] = [
   ...operations.flatMap((operation) => forms(operation, 'atom')),
   ...operations.filter(({ onlyAtom }) => onlyAtom !== true).flatMap((operation) => forms(operation, 'red')),

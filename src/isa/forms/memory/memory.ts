@@ -176,7 +176,7 @@ const loads: readonly Line[] = [
   ...hinted({
     id: 'ld.nc',
     syntax: 'ld.global{.ncop}.nc{.evict1}{.evict2}HINT{.prefetch}{.vec}.type  d, [a]',
-    summary: 'Load from global memory that nobody writes during the kernel.',
+    summary: 'Load from global memory that no thread writes during the kernel.',
   }),
   {
     id: 'ld.volatile',
@@ -196,7 +196,7 @@ const loads: readonly Line[] = [
   {
     id: 'ld.mmio',
     syntax: 'ld.mmio.relaxed.sys{.global}.type  d, [a]',
-    summary: 'Load from memory-mapped input and output.',
+    summary: 'Load from memory-mapped I/O.',
   },
 ];
 
@@ -224,23 +224,23 @@ const stores: readonly Line[] = [
   {
     id: 'st.mmio',
     syntax: 'st.mmio.relaxed.sys{.global}.type  [a], b',
-    summary: 'Store to memory-mapped input and output.',
+    summary: 'Store to memory-mapped I/O.',
   },
 ];
 
-/** Each line occurs twice: without a cache policy, and with its qualifier and operand, which come together. */
+/** Each line occurs twice: without a cache policy, and with its qualifier and operand, which always come together. */
 function hinted(line: Line): readonly Line[] {
   const plain = { ...line, syntax: line.syntax.replace('HINT', '') };
   const syntax = `${line.syntax.replace('HINT', '.L2::cache_hint')}, cache-policy`;
-  return [plain, { id: `${line.id}.hint`, syntax, summary: `${line.summary} Under a cache policy.`, hinted: true }];
+  return [plain, { id: `${line.id}.hint`, syntax, summary: `${line.summary} Takes a cache policy.`, hinted: true }];
 }
 
-/** Must be uniform over the warp, which is not checked here. */
+/** The address must be the same throughout the warp, which is not checked here. */
 const uniform: InstructionForm = {
   id: 'ldu',
   section: '9.7.9.10',
   syntax: 'ldu{.global}{.vec24}.type  d, [a]',
-  summary: 'Load from an address that is the same in all threads of the warp.',
+  summary: 'Load from an address that is the same for all threads of the warp.',
   sets: { type: accessTypes },
   regime: 'relaxed',
   constraints: [{ kind: 'vector-bits', bits: 128 }],
@@ -252,7 +252,7 @@ const uniform: InstructionForm = {
   steps: loadSteps,
 };
 
-/** Every line of ld, ldu and st that compilers emit. */
+/** Every form of ld, ldu and st that compilers emit. */
 export const memoryForms: readonly InstructionForm[] = [
   ...loads.map((line) => memoryForm(line, false)),
   uniform,

@@ -40,7 +40,7 @@ const copyLanes: InstructionForm['steps'] = (variant): readonly Step[] =>
 
 // --- packing --------------------------------------------------------------------------------------------------------
 
-/** A bit-size type, and the elements it is made of. */
+/** A bit-size type and the elements of which it is made. */
 const packings: readonly (readonly [whole: TypeName, element: TypeName, count: 1 | 2 | 4])[] = [
   ['.b16', '.b16', 1],
   ['.b32', '.b32', 1],
@@ -66,7 +66,7 @@ function list(elements: readonly ValuePattern[]): OperandPattern {
   return { kind: 'vector', name, elements, whole: true, alike: true };
 }
 
-/** The first element of a list has the lowest bits, the first lane of a step the topmost. */
+/** The first element of a list holds the lowest bits, whereas the first lane of a step is the topmost. */
 function topmostFirst(names: readonly string[]): readonly Ref[] {
   return names.map(operandRef).reverse();
 }
@@ -80,14 +80,14 @@ function packing([whole, element, count]: (typeof packings)[number]): readonly I
     {
       ...shared,
       id: `mov.pack${whole}.${count}`,
-      summary: `${count} elements packed into one register, the first lowest.`,
+      summary: `Packs ${count} elements into one register, with the first in the lowest bits.`,
       operands: [write('d', 0), list(sources.map((name) => read(name, element, { special: true, floats: true })))],
       steps: (): readonly Step[] => [{ kind: 'pack', to: '$d', from: topmostFirst(sources), ...layout }],
     },
     {
       ...shared,
       id: `mov.unpack${whole}.${count}`,
-      summary: `A register taken apart into ${count} elements, the first lowest.`,
+      summary: `Unpacks a register into ${count} elements, with the first from the lowest bits.`,
       operands: [list(results.map((name) => write(name, element, { sink: true }))), read('a', 0, { special: true })],
       steps: (): readonly Step[] => [{ kind: 'unpack', to: topmostFirst(results), from: '$a', ...layout }],
     },
@@ -100,7 +100,7 @@ export const movForms: readonly InstructionForm[] = [
     id: 'mov',
     section: '9.7.9.3',
     syntax: 'mov.type  d, a',
-    summary: 'A value, a special register, or the address of a variable or function.',
+    summary: 'Copies a value, a special register, or the address of a variable or function.',
     sets: { type: scalars },
     regime: 'exact',
     availability,
@@ -111,7 +111,7 @@ export const movForms: readonly InstructionForm[] = [
     id: 'mov.pred',
     section: '9.7.9.3',
     syntax: 'mov.pred  d, a',
-    summary: 'A predicate.',
+    summary: 'Copies a predicate.',
     regime: 'exact',
     availability,
     operands: [write('d', 0), read('a', 0, { special: true, negatable: true })],
@@ -121,7 +121,7 @@ export const movForms: readonly InstructionForm[] = [
     id: 'mov.vector',
     section: '9.7.9.3',
     syntax: 'mov.vec24.type  d, a',
-    summary: 'A vector, or all elements of a special register such as %tid.',
+    summary: 'Copies a vector, or all elements of a special register such as %tid.',
     sets: { type: scalars.filter((type) => type !== '.b128') },
     regime: 'exact',
     constraints: [{ kind: 'vector-bits', bits: 128 }],

@@ -17,8 +17,8 @@ function signsOf(variant: Variant) {
 }
 
 /**
- * A product of two u32 uses all 64 bits, without room for a sign. If it needs a sign to be clamped, it is first limited
- * to 2^62: so large a product is clamped regardless of its scale.
+ * The product of two u32 values uses all 64 bits and leaves no room for a sign. If clamping needs a sign, the product
+ * is first limited to 2^62; a product that large is clamped whatever its scale is.
  */
 function product(variant: Variant): readonly Step[] {
   const { unsigned, signed } = signsOf(variant);
@@ -94,17 +94,13 @@ const signs = 'vmad.dtype.atype.btype{.sat}{.scale}  d, -a{.asel}, -b{.bsel}';
 const po = (syntax: string): string => syntax.replace('{.sat}', '.po{.sat}');
 
 /**
- * vmad. The allowed combinations of signs are in three lines; with `.po`, two signs on the product cancel, and other
+ * vmad. Three lines list the allowed sign combinations; with `.po`, two signs on the product cancel, and other
  * combinations are rejected.
  */
 export const videoMultiplyForms: readonly InstructionForm[] = [
-  form('vmad', `${plain}, c`, 'Product of parts of two registers, plus c.', ['may', 'may', 'none']),
-  form('vmad.minus', `${plain}, -c`, 'Product of parts of two registers, minus c.', ['none', 'none', 'may']),
-  form('vmad.signs', `${signs}, -c`, 'Product of parts of two registers, minus c.', ['must', 'must', 'must']),
-  form('vmad.po', `${po(plain)}, c`, 'Product of parts of two registers, plus c, plus 1.', ['none', 'none', 'none']),
-  form('vmad.po.signs', `${po(signs)}, c`, 'Product of parts of two registers, plus c, plus 1.', [
-    'must',
-    'must',
-    'none',
-  ]),
+  form('vmad', `${plain}, c`, 'Product of two register parts, plus c.', ['may', 'may', 'none']),
+  form('vmad.minus', `${plain}, -c`, 'Product of two register parts, minus c.', ['none', 'none', 'may']),
+  form('vmad.signs', `${signs}, -c`, 'Product of two register parts, minus c.', ['must', 'must', 'must']),
+  form('vmad.po', `${po(plain)}, c`, 'Product of two register parts, plus c, plus 1.', ['none', 'none', 'none']),
+  form('vmad.po.signs', `${po(signs)}, c`, 'Product of two register parts, plus c, plus 1.', ['must', 'must', 'none']),
 ];

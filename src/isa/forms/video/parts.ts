@@ -1,11 +1,11 @@
-/** Parts of registers in video instructions, and the selectors that name them (PTX ISA 9.1, 9.7.18). */
+/** Register parts in video instructions, and the selectors that name them (PTX ISA 9.1, 9.7.18). */
 import { type IntegerName, resized } from '../../../numerics/formats.ts';
 import type { Variant } from '../../form.ts';
 import { type Ref, refName } from '../../steps/ref.ts';
 import type { Step } from '../../steps/step.ts';
 import { resize } from '../integer/steps.ts';
 
-/** `.b0` to `.b3`, `.h0` and `.h1`: a byte or half of a register. */
+/** `.b0` to `.b3`, `.h0` and `.h1`: a byte or a half of a register. */
 export const scalarParts: RegExp = /^\.(b[0-3]|h[01])$/;
 
 interface Lanes {
@@ -13,10 +13,10 @@ interface Lanes {
   readonly bytes: RegExp;
 }
 
-/** One digit per lane, each the number of a lane of a or, after those, of b. */
+/** One digit per lane. Each digit is the number of a lane; the lanes of a come first, then those of b. */
 export const laneChoices: Lanes = { halves: /^\.h[0-3]{2}$/, bytes: /^\.b[0-7]{4}$/ };
 
-/** Descending digits: the lanes of the result that are computed. */
+/** The lanes of the result that are computed, as digits in descending order. */
 export const laneMasks: Lanes = { halves: /^\.h(?=.)1?0?$/, bytes: /^\.b(?=.)3?2?1?0?$/ };
 
 /** The selector of an operand without its minus sign; empty if there is none. */
@@ -33,7 +33,7 @@ export interface BitField {
   readonly width: number;
 }
 
-/** The part that a scalar selector names; the whole register without one. */
+/** The part that a scalar selector names; without a selector, the whole register. */
 export function bitFieldOf(selector: string): BitField {
   if (selector === '') return { low: 0, width: 32 };
   const width = selector[1] === 'b' ? 8 : 16;

@@ -1,6 +1,6 @@
 /**
- * Scalar video instructions except vmad: PTX ISA 9.1, 9.7.18.1. Values between extraction and result are 64 bits wide,
- * where the ISA has 33 and 34; only shifts could exceed that.
+ * Scalar video instructions except vmad: PTX ISA 9.1, 9.7.18.1. Values between extraction and result are 64 bits wide
+ * here, while the ISA uses 33 and 34 bits; only shifts could exceed 64.
  */
 import { type IntegerName, resized } from '../../../numerics/formats.ts';
 import { type Comparison, comparisons } from '../../../numerics/operations.ts';
@@ -24,19 +24,19 @@ import { extended, bitFieldOf, scalarParts, selectorOf } from './parts.ts';
 const words: readonly TypeName[] = ['.u32', '.s32'];
 const parts = { parts: scalarParts } as const;
 
-/** Steps from `x` and `y` to `made`, all of 64 bits. */
+/** The steps that compute `made` from `x` and `y`; all three are 64 bits wide. */
 type Primary = (variant: Variant) => readonly Step[];
 
 interface Family {
   readonly opcode: string;
   readonly section: string;
-  /** Types and modifiers after the opcode. */
+  /** The types and modifiers after the opcode. */
   readonly words: string;
   readonly summary: string;
   readonly primary: Primary;
   readonly atype: 0 | 1;
   readonly btype: 'slot' | 'u32';
-  /** Whether the result has its own type, which comes first; the result of a comparison is unsigned. */
+  /** Whether the result has its own type, which then comes first. The result of a comparison is unsigned. */
   readonly typed: boolean;
 }
 
@@ -80,7 +80,7 @@ function combined(family: Family, variant: Variant): readonly Step[] {
   ];
 }
 
-/** The low bits of the value at their position, and all other bits from c. */
+/** Puts the low bits of the value at their position and takes all other bits from c. */
 function merged(variant: Variant): readonly Step[] {
   const { low, width } = bitFieldOf(selectorOf(variant, '$d'));
   if (width === 32) return [low32('$d', '$value')];
@@ -135,7 +135,7 @@ function forms(family: Family): readonly InstructionForm[] {
       ...shared,
       id: `${opcode}.merge`,
       syntax: `${head}  d.dsel, a{.asel}, b{.bsel}, c`,
-      summary: `${summary}, put in place of a byte or half of c.`,
+      summary: `${summary}, which replaces a byte or half of c.`,
       operands: [write('d', '.u32', parts), a, b, c],
       steps: (variant) => [...begin(variant), ...merged(variant)],
     },
@@ -153,11 +153,11 @@ const distance: Primary = () => [
 
 const arithmetic = (
   [
-    ['vadd', 'Sum of parts of two registers', simple('add')],
-    ['vsub', 'Difference of parts of two registers', simple('sub')],
-    ['vabsdiff', 'Distance of parts of two registers', distance],
-    ['vmin', 'The smaller of parts of two registers', simple('min')],
-    ['vmax', 'The larger of parts of two registers', simple('max')],
+    ['vadd', 'Sum of two register parts', simple('add')],
+    ['vsub', 'Difference of two register parts', simple('sub')],
+    ['vabsdiff', 'Absolute difference of two register parts', distance],
+    ['vmin', 'The smaller of two register parts', simple('min')],
+    ['vmax', 'The larger of two register parts', simple('max')],
   ] as const
 ).map(
   ([opcode, summary, primary]): Family => ({
@@ -172,7 +172,7 @@ const arithmetic = (
   }),
 );
 
-/** `n` = the amount of the shift: at most 32, or modulo 32. */
+/** `n` = the shift amount: at most 32, or modulo 32. */
 const amount: Primary = (variant) => [
   low32('$given', '$y'),
   ...(has(variant, '.clamp')
@@ -181,8 +181,8 @@ const amount: Primary = (variant) => [
 ];
 
 /**
- * In two halves: a value shifted above 2^46 by the first half is clamped in any case, and must not be shifted out of 64
- * bits.
+ * Shifts in two halves: a value that the first half shifts above 2^46 will be clamped in any case, and must not be
+ * shifted out of 64 bits.
  */
 const shiftLeft: Primary = (variant) => {
   if (!has(variant, '.sat')) return [...amount(variant), bits('shl', 64, '$made', '$x', '$n')];
@@ -204,8 +204,8 @@ const shiftRight: Primary = (variant) => [...amount(variant), bits('shr.s', 64, 
 
 const shifts = (
   [
-    ['vshl', 'Part of a register shifted to the left', shiftLeft],
-    ['vshr', 'Part of a register shifted to the right, with its sign if signed', shiftRight],
+    ['vshl', 'Register part shifted left', shiftLeft],
+    ['vshr', 'Register part shifted right, with copies of the sign if it is signed', shiftRight],
   ] as const
 ).map(
   ([opcode, summary, primary]): Family => ({
@@ -220,7 +220,7 @@ const shifts = (
   }),
 );
 
-/** The comparison that a variant requests, on values extended by their types. */
+/** The comparison that a variant requests, on values extended according to their types. */
 export function comparisonOf(variant: Variant): Comparison {
   return choice(variant, 'comparison', comparisons);
 }
@@ -229,7 +229,7 @@ const comparison: Family = {
   opcode: 'vset',
   section: '9.7.18.1.4',
   words: '.atype.btype.cmp',
-  summary: '1 where a comparison of parts of two registers holds, else 0',
+  summary: '1 if a comparison of two register parts is true, else 0',
   primary: (variant) => [
     compare(comparisonOf(variant), 's64', '$holds', '$x', '$y'),
     constant('$one', 1, 64),

@@ -38,19 +38,19 @@ const bytes: Shape = {
   comparisonSection: '9.7.18.2.4',
 };
 
-/** Steps from `x.i` and `y.i` to `made.i`, of 32 bits. */
+/** The steps that compute `made.i` from `x.i` and `y.i`; all three are 32 bits wide. */
 type LaneSteps = (variant: Variant, lane: number) => readonly Step[];
 
 // --- lanes ----------------------------------------------------------------------------------------------------------
 
-/** The digits of a selector, lowest lane first. */
+/** The digits of a selector, for the lowest lane first. */
 function digits(selector: string, otherwise: readonly number[]): readonly number[] {
   return selector === '' ? otherwise : selector.slice(2).split('').reverse().map(Number);
 }
 
 const upFrom = (first: number, count: number): readonly number[] => Array.from({ length: count }, (_, i) => first + i);
 
-/** `to` = lane `chosen` of a, or of b for numbers after the lanes of a, extended by its type. */
+/** `to` = lane `chosen` of a (or of b, for numbers beyond the lanes of a), extended according to its type. */
 function lane({ lanes, width }: Shape, chosen: number, type: IntegerName, to: Ref): readonly Step[] {
   const from = chosen < lanes ? '$a' : '$b';
   const narrow = resized(type, width);
@@ -60,7 +60,7 @@ function lane({ lanes, width }: Shape, chosen: number, type: IntegerName, to: Re
   ];
 }
 
-/** `made.i` for every lane in the mask. */
+/** Computes `made.i` for every lane in the mask. */
 function computed(shape: Shape, types: readonly [number, number], make: LaneSteps, variant: Variant): readonly Step[] {
   const asel = digits(selectorOf(variant, '$a'), upFrom(0, shape.lanes));
   const bsel = digits(selectorOf(variant, '$b'), upFrom(shape.lanes, shape.lanes));
@@ -83,7 +83,7 @@ function accumulated(shape: Shape, variant: Variant): readonly Step[] {
   );
 }
 
-/** The computed lanes at their positions, and the other lanes of c. */
+/** Puts the computed lanes at their positions and takes the other lanes from c. */
 function merged({ lanes, width, ...rest }: Shape, variant: Variant): readonly Step[] {
   const chosen = masked({ lanes, width, ...rest }, variant);
   const down = upFrom(0, lanes).toReversed();
@@ -96,7 +96,7 @@ function merged({ lanes, width, ...rest }: Shape, variant: Variant): readonly St
 
 // --- operations -----------------------------------------------------------------------------------------------------
 
-/** The value of lane i, clamped to its width if `.sat` is present. */
+/** The value of lane i, clamped to its width if `.sat` is given. */
 function limited(shape: Shape, make: (i: number, to: Ref) => readonly Step[]): LaneSteps {
   return (variant, i) => {
     if (!has(variant, '.sat')) return make(i, `$made.${i}`);
@@ -165,7 +165,7 @@ function forms(shape: Shape, family: Family): readonly InstructionForm[] {
       ...shared,
       id: opcode,
       syntax: `${opcode}${family.words}${family.sat}  ${list}`,
-      summary: `${family.summary} of ${parts}, in place of those of c.`,
+      summary: `${family.summary} of ${parts}, which replace those of c.`,
       steps: (variant) => [...lanes(variant), ...merged(shape, variant)],
     },
     {
@@ -202,7 +202,7 @@ function families(shape: Shape): readonly Family[] {
     opcode: 'vset',
     words: '.atype.btype.cmp',
     sat: '',
-    summary: '1 where a comparison holds, else 0,',
+    summary: '1 if a comparison is true, else 0,',
     types: [0, 1],
     make: compared,
   };

@@ -1,6 +1,6 @@
 /**
  * Instructions for clusters, grids and their resources: mapa, getctarank, griddepcontrol, setmaxnreg, pmevent (PTX ISA
- * 9.1, 9.7.9.23, 9.7.9.24, 9.7.13.13, 9.7.19). Here a cluster has one block, and a grid never waits for another.
+ * 9.1, 9.7.9.23, 9.7.9.24, 9.7.13.13, 9.7.19). Here, a cluster has one block, and a grid never waits for another one.
  */
 import { type InstructionForm, type OperandPattern, read, write } from '../../form.ts';
 import { plainWords } from '../../modifiers.ts';
@@ -19,7 +19,7 @@ function form({ ways, steps = [{ kind: 'yield' }], ...line }: Line): Instruction
   return { ...line, regime: 'exact', availability: [{ subject, ways }], steps: () => steps };
 }
 
-/** The text has the unsigned ones; ptxas accepts the signed ones too. */
+/** The text of the ISA lists only the unsigned types; ptxas accepts the signed ones too. */
 const sizes: readonly TypeName[] = ['.u32', '.u64', '.s32', '.s64'];
 
 const inShared: OperandPattern = {
@@ -39,7 +39,7 @@ export const clusterForms: readonly InstructionForm[] = [
     id: 'mapa',
     section: '9.7.9.23',
     syntax: 'mapa{.shared::cluster}.type  d, a, b',
-    summary: 'The address in block b of the cluster that corresponds to a, which is a itself in the only block.',
+    summary: 'The address in block b of the cluster that corresponds to a; with only one block, it is a itself.',
     sets: { type: sizes },
     ways: [at('7.8', 90)],
     operands: [write('d', 0), inShared, read('b', '.u32', { unpacked: true })],
@@ -49,7 +49,7 @@ export const clusterForms: readonly InstructionForm[] = [
     id: 'getctarank',
     section: '9.7.9.24',
     syntax: 'getctarank{.shared::cluster}.type  d, a',
-    summary: 'The rank in the cluster of the block that an address belongs to: 0, the only one.',
+    summary: 'The rank within the cluster of the block to which an address belongs; with only one block, it is 0.',
     sets: { type: sizes },
     ways: [at('7.8', 90)],
     operands: [write('d', '.u32', { unpacked: true }), inShared],
@@ -59,7 +59,7 @@ export const clusterForms: readonly InstructionForm[] = [
     id: 'griddepcontrol',
     section: '9.7.13.13',
     syntax: 'griddepcontrol.action',
-    summary: 'Lets grids that depend on this one start, or waits for those that this one depends on.',
+    summary: 'Lets the grids that depend on this one start, or waits for those on which this one depends.',
     sets: { action: ['.launch_dependents', '.wait'] },
     ways: [at('7.8', 90)],
     operands: [],
@@ -69,7 +69,7 @@ export const clusterForms: readonly InstructionForm[] = [
       id: `setmaxnreg.${change}`,
       section: '9.7.19.5',
       syntax: `setmaxnreg.${change}.sync.aligned.type  n`,
-      summary: `${change === 'inc' ? 'Asks for registers' : 'Gives registers back'}, so that each thread of the warp has n.`,
+      summary: `${change === 'inc' ? 'Requests registers' : 'Releases registers'}, so that each thread of the warp has n.`,
       sets: { type: ['.u32', '.s32'] },
       ways: [atSuffixed('8.0', 90)],
       operands: [read('n', '.u32', { ...constantOnly, range: [24, 256], multiple: 8 })],

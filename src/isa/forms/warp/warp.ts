@@ -13,7 +13,7 @@ import { reduxFloatSteps } from './redux-float.ts';
 
 interface Line {
   readonly id: string;
-  /** The subject of version and target messages; the words of the syntax line unless given. */
+  /** The subject of version and target messages. Default: the words of the syntax line. */
   readonly subject?: string;
   readonly section: string;
   readonly syntax: string;
@@ -41,7 +41,7 @@ function widthOf({ types }: Variant): 32 | 64 {
   return types[0]?.width === 64 ? 64 : 32;
 }
 
-/** Without `.sync`: until 6.4, and after that only on targets before sm_70. */
+/** Without `.sync`: until 6.4 on all targets, and after that only on targets before sm_70. */
 const unsynchronised = (version: string, sm: number): readonly Availability[] => [
   { ...at(version, sm), until: 604 },
   { ...atBetween(sm, 70), since: at(version).since },
@@ -69,7 +69,7 @@ const shfl: readonly InstructionForm[] = [
     id: 'shfl.sync',
     section: '9.7.9.6',
     syntax: 'shfl.sync.shflMode.b32  d|p, a, b, c, membermask',
-    summary: 'Takes the value of another lane of the warp.',
+    summary: 'Reads the value of another lane of the warp.',
     ways: [at('6.0', 30)],
     operands: [shuffled, ...shflSources, mask],
     steps: shflSteps(membermask),
@@ -79,7 +79,7 @@ const shfl: readonly InstructionForm[] = [
     subject: 'shfl without .sync',
     section: '9.7.9.5',
     syntax: 'shfl.shflMode.b32  d|p, a, b, c',
-    summary: 'Takes the value of another lane of the warp; without .sync only where warps run in step.',
+    summary: 'Reads the value of another lane of the warp; without .sync, only on targets whose warps run in lockstep.',
     ways: unsynchronised('3.0', 30),
     operands: [shuffled, ...shflSources],
     steps: shflSteps(null),
@@ -102,7 +102,7 @@ const vote: readonly InstructionForm[] = [
     id: 'vote.sync',
     section: '9.7.13.9',
     syntax: 'vote.sync.voteMode.pred  d, a, membermask',
-    summary: 'Whether a predicate holds for all threads, for any, or for all or none.',
+    summary: 'Whether a predicate is true for all threads, for any thread, or for all or none.',
     ways: [at('6.0', 30)],
     operands: [write('d', '.pred'), voter, mask],
     steps: voteSteps(membermask),
@@ -111,7 +111,7 @@ const vote: readonly InstructionForm[] = [
     id: 'vote.sync.ballot',
     section: '9.7.13.9',
     syntax: 'vote.sync.ballot.b32  d, a, membermask',
-    summary: 'The mask of the threads for which a predicate holds.',
+    summary: 'The mask of the threads for which a predicate is true.',
     ways: [at('6.0', 30)],
     operands: [write('d', '.b32'), voter, mask],
     steps: voteSteps(membermask),
@@ -121,7 +121,7 @@ const vote: readonly InstructionForm[] = [
     subject: 'vote without .sync',
     section: '9.7.13.8',
     syntax: 'vote.voteMode.pred  d, a',
-    summary: 'Whether a predicate holds for all active threads, for any, or for all or none.',
+    summary: 'Whether a predicate is true for all active threads, for any of them, or for all or none.',
     ways: unsynchronised('1.2', 12),
     operands: [write('d', '.pred'), voter],
     steps: voteSteps(null),
@@ -131,7 +131,7 @@ const vote: readonly InstructionForm[] = [
     subject: 'vote without .sync',
     section: '9.7.13.8',
     syntax: 'vote.ballot.b32  d, a',
-    summary: 'The mask of the active threads for which a predicate holds.',
+    summary: 'The mask of the active threads for which a predicate is true.',
     ways: unsynchronised('2.0', 20),
     operands: [write('d', '.b32'), voter],
     steps: voteSteps(null),
@@ -180,7 +180,7 @@ const redux: readonly InstructionForm[] = [
     id: 'redux.arithmetic',
     section: '9.7.13.12',
     syntax: 'redux.sync.op.type  d, a, membermask',
-    summary: 'Sum, least or greatest value over the threads.',
+    summary: 'The sum, the least or the greatest value over the threads.',
     ways: [at('7.0', 80)],
     sets: { op: ['.add', '.min', '.max'], type: ['.u32', '.s32'] },
     operands: [write('d', 0), read('a', 0), mask],
@@ -194,7 +194,7 @@ const redux: readonly InstructionForm[] = [
     id: 'redux.logic',
     section: '9.7.13.12',
     syntax: 'redux.sync.boolOp.b32  d, a, membermask',
-    summary: 'Bitwise and, or, exclusive or over the threads.',
+    summary: 'The bitwise and, or, or exclusive or over the threads.',
     ways: [at('7.0', 80)],
     operands: [write('d', '.u32'), read('a', '.u32'), mask],
     steps: (variant) => {
@@ -206,7 +206,7 @@ const redux: readonly InstructionForm[] = [
     id: 'redux.float',
     section: '9.7.13.12',
     syntax: 'redux.sync.op{.abs}{.NaN}.f32  d, a, membermask',
-    summary: 'Least or greatest f32 over the threads.',
+    summary: 'The least or greatest f32 value over the threads.',
     ways: [atListed('8.6', 'sm_100a'), atListed('8.8', 'sm_100f', 'sm_103a', 'sm_103f')],
     sets: { op: ['.min', '.max'] },
     operands: [write('d', 0), read('a', 0), mask],
@@ -214,7 +214,7 @@ const redux: readonly InstructionForm[] = [
   }),
 ];
 
-/** Every instruction that the threads of a warp execute together. */
+/** All instructions that the threads of a warp execute together. */
 export const warpForms: readonly InstructionForm[] = [
   ...shfl,
   ...vote,
@@ -224,7 +224,7 @@ export const warpForms: readonly InstructionForm[] = [
     id: 'activemask',
     section: '9.7.13.11',
     syntax: 'activemask.b32  d',
-    summary: 'The mask of the threads of the warp that execute this together.',
+    summary: 'The mask of the threads of the warp that execute this instruction together.',
     ways: [at('6.2', 30)],
     operands: [write('d', '.b32')],
     steps: () => together({ form: 'active' }, ['$d'], [], null),
@@ -233,7 +233,7 @@ export const warpForms: readonly InstructionForm[] = [
     id: 'elect',
     section: '9.7.13.16',
     syntax: 'elect.sync  d|p, membermask',
-    summary: 'Chooses one thread of the mask: the lowest lane.',
+    summary: 'Elects one thread in the mask, the one with the lowest lane.',
     ways: [at('8.0', 90)],
     operands: [
       {
