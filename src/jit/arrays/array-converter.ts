@@ -1,6 +1,6 @@
 /**
- * Runs a compiled conversion over arrays of any length: in place if they lie in its memory, or else chunk by chunk
- * through its memory.
+ * Runs a compiled conversion over arrays of any length: in place if they lie in the conversion's memory, otherwise
+ * chunk by chunk through that memory.
  */
 import { BoundedCache } from '../../base/bounded-cache.ts';
 import { byteAt } from '../../base/typed-reads.ts';
@@ -13,14 +13,14 @@ import { instanceWithoutEngine } from './sweep-kernel.ts';
 import { exportedFunction } from '../exported-function.ts';
 
 /**
- * The source of the bits of `.rs`: the stream of a seed, in which the arrays begin with element `first`, or words from
- * the caller.
+ * Where the random bits of `.rs` come from: a seed's stream, in which the arrays begin at element `first`, or words
+ * from the caller.
  */
 export type RandomSource =
   | { readonly kind: 'seed'; readonly seed: bigint; readonly first: number }
   | { readonly kind: 'words'; readonly words: Uint32Array };
 
-/** Elements from `first` to `end`, both counted from the start of source and target. */
+/** The elements from `first` up to but not including `end`, counted from the start of source and target. */
 export interface Range {
   readonly first: number;
   readonly end: number;
@@ -33,7 +33,7 @@ export class ArrayConverter {
   private readonly convertGroups: ConvertGroups;
   private readonly fetch: FetchBytes;
 
-  /** @param thread number of the calling thread among those that use the memory */
+  /** @param thread index of the calling thread among those that use the memory */
   constructor(plan: ArrayPlan, memory: WebAssembly.Memory, thread = 0) {
     this.plan = plan;
     this.memory = memory;
@@ -56,7 +56,8 @@ export class ArrayConverter {
   }
 
   /**
-   * How many elements can be converted in place, in whole chunks from the first one. Random words have to be copied.
+   * Number of elements that can be converted in place, in whole chunks from the first element on. Random words have to
+   * be copied, which rules it out.
    */
   inPlace(source: Uint8Array, target: Uint8Array, count: number): number {
     const { buffer } = this.memory;
@@ -66,10 +67,10 @@ export class ArrayConverter {
     return Math.floor(count / chunkSize) * chunkSize;
   }
 
-  /** Converts elements of whole chunks, with both arrays in the memory. */
+  /** Converts whole chunks, with both arrays in the memory. */
   runInPlace(source: Uint8Array, target: Uint8Array, { first, end }: Range, random: RandomSource | null): void {
     const [sourceBits, targetBits] = [storedBits(this.plan.source), storedBits(this.plan.target)];
-    // V8 cannot replace a running function by its optimised form, so each call is short.
+    // V8 cannot replace a function with its optimized form while it runs, so each call is kept short.
     for (let at = first; at < end; at += chunkSize) {
       const from = source.byteOffset + (at * sourceBits) / 8;
       const to = target.byteOffset + (at * targetBits) / 8;
@@ -79,7 +80,7 @@ export class ArrayConverter {
     }
   }
 
-  /** Converts elements from the start of a chunk on, through the start of the memory. */
+  /** Converts elements from the start of a chunk on, by copying them through the start of the memory. */
   runStaged(source: Uint8Array, target: Uint8Array, { first, end }: Range, random: RandomSource | null): void {
     for (let at = first; at < end; at += chunkSize) {
       this.stageChunk(source, target, { first: at, end: Math.min(at + chunkSize, end) }, random);
@@ -120,7 +121,7 @@ export class ArrayConverter {
 
 const noKeys = [0, 0] as const;
 
-/** Modules by plan: an instance in another memory reuses the code that V8 optimised for the first. */
+/** Modules by plan. An instance with another memory reuses the code that V8 optimized for the first. */
 const modules = new BoundedCache<string, WebAssembly.Module>(256);
 
 function moduleOf(plan: ArrayPlan, shared: boolean): WebAssembly.Module {

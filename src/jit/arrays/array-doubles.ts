@@ -1,4 +1,6 @@
-/** Sixteen f64 at a time: to formats that can be rounded from f32, and from formats that f32 can represent. */
+/**
+ * Converts sixteen f64 at a time to formats that can be rounded from f32, and formats that f32 can represent to f64.
+ */
 import { type Conversion, isPlainRounding } from '../../numerics/conversion.ts';
 import { formats } from '../../numerics/formats.ts';
 import { overflowPolicyOf } from '../../numerics/policy.ts';
@@ -6,19 +8,20 @@ import type { Code, Label } from '../../wasm/code.ts';
 import { type GroupLocals, groupOf, type GroupAccess, storeGroup } from './array-storage.ts';
 import { single, splat } from '../simd/vector-words.ts';
 
-/** Fraction bits that f64 has and f32 lacks. */
+/** Number of fraction bits that f64 has beyond those of f32. */
 const spare = 29;
 
-/** Joins two vectors with two f32 each; the lanes of the second come after those of the first. */
+/** Joins two vectors that have two f32 each; the lanes of the second come after those of the first. */
 const joined = [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23] as const;
 
 /** Moves the upper two words of a vector to the lower half. */
 const upperHalf = [8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15] as const;
 
 /**
- * Locals with a group as f32, rounded to odd: truncated, with the last bit set if anything was lost. A format with at
- * least two fraction bits fewer than f32 rounds this value like the f64 itself (Boldo and Melquiond, 2008). This does
- * not hold for subnormal f32, which matter only to bf16: groups that have one branch to `otherwise`, if it is given.
+ * Returns locals that hold a group as f32, rounded to odd: truncated, with the last bit set if anything was lost.
+ * Rounding this value to a format with at least two fraction bits fewer than f32 gives the same result as rounding the
+ * f64 itself (Boldo and Melquiond, 2008). This does not hold for subnormal f32, which matter only to bf16: groups that
+ * contain one branch to `otherwise`, if it is given.
  */
 export function loadDoublesToOdd(code: Code, address: number, otherwise: Label | null): GroupLocals {
   const double = code.local('v128');
@@ -46,13 +49,13 @@ function pushSubnormal(code: Code, words: GroupLocals): void {
   words.forEach((local, i) => {
     splat(code.get(local), single.magnitude).vector('v128.and');
     splat(code, -1).vector('i32x4.add');
-    // Subtracting one turns zero into the largest number.
+    // Subtracting one turns zero into the largest unsigned number.
     splat(code, single.leastNormal - 1).vector('i32x4.lt_u');
     if (i > 0) code.vector('v128.or');
   });
 }
 
-/** Whether a conversion to f32 only rounds, to nearest and with infinities. */
+/** Whether a conversion from f64 to f32 only rounds to nearest, with infinities as results. */
 export function isDemotion(c: Conversion): boolean {
   const isNearest = c.from === 'f64' && c.to === 'f32' && isPlainRounding(c) && (c.rounding ?? 'rn') === 'rn';
   return isNearest && overflowPolicyOf(c).name === 'directed';
@@ -70,7 +73,7 @@ export function writeDemotion(code: Code, { source, target, otherwise }: GroupAc
   storeGroup(code, target.storage, target.local, words);
 }
 
-/** Whether a conversion to f64 only decodes a format that f32 can represent. */
+/** Whether a conversion to f64 only decodes, from a format that f32 can represent. */
 export function isPromotion(c: Conversion): boolean {
   const format = formats[c.from];
   return c.to === 'f64' && format.kind === 'float' && format.width <= 32 && isPlainRounding(c) && !c.satfinite;

@@ -1,6 +1,6 @@
 /**
- * Sixteen f16 or bf16 to f32, which can represent them all: built in halves of f32, eight at a time, and joined at the
- * end.
+ * Converts sixteen f16 or bf16 to f32, which can represent all of them. The two halves of each f32 are computed eight
+ * at a time and joined at the end.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { type Conversion, isPlainRounding } from '../../numerics/conversion.ts';
@@ -15,13 +15,13 @@ export function isHalf(name: string): name is HalfFormat {
   return name === 'f16' || name === 'bf16';
 }
 
-/** Whether a conversion only decodes one of these formats. */
+/** Whether a conversion only decodes f16 or bf16. */
 export function isHalfDecoding(c: Conversion): boolean {
-  // With saturation, an infinity becomes a number.
+  // With saturation, an infinity becomes a finite value.
   return isHalf(c.from) && c.to === 'f32' && isPlainRounding(c) && !c.satfinite;
 }
 
-/** Largest pattern, without sign, that can be decoded directly: all but NaNs, and for f16 also all but infinities. */
+/** Largest pattern, without sign, that can be decoded directly. NaNs are above it, and so are the infinities of f16. */
 const limits: Readonly<Record<HalfFormat, number>> = { f16: 0x7bff, bf16: 0x7f80 };
 
 /** Converts a group to f32; branches to `otherwise` if an element exceeds its format's limit. */
@@ -32,7 +32,7 @@ export function writeHalfDecoding(code: Code, format: HalfFormat, { source, targ
   storeGroup(code, target.storage, target.local, singlesOf(code, format, halves));
 }
 
-/** Locals with sixteen elements as f32; infinities and NaNs of f16 become 65536 and more. */
+/** Returns locals that hold sixteen elements as f32. The infinities and NaNs of f16 become 65536 and above. */
 export function loadHalvesAsSingles(code: Code, format: HalfFormat, address: number): GroupLocals {
   return singlesOf(code, format, loadHalves(code, address));
 }
@@ -66,24 +66,25 @@ function singlesOf(code: Code, format: HalfFormat, halves: Halves): GroupLocals 
   });
 }
 
-/** Pushes four halves of a vector with zeros below them. */
+/** Pushes four halves of a vector as the upper halves of words whose lower halves are zero. */
 function pushAbove(code: Code, halves: number, i: number): void {
   splat(code, 0).get(halves);
   code.shuffle(interleaved(8 * (i % 2), 2));
 }
 
-/** Locals with halves of f32. */
+/** Locals that hold halves of f32. */
 interface Parts {
   readonly low: number;
   readonly high: number;
-  /** The excess to subtract from subnormals. */
+  /** What has to be subtracted from subnormals. */
   readonly excess: number;
   readonly sign: number;
 }
 
 /**
- * The bits of a normal number move down three places in the upper half, and its exponent changes by 112. A subnormal is
- * decoded with one exponent more, as 2^-14 plus its fraction. That is 2^-14 too much, and subtracting it is exact.
+ * The bits of a normal number move down three places in the upper half, and its exponent grows by 112. A subnormal is
+ * decoded with an exponent that is one higher, as 2^-14 plus its fraction. That is 2^-14 too much, and subtracting it
+ * is exact.
  */
 function partsOf(code: Code, half: number): Parts {
   const locals = {

@@ -1,6 +1,6 @@
 /**
- * One conversion over an array as a WebAssembly module: sixteen elements at a time on vectors if the conversion has
- * such a form, else one element at a time. Source and target lie in its memory.
+ * The WebAssembly module for one array conversion. It converts sixteen elements at a time on vectors if the conversion
+ * has a vector form, otherwise one element at a time. Source and target lie in its memory.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { formats } from '../../numerics/formats.ts';
@@ -17,7 +17,7 @@ import { replaceVector, stageConverter } from '../arithmetic/replacement.ts';
 import { holder } from '../regions/values.ts';
 import { vectorConversion } from '../simd/vector-convert.ts';
 
-/** Addresses and numbers of bytes, and scratch memory. */
+/** Fetches `bytes` bytes at `address` into the cache; `scratch` is the address of scratch memory. */
 export type FetchBytes = (address: number, bytes: number, scratch: number) => void;
 
 /** A module that exports `convert`, a `ConvertGroups`, and `fetch`, a `FetchBytes`. */
@@ -55,9 +55,9 @@ function writeLoop(code: Code, plan: ArrayPlan, helpers: Helpers): void {
 const cacheLine = 64;
 
 /**
- * Touches each cache line that will be converted. A processor fetches many lines at once if the loads follow each other
- * directly; between conversions it would fetch only one or two. The value read is written back, or V8 would drop the
- * load.
+ * Touches each cache line that will be converted. A processor fetches many lines at once if the loads directly follow
+ * one another; between conversions it would fetch only one or two. The values read are stored, or V8 would drop the
+ * loads.
  */
 function writeFetch(code: Code): void {
   const [address, bytes, scratch] = [0, 1, 2] as const;
@@ -76,7 +76,7 @@ function convertGroup(code: Code, plan: ArrayPlan, random: RandomBits, from: Sto
   storeGroup(code, to.storage, to.local, results);
 }
 
-/** A local with the results for the words in `source`, elements 4i to 4i + 3 of a group. */
+/** Returns a local that holds the results for the words in `source`, which are elements 4i to 4i + 3 of a group. */
 function convertWords(code: Code, plan: ArrayPlan, random: RandomBits, source: number, i: number): number {
   return plan.stages.reduce((words: number, stage) => {
     const results = code.local('v128');
@@ -87,7 +87,7 @@ function convertWords(code: Code, plan: ArrayPlan, random: RandomBits, source: n
   }, source);
 }
 
-/** Index of the function (source, random, scale) that runs all stages. */
+/** Returns the index of the function (source, random, scale) → result that runs all stages. */
 function wholeConverter(helpers: Helpers, stages: ConversionStages): number {
   const [first, last = first] = stages;
   const indices = stages.map((stage) => stageConverter(helpers, stage));

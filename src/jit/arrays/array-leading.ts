@@ -1,6 +1,6 @@
 /**
- * Sixteen f32 to bf16, which is their upper half, rounded to nearest even: an integer addition rounds and leaves the
- * signs in place.
+ * Converts sixteen f32 to bf16, which is the upper half of the f32, rounded to nearest even. An integer addition rounds
+ * and leaves the signs in place.
  */
 import { type Conversion, isPlainRounding } from '../../numerics/conversion.ts';
 import { overflowPolicyOf } from '../../numerics/policy.ts';
@@ -37,7 +37,8 @@ export function writeLeading(code: Code, { limit }: LeadingForm, { source, targe
 }
 
 /**
- * Pushes bits that are zero only if no element is a NaN. A sum with a NaN is a NaN; a sum with infinities may be one.
+ * Pushes bits that are zero only if no element is a NaN. A sum that contains a NaN is a NaN; a sum that contains
+ * infinities may be one.
  */
 function pushPerhapsNan(code: Code, [a, b, c, d]: GroupLocals): void {
   const sum = code.local('v128');

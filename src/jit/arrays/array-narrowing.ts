@@ -1,6 +1,7 @@
 /**
- * Sixteen f32, f64, f16 or bf16 to a narrower float, with the same rounding for both signs, if none becomes a NaN or an
- * infinity. This covers nearly all groups of a typical array. Signs are added at the end, for all elements at once.
+ * Converts sixteen f32, f64, f16 or bf16 to a narrower float format, in rounding modes that treat both signs alike, if
+ * no result is a NaN or an infinity. This covers nearly all groups of a typical array. Signs are added at the end, for
+ * all elements at once.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { type Conversion, isPlainRounding } from '../../numerics/conversion.ts';
@@ -14,14 +15,14 @@ import { conversionTarget, patternsOf, type RoundingTarget } from '../arithmetic
 import { single, splat } from '../simd/vector-words.ts';
 
 export interface NarrowingForm {
-  /** f64 as an f32 rounded to odd. */
+  /** The source format; f64 values are held as f32 rounded to odd. */
   readonly from: 'f32' | 'f64' | HalfFormat;
-  /** A signed float of 16 bits or less. */
+  /** A signed float format of at most 16 bits. */
   readonly format: FloatFormat;
   readonly target: RoundingTarget;
-  /** Bits of f32: the format's largest value. */
+  /** The format's largest value, as f32 bits. */
   readonly largest: number;
-  /** Whether larger values become the largest one, so that clamping handles everything but NaNs. */
+  /** Whether larger values become the largest value, so that clamping handles everything but NaNs. */
   readonly canClamp: boolean;
 }
 
@@ -31,7 +32,7 @@ export function narrowingForm(c: Conversion): NarrowingForm | null {
   const from = c.from === 'f32' || c.from === 'f64' || isHalf(c.from) ? c.from : null;
   if (from === null || format.kind !== 'float' || !format.signed || format.width > 16) return null;
   if (!isPlainRounding(c) || c.rounding === 'rm' || c.rounding === 'rp') return null;
-  // Random bits are added at positions that f32 may not have.
+  // Random bits may be added at positions below the last bit of f32.
   if (from === 'f64' && c.rounding === 'rs') return null;
   const largest = patternAsSingle(format, patternsOf(format).limit[0]);
   const canClamp = overflowPolicyOf(c).name === 'max-norm';
@@ -39,8 +40,8 @@ export function narrowingForm(c: Conversion): NarrowingForm | null {
 }
 
 /**
- * Pushes bits that are zero if all sixteen elements are within a magnitude, given as bits of f32. Returns locals with
- * their magnitudes.
+ * Pushes bits that are zero if no element of a group exceeds a magnitude, given as f32 bits. Returns locals that hold
+ * the magnitudes of the elements.
  */
 export function pushBeyond(code: Code, limit: number, words: GroupLocals): GroupLocals {
   const magnitudes = groupOf(code, (i) => {
@@ -77,18 +78,21 @@ export function writeNarrowing(
   else storeNarrow(code, patterns, places.target, places.words, results);
 }
 
-/** Bits of f32 that only NaNs exceed. Infinities of f16 are finite at this point, and its NaNs are above the limit. */
+/**
+ * Returns the f32 bits that a magnitude must not exceed to be decoded correctly. The infinities and NaNs of f16 are
+ * finite at this point, above its largest value; otherwise only NaNs exceed the limit.
+ */
 function largestOf(from: NarrowingForm['from']): number {
   return from === 'f16' ? patternAsSingle(formats.f16, patternsOf(formats.f16).limit[0]) : single.infinity;
 }
 
-/** How the patterns are held in the results. */
+/** How the format's patterns are held in the results. */
 interface Patterns {
-  /** Bits of a pattern. */
+  /** Width of a pattern in bits. */
   readonly width: number;
   /** Number of bits below the pattern. */
   readonly spare: number;
-  /** The excess to subtract from the pattern. */
+  /** What has to be subtracted from the pattern. */
   readonly excess: number;
 }
 
@@ -96,14 +100,14 @@ function wholePatterns({ width }: FloatFormat): Patterns {
   return { width, spare: 0, excess: 0 };
 }
 
-/** Whether an f32 addition rounds. */
+/** Whether the rounding is done by an f32 addition. */
 function isSummed({ target, format }: NarrowingForm): boolean {
   return target.rounding === 'rn' && !hasRangeOfSingle(format);
 }
 
 /**
- * An f32 addition rounds, as in vector-rounding.ts. The last bits of the sum are the format's fraction above the power
- * of two, and the exponent of the sum says which power that is. A product of halves joins the two.
+ * Rounds by an f32 addition, as in vector-rounding.ts. The last bits of the sum are the format's fraction, and the
+ * exponent of the sum gives the exponent. A multiplication of 16-bit halves joins the two.
  */
 function pushSummed(code: Code, format: FloatFormat, magnitude: number): void {
   const cut = 23 - format.fractionBits;
@@ -115,7 +119,10 @@ function pushSummed(code: Code, format: FloatFormat, magnitude: number): void {
   splat(code, (1 << (16 + up)) | (1 << summedPatterns(format).spare)).vector('i32x4.dot_i16x8_s');
 }
 
-/** The exponent of the sum counts from f32's bias and from the rounding position; it begins at bit 7 of its half. */
+/**
+ * The excess is the difference between the exponent of the sum and that of the format: the biases differ, and the sum
+ * is at the rounding position. The exponent begins at bit 7 of its half.
+ */
 function summedPatterns({ width, fractionBits, bias }: FloatFormat): Patterns {
   return { width, spare: Math.max(0, 7 - fractionBits), excess: (128 + 23 - fractionBits - bias) << fractionBits };
 }
@@ -139,7 +146,7 @@ function storeWords(
     code.get(target.local);
     pushExact(elementAt(rounded, 2 * i));
     pushExact(elementAt(rounded, 2 * i + 1)).vector('i16x8.narrow_i32x4_u');
-    // A word keeps its sign when it is clamped.
+    // Clamping a word to 16 bits keeps its sign.
     code.get(low).get(high).vector('i16x8.narrow_i32x4_s');
     splat(code, 0x80008000).vector('v128.and', 'v128.or');
     code.vectorMemory('v128.store', 16 * i);

@@ -1,6 +1,6 @@
 /**
- * Converts sixteen elements of an array with the function for one element: formats of 64 bits, and conversions without
- * a vector form.
+ * Converts sixteen elements of an array with the function for one element. Used for 64-bit formats and for conversions
+ * with no vector form.
  */
 import type { Code } from '../../wasm/code.ts';
 import { loads, stores, opcodeFor } from '../memory/access.ts';
@@ -9,11 +9,14 @@ import { type GroupAccess, groupSize, loadBytes, storeBytes } from './array-stor
 import type { RandomBits } from './random-bits.ts';
 
 /**
- * In scratch memory: sixteen bytes unpacked from dense elements, sixteen words of random bits, and sixteen bytes to be
- * packed.
+ * Offsets in scratch memory of sixteen bytes unpacked from dense elements, sixteen words of random bits, and sixteen
+ * bytes to be packed.
  */
 const [unpacked, randomWords, packed] = [0, 64, 128];
-/** `convert`: index of the function (source, random, scale); `scratch`: a local with the address of `scratchBytes`. */
+/**
+ * `convert` is the index of the function (source, random, scale); `scratch` is a local that holds the address of
+ * `scratchBytes` bytes of scratch memory.
+ */
 export function convertOneByOne(
   code: Code,
   convert: number,

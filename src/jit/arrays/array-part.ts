@@ -1,4 +1,4 @@
-/** A part of a conversion that runs in a worker: the plain data, and the function that runs it. */
+/** The part of a conversion that one worker runs: its description as plain data, and the function that runs it. */
 import { BoundedCache } from '../../base/bounded-cache.ts';
 import { ArrayConverter, type RandomSource, type Range } from './array-converter.ts';
 import { type ArrayPlan, planKey, stagingMemory } from './array-plan.ts';
@@ -10,26 +10,26 @@ export interface ArrayPart {
   readonly target: Uint8Array;
   readonly count: number;
   readonly random: RandomSource | null;
-  /** How to convert whole chunks in place; null if the data is copied. */
+  /** Where whole chunks are converted in place; null if the data is copied. */
   readonly place: SharedPlace | null;
-  /** Null if one thread converts everything. */
+  /** The slices shared with other threads; null if one thread converts everything. */
   readonly shared: SharedSlices | null;
 }
 
 /**
- * State shared by several threads: each takes the next slice when it has finished one, until one of them signals to
+ * State shared by several threads. Each takes the next slice when it has finished one, until one of them signals to
  * stop.
  */
 export interface SharedSlices {
-  /** Number of elements of a slice, in whole chunks. */
+  /** Number of elements in a slice, a multiple of the chunk size. */
   readonly slice: number;
-  /** In shared memory: how many slices are taken, and whether to stop. */
+  /** The number of slices taken and the signal to stop, in shared memory. */
   readonly cells: Int32Array;
 }
 
 export const sliceCells = { taken: 0, stop: 1 } as const;
 
-/** The memory that both arrays lie in, identified by a number, and the number of the thread among those that use it. */
+/** The memory that both arrays lie in, an ID for it, and the thread's index among those that use it. */
 export interface SharedPlace {
   readonly memory: WebAssembly.Memory;
   readonly id: number;
@@ -41,13 +41,10 @@ interface Converters {
   readonly made: BoundedCache<string, ArrayConverter>;
 }
 
-/**
- * By memory. The key is its number, because a memory sent to a thread is a new object each time. The map keeps its
- * entries alive.
- */
+/** Converters by memory. The key is the memory's ID, because a memory sent to a thread is a new object each time. */
 const known = new BoundedCache<number, Converters>(4);
 
-/** For data that is copied. */
+/** The key of the memory for data that is copied. */
 const own = 0;
 
 export function runArrayPart({ plan, source, target, count, random, place, shared }: ArrayPart): void {

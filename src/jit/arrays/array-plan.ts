@@ -1,4 +1,4 @@
-/** A conversion of arrays as data, and the signature of the code for it. */
+/** An array conversion as data, and the signature of its code. */
 import type { ConversionStages } from '../../numerics/conversion-stages.ts';
 import type { RandomLayout } from './array-random.ts';
 import type { Storage } from './array-storage.ts';
@@ -15,26 +15,28 @@ export interface ArrayPlan {
 
 const keys = new WeakMap<ArrayPlan, string>();
 
-/** The plan as text. */
+/** Returns the plan as text. */
 export function planKey(plan: ArrayPlan): string {
   const known = keys.get(plan);
   if (known !== undefined) return known;
-  // Patterns may be bigints, which JSON cannot hold.
+  // Patterns may be bigints, which JSON cannot represent.
   const key = JSON.stringify(plan, (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value));
   keys.set(plan, key);
   return key;
 }
 
-/** Elements that are staged at once; their memory fits in a processor's own cache. */
+/** Number of elements staged at once. They fit in a core's own cache. */
 export const chunkSize = 32_768;
 
-/** Bytes after its elements that a group may read. */
+/** Number of bytes past its elements that a group may read. */
 export const slack = 64;
 
-/** Most threads that may use one memory; each has its own scratch memory. */
+/** Maximum number of threads that may use one memory. Each has its own scratch memory. */
 export const mostThreads = 64;
 
-/** Addresses at the start of a memory where a chunk and its random words are staged, and the total in bytes. */
+/**
+ * The addresses, at the start of a memory, where a chunk and its random words are staged, and the total size in bytes.
+ */
 export interface Staging {
   readonly source: number;
   readonly words: number;
@@ -44,10 +46,10 @@ export interface Staging {
 
 export const staging: Staging = layStaging();
 
-/** Bytes of a page of WebAssembly memory. */
+/** Size of a WebAssembly memory page in bytes. */
 export const pageSize = 65_536;
 
-/** Memory of one thread that is used only for staging. */
+/** Creates a memory that one thread uses only for staging. */
 export function stagingMemory(): WebAssembly.Memory {
   return new WebAssembly.Memory({ initial: Math.ceil(staging.bytes / pageSize) });
 }
@@ -62,8 +64,8 @@ function layStaging(): Staging {
 }
 
 /**
- * Parameters: number of groups; addresses of source, target, random words and scratch memory; index of the first word;
- * keys of the seed.
+ * Converts groups of elements. The parameters are the number of groups, the addresses of source, target, random words
+ * and scratch memory, the index of the first random word, and the keys of the seed.
  */
 export type ConvertGroups = (
   ...operands: readonly [

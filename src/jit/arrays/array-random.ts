@@ -1,32 +1,32 @@
 /**
- * Random bits of `.rs` for arrays. As in the instructions, two or four elements share a word. Word i of a seed's stream
- * is `randomWord`, so the bits of an element depend only on its index.
+ * Random bits for `.rs` conversions of arrays. As in the instructions, two or four elements share a word. `randomWord`
+ * computes word i of a seed's stream, so the random bits of an element depend only on its index.
  */
 import type { Code } from '../../wasm/code.ts';
 import { shift, splat } from '../simd/vector-words.ts';
 
-/** The positions of the elements' random bits in the word that they share, first element first. */
+/** The positions of the elements' random bits in the word they share, first element first. */
 export interface RandomLayout {
   readonly bits: number;
-  /** Lowest bit of each, a multiple of 8. */
+  /** Position of each element's lowest random bit, a multiple of 8. */
   readonly low: readonly number[];
 }
 
-/** Two rounds of a permutation of 32 bits (the "lowbias32" of C. Wellons' hash prospector), keyed by the seed. */
+/** Two rounds of a 32-bit permutation (the "lowbias32" of C. Wellons' hash prospector), keyed by the seed. */
 const rounds = [
   [16, 0x7feb352d],
   [15, 0x846ca68b],
 ] as const;
 const lastShift = 16;
 
-/** Keys of a seed, for indices whose upper 32 bits are `high`. */
+/** Returns the keys of a seed for indices whose upper 32 bits are `high`. */
 export function seedKeys(seed: bigint, high: number): readonly [number, number] {
   const [low, top] = [Number(BigInt.asUintN(32, seed)), Number(BigInt.asUintN(32, seed >> 32n))];
   const first = permute((permute(low) ^ top) >>> 0);
   return [(first ^ permute(high)) >>> 0, permute((first + 0x9e3779b9) >>> 0)];
 }
 
-/** Word `index` (its low 32 bits) of the stream with these keys. */
+/** Returns a word of the stream with these keys; `index` is the low 32 bits of its index. */
 export function randomWord(index: number, [first, second]: readonly [number, number]): number {
   return permute((permute((index ^ first) >>> 0) + second) >>> 0);
 }
@@ -37,7 +37,7 @@ function permute(word: number): number {
   return (bits ^ (bits >>> lastShift)) >>> 0;
 }
 
-/** Pushes the words for the four indices in `indices`; `keys` are locals of four equal words. */
+/** Pushes the words for the four indices in `indices`. `keys` are locals that hold four copies of each key. */
 export function pushRandomWords(code: Code, indices: number, keys: readonly [number, number]): void {
   code.get(indices).get(keys[0]).vector('v128.xor');
   pushPermuted(code);
@@ -55,7 +55,8 @@ function pushPermuted(code: Code): void {
 }
 
 /**
- * Pushes the random bits of elements 4i to 4i + 3, in the low bits of words, from the words that the elements share.
+ * Pushes the random bits of elements 4i to 4i + 3 in the low bits of four words, given the words that the elements
+ * share.
  */
 export function pushLaneBits(code: Code, { bits, low }: RandomLayout, shared: number, i: number): void {
   const wordOf = (element: number): number => {
@@ -67,5 +68,5 @@ export function pushLaneBits(code: Code, { bits, low }: RandomLayout, shared: nu
   code.vector('i8x16.swizzle');
 }
 
-/** An index outside the vector, which selects zero. */
+/** A byte index outside the vector, which selects zero. */
 const noByte = 0x80;

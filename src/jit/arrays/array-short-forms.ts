@@ -1,6 +1,6 @@
 /**
- * Fast conversions of groups of ordinary numbers, which are nearly all groups of an array. Other groups take the
- * general path.
+ * Fast conversions for groups that contain only ordinary numbers, as nearly all groups of an array do. Other groups
+ * take the general path.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { plainConversion } from '../../numerics/conversion.ts';
@@ -34,7 +34,7 @@ export type ShortForm = (code: Code, places: Places) => void;
 
 type Places = GroupAccess & { readonly random: RandomBits };
 
-/** The fast forms of a plan, fastest first. Later forms take groups that earlier ones cannot. */
+/** Returns the fast forms of a plan, fastest first. Later forms handle groups that earlier ones cannot. */
 export function shortForms({ stages: [stage, second] }: ArrayPlan): readonly ShortForm[] {
   if (second !== undefined || stage.replacements.length > 0) return [];
   const { conversion } = stage;
@@ -89,12 +89,12 @@ function writePromotion(code: Code, from: FormatName, places: Places): void {
   storePromoted(code, singles, places);
 }
 
-/** Groups that take a slower path when one of them must: similar groups are likely to follow. */
+/** Number of groups that take a slower path when one of them has to, because similar groups are likely to follow. */
 const longWay = 8;
 
 /**
- * Each form has its own function with only its own loop, because V8 would otherwise spill registers for the others in
- * each round. `any` is the index of the `ConvertGroups` that takes all groups.
+ * Each form gets a function of its own that contains only its loop, because V8 would otherwise spill registers for the
+ * other forms in every round. `any` is the index of the `ConvertGroups` that can convert any group.
  */
 export function writeInTurns(
   code: Code,
@@ -109,7 +109,7 @@ export function writeInTurns(
   const [first, ...further] = forms.map((form, i) =>
     helpers.function(`short form ${i}`, type, (inner) => writeShort(inner, plan, form), true),
   );
-  if (first === undefined) throw new Error('a conversion without a short form takes no turns');
+  if (first === undefined) throw new Error('the conversion has no short form');
   const [few, done] = [code.local('i32'), code.local('i32')];
   const strides = [
     [source, groupBytes(plan.source)],
@@ -117,7 +117,7 @@ export function writeInTurns(
     [words, 4 * wordsOfGroup(plan)],
     [firstWord, wordsOfGroup(plan)],
   ] as const;
-  /** Advances by the groups that are done. */
+  /** Advances past the groups that are done. */
   const pass = (): void => {
     for (const [local, stride] of strides) {
       if (stride > 0) code.get(done).i32(stride).op('i32.mul').get(local).op('i32.add').set(local);
@@ -147,7 +147,7 @@ export function writeInTurns(
   });
 }
 
-/** Like a `ConvertGroups`, but stops at a group that needs the general path; returns how many groups are left. */
+/** Like a `ConvertGroups`, but stops at a group that needs the general path and returns the number of groups left. */
 function writeShort(code: Code, plan: ArrayPlan, short: ShortForm): void {
   const { groups, source, target } = parameters;
   const random = new RandomBits(code, plan);

@@ -1,6 +1,6 @@
 /**
- * Array elements in memory, sixteen at a time: the bytes of a stream to four vectors of four words each, and back.
- * Elements narrower than a byte are stored one per byte, in its low bits, or densely packed.
+ * Loads array elements from memory into four vectors of four words each, sixteen elements at a time, and stores them
+ * back. Elements narrower than a byte are stored one per byte, in its low bits, or densely packed.
  */
 import type { Code, Label } from '../../wasm/code.ts';
 import { splat } from '../simd/vector-words.ts';
@@ -9,42 +9,44 @@ import { splat } from '../simd/vector-words.ts';
 export interface Storage {
   /** Width of an element in bits. */
   readonly width: number;
-  /** Elements narrower than a byte are packed without gaps: 2, 4 or 6 bits wide. */
+  /** Whether elements of 2, 4 or 6 bits are packed without gaps. */
   readonly dense: boolean;
-  /** The first element of a packed byte is in its top bits; for elements whose width divides 8. */
+  /** Whether the first element of a packed byte is in its top bits; only for elements whose width divides 8. */
   readonly highFirst: boolean;
 }
 
-/** Elements in memory: the local with their address, and how they are stored. */
+/** Elements in memory: the local that holds their address, and how they are stored. */
 export interface StoredElements {
   readonly local: number;
   readonly storage: Storage;
 }
 
-/** Where a group is read from and written to, and where its conversion branches if it needs the slower path. */
+/**
+ * Where a group is read from, where it is written to, and where its conversion branches if it needs the slower path.
+ */
 export interface GroupAccess {
   readonly source: StoredElements;
   readonly target: StoredElements;
   readonly otherwise: Label;
 }
 
-/** Elements that are converted together. */
+/** Number of elements that are converted together. */
 export const groupSize = 16;
 
-/** Bits of memory per element. */
+/** Number of bits of memory per element. */
 export function storedBits({ width, dense }: Storage): number {
   return dense ? width : Math.max(8, width);
 }
 
-/** Bytes of sixteen elements. */
+/** Number of bytes that sixteen elements take. */
 export function groupBytes(storage: Storage): number {
   return storedBits(storage) * (groupSize / 8);
 }
 
-/** Locals of four words each, elements 0 to 3 in the first. */
+/** Locals of four words each; the first holds elements 0 to 3. */
 export type GroupLocals = readonly [number, number, number, number];
 
-/** Locals for the values that `push` pushes for each four elements of a group. */
+/** Returns locals that hold what `push` pushes for each four elements of a group. */
 export function groupOf(code: Code, push: (i: number) => void): GroupLocals {
   const made = (i: number): number => {
     push(i);
@@ -104,7 +106,7 @@ export function storeGroup(code: Code, storage: Storage, address: number, [a, b,
   storeBytes(code, storage);
 }
 
-/** A local with sixteen elements of at most 8 bits, one per byte. */
+/** Returns a local that holds sixteen elements of at most 8 bits, one per byte. */
 export function loadBytes(code: Code, storage: Storage, address: number): number {
   const bytes = code.local('v128');
   code.get(address).vectorMemory('v128.load', 0).set(bytes);
@@ -118,7 +120,7 @@ export function loadBytes(code: Code, storage: Storage, address: number): number
     .words(0, 0, 0, 0)
     .shuffle(words((lane) => [0, 1, 2, 3].map((i) => (i < taken ? taken * lane + i : 16))))
     .set(bytes);
-  // A word holds four packed elements; each moves up to its own byte.
+  // Each word holds four packed elements, which move up to a byte of their own.
   spread(code, storage.width, bytes, 'i32x4.shl', (mask, i) => mask << (8 * i));
   if (storage.highFirst) swapOrder(code.tee(bytes).get(bytes), storage.width);
   code.set(bytes);
@@ -147,13 +149,13 @@ function storeDense(code: Code, { width, highFirst }: Storage): void {
     .laneMemory('v128.store32_lane', first, first / 4);
 }
 
-/** Pushes each pair of bytes joined as two nibbles, in the lower half. */
+/** Pushes each pair of bytes joined as two nibbles, in the lower half of the vector. */
 function joinNibbles(code: Code, bytes: number): void {
   code.get(bytes).get(bytes).i32(4).vector('i16x8.shr_u', 'v128.or');
   splat(code, 0x00ff00ff).vector('v128.and').tee(bytes).get(bytes).vector('i8x16.narrow_i16x8_u');
 }
 
-/** Pushes the elements of each four bytes packed together, one group after the other. */
+/** Pushes the elements of every four bytes packed together, one group after the other. */
 function joinWords(code: Code, width: number, bytes: number): void {
   spread(code, width, bytes, 'i32x4.shr_u', (mask, i) => mask << (width * i));
   const taken = width / 2;
@@ -165,7 +167,7 @@ function maskBytes(code: Code, width: number): Code {
   return splat(code, (2 ** width - 1) * 0x01010101).vector('v128.and');
 }
 
-/** Pushes the four elements of each word, shifted by the bits that a byte has beyond its element. */
+/** Pushes the four elements of each word, each shifted between its packed position and its own byte. */
 function spread(
   code: Code,
   width: number,
@@ -181,7 +183,7 @@ function spread(
   }
 }
 
-/** Reverses the elements that share a byte; the bytes are on the stack twice. */
+/** Reverses the elements that share a byte. The bytes must be on the stack twice. */
 function swapOrder(code: Code, width: number): Code {
   const each = 8 / width;
   return code.shuffle(Array.from({ length: 16 }, (_, i) => i - (i % each) + (each - 1 - (i % each))));

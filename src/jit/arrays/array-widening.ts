@@ -1,6 +1,6 @@
 /**
- * Sixteen floats of at most 8 bits to f32, bf16 or f16, which can represent them all. A result has at most 16
- * significant bits: its two bytes are computed for all sixteen elements at once and joined at the end.
+ * Converts sixteen floats of at most 8 bits to f32, bf16 or f16, which can represent all of them. Only the upper 16
+ * bits of a result can be nonzero: its two bytes are computed for all sixteen elements at once and joined at the end.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { type Conversion, isPlainRounding } from '../../numerics/conversion.ts';
@@ -19,10 +19,10 @@ import {
 import { interleaved } from './interleaving.ts';
 import { splat } from '../simd/vector-words.ts';
 
-/** A pair of formats that has this form. */
+/** A pair of formats that is converted in this way. */
 export interface WideningForm {
   readonly from: FloatFormat;
-  /** f16 or bf16; an f32 is a bf16 with sixteen zeros below it. */
+  /** f16 or bf16. An f32 is a bf16 with sixteen zero bits below it. */
   readonly half: FloatFormat;
   readonly toSingle: boolean;
 }
@@ -36,19 +36,19 @@ export function wideningForm(c: Conversion): WideningForm | null {
   return { from, half, toSingle: c.to === 'f32' };
 }
 
-/** Converts a group; branches to `otherwise` if an element is not a number. */
+/** Converts a group; branches to `otherwise` if it contains a NaN or an infinity. */
 export function writeWidening(code: Code, form: WideningForm, { source, target, otherwise }: GroupAccess): void {
   const bytes = makeBytes(code, form, source, otherwise);
   if (form.toSingle) storeGroup(code, target.storage, target.local, singlesOf(code, bytes));
   else storeHalves(code, target.local, bytes);
 }
 
-/** Locals with a group as f32; branches to `otherwise` if an element is not a number. */
+/** Returns locals that hold a group as f32; branches to `otherwise` if it contains a NaN or an infinity. */
 export function loadAsSingles(code: Code, form: WideningForm, source: StoredElements, otherwise: Label): GroupLocals {
   return singlesOf(code, makeBytes(code, form, source, otherwise));
 }
 
-/** Locals with the two bytes of sixteen results. */
+/** Locals that hold the two bytes of sixteen results. */
 interface ResultBytes {
   readonly low: number;
   readonly high: number;
@@ -76,20 +76,20 @@ function makeBytes(code: Code, form: WideningForm, source: StoredElements, other
   return result;
 }
 
-/** How a byte of the result is computed from the magnitude: shifted if needed, plus an addend. */
+/** How a byte of the result is computed from the magnitude, which is shifted if needed and added to a table entry. */
 interface HalfBytes {
-  /** How far the magnitude moves up in the result; null if the table gives the whole byte. */
+  /** Number of places that the magnitude moves up in the result; null if the table gives the whole byte. */
   readonly places: number | null;
   readonly offset: number;
-  /** The addend for magnitudes below 16, by magnitude; 0 for others. */
+  /** What is added for each magnitude below 16; nothing is added for others. */
   readonly table: Readonly<Record<ByteName, readonly number[]>>;
 }
 
 type ByteName = 'low' | 'high';
 
 /**
- * The bits of a normal number move up, and its exponent changes by the difference of the biases. Zero and subnormals,
- * which are below 16 in every format, differ from that: a table holds the difference.
+ * The bits of a normal number move up, and its exponent changes by the difference between the biases. For zero and
+ * subnormals, which are below 16 in every format, the result differs from that; a table holds the difference.
  */
 function halvesOf({ from, half }: WideningForm): HalfBytes {
   const all = from.width <= 4;
@@ -109,8 +109,8 @@ function halvesOf({ from, half }: WideningForm): HalfBytes {
 }
 
 /**
- * The pattern of a subnormal, `magnitude` times the least subnormal of `from`. In `half` it is a normal number unless
- * the biases are equal.
+ * Returns the pattern in `half` of `magnitude` times the least subnormal of `from`. It is a normal number unless the
+ * biases are equal.
  */
 function subnormalIn(half: FloatFormat, from: FloatFormat, magnitude: number): number {
   if (half.bias === from.bias || magnitude === 0) return magnitude << (half.fractionBits - from.fractionBits);
@@ -131,7 +131,7 @@ function pushBytes(code: Code, { places, offset, table }: HalfBytes, name: ByteN
   if (name === 'high' && offset > 0) splatByte(code, offset).vector('i8x16.add');
 }
 
-/** Pushes the part of the magnitudes that stays in a byte when they are shifted up; returns false if nothing stays. */
+/** Pushes the part of each magnitude that stays within its byte when shifted up. Returns false if nothing stays. */
 function pushMoved(code: Code, places: number, magnitudes: number): boolean {
   if (places >= 8) return false;
   code.get(magnitudes);

@@ -1,14 +1,16 @@
-/** Whether a carry reaches certain bits of any word of an array, as a WebAssembly module: 64 bytes at a time. */
+/**
+ * A WebAssembly module that finds out whether a carry reaches certain bits in any word of an array, 64 bytes at a time.
+ */
 import { Code } from '../../wasm/code.ts';
 import { ModuleBuilder } from '../../wasm/module.ts';
 import { loop } from './memory-loop.ts';
 
-/** Bytes of a round, and of the memory, which stays in the cache. */
+/** Number of bytes per round, and the size of the memory, which stays in the cache. */
 export const carryMemory = { round: 64, bytes: 65536 } as const;
 
 /**
- * Exports `carries(rounds, mask, carry)`: 0 unless (word & mask) + carry has a bit outside of the mask, in a word of
- * the first rounds of the memory.
+ * Exports `carries(rounds, mask, carry)`, which returns 1 if (word & mask) + carry has a bit outside the mask for any
+ * word in the first `rounds` rounds of the memory, else 0.
  */
 export function carryKernel(): Uint8Array<ArrayBuffer> {
   const builder = new ModuleBuilder();

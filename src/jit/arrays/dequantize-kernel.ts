@@ -1,4 +1,7 @@
-/** Codes times factors to f32 as a WebAssembly module, as specified by src/arrays/elements/plain-decoder.ts. */
+/**
+ * A WebAssembly module that multiplies codes by factors, giving f32, as specified by
+ * src/arrays/elements/plain-decoder.ts.
+ */
 import { plainConversion } from '../../numerics/conversion.ts';
 import { formats, type FormatName } from '../../numerics/formats.ts';
 import { Code } from '../../wasm/code.ts';
@@ -11,8 +14,9 @@ import { vectorConversion } from '../simd/vector-convert.ts';
 import { splat } from '../simd/vector-words.ts';
 
 /**
- * Exports `decode(blocks, groups)`: decodes blocks of `groups` groups of sixteen codes, each block times its factor.
- * Codes and factors are where the quantizing kernel puts them; values go where it reads them.
+ * Exports `decode(blocks, groups)`, which decodes blocks of `groups` groups of sixteen codes and multiplies each block
+ * by its factor. Codes and factors are read from where the quantizing kernel writes them; values go to where it reads
+ * them.
  */
 export function dequantizeKernel(element: FormatName, dense: boolean): Uint8Array<ArrayBuffer> {
   const builder = new ModuleBuilder();
@@ -46,11 +50,13 @@ function writeDecode(code: Code, element: FormatName, storage: Storage): void {
 
 interface FactorLocals {
   readonly vector: number;
-  /** Nonzero if the factor is an infinity or a NaN. */
+  /** An i32 local that is nonzero if the factor is an infinity or a NaN. */
   readonly isOdd: number;
 }
 
-/** The product of two finite numbers is not a NaN. All other codes and factors take the slower path. */
+/**
+ * Decodes a group. The product of two finite numbers is never a NaN; all other codes and factors take the slower path.
+ */
 function writeGroup(
   code: Code,
   element: FormatName,
@@ -79,7 +85,7 @@ function writeGroup(
   });
 }
 
-/** Every NaN becomes the one that conversions to f32 produce. */
+/** Pushes a product in which every NaN is the one that conversions to f32 produce. */
 function pushProduct(code: Code, element: FormatName, words: number, factor: number): void {
   const product = code.local('v128');
   vectorConversion(plainConversion(element, 'f32'))?.(code, { source: words, random: words, scale: words });

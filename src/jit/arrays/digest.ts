@@ -1,6 +1,6 @@
 /**
- * The digest of a sequence of words: the body of MurmurHash3_x86_32 from state 0, without the finalizer. As
- * instructions for one sequence or four at once, and as a function for short sequences.
+ * The digest of a sequence of words: the body of MurmurHash3_x86_32 from state 0, without the finalizer. It exists as
+ * instructions, for one sequence or four at once, and as a function for short sequences.
  */
 import type { Code } from '../../wasm/code.ts';
 import { shift, splat } from '../simd/vector-words.ts';
@@ -8,7 +8,7 @@ import { shift, splat } from '../simd/vector-words.ts';
 const mix = { before: 0xcc9e2d51, turn: 15, after: 0x1b873593 } as const;
 const step = { turn: 13, times: 5, plus: 0xe6546b64 } as const;
 
-/** The state after one more word. */
+/** Returns the state after one more word. */
 export function digestWord(state: number, word: number): number {
   const k = Math.imul(word, mix.before);
   const turned = Math.imul((k << mix.turn) | (k >>> (32 - mix.turn)), mix.after);
@@ -30,7 +30,7 @@ export function addWords(code: Code, state: number): void {
   rotate(code, word, mix.turn);
   splat(code, mix.after).vector('i32x4.mul').get(state).vector('v128.xor').set(word);
   rotate(code, word, step.turn);
-  // The states form a dependency chain, and a multiplication is slower than 4 h + h.
+  // Computes 5 h as 4 h + h: the states form a dependency chain, and a multiplication would be slower.
   code.tee(word);
   shift(code, 'i32x4.shl', 2).get(word).vector('i32x4.add');
   splat(code, step.plus).vector('i32x4.add').set(state);

@@ -1,8 +1,8 @@
 /** Shuffles that interleave the elements of two vectors. */
 
 /**
- * Takes units of a given size alternately from the first and the second vector, starting at a given byte: sixteen bytes
- * in all.
+ * Takes units of `unit` bytes alternately from the first and the second vector, starting at byte `first` of each:
+ * sixteen bytes in all.
  */
 export function interleaved(first: number, unit: number): readonly number[] {
   const units = Array.from({ length: 8 / unit }, (_, i) => first + i * unit);

@@ -3,7 +3,7 @@ import type { Code } from '../../wasm/code.ts';
 
 type Strides = readonly (readonly [pointer: number, bytes: number])[];
 
-/** A loop over memory with pointers that advance; a local holds the number of rounds. */
+/** Writes a loop over memory that advances pointers in each round. The local `left` holds the number of rounds. */
 export function loop(code: Code, left: number, strides: Strides, body: () => void): void {
   code.block((end) => {
     code.get(left).op('i32.eqz').brIf(end);

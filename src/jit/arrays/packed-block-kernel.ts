@@ -1,6 +1,6 @@
 /**
- * Packed blocks to f32 as a WebAssembly module, as specified by src/arrays/quantized/plain-packed-decoder.ts: sixteen
- * elements at a time.
+ * A WebAssembly module that decodes packed blocks to f32, sixteen elements at a time, as specified by
+ * src/arrays/quantized/plain-packed-decoder.ts.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { type ListedCodes, type PackedBlock, type Scale, segmentsOf } from '../../numerics/packed-blocks.ts';
@@ -11,9 +11,9 @@ import { interleaved } from './interleaving.ts';
 import { loop } from './memory-loop.ts';
 import { CodeLoader, lanes, mostTableBytes, unitOf } from './packed-codes.ts';
 
-/** Elements of a chunk; as f32 they are 64 KiB, which fits in the cache. */
+/** Number of elements in a chunk. As f32 they are 64 KiB, which fits in the cache. */
 const elements = 16384;
-/** No block has more than two bytes per element, or more than one factor per sixteen elements. */
+/** No block has more than two bytes per element or more than one factor per sixteen elements. */
 const mostFactors = elements / lanes;
 const values = 2 * elements;
 const factors = values + 4 * elements;
@@ -28,15 +28,15 @@ export const packedMemory: Readonly<
   mostFactors,
   blocks: 0,
   values,
-  /** The factors of the scales as f32, in the order of the blocks, and those of the offsets. */
+  /** The f32 factors of the scales, in block order; `offsets` has those of the offsets. */
   factors,
   offsets,
-  /** As `tablesOf` makes them. */
+  /** The tables that `tablesOf` returns. */
   tables,
   pages: Math.ceil((tables + mostTableBytes) / 65536),
 };
 
-/** Exports `decode(blocks)`. */
+/** Exports `decode(blocks)`, which decodes that many blocks. */
 export function packedBlockKernel(block: PackedBlock): Uint8Array<ArrayBuffer> {
   const builder = new ModuleBuilder();
   const parameters = ['i32'] as const;
@@ -50,7 +50,7 @@ export function packedBlockKernel(block: PackedBlock): Uint8Array<ArrayBuffer> {
 
 interface ScaleLocals {
   readonly scale: Scale;
-  /** The position of its factors, and the local that points to it. */
+  /** Address of its factors; `pointer` is the local that points to the next one. */
   readonly start: number;
   readonly pointer: number;
   readonly factor: number;
@@ -103,7 +103,7 @@ class KernelWriter {
     return { scale, start, pointer: code.local('i32'), factor: code.local('f32'), vector: code.local('v128') };
   }
 
-  /** Sets the vector of a scale at the elements where its value changes. */
+  /** Sets a scale's vector at the elements where its value changes. */
   private prepare(
     { scale: { factor, multiplier }, pointer, factor: single, vector }: ScaleLocals,
     first: number,
@@ -121,7 +121,7 @@ class KernelWriter {
     }
     if (first % multiplier.share !== 0) return;
     this.codes.pushNumber(segmentsOf(multiplier.places(first / multiplier.share)));
-    // Numbers with a sign have eight bits.
+    // Signed numbers have eight bits.
     if (multiplier.signed) code.op('i32.extend8_s');
     code.op('f32.convert_i32_s');
     const unit = unitOf(this.block);
@@ -155,7 +155,7 @@ class KernelWriter {
     }
   }
 
-  /** The upper halves of the values as f32 are looked up byte by byte; the lower halves are zero. */
+  /** Stores listed values. The upper halves of the f32 are looked up byte by byte; the lower halves are zero. */
   private storeListed({ values: listed }: ListedCodes, first: number): void {
     const { code, stored, half, bytes } = this;
     for (const [i, shift] of [16, 24].entries()) {

@@ -1,4 +1,4 @@
-/** The codes of packed blocks as a vector of bytes, sixteen elements at a time. */
+/** Loads the codes of packed blocks as a vector of bytes, sixteen elements at a time. */
 import { assertNever } from '../../base/assert-never.ts';
 import { elementAt } from '../../base/element-at.ts';
 import {
@@ -16,25 +16,30 @@ import { splat } from '../simd/vector-words.ts';
 
 export const lanes = 16;
 
-/** Coordinates of grids with a shift are stored in eighths, because the shift is 1/8. */
+/**
+ * The unit of a block's codes. The coordinates of grids with a shift are stored in eighths, because the shift is 1/8.
+ */
 export function unitOf({ codes }: PackedBlock): number {
   return codes.kind === 'grid' && codes.shift !== null ? 1 / 8 : 1;
 }
 
-/** Where tables begin; each has rows of 8 bytes, or of 4 for a grid of points with four coordinates. */
+/** The addresses of the tables. Rows have 8 bytes, or 4 for a grid whose points have four coordinates. */
 interface TablePlaces {
   readonly signs: number;
   readonly shifts: number;
   readonly grid: number;
 }
 
-/** A byte for each of eight elements: all ones where a bit of the row's number is 1. Then a shift of each sign. */
+/**
+ * Rows of the sign table have a byte for each of eight elements, which is all ones where the row number has a 1 bit.
+ * The table of shifts has one row for each sign.
+ */
 const placesOf = (start: number): TablePlaces => ({ signs: start, shifts: start + 8 * 256, grid: start + 8 * 258 });
 
-/** Bytes that tables of any block need at most: a grid has at most 2048 points. */
+/** Maximum size in bytes of a block's tables. A grid has at most 2048 points. */
 export const mostTableBytes: number = placesOf(8 * 2048).grid;
 
-/** The tables that the code of a block reads, empty if it needs none. */
+/** Returns the tables that a block's code reads; empty if it needs none. */
 export function tablesOf({ codes }: PackedBlock): Uint8Array {
   if (codes.kind !== 'grid') return new Uint8Array(0);
   const grid = codes.grid();
@@ -46,7 +51,7 @@ export function tablesOf({ codes }: PackedBlock): Uint8Array {
   return bytes;
 }
 
-/** Eight signs, of which seven may be stored. */
+/** Returns eight signs as bits. If only seven are stored, the eighth makes the number of ones even. */
 function signsOf({ signs }: GridCodes, stored: number): number {
   if (signs === null || widthOf(signs.places(0)) === 8) return stored;
   const ones = Array.from({ length: 7 }, (_, bit) => (stored >> bit) & 1).filter((bit) => bit === 1);
@@ -71,13 +76,13 @@ export class CodeLoader {
     this.masks = code.local('v128');
   }
 
-  /** Pushes the codes of the elements from `first` on: for listed codes as they are stored, else as signed bytes. */
+  /** Pushes the codes of the elements from `first` on, as signed bytes; listed codes are pushed as they are stored. */
   push(first: number): void {
     const { codes } = this.block;
     switch (codes.kind) {
       case 'linear':
         this.pushStored(codes.places, first);
-        // Unsigned numbers have at most seven bits.
+        // An unsigned number has at most seven bits.
         if (codes.plus !== 0) everyByte(this.code, codes.plus).vector('i8x16.add');
         return;
       case 'listed':
@@ -112,7 +117,7 @@ export class CodeLoader {
     });
   }
 
-  /** Pushes the segments of sixteen numbers, a byte each. */
+  /** Pushes one segment of each of sixteen numbers, in a byte each. */
   private pushColumn(column: Column): void {
     const { code, from, parts } = this;
     switch (column.kind) {
@@ -131,7 +136,7 @@ export class CodeLoader {
         return;
       case 'bits':
         code.get(from).vectorMemory('v128.load16_splat', column.byte);
-        // Bytes 0 and 1, eight copies of each, and then one bit of each copy.
+        // Makes eight copies of byte 0 and of byte 1, then takes one bit of each copy.
         code.words(0, 0, 0x01010101, 0x01010101).vector('i8x16.swizzle');
         code.words(0x08040201, 0x80402010, 0x08040201, 0x80402010).vector('v128.and');
         everyByte(code, 0).vector('i8x16.ne');
@@ -142,7 +147,7 @@ export class CodeLoader {
     }
   }
 
-  /** Moves a segment of each byte to its place. Bits of neighbouring bytes may move in next to it. */
+  /** Moves a segment of each byte to its place. Bits of neighboring bytes that move in next to it are masked out. */
   private shift({ down, mask, up }: Segment): void {
     const { code } = this;
     if (down > up) code.i32(down - up).vector('i16x8.shr_u');
@@ -175,7 +180,7 @@ export class CodeLoader {
     const { code, tables, masks } = this;
     this.pushRows({ share, places }, first, tables.grid);
     if (signs !== null) {
-      // x xor m, minus m, is -x where m is all ones.
+      // (x xor m) - m is -x where m is all ones.
       this.pushRows(signs, first, tables.signs);
       code.tee(masks).vector('v128.xor').get(masks).vector('i8x16.sub');
     }
@@ -185,7 +190,9 @@ export class CodeLoader {
     }
   }
 
-  /** Pushes rows of a table, of as many bytes as elements share a number, which selects the row. */
+  /**
+   * Pushes table rows. Each row is selected by a number that `share` elements share, and has a byte for each of them.
+   */
   private pushRows({ share, places }: Shared, first: number, table: number): void {
     const { code, parts } = this;
     const [size, wide] = [Math.log2(share), share === 8];
@@ -205,19 +212,19 @@ function everyByte(code: Code, byte: number): Code {
   return splat(code, (byte & 0xff) * 0x01010101);
 }
 
-/** Pushes eight half words. */
+/** Pushes eight 16-bit values. */
 function halfWords(code: Code, of: (lane: number) => number): Code {
   const word = (i: number): number => of(2 * i) | (of(2 * i + 1) << 16);
   return code.words(word(0), word(1), word(2), word(3));
 }
 
-/** Segments of sixteen numbers with the same mask and position. */
+/** A segment of each of sixteen numbers, with the same mask and position in all. */
 type Column =
-  /** In sixteen consecutive bytes, at the same bits. */
+  /** At the same bits of sixteen consecutive bytes. */
   | ({ readonly kind: 'run' } & Segment)
-  /** In eight bytes, twice. */
+  /** At the same bits of two runs of eight bytes. */
   | { readonly kind: 'halves'; readonly halves: readonly [Segment, Segment] }
-  /** In sixteen consecutive bits. */
+  /** In sixteen consecutive bits, one each. */
   | { readonly kind: 'bits'; readonly byte: number; readonly up: number };
 
 function columnsOf(rows: readonly (readonly Segment[])[]): readonly Column[] {

@@ -1,6 +1,7 @@
 /**
- * Quantizing as a WebAssembly module: finds the largest magnitude of an array, quantizes blocks with their own scales,
- * four at a time, and multiplies an array by one factor. The results match src/arrays/elements/plain-encoder.ts bit for bit.
+ * A WebAssembly module for quantizing. It finds the largest magnitude of an array, quantizes blocks with their own
+ * scales, four at a time, and multiplies an array by one factor. The results match src/arrays/elements/plain-encoder.ts
+ * bit for bit.
  */
 import { elementAt } from '../../base/element-at.ts';
 import { quadOf } from '../../base/tuples.ts';
@@ -16,10 +17,10 @@ import { type BlockScaling, storeScales } from './scale-lowering.ts';
 import { vectorConversion } from '../simd/vector-convert.ts';
 import { shift, splat } from '../simd/vector-words.ts';
 
-/** The parameters of a kernel, as data. */
+/** A kernel's parameters, as data. */
 export interface QuantizeSpec {
   readonly source: 'f32' | 'f16' | 'bf16';
-  /** From f32 to the element. */
+  /** The conversion from f32 to the element format. */
   readonly conversion: Conversion;
   /** Null if blocks have no scales of their own. */
   readonly blocks: { readonly elements: 16 | 32; readonly scaling: BlockScaling } | null;
@@ -29,8 +30,8 @@ export interface QuantizeSpec {
 /**
  * Exports `maxima(blocks, groups)`, which writes the largest magnitude of each block to `factors`, and `scale(blocks,
  * groups)`, which multiplies each block by its factor. Both take blocks of `groups` groups of sixteen elements. If
- * blocks have scales of their own, there is also `blocks(fours)`, which does both for four blocks at a time. The
- * elements must be padded with zeros to a whole block, or to four blocks.
+ * blocks have scales of their own, it also exports `blocks(fours)`, which does both for four blocks at a time. The
+ * elements must be padded with zeros to a whole block, or for `blocks` to four blocks.
  */
 export function quantizeKernel(spec: QuantizeSpec): Uint8Array<ArrayBuffer> {
   const builder = new ModuleBuilder();
@@ -49,15 +50,15 @@ function define(builder: ModuleBuilder, name: string, parameters: readonly 'i32'
   builder.export(name, index);
 }
 
-/** Vectors of a group. */
+/** Number of vectors in a group. */
 const groupVectors = 4;
 
-/** Bytes of four elements. */
+/** Number of bytes that four elements take. */
 function vectorBytes({ source }: QuantizeSpec): number {
   return source === 'f32' ? 16 : 8;
 }
 
-/** Pushes the f32 values of the `index`-th four elements after a pointer. */
+/** Pushes the f32 values of four elements: those at index 4 * `index` and up, counted from a pointer. */
 function pushSource(code: Code, spec: QuantizeSpec, pointer: number, index: number): void {
   const offset = quantizeMemory.source + index * vectorBytes(spec);
   code.get(pointer);
@@ -78,7 +79,7 @@ function pushSource(code: Code, spec: QuantizeSpec, pointer: number, index: numb
 
 function pushConverted(code: Code, c: Conversion, source: number): void {
   const write = vectorConversion(c);
-  if (write === null) throw new Error(`no form on vectors from ${c.from} to ${c.to}`);
+  if (write === null) throw new Error(`no vector form from ${c.from} to ${c.to}`);
   write(code, { source, random: source, scale: source });
 }
 
@@ -90,8 +91,8 @@ function raiseMaximum(code: Code, spec: QuantizeSpec, maximum: number, pointer: 
 }
 
 /**
- * Pushes the bits of the largest magnitude of a number of groups at a pointer, and advances it. Four independent maxima
- * avoid a dependency chain.
+ * Pushes the bits of the largest magnitude among the groups at a pointer, and advances the pointer past them. Four
+ * independent maxima avoid a dependency chain.
  */
 function pushAmax(code: Code, spec: QuantizeSpec, groups: number, pointer: number): void {
   const maxima = Array.from({ length: groupVectors }, () => code.local('v128'));
@@ -116,7 +117,9 @@ function writeMaxima(code: Code, spec: QuantizeSpec): void {
   });
 }
 
-/** The bytes of the words with these numbers: 0 to 3 of the first vector and 4 to 7 of the second. */
+/**
+ * Returns the bytes of the words with these indices: 0 to 3 are those of the first vector, 4 to 7 those of the second.
+ */
 function wordBytes(...words: readonly [number, number, number, number]): readonly number[] {
   return words.flatMap((word) => [0, 1, 2, 3].map((byte) => word * 4 + byte));
 }
@@ -149,8 +152,8 @@ function elementLocals(code: Code, spec: QuantizeSpec): ElementLocals {
 }
 
 /**
- * Stores a group, starting with the `first`-th four elements, times the factor, as codes, and advances the pointer to
- * them.
+ * Multiplies a group by the factor and stores it as codes, starting with four elements at index 4 * `first`. Advances
+ * the pointer to the codes.
  */
 function writeGroup(code: Code, spec: QuantizeSpec, { pointer, codes, factor }: ElementLocals, first: number): void {
   const products = groupOf(code, (i) => {
@@ -170,7 +173,7 @@ function writeGroup(code: Code, spec: QuantizeSpec, { pointer, codes, factor }: 
 }
 
 function noRandom(): never {
-  throw new Error('codes with scales are rounded to nearest');
+  throw new Error('codes with scales must be rounded to nearest');
 }
 
 function storeAny(code: Code, spec: QuantizeSpec, codes: StoredElements, products: GroupLocals): void {
@@ -179,8 +182,8 @@ function storeAny(code: Code, spec: QuantizeSpec, codes: StoredElements, product
 }
 
 /**
- * First the scales of all blocks, then their elements. In two loops the rounds are independent; in a single loop the
- * elements would wait for their scale.
+ * Computes the scales of all blocks first, then their elements. With two loops the rounds are independent; in a single
+ * loop the elements would wait for their scale.
  */
 function writeBlocks(code: Code, spec: QuantizeSpec, blocks: NonNullable<QuantizeSpec['blocks']>): void {
   const vectors = blocks.elements / 4;
@@ -208,7 +211,7 @@ function writeBlocks(code: Code, spec: QuantizeSpec, blocks: NonNullable<Quantiz
   });
 }
 
-/** A local with the largest magnitudes of four blocks, one per lane. */
+/** Returns a local that holds the largest magnitudes of four blocks, one per lane. */
 function fourMaxima(code: Code, spec: QuantizeSpec, pointer: number, vectors: number): number {
   const [a, b, c, d] = quadOf(
     [0, 1, 2, 3].map((block) => {

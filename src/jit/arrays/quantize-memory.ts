@@ -1,10 +1,10 @@
 /** The memory of a quantizing kernel: addresses in bytes. */
 
 const settingsEnd = 1024;
-/** Most elements that one call takes; as f32 they are 64 KiB, which fits in the cache. */
+/** Maximum number of elements per call. As f32 they are 64 KiB, which fits in the cache. */
 const elements = 16384;
 const codes: number = settingsEnd + 4 * elements;
-/** The last store of codes may write this many bytes past them. */
+/** Number of bytes that the last store of codes may write past them. */
 const spill = 64;
 const scales: number = codes + elements + spill;
 /** Blocks have at least sixteen elements. */
@@ -21,14 +21,14 @@ export const quantizeMemory: {
   readonly factors: number;
   readonly pages: number;
 } = {
-  /** For NVFP4, the tensor's two scales as f32, four copies of each. */
+  /** For NVFP4, the tensor's two scales as f32, with four copies of each. */
   encode: 0,
   decode: 16,
   source: settingsEnd,
   elements,
   codes,
   scales,
-  /** The factors of the blocks as f32, or their largest magnitudes. */
+  /** The blocks' factors as f32, or their largest magnitudes. */
   factors,
   pages: Math.ceil((factors + 4 * mostBlocks) / 65536),
 };

@@ -1,4 +1,4 @@
-/** The random bits of a loop over groups of elements, with the parameters of a `ConvertGroups`. */
+/** Supplies random bits in a loop over groups of elements, in a function with the parameters of `ConvertGroups`. */
 import { elementAt } from '../../base/element-at.ts';
 import type { Code } from '../../wasm/code.ts';
 import { unscaled } from '../arithmetic/convert.ts';
@@ -7,7 +7,7 @@ import { type ArrayPlan, parameters } from './array-plan.ts';
 import { pushLaneBits, pushRandomWords } from './array-random.ts';
 import { groupSize } from './array-storage.ts';
 
-/** Random words that a group takes. */
+/** Number of random words that a group takes. */
 export function wordsOfGroup({ random }: ArrayPlan): number {
   return random === null ? 0 : groupSize / random.low.length;
 }
@@ -72,7 +72,7 @@ export class RandomBits {
       .set(words);
   }
 
-  /** A local with the random bits of elements 4i to 4i + 3, or any local if the conversion uses none. */
+  /** Returns a local that holds the random bits of elements 4i to 4i + 3, or any local if the conversion uses none. */
   of(i: number): number {
     const { random } = this.plan;
     if (random === null) return this.lane;

@@ -1,6 +1,6 @@
 /**
- * Scales of four blocks at once, as specified by src/arrays/quantized/scale-rules.ts: from the largest magnitudes to codes and to
- * the factors of the elements.
+ * Computes the scales of four blocks at once, as specified by src/arrays/quantized/scale-rules.ts: turns largest
+ * magnitudes into scale codes and into the factors of the elements.
  */
 import { plainConversion } from '../../numerics/conversion.ts';
 import type { Code } from '../../wasm/code.ts';
@@ -8,7 +8,7 @@ import { vectorConversion } from '../simd/vector-convert.ts';
 import { quantizeMemory } from './quantize-memory.ts';
 import { shift, single, splat } from '../simd/vector-words.ts';
 
-/** `largest`: bits of the element's largest value as f32. The tensor scales of NVFP4 are in memory. */
+/** `largest` is the element format's largest value, as f32 bits. The tensor scales of NVFP4 are in memory. */
 export type BlockScaling =
   | { readonly kind: 'ue8m0'; readonly rule: 'floor' | 'up'; readonly largest: number }
   | { readonly kind: 'nvfp4' };
@@ -40,14 +40,14 @@ function pushPowers(code: Code, { rule, largest }: BlockScaling & { kind: 'ue8m0
   splat(code, (largest >>> 23) - 127).vector('i32x4.sub');
   if (rule === 'up') {
     splat(code.get(maxima), 0x7fffff).vector('v128.and');
-    // The mask is -1 if the maximum's fraction is larger.
+    // The mask is -1 in lanes where the maximum's fraction is larger, so subtracting it adds one.
     splat(code, largest & 0x7fffff).vector('i32x4.gt_s', 'i32x4.sub');
   }
   splat(code, 0).vector('i32x4.max_s');
   splat(code.get(maxima), single.infinity).vector('i32x4.eq', 'v128.bitselect');
 }
 
-/** 2^(127 - scale): an exponent field, or the subnormal 2^-127. */
+/** Pushes 2^(127 - scale), which is given by its exponent field, or is the subnormal 2^-127. */
 function pushPowerFactors(code: Code, scales: number): void {
   splat(code, 254).get(scales).vector('i32x4.sub');
   splat(shift(code, 'i32x4.shl', 23), single.halfLeastNormal).vector('i32x4.max_u');
@@ -62,7 +62,7 @@ function pushNarrowScales(code: Code, maxima: number): void {
   toScale?.(code, { source: product, random: product, scale: product });
 }
 
-/** 1 / (scale * tensor scale), at most the largest f32, which is the result for a scale of 0. */
+/** Pushes 1 / (scale * tensor scale), limited to the largest f32, which is also the result for a scale of 0. */
 function pushNarrowFactors(code: Code, scales: number): void {
   splat(code, single.one);
   fromScale?.(code, { source: scales, random: scales, scale: scales });

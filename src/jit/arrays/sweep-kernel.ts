@@ -1,6 +1,6 @@
 /**
- * Runs one instruction over a range of inputs and computes the digest of its results, as a WebAssembly module: four
- * ranges at once on vectors if all conversions of the instruction have vector forms, else one.
+ * A WebAssembly module that runs one instruction over a range of inputs and computes the digest of its results. It
+ * processes four ranges at once on vectors if all conversions of the instruction have vector forms, otherwise one.
  */
 import { operandRef } from '../../isa/steps/ref.ts';
 import type { Step } from '../../isa/steps/step.ts';
@@ -14,22 +14,22 @@ import { exportedFunction } from '../exported-function.ts';
 /** A sweep as data that can be sent to another thread. */
 export interface SweepPlan {
   readonly steps: readonly Step[];
-  /** Operands that all receive the input. */
+  /** Operands that receive the input. */
   readonly swept: readonly string[];
-  /** Operands that stay constant, up to 32 bits. */
+  /** Operands that stay constant, of at most 32 bits. */
   readonly fixed: readonly (readonly [name: string, bits: number])[];
   readonly result: string;
-  /** A result of 64 bits counts as two words of the digest, low word first. */
+  /** Width of the result in bits. A 64-bit result enters the digest as two words, low word first. */
   readonly resultWidth: number;
 }
 
 export interface SweepKernel {
-  /** Ranges per run. */
+  /** Number of ranges per run. */
   readonly lanes: 1 | 4;
   readonly wasm: Uint8Array<ArrayBuffer>;
 }
 
-/** Null if a step does not occur in conversions. */
+/** Compiles a sweep. Null if the instruction has a step that does not occur in conversions. */
 export function sweepKernel(plan: SweepPlan): SweepKernel | null {
   if (!plan.steps.every(isSwept)) return null;
   const helpers = new Helpers();
@@ -56,10 +56,10 @@ function hasVectorForm({ steps, resultWidth }: SweepPlan): boolean {
   );
 }
 
-/** Addresses of the next input and of the current digest, four words or one each. */
+/** Addresses of the next input and of the current digest. Each has four words or one. */
 const [inputAddress, stateAddress] = [0, 16];
 
-/** Parameter: number of inputs. Reads and writes memory. */
+/** Writes the loop. Its only parameter is the number of inputs; the rest is read from and written to memory. */
 function writeLoop(code: Code, plan: SweepPlan, type: 'v128' | 'i32', lowering: SweepLowering): void {
   const input = code.local(type);
   const state = code.local(type);
@@ -104,17 +104,17 @@ function addScalarResult(code: Code, result: number, width: number, state: numbe
   code.get(input).i32(1).op('i32.add').set(input);
 }
 
-/** An instance of a module that imports all engine callbacks, although conversions call none. */
+/** Instantiates a module. It imports all engine callbacks, although conversions call none of them. */
 export function instanceWithoutEngine(module: WebAssembly.Module, memory: WebAssembly.Memory): WebAssembly.Instance {
   const refuse = (): never => {
-    throw new Error('a conversion asks the engine');
+    throw new Error('a conversion called the engine');
   };
   const functions = WebAssembly.Module.imports(module).filter(({ kind }) => kind === 'function');
   const env = Object.fromEntries(functions.map(({ name }) => [name, refuse] as const));
   return new WebAssembly.Instance(module, { env: { ...env, memory } });
 }
 
-/** A kernel that is running in this thread. */
+/** Runs a kernel in this thread. */
 export class SweepRunner {
   private readonly words: Uint32Array;
   private readonly sweep: (count: number) => void;
@@ -129,13 +129,13 @@ export class SweepRunner {
   }
 
   /**
-   * Digests of the results of `count` inputs from each start. There may be at most as many starts as the kernel has
-   * lanes.
+   * Returns a digest for each start, of the results for `count` inputs from there on. There may be at most as many
+   * starts as the kernel has lanes.
    */
   run(starts: readonly number[], count: number): readonly number[] {
     for (let lane = 0; lane < this.lanes; lane++) this.words[lane] = starts[lane] ?? 0;
     this.words.fill(0, 4);
-    // V8 cannot replace a running function by its optimised form, so each call is short.
+    // V8 cannot replace a function with its optimized form while it runs, so each call is kept short.
     for (let done = 0; done < count; done += slice) this.sweep(Math.min(slice, count - done));
     return [...this.words.subarray(4, 4 + starts.length)];
   }

@@ -1,4 +1,4 @@
-/** Steps of conversions on values in locals: one or four words of 32 bits at once, or 64 bits. */
+/** Lowers the steps of conversions on values in locals: one or four 32-bit words at once, or 64 bits. */
 import type { Ref } from '../../isa/steps/ref.ts';
 import type { Step, StepOf } from '../../isa/steps/step.ts';
 import { formats, type FormatName } from '../../numerics/formats.ts';
@@ -50,7 +50,7 @@ export abstract class SweepLowering {
         this.bind(step.to, this.pack(step));
         return;
       case 'join':
-        // A word drops the bits that are shifted out of it.
+        // Bits that are shifted out of a word are dropped.
         this.bind(
           step.to,
           this.writePack([
@@ -63,7 +63,7 @@ export abstract class SweepLowering {
         this.bind(step.to, this.get(step.from));
         return;
       default:
-        throw new Error(`a conversion has no '${step.kind}'`);
+        throw new Error(`a conversion must not contain a '${step.kind}' step`);
     }
   }
 
@@ -112,7 +112,7 @@ export class VectorSweep extends SweepLowering {
     const factor = scale ?? this.code.local('v128');
     if (scale === null && c.scaled !== null) splat(this.code, unscaled).set(factor);
     const write = vectorConversion(c);
-    if (write === null) throw new Error('no form on vectors');
+    if (write === null) throw new Error('no vector form');
     write(this.code, { source, random: random ?? source, scale: factor });
     this.code.set(local);
     return local;
